@@ -1,0 +1,186 @@
+use burn::config::Config;
+use serde::{Deserialize, Serialize};
+
+use super::Features;
+use crate::error::{Error, Result};
+
+/// How features are brought to one scale before a fit.
+#[derive(Config, Debug, Copy, PartialEq, Eq)]
+pub enum ScalingKind {
+    /// Subtract the mean, divide by the standard deviation (population, as scikit-learn does).
+    Standardise,
+    /// Map the range of each column to 0..1.
+    MinMax,
+    /// Leave the features as they are.
+    None,
+}
+
+/// A per-column scaling `(x - offset) / scale` learnt on training rows.
+///
+/// A constant column has no spread to divide by: its scale is 1, so it becomes zero and survives
+/// (dividing by its zero deviation would fill the data with NaN).
+///
+/// # Examples
+/// ```
+/// use burn_nca::data::{Features, Scaling, ScalingKind};
+///
+/// let train = Features::unnamed(vec![1.0, 7.0, 3.0, 7.0], 2)?;
+/// let scaling = Scaling::fit(ScalingKind::Standardise, &train);
+/// assert_eq!(scaling.apply(&train)?.values(), [-1.0, 0.0, 1.0, 0.0]);
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scaling {
+    kind: ScalingKind,
+    names: Vec<String>,
+    offset: Vec<f64>,
+    scale: Vec<f64>,
+}
+
+impl Scaling {
+    /// Learns the scaling of each column from `train`.
+    pub fn fit(kind: ScalingKind, train: &Features) -> Self {
+        let d = train.columns();
+        let (offset, scale) = match kind {
+            ScalingKind::None => (vec![0.0; d], vec![1.0; d]),
+            ScalingKind::Standardise => mean_and_deviation(train),
+            ScalingKind::MinMax => minimum_and_range(train),
+        };
+        Self { kind, names: train.names().to_vec(), offset, scale }
+    }
+
+    /// The kind of scaling.
+    pub fn kind(&self) -> ScalingKind {
+        self.kind
+    }
+
+    /// The columns this scaling was learnt on.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// What is subtracted from each column.
+    pub fn offset(&self) -> &[f64] {
+        &self.offset
+    }
+
+    /// What each column is divided by; 1 where the column is constant.
+    pub fn scale(&self) -> &[f64] {
+        &self.scale
+    }
+
+    /// Scales `features`, whose columns must be those of the training rows.
+    ///
+    /// # Errors
+    /// Another number of columns, or other names (the first difference is named).
+    pub fn apply(&self, features: &Features) -> Result<Features> {
+        self.check_columns(features.names())?;
+        if self.kind == ScalingKind::None {
+            return Ok(features.clone());
+        }
+        let d = features.columns();
+        let mut values = Vec::with_capacity(features.values().len());
+        for row in features.values().chunks_exact(d) {
+            let scaled = row.iter().zip(&self.offset).zip(&self.scale);
+            values.extend(scaled.map(|((x, offset), scale)| (x - offset) / scale));
+        }
+        Ok(features.with_values(values))
+    }
+
+    /// Checks that data have the columns of the training rows, in their order.
+    ///
+    /// # Errors
+    /// As [`Scaling::apply`].
+    pub fn check_columns(&self, names: &[String]) -> Result<()> {
+        if names.len() != self.names.len() {
+            return Err(Error::data(format!(
+                "the data have {} feature columns, the model was fitted on {} ({}); give the same columns",
+                names.len(),
+                self.names.len(),
+                self.names.join(", ")
+            )));
+        }
+        for (at, (found, expected)) in names.iter().zip(&self.names).enumerate() {
+            if found != expected {
+                return Err(Error::data(format!(
+                    "feature column {} is {found:?}, the model was fitted with {expected:?} there; \
+                     give the columns in the order {}",
+                    at + 1,
+                    self.names.join(", ")
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn mean_and_deviation(train: &Features) -> (Vec<f64>, Vec<f64>) {
+    let (d, n) = (train.columns(), train.rows().max(1) as f64);
+    let mut mean = vec![0.0; d];
+    for row in train.values().chunks_exact(d) {
+        for (mean, x) in mean.iter_mut().zip(row) {
+            *mean += x / n;
+        }
+    }
+    let mut variance = vec![0.0; d];
+    for row in train.values().chunks_exact(d) {
+        for ((variance, x), mean) in variance.iter_mut().zip(row).zip(&mean) {
+            *variance += (x - mean) * (x - mean) / n;
+        }
+    }
+    // A constant column may leave rounding noise of the size of its mean's last digits.
+    let deviation = variance.iter().zip(&mean).map(|(variance, mean)| {
+        let deviation = variance.sqrt();
+        if deviation <= 1e-12 * mean.abs() { 0.0 } else { deviation }
+    });
+    let scale = deviation.map(one_if_zero).collect();
+    (mean, scale)
+}
+
+fn minimum_and_range(train: &Features) -> (Vec<f64>, Vec<f64>) {
+    let d = train.columns();
+    let mut minimum = vec![f64::INFINITY; d];
+    let mut maximum = vec![f64::NEG_INFINITY; d];
+    for row in train.values().chunks_exact(d) {
+        for ((minimum, maximum), x) in minimum.iter_mut().zip(&mut maximum).zip(row) {
+            *minimum = minimum.min(*x);
+            *maximum = maximum.max(*x);
+        }
+    }
+    let scale = maximum.iter().zip(&minimum).map(|(max, min)| one_if_zero(max - min)).collect();
+    (minimum, scale)
+}
+
+fn one_if_zero(spread: f64) -> f64 {
+    if spread > 0.0 { spread } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constant_columns_survive_every_kind() {
+        let train = Features::unnamed(vec![0.1, 5.0, 0.1, 6.0, 0.1, 7.0], 2).unwrap();
+        for kind in [ScalingKind::Standardise, ScalingKind::MinMax] {
+            let scaled = Scaling::fit(kind, &train).apply(&train).unwrap();
+            assert!(scaled.values().iter().all(|x| x.is_finite()));
+            assert!(scaled.values().iter().step_by(2).all(|x| x.abs() < 1e-12));
+        }
+    }
+
+    #[test]
+    fn min_max_maps_the_training_range_to_the_unit_interval() {
+        let train = Features::unnamed(vec![2.0, 4.0, 6.0], 1).unwrap();
+        let scaled = Scaling::fit(ScalingKind::MinMax, &train).apply(&train).unwrap();
+        assert_eq!(scaled.values(), [0.0, 0.5, 1.0]);
+    }
+
+    #[test]
+    fn other_columns_are_refused_by_name() {
+        let train = Features::new(vec![1.0, 2.0], vec!["a".into(), "b".into()]).unwrap();
+        let other = Features::new(vec![1.0, 2.0], vec!["a".into(), "c".into()]).unwrap();
+        let error = Scaling::fit(ScalingKind::None, &train).apply(&other).unwrap_err().to_string();
+        assert!(error.contains("column 2 is \"c\"") && error.contains("\"b\" there"), "{error}");
+    }
+}

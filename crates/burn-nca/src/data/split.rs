@@ -1,0 +1,71 @@
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::error::{Error, Result};
+
+/// Rows kept for training and rows held out, as indices into the table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// Rows to learn from, ascending.
+    pub train: Vec<usize>,
+    /// Rows held out, ascending.
+    pub test: Vec<usize>,
+}
+
+/// Holds out a share of every class, at random but seeded.
+///
+/// Each class gives `round(share * members)` rows to the test part, but keeps at least one row in the
+/// training part, and two where it can (a class with a single training row has no same-class neighbour).
+/// The same seed gives the same split on every machine.
+///
+/// # Errors
+/// A share outside 0..1.
+///
+/// # Examples
+/// ```
+/// let labels = [0, 0, 0, 0, 1, 1, 1, 1];
+/// let split = burn_nca::data::stratified_split(&labels, 0.25, 42)?;
+/// assert_eq!((split.train.len(), split.test.len()), (6, 2));
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+pub fn stratified_split(labels: &[usize], share: f64, seed: u64) -> Result<Split> {
+    if !(0.0..1.0).contains(&share) {
+        return Err(Error::setting(format!(
+            "the held-out share is {share}; give a number from 0 to below 1, such as 0.3"
+        )));
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let classes = labels.iter().max().map_or(0, |label| label + 1);
+    let mut members = vec![Vec::new(); classes];
+    for (row, &label) in labels.iter().enumerate() {
+        members[label].push(row);
+    }
+    let mut split = Split { train: Vec::new(), test: Vec::new() };
+    for mut rows in members {
+        rows.shuffle(&mut rng);
+        let wanted = (share * rows.len() as f64).round() as usize;
+        let held_out = wanted.min(rows.len().saturating_sub(2));
+        split.test.extend_from_slice(&rows[..held_out]);
+        split.train.extend_from_slice(&rows[held_out..]);
+    }
+    split.train.sort_unstable();
+    split.test.sort_unstable();
+    Ok(split)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_is_held_out_in_proportion_and_small_classes_keep_a_pair() {
+        let labels: Vec<usize> = [vec![0; 20], vec![1; 10], vec![2; 3], vec![3; 1]].concat();
+        let split = stratified_split(&labels, 0.3, 1).unwrap();
+        let count = |class| split.test.iter().filter(|row| labels[**row] == class).count();
+        assert_eq!([count(0), count(1), count(2), count(3)], [6, 3, 1, 0]);
+        assert_eq!(split.train.len() + split.test.len(), labels.len());
+        assert_eq!(split, stratified_split(&labels, 0.3, 1).unwrap());
+        assert_ne!(split, stratified_split(&labels, 0.3, 2).unwrap());
+    }
+}

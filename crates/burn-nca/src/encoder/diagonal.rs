@@ -1,0 +1,53 @@
+use burn::config::Config;
+use burn::module::{Module, Param};
+use burn::tensor::{DType, Device, Tensor, TensorData, assert_shape};
+
+use super::Encoder;
+use crate::data::host_values;
+
+/// The size of a [`DiagonalMap`].
+#[derive(Config, Debug)]
+pub struct DiagonalMapConfig {
+    /// Number of input features, and of embedding dimensions.
+    pub d_input: usize,
+}
+
+impl DiagonalMapConfig {
+    /// A map that starts as the identity.
+    pub fn init(&self, device: &Device) -> DiagonalMap {
+        DiagonalMap::from_scale(&vec![1.0; self.d_input], device, DType::F32)
+    }
+}
+
+/// An axis-aligned metric: one weight a feature, `z = diag(a) x` (the paper's diagonal A).
+#[derive(Module, Debug)]
+pub struct DiagonalMap {
+    /// The diagonal of A, `[d]`.
+    pub scale: Param<Tensor<1>>,
+}
+
+impl DiagonalMap {
+    /// A map with this diagonal.
+    pub fn from_scale(scale: &[f64], device: &Device, dtype: DType) -> Self {
+        let data = TensorData::new(scale.to_vec(), [scale.len()]).convert_dtype(dtype);
+        Self { scale: Param::from_tensor(Tensor::from_data(data, (device, dtype))) }
+    }
+
+    /// The diagonal of A on the host.
+    pub fn diagonal(&self) -> Vec<f64> {
+        host_values(self.scale.val().without_autodiff())
+    }
+}
+
+impl Encoder for DiagonalMap {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let scale = self.scale.val();
+        let [d_input] = scale.dims();
+        assert_shape!(x, [.., d_input]);
+        x * scale.unsqueeze()
+    }
+
+    fn squared_norm(&self) -> Option<Tensor<1>> {
+        Some(self.scale.val().square().sum())
+    }
+}

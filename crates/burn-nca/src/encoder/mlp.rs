@@ -1,0 +1,78 @@
+use burn::config::Config;
+use burn::module::Module;
+use burn::nn::{Linear, LinearConfig};
+use burn::tensor::activation::{relu, sigmoid, tanh};
+use burn::tensor::{Device, Tensor};
+
+use super::Encoder;
+
+/// The function between the layers of an [`Mlp`].
+#[derive(Config, Debug, Copy, PartialEq, Eq)]
+pub enum Activation {
+    /// max(0, x)
+    Relu,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// The logistic function of the paper's face network, 1 / (1 + exp(-x)).
+    Logistic,
+}
+
+impl Activation {
+    fn apply(self, x: Tensor<2>) -> Tensor<2> {
+        match self {
+            Self::Relu => relu(x),
+            Self::Tanh => tanh(x),
+            Self::Logistic => sigmoid(x),
+        }
+    }
+}
+
+/// The sizes and activation of an [`Mlp`].
+#[derive(Config, Debug)]
+pub struct MlpConfig {
+    /// Number of input features, d.
+    pub d_input: usize,
+    /// Sizes of the hidden layers, first to last.
+    pub hidden: Vec<usize>,
+    /// Number of embedding dimensions, k.
+    pub d_output: usize,
+    /// The function after each hidden layer; the output layer is linear.
+    #[config(default = "Activation::Relu")]
+    pub activation: Activation,
+}
+
+impl MlpConfig {
+    /// A network with Burn's default random start of linear layers (seed the device first).
+    pub fn init(&self, device: &Device) -> Mlp {
+        let mut layers = Vec::with_capacity(self.hidden.len() + 1);
+        let mut d_input = self.d_input;
+        for &size in self.hidden.iter().chain(std::iter::once(&self.d_output)) {
+            layers.push(LinearConfig::new(d_input, size).init(device));
+            d_input = size;
+        }
+        Mlp { layers, activation: self.activation }
+    }
+}
+
+/// A multilayer perceptron with a linear output layer.
+#[derive(Module, Debug)]
+pub struct Mlp {
+    /// The layers, input to output.
+    pub layers: Vec<Linear>,
+    #[module(skip)]
+    activation: Activation,
+}
+
+impl Encoder for Mlp {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let last = self.layers.len() - 1;
+        let mut z = x;
+        for (index, layer) in self.layers.iter().enumerate() {
+            z = layer.forward(z);
+            if index < last {
+                z = self.activation.apply(z);
+            }
+        }
+        z
+    }
+}

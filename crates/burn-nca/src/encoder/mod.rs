@@ -1,0 +1,71 @@
+//! Stage 2: encoders. Maps from feature rows to embedding rows, `z = f(x)`.
+//!
+//! Any Burn module becomes an encoder with one small `impl`; [`LinearMap`], [`DiagonalMap`] and [`Mlp`]
+//! come with the crate, and [`AnyEncoder`] chooses among them at run time.
+
+mod any;
+mod diagonal;
+mod linear;
+mod mlp;
+
+pub use any::{AnyEncoder, EncoderConfig};
+pub use diagonal::{DiagonalMap, DiagonalMapConfig};
+pub use linear::{LinearMap, LinearMapConfig};
+pub use mlp::{Activation, Mlp, MlpConfig};
+
+use burn::module::{Module, ModuleDisplay, ModuleVisitor, Param};
+use burn::tensor::Tensor;
+
+/// A map from feature rows to embedding rows.
+///
+/// # Examples
+/// Any module becomes an encoder with one `impl`:
+/// ```
+/// use burn::module::Module;
+/// use burn::nn::Linear;
+/// use burn::tensor::{Tensor, activation::relu};
+/// use burn_nca::encoder::Encoder;
+///
+/// #[derive(Module, Debug)]
+/// struct TwoLayers { hidden: Linear, output: Linear }
+///
+/// impl Encoder for TwoLayers {
+///     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+///         self.output.forward(relu(self.hidden.forward(x)))
+///     }
+/// }
+/// ```
+pub trait Encoder: Module + ModuleDisplay {
+    /// Embeds the rows of `x`.
+    ///
+    /// # Shapes
+    /// - x: `[n, d]`
+    /// - output: `[n, k]`
+    fn forward(&self, x: Tensor<2>) -> Tensor<2>;
+
+    /// The sum of squares that an L2 penalty weighs, shape `[1]`, differentiable; `None` without weights.
+    ///
+    /// By default every float parameter of two or more dimensions counts: weights, not biases. For a linear
+    /// map this is the squared Frobenius norm of A.
+    fn squared_norm(&self) -> Option<Tensor<1>> {
+        let mut visitor = SquaredWeights { total: None };
+        self.visit(&mut visitor);
+        visitor.total
+    }
+}
+
+struct SquaredWeights {
+    total: Option<Tensor<1>>,
+}
+
+impl ModuleVisitor for SquaredWeights {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        if D >= 2 {
+            let squares = param.val().square().sum();
+            self.total = Some(match self.total.take() {
+                Some(total) => total + squares,
+                None => squares,
+            });
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Neighbourhood components analysis and its family for Burn: learn the distance that makes nearest
+//! neighbours work.
+//!
+//! Data flow left to right through six stages; a module is a stage:
+//!
+//! ```text
+//! data ──► encoder ──► objective ──► fit ──► neighbors ──► evaluate
+//! x, y     z = f(x)    sum of terms  min      k-NN, soft    accuracy, perplexity
+//!              ▲                                  ▲
+//!           baseline (PCA, LDA, RCA, whitening: closed form, yields the same LinearMap)
+//! ```
+
+pub mod baseline;
+pub mod data;
+pub mod encoder;
+mod error;
+pub mod evaluate;
+pub mod fit;
+pub mod neighbors;
+pub mod objective;
+
+pub use error::{Error, Result};
