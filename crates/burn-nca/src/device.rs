@@ -1,0 +1,261 @@
+//! Devices by name: which are compiled in and there, and whether they compute rightly.
+//!
+//! A name is a backend, with a number where a machine may hold several devices of it: `flex`, `wgpu`, `cuda:1`.
+//! `cpu` is the best CPU backend that is compiled in.
+
+mod self_test;
+
+pub use self_test::self_test;
+
+use burn::tensor::Device;
+#[cfg(any(feature = "wgpu", feature = "cuda", feature = "rocm"))]
+use burn::tensor::DeviceType;
+
+use crate::error::{Error, Result};
+
+/// The environment variable that names the default device.
+const VARIABLE: &str = "BURN_DEVICE";
+
+/// The name that stands for it.
+const DEFAULT: &str = "default";
+
+/// Every backend that can be named, and whether it is compiled in.
+const BACKENDS: [(&str, bool); 8] = [
+    ("flex", cfg!(feature = "flex")),
+    ("ndarray", cfg!(feature = "ndarray")),
+    ("wgpu", cfg!(feature = "wgpu")),
+    ("vulkan", cfg!(feature = "vulkan")),
+    ("metal", cfg!(feature = "metal")),
+    ("webgpu", cfg!(feature = "webgpu")),
+    ("cuda", cfg!(feature = "cuda")),
+    ("rocm", cfg!(feature = "rocm")),
+];
+
+/// The device of this name.
+///
+/// `cpu`, `flex`, `ndarray`; `wgpu`, `vulkan`, `metal`, `webgpu`, `cuda`, `rocm`, alone (the best device of the
+/// kind) or with a number, as in `wgpu:1`; and `default`: the one that the environment variable `BURN_DEVICE`
+/// names, else `cpu`. Nothing is computed; see [`self_test`].
+///
+/// # Errors
+/// A name that is not among these, a backend that is not compiled in, or a device that is not there; the
+/// devices that are there are listed.
+///
+/// # Examples
+/// ```
+/// let error = burn_nca::device::open("abacus").unwrap_err().to_string();
+/// assert!(error.contains("\"abacus\"") && error.contains("devices that are there"));
+/// ```
+pub fn open(name: &str) -> Result<Device> {
+    if name != DEFAULT {
+        return open_named(name);
+    }
+    let name = default_name();
+    open_named(&name).map_err(|error| match error {
+        Error::Device(reason) if name != "cpu" => {
+            Error::Device(format!("environment variable {VARIABLE}: {reason}"))
+        }
+        other => other,
+    })
+}
+
+/// The name that `default` stands for: that in the environment variable `BURN_DEVICE`, else `cpu`.
+pub fn default_name() -> String {
+    match std::env::var(VARIABLE) {
+        Ok(name) if !name.is_empty() && name != DEFAULT => name.to_lowercase(),
+        _ => "cpu".to_string(),
+    }
+}
+
+/// The names that [`open`] takes on this machine, CPU backends first.
+pub fn available() -> Vec<String> {
+    let mut names = Vec::new();
+    if cpu_backend().is_some() {
+        names.push("cpu".to_string());
+    }
+    for (backend, compiled) in BACKENDS {
+        if !compiled {
+            continue;
+        }
+        if is_cpu(backend) {
+            names.push(backend.to_string());
+        } else {
+            let found = enumerate(backend).len();
+            names.extend((0..found).map(|index| format!("{backend}:{index}")));
+        }
+    }
+    names
+}
+
+/// The name of the backend that computes on `device`, such as `flex`.
+pub fn backend(device: &Device) -> &'static str {
+    let text = format!("{device:?}");
+    let known = [
+        ("Flex", "flex"),
+        ("NdArray", "ndarray"),
+        ("Wgpu", "wgpu"),
+        ("Cuda", "cuda"),
+        ("Hip", "rocm"),
+        ("LibTorch", "libtorch"),
+    ];
+    known.iter().find(|(debug, _)| text.contains(debug)).map_or("other", |(_, name)| name)
+}
+
+/// A CPU device that computes in f64 on the host, if a CPU backend is compiled in.
+pub fn host() -> Option<Device> {
+    cpu_backend().and_then(|backend| enumerate(backend).into_iter().next())
+}
+
+/// Whether tensors of this device live in host memory and its operations run on the calling thread, so
+/// that independent blocks gain from several threads.
+pub fn runs_on_host(device: &Device) -> bool {
+    is_cpu(backend(device))
+}
+
+fn is_cpu(backend: &str) -> bool {
+    matches!(backend, "flex" | "ndarray")
+}
+
+fn cpu_backend() -> Option<&'static str> {
+    BACKENDS.iter().find(|(name, compiled)| is_cpu(name) && *compiled).map(|(name, _)| *name)
+}
+
+fn open_named(name: &str) -> Result<Device> {
+    let (backend, index) = parse(name).ok_or_else(|| {
+        missing(format!(
+            "there is no device {name:?}; a device is cpu, flex, ndarray, wgpu or cuda, the last two with \
+             a number where there are several, as in wgpu:1"
+        ))
+    })?;
+    let backend = match backend {
+        "cpu" => cpu_backend().ok_or_else(|| {
+            missing(
+                "no CPU backend is compiled in; build with the feature flex or ndarray".to_string(),
+            )
+        })?,
+        other => other,
+    };
+    if !BACKENDS.contains(&(backend, true)) {
+        return Err(missing(format!(
+            "device {name:?}: the backend {backend} is not compiled in; build with the feature {backend}"
+        )));
+    }
+    let found = enumerate(backend);
+    let count = found.len();
+    let device = match index {
+        None if count > 0 => preferred(backend),
+        _ => found.into_iter().nth(index.unwrap_or(0)),
+    };
+    device.ok_or_else(|| {
+        missing(match (index, count) {
+            (Some(index), 1..) => format!(
+                "device {name:?} is not there: {backend} has {count}, numbered from 0; give a number below \
+                 {count} instead of {index}"
+            ),
+            _ => format!(
+                "device {name:?} is not there: {backend} finds no adapter on this machine; install its \
+                 driver, or choose another device"
+            ),
+        })
+    })
+}
+
+/// `flex` or `wgpu:1` in its parts; `None` where the name has no meaning.
+fn parse(name: &str) -> Option<(&str, Option<usize>)> {
+    let (backend, index) = match name.split_once(':') {
+        None => (name, None),
+        Some((backend, index)) => (backend, Some(index.parse().ok()?)),
+    };
+    let known = backend == "cpu" || BACKENDS.iter().any(|(name, _)| *name == backend);
+    let numbered = backend != "cpu" && !is_cpu(backend);
+    (known && (numbered || index.is_none())).then_some((backend, index))
+}
+
+fn missing(reason: String) -> Error {
+    Error::Device(format!("{reason}; devices that are there: {}", available().join(", ")))
+}
+
+/// The devices of a backend, in the order of their numbers.
+fn enumerate(backend: &str) -> Vec<Device> {
+    match backend {
+        #[cfg(feature = "flex")]
+        "flex" => vec![Device::flex()],
+        #[cfg(feature = "ndarray")]
+        "ndarray" => {
+            #[allow(deprecated)] // Burn keeps it as the second opinion it is here
+            let device = Device::ndarray();
+            vec![device]
+        }
+        #[cfg(feature = "wgpu")]
+        "wgpu" => Device::enumerate(DeviceType::Wgpu).into_vec(),
+        #[cfg(feature = "vulkan")]
+        "vulkan" => Device::enumerate(DeviceType::Vulkan).into_vec(),
+        #[cfg(feature = "metal")]
+        "metal" => Device::enumerate(DeviceType::Metal).into_vec(),
+        #[cfg(feature = "webgpu")]
+        "webgpu" => Device::enumerate(DeviceType::WebGpu).into_vec(),
+        #[cfg(feature = "cuda")]
+        "cuda" => Device::enumerate(DeviceType::Cuda).into_vec(),
+        #[cfg(feature = "rocm")]
+        "rocm" => Device::enumerate(DeviceType::Rocm).into_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// The device of a backend that a user who gives no number wants: the fastest, as far as the driver tells.
+fn preferred(backend: &str) -> Option<Device> {
+    match backend {
+        #[cfg(feature = "wgpu")]
+        "wgpu" => Some(Device::wgpu(burn::tensor::DeviceKind::DefaultDevice)),
+        #[cfg(feature = "vulkan")]
+        "vulkan" => Some(Device::vulkan(burn::tensor::DeviceKind::DefaultDevice)),
+        #[cfg(feature = "metal")]
+        "metal" => Some(Device::metal(burn::tensor::DeviceKind::DefaultDevice)),
+        #[cfg(feature = "webgpu")]
+        "webgpu" => Some(Device::webgpu(burn::tensor::DeviceKind::DefaultDevice)),
+        other => enumerate(other).into_iter().next(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_a_number_only_where_devices_are_numbered() {
+        assert_eq!(parse("cpu"), Some(("cpu", None)));
+        assert_eq!(parse("wgpu"), Some(("wgpu", None)));
+        assert_eq!(parse("cuda:3"), Some(("cuda", Some(3))));
+        for name in ["", "gpu", "flex:0", "cpu:0", "wgpu:", "wgpu:-1", "wgpu:one", "cuda:0:1"] {
+            assert_eq!(parse(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_device_that_is_listed_opens_and_tells_its_backend() {
+        for name in available() {
+            let device = open(&name).unwrap();
+            let family = name.split(':').next().unwrap();
+            if is_cpu(family) || family == "cpu" {
+                assert!(runs_on_host(&device), "{name}");
+            }
+            if is_cpu(family) {
+                assert_eq!(backend(&device), family);
+            }
+        }
+    }
+
+    #[test]
+    fn a_device_that_is_not_there_is_answered_with_those_that_are() {
+        let message = |name: &str| open(name).unwrap_err().to_string();
+        let text = message("abacus");
+        assert!(text.contains("no device \"abacus\"") && text.contains("devices that are there"));
+        for (backend, compiled) in BACKENDS {
+            if !compiled {
+                assert!(message(backend).contains(&format!("build with the feature {backend}")));
+            } else if !is_cpu(backend) {
+                assert!(message(&format!("{backend}:9999")).contains("is not there"));
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::{Mutex, PoisonError};
+
+use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+
+use super::backend;
+use crate::data::host_values;
+use crate::error::{Error, Result};
+use crate::objective::NcaLossConfig;
+
+/// Sizes of the matrix product: some drivers returned zeros from 500 rows on (Burn issue 4966).
+const SIZES: [usize; 3] = [600, 64, 500];
+
+/// Points of the loss.
+const POINTS: usize = 60;
+
+/// The relative error that is allowed: that of the 11-bit products of tensor cores (TF32), 2⁻¹⁰.
+const TOLERANCE: f64 = 1.0 / 1024.0;
+
+/// Compares a matrix product and one NCA loss of `device` with the same in f64 on the host.
+///
+/// Graphics drivers have returned zeros or wrong products without an error; run this once before a device
+/// that is not the CPU is trusted. It costs some milliseconds, and the time to compile the first kernels.
+/// An entry of the product may be off by 2⁻¹⁰ of the sum of its products' magnitudes, the loss by 2⁻¹⁰ of
+/// itself.
+///
+/// # Errors
+/// A device that cannot be started, or whose results deviate (with the largest deviation).
+pub fn self_test(device: &Device) -> Result<()> {
+    let device = device.clone().without_autodiff();
+    let failed = |reason: String| {
+        Error::Device(format!(
+            "device {} fails its self-test: {reason}; update its driver, or choose another device such as cpu",
+            backend(&device)
+        ))
+    };
+    let product = quietly(|| product_deviation(&device)).map_err(&failed)?;
+    if let Some(reason) = product {
+        return Err(failed(reason));
+    }
+    let (found, expected) =
+        quietly(|| (loss_on_device(&device), loss_on_host())).map_err(&failed)?;
+    // Written so that a NaN fails.
+    let right = (found - expected).abs() <= TOLERANCE * expected.abs();
+    if right { Ok(()) } else { Err(failed(format!("an NCA loss is {found}, not {expected}"))) }
+}
+
+/// Numbers in -1..1 that look random and are the same everywhere.
+fn numbers(count: usize, seed: u64) -> Vec<f64> {
+    let mut state = seed;
+    let mut next = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        f64::from((state >> 40) as u32) / f64::from(1 << 23) - 1.0
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+fn tensor(values: &[f64], shape: [usize; 2], device: &Device) -> Tensor<2> {
+    let data = TensorData::new(values.to_vec(), shape).convert_dtype(DType::F32);
+    Tensor::from_data(data, (device, DType::F32))
+}
+
+/// The largest deviation of the product, if it is too large.
+fn product_deviation(device: &Device) -> Option<String> {
+    let [m, k, n] = SIZES;
+    let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
+    let product = tensor(&a, [m, k], device).matmul(tensor(&b, [k, n], device));
+    let found = host_values(product);
+    let mut worst = (0.0, 0);
+    for i in 0..m {
+        let row = &a[i * k..(i + 1) * k];
+        for j in 0..n {
+            let terms = row.iter().enumerate().map(|(l, a)| a * b[l * n + j]);
+            let (sum, magnitude) =
+                terms.fold((0.0, 0.0), |(sum, all), term| (sum + term, all + term.abs()));
+            let share = (found[i * n + j] - sum).abs() / magnitude;
+            if share.is_nan() || share > worst.0 {
+                worst = (share, i * n + j);
+            }
+            if share.is_nan() {
+                break;
+            }
+        }
+    }
+    (worst.0.is_nan() || worst.0 > TOLERANCE).then(|| {
+        format!(
+            "entry ({}, {}) of a {m} x {k} x {n} matrix product is {}, off by {:.2e} of its terms",
+            worst.1 / n,
+            worst.1 % n,
+            found[worst.1],
+            worst.0
+        )
+    })
+}
+
+fn loss_on_device(device: &Device) -> f64 {
+    let labels: Vec<i64> = (0..POINTS).map(|point| (point % 3) as i64).collect();
+    let labels = Tensor::<1, Int>::from_data(TensorData::new(labels, [POINTS]), device);
+    let points = tensor(&numbers(2 * POINTS, 3), [POINTS, 2], device);
+    host_values(NcaLossConfig::new().init().forward(points, labels))[0]
+}
+
+/// -f/n by its definition (equations 1 to 3), with nested loops.
+fn loss_on_host() -> f64 {
+    let z: Vec<f64> = numbers(2 * POINTS, 3).iter().map(|&x| f64::from(x as f32)).collect();
+    let weight = |i: usize, j: usize| {
+        let sq_distance = (z[2 * i] - z[2 * j]).powi(2) + (z[2 * i + 1] - z[2 * j + 1]).powi(2);
+        if i == j { 0.0 } else { (-sq_distance).exp() }
+    };
+    let p = |i: usize| {
+        let all: f64 = (0..POINTS).map(|j| weight(i, j)).sum();
+        (0..POINTS).filter(|j| j % 3 == i % 3).map(|j| weight(i, j)).sum::<f64>() / all
+    };
+    -(0..POINTS).map(p).sum::<f64>() / POINTS as f64
+}
+
+/// Runs `work`; a panic in it (Burn starts devices lazily, and panics where that fails) becomes its message.
+///
+/// The panic hook belongs to the whole process: it is set aside for the moment, and other calls wait.
+fn quietly<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let hook = take_hook();
+    set_hook(Box::new(|_| ()));
+    let result = catch_unwind(AssertUnwindSafe(work));
+    set_hook(hook);
+    result.map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text =
+            text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown cause");
+        format!("it cannot be started ({})", text.lines().next().unwrap_or_default())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_that_computes_rightly_passes() {
+        self_test(&Device::flex()).unwrap();
+        self_test(&Device::flex().autodiff()).unwrap();
+    }
+
+    #[test]
+    fn a_panic_becomes_its_first_line() {
+        let reason = quietly(|| panic!("no adapter\nbacktrace")).unwrap_err();
+        assert_eq!(reason, "it cannot be started (no adapter)");
+    }
+
+    #[test]
+    fn the_numbers_spread_over_their_range() {
+        let numbers = numbers(10_000, 5);
+        let mean = numbers.iter().sum::<f64>() / 1e4;
+        assert!(mean.abs() < 0.02, "{mean}");
+        assert!(numbers.iter().all(|x| (-1.0..1.0).contains(x)));
+        assert!(numbers.iter().any(|x| *x < -0.99) && numbers.iter().any(|x| *x > 0.99));
+    }
+}
