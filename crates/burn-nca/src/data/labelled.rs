@@ -26,11 +26,7 @@ impl Labelled {
     ///
     /// # Errors
     /// Not one label a row, or a label without a name.
-    pub fn new(
-        features: Features,
-        labels: Vec<usize>,
-        class_names: Vec<String>,
-    ) -> Result<Self> {
+    pub fn new(features: Features, labels: Vec<usize>, class_names: Vec<String>) -> Result<Self> {
         if labels.len() != features.rows() {
             return Err(Error::data(format!(
                 "{} labels for {} rows; give one label a row",

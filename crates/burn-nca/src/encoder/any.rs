@@ -29,7 +29,9 @@ impl EncoderConfig {
     /// For a diagonal encoder with k other than d.
     pub fn init(&self, d_input: usize, d_output: usize, device: &Device) -> AnyEncoder {
         match self {
-            Self::Linear => AnyEncoder::Linear(LinearMapConfig::new(d_input, d_output).init(device)),
+            Self::Linear => {
+                AnyEncoder::Linear(LinearMapConfig::new(d_input, d_output).init(device))
+            }
             Self::Diagonal => {
                 assert_eq!(d_input, d_output, "a diagonal map keeps the number of features");
                 AnyEncoder::Diagonal(DiagonalMapConfig::new(d_input).init(device))

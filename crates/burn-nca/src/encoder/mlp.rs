@@ -1,8 +1,10 @@
 use burn::config::Config;
-use burn::module::Module;
+use burn::module::{Module, Param};
 use burn::nn::{Linear, LinearConfig};
 use burn::tensor::activation::{relu, sigmoid, tanh};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 use super::Encoder;
 
@@ -51,6 +53,31 @@ impl MlpConfig {
             d_input = size;
         }
         Mlp { layers, activation: self.activation }
+    }
+
+    /// A network with the same kind of start, drawn on the host: one seed gives the same network on every
+    /// device.
+    ///
+    /// ```text
+    /// weights and biases uniform in ±1/sqrt(d_input of the layer)
+    /// ```
+    pub fn init_seeded(&self, seed: u64, device: &Device) -> Mlp {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut network = self.init(device);
+        for layer in &mut network.layers {
+            let [d_input, d_output] = layer.weight.dims();
+            let bound = 1.0 / (d_input as f64).sqrt();
+            let mut draw = |shape: &[usize]| {
+                let size = shape.iter().product();
+                let values: Vec<f64> = (0..size).map(|_| rng.random_range(-bound..bound)).collect();
+                TensorData::new(values, shape.to_vec()).convert_dtype(DType::F32)
+            };
+            let weight = draw(&[d_input, d_output]);
+            let bias = draw(&[d_output]);
+            layer.weight = Param::from_tensor(Tensor::from_data(weight, device));
+            layer.bias = Some(Param::from_tensor(Tensor::from_data(bias, device)));
+        }
+        network
     }
 }
 

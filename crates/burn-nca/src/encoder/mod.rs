@@ -4,11 +4,13 @@
 //! come with the crate, and [`AnyEncoder`] chooses among them at run time.
 
 mod any;
+mod cast;
 mod diagonal;
 mod linear;
 mod mlp;
 
 pub use any::{AnyEncoder, EncoderConfig};
+pub use cast::cast;
 pub use diagonal::{DiagonalMap, DiagonalMapConfig};
 pub use linear::{LinearMap, LinearMapConfig};
 pub use mlp::{Activation, Mlp, MlpConfig};
