@@ -1,0 +1,145 @@
+use core::ops::Range;
+
+use burn::tensor::{Device, Int, Tensor, TensorData};
+
+use crate::error::{Error, Result};
+
+/// The class membership of n points, prepared once for many evaluations of an objective.
+///
+/// Points are put in class order, so that the same-class partners of a block of points are one
+/// contiguous range: no mask over all pairs is needed. Data that are in class order already (as
+/// [`ClassIndex::order`] puts them) spare a reordering at each evaluation.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::Device;
+/// use burn_nca::objective::ClassIndex;
+///
+/// let classes = ClassIndex::new(&[1, 0, 1, 2], &Device::flex()).unwrap();
+/// assert_eq!(classes.order(), [1, 0, 2, 3]);
+/// assert_eq!(classes.singletons(), [1, 3]);
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct ClassIndex {
+    order: Vec<usize>,
+    /// Class boundaries in class order: class c spans `starts[c]..starts[c + 1]`.
+    starts: Vec<usize>,
+    /// Position of the class of each ordered point in `starts`.
+    class_of: Vec<usize>,
+    /// The order on the device, unless the points are in class order already.
+    gather: Option<Tensor<1, Int>>,
+    /// The class of each ordered point on the device, `[n]`.
+    labels: Tensor<1, Int>,
+}
+
+impl ClassIndex {
+    /// The index of these labels, with what evaluations on `device` need there.
+    ///
+    /// # Errors
+    /// No label at all.
+    pub fn new(labels: &[usize], device: &Device) -> Result<Self> {
+        if labels.is_empty() {
+            return Err(Error::data("there is no labelled row; at least two are needed"));
+        }
+        Ok(Self::index(labels, &device.clone().inner()))
+    }
+
+    fn index(labels: &[usize], device: &Device) -> Self {
+        let mut order: Vec<usize> = (0..labels.len()).collect();
+        order.sort_by_key(|&row| (labels[row], row));
+        let mut starts = vec![0];
+        let mut class_of = Vec::with_capacity(order.len());
+        for (at, &row) in order.iter().enumerate() {
+            if at > 0 && labels[row] != labels[order[at - 1]] {
+                starts.push(at);
+            }
+            class_of.push(starts.len() - 1);
+        }
+        starts.push(order.len());
+        let in_order = order.iter().enumerate().all(|(at, &row)| at == row);
+        let gather = (!in_order).then(|| int_tensor(&order, device));
+        let labels = int_tensor(&class_of, device);
+        Self { order, starts, class_of, gather, labels }
+    }
+
+    /// The index of the points `rows` alone, in that order.
+    pub(super) fn subset(&self, rows: &[usize]) -> Self {
+        let mut class_of_row = vec![0; self.order.len()];
+        for (&row, &class) in self.order.iter().zip(&self.class_of) {
+            class_of_row[row] = class;
+        }
+        let labels: Vec<usize> = rows.iter().map(|&row| class_of_row[row]).collect();
+        Self::index(&labels, &self.labels.device())
+    }
+
+    /// Number of points, n.
+    pub fn points(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Number of classes with at least one point.
+    pub fn classes(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The rows in class order.
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// Rows (in the order of the data) that are the only ones of their class, ascending. They have no
+    /// same-class partner: their p_i is 0 whatever the metric, so they add nothing to f and are left out
+    /// of g, but they stay neighbours of the others.
+    pub fn singletons(&self) -> Vec<usize> {
+        let alone = self.starts.windows(2).filter(|span| span[1] - span[0] == 1);
+        let mut rows: Vec<usize> = alone.map(|span| self.order[span[0]]).collect();
+        rows.sort_unstable();
+        rows
+    }
+
+    /// Number of points with a same-class partner: the number of terms of f and g that can be won.
+    pub fn with_partner(&self) -> usize {
+        self.points() - self.starts.windows(2).filter(|span| span[1] - span[0] == 1).count()
+    }
+
+    /// The embedding in class order.
+    pub(super) fn arrange(&self, embedding: Tensor<2>) -> Tensor<2> {
+        match &self.gather {
+            Some(order) => embedding.select(0, order.clone()),
+            None => embedding,
+        }
+    }
+
+    /// The span of all classes that ordered points `rows` touch.
+    pub(super) fn window(&self, rows: &Range<usize>) -> Range<usize> {
+        self.starts[self.class_of[rows.start]]..self.starts[self.class_of[rows.end - 1] + 1]
+    }
+
+    /// Whether ordered points `rows` are all of one class.
+    pub(super) fn is_pure(&self, rows: &Range<usize>) -> bool {
+        self.class_of[rows.start] == self.class_of[rows.end - 1]
+    }
+
+    /// Whether all points are of one class.
+    pub(super) fn is_single(&self) -> bool {
+        self.classes() == 1
+    }
+
+    /// The class of each ordered point in `rows`, as a `[len]` tensor.
+    pub(super) fn labels(&self, rows: &Range<usize>) -> Tensor<1, Int> {
+        self.labels.clone().slice([rows.clone()])
+    }
+
+    /// Class boundaries in class order.
+    pub(super) fn spans(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.starts.windows(2).map(|span| span[0]..span[1])
+    }
+}
+
+fn int_tensor(values: &[usize], device: &Device) -> Tensor<1, Int> {
+    let values: Vec<i32> = values.iter().map(|&value| value as i32).collect();
+    let shape = [values.len()];
+    Tensor::from_data(TensorData::new(values, shape), device)
+}
