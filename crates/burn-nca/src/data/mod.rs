@@ -1,12 +1,22 @@
-//! Stage 1: data. Rows of features, labels, scaling and splits, all on the host in f64.
+//! Stage 1: data. Rows of features, labels, soft agreements, pairs, scaling and splits, all on the host
+//! in f64.
 
+mod agreement_width;
+mod agreements;
 mod features;
 mod labelled;
+mod pairs;
 mod scaling;
+mod sparse_rows;
 mod split;
 
+pub use agreement_width::AgreementWidth;
+pub(crate) use agreements::AgreementRule;
+pub use agreements::Agreements;
 pub use features::Features;
 pub(crate) use features::host_values;
 pub use labelled::Labelled;
+pub use pairs::Pairs;
 pub use scaling::{Scaling, ScalingKind};
+pub(crate) use sparse_rows::SparseRows;
 pub use split::{Split, stratified_split};

@@ -1,0 +1,278 @@
+use core::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::{Bool, Device, Int, Tensor, TensorData, s};
+
+use super::affinity::mask_out;
+use super::transfer::{float_tensor, int_tensor, widest_float};
+use crate::data::{AgreementRule, Agreements, SparseRows};
+use crate::error::{Error, Result};
+
+/// The agreements of n points, prepared once for many evaluations of an objective on a device.
+///
+/// Labelled rows are put first: they are the terms, and the unlabelled ones stand behind as neighbours,
+/// or not at all. Agreements of labels and targets are formed on the device, a block at a time; those of a
+/// list or function come from the host, a block at a time. No n x n matrix exists.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::Device;
+/// use burn_nca::data::Agreements;
+/// use burn_nca::objective::AgreementIndex;
+///
+/// let list = vec![(0, 1, 1.0), (1, 0, 0.5)];
+/// let agreements = Agreements::of_list(3, list)?;
+/// let index = AgreementIndex::new(&agreements, &Device::flex())?;
+/// assert_eq!((index.points(), index.labelled()), (3, 3));
+/// assert_eq!(index.without_agreement(), [2]);
+/// # }
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct AgreementIndex {
+    agreements: Agreements,
+    /// Labelled rows, then the others, each ascending.
+    order: Vec<usize>,
+    labelled: usize,
+    /// The order on the device, unless it is that of the data already.
+    gather: Option<Tensor<1, Int>>,
+    /// Rows without agreement, in the order of the data.
+    without: Vec<usize>,
+    /// Whether each row of the order is one of them, `[n, 1]`.
+    alone: Tensor<2, Bool>,
+    rule: IndexedRule,
+}
+
+/// The agreements of the labelled rows, in their order.
+#[derive(Clone, Debug)]
+enum IndexedRule {
+    /// Classes, `[labelled]`.
+    Labels(Tensor<1, Int>),
+    /// Targets over √2 s, `[labelled, columns]`: `log w_ij = -||u_i - u_j||²`.
+    Targets(Tensor<2>),
+    /// Listed entries.
+    List(Arc<SparseRows>),
+    /// Agreements that the host works out.
+    Host(Arc<Agreements>),
+    /// None: no row of a mini-batch is labelled.
+    Nothing,
+}
+
+impl AgreementIndex {
+    /// The index of these agreements, with what evaluations on `device` need there.
+    ///
+    /// # Errors
+    /// No labelled row at all.
+    ///
+    /// # Panics
+    /// If a user's function gives a value outside 0..1.
+    pub fn new(agreements: &Agreements, device: &Device) -> Result<Self> {
+        if agreements.labelled_rows().is_empty() {
+            return Err(Error::data(format!(
+                "none of the {} rows has a target; at least two are needed",
+                agreements.points()
+            )));
+        }
+        Ok(Self::index(agreements.clone(), &device.clone().inner()))
+    }
+
+    fn index(agreements: Agreements, device: &Device) -> Self {
+        let mut order = agreements.labelled_rows();
+        let labelled = order.len();
+        let mut is_labelled = vec![false; agreements.points()];
+        order.iter().for_each(|&row| is_labelled[row] = true);
+        order.extend((0..agreements.points()).filter(|&row| !is_labelled[row]));
+        let in_order = order.iter().enumerate().all(|(at, &row)| at == row);
+        let gather = (!in_order).then(|| int_tensor(&order, device));
+        let without = agreements.without_agreement();
+        let alone: Vec<bool> = order.iter().map(|row| without.binary_search(row).is_ok()).collect();
+        let alone = Tensor::from_data(TensorData::new(alone, [order.len(), 1]), device);
+        let rule = IndexedRule::new(agreements.select(&order[..labelled]), device);
+        Self { agreements, order, labelled, gather, without, alone, rule }
+    }
+
+    /// The index of the distinct points `rows` alone, in that order.
+    pub(super) fn subset(&self, rows: &[usize]) -> Self {
+        Self::index(self.agreements.select(rows), &self.alone.device())
+    }
+
+    /// Number of points, n, labelled or not.
+    pub fn points(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Number of labelled points: the terms.
+    pub fn labelled(&self) -> usize {
+        self.labelled
+    }
+
+    /// Labelled rows whose agreements are all 0, ascending: their p_i is 0 whatever the metric. They add
+    /// nothing to f or g, but stay neighbours of the others.
+    pub fn without_agreement(&self) -> &[usize] {
+        &self.without
+    }
+
+    /// Number of labelled rows that agree with some other row: the number of terms that count.
+    pub fn with_agreement(&self) -> usize {
+        self.labelled - self.without.len()
+    }
+
+    /// The embedding of the points that take part, labelled first: all, or the labelled ones alone.
+    pub(super) fn arrange(&self, embedding: Tensor<2>, unlabelled_too: bool) -> Tensor<2> {
+        let arranged = match &self.gather {
+            Some(order) => embedding.select(0, order.clone()),
+            None => embedding,
+        };
+        if unlabelled_too || self.labelled == self.points() {
+            arranged
+        } else {
+            arranged.slice(s![0..self.labelled])
+        }
+    }
+
+    /// Which of the labelled points `rows` have no agreement, `[b, 1]`.
+    pub(super) fn alone(&self, rows: &Range<usize>) -> Tensor<2, Bool> {
+        self.alone.clone().slice([rows.clone()])
+    }
+
+    /// `l_ij + log w_ij` over the points j that may agree with the labelled points i in `rows`.
+    ///
+    /// # Shapes
+    /// - logits: `[b, m]`, rows as in `rows`, columns as in [`arrange`](Self::arrange), the self masked out
+    /// - output: `[b, c]`, where what does not agree is masked out
+    pub(super) fn weighted(&self, logits: Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
+        let [b, m] = logits.dims();
+        let l = if m == self.labelled { logits } else { logits.slice([0..b, 0..self.labelled]) };
+        match &self.rule {
+            IndexedRule::Labels(labels) => {
+                let own = labels.clone().slice([rows.clone()]).reshape([b, 1]);
+                let same = own
+                    .expand([b, self.labelled])
+                    .equal(labels.clone().reshape([1, self.labelled]).expand([b, self.labelled]));
+                mask_out(l, same.bool_not())
+            }
+            IndexedRule::Targets(targets) => {
+                let targets = targets.clone().cast(l.dtype());
+                l - sq_distances(targets.clone().slice([rows.clone()]), targets)
+            }
+            IndexedRule::List(table) => {
+                let (columns, weights) = HostBlock::of_list(table, rows);
+                weights.add_to(l.gather(1, columns.on(&self.alone.device())))
+            }
+            IndexedRule::Host(agreements) => {
+                HostBlock::of_function(agreements, rows, self.labelled).add_to(l)
+            }
+            IndexedRule::Nothing => l,
+        }
+    }
+}
+
+impl IndexedRule {
+    /// The rule of agreements whose rows are all labelled.
+    fn new(agreements: Agreements, device: &Device) -> Self {
+        if agreements.points() == 0 {
+            return Self::Nothing;
+        }
+        match agreements.rule() {
+            AgreementRule::Labels(labels) => Self::Labels(int_tensor(labels, device)),
+            AgreementRule::Targets { values, columns, width } => {
+                let rows = values.len() / columns;
+                let mean = |column: usize| {
+                    values.iter().skip(column).step_by(*columns).sum::<f64>() / rows as f64
+                };
+                let means: Vec<f64> = (0..*columns).map(mean).collect();
+                let unit = width * std::f64::consts::SQRT_2;
+                let scaled = values
+                    .iter()
+                    .enumerate()
+                    .map(|(at, t)| (t - means[at % columns]) / unit)
+                    .collect();
+                let dtype = widest_float(device);
+                Self::Targets(float_tensor(scaled, [rows, *columns], device, dtype))
+            }
+            AgreementRule::List(table) => Self::List(Arc::new(table.clone())),
+            AgreementRule::Function { .. } => Self::Host(Arc::new(agreements)),
+        }
+    }
+}
+
+/// `||t_i - t_j||²`, from the differences: exactly 0 for equal targets.
+///
+/// # Shapes
+/// - rows: `[b, t]`, columns: `[m, t]`, output: `[b, m]`
+pub(super) fn sq_distances(rows: Tensor<2>, columns: Tensor<2>) -> Tensor<2> {
+    let [b, t] = rows.dims();
+    let [m, _] = columns.dims();
+    let mut total: Option<Tensor<2>> = None;
+    for at in 0..t {
+        let row = rows.clone().slice([0..b, at..at + 1]);
+        let column = columns.clone().slice([0..m, at..at + 1]).transpose();
+        let squares = (row - column).square();
+        total = Some(match total {
+            Some(total) => total + squares,
+            None => squares,
+        });
+    }
+    total.expect("targets have at least one column")
+}
+
+/// `log w_ij` of a block, from the host.
+struct HostBlock {
+    shape: [usize; 2],
+    log_weights: Vec<f64>,
+    /// Where `w_ij` is 0.
+    absent: Vec<bool>,
+}
+
+/// For each entry of a block, the column of the logits it belongs to.
+struct Columns {
+    shape: [usize; 2],
+    columns: Vec<usize>,
+}
+
+impl Columns {
+    fn on(self, device: &Device) -> Tensor<2, Int> {
+        int_tensor(&self.columns, device).reshape(self.shape)
+    }
+}
+
+impl HostBlock {
+    /// The listed entries of `rows`, the shorter rows filled up with absent ones.
+    fn of_list(table: &SparseRows, rows: &Range<usize>) -> (Columns, Self) {
+        let longest = rows.clone().map(|row| table.row(row).count()).max().unwrap_or(0).max(1);
+        let shape = [rows.len(), longest];
+        let mut columns = vec![0; rows.len() * longest];
+        let mut log_weights = vec![0.0; rows.len() * longest];
+        let mut absent = vec![true; rows.len() * longest];
+        for (line, row) in rows.clone().enumerate() {
+            for (at, (column, weight)) in table.row(row).enumerate() {
+                columns[line * longest + at] = column;
+                log_weights[line * longest + at] = weight.ln();
+                absent[line * longest + at] = false;
+            }
+        }
+        (Columns { shape, columns }, Self { shape, log_weights, absent })
+    }
+
+    /// The agreements of `rows` with all points.
+    fn of_function(agreements: &Agreements, rows: &Range<usize>, points: usize) -> Self {
+        let mut log_weights = Vec::with_capacity(rows.len() * points);
+        let mut absent = Vec::with_capacity(rows.len() * points);
+        for i in rows.clone() {
+            for j in 0..points {
+                let log_weight = agreements.log_agreement(i, j);
+                absent.push(log_weight == f64::NEG_INFINITY);
+                log_weights.push(if log_weight.is_finite() { log_weight } else { 0.0 });
+            }
+        }
+        Self { shape: [rows.len(), points], log_weights, absent }
+    }
+
+    fn add_to(self, logits: Tensor<2>) -> Tensor<2> {
+        let device = logits.device().inner();
+        let absent = Tensor::from_data(TensorData::new(self.absent, self.shape), &device);
+        let log_weights = float_tensor(self.log_weights, self.shape, &device, logits.dtype());
+        mask_out(logits + log_weights, absent)
+    }
+}

@@ -1,0 +1,308 @@
+use core::ops::Range;
+
+use burn::config::Config;
+use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::nn::loss::Reduction;
+use burn::tensor::{Int, Tensor, assert_shape};
+use rayon::prelude::*;
+
+use super::affinity::{centred, log_sum_exp, logits};
+use super::pair_index::weighted_distance;
+use super::self_entries::{with_self, without_self};
+use super::{Objective, PairIndex};
+use crate::data::host_values;
+use crate::device::runs_on_host;
+
+/// Entries of the distance table that a block of the first pass holds, on the host: they stay in the cache.
+const HOST_ENTRIES: usize = 1 << 17;
+
+/// The same on a GPU, which wants much work at a time.
+const GPU_ENTRIES: usize = 1 << 22;
+
+/// Rows that a block of the first pass has at least: each block also reads all n points.
+const FEWEST_ROWS: usize = 16;
+
+/// The settings of a [`PairLoss`].
+#[derive(Config, Debug)]
+pub struct PairLossConfig {
+    /// Whether the normaliser counts each point with itself (c = d); see [`PairLoss`] for what it does.
+    #[config(default = true)]
+    pub include_self: bool,
+    /// How [`PairLoss::forward`] reduces over the pairs.
+    #[config(default = "Reduction::Mean")]
+    pub reduction: Reduction,
+}
+
+impl PairLossConfig {
+    /// The loss with these settings.
+    pub fn init(&self) -> PairLoss {
+        PairLoss { include_self: self.include_self, reduction: self.reduction.clone() }
+    }
+}
+
+/// Weighted pairs that should be close among all points, without any label: equation 8.
+///
+/// ```text
+/// Cost = -Σ_(a,b) w_ab log( exp(-||z_a - z_b||²) / Z ),   Z = Σ_{c,d} exp(-||z_c - z_d||²)      (8)
+///      = Σ_(a,b) w_ab ||z_a - z_b||² + W log Z,   W = Σ w_ab
+/// ```
+/// Z is one normaliser for all pairs, over all n points, paired or not, in both orders. Smaller is better.
+///
+/// # Whether c = d counts
+/// The paper leaves it open. With `include_self`, the default, the sum is read literally ("c and d are
+/// indices over all of the faces"):
+///
+/// - counted: Z = n + Σ_{c≠d} … lies between n and n², so `Cost ≥ W log n`. The n ones are a yardstick: a
+///   distance is short or long against 1. Pairs are drawn together for good (an isolated pair of squared
+///   distance u adds `u + log(1 + exp(-u))` up to a constant, least at u = 0), and the repulsion,
+///   whose weights add up to 1 - n/Z, dies away once points have no neighbours within a distance of
+///   about 1. The scale of the embedding comes to rest.
+/// - left out: Z lies between 0 and n² - n. log Z falls without bound as all points fly apart, but each
+///   pair is in Z itself, twice, so that `-log(exp(-d²_ab) / Z) ≥ log 2` and `Cost ≥ W log 2`. Adding one
+///   constant to all squared distances changes nothing: the cost asks only that pairs be closer than
+///   other points, by differences of squared distances, and nothing draws a pair itself together (with
+///   n = 2 the cost is `w log 2` everywhere and its gradient 0). The repulsion keeps its full weight W at
+///   every scale, all of it on the closest points once the embedding is large. Scale is held back by
+///   differences between the distances of pairs alone: an encoder that can make them equal can grow
+///   without end.
+///
+/// # Numerics
+/// The exact value over a large data set takes log Z from a first pass, in blocks and without gradient;
+/// each block then adds `W Z_block / Z`, whose gradient is that of `W log Z`. Term i is row i of Z with
+/// the pairs (i, b). Terms are formed in log space and squared distances are not negative; the point itself
+/// is found by position. The memory of a block of b terms is O(b n) and k numbers for each pair that
+/// begins in it.
+///
+/// A mini-batch of points (as drawn by a stochastic fit) holds the pairs whose both ends are in it, and Z
+/// is that of its points: of n points and batches of b, a share of about (b/n)² of the pairs. Where pairs
+/// are the data, draw batches of pairs and use [`forward`](Self::forward).
+///
+/// # References
+/// J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood Components Analysis, NIPS 2004,
+/// section 5.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca::objective::PairLossConfig;
+///
+/// let device = Device::flex();
+/// let first = Tensor::<2>::from_floats([[0.0, 0.0], [50.0, 0.0]], &device);
+/// let second = Tensor::<2>::from_floats([[0.0, 0.0], [50.0, 0.0]], &device);
+/// let weights = Tensor::<1>::from_floats([1.0, 1.0], &device);
+/// let loss: f32 = PairLossConfig::new().init().forward(first, second, weights).into_scalar();
+/// // Both pairs coincide, far apart: Z is 4 (c = d) and 4 (pairs, in both orders).
+/// assert!((loss - 8f32.ln()).abs() < 1e-6);
+/// # }
+/// ```
+#[derive(Module, Debug)]
+#[module(custom_display)]
+pub struct PairLoss {
+    #[module(skip)]
+    include_self: bool,
+    #[module(skip)]
+    reduction: Reduction,
+}
+
+impl ModuleDisplay for PairLoss {
+    fn custom_settings(&self) -> Option<DisplaySettings> {
+        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+    }
+
+    fn custom_content(&self, content: Content) -> Option<Content> {
+        content.add_formatted(&format!("include_self: {}", self.include_self)).optional()
+    }
+}
+
+/// The normaliser of equation 8 at one embedding, kept so that no scale overflows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Normaliser {
+    /// The largest exponent, `max -||z_c - z_d||²`.
+    top: f64,
+    /// `log(Z / exp(top))`, not negative.
+    log_sum: f64,
+}
+
+impl Normaliser {
+    /// log Z.
+    pub fn log_z(&self) -> f64 {
+        self.top + self.log_sum
+    }
+
+    /// The normaliser of rows that are given by their largest exponent and `Σ exp(exponent - largest)`.
+    fn of_rows(rows: &[f64]) -> Self {
+        let top = rows.chunks_exact(2).map(|row| row[0]).fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = rows.chunks_exact(2).map(|row| row[1] * (row[0] - top).exp()).sum();
+        Self { top, log_sum: sum.ln() }
+    }
+}
+
+impl PairLoss {
+    /// Whether the normaliser counts each point with itself.
+    pub fn include_self(&self) -> bool {
+        self.include_self
+    }
+
+    /// The loss of a batch of pairs, as an ordinary Burn loss: row i of `first` and of `second` are a pair.
+    ///
+    /// The normaliser is over all 2b points of the batch; everything stays on the device. `Mean` (and
+    /// `Auto`, `BatchMean`) divides by the number of pairs b, not by their weight: a pair of weight 0.1
+    /// counts a tenth in every batch. `Sum` does not divide.
+    ///
+    /// # Shapes
+    /// - first, second: `[b, k]`
+    /// - weights: `[b]`, not negative
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If the shapes differ.
+    pub fn forward(&self, first: Tensor<2>, second: Tensor<2>, weights: Tensor<1>) -> Tensor<1> {
+        let [b, k] = first.dims();
+        assert_shape!(second, [b, k]);
+        assert_shape!(weights, [b]);
+        let log_z = self.log_normaliser(Tensor::cat(vec![first.clone(), second.clone()], 0));
+        self.cost(first, second, weights, log_z)
+    }
+
+    /// The loss of a batch of points with pairs among them, as an ordinary Burn loss.
+    ///
+    /// The normaliser is over all n points of the batch. Reduced as in [`forward`](Self::forward), over the
+    /// pairs.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - pairs: `[p, 2]`, row numbers of the batch
+    /// - weights: `[p]`, not negative
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one weight a pair, or a pair is not two numbers.
+    pub fn forward_indexed(
+        &self,
+        embeddings: Tensor<2>,
+        pairs: Tensor<2, Int>,
+        weights: Tensor<1>,
+    ) -> Tensor<1> {
+        let [p, _] = pairs.dims();
+        assert_shape!(pairs, [p, 2]);
+        assert_shape!(weights, [p]);
+        let end = |column: usize| {
+            let rows = pairs.clone().slice([0..p, column..column + 1]).reshape([p]);
+            embeddings.clone().select(0, rows)
+        };
+        let (first, second) = (end(0), end(1));
+        let log_z = self.log_normaliser(embeddings);
+        self.cost(first, second, weights, log_z)
+    }
+
+    fn cost(
+        &self,
+        first: Tensor<2>,
+        second: Tensor<2>,
+        weights: Tensor<1>,
+        log_z: Tensor<1>,
+    ) -> Tensor<1> {
+        let [pairs, _] = first.dims();
+        let weights = weights.cast(first.dtype());
+        let cost = weighted_distance(first, second, weights.clone()) + weights.sum() * log_z;
+        match self.reduction {
+            Reduction::Sum => cost,
+            Reduction::Mean | Reduction::Auto | Reduction::BatchMean => {
+                cost.div_scalar(pairs.max(1) as f64)
+            }
+        }
+    }
+
+    /// log Z of a batch in one graph, shape `[1]`.
+    fn log_normaliser(&self, embeddings: Tensor<2>) -> Tensor<1> {
+        let [n, _] = embeddings.dims();
+        let exponents = at_most_zero(self.exponents(&centred(embeddings), &(0..n)));
+        let of_rows = log_sum_exp(exponents).reshape([1, n]);
+        log_sum_exp(of_rows).reshape([1])
+    }
+
+    /// `-||z_c - z_d||²` of the points `rows` with all, `[b, n]`, as rounding leaves it; the entries c = d are 0
+    /// or masked out.
+    fn exponents(&self, z: &Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
+        let block = z.clone().slice([rows.clone()]);
+        let squares = block.clone().square().sum_dim(1);
+        let exponents = logits(block, z.clone()) - squares;
+        if self.include_self {
+            with_self(exponents, rows.start, 0.0)
+        } else {
+            without_self(exponents, rows.start)
+        }
+    }
+
+    /// The largest exponent of each of the points `rows` and the sum of the exponentials over it, `[b, 2]`.
+    fn row_sums(&self, z: &Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
+        let exponents = self.exponents(z, rows);
+        let top = exponents.clone().max_dim(1).clamp_max(0.0);
+        let sum = at_most_zero(exponents - top.clone()).exp().sum_dim(1);
+        Tensor::cat(vec![top, sum], 1)
+    }
+}
+
+/// The values capped at 0, with the gradient of the values as they are.
+///
+/// The exact values are at most 0 and rounding alone lifts them above; where it does, the gradient must not
+/// be lost.
+fn at_most_zero(values: Tensor<2>) -> Tensor<2> {
+    let excess = values.clone().without_autodiff().clamp_min(0.0);
+    values - excess
+}
+
+impl Objective for PairLoss {
+    type Target = PairIndex;
+    type Shared = Normaliser;
+
+    /// One term a point: its row of Z, and the pairs it is the first point of.
+    fn num_terms(&self, pairs: &PairIndex) -> usize {
+        pairs.points()
+    }
+
+    /// The normaliser, by blocks of rows; their sums are added in f64, in order.
+    fn shared(&self, embedding: Tensor<2>, pairs: &PairIndex) -> Normaliser {
+        let z = centred(embedding.without_autodiff());
+        let n = pairs.points();
+        let on_host = runs_on_host(&z.device());
+        let entries = if on_host { HOST_ENTRIES } else { GPU_ENTRIES };
+        let rows = (entries / n.max(1)).max(FEWEST_ROWS);
+        let blocks: Vec<Range<usize>> =
+            (0..n).step_by(rows).map(|start| start..(start + rows).min(n)).collect();
+        let parts: Vec<Tensor<2>> = if on_host {
+            blocks.par_iter().map(|rows| self.row_sums(&z, rows)).collect()
+        } else {
+            blocks.iter().map(|rows| self.row_sums(&z, rows)).collect()
+        };
+        Normaliser::of_rows(&host_values(Tensor::cat(parts, 0)))
+    }
+
+    /// The pairs whose both ends are in the batch.
+    fn subset(&self, pairs: &PairIndex, rows: &[usize]) -> PairIndex {
+        pairs.subset(rows)
+    }
+
+    fn block(
+        &self,
+        embedding: Tensor<2>,
+        pairs: &PairIndex,
+        shared: &Normaliser,
+        terms: Range<usize>,
+    ) -> Tensor<1> {
+        let z = centred(embedding);
+        let over_top = at_most_zero(self.exponents(&z, &terms).sub_scalar(shared.top));
+        let share = over_top.sub_scalar(shared.log_sum).exp().sum();
+        let repulsion = share.mul_scalar(pairs.total_weight());
+        match pairs.attraction(&z, &terms) {
+            Some(attraction) => attraction + repulsion,
+            None => repulsion,
+        }
+    }
+
+    /// `W log Z - W`: the blocks add up to W in place of `W log Z`.
+    fn offset(&self, pairs: &PairIndex, normaliser: &Normaliser) -> f64 {
+        pairs.total_weight() * (normaliser.log_z() - 1.0)
+    }
+}

@@ -1,0 +1,245 @@
+use core::ops::Range;
+
+use burn::config::Config;
+use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::nn::loss::Reduction;
+use burn::tensor::{Bool, Tensor, assert_shape};
+
+use super::affinity::{centred, log_sum_exp, logits, mask_out, own_mask};
+use super::agreement_index::sq_distances;
+use super::self_entries::without_self;
+use super::{AgreementIndex, Criterion, Objective};
+
+/// The settings of a [`SoftNcaLoss`].
+#[derive(Config, Debug)]
+pub struct SoftNcaLossConfig {
+    /// Which criterion; f by default, as in the paper.
+    #[config(default = "Criterion::F")]
+    pub criterion: Criterion,
+    /// Whether rows without a target are neighbours of the others: they then take their share of the
+    /// denominator of `p_ij` and push labelled points that should agree together away from themselves. Off
+    /// by default: a row of unknown target may well be a good neighbour.
+    #[config(default = false)]
+    pub unlabelled_neighbours: bool,
+    /// How [`SoftNcaLoss::forward`] reduces over the points that agree with some other point.
+    #[config(default = "Reduction::Mean")]
+    pub reduction: Reduction,
+}
+
+impl SoftNcaLossConfig {
+    /// The loss with these settings.
+    pub fn init(&self) -> SoftNcaLoss {
+        SoftNcaLoss {
+            criterion: self.criterion,
+            unlabelled_neighbours: self.unlabelled_neighbours,
+            reduction: self.reduction.clone(),
+        }
+    }
+}
+
+/// Neighbourhood components analysis with soft matches: the expected (log) agreement of stochastic
+/// neighbours.
+///
+/// ```text
+/// p_ij = exp(-||z_i - z_j||²) / Σ_{l≠i} exp(-||z_i - z_l||²),   p_ii = 0            (1)
+/// p_i  = Σ_{j≠i} w_ij p_ij                                                 (2, section 5)
+/// f    = Σ_i p_i,   g = Σ_i log p_i                                               (3), (6)
+/// ```
+/// The agreements `w_ij` in 0..1 come from continuous targets, a list, or a function
+/// ([`Agreements`](crate::data::Agreements)); hard labels are the special case `w_ij = [y_i = y_j]`, with
+/// the values of [`NcaLoss`](super::NcaLoss). The loss is -f or -g, so that smaller is better. As p_i is a
+/// mean of the `w_ij`, weighted by `p_ij`,
+///
+/// ```text
+/// p_i ≤ max_{j≠i} w_ij,   f ≤ Σ_i max_{j≠i} w_ij,   g ≤ Σ_i log max_{j≠i} w_ij
+/// ```
+/// and f of n points need not come near n: with targets that are all different no p_i reaches 1.
+///
+/// # Numerics
+/// `log p_i` is the difference of two log-sum-exps, of `l_ij + log w_ij` and of `l_ij` over j ≠ i, where the
+/// logits `l_ij` are `-||z_i - z_j||²` up to a constant of the row. `log w_ij` is not taken of a `w_ij`
+/// that may have underflowed but formed from the targets: no term is dropped. The point itself is left
+/// out by position. A labelled point whose agreements are all 0 has p_i = 0 under every metric: it adds
+/// nothing, is not counted in a mean, and is reported
+/// ([`AgreementIndex::without_agreement`]). Unlabelled points are no terms.
+///
+/// # References
+/// J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood Components Analysis, NIPS 2004,
+/// section 5.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca::objective::SoftNcaLossConfig;
+///
+/// let device = Device::flex();
+/// let embedding = Tensor::<2>::from_floats([[0.0], [0.0], [9.0], [9.0]], &device);
+/// let prices = Tensor::<2>::from_floats([[5.0], [5.0], [7.0], [7.0]], &device);
+/// let loss: f32 =
+///     SoftNcaLossConfig::new().init().forward_targets(embedding, prices, 1.0).into_scalar();
+/// assert!((loss + 1.0).abs() < 1e-6); // every point is sure to find a neighbour of its own price
+/// # }
+/// ```
+#[derive(Module, Debug)]
+#[module(custom_display)]
+pub struct SoftNcaLoss {
+    #[module(skip)]
+    criterion: Criterion,
+    #[module(skip)]
+    unlabelled_neighbours: bool,
+    #[module(skip)]
+    reduction: Reduction,
+}
+
+impl ModuleDisplay for SoftNcaLoss {
+    fn custom_settings(&self) -> Option<DisplaySettings> {
+        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+    }
+
+    fn custom_content(&self, content: Content) -> Option<Content> {
+        content
+            .add_formatted(&format!("criterion: {:?}", self.criterion))
+            .add_formatted(&format!("unlabelled_neighbours: {}", self.unlabelled_neighbours))
+            .optional()
+    }
+}
+
+impl SoftNcaLoss {
+    /// The criterion.
+    pub fn criterion(&self) -> Criterion {
+        self.criterion
+    }
+
+    /// The loss of a batch with a table of agreements, as an ordinary Burn loss; everything stays on the
+    /// device.
+    ///
+    /// Reduced over the points that agree with some other point of the batch: `Mean` (and `Auto`,
+    /// `BatchMean`) divides by their number, `Sum` does not. The neighbours are those of the batch. Agreements
+    /// of the f32 type below 1e-38 are 0; see [`forward_targets`](Self::forward_targets) for targets.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - agreements: `[n, n]`, in 0..1; the diagonal is not looked at
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one agreement for each two embedding rows.
+    pub fn forward(&self, embeddings: Tensor<2>, agreements: Tensor<2>) -> Tensor<1> {
+        let [n, _] = embeddings.dims();
+        assert_shape!(agreements, [n, n]);
+        let l = batch_logits(embeddings);
+        let agreements = agreements.cast(l.dtype());
+        let absent = agreements.clone().equal_elem(0.0).bool_or(own_mask(n, &l.device()));
+        let alone = absent.clone().all_dim(1);
+        let log_weights = agreements.mask_fill(absent.clone(), 1.0).log();
+        let weighted = mask_out(l.clone() + log_weights, absent);
+        self.reduce(self.terms(l, weighted, alone.clone()), alone)
+    }
+
+    /// The loss of a batch with continuous targets, as an ordinary Burn loss; everything stays on the
+    /// device.
+    ///
+    /// ```text
+    /// w_ij = exp(-||t_i - t_j||² / (2 s²))
+    /// ```
+    /// A row with a NaN among its targets is unlabelled: it makes no term, and is a neighbour only if the
+    /// settings ask for it. Reduced as in [`forward`](Self::forward), over the labelled rows.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - targets: `[n, t]`
+    /// - width: s, in the units of the targets
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one target row an embedding row, or the width is not positive and finite.
+    pub fn forward_targets(
+        &self,
+        embeddings: Tensor<2>,
+        targets: Tensor<2>,
+        width: f64,
+    ) -> Tensor<1> {
+        let [n, _] = embeddings.dims();
+        assert_shape!(targets, [n, _]);
+        assert!(
+            width > 0.0 && width.is_finite(),
+            "the width of the agreement must be positive and finite, got {width}"
+        );
+        let l = batch_logits(embeddings);
+        let unknown = targets.clone().is_nan().any_dim(1);
+        let unknown_column = unknown.clone().transpose().expand([n, n]);
+        let apart = unknown.clone().expand([n, n]).bool_or(unknown_column.clone());
+        let alone = apart.clone().bool_or(own_mask(n, &l.device())).all_dim(1);
+        let missing = targets.clone().is_nan();
+        let targets = targets.mask_fill(missing, 0.0);
+        let distances = sq_distances(targets.clone(), targets).div_scalar(2.0 * width * width);
+        let weighted = mask_out(l.clone() - distances.cast(l.dtype()), apart);
+        let l = if self.unlabelled_neighbours { l } else { mask_out(l, unknown_column) };
+        self.reduce(self.terms(l, weighted, alone.clone()), alone)
+    }
+
+    /// -p_i or -log p_i, `[b, 1]`; 0 where no point agrees.
+    ///
+    /// # Shapes
+    /// - logits: `[b, m]`, `l_ij` with the self masked out
+    /// - weighted: `[b, c]`, `l_ij + log w_ij`, what does not agree masked out
+    /// - alone: `[b, 1]`, where no point agrees
+    fn terms(&self, logits: Tensor<2>, weighted: Tensor<2>, alone: Tensor<2, Bool>) -> Tensor<2> {
+        let log_p = log_sum_exp(weighted) - log_sum_exp(logits);
+        let log_p = log_p.mask_fill(alone.clone(), 0.0);
+        let terms = match self.criterion {
+            Criterion::F => log_p.exp().neg(),
+            Criterion::G => log_p.neg(),
+        };
+        terms.mask_fill(alone, 0.0)
+    }
+
+    fn reduce(&self, terms: Tensor<2>, alone: Tensor<2, Bool>) -> Tensor<1> {
+        match self.reduction {
+            Reduction::Sum => terms.sum(),
+            Reduction::Mean | Reduction::Auto | Reduction::BatchMean => {
+                let counted = alone.bool_not().float().cast(terms.dtype());
+                terms.sum() / counted.sum().clamp_min(1.0)
+            }
+        }
+    }
+}
+
+/// The logits among the rows of a batch, the self masked out, `[n, n]`.
+fn batch_logits(embeddings: Tensor<2>) -> Tensor<2> {
+    let z = centred(embeddings);
+    without_self(logits(z.clone(), z), 0)
+}
+
+impl Objective for SoftNcaLoss {
+    type Target = AgreementIndex;
+    type Shared = ();
+
+    /// One term a labelled point.
+    fn num_terms(&self, agreements: &AgreementIndex) -> usize {
+        agreements.labelled()
+    }
+
+    fn shared(&self, _embedding: Tensor<2>, _agreements: &AgreementIndex) {}
+
+    fn subset(&self, agreements: &AgreementIndex, rows: &[usize]) -> AgreementIndex {
+        agreements.subset(rows)
+    }
+
+    fn block(
+        &self,
+        embedding: Tensor<2>,
+        agreements: &AgreementIndex,
+        _shared: &(),
+        terms: Range<usize>,
+    ) -> Tensor<1> {
+        if terms.is_empty() {
+            return embedding.sum().mul_scalar(0.0);
+        }
+        let z = centred(agreements.arrange(embedding, self.unlabelled_neighbours));
+        let l = without_self(logits(z.clone().slice([terms.clone()]), z), terms.start);
+        let weighted = agreements.weighted(l.clone(), &terms);
+        self.terms(l, weighted, agreements.alone(&terms)).sum()
+    }
+}
