@@ -1,0 +1,245 @@
+use proptest::prelude::*;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::*;
+use crate::fit::test_functions::*;
+use crate::fit::{ConjugateGradientConfig, LbfgsConfig};
+
+/// Both minimisers behind one face.
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    max_iterations: usize,
+    tolerance_gradient: f64,
+    tolerance_progress: f64,
+    scale: ObjectiveScale,
+}
+
+const EXACT: Settings = Settings {
+    max_iterations: 5000,
+    tolerance_gradient: 1e-8,
+    tolerance_progress: 0.0,
+    scale: ObjectiveScale { terms: 1, value_noise: 0.0 },
+};
+
+impl Settings {
+    fn lbfgs(self) -> LbfgsConfig {
+        LbfgsConfig::new()
+            .with_max_iterations(self.max_iterations)
+            .with_tolerance_gradient(self.tolerance_gradient)
+            .with_tolerance_progress(self.tolerance_progress)
+    }
+
+    fn conjugate_gradient(self) -> ConjugateGradientConfig {
+        ConjugateGradientConfig::new()
+            .with_max_iterations(self.max_iterations)
+            .with_tolerance_gradient(self.tolerance_gradient)
+            .with_tolerance_progress(self.tolerance_progress)
+    }
+
+    /// Runs both minimisers from one start.
+    fn run(
+        self,
+        start: &[f64],
+        function: impl Fn(&[f64]) -> Evaluation,
+    ) -> [Solution<Vec<f64>>; 2] {
+        let go = |_: usize| ControlFlow::Continue(());
+        [
+            run(&self.lbfgs(), DescentState::new(start.to_vec()), self.scale, &function, go)
+                .map(|state| state.position),
+            run(
+                &self.conjugate_gradient(),
+                DescentState::new(start.to_vec()),
+                self.scale,
+                &function,
+                go,
+            )
+            .map(|state| state.position),
+        ]
+    }
+}
+
+fn run<R: DirectionRule>(
+    rule: &R,
+    state: DescentState<R::Memory>,
+    scale: ObjectiveScale,
+    function: &dyn Fn(&[f64]) -> Evaluation,
+    wish: impl Fn(usize) -> ControlFlow<Termination>,
+) -> Solution<DescentState<R::Memory>> {
+    minimise(rule, state, scale, &mut |x| function(x), &mut |progress, _| wish(progress.iteration))
+}
+
+fn assert_near(found: &[f64], expected: f64, tolerance: f64) {
+    for component in found {
+        assert!((component - expected).abs() <= tolerance, "{component} is not {expected}");
+    }
+}
+
+#[test]
+fn hard_functions_are_solved() {
+    for solution in EXACT.run(&rosenbrock_start(2), rosenbrock) {
+        assert_eq!(solution.termination, Termination::GradientSmall);
+        assert_near(&solution.module, 1.0, 1e-7);
+    }
+    for solution in EXACT.run(&rosenbrock_start(50), rosenbrock) {
+        assert!(solution.termination.converged());
+        assert_near(&solution.module, 1.0, 1e-6);
+    }
+    let exact = Settings { max_iterations: 20_000, ..EXACT };
+    for solution in exact.run(&[0.0; 20], |x| quadratic(x, 1e4)) {
+        assert!(solution.termination.converged(), "{}", solution.termination);
+        assert_near(&solution.module, 1.0, 1e-7);
+    }
+}
+
+#[test]
+fn the_edge_of_a_domain_is_not_an_obstacle() {
+    let scale = ObjectiveScale::double(1);
+    for solution in (Settings { scale, ..EXACT }).run(&[0.3, 0.01, 1e-4], barrier) {
+        assert!(solution.termination.converged());
+        assert_near(&solution.module, 0.75, 1e-8);
+    }
+}
+
+#[test]
+fn no_iterations_report_the_start_and_one_takes_one_step() {
+    let start = rosenbrock_start(2);
+    for solution in (Settings { max_iterations: 0, ..EXACT }).run(&start, rosenbrock) {
+        assert_eq!(solution.termination, Termination::MaxIterations);
+        assert_eq!((solution.iterations, solution.evaluations), (0, 1));
+        assert_eq!((solution.value, &solution.module), (rosenbrock(&start).value, &start));
+        assert!(solution.history.is_empty());
+    }
+    for solution in (Settings { max_iterations: 1, ..EXACT }).run(&start, rosenbrock) {
+        assert_eq!(solution.termination, Termination::MaxIterations);
+        assert_eq!((solution.iterations, solution.history.len()), (1, 1));
+        assert!(solution.value < rosenbrock(&start).value);
+    }
+}
+
+#[test]
+fn a_stationary_start_and_a_start_that_is_not_finite_end_at_once() {
+    let still = Settings { tolerance_gradient: 0.0, ..EXACT };
+    for solution in still.run(&[1.0, 1.0], rosenbrock) {
+        assert_eq!((solution.termination, solution.evaluations), (Termination::GradientSmall, 1));
+    }
+    for solution in EXACT.run(&[-1.0, 0.5, 0.5], barrier) {
+        assert_eq!((solution.termination, solution.evaluations), (Termination::NonFinite, 1));
+        assert_eq!(solution.module, [-1.0, 0.5, 0.5]);
+    }
+}
+
+#[test]
+fn the_gradient_tolerance_counts_per_term() {
+    let thousand =
+        |x: &[f64]| Evaluation { value: 500.0 * x[0] * x[0], gradient: vec![1000.0 * x[0]] };
+    let settings = Settings { tolerance_gradient: 0.1, ..EXACT };
+    let [one, _] = settings.run(&[0.09], thousand);
+    let scale = ObjectiveScale::double(1000);
+    let [many, _] = Settings { scale, ..settings }.run(&[0.09], thousand);
+    assert!(one.iterations > 0);
+    assert_eq!((many.termination, many.iterations), (Termination::GradientSmall, 0));
+    assert_eq!(many.gradient_max, 90.0);
+}
+
+#[test]
+fn a_gradient_of_the_wrong_sign_is_a_failure() {
+    let wrong = |x: &[f64]| {
+        let Evaluation { value, gradient } = quadratic(x, 10.0);
+        Evaluation { value, gradient: gradient.iter().map(|g| -g).collect() }
+    };
+    for solution in EXACT.run(&[0.0, 0.0, 3.0], wrong) {
+        assert_eq!(solution.termination, Termination::LineSearchFailed);
+        assert_eq!(solution.module, [0.0, 0.0, 3.0]);
+    }
+}
+
+#[test]
+fn a_callback_sees_every_step_and_stops_with_its_reason() {
+    let mut seen = Vec::new();
+    let solution = minimise(
+        &EXACT.lbfgs(),
+        DescentState::new(rosenbrock_start(2)),
+        EXACT.scale,
+        &mut rosenbrock,
+        &mut |progress, state| {
+            assert_eq!(rosenbrock(&state.position).value, progress.value);
+            seen.push(progress.iteration);
+            progress.held_out = Some(0.5);
+            match progress.iteration {
+                4 => ControlFlow::Break(Termination::HeldOut),
+                _ => ControlFlow::Continue(()),
+            }
+        },
+    );
+    assert_eq!(seen, [1, 2, 3, 4]);
+    assert_eq!((solution.termination, solution.iterations), (Termination::HeldOut, 4));
+    assert!(solution.history.iter().all(|progress| progress.held_out == Some(0.5)));
+    assert_eq!(solution.history.len(), 4);
+}
+
+fn assert_resumes<R>(rule: &R)
+where
+    R: DirectionRule<Memory: Clone + Serialize + DeserializeOwned>,
+    DescentState<R::Memory>: for<'de> Deserialize<'de> + Serialize,
+{
+    let start = DescentState::new(rosenbrock_start(10));
+    let go = |_: usize| ControlFlow::Continue(());
+    let whole = run(rule, start.clone(), EXACT.scale, &rosenbrock, go);
+    let stop_at = |last: usize| {
+        move |iteration: usize| match iteration {
+            iteration if iteration == last => ControlFlow::Break(Termination::Stopped),
+            _ => ControlFlow::Continue(()),
+        }
+    };
+    for last in [1, 5, whole.iterations] {
+        let part = run(rule, start.clone(), EXACT.scale, &rosenbrock, stop_at(last));
+        assert_eq!(part.iterations, last);
+        let text = serde_json::to_string(&part.module).unwrap();
+        let resumed = run(rule, serde_json::from_str(&text).unwrap(), EXACT.scale, &rosenbrock, go);
+        let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&resumed.module.position), bits(&whole.module.position));
+        assert_eq!(bits(&resumed.module.gradient), bits(&whole.module.gradient));
+        assert_eq!(resumed.value.to_bits(), whole.value.to_bits());
+        assert_eq!(resumed.iterations, whole.iterations);
+        assert_eq!(resumed.evaluations, whole.evaluations);
+        assert_eq!(resumed.termination, whole.termination);
+    }
+}
+
+#[test]
+fn a_resumed_run_repeats_the_whole_one_bit_for_bit() {
+    assert_resumes(&EXACT.lbfgs());
+    assert_resumes(&EXACT.conjugate_gradient());
+}
+
+proptest! {
+    #[test]
+    fn values_never_rise_and_quadratics_are_solved(
+        start in prop::collection::vec(-5.0..5.0, 1..12_usize),
+        condition in 1.0..1e3,
+    ) {
+        for solution in EXACT.run(&start, |x| quadratic(x, condition)) {
+            let values: Vec<f64> = solution.history.iter().map(|step| step.value).collect();
+            prop_assert!(values.windows(2).all(|pair| pair[1] <= pair[0]));
+            prop_assert!(solution.termination.converged());
+            assert_near(&solution.module, 1.0, 1e-6);
+        }
+    }
+
+    #[test]
+    fn rounding_to_single_precision_never_fails_a_search(
+        start in prop::collection::vec(-2.0..2.0, 2..12_usize),
+        offset in -1e3..1e3,
+    ) {
+        let scale = ObjectiveScale::single(1);
+        let settings = Settings { tolerance_gradient: 0.0, scale, ..EXACT };
+        let solutions = [
+            settings.run(&start, |x| rounded(rosenbrock(x), offset)),
+            settings.run(&start, |x| rounded(quadratic(x, 1e3), offset)),
+        ];
+        for solution in solutions.iter().flatten() {
+            prop_assert!(solution.termination.converged(), "{}", solution.termination);
+        }
+    }
+}

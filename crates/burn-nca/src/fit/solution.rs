@@ -1,0 +1,203 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Why a fit stopped.
+///
+/// A fit that did not converge is not an error: the best module so far is returned together with the
+/// reason. [`Display`](fmt::Display) gives the reason as a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Termination {
+    /// The largest gradient component fell to the tolerance: a stationary point.
+    GradientSmall,
+    /// The last step changed the value by no more than the tolerance, or by no more than its rounding noise.
+    ProgressSmall,
+    /// The limit of iterations was reached.
+    MaxIterations,
+    /// All epochs of a mini-batch fit are done.
+    EpochsDone,
+    /// No lower value was found, not even along steepest descent.
+    LineSearchFailed,
+    /// The value or the gradient is infinite or not a number.
+    NonFinite,
+    /// The caller asked to stop.
+    Stopped,
+    /// The held-out score stopped improving.
+    HeldOut,
+    /// The time allowed for the fit is used up.
+    TimeBudget,
+}
+
+impl Termination {
+    /// Whether the fit ended at a minimum, as far as its tolerances can tell.
+    pub fn converged(self) -> bool {
+        matches!(self, Self::GradientSmall | Self::ProgressSmall)
+    }
+
+    /// Whether a fit that ended so may be continued from its checkpoint: it was cut off from outside.
+    pub fn can_resume(self) -> bool {
+        matches!(self, Self::Stopped | Self::TimeBudget)
+    }
+
+    /// The reason as a sentence for a user; where the fit did not converge, with a remedy.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::GradientSmall => {
+                "Converged: the gradient is as small as tolerance_gradient asks."
+            }
+            Self::ProgressSmall => {
+                "Converged: the last step changed the value by no more than tolerance_progress, \
+                 or by no more than its rounding noise."
+            }
+            Self::MaxIterations => {
+                "Not converged: the limit of iterations was reached; raise max_iterations to go on."
+            }
+            Self::EpochsDone => "All epochs are done.",
+            Self::LineSearchFailed => {
+                "Not converged: no lower value was found, not even along steepest descent; \
+                 the gradient disagrees with the value, or the value is noisier than value_noise says."
+            }
+            Self::NonFinite => {
+                "Not converged: the value or the gradient is infinite or not a number; \
+                 scale the features, or start from a smaller module."
+            }
+            Self::Stopped => "Not converged: stopped on request.",
+            Self::HeldOut => "Stopped early: the held-out score no longer improves.",
+            Self::TimeBudget => {
+                "Not converged: the time allowed is used up; allow more time to go on."
+            }
+        }
+    }
+}
+
+impl fmt::Display for Termination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.sentence())
+    }
+}
+
+/// An objective's value and gradient at one position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// The value, a sum over terms; smaller is better.
+    pub value: f64,
+    /// The derivative of the value by each parameter, in the order of the position.
+    pub gradient: Vec<f64>,
+}
+
+impl Evaluation {
+    /// Evaluates at a position.
+    ///
+    /// # Panics
+    /// If the gradient has not one component per parameter.
+    pub(super) fn at(position: &[f64], evaluate: &mut dyn FnMut(&[f64]) -> Self) -> Self {
+        let evaluation = evaluate(position);
+        assert_eq!(
+            evaluation.gradient.len(),
+            position.len(),
+            "the gradient (left) must have one component per parameter (right)"
+        );
+        evaluation
+    }
+
+    pub(super) fn is_finite(&self) -> bool {
+        self.value.is_finite() && self.gradient.iter().all(|component| component.is_finite())
+    }
+}
+
+/// One accepted step, as a callback sees it and a [`Solution`] records it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Number of steps accepted so far; 1 at the first.
+    pub iteration: usize,
+    /// Number of evaluations of value and gradient so far.
+    pub evaluations: usize,
+    /// The value after the step.
+    pub value: f64,
+    /// The largest absolute gradient component after the step.
+    pub gradient_max: f64,
+    /// Step length, as a multiple of the search direction.
+    pub step: f64,
+    /// The held-out score, where a callback measured one.
+    pub held_out: Option<f64>,
+    /// Seconds spent in the minimiser, over all its runs.
+    pub seconds: f64,
+}
+
+/// A fitted module (or a minimiser's state), and how the fit went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Solution<M> {
+    /// What was fitted.
+    pub module: M,
+    /// The value at the end, a sum over terms.
+    pub value: f64,
+    /// The largest absolute gradient component at the end.
+    pub gradient_max: f64,
+    /// Why the fit stopped.
+    pub termination: Termination,
+    /// Number of accepted steps, over all runs of a resumed fit.
+    pub iterations: usize,
+    /// Number of evaluations of value and gradient, over all runs of a resumed fit.
+    pub evaluations: usize,
+    /// The steps of this run, first to last.
+    pub history: Vec<Progress>,
+}
+
+impl<M> Solution<M> {
+    /// The same fit with its module turned into something else.
+    pub fn map<N>(self, convert: impl FnOnce(M) -> N) -> Solution<N> {
+        Solution {
+            module: convert(self.module),
+            value: self.value,
+            gradient_max: self.gradient_max,
+            termination: self.termination,
+            iterations: self.iterations,
+            evaluations: self.evaluations,
+            history: self.history,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_small_gradients_and_small_progress_count_as_converged() {
+        use Termination::*;
+        let all = [
+            GradientSmall,
+            ProgressSmall,
+            MaxIterations,
+            EpochsDone,
+            LineSearchFailed,
+            NonFinite,
+            Stopped,
+            HeldOut,
+            TimeBudget,
+        ];
+        for termination in all {
+            let expected = matches!(termination, GradientSmall | ProgressSmall);
+            assert_eq!(termination.converged(), expected);
+            assert_eq!(termination.to_string().starts_with("Converged"), expected);
+            assert!(termination.sentence().ends_with('.'));
+        }
+    }
+
+    #[test]
+    fn mapping_the_module_keeps_the_record() {
+        let solution = Solution {
+            module: vec![1.0, 2.0],
+            value: -3.0,
+            gradient_max: 0.5,
+            termination: Termination::MaxIterations,
+            iterations: 4,
+            evaluations: 6,
+            history: Vec::new(),
+        };
+        let mapped = solution.clone().map(|module| module.len());
+        assert_eq!(mapped.module, 2);
+        assert_eq!((mapped.value, mapped.iterations), (solution.value, solution.iterations));
+        assert_eq!((mapped.termination, mapped.evaluations), (solution.termination, 6));
+    }
+}

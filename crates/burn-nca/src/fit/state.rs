@@ -1,0 +1,97 @@
+use serde::{Deserialize, Serialize};
+
+use super::exact_text;
+use super::solution::Progress;
+
+/// What a minimiser must know of an objective to judge its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ObjectiveScale {
+    /// Number of summands of the value; `tolerance_gradient` is meant per summand.
+    pub terms: usize,
+    /// Rounding noise of the value: differences below `value_noise * max(|f|, 1)` mean nothing. Give 0 for a
+    /// value that is exact relative to its own size even near 0, such as a sum of squares.
+    pub value_noise: f64,
+}
+
+impl ObjectiveScale {
+    /// An objective of `terms` summands computed in f64.
+    pub fn double(terms: usize) -> Self {
+        Self { terms, value_noise: 1e-15 }
+    }
+
+    /// An objective of `terms` summands computed in f32.
+    pub fn single(terms: usize) -> Self {
+        Self { terms, value_noise: 1e-7 }
+    }
+
+    /// The size below which a difference of values near this one means nothing.
+    pub(super) fn noise_at(self, value: f64) -> f64 {
+        self.value_noise * value.abs().max(1.0)
+    }
+}
+
+/// Where a descent stands: all that its next steps depend on.
+///
+/// A run continued from a saved state takes the same steps, bit for bit, as one that was not interrupted.
+/// In text formats the numbers are written as text that reads back exactly (JSON readers may round the
+/// last digit of a number).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DescentState<M> {
+    /// The parameters.
+    #[serde(with = "exact_text::vector")]
+    pub position: Vec<f64>,
+    /// The value at the position; not a number before the first evaluation.
+    #[serde(with = "exact_text::scalar")]
+    pub value: f64,
+    /// The value before the last step; infinite before the first.
+    #[serde(with = "exact_text::scalar")]
+    pub previous_value: f64,
+    /// The gradient at the position; empty before the first evaluation.
+    #[serde(with = "exact_text::vector")]
+    pub gradient: Vec<f64>,
+    /// Number of accepted steps.
+    pub iteration: usize,
+    /// Number of evaluations of value and gradient.
+    pub evaluations: usize,
+    /// Seconds spent so far.
+    pub seconds: f64,
+    /// What the minimiser remembers of earlier steps; nothing at the start and after a restart.
+    pub memory: Option<M>,
+}
+
+impl<M> DescentState<M> {
+    /// The start of a descent from these parameters.
+    pub fn new(position: Vec<f64>) -> Self {
+        Self {
+            position,
+            value: f64::NAN,
+            previous_value: f64::INFINITY,
+            gradient: Vec::new(),
+            iteration: 0,
+            evaluations: 0,
+            seconds: 0.0,
+            memory: None,
+        }
+    }
+
+    /// The largest absolute gradient component; not a number where the gradient is not finite.
+    pub fn gradient_max(&self) -> f64 {
+        self.gradient.iter().fold(0.0, |largest, component| {
+            let size = component.abs();
+            if size > largest || size.is_nan() { size } else { largest }
+        })
+    }
+
+    /// The record of the step that led here.
+    pub(super) fn progress(&self, step: f64) -> Progress {
+        Progress {
+            iteration: self.iteration,
+            evaluations: self.evaluations,
+            value: self.value,
+            gradient_max: self.gradient_max(),
+            step,
+            held_out: None,
+            seconds: self.seconds,
+        }
+    }
+}
