@@ -1,0 +1,121 @@
+use burn::config::Config;
+use burn::tensor::DType;
+
+use super::exact::BlockConfig;
+use super::{ConjugateGradientConfig, LbfgsConfig, Start, StochasticConfig};
+use crate::data::ScalingKind;
+use crate::error::{Error, Result};
+
+/// The number type of a fit.
+#[derive(Config, Debug, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// 32-bit floats: every device, fastest.
+    F32,
+    /// 64-bit floats: CPU devices.
+    F64,
+}
+
+impl Precision {
+    /// The tensor type.
+    pub fn dtype(self) -> DType {
+        match self {
+            Self::F32 => DType::F32,
+            Self::F64 => DType::F64,
+        }
+    }
+
+    /// The relative rounding noise of an objective's value, which a line search should not fight.
+    pub(super) fn value_noise(self) -> f64 {
+        match self {
+            Self::F32 => 2e-7,
+            Self::F64 => 1e-15,
+        }
+    }
+}
+
+/// Which optimiser minimises the objective.
+#[derive(Config, Debug)]
+pub enum OptimizerConfig {
+    /// Limited-memory BFGS over all points: the default.
+    Lbfgs(LbfgsConfig),
+    /// Nonlinear conjugate gradients over all points: the paper's.
+    ConjugateGradient(ConjugateGradientConfig),
+    /// Mini-batches with Adam, for large sets and networks.
+    Adam(StochasticConfig),
+}
+
+/// Stopping on a held-out part of the training rows.
+#[derive(Config, Debug)]
+pub struct EarlyStoppingConfig {
+    /// Share of each class that is held out.
+    #[config(default = 0.2)]
+    pub share: f64,
+    /// Iterations (epochs for mini-batches) without a better held-out value before the fit stops.
+    #[config(default = 10)]
+    pub patience: usize,
+}
+
+/// How a model is fitted, whatever its encoder and objective.
+#[derive(Config, Debug)]
+pub struct FitConfig {
+    /// Where a linear or diagonal map starts.
+    #[config(default = "Start::Auto")]
+    pub start: Start,
+    /// How features are scaled; learnt on the training rows and stored with the model.
+    #[config(default = "ScalingKind::Standardise")]
+    pub scaling: ScalingKind,
+    /// Weight of the L2 penalty: `l2 * n * ||A||²_F` is added to the sum over n points, so that one
+    /// value means the same at every n.
+    #[config(default = 0.0)]
+    pub l2: f64,
+    /// The optimiser.
+    #[config(default = "OptimizerConfig::Lbfgs(LbfgsConfig::new())")]
+    pub optimizer: OptimizerConfig,
+    /// Stop on a held-out part; off by default.
+    pub early_stopping: Option<EarlyStoppingConfig>,
+    /// Stop after this many seconds; no limit by default.
+    pub time_budget: Option<f64>,
+    /// Seed of everything random.
+    #[config(default = 0)]
+    pub seed: u64,
+    /// The number type.
+    #[config(default = "Precision::F32")]
+    pub precision: Precision,
+    /// How passes over the data are cut.
+    #[config(default = "BlockConfig::new()")]
+    pub blocks: BlockConfig,
+}
+
+impl FitConfig {
+    /// Checks every range.
+    pub(super) fn check(&self) -> Result<()> {
+        if !(self.l2 >= 0.0 && self.l2.is_finite()) {
+            return Err(Error::setting(format!(
+                "l2 is {}; give a finite weight that is not negative, such as 0.001",
+                self.l2
+            )));
+        }
+        if let Some(stop) = &self.early_stopping {
+            if !(stop.share > 0.0 && stop.share < 1.0) {
+                return Err(Error::setting(format!(
+                    "the held-out share for early stopping is {}; give a number between 0 and 1, \
+                     such as 0.2",
+                    stop.share
+                )));
+            }
+            if stop.patience == 0 {
+                return Err(Error::setting(
+                    "the patience of early stopping is 0; give at least 1 iteration".to_string(),
+                ));
+            }
+        }
+        if let Some(seconds) = self.time_budget
+            && (seconds.is_nan() || seconds <= 0.0)
+        {
+            return Err(Error::setting(format!(
+                "the time budget is {seconds} seconds; give a positive number"
+            )));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,260 @@
+//! The exact value and gradient of a whole data set in memory for one block of terms.
+//!
+//! The embedding is computed once without a graph. Each block of terms takes a fresh leaf copy of it,
+//! and its backward pass adds to `dL/dZ`. One pass through the encoder with the surrogate `<Z, dL/dZ>`
+//! then gives the gradient of the parameters: the chain rule, done by automatic differentiation on both
+//! sides of the embedding. This equals the gradient of the full graph, but no `n x n` matrix ever exists.
+
+use core::ops::Range;
+
+use burn::config::Config;
+use burn::module::{Module, ModuleVisitor, Param};
+use burn::optim::GradientsParams;
+use burn::tensor::Tensor;
+use rayon::prelude::*;
+
+use crate::data::host_values;
+use crate::device::runs_on_host;
+use crate::encoder::Encoder;
+use crate::model::MetricModel;
+use crate::objective::Objective;
+
+/// Blocks are summed in this many groups, in order; the number is fixed so that a sum does not depend on
+/// the number of threads.
+const LANES: usize = 16;
+
+/// Numbers of one `[b, n]` matrix that stay in the cache next to the others of its block.
+const CACHED: usize = 300_000;
+
+/// How a full pass over the data is cut into blocks.
+#[derive(Config, Debug)]
+pub struct BlockConfig {
+    /// Memory that the blocks in flight may take together, in MiB.
+    #[config(default = 512)]
+    pub memory_mib: usize,
+    /// Rows of a block; chosen from the memory budget and the cache when absent.
+    pub rows: Option<usize>,
+}
+
+impl BlockConfig {
+    /// Rows of a block for n points, on a device that runs on the host or not.
+    ///
+    /// A block of b rows holds some six `[b, n]` matrices at its peak. On the host up to 16 blocks are in
+    /// flight, however many threads there are: the cut, and with it the last digit of a sum, must not depend
+    /// on the machine. A block that stays in the cache is fastest there; a GPU takes one large block at a time.
+    pub fn block_rows(&self, n: usize, element_bytes: usize, on_host: bool) -> usize {
+        if let Some(rows) = self.rows {
+            return rows.max(1);
+        }
+        let in_flight = if on_host { LANES } else { 1 };
+        let row_bytes = 6 * n.max(1) * element_bytes * in_flight;
+        let fits = ((self.memory_mib << 20) / row_bytes).max(1);
+        // Small blocks stay in the cache; blocks of few numbers cost more to set up than to compute.
+        let best = if on_host { (CACHED / n.max(1)).clamp(64, 192) } else { 1024 };
+        fits.min(best)
+    }
+}
+
+/// A value and the gradient of every parameter.
+pub struct ValueGradient {
+    /// The sum over all terms.
+    pub value: f64,
+    /// The gradient of each parameter of encoder and objective.
+    pub gradients: GradientsParams,
+}
+
+impl ValueGradient {
+    /// Adds a differentiable term of the parameters alone (a penalty), shape `[1]`.
+    pub(super) fn add<M: Module>(&mut self, module: &M, term: Tensor<1>) {
+        self.value += term.clone().into_scalar::<f64>();
+        let mut part = GradientsParams::from_grads(term.backward(), module);
+        module.visit(&mut Accumulate { total: &mut self.gradients, part: &mut part });
+    }
+}
+
+/// The value of an objective over the whole data set, in blocks, without gradients.
+pub fn value<E: Encoder, O: Objective>(
+    model: &MetricModel<E, O>,
+    x: &Tensor<2>,
+    target: &O::Target,
+    blocks: &BlockConfig,
+) -> f64 {
+    let model = model.valid();
+    let x = x.clone().without_autodiff();
+    let z = embed(&model.encoder, &x);
+    let shared = model.objective.shared(z.clone(), target);
+    let ranges = ranges(&model.objective, &z, target, blocks);
+    let sum = |objective: &O, ranges: &[Range<usize>]| -> f64 {
+        let block = |range: &Range<usize>| {
+            objective.block(z.clone(), target, &shared, range.clone()).into_scalar::<f64>()
+        };
+        ranges.iter().map(block).sum()
+    };
+    let lanes = in_lanes(&model.objective, &ranges, runs_on_host(&z.device()), sum);
+    lanes.into_iter().sum::<f64>() + model.objective.offset(target, &shared)
+}
+
+/// The exact value and gradient of an objective over the whole data set.
+///
+/// # Shapes
+/// - x: `[n, d]`; the model must live on an autodiff device
+///
+/// # Panics
+/// If the model has no parameter that requires a gradient.
+pub fn value_and_gradient<E: Encoder, O: Objective>(
+    model: &MetricModel<E, O>,
+    x: &Tensor<2>,
+    target: &O::Target,
+    blocks: &BlockConfig,
+) -> ValueGradient {
+    let x = x.clone().without_autodiff();
+    let z = embed(&model.encoder.valid(), &x);
+    let shared = model.objective.shared(z.clone(), target);
+    let ranges = ranges(&model.objective, &z, target, blocks);
+    let lane = |objective: &O, ranges: &[Range<usize>]| -> Lane {
+        let mut lane = Lane::default();
+        for range in ranges {
+            let leaf = z.clone().autodiff().require_grad();
+            let loss = objective.block(leaf.clone(), target, &shared, range.clone());
+            lane.add(objective, &leaf, loss);
+        }
+        lane
+    };
+    let lanes = in_lanes(&model.objective, &ranges, runs_on_host(&z.device()), lane);
+    let mut total = Lane::default();
+    for lane in lanes {
+        total.merge(&model.objective, lane);
+    }
+    let value = total.value() + model.objective.offset(target, &shared);
+    let mut gradients = total.parameters;
+    if let Some(dz) = total.embedding {
+        backward_through(&model.encoder, &x, &dz, &mut gradients);
+    }
+    ValueGradient { value, gradients }
+}
+
+/// The embedding in row chunks, so that a network's hidden layers never exist for all rows at once.
+fn embed<E: Encoder>(encoder: &E, x: &Tensor<2>) -> Tensor<2> {
+    let parts: Vec<Tensor<2>> =
+        chunks(x).map(|rows| encoder.forward(x.clone().slice([rows]))).collect();
+    if parts.len() == 1 {
+        parts.into_iter().next().expect("one part")
+    } else {
+        Tensor::cat(parts, 0)
+    }
+}
+
+/// Rows that pass through the encoder together.
+fn chunks(x: &Tensor<2>) -> impl Iterator<Item = Range<usize>> + use<> {
+    const ROWS: usize = 8192;
+    let [n, _] = x.dims();
+    (0..n).step_by(ROWS).map(move |start| start..(start + ROWS).min(n))
+}
+
+/// Adds the gradient of the encoder's parameters, from the gradient of the embedding.
+fn backward_through<E: Encoder>(
+    encoder: &E,
+    x: &Tensor<2>,
+    dz: &Tensor<2>,
+    gradients: &mut GradientsParams,
+) {
+    for rows in chunks(x) {
+        let z = encoder.forward(x.clone().slice([rows.clone()]).autodiff());
+        let surrogate = (z * dz.clone().slice([rows])).sum();
+        let mut part = GradientsParams::from_grads(surrogate.backward(), encoder);
+        encoder.visit(&mut Accumulate { total: gradients, part: &mut part });
+    }
+}
+
+fn ranges<O: Objective>(
+    objective: &O,
+    z: &Tensor<2>,
+    target: &O::Target,
+    blocks: &BlockConfig,
+) -> Vec<Range<usize>> {
+    let on_host = runs_on_host(&z.device());
+    objective.blocks(target, blocks.block_rows(z.dims()[0], z.dtype().size(), on_host))
+}
+
+/// Runs `work` on groups of blocks: side by side on the host, one after the other on a GPU.
+///
+/// Modules are not shared between threads, so each group takes a clone of the objective.
+fn in_lanes<O: Objective, T: Send>(
+    objective: &O,
+    ranges: &[Range<usize>],
+    on_host: bool,
+    work: impl Fn(&O, &[Range<usize>]) -> T + Sync,
+) -> Vec<T> {
+    let size = ranges.len().div_ceil(LANES).max(1);
+    let lanes: Vec<(O, &[Range<usize>])> =
+        ranges.chunks(size).map(|lane| (objective.clone(), lane)).collect();
+    if on_host {
+        lanes.into_par_iter().map(|(objective, lane)| work(&objective, lane)).collect()
+    } else {
+        lanes.into_iter().map(|(objective, lane)| work(&objective, lane)).collect()
+    }
+}
+
+/// What a group of blocks adds up to.
+#[derive(Default)]
+struct Lane {
+    /// Values of the blocks, read from the device only at the end.
+    values: Vec<Tensor<1>>,
+    embedding: Option<Tensor<2>>,
+    parameters: GradientsParams,
+}
+
+impl Lane {
+    fn add<O: Objective>(&mut self, objective: &O, leaf: &Tensor<2>, loss: Tensor<1>) {
+        self.values.push(loss.clone().without_autodiff());
+        // A block without a differentiable term (one class, say) has nothing to send back.
+        if !loss.is_tracked() {
+            return;
+        }
+        let mut grads = loss.backward();
+        if let Some(gradient) = leaf.grad_remove(&mut grads) {
+            self.embedding = Some(match self.embedding.take() {
+                Some(total) => total + gradient,
+                None => gradient,
+            });
+        }
+        let mut part = GradientsParams::from_grads(grads, objective);
+        objective.visit(&mut Accumulate { total: &mut self.parameters, part: &mut part });
+    }
+
+    fn merge<O: Objective>(&mut self, objective: &O, mut other: Self) {
+        self.values.append(&mut other.values);
+        self.embedding = match (self.embedding.take(), other.embedding) {
+            (Some(total), Some(part)) => Some(total + part),
+            (total, part) => total.or(part),
+        };
+        let part = &mut other.parameters;
+        objective.visit(&mut Accumulate { total: &mut self.parameters, part });
+    }
+
+    /// The sum of all block values, in f64.
+    fn value(&self) -> f64 {
+        if self.values.is_empty() {
+            return 0.0;
+        }
+        host_values(Tensor::cat(self.values.clone(), 0)).into_iter().sum()
+    }
+}
+
+/// Adds `part` to `total`, parameter by parameter.
+struct Accumulate<'a> {
+    total: &'a mut GradientsParams,
+    part: &'a mut GradientsParams,
+}
+
+impl ModuleVisitor for Accumulate<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        if let Some(part) = self.part.remove::<D>(param.id) {
+            let sum = match self.total.remove::<D>(param.id) {
+                Some(total) => total + part,
+                None => part,
+            };
+            self.total.register(param.id, sum);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use burn::optim::ModuleOptimizer;
+
+use super::{Progress, Termination};
+
+/// A callback after each step (or epoch); it may stop the fit with a reason.
+pub type OnProgress<'a> = dyn FnMut(&Progress) -> ControlFlow<Termination> + 'a;
+
+/// What accompanies one run of a fit: a callback, and a file to resume from.
+///
+/// # Examples
+/// ```
+/// use std::ops::ControlFlow;
+/// use burn_nca::fit::{FitSession, Progress, Termination};
+///
+/// let mut watch = |progress: &Progress| {
+///     if progress.iteration < 20 { ControlFlow::Continue(()) } else { ControlFlow::Break(Termination::Stopped) }
+/// };
+/// let session = FitSession::new().with_progress(&mut watch).with_checkpoint("fit.checkpoint".as_ref());
+/// ```
+#[derive(Default)]
+pub struct FitSession<'a> {
+    pub(super) on_progress: Option<&'a mut OnProgress<'a>>,
+    pub(super) checkpoint: Option<PathBuf>,
+    pub(super) optimizer: Option<ModuleOptimizer>,
+}
+
+impl<'a> FitSession<'a> {
+    /// A run without callback and checkpoint.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Calls back after each step (each epoch with mini-batches).
+    #[must_use]
+    pub fn with_progress(mut self, on_progress: &'a mut OnProgress<'a>) -> Self {
+        self.on_progress = Some(on_progress);
+        self
+    }
+
+    /// Keeps the state of the fit in this file: written every few seconds and when the fit is stopped,
+    /// removed when it ends by itself. Where the file exists and belongs to the same settings and data, the
+    /// fit goes on from there and takes the same steps as one that was never interrupted.
+    #[must_use]
+    pub fn with_checkpoint(mut self, path: &Path) -> Self {
+        self.checkpoint = Some(path.to_path_buf());
+        self
+    }
+
+    /// Uses this Burn optimiser for mini-batches instead of Adam.
+    #[must_use]
+    pub fn with_optimizer(mut self, optimizer: ModuleOptimizer) -> Self {
+        self.optimizer = Some(optimizer);
+        self
+    }
+}
