@@ -1,1 +1,36 @@
-//! Stage: fit.
+//! Stage 4: fit. Minimisers, starts, and the exact value and gradient of a whole data set.
+//!
+//! [`minimise`] fits any encoder to any objective. A solver never prints: it calls back after each step and
+//! says why it stopped ([`Termination`]); a fit that did not converge is not an error.
+
+mod checkpoint;
+mod config;
+mod conjugate_gradient;
+mod descent;
+pub mod exact;
+mod exact_text;
+mod lbfgs;
+mod line_search;
+mod minimise;
+mod monitor;
+mod more_thuente;
+pub mod parameters;
+mod session;
+mod solution;
+mod start;
+mod state;
+mod stochastic;
+#[cfg(test)]
+mod test_functions;
+
+pub use config::{EarlyStoppingConfig, FitConfig, OptimizerConfig, Precision};
+pub use conjugate_gradient::{
+    ConjugateGradientConfig, ConjugateGradientMemory, ConjugateGradientState,
+};
+pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
+pub use minimise::{HeldOutScore, Problem, minimise};
+pub use session::{FitSession, OnProgress};
+pub use solution::{Evaluation, Progress, Solution, Termination};
+pub use start::{ResolvedStart, Start};
+pub use state::{DescentState, ObjectiveScale};
+pub use stochastic::StochasticConfig;

@@ -1,0 +1,148 @@
+use burn::tensor::{DType, Device};
+
+use super::product::product;
+use crate::data::Features;
+use crate::encoder::LinearMap;
+use crate::error::{Error, Result};
+
+/// A linear map on the host, in f64: what a closed form yields before it goes to a device.
+///
+/// # Examples
+/// ```
+/// use burn_nca::baseline::Projection;
+/// use burn_nca::data::Features;
+///
+/// let first_plus_second = Projection::new(vec![1.0, 1.0], [2, 1]);
+/// let z = first_plus_second.apply(&Features::unnamed(vec![1.0, 2.0, 3.0, 4.0], 2)?)?;
+/// assert_eq!(z.values(), [3.0, 7.0]);
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Projection {
+    weight: Vec<f64>,
+    d_input: usize,
+    d_output: usize,
+}
+
+impl Projection {
+    /// A map with the given transpose of A, row-major `[d, k]`.
+    ///
+    /// # Panics
+    /// If d or k is zero, or the number of values is not d * k.
+    pub fn new(weight: Vec<f64>, [d_input, d_output]: [usize; 2]) -> Self {
+        assert!(
+            d_input * d_output > 0 && weight.len() == d_input * d_output,
+            "{} values do not fill a [{d_input}, {d_output}] weight",
+            weight.len()
+        );
+        Self { weight, d_input, d_output }
+    }
+
+    /// The identity: distances as the features have them.
+    ///
+    /// # Panics
+    /// If d is zero.
+    pub fn euclidean(d: usize) -> Self {
+        Self::rectangular_identity(d, d)
+    }
+
+    /// The map that passes the first min(d, k) features unchanged; embedding dimensions past d are zero.
+    pub(crate) fn rectangular_identity(d: usize, k: usize) -> Self {
+        let mut weight = vec![0.0; d * k];
+        for i in 0..d.min(k) {
+            weight[i * k + i] = 1.0;
+        }
+        Self::new(weight, [d, k])
+    }
+
+    /// Number of input features d and embedding dimensions k.
+    pub fn shape(&self) -> [usize; 2] {
+        [self.d_input, self.d_output]
+    }
+
+    /// The transpose of A, row-major `[d, k]`.
+    pub fn weight(&self) -> &[f64] {
+        &self.weight
+    }
+
+    /// The transpose of A, row-major `[d, k]`, without a copy.
+    pub fn into_weight(self) -> Vec<f64> {
+        self.weight
+    }
+
+    /// A as the paper writes it, row-major `[k, d]`.
+    pub fn matrix(&self) -> Vec<f64> {
+        transposed(&self.weight, self.d_output)
+    }
+
+    /// The embedding `z_i = A x_i` of every row, `[n, k]`, with columns named `x1`, `x2`, …
+    ///
+    /// # Errors
+    /// Features with another number of columns than d.
+    pub fn apply(&self, features: &Features) -> Result<Features> {
+        if features.columns() != self.d_input {
+            return Err(Error::data(format!(
+                "the data have {} feature columns, the map was made for {}; give the same columns",
+                features.columns(),
+                self.d_input
+            )));
+        }
+        Features::unnamed(product(features.values(), &self.weight, self.d_input), self.d_output)
+    }
+
+    /// The composed map: this one, and then `next`.
+    ///
+    /// # Panics
+    /// If `next` does not take as many features as this map gives.
+    #[must_use]
+    pub fn then(&self, next: &Self) -> Self {
+        assert_eq!(self.d_output, next.d_input, "maps of these sizes cannot be composed");
+        let weight = product(&self.weight, &next.weight, self.d_output);
+        Self::new(weight, [self.d_input, next.d_output])
+    }
+
+    /// The map as an encoder of type `dtype` on `device`.
+    pub fn to_linear_map(&self, device: &Device, dtype: DType) -> LinearMap {
+        LinearMap::from_weight(&self.weight, self.shape(), device, dtype)
+    }
+}
+
+/// The transpose of a row-major matrix with `columns` columns.
+pub(crate) fn transposed(matrix: &[f64], columns: usize) -> Vec<f64> {
+    (0..columns).flat_map(|j| matrix.iter().skip(j).step_by(columns)).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoder::Encoder;
+
+    #[test]
+    fn the_encoder_embeds_as_the_projection_does() {
+        let projection = Projection::new(vec![1.0, -2.0, 0.5, 3.0, 4.0, 0.25], [3, 2]);
+        let features = Features::unnamed(vec![1.0, 2.0, 3.0, -1.0, 0.5, 2.0], 3).unwrap();
+        let device = Device::flex();
+        let encoder = projection.to_linear_map(&device, DType::F64);
+        assert_eq!(encoder.matrix(), projection.matrix());
+        let embedded = encoder.forward(features.to_tensor(&device, DType::F64));
+        let embedded = Features::from_tensor(embedded).unwrap();
+        assert_eq!(projection.apply(&features).unwrap(), embedded);
+    }
+
+    #[test]
+    fn a_composition_applies_the_maps_one_after_the_other() {
+        let first = Projection::new(vec![1.0, -2.0, 0.5, 3.0, 4.0, 0.25], [3, 2]);
+        let second = Projection::new(vec![2.0, -1.0], [2, 1]);
+        let features = Features::unnamed(vec![1.0, 2.0, 3.0], 3).unwrap();
+        let stepwise = second.apply(&first.apply(&features).unwrap()).unwrap();
+        assert_eq!(first.then(&second).apply(&features).unwrap(), stepwise);
+    }
+
+    #[test]
+    fn the_euclidean_map_changes_nothing_and_other_columns_are_refused() {
+        let features = Features::unnamed(vec![1.0, 2.0, 3.0, 4.0], 2).unwrap();
+        assert_eq!(Projection::euclidean(2).apply(&features).unwrap(), features);
+        let error = Projection::euclidean(3).apply(&features).unwrap_err().to_string();
+        assert!(error.contains("2 feature columns") && error.contains("made for 3"), "{error}");
+    }
+}

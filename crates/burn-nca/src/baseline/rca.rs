@@ -1,0 +1,204 @@
+use burn::config::Config;
+
+use super::lda::LdaConfig;
+use super::pca::require_two_rows;
+use super::whitening::inverse_root;
+use super::{Groups, Projection};
+use crate::data::{Features, Labelled};
+use crate::error::{Error, Result};
+
+/// Relevant component analysis: the map after which classes have unit covariance, `A = Σ_w^(-1/2)`.
+///
+/// ```text
+/// Σ_w = 1/n Σ_c Σ_{i in c} (x_i - m_c)(x_i - m_c)ᵀ = V Λ Vᵀ,   A = Λ^(-1/2) Vᵀ
+/// ```
+/// The groups c are the classes, or chunklets: small groups of rows known to be alike, while the other rows
+/// have no label. Divisor n, the rows that belong to a group. The root is the one rotated onto the principal
+/// axes, as in [`WhiteningConfig`](super::WhiteningConfig).
+///
+/// # Numerics
+/// Directions whose within-class variance is at most `tolerance` of the largest are dropped. Where classes
+/// differ along a direction without variance inside them, the map loses that difference: use fewer features
+/// (PCA first), or LDA with a shrinkage.
+///
+/// # Examples
+/// ```
+/// use burn_nca::baseline::RcaConfig;
+/// use burn_nca::data::Features;
+///
+/// // Rows 1 and 2 are alike, so are rows 3 and 4; nothing is known of row 5.
+/// let x = Features::unnamed(vec![0.0, 4.0, 10.0, 14.0, 99.0], 1)?;
+/// let chunklets = [Some(0), Some(0), Some(1), Some(1), None];
+/// let map = RcaConfig::new().fit_chunklets(&x, &chunklets)?;
+/// assert_eq!(map.matrix(), [0.5]);
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+///
+/// # References
+/// \[1\] A. Bar-Hillel, T. Hertz, N. Shental, D. Weinshall, Learning Distance Functions using Equivalence
+/// Relations, ICML 2003.
+#[derive(Config, Debug, PartialEq)]
+pub struct RcaConfig {
+    /// Variances up to this share of the largest count as none; from 0 to below 1.
+    #[config(default = "1e-8")]
+    pub tolerance: f64,
+}
+
+impl RcaConfig {
+    /// Finds the map with the classes as chunklets.
+    ///
+    /// # Errors
+    /// A tolerance outside 0..1, fewer than two rows, fewer than two classes with rows, classes whose rows
+    /// are all equal, or eigenvectors that do not converge.
+    pub fn fit(&self, data: &Labelled) -> Result<Projection> {
+        require_two_rows("RCA", data.rows())?;
+        let groups = Groups::of_classes(data);
+        require_two_classes("RCA", &groups, "use whitening, which needs no classes")?;
+        self.fit_groups(&groups, data.features().columns())
+    }
+
+    /// Finds the map with these chunklets, one entry a row; rows with `None` are left out.
+    ///
+    /// A single chunklet is enough here; chunklets of one row add nothing but to the divisor.
+    ///
+    /// # Errors
+    /// Not one entry a row, a tolerance outside 0..1, fewer than two rows in chunklets, chunklets whose rows
+    /// are all equal, or eigenvectors that do not converge.
+    pub fn fit_chunklets(
+        &self,
+        features: &Features,
+        chunklets: &[Option<usize>],
+    ) -> Result<Projection> {
+        let groups = Groups::of_chunklets(features, chunklets)?;
+        require_two_rows("RCA with chunklets", groups.rows())?;
+        self.fit_groups(&groups, features.columns())
+    }
+
+    fn fit_groups(&self, groups: &Groups<'_>, d: usize) -> Result<Projection> {
+        inverse_root("RCA", &groups.within_covariance(), d, self.tolerance)?.ok_or_else(|| {
+            Error::data(
+                "the rows of every class (or chunklet) are equal, so RCA has no within-class variance to \
+                 scale; give classes of two or more different rows",
+            )
+        })
+    }
+}
+
+/// LDA to k dimensions, then RCA in that space, as one map.
+///
+/// Without a shrinkage the space of [`LdaConfig`] has unit within-class covariance already: RCA then only
+/// rotates it, and the distances are those of LDA. The two differ where LDA is shrunk (and from programs that
+/// leave the directions of LDA at unit length).
+///
+/// # Errors
+/// As [`LdaConfig::fit`] and [`RcaConfig::fit`].
+pub fn lda_rca(data: &Labelled, lda: &LdaConfig) -> Result<Projection> {
+    let to_lda = lda.fit(data)?.projection;
+    let embedded = data.with_features(to_lda.apply(data.features())?)?;
+    Ok(to_lda.then(&RcaConfig::new().fit(&embedded)?))
+}
+
+/// Refuses data in which fewer than two classes have rows.
+pub(super) fn require_two_classes(method: &str, groups: &Groups<'_>, cure: &str) -> Result<()> {
+    let present = groups.counts().len();
+    if present < 2 {
+        return Err(Error::data(format!(
+            "{method} needs at least two classes with rows, the data have {present}; {cure}"
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::baseline::Shrinkage;
+    use crate::baseline::fixture::{
+        Reference, assert_close, assert_identity, random_labelled, sq_distances,
+    };
+
+    fn within_after(map: &Projection, data: &Labelled) -> Vec<f64> {
+        let embedded = data.with_features(map.apply(data.features()).unwrap()).unwrap();
+        Groups::of_classes(&embedded).within_covariance()
+    }
+
+    #[test]
+    fn classes_have_unit_covariance_with_divisor_n() {
+        let data = random_labelled(90, 5, 4, 2);
+        let map = RcaConfig::new().fit(&data).unwrap();
+        assert_identity(&within_after(&map, &data), 5, 1e-10);
+    }
+
+    #[test]
+    fn distances_are_those_of_the_inverse_within_class_covariance_in_numpy() {
+        for set in ["iris", "wine"] {
+            let reference = Reference::load(set);
+            let data = reference.data();
+            let within = Groups::of_classes(&data).within_covariance();
+            assert_close(&within, &reference.numbers("within_covariance"), 1e-11);
+            let map = RcaConfig::new().fit(&data).unwrap();
+            let found = sq_distances(&map.apply(data.features()).unwrap());
+            assert_close(&found, &reference.numbers("rca_sq_distances"), 1e-8);
+        }
+    }
+
+    #[test]
+    fn chunklets_equal_to_the_classes_give_the_same_map_and_unlabelled_rows_change_nothing() {
+        let data = random_labelled(30, 3, 2, 4);
+        let map = RcaConfig::new().fit(&data).unwrap();
+        let mut chunklets: Vec<Option<usize>> = data.labels().iter().copied().map(Some).collect();
+        let by_chunklets = RcaConfig::new().fit_chunklets(data.features(), &chunklets).unwrap();
+        assert_eq!(map, by_chunklets);
+
+        let mut values = data.features().values().to_vec();
+        values.extend([1e3, -1e3, 5e2]);
+        chunklets.push(None);
+        let longer = Features::unnamed(values, 3).unwrap();
+        let with_unlabelled = RcaConfig::new().fit_chunklets(&longer, &chunklets).unwrap();
+        assert_close(with_unlabelled.weight(), map.weight(), 1e-12);
+    }
+
+    #[test]
+    fn constant_columns_are_dropped_and_repeated_rows_change_nothing() {
+        let data = random_labelled(20, 2, 2, 9);
+        let rows = data.features().values().chunks_exact(2);
+        let values = rows.flat_map(|row| [row[0], 3.3, row[1]]).collect();
+        let features = Features::unnamed(values, 3).unwrap();
+        let data = data.with_features(features).unwrap();
+        let map = RcaConfig::new().fit(&data).unwrap();
+        assert_eq!(map.shape(), [3, 2]);
+        let twice: Vec<usize> = (0..20).chain(0..20).collect();
+        let repeated = RcaConfig::new().fit(&data.select(&twice)).unwrap();
+        assert_close(repeated.weight(), map.weight(), 1e-12);
+    }
+
+    #[test]
+    fn rca_after_lda_keeps_its_distances_but_for_a_shrinkage() {
+        let data = random_labelled(80, 4, 3, 6);
+        let config = LdaConfig::new(2);
+        let distances = |map: &Projection| sq_distances(&map.apply(data.features()).unwrap());
+        let plain = config.fit(&data).unwrap().projection;
+        let both = lda_rca(&data, &config).unwrap();
+        assert_eq!(both.shape(), [4, 2]);
+        assert_close(&distances(&both), &distances(&plain), 1e-10);
+
+        let shrunk = config.with_shrinkage(Shrinkage::Fixed { amount: 0.3 });
+        let both = lda_rca(&data, &shrunk).unwrap();
+        assert_identity(&within_after(&both, &data), 2, 1e-10);
+        let alone = shrunk.fit(&data).unwrap().projection;
+        assert!((within_after(&alone, &data)[0] - 1.0).abs() > 0.05);
+    }
+
+    #[test]
+    fn one_class_and_classes_of_one_row_are_errors() {
+        let features = Features::unnamed(vec![1.0, 2.0, 4.0], 1).unwrap();
+        let one = Labelled::from_labels(features.clone(), vec![0, 0, 0]).unwrap();
+        let error = RcaConfig::new().fit(&one).unwrap_err().to_string();
+        assert!(error.contains("two classes with rows, the data have 1"), "{error}");
+        let singles = Labelled::from_labels(features.clone(), vec![0, 1, 2]).unwrap();
+        let error = RcaConfig::new().fit(&singles).unwrap_err().to_string();
+        assert!(error.contains("no within-class variance"), "{error}");
+        let error = RcaConfig::new().fit_chunklets(&features, &[None, None, Some(1)]).unwrap_err();
+        assert!(error.to_string().contains("at least two rows, the data have 1"), "{error}");
+    }
+}

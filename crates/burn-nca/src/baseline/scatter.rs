@@ -1,0 +1,179 @@
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+use super::groups::group_means;
+use crate::data::Features;
+
+/// Rows that enter the sum of products at once.
+const ROW_BLOCK: usize = 1024;
+/// Rows of the covariance that one task updates.
+const STRIPE: usize = 64;
+/// A deviation below this share of a column's largest magnitude is rounding noise.
+const ROUNDING: f64 = 1e-12;
+
+/// The mean of each column, `[d]`.
+pub fn mean(features: &Features) -> Vec<f64> {
+    group_means(features, &vec![Some(0); features.rows()], &[features.rows()])
+}
+
+/// The total covariance, divisor n, row-major `[d, d]`.
+///
+/// ```text
+/// Σ = 1/n Σ_i (x_i - m)(x_i - m)ᵀ,   m = 1/n Σ_i x_i
+/// ```
+///
+/// # Numerics
+/// Two passes, the mean first. A column that is constant up to rounding (deviation below 1e-12 of its
+/// largest magnitude) has exactly zero variance and covariance. The sum runs over blocks of rows in order, so
+/// it is the same on any number of threads.
+pub fn total_covariance(features: &Features) -> Vec<f64> {
+    let (n, d) = (features.rows(), features.columns());
+    let mean = mean(features);
+    let mut covariance = sum_of_products(n, d, |row, target| {
+        subtract(features.row(row), &mean, target);
+    });
+    covariance.iter_mut().for_each(|value| *value /= n.max(1) as f64);
+    clear_constant_columns(&mut covariance, &rounding_levels(features));
+    covariance
+}
+
+/// `target = row - centre`.
+pub(super) fn subtract(row: &[f64], centre: &[f64], target: &mut [f64]) {
+    for ((target, x), centre) in target.iter_mut().zip(row).zip(centre) {
+        *target = x - centre;
+    }
+}
+
+/// `Σ_r u_r u_rᵀ` over the rows that `fill` writes, row-major `[d, d]`.
+///
+/// Blocks of rows follow one another; within a block the tasks share the result out by stripes, so that the
+/// order of every sum is fixed and no task needs a d x d matrix of its own.
+pub(super) fn sum_of_products(
+    rows: usize,
+    d: usize,
+    fill: impl Fn(usize, &mut [f64]) + Sync,
+) -> Vec<f64> {
+    let mut sum = vec![0.0; d * d];
+    let mut block = vec![0.0; ROW_BLOCK.min(rows) * d];
+    for start in (0..rows).step_by(ROW_BLOCK) {
+        let count = ROW_BLOCK.min(rows - start);
+        let block = &mut block[..count * d];
+        let targets = block.par_chunks_mut(d).with_min_len(64).enumerate();
+        targets.for_each(|(row, target)| fill(start + row, target));
+        let block = MatRef::from_row_major_slice(&*block, count, d);
+        sum.par_chunks_mut(STRIPE * d).enumerate().for_each(|(stripe, target)| {
+            let (first, height) = (stripe * STRIPE, target.len() / d);
+            let lower = first + height;
+            let target = MatMut::from_row_major_slice_mut(target, height, d).subcols_mut(0, lower);
+            let left = block.subcols(first, height).transpose();
+            matmul(target, Accum::Add, left, block.subcols(0, lower), 1.0, Par::Seq);
+        });
+    }
+    for i in 0..d {
+        for j in 0..i {
+            sum[j * d + i] = sum[i * d + j];
+        }
+    }
+    sum
+}
+
+/// The size below which a difference in each column is rounding: 1e-12 of its largest magnitude, `[d]`.
+pub(super) fn rounding_levels(features: &Features) -> Vec<f64> {
+    let mut largest = vec![0.0_f64; features.columns()];
+    for row in features.values().chunks_exact(features.columns()) {
+        largest.iter_mut().zip(row).for_each(|(largest, x)| *largest = largest.max(x.abs()));
+    }
+    largest.into_iter().map(|magnitude| ROUNDING * magnitude).collect()
+}
+
+/// Sets the covariances of columns without variance but for rounding to zero.
+///
+/// Left in, the noise would be scaled up to unit variance by everything that whitens.
+pub(super) fn clear_constant_columns(covariance: &mut [f64], rounding: &[f64]) {
+    let d = rounding.len();
+    for (j, level) in rounding.iter().enumerate() {
+        if covariance[j * d + j].sqrt() <= *level {
+            covariance[j * d..(j + 1) * d].fill(0.0);
+            covariance.iter_mut().skip(j).step_by(d).for_each(|value| *value = 0.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::baseline::Groups;
+    use crate::baseline::fixture::{assert_close, random_labelled};
+    use crate::data::Labelled;
+
+    /// The sums of the definitions with nested loops: total, within, between.
+    fn naive(data: &Labelled) -> [Vec<f64>; 3] {
+        let (n, d, c) = (data.rows(), data.features().columns(), data.classes());
+        let x = |i: usize, j: usize| data.features().row(i)[j];
+        let counts = data.class_counts();
+        let mean: Vec<f64> =
+            (0..d).map(|j| (0..n).map(|i| x(i, j)).sum::<f64>() / n as f64).collect();
+        let mut class_mean = vec![0.0; c * d];
+        for i in 0..n {
+            for j in 0..d {
+                class_mean[data.labels()[i] * d + j] += x(i, j) / counts[data.labels()[i]] as f64;
+            }
+        }
+        let mut sums = [vec![0.0; d * d], vec![0.0; d * d], vec![0.0; d * d]];
+        for i in 0..n {
+            let own = &class_mean[data.labels()[i] * d..][..d];
+            for a in 0..d {
+                for b in 0..d {
+                    sums[0][a * d + b] += (x(i, a) - mean[a]) * (x(i, b) - mean[b]) / n as f64;
+                    sums[1][a * d + b] += (x(i, a) - own[a]) * (x(i, b) - own[b]) / n as f64;
+                    sums[2][a * d + b] += (own[a] - mean[a]) * (own[b] - mean[b]) / n as f64;
+                }
+            }
+        }
+        sums
+    }
+
+    #[test]
+    fn scatter_is_that_of_nested_loops_for_many_blocks_and_stripes() {
+        for (n, d, c) in [(7, 3, 2), (2 * ROW_BLOCK + 5, 3, 4), (50, 2 * STRIPE + 3, 3)] {
+            let data = random_labelled(n, d, c, 5);
+            let [total, within, between] = naive(&data);
+            let groups = Groups::of_classes(&data);
+            assert_close(&total_covariance(data.features()), &total, 1e-12);
+            assert_close(&groups.within_covariance(), &within, 1e-12);
+            assert_close(&groups.between_covariance(), &between, 1e-12);
+        }
+    }
+
+    #[test]
+    fn covariances_by_hand_have_divisor_n() {
+        let features =
+            Features::unnamed(vec![0.0, 1.0, 2.0, 1.0, 10.0, 7.0, 12.0, 3.0], 2).unwrap();
+        let data = Labelled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
+        assert_eq!(mean(data.features()), [6.0, 3.0]);
+        assert_eq!(total_covariance(data.features()), [26.0, 9.0, 9.0, 6.0]);
+        let groups = Groups::of_classes(&data);
+        assert_eq!(groups.within_covariance(), [1.0, -1.0, -1.0, 2.0]);
+        assert_close(&groups.between_covariance(), &[25.0, 10.0, 10.0, 4.0], 1e-13);
+    }
+
+    #[test]
+    fn a_column_that_is_constant_has_exactly_no_variance_at_any_offset() {
+        let mut values = Vec::new();
+        for row in 0..60_000 {
+            values.extend([0.1, 1e9 + 0.3, f64::from(row % 2)]);
+        }
+        let features = Features::unnamed(values, 3).unwrap();
+        let covariance = total_covariance(&features);
+        assert_close(&covariance, &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.25], 1e-15);
+        assert!(covariance[..8].iter().all(|value| *value == 0.0));
+    }
+
+    #[test]
+    fn a_small_variance_survives_a_large_offset() {
+        let features = Features::unnamed(vec![1e6, 1e6 + 2e-3, 1e6 + 4e-3], 1).unwrap();
+        let expected = 8e-6 / 3.0;
+        assert!((total_covariance(&features)[0] - expected).abs() < 1e-6 * expected);
+    }
+}

@@ -1,0 +1,105 @@
+use burn::config::Config;
+
+use super::Groups;
+use crate::data::Labelled;
+use crate::error::{Error, Result};
+
+/// The share s by which the within-class covariance is drawn towards a multiple of the identity.
+///
+/// ```text
+/// Σ_w(s) = (1 - s) Σ_w + s (tr Σ_w / d) I
+/// ```
+/// The identity weighs all features alike: bring them to one scale first. Only Σ_w is shrunk here;
+/// scikit-learn takes Σ_b as the shrunk total less the shrunk Σ_w, which adds a multiple of I to it.
+#[derive(Config, Debug, Copy, PartialEq)]
+pub enum Shrinkage {
+    /// s = 0.
+    None,
+    /// A given s.
+    Fixed {
+        /// s, from 0 to 1.
+        amount: f64,
+    },
+    /// The s of least expected squared error, estimated from the rows less their class means (O. Ledoit,
+    /// M. Wolf, A Well-Conditioned Estimator for Large-Dimensional Covariance Matrices, Journal of
+    /// Multivariate Analysis 88, 2004).
+    LedoitWolf,
+}
+
+impl Shrinkage {
+    /// Shrinks the within-class covariance of the groups and returns the share s.
+    pub(super) fn apply(
+        self,
+        data: &Labelled,
+        groups: &Groups<'_>,
+        within: &mut [f64],
+    ) -> Result<f64> {
+        let amount = self.amount(data, groups, within)?;
+        shrink(within, data.features().columns(), amount);
+        Ok(amount)
+    }
+
+    fn amount(self, data: &Labelled, groups: &Groups<'_>, within: &[f64]) -> Result<f64> {
+        match self {
+            Self::None => Ok(0.0),
+            Self::Fixed { amount } if (0.0..=1.0).contains(&amount) => Ok(amount),
+            Self::Fixed { amount } => Err(Error::setting(format!(
+                "the shrinkage is {amount}; give a share from 0 to 1, such as 0.01"
+            ))),
+            Self::LedoitWolf => Ok(ledoit_wolf(data, groups, within)),
+        }
+    }
+}
+
+/// The share s of Ledoit and Wolf, for rows u_i less their class means.
+///
+/// ```text
+/// μ = tr Σ_w / d,   δ² = ||Σ_w - μ I||² / d,   β² = 1/(d n) (1/n Σ_i ||u_i||⁴ - ||Σ_w||²),   s = min(β², δ²) / δ²
+/// ```
+fn ledoit_wolf(data: &Labelled, groups: &Groups<'_>, within: &[f64]) -> f64 {
+    let (n, d) = (data.rows() as f64, data.features().columns());
+    let mut centred = vec![0.0; d];
+    let mut fourth_powers = 0.0;
+    for row in 0..data.rows() {
+        groups.centred_row(row, &mut centred);
+        fourth_powers += centred.iter().map(|u| u * u).sum::<f64>().powi(2);
+    }
+    let level = within.iter().step_by(d + 1).sum::<f64>() / d as f64;
+    let squares: f64 = within.iter().map(|x| x * x).sum();
+    let spread = (squares - d as f64 * level * level) / d as f64;
+    let error = (fourth_powers / n - squares) / (d as f64 * n);
+    if spread <= 0.0 || error <= 0.0 { 0.0 } else { error.min(spread) / spread }
+}
+
+fn shrink(covariance: &mut [f64], d: usize, amount: f64) {
+    let level = covariance.iter().step_by(d + 1).sum::<f64>() / d as f64;
+    covariance.iter_mut().for_each(|x| *x *= 1.0 - amount);
+    covariance.iter_mut().step_by(d + 1).for_each(|x| *x += amount * level);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::baseline::fixture::{assert_close, random_labelled};
+
+    #[test]
+    fn the_covariance_moves_towards_its_mean_variance_and_keeps_its_trace() {
+        let mut covariance = [4.0, 1.0, 1.0, 2.0];
+        shrink(&mut covariance, 2, 0.5);
+        assert_close(&covariance, &[3.5, 0.5, 0.5, 2.5], 1e-15);
+        shrink(&mut covariance, 2, 1.0);
+        assert_close(&covariance, &[3.0, 0.0, 0.0, 3.0], 1e-15);
+    }
+
+    #[test]
+    fn the_estimated_share_falls_with_the_number_of_rows_and_stays_in_range() {
+        let share = |n| {
+            let data = random_labelled(n, 6, 2, 3);
+            let groups = Groups::of_classes(&data);
+            Shrinkage::LedoitWolf.apply(&data, &groups, &mut groups.within_covariance()).unwrap()
+        };
+        let shares = [share(6), share(60), share(600)];
+        assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");
+        assert!(shares[0] > shares[1] && shares[1] > shares[2], "{shares:?}");
+    }
+}

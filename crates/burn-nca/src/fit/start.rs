@@ -1,0 +1,377 @@
+use std::fmt;
+
+use burn::config::Config;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+
+use crate::baseline::{Lda, LdaConfig, PcaConfig, Projection, Shrinkage, transposed};
+use crate::data::Labelled;
+use crate::error::{Error, Result};
+
+/// The shrinkage of an automatic start where the within-class scatter is singular.
+const AUTO_SHRINKAGE: f64 = 0.01;
+
+/// The map a fit starts from.
+///
+/// NCA's objective has many local maxima, and the start decides which is found.
+///
+/// # Examples
+/// ```
+/// use burn_nca::data::{Features, Labelled};
+/// use burn_nca::fit::{ResolvedStart, Start};
+///
+/// let x = Features::unnamed(vec![0.0, 5.0, 4.0, 6.0, 10.0, 6.0, 14.0, 5.0], 2)?;
+/// let data = Labelled::from_labels(x, vec![0, 0, 1, 1])?;
+/// let (weight, used) = Start::Auto.weight(&data, 1, 42)?;
+/// assert_eq!((weight.len(), used), (2, ResolvedStart::Lda { shrinkage: 0.0 }));
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Config, Debug, PartialEq)]
+pub enum Start {
+    /// LDA where k ≤ min(c - 1, d), else PCA where k < min(d, n), else the identity: scikit-learn's rule, with
+    /// c the classes that have rows.
+    ///
+    /// Where LDA cannot be fitted because the within-class scatter is singular, it is fitted with a shrinkage
+    /// of 0.01, and if that fails too (classes of equal rows) the rule goes on as if LDA were not to be had;
+    /// [`ResolvedStart`] says what came of it.
+    Auto,
+    /// The first min(d, k) features unchanged; embedding dimensions past d start at zero.
+    ///
+    /// A zero row of A is a stationary point: a dimension past d stays zero under an exact gradient. Start
+    /// from [`Random`](Self::Random) where k > d.
+    Identity,
+    /// Independent entries from N(0, scale²), drawn row by row of A from a seeded ChaCha8 generator: more
+    /// rows leave the first ones as they were.
+    Random {
+        /// The standard deviation of an entry; without it 1/√d for a full map and 1 for a diagonal one.
+        ///
+        /// For standardised features the default keeps E||A x||² at k, where neighbours are told apart and
+        /// the softmax still sees more than one of them. Larger scales (scikit-learn's 1) leave most points
+        /// a single neighbour and the fit a poor local maximum; much smaller ones (torchnca's 0.01) start
+        /// where the gradient nearly vanishes.
+        scale: Option<f64>,
+    },
+    /// The k directions of largest variance, of unit length ([`PcaConfig`]).
+    Pca,
+    /// The k directions that separate the classes best, k ≤ min(c - 1, d) ([`LdaConfig`]).
+    Lda,
+    /// A map the user has.
+    Given {
+        /// A as the paper writes it, row-major `[k, d]`; for a diagonal map its d entries.
+        weight: Vec<f64>,
+    },
+}
+
+/// The rule that a start came from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ResolvedStart {
+    /// The (rectangular) identity.
+    Identity,
+    /// Random entries.
+    Random {
+        /// The standard deviation of an entry.
+        scale: f64,
+    },
+    /// Principal components.
+    Pca,
+    /// Linear discriminants.
+    Lda {
+        /// The shrinkage of the within-class scatter, 0 for none.
+        shrinkage: f64,
+    },
+    /// The user's map.
+    Given,
+}
+
+impl fmt::Display for ResolvedStart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Identity => write!(f, "identity"),
+            Self::Random { scale } => write!(f, "random (standard deviation {scale:.4})"),
+            Self::Pca => write!(f, "PCA"),
+            Self::Lda { shrinkage: 0.0 } => write!(f, "LDA"),
+            Self::Lda { shrinkage } => write!(f, "LDA (shrinkage {shrinkage})"),
+            Self::Given => write!(f, "given"),
+        }
+    }
+}
+
+impl Start {
+    /// The start of a full map to k = `d_output` dimensions: the transpose of A, row-major `[d, k]`, and the
+    /// rule it came from. Only [`Random`](Self::Random) uses the seed.
+    ///
+    /// # Errors
+    /// k = 0; a scale that is not positive; a given A of another size than `[k, d]` or with a value that is
+    /// not finite; and what [`PcaConfig::fit`] or [`LdaConfig::fit`] refuses, such as LDA with
+    /// k > min(c - 1, d).
+    pub fn weight(
+        &self,
+        data: &Labelled,
+        d_output: usize,
+        seed: u64,
+    ) -> Result<(Vec<f64>, ResolvedStart)> {
+        let (d, k) = (data.features().columns(), d_output);
+        if k == 0 {
+            return Err(Error::setting("the map has 0 embedding dimensions; ask for 1 or more"));
+        }
+        let (projection, used) = match self {
+            Self::Auto => automatic(data, k)?,
+            Self::Identity => (Projection::rectangular_identity(d, k), ResolvedStart::Identity),
+            Self::Random { scale } => {
+                let scale = positive_scale(scale.unwrap_or((d as f64).sqrt().recip()))?;
+                let matrix = normal_entries(k * d, scale, seed);
+                (Projection::new(transposed(&matrix, d), [d, k]), ResolvedStart::Random { scale })
+            }
+            Self::Pca => (PcaConfig::new(k).fit(data.features())?.projection, ResolvedStart::Pca),
+            Self::Lda => resolved_lda(LdaConfig::new(k).fit(data)?),
+            Self::Given { weight } => {
+                check_given(weight, &format!("[{k}, {d}]"), k * d)?;
+                (Projection::new(transposed(weight, d), [d, k]), ResolvedStart::Given)
+            }
+        };
+        Ok((projection.into_weight(), used))
+    }
+
+    /// The start of a diagonal map: its d entries.
+    ///
+    /// `Auto` and `Identity` are ones. `Random` takes the magnitude of each draw: the sign of an entry changes
+    /// no distance, and a feature's weight reads best without one.
+    ///
+    /// # Errors
+    /// PCA and LDA, which rotate the features; a scale that is not positive; given entries that are not d
+    /// finite numbers.
+    pub fn diagonal(&self, data: &Labelled, seed: u64) -> Result<Vec<f64>> {
+        let d = data.features().columns();
+        match self {
+            Self::Auto | Self::Identity => Ok(vec![1.0; d]),
+            Self::Random { scale } => {
+                let scale = positive_scale(scale.unwrap_or(1.0))?;
+                Ok(normal_entries(d, scale, seed).into_iter().map(f64::abs).collect())
+            }
+            Self::Pca | Self::Lda => Err(Error::setting(format!(
+                "a diagonal map weighs features and cannot start from {}, which rotates them; start from \
+                 Auto, Identity, Random or Given",
+                if *self == Self::Pca { "PCA" } else { "LDA" }
+            ))),
+            Self::Given { weight } => {
+                check_given(weight, &format!("[{d}]"), d)?;
+                Ok(weight.clone())
+            }
+        }
+    }
+}
+
+/// What [`Start::Auto`] stands for with k embedding dimensions, c classes with rows, d features and n rows.
+fn automatic_rule(k: usize, c: usize, d: usize, n: usize) -> Start {
+    if k <= d.min(c.saturating_sub(1)) { Start::Lda } else { automatic_rule_without_lda(k, d, n) }
+}
+
+fn automatic_rule_without_lda(k: usize, d: usize, n: usize) -> Start {
+    if k < d.min(n) { Start::Pca } else { Start::Identity }
+}
+
+fn automatic(data: &Labelled, k: usize) -> Result<(Projection, ResolvedStart)> {
+    let (n, d) = (data.rows(), data.features().columns());
+    let c = data.class_counts().iter().filter(|count| **count > 0).count();
+    let mut rule = automatic_rule(k, c, d, n);
+    if rule == Start::Lda {
+        let plain = LdaConfig::new(k);
+        let shrunk = plain.clone().with_shrinkage(Shrinkage::Fixed { amount: AUTO_SHRINKAGE });
+        if let Ok(lda) = plain.fit(data).or_else(|_| shrunk.fit(data)) {
+            return Ok(resolved_lda(lda));
+        }
+        rule = automatic_rule_without_lda(k, d, n);
+    }
+    match rule {
+        Start::Pca => Ok((PcaConfig::new(k).fit(data.features())?.projection, ResolvedStart::Pca)),
+        _ => Ok((Projection::rectangular_identity(d, k), ResolvedStart::Identity)),
+    }
+}
+
+fn resolved_lda(lda: Lda) -> (Projection, ResolvedStart) {
+    (lda.projection, ResolvedStart::Lda { shrinkage: lda.shrinkage })
+}
+
+fn positive_scale(scale: f64) -> Result<f64> {
+    if scale.is_finite() && scale > 0.0 {
+        return Ok(scale);
+    }
+    Err(Error::setting(format!(
+        "the scale of a random start is {scale}; give a positive number, such as 0.1"
+    )))
+}
+
+fn check_given(weight: &[f64], shape: &str, expected: usize) -> Result<()> {
+    if weight.len() != expected {
+        return Err(Error::setting(format!(
+            "the given start has {} values, but the map needs {shape}, {expected} values row by row",
+            weight.len()
+        )));
+    }
+    if let Some(at) = weight.iter().position(|value| !value.is_finite()) {
+        return Err(Error::setting(format!(
+            "value {} of the given start is {}; give finite numbers",
+            at + 1,
+            weight[at]
+        )));
+    }
+    Ok(())
+}
+
+fn normal_entries(count: usize, scale: f64, seed: u64) -> Vec<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut draw = || -> f64 { StandardNormal.sample(&mut rng) };
+    (0..count).map(|_| scale * draw()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Features;
+
+    /// Rows of two features that LDA can handle, classes alternating.
+    fn labelled(n: usize, d: usize, c: usize) -> Labelled {
+        let values = normal_entries(n * d, 1.0, 7);
+        let labels = (0..n).map(|row| row % c).collect();
+        Labelled::from_labels(Features::unnamed(values, d).unwrap(), labels).unwrap()
+    }
+
+    fn weight(start: &Start, data: &Labelled, k: usize) -> (Vec<f64>, ResolvedStart) {
+        start.weight(data, k, 1).unwrap()
+    }
+
+    fn message(start: &Start, data: &Labelled, k: usize) -> String {
+        start.weight(data, k, 1).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_automatic_rule_is_that_of_scikit_learn_on_a_grid() {
+        for k in 1..9 {
+            for c in 1..7 {
+                for d in 1..8 {
+                    for n in [2, 3, 6, 7, 50] {
+                        let expected = if k < c && k <= d {
+                            Start::Lda
+                        } else if k < d && k < n {
+                            Start::Pca
+                        } else {
+                            Start::Identity
+                        };
+                        assert_eq!(automatic_rule(k, c, d, n), expected, "k {k} c {c} d {d} n {n}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn automatic_starts_equal_the_rule_they_name() {
+        let data = labelled(40, 5, 3);
+        let rules = [(2, Start::Lda), (3, Start::Pca), (5, Start::Identity), (7, Start::Identity)];
+        for (k, rule) in rules {
+            assert_eq!(weight(&Start::Auto, &data, k), weight(&rule, &data, k));
+        }
+        assert_eq!(weight(&Start::Auto, &data, 2).1, ResolvedStart::Lda { shrinkage: 0.0 });
+    }
+
+    #[test]
+    fn automatic_lda_counts_only_classes_with_rows() {
+        let data = labelled(60, 5, 3);
+        let two_classes: Vec<usize> = (0..60).filter(|row| row % 3 != 1).collect();
+        let data = data.select(&two_classes);
+        assert_eq!(data.classes(), 3);
+        assert_eq!(weight(&Start::Auto, &data, 2).1, ResolvedStart::Pca);
+        let error = message(&Start::Lda, &data, 2);
+        assert!(error.contains("2 classes with rows and 5 features have at most 1"), "{error}");
+    }
+
+    #[test]
+    fn singular_scatter_gets_a_shrinkage_and_classes_of_equal_rows_fall_through_to_pca() {
+        let wide = labelled(8, 20, 2);
+        assert_eq!(
+            weight(&Start::Auto, &wide, 1).1,
+            ResolvedStart::Lda { shrinkage: AUTO_SHRINKAGE }
+        );
+        assert!(message(&Start::Lda, &wide, 1).contains("singular"));
+
+        let singles = labelled(4, 6, 4);
+        assert_eq!(weight(&Start::Auto, &singles, 2).1, ResolvedStart::Pca);
+        let (start, used) = weight(&Start::Auto, &singles.select(&[0]), 2);
+        assert_eq!((start, used), weight(&Start::Identity, &singles, 2));
+    }
+
+    #[test]
+    fn the_identity_passes_the_first_features_and_pads_with_zeros() {
+        let data = labelled(10, 2, 2);
+        assert_eq!(weight(&Start::Identity, &data, 1).0, [1.0, 0.0]);
+        assert_eq!(weight(&Start::Identity, &data, 3).0, [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn a_given_start_is_transposed_and_its_size_and_values_are_checked() {
+        let data = labelled(10, 2, 2);
+        let given = Start::Given { weight: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0] };
+        let (start, used) = weight(&given, &data, 3);
+        assert_eq!((start, used), (vec![1.0, 3.0, 5.0, 2.0, 4.0, 6.0], ResolvedStart::Given));
+        let error = message(&given, &data, 2);
+        assert!(error.contains("has 6 values, but the map needs [2, 2], 4 values"), "{error}");
+        let error = message(&Start::Given { weight: vec![0.0, f64::NAN] }, &data, 1);
+        assert!(error.contains("value 2 of the given start is NaN"), "{error}");
+        assert!(message(&given, &data, 0).contains("0 embedding dimensions"));
+    }
+
+    #[test]
+    fn random_starts_are_normal_seeded_and_extend_by_rows() {
+        let data = labelled(10, 400, 2);
+        let start = Start::Random { scale: None };
+        let (values, used) = weight(&start, &data, 50);
+        assert_eq!(used, ResolvedStart::Random { scale: 0.05 });
+        let moment = |power| values.iter().map(|x| (x / 0.05).powi(power)).sum::<f64>() / 20_000.0;
+        // Four standard errors of the mean of 20000 draws: √1, √2 and √96 over √20000.
+        assert!(moment(1).abs() < 0.029, "mean {}", moment(1));
+        assert!((moment(2) - 1.0).abs() < 0.041, "variance {}", moment(2));
+        assert!((moment(4) - 3.0).abs() < 0.28, "fourth moment {}", moment(4));
+
+        assert_eq!(start.weight(&data, 50, 1).unwrap().0, values);
+        assert_ne!(start.weight(&data, 50, 2).unwrap().0, values);
+        let (longer, _) = weight(&start, &data, 51);
+        assert!((0..400).all(|j| longer[j * 51..j * 51 + 50] == values[j * 50..(j + 1) * 50]));
+        let error = message(&Start::Random { scale: Some(0.0) }, &data, 2);
+        assert!(error.contains("scale of a random start is 0;"), "{error}");
+    }
+
+    #[test]
+    fn diagonal_starts_are_ones_magnitudes_or_given() {
+        let data = labelled(10, 3, 2);
+        for start in [Start::Auto, Start::Identity] {
+            assert_eq!(start.diagonal(&data, 1).unwrap(), [1.0; 3]);
+        }
+        let random = Start::Random { scale: Some(2.0) }.diagonal(&data, 5).unwrap();
+        let draws: Vec<f64> = normal_entries(3, 2.0, 5).iter().map(|x| x.abs()).collect();
+        assert_eq!(random, draws);
+        let given = Start::Given { weight: vec![1.0, -2.0, 0.5] };
+        assert_eq!(given.diagonal(&data, 1).unwrap(), [1.0, -2.0, 0.5]);
+
+        let error = Start::Given { weight: vec![1.0] }.diagonal(&data, 1).unwrap_err().to_string();
+        assert!(error.contains("has 1 values, but the map needs [3]"), "{error}");
+        let error = Start::Pca.diagonal(&data, 1).unwrap_err().to_string();
+        assert!(error.contains("cannot start from PCA") && error.contains("Identity"), "{error}");
+    }
+
+    #[test]
+    fn starts_survive_serialisation_and_name_themselves() {
+        let starts =
+            [Start::Auto, Start::Random { scale: None }, Start::Given { weight: vec![1.0] }];
+        for start in starts {
+            let text = serde_json::to_string(&start).unwrap();
+            assert_eq!(serde_json::from_str::<Start>(&text).unwrap(), start);
+        }
+        assert_eq!(ResolvedStart::Lda { shrinkage: 0.01 }.to_string(), "LDA (shrinkage 0.01)");
+        assert_eq!(
+            ResolvedStart::Random { scale: 0.25 }.to_string(),
+            "random (standard deviation 0.2500)"
+        );
+    }
+}
