@@ -1,0 +1,116 @@
+use burn::tensor::Tensor;
+
+use super::Accuracy;
+use crate::error::{Error, Result};
+use crate::neighbors::{majority_vote, nearest, nearest_others};
+
+/// An embedding `[n, k]` and the class of each of its rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Embedded<'a> {
+    /// The embedding, `[n, k]`.
+    pub points: &'a Tensor<2>,
+    /// The class of each row, counted from 0.
+    pub labels: &'a [usize],
+}
+
+/// The leave-one-out accuracy of k nearest neighbours: each row is classified by all others.
+///
+/// Ties as in [`majority_vote`].
+///
+/// # Errors
+/// k of 0 or above n - 1, not one label a row, or a coordinate that is not finite. An empty embedding is no
+/// error: it has no accuracy.
+pub fn leave_one_out_accuracy(embedded: Embedded, k: usize) -> Result<Accuracy> {
+    check_rows("embedding", embedded)?;
+    if embedded.labels.is_empty() {
+        return Accuracy::new(0, 0);
+    }
+    let neighbors = nearest_others(embedded.points, k)?;
+    let predicted = majority_vote(&neighbors, embedded.labels, classes(embedded.labels), k)?;
+    Accuracy::of(&predicted, embedded.labels)
+}
+
+/// The accuracy of k nearest neighbours among `train` on the rows of `test`.
+///
+/// Ties as in [`majority_vote`]. A class that only the test rows have is always wrong.
+///
+/// # Errors
+/// k of 0 or above the training rows, not one label a row, different dimensions, or a coordinate that is not
+/// finite. An empty test part is no error: it has no accuracy.
+pub fn held_out_accuracy(train: Embedded, test: Embedded, k: usize) -> Result<Accuracy> {
+    check_rows("training part", train)?;
+    check_rows("test part", test)?;
+    if test.labels.is_empty() {
+        return Accuracy::new(0, 0);
+    }
+    let neighbors = nearest(test.points, train.points, k, None)?;
+    let predicted = majority_vote(&neighbors, train.labels, classes(train.labels), k)?;
+    Accuracy::of(&predicted, test.labels)
+}
+
+fn classes(labels: &[usize]) -> usize {
+    labels.iter().max().map_or(0, |label| label + 1)
+}
+
+fn check_rows(part: &str, embedded: Embedded) -> Result<()> {
+    let [rows, _] = embedded.points.dims();
+    if rows != embedded.labels.len() {
+        return Err(Error::data(format!(
+            "the {part} has {rows} rows and {} labels; give one label a row",
+            embedded.labels.len()
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    fn line(points: &[f32]) -> Tensor<2> {
+        Tensor::<1>::from_floats(points, &Device::flex()).unsqueeze_dim(1)
+    }
+
+    #[test]
+    fn left_out_and_held_out_rows_are_classified_by_their_neighbours() {
+        let points = line(&[0.0, 1.0, 1.5, 10.0, 11.0]);
+        let train = Embedded { points: &points, labels: &[0, 0, 1, 1, 1] };
+        // Row 0: nearest 1 (right); 1: nearest 1.5 (wrong); 1.5: nearest 1 (wrong); 10 and 11: right.
+        let accuracy = leave_one_out_accuracy(train, 1).unwrap();
+        assert_eq!((accuracy.correct(), accuracy.total()), (3, 5));
+        let test_points = line(&[-1.0, 12.0, 1.6]);
+        let test = Embedded { points: &test_points, labels: &[0, 1, 0] };
+        assert_eq!(held_out_accuracy(train, test, 1).unwrap(), Accuracy::new(2, 3).unwrap());
+        assert_eq!(held_out_accuracy(train, test, 3).unwrap(), Accuracy::new(3, 3).unwrap());
+    }
+
+    #[test]
+    fn a_class_only_the_test_part_has_is_wrong_and_no_error() {
+        let (points, other) = (line(&[0.0, 1.0]), line(&[0.5]));
+        let train = Embedded { points: &points, labels: &[0, 1] };
+        let test = Embedded { points: &other, labels: &[7] };
+        assert_eq!(held_out_accuracy(train, test, 1).unwrap(), Accuracy::new(0, 1).unwrap());
+    }
+
+    #[test]
+    fn an_empty_test_part_has_no_accuracy() {
+        let points = line(&[0.0, 1.0]);
+        let empty = points.clone().slice([0..0]);
+        let train = Embedded { points: &points, labels: &[0, 1] };
+        let test = Embedded { points: &empty, labels: &[] };
+        assert_eq!(held_out_accuracy(train, test, 1).unwrap().value(), None);
+        assert_eq!(leave_one_out_accuracy(test, 1).unwrap().value(), None);
+    }
+
+    #[test]
+    fn more_neighbours_than_other_rows_are_refused_with_both_numbers() {
+        let points = line(&[0.0, 1.0, 2.0]);
+        let embedded = Embedded { points: &points, labels: &[0, 0, 1] };
+        assert!(leave_one_out_accuracy(embedded, 2).is_ok());
+        let error = leave_one_out_accuracy(embedded, 3).unwrap_err().to_string();
+        assert!(error.contains("k is 3") && error.contains("only 2 references"), "{error}");
+        assert!(leave_one_out_accuracy(Embedded { labels: &[0], ..embedded }, 1).is_err());
+    }
+}

@@ -1,0 +1,110 @@
+use burn::tensor::Tensor;
+
+use crate::error::Result;
+use crate::neighbors::{Points, Screen, entropy, weighty_sq_distances};
+
+/// The perplexity of each point of an embedding: how many neighbours its kernel effectively counts.
+///
+/// ```text
+/// exp(H_i),   H_i = -Σ_j p_ij log p_ij,   p_ij = exp(-d²_ij) / Σ_{l≠i} exp(-d²_il),   p_ii = 0    (eq. 1 of [1])
+/// ```
+/// From 1 (one neighbour has all the weight) to n - 1 (all others weigh the same). Section 2 of \[1\] names
+/// this estimate of K as future work. Summarise it by [`Quantiles`](super::Quantiles).
+///
+/// # Shapes
+/// - points: `[n, k]`; the result has n entries, none for fewer than two points
+///
+/// # Numerics
+/// In f64 from the values in the tensor, in log space, with the nearest distance taken out before any
+/// exponential: finite and right at every scale. Memory by blocks, never n x n.
+///
+/// # Errors
+/// A coordinate that is not finite.
+///
+/// # References
+/// \[1\] J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
+pub fn perplexities(points: &Tensor<2>) -> Result<Vec<f64>> {
+    let rows = Points::read(points, "embedding's points")?;
+    let n = rows.rows();
+    if n < 2 {
+        return Ok(Vec::new());
+    }
+    let own: Vec<usize> = (0..n).collect();
+    let screen = Screen::new(&rows, &rows, &points.device());
+    Ok(screen.map_rows(Some(&own), |row| entropy(&weighty_sq_distances(row, 0..n)).exp()))
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::{DType, Device, TensorData};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn embedding(values: &[f64], k: usize, dtype: DType) -> Tensor<2> {
+        let data = TensorData::new(values.to_vec(), [values.len() / k, k]).convert_dtype(dtype);
+        Tensor::from_data(data, (&Device::flex(), dtype))
+    }
+
+    /// The definition, with nested loops.
+    fn naive(values: &[f64], k: usize) -> Vec<f64> {
+        let n = values.len() / k;
+        let d2 = |i: usize, j: usize| -> f64 {
+            (0..k).map(|c| (values[i * k + c] - values[j * k + c]).powi(2)).sum()
+        };
+        let perplexity = |i: usize| {
+            let weight = |j: usize| if j == i { 0.0 } else { (-d2(i, j)).exp() };
+            let sum: f64 = (0..n).map(weight).sum();
+            let p = (0..n).map(|j| weight(j) / sum).filter(|p| *p > 0.0);
+            p.map(|p| -p * p.ln()).sum::<f64>().exp()
+        };
+        (0..n).map(perplexity).collect()
+    }
+
+    #[test]
+    fn the_golden_points_have_their_perplexities() {
+        let x = [-0.1, 1.0, -0.1, 0.0, -0.1, -1.0, 0.1, 1.0, 0.1, 0.0, 0.1, -1.0];
+        let (outer, inner) = (2.931940506989, 4.503750023252);
+        let expected = [outer, inner, outer, outer, inner, outer];
+        for (found, expected) in
+            perplexities(&embedding(&x, 2, DType::F64)).unwrap().iter().zip(expected)
+        {
+            assert!((found - expected).abs() < 1e-11, "{found} is not {expected}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn perplexities_are_those_of_the_definition(
+            values in prop::collection::vec(-2.0f64..2.0, 6..90),
+        ) {
+            let values = &values[..values.len() / 3 * 3];
+            let found = perplexities(&embedding(values, 3, DType::F64)).unwrap();
+            for (found, expected) in found.iter().zip(naive(values, 3)) {
+                prop_assert!((found - expected).abs() < 1e-10 * expected, "{found} is not {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn perplexities_stay_within_one_and_all_others_at_every_scale_in_f32() {
+        for exponent in -6..=6 {
+            let scale = 10f64.powi(exponent);
+            let values: Vec<f64> = (0..60).map(|i| f64::from(i * i % 37) * scale).collect();
+            let found = perplexities(&embedding(&values, 3, DType::F32)).unwrap();
+            assert!(
+                found.iter().all(|p| (1.0..=19.0 + 1e-9).contains(p)),
+                "1e{exponent}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn few_and_equal_points_have_a_perplexity_too() {
+        assert!(perplexities(&embedding(&[3.0], 1, DType::F64)).unwrap().is_empty());
+        assert_eq!(perplexities(&embedding(&[0.0, 900.0], 1, DType::F64)).unwrap(), [1.0, 1.0]);
+        for p in perplexities(&embedding(&[2.5; 8], 1, DType::F64)).unwrap() {
+            assert!((p - 7.0).abs() < 1e-13);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+use burn::tensor::Tensor;
+
+use crate::data::host_values;
+use crate::error::{Error, Result};
+
+/// Coordinates beyond this would overflow f64 when squared and summed.
+const LARGEST_COORDINATE: f64 = 1e150;
+
+/// Rows of points on the host, row-major, in f64: what exact distances are taken between.
+#[derive(Clone, Debug)]
+pub(crate) struct Points {
+    values: Vec<f64>,
+    rows: usize,
+    dimensions: usize,
+}
+
+impl Points {
+    /// The rows of a `[n, k]` tensor; `name` names them in messages.
+    ///
+    /// # Errors
+    /// No dimension, or a coordinate that is not finite or so large that its square overflows.
+    pub(crate) fn read(tensor: &Tensor<2>, name: &str) -> Result<Self> {
+        let [rows, dimensions] = tensor.dims();
+        if dimensions == 0 {
+            return Err(Error::data(format!(
+                "the {name} have no dimension; at least one is needed"
+            )));
+        }
+        let values = match rows {
+            0 => Vec::new(),
+            _ => host_values(tensor.clone().without_autodiff()),
+        };
+        let unusable = |x: &f64| !x.is_finite() || x.abs() > LARGEST_COORDINATE;
+        if let Some(at) = values.iter().position(unusable) {
+            return Err(Error::data(format!(
+                "row {} of the {name} has the coordinate {} in dimension {}; distances need finite \
+                 coordinates of at most {LARGEST_COORDINATE:e}: scale the data, or fit again with a \
+                 smaller step",
+                at / dimensions + 1,
+                values[at],
+                at % dimensions + 1
+            )));
+        }
+        Ok(Self { values, rows, dimensions })
+    }
+
+    /// Number of rows, n.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of dimensions, k.
+    pub(crate) fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// All coordinates, row-major.
+    pub(crate) fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Row `index`.
+    pub(crate) fn row(&self, index: usize) -> &[f64] {
+        &self.values[index * self.dimensions..(index + 1) * self.dimensions]
+    }
+
+    /// The rows `order`, in that order.
+    pub(crate) fn select(&self, order: &[usize]) -> Self {
+        let values = order.iter().flat_map(|&row| self.row(row)).copied().collect();
+        Self { values, rows: order.len(), dimensions: self.dimensions }
+    }
+
+    /// The mean row; the origin when there is no row.
+    pub(crate) fn mean(&self) -> Vec<f64> {
+        let mut mean = vec![0.0; self.dimensions];
+        let n = self.rows.max(1) as f64;
+        for row in self.values.chunks_exact(self.dimensions) {
+            for (mean, x) in mean.iter_mut().zip(row) {
+                *mean += x / n;
+            }
+        }
+        mean
+    }
+}
+
+/// The squared Euclidean distance `Σ_k (a_k - b_k)²`, by differences.
+///
+/// Symmetric to the last bit, and exactly 0 between equal points, so that ties are true ties.
+pub(super) fn sq_distance(a: &[f64], b: &[f64]) -> f64 {
+    let (a_blocks, a_rest) = a.as_chunks::<4>();
+    let (b_blocks, b_rest) = b.as_chunks::<4>();
+    // Four independent sums let the compiler use vector instructions.
+    let mut sums = [0.0; 4];
+    for (a, b) in a_blocks.iter().zip(b_blocks) {
+        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            *sum += (a - b) * (a - b);
+        }
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| (a - b) * (a - b)).sum();
+    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
+}
+
+/// Checks that queries and references have the same dimensions.
+///
+/// # Errors
+/// Both numbers, where they differ.
+pub(super) fn check_dimensions(queries: &Points, references: &Points) -> Result<()> {
+    if queries.dimensions != references.dimensions {
+        return Err(Error::data(format!(
+            "the queries have {} dimensions, the references {}; embed both with the same map",
+            queries.dimensions, references.dimensions
+        )));
+    }
+    Ok(())
+}
+
+/// Checks `own`, the reference row that each query is.
+///
+/// # Errors
+/// Not one entry a query, or an entry that is no reference row.
+pub(super) fn check_own(own: Option<&[usize]>, queries: usize, references: usize) -> Result<()> {
+    let Some(own) = own else { return Ok(()) };
+    if own.len() != queries {
+        return Err(Error::data(format!(
+            "{} own rows for {queries} queries; name one reference row a query",
+            own.len()
+        )));
+    }
+    match own.iter().position(|&row| row >= references) {
+        Some(query) => Err(Error::data(format!(
+            "query {query} is said to be reference row {}, but there are {references} references, \
+             counted from 0; name the row that is the query itself",
+            own[query]
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Checks that every reference row has a label below `classes`.
+///
+/// # Errors
+/// Another number of labels, or a label that is no class.
+pub(super) fn check_labels(labels: &[usize], references: usize, classes: usize) -> Result<()> {
+    if labels.len() != references {
+        return Err(Error::data(format!(
+            "{} labels for {references} references; give one label a reference row",
+            labels.len()
+        )));
+    }
+    match labels.iter().position(|&label| label >= classes) {
+        Some(row) => Err(Error::data(format!(
+            "reference row {row} has label {}, but there are {classes} classes, counted from 0; \
+             give the number of classes",
+            labels[row]
+        ))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::{DType, Device, TensorData};
+
+    use super::*;
+
+    #[test]
+    fn squared_distances_are_those_of_the_definition_at_every_length() {
+        for length in 0..12 {
+            let a: Vec<f64> = (0..length).map(|k| k as f64).collect();
+            let b: Vec<f64> = (0..length).map(|k| 3.0 * k as f64 + 1.0).collect();
+            let expected: f64 = (0..length).map(|k| (2.0 * k as f64 + 1.0).powi(2)).sum();
+            assert_eq!(sq_distance(&a, &b), expected);
+            assert_eq!(sq_distance(&b, &a), expected);
+            assert_eq!(sq_distance(&a, &a), 0.0);
+        }
+    }
+
+    #[test]
+    fn a_coordinate_that_is_not_finite_is_named() {
+        let device = Device::flex();
+        let data = TensorData::new(vec![0.0, 1.0, 2.0, f64::NAN], [2, 2]);
+        let tensor = Tensor::<2>::from_data(data, (&device, DType::F64));
+        let error = Points::read(&tensor, "queries").unwrap_err().to_string();
+        assert!(error.starts_with("row 2 of the queries has the coordinate NaN in dimension 2"));
+    }
+
+    #[test]
+    fn own_rows_and_labels_are_checked_by_number_and_range() {
+        assert!(check_own(Some(&[0, 1]), 2, 2).is_ok());
+        assert!(check_own(Some(&[0]), 2, 2).is_err());
+        let error = check_own(Some(&[0, 2]), 2, 2).unwrap_err().to_string();
+        assert!(error.contains("query 1 is said to be reference row 2"), "{error}");
+        assert!(check_labels(&[0, 1], 3, 2).is_err());
+        assert!(check_labels(&[0, 2], 2, 2).is_err());
+    }
+}

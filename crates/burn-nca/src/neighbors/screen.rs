@@ -1,0 +1,284 @@
+//! Distances from every query to every reference: a fast estimate of all, an exact one of those asked for.
+
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use rayon::prelude::*;
+
+use super::points::{Points, sq_distance};
+
+/// Bytes of estimates a thread of the host holds at a time: what stays in its cache from the product to the
+/// visit. Larger blocks are slower there (16 MiB: by half), as every one goes through main memory.
+const HOST_BLOCK_BYTES: usize = 1 << 20;
+
+/// Bytes of estimates that are read back from another device at a time, to pay for the transfer's latency.
+const DEVICE_BLOCK_BYTES: usize = 32 << 20;
+
+/// Rows of a block, even where one row of estimates is long: below this, reading the references for the
+/// product costs more than the product.
+const MIN_BLOCK_ROWS: usize = 16;
+
+/// Estimates of squared distances by blocks of queries, with a bound on their error.
+///
+/// ```text
+/// x' = s (x - c),  y' = s (y - c)         c = mean of the references, s = a power of two: |coordinates| <= 1
+/// l_ij = ||y'_j||² - 2 x'_i·y'_j = s² ||x_i - y_j||² - ||x'_i||²
+/// ```
+/// One matrix product in f32 a block gives l: the squared norms are a further column of it. The product
+/// cancels digits, so it only screens. With unit rounding u = 2^-24 and e = (k + 8) u, any order of
+/// summation errs by at most e (||x'_i||² + 2 ||y'_j||²) (Cauchy-Schwarz; the 8 covers the rounding of the
+/// inputs and of second order). The part of the reference is taken off its norm beforehand, so that
+/// `l_ij - e ||x'_i||²` is a lower bound for all j: [`ScreenedRow::limit`] turns a distance into the
+/// estimate above which every reference is certainly farther.
+///
+/// Devices other than the host may multiply f32 in a reduced format (TF32 keeps 11 bits): there e grows
+/// by 2^-9, which asks for more exact distances and changes no result.
+///
+/// # Memory
+/// 1 MiB of estimates a thread on the host, 32 MiB at a time on another device, or 16 rows of estimates
+/// where those are more: never n x n.
+pub(crate) struct Screen<'a> {
+    queries: &'a Points,
+    references: &'a Points,
+    device: Device,
+    centre: Vec<f64>,
+    scale: f64,
+    rounding: f64,
+    on_host: bool,
+    block_rows: usize,
+    /// `[y', ||y'||² (1 - 2 e)]` transposed, `[k + 1, m]`.
+    products: Tensor<2>,
+}
+
+impl<'a> Screen<'a> {
+    /// Prepares the references, of which there must be at least one, on `device`.
+    pub(crate) fn new(queries: &'a Points, references: &'a Points, device: &Device) -> Self {
+        let device = device.clone().without_autodiff();
+        let centre = references.mean();
+        let largest = [queries, references]
+            .iter()
+            .flat_map(|points| points.values().chunks_exact(points.dimensions()))
+            .flat_map(|row| row.iter().zip(&centre).map(|(x, c)| (x - c).abs()))
+            .fold(0.0, f64::max);
+        let scale = power_of_two_below_inverse(largest);
+        let on_host = runs_on_host(&device);
+        let reduced = if on_host { 0.0 } else { 2f64.powi(-9) };
+        let rounding = (references.dimensions() + 8) as f64 * 2f64.powi(-24) + reduced;
+
+        let (m, width) = (references.rows(), references.dimensions() + 1);
+        let mut columns = vec![0f32; m * width];
+        for (row, out) in columns.chunks_exact_mut(width).enumerate() {
+            let norm = moved(references.row(row), &centre, scale, 1.0, out);
+            out[width - 1] = (norm * (1.0 - 2.0 * rounding)) as f32;
+        }
+        let products = matrix(columns, [m, width], &device).transpose();
+        let block_bytes = if on_host { HOST_BLOCK_BYTES } else { DEVICE_BLOCK_BYTES };
+        let block_rows = (block_bytes / (4 * m)).max(MIN_BLOCK_ROWS);
+        Self { queries, references, device, centre, scale, rounding, on_host, block_rows, products }
+    }
+
+    /// The same screen with blocks of another size, visited as on the host or as on another device.
+    #[cfg(test)]
+    pub(super) fn with_blocks(self, block_rows: usize, on_host: bool) -> Self {
+        Self { block_rows, on_host, ..self }
+    }
+
+    /// What `visit` makes of each query's row, in the order of the queries.
+    ///
+    /// On the host blocks run in parallel; on another device they follow each other, and the rows of each
+    /// are visited in parallel. `own[i]` is the reference row that is query i: its estimate is infinite.
+    pub(crate) fn map_rows<T: Send>(
+        &self,
+        own: Option<&[usize]>,
+        visit: impl Fn(&ScreenedRow) -> T + Sync,
+    ) -> Vec<T> {
+        let n = self.queries.rows();
+        let starts: Vec<usize> = (0..n).step_by(self.block_rows).collect();
+        let visit_row = |query: usize, norm: f64, estimates: &mut [f32]| {
+            if let Some(own) = own {
+                estimates[own[query]] = f32::INFINITY;
+            }
+            visit(&ScreenedRow { screen: self, query, norm, estimates })
+        };
+        let m = self.references.rows();
+        if self.on_host {
+            let block = |start: usize| -> Vec<T> {
+                let mut block = self.estimates(start);
+                let rows = values(&mut block.data).chunks_exact_mut(m).zip(block.norms).enumerate();
+                rows.map(|(at, (row, norm))| visit_row(start + at, norm, row)).collect()
+            };
+            return starts
+                .into_par_iter()
+                .map(block)
+                .collect::<Vec<_>>()
+                .into_iter()
+                .flatten()
+                .collect();
+        }
+        let mut results = Vec::with_capacity(n);
+        for start in starts {
+            let mut block = self.estimates(start);
+            let rows = values(&mut block.data).par_chunks_exact_mut(m).zip(block.norms).enumerate();
+            results.par_extend(rows.map(|(at, (row, norm))| visit_row(start + at, norm, row)));
+        }
+        results
+    }
+
+    /// The block of queries from row `start` on.
+    fn estimates(&self, start: usize) -> Block {
+        let block = start..(start + self.block_rows).min(self.queries.rows());
+        let width = self.queries.dimensions() + 1;
+        let mut rows = vec![1f32; block.len() * width];
+        let norms = rows
+            .chunks_exact_mut(width)
+            .zip(block.clone())
+            .map(|(out, query)| moved(self.queries.row(query), &self.centre, self.scale, -2.0, out))
+            .collect();
+        let rows = matrix(rows, [block.len(), width], &self.device);
+        Block { data: rows.matmul(self.products.clone()).into_data(), norms }
+    }
+}
+
+/// The estimates `[b, m]` of a block of queries, and `||x'||²` of each.
+struct Block {
+    data: TensorData,
+    norms: Vec<f64>,
+}
+
+/// One query's estimates, and the exact distances behind them.
+pub(crate) struct ScreenedRow<'a> {
+    screen: &'a Screen<'a>,
+    query: usize,
+    norm: f64,
+    estimates: &'a [f32],
+}
+
+impl ScreenedRow<'_> {
+    /// The estimates l_ij of all references; infinite at the query's own row.
+    pub(super) fn estimates(&self) -> &[f32] {
+        self.estimates
+    }
+
+    /// The estimate above which every reference is certainly farther than `sq_distance`; finite.
+    pub(super) fn limit(&self, sq_distance: f64) -> f32 {
+        let scale = self.screen.scale;
+        // A flush of denormal numbers to zero costs every product of the sum at most the smallest normal.
+        let flushed = 4.0 * (self.screen.centre.len() + 1) as f64 * f64::from(f32::MIN_POSITIVE);
+        let limit =
+            scale * scale * sq_distance - self.norm + self.screen.rounding * self.norm + flushed;
+        (limit as f32).next_up().min(f32::MAX)
+    }
+
+    /// The exact squared distance to a reference.
+    pub(super) fn sq_distance(&self, reference: usize) -> f64 {
+        sq_distance(self.screen.queries.row(self.query), self.screen.references.row(reference))
+    }
+}
+
+/// Writes `factor * scale * (row - centre)` to the front of `out`; returns `||scale (row - centre)||²`.
+fn moved(row: &[f64], centre: &[f64], scale: f64, factor: f64, out: &mut [f32]) -> f64 {
+    let mut norm = 0.0;
+    for ((x, c), out) in row.iter().zip(centre).zip(out) {
+        let moved = (x - c) * scale;
+        norm += moved * moved;
+        *out = (factor * moved) as f32;
+    }
+    norm
+}
+
+/// The power of two s with `s * largest` in 0.5..=1, kept where its square is finite in f64.
+fn power_of_two_below_inverse(largest: f64) -> f64 {
+    if largest == 0.0 {
+        return 1.0;
+    }
+    2f64.powi((-largest.log2().ceil() as i32).clamp(-500, 500))
+}
+
+fn values(data: &mut TensorData) -> &mut [f32] {
+    data.as_mut_slice().expect("the product of two f32 matrices is f32")
+}
+
+fn matrix(values: Vec<f32>, shape: [usize; 2], device: &Device) -> Tensor<2> {
+    Tensor::from_data(TensorData::new(values, shape), (device, DType::F32))
+}
+
+/// Whether the device's arithmetic is the host's, that is true f32.
+fn runs_on_host(device: &Device) -> bool {
+    let name = format!("{device:?}");
+    ["Flex", "NdArray"].iter().any(|backend| name.contains(backend))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn points(values: &[f64], dimensions: usize) -> Points {
+        let shape = [values.len() / dimensions, dimensions];
+        let data = TensorData::new(values.to_vec(), shape);
+        let tensor = Tensor::from_data(data, (&Device::flex(), DType::F64));
+        Points::read(&tensor, "points").unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn no_reference_within_a_distance_is_above_its_limit(
+            values in prop::collection::vec(-1.0f64..1.0, 6..120),
+            exponent in -40i32..40,
+            offset in -1e3f64..1e3,
+            spread in prop::sample::select(vec![1.0, 1e-4, 1e-9]),
+        ) {
+            let n = values.len() / 3;
+            let scale = 10f64.powi(exponent);
+            let values: Vec<f64> =
+                values[..3 * n].iter().map(|x| (x * spread + offset) * scale).collect();
+            let points = points(&values, 3);
+            let screen = Screen::new(&points, &points, &Device::flex()).with_blocks(4, true);
+            let failures: usize = screen.map_rows(None, |row| {
+                (0..n).filter(|&j| row.estimates()[j] > row.limit(row.sq_distance(j))).count()
+            }).into_iter().sum();
+            prop_assert_eq!(failures, 0);
+        }
+    }
+
+    #[test]
+    fn blocks_of_every_size_on_every_kind_of_device_give_the_same_rows() {
+        let values: Vec<f64> = (0..69).map(|i| f64::from(i * i % 101) / 50.0).collect();
+        let points = points(&values, 3);
+        let own: Vec<usize> = (0..23).collect();
+        let rows = |block_rows, on_host| {
+            let screen = Screen::new(&points, &points, &Device::flex());
+            screen.with_blocks(block_rows, on_host).map_rows(Some(&own), |row| {
+                assert_eq!(row.estimates()[row.query], f32::INFINITY);
+                (row.query, row.sq_distance(3), row.estimates().len())
+            })
+        };
+        let expected: Vec<_> =
+            (0..23).map(|i| (i, sq_distance(points.row(i), points.row(3)), 23)).collect();
+        for block_rows in [1, 7, 23, 100] {
+            assert_eq!(rows(block_rows, true), expected);
+            assert_eq!(rows(block_rows, false), expected);
+        }
+    }
+
+    #[test]
+    fn the_bound_is_tight_enough_to_screen() {
+        let values: Vec<f64> = (0..300).map(|i| f64::from(i * i % 101) / 50.0).collect();
+        let points = points(&values, 3);
+        let screen = Screen::new(&points, &points, &Device::flex());
+        let slack = screen.map_rows(None, |row| {
+            let nearest = row.sq_distance(7);
+            let scaled = f64::from(row.limit(nearest)) - f64::from(row.estimates()[7]);
+            scaled / (screen.scale * screen.scale)
+        });
+        assert!(slack.into_iter().all(|slack| slack < 1e-4));
+    }
+
+    #[test]
+    fn the_scale_brings_coordinates_to_the_unit_interval() {
+        for largest in [1e-150, 1e-30, 0.5, 0.75, 1.0, 3.0, 1e150] {
+            let scaled = largest * power_of_two_below_inverse(largest);
+            assert!((0.5..=1.0).contains(&scaled), "{largest:e} becomes {scaled}");
+        }
+        assert_eq!(power_of_two_below_inverse(0.0), 1.0);
+    }
+}

@@ -1,0 +1,358 @@
+use std::ops::Range;
+
+use burn::tensor::{DType, Device, Tensor, TensorData};
+
+use super::kernel::{log_sum, weighty_sq_distances};
+use super::points::{Points, check_dimensions, check_labels, check_own};
+use super::screen::Screen;
+use crate::error::{Error, Result};
+
+/// The stochastic rule of the paper: class probabilities of queries given labelled references.
+///
+/// ```text
+/// P(c | x_i) = Σ_{j: y_j = c} exp(-d²_ij) / Σ_l exp(-d²_il),   d²_ij = ||z_i - z_j||²    (section 2 of [1])
+/// ```
+/// `own[i]` is the reference row that is query i, left out of both sums (p_ii = 0). The bandwidth is that of
+/// the embedding itself, as learnt.
+///
+/// # Shapes
+/// - queries: `[n, k]`, references: `[m, k]`, labels: m classes below `classes`
+///
+/// # Numerics
+/// Distances and sums in f64 from the values in the tensors, whatever their dtype, in log space class by
+/// class: a class so far that its every weight underflows still has a finite log-probability. Only a class
+/// without any usable reference has probability 0 (minus infinity). Memory: as a neighbour search, by blocks.
+///
+/// # Errors
+/// No reference that can be used, labels or `own` that do not fit, different dimensions, or a coordinate
+/// that is not finite.
+///
+/// # References
+/// \[1\] J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
+///
+/// # Examples
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca::neighbors::class_probabilities;
+///
+/// let device = Device::flex();
+/// let references = Tensor::<2>::from_floats([[0.0], [1.0]], &device);
+/// let queries = Tensor::<2>::from_floats([[0.0]], &device);
+/// let probabilities = class_probabilities(&queries, &references, &[0, 1], 2, None)?;
+/// assert!((probabilities.probability(0, 0) - 1.0 / (1.0 + (-1f64).exp())).abs() < 1e-12);
+/// assert_eq!(probabilities.most_probable(), [0]);
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+pub fn class_probabilities(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    labels: &[usize],
+    classes: usize,
+    own: Option<&[usize]>,
+) -> Result<ClassProbabilities> {
+    let device = references.device();
+    let queries = Points::read(queries, "queries")?;
+    let references = Points::read(references, "references")?;
+    check_dimensions(&queries, &references)?;
+    check_own(own, queries.rows(), references.rows())?;
+    check_labels(labels, references.rows(), classes)?;
+    let problem = Labelled { references: &references, labels, classes };
+    problem.probabilities(&queries, own, &device)
+}
+
+/// The class probabilities of each row of `points` given all other rows.
+///
+/// The probability of a row's own class is the p_i of the paper (equation 2).
+///
+/// # Errors
+/// As [`class_probabilities`].
+pub fn leave_one_out_probabilities(
+    points: &Tensor<2>,
+    labels: &[usize],
+    classes: usize,
+) -> Result<ClassProbabilities> {
+    let rows = Points::read(points, "points")?;
+    check_labels(labels, rows.rows(), classes)?;
+    let own: Vec<usize> = (0..rows.rows()).collect();
+    let problem = Labelled { references: &rows, labels, classes };
+    problem.probabilities(&rows, Some(&own), &points.device())
+}
+
+/// References with their classes.
+struct Labelled<'a> {
+    references: &'a Points,
+    labels: &'a [usize],
+    classes: usize,
+}
+
+impl Labelled<'_> {
+    fn probabilities(
+        &self,
+        queries: &Points,
+        own: Option<&[usize]>,
+        device: &Device,
+    ) -> Result<ClassProbabilities> {
+        let usable = self.references.rows().saturating_sub(usize::from(own.is_some()));
+        if queries.rows() > 0 && usable == 0 {
+            return Err(Error::data(
+                "there is no reference other than the query itself; class probabilities need at \
+                 least one",
+            ));
+        }
+        if queries.rows() == 0 {
+            return Ok(ClassProbabilities { logs: Vec::new(), classes: self.classes });
+        }
+        let (order, ranges) = self.by_class();
+        let references = self.references.select(&order);
+        let own = own.map(|own| positions(&order, own));
+        let screen = Screen::new(queries, &references, device);
+        let rows = screen.map_rows(own.as_deref(), |row| {
+            let sums =
+                ranges.iter().map(|range| log_sum(&weighty_sq_distances(row, range.clone())));
+            normalised(sums.collect())
+        });
+        Ok(ClassProbabilities { logs: rows.concat(), classes: self.classes })
+    }
+
+    /// The reference rows sorted by class, and where each class then stands.
+    fn by_class(&self) -> (Vec<usize>, Vec<Range<usize>>) {
+        let mut order: Vec<usize> = (0..self.labels.len()).collect();
+        order.sort_by_key(|&row| self.labels[row]);
+        let start = |class| order.partition_point(|&row| self.labels[row] < class);
+        let ranges = (0..self.classes).map(|class| start(class)..start(class + 1)).collect();
+        (order, ranges)
+    }
+}
+
+/// Where the rows `wanted` stand in `order`.
+fn positions(order: &[usize], wanted: &[usize]) -> Vec<usize> {
+    let mut position = vec![0; order.len()];
+    for (at, &row) in order.iter().enumerate() {
+        position[row] = at;
+    }
+    wanted.iter().map(|&row| position[row]).collect()
+}
+
+/// `l_c - log Σ_c exp(l_c)`; at least one entry is finite.
+fn normalised(mut logs: Vec<f64>) -> Vec<f64> {
+    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let total = logs.iter().map(|log| (log - largest).exp()).sum::<f64>().ln();
+    logs.iter_mut().for_each(|log| *log = (*log - largest) - total);
+    logs
+}
+
+/// The probability of each class for each query, kept as logarithms in f64.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassProbabilities {
+    logs: Vec<f64>,
+    classes: usize,
+}
+
+impl ClassProbabilities {
+    /// Number of queries, n.
+    pub fn rows(&self) -> usize {
+        self.logs.len() / self.classes.max(1)
+    }
+
+    /// Number of classes, c.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// The log-probability of each class for query `row`.
+    ///
+    /// # Panics
+    /// If `row` is not below [`rows`](Self::rows).
+    pub fn log_probabilities(&self, row: usize) -> &[f64] {
+        &self.logs[row * self.classes..(row + 1) * self.classes]
+    }
+
+    /// The probability (0..1) of `class` for query `row`.
+    ///
+    /// # Panics
+    /// If `row` is not below [`rows`](Self::rows), or `class` not below [`classes`](Self::classes).
+    pub fn probability(&self, row: usize, class: usize) -> f64 {
+        self.log_probabilities(row)[class].exp()
+    }
+
+    /// The most probable class of each query; of equally probable ones the lowest.
+    pub fn most_probable(&self) -> Vec<usize> {
+        let best = |logs: &[f64]| {
+            (1..logs.len())
+                .fold(0, |best, class| if logs[class] > logs[best] { class } else { best })
+        };
+        (0..self.rows()).map(|row| best(self.log_probabilities(row))).collect()
+    }
+
+    /// The log-probabilities as a `[n, c]` tensor of type `dtype` on `device`.
+    ///
+    /// Pass the dtype of the embedding; a class without references is minus infinity there too.
+    pub fn to_tensor(&self, device: &Device, dtype: DType) -> Tensor<2> {
+        let data = TensorData::new(self.logs.clone(), [self.rows(), self.classes]);
+        Tensor::from_data(data.convert_dtype(dtype), (device, dtype))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tensor(values: &[f64], k: usize, dtype: DType) -> Tensor<2> {
+        let data = TensorData::new(values.to_vec(), [values.len() / k, k]).convert_dtype(dtype);
+        Tensor::from_data(data, (&Device::flex(), dtype))
+    }
+
+    /// p_ij of equation 1 with nested loops; one row a query, p_ii = 0.
+    fn naive(values: &[f64], k: usize) -> Vec<Vec<f64>> {
+        let n = values.len() / k;
+        let weight = |i: usize, j: usize| {
+            let d2: f64 = (0..k).map(|c| (values[i * k + c] - values[j * k + c]).powi(2)).sum();
+            if i == j { 0.0 } else { (-d2).exp() }
+        };
+        (0..n)
+            .map(|i| {
+                let sum: f64 = (0..n).map(|j| weight(i, j)).sum();
+                (0..n).map(|j| weight(i, j) / sum).collect()
+            })
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn class_probabilities_are_those_of_the_definition(
+            values in prop::collection::vec(-2.0f64..2.0, 6..90),
+            labels in prop::collection::vec(0usize..4, 30),
+        ) {
+            let n = values.len() / 3;
+            let values = &values[..3 * n];
+            let found =
+                leave_one_out_probabilities(&tensor(values, 3, DType::F64), &labels[..n], 4).unwrap();
+            for (i, p) in naive(values, 3).iter().enumerate() {
+                for class in 0..4 {
+                    let expected: f64 = (0..n).filter(|j| labels[*j] == class).map(|j| p[j]).sum();
+                    let found = found.probability(i, class);
+                    prop_assert!((found - expected).abs() < 1e-10, "{} is not {}", found, expected);
+                }
+            }
+        }
+
+        #[test]
+        fn rows_of_p_sum_to_one_and_p_is_not_its_transpose(
+            values in prop::collection::vec(-2.0f64..2.0, 8..60),
+        ) {
+            // One class a point: the class probabilities are p_ij itself.
+            let n = values.len() / 2;
+            let own_class: Vec<usize> = (0..n).collect();
+            let points = tensor(&values[..2 * n], 2, DType::F64);
+            let p = leave_one_out_probabilities(&points, &own_class, n).unwrap();
+            let mut asymmetry: f64 = 0.0;
+            for (i, expected) in naive(&values[..2 * n], 2).iter().enumerate() {
+                let row: Vec<f64> = (0..n).map(|j| p.probability(i, j)).collect();
+                prop_assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                prop_assert_eq!(row[i], 0.0);
+                for (j, (found, expected)) in row.iter().zip(expected).enumerate() {
+                    prop_assert!((found - expected).abs() < 1e-10);
+                    asymmetry = asymmetry.max((found - p.probability(j, i)).abs());
+                }
+            }
+            prop_assert!(asymmetry > 1e-9);
+        }
+
+        #[test]
+        fn references_that_hold_the_query_give_the_same_as_references_without_it(
+            values in prop::collection::vec(-1.0f64..1.0, 12..60),
+        ) {
+            let n = values.len() / 2;
+            let labels: Vec<usize> = (0..n).map(|i| i % 3).collect();
+            let (query, others) = (&values[..2], &values[2..2 * n]);
+            let query = tensor(query, 2, DType::F64);
+            let without =
+                class_probabilities(&query, &tensor(others, 2, DType::F64), &labels[1..], 3, None).unwrap();
+            let all = tensor(&values[..2 * n], 2, DType::F64);
+            let with = class_probabilities(&query, &all, &labels, 3, Some(&[0])).unwrap();
+            for class in 0..3 {
+                prop_assert!((with.probability(0, class) - without.probability(0, class)).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn the_golden_points_have_their_probabilities() {
+        let x = [-0.1, 1.0, -0.1, 0.0, -0.1, -1.0, 0.1, 1.0, 0.1, 0.0, 0.1, -1.0];
+        let labels = [0, 0, 0, 1, 1, 1];
+        let found = leave_one_out_probabilities(&tensor(&x, 2, DType::F64), &labels, 2).unwrap();
+        let (outer, inner) = (0.224788612489, 0.306125165759);
+        for (row, expected) in [outer, inner, outer, outer, inner, outer].into_iter().enumerate() {
+            assert!((found.probability(row, labels[row]) - expected).abs() < 1e-12);
+        }
+        let f: f64 = (0..6).map(|row| found.probability(row, labels[row])).sum();
+        let g: f64 = (0..6).map(|row| found.log_probabilities(row)[labels[row]]).sum();
+        assert!((f - 1.5114047814734728).abs() < 1e-13, "f is {f}");
+        assert!((g - -8.33790171820718).abs() < 1e-12, "g is {g}");
+    }
+
+    #[test]
+    fn logs_are_finite_at_every_scale_in_f32_and_when_every_weight_underflows() {
+        for exponent in -6..=6 {
+            let scale = 10f64.powi(exponent);
+            let values: Vec<f64> = (0..60).map(|i| f64::from(i * i % 37) * scale).collect();
+            let labels: Vec<usize> = (0..20).map(|i| i % 4).collect();
+            let found =
+                leave_one_out_probabilities(&tensor(&values, 3, DType::F32), &labels, 4).unwrap();
+            for row in 0..20 {
+                let logs = found.log_probabilities(row);
+                assert!(
+                    logs.iter().all(|log| log.is_finite() && *log <= 0.0),
+                    "1e{exponent}: {logs:?}"
+                );
+                assert!((logs.iter().map(|log| log.exp()).sum::<f64>() - 1.0).abs() < 1e-9);
+            }
+        }
+        // exp(-1000) is 0 in f64; the ratio of the classes is e^-16 all the same.
+        let far = tensor(&[0.0, 1000f64.sqrt(), -(1016f64.sqrt())], 1, DType::F64);
+        let found = leave_one_out_probabilities(&far, &[0, 0, 1], 2).unwrap();
+        assert!(
+            (found.log_probabilities(0)[1] - (-16.0 - (1.0 + (-16f64).exp()).ln())).abs() < 1e-9
+        );
+    }
+
+    #[test]
+    fn only_a_class_without_usable_references_has_probability_zero() {
+        let points = tensor(&[0.0, 1.0, 3.0], 1, DType::F64);
+        let found = leave_one_out_probabilities(&points, &[0, 1, 1], 3).unwrap();
+        assert_eq!(found.log_probabilities(0), [f64::NEG_INFINITY, 0.0, f64::NEG_INFINITY]);
+        assert!(found.probability(1, 0) > 0.0);
+        assert_eq!(found.most_probable(), [1, 0, 1]);
+    }
+
+    #[test]
+    fn one_class_is_certain_and_two_points_decide_for_each_other() {
+        let points = tensor(&[0.0, 1.0, 3.0], 1, DType::F64);
+        let found = leave_one_out_probabilities(&points, &[0; 3], 1).unwrap();
+        assert!((0..3).all(|row| found.probability(row, 0) == 1.0));
+        let pair = tensor(&[0.0, 1e4], 1, DType::F32);
+        let found = leave_one_out_probabilities(&pair, &[0, 1], 2).unwrap();
+        assert_eq!(found.most_probable(), [1, 0]);
+    }
+
+    #[test]
+    fn the_tensor_has_the_dtype_asked_for() {
+        let points = tensor(&[0.0, 1.0, 3.0], 1, DType::F32);
+        let found = leave_one_out_probabilities(&points, &[0, 1, 1], 2).unwrap();
+        let logs = found.to_tensor(&points.device(), points.dtype());
+        assert_eq!((logs.dims(), logs.dtype()), ([3, 2], DType::F32));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let points = tensor(&[0.0, 1.0], 1, DType::F64);
+        assert!(leave_one_out_probabilities(&points, &[0], 1).is_err());
+        assert!(leave_one_out_probabilities(&points, &[0, 2], 2).is_err());
+        assert!(class_probabilities(&points, &points, &[0, 0], 1, Some(&[0])).is_err());
+        let single = tensor(&[0.0], 1, DType::F64);
+        let error = leave_one_out_probabilities(&single, &[0], 1).unwrap_err().to_string();
+        assert!(error.contains("no reference other than the query itself"), "{error}");
+    }
+}

@@ -1,0 +1,242 @@
+//! Every search method against the definition, with nested loops in f64, and its invariances.
+
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use proptest::prelude::*;
+
+use super::ranking::Neighbors;
+use super::search::{NearestConfig, SearchMethod, nearest, nearest_others};
+use super::tree;
+use crate::error::Result;
+
+fn tensor(values: &[f64], d: usize, dtype: DType, device: &Device) -> Tensor<2> {
+    let data = TensorData::new(values.to_vec(), [values.len() / d, d]).convert_dtype(dtype);
+    Tensor::from_data(data, (device, dtype))
+}
+
+fn flex(values: &[f64], d: usize) -> Tensor<2> {
+    tensor(values, d, DType::F64, &Device::flex())
+}
+
+/// The definition: all distances, sorted by distance and then by row.
+fn naive(
+    queries: &[f64],
+    references: &[f64],
+    d: usize,
+    own: Option<&[usize]>,
+    k: usize,
+) -> Vec<Vec<u32>> {
+    let nearest = |(i, query): (usize, &[f64])| {
+        let distance = |r: &[f64]| r.iter().zip(query).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+        let mut order: Vec<(f64, u32)> =
+            references.chunks(d).enumerate().map(|(j, r)| (distance(r), j as u32)).collect();
+        order.retain(|(_, j)| own.is_none_or(|own| own[i] != *j as usize));
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        order[..k].iter().map(|(_, j)| *j).collect()
+    };
+    queries.chunks(d).enumerate().map(nearest).collect()
+}
+
+fn rows(neighbors: &Neighbors) -> Vec<Vec<u32>> {
+    (0..neighbors.rows()).map(|row| neighbors.indices(row).to_vec()).collect()
+}
+
+fn methods(d: usize) -> Vec<SearchMethod> {
+    let tree = (d <= tree::MAX_DIMENSIONS).then_some(SearchMethod::Tree);
+    [SearchMethod::BruteForce, SearchMethod::Auto].into_iter().chain(tree).collect()
+}
+
+/// Coordinates that are small whole numbers: exact in every dtype, full of ties and duplicates.
+fn lattice(max: i32, size: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec((-max..=max).prop_map(f64::from), size)
+}
+
+proptest! {
+    #[test]
+    fn every_method_and_dtype_gives_the_neighbours_of_the_definition(
+        max in prop::sample::select(vec![0, 1, 3, 1000]),
+        d in 1usize..11,
+        seed in lattice(1000, 22..700),
+        share in 0.0f64..1.0,
+        offset in prop::sample::select(vec![0.0, 4096.0]),
+    ) {
+        let n = seed.len() / d;
+        prop_assume!(n >= 2);
+        let values: Vec<f64> =
+            seed[..n * d].iter().map(|x| x % f64::from(max + 1) + offset).collect();
+        let k = 1 + ((n - 2) as f64 * share) as usize;
+        let own: Vec<usize> = (0..n).collect();
+        let expected = naive(&values, &values, d, Some(&own), k);
+        for method in methods(d) {
+            for dtype in [DType::F64, DType::F32] {
+                let points = tensor(&values, d, dtype, &Device::flex());
+                let search = NearestConfig::new(k).with_method(method);
+                let found = search.search_others(&points).unwrap();
+                prop_assert_eq!(&rows(&found), &expected, "{:?} {:?}", method, dtype);
+            }
+        }
+    }
+
+    #[test]
+    fn queries_apart_from_the_references_find_theirs(
+        queries in prop::collection::vec(-1.0f64..1.0, 12..90),
+        references in prop::collection::vec(-1.0f64..1.0, 30..300),
+        d in 1usize..4,
+    ) {
+        let queries = &queries[..queries.len() / d * d];
+        let references = &references[..references.len() / d * d];
+        let expected = naive(queries, references, d, None, 5);
+        for method in methods(d) {
+            let search = NearestConfig::new(5).with_method(method);
+            let found = search.search(&flex(queries, d), &flex(references, d), None).unwrap();
+            prop_assert_eq!(&rows(&found), &expected, "{:?}", method);
+            for row in 0..found.rows() {
+                prop_assert!(found.sq_distances(row).is_sorted());
+            }
+        }
+    }
+
+    #[test]
+    fn a_permutation_of_the_references_only_permutes_indices(
+        values in prop::collection::vec(-1.0f64..1.0, 30..200),
+        turn in 1usize..10,
+    ) {
+        let n = values.len() / 2;
+        let values = &values[..2 * n];
+        let mut turned = values.to_vec();
+        turned.rotate_left(2 * turn);
+        let queries = flex(&values[..10], 2);
+        for method in methods(2) {
+            let search = NearestConfig::new(3).with_method(method);
+            let before = search.search(&queries, &flex(values, 2), None).unwrap();
+            let after = search.search(&queries, &flex(&turned, 2), None).unwrap();
+            for row in 0..before.rows() {
+                let back = after.indices(row).iter().map(|j| (*j + turn as u32) % n as u32);
+                prop_assert_eq!(back.collect::<Vec<_>>(), before.indices(row));
+                prop_assert_eq!(after.sq_distances(row), before.sq_distances(row));
+            }
+        }
+    }
+
+    #[test]
+    fn rotation_and_translation_keep_the_neighbours(
+        values in prop::collection::vec(-1.0f64..1.0, 30..200),
+        angle in 0.0..std::f64::consts::TAU,
+        shift in -5.0f64..5.0,
+    ) {
+        let n = values.len() / 2;
+        let (sine, cosine) = angle.sin_cos();
+        let moved: Vec<f64> = values[..2 * n]
+            .chunks(2)
+            .flat_map(|p| [cosine * p[0] - sine * p[1] + shift, sine * p[0] + cosine * p[1] - shift])
+            .collect();
+        for method in methods(2) {
+            let search = NearestConfig::new(4).with_method(method);
+            let before = search.search_others(&flex(&values[..2 * n], 2)).unwrap();
+            let after = search.search_others(&flex(&moved, 2)).unwrap();
+            for row in 0..n {
+                for (a, b) in before.sq_distances(row).iter().zip(after.sq_distances(row)) {
+                    prop_assert!((a - b).abs() < 1e-12 * (1.0 + a));
+                }
+            }
+            prop_assert_eq!(rows(&before), rows(&after));
+        }
+    }
+}
+
+#[test]
+fn equal_points_are_at_distance_zero_and_ordered_by_row() {
+    // Far from the origin the products cancel all digits of these differences in f32.
+    let values: Vec<f64> = (0..40).flat_map(|i| [1e6 + f64::from(i % 2), 1e6]).collect();
+    for method in methods(2) {
+        for dtype in [DType::F32, DType::F64] {
+            let points = tensor(&values, 2, dtype, &Device::flex());
+            let found = NearestConfig::new(20).with_method(method).search_others(&points).unwrap();
+            let expected: Vec<u32> = (2..40).step_by(2).chain([1]).collect();
+            assert_eq!(found.indices(0), expected);
+            assert_eq!(&found.sq_distances(0)[..19], [0.0; 19]);
+            assert_eq!(found.sq_distances(0)[19], 1.0);
+        }
+    }
+}
+
+#[test]
+fn two_points_are_each_other_s_neighbour() {
+    for method in methods(1) {
+        let found =
+            NearestConfig::new(1).with_method(method).search_others(&flex(&[5.0, 2.0], 1)).unwrap();
+        assert_eq!(rows(&found), [[1], [0]]);
+        assert_eq!(found.sq_distances(0), [9.0]);
+    }
+}
+
+#[test]
+fn all_equal_points_are_no_trouble() {
+    let same = flex(&[0.25; 3000], 3);
+    for method in methods(3) {
+        let found = NearestConfig::new(999).with_method(method).search_others(&same).unwrap();
+        assert_eq!(found.indices(500)[..3], [0, 1, 2]);
+        assert_eq!(found.indices(500)[499..502], [499, 501, 502]);
+        assert!(found.sq_distances(0).iter().all(|d| *d == 0.0));
+    }
+}
+
+#[test]
+fn extreme_scales_in_f32_give_the_same_neighbours() {
+    let values: Vec<f64> = (0..90).map(|i| f64::from(i * i % 89)).collect();
+    let expected = rows(&nearest_others(&flex(&values, 3), 4).unwrap());
+    for exponent in [-90, -60, -18, 18, 60, 90] {
+        let scaled: Vec<f64> = values.iter().map(|x| x * 2f64.powi(exponent)).collect();
+        for method in methods(3) {
+            let points = tensor(&scaled, 3, DType::F32, &Device::flex());
+            let found = NearestConfig::new(4).with_method(method).search_others(&points).unwrap();
+            assert_eq!(rows(&found), expected, "{method:?} at 2^{exponent}");
+        }
+    }
+}
+
+#[test]
+#[allow(deprecated)]
+fn the_ndarray_device_and_autodiff_devices_give_the_same() {
+    let values: Vec<f64> = (0..120).map(|i| f64::from(i * i % 97) / 10.0).collect();
+    let expected = nearest_others(&flex(&values, 12), 3).unwrap();
+    for device in [Device::ndarray(), Device::flex().autodiff()] {
+        let points = tensor(&values, 12, DType::F64, &device);
+        assert_eq!(nearest_others(&points, 3).unwrap(), expected);
+    }
+}
+
+#[test]
+fn no_query_is_no_error() {
+    let references = flex(&[0.0, 1.0], 1);
+    let queries = references.clone().slice([0..0]);
+    assert_eq!(nearest(&queries, &references, 1, None).unwrap().rows(), 0);
+}
+
+#[test]
+fn settings_that_cannot_be_met_are_refused_with_their_numbers() {
+    let points = flex(&[0.0; 27], 9);
+    let message = |result: Result<Neighbors>| result.unwrap_err().to_string();
+    let error = message(nearest(&points, &points, 4, None));
+    assert!(error.contains("k is 4") && error.contains("only 3 references"), "{error}");
+    assert!(message(nearest_others(&points, 3)).contains("only 2 references other than"));
+    assert!(message(nearest(&points, &points, 0, None)).contains("at least 1"));
+    let tree = NearestConfig::new(1).with_method(SearchMethod::Tree);
+    assert!(message(tree.search_others(&points)).contains("1 to 8 dimensions, the points have 9"));
+    assert!(message(nearest(&flex(&[0.0; 4], 2), &points, 1, None)).contains("2 dimensions"));
+}
+
+#[test]
+fn auto_agrees_with_brute_force_on_both_sides_of_its_rule() {
+    for n in [15, 16, 119, 120, 500] {
+        let values: Vec<f64> = (0..n).map(|i| f64::from(i * i % 113)).collect();
+        let points = flex(&values, 1);
+        for k in [1, 6, 14] {
+            let brute = NearestConfig::new(k).with_method(SearchMethod::BruteForce);
+            assert_eq!(
+                nearest_others(&points, k).unwrap(),
+                brute.search_others(&points).unwrap(),
+                "{n} points, k = {k}"
+            );
+        }
+    }
+}
