@@ -12,11 +12,16 @@
 
 pub mod baseline;
 pub mod data;
+pub mod device;
 pub mod encoder;
 mod error;
+pub mod estimator;
 pub mod evaluate;
 pub mod fit;
+mod model;
 pub mod neighbors;
 pub mod objective;
 
 pub use error::{Error, Result};
+pub use estimator::{Fitted, NcaConfig};
+pub use model::{MetricModel, Nca};

@@ -1,0 +1,271 @@
+use std::path::Path;
+
+use burn::tensor::{Device, Tensor};
+use serde::{Deserialize, Serialize};
+
+use super::folder;
+use crate::data::{Features, Labelled, Scaling};
+use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
+use crate::error::{Error, Result};
+use crate::estimator::NcaConfig;
+use crate::evaluate::Accuracy;
+use crate::fit::{FitConfig, Progress, Termination};
+use crate::neighbors::{
+    ClassProbabilities, class_probabilities, majority_vote, nearest, nearest_others,
+};
+use crate::objective::Criterion;
+
+/// What a model was fitted with.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ModelCard {
+    /// Number of features, d.
+    pub d_input: usize,
+    /// Number of embedding dimensions, k.
+    pub d_output: usize,
+    /// The encoder's configuration; absent for a module of the user's own.
+    pub encoder: Option<EncoderConfig>,
+    /// The criterion.
+    pub criterion: Criterion,
+    /// Weight of the hinge between classes.
+    pub repulsion: f64,
+    /// How it was fitted.
+    pub fit: FitConfig,
+}
+
+/// How a fit went.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FitSummary {
+    /// The rule that the start came from; absent for networks and warm starts.
+    pub start: Option<String>,
+    /// The penalised objective at the end, a sum over the training rows; smaller is better.
+    pub value: f64,
+    /// The largest absolute gradient component at the end.
+    pub gradient_max: f64,
+    /// Why the fit stopped.
+    pub termination: Termination,
+    /// Number of accepted steps (epochs with mini-batches).
+    pub iterations: usize,
+    /// Number of evaluations of value and gradient (batches with mini-batches).
+    pub evaluations: usize,
+    /// Wall-clock seconds of this run, with everything around the optimiser.
+    pub seconds: f64,
+    /// The steps of this run, first to last.
+    pub history: Vec<Progress>,
+    /// Number of rows that were learnt from.
+    pub rows: usize,
+    /// Number of rows held out for early stopping.
+    pub held_out_rows: usize,
+    /// Number of rows that are the only ones of their class: they have no same-class neighbour to find.
+    pub singletons: usize,
+}
+
+/// A learnt metric with all that predictions need: scaling, encoder, classes, embedded training rows.
+#[derive(Debug)]
+pub struct Fitted<E: Encoder = AnyEncoder> {
+    /// The fitted encoder, without autodiff.
+    pub encoder: E,
+    pub(super) card: ModelCard,
+    pub(super) scaling: Scaling,
+    pub(super) class_names: Vec<String>,
+    pub(super) references: Tensor<2>,
+    pub(super) reference_labels: Vec<usize>,
+    pub(super) summary: FitSummary,
+}
+
+impl<E: Encoder> Fitted<E> {
+    /// A fitted model, with the scaled training rows in the order of the data.
+    pub(super) fn new(
+        card: ModelCard,
+        scaling: Scaling,
+        encoder: E,
+        scaled: &Labelled,
+        summary: FitSummary,
+        device: &Device,
+    ) -> Self {
+        let x = scaled.features().to_tensor(device, card.fit.precision.dtype());
+        Self {
+            references: encoder.forward(x),
+            encoder,
+            card,
+            scaling,
+            class_names: scaled.class_names().to_vec(),
+            reference_labels: scaled.labels().to_vec(),
+            summary,
+        }
+    }
+
+    /// What the model was fitted with.
+    pub fn card(&self) -> &ModelCard {
+        &self.card
+    }
+
+    /// How the fit went.
+    pub fn summary(&self) -> &FitSummary {
+        &self.summary
+    }
+
+    /// The scaling learnt on the training rows.
+    pub fn scaling(&self) -> &Scaling {
+        &self.scaling
+    }
+
+    /// The name of each class.
+    pub fn class_names(&self) -> &[String] {
+        &self.class_names
+    }
+
+    /// The embedded training rows, `[n, k]`, in the order of the data.
+    pub fn references(&self) -> &Tensor<2> {
+        &self.references
+    }
+
+    /// The class of each training row.
+    pub fn reference_labels(&self) -> &[usize] {
+        &self.reference_labels
+    }
+
+    /// The embedding of raw (unscaled) features: `[n, d]` to `[n, k]`.
+    ///
+    /// # Errors
+    /// Other columns than those of the training rows.
+    pub fn transform(&self, features: &Features) -> Result<Tensor<2>> {
+        let scaled = self.scaling.apply(features)?;
+        let x = scaled.to_tensor(&self.references.device(), self.card.fit.precision.dtype());
+        Ok(self.encoder.forward(x))
+    }
+
+    /// The learnt squared distances between the rows of `a` and of `b`: `[n, m]`, from 0 up.
+    ///
+    /// # Errors
+    /// As [`Fitted::transform`].
+    pub fn sq_distances(&self, a: &Features, b: &Features) -> Result<Tensor<2>> {
+        let (a, b) = (self.transform(a)?, self.transform(b)?);
+        // Near the origin the products below lose fewer digits.
+        let mean = b.clone().mean_dim(0);
+        let (a, b) = (a - mean.clone(), b - mean);
+        let norms = a.clone().square().sum_dim(1) + b.clone().square().sum_dim(1).transpose();
+        Ok((norms - a.matmul(b.transpose()).mul_scalar(2.0)).clamp_min(0.0))
+    }
+
+    /// The class of each row by the majority of its k nearest training rows; ties go to the nearest.
+    ///
+    /// # Errors
+    /// As [`Fitted::transform`], or k = 0 or more than the training rows.
+    pub fn predict(&self, features: &Features, k: usize) -> Result<Vec<usize>> {
+        let neighbors = nearest(&self.transform(features)?, &self.references, k, None)?;
+        majority_vote(&neighbors, &self.reference_labels, self.class_names.len(), k)
+    }
+
+    /// The class probabilities of each row by the stochastic rule: the sum of p_ij over each class.
+    ///
+    /// # Errors
+    /// As [`Fitted::transform`].
+    pub fn class_probabilities(&self, features: &Features) -> Result<ClassProbabilities> {
+        let queries = self.transform(features)?;
+        let classes = self.class_names.len();
+        class_probabilities(&queries, &self.references, &self.reference_labels, classes, None)
+    }
+
+    /// The k-NN accuracy on labelled rows that were not trained on.
+    ///
+    /// # Errors
+    /// As [`Fitted::predict`], or other class names than the model's.
+    pub fn accuracy(&self, data: &Labelled, k: usize) -> Result<Accuracy> {
+        if data.class_names() != self.class_names {
+            return Err(Error::data(format!(
+                "the data have the classes {:?}, the model {:?}; number the classes as the model does",
+                data.class_names(),
+                self.class_names
+            )));
+        }
+        Accuracy::of(&self.predict(data.features(), k)?, data.labels())
+    }
+
+    /// The k-NN accuracy of each training row among the others.
+    ///
+    /// # Errors
+    /// k = 0 or not below the number of training rows.
+    pub fn leave_one_out(&self, k: usize) -> Result<Accuracy> {
+        let neighbors = nearest_others(&self.references, k)?;
+        let predicted =
+            majority_vote(&neighbors, &self.reference_labels, self.class_names.len(), k)?;
+        Accuracy::of(&predicted, &self.reference_labels)
+    }
+
+    /// Saves the model to a new folder, whole or not at all.
+    ///
+    /// # Errors
+    /// A folder that exists, or that cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        folder::save(self, path)
+    }
+
+    /// Loads a model whose encoder is a module of the user's own, given with any weights.
+    ///
+    /// # Errors
+    /// A folder that is no model of this version, or weights of other shapes than the encoder's.
+    pub fn load_with(encoder: E, path: &Path, device: &Device) -> Result<Self> {
+        folder::load_with(encoder, path, device)
+    }
+}
+
+impl Fitted<AnyEncoder> {
+    /// Loads a saved model on any device.
+    ///
+    /// # Errors
+    /// A folder that is no model of this version.
+    pub fn load(path: &Path, device: &Device) -> Result<Self> {
+        folder::load(path, device)
+    }
+
+    /// The configuration that makes this model again.
+    pub fn config(&self) -> NcaConfig {
+        let encoder = self.card.encoder.clone().unwrap_or(EncoderConfig::Linear);
+        NcaConfig::new(self.card.d_input, self.card.d_output)
+            .with_encoder(encoder)
+            .with_criterion(self.card.criterion)
+            .with_repulsion(self.card.repulsion)
+            .with_fit(self.card.fit.clone())
+    }
+
+    /// A as the paper writes it, row-major `[k, d]`, on the scaled features; `None` for a network.
+    pub fn matrix(&self) -> Option<Vec<f64>> {
+        match &self.encoder {
+            AnyEncoder::Linear(map) => Some(map.matrix()),
+            AnyEncoder::Diagonal(map) => {
+                let diagonal = map.diagonal();
+                let d = diagonal.len();
+                let mut matrix = vec![0.0; d * d];
+                diagonal.iter().enumerate().for_each(|(i, a)| matrix[i * d + i] = *a);
+                Some(matrix)
+            }
+            AnyEncoder::Mlp(_) => None,
+        }
+    }
+
+    /// The metric Q = AᵀA on the scaled features, row-major `[d, d]`; `None` for a network.
+    pub fn metric(&self) -> Option<Vec<f64>> {
+        let d = self.card.d_input;
+        let a = self.matrix()?;
+        let mut q = vec![0.0; d * d];
+        for row in a.chunks_exact(d) {
+            for (i, a_i) in row.iter().enumerate() {
+                for (j, a_j) in row.iter().enumerate() {
+                    q[i * d + j] += a_i * a_j;
+                }
+            }
+        }
+        Some(q)
+    }
+
+    /// Exports the map from raw features to the embedding as a plain linear layer.
+    ///
+    /// The file holds `weight` `[k, d]` and `bias` `[k]` in f32, with the scaling folded in:
+    /// `z = weight x + bias` on raw features, as a linear layer of PyTorch holds it.
+    ///
+    /// # Errors
+    /// A network, or a file that cannot be written.
+    pub fn export_safetensors(&self, path: &Path) -> Result<()> {
+        folder::export_safetensors(self, path)
+    }
+}
