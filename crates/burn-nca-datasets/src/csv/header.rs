@@ -1,0 +1,139 @@
+//! The header line: which columns there are, and which of them are wanted.
+
+use std::collections::BTreeMap;
+
+use burn_nca::{Error, Result};
+
+use super::{CsvOptions, TargetColumn};
+use crate::near_name::suggestion;
+
+/// The columns to read, by their place in the file.
+pub(super) struct Selection {
+    /// The feature columns, in the order wanted.
+    pub(super) features: Vec<usize>,
+    /// The target column.
+    pub(super) target: Option<usize>,
+}
+
+/// Finds the columns that `options` ask for.
+pub(super) fn select(origin: &str, names: &[String], options: &CsvOptions) -> Result<Selection> {
+    refuse_data(origin, names)?;
+    let places = Places::new(origin, names)?;
+    let target = match &options.target {
+        TargetColumn::Last => Some(names.len() - 1),
+        TargetColumn::Name(name) => Some(places.find(name)?),
+        TargetColumn::None => None,
+    };
+    let mut unwanted: Vec<usize> = target.into_iter().collect();
+    for name in &options.ignore {
+        let column = places.find(name)?;
+        if Some(column) == target {
+            return Err(Error::setting(format!(
+                "column {name:?} of {origin} is both the target and ignored; \
+                 name another target, or do not ignore it"
+            )));
+        }
+        unwanted.push(column);
+    }
+    let features: Vec<usize> = match &options.features {
+        None => (0..names.len()).filter(|column| !unwanted.contains(column)).collect(),
+        Some(wanted) => wanted.iter().map(|name| places.find(name)).collect::<Result<_>>()?,
+    };
+    if let Some(&column) = features.iter().find(|column| unwanted.contains(column)) {
+        return Err(Error::setting(format!(
+            "column {:?} of {origin} is wanted as a feature, but it is the target or ignored; \
+             leave it out of one of the two",
+            names[column]
+        )));
+    }
+    if features.is_empty() {
+        return Err(no_feature(origin, names));
+    }
+    if let Some(&column) = features.iter().find(|&&column| names[column].is_empty()) {
+        return Err(Error::data(format!(
+            "{origin}: column {} has no name (an index that pandas or R wrote?); name it in the \
+             header line, remove it, or ignore it by the name \"\"",
+            column + 1
+        )));
+    }
+    Ok(Selection { features, target })
+}
+
+/// The names, cut short where there are very many.
+fn list(names: &[String]) -> String {
+    const SHOWN: usize = 40;
+    if names.len() <= SHOWN {
+        return names.join(", ");
+    }
+    format!("{}, … ({} in all)", names[..SHOWN].join(", "), names.len())
+}
+
+fn no_feature(origin: &str, names: &[String]) -> Error {
+    match names {
+        [only] => Error::data(format!(
+            "{origin} has only one column, {only:?}; a feature and a target are needed, \
+             separated by commas"
+        )),
+        _ => Error::data(format!(
+            "{origin}: no feature column is left of {}; ignore fewer columns",
+            list(names)
+        )),
+    }
+}
+
+/// The place of each column name.
+struct Places<'a> {
+    origin: &'a str,
+    names: &'a [String],
+    by_name: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Places<'a> {
+    fn new(origin: &'a str, names: &'a [String]) -> Result<Self> {
+        let mut by_name = BTreeMap::new();
+        for (column, name) in names.iter().enumerate() {
+            if let Some(first) = by_name.insert(name.as_str(), column) {
+                return Err(Error::data(format!(
+                    "{origin}: columns {} and {} are both named {name:?}; rename one of them",
+                    first + 1,
+                    column + 1
+                )));
+            }
+        }
+        Ok(Self { origin, names, by_name })
+    }
+
+    fn find(&self, wanted: &str) -> Result<usize> {
+        self.by_name.get(wanted).copied().ok_or_else(|| {
+            Error::data(format!(
+                "{} has no column {wanted:?}; {}its columns are {}",
+                self.origin,
+                suggestion(wanted, self.names.iter().map(String::as_str)),
+                list(self.names)
+            ))
+        })
+    }
+}
+
+/// A file without a header would lose its first row, in silence.
+fn refuse_data(origin: &str, names: &[String]) -> Result<()> {
+    let numbers: Vec<f64> = names.iter().filter_map(|name| name.parse().ok()).collect();
+    let like_data = !numbers.is_empty() && names.len() - numbers.len() <= 1;
+    if !like_data || can_only_be_names(&numbers) {
+        return Ok(());
+    }
+    Err(Error::data(format!(
+        "the first line of {origin} looks like a row of data ({}); put a header line with the \
+         column names above it (if these are the names, begin each with a letter)",
+        list(names)
+    )))
+}
+
+/// Column numbers (0, 1, 2, … or 1, 2, 3, …) or a long monotone run such as wavelengths.
+fn can_only_be_names(numbers: &[f64]) -> bool {
+    const LONG: usize = 5;
+    let steps: Vec<f64> = numbers.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let counts = (numbers[0] == 0.0 || numbers[0] == 1.0) && steps.iter().all(|step| *step == 1.0);
+    let monotone = steps.iter().all(|step| *step > 0.0) || steps.iter().all(|step| *step < 0.0);
+    counts || (monotone && numbers.len() >= LONG)
+}

@@ -1,0 +1,282 @@
+//! IDX arrays, the format of the MNIST files.
+
+use std::path::Path;
+
+use burn_nca::data::Features;
+use burn_nca::{Error, Result};
+
+use crate::class_names::index_classes;
+use crate::csv::parse_labels;
+use crate::file::{Format, name_file, read_bytes};
+use crate::table::{Table, Target};
+
+/// An array of bytes of any rank, row-major.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdxArray {
+    /// The size of each dimension, slowest first: `[n, height, width]` for images, `[n]` for
+    /// labels.
+    pub shape: Vec<usize>,
+    /// The bytes; as many as the product of the shape.
+    pub values: Vec<u8>,
+}
+
+/// Reads an IDX file of unsigned bytes, gzipped or not.
+///
+/// ```text
+/// 00 00 08 rank | size of each dimension, 4 bytes each, big-endian | the values
+/// ```
+///
+/// # Errors
+/// The file cannot be read, is no IDX file, holds another type than unsigned bytes, or holds more
+/// or fewer bytes than its header promises (nothing is allocated on the word of a header).
+pub fn read_idx(path: impl AsRef<Path>) -> Result<IdxArray> {
+    let path = path.as_ref();
+    parse_idx(&path.display().to_string(), read_bytes(path)?)
+}
+
+/// Reads images `[n, …]` from an IDX file, a row each; pixels are 0 to 255 and named `p0001`,
+/// `p0002`, ….
+///
+/// # Errors
+/// As [`read_idx`]; or the file holds one number a row (labels) or no image.
+pub fn read_idx_features(path: impl AsRef<Path>) -> Result<Features> {
+    let path = path.as_ref();
+    let origin = path.display().to_string();
+    features(&origin, parse_idx(&origin, read_bytes(path)?)?)
+}
+
+/// Reads images and the label of each.
+///
+/// Images are read as by [`read_idx_features`]. Labels are an IDX array `[n]`, or a CSV file of one
+/// column where a byte is too small for the classes. Classes are named by their labels and ordered
+/// as in a CSV file.
+///
+/// # Errors
+/// As [`read_idx_features`] and [`parse_csv`](crate::parse_csv); or not one label an image.
+pub fn read_idx_pair(images: impl AsRef<Path>, labels: impl AsRef<Path>) -> Result<Table> {
+    let (images, labels) = (images.as_ref(), labels.as_ref());
+    let features = read_idx_features(images)?;
+    let classes = read_labels(labels)?;
+    if classes.len() != features.rows() {
+        return Err(Error::data(format!(
+            "{} holds {} images and {} holds {} labels; give the two files of one set",
+            images.display(),
+            features.rows(),
+            labels.display(),
+            classes.len()
+        )));
+    }
+    let indexed = index_classes(&classes);
+    let (labels, names) =
+        indexed.map_err(|error| name_file(&labels.display().to_string(), error))?;
+    let target = Target::Classes { labels, names };
+    Ok(Table { features, target_name: "label".into(), target })
+}
+
+fn read_labels(path: &Path) -> Result<Vec<String>> {
+    let origin = path.display().to_string();
+    let bytes = read_bytes(path)?;
+    if Format::of(&bytes) == Format::Text {
+        return parse_labels(&origin, &bytes);
+    }
+    let array = parse_idx(&origin, bytes)?;
+    if array.shape.len() != 1 {
+        return Err(Error::data(format!(
+            "{origin} is of shape {}, and labels are of rank 1; give IMAGES first and LABELS \
+             second",
+            shape_text(&array.shape)
+        )));
+    }
+    Ok(array.values.iter().map(u8::to_string).collect())
+}
+
+fn features(origin: &str, array: IdxArray) -> Result<Features> {
+    if array.shape.len() < 2 {
+        return Err(Error::data(format!(
+            "{origin} holds one number a row (labels?), and images have at least rank 2; \
+             give IMAGES first and LABELS second"
+        )));
+    }
+    if array.values.is_empty() {
+        return Err(Error::data(format!(
+            "{origin} is of shape {} and holds no pixel; give a file with images",
+            shape_text(&array.shape)
+        )));
+    }
+    let columns: usize = array.shape[1..].iter().product();
+    let width = columns.to_string().len().max(4);
+    let names = (1..=columns).map(|pixel| format!("p{pixel:0width$}")).collect();
+    Features::new(array.values.into_iter().map(f64::from).collect(), names)
+}
+
+fn parse_idx(origin: &str, mut bytes: Vec<u8>) -> Result<IdxArray> {
+    let [0, 0, kind, rank @ 1..=255, ..] = bytes[..] else {
+        let start: Vec<String> = bytes.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        return Err(Error::data(format!(
+            "{origin} is not an IDX file (it starts with {:?}, not with 00 00, a type and a rank); \
+             give an idx-ubyte file",
+            start.join(" ")
+        )));
+    };
+    if kind != 0x08 {
+        return Err(Error::data(format!(
+            "{origin} holds {} (type {kind:02x}), and only unsigned bytes (type 08) are read; \
+             save it as .npy instead",
+            type_name(kind)
+        )));
+    }
+    let header = 4 + 4 * usize::from(rank);
+    if bytes.len() < header {
+        return Err(Error::data(format!(
+            "{origin} ends within its header, after {} of {header} bytes; fetch it again",
+            bytes.len()
+        )));
+    }
+    let sizes = bytes[4..header].chunks_exact(4);
+    let shape: Vec<usize> = sizes
+        .map(|size| u32::from_be_bytes([size[0], size[1], size[2], size[3]]) as usize)
+        .collect();
+    let promised = shape.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
+    let found = bytes.len() - header;
+    if promised != Some(found) {
+        return Err(Error::data(format!(
+            "the header of {origin} promises {} bytes, the file holds {found}; fetch it again",
+            shape_text(&shape)
+        )));
+    }
+    bytes.drain(..header);
+    Ok(IdxArray { shape, values: bytes })
+}
+
+fn shape_text(shape: &[usize]) -> String {
+    shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
+}
+
+fn type_name(kind: u8) -> &'static str {
+    match kind {
+        0x09 => "signed bytes",
+        0x0b => "16-bit integers",
+        0x0c => "32-bit integers",
+        0x0d => "32-bit floats",
+        0x0e => "64-bit floats",
+        _ => "an unknown type",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn idx(shape: &[u32], values: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![0, 0, 8, shape.len() as u8];
+        bytes.extend(shape.iter().flat_map(|size| size.to_be_bytes()));
+        bytes.extend_from_slice(values);
+        bytes
+    }
+
+    fn error(bytes: Vec<u8>) -> String {
+        parse_idx("f", bytes).unwrap_err().to_string()
+    }
+
+    /// Writes the two files and reads them as a pair.
+    fn pair(images: &[u8], labels: &[u8]) -> Result<Table> {
+        let folder = tempfile::tempdir().unwrap();
+        let (x, y) = (folder.path().join("x-idx3-ubyte"), folder.path().join("y-idx1-ubyte"));
+        std::fs::write(&x, images).unwrap();
+        std::fs::write(&y, labels).unwrap();
+        read_idx_pair(&x, &y)
+    }
+
+    #[test]
+    fn arrays_of_any_rank_round_trip() {
+        for shape in [vec![6_u32], vec![2, 3], vec![1, 2, 3], vec![3, 1, 2, 1]] {
+            let array = parse_idx("f", idx(&shape, &[0, 1, 2, 253, 254, 255])).unwrap();
+            assert_eq!(array.shape, shape.iter().map(|size| *size as usize).collect::<Vec<_>>());
+            assert_eq!(array.values, [0, 1, 2, 253, 254, 255]);
+        }
+    }
+
+    #[test]
+    fn a_gzipped_file_is_read_like_a_plain_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x-idx2-ubyte.gz");
+        let file = std::fs::File::create(&path).unwrap();
+        let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::best());
+        packed.write_all(&idx(&[2, 2], &[1, 2, 3, 4])).unwrap();
+        packed.finish().unwrap();
+        assert_eq!(read_idx(&path).unwrap().values, [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn images_become_rows_of_pixels_and_labels_classes() {
+        let images = idx(&[3, 2, 2], &[0, 1, 2, 255, 4, 5, 6, 7, 8, 9, 10, 11]);
+        let table = pair(&images, &idx(&[3], &[10, 2, 10])).unwrap();
+        assert_eq!(table.features.names(), ["p0001", "p0002", "p0003", "p0004"]);
+        assert_eq!(table.features.row(0), [0.0, 1.0, 2.0, 255.0]);
+        let data = table.into_labelled().unwrap();
+        assert_eq!(
+            (data.labels(), data.class_names()),
+            ([1, 0, 1].as_slice(), ["2", "10"].map(String::from).as_slice())
+        );
+    }
+
+    #[test]
+    fn labels_may_stand_in_a_csv_file() {
+        let table = pair(&idx(&[2, 1], &[5, 6]), b"person\n5748\n300\n").unwrap();
+        assert_eq!(table.into_labelled().unwrap().class_names(), ["300", "5748"]);
+    }
+
+    #[test]
+    fn counts_that_differ_are_told() {
+        let error = pair(&idx(&[2, 1], &[5, 6]), &idx(&[1], &[0])).unwrap_err().to_string();
+        assert!(error.contains("holds 2 images") && error.contains("holds 1 labels"), "{error}");
+        assert!(error.ends_with("give the two files of one set"), "{error}");
+    }
+
+    #[test]
+    fn swapped_files_are_told() {
+        let (images, labels) = (idx(&[2, 2], &[5, 6, 7, 8]), idx(&[2], &[0, 1]));
+        let error = pair(&labels, &images).unwrap_err().to_string();
+        assert!(
+            error.contains("holds one number a row") && error.contains("IMAGES first"),
+            "{error}"
+        );
+        let error = pair(&images, &images).unwrap_err().to_string();
+        assert!(error.contains("is of shape 2 x 2, and labels are of rank 1"), "{error}");
+    }
+
+    #[test]
+    fn a_header_that_promises_more_than_the_file_holds_is_refused() {
+        assert_eq!(
+            error(idx(&[60000, 28, 28], &[1, 2, 3])),
+            "the header of f promises 60000 x 28 x 28 bytes, the file holds 3; fetch it again"
+        );
+        assert!(error(idx(&[u32::MAX; 4], &[])).contains("the file holds 0"));
+        assert!(error(idx(&[2], &[1, 2, 3])).contains("promises 2 bytes, the file holds 3"));
+    }
+
+    #[test]
+    fn what_is_no_idx_file_of_bytes_is_named() {
+        assert_eq!(
+            error(b"a,b\n".to_vec()),
+            "f is not an IDX file (it starts with \"61 2c 62 0a\", not with 00 00, a type and a \
+             rank); give an idx-ubyte file"
+        );
+        assert!(error(Vec::new()).contains("starts with \"\""));
+        assert!(error(vec![0, 0, 8, 0]).contains("not an IDX file"));
+        assert!(error(vec![0, 0, 0x0d, 1, 0, 0, 0, 0]).contains("holds 32-bit floats (type 0d)"));
+        assert_eq!(
+            error(vec![0, 0, 8, 2, 0, 0, 0, 1]),
+            "f ends within its header, after 8 of 12 bytes; fetch it again"
+        );
+    }
+
+    #[test]
+    fn a_file_without_an_image_is_refused() {
+        let error = pair(&idx(&[0, 2, 2], &[]), &idx(&[0], &[])).unwrap_err().to_string();
+        assert!(error.contains("is of shape 0 x 2 x 2 and holds no pixel"), "{error}");
+        let huge = pair(&idx(&[0, u32::MAX, u32::MAX, u32::MAX], &[]), &idx(&[0], &[]));
+        assert!(huge.unwrap_err().to_string().contains("holds no pixel"));
+    }
+}

@@ -1,0 +1,238 @@
+use std::path::{Path, PathBuf};
+
+use burn_nca::data::Features;
+use burn_nca::{Error, Result};
+
+use crate::catalogue::{by_name, names};
+use crate::csv::{CsvOptions, read_csv, read_csv_features};
+use crate::file::Format;
+use crate::idx::{read_idx_features, read_idx_pair};
+use crate::near_name::suggestion;
+use crate::npy::{read_npy_features, read_npy_pair};
+use crate::table::{Table, Task};
+
+/// What a source turned out to be.
+enum Source {
+    Catalogue(&'static crate::Dataset),
+    File(PathBuf),
+    Pair(PathBuf, PathBuf),
+}
+
+/// Opens data by one word, as a command line gives it.
+///
+/// In this order: the name of a set of the [`catalogue`](crate::catalogue) (to read a file of that
+/// very name, write `./iris`); a CSV file; a pair `X.npy,Y.npy`; a pair `IMAGES,LABELS` of IDX
+/// files. The formats are told by the first bytes, not by the names, and all but the catalogue may
+/// be gzipped.
+///
+/// # Errors
+/// As the reader of the format ([`read_csv`], [`read_npy_pair`], [`read_idx_pair`]); no such set
+/// and no such file (the sets are listed); a NumPy or IDX file without its labels; or column
+/// options for a source that is no CSV file.
+///
+/// # Examples
+/// ```
+/// use burn_nca_datasets::{CsvOptions, open};
+///
+/// let wine = open("wine", &CsvOptions::default())?.into_labelled()?;
+/// assert_eq!(wine.rows(), 178);
+/// let error = open("wnie", &CsvOptions::default()).unwrap_err().to_string();
+/// assert!(error.contains("did you mean \"wine\"?"));
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
+    match find(source)? {
+        Source::Catalogue(set) => {
+            refuse_column_options(source, options)?;
+            if options.task == Task::Numeric {
+                return Err(Error::setting(format!(
+                    "the data set {source:?} has classes, not a numeric target; read it with \
+                     Task::Classes"
+                )));
+            }
+            Ok(set.load().into())
+        }
+        Source::File(path) => match Format::of_file(&path)? {
+            Format::Npy => Err(lonely(source, "a NumPy array", "X.npy,Y.npy")),
+            Format::Idx => Err(lonely(source, "an IDX array", "IMAGES,LABELS")),
+            Format::Zip | Format::Text => read_csv(path, options),
+        },
+        Source::Pair(x, y) => {
+            refuse_column_options(source, options)?;
+            open_pair(&x, &y, options.task)
+        }
+    }
+}
+
+/// Opens the features alone, for prediction.
+///
+/// From a CSV file the columns `expected` are taken, by name and in that order. A NumPy or IDX
+/// array is given by itself or with its labels, which are then not read; its columns and those of a
+/// set of the catalogue come as they are.
+///
+/// # Errors
+/// As [`read_csv_features`], [`read_npy_features`] and [`read_idx_features`]; or no such set and no
+/// such file.
+pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
+    let path = match find(source)? {
+        Source::Catalogue(set) => return Ok(set.load().features().clone()),
+        Source::File(path) | Source::Pair(path, _) => path,
+    };
+    match Format::of_file(&path)? {
+        Format::Npy => read_npy_features(path),
+        Format::Idx => read_idx_features(path),
+        Format::Zip | Format::Text => read_csv_features(path, expected),
+    }
+}
+
+fn find(source: &str) -> Result<Source> {
+    if let Some(set) = by_name(source) {
+        return Ok(Source::Catalogue(set));
+    }
+    let path = Path::new(source);
+    if path.exists() {
+        return Ok(Source::File(path.into()));
+    }
+    if let Some((x, y)) = source.split_once(',') {
+        return Ok(Source::Pair(x.trim().into(), y.trim().into()));
+    }
+    Err(Error::data(format!(
+        "{source:?} is neither a bundled data set nor a file; {}the bundled sets are {}; \
+         a file is given by its path",
+        suggestion(source, names()),
+        names().collect::<Vec<_>>().join(", ")
+    )))
+}
+
+fn open_pair(x: &Path, y: &Path, task: Task) -> Result<Table> {
+    let format = Format::of_file(x)?;
+    match (format, task) {
+        (Format::Npy, _) => read_npy_pair(x, y, task),
+        (Format::Idx, Task::Classes) => read_idx_pair(x, y),
+        (Format::Idx, Task::Numeric) => Err(Error::setting(format!(
+            "{} holds images, whose labels are classes; read it with Task::Classes, or give a pair \
+             X.npy,Y.npy",
+            x.display()
+        ))),
+        (Format::Zip | Format::Text, _) => Err(Error::data(format!(
+            "{} is neither a NumPy nor an IDX array; a pair is X.npy,Y.npy or IMAGES,LABELS, and a \
+             CSV file stands alone",
+            x.display()
+        ))),
+    }
+}
+
+fn refuse_column_options(source: &str, options: &CsvOptions) -> Result<()> {
+    let columns_only = CsvOptions { task: options.task, ..CsvOptions::default() };
+    if *options == columns_only {
+        return Ok(());
+    }
+    Err(Error::setting(format!(
+        "a target column, ignored columns or feature columns can be chosen in a CSV file only, and \
+         {source:?} is none; leave these options out"
+    )))
+}
+
+fn lonely(source: &str, kind: &str, pair: &str) -> Error {
+    Error::data(format!("{source} is {kind} without its labels; give the pair {pair}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TargetColumn;
+    use std::fs;
+
+    const NPY_HEADER: &[u8] =
+        b"\x93NUMPY\x01\x00\x44\x00{'descr': '|u1', 'fortran_order': False, 'shape': (2,1), }         \n";
+    const IDX_IMAGES: &[u8] = &[0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 1, 7, 9];
+    const IDX_LABELS: &[u8] = &[0, 0, 8, 1, 0, 0, 0, 2, 1, 0];
+
+    fn classes() -> CsvOptions {
+        CsvOptions::default()
+    }
+
+    fn error(source: &str, options: &CsvOptions) -> String {
+        open(source, options).unwrap_err().to_string()
+    }
+
+    /// A folder with a CSV file, a NumPy pair and an IDX pair.
+    fn folder() -> (tempfile::TempDir, impl Fn(&str) -> String) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_path_buf();
+        fs::write(root.join("t.csv"), "a,b,y\n1,2,u\n3,4,v\n").unwrap();
+        fs::write(root.join("x.npy"), [NPY_HEADER, &[7, 9]].concat()).unwrap();
+        fs::write(root.join("y.npy"), [NPY_HEADER, &[1, 0]].concat()).unwrap();
+        fs::write(root.join("images"), IDX_IMAGES).unwrap();
+        fs::write(root.join("labels"), IDX_LABELS).unwrap();
+        (folder, move |name| root.join(name).display().to_string())
+    }
+
+    #[test]
+    fn every_kind_of_source_opens() {
+        let (_folder, at) = folder();
+        let pair = |x, y| format!("{},{}", at(x), at(y));
+        assert_eq!(open("iris", &classes()).unwrap().features.rows(), 150);
+        for source in [at("t.csv"), pair("x.npy", "y.npy"), pair("images", "labels")] {
+            let data = open(&source, &classes()).unwrap().into_labelled().unwrap();
+            assert_eq!((data.rows(), data.classes()), (2, 2), "{source}");
+        }
+        let numeric = CsvOptions { task: Task::Numeric, ..classes() };
+        let (_, y) = open(&pair("x.npy", "y.npy"), &numeric).unwrap().into_numeric().unwrap();
+        assert_eq!(y, [1.0, 0.0]);
+    }
+
+    #[test]
+    fn features_open_with_and_without_labels() {
+        let (_folder, at) = folder();
+        let features = open_features(&at("t.csv"), &["b".into()]).unwrap();
+        assert_eq!(features.values(), [2.0, 4.0]);
+        for source in ["x.npy", "images"] {
+            assert_eq!(open_features(&at(source), &[]).unwrap().values(), [7.0, 9.0]);
+        }
+        let pair = format!("{},{}", at("x.npy"), at("none.npy"));
+        assert_eq!(open_features(&pair, &[]).unwrap().values(), [7.0, 9.0]);
+        assert_eq!(open_features("wine", &[]).unwrap().columns(), 13);
+    }
+
+    #[test]
+    fn an_unknown_source_is_answered_with_the_bundled_sets() {
+        assert_eq!(
+            error("irsi", &classes()),
+            "\"irsi\" is neither a bundled data set nor a file; did you mean \"iris\"? the bundled \
+             sets are iris, wine, digits, balance, rings, noisy-xor, blobs; a file is given by its path"
+        );
+        assert!(!error("data/train.csv", &classes()).contains("did you mean"));
+        assert!(error("no.npy,none.npy", &classes()).starts_with("no.npy: there is no such file"));
+    }
+
+    #[test]
+    fn arrays_without_labels_are_told() {
+        let (_folder, at) = folder();
+        let message = error(&at("x.npy"), &classes());
+        assert!(
+            message
+                .ends_with("x.npy is a NumPy array without its labels; give the pair X.npy,Y.npy")
+        );
+        assert!(error(&at("images"), &classes()).ends_with("give the pair IMAGES,LABELS"));
+        let pair = format!("{},{}", at("t.csv"), at("y.npy"));
+        assert!(error(&pair, &classes()).contains("t.csv is neither a NumPy nor an IDX array"));
+    }
+
+    #[test]
+    fn options_that_would_not_be_heeded_are_refused() {
+        let (_folder, at) = folder();
+        let target = CsvOptions { target: TargetColumn::Name("y".into()), ..classes() };
+        for source in ["iris".to_string(), format!("{},{}", at("x.npy"), at("y.npy"))] {
+            let message = error(&source, &target);
+            assert!(
+                message.contains("in a CSV file only") && message.contains(&source),
+                "{message}"
+            );
+        }
+        let numeric = CsvOptions { task: Task::Numeric, ..classes() };
+        assert!(error("iris", &numeric).contains("\"iris\" has classes, not a numeric target"));
+        let images = format!("{},{}", at("images"), at("labels"));
+        assert!(error(&images, &numeric).contains("images holds images, whose labels are classes"));
+    }
+}

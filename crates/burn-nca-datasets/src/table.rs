@@ -1,0 +1,174 @@
+use burn_nca::data::{Features, Labelled};
+use burn_nca::{Error, Result};
+
+/// What the target column is read as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Task {
+    /// Every distinct value is a class.
+    #[default]
+    Classes,
+    /// Every value is a number (regression, soft matches).
+    Numeric,
+}
+
+/// The target of each row of a [`Table`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Target {
+    /// A class a row.
+    Classes {
+        /// The class of each row, from 0.
+        labels: Vec<usize>,
+        /// `names[c]` is the name of class c.
+        names: Vec<String>,
+    },
+    /// A finite number a row.
+    Numeric(Vec<f64>),
+    /// No target was read.
+    None,
+}
+
+/// Features `[n, d]` and the target of each row, as a reader found them.
+///
+/// # Examples
+/// ```
+/// use burn_nca_datasets::{CsvOptions, parse_csv};
+///
+/// let text = b"width,height,species\n1,2,cat\n3,4,dog\n";
+/// let table = parse_csv("pets.csv", text, &CsvOptions::default())?;
+/// assert_eq!(table.target_name, "species");
+/// assert_eq!(table.into_labelled()?.class_names(), ["cat", "dog"]);
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// The features, `[n, d]`.
+    pub features: Features,
+    /// The name of the target column; empty where there is none.
+    pub target_name: String,
+    /// The target of each row.
+    pub target: Target,
+}
+
+impl Table {
+    /// The features with a class a row.
+    ///
+    /// # Errors
+    /// The target is numeric, or there is none.
+    pub fn into_labelled(self) -> Result<Labelled> {
+        match self.target {
+            Target::Classes { labels, names } => Labelled::new(self.features, labels, names),
+            Target::Numeric(_) => Err(Error::data(format!(
+                "the target {:?} was read as numbers, and classes are needed; \
+                 read it with Task::Classes",
+                self.target_name
+            ))),
+            Target::None => Err(Error::data(
+                "no target column was read, and classes are needed; name the column of the classes",
+            )),
+        }
+    }
+
+    /// The features with a class a row, numbered as in `class_names` (those of a fitted model,
+    /// say).
+    ///
+    /// A file that holds only some of the classes would otherwise number them anew.
+    ///
+    /// # Errors
+    /// As [`Table::into_labelled`]; or a class that is not among `class_names`.
+    pub fn into_labelled_as(self, class_names: &[String]) -> Result<Labelled> {
+        let target_name = self.target_name.clone();
+        let own = self.into_labelled()?;
+        let mut renumbered = Vec::with_capacity(own.classes());
+        for name in own.class_names() {
+            let class = class_names.iter().position(|known| known == name);
+            renumbered.push(class.ok_or_else(|| {
+                Error::data(format!(
+                    "the target {target_name:?} holds the class {name:?}, which is not among the \
+                     known classes {}; remove those rows or correct the name",
+                    class_names.join(", ")
+                ))
+            })?);
+        }
+        let labels = own.labels().iter().map(|&label| renumbered[label]).collect();
+        Labelled::new(own.features().clone(), labels, class_names.to_vec())
+    }
+
+    /// The features with a number a row.
+    ///
+    /// # Errors
+    /// The target is a class, or there is none.
+    pub fn into_numeric(self) -> Result<(Features, Vec<f64>)> {
+        match self.target {
+            Target::Numeric(values) => Ok((self.features, values)),
+            Target::Classes { .. } => Err(Error::data(format!(
+                "the target {:?} was read as classes, and numbers are needed; \
+                 read it with Task::Numeric",
+                self.target_name
+            ))),
+            Target::None => Err(Error::data(
+                "no target column was read, and numbers are needed; name the target column",
+            )),
+        }
+    }
+}
+
+impl From<Labelled> for Table {
+    fn from(data: Labelled) -> Self {
+        Self {
+            features: data.features().clone(),
+            target_name: "label".into(),
+            target: Target::Classes {
+                labels: data.labels().to_vec(),
+                names: data.class_names().to_vec(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(target: Target) -> Table {
+        let features = Features::unnamed(vec![1.0, 2.0], 1).unwrap();
+        Table { features, target_name: "y".into(), target }
+    }
+
+    fn classes() -> Target {
+        Target::Classes { labels: vec![1, 0], names: vec!["a".into(), "c".into()] }
+    }
+
+    #[test]
+    fn a_target_of_the_wrong_kind_is_refused_by_name() {
+        let error = table(Target::Numeric(vec![0.5, 1.5])).into_labelled().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the target \"y\" was read as numbers, and classes are needed; read it with \
+             Task::Classes"
+        );
+        let error = table(classes()).into_numeric().unwrap_err().to_string();
+        assert!(error.contains("\"y\" was read as classes, and numbers are needed"), "{error}");
+        let error = table(Target::None).into_labelled().unwrap_err().to_string();
+        assert!(error.contains("name the column of the classes"), "{error}");
+    }
+
+    #[test]
+    fn classes_take_the_numbers_of_a_given_list() {
+        let known = ["a", "b", "c"].map(String::from);
+        let data = table(classes()).into_labelled_as(&known).unwrap();
+        assert_eq!(data.labels(), [2, 0]);
+        assert_eq!(data.class_names(), known);
+    }
+
+    #[test]
+    fn a_class_outside_the_given_list_is_named() {
+        let error = table(classes()).into_labelled_as(&["a".into()]).unwrap_err().to_string();
+        assert!(error.contains("the class \"c\"") && error.contains("known classes a;"), "{error}");
+    }
+
+    #[test]
+    fn a_labelled_table_survives_the_way_there_and_back() {
+        let data = table(classes()).into_labelled().unwrap();
+        assert_eq!(Table::from(data.clone()).into_labelled().unwrap(), data);
+    }
+}
