@@ -1,0 +1,25 @@
+//! The report of a fit: one set of numbers, three renderings.
+//!
+//! ```text
+//! Report ──► to_json        report.json   for programs, read back by Report::from_json
+//!        ──► page::render   report.html   for people: one file, no network, works without scripts
+//!        ──► table::summary standard output
+//! ```
+//! A [`Report`] holds numbers and names only; every sentence, percentage and colour is made while rendering,
+//! so the three can never disagree.
+
+#[cfg(test)]
+mod example;
+mod findings;
+mod json;
+mod model;
+mod number;
+pub mod page;
+pub mod table;
+mod verdict;
+
+pub use findings::{
+    Comparison, ComparisonRow, Confusion, CurvePoint, EmbeddedPoint, Embedding, FeatureWeight,
+    Matrix, Part,
+};
+pub use model::{Accuracy, ClassCount, DataSummary, DeviceSummary, FORMAT, Report};

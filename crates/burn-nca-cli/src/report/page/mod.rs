@@ -1,0 +1,206 @@
+//! `report.html`: one file with its style, script and data inside.
+//!
+//! Every table and every picture is rendered here, so the page is complete without scripts and on paper;
+//! the script only adds reading off values, hiding classes and zooming.
+
+mod confusion;
+mod curve;
+mod figures;
+mod html;
+mod particulars;
+mod scatter;
+mod scores;
+mod weights;
+
+use html::{escape, fill, script_json};
+
+use super::Report;
+use super::number::{counted, percent};
+use super::verdict::verdict;
+
+/// The page as one string of HTML; it loads nothing, from the network or elsewhere.
+pub fn render(report: &Report) -> String {
+    let scatter = report.embedding.as_ref().and_then(|found| scatter::Scatter::new(found, report));
+    fill(include_str!("page.html"), |slot| match slot {
+        "title" => escape(&format!("{}: {} report", report.data.name, report.method)),
+        "style" => include_str!("page.css").to_owned(),
+        "script" => include_str!("page.js").to_owned(),
+        "method" => escape(&report.method),
+        "name" => escape(&report.data.name),
+        "size" => size(report),
+        "verdict" => escape(&verdict(report)),
+        "warning" => warning(report),
+        "figures" => figures::cards(report),
+        "scatter" => scatter.as_ref().map_or_else(String::new, |scatter| scatter.section()),
+        "comparison" => scores::section(report),
+        "curve" => curve::section(&report.curve),
+        "weights" => weights::section(report),
+        "confusion" => confusion::section(report),
+        "matrix" => weights::matrix_section(report.matrix.as_ref()),
+        "particulars" => particulars::section(report),
+        "program" => escape(&report.program),
+        "format" => report.format.to_string(),
+        "data" => script_json(&serde_json::json!({
+            "classes": report.data.classes.iter().map(|class| &class.name).collect::<Vec<_>>(),
+            "scatter": scatter.as_ref().map(|scatter| scatter.data()),
+            "curve": curve::data(&report.curve),
+        })),
+        _ => unreachable!("the template names only the slots above"),
+    })
+}
+
+/// `150 rows · 4 columns · 3 classes · 105 train, 45 held out`
+fn size(report: &Report) -> String {
+    let data = &report.data;
+    let held_out = match data.test() {
+        0 => "nothing held out".to_owned(),
+        test => format!("{} for training, {} held out", counted(data.train(), "row"), test),
+    };
+    [
+        counted(data.rows, "row"),
+        counted(data.columns, "column"),
+        counted(data.classes.len(), "class"),
+        held_out,
+    ]
+    .join(" · ")
+}
+
+/// What a reader must know before trusting the numbers; empty when there is nothing.
+fn warning(report: &Report) -> String {
+    let mut warnings = Vec::new();
+    if !report.converged {
+        warnings.push(escape(&report.termination_sentence));
+    }
+    let alone = report.data.without_partner;
+    if alone > 0 {
+        let share = alone as f64 / report.data.train().max(1) as f64;
+        warnings.push(format!(
+            "{} ({}) alone in their class: no neighbour can be right for them, and they count as wrong.",
+            counted(alone, "training row"),
+            percent(Some(share))
+        ));
+    }
+    warnings.iter().map(|warning| format!("<p class=\"warning\">{warning}</p>\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOSTILE: &str = "</script><b onmouseover=\"x\">&'{{style}}<!--";
+
+    #[test]
+    fn the_page_loads_nothing() {
+        let page = render(&Report::example());
+        for load in ["http://", "https://", "src=", "@import", "url(", "<link", "fetch("] {
+            assert!(!page.contains(load), "the page must not contain {load}");
+        }
+        assert!(page.contains("default-src 'none'"));
+    }
+
+    #[test]
+    fn names_from_the_data_cannot_break_out_of_the_page() {
+        let mut report = Report::with_classes(&[HOSTILE, "plain"], 20, 2);
+        report.data.name = HOSTILE.to_owned();
+        report.command = HOSTILE.to_owned();
+        report.method = HOSTILE.to_owned();
+        report.termination_sentence = HOSTILE.to_owned();
+        report.converged = false;
+        report.settings = serde_json::json!({ HOSTILE: HOSTILE });
+        report.device.name = HOSTILE.to_owned();
+        report.comparison.rows[0].method = HOSTILE.to_owned();
+        report.feature_weights[0].column = HOSTILE.to_owned();
+        report.matrix.as_mut().unwrap().columns[0] = HOSTILE.to_owned();
+        let page = render(&report);
+        assert!(!page.contains("<b onmouseover") && !page.contains("onmouseover=\"x\""));
+        let plain = render(&Report::with_classes(&["plain", "plain"], 20, 2));
+        for tag in ["<script", "</script>", "<style>", "<!--"] {
+            assert_eq!(page.matches(tag).count(), plain.matches(tag).count(), "{tag}");
+        }
+    }
+
+    #[test]
+    fn the_embedded_data_are_json_that_gives_the_names_back() {
+        let page = render(&Report::with_classes(&[HOSTILE, "plain"], 20, 2));
+        let start = page.find("<script type=\"application/json\"").unwrap();
+        let body = &page[start + page[start..].find('>').unwrap() + 1..];
+        let json: serde_json::Value =
+            serde_json::from_str(&body[..body.find("</script>").unwrap()]).unwrap();
+        assert_eq!(json["classes"][0], HOSTILE);
+        assert_eq!(json["scatter"]["points"].as_array().unwrap().len(), 40);
+    }
+
+    #[test]
+    fn the_page_stands_without_held_out_rows_and_without_pictures() {
+        let mut report = Report::example().without_test();
+        report.embedding = None;
+        report.confusion = None;
+        report.matrix = None;
+        report.curve.clear();
+        report.feature_weights.clear();
+        let page = render(&report);
+        assert!(page.contains("nothing held out") && !page.contains("<svg"));
+        assert!(!page.contains("NaN") && !page.contains("{{"));
+    }
+
+    #[test]
+    fn trouble_is_told_at_the_top() {
+        let mut report = Report::example();
+        assert!(!render(&report).contains("class=\"warning\""));
+        report.converged = false;
+        report.termination_sentence = "Stopped at the limit of 200 iterations.".to_owned();
+        report.data.without_partner = 2;
+        let page = render(&report);
+        assert!(page.contains("<p class=\"warning\">Stopped at the limit of 200 iterations.</p>"));
+        assert!(page.contains("2 training rows (1.9 %) alone in their class"));
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_do_not_reach_a_drawing() {
+        let mut report = Report::example();
+        report.g = f64::NEG_INFINITY;
+        report.seconds = f64::NAN;
+        report.curve[3].value = f64::NAN;
+        report.curve[4].gradient_max = Some(f64::INFINITY);
+        report.feature_weights[1].weight = f64::NAN;
+        report.embedding.as_mut().unwrap().points[0].coordinates[0] = f64::NAN;
+        let page = render(&report);
+        assert!(!page.contains("NaN") && !page.contains("inf\""));
+        assert!(page.contains("1 point without finite coordinates is left out"));
+    }
+
+    /// Writes pages to look at into the folder `REPORT_PAGES`:
+    /// `REPORT_PAGES=/tmp/pages cargo test -p burn-nca-cli pages_to_look_at -- --ignored`
+    #[test]
+    #[ignore = "writes files for the eye, asserts nothing"]
+    fn pages_to_look_at() {
+        let folder = std::path::PathBuf::from(std::env::var("REPORT_PAGES").unwrap());
+        std::fs::create_dir_all(&folder).unwrap();
+        let write = |name: &str, report: &Report| {
+            std::fs::write(folder.join(name), render(report)).unwrap();
+        };
+        let long: Vec<String> = (1..=12).map(|n| format!("Neighbourhood of class {n}")).collect();
+        let long: Vec<&str> = long.iter().map(String::as_str).collect();
+        write("plain.html", &Report::example());
+        write("line.html", &Report::with_classes(&["left", "middle", "right"], 50, 1));
+        write("no-test.html", &Report::example().without_test());
+        let mut many = Report::with_classes(&long, 167, 10);
+        let columns: Vec<String> = (0..64).map(|n| format!("pixel {} {}", n / 8, n % 8)).collect();
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let map: Vec<f64> = (0..64).map(|n| 0.62f64.powi(n * 7 % 64)).collect();
+        many.feature_weights = crate::report::example::weights(&columns, &map);
+        many.matrix = None;
+        many.converged = false;
+        many.termination = "MaxIterations".to_owned();
+        many.termination_sentence = "Stopped at the limit of 200 iterations.".to_owned();
+        many.data.name = "a file with a rather long name, cut by hand.csv".to_owned();
+        many.data.without_partner = 3;
+        write("many.html", &many);
+        let digits: Vec<String> = (0..10).map(|n| n.to_string()).collect();
+        let digits: Vec<&str> = digits.iter().map(String::as_str).collect();
+        write("large.html", &Report::with_classes(&digits, 900, 2));
+        let crowd: Vec<String> = (0..45).map(|n| format!("person {n}")).collect();
+        let crowd: Vec<&str> = crowd.iter().map(String::as_str).collect();
+        write("crowd.html", &Report::with_classes(&crowd, 10, 2));
+    }
+}

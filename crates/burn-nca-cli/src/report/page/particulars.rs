@@ -1,0 +1,130 @@
+use serde_json::Value;
+
+use super::html::{escape, section as section_of};
+use crate::report::Report;
+use crate::report::number::{bytes, count, duration, significant};
+
+/// The data, the settings and the run, and the command that makes it again.
+pub fn section(report: &Report) -> String {
+    let body = format!(
+        "<div class=\"columns\">\n<div>{}</div>\n<div>{}</div>\n<div>{}</div>\n</div>",
+        data(report),
+        entries("Settings", &settings(&report.settings)),
+        entries("Run", &run(report))
+    );
+    let again = format!(
+        "<p class=\"note\">The same command on the same data with the same seed gives the same fit. All numbers \
+         of this page, unrounded, are in <code>report.json</code>.</p>\n<div class=\"command\"><pre \
+         tabindex=\"0\"><code id=\"command\">{}</code></pre><button type=\"button\" id=\"copy\" \
+         class=\"scripted\">Copy</button></div>",
+        escape(&report.command)
+    );
+    section_of("particulars", "Data and settings", &body)
+        + &section_of("again", "How to reproduce", &again)
+}
+
+fn data(report: &Report) -> String {
+    let data = &report.data;
+    let summary = entries(
+        "Data",
+        &[
+            ("name", data.name.clone()),
+            ("rows", count(data.rows as u64)),
+            ("columns", count(data.columns as u64)),
+            ("rows without a partner", count(data.without_partner as u64)),
+        ],
+    );
+    let lines: String = data
+        .classes
+        .iter()
+        .map(|class| {
+            format!(
+                "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                escape(&class.name),
+                count(class.train as u64),
+                count(class.test as u64)
+            )
+        })
+        .collect();
+    format!(
+        "{summary}<div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"Rows of each \
+         class\"><table class=\"classes\"><thead><tr><th scope=\"col\">Class</th><th scope=\"col\" \
+         class=\"n\">Train</th><th scope=\"col\" class=\"n\">Test</th></tr></thead>\n<tbody>\n{lines}\
+         </tbody></table></div>"
+    )
+}
+
+fn run(report: &Report) -> Vec<(&'static str, String)> {
+    let mut run = vec![
+        ("device", report.device.name.clone()),
+        ("backend", report.device.backend.clone()),
+        ("number type", report.device.dtype.clone()),
+        ("seed", report.seed.to_string()),
+        ("stopped because", format!("{} ({})", report.termination_sentence, report.termination)),
+        ("iterations", count(report.iterations)),
+        ("evaluations", count(report.evaluations)),
+        ("time", duration(report.seconds)),
+    ];
+    if let Some(peak) = report.peak_memory_bytes {
+        run.push(("peak memory", bytes(peak)));
+    }
+    run.push(("f = Σ p", significant(report.f, 6)));
+    run.push(("g = Σ ln p", significant(report.g, 6)));
+    run.push(("program", report.program.clone()));
+    run
+}
+
+fn entries<N: AsRef<str>>(heading: &str, entries: &[(N, String)]) -> String {
+    let lines: String = entries
+        .iter()
+        .map(|(name, value)| {
+            format!("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(name.as_ref()), escape(value))
+        })
+        .collect();
+    format!("<h3>{heading}</h3>\n<dl class=\"entries\">\n{lines}</dl>\n")
+}
+
+/// The settings as dotted names and values, in the order of the JSON object.
+fn settings(value: &Value) -> Vec<(String, String)> {
+    let mut flat = Vec::new();
+    flatten("", value, &mut flat);
+    flat
+}
+
+fn flatten(name: &str, value: &Value, flat: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            for (field, value) in fields {
+                let dotted =
+                    if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
+                flatten(&dotted, value, flat);
+            }
+        }
+        Value::String(text) => flat.push((name.to_owned(), text.clone())),
+        Value::Null if name.is_empty() => {}
+        Value::Null => flat.push((name.to_owned(), "not set".to_owned())),
+        other => flat.push((name.to_owned(), other.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_settings_get_dotted_names() {
+        let value = serde_json::json!({
+            "encoder": {"hidden": [100, 50], "kind": "mlp"}, "limit": null, "tolerance": 0.001
+        });
+        let expected = [
+            ("encoder.hidden", "[100,50]"),
+            ("encoder.kind", "mlp"),
+            ("limit", "not set"),
+            ("tolerance", "0.001"),
+        ];
+        assert_eq!(
+            settings(&value),
+            expected.map(|(name, text)| (name.to_owned(), text.to_owned()))
+        );
+    }
+}

@@ -1,0 +1,204 @@
+//! The report in a terminal: the comparison and the key figures as plain text.
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{
+    Attribute, Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table,
+    TableStyle, Width,
+};
+
+use super::number::{bytes, count, counted, duration, percent, significant};
+use super::verdict::verdict;
+use super::{ComparisonRow, Report};
+
+/// What the terminal can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terminal {
+    /// Columns of text, or `None` for a file or pipe: as wide as the table wants.
+    pub width: Option<u16>,
+    /// Whether bold text may be used.
+    pub styled: bool,
+    /// Whether lines may be drawn beyond ASCII.
+    pub unicode: bool,
+}
+
+impl Terminal {
+    /// For files, pipes and tests: any width, no styles.
+    pub const PLAIN: Self = Self { width: None, styled: false, unicode: true };
+}
+
+/// The verdict, the comparison and the key figures, ended by a newline.
+pub fn summary(report: &Report, terminal: Terminal) -> String {
+    let mut text = wrapped(&searchable(&verdict(report)), terminal.width);
+    if !report.comparison.rows.is_empty() {
+        text.push('\n');
+        text.push_str(&comparison(report, terminal));
+    }
+    text.push('\n');
+    text.push_str(&key_figures(report, terminal));
+    text
+}
+
+/// The methods side by side; the best held-out figure of each column carries a star.
+pub fn comparison(report: &Report, terminal: Terminal) -> String {
+    type Read = fn(&ComparisonRow) -> Option<f64>;
+    let rows = &report.comparison.rows;
+    let columns: [(String, Read, bool); 4] = [
+        ("1-NN train".to_owned(), |row| row.nn_train, false),
+        ("1-NN test".to_owned(), |row| row.nn_test, true),
+        (format!("{}-NN test", report.comparison.neighbors), |row| row.knn_test, true),
+        ("soft test".to_owned(), |row| row.soft_test, true),
+    ];
+    let columns: Vec<_> = columns
+        .into_iter()
+        .filter(|(_, read, _)| rows.iter().any(|row| read(row).is_some()))
+        .collect();
+    let mut table = empty(terminal);
+    let heads = columns.iter().map(|(head, _, _)| Cell::new(head));
+    let heads = [Cell::new("method"), Cell::new("dim")].into_iter().chain(heads);
+    table.set_header(heads.collect::<Vec<_>>());
+    for row in rows {
+        let mut cells = vec![Cell::new(&row.method), Cell::new(row.dimension)];
+        for (_, read, held_out) in &columns {
+            let best = *held_out && row.is_best(rows, *read);
+            let text = format!("{}{}", if best { "*" } else { "" }, percent(read(row)));
+            let cell = Cell::new(text);
+            cells.push(if best { cell.add_attribute(Attribute::Bold) } else { cell });
+        }
+        table.add_row(cells);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+        // Narrow terminals break the heads, never a number: `*100.0 %` and a blank at each side.
+        let least = if column.index == 1 { 5 } else { 10 };
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+    }
+    let longest =
+        rows.iter().map(|row| row.method.chars().count()).max().unwrap_or(0).min(18) as u16;
+    if let Some(column) = table.column_mut(0) {
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(longest + 2)));
+    }
+    let mut text = finished(&table);
+    if report.data.test() > 0 && rows.len() > 1 {
+        text.push_str(&format!(
+            " * best on the {}\n",
+            searchable(&counted(report.data.test(), "held-out row"))
+        ));
+    }
+    text
+}
+
+/// f, g, perplexity, the solver's work and why it stopped.
+pub fn key_figures(report: &Report, terminal: Terminal) -> String {
+    let train = report.data.train();
+    let mut lines = vec![
+        (
+            "f",
+            format!("{} of {} rows expected right", significant(report.f, 6), count(train as u64)),
+        ),
+        ("g", significant(report.g, 6)),
+        ("perplexity", format!("{} neighbours on average", significant(report.mean_perplexity, 3))),
+        (
+            "solver",
+            format!(
+                "{}, {}, {}",
+                counted(report.iterations as usize, "iteration"),
+                counted(report.evaluations as usize, "evaluation"),
+                duration(report.seconds)
+            ),
+        ),
+        ("stopped", report.termination_sentence.clone()),
+    ];
+    if let Some(peak) = report.peak_memory_bytes {
+        lines.push(("memory", format!("{} at most", bytes(peak))));
+    }
+    if report.data.without_partner > 0 {
+        let alone = counted(report.data.without_partner, "training row");
+        lines.push(("warning", format!("{alone} alone in their class, counted as wrong")));
+    }
+    let mut table = Table::new();
+    table.force_no_tty().load_style(NOTHING);
+    fit_width(&mut table, terminal);
+    for (name, value) in lines {
+        table.add_row([name, value.as_str()]);
+    }
+    finished(&table)
+}
+
+fn empty(terminal: Terminal) -> Table {
+    let mut table = Table::new();
+    let rule = LineStyle::none().fill(if terminal.unicode { '─' } else { '-' });
+    table.load_style(TableStyle::new().header_separator(rule));
+    if terminal.styled {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
+    fit_width(&mut table, terminal);
+    table
+}
+
+fn fit_width(table: &mut Table, terminal: Terminal) {
+    if let Some(width) = terminal.width {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    }
+}
+
+/// The table without trailing blanks, ended by a newline.
+fn finished(table: &Table) -> String {
+    table.lines().map(|line| format!("{}\n", searchable(line.trim_end()))).collect()
+}
+
+/// The page's minus, dash and fixed blank as the letters people type and search for.
+fn searchable(text: &str) -> String {
+    text.replace(['−', '–'], "-").replace('\u{a0}', " ")
+}
+
+/// The sentence broken at blanks to the terminal's width, ended by a newline.
+fn wrapped(sentence: &str, width: Option<u16>) -> String {
+    let width = width.map_or(usize::MAX, usize::from);
+    let mut text = String::new();
+    let mut line = 0;
+    for word in sentence.split(' ') {
+        let length = word.chars().count();
+        if line > 0 && line + 1 + length > width {
+            text.push('\n');
+            line = 0;
+        } else if line > 0 {
+            text.push(' ');
+            line += 1;
+        }
+        text.push_str(word);
+        line += length;
+    }
+    text + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_reads_well() {
+        insta::assert_snapshot!(summary(&Report::example(), Terminal::PLAIN));
+    }
+
+    #[test]
+    fn a_narrow_terminal_breaks_text_and_never_a_number() {
+        let narrow = Terminal { width: Some(60), styled: false, unicode: false };
+        let text = summary(&Report::example(), narrow);
+        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn nothing_held_out_leaves_the_training_column() {
+        insta::assert_snapshot!(comparison(&Report::example().without_test(), Terminal::PLAIN));
+    }
+
+    #[test]
+    fn styles_are_only_for_terminals() {
+        let styled = Terminal { styled: true, ..Terminal::PLAIN };
+        assert!(comparison(&Report::example(), styled).contains('\u{1b}'));
+        assert!(!summary(&Report::example(), Terminal::PLAIN).contains('\u{1b}'));
+    }
+}
