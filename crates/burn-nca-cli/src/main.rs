@@ -1,1 +1,31 @@
-fn main(){}
+//! `nca`: neighbourhood components analysis from the command line; a thin shell over the library.
+
+mod cli;
+mod commands;
+mod failure;
+mod fitting;
+mod output;
+mod plain_table;
+mod process;
+mod report;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+// Large buffers come and go with every pass over the data: the system allocator's page faults cost up to half
+// of a fit's time on the CPU.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    match commands::run(cli::Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // `nca … | head` closes the pipe when it has seen enough.
+        Err(error) if failure::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {}", failure::in_one_line(&error));
+            failure::exit_code(&error)
+        }
+    }
+}

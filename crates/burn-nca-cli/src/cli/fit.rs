@@ -1,0 +1,259 @@
+//! The options of `nca fit`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::parse::{at_least_one, held_out_share, open_share, positive, weight};
+use super::{DeviceArgs, Format, SourceArgs};
+
+const EXAMPLES: &str = "\
+Examples:
+  nca fit iris --dim 2 --out runs/iris         a bundled set, to two dimensions, with a report
+  nca fit flowers.csv --target species         the full metric of your own table
+  nca fit digits --dim 10 --optimizer adam     mini-batches
+  nca fit X.npy,Y.npy --encoder mlp --hidden 64,32 --dim 2 --early-stopping
+  nca fit wine --dim 2 --format json | jq .accuracy.test
+  nca fit big.csv --out runs/big               Ctrl-C stops it; --resume goes on";
+
+/// The options of `nca fit`.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct FitArgs {
+    #[command(flatten)]
+    pub source: SourceArgs,
+
+    /// Dimensions of the embedding [default: as many as features; 2 for an mlp]
+    #[arg(long, value_name = "K", value_parser = at_least_one, conflicts_with = "warm_start")]
+    pub dim: Option<usize>,
+
+    /// Share of each class that is held out to test on; 0 trains on every row.
+    #[arg(long, value_name = "SHARE", default_value = "0.3", value_parser = held_out_share)]
+    pub test_size: f64,
+
+    /// How features are scaled.
+    #[arg(long, value_enum, default_value = "standardise")]
+    pub scale: Scale,
+
+    /// The k of the k-NN column [default: 5, or all training rows where there are fewer]
+    #[arg(long, value_name = "K", value_parser = at_least_one)]
+    pub neighbors: Option<usize>,
+
+    /// Seed of the split and of everything random in the fit.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    #[command(flatten)]
+    pub model: ModelOptions,
+
+    #[command(flatten)]
+    pub optimizer: OptimizerOptions,
+
+    #[command(flatten)]
+    pub device: DeviceArgs,
+
+    /// Number type of the fit; f64 on CPU devices only.
+    #[arg(long, value_enum, default_value = "f32")]
+    pub precision: Number,
+
+    /// Memory for one pass over the data, in MiB [default: the library's]
+    #[arg(long, value_name = "MIB", value_parser = at_least_one)]
+    pub memory: Option<usize>,
+
+    /// New folder for the model, report.json and report.html.
+    #[arg(long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+
+    /// Go on with the interrupted fit of --out.
+    #[arg(long, requires = "out")]
+    pub resume: bool,
+
+    /// What is printed on stdout.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: Format,
+
+    /// No progress bar.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// What is learnt.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Model")]
+pub struct ModelOptions {
+    /// The map: a matrix A, one weight a feature, or a network.
+    #[arg(long, value_enum, default_value = "linear", conflicts_with = "warm_start")]
+    pub encoder: EncoderKind,
+
+    /// Hidden layers of an mlp, as in 64,32 [default: 64]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = at_least_one)]
+    pub hidden: Option<Vec<usize>>,
+
+    /// Activation of an mlp [default: relu]
+    #[arg(long, value_enum)]
+    pub activation: Option<ActivationKind>,
+
+    /// The criterion: f, the expected number of points classified correctly, or g, the log probability that all are.
+    #[arg(long, value_enum, default_value = "f")]
+    pub objective: ObjectiveKind,
+
+    /// Where A starts: auto, identity, random, pca, lda, or a file with A: an .npy of shape k x d, or a .csv of k
+    /// rows whose header names the features.
+    #[arg(long, value_name = "START", default_value = "auto", conflicts_with = "warm_start")]
+    pub init: Init,
+
+    /// Start from the map of a saved model.
+    #[arg(long, value_name = "MODEL")]
+    pub warm_start: Option<PathBuf>,
+
+    /// Weight of the L2 penalty l2 * n * ||A||².
+    #[arg(long, value_name = "X", default_value = "0", value_parser = weight)]
+    pub l2: f64,
+
+    /// Weight of the hinge that keeps classes apart.
+    #[arg(long, value_name = "X", default_value = "0", value_parser = weight)]
+    pub repulsion: f64,
+}
+
+/// How the objective is optimised.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Optimisation")]
+pub struct OptimizerOptions {
+    /// L-BFGS or conjugate gradients over all rows, or mini-batches with Adam.
+    #[arg(long, value_enum, default_value = "lbfgs")]
+    pub optimizer: OptimizerKind,
+
+    /// The most iterations of lbfgs or cg; 0 evaluates the start [default: 200]
+    #[arg(long, value_name = "N")]
+    pub max_iterations: Option<usize>,
+
+    /// Passes of adam over the data [default: 50]
+    #[arg(long, value_name = "N")]
+    pub epochs: Option<usize>,
+
+    /// Rows of a batch of adam [default: 1000]
+    #[arg(long, value_name = "ROWS", value_parser = at_least_one)]
+    pub batch_size: Option<usize>,
+
+    /// Learning rate of adam at the start [default: 0.01]
+    #[arg(long, value_name = "X", value_parser = positive)]
+    pub learning_rate: Option<f64>,
+
+    /// Hold out a share of the training rows and stop when their score no longer improves [share: 0.2]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0.2",
+        value_parser = open_share
+    )]
+    pub early_stopping: Option<f64>,
+
+    /// Iterations without improvement before early stopping stops [default: 10]
+    #[arg(long, value_name = "N", requires = "early_stopping", value_parser = at_least_one)]
+    pub patience: Option<usize>,
+
+    /// Stop after this many seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub time_budget: Option<f64>,
+}
+
+/// A choice of scaling.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Scale {
+    /// Mean 0, standard deviation 1.
+    Standardise,
+    /// From 0 to 1.
+    MinMax,
+    /// As they are.
+    None,
+}
+
+/// A choice of number type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Number {
+    /// 32-bit floats.
+    F32,
+    /// 64-bit floats.
+    F64,
+}
+
+/// A choice of encoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EncoderKind {
+    /// A matrix A.
+    Linear,
+    /// One weight a feature.
+    Diagonal,
+    /// A multilayer perceptron.
+    Mlp,
+}
+
+/// A choice of activation.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ActivationKind {
+    /// max(0, x)
+    Relu,
+    /// Hyperbolic tangent.
+    Tanh,
+    /// 1 / (1 + exp(-x))
+    Logistic,
+}
+
+/// A choice of criterion.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ObjectiveKind {
+    /// Sum of p_i.
+    F,
+    /// Sum of log p_i.
+    G,
+}
+
+/// A choice of optimiser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OptimizerKind {
+    /// Limited-memory BFGS.
+    Lbfgs,
+    /// Conjugate gradients.
+    Cg,
+    /// Mini-batches.
+    Adam,
+}
+
+/// Where A starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Init {
+    /// By the library's rule.
+    Auto,
+    /// The identity.
+    Identity,
+    /// Random entries.
+    Random,
+    /// Principal components.
+    Pca,
+    /// Linear discriminants.
+    Lda,
+    /// A in a file.
+    File(PathBuf),
+}
+
+impl std::str::FromStr for Init {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(match text {
+            "auto" => Self::Auto,
+            "identity" => Self::Identity,
+            "random" => Self::Random,
+            "pca" => Self::Pca,
+            "lda" => Self::Lda,
+            file if file.ends_with(".npy") || file.ends_with(".csv") => Self::File(file.into()),
+            _ => {
+                return Err(
+                    "give auto, identity, random, pca, lda, or a file .npy or .csv".to_string()
+                );
+            }
+        })
+    }
+}

@@ -1,0 +1,105 @@
+//! The command line: verbs and their options.
+
+// The doc comments are the program's help: brackets are meant for readers.
+#![allow(rustdoc::broken_intra_doc_links)]
+
+pub mod fit;
+mod parse;
+mod use_model;
+
+pub use fit::FitArgs;
+pub use use_model::{
+    EvaluateArgs, ExportArgs, InfoArgs, PredictArgs, ReportArgs, Rule, SourceArgs, TransformArgs,
+};
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const TOP_EXAMPLES: &str = "\
+Examples:
+  nca fit iris --dim 2 --out runs/iris     learn a metric; write the model, report.json and report.html
+  nca predict runs/iris/model new.csv      classify new rows with it
+  nca fit DATA --help                      every option of a verb, with examples
+
+Results go to stdout, progress and messages to stderr.
+Exit codes: 0 success, 1 the work failed (bad data, a missing file), 2 wrong usage.";
+
+/// Learn the distance that makes nearest neighbours work (neighbourhood components analysis).
+#[derive(Debug, Parser)]
+#[command(name = "nca", version, after_help = TOP_EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Learn a metric from a labelled table, and compare it with Euclidean distance, PCA and LDA.
+    Fit(Box<FitArgs>),
+    /// Embed the rows of a table with a saved model.
+    Transform(TransformArgs),
+    /// Classify the rows of a table with a saved model.
+    Predict(PredictArgs),
+    /// Measure a saved model on a labelled table that it was not fitted on.
+    Evaluate(EvaluateArgs),
+    /// Say what a saved model is: settings, columns, classes, how its fit ended, A.
+    Info(InfoArgs),
+    /// Write report.html again from the report.json of a run.
+    Report(ReportArgs),
+    /// Export the map of a saved model as a plain linear layer (safetensors).
+    Export(ExportArgs),
+    /// List the devices that are there, for --device.
+    #[command(after_help = "\
+Examples:
+  nca devices            the names that --device takes on this machine
+  nca devices --test     compare a product and a loss of each with the CPU, and time it")]
+    Devices {
+        /// Run the self-test of each device.
+        #[arg(long)]
+        test: bool,
+    },
+    /// List the bundled and generated data sets.
+    #[command(after_help = "Example:\n  nca datasets     then: nca fit wine --dim 2")]
+    Datasets,
+    /// Print the completions of a shell.
+    #[command(after_help = "\
+Examples:
+  nca completions bash > ~/.local/share/bash-completion/completions/nca
+  nca completions fish > ~/.config/fish/completions/nca.fish")]
+    Completions {
+        /// The shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Table,
+    /// One JSON document, for programs.
+    Json,
+}
+
+/// The device of a verb that computes.
+#[derive(Args, Debug)]
+pub struct DeviceArgs {
+    /// cpu, flex, ndarray, wgpu[:i] or cuda[:i] [default: $BURN_DEVICE, else cpu]
+    #[arg(long, value_name = "NAME", default_value = "default", hide_default_value = true)]
+    pub device: String,
+}
+
+/// The folder of a saved model.
+#[derive(Args, Debug)]
+pub struct ModelArgs {
+    /// Folder of a saved model: RUN/model, or the RUN folder that nca fit --out wrote.
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+
+    #[command(flatten)]
+    pub device: DeviceArgs,
+}

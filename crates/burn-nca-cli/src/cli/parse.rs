@@ -1,0 +1,59 @@
+//! Values of options, with messages that say what would be right.
+
+/// A whole number of 1 or more.
+pub fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("give a whole number of 1 or more".to_string()),
+        Ok(number) => Ok(number),
+    }
+}
+
+/// A share of rows that leaves some: 0 or more, below 1.
+pub fn held_out_share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
+        _ => Err("give a share from 0 to below 1, such as 0.3 (0 holds nothing out)".to_string()),
+    }
+}
+
+/// A share of rows that is neither none nor all.
+pub fn open_share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("give a share between 0 and 1, such as 0.2".to_string()),
+    }
+}
+
+/// A finite number of 0 or more.
+pub fn weight(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(weight) if weight >= 0.0 && f64::is_finite(weight) => Ok(weight),
+        _ => Err("give a finite number of 0 or more, such as 0.001".to_string()),
+    }
+}
+
+/// A finite number above 0.
+pub fn positive(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if number > 0.0 && f64::is_finite(number) => Ok(number),
+        _ => Err("give a finite number above 0".to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_outside_their_range_are_refused_with_the_range() {
+        assert_eq!(at_least_one("3"), Ok(3));
+        for text in ["0", "-1", "2.5", "two", ""] {
+            assert!(at_least_one(text).unwrap_err().contains("1 or more"), "{text}");
+        }
+        assert_eq!(held_out_share("0"), Ok(0.0));
+        assert!(held_out_share("1").is_err() && held_out_share("NaN").is_err());
+        assert!(open_share("0").is_err() && open_share("0.2") == Ok(0.2));
+        assert!(weight("-1").is_err() && weight("inf").is_err() && weight("0") == Ok(0.0));
+        assert!(positive("0").is_err() && positive("nan").is_err() && positive("1e-3") == Ok(1e-3));
+    }
+}

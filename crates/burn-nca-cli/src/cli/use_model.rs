@@ -1,0 +1,156 @@
+//! The options of the verbs that use a saved model, and of a source of data.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::parse::at_least_one;
+use super::{Format, ModelArgs};
+
+/// A labelled table.
+#[derive(Args, Debug)]
+pub struct SourceArgs {
+    /// A bundled set (see nca datasets), a .csv or .csv.gz file with a header, or a pair X.npy,Y.npy or IMAGES,LABELS
+    /// (IDX).
+    #[arg(value_name = "DATA")]
+    pub data: String,
+
+    /// Column of the classes in a CSV file [default: the last]
+    #[arg(long, value_name = "COLUMN")]
+    pub target: Option<String>,
+
+    /// Columns of a CSV file that are neither feature nor class.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub ignore: Vec<String>,
+}
+
+/// The options of `nca transform`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  nca transform runs/iris new.csv                   the embedding as CSV, on stdout
+  nca transform runs/iris new.csv --out z.npy       the same as a NumPy array
+
+The columns are picked by their names; others in the file (the classes, say) are not read.")]
+pub struct TransformArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// The rows to embed: a bundled set, a CSV file, an .npy or an IDX array.
+    #[arg(value_name = "DATA")]
+    pub data: String,
+
+    /// File to write, .csv or .npy; an existing one is replaced.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// How neighbours decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Rule {
+    /// The majority of the k nearest training rows; ties go to the nearest.
+    Knn,
+    /// The stochastic rule of the paper: all training rows, weighted by exp(-distance²).
+    Soft,
+}
+
+/// The options of `nca predict`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  nca predict runs/iris new.csv                              one class a row, as CSV on stdout
+  nca predict runs/iris new.csv --neighbors 1
+  nca predict runs/iris new.csv --rule soft --probabilities  with the probability of each class")]
+pub struct PredictArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// The rows to classify: a bundled set, a CSV file, an .npy or an IDX array.
+    #[arg(value_name = "DATA")]
+    pub data: String,
+
+    /// How neighbours decide.
+    #[arg(long, value_enum, default_value = "knn")]
+    pub rule: Rule,
+
+    /// The k of the rule knn [default: 5, or all training rows where there are fewer]
+    #[arg(long, value_name = "K", value_parser = at_least_one)]
+    pub neighbors: Option<usize>,
+
+    /// Adds a column for each class: its probability (soft) or its share of the votes (knn).
+    #[arg(long)]
+    pub probabilities: bool,
+
+    /// File to write, .csv; an existing one is replaced.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// The options of `nca evaluate`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  nca evaluate runs/iris test.csv --target species
+  nca evaluate runs/iris test.csv --format json | jq .accuracy.nn
+
+On the rows that the model was fitted on every row finds itself, and 1-NN is right throughout:
+their leave-one-out accuracy is in the report of the fit.")]
+pub struct EvaluateArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    #[command(flatten)]
+    pub source: SourceArgs,
+
+    /// The k of k-NN [default: 5, or all training rows where there are fewer]
+    #[arg(long, value_name = "K", value_parser = at_least_one)]
+    pub neighbors: Option<usize>,
+
+    /// What is printed on stdout.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: Format,
+}
+
+/// The options of `nca info`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  nca info runs/iris
+  nca info runs/iris --format json | jq .matrix")]
+pub struct InfoArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// What is printed on stdout.
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: Format,
+}
+
+/// The options of `nca report`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example:\n  nca report runs/iris     after an update of nca, or an edit of report.json"
+)]
+pub struct ReportArgs {
+    /// The folder that nca fit --out wrote.
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+}
+
+/// The options of `nca export`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  nca export runs/iris --to A.safetensors
+
+The file holds weight [k, d] and bias [k] on raw features, the scaling folded in. In Python:
+  from safetensors.numpy import load_file
+  layer = load_file('A.safetensors'); z = x @ layer['weight'].T + layer['bias']")]
+pub struct ExportArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// File to write; an existing one is replaced.
+    #[arg(long, value_name = "FILE.safetensors")]
+    pub to: PathBuf,
+}

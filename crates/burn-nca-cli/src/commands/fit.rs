@@ -1,0 +1,180 @@
+use std::io::IsTerminal;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use burn::tensor::Device;
+use burn_nca::data::{Labelled, stratified_split};
+use burn_nca::fit::{FitSession, Progress, Termination};
+use burn_nca::{Fitted, NcaConfig, device};
+use burn_nca_datasets::open;
+
+use super::{csv_options, model_folder, neighbors_or_default, open_device};
+use crate::cli::Format;
+use crate::cli::fit::{FitArgs, Number};
+use crate::fitting::account::Account;
+use crate::fitting::progress::{FitProgress, Interrupt};
+use crate::fitting::run_folder::RunFolder;
+use crate::fitting::{settings, warnings};
+use crate::report::{Report, page, table};
+use crate::{output, process};
+
+/// The folder of the model in a run's folder.
+pub const MODEL: &str = "model";
+/// The numbers of a run.
+pub const REPORT_JSON: &str = "report.json";
+/// The page of a run.
+pub const REPORT_PAGE: &str = "report.html";
+
+/// Learns a metric, compares it, and writes a run's folder.
+///
+/// # Errors
+/// Bad data or settings, a folder that exists, or a fit that was interrupted.
+pub fn run(args: &FitArgs) -> Result<()> {
+    let interrupt = Interrupt::listen()?;
+    let folder =
+        args.out.as_deref().map(|target| RunFolder::open(target, args.resume)).transpose()?;
+    let data = open(&args.source.data, &csv_options(&args.source))?.into_labelled()?;
+    let split = stratified_split(data.labels(), args.test_size, args.seed)?;
+    let train = data.select(&split.train);
+    let neighbors = neighbors_or_default(args.neighbors, train.rows());
+    check_neighbors(neighbors, train.rows())?;
+    let device = open_device(&args.device.device)?;
+    refuse_f64_on_graphics(args.precision, &device)?;
+    let warm_start = args.model.warm_start.as_deref().map(|path| warm_start(path, &train, &device));
+    let warm_start = warm_start.transpose()?;
+    let config = settings::configuration(args, data.features().names(), warm_start.as_ref())?;
+    warnings::about_data(&train).iter().for_each(|remark| output::warn(remark));
+    let model = fit(
+        args,
+        &config,
+        Start { train: &train, warm_start, device: &device },
+        (folder.as_ref(), interrupt),
+    )?;
+    let account = Account {
+        name: data_name(&args.source.data),
+        data: &data,
+        split: &split,
+        model: &model,
+        device: &device_name(&args.device.device),
+        neighbors,
+        seed: args.seed,
+    };
+    let (report, spread) = account.report()?;
+    let remarks =
+        [warnings::about_termination(model.summary().termination), warnings::about_spread(spread)];
+    remarks.iter().flatten().for_each(|remark| output::warn(remark));
+    if let Some(folder) = folder {
+        write(folder, &model, &report)?;
+    }
+    match args.format {
+        Format::Table => output::print(&table::summary(&report, terminal())),
+        Format::Json => output::print(&report.to_json()?),
+    }
+}
+
+/// What stdout can show.
+fn terminal() -> table::Terminal {
+    if !std::io::stdout().is_terminal() {
+        return table::Terminal::PLAIN;
+    }
+    let styled = std::env::var_os("NO_COLOR").is_none();
+    table::Terminal { width: comfy_table::Table::new().width(), styled, unicode: true }
+}
+
+/// Refuses before the fit what would fail after it.
+fn check_neighbors(k: usize, rows: usize) -> Result<()> {
+    if k > rows {
+        bail!(
+            "k is {k}, but there are only {rows} training rows; give --neighbors {rows} or fewer"
+        );
+    }
+    Ok(())
+}
+
+/// Refuses f64 where drivers claim it and a fit ends in numbers that are not finite.
+fn refuse_f64_on_graphics(precision: Number, device: &Device) -> Result<()> {
+    if precision == Number::F64 && device::backend(device) == "wgpu" {
+        bail!("wgpu cannot be trusted with f64; give --precision f32, or --device cpu");
+    }
+    Ok(())
+}
+
+/// The name that the user gave, or that the default stands for.
+fn device_name(given: &str) -> String {
+    if given == "default" { device::default_name() } else { given.to_string() }
+}
+
+/// What a fit starts from.
+struct Start<'a> {
+    train: &'a Labelled,
+    warm_start: Option<Fitted>,
+    device: &'a Device,
+}
+
+fn warm_start(path: &Path, train: &Labelled, device: &Device) -> Result<Fitted> {
+    let model = Fitted::load(&model_folder(path), device)?;
+    model.scaling().check_columns(train.features().names())?;
+    Ok(model)
+}
+
+fn fit(
+    args: &FitArgs,
+    config: &NcaConfig,
+    start: Start<'_>,
+    (folder, interrupt): (Option<&RunFolder>, Interrupt),
+) -> Result<Fitted> {
+    let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt);
+    let mut watch = |progress: &Progress| bar.step(progress);
+    let mut session = FitSession::new().with_progress(&mut watch);
+    if let Some(folder) = folder {
+        session = session.with_checkpoint(&folder.checkpoint());
+    }
+    let model = match start.warm_start {
+        None => config.fit_session(start.train, start.device, session),
+        Some(model) => config.fit_from(model.encoder, start.train, start.device, session),
+    };
+    bar.finish();
+    let model = model?;
+    if model.summary().termination == Termination::Stopped {
+        bail!(interrupted(&model, folder.is_some()));
+    }
+    Ok(model)
+}
+
+fn interrupted(model: &Fitted, resumable: bool) -> String {
+    let steps = model.summary().iterations;
+    if resumable {
+        return format!(
+            "interrupted after {steps} iterations; go on with: {} --resume",
+            process::command_line()
+        );
+    }
+    format!("interrupted after {steps} iterations; nothing is kept without --out")
+}
+
+/// Writes everything, then gives the folder its name.
+fn write(folder: RunFolder, model: &Fitted, report: &Report) -> Result<()> {
+    model.save(&folder.file(MODEL))?;
+    output::write_file(&folder.file(REPORT_JSON), report.to_json()?.as_bytes())?;
+    output::write_file(&folder.file(REPORT_PAGE), page::render(report).as_bytes())?;
+    folder.finish()
+}
+
+/// `data/flowers.csv.gz` to `flowers`; a bundled set's name as it is.
+fn data_name(source: &str) -> &str {
+    let first = source.split(',').next().unwrap_or(source);
+    let name = Path::new(first).file_name().and_then(|name| name.to_str()).unwrap_or(first);
+    name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_are_named_after_their_file() {
+        assert_eq!(data_name("iris"), "iris");
+        assert_eq!(data_name("/data/flowers.csv.gz"), "flowers");
+        assert_eq!(data_name("a/X.npy,a/Y.npy"), "X");
+    }
+}

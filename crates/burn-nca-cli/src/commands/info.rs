@@ -1,0 +1,103 @@
+use anyhow::Result;
+use burn_nca::Fitted;
+use burn_nca::data::Scaling;
+use burn_nca::fit::Termination;
+use serde::Serialize;
+
+use super::load_model;
+use crate::cli::{Format, InfoArgs};
+use crate::output;
+use crate::plain_table::plain_table;
+use crate::report::Matrix;
+
+/// What a saved model is.
+#[derive(Serialize)]
+struct Info<'a> {
+    settings: serde_json::Value,
+    columns: &'a [String],
+    classes: &'a [String],
+    scaling: &'a Scaling,
+    rows: usize,
+    start: Option<&'a str>,
+    termination: Termination,
+    termination_sentence: &'static str,
+    iterations: usize,
+    evaluations: usize,
+    value: f64,
+    gradient_max: f64,
+    seconds: f64,
+    /// A on the scaled features, a row a dimension; `null` for a network or a large map.
+    matrix: Option<Matrix>,
+}
+
+/// Says what a model is.
+///
+/// # Errors
+/// No model.
+pub fn run(args: &InfoArgs) -> Result<()> {
+    let model = load_model(&args.model)?;
+    let info = info(&model)?;
+    match args.format {
+        Format::Table => output::print(&text(&info)?),
+        Format::Json => output::print_json(&info),
+    }
+}
+
+fn info(model: &Fitted) -> Result<Info<'_>> {
+    let (summary, columns) = (model.summary(), model.scaling().names());
+    Ok(Info {
+        settings: serde_json::to_value(model.config())?,
+        columns,
+        classes: model.class_names(),
+        scaling: model.scaling(),
+        rows: model.reference_labels().len(),
+        start: summary.start.as_deref(),
+        termination: summary.termination,
+        termination_sentence: summary.termination.sentence(),
+        iterations: summary.iterations,
+        evaluations: summary.evaluations,
+        value: summary.value,
+        gradient_max: summary.gradient_max,
+        seconds: summary.seconds,
+        matrix: model.matrix().and_then(|values| Matrix::small(columns.to_vec(), &values)),
+    })
+}
+
+fn text(info: &Info<'_>) -> Result<String> {
+    let setting = |name: &str| info.settings[name].to_string().replace('"', "");
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| text.push_str(&format!("{name:14}{value}\n"));
+    line("map", format!("{} features to {} dimensions", info.columns.len(), setting("d_output")));
+    line("encoder", setting("encoder"));
+    line("criterion", setting("criterion").to_lowercase());
+    line("scaling", format!("{:?}", info.scaling.kind()).to_lowercase());
+    line("columns", info.columns.join(", "));
+    line("classes", info.classes.join(", "));
+    line("training rows", info.rows.to_string());
+    line("start", info.start.unwrap_or("random or warm start").to_string());
+    line("end", info.termination_sentence.to_string());
+    line(
+        "effort",
+        format!(
+            "{} iterations, {} evaluations, {:.2} s",
+            info.iterations, info.evaluations, info.seconds
+        ),
+    );
+    line(
+        "value",
+        format!("{:.6}, largest gradient component {:.1e}", info.value, info.gradient_max),
+    );
+    if let Some(matrix) = &info.matrix {
+        text.push_str(&format!("\nA, on the scaled features\n{}", matrix_table(matrix)));
+    }
+    Ok(text)
+}
+
+fn matrix_table(matrix: &Matrix) -> String {
+    let names = (1..=matrix.rows.len()).map(|dimension| format!("z{dimension}"));
+    let rows = matrix.columns.iter().enumerate().map(|(at, column)| {
+        let weights = matrix.rows.iter().map(|row| format!("{:.4}", row[at]));
+        std::iter::once(column.clone()).chain(weights).collect()
+    });
+    plain_table(std::iter::once("column".to_string()).chain(names).collect(), rows.collect())
+}

@@ -1,0 +1,77 @@
+//! The verbs, a file each.
+
+mod completions;
+mod datasets;
+mod devices;
+mod evaluate;
+mod export;
+mod fit;
+mod info;
+mod predict;
+mod report;
+mod transform;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use burn::tensor::Device;
+use burn_nca::{Fitted, device};
+use burn_nca_datasets::{CsvOptions, TargetColumn};
+
+use crate::cli::{Cli, Command, ModelArgs, SourceArgs};
+
+/// The k of k-NN where the user names none.
+const NEIGHBORS: usize = 5;
+
+/// Runs the verb of the command line.
+///
+/// # Errors
+/// Whatever keeps it from its results.
+pub fn run(cli: Cli) -> Result<()> {
+    match cli.command {
+        Command::Fit(args) => fit::run(&args),
+        Command::Transform(args) => transform::run(&args),
+        Command::Predict(args) => predict::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Info(args) => info::run(&args),
+        Command::Report(args) => report::run(&args.run),
+        Command::Export(args) => export::run(&args),
+        Command::Devices { test } => devices::run(test),
+        Command::Datasets => datasets::run(),
+        Command::Completions { shell } => completions::run(shell),
+    }
+}
+
+/// The device of this name; one that is not the CPU has passed its self-test.
+fn open_device(name: &str) -> Result<Device> {
+    let device = device::open(name)?;
+    if !device::runs_on_host(&device) {
+        device::self_test(&device)?;
+    }
+    Ok(device)
+}
+
+/// A saved model, from its folder or that of the run that made it.
+fn load_model(args: &ModelArgs) -> Result<Fitted> {
+    Ok(Fitted::load(&model_folder(&args.model), &open_device(&args.device.device)?)?)
+}
+
+/// `RUN/model` where a run's folder is given, else the folder itself.
+fn model_folder(given: &Path) -> PathBuf {
+    let inside = given.join(fit::MODEL);
+    if inside.is_dir() { inside } else { given.to_path_buf() }
+}
+
+/// How a CSV source is read.
+fn csv_options(source: &SourceArgs) -> CsvOptions {
+    CsvOptions {
+        target: source.target.clone().map_or(TargetColumn::Last, TargetColumn::Name),
+        ignore: source.ignore.clone(),
+        ..CsvOptions::default()
+    }
+}
+
+/// The k of k-NN among this many training rows.
+fn neighbors_or_default(wanted: Option<usize>, rows: usize) -> usize {
+    wanted.unwrap_or(NEIGHBORS.min(rows))
+}

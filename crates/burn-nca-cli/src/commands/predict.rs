@@ -1,0 +1,95 @@
+use anyhow::Result;
+use burn_nca::Fitted;
+use burn_nca::data::Features;
+use burn_nca::neighbors::{majority_vote, nearest, vote_shares};
+use burn_nca_datasets::open_features;
+
+use super::{load_model, neighbors_or_default};
+use crate::cli::{PredictArgs, Rule};
+use crate::failure::usage;
+use crate::output;
+
+/// A class a row, and a share a class a row.
+struct Prediction {
+    classes: Vec<usize>,
+    shares: Vec<f64>,
+}
+
+/// Classifies the rows of a table.
+///
+/// # Errors
+/// No model, data that do not fit it, k above the training rows, or a file that cannot be written.
+pub fn run(args: &PredictArgs) -> Result<()> {
+    if args.rule == Rule::Soft && args.neighbors.is_some() {
+        return Err(usage("--neighbors is for --rule knn; the rule soft weighs all training rows"));
+    }
+    let model = load_model(&args.model)?;
+    let features = open_features(&args.data, model.scaling().names())?;
+    let prediction = match args.rule {
+        Rule::Knn => by_votes(&model, &features, args.neighbors)?,
+        Rule::Soft => by_probability(&model, &features)?,
+    };
+    let text = csv(&prediction, model.class_names(), args.probabilities);
+    match &args.out {
+        Some(path) => output::write_file(path, text.as_bytes()),
+        None => output::print(&text),
+    }
+}
+
+fn by_votes(model: &Fitted, features: &Features, k: Option<usize>) -> Result<Prediction> {
+    let (labels, classes) = (model.reference_labels(), model.class_names().len());
+    let k = neighbors_or_default(k, labels.len());
+    let neighbors = nearest(&model.transform(features)?, model.references(), k, None)?;
+    Ok(Prediction {
+        classes: majority_vote(&neighbors, labels, classes, k)?,
+        shares: vote_shares(&neighbors, labels, classes, k)?,
+    })
+}
+
+fn by_probability(model: &Fitted, features: &Features) -> Result<Prediction> {
+    let probabilities = model.class_probabilities(features)?;
+    let (rows, classes) = (probabilities.rows(), probabilities.classes());
+    let cells = (0..rows).flat_map(|row| (0..classes).map(move |class| (row, class)));
+    Ok(Prediction {
+        classes: probabilities.most_probable(),
+        shares: cells.map(|(row, class)| probabilities.probability(row, class)).collect(),
+    })
+}
+
+/// `class` alone, or with one column `p_NAME` a class.
+fn csv(prediction: &Prediction, class_names: &[String], with_shares: bool) -> String {
+    let names: Vec<String> = class_names.iter().map(|name| output::csv_field(name)).collect();
+    let mut text = "class".to_string();
+    if with_shares {
+        for name in class_names {
+            text.push(',');
+            text.push_str(&output::csv_field(&format!("p_{name}")));
+        }
+    }
+    text.push('\n');
+    let shares = prediction.shares.chunks_exact(class_names.len());
+    for (&class, shares) in prediction.classes.iter().zip(shares) {
+        text.push_str(&names[class]);
+        if with_shares {
+            shares.iter().for_each(|share| text.push_str(&format!(",{share}")));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_quoted_where_they_must_be() {
+        let prediction = Prediction { classes: vec![1, 0], shares: vec![0.25, 0.75, 1.0, 0.0] };
+        let names = ["a".to_string(), "b, c".to_string()];
+        assert_eq!(csv(&prediction, &names, false), "class\n\"b, c\"\na\n");
+        assert_eq!(
+            csv(&prediction, &names, true),
+            "class,p_a,\"p_b, c\"\n\"b, c\",0.25,0.75\na,1,0\n"
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! Errors as the user sees them: one line, and an exit code.
+
+use std::io;
+use std::process::ExitCode;
+
+/// Options that contradict each other: exit code 2, as for an option that does not exist.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// An error for options that contradict each other.
+pub fn usage(message: impl Into<String>) -> anyhow::Error {
+    anyhow::Error::new(Usage(message.into()))
+}
+
+/// 2 for wrong usage, 1 for work that failed.
+pub fn exit_code(error: &anyhow::Error) -> ExitCode {
+    ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
+}
+
+/// Whether stdout was closed by its reader.
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+    })
+}
+
+/// The message and its causes, each said once.
+pub fn in_one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain() {
+        let text = cause.to_string();
+        // Many errors repeat their cause at their end.
+        if !line.ends_with(&text) {
+            if !line.is_empty() {
+                line.push_str(": ");
+            }
+            line.push_str(&text);
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    #[test]
+    fn a_cause_that_the_message_holds_already_is_not_repeated() {
+        let cause = io::Error::new(io::ErrorKind::NotFound, "no such file");
+        let error =
+            anyhow::Error::from(burn_nca::Error::io("a.csv", cause)).context("reading the data");
+        assert_eq!(in_one_line(&error), "reading the data: a.csv: no such file");
+    }
+
+    #[test]
+    fn only_a_closed_pipe_is_forgiven() {
+        let closed: anyhow::Result<()> =
+            Err(io::Error::from(io::ErrorKind::BrokenPipe)).context("writing the results");
+        assert!(is_closed_pipe(&closed.unwrap_err()));
+        assert!(!is_closed_pipe(&usage("a and b")));
+    }
+}

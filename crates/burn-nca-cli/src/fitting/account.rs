@@ -1,0 +1,239 @@
+//! The account of a fit: every number of the report, from the model and the rows.
+
+use anyhow::Result;
+use burn::tensor::Tensor;
+use burn_nca::data::{Labelled, Split};
+use burn_nca::evaluate::{ConfusionMatrix, Quantiles, Spread, perplexities};
+use burn_nca::fit::Precision;
+use burn_nca::neighbors::leave_one_out_probabilities;
+use burn_nca::{Fitted, device};
+
+use super::comparison::{Judgement, Parts, Space, baselines, judge};
+use super::embedding::{embed, place};
+use super::picture::Picture;
+use crate::process;
+use crate::report::{
+    Accuracy, ClassCount, Comparison, Confusion, CurvePoint, DataSummary, DeviceSummary,
+    EmbeddedPoint, Embedding, FORMAT, FeatureWeight, Matrix, Part, Report,
+};
+
+/// A fit that ended, and what it was made from.
+pub struct Account<'a> {
+    /// The name of the data.
+    pub name: &'a str,
+    /// All rows.
+    pub data: &'a Labelled,
+    /// Which of them were learnt from.
+    pub split: &'a Split,
+    /// The model.
+    pub model: &'a Fitted,
+    /// The device's name, as the user gave it.
+    pub device: &'a str,
+    /// The k of k-NN.
+    pub neighbors: usize,
+    /// The seed of the split and the fit.
+    pub seed: u64,
+}
+
+/// What the training embedding is worth, computed in f64.
+struct Objective {
+    p: Vec<f64>,
+    f: f64,
+    g: f64,
+    perplexity: Vec<f64>,
+}
+
+impl Account<'_> {
+    /// The report, and the spread of the training embedding.
+    ///
+    /// # Errors
+    /// k above the training rows, or an embedding that is not finite.
+    pub fn report(&self) -> Result<(Report, Option<Spread>)> {
+        let (train, test) =
+            (self.data.select(&self.split.train), self.data.select(&self.split.test));
+        let precise = Space {
+            train: embed(self.model, train.features())?,
+            test: (test.rows() > 0).then(|| embed(self.model, test.features())).transpose()?,
+        };
+        // The rules of prediction see the model's own embedding, as `nca predict` and `nca evaluate` do.
+        let own = Space {
+            train: self.model.references().clone(),
+            test: (test.rows() > 0).then(|| self.model.transform(test.features())).transpose()?,
+        };
+        let parts = self.scaled(train, test)?;
+        let judgement = judge("NCA", &own, &parts, self.neighbors)?;
+        let objective = objective(&precise.train, &parts.train)?;
+        let [_, dimension] = own.train.dims();
+        let place = place(&self.model.references().device());
+        let mut rows = baselines(&parts, dimension, self.neighbors, &place)?;
+        rows.push(judgement.row.clone());
+        let spread = Spread::of(&precise.train)?;
+        let comparison = Comparison { neighbors: self.neighbors, rows };
+        let embedding = self.embedding(&precise, &judgement, &objective.p)?;
+        let confusion = self.confusion(&parts, &judgement)?;
+        Ok((self.assemble(objective, comparison, confusion, embedding)?, spread))
+    }
+
+    fn scaled(&self, train: Labelled, test: Labelled) -> Result<Parts> {
+        let scaling = self.model.scaling();
+        Ok(Parts {
+            train: train.with_features(scaling.apply(train.features())?)?,
+            test: test.with_features(scaling.apply(test.features())?)?,
+        })
+    }
+
+    fn assemble(
+        &self,
+        objective: Objective,
+        comparison: Comparison,
+        confusion: Confusion,
+        embedding: Embedding,
+    ) -> Result<Report> {
+        let summary = self.model.summary();
+        let learnt = comparison.rows.last().expect("the learnt metric is the last row");
+        Ok(Report {
+            format: FORMAT,
+            program: concat!("nca ", env!("CARGO_PKG_VERSION")).to_string(),
+            command: process::command_line(),
+            seed: self.seed,
+            method: "NCA".to_string(),
+            data: self.data_summary(),
+            settings: serde_json::to_value(self.model.config())?,
+            device: self.device_summary(),
+            accuracy: Accuracy { train: learnt.nn_train.unwrap_or(f64::NAN), test: learnt.nn_test },
+            termination: format!("{:?}", summary.termination),
+            termination_sentence: summary.termination.sentence().to_string(),
+            converged: summary.termination.converged(),
+            iterations: summary.iterations as u64,
+            evaluations: summary.evaluations as u64,
+            seconds: summary.seconds,
+            peak_memory_bytes: process::peak_memory_bytes(),
+            f: objective.f,
+            g: objective.g,
+            mean_perplexity: Quantiles::of(&objective.perplexity).map_or(f64::NAN, |all| all.mean),
+            feature_weights: self.feature_weights(),
+            matrix: self.matrix(),
+            curve: self.curve(),
+            p: objective.p,
+            perplexity: objective.perplexity,
+            comparison,
+            confusion: Some(confusion),
+            embedding: Some(embedding),
+        })
+    }
+
+    fn data_summary(&self) -> DataSummary {
+        let train = self.data.select(&self.split.train).class_counts();
+        let test = self.data.select(&self.split.test).class_counts();
+        let classes = self.data.class_names().iter().zip(train.iter().zip(test));
+        DataSummary {
+            name: self.name.to_string(),
+            rows: self.data.rows(),
+            columns: self.data.features().columns(),
+            classes: classes
+                .map(|(name, (&train, test))| ClassCount { name: name.clone(), train, test })
+                .collect(),
+            without_partner: train.iter().filter(|count| **count == 1).count(),
+        }
+    }
+
+    fn device_summary(&self) -> DeviceSummary {
+        let precision = match self.model.config().fit.precision {
+            Precision::F32 => "f32",
+            Precision::F64 => "f64",
+        };
+        DeviceSummary {
+            name: self.device.to_string(),
+            backend: device::backend(&self.model.references().device()).to_string(),
+            dtype: precision.to_string(),
+        }
+    }
+
+    /// The norm of each column of A.
+    fn feature_weights(&self) -> Vec<FeatureWeight> {
+        let names = self.model.scaling().names();
+        let Some(matrix) = self.model.matrix() else { return Vec::new() };
+        let mut squares = vec![0.0; names.len()];
+        for row in matrix.chunks_exact(names.len()) {
+            squares.iter_mut().zip(row).for_each(|(square, a)| *square += a * a);
+        }
+        let trace: f64 = squares.iter().sum();
+        let share = |square: f64| if trace > 0.0 { square / trace } else { 0.0 };
+        let weights = names.iter().zip(&squares);
+        weights
+            .map(|(name, &square)| FeatureWeight {
+                column: name.clone(),
+                weight: square.sqrt(),
+                share: share(square),
+            })
+            .collect()
+    }
+
+    fn matrix(&self) -> Option<Matrix> {
+        Matrix::small(self.model.scaling().names().to_vec(), &self.model.matrix()?)
+    }
+
+    fn curve(&self) -> Vec<CurvePoint> {
+        let steps = self.model.summary().history.iter();
+        steps
+            .map(|step| CurvePoint {
+                iteration: step.iteration as u64,
+                value: step.value,
+                held_out: step.held_out,
+                gradient_max: Some(step.gradient_max),
+            })
+            .collect()
+    }
+
+    /// Of the rows held out, or of the training rows where there are none.
+    fn confusion(&self, parts: &Parts, judgement: &Judgement) -> Result<Confusion> {
+        let (part, predicted, truth) = if parts.test.rows() > 0 {
+            (Part::Test, &judgement.predicted_test, parts.test.labels())
+        } else {
+            (Part::Train, &judgement.predicted_train, parts.train.labels())
+        };
+        let classes = self.data.classes();
+        let matrix = ConfusionMatrix::of(predicted, truth, classes)?;
+        let counts = (0..classes).map(|class| matrix.row(class).to_vec()).collect();
+        Ok(Confusion { part, counts })
+    }
+
+    fn embedding(&self, space: &Space, judgement: &Judgement, p: &[f64]) -> Result<Embedding> {
+        let picture = Picture::of(&space.train, space.test.as_ref())?;
+        let [_, dimension] = space.train.dims();
+        let labels = self.data.labels();
+        let point = |row: usize, coordinates, predicted, part, p| EmbeddedPoint {
+            row: row + 1,
+            coordinates,
+            class: labels[row],
+            predicted: Some(predicted),
+            part,
+            p,
+        };
+        let train =
+            self.split.train.iter().zip(picture.train).zip(&judgement.predicted_train).zip(p);
+        let test = self.split.test.iter().zip(picture.test).zip(&judgement.predicted_test);
+        let mut points: Vec<EmbeddedPoint> = train
+            .map(|(((&row, at), &predicted), &p)| point(row, at, predicted, Part::Train, Some(p)))
+            .collect();
+        points.extend(
+            test.map(|((&row, at), &predicted)| point(row, at, predicted, Part::Test, None)),
+        );
+        Ok(Embedding { dimension, variance_share: picture.variance_share, points })
+    }
+}
+
+/// p_i, f, g (over the points with a partner) and the perplexities of the training rows.
+fn objective(embedding: &Tensor<2>, train: &Labelled) -> Result<Objective> {
+    let (labels, counts) = (train.labels(), train.class_counts());
+    let probabilities = leave_one_out_probabilities(embedding, labels, train.classes())?;
+    let log_p = |row: usize| probabilities.log_probabilities(row)[labels[row]];
+    let p: Vec<f64> = (0..train.rows()).map(|row| log_p(row).exp()).collect();
+    let with_partner = (0..train.rows()).filter(|&row| counts[labels[row]] > 1);
+    Ok(Objective {
+        f: p.iter().sum(),
+        g: with_partner.map(log_p).sum(),
+        perplexity: perplexities(embedding)?,
+        p,
+    })
+}

@@ -1,0 +1,53 @@
+//! Embeddings in f64: what f, g, p and perplexity are computed from, whatever the precision of the fit.
+
+use anyhow::Result;
+use burn::module::{Module, ModuleMapper, Param};
+use burn::tensor::{DType, Device, Tensor};
+use burn_nca::Fitted;
+use burn_nca::data::Features;
+use burn_nca::device;
+use burn_nca::encoder::Encoder;
+
+/// Rows embedded at a time: a network's hidden layers need memory for each.
+const CHUNK: usize = 8192;
+
+/// Where numbers about an embedding are computed: the host in f64, else `device` in its f32.
+pub fn place(device: &Device) -> (Device, DType) {
+    match device::host() {
+        Some(host) => (host, DType::F64),
+        None => (device.clone(), DType::F32),
+    }
+}
+
+/// The embedding `[n, k]` of raw features, its arithmetic in f64 from the model's weights on.
+///
+/// In a build without a CPU backend, the model's own embedding.
+///
+/// # Errors
+/// Other columns than the model's.
+pub fn embed(model: &Fitted, features: &Features) -> Result<Tensor<2>> {
+    let (host, dtype) = place(&model.references().device());
+    if dtype != DType::F64 {
+        return Ok(model.transform(features)?);
+    }
+    let scaled = model.scaling().apply(features)?;
+    let encoder = model.encoder.clone().map(&mut ToHost { host: &host });
+    let rows: Vec<usize> = (0..scaled.rows()).collect();
+    let parts =
+        rows.chunks(CHUNK).map(|rows| encoder.forward(scaled.select(rows).to_tensor(&host, dtype)));
+    Ok(Tensor::cat(parts.collect(), 0))
+}
+
+/// Brings parameters to the host, in f64.
+struct ToHost<'a> {
+    host: &'a Device,
+}
+
+impl ModuleMapper for ToHost<'_> {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        param.map(|tensor| {
+            let data = tensor.into_data().convert::<f64>();
+            Tensor::from_data(data, (self.host, DType::F64))
+        })
+    }
+}

@@ -1,0 +1,64 @@
+//! The points of the report's picture: one or two coordinates a row.
+
+use anyhow::Result;
+use burn::tensor::Tensor;
+use burn_nca::baseline::PcaConfig;
+use burn_nca::data::Features;
+
+/// One or two coordinates of each row of an embedding.
+pub struct Picture {
+    /// The training rows.
+    pub train: Vec<Vec<f64>>,
+    /// The rows held out.
+    pub test: Vec<Vec<f64>>,
+    /// For more than two dimensions: the share of the training rows' variance that the picture shows.
+    pub variance_share: Option<f64>,
+}
+
+impl Picture {
+    /// The embedding itself in one or two dimensions, else its two directions of largest variance.
+    ///
+    /// # Errors
+    /// Coordinates that are not finite.
+    pub fn of(train: &Tensor<2>, test: Option<&Tensor<2>>) -> Result<Self> {
+        let train = Features::from_tensor(train.clone())?;
+        let test = test.map(|test| Features::from_tensor(test.clone())).transpose()?;
+        if train.columns() <= 2 {
+            let test = test.as_ref().map(rows).unwrap_or_default();
+            return Ok(Self { train: rows(&train), test, variance_share: None });
+        }
+        let pca = PcaConfig::new(2).fit(&train)?;
+        let shown = |features: &Features| pca.projection.apply(features).map(|shown| rows(&shown));
+        Ok(Self {
+            train: shown(&train)?,
+            test: test.as_ref().map(shown).transpose()?.unwrap_or_default(),
+            variance_share: Some(pca.explained_variance_ratio.iter().sum()),
+        })
+    }
+}
+
+fn rows(features: &Features) -> Vec<Vec<f64>> {
+    (0..features.rows()).map(|row| features.row(row).to_vec()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use burn_nca::device;
+
+    use super::*;
+
+    #[test]
+    fn two_dimensions_are_shown_as_they_are_and_more_by_their_principal_axes() {
+        let host = device::host().unwrap();
+        let points =
+            Tensor::<2>::from_floats([[0.0, 3.0, 0.0], [0.0, -3.0, 1.0], [0.0, 0.0, -1.0]], &host);
+        let flat = points.clone().slice([0..3, 0..2]);
+        let picture = Picture::of(&flat, None).unwrap();
+        assert_eq!(picture.train, [[0.0, 3.0], [0.0, -3.0], [0.0, 0.0]]);
+        assert!(picture.test.is_empty() && picture.variance_share.is_none());
+        let picture = Picture::of(&points, Some(&points)).unwrap();
+        assert_eq!((picture.train.len(), picture.train[0].len()), (3, 2));
+        assert_eq!(picture.train, picture.test);
+        assert!((picture.variance_share.unwrap() - 1.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,297 @@
+//! From the options of `nca fit` to the library's configuration.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use burn_nca::data::ScalingKind;
+use burn_nca::encoder::{Activation, EncoderConfig};
+use burn_nca::fit::exact::BlockConfig;
+use burn_nca::fit::{
+    ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig,
+    Precision, Start, StochasticConfig,
+};
+use burn_nca::objective::Criterion;
+use burn_nca::{Fitted, NcaConfig};
+use burn_nca_datasets::{read_csv_features, read_npy_features};
+
+use crate::cli::fit::{
+    ActivationKind, EncoderKind, FitArgs, Init, ModelOptions, Number, ObjectiveKind, OptimizerKind,
+    OptimizerOptions, Scale,
+};
+use crate::failure::usage;
+
+/// The configuration for features of these names; a warm start keeps the sizes of its model.
+///
+/// # Errors
+/// Options that contradict each other, or a file of A that cannot be read.
+pub fn configuration(
+    args: &FitArgs,
+    columns: &[String],
+    warm_start: Option<&Fitted>,
+) -> Result<NcaConfig> {
+    let (encoder, dim) = match warm_start {
+        Some(model) => {
+            refuse_network_options(
+                &args.model,
+                "with --warm-start the network is that of the model",
+            )?;
+            let config = model.config();
+            (config.encoder, config.d_output)
+        }
+        None => (
+            encoder(&args.model)?,
+            args.dim.unwrap_or_else(|| default_dim(&args.model, columns.len())),
+        ),
+    };
+    let fit = FitConfig::new()
+        .with_start(start(&args.model.init, columns, dim, &encoder)?)
+        .with_scaling(scaling(args.scale))
+        .with_l2(args.model.l2)
+        .with_optimizer(optimizer(&args.optimizer)?)
+        .with_early_stopping(early_stopping(&args.optimizer))
+        .with_time_budget(args.optimizer.time_budget)
+        .with_seed(args.seed)
+        .with_precision(precision(args.precision))
+        .with_blocks(blocks(args.memory));
+    Ok(NcaConfig::new(columns.len(), dim)
+        .with_encoder(encoder)
+        .with_criterion(criterion(args.model.objective))
+        .with_repulsion(args.model.repulsion)
+        .with_fit(fit))
+}
+
+/// The most steps (or epochs) of a configuration, for a progress bar.
+pub fn step_limit(config: &FitConfig) -> usize {
+    match &config.optimizer {
+        OptimizerConfig::Lbfgs(lbfgs) => lbfgs.max_iterations,
+        OptimizerConfig::ConjugateGradient(gradients) => gradients.max_iterations,
+        OptimizerConfig::Adam(adam) => adam.epochs,
+    }
+}
+
+fn default_dim(options: &ModelOptions, d: usize) -> usize {
+    if options.encoder == EncoderKind::Mlp { 2 } else { d }
+}
+
+fn encoder(options: &ModelOptions) -> Result<EncoderConfig> {
+    if options.encoder != EncoderKind::Mlp {
+        refuse_network_options(options, "hidden layers need --encoder mlp")?;
+    }
+    Ok(match options.encoder {
+        EncoderKind::Linear => EncoderConfig::Linear,
+        EncoderKind::Diagonal => EncoderConfig::Diagonal,
+        EncoderKind::Mlp => EncoderConfig::Mlp {
+            hidden: options.hidden.clone().unwrap_or_else(|| vec![64]),
+            activation: match options.activation {
+                None | Some(ActivationKind::Relu) => Activation::Relu,
+                Some(ActivationKind::Tanh) => Activation::Tanh,
+                Some(ActivationKind::Logistic) => Activation::Logistic,
+            },
+        },
+    })
+}
+
+fn refuse_network_options(options: &ModelOptions, reason: &str) -> Result<()> {
+    let given =
+        [("--hidden", options.hidden.is_some()), ("--activation", options.activation.is_some())];
+    match given.iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(usage(format!("{name} has no effect here: {reason}; leave it out"))),
+        None => Ok(()),
+    }
+}
+
+fn start(init: &Init, columns: &[String], dim: usize, encoder: &EncoderConfig) -> Result<Start> {
+    Ok(match init {
+        Init::Auto => Start::Auto,
+        Init::Identity => Start::Identity,
+        Init::Random => Start::Random { scale: None },
+        Init::Pca => Start::Pca,
+        Init::Lda => Start::Lda,
+        Init::File(path) => {
+            let rows = if *encoder == EncoderConfig::Diagonal { 1 } else { dim };
+            Start::Given { weight: given_matrix(path, columns, rows)? }
+        }
+    })
+}
+
+/// A of shape `[rows, d]` from a file.
+fn given_matrix(path: &Path, columns: &[String], rows: usize) -> Result<Vec<f64>> {
+    let matrix = if path.extension().is_some_and(|extension| extension == "csv") {
+        read_csv_features(path, columns)?
+    } else {
+        read_npy_features(path)?
+    };
+    if (matrix.rows(), matrix.columns()) != (rows, columns.len()) {
+        bail!(
+            "{} is of shape {} x {}, and this start needs {rows} x {}: a row a dimension, a column a feature",
+            path.display(),
+            matrix.rows(),
+            matrix.columns(),
+            columns.len()
+        );
+    }
+    Ok(matrix.values().to_vec())
+}
+
+fn optimizer(options: &OptimizerOptions) -> Result<OptimizerConfig> {
+    let of_adam = [
+        ("--epochs", options.epochs.is_some()),
+        ("--batch-size", options.batch_size.is_some()),
+        ("--learning-rate", options.learning_rate.is_some()),
+    ];
+    match options.optimizer {
+        OptimizerKind::Adam => {
+            if options.max_iterations.is_some() {
+                return Err(usage("--max-iterations is for lbfgs and cg; adam counts --epochs"));
+            }
+            let default = StochasticConfig::new();
+            Ok(OptimizerConfig::Adam(StochasticConfig {
+                epochs: options.epochs.unwrap_or(default.epochs),
+                batch_size: options.batch_size.unwrap_or(default.batch_size),
+                learning_rate: options.learning_rate.unwrap_or(default.learning_rate),
+            }))
+        }
+        full_batch => {
+            if let Some((name, _)) = of_adam.iter().find(|(_, given)| *given) {
+                return Err(usage(format!(
+                    "{name} is for mini-batches; give --optimizer adam as well"
+                )));
+            }
+            Ok(full_batch_optimizer(full_batch, options.max_iterations))
+        }
+    }
+}
+
+fn full_batch_optimizer(kind: OptimizerKind, max_iterations: Option<usize>) -> OptimizerConfig {
+    if kind == OptimizerKind::Cg {
+        let default = ConjugateGradientConfig::new();
+        let most = max_iterations.unwrap_or(default.max_iterations);
+        OptimizerConfig::ConjugateGradient(default.with_max_iterations(most))
+    } else {
+        let default = LbfgsConfig::new();
+        let most = max_iterations.unwrap_or(default.max_iterations);
+        OptimizerConfig::Lbfgs(default.with_max_iterations(most))
+    }
+}
+
+fn early_stopping(options: &OptimizerOptions) -> Option<EarlyStoppingConfig> {
+    let share = options.early_stopping?;
+    let default = EarlyStoppingConfig::new();
+    let patience = options.patience.unwrap_or(default.patience);
+    Some(default.with_share(share).with_patience(patience))
+}
+
+fn blocks(memory_mib: Option<usize>) -> BlockConfig {
+    let default = BlockConfig::new();
+    match memory_mib {
+        Some(memory_mib) => default.with_memory_mib(memory_mib),
+        None => default,
+    }
+}
+
+fn scaling(scale: Scale) -> ScalingKind {
+    match scale {
+        Scale::Standardise => ScalingKind::Standardise,
+        Scale::MinMax => ScalingKind::MinMax,
+        Scale::None => ScalingKind::None,
+    }
+}
+
+fn precision(number: Number) -> Precision {
+    match number {
+        Number::F32 => Precision::F32,
+        Number::F64 => Precision::F64,
+    }
+}
+
+fn criterion(objective: ObjectiveKind) -> Criterion {
+    match objective {
+        ObjectiveKind::F => Criterion::F,
+        ObjectiveKind::G => Criterion::G,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use crate::failure::Usage;
+
+    fn config(options: &str) -> Result<NcaConfig> {
+        let words = ["nca", "fit", "iris"].into_iter().chain(options.split_whitespace());
+        let Command::Fit(args) = Cli::try_parse_from(words)?.command else { unreachable!() };
+        configuration(&args, &["a".to_string(), "b".to_string(), "c".to_string()], None)
+    }
+
+    #[test]
+    fn every_option_reaches_the_configuration() {
+        let config = config(
+            "--dim 2 --encoder mlp --hidden 8,4 --activation tanh --objective g --init random \
+             --optimizer adam --epochs 3 --batch-size 32 --learning-rate 0.5 --l2 0.25 --repulsion 0.5 \
+             --scale min-max --seed 7 --early-stopping=0.1 --patience 4 --time-budget 60 --precision f64 \
+             --memory 64",
+        );
+        let text = serde_json::to_value(config.unwrap()).unwrap().to_string();
+        for part in [
+            r#""d_input":3"#,
+            r#""d_output":2"#,
+            r#""hidden":[8,4]"#,
+            r#""Tanh""#,
+            r#""criterion":"G""#,
+            r#""Random""#,
+            r#""epochs":3"#,
+            r#""batch_size":32"#,
+            r#""learning_rate":0.5"#,
+            r#""l2":0.25"#,
+            r#""repulsion":0.5"#,
+            r#""MinMax""#,
+            r#""seed":7"#,
+            r#""share":0.1"#,
+            r#""patience":4"#,
+            r#""time_budget":60.0"#,
+            r#""F64""#,
+            r#""memory_mib":64"#,
+        ] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+    }
+
+    #[test]
+    fn the_dimension_is_that_of_the_features_unless_told() {
+        assert_eq!(config("").unwrap().d_output, 3);
+        assert_eq!(config("--encoder diagonal").unwrap().d_output, 3);
+        assert_eq!(config("--encoder mlp").unwrap().d_output, 2);
+        assert_eq!(config("--dim 1").unwrap().d_output, 1);
+    }
+
+    #[test]
+    fn options_without_effect_are_wrong_usage() {
+        for options in [
+            "--hidden 3",
+            "--encoder diagonal --activation relu",
+            "--epochs 3",
+            "--optimizer cg --batch-size 9",
+            "--optimizer adam --max-iterations 9",
+        ] {
+            let error = config(options).unwrap_err();
+            assert!(error.is::<Usage>(), "{options}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_start_of_another_shape_is_refused_with_both_shapes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("A.csv");
+        std::fs::write(&path, "c,a,b\n3,1,2\n").unwrap();
+        let options = format!("--init {}", path.display());
+        let Start::Given { weight } = config(&format!("{options} --dim 1")).unwrap().fit.start
+        else {
+            panic!("the start is that of the file");
+        };
+        assert_eq!(weight, [1.0, 2.0, 3.0]);
+        let error = config(&format!("{options} --dim 2")).unwrap_err().to_string();
+        assert!(error.contains("shape 1 x 3") && error.contains("needs 2 x 3"), "{error}");
+    }
+}

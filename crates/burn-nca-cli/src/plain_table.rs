@@ -1,0 +1,28 @@
+//! Tables of names and numbers for a terminal or a file.
+
+use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
+use comfy_table::{CellAlignment, Table};
+
+/// A table of a name and right-aligned numbers a row, without blanks at the ends of lines.
+pub fn plain_table(head: Vec<String>, rows: Vec<Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.force_no_tty().load_style(UTF8_HORIZONTAL_ONLY).set_header(head);
+    table.add_rows(rows);
+    table.column_iter_mut().skip(1).for_each(|column| {
+        column.set_cell_alignment(CellAlignment::Right);
+    });
+    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_at_the_right() {
+        let words = |row: [&str; 2]| row.map(String::from).to_vec();
+        let text = plain_table(words(["name", "n"]), vec![words(["a", "1"]), words(["b", "100"])]);
+        assert!(text.contains("\n a        1\n"), "{text}");
+        assert!(text.lines().all(|line| line == line.trim_end()));
+    }
+}

@@ -1,0 +1,146 @@
+//! Bad input: the message names the thing, the value and the cure; exit code 1 for data, 2 for usage.
+
+use crate::{Place, failure, nca};
+
+/// The message of a fit of this table that fails.
+fn fit_of(csv: &str, options: &[&str]) -> String {
+    let place = Place::new();
+    let data = place.file("data.csv", csv);
+    failure(&[&["fit", &data], options].concat(), 1)
+}
+
+fn contains_all(message: &str, parts: &[&str]) {
+    assert!(message.starts_with("error: ") && message.trim_end().lines().count() == 1, "{message}");
+    parts.iter().for_each(|part| assert!(message.contains(part), "{part:?} is not in {message}"));
+}
+
+#[test]
+fn missing_files_and_columns() {
+    contains_all(&failure(&["fit", "no.csv"], 1), &["\"no.csv\"", "the bundled sets are iris"]);
+    contains_all(&failure(&["fit", "irsi"], 1), &["did you mean \"iris\"?"]);
+    contains_all(&failure(&["fit", "x.npy,y.npy"], 1), &["x.npy", "no such file"]);
+    let message = fit_of("a,b,y\n1,2,u\n3,4,v\n", &["--target", "species"]);
+    contains_all(&message, &["no column \"species\"", "a, b, y"]);
+}
+
+#[test]
+fn cells_that_are_no_numbers() {
+    let message = fit_of("a,b,y\n1,2,u\n3,red,v\n", &[]);
+    contains_all(&message, &["line 3 (row 2)", "column \"b\"", "\"red\" is not a number"]);
+    contains_all(
+        &fit_of("a,b,y\n1,2,u\nNaN,4,v\n", &[]),
+        &["row 2", "column \"a\"", "NaN", "remove the row"],
+    );
+    contains_all(&fit_of("a,b,y\n1,inf,u\n3,4,v\n", &[]), &["row 1", "column \"b\"", "infinite"]);
+    contains_all(&fit_of("a,b,y\n1,,u\n3,4,v\n", &[]), &["row 1", "the cell is empty"]);
+}
+
+#[test]
+fn files_of_the_wrong_form() {
+    contains_all(&fit_of("", &[]), &["is empty", "header line"]);
+    contains_all(&fit_of("a,b,y\n", &[]), &["header line but no rows"]);
+    contains_all(&fit_of("a,b,y\n1,2,u\n3,4\n", &[]), &["line 3"]);
+    contains_all(&fit_of("a,a,y\n1,2,u\n3,4,v\n", &[]), &["columns 1 and 2", "\"a\"", "rename"]);
+}
+
+#[test]
+fn data_that_cannot_be_learnt_from() {
+    let message = fit_of("a,y\n1,u\n2,u\n3,u\n", &["--test-size", "0"]);
+    contains_all(&message, &["all 3 rows", "\"u\"", "at least two classes"]);
+    contains_all(&fit_of("a,y\n1,u\n", &["--test-size", "0"]), &["1 row", "at least 2"]);
+    let message = fit_of("a,y\n1,u\n2,v\n", &["--test-size", "0"]);
+    contains_all(&message, &["single row", "two rows"]);
+}
+
+#[test]
+fn numbers_out_of_range() {
+    for (options, parts) in [
+        (["--dim", "0"], ["'0' for '--dim <K>'", "1 or more"]),
+        (["--neighbors", "0"], ["'0' for '--neighbors <K>'", "1 or more"]),
+        (["--test-size", "1"], ["'1' for '--test-size <SHARE>'", "below 1"]),
+        (["--l2", "nan"], ["'nan' for '--l2 <X>'", "0 or more"]),
+        (["--time-budget", "0"], ["'0' for '--time-budget <SECONDS>'", "above 0"]),
+        (["--init", "zero"], ["'zero' for '--init <START>'", "identity"]),
+    ] {
+        let message = failure(&[&["fit", "iris"][..], &options].concat(), 2);
+        parts
+            .iter()
+            .for_each(|part| assert!(message.contains(part), "{part:?} is not in {message}"));
+    }
+    let message = failure(&["fit", "iris", "--neighbors", "106", "--max-iterations", "0"], 1);
+    contains_all(&message, &["k is 106", "105"]);
+    let message = failure(&["fit", "iris", "--dim", "3", "--init", "lda"], 1);
+    contains_all(&message, &["3", "at most 2"]);
+    let message = failure(&["fit", "iris", "--dim", "2", "--encoder", "diagonal"], 1);
+    contains_all(&message, &["diagonal", "4 features", "2 dimensions"]);
+}
+
+#[test]
+fn options_that_contradict_each_other() {
+    for (options, part) in [
+        ("--epochs 3", "--optimizer adam"),
+        ("--optimizer adam --max-iterations 3", "--epochs"),
+        ("--hidden 3", "--encoder mlp"),
+        ("--resume", "--out"),
+        ("--patience 3", "--early-stopping"),
+        ("--warm-start m --dim 2", "--dim"),
+        ("--no-such-option", "--no-such-option"),
+    ] {
+        let arguments: Vec<&str> = ["fit", "iris"].into_iter().chain(options.split(' ')).collect();
+        let message = failure(&arguments, 2);
+        assert!(message.starts_with("error: ") && message.contains(part), "{options}: {message}");
+    }
+}
+
+#[test]
+fn output_folders_that_exist_or_wait() {
+    let place = Place::new();
+    let out = place.at("taken");
+    std::fs::create_dir(&out).unwrap();
+    contains_all(&failure(&["fit", "iris", "--out", &out], 1), &["taken exists", "choose another"]);
+    let message = failure(&["fit", "iris", "--out", &place.at("new"), "--resume"], 1);
+    contains_all(&message, &["no interrupted fit", "leave --resume out"]);
+    std::fs::create_dir(place.path("new.partial")).unwrap();
+    let message = failure(&["fit", "iris", "--out", &place.at("new")], 1);
+    contains_all(&message, &["new.partial", "--resume"]);
+}
+
+#[test]
+fn a_fit_that_fails_leaves_nothing_behind() {
+    let place = Place::new();
+    failure(&["fit", "no.csv", "--out", &place.at("run")], 1);
+    assert_eq!(std::fs::read_dir(place.0.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn models_that_are_none_or_do_not_fit_the_data() {
+    let place = Place::new();
+    contains_all(&failure(&["info", &place.at("none")], 1), &["none", "no model here"]);
+    let out = place.at("run");
+    nca(&["fit", "iris", "--dim", "2", "--max-iterations", "1", "--out", &out]).assert().success();
+    contains_all(&failure(&["predict", &out, "wine"], 1), &["13 feature columns", "4"]);
+    let other = place.file("other.csv", "a,b,y\n1,2,u\n3,4,v\n");
+    contains_all(
+        &failure(&["transform", &out, &other], 1),
+        &["no column", "its columns are a, b, y"],
+    );
+    contains_all(&failure(&["evaluate", &out, "wine"], 1), &["13", "4"]);
+    contains_all(
+        &failure(&["predict", &out, "iris", "--neighbors", "1000"], 1),
+        &["k is 1000", "105"],
+    );
+    let z = place.at("z.txt");
+    contains_all(
+        &failure(&["transform", &out, "iris", "--out", &z], 1),
+        &["neither .csv nor .npy"],
+    );
+
+    let card = place.path("run/model/model.json");
+    let text = std::fs::read_to_string(&card).unwrap();
+    std::fs::write(&card, text.replacen("\"format\": 1", "\"format\": 99", 1)).unwrap();
+    contains_all(&failure(&["info", &out], 1), &["format 99", "reads format 1"]);
+    let report = place.path("run/report.json");
+    let text = std::fs::read_to_string(&report).unwrap();
+    std::fs::write(&report, text.replacen("\"format\": 1", "\"format\": 99", 1)).unwrap();
+    contains_all(&failure(&["report", &out], 1), &["format 99", "reads format 1"]);
+}

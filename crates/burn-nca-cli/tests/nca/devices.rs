@@ -1,0 +1,66 @@
+//! Devices by name.
+
+use predicates::prelude::*;
+use predicates::str::contains;
+
+use crate::{failure, json, nca, stdout};
+
+#[test]
+fn the_devices_that_are_there_are_listed_and_the_cpu_passes_its_test() {
+    let list = stdout(&["devices"]);
+    assert!(list.starts_with("cpu\n"), "{list}");
+    nca(&["devices"]).assert().success().stderr(contains("panick").not());
+}
+
+#[test]
+fn a_device_that_is_not_there_is_answered_with_those_that_are() {
+    let message = failure(&["fit", "iris", "--device", "gpu"], 1);
+    assert!(
+        message.contains("\"gpu\"") && message.contains("devices that are there: cpu"),
+        "{message}"
+    );
+    let message = failure(&["fit", "iris", "--device", "wgpu:77"], 1);
+    assert!(
+        message.contains("wgpu:77") && message.contains("devices that are there: cpu"),
+        "{message}"
+    );
+}
+
+#[test]
+fn the_environment_names_the_default_and_is_checked() {
+    let fit = ["fit", "iris", "--dim", "1", "--max-iterations", "0", "--format", "json"];
+    let output =
+        nca(&fit).env("BURN_DEVICE", "ndarray").assert().success().get_output().stdout.clone();
+    let report: serde_json::Value = serde_json::from_slice(&output).unwrap();
+    assert_eq!(
+        (&report["device"]["name"], &report["device"]["backend"]),
+        (&"ndarray".into(), &"ndarray".into())
+    );
+    nca(&fit).env("BURN_DEVICE", "abacus").assert().code(1).stderr(
+        contains("environment variable BURN_DEVICE")
+            .and(contains("devices that are there"))
+            .and(contains("panick").not()),
+    );
+    assert_eq!(json(&fit)["device"]["backend"], "flex");
+}
+
+#[test]
+fn the_cpu_backends_agree() {
+    let fit = |device: &str| {
+        json(&[
+            "fit",
+            "iris",
+            "--dim",
+            "2",
+            "--precision",
+            "f64",
+            "--device",
+            device,
+            "--format",
+            "json",
+        ])
+    };
+    let (flex, ndarray) = (fit("flex"), fit("ndarray"));
+    let (a, b) = (flex["f"].as_f64().unwrap(), ndarray["f"].as_f64().unwrap());
+    assert!((a - b).abs() < 1e-2, "{a} and {b}");
+}

@@ -1,0 +1,139 @@
+//! The main job: a table in, a metric, a comparison and a report out.
+
+use predicates::prelude::*;
+use predicates::str::contains;
+
+use crate::{Place, json, nca, numbers, read_json, stdout};
+
+const IRIS: [&str; 5] = ["fit", "iris", "--dim", "2", "--quiet"];
+
+#[test]
+fn a_fit_of_iris_tells_everything_in_json() {
+    let fit = json(&[&IRIS[..], &["--format", "json"]].concat());
+    for part in ["train", "test"] {
+        let accuracy = fit["accuracy"][part].as_f64().unwrap();
+        assert!((0.9..=1.0).contains(&accuracy), "{part}: {accuracy}");
+    }
+    assert!(fit["termination"].is_string() && fit["converged"].is_boolean());
+    assert!(fit["iterations"].as_u64().unwrap() > 0);
+    assert!(fit["evaluations"].as_u64() >= fit["iterations"].as_u64());
+    assert!(fit["seconds"].as_f64().unwrap() > 0.0);
+    assert!(fit["peak_memory_bytes"].as_u64().unwrap() > 1 << 20);
+    assert_eq!(numbers(&fit["p"]).len(), 105);
+    assert_eq!(numbers(&fit["perplexity"]).len(), 105);
+    let f: f64 = numbers(&fit["p"]).iter().sum();
+    assert!((fit["f"].as_f64().unwrap() - f).abs() < 1e-9 && f > 90.0, "f is {f}");
+    let methods = fit["comparison"]["rows"].as_array().unwrap();
+    let names: Vec<_> = methods.iter().map(|row| row["method"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Euclidean", "PCA", "LDA", "NCA"]);
+    assert_eq!(fit["comparison"]["rows"][3]["nn_test"], fit["accuracy"]["test"]);
+    assert_eq!(fit["device"]["name"], "cpu");
+}
+
+#[test]
+fn the_table_of_iris_looks_as_it_should() {
+    // Seconds and bytes differ from run to run, and the digits of so small a g from CPU to CPU.
+    let varies =
+        |line: &&str| [" solver", " memory", " g "].iter().any(|start| line.starts_with(start));
+    let text = stdout(&IRIS);
+    let text: Vec<&str> = text.lines().filter(|line| !varies(line)).collect();
+    insta::assert_snapshot!("iris", text.join("\n"));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_numbers_and_another_split_others() {
+    let fit = |seed: &str| json(&["fit", "wine", "--dim", "2", "--seed", seed, "--format", "json"]);
+    let (first, second, other) = (fit("3"), fit("3"), fit("4"));
+    assert_eq!(first["f"], second["f"]);
+    assert_eq!(first["p"], second["p"]);
+    assert_eq!(first["embedding"], second["embedding"]);
+    assert_ne!(first["f"], other["f"]);
+}
+
+#[test]
+fn a_run_folder_holds_model_numbers_and_page() {
+    let place = Place::new();
+    let out = place.at("runs/iris");
+    nca(&[&IRIS[..], &["--out", &out]].concat()).assert().success();
+    let report = read_json(&place.path("runs/iris/report.json"));
+    assert_eq!(report["data"]["name"], "iris");
+    assert!(report["command"].as_str().unwrap().starts_with("nca fit iris --dim 2"));
+    let page = std::fs::read_to_string(place.path("runs/iris/report.html")).unwrap();
+    assert!(page.contains("setosa") && page.len() > 10_000);
+    assert!(place.path("runs/iris/model/model.json").exists());
+    let left = std::fs::read_dir(place.path("runs")).unwrap().count();
+    assert_eq!(left, 1, "no temporary folder is left");
+    std::fs::remove_file(place.path("runs/iris/report.html")).unwrap();
+    nca(&["report", &out]).assert().success().stdout(contains("report.html"));
+    assert_eq!(std::fs::read_to_string(place.path("runs/iris/report.html")).unwrap(), page);
+}
+
+#[test]
+fn every_map_objective_optimiser_and_start_fits() {
+    for options in [
+        "--encoder diagonal --objective g",
+        "--encoder mlp --hidden 8,4 --activation tanh --epochs 3 --optimizer adam --batch-size 64",
+        "--dim 6 --init random --optimizer cg --max-iterations 5",
+        "--dim 2 --init pca --scale min-max --l2 0.01 --repulsion 0.1 --max-iterations 5",
+        "--dim 1 --init lda --early-stopping --patience 3 --max-iterations 5",
+        "--precision f64 --device ndarray --max-iterations 5 --time-budget 60 --memory 16",
+    ] {
+        let arguments: Vec<&str> =
+            ["fit", "iris", "--format", "json"].into_iter().chain(options.split(' ')).collect();
+        let fit = json(&arguments);
+        assert!(fit["accuracy"]["test"].as_f64().unwrap() > 0.6, "{options}");
+    }
+}
+
+#[test]
+fn a_file_is_read_with_its_target_and_without_ignored_columns() {
+    let place = Place::new();
+    let mut text = "id,kind,x,y\n".to_string();
+    for row in 0..20 {
+        text.push_str(&format!("row {row},{},{},{}\n", ["cat", "dog"][row % 2], row % 2 * 5, row));
+    }
+    let data = place.file("pets.csv", &text);
+    let fit = json(&[
+        "fit", &data, "--target", "kind", "--ignore", "id", "--dim", "1", "--format", "json",
+    ]);
+    assert_eq!(fit["data"]["columns"], 2);
+    assert_eq!(fit["data"]["classes"][1]["name"], "dog");
+    assert_eq!(fit["accuracy"]["test"], 1.0);
+}
+
+#[test]
+fn a_start_may_come_from_a_file_or_a_saved_model() {
+    let place = Place::new();
+    let names = "sepal length,sepal width,petal length,petal width";
+    let iris = stdout(&["fit", "iris", "--max-iterations", "0", "--format", "json", "--dim", "1"]);
+    let columns: serde_json::Value = serde_json::from_str(&iris).unwrap();
+    let header: Vec<_> = columns["feature_weights"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|w| w["column"].as_str().unwrap())
+        .collect();
+    assert_eq!(header.len(), names.split(',').count());
+    let start = place.file("A.csv", &format!("{}\n0.5,-1,2,3\n", header.join(",")));
+    let common = ["fit", "iris", "--max-iterations", "0", "--format", "json"];
+    let given = json(&[&common[..], &["--dim", "1", "--init", &start]].concat());
+    assert_eq!(numbers(&given["matrix"]["rows"][0]), [0.5, -1.0, 2.0, 3.0]);
+
+    let out = place.at("run");
+    nca(&["fit", "iris", "--dim", "2", "--out", &out]).assert().success();
+    let fitted = read_json(&place.path("run/report.json"));
+    let warm = json(&[&common[..], &["--warm-start", &out]].concat());
+    assert_eq!(warm["matrix"], fitted["matrix"]);
+}
+
+#[test]
+fn what_a_user_should_know_is_said_on_stderr() {
+    let place = Place::new();
+    let data = place.file("data.csv", "a,b,y\n1,0,u\n2,0,u\n3,0,v\n4,0,v\n9,0,w\n");
+    nca(&["fit", &data, "--init", "identity", "--test-size", "0", "--max-iterations", "0"])
+        .assert()
+        .success()
+        .stderr(contains("warning: 1 column is constant").and(contains(": b\n")))
+        .stderr(contains("warning: 1 class has a single training row").and(contains(": w\n")))
+        .stderr(contains("warning: Not converged: the limit of iterations was reached"));
+}

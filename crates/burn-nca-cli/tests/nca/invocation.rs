@@ -1,0 +1,74 @@
+//! Help, completions, lists, and stdout as a pipe.
+
+use std::process::{Command, Stdio};
+
+use predicates::prelude::*;
+use predicates::str::contains;
+
+use crate::{nca, stdout};
+
+const VERBS: [&str; 10] = [
+    "fit",
+    "transform",
+    "predict",
+    "evaluate",
+    "info",
+    "report",
+    "export",
+    "devices",
+    "datasets",
+    "completions",
+];
+
+#[test]
+fn every_verb_has_help_with_an_example() {
+    let help = stdout(&["--help"]);
+    for verb in VERBS {
+        assert!(help.contains(verb), "{verb} is not in the help");
+        let text = stdout(&[verb, "--help"]);
+        assert!(
+            text.contains("Example") && text.contains(&format!("nca {verb}")),
+            "{verb}: {text}"
+        );
+    }
+    assert!(help.contains("Exit codes"));
+}
+
+#[test]
+fn wrong_usage_ends_with_2() {
+    nca(&[]).assert().code(2);
+    nca(&["learn"]).assert().code(2).stderr(contains("unrecognized subcommand"));
+    nca(&["fit"]).assert().code(2).stderr(contains("<DATA>"));
+    nca(&["--version"]).assert().success().stdout(contains(env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn every_shell_has_completions() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        nca(&["completions", shell])
+            .assert()
+            .success()
+            .stdout(contains("nca").and(contains("evaluate")));
+    }
+}
+
+#[test]
+fn the_data_sets_are_listed() {
+    let list = stdout(&["datasets"]);
+    for name in ["iris", "wine", "digits", "balance", "rings"] {
+        assert!(list.lines().any(|line| line.starts_with(name)), "{name}");
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_nca"))
+        .args(["completions", "zsh"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}

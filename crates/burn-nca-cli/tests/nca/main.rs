@@ -1,0 +1,77 @@
+//! The program from outside: what it prints, writes, and refuses.
+// Clippy knows the tests themselves, not the functions they share.
+#![allow(clippy::unwrap_used)]
+
+mod bad_input;
+mod devices;
+mod fit;
+mod golden;
+mod interruption;
+mod invocation;
+mod models;
+mod program;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::program::Program;
+
+/// `nca` with these arguments, on the CPU whatever the environment says.
+fn nca(arguments: &[&str]) -> Program {
+    let mut command = Program::new();
+    // Mesa complains on stderr where that variable is not set.
+    command.env("XDG_RUNTIME_DIR", "/tmp").env_remove("BURN_DEVICE").args(arguments);
+    command
+}
+
+/// What a successful run prints.
+fn stdout(arguments: &[&str]) -> String {
+    let output = nca(arguments).assert().success().get_output().stdout.clone();
+    String::from_utf8(output).unwrap()
+}
+
+/// The one JSON document of a successful run.
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&stdout(arguments)).unwrap()
+}
+
+/// The message of a run that fails with this exit code.
+fn failure(arguments: &[&str], code: i32) -> String {
+    let output = nca(arguments).assert().failure().code(code).get_output().clone();
+    assert!(output.stdout.is_empty(), "nothing is printed on stdout by a run that fails");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// A folder of files that disappears with the test.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// The path of a file as an argument.
+    fn at(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    /// A file of this text, as an argument.
+    fn file(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.path(name), text).unwrap();
+        self.at(name)
+    }
+}
+
+fn read_json(path: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+}

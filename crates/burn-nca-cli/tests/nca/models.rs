@@ -1,0 +1,115 @@
+//! Saved models: what the program does with one is what the library does.
+
+use burn_nca::data::{Labelled, stratified_split};
+use burn_nca::{Fitted, device};
+use burn_nca_datasets::bundled::iris;
+
+use crate::{Place, json, nca, numbers, stdout};
+
+/// A run of iris, and the rows it held out as a CSV file with its columns in another order.
+fn run(place: &Place) -> (String, String, Labelled) {
+    let out = place.at("run");
+    nca(&["fit", "iris", "--dim", "2", "--seed", "5", "--out", &out]).assert().success();
+    let data = iris();
+    let test = data.select(&stratified_split(data.labels(), 0.3, 5).unwrap().test);
+    let names = test.features().names();
+    let mut text =
+        format!("kind,note,{}\n", names.iter().rev().cloned().collect::<Vec<_>>().join(","));
+    for row in 0..test.rows() {
+        let values: Vec<String> =
+            test.features().row(row).iter().rev().map(f64::to_string).collect();
+        text.push_str(&format!(
+            "{},text,{}\n",
+            test.class_names()[test.labels()[row]],
+            values.join(",")
+        ));
+    }
+    (out, place.file("test.csv", &text), test)
+}
+
+fn load(place: &Place) -> Fitted {
+    Fitted::load(&place.path("run/model"), &device::open("cpu").unwrap()).unwrap()
+}
+
+#[test]
+fn predictions_and_embeddings_are_those_of_the_library() {
+    let place = Place::new();
+    let (out, file, test) = run(&place);
+    let model = load(&place);
+    let names = |classes: Vec<usize>| {
+        classes.into_iter().map(|class| test.class_names()[class].clone()).collect::<Vec<_>>()
+    };
+    let lines = |text: &str| text.lines().skip(1).map(String::from).collect::<Vec<_>>();
+
+    let predicted = stdout(&["predict", &out, &file, "--neighbors", "3"]);
+    assert_eq!(lines(&predicted), names(model.predict(test.features(), 3).unwrap()));
+    let probabilities = model.class_probabilities(test.features()).unwrap();
+    let soft = stdout(&["predict", &out, &file, "--rule", "soft", "--probabilities"]);
+    assert_eq!(soft.lines().next().unwrap(), "class,p_setosa,p_versicolor,p_virginica");
+    for (row, line) in lines(&soft).iter().enumerate() {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(cells[1].parse::<f64>().unwrap(), probabilities.probability(row, 0));
+    }
+
+    let embedded = stdout(&["transform", &out, &file]);
+    let expected =
+        model.transform(test.features()).unwrap().into_data().try_to_vec::<f32>().unwrap();
+    let found: Vec<f32> = lines(&embedded)
+        .iter()
+        .flat_map(|line| line.split(',').map(|x| x.parse().unwrap()).collect::<Vec<f32>>())
+        .collect();
+    assert_eq!(found, expected);
+    let npy = place.at("z.npy");
+    nca(&["transform", &out, &file, "--out", &npy])
+        .assert()
+        .success()
+        .stdout(predicates::str::is_empty());
+    let read = burn_nca_datasets::read_npy_features(&npy).unwrap();
+    assert_eq!((read.rows(), read.columns()), (45, 2));
+    assert!(read.values().iter().zip(&expected).all(|(read, z)| *read == f64::from(*z)));
+}
+
+#[test]
+fn an_evaluation_of_the_rows_held_out_is_that_of_the_fit() {
+    let place = Place::new();
+    let (out, file, test) = run(&place);
+    let report = crate::read_json(&place.path("run/report.json"));
+    let evaluation = json(&["evaluate", &out, &file, "--target", "kind", "--format", "json"]);
+    assert_eq!(evaluation["rows"], 45);
+    assert_eq!(evaluation["accuracy"]["nn"], report["accuracy"]["test"]);
+    let row = &report["comparison"]["rows"][3];
+    assert_eq!(evaluation["accuracy"]["knn"], row["knn_test"]);
+    assert_eq!(evaluation["accuracy"]["soft"], row["soft_test"]);
+    assert_eq!(evaluation["confusion"], report["confusion"]["counts"]);
+    let accuracy = load(&place).accuracy(&test, 1).unwrap().value();
+    assert_eq!(evaluation["accuracy"]["nn"].as_f64(), accuracy);
+    assert_eq!(numbers(&evaluation["interval"]["nn"]).len(), 2);
+    let table = stdout(&["evaluate", &out, &file, "--target", "kind"]);
+    assert!(table.contains("45 rows") && table.contains("virginica"), "{table}");
+}
+
+#[test]
+fn a_model_tells_what_it_is_in_text_and_json() {
+    let place = Place::new();
+    let (out, _, _) = run(&place);
+    let text = stdout(&["info", &out]);
+    for part in ["4 features to 2 dimensions", "setosa, versicolor, virginica", "onverged", "z2"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let info = json(&["info", &out, "--format", "json"]);
+    assert_eq!(info["matrix"]["rows"].as_array().unwrap().len(), 2);
+    assert_eq!(info["rows"], 105);
+    assert!(info["termination"].is_string());
+}
+
+#[test]
+fn an_exported_layer_is_a_file_of_its_own() {
+    let place = Place::new();
+    let (out, _, _) = run(&place);
+    let file = place.at("A.safetensors");
+    nca(&["export", &out, "--to", &file]).assert().success();
+    let bytes = std::fs::read(&file).unwrap();
+    let header = String::from_utf8_lossy(&bytes[8..]);
+    assert!(header.contains("weight") && header.contains("bias"));
+    nca(&["export", &out, "--to", &place.at("A.bin")]).assert().code(1);
+}
