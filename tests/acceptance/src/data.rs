@@ -1,0 +1,42 @@
+//! Seeded random data from a host generator, the same on every machine.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Rows with a class each.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Row-major features, `[n, d]`.
+    pub x: Vec<f64>,
+    /// Number of features, d.
+    pub d: usize,
+    /// The class of each row.
+    pub y: Vec<usize>,
+}
+
+impl Sample {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.y.len()
+    }
+}
+
+/// Overlapping classes: the class moves the first feature, the others are noise.
+pub fn overlapping(n: usize, d: usize, classes: usize, seed: u64) -> Sample {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let y: Vec<usize> = (0..n).map(|_| rng.random_range(0..classes)).collect();
+    let mut x = Vec::with_capacity(n * d);
+    for &class in &y {
+        for column in 0..d {
+            let noise: f64 = rng.random_range(-1.0..1.0);
+            x.push(if column == 0 { 0.7 * class as f64 + noise } else { noise });
+        }
+    }
+    Sample { x, d, y }
+}
+
+/// Uniform numbers in -1..1.
+pub fn uniform(n: usize, seed: u64) -> Vec<f64> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
+}

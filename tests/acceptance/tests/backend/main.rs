@@ -1,0 +1,145 @@
+//! One suite on every backend: golden numbers, gradients, a fit, predictions; with a tolerance per type.
+//!
+//! wgpu needs an adapter: a GPU, or a software driver such as Debian's mesa-vulkan-drivers. Where there is
+//! none, its tests pass and say that they were skipped, and why.
+
+#![allow(clippy::unwrap_used)] // all of this crate is a test
+
+use std::io::Write;
+
+use acceptance::data::{overlapping, uniform};
+use acceptance::oracle;
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn_nca::data::{Features, Labelled};
+use burn_nca::encoder::LinearMap;
+use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
+use burn_nca::fit::parameters::flatten_gradients;
+use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
+use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig};
+use burn_nca::{MetricModel, NcaConfig, device};
+
+/// The device, unless it is a GPU that is not there.
+fn open(name: &str) -> Option<Device> {
+    match device::open(name) {
+        Ok(device) => Some(device),
+        Err(error) if name == "wgpu" => {
+            // The test harness holds back what `eprintln!` writes; a skipped suite must be seen.
+            let _ = writeln!(std::io::stderr(), "SKIPPED the wgpu suite: {error}");
+            None
+        }
+        Err(error) => panic!("{name}: {error}"),
+    }
+}
+
+/// Every backend with each number type it has, and the relative tolerance there.
+const BACKENDS: [(&str, DType, f64); 5] = [
+    ("flex", DType::F64, 1e-10),
+    ("ndarray", DType::F64, 1e-10),
+    ("flex", DType::F32, 2e-5),
+    ("ndarray", DType::F32, 2e-5),
+    ("wgpu", DType::F32, 5e-5),
+];
+
+fn close(found: f64, expected: f64, tolerance: f64, what: &str) {
+    let bound = tolerance * (1.0 + expected.abs());
+    assert!((found - expected).abs() <= bound, "{what}: {found} against {expected}");
+}
+
+fn value_and_gradient_agree(name: &str, dtype: DType, tolerance: f64) {
+    let Some(device) = open(name) else { return };
+    let (d, k) = (5, 2);
+    // Large classes, and many small ones with singletons: both kinds of block.
+    for classes in [3, 25] {
+        let sample = overlapping(60, d, classes, 21);
+        let a: Vec<f64> = uniform(d * k, 22);
+        let z = oracle::embed(&sample.x, d, &a, k);
+        let at = oracle::nca(&z, k, &sample.y);
+        let (df, dg) = oracle::gradients(&sample.x, d, &a, k, &sample.y);
+        let x = TensorData::new(sample.x.clone(), [60, d]).convert_dtype(dtype);
+        let x = Tensor::<2>::from_data(x, (&device, dtype));
+        let weight: Vec<f64> = (0..d * k).map(|i| a[(i % k) * d + i / k]).collect();
+        let index = ClassIndex::new(&sample.y, &device).unwrap();
+        for (criterion, value, gradient) in [(Criterion::F, at.f, &df), (Criterion::G, at.g, &dg)] {
+            let map = LinearMap::from_weight(&weight, [d, k], &device.clone().autodiff(), dtype);
+            let loss = NcaLossConfig::new().with_criterion(criterion).init();
+            let model = MetricModel::new(map, loss);
+            let blocks = BlockConfig::new().with_rows(Some(32));
+            let found = value_and_gradient(&model, &x, &index, &blocks);
+            close(-found.value, value, tolerance, &format!("{name} {dtype:?} {criterion:?}"));
+            let flat = flatten_gradients(&model, &found.gradients);
+            for (i, g) in flat.iter().enumerate() {
+                let expected = -gradient[(i % k) * d + i / k];
+                close(*g, expected, 20.0 * tolerance, &format!("{name} {dtype:?} gradient {i}"));
+            }
+        }
+    }
+}
+
+fn fits_and_predicts(name: &str, precision: Precision) {
+    let Some(device) = open(name) else { return };
+    let sample = overlapping(80, 4, 2, 23);
+    let data = Labelled::from_labels(Features::unnamed(sample.x, 4).unwrap(), sample.y).unwrap();
+    let solver = LbfgsConfig::new().with_max_iterations(8);
+    let fit =
+        FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(solver)).with_precision(precision);
+    let config = NcaConfig::new(4, 2).with_fit(fit);
+    let fitted = config.fit(&data, &device).unwrap();
+    let history = &fitted.summary().history;
+    assert!(history.windows(2).all(|pair| pair[1].value <= pair[0].value + 1e-4), "{name}");
+    assert!(fitted.leave_one_out(3).unwrap().value().unwrap() > 0.7, "{name}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model");
+    fitted.save(&path).unwrap();
+    // Saved here, used elsewhere: the predictions are those of the device it was fitted on.
+    let elsewhere = burn_nca::Fitted::load(&path, &device::open("ndarray").unwrap()).unwrap();
+    let here = fitted.predict(data.features(), 3).unwrap();
+    let there = elsewhere.predict(data.features(), 3).unwrap();
+    let differing = here.iter().zip(&there).filter(|(a, b)| a != b).count();
+    assert!(differing <= 1, "{name}: {differing} of {} predictions differ", here.len());
+}
+
+#[test]
+fn cpu_backends_agree_with_the_oracle() {
+    for (name, dtype, tolerance) in BACKENDS.into_iter().filter(|(name, _, _)| *name != "wgpu") {
+        value_and_gradient_agree(name, dtype, tolerance);
+    }
+}
+
+#[test]
+fn wgpu_agrees_with_the_oracle() {
+    for (name, dtype, tolerance) in BACKENDS.into_iter().filter(|(name, _, _)| *name == "wgpu") {
+        value_and_gradient_agree(name, dtype, tolerance);
+    }
+}
+
+#[test]
+fn cpu_backends_fit_and_predict() {
+    fits_and_predicts("flex", Precision::F32);
+    fits_and_predicts("flex", Precision::F64);
+    fits_and_predicts("ndarray", Precision::F32);
+    fits_and_predicts("ndarray", Precision::F64);
+}
+
+#[test]
+fn wgpu_fits_and_predicts() {
+    fits_and_predicts("wgpu", Precision::F32);
+}
+
+#[test]
+fn wgpu_passes_its_self_test() {
+    if let Some(device) = open("wgpu") {
+        device::self_test(&device).unwrap();
+    }
+}
+
+#[test]
+fn doubles_on_a_device_without_them_are_refused() {
+    let Some(device) = open("wgpu") else { return };
+    let data = Labelled::from_labels(
+        Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1).unwrap(),
+        vec![0, 0, 1, 1],
+    );
+    let config = NcaConfig::new(1, 1).with_fit(FitConfig::new().with_precision(Precision::F64));
+    let error = config.fit(&data.unwrap(), &device).unwrap_err().to_string();
+    assert!(error.contains("F64") && error.contains("f32"), "{error}");
+}

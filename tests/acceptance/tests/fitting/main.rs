@@ -1,0 +1,238 @@
+//! Fits from end to end: determinism, interruption, optimisers, encoders of the user's own, saved models.
+
+#![allow(clippy::unwrap_used)] // all of this crate is a test
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use burn::module::Module;
+use burn::nn::{Linear, LinearConfig};
+use burn::optim::SgdConfig;
+use burn::tensor::activation::tanh;
+use burn::tensor::{Device, Tensor};
+use burn_nca::data::{Features, Labelled, stratified_split};
+use burn_nca::encoder::{Activation, Encoder, EncoderConfig};
+use burn_nca::fit::{
+    ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
+    OptimizerConfig, Progress, Start, StochasticConfig, Termination,
+};
+use burn_nca::objective::Criterion;
+use burn_nca::{Fitted, NcaConfig};
+
+fn iris() -> Labelled {
+    burn_nca_datasets::bundled::iris()
+}
+
+fn with(optimizer: OptimizerConfig) -> NcaConfig {
+    NcaConfig::new(4, 2).with_fit(FitConfig::new().with_optimizer(optimizer).with_seed(3))
+}
+
+fn adam() -> OptimizerConfig {
+    OptimizerConfig::Adam(StochasticConfig::new().with_epochs(30).with_batch_size(50))
+}
+
+fn solvers() -> [OptimizerConfig; 3] {
+    [
+        OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(12)),
+        OptimizerConfig::ConjugateGradient(ConjugateGradientConfig::new().with_max_iterations(12)),
+        adam(),
+    ]
+}
+
+fn bits(fitted: &Fitted) -> Vec<u64> {
+    fitted.matrix().unwrap().iter().map(|a| a.to_bits()).collect()
+}
+
+#[test]
+fn one_seed_gives_one_result_bit_for_bit() {
+    for optimizer in solvers() {
+        let config = with(optimizer);
+        let first = config.fit(&iris(), &Device::flex()).unwrap();
+        let second = config.fit(&iris(), &Device::flex()).unwrap();
+        assert_eq!(bits(&first), bits(&second));
+        assert!(first.leave_one_out(3).unwrap().value().unwrap() > 0.94);
+    }
+}
+
+#[test]
+fn an_interrupted_fit_goes_on_as_if_it_had_not_been() {
+    for optimizer in solvers() {
+        let config = with(optimizer);
+        let whole = config.fit(&iris(), &Device::flex()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoint = folder.path().join("fit.checkpoint");
+        let mut stop = |progress: &Progress| match progress.iteration {
+            5 => ControlFlow::Break(Termination::Stopped),
+            _ => ControlFlow::Continue(()),
+        };
+        let session = FitSession::new().with_progress(&mut stop).with_checkpoint(&checkpoint);
+        let part = config.fit_session(&iris(), &Device::flex(), session).unwrap();
+        assert_eq!(part.summary().termination, Termination::Stopped);
+        assert!(checkpoint.exists());
+        let session = FitSession::new().with_checkpoint(&checkpoint);
+        let resumed = config.fit_session(&iris(), &Device::flex(), session).unwrap();
+        assert_eq!(bits(&resumed), bits(&whole));
+        assert_eq!(resumed.summary().iterations, whole.summary().iterations);
+        assert!(!checkpoint.exists(), "a fit that ended needs no checkpoint");
+    }
+}
+
+#[test]
+fn a_checkpoint_of_another_fit_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("fit.checkpoint");
+    let mut stop = |_: &Progress| ControlFlow::Break(Termination::Stopped);
+    let session = FitSession::new().with_progress(&mut stop).with_checkpoint(&checkpoint);
+    with(OptimizerConfig::Lbfgs(LbfgsConfig::new()))
+        .fit_session(&iris(), &Device::flex(), session)
+        .unwrap();
+    let other = with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_history(3)));
+    let session = FitSession::new().with_checkpoint(&checkpoint);
+    let error = other.fit_session(&iris(), &Device::flex(), session).unwrap_err().to_string();
+    assert!(error.contains("other settings or other data"), "{error}");
+    assert!(checkpoint.exists(), "nothing is lost");
+}
+
+#[test]
+fn early_stopping_keeps_the_best_held_out_step() {
+    let fit =
+        FitConfig::new().with_early_stopping(Some(EarlyStoppingConfig::new().with_patience(3)));
+    let fitted = NcaConfig::new(4, 2).with_fit(fit).fit(&iris(), &Device::flex()).unwrap();
+    let summary = fitted.summary();
+    assert_eq!(summary.held_out_rows, 30);
+    let scores: Vec<f64> = summary.history.iter().map(|step| step.held_out.unwrap()).collect();
+    let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let kept = summary.history.iter().find(|step| step.value == summary.value).unwrap();
+    assert_eq!(kept.held_out, Some(best));
+    assert_eq!(fitted.references().dims(), [150, 2], "held-out rows are references too");
+}
+
+#[test]
+fn any_burn_optimiser_serves_mini_batches() {
+    let session = FitSession::new().with_optimizer(SgdConfig::new().init());
+    let settings =
+        StochasticConfig::new().with_epochs(30).with_batch_size(50).with_learning_rate(0.5);
+    // A start that leaves something to learn.
+    let mut config = with(OptimizerConfig::Adam(settings));
+    config.fit.start = Start::Random { scale: Some(0.1) };
+    let fitted = config.fit_session(&iris(), &Device::flex(), session).unwrap();
+    let history = &fitted.summary().history;
+    assert!(history.last().unwrap().value < history[0].value);
+    assert_eq!(fitted.summary().termination, Termination::EpochsDone);
+}
+
+#[derive(Module, Debug)]
+struct Own {
+    hidden: Linear,
+    output: Linear,
+}
+
+impl Encoder for Own {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        self.output.forward(tanh(self.hidden.forward(x)))
+    }
+}
+
+fn own(device: &Device) -> Own {
+    Own {
+        hidden: LinearConfig::new(4, 8).init(device),
+        output: LinearConfig::new(8, 2).init(device),
+    }
+}
+
+#[test]
+fn a_module_of_the_user_s_own_is_fitted_saved_and_loaded() {
+    let device = Device::flex();
+    let config = with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(30)));
+    let fitted = config.fit_encoder(own(&device), &iris(), &device, FitSession::new()).unwrap();
+    assert!(fitted.leave_one_out(3).unwrap().value().unwrap() > 0.95);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model");
+    fitted.save(&path).unwrap();
+    let loaded = Fitted::load_with(own(&device), &path, &device).unwrap();
+    let features = iris();
+    let features = features.features();
+    assert_eq!(loaded.predict(features, 5).unwrap(), fitted.predict(features, 5).unwrap());
+    let error = Fitted::load(&path, &device).unwrap_err().to_string();
+    assert!(error.contains("load_with"), "{error}");
+}
+
+#[test]
+fn networks_learn_and_generalise() {
+    let data = iris();
+    let split = stratified_split(data.labels(), 0.3, 1).unwrap();
+    let (train, test) = (data.select(&split.train), data.select(&split.test));
+    let encoder = EncoderConfig::Mlp { hidden: vec![16], activation: Activation::Tanh };
+    for optimizer in [OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(40)), adam()] {
+        let config = with(optimizer).with_encoder(encoder.clone()).with_criterion(Criterion::G);
+        let fitted = config.fit(&train, &Device::flex()).unwrap();
+        assert!(fitted.accuracy(&test, 3).unwrap().value().unwrap() > 0.9);
+    }
+}
+
+#[test]
+fn saving_refuses_a_folder_that_exists_and_loading_names_what_is_wrong() {
+    let device = Device::flex();
+    let config = with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(2)));
+    let fitted = config.fit(&iris(), &device).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model");
+    fitted.save(&path).unwrap();
+    assert!(fitted.save(&path).unwrap_err().to_string().contains("the folder exists"));
+    let missing = Fitted::load(Path::new("no/such/model"), &device).unwrap_err().to_string();
+    assert!(missing.contains("there is no model here"), "{missing}");
+    let card = path.join("model.json");
+    let text = std::fs::read_to_string(&card).unwrap();
+    std::fs::write(&card, text.replacen("\"format\": 1", "\"format\": 99", 1)).unwrap();
+    let other = Fitted::load(&path, &device).unwrap_err().to_string();
+    assert!(other.contains("format 99") && other.contains("format 1"), "{other}");
+    std::fs::write(&card, text).unwrap();
+    std::fs::write(path.join("encoder.bpk"), b"torn").unwrap();
+    let torn = Fitted::load(&path, &device).unwrap_err().to_string();
+    assert!(torn.contains("encoder.bpk") && torn.contains("fit the model again"), "{torn}");
+}
+
+#[test]
+fn distances_are_those_of_the_metric() {
+    let fitted = with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(5)))
+        .fit(&iris(), &Device::flex())
+        .unwrap();
+    let data = iris();
+    let rows = data.features().select(&[0, 60, 120]);
+    let d2 = fitted.sq_distances(&rows, &rows).unwrap().into_data().convert::<f64>();
+    let d2: Vec<f64> = d2.try_to_vec().unwrap();
+    let scaled = fitted.scaling().apply(&rows).unwrap();
+    let q = fitted.metric().unwrap();
+    for i in 0..3 {
+        for j in 0..3 {
+            let diff: Vec<f64> =
+                scaled.row(i).iter().zip(scaled.row(j)).map(|(a, b)| a - b).collect();
+            let expected: f64 = (0..4)
+                .flat_map(|r| (0..4).map(move |c| (r, c)))
+                .map(|(r, c)| diff[r] * q[r * 4 + c] * diff[c])
+                .sum();
+            let found = d2[i * 3 + j];
+            assert!((found - expected).abs() < 1e-3 * (1.0 + expected), "{found} {expected}");
+        }
+    }
+}
+
+#[test]
+fn data_that_cannot_be_learnt_from_are_refused_with_the_cure() {
+    let features = |n: usize| Features::unnamed((0..n).map(|i| i as f64).collect(), 1).unwrap();
+    let fit = |labels: Vec<usize>| {
+        let data = Labelled::from_labels(features(labels.len()), labels).unwrap();
+        NcaConfig::new(1, 1).fit(&data, &Device::flex()).unwrap_err().to_string()
+    };
+    assert!(fit(vec![0]).contains("at least 2 are needed"));
+    assert!(fit(vec![0, 0, 0]).contains("at least two classes"));
+    assert!(fit(vec![0, 1, 2]).contains("give at least one class two rows"));
+    let data = Labelled::from_labels(features(4), vec![0, 0, 1, 1]).unwrap();
+    let wrong = NcaConfig::new(7, 1).fit(&data, &Device::flex()).unwrap_err().to_string();
+    assert!(wrong.contains("d_input is 7") && wrong.contains("1 features"), "{wrong}");
+    let diagonal = NcaConfig::new(1, 2).with_encoder(EncoderConfig::Diagonal);
+    let error = diagonal.fit(&data, &Device::flex()).unwrap_err().to_string();
+    assert!(error.contains("diagonal"), "{error}");
+    let none = NcaConfig::new(1, 0).fit(&data, &Device::flex()).unwrap_err().to_string();
+    assert!(none.contains("0 dimensions"), "{none}");
+}

@@ -1,0 +1,8 @@
+//! The objectives against the equations: golden numbers, the naive oracle, central differences, blocks.
+
+#![allow(clippy::unwrap_used)] // all of this crate is a test
+
+mod blocks;
+mod golden;
+mod gradient;
+mod setup;

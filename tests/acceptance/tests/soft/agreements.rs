@@ -1,0 +1,239 @@
+//! Soft matches over a whole data set.
+
+use acceptance::data::{overlapping, uniform};
+use acceptance::oracle::embed;
+use burn::tensor::{DType, Device, s};
+use burn_nca::data::{AgreementWidth, Agreements};
+use burn_nca::objective::{
+    AgreementIndex, ClassIndex, Criterion, NcaLossConfig, Objective, SoftNcaLoss, SoftNcaLossConfig,
+};
+
+use crate::oracle::soft_matches;
+use crate::setup::{
+    Case, assert_close, at_any_block, at_block, check_finite_at_all_scales, check_gradients, tensor,
+};
+
+const CRITERIA: [Criterion; 2] = [Criterion::F, Criterion::G];
+
+pub fn loss(criterion: Criterion, unlabelled_neighbours: bool) -> SoftNcaLoss {
+    SoftNcaLossConfig::new()
+        .with_criterion(criterion)
+        .with_unlabelled_neighbours(unlabelled_neighbours)
+        .init()
+}
+
+pub fn index(agreements: &Agreements) -> AgreementIndex {
+    AgreementIndex::new(agreements, &Device::flex()).unwrap()
+}
+
+/// One of each kind; some rows unlabelled, some without any agreement.
+fn kinds(n: usize) -> Vec<Agreements> {
+    let targets: Vec<f64> = uniform(n, 21).iter().map(|t| 300.0 + 40.0 * t).collect();
+    let mut plane = uniform(2 * n, 22);
+    plane[5] = f64::NAN;
+    plane[2 * n - 2] = f64::NAN;
+    let chain = (0..n - 2).filter(|i| i % 4 != 1);
+    let list = chain.flat_map(|i| [(i, i + 2, 0.3 + 0.01 * i as f64), (i, i + 1, 1.0)]).collect();
+    let labels: Vec<Option<usize>> = (0..n).map(|i| (i % 6 != 4).then_some((i * i) % 5)).collect();
+    vec![
+        Agreements::of_targets(&targets, 1, AgreementWidth::Given(12.5)).unwrap(),
+        Agreements::of_targets(&plane, 2, AgreementWidth::Median).unwrap(),
+        Agreements::of_list(n, list).unwrap(),
+        Agreements::of_function(n, |i, j| {
+            if (i + j) % 3 == 0 { 0.0 } else { 1.0 / (1 + i + 2 * j) as f64 }
+        }),
+        Agreements::of_function(n, |i, j| if i < 5 { 0.0 } else { (j % 2) as f64 })
+            .with_unlabelled(&[0, 7, 8])
+            .unwrap(),
+        Agreements::of_labels(&labels),
+    ]
+}
+
+fn labelled(agreements: &Agreements) -> Vec<bool> {
+    let rows = agreements.labelled_rows();
+    (0..agreements.points()).map(|row| rows.binary_search(&row).is_ok()).collect()
+}
+
+#[test]
+fn soft_matches_agree_with_nested_loops_at_any_block_size() {
+    let case = Case::new(31, 3, 2, 1);
+    for agreements in kinds(31) {
+        for neighbours in [false, true] {
+            let expected = soft_matches(&case.z, 2, &labelled(&agreements), neighbours, |i, j| {
+                agreements.log_agreement(i, j)
+            });
+            for (criterion, value) in CRITERIA.into_iter().zip([expected.f, expected.g]) {
+                let model = case.linear(loss(criterion, neighbours));
+                let found = at_any_block(&model, &case.features(), &index(&agreements));
+                assert_close(&[-found], &[value], 1e-10);
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_agree_with_central_differences() {
+    let case = Case::new(19, 3, 2, 2);
+    for agreements in kinds(19) {
+        for criterion in CRITERIA {
+            check_gradients(loss(criterion, true), &case.features(), &index(&agreements));
+        }
+    }
+    let agreements = &kinds(19)[1];
+    check_gradients(loss(Criterion::G, false), &case.features(), &index(agreements));
+}
+
+#[test]
+fn hard_labels_give_the_values_and_gradients_of_nca() {
+    let d = 3;
+    for (n, classes) in [(40, 3), (40, 25), (11, 1)] {
+        let sample = overlapping(n, d, classes, 3);
+        let mut case = Case::new(n, d, 2, 4);
+        case.x = sample.x.clone();
+        let labels: Vec<Option<usize>> = sample.y.iter().copied().map(Some).collect();
+        let soft_target = index(&Agreements::of_labels(&labels));
+        let hard_target = ClassIndex::new(&sample.y, &Device::flex()).unwrap();
+        assert_eq!(soft_target.without_agreement(), hard_target.singletons());
+        assert_eq!(soft_target.with_agreement(), hard_target.with_partner());
+        for criterion in CRITERIA {
+            let hard = case.linear(NcaLossConfig::new().with_criterion(criterion).init());
+            let soft = case.linear(loss(criterion, false));
+            let (value, gradient) = at_block(&hard, &case.features(), &hard_target, 9);
+            let (soft_value, soft_gradient) = at_block(&soft, &case.features(), &soft_target, 9);
+            assert_close(&[soft_value], &[value], 1e-12);
+            assert_close(&soft_gradient, &gradient, 1e-11);
+        }
+    }
+}
+
+#[test]
+fn unlabelled_rows_are_neighbours_only_if_asked() {
+    let case = Case::new(25, 3, 2, 5);
+    let mut targets = uniform(25, 6);
+    let unlabelled = [2, 3, 11, 24];
+    unlabelled.iter().for_each(|&row| targets[row] = f64::NAN);
+    let agreements = Agreements::of_targets(&targets, 1, AgreementWidth::Given(0.4)).unwrap();
+    let target = index(&agreements);
+    assert_eq!((target.points(), target.labelled(), target.with_agreement()), (25, 21, 21));
+    assert_eq!(loss(Criterion::F, false).num_terms(&target), 21);
+
+    let kept = agreements.labelled_rows();
+    let mut moved = case.x.clone();
+    unlabelled.iter().for_each(|&row| moved[row * 3] += 0.5);
+    let moved = tensor(&moved, 3, DType::F64);
+    let alone: Vec<f64> = kept.iter().flat_map(|row| &case.x[row * 3..][..3]).copied().collect();
+    let (x, without) = (case.features(), tensor(&alone, 3, DType::F64));
+    for criterion in CRITERIA {
+        let model = case.linear(loss(criterion, false));
+        let found = at_block(&model, &x, &target, 8);
+        // The same as if they were not there.
+        let labelled_only = at_block(&model, &without, &index(&agreements.select(&kept)), 8);
+        assert_close(&[found.0], &[labelled_only.0], 1e-13);
+        assert_close(&found.1, &labelled_only.1, 1e-13);
+        assert_eq!(at_block(&model, &moved, &target, 8), found);
+
+        let model = case.linear(loss(criterion, true));
+        let with = at_block(&model, &x, &target, 8).0;
+        assert!((with - at_block(&model, &moved, &target, 8).0).abs() > 1e-4);
+        // They can only take from the agreement of the labelled rows.
+        assert!(with > found.0);
+    }
+}
+
+#[test]
+fn no_p_exceeds_the_largest_agreement_of_its_row() {
+    let case = Case::new(31, 3, 2, 7);
+    for agreements in kinds(31) {
+        let known = labelled(&agreements);
+        let at = soft_matches(&case.z, 2, &known, false, |i, j| agreements.log_agreement(i, j));
+        for (p, i) in at.p.iter().zip(agreements.labelled_rows()) {
+            let largest = (0..31).map(|j| agreements.agreement(i, j)).fold(0.0, f64::max);
+            assert!(*p <= largest * (1.0 + 1e-12), "row {i}: {p} above {largest}");
+        }
+    }
+    // The bound is met where each point's best partner is far closer than all others.
+    let agreements = Agreements::of_targets(&[0.0, 1.0, 9.0, 11.0], 1, AgreementWidth::Given(1.0));
+    let agreements = index(&agreements.unwrap());
+    let z = tensor(&[0.0, 0.1, 50.0, 50.1], 1, DType::F64);
+    let f = -loss(Criterion::F, false).total(z, &agreements).into_scalar::<f64>();
+    assert_close(&[f], &[2.0 * (-0.5_f64).exp() + 2.0 * (-2.0_f64).exp()], 1e-12);
+}
+
+#[test]
+fn agreements_that_underflow_keep_their_terms() {
+    // In f32 each w_ij is 0 (its logarithm is -450 or less), and each p_i too.
+    let targets: Vec<f64> = (0..8).map(|t| 30.0 * f64::from(t)).collect();
+    let agreements = Agreements::of_targets(&targets, 1, AgreementWidth::Given(1.0)).unwrap();
+    let expected_terms =
+        |z: &[f64]| soft_matches(z, 1, &[true; 8], false, |i, j| agreements.log_agreement(i, j)).g;
+    let z: Vec<f64> = (0..8).map(|i| f64::from((i * 3) % 8)).collect();
+    let found = loss(Criterion::G, false)
+        .total(tensor(&z, 1, DType::F32), &index(&agreements))
+        .into_scalar::<f64>();
+    assert_close(&[-found], &[expected_terms(&z)], 1e-5);
+    let gradient = |dtype| {
+        let leaf = tensor(&z, 1, dtype).autodiff().require_grad();
+        let total = loss(Criterion::G, false).total(leaf.clone(), &index(&agreements));
+        leaf.grad(&total.backward()).unwrap().cast(DType::F64)
+    };
+    let error = (gradient(DType::F32) - gradient(DType::F64)).abs().max().into_scalar::<f64>();
+    let least = gradient(DType::F64).abs().min().into_scalar::<f64>();
+    // f32 knows a logarithm of -450 to 3e-5, one of -1800 to 1e-4.
+    assert!(least > 1e-3 && error < 1e-3, "off by {error}, least {least}");
+}
+
+#[test]
+fn soft_matches_are_finite_in_f32_at_all_scales() {
+    let case = Case::new(31, 3, 2, 8);
+    for agreements in kinds(31) {
+        for criterion in CRITERIA {
+            let target = index(&agreements);
+            check_finite_at_all_scales(loss(criterion, true), &case, &target);
+            check_finite_at_all_scales(loss(criterion, false), &case, &target);
+        }
+    }
+}
+
+#[test]
+fn a_batch_of_rows_is_the_data_set_of_these_rows() {
+    let case = Case::new(31, 3, 2, 9);
+    let rows = [30, 2, 7, 8, 15, 16, 17, 4, 21];
+    let x: Vec<f64> = rows.iter().flat_map(|row| &case.x[row * 3..][..3]).copied().collect();
+    let x = tensor(&x, 3, DType::F64);
+    for agreements in kinds(31) {
+        for neighbours in [false, true] {
+            let model = case.linear(loss(Criterion::G, neighbours));
+            let batch = model.objective.subset(&index(&agreements), &rows);
+            let z = embed(&x.to_data().try_to_vec::<f64>().unwrap(), 3, &case.a, 2);
+            let known: Vec<bool> = rows.iter().map(|&row| labelled(&agreements)[row]).collect();
+            let expected = soft_matches(&z, 2, &known, neighbours, |i, j| {
+                agreements.log_agreement(rows[i], rows[j])
+            });
+            let found = model.objective.total(model.forward(x.clone()), &batch);
+            assert_close(&[-found.into_scalar::<f64>()], &[expected.g], 1e-10);
+        }
+    }
+}
+
+#[test]
+fn a_batch_without_a_labelled_row_has_value_and_gradient_0() {
+    let case = Case::new(4, 3, 2, 10);
+    let targets = [1.0, f64::NAN, f64::NAN, 2.0];
+    let agreements = Agreements::of_targets(&targets, 1, AgreementWidth::Given(1.0)).unwrap();
+    for neighbours in [false, true] {
+        let loss = loss(Criterion::F, neighbours);
+        let batch = loss.subset(&index(&agreements), &[1, 2]);
+        let leaf = case.embedding().slice(s![1..3]).autodiff().require_grad();
+        let total = loss.total(leaf.clone(), &batch);
+        assert_eq!(total.clone().into_scalar::<f64>(), 0.0);
+        let gradient = leaf.grad(&total.backward()).unwrap();
+        assert_eq!(gradient.abs().max().into_scalar::<f64>(), 0.0);
+    }
+}
+
+#[test]
+fn data_without_any_target_are_refused() {
+    let none = Agreements::of_labels(&[None, None]);
+    let error = AgreementIndex::new(&none, &Device::flex()).unwrap_err().to_string();
+    assert_eq!(error, "none of the 2 rows has a target; at least two are needed");
+}

@@ -1,0 +1,72 @@
+//! The equations of section 5 as nested loops in f64, without tensors.
+
+/// What soft matches give at one embedding.
+pub struct SoftMatches {
+    /// p_i of the labelled points, in their order.
+    pub p: Vec<f64>,
+    /// Σ p_i.
+    pub f: f64,
+    /// Σ log p_i over the labelled points with some agreement.
+    pub g: f64,
+}
+
+/// Soft matches at the embedding `z`, row-major `[n, k]`: `log_w(i, j)` is the log agreement, points of
+/// `labelled` are the terms, and the others neighbours if asked.
+pub fn soft_matches(
+    z: &[f64],
+    k: usize,
+    labelled: &[bool],
+    unlabelled_neighbours: bool,
+    log_w: impl Fn(usize, usize) -> f64,
+) -> SoftMatches {
+    let n = labelled.len();
+    let mut out = SoftMatches { p: Vec::new(), f: 0.0, g: 0.0 };
+    for i in (0..n).filter(|&i| labelled[i]) {
+        let others: Vec<usize> =
+            (0..n).filter(|&j| j != i && (labelled[j] || unlabelled_neighbours)).collect();
+        let all: Vec<f64> = others.iter().map(|&j| -sq_distance(z, k, i, j)).collect();
+        let agreeing: Vec<f64> = others
+            .iter()
+            .filter(|&&j| labelled[j] && log_w(i, j) > f64::NEG_INFINITY)
+            .map(|&j| log_w(i, j) - sq_distance(z, k, i, j))
+            .collect();
+        if agreeing.is_empty() {
+            out.p.push(0.0);
+            continue;
+        }
+        let log_p = log_sum_exp(&agreeing) - log_sum_exp(&all);
+        out.p.push(log_p.exp());
+        out.f += log_p.exp();
+        out.g += log_p;
+    }
+    out
+}
+
+/// log Z of equation 8.
+pub fn log_normaliser(z: &[f64], k: usize, include_self: bool) -> f64 {
+    let n = z.len() / k;
+    let mut exponents = Vec::new();
+    for c in 0..n {
+        for d in 0..n {
+            if include_self || c != d {
+                exponents.push(-sq_distance(z, k, c, d));
+            }
+        }
+    }
+    log_sum_exp(&exponents)
+}
+
+/// The cost of equation 8 at the embedding `z`, row-major `[n, k]`.
+pub fn pair_cost(z: &[f64], k: usize, pairs: &[(usize, usize, f64)], include_self: bool) -> f64 {
+    let log_z = log_normaliser(z, k, include_self);
+    pairs.iter().map(|&(a, b, w)| -w * (-sq_distance(z, k, a, b) - log_z)).sum()
+}
+
+fn log_sum_exp(terms: &[f64]) -> f64 {
+    let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    top + terms.iter().map(|term| (term - top).exp()).sum::<f64>().ln()
+}
+
+fn sq_distance(z: &[f64], k: usize, i: usize, j: usize) -> f64 {
+    (0..k).map(|c| (z[i * k + c] - z[j * k + c]).powi(2)).sum()
+}
