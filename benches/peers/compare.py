@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Times scikit-learn's NCA and burn-nca side by side and prints ratios.
+
+Both are timed in turn, pair by pair, in one run on one machine, so that a ratio holds when the machine's
+speed drifts. Needs scikit-learn; the Rust side is `cargo build --release -p benches`.
+
+    python3 benches/peers/compare.py [--pairs 5] [--quick]
+
+Results are written to benches/results/peers.json, from which the README's table is made.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import sklearn
+from sklearn.datasets import load_digits
+from sklearn.neighbors import NeighborhoodComponentsAnalysis
+from sklearn.preprocessing import StandardScaler
+
+ROOT = Path(__file__).resolve().parents[2]
+MEASURE = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "measure"
+
+
+def measure(*arguments):
+    line = subprocess.run([str(MEASURE), *map(str, arguments)], check=True, capture_output=True, text=True)
+    return json.loads(line.stdout)
+
+
+def sklearn_value_gradient(n, d, k, classes, repeat):
+    rng = np.random.default_rng(1)
+    x = rng.uniform(-1, 1, (n, d))
+    y = np.sort(np.arange(n) % classes)
+    mask = y[:, None] == y[None, :]
+    a = rng.uniform(-0.3, 0.3, (k, d))
+    nca = NeighborhoodComponentsAnalysis(n_components=k)
+    nca.n_iter_ = 1
+    seconds = []
+    for run in range(repeat + 1):
+        started = time.perf_counter()
+        nca._loss_grad_lbfgs(a.ravel(), x, mask, -1.0)
+        if run:
+            seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds)
+
+
+def compare_value_gradient(n, d, k, pairs):
+    rows = {"sklearn": [], "f32": [], "f64": []}
+    repeat = 20 if n <= 2000 else 5
+    common = ["value-gradient", "--points", n, "--features", d, "--dim", k, "--repeat", repeat]
+    for _ in range(pairs):
+        rows["sklearn"].append(sklearn_value_gradient(n, d, k, 10, repeat if n < 10000 else 2))
+        rows["f32"].append(measure(*common)["seconds"])
+        rows["f64"].append(measure(*common, "--double")["seconds"])
+    result = {"points": n, "features": d, "dim": k}
+    for name, seconds in rows.items():
+        result[f"seconds_{name}"] = statistics.median(seconds)
+    for name in ("f32", "f64"):
+        ratios = [s / o for s, o in zip(rows["sklearn"], rows[name])]
+        result[f"ratio_{name}"] = statistics.median(ratios)
+        result[f"ratio_{name}_range"] = [min(ratios), max(ratios)]
+    return result
+
+
+def sklearn_fit(x, y, k, max_iter):
+    nca = NeighborhoodComponentsAnalysis(n_components=k, init="auto", max_iter=max_iter, tol=1e-5, random_state=0)
+    started = time.perf_counter()
+    nca.fit(x, y)
+    seconds = time.perf_counter() - started
+    mask = y[:, None] == y[None, :]
+    loss, _ = nca._loss_grad_lbfgs(nca.components_.ravel(), x, mask, 1.0)
+    return seconds, float(loss), int(nca.n_iter_)
+
+
+def compare_fit(k, pairs, max_iter=100):
+    digits = load_digits()
+    x = StandardScaler().fit_transform(digits.data)
+    y = digits.target
+    rows = []
+    for _ in range(pairs):
+        seconds, f, iterations = sklearn_fit(x, y, k, max_iter)
+        until = measure("fit", "digits", "--dim", k, "--max-iterations", 400, "--until", f)
+        whole = measure("fit", "digits", "--dim", k, "--max-iterations", max_iter)
+        rows.append((seconds, f, iterations, until, whole))
+    ratios = [seconds / until["seconds"] for seconds, _, _, until, _ in rows]
+    seconds, f, iterations, until, whole = rows[-1]
+    return {
+        "data": "digits",
+        "dim": k,
+        "sklearn": {"seconds": statistics.median(r[0] for r in rows), "f": f, "iterations": iterations},
+        "until_sklearn_f": {
+            "seconds": statistics.median(r[3]["seconds"] for r in rows),
+            "f": until["f"],
+            "iterations": until["iterations"],
+        },
+        "whole_fit": {key: whole[key] for key in ("seconds", "f", "iterations", "termination", "accuracy_train")},
+        "ratio": statistics.median(ratios),
+        "ratio_range": [min(ratios), max(ratios)],
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="small sizes only")
+    arguments = parser.parse_args()
+    sizes = [(500, 64, 2), (1797, 64, 2)] if arguments.quick else [
+        (500, 64, 2), (1797, 64, 2), (1797, 64, 32), (5000, 64, 2), (5000, 64, 32), (10000, 64, 2),
+    ]
+    report = {
+        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+        "sklearn": sklearn.__version__,
+        "numpy": np.__version__,
+        "value_gradient": [],
+        "fit": [],
+    }
+    print(f"scikit-learn {sklearn.__version__}, {os.cpu_count()} cores; ratio = scikit-learn / burn-nca")
+    print(f"{'n':>6} {'d':>4} {'k':>4} {'sklearn s':>10} {'f32 s':>9} {'ratio':>7} {'f64 s':>9} {'ratio':>7}")
+    for n, d, k in sizes:
+        row = compare_value_gradient(n, d, k, max(1, arguments.pairs if n <= 5000 else 2))
+        report["value_gradient"].append(row)
+        print(
+            f"{n:6} {d:4} {k:4} {row['seconds_sklearn']:10.4f} {row['seconds_f32']:9.4f} {row['ratio_f32']:7.1f}"
+            f" {row['seconds_f64']:9.4f} {row['ratio_f64']:7.1f}"
+        )
+    row = compare_fit(2, max(1, arguments.pairs // 2))
+    report["fit"].append(row)
+    print(
+        f"fit of digits to k = 2: scikit-learn {row['sklearn']['seconds']:.2f} s (f = {row['sklearn']['f']:.1f}), "
+        f"burn-nca reaches f = {row['until_sklearn_f']['f']:.1f} in {row['until_sklearn_f']['seconds']:.2f} s: "
+        f"ratio {row['ratio']:.1f}"
+    )
+    target = ROOT / "benches" / "results" / "peers.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_suffix(".tmp")
+    temporary.write_text(json.dumps(report, indent=1) + "\n")
+    temporary.replace(target)
+    print(f"written to {target.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
