@@ -44,6 +44,17 @@ pub enum OptimizerConfig {
     Adam(StochasticConfig),
 }
 
+impl OptimizerConfig {
+    /// Checks the settings of the chosen optimiser.
+    fn check(&self) -> Result<()> {
+        match self {
+            Self::Lbfgs(solver) => solver.check(),
+            Self::ConjugateGradient(solver) => solver.check(),
+            Self::Adam(settings) => settings.check(),
+        }
+    }
+}
+
 /// Stopping on a held-out part of the training rows.
 #[derive(Config, Debug)]
 pub struct EarlyStoppingConfig {
@@ -89,6 +100,7 @@ pub struct FitConfig {
 impl FitConfig {
     /// Checks every range.
     pub(super) fn check(&self) -> Result<()> {
+        self.optimizer.check()?;
         if !(self.l2 >= 0.0 && self.l2.is_finite()) {
             return Err(Error::setting(format!(
                 "l2 is {}; give a finite weight that is not negative, such as 0.001",

@@ -5,7 +5,7 @@ use burn::config::Config;
 use burn::module::Module;
 use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
 use burn::store::{ModuleRecord, RecordError};
-use burn::tensor::{Bytes, Int, Tensor, TensorData};
+use burn::tensor::{Bytes, Tensor};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -20,6 +20,7 @@ use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
 use crate::objective::Objective;
+use crate::objective::transfer::int_tensor;
 
 /// Mini-batch fitting.
 ///
@@ -84,7 +85,6 @@ pub(super) fn minimise<E: Encoder, O: Objective>(
     mut monitor: Monitor<'_, '_>,
     checkpoint: &mut Checkpoint<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
-    settings.check()?;
     let optimizer = optimizer.unwrap_or_else(|| AdamConfig::new().init());
     let mut epochs = Epochs::new(problem, config, settings, optimizer);
     if let Some(state) = checkpoint.load::<State>()? {
@@ -213,9 +213,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         let objective = &self.model.objective;
         let target = objective.subset(target, rows);
         let terms = objective.num_terms(&target).max(1) as f64;
-        let index: Vec<i32> = rows.iter().map(|&row| row as i32).collect();
-        let index = TensorData::new(index, [rows.len()]);
-        let index = Tensor::<1, Int>::from_data(index, &x.device().inner());
+        let index = int_tensor(rows, &x.device().inner());
         let batch = Tensor::clone(x).without_autodiff().select(0, index).autodiff();
         let mut mean = objective.total(self.model.encoder.forward(batch), &target) / terms;
         if self.config.l2 > 0.0

@@ -4,6 +4,7 @@ use burn::tensor::{DType, Device, Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::points::{Points, sq_distance};
+use crate::device::runs_on_host;
 
 /// Bytes of estimates a thread of the host holds at a time: what stays in its cache from the product to the
 /// visit. Larger blocks are slower there (16 MiB: by half), as every one goes through main memory.
@@ -198,12 +199,6 @@ fn values(data: &mut TensorData) -> &mut [f32] {
 
 fn matrix(values: Vec<f32>, shape: [usize; 2], device: &Device) -> Tensor<2> {
     Tensor::from_data(TensorData::new(values, shape), (device, DType::F32))
-}
-
-/// Whether the device's arithmetic is the host's, that is true f32.
-fn runs_on_host(device: &Device) -> bool {
-    let name = format!("{device:?}");
-    ["Flex", "NdArray"].iter().any(|backend| name.contains(backend))
 }
 
 #[cfg(test)]

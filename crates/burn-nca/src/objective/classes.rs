@@ -1,7 +1,8 @@
 use core::ops::Range;
 
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::tensor::{Device, Int, Tensor};
 
+use super::transfer::int_tensor;
 use crate::error::{Error, Result};
 
 /// The class membership of n points, prepared once for many evaluations of an objective.
@@ -136,10 +137,4 @@ impl ClassIndex {
     pub(super) fn spans(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.starts.windows(2).map(|span| span[0]..span[1])
     }
-}
-
-fn int_tensor(values: &[usize], device: &Device) -> Tensor<1, Int> {
-    let values: Vec<i32> = values.iter().map(|&value| value as i32).collect();
-    let shape = [values.len()];
-    Tensor::from_data(TensorData::new(values, shape), device)
 }

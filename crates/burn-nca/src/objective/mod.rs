@@ -13,7 +13,7 @@ mod pairs;
 mod repulsion;
 mod self_entries;
 mod soft_match;
-mod transfer;
+pub(crate) mod transfer;
 
 pub use agreement_index::AgreementIndex;
 pub use classes::ClassIndex;

@@ -3,7 +3,7 @@
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 
 /// Row numbers as a `[len]` tensor.
-pub(super) fn int_tensor(values: &[usize], device: &Device) -> Tensor<1, Int> {
+pub(crate) fn int_tensor(values: &[usize], device: &Device) -> Tensor<1, Int> {
     let values: Vec<i32> = values.iter().map(|&value| value as i32).collect();
     let shape = [values.len()];
     Tensor::from_data(TensorData::new(values, shape), device)

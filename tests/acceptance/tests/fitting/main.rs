@@ -233,6 +233,10 @@ fn data_that_cannot_be_learnt_from_are_refused_with_the_cure() {
     let diagonal = NcaConfig::new(1, 2).with_encoder(EncoderConfig::Diagonal);
     let error = diagonal.fit(&data, &Device::flex()).unwrap_err().to_string();
     assert!(error.contains("diagonal"), "{error}");
+    let solver = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_history(0));
+    let forgetful = NcaConfig::new(1, 1).with_fit(FitConfig::new().with_optimizer(solver));
+    let error = forgetful.fit(&data, &Device::flex()).unwrap_err().to_string();
+    assert!(error.contains("history is 0"), "{error}");
     let none = NcaConfig::new(1, 0).fit(&data, &Device::flex()).unwrap_err().to_string();
     assert!(none.contains("0 dimensions"), "{none}");
 }
