@@ -1,0 +1,145 @@
+use plotters::element::PathElement;
+use plotters::style::Color;
+
+use crate::axes::{Axes, range, ticks};
+use crate::heading::Heading;
+use crate::legend::Legend;
+use crate::palette::class_color;
+use crate::plot::Plot;
+use crate::{Canvas, Result};
+
+const SIZE: (u32, u32) = (1000, 560);
+const MARGIN: u32 = 14;
+
+/// One or more lines over two axes with numbers.
+///
+/// # Examples
+/// ```
+/// use burn_nca_figures::{Curves, Plot};
+///
+/// let curves = Curves::new("epoch", "error, %")
+///     .with_line("linear", &[[1.0, 9.0], [2.0, 4.0]])
+///     .with_line("network", &[[1.0, 8.0], [2.0, 2.0]]);
+/// assert!(curves.figure()?.svg().contains("network"));
+/// # Ok::<(), burn_nca_figures::FigureError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Curves {
+    lines: Vec<(String, Vec<[f64; 2]>)>,
+    heading: Heading,
+    x_label: String,
+    y_label: String,
+    y_range: Option<[f64; 2]>,
+}
+
+impl Curves {
+    /// Axes without a line yet.
+    pub fn new(x_label: impl Into<String>, y_label: impl Into<String>) -> Self {
+        Self {
+            lines: Vec::new(),
+            heading: Heading::default(),
+            x_label: x_label.into(),
+            y_label: y_label.into(),
+            y_range: None,
+        }
+    }
+
+    /// The same with one line more; points that are not finite leave a gap.
+    #[must_use]
+    pub fn with_line(mut self, name: impl Into<String>, points: &[[f64; 2]]) -> Self {
+        self.lines.push((name.into(), points.to_vec()));
+        self
+    }
+
+    /// The same with a title above.
+    #[must_use]
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
+        self.heading.title = title.into();
+        self
+    }
+
+    /// The same with these ends of the second axis, instead of the least and greatest values.
+    ///
+    /// # Panics
+    /// If the range is empty or not finite.
+    #[must_use]
+    pub fn with_y_range(mut self, low: f64, high: f64) -> Self {
+        assert!(low < high && (high - low).is_finite(), "{low} to {high} is no range");
+        self.y_range = Some([low, high]);
+        self
+    }
+
+    fn legend(&self) -> Legend {
+        if self.lines.len() < 2 {
+            return Legend::default();
+        }
+        let names = self.lines.iter().map(|(name, _)| name.clone());
+        Legend::new(names.zip((0..).map(class_color)).collect())
+    }
+
+    fn axes(&self) -> Axes<'_> {
+        let points = || self.lines.iter().flat_map(|(_, points)| points);
+        let x = range(points().map(|point| point[0]));
+        let y = self.y_range.unwrap_or_else(|| {
+            let [low, high] = range(points().map(|point| point[1]));
+            let room = 0.05 * (high - low);
+            [low - room, high + room]
+        });
+        Axes {
+            x,
+            y,
+            x_ticks: ticks(x[0], x[1], 10),
+            y_ticks: ticks(y[0], y[1], 7),
+            x_label: &self.x_label,
+            y_label: &self.y_label,
+        }
+    }
+}
+
+impl Plot for Curves {
+    fn size(&self) -> (u32, u32) {
+        let around = self.heading.height() + self.legend().height(SIZE.0 - 2 * MARGIN);
+        (SIZE.0, SIZE.1 + around)
+    }
+
+    fn draw(&self, canvas: &Canvas<'_>) -> Result<()> {
+        let inner = canvas.margin(MARGIN, MARGIN, MARGIN, MARGIN);
+        self.heading.draw(&inner)?;
+        let (width, height) = inner.dim_in_pixel();
+        let legend = self.legend();
+        let (body, legend_area) =
+            inner.split_vertically(height.saturating_sub(legend.height(width)));
+        legend.draw(&legend_area)?;
+        let plane = self.axes().draw(&body.margin(self.heading.height(), 0u32, 0u32, 0u32))?;
+        for (number, (_, points)) in self.lines.iter().enumerate() {
+            let style = class_color(number).stroke_width(3);
+            for run in points.split(|point| !point.iter().all(|value| value.is_finite())) {
+                let places: Vec<_> = run.iter().map(|[x, y]| plane.place(*x, *y)).collect();
+                plane.canvas.draw(&PathElement::new(places, style))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_drawn_and_named_and_gaps_stay_open() {
+        let gap = [[0.0, 1.0], [1.0, 2.0], [2.0, f64::NAN], [3.0, 1.0], [4.0, 0.0]];
+        let curves = Curves::new("step", "value").with_line("a", &gap).with_line("b", &gap[..2]);
+        let svg = curves.with_title("t").figure().unwrap().svg().to_string();
+        assert_eq!(svg.matches("stroke-width=\"3\"").count(), 3);
+        for word in ["step", "value", "\nt\n", "\na\n", "\nb\n"] {
+            assert!(svg.contains(word), "{word:?} is not in the figure");
+        }
+    }
+
+    #[test]
+    fn a_single_line_needs_no_legend() {
+        let curves = Curves::new("x", "y").with_line("only", &[[0.0, 0.0], [1.0, 1.0]]);
+        assert!(!curves.figure().unwrap().svg().contains("only"));
+    }
+}

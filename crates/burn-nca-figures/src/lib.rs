@@ -1,0 +1,35 @@
+//! Pictures of embeddings and measurements: drawn once as SVG, turned into PNG with one bundled font, so that a
+//! figure looks the same on every machine.
+//!
+//! | plot | shows |
+//! |---|---|
+//! | [`Scatter`] | points in the plane, coloured by class or by a number |
+//! | [`Curves`] | lines over two axes |
+//! | [`Bars`] | groups of bars with error bars |
+//! | [`Panels`] | a grid of plots, itself a plot |
+//!
+//! Each is a [`Plot`]: [`figure`](Plot::figure) draws it, [`Figure::write`] writes `STEM.svg` and `STEM.png`.
+//! Anything else is drawn with [`Figure::draw`] and [`plotters`], or as a `Plot` of one's own; [`text`] and
+//! [`palette`] keep it in the same style.
+
+mod axes;
+mod bars;
+mod color_bar;
+mod curves;
+mod figure;
+mod heading;
+mod legend;
+pub mod palette;
+mod panels;
+mod plot;
+mod scatter;
+pub mod text;
+mod window;
+
+pub use bars::{Bars, Estimate};
+pub use curves::Curves;
+pub use figure::{Canvas, Figure, FigureError, Result};
+pub use panels::Panels;
+pub use plot::Plot;
+pub use plotters;
+pub use scatter::Scatter;

@@ -1,0 +1,58 @@
+//! Colours that stay apart for most kinds of colour vision.
+
+use plotters::style::RGBColor;
+
+/// Colours for classes: those of Okabe and Ito, then four more for sets of up to ten classes.
+const CLASSES: [RGBColor; 10] = [
+    RGBColor(0, 114, 178),
+    RGBColor(230, 159, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(213, 94, 0),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(150, 135, 10),
+    RGBColor(60, 60, 60),
+    RGBColor(128, 60, 160),
+    RGBColor(140, 90, 60),
+];
+
+/// The colour of a class; the eleventh class has the colour of the first.
+pub fn class_color(class: usize) -> RGBColor {
+    CLASSES[class % CLASSES.len()]
+}
+
+/// The anchors of the colour map viridis at 0, 1/4, 1/2, 3/4 and 1.
+const VIRIDIS: [[f64; 3]; 5] = [
+    [68.0, 1.0, 84.0],
+    [59.0, 82.0, 139.0],
+    [33.0, 145.0, 140.0],
+    [94.0, 201.0, 98.0],
+    [253.0, 231.0, 37.0],
+];
+
+/// A colour of the map viridis for a value between 0 and 1; values beyond are cut, NaN is grey.
+pub fn continuous_color(share: f64) -> RGBColor {
+    if share.is_nan() {
+        return RGBColor(160, 160, 160);
+    }
+    let place = share.clamp(0.0, 1.0) * (VIRIDIS.len() - 1) as f64;
+    let lower = (place as usize).min(VIRIDIS.len() - 2);
+    let part = place - lower as f64;
+    let mix = |channel: usize| {
+        let (a, b) = (VIRIDIS[lower][channel], VIRIDIS[lower + 1][channel]);
+        (a + (b - a) * part).round() as u8
+    };
+    RGBColor(mix(0), mix(1), mix(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_map_meets_its_anchors() {
+        assert_eq!(continuous_color(0.0), RGBColor(68, 1, 84));
+        assert_eq!(continuous_color(0.5), RGBColor(33, 145, 140));
+        assert_eq!(continuous_color(7.0), RGBColor(253, 231, 37));
+    }
+}

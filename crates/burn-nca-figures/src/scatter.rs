@@ -1,0 +1,201 @@
+use plotters::element::{Circle, Rectangle};
+use plotters::style::{Color, RGBColor};
+
+use crate::color_bar::ColorBar;
+use crate::heading::Heading;
+use crate::legend::Legend;
+use crate::palette::{class_color, continuous_color};
+use crate::plot::Plot;
+use crate::window::Window;
+use crate::{Canvas, Result};
+
+/// The side of the square of points.
+const SIDE: u32 = 560;
+const MARGIN: u32 = 14;
+const FRAME: RGBColor = RGBColor(205, 205, 205);
+
+/// Points in the plane, coloured by class or by a number, with one scale for both axes.
+///
+/// Points that are not finite are left out. Neighbouring rows are drawn apart in time, so that no class lies on
+/// top of the others; more points have smaller marks.
+///
+/// # Examples
+/// ```
+/// use burn_nca_figures::{Plot, Scatter};
+///
+/// let points = [[0.0, 1.0], [2.0, 1.5], [2.1, 1.4]];
+/// let names = ["left".to_string(), "right".to_string()];
+/// let scatter = Scatter::by_class(&points, &[0, 1, 1], &names).with_title("two classes");
+/// assert!(scatter.figure()?.svg().contains("two classes"));
+/// # Ok::<(), burn_nca_figures::FigureError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Scatter {
+    points: Vec<[f64; 2]>,
+    colors: Vec<RGBColor>,
+    heading: Heading,
+    legend: Legend,
+    color_bar: Option<ColorBar>,
+}
+
+impl Scatter {
+    /// More classes than this have no legend: its colours would repeat.
+    pub const MOST_NAMES: usize = 10;
+
+    /// Points coloured by class, with a legend of up to [`MOST_NAMES`](Self::MOST_NAMES) class names.
+    ///
+    /// # Panics
+    /// If there is not one label a point.
+    pub fn by_class(points: &[[f64; 2]], labels: &[usize], names: &[String]) -> Self {
+        assert_eq!(points.len(), labels.len(), "each point needs one label");
+        let colors = labels.iter().map(|label| class_color(*label)).collect();
+        let mut scatter = Self::colored(points, colors);
+        if names.len() <= Self::MOST_NAMES {
+            scatter.legend = class_legend(names);
+        }
+        scatter
+    }
+
+    /// Points coloured by a number, with a bar that tells the numbers of the colours.
+    ///
+    /// # Panics
+    /// If there is not one value a point.
+    pub fn by_value(points: &[[f64; 2]], values: &[f64], label: &str) -> Self {
+        assert_eq!(points.len(), values.len(), "each point needs one value");
+        let bar = ColorBar::over(values, label);
+        let colors = values.iter().map(|value| continuous_color(bar.share(*value))).collect();
+        Self { color_bar: Some(bar), ..Self::colored(points, colors) }
+    }
+
+    fn colored(points: &[[f64; 2]], colors: Vec<RGBColor>) -> Self {
+        Self {
+            points: points.to_vec(),
+            colors,
+            heading: Heading::default(),
+            legend: Legend::default(),
+            color_bar: None,
+        }
+    }
+
+    /// The same with a title above.
+    #[must_use]
+    pub fn with_title(mut self, title: impl Into<String>) -> Self {
+        self.heading.title = title.into();
+        self
+    }
+
+    /// The same with a smaller line under the title.
+    #[must_use]
+    pub fn with_subtitle(mut self, subtitle: impl Into<String>) -> Self {
+        self.heading.subtitle = subtitle.into();
+        self
+    }
+
+    /// The same without its legend, for panels that share one.
+    #[must_use]
+    pub fn without_legend(mut self) -> Self {
+        self.legend = Legend::default();
+        self
+    }
+
+    fn bar_width(&self) -> u32 {
+        self.color_bar.as_ref().map_or(0, |_| ColorBar::WIDTH)
+    }
+
+    fn draw_points(&self, area: &Canvas<'_>) -> Result<()> {
+        let (width, height) = area.dim_in_pixel();
+        let corners = [(0, 0), (width as i32 - 1, height as i32 - 1)];
+        area.draw(&Rectangle::new(corners, FRAME.stroke_width(1)))?;
+        let window = Window::around(&self.points, (width, height));
+        let radius = mark_radius(self.points.len());
+        for row in scattered_order(self.points.len()) {
+            if let Some(place) = window.place(&self.points[row]) {
+                area.draw(&Circle::new(place, radius, self.colors[row].mix(0.65).filled()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Plot for Scatter {
+    fn size(&self) -> (u32, u32) {
+        let width = SIDE + 2 * MARGIN;
+        let around = self.heading.height() + self.legend.height(width) + 2 * MARGIN;
+        (width + self.bar_width(), SIDE + around)
+    }
+
+    fn draw(&self, canvas: &Canvas<'_>) -> Result<()> {
+        let (width, height) = canvas.dim_in_pixel();
+        let inner = canvas.margin(MARGIN, MARGIN, MARGIN, MARGIN);
+        self.heading.draw(&inner)?;
+        let legend = self.legend.height(width - 2 * MARGIN);
+        let (top, legend_area) = canvas.split_vertically(height.saturating_sub(legend + MARGIN));
+        self.legend.draw(&legend_area)?;
+        let body = top.margin(MARGIN + self.heading.height(), 0, MARGIN, MARGIN);
+        let plane = body.dim_in_pixel().0.saturating_sub(self.bar_width());
+        let (points, bar) = body.split_horizontally(plane);
+        self.draw_points(&points)?;
+        self.color_bar.as_ref().map_or(Ok(()), |color_bar| color_bar.draw(&bar))
+    }
+}
+
+/// The legend of classes, in their colours.
+pub(crate) fn class_legend(names: &[String]) -> Legend {
+    Legend::new(names.iter().cloned().zip((0..).map(class_color)).collect())
+}
+
+fn mark_radius(points: usize) -> i32 {
+    match points {
+        0..=300 => 7,
+        301..=1000 => 5,
+        1001..=4000 => 4,
+        _ => 3,
+    }
+}
+
+/// Every row once, with neighbouring rows far apart, by steps of the golden section.
+fn scattered_order(rows: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.sort_by_key(|row| (*row as u32).wrapping_mul(0x9E37_79B9));
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_finite_point_has_a_mark_and_every_class_a_name() {
+        let points = [[0.0, 0.0], [1.0, 2.0], [f64::NAN, 0.0]];
+        let names = ["a".to_string(), "b & c".to_string()];
+        let scatter = Scatter::by_class(&points, &[0, 1, 1], &names).with_title("t");
+        let svg = scatter.figure().unwrap().svg().to_string();
+        assert_eq!(svg.matches("<circle").count(), 2 + 2, "two points and two marks of the legend");
+        assert!(svg.contains("b &amp; c"));
+        let bare = scatter.without_legend().figure().unwrap();
+        assert_eq!(bare.svg().matches("<circle").count(), 2);
+    }
+
+    #[test]
+    fn many_classes_have_no_legend() {
+        let names: Vec<String> = (0..40).map(|person| format!("person {person}")).collect();
+        let figure = Scatter::by_class(&[[0.0, 0.0]], &[39], &names).figure().unwrap();
+        assert!(!figure.svg().contains("person"));
+    }
+
+    #[test]
+    fn values_have_a_bar() {
+        let scatter = Scatter::by_value(&[[0.0, 0.0], [1.0, 1.0]], &[10.0, 20.0], "price");
+        let svg = scatter.figure().unwrap().svg().to_string();
+        assert!(svg.contains("price") && svg.contains("20"));
+        assert!(svg.contains("#440154") && svg.contains("#FDE725"), "both ends of the colours");
+    }
+
+    #[test]
+    fn an_order_holds_every_row_once() {
+        let mut order = scattered_order(1000);
+        assert_ne!(order[0] + 1, order[1]);
+        order.sort_unstable();
+        assert!(order.into_iter().eq(0..1000));
+    }
+}
