@@ -44,6 +44,7 @@ pub use any::BaselineConfig;
 pub use groups::Groups;
 pub use lda::{Lda, LdaConfig};
 pub use pca::{Pca, PcaConfig};
+pub(crate) use product::product;
 pub use projection::Projection;
 pub(crate) use projection::transposed;
 pub use rca::{RcaConfig, lda_rca};

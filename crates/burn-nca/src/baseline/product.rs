@@ -6,7 +6,7 @@ use rayon::prelude::*;
 const ROW_BLOCK: usize = 1024;
 
 /// The product of row-major matrices `[m, inner]` and `[inner, p]`, row-major `[m, p]`.
-pub(super) fn product(left: &[f64], right: &[f64], inner: usize) -> Vec<f64> {
+pub(crate) fn product(left: &[f64], right: &[f64], inner: usize) -> Vec<f64> {
     let (m, p) = (left.len() / inner, right.len() / inner);
     let mut result = vec![0.0; m * p];
     let right = MatRef::from_row_major_slice(right, inner, p);

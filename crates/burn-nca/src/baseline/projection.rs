@@ -38,6 +38,15 @@ impl Projection {
         Self { weight, d_input, d_output }
     }
 
+    /// A map with the given A, row-major `[k, d]`, as the paper writes it and [`matrix`](Self::matrix) gives it.
+    ///
+    /// # Panics
+    /// If d or k is zero, or the number of values is not k * d.
+    pub fn from_matrix(matrix: &[f64], [d_output, d_input]: [usize; 2]) -> Self {
+        assert!(d_input > 0, "a matrix without columns is no map");
+        Self::new(transposed(matrix, d_input), [d_input, d_output])
+    }
+
     /// The identity: distances as the features have them.
     ///
     /// # Panics
@@ -124,6 +133,7 @@ mod tests {
         let device = Device::flex();
         let encoder = projection.to_linear_map(&device, DType::F64);
         assert_eq!(encoder.matrix(), projection.matrix());
+        assert_eq!(Projection::from_matrix(&projection.matrix(), [2, 3]), projection);
         let embedded = encoder.forward(features.to_tensor(&device, DType::F64));
         let embedded = Features::from_tensor(embedded).unwrap();
         assert_eq!(projection.apply(&features).unwrap(), embedded);

@@ -23,18 +23,23 @@ pub fn majority_vote(
 ) -> Result<Vec<usize>> {
     check(neighbors, labels, classes, k)?;
     let mut votes = vec![0usize; classes];
-    let winner = |row: usize| {
-        let voters = &neighbors.indices(row)[..k];
-        let class = |voter: &u32| labels[*voter as usize];
-        voters.iter().for_each(|voter| votes[class(voter)] += 1);
-        // Nearest first: only more votes displace a nearer class.
-        let most = voters.iter().map(class).fold(class(&voters[0]), |best, class| {
-            if votes[class] > votes[best] { class } else { best }
-        });
-        votes.fill(0);
-        most
-    };
+    let winner = |row: usize| majority(&neighbors.indices(row)[..k], labels, &mut votes);
     Ok((0..neighbors.rows()).map(winner).collect())
+}
+
+/// The class with most votes among `voters`, nearest first; `votes` has an entry a class, 0 before and after.
+///
+/// # Panics
+/// Without any voter.
+pub(super) fn majority(voters: &[u32], labels: &[usize], votes: &mut [usize]) -> usize {
+    let class = |voter: &u32| labels[*voter as usize];
+    voters.iter().for_each(|voter| votes[class(voter)] += 1);
+    // Nearest first: only more votes displace a nearer class.
+    let most = voters.iter().map(class).fold(class(&voters[0]), |best, class| {
+        if votes[class] > votes[best] { class } else { best }
+    });
+    votes.fill(0);
+    most
 }
 
 /// The share of each class in the votes of the `k` nearest neighbours, row-major `[n, c]`; rows sum to 1.

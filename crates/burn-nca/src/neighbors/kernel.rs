@@ -11,6 +11,11 @@ use super::selection::{at_most, position_of_minimum};
 /// `40 + log m` is left out: all that are left out together weigh less than e^-40 (4e-18) of the nearest
 /// one, below the rounding of f64. Empty when `range` holds no reference but the query itself.
 pub(crate) fn weighty_sq_distances(row: &ScreenedRow, range: Range<usize>) -> Vec<f64> {
+    weighty_references(row, range).into_iter().map(|(_, sq_distance)| sq_distance).collect()
+}
+
+/// The references of `range` that carry weight, as in [`weighty_sq_distances`], each with its distance.
+pub(super) fn weighty_references(row: &ScreenedRow, range: Range<usize>) -> Vec<(usize, f64)> {
     let estimates = &row.estimates()[range.clone()];
     let Some(near) = position_of_minimum(estimates) else {
         return Vec::new();
@@ -18,7 +23,8 @@ pub(crate) fn weighty_sq_distances(row: &ScreenedRow, range: Range<usize>) -> Ve
     let window = 40.0 + (estimates.len() as f64).ln();
     let limit = row.limit(row.sq_distance(range.start + near) + window);
     let weighty = at_most(estimates, limit).into_iter();
-    weighty.map(|at| row.sq_distance(range.start + at as usize)).collect()
+    let reference = weighty.map(|at| range.start + at as usize);
+    reference.map(|reference| (reference, row.sq_distance(reference))).collect()
 }
 
 /// `log Σ_j exp(-d²_j)`; minus infinity for no distance.

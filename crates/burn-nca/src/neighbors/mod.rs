@@ -1,14 +1,21 @@
 //! Stage 5: nearest neighbours in an embedding, and the classifications they give.
 //!
 //! Distances are squared Euclidean, in units of the embedding squared. Every result is exact: candidates are
-//! screened by matrix products in f32 on the tensor's device, with a bound on their rounding, and settled
-//! by differences in f64 on the host. A query that is itself one of the references is excluded by its
+//! screened in f32 (by matrix products on the tensor's device, or by a tree on the host), with a bound on the
+//! rounding, and settled by differences in f64 on the host. A query that is itself one of the references is excluded by its
 //! row number (`own`), never by its value or its distance.
 
+mod box_search;
+mod box_tree;
 mod classify;
+mod contraction;
+mod entropy_k;
 mod kernel;
+mod lanes;
 mod points;
+mod probabilities;
 mod ranking;
+mod regress;
 mod screen;
 mod search;
 mod selection;
@@ -18,10 +25,14 @@ mod tests;
 mod tree;
 
 pub(crate) use kernel::{entropy, weighty_sq_distances};
-pub(crate) use points::Points;
+pub(crate) use points::{Points, check_dimensions, sq_distance};
 pub(crate) use screen::Screen;
+pub(crate) use search::{check_k, nearest_rows};
 
 pub use classify::{majority_vote, vote_shares};
+pub use entropy_k::{LocalVote, PerplexityMean, global_k, local_k_vote};
+pub use probabilities::ClassProbabilities;
 pub use ranking::Neighbors;
+pub use regress::{Numbers, kernel_means, leave_one_out_kernel_means, nearest_means};
 pub use search::{NearestConfig, SearchMethod, nearest, nearest_others};
-pub use soft::{ClassProbabilities, class_probabilities, leave_one_out_probabilities};
+pub use soft::{class_probabilities, leave_one_out_probabilities};

@@ -70,6 +70,12 @@ impl Points {
         Self { values, rows: order.len(), dimensions: self.dimensions }
     }
 
+    /// The largest distance of a coordinate from that of `centre`.
+    pub(super) fn largest_deviation(&self, centre: &[f64]) -> f64 {
+        let rows = self.values.chunks_exact(self.dimensions);
+        rows.flat_map(|row| row.iter().zip(centre).map(|(x, c)| (x - c).abs())).fold(0.0, f64::max)
+    }
+
     /// The mean row; the origin when there is no row.
     pub(crate) fn mean(&self) -> Vec<f64> {
         let mut mean = vec![0.0; self.dimensions];
@@ -86,7 +92,7 @@ impl Points {
 /// The squared Euclidean distance `Σ_k (a_k - b_k)²`, by differences.
 ///
 /// Symmetric to the last bit, and exactly 0 between equal points, so that ties are true ties.
-pub(super) fn sq_distance(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn sq_distance(a: &[f64], b: &[f64]) -> f64 {
     let (a_blocks, a_rest) = a.as_chunks::<4>();
     let (b_blocks, b_rest) = b.as_chunks::<4>();
     // Four independent sums let the compiler use vector instructions.
@@ -104,7 +110,7 @@ pub(super) fn sq_distance(a: &[f64], b: &[f64]) -> f64 {
 ///
 /// # Errors
 /// Both numbers, where they differ.
-pub(super) fn check_dimensions(queries: &Points, references: &Points) -> Result<()> {
+pub(crate) fn check_dimensions(queries: &Points, references: &Points) -> Result<()> {
     if queries.dimensions != references.dimensions {
         return Err(Error::data(format!(
             "the queries have {} dimensions, the references {}; embed both with the same map",

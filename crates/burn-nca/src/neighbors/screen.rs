@@ -54,11 +54,7 @@ impl<'a> Screen<'a> {
     pub(crate) fn new(queries: &'a Points, references: &'a Points, device: &Device) -> Self {
         let device = device.clone().without_autodiff();
         let centre = references.mean();
-        let largest = [queries, references]
-            .iter()
-            .flat_map(|points| points.values().chunks_exact(points.dimensions()))
-            .flat_map(|row| row.iter().zip(&centre).map(|(x, c)| (x - c).abs()))
-            .fold(0.0, f64::max);
+        let largest = queries.largest_deviation(&centre).max(references.largest_deviation(&centre));
         let scale = power_of_two_below_inverse(largest);
         let on_host = runs_on_host(&device);
         let reduced = if on_host { 0.0 } else { 2f64.powi(-9) };
@@ -153,6 +149,11 @@ pub(crate) struct ScreenedRow<'a> {
 }
 
 impl ScreenedRow<'_> {
+    /// Which query it is.
+    pub(crate) fn query(&self) -> usize {
+        self.query
+    }
+
     /// The estimates l_ij of all references; infinite at the query's own row.
     pub(super) fn estimates(&self) -> &[f32] {
         self.estimates
@@ -186,7 +187,7 @@ fn moved(row: &[f64], centre: &[f64], scale: f64, factor: f64, out: &mut [f32]) 
 }
 
 /// The power of two s with `s * largest` in 0.5..=1, kept where its square is finite in f64.
-fn power_of_two_below_inverse(largest: f64) -> f64 {
+pub(super) fn power_of_two_below_inverse(largest: f64) -> f64 {
     if largest == 0.0 {
         return 1.0;
     }

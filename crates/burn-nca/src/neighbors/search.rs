@@ -1,34 +1,44 @@
 use burn::config::Config;
 use burn::tensor::Tensor;
 
+use super::box_search::BoxSearch;
 use super::points::{Points, check_dimensions, check_own};
 use super::ranking::{Candidate, Neighbors, k_nearest};
 use super::screen::{Screen, ScreenedRow};
 use super::selection::{at_most, k_smallest};
 use super::tree;
+use crate::device::runs_on_host;
 use crate::error::{Error, Result};
 
 /// How neighbours are searched. Every method gives the same neighbours; they differ in time.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
 pub enum SearchMethod {
-    /// The tree for few dimensions and many references, else brute force:
-    /// see [`NearestConfig`] for the rule.
+    /// The k-d tree for few dimensions and many references, boxes where they pay, else brute force: see
+    /// [`NearestConfig`] for the rule.
     Auto,
     /// All distances, by blocks of matrix products on the tensors' device.
     BruteForce,
     /// A k-d tree on the host, for 1 to 8 dimensions.
     Tree,
+    /// A tree of bounding boxes on the host, in the leading principal directions: for embeddings and other
+    /// data whose directions differ in spread.
+    Boxes,
 }
 
 /// A search for the k nearest references of each query.
 ///
-/// `Auto` takes the tree up to 8 dimensions, from `2^(d + 3)` references for d dimensions on (2 dimensions: 32;
-/// 8 dimensions: 2048), and for k of at most a twentieth of the references; else brute force. A tree visits
+/// `Auto` takes the k-d tree up to 8 dimensions, from `2^(d + 3)` references for d dimensions on (2 dimensions: 32;
+/// 8 dimensions: 2048), and for k of at most a twentieth of the references. A tree visits
 /// a share of the references that shrinks with their number and grows with d and k, while a matrix
 /// product costs the same for any data. Measured at k = 5 on Gaussian clouds, brute force takes 31 times
 /// as long as the tree for 10000 references in 1 dimension, 15 in 2, 7 in 4, 3 in 6 and 1.4 in 8; 2 for
 /// 300 references in 2 dimensions, 1 for 3000 in 8. At k = a tenth of the references they are even in 2
 /// dimensions, and the tree takes twice as long in 8.
+///
+/// Else, on the host, from 1000 queries and 4000 references on and for k of at most a two-hundredth of these,
+/// `Auto` builds the boxes, searches 32 of the queries with them, and takes them for all if what those had to look
+/// at is worth less than a matrix product: boxes leave most of an embedding unseen, but little of data that spread
+/// alike in many dimensions. In all other cases it takes brute force.
 ///
 /// # Examples
 /// ```
@@ -98,37 +108,35 @@ impl NearestConfig {
         on_device: &Tensor<2>,
     ) -> Result<Neighbors> {
         self.check(references, own.is_some())?;
-        let tree = match self.method {
-            SearchMethod::Auto => {
-                tree_is_faster(references.rows(), references.dimensions(), self.k)
-            }
-            SearchMethod::BruteForce => false,
-            SearchMethod::Tree => true,
-        };
-        let rows = if queries.rows() == 0 {
-            Vec::new()
-        } else if tree {
-            tree::search(queries, references, own, self.k)
-        } else {
+        let k = self.k;
+        let brute_force = || {
             let screen = Screen::new(queries, references, &on_device.device());
-            screen.map_rows(own, |row| nearest_in_row(row, self.k))
+            screen.map_rows(own, |row| nearest_in_row(row, k))
         };
-        Ok(Neighbors::from_rows(rows, references.rows(), self.k))
+        let tree = || tree::search(queries, references, own, k);
+        let boxes = || BoxSearch::new(queries, references, own);
+        let (m, d) = (references.rows(), references.dimensions());
+        let rows = match self.method {
+            _ if queries.rows() == 0 => Vec::new(),
+            SearchMethod::BruteForce => brute_force(),
+            SearchMethod::Tree => tree(),
+            SearchMethod::Boxes => boxes().search(k),
+            SearchMethod::Auto if tree_is_faster(m, d, k) => tree(),
+            SearchMethod::Auto => {
+                let on_host = runs_on_host(&on_device.device());
+                let boxes = (on_host && boxes_may_pay(queries.rows(), m, k)).then(boxes);
+                match boxes.filter(|boxes| boxes.pays(k)) {
+                    Some(boxes) => boxes.search(k),
+                    None => brute_force(),
+                }
+            }
+        };
+        Ok(Neighbors::from_rows(rows, references.rows(), k))
     }
 
     fn check(&self, references: &Points, own: bool) -> Result<()> {
-        let (k, m, d) = (self.k, references.rows(), references.dimensions());
-        let usable = m.saturating_sub(usize::from(own));
-        if k == 0 {
-            return Err(Error::setting("k is 0; ask for at least 1 neighbour"));
-        }
-        if k > usable {
-            let own = if own { " other than the query itself" } else { "" };
-            return Err(Error::setting(format!(
-                "k is {k}, but there are only {usable} references{own}; give k from 1 to {usable}, \
-                 or more references"
-            )));
-        }
+        let (m, d) = (references.rows(), references.dimensions());
+        check_k(self.k, m, own)?;
         if u32::try_from(m).is_err() {
             return Err(Error::data(format!(
                 "{m} references; at most {} can be numbered: search them in parts",
@@ -144,6 +152,25 @@ impl NearestConfig {
         }
         Ok(())
     }
+}
+
+/// Checks that every query has k neighbours among `references` rows, of which it is one where `own` says so.
+///
+/// # Errors
+/// k of 0, or more than there are.
+pub(crate) fn check_k(k: usize, references: usize, own: bool) -> Result<()> {
+    let usable = references.saturating_sub(usize::from(own));
+    if k == 0 {
+        return Err(Error::setting("k is 0; ask for at least 1 neighbour"));
+    }
+    if k > usable {
+        let own = if own { " other than the query itself" } else { "" };
+        return Err(Error::setting(format!(
+            "k is {k}, but there are only {usable} references{own}; give k from 1 to {usable}, \
+             or more references"
+        )));
+    }
+    Ok(())
 }
 
 /// The k nearest references of each query, by the method that is faster.
@@ -169,6 +196,11 @@ pub fn nearest_others(points: &Tensor<2>, k: usize) -> Result<Neighbors> {
     NearestConfig::new(k).search_others(points)
 }
 
+/// The `k` references nearest to a query in the order of [`NearestConfig::search`]; there must be so many.
+pub(crate) fn nearest_rows(row: &ScreenedRow, k: usize) -> Vec<u32> {
+    nearest_in_row(row, k).into_iter().map(|candidate| candidate.reference).collect()
+}
+
 fn nearest_in_row(row: &ScreenedRow, k: usize) -> Vec<Candidate> {
     // Any k references bound the k-th distance from above; those with the smallest estimates bound it well.
     let farthest = k_smallest(row.estimates(), k)
@@ -182,7 +214,12 @@ fn nearest_in_row(row: &ScreenedRow, k: usize) -> Vec<Candidate> {
     k_nearest(candidates, k)
 }
 
-/// The rule of [`NearestConfig`] for `Auto`.
+/// Whether there are enough references and queries that boxes, once built, may save time.
+fn boxes_may_pay(queries: usize, references: usize, k: usize) -> bool {
+    queries >= 1000 && references >= 4000 && k <= references / 200
+}
+
+/// The rule of [`NearestConfig`] for the tree.
 fn tree_is_faster(references: usize, dimensions: usize, k: usize) -> bool {
     dimensions <= tree::MAX_DIMENSIONS
         && references >= 1 << (dimensions + 3)

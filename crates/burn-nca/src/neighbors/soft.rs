@@ -1,9 +1,10 @@
 use std::ops::Range;
 
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 
 use super::kernel::{log_sum, weighty_sq_distances};
 use super::points::{Points, check_dimensions, check_labels, check_own};
+use super::probabilities::ClassProbabilities;
 use super::screen::Screen;
 use crate::error::{Error, Result};
 
@@ -100,7 +101,7 @@ impl Labelled<'_> {
             ));
         }
         if queries.rows() == 0 {
-            return Ok(ClassProbabilities { logs: Vec::new(), classes: self.classes });
+            return Ok(ClassProbabilities::from_logs(Vec::new(), self.classes));
         }
         let (order, ranges) = self.by_class();
         let references = self.references.select(&order);
@@ -111,7 +112,7 @@ impl Labelled<'_> {
                 ranges.iter().map(|range| log_sum(&weighty_sq_distances(row, range.clone())));
             normalised(sums.collect())
         });
-        Ok(ClassProbabilities { logs: rows.concat(), classes: self.classes })
+        Ok(ClassProbabilities::from_logs(rows.concat(), self.classes))
     }
 
     /// The reference rows sorted by class, and where each class then stands.
@@ -141,60 +142,9 @@ fn normalised(mut logs: Vec<f64>) -> Vec<f64> {
     logs
 }
 
-/// The probability of each class for each query, kept as logarithms in f64.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ClassProbabilities {
-    logs: Vec<f64>,
-    classes: usize,
-}
-
-impl ClassProbabilities {
-    /// Number of queries, n.
-    pub fn rows(&self) -> usize {
-        self.logs.len() / self.classes.max(1)
-    }
-
-    /// Number of classes, c.
-    pub fn classes(&self) -> usize {
-        self.classes
-    }
-
-    /// The log-probability of each class for query `row`.
-    ///
-    /// # Panics
-    /// If `row` is not below [`rows`](Self::rows).
-    pub fn log_probabilities(&self, row: usize) -> &[f64] {
-        &self.logs[row * self.classes..(row + 1) * self.classes]
-    }
-
-    /// The probability (0..1) of `class` for query `row`.
-    ///
-    /// # Panics
-    /// If `row` is not below [`rows`](Self::rows), or `class` not below [`classes`](Self::classes).
-    pub fn probability(&self, row: usize, class: usize) -> f64 {
-        self.log_probabilities(row)[class].exp()
-    }
-
-    /// The most probable class of each query; of equally probable ones the lowest.
-    pub fn most_probable(&self) -> Vec<usize> {
-        let best = |logs: &[f64]| {
-            (1..logs.len())
-                .fold(0, |best, class| if logs[class] > logs[best] { class } else { best })
-        };
-        (0..self.rows()).map(|row| best(self.log_probabilities(row))).collect()
-    }
-
-    /// The log-probabilities as a `[n, c]` tensor of type `dtype` on `device`.
-    ///
-    /// Pass the dtype of the embedding; a class without references is minus infinity there too.
-    pub fn to_tensor(&self, device: &Device, dtype: DType) -> Tensor<2> {
-        let data = TensorData::new(self.logs.clone(), [self.rows(), self.classes]);
-        Tensor::from_data(data.convert_dtype(dtype), (device, dtype))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use burn::tensor::{DType, TensorData};
     use proptest::prelude::*;
 
     use super::*;

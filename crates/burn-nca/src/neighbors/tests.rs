@@ -42,7 +42,10 @@ fn rows(neighbors: &Neighbors) -> Vec<Vec<u32>> {
 
 fn methods(d: usize) -> Vec<SearchMethod> {
     let tree = (d <= tree::MAX_DIMENSIONS).then_some(SearchMethod::Tree);
-    [SearchMethod::BruteForce, SearchMethod::Auto].into_iter().chain(tree).collect()
+    [SearchMethod::BruteForce, SearchMethod::Boxes, SearchMethod::Auto]
+        .into_iter()
+        .chain(tree)
+        .collect()
 }
 
 /// Coordinates that are small whole numbers: exact in every dtype, full of ties and duplicates.

@@ -1,0 +1,200 @@
+//! Nearest neighbours by a tree of boxes: few coordinates first, and only of references that may be near.
+
+use std::collections::BinaryHeap;
+
+use rayon::prelude::*;
+
+use super::box_tree::{BoxTree, Visitor, grouped};
+use super::contraction::{Contracted, Contraction};
+use super::points::{Points, sq_distance};
+use super::ranking::Candidate;
+use super::screen::power_of_two_below_inverse;
+
+/// Queries of a task: neighbours of each other, so that the references they visit stay in the cache.
+const TASK_QUERIES: usize = 64;
+
+/// Queries that are tried to see whether the tree pays.
+const TRIALS: usize = 32;
+
+/// Queries and references, ready to search.
+pub(super) struct BoxSearch<'a> {
+    queries: &'a Points,
+    references: &'a Points,
+    own: Option<&'a [usize]>,
+    scale: f64,
+    contracted: Contracted,
+    /// How much longer a contracted distance may be than the distance.
+    slack: f64,
+    tree: BoxTree,
+}
+
+impl<'a> BoxSearch<'a> {
+    /// Prepares a search among at least one reference.
+    pub(super) fn new(
+        queries: &'a Points,
+        references: &'a Points,
+        own: Option<&'a [usize]>,
+    ) -> Self {
+        let centre = references.mean();
+        let largest = queries.largest_deviation(&centre).max(references.largest_deviation(&centre));
+        let scale = power_of_two_below_inverse(largest);
+        let contraction = Contraction::of(references, centre, scale);
+        let among = contraction.map(references);
+        let contracted = contraction.map(queries);
+        let slack = contracted.slack(&among);
+        let tree = BoxTree::new(&among);
+        Self { queries, references, own, scale, contracted, slack, tree }
+    }
+
+    /// The `k` nearest references of each query, exactly as by brute force.
+    pub(super) fn search(&self, k: usize) -> Vec<Vec<Candidate>> {
+        let (order, tasks) = grouped(&self.contracted, TASK_QUERIES);
+        let found: Vec<Vec<Candidate>> = tasks
+            .into_par_iter()
+            .flat_map_iter(|task| {
+                let nearest = |&query: &u32| self.nearest(query as usize, k).0;
+                order[task].iter().map(nearest).collect::<Vec<_>>()
+            })
+            .collect();
+        let mut rows = vec![Vec::new(); order.len()];
+        for (query, nearest) in order.into_iter().zip(found) {
+            rows[query as usize] = nearest;
+        }
+        rows
+    }
+
+    /// Whether the tree takes less time than a matrix product, by what some of the queries look at.
+    ///
+    /// Measured in the time that the product takes for one coordinate of one reference: eight boxes or a slot take
+    /// some 900, a distance in full 400 and 20 a dimension.
+    pub(super) fn pays(&self, k: usize) -> bool {
+        let (n, m) = (self.queries.rows(), self.references.rows());
+        let d = self.references.dimensions();
+        let trials: Vec<usize> = (0..n.min(TRIALS)).map(|at| at * n / n.min(TRIALS)).collect();
+        let costs = trials.par_iter().map(|&query| {
+            let work = self.nearest(query, k).1;
+            900 * (work.boxes + work.slots) + (400 + 20 * d) * work.distances
+        });
+        costs.sum::<usize>() < trials.len() * m * d
+    }
+
+    fn nearest(&self, query: usize, k: usize) -> (Vec<Candidate>, Work) {
+        let nearest = BinaryHeap::with_capacity(k + 1);
+        let mut visit =
+            Visit { search: self, query, k, nearest, limit: f32::MAX, work: Work::default() };
+        self.tree.descend(self.contracted.row(query), &mut visit);
+        (visit.nearest.into_sorted_vec(), visit.work)
+    }
+
+    /// The contracted squared distance above which every reference is farther than `sq_distance`.
+    ///
+    /// ```text
+    /// ((s ||q - x|| + slack) (1 + (width + 5) u))²        u = 2^-24, for the rounding of the sum in f32
+    /// ```
+    fn limit(&self, sq_distance: f64) -> f32 {
+        let rounding = (self.contracted.width + 5) as f64 * 2f64.powi(-24);
+        let reach = (self.scale * sq_distance.sqrt() + self.slack) * (1.0 + rounding);
+        ((reach * reach) as f32).next_up().min(f32::MAX)
+    }
+}
+
+/// What a query has looked at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    /// Groups of eight boxes.
+    boxes: usize,
+    /// Slots of up to eight references.
+    slots: usize,
+    /// Distances computed in full.
+    distances: usize,
+}
+
+/// The search of one query.
+struct Visit<'a> {
+    search: &'a BoxSearch<'a>,
+    query: usize,
+    k: usize,
+    nearest: BinaryHeap<Candidate>,
+    limit: f32,
+    work: Work,
+}
+
+impl Visitor for Visit<'_> {
+    fn limit(&self) -> f32 {
+        self.limit
+    }
+
+    fn count(&mut self, boxes: usize, slots: usize) {
+        self.work.boxes += boxes;
+        self.work.slots += slots;
+    }
+
+    fn offer(&mut self, row: u32) {
+        let Self { search, query, .. } = *self;
+        if search.own.is_some_and(|own| own[query] == row as usize) {
+            return;
+        }
+        self.work.distances += 1;
+        let points = (search.queries.row(query), search.references.row(row as usize));
+        self.nearest
+            .push(Candidate { sq_distance: sq_distance(points.0, points.1), reference: row });
+        if self.nearest.len() > self.k {
+            self.nearest.pop();
+        }
+        if self.nearest.len() == self.k
+            && let Some(farthest) = self.nearest.peek()
+        {
+            self.limit = search.limit(farthest.sq_distance);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::{DType, Device, Tensor, TensorData};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    /// Uniform points whose features from `spread` on vary a hundred times less than those before.
+    fn points(n: usize, d: usize, spread: usize, seed: u64) -> Points {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let values = (0..n * d).map(|at| {
+            let scale = if at % d < spread { 1.0 } else { 0.01 };
+            scale * rng.random_range(-1.0..1.0)
+        });
+        let data = TensorData::new(values.collect::<Vec<f64>>(), [n, d]);
+        Points::read(&Tensor::from_data(data, (&Device::flex(), DType::F64)), "points").unwrap()
+    }
+
+    #[test]
+    fn neighbours_are_those_of_the_definition_in_few_and_many_dimensions() {
+        for (d, spread) in [(2, 2), (20, 20), (64, 5), (65, 5), (150, 150)] {
+            let (queries, references) = (points(70, d, spread, 1), points(900, d, spread, 2));
+            let own: Vec<usize> = (0..70).collect();
+            for own in [None, Some(own.as_slice())] {
+                let found = BoxSearch::new(&queries, &references, own).search(7);
+                for (query, found) in found.iter().enumerate() {
+                    let mut all: Vec<Candidate> = (0..900)
+                        .filter(|row| own.is_none_or(|own| own[query] != *row))
+                        .map(|row| Candidate {
+                            sq_distance: sq_distance(queries.row(query), references.row(row)),
+                            reference: row as u32,
+                        })
+                        .collect();
+                    all.sort_unstable();
+                    assert_eq!(*found, all[..7], "{d} dimensions, query {query}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_tree_pays_where_few_directions_matter_and_not_where_all_do() {
+        let flat = points(6000, 40, 4, 3);
+        assert!(BoxSearch::new(&flat, &flat, None).pays(5));
+        let round = points(6000, 40, 40, 3);
+        assert!(!BoxSearch::new(&round, &round, None).pays(5));
+    }
+}

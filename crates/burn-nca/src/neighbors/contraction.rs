@@ -1,0 +1,176 @@
+//! Points in few coordinates, between which no distance is longer than between the points themselves.
+
+use super::points::Points;
+use crate::baseline::{PcaConfig, product};
+use crate::data::Features;
+
+/// The most coordinates of a contracted point.
+const MAX_COORDINATES: usize = 64;
+
+/// Rows that the directions are computed from: any directions are right, good ones are fast.
+const SAMPLE_ROWS: usize = 4096;
+
+/// Rows that are mapped together; bounds the memory of their copy.
+const ROW_BLOCK: usize = 8192;
+
+/// A map of points to coordinates in f32 that never lengthens a distance (but for rounding).
+///
+/// ```text
+/// x' = s (x - c)                             c = mean of the references, s = a power of two: |x'| <= 1
+/// t(x) = (v_1·x', …, v_l·x', r),   r² = ||x'||² - Σ_a (v_a·x')²
+/// ||t(x) - t(y)|| <= s ||x - y||
+/// ```
+/// The v are orthonormal: the leading principal directions of (a sample of) the references, so that a
+/// distance in the first coordinates alone is long already. r is the length of what they leave of a point; by the
+/// triangle inequality two such lengths differ by no more than the vectors do. Up to 64 dimensions all
+/// directions are kept, nothing is left, and r is not there.
+///
+/// # Numerics
+/// Mapped in f64, kept in f32. With unit rounding u = 2^-24 each coordinate errs by at most u of itself, and r
+/// besides by `sqrt((2 d + 128) 2^-52) ||x'||` for the cancellation under its root: [`Contracted::slack`] bounds
+/// both for a pair of points.
+pub(super) struct Contraction {
+    centre: Vec<f64>,
+    scale: f64,
+    /// The transpose of the directions, `[d, l]`.
+    directions: Vec<f64>,
+    kept: usize,
+    relative_error: f64,
+}
+
+/// Contracted points, row-major.
+pub(super) struct Contracted {
+    pub(super) coordinates: Vec<f32>,
+    /// Coordinates of a point.
+    pub(super) width: usize,
+    /// The largest `||x'||`.
+    largest_norm: f64,
+    relative_error: f64,
+}
+
+impl Contraction {
+    /// The map for these references; `scale` brings all coordinates of references and queries, centred on
+    /// `centre`, into -1..1.
+    pub(super) fn of(references: &Points, centre: Vec<f64>, scale: f64) -> Self {
+        let d = references.dimensions();
+        let kept = if d <= MAX_COORDINATES { d } else { MAX_COORDINATES - 1 };
+        let m = references.rows();
+        let sample: Vec<usize> =
+            (0..m.min(SAMPLE_ROWS)).map(|at| at * m / m.min(SAMPLE_ROWS)).collect();
+        let sample = centred(references.select(&sample).values(), &centre, scale);
+        let pca = Features::unnamed(sample, d).and_then(|sample| PcaConfig::new(kept).fit(&sample));
+        let directions = match pca {
+            Ok(pca) => pca.projection.into_weight(),
+            Err(_) => first_axes(d, kept),
+        };
+        let cancelled = if kept < d { ((2 * d + 128) as f64 * 2f64.powi(-52)).sqrt() } else { 0.0 };
+        Self { centre, scale, directions, kept, relative_error: 2f64.powi(-23) + cancelled }
+    }
+
+    /// The points under the map.
+    pub(super) fn map(&self, points: &Points) -> Contracted {
+        let (d, kept) = (points.dimensions(), self.kept);
+        let width = kept + usize::from(kept < d);
+        let mut coordinates = Vec::with_capacity(points.rows() * width);
+        let mut largest: f64 = 0.0;
+        for block in points.values().chunks(ROW_BLOCK * d) {
+            let block = centred(block, &self.centre, self.scale);
+            let along = product(&block, &self.directions, d);
+            for (row, along) in block.chunks_exact(d).zip(along.chunks_exact(kept)) {
+                let norm = squared_norm(row);
+                largest = largest.max(norm);
+                coordinates.extend(along.iter().map(|&x| x as f32));
+                if kept < d {
+                    coordinates.push((norm - squared_norm(along)).max(0.0).sqrt() as f32);
+                }
+            }
+        }
+        let largest_norm = largest.sqrt();
+        Contracted { coordinates, width, largest_norm, relative_error: self.relative_error }
+    }
+}
+
+impl Contracted {
+    /// Points with these coordinates.
+    #[cfg(test)]
+    pub(super) fn for_tests(coordinates: Vec<f32>, width: usize) -> Self {
+        Self { coordinates, width, largest_norm: 1.0, relative_error: 0.0 }
+    }
+
+    /// The coordinates of row `index`.
+    pub(super) fn row(&self, index: usize) -> &[f32] {
+        &self.coordinates[index * self.width..(index + 1) * self.width]
+    }
+
+    /// How much longer a contracted distance to one of `others` may be than the distance itself.
+    pub(super) fn slack(&self, others: &Self) -> f64 {
+        self.relative_error * (self.largest_norm + others.largest_norm)
+    }
+}
+
+/// `scale (row - centre)` of each row.
+fn centred(values: &[f64], centre: &[f64], scale: f64) -> Vec<f64> {
+    let rows = values.chunks_exact(centre.len());
+    rows.flat_map(|row| row.iter().zip(centre).map(|(x, c)| (x - c) * scale)).collect()
+}
+
+/// The directions of the first `kept` features, `[d, kept]`: where principal directions cannot be had.
+fn first_axes(d: usize, kept: usize) -> Vec<f64> {
+    let mut directions = vec![0.0; d * kept];
+    (0..kept).for_each(|axis| directions[axis * kept + axis] = 1.0);
+    directions
+}
+
+fn squared_norm(row: &[f64]) -> f64 {
+    row.iter().map(|x| x * x).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::{DType, Device, Tensor, TensorData};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::super::points::sq_distance;
+    use super::*;
+
+    fn random(rows: usize, d: usize, offset: f64) -> Points {
+        let mut rng = ChaCha8Rng::seed_from_u64(d as u64);
+        // Features of unlike spread, as those of images are.
+        let values =
+            (0..rows * d).map(|at| offset + rng.random_range(-1.0..1.0) / (1.0 + (at % d) as f64));
+        let data = TensorData::new(values.collect::<Vec<f64>>(), [rows, d]);
+        Points::read(&Tensor::from_data(data, (&Device::flex(), DType::F64)), "points").unwrap()
+    }
+
+    #[test]
+    fn no_distance_becomes_longer_and_all_are_kept_in_few_dimensions() {
+        for (d, offset) in [(1, 0.0), (3, 1e3), (64, 0.0), (65, 0.0), (200, 1e3)] {
+            let points = random(60, d, offset);
+            let scale = 2f64.powi(-1);
+            let map = Contraction::of(&points, points.mean(), scale);
+            let short = map.map(&points);
+            let slack = short.slack(&short);
+            assert!(slack < 1e-4, "{d} dimensions: {slack:e}");
+            for i in 0..60 {
+                for j in 0..60 {
+                    let coordinates = short.row(i).iter().zip(short.row(j));
+                    let contracted: f64 =
+                        coordinates.map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum();
+                    let full = scale * sq_distance(points.row(i), points.row(j)).sqrt();
+                    assert!(contracted.sqrt() <= full + slack, "{d} dimensions, {i} and {j}");
+                    if d <= MAX_COORDINATES {
+                        assert!(contracted.sqrt() >= full - slack, "{d} dimensions, {i} and {j}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_row_is_no_trouble() {
+        let points = random(1, 70, 0.0);
+        let short = Contraction::of(&points, points.mean(), 1.0).map(&points);
+        assert_eq!((short.width, short.row(0)), (64, [0.0; 64].as_slice()));
+    }
+}

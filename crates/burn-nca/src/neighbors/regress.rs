@@ -1,0 +1,219 @@
+use burn::tensor::Tensor;
+
+use super::kernel::weighty_references;
+use super::points::{Points, check_dimensions, check_own};
+use super::ranking::Neighbors;
+use super::screen::Screen;
+use crate::error::{Error, Result};
+
+/// The numbers of the reference rows, row-major `[m, columns]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers<'a> {
+    /// The values, row by row.
+    pub values: &'a [f64],
+    /// Number of target columns.
+    pub columns: usize,
+}
+
+impl Numbers<'_> {
+    fn row(&self, row: usize) -> &[f64] {
+        &self.values[row * self.columns..][..self.columns]
+    }
+
+    fn check(&self, references: usize) -> Result<()> {
+        if self.columns == 0 || self.values.len() != references * self.columns {
+            return Err(Error::data(format!(
+                "{} target values for {references} references in {} columns; give references x columns \
+                 values",
+                self.values.len(),
+                self.columns
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The mean of the numbers of the `k` nearest neighbours of each query, row-major `[n, columns]`.
+///
+/// ```text
+/// t̂_i = 1/k Σ_{j among the k nearest of i} t_j
+/// ```
+/// `neighbors` may hold more than k neighbours, so that one search serves several k.
+///
+/// # Errors
+/// k of 0 or larger than the neighbours that were searched, or numbers that do not fit the references.
+///
+/// # Examples
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca::neighbors::{Numbers, nearest, nearest_means};
+///
+/// let device = Device::flex();
+/// let references = Tensor::<2>::from_floats([[0.0], [1.0], [9.0]], &device);
+/// let queries = Tensor::<2>::from_floats([[0.2]], &device);
+/// let neighbors = nearest(&queries, &references, 2, None)?;
+/// let prices = Numbers { values: &[10.0, 20.0, 90.0], columns: 1 };
+/// assert_eq!(nearest_means(&neighbors, prices, 2)?, [15.0]);
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+pub fn nearest_means(neighbors: &Neighbors, numbers: Numbers, k: usize) -> Result<Vec<f64>> {
+    if k == 0 || k > neighbors.k() {
+        return Err(Error::setting(format!(
+            "a mean of k = {k} neighbours, but {} were searched; give k from 1 to {0}, or search more",
+            neighbors.k()
+        )));
+    }
+    numbers.check(neighbors.references())?;
+    let mut means = vec![0.0; neighbors.rows() * numbers.columns];
+    for (row, mean) in means.chunks_exact_mut(numbers.columns).enumerate() {
+        for &neighbor in &neighbors.indices(row)[..k] {
+            let number = numbers.row(neighbor as usize);
+            mean.iter_mut().zip(number).for_each(|(mean, number)| *mean += number);
+        }
+        mean.iter_mut().for_each(|mean| *mean /= k as f64);
+    }
+    Ok(means)
+}
+
+/// The kernel rule: the numbers of all references, weighted by `p_ij`; row-major `[n, columns]`.
+///
+/// ```text
+/// t̂_i = Σ_j p_ij t_j,   p_ij = exp(-d²_ij) / Σ_l exp(-d²_il),   d²_ij = ||z_i - z_j||²        (1 of [1])
+/// ```
+/// `own[i]` is the reference row that is query i, left out of both sums. The bandwidth is that of the
+/// embedding itself, as learnt. A query far from every reference takes the numbers of the nearest.
+///
+/// # Shapes
+/// - queries: `[n, k]`, references: `[m, k]`, numbers: `[m, columns]`
+///
+/// # Numerics
+/// Distances and sums in f64 from the values in the tensors, the nearest distance taken out of all: no
+/// weight overflows and the largest is 1. Memory: as a neighbour search, by blocks.
+///
+/// # Errors
+/// No reference that can be used, numbers or `own` that do not fit, different dimensions, or a coordinate
+/// that is not finite.
+///
+/// # References
+/// \[1\] K. Weinberger, G. Tesauro, Metric Learning for Kernel Regression, AISTATS 2007.
+pub fn kernel_means(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    numbers: Numbers,
+    own: Option<&[usize]>,
+) -> Result<Vec<f64>> {
+    let device = references.device();
+    let queries = Points::read(queries, "queries")?;
+    let references = Points::read(references, "references")?;
+    check_dimensions(&queries, &references)?;
+    check_own(own, queries.rows(), references.rows())?;
+    numbers.check(references.rows())?;
+    if queries.rows() == 0 {
+        return Ok(Vec::new());
+    }
+    if references.rows() <= usize::from(own.is_some()) {
+        return Err(Error::data(
+            "there is no reference other than the query itself; a prediction needs at least one",
+        ));
+    }
+    let screen = Screen::new(&queries, &references, &device);
+    let all = 0..references.rows();
+    let rows =
+        screen.map_rows(own, |row| weighted_mean(&weighty_references(row, all.clone()), numbers));
+    Ok(rows.concat())
+}
+
+/// The kernel rule for each row of `points` given all other rows.
+///
+/// # Errors
+/// As [`kernel_means`].
+pub fn leave_one_out_kernel_means(points: &Tensor<2>, numbers: Numbers) -> Result<Vec<f64>> {
+    let own: Vec<usize> = (0..points.dims()[0]).collect();
+    kernel_means(points, points, numbers, Some(&own))
+}
+
+/// The mean of the numbers of some references, each with its squared distance.
+fn weighted_mean(references: &[(usize, f64)], numbers: Numbers) -> Vec<f64> {
+    let nearest = references.iter().map(|reference| reference.1).fold(f64::INFINITY, f64::min);
+    let mut mean = vec![0.0; numbers.columns];
+    let mut total = 0.0;
+    for &(reference, sq_distance) in references {
+        let weight = (nearest - sq_distance).exp();
+        total += weight;
+        let number = numbers.row(reference);
+        mean.iter_mut().zip(number).for_each(|(mean, number)| *mean += weight * number);
+    }
+    mean.iter_mut().for_each(|mean| *mean /= total);
+    mean
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::{DType, Device, TensorData};
+    use proptest::prelude::*;
+
+    use super::super::search::nearest_others;
+    use super::*;
+
+    fn tensor(values: &[f64], k: usize) -> Tensor<2> {
+        let data = TensorData::new(values.to_vec(), [values.len() / k, k]);
+        Tensor::from_data(data, (&Device::flex(), DType::F64))
+    }
+
+    proptest! {
+        #[test]
+        fn the_kernel_rule_is_that_of_the_definition(
+            z in prop::collection::vec(-2.0f64..2.0, 6..60),
+            targets in prop::collection::vec(-50.0f64..50.0, 60),
+        ) {
+            let n = z.len() / 2;
+            let (z, targets) = (&z[..2 * n], &targets[..2 * n]);
+            let numbers = Numbers { values: targets, columns: 2 };
+            let found = leave_one_out_kernel_means(&tensor(z, 2), numbers).unwrap();
+            for i in 0..n {
+                let weight = |j: usize| {
+                    let d2 = (z[2 * i] - z[2 * j]).powi(2) + (z[2 * i + 1] - z[2 * j + 1]).powi(2);
+                    if i == j { 0.0 } else { (-d2).exp() }
+                };
+                let total: f64 = (0..n).map(weight).sum();
+                for column in 0..2 {
+                    let expected =
+                        (0..n).map(|j| weight(j) / total * targets[2 * j + column]).sum::<f64>();
+                    prop_assert!((found[2 * i + column] - expected).abs() < 1e-10);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_query_far_from_everything_takes_the_nearest_number() {
+        let references = tensor(&[0.0, 1.0, 3.0], 1);
+        let numbers = Numbers { values: &[5.0, 6.0, 8.0], columns: 1 };
+        let found = kernel_means(&tensor(&[1e6], 1), &references, numbers, None).unwrap();
+        assert_eq!(found, [8.0]);
+    }
+
+    #[test]
+    fn the_mean_is_of_the_k_nearest() {
+        let neighbors = nearest_others(&tensor(&[0.0, 1.0, 3.0, 10.0], 1), 2).unwrap();
+        let numbers = Numbers { values: &[1.0, 2.0, 4.0, 8.0], columns: 1 };
+        assert_eq!(nearest_means(&neighbors, numbers, 1).unwrap(), [2.0, 1.0, 2.0, 4.0]);
+        assert_eq!(nearest_means(&neighbors, numbers, 2).unwrap(), [3.0, 2.5, 1.5, 3.0]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_both_numbers() {
+        let points = tensor(&[0.0, 1.0], 1);
+        let numbers = Numbers { values: &[1.0], columns: 1 };
+        let error = kernel_means(&points, &points, numbers, None).unwrap_err().to_string();
+        assert!(error.contains("1 target values for 2 references"), "{error}");
+        let neighbors = nearest_others(&points, 1).unwrap();
+        let numbers = Numbers { values: &[1.0, 2.0], columns: 1 };
+        let error = nearest_means(&neighbors, numbers, 2).unwrap_err().to_string();
+        assert!(error.contains("k = 2") && error.contains("1 were searched"), "{error}");
+        let single = tensor(&[0.0], 1);
+        let numbers = Numbers { values: &[1.0], columns: 1 };
+        let error = leave_one_out_kernel_means(&single, numbers).unwrap_err().to_string();
+        assert!(error.contains("no reference other than the query itself"), "{error}");
+    }
+}
