@@ -1,5 +1,4 @@
 use crate::error::{Error, Result};
-use crate::neighbors::ClassProbabilities;
 
 /// The standard normal quantile of 97.5 %: two-sided 95 % intervals.
 const Z_95: f64 = 1.959_963_984_540_054;
@@ -176,31 +175,11 @@ impl ConfusionMatrix {
     }
 }
 
-/// The expected accuracy of the stochastic rule, `(1/n) Σ_i P(y_i | x_i)`, 0..1; `None` without rows.
-///
-/// On leave-one-out probabilities this is f/n of the paper (equation 3). The accuracy of its most probable
-/// class is [`Accuracy::of`] on [`ClassProbabilities::most_probable`].
+/// Checks that there is one prediction a row.
 ///
 /// # Errors
-/// Not one true class a row, or a class the probabilities do not have.
-pub fn expected_accuracy(
-    probabilities: &ClassProbabilities,
-    truth: &[usize],
-) -> Result<Option<f64>> {
-    check_lengths(probabilities.rows(), truth.len())?;
-    if let Some(class) = truth.iter().find(|class| **class >= probabilities.classes()) {
-        return Err(Error::data(format!(
-            "true class {class}, but the probabilities are of {} classes, counted from 0; give the \
-             same number of classes to both",
-            probabilities.classes()
-        )));
-    }
-    let correct: f64 =
-        truth.iter().enumerate().map(|(row, &class)| probabilities.probability(row, class)).sum();
-    Ok((!truth.is_empty()).then(|| correct / truth.len() as f64))
-}
-
-fn check_lengths(predicted: usize, truth: usize) -> Result<()> {
+/// Both numbers, where they differ.
+pub(super) fn check_lengths(predicted: usize, truth: usize) -> Result<()> {
     if predicted != truth {
         return Err(Error::data(format!(
             "{predicted} predictions for {truth} true classes; give one true class a prediction"
@@ -211,10 +190,7 @@ fn check_lengths(predicted: usize, truth: usize) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Device, Tensor, TensorData};
-
     use super::*;
-    use crate::neighbors::leave_one_out_probabilities;
 
     #[test]
     fn the_interval_is_that_of_the_literature() {
@@ -252,25 +228,6 @@ mod tests {
         assert_eq!(matrix.accuracy(), Accuracy::new(3, 5).unwrap());
         assert_eq!(matrix.recall(0), Some(0.5));
         assert_eq!(matrix.precision(1), Some(1.0 / 3.0));
-    }
-
-    #[test]
-    fn the_expected_accuracy_is_the_mean_probability_of_the_true_class() {
-        // The golden points; f / n of equation 3.
-        let x = [[-0.1, 1.0], [-0.1, 0.0], [-0.1, -1.0], [0.1, 1.0], [0.1, 0.0], [0.1, -1.0]];
-        let points = Tensor::<2>::from_data(TensorData::from(x), (&Device::flex(), DType::F64));
-        let labels = [0, 0, 0, 1, 1, 1];
-        let probabilities = leave_one_out_probabilities(&points, &labels, 2).unwrap();
-        let found = expected_accuracy(&probabilities, &labels).unwrap().unwrap();
-        assert!((found - 1.5114047814734728 / 6.0).abs() < 1e-13, "{found}");
-        let argmax = Accuracy::of(&probabilities.most_probable(), &labels).unwrap();
-        assert_eq!(argmax, Accuracy::new(0, 6).unwrap());
-
-        assert!(expected_accuracy(&probabilities, &labels[1..]).is_err());
-        assert!(expected_accuracy(&probabilities, &[2; 6]).is_err());
-        let none = points.slice([0..0]);
-        let probabilities = leave_one_out_probabilities(&none, &[], 2).unwrap();
-        assert_eq!(expected_accuracy(&probabilities, &[]).unwrap(), None);
     }
 
     #[test]

@@ -48,11 +48,16 @@ pub fn held_out_accuracy(train: Embedded, test: Embedded, k: usize) -> Result<Ac
     Accuracy::of(&predicted, test.labels)
 }
 
-fn classes(labels: &[usize]) -> usize {
+/// The number of classes, one more than the largest.
+pub(super) fn classes(labels: &[usize]) -> usize {
     labels.iter().max().map_or(0, |label| label + 1)
 }
 
-fn check_rows(part: &str, embedded: Embedded) -> Result<()> {
+/// Checks that an embedding has one label a row; `part` names it.
+///
+/// # Errors
+/// Both numbers, where they differ.
+pub(super) fn check_rows(part: &str, embedded: Embedded) -> Result<()> {
     let [rows, _] = embedded.points.dims();
     if rows != embedded.labels.len() {
         return Err(Error::data(format!(

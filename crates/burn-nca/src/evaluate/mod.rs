@@ -1,16 +1,38 @@
-//! Stage 6: evaluation of an embedding. Accuracy, perplexity and spread.
+//! Stage 6: evaluation of an embedding: accuracy, retrieval, probabilities, errors of
+//! predicted numbers, perplexity and spread.
+//!
+//! - Is it right, and how surely? [`Accuracy`] with its interval, [`ConfusionMatrix`], [`held_out_accuracy`].
+//! - Is it better than another? [`McNemar`], on the same rows.
+//! - Does it rank the right neighbours first? [`Retrieval`]: precision@k, R-precision, MAP@R.
+//! - Do its probabilities mean what they say? [`LogLoss`], [`brier_score`], [`Reliability`].
+//! - How wrong are predicted numbers? [`RegressionScores`]. Where do partners rank? [`PartnerRanks`].
+//! - How many neighbours count, and has it collapsed? [`perplexities`], [`Spread`].
 //!
 //! Shares and accuracies are in 0..1. What has no value (the accuracy on no test row, the perplexity of
 //! a single point) is `None`, never NaN.
 
 mod accuracy;
+mod cross_validated_k;
 mod knn;
+mod mcnemar;
+mod partners;
 mod perplexity;
+mod probability;
 mod quantiles;
+mod regression;
+mod reliability;
+mod retrieval;
 mod spread;
 
-pub use accuracy::{Accuracy, ConfusionMatrix, Interval, expected_accuracy};
+pub use accuracy::{Accuracy, ConfusionMatrix, Interval};
+pub use cross_validated_k::CrossValidatedK;
 pub use knn::{Embedded, held_out_accuracy, leave_one_out_accuracy};
+pub use mcnemar::{McNemar, McNemarForm};
+pub use partners::PartnerRanks;
 pub use perplexity::perplexities;
+pub use probability::{LogLoss, brier_score, expected_accuracy};
 pub use quantiles::Quantiles;
+pub use regression::RegressionScores;
+pub use reliability::{Reliability, ReliabilityBin};
+pub use retrieval::{Retrieval, held_out_retrieval, leave_one_out_retrieval};
 pub use spread::{Collapse, Spread};
