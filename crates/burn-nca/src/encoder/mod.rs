@@ -6,14 +6,19 @@
 mod any;
 mod cast;
 mod diagonal;
+mod exchange;
 mod linear;
 mod mlp;
+mod unit;
 
 pub use any::{AnyEncoder, EncoderConfig};
 pub use cast::cast;
 pub use diagonal::{DiagonalMap, DiagonalMapConfig};
+pub use exchange::{load_weights, save_safetensors};
 pub use linear::{LinearMap, LinearMapConfig};
 pub use mlp::{Activation, Mlp, MlpConfig};
+pub use unit::UnitRows;
+pub(crate) use unit::unit_rows;
 
 use burn::module::{Module, ModuleDisplay, ModuleVisitor, Param};
 use burn::tensor::Tensor;

@@ -111,7 +111,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// A short name for settings and numbers, to tell fits apart (64-bit FNV-1a; not a secret).
-pub(super) struct Fingerprint(u64);
+pub(crate) struct Fingerprint(u64);
 
 impl Fingerprint {
     pub fn new() -> Self {

@@ -84,6 +84,10 @@ pub struct FitConfig {
     pub optimizer: OptimizerConfig,
     /// Stop on a held-out part; off by default.
     pub early_stopping: Option<EarlyStoppingConfig>,
+    /// Stop after this many steps (epochs with mini-batches): early stopping whose moment is known, from a
+    /// cross-validation as a rule. The fit then ends with [`Termination::HeldOut`](super::Termination::HeldOut);
+    /// 0 keeps the start. No such stop by default.
+    pub stop_at: Option<usize>,
     /// Stop after this many seconds; no limit by default.
     pub time_budget: Option<f64>,
     /// Seed of everything random.

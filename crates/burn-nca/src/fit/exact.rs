@@ -8,11 +8,12 @@
 use core::ops::Range;
 
 use burn::config::Config;
-use burn::module::{Module, ModuleVisitor, Param};
+use burn::module::Module;
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
+use super::chunks::{Accumulate, backward_through, embed};
 use crate::data::host_values;
 use crate::device::runs_on_host;
 use crate::encoder::Encoder;
@@ -25,6 +26,9 @@ const LANES: usize = 16;
 
 /// Numbers of one `[b, n]` matrix that stay in the cache next to the others of its block.
 const CACHED: usize = 300_000;
+
+/// Rows that pass through the encoder together, so that a network's hidden layers never exist for all rows.
+const CHUNK: usize = 8192;
 
 /// How a full pass over the data is cut into blocks.
 #[derive(Config, Debug)]
@@ -81,7 +85,7 @@ pub fn value<E: Encoder, O: Objective>(
 ) -> f64 {
     let model = model.valid();
     let x = x.clone().without_autodiff();
-    let z = embed(&model.encoder, &x);
+    let z = embed(&model.encoder, &x, CHUNK);
     let shared = model.objective.shared(z.clone(), target);
     let ranges = ranges(&model.objective, &z, target, blocks);
     let sum = |objective: &O, ranges: &[Range<usize>]| -> f64 {
@@ -108,7 +112,7 @@ pub fn value_and_gradient<E: Encoder, O: Objective>(
     blocks: &BlockConfig,
 ) -> ValueGradient {
     let x = x.clone().without_autodiff();
-    let z = embed(&model.encoder.valid(), &x);
+    let z = embed(&model.encoder.valid(), &x, CHUNK);
     let shared = model.objective.shared(z.clone(), target);
     let ranges = ranges(&model.objective, &z, target, blocks);
     let lane = |objective: &O, ranges: &[Range<usize>]| -> Lane {
@@ -128,42 +132,9 @@ pub fn value_and_gradient<E: Encoder, O: Objective>(
     let value = total.value() + model.objective.offset(target, &shared);
     let mut gradients = total.parameters;
     if let Some(dz) = total.embedding {
-        backward_through(&model.encoder, &x, &dz, &mut gradients);
+        backward_through(&model.encoder, &x, &dz, CHUNK, &mut gradients);
     }
     ValueGradient { value, gradients }
-}
-
-/// The embedding in row chunks, so that a network's hidden layers never exist for all rows at once.
-fn embed<E: Encoder>(encoder: &E, x: &Tensor<2>) -> Tensor<2> {
-    let parts: Vec<Tensor<2>> =
-        chunks(x).map(|rows| encoder.forward(x.clone().slice([rows]))).collect();
-    if parts.len() == 1 {
-        parts.into_iter().next().expect("one part")
-    } else {
-        Tensor::cat(parts, 0)
-    }
-}
-
-/// Rows that pass through the encoder together.
-fn chunks(x: &Tensor<2>) -> impl Iterator<Item = Range<usize>> + use<> {
-    const ROWS: usize = 8192;
-    let [n, _] = x.dims();
-    (0..n).step_by(ROWS).map(move |start| start..(start + ROWS).min(n))
-}
-
-/// Adds the gradient of the encoder's parameters, from the gradient of the embedding.
-fn backward_through<E: Encoder>(
-    encoder: &E,
-    x: &Tensor<2>,
-    dz: &Tensor<2>,
-    gradients: &mut GradientsParams,
-) {
-    for rows in chunks(x) {
-        let z = encoder.forward(x.clone().slice([rows.clone()]).autodiff());
-        let surrogate = (z * dz.clone().slice([rows])).sum();
-        let mut part = GradientsParams::from_grads(surrogate.backward(), encoder);
-        encoder.visit(&mut Accumulate { total: gradients, part: &mut part });
-    }
 }
 
 fn ranges<O: Objective>(
@@ -238,23 +209,5 @@ impl Lane {
             return 0.0;
         }
         host_values(Tensor::cat(self.values.clone(), 0)).into_iter().sum()
-    }
-}
-
-/// Adds `part` to `total`, parameter by parameter.
-struct Accumulate<'a> {
-    total: &'a mut GradientsParams,
-    part: &'a mut GradientsParams,
-}
-
-impl ModuleVisitor for Accumulate<'_> {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        if let Some(part) = self.part.remove::<D>(param.id) {
-            let sum = match self.total.remove::<D>(param.id) {
-                Some(total) => total + part,
-                None => part,
-            };
-            self.total.register(param.id, sum);
-        }
     }
 }

@@ -90,6 +90,9 @@ pub fn minimise<E: Encoder, O: Objective>(
              (`device.autodiff()`) and do not freeze every parameter",
         ));
     }
+    if config.stop_at == Some(0) {
+        return Ok(at_the_start(problem, config, &start));
+    }
     let fingerprint = match session.checkpoint {
         Some(_) => problem.fingerprint(config),
         None => String::new(),
@@ -117,6 +120,24 @@ pub fn minimise<E: Encoder, O: Objective>(
             let optimizer = session.optimizer;
             stochastic::minimise(problem, (config, settings), optimizer, monitor, &mut checkpoint)
         }
+    }
+}
+
+/// The solution of a fit that is to take no step.
+fn at_the_start<E: Encoder, O: Objective>(
+    problem: &Problem<'_, E, O>,
+    config: &FitConfig,
+    start: &[f64],
+) -> Solution<MetricModel<E, O>> {
+    let Evaluation { value, gradient } = problem.evaluate(start, config);
+    Solution {
+        module: problem.model.clone(),
+        value,
+        gradient_max: gradient.iter().fold(0.0, |max: f64, g| max.max(g.abs())),
+        termination: Termination::HeldOut,
+        iterations: 0,
+        evaluations: 1,
+        history: Vec::new(),
     }
 }
 

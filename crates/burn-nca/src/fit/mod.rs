@@ -3,7 +3,9 @@
 //! [`minimise`] fits any encoder to any objective. A solver never prints: it calls back after each step and
 //! says why it stopped ([`Termination`]); a fit that did not converge is not an error.
 
+pub mod cached;
 mod checkpoint;
+mod chunks;
 mod config;
 mod conjugate_gradient;
 mod descent;
@@ -23,6 +25,7 @@ mod stochastic;
 #[cfg(test)]
 mod test_functions;
 
+pub(crate) use checkpoint::{Fingerprint, write_atomically};
 pub use config::{EarlyStoppingConfig, FitConfig, OptimizerConfig, Precision};
 pub use conjugate_gradient::{
     ConjugateGradientConfig, ConjugateGradientMemory, ConjugateGradientState,

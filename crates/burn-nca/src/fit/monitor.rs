@@ -48,6 +48,9 @@ impl<'a, 'p> Monitor<'a, 'p> {
         if let Some(callback) = &mut self.on_progress {
             callback(progress)?;
         }
+        if self.config.stop_at == Some(progress.iteration) {
+            return ControlFlow::Break(Termination::HeldOut);
+        }
         if self.config.time_budget.is_some_and(|budget| progress.seconds >= budget) {
             return ControlFlow::Break(Termination::TimeBudget);
         }

@@ -9,7 +9,7 @@ use crate::device::runs_on_host;
 ///
 /// The stand-in for -∞ is finite in the tensor's type: rows that are masked throughout would turn an
 /// infinite one into NaN.
-pub(super) fn mask_out(logits: Tensor<2>, mask: Tensor<2, Bool>) -> Tensor<2> {
+pub(crate) fn mask_out(logits: Tensor<2>, mask: Tensor<2, Bool>) -> Tensor<2> {
     let lowest = if logits.dtype() == DType::F16 { -6e4 } else { -1e30 };
     logits.mask_fill(mask, lowest)
 }
@@ -18,7 +18,7 @@ pub(super) fn mask_out(logits: Tensor<2>, mask: Tensor<2, Bool>) -> Tensor<2> {
 ///
 /// Affinities do not change under a translation, but the products below lose fewer digits near the origin.
 /// The mean carries no gradient: its contributions cancel exactly.
-pub(super) fn centred(embedding: Tensor<2>) -> Tensor<2> {
+pub(crate) fn centred(embedding: Tensor<2>) -> Tensor<2> {
     let mean = embedding.clone().without_autodiff().mean_dim(0);
     embedding - mean
 }
@@ -33,7 +33,7 @@ pub(super) fn centred(embedding: Tensor<2>) -> Tensor<2> {
 ///
 /// # Shapes
 /// - queries: `[b, k]`, references: `[m, k]`, output: `[b, m]`
-pub(super) fn logits(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
+pub(crate) fn logits(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
     let [b, _] = queries.dims();
     let minus_one = Tensor::<2>::ones([b, 1], (&queries.device(), queries.dtype())).neg();
     let squares = references.clone().square().sum_dim(1);
@@ -43,7 +43,7 @@ pub(super) fn logits(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
 }
 
 /// `log Σ_j exp(l_ij)` of each row, `[b, m]` to `[b, 1]`, without overflow or underflow.
-pub(super) fn log_sum_exp(logits: Tensor<2>) -> Tensor<2> {
+pub(crate) fn log_sum_exp(logits: Tensor<2>) -> Tensor<2> {
     let largest = logits.clone().without_autodiff().max_dim(1);
     (logits - largest.clone()).exp().sum_dim(1).log() + largest
 }
@@ -57,15 +57,26 @@ const NEGLIGIBLE: f64 = -60.0;
 /// The largest summand of a row keeps its exact logarithm and gradient. Summands below exp(-60) of it are
 /// lifted to there, which changes no digit of the sum, and keeps `exp` and all that multiplies its result out
 /// of the denormal numbers, where a CPU takes many times as long.
-pub(super) fn log_sum_exp_of_spread(logits: Tensor<2>) -> Tensor<2> {
+pub(crate) fn log_sum_exp_of_spread(logits: Tensor<2>) -> Tensor<2> {
     let largest = logits.clone().without_autodiff().max_dim(1);
     let shifted = (logits - largest.clone()).clamp_min(NEGLIGIBLE);
     shifted.exp().sum_dim(1).log() + largest
 }
 
+/// `exp(l_ij)` of each row over the largest of the row, `[b, m]`: the weights `p_ij` up to a factor of each
+/// row, of which the largest is 1.
+///
+/// With `wide`, for an embedding that [spreads widely](spreads_widely), weights stop at exp(-60) as in
+/// [`log_sum_exp_of_spread`].
+pub(super) fn shifted_exp(logits: Tensor<2>, wide: bool) -> Tensor<2> {
+    let largest = logits.clone().without_autodiff().max_dim(1);
+    let shifted = logits - largest;
+    if wide { shifted.clamp_min(NEGLIGIBLE).exp() } else { shifted.exp() }
+}
+
 /// Whether an embedding `[n, k]` spreads so widely that some `exp(-||z_i - z_j||²)` may be denormal in f32,
 /// on a device where that matters.
-pub(super) fn spreads_widely(embedding: &Tensor<2>) -> bool {
+pub(crate) fn spreads_widely(embedding: &Tensor<2>) -> bool {
     if !runs_on_host(&embedding.device()) {
         return false;
     }
@@ -75,7 +86,7 @@ pub(super) fn spreads_widely(embedding: &Tensor<2>) -> bool {
 }
 
 /// `log(Σ of the exponentials)` of several `[b, 1]` parts.
-pub(super) fn log_add_exp(mut parts: Vec<Tensor<2>>) -> Tensor<2> {
+pub(crate) fn log_add_exp(mut parts: Vec<Tensor<2>>) -> Tensor<2> {
     match parts.len() {
         1 => parts.remove(0),
         _ => log_sum_exp(Tensor::cat(parts, 1)),
@@ -83,6 +94,6 @@ pub(super) fn log_add_exp(mut parts: Vec<Tensor<2>>) -> Tensor<2> {
 }
 
 /// The mask of the pairs (i, i) in a `[b, b]` block.
-pub(super) fn own_mask(b: usize, device: &Device) -> Tensor<2, Bool> {
+pub(crate) fn own_mask(b: usize, device: &Device) -> Tensor<2, Bool> {
     Tensor::<2>::eye(b, device).equal_elem(1.0)
 }

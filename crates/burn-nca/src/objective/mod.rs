@@ -4,23 +4,27 @@
 //! large data set need memory for one block only (see [`crate::fit::exact`]). Each objective is an
 //! ordinary Burn loss as well: [`NcaLoss::forward`] works in any training loop.
 
-mod affinity;
+pub(crate) mod affinity;
 mod agreement_index;
 mod classes;
+mod mlkr;
 mod nca;
 mod pair_index;
 mod pairs;
-mod repulsion;
+pub(crate) mod repulsion;
 mod self_entries;
 mod soft_match;
+mod target_index;
 pub(crate) mod transfer;
 
 pub use agreement_index::AgreementIndex;
 pub use classes::ClassIndex;
+pub use mlkr::{MlkrLoss, MlkrLossConfig};
 pub use nca::{Criterion, NcaLoss, NcaLossConfig};
 pub use pair_index::PairIndex;
 pub use pairs::{Normaliser, PairLoss, PairLossConfig};
 pub use soft_match::{SoftNcaLoss, SoftNcaLossConfig};
+pub use target_index::TargetIndex;
 
 use core::ops::Range;
 

@@ -110,7 +110,7 @@ impl ModuleDisplay for NcaLoss {
 
     fn custom_content(&self, content: Content) -> Option<Content> {
         content
-            .add_formatted(&format!("criterion: {:?}", self.criterion))
+            .add_debug_attribute("criterion", &self.criterion)
             .add("repulsion", &self.repulsion)
             .optional()
     }
@@ -120,6 +120,16 @@ impl NcaLoss {
     /// The criterion.
     pub fn criterion(&self) -> Criterion {
         self.criterion
+    }
+
+    /// The weight of the hinge between classes.
+    pub fn repulsion(&self) -> f64 {
+        self.repulsion
+    }
+
+    /// How the terms of a batch are reduced.
+    pub(crate) fn reduction(&self) -> &Reduction {
+        &self.reduction
     }
 
     /// The loss of a batch, as an ordinary Burn loss; everything stays on the device.
@@ -191,7 +201,7 @@ impl NcaLoss {
     }
 
     /// -p_i or -log p_i.
-    fn terms(&self, log_p: Tensor<2>) -> Tensor<2> {
+    pub(crate) fn terms(&self, log_p: Tensor<2>) -> Tensor<2> {
         match self.criterion {
             Criterion::F => log_p.exp().neg(),
             Criterion::G => log_p.neg(),

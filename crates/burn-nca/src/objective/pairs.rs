@@ -111,7 +111,7 @@ impl ModuleDisplay for PairLoss {
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add_formatted(&format!("include_self: {}", self.include_self)).optional()
+        content.add_debug_attribute("include_self", &self.include_self).optional()
     }
 }
 

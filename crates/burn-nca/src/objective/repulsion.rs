@@ -15,7 +15,7 @@ use burn::tensor::Tensor;
 ///
 /// # References
 /// K. Zakka, torchnca, 2020.
-pub(super) fn hinge(logits: Tensor<2>, squared_norms: Tensor<2>) -> Tensor<2> {
+pub(crate) fn hinge(logits: Tensor<2>, squared_norms: Tensor<2>) -> Tensor<2> {
     let sq_distance = (squared_norms - logits).clamp_min(0.0);
     sq_distance.neg().add_scalar(1.0).clamp_min(0.0).square().sum_dim(1)
 }

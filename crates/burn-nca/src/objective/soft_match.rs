@@ -99,8 +99,8 @@ impl ModuleDisplay for SoftNcaLoss {
 
     fn custom_content(&self, content: Content) -> Option<Content> {
         content
-            .add_formatted(&format!("criterion: {:?}", self.criterion))
-            .add_formatted(&format!("unlabelled_neighbours: {}", self.unlabelled_neighbours))
+            .add_debug_attribute("criterion", &self.criterion)
+            .add_debug_attribute("unlabelled_neighbours", &self.unlabelled_neighbours)
             .optional()
     }
 }

@@ -1,0 +1,55 @@
+//! An encoder's forward and backward pass a chunk of rows at a time.
+
+use core::ops::Range;
+
+use burn::module::{ModuleVisitor, Param};
+use burn::optim::GradientsParams;
+use burn::tensor::Tensor;
+
+use crate::encoder::Encoder;
+
+/// The embedding, `chunk` rows at a time.
+pub(super) fn embed<E: Encoder>(encoder: &E, x: &Tensor<2>, chunk: usize) -> Tensor<2> {
+    let mut parts: Vec<Tensor<2>> =
+        chunks(x, chunk).map(|rows| encoder.forward(x.clone().slice([rows]))).collect();
+    if parts.len() == 1 { parts.remove(0) } else { Tensor::cat(parts, 0) }
+}
+
+/// Adds the gradient of the encoder's parameters, from the gradient of the embedding.
+pub(super) fn backward_through<E: Encoder>(
+    encoder: &E,
+    x: &Tensor<2>,
+    dz: &Tensor<2>,
+    chunk: usize,
+    gradients: &mut GradientsParams,
+) {
+    for rows in chunks(x, chunk) {
+        let z = encoder.forward(x.clone().slice([rows.clone()]).autodiff());
+        let surrogate = (z * dz.clone().slice([rows])).sum();
+        let mut part = GradientsParams::from_grads(surrogate.backward(), encoder);
+        encoder.visit(&mut Accumulate { total: gradients, part: &mut part });
+    }
+}
+
+fn chunks(x: &Tensor<2>, chunk: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+    let [n, _] = x.dims();
+    (0..n).step_by(chunk).map(move |start| start..(start + chunk).min(n))
+}
+
+/// Adds `part` to `total`, parameter by parameter.
+pub(super) struct Accumulate<'a> {
+    pub total: &'a mut GradientsParams,
+    pub part: &'a mut GradientsParams,
+}
+
+impl ModuleVisitor for Accumulate<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        if let Some(part) = self.part.remove::<D>(param.id) {
+            let sum = match self.total.remove::<D>(param.id) {
+                Some(total) => total + part,
+                None => part,
+            };
+            self.total.register(param.id, sum);
+        }
+    }
+}

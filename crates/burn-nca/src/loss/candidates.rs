@@ -1,0 +1,156 @@
+use burn::tensor::{Bool, Int, Tensor, assert_shape};
+
+use super::{BatchLoss, ClassTarget, Similarity, Temperature};
+use crate::objective::affinity::{log_sum_exp, mask_out, own_mask};
+
+/// What the rows of a query batch are compared with.
+///
+/// The query batch and the candidates have sizes of their own: b queries make b terms, and each of them
+/// chooses among m candidates.
+#[derive(Clone, Debug)]
+pub struct Candidates {
+    /// The embedding of the candidates, `[m, k]`.
+    pub embeddings: Tensor<2>,
+    /// The class of each candidate, `[m]`.
+    pub labels: Tensor<1, Int>,
+    /// Where a candidate is no candidate of a query, because it is the query's own sample or no sample at
+    /// all, `[b, m]`.
+    pub excluded: Tensor<2, Bool>,
+}
+
+impl Candidates {
+    /// The batch itself: each row is compared with all others.
+    ///
+    /// # Shapes
+    /// - embeddings: `[b, k]`, labels: `[b]`
+    ///
+    /// # Panics
+    /// If there is not one label an embedding row.
+    pub fn of_batch(embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Self {
+        let [b, _] = embeddings.dims();
+        assert_shape!(labels, [b]);
+        let excluded = own_mask(b, &embeddings.device());
+        Self { embeddings, labels, excluded }
+    }
+
+    /// Any set of samples; those that a query is itself are told by their number.
+    ///
+    /// # Shapes
+    /// - embeddings: `[m, k]`, target: m rows, query_ids: `[b]`
+    ///
+    /// # Panics
+    /// If there is not one label and one number an embedding row.
+    pub fn of_samples(
+        embeddings: Tensor<2>,
+        target: ClassTarget,
+        query_ids: Tensor<1, Int>,
+    ) -> Self {
+        let [m, _] = embeddings.dims();
+        let ClassTarget { labels, ids } = target;
+        assert_shape!(labels, [m]);
+        assert_shape!(ids, [m]);
+        Self { embeddings, labels, excluded: equal_pairs(query_ids, ids) }
+    }
+
+    /// Number of queries with these labels that have no positive among the candidates, shape `[1]`: they make
+    /// no term of a loss.
+    ///
+    /// # Shapes
+    /// - labels: `[b]`
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::{Device, Int, Tensor};
+    /// use burn_nca::loss::Candidates;
+    ///
+    /// let device = Device::flex();
+    /// let labels = Tensor::<1, Int>::from_ints([4, 4, 1, 2], &device);
+    /// let candidates = Candidates::of_batch(Tensor::zeros([4, 2], &device), labels.clone());
+    /// assert_eq!(candidates.without_positive(labels).into_scalar::<i64>(), 2);
+    /// # }
+    /// ```
+    pub fn without_positive(&self, labels: Tensor<1, Int>) -> Tensor<1, Int> {
+        self.positive(labels).any_dim(1).bool_not().int().sum()
+    }
+
+    /// Where a candidate is of the query's class and not excluded, `[b, m]`.
+    fn positive(&self, labels: Tensor<1, Int>) -> Tensor<2, Bool> {
+        let same = equal_pairs(labels, self.labels.clone());
+        same.bool_and(self.excluded.clone().bool_not())
+    }
+
+    /// Number of queries and of candidates, `[b, m]`.
+    pub fn dims(&self) -> [usize; 2] {
+        self.excluded.dims()
+    }
+}
+
+/// A loss whose queries can be compared with other samples than those of their batch.
+pub trait CandidateLoss: BatchLoss<Target = ClassTarget> {
+    /// The loss of the queries, each against the candidates that are not excluded for it, shape `[1]`.
+    ///
+    /// # Shapes
+    /// - queries: `[b, k]`, labels: `[b]`, candidates: m of them
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If the shapes contradict each other.
+    fn forward_among(
+        &self,
+        queries: Tensor<2>,
+        labels: Tensor<1, Int>,
+        candidates: &Candidates,
+    ) -> Tensor<1>;
+}
+
+/// Where entry i of `rows` equals entry j of `columns`, `[b]` and `[m]` to `[b, m]`.
+pub(super) fn equal_pairs(rows: Tensor<1, Int>, columns: Tensor<1, Int>) -> Tensor<2, Bool> {
+    let ([b], [m]) = (rows.dims(), columns.dims());
+    rows.reshape([b, 1]).expand([b, m]).equal(columns.reshape([1, m]).expand([b, m]))
+}
+
+/// Queries against candidates: who is how close, and who is a positive of whom.
+pub(super) struct Contrast {
+    /// The similarities over T, up to a constant of each row, `[b, m]`.
+    pub logits: Tensor<2>,
+    /// Where a candidate is excluded, `[b, m]`.
+    pub excluded: Tensor<2, Bool>,
+    /// Where a candidate is of the query's class and not excluded, `[b, m]`.
+    pub positive: Tensor<2, Bool>,
+    /// Where a query has no positive, `[b, 1]`.
+    pub alone: Tensor<2, Bool>,
+}
+
+impl Contrast {
+    pub fn new(
+        (similarity, temperature): (Similarity, Option<&Temperature>),
+        queries: Tensor<2>,
+        labels: Tensor<1, Int>,
+        candidates: &Candidates,
+    ) -> Self {
+        let [b, k] = queries.dims();
+        let [_, m] = candidates.dims();
+        let Candidates { embeddings, labels: candidate_labels, excluded } = candidates.clone();
+        assert_shape!(labels, [b]);
+        assert_shape!(embeddings, [m, k]);
+        assert_shape!(candidate_labels, [m]);
+        assert_shape!(excluded, [b, m]);
+        let scores = similarity.scores(queries, embeddings);
+        let logits = temperature.map_or(scores.clone(), |temperature| temperature.divide(scores));
+        let positive = candidates.positive(labels);
+        let alone = positive.clone().any_dim(1).bool_not();
+        Self { logits, excluded, positive, alone }
+    }
+
+    /// `log Σ_a exp(l_ia)` over the candidates that are not excluded, `[b, 1]`.
+    pub fn log_all(&self) -> Tensor<2> {
+        log_sum_exp(mask_out(self.logits.clone(), self.excluded.clone()))
+    }
+
+    /// `log p_i`, the log-probability of a positive, `[b, 1]`; 0 where a query is alone.
+    pub fn log_p(&self) -> Tensor<2> {
+        let positives = mask_out(self.logits.clone(), self.positive.clone().bool_not());
+        (log_sum_exp(positives) - self.log_all()).mask_fill(self.alone.clone(), 0.0)
+    }
+}

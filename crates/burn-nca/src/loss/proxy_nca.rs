@@ -1,0 +1,172 @@
+use burn::config::Config;
+use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
+use burn::nn::loss::Reduction;
+use burn::tensor::{Bool, Device, Int, Tensor, TensorData, assert_shape};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::candidates::Contrast;
+use super::reduction::reduce;
+use super::{BatchLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig};
+
+/// The settings of a [`ProxyNcaLoss`].
+#[derive(Config, Debug)]
+pub struct ProxyNcaLossConfig {
+    /// Number of classes, and of proxies.
+    pub classes: usize,
+    /// Number of embedding dimensions, k.
+    pub d_embedding: usize,
+    /// How alike a row and a proxy are; the cosine by default.
+    #[config(default = "Similarity::Cosine")]
+    pub similarity: Similarity,
+    /// The temperature T; fixed at 1/18 of the cosine by default, the paper's 1/9 of the squared distance of
+    /// unit vectors.
+    #[config(default = "TemperatureConfig::new(1.0 / 18.0)")]
+    pub temperature: TemperatureConfig,
+    /// How the terms of the rows are reduced.
+    #[config(default = "Reduction::Mean")]
+    pub reduction: Reduction,
+    /// The seed of the proxies.
+    #[config(default = 0)]
+    pub seed: u64,
+}
+
+impl ProxyNcaLossConfig {
+    /// The loss with these settings and proxies from a normal distribution of deviation 1/8 (as the paper's
+    /// code draws them), on the host: one seed gives the same proxies on every device.
+    ///
+    /// # Panics
+    /// If there is no class or no dimension, or the temperature is not positive and finite.
+    pub fn init(&self, device: &Device) -> ProxyNcaLoss {
+        let Self { classes, d_embedding, .. } = *self;
+        assert!(
+            classes > 0 && d_embedding > 0,
+            "proxies need at least one class and one dimension, got {classes} and {d_embedding}"
+        );
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        let draw = |_| -> f32 {
+            let normal: f64 = StandardNormal.sample(&mut rng);
+            (normal / 8.0) as f32
+        };
+        let values: Vec<f32> = (0..classes * d_embedding).map(draw).collect();
+        let values = TensorData::new(values, [classes, d_embedding]);
+        ProxyNcaLoss {
+            proxies: Param::from_tensor(Tensor::from_data(values, device)),
+            similarity: self.similarity,
+            temperature: self.temperature.init(device),
+            reduction: self.reduction.clone(),
+        }
+    }
+}
+
+/// ProxyNCA++: the log-probability of choosing the proxy of the row's class among all proxies.
+///
+/// ```text
+/// l = -1/b Σ_i log ( exp(s(z_i, f_{y_i}) / T) / Σ_c exp(s(z_i, f_c) / T) )             (section 3 of [1])
+/// ```
+/// with one learnt proxy `f_c` a class. All proxies stand in the denominator, the own one too: unlike
+/// ProxyNCA \[2\], these are probabilities. The paper's `s = -||z/|z| - f/|f|||²` at T = 1/9 is the cosine at
+/// T = 1/18 ([`Similarity`]). No pair of rows is compared, so any batch size will do, and every class counts
+/// in every batch.
+///
+/// The proxies are a parameter of this module: keep the loss in the model, or step it beside the model, so
+/// that the optimiser sees them. The paper gives them a larger learning rate than the network (a parameter
+/// group of Burn's optimiser does that), and pools and normalises the network's last layer, which is left to
+/// the encoder.
+///
+/// # References
+/// \[1\] E. W. Teh, T. DeVries, G. W. Taylor, ProxyNCA++: Revisiting and Revitalizing Proxy Neighborhood
+/// Component Analysis, ECCV 2020. \[2\] Y. Movshovitz-Attias et al., No Fuss Distance Metric Learning using
+/// Proxies, ICCV 2017.
+///
+/// # Examples
+/// By hand: proxies along the two axes, one row along the first, one along the diagonal, both of class 0, T =
+/// 1/log 2 (then `exp(s/T) = 2^s`).
+/// ```text
+/// row 1: cosines 1 and 0:      p = 2/3
+/// row 2: both cosines 1/√2:    p = 1/2        l = -(log 2/3 + log 1/2) / 2 = (log 3) / 2
+/// ```
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::module::Param;
+/// use burn::tensor::{Device, Int, Tensor};
+/// use burn_nca::loss::{ProxyNcaLossConfig, TemperatureConfig};
+///
+/// let device = Device::flex();
+/// let temperature = TemperatureConfig::new(1.0 / 2f64.ln());
+/// let mut loss = ProxyNcaLossConfig::new(2, 2).with_temperature(temperature).init(&device);
+/// loss.proxies = Param::from_data([[3.0, 0.0], [0.0, 1.0]], &device);
+/// let embeddings = Tensor::<2>::from_floats([[1.0, 0.0], [5.0, 5.0]], &device);
+/// let labels = Tensor::<1, Int>::from_ints([0, 0], &device);
+/// let found: f64 = loss.forward(embeddings, labels).into_scalar();
+/// assert!((found - 3f64.ln() / 2.0).abs() < 1e-6);
+/// # }
+/// ```
+#[derive(Module, Debug)]
+#[module(custom_display)]
+pub struct ProxyNcaLoss {
+    /// One proxy a class, `[c, k]`.
+    pub proxies: Param<Tensor<2>>,
+    #[module(skip)]
+    similarity: Similarity,
+    /// The temperature.
+    pub temperature: Temperature,
+    #[module(skip)]
+    reduction: Reduction,
+}
+
+impl ModuleDisplay for ProxyNcaLoss {
+    fn custom_settings(&self) -> Option<DisplaySettings> {
+        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+    }
+
+    fn custom_content(&self, content: Content) -> Option<Content> {
+        let [classes, k] = self.proxies.dims();
+        content
+            .add_debug_attribute("classes", &classes)
+            .add_debug_attribute("d_embedding", &k)
+            .add_debug_attribute("similarity", &self.similarity)
+            .add("temperature", &self.temperature)
+            .optional()
+    }
+}
+
+impl ProxyNcaLoss {
+    /// The loss of a batch; everything stays on the device.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - labels: `[n]`, below the number of classes; a row of another label has no proxy, adds nothing and
+    ///   is not counted
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one label an embedding row, or the embedding has other dimensions than the proxies.
+    pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
+        let [n, k] = embeddings.dims();
+        let proxies = self.proxies.val().cast(embeddings.dtype());
+        let [classes, d_embedding] = proxies.dims();
+        assert_shape!(labels, [n]);
+        assert_eq!(k, d_embedding, "the embedding has {k} dimensions, the proxies {d_embedding}");
+        let device = embeddings.device();
+        let none_excluded: Tensor<2, Bool> =
+            Tensor::<2>::zeros([n, classes], &device).equal_elem(1.0);
+        let candidates = Candidates {
+            embeddings: proxies,
+            labels: Tensor::arange(0..classes as i64, &device),
+            excluded: none_excluded,
+        };
+        let affinity = (self.similarity, Some(&self.temperature));
+        let contrast = Contrast::new(affinity, embeddings, labels, &candidates);
+        reduce(contrast.log_p().neg(), contrast.alone, &self.reduction)
+    }
+}
+
+impl BatchLoss for ProxyNcaLoss {
+    type Target = ClassTarget;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
+        self.forward(embeddings, target.labels.clone())
+    }
+}

@@ -1,0 +1,144 @@
+use burn::config::Config;
+use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::nn::loss::Reduction;
+use burn::tensor::{Device, Int, Tensor};
+
+use super::candidates::Contrast;
+use super::reduction::reduce;
+use super::{
+    BatchLoss, CandidateLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig,
+};
+
+/// The settings of a [`SupConLoss`].
+#[derive(Config, Debug)]
+pub struct SupConLossConfig {
+    /// How alike two rows are; the cosine by default, as in the paper.
+    #[config(default = "Similarity::Cosine")]
+    pub similarity: Similarity,
+    /// The temperature T; fixed at 0.1 by default, as in the paper.
+    #[config(default = "TemperatureConfig::new(0.1)")]
+    pub temperature: TemperatureConfig,
+    /// How the terms of the anchors that have a positive are reduced.
+    #[config(default = "Reduction::Mean")]
+    pub reduction: Reduction,
+}
+
+impl SupConLossConfig {
+    /// The loss with these settings; the device holds a learnt temperature.
+    ///
+    /// # Panics
+    /// If the temperature is not positive and finite.
+    pub fn init(&self, device: &Device) -> SupConLoss {
+        SupConLoss {
+            similarity: self.similarity,
+            temperature: self.temperature.init(device),
+            reduction: self.reduction.clone(),
+        }
+    }
+}
+
+/// The supervised contrastive loss: the mean log-probability of each positive on its own.
+///
+/// ```text
+/// l = Σ_i -1/|P(i)| Σ_{p∈P(i)} log ( exp(s_ip / T) / Σ_{a∈A(i)} exp(s_ia / T) )        (eq. 2 of [1], "out")
+/// A(i) = all rows but i,   P(i) = those of A(i) with i's label
+/// ```
+/// The denominator holds the positives too. Unlike NCA, where one near positive is enough, every positive is
+/// asked for. The mean over the anchors that have a positive is the default (the paper's (2) is the sum; its
+/// published code also scales by T over a base temperature, which this loss does not). Give two views of an
+/// image as two rows of one label.
+///
+/// # Numerics
+/// In log space; the anchor is left out by position. An anchor without a positive adds nothing and is not
+/// counted.
+///
+/// # References
+/// \[1\] P. Khosla et al., Supervised Contrastive Learning, NeurIPS 2020.
+///
+/// # Examples
+/// By hand: unit vectors at 0, 90 and 180 degrees of one class, T = 1/log 2 (then `exp(s/T) = 2^s`).
+/// ```text
+/// cosines: (0°, 90°) = 0, (90°, 180°) = 0, (0°, 180°) = -1, so 2^s = 1, 1, 1/2
+/// anchor 0°:   all = 3/2, terms -log 2/3 and -log 1/3: mean (log 3/2 + log 3) / 2
+/// anchor 90°:  all = 2,   both terms log 2
+/// anchor 180°: as anchor 0°                            l = (log 3/2 + log 3 + log 2) / 3 = (2/3) log 3
+/// ```
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::{Device, Int, Tensor};
+/// use burn_nca::loss::{SupConLossConfig, TemperatureConfig};
+///
+/// let device = Device::flex();
+/// let embeddings = Tensor::<2>::from_floats([[2.0, 0.0], [0.0, 1.0], [-1.0, 0.0]], &device);
+/// let labels = Tensor::<1, Int>::from_ints([0, 0, 0], &device);
+/// let temperature = TemperatureConfig::new(1.0 / 2f64.ln());
+/// let loss = SupConLossConfig::new().with_temperature(temperature).init(&device);
+/// let found: f64 = loss.forward(embeddings, labels).into_scalar();
+/// assert!((found - 2.0 / 3.0 * 3f64.ln()).abs() < 1e-6);
+/// # }
+/// ```
+#[derive(Module, Debug)]
+#[module(custom_display)]
+pub struct SupConLoss {
+    #[module(skip)]
+    similarity: Similarity,
+    /// The temperature.
+    pub temperature: Temperature,
+    #[module(skip)]
+    reduction: Reduction,
+}
+
+impl ModuleDisplay for SupConLoss {
+    fn custom_settings(&self) -> Option<DisplaySettings> {
+        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+    }
+
+    fn custom_content(&self, content: Content) -> Option<Content> {
+        content
+            .add_debug_attribute("similarity", &self.similarity)
+            .add("temperature", &self.temperature)
+            .optional()
+    }
+}
+
+impl SupConLoss {
+    /// The loss of a batch; everything stays on the device.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`, of any length: the cosine normalises
+    /// - labels: `[n]`
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one label an embedding row.
+    pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
+        let candidates = Candidates::of_batch(embeddings.clone(), labels.clone());
+        self.forward_among(embeddings, labels, &candidates)
+    }
+}
+
+impl BatchLoss for SupConLoss {
+    type Target = ClassTarget;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
+        self.forward(embeddings, target.labels.clone())
+    }
+}
+
+impl CandidateLoss for SupConLoss {
+    fn forward_among(
+        &self,
+        queries: Tensor<2>,
+        labels: Tensor<1, Int>,
+        candidates: &Candidates,
+    ) -> Tensor<1> {
+        let affinity = (self.similarity, Some(&self.temperature));
+        let contrast = Contrast::new(affinity, queries, labels, candidates);
+        let positive = contrast.positive.clone().float().cast(contrast.logits.dtype());
+        let count = positive.clone().sum_dim(1).clamp_min(1.0);
+        // Σ_p log(..) = Σ_p l_ip - |P| log Σ_a exp(l_ia), over |P|
+        let mean_positive = (contrast.logits.clone() * positive).sum_dim(1) / count;
+        let terms = (contrast.log_all() - mean_positive).mask_fill(contrast.alone.clone(), 0.0);
+        reduce(terms, contrast.alone, &self.reduction)
+    }
+}

@@ -1,0 +1,57 @@
+use burn::tensor::{Int, Tensor};
+
+/// What a [`BatchLoss`](super::BatchLoss) is told of the rows of a batch.
+pub trait BatchTarget: Clone + core::fmt::Debug + Send + 'static {
+    /// The target off the autodiff device, for metrics.
+    #[must_use]
+    fn without_autodiff(self) -> Self;
+}
+
+/// The class and the identity of each row of a batch.
+#[derive(Clone, Debug)]
+pub struct ClassTarget {
+    /// The class of each row, `[n]`.
+    pub labels: Tensor<1, Int>,
+    /// The number of each row's sample in its data set, `[n]`, not negative.
+    pub ids: Tensor<1, Int>,
+}
+
+impl ClassTarget {
+    /// Labels of rows that are samples of their own, numbered as they stand.
+    ///
+    /// # Shapes
+    /// - labels: `[n]`
+    pub fn of_labels(labels: Tensor<1, Int>) -> Self {
+        let [n] = labels.dims();
+        let ids = Tensor::arange(0..n as i64, &labels.device());
+        Self { labels, ids }
+    }
+}
+
+impl BatchTarget for ClassTarget {
+    fn without_autodiff(self) -> Self {
+        Self { labels: self.labels.without_autodiff(), ids: self.ids.without_autodiff() }
+    }
+}
+
+/// A table of agreements of each two rows, `[n, n]`, in 0..1.
+impl BatchTarget for Tensor<2> {
+    fn without_autodiff(self) -> Self {
+        Tensor::without_autodiff(self)
+    }
+}
+
+/// Pairs among the rows of a batch that belong together.
+#[derive(Clone, Debug)]
+pub struct PairTarget {
+    /// Row numbers of the batch, `[p, 2]`.
+    pub pairs: Tensor<2, Int>,
+    /// How much each pair counts, `[p]`, not negative.
+    pub weights: Tensor<1>,
+}
+
+impl BatchTarget for PairTarget {
+    fn without_autodiff(self) -> Self {
+        Self { pairs: self.pairs.without_autodiff(), weights: self.weights.without_autodiff() }
+    }
+}

@@ -1,0 +1,91 @@
+use burn::config::Config;
+use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
+use burn::tensor::{Device, Tensor};
+
+/// The settings of a [`Temperature`].
+#[derive(Config, Debug, PartialEq)]
+pub struct TemperatureConfig {
+    /// T, or where T starts if it is learnt.
+    pub value: f64,
+    /// Whether log T is a parameter.
+    #[config(default = false)]
+    pub learnt: bool,
+}
+
+impl TemperatureConfig {
+    /// The temperature with these settings.
+    ///
+    /// # Panics
+    /// If the value is not positive and finite.
+    pub fn init(&self, device: &Device) -> Temperature {
+        assert!(
+            self.value > 0.0 && self.value.is_finite(),
+            "the temperature must be positive and finite, got {}",
+            self.value
+        );
+        let log = self.learnt.then(|| Param::from_data([self.value.ln()], device));
+        Temperature { value: self.value, log }
+    }
+}
+
+/// The temperature T that similarities are divided by before a softmax, fixed or learnt.
+///
+/// A learnt one is stored as log T, so that no step of an optimiser makes it negative.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::Device;
+/// use burn_nca::loss::TemperatureConfig;
+///
+/// let device = Device::flex();
+/// let learnt = TemperatureConfig::new(0.5).with_learnt(true).init(&device);
+/// assert!((learnt.value() - 0.5).abs() < 1e-7);
+/// assert_eq!(TemperatureConfig::new(0.5).init(&device).value(), 0.5);
+/// # }
+/// ```
+#[derive(Module, Debug)]
+#[module(custom_display)]
+pub struct Temperature {
+    /// T where it is fixed, and where it started where it is learnt.
+    value: f64,
+    log: Option<Param<Tensor<1>>>,
+}
+
+impl ModuleDisplay for Temperature {
+    fn custom_settings(&self) -> Option<DisplaySettings> {
+        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+    }
+
+    fn custom_content(&self, content: Content) -> Option<Content> {
+        content
+            .add_debug_attribute("start", &self.value)
+            .add_debug_attribute("learnt", &self.log.is_some())
+            .optional()
+    }
+}
+
+impl Temperature {
+    /// T as it is now; a learnt one is read from its device.
+    pub fn value(&self) -> f64 {
+        match &self.log {
+            Some(log) => log.val().without_autodiff().into_scalar::<f64>().exp(),
+            None => self.value,
+        }
+    }
+
+    /// The similarities divided by T.
+    ///
+    /// # Shapes
+    /// - scores: `[b, m]`, output: `[b, m]`
+    pub(super) fn divide(&self, scores: Tensor<2>) -> Tensor<2> {
+        match &self.log {
+            Some(log) => {
+                let inverse = log.val().cast(scores.dtype()).neg().exp();
+                scores * inverse.reshape([1, 1])
+            }
+            None if self.value == 1.0 => scores,
+            None => scores.div_scalar(self.value),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+use core::ops::Range;
+
+use burn::config::Config;
+use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::nn::loss::Reduction;
+use burn::tensor::{Tensor, assert_shape};
+
+use super::affinity::{centred, logits, shifted_exp, spreads_widely};
+use super::self_entries::without_self;
+use super::{Objective, TargetIndex};
+
+/// The settings of an [`MlkrLoss`].
+#[derive(Config, Debug)]
+pub struct MlkrLossConfig {
+    /// How [`MlkrLoss::forward`] reduces over the points.
+    #[config(default = "Reduction::Mean")]
+    pub reduction: Reduction,
+}
+
+impl MlkrLossConfig {
+    /// The loss with these settings.
+    pub fn init(&self) -> MlkrLoss {
+        MlkrLoss { reduction: self.reduction.clone() }
+    }
+}
+
+/// Metric learning for kernel regression: the squared leave-one-out error of the targets that stochastic
+/// neighbours predict.
+///
+/// ```text
+/// p_ij = exp(-||z_i - z_j||²) / Σ_{l≠i} exp(-||z_i - z_l||²),   p_ii = 0        (1 of NCA; 2 of [1])
+/// t̂_i  = Σ_{j≠i} p_ij t_j                                                       (1 of [1])
+/// L    = Σ_i ||t_i - t̂_i||²                                                     (3 of [1])
+/// ```
+/// Smaller is better; a perfect prediction has L = 0. Several target columns add up: bring them to
+/// comparable units first. With the targets standardised, `1 - L / (n m)` is the leave-one-out R².
+///
+/// # Numerics
+/// `p_ij` are formed from logits less the largest of their row, so they neither overflow nor all
+/// vanish at any scale of the embedding; the point itself is left out by position, so exact duplicates count
+/// as neighbours. The targets are taken less their mean, which changes no residual. A point without any
+/// other has no prediction: it adds 0.
+///
+/// # References
+/// \[1\] K. Weinberger, G. Tesauro, Metric Learning for Kernel Regression, AISTATS 2007. The kernel there
+/// has a width sigma, which is the scale of A here.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca::objective::MlkrLossConfig;
+///
+/// let device = Device::flex();
+/// let embedding = Tensor::<2>::from_floats([[0.0], [0.0], [9.0], [9.0]], &device);
+/// let prices = Tensor::<2>::from_floats([[5.0], [5.0], [7.0], [7.0]], &device);
+/// let loss: f32 = MlkrLossConfig::new().init().forward(embedding, prices).into_scalar();
+/// assert!(loss < 1e-6); // each point's neighbour has its own price
+/// # }
+/// ```
+#[derive(Module, Debug)]
+#[module(custom_display)]
+pub struct MlkrLoss {
+    #[module(skip)]
+    reduction: Reduction,
+}
+
+impl ModuleDisplay for MlkrLoss {
+    fn custom_settings(&self) -> Option<DisplaySettings> {
+        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+    }
+
+    fn custom_content(&self, content: Content) -> Option<Content> {
+        content.add_formatted(&format!("reduction: {:?}", self.reduction)).optional()
+    }
+}
+
+impl MlkrLoss {
+    /// The loss of a batch, as an ordinary Burn loss; everything stays on the device.
+    ///
+    /// `Mean` (and `Auto`, `BatchMean`) divides by the number of points n, `Sum` does not. The neighbours are
+    /// those of the batch.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - targets: `[n, m]`
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one target row an embedding row.
+    pub fn forward(&self, embeddings: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
+        let [n, _] = embeddings.dims();
+        assert_shape!(targets, [n, _]);
+        let targets = centred(targets.without_autodiff()).cast(embeddings.dtype());
+        let total = squared_errors(centred(embeddings), targets, 0..n, false);
+        match self.reduction {
+            Reduction::Sum => total,
+            Reduction::Mean | Reduction::Auto | Reduction::BatchMean => {
+                total.div_scalar(n.max(1) as f64)
+            }
+        }
+    }
+}
+
+/// `Σ_i ||t_i - t̂_i||²` over the points `rows`, shape `[1]`.
+///
+/// # Shapes
+/// - z: `[n, k]`, targets: `[n, m]`
+fn squared_errors(z: Tensor<2>, targets: Tensor<2>, rows: Range<usize>, wide: bool) -> Tensor<1> {
+    let l = without_self(logits(z.clone().slice([rows.clone()]), z), rows.start);
+    let weights = shifted_exp(l, wide);
+    let predicted = weights.clone().matmul(targets.clone()) / weights.sum_dim(1);
+    (targets.slice([rows]) - predicted).square().sum()
+}
+
+impl Objective for MlkrLoss {
+    type Target = TargetIndex;
+    /// Whether the embedding spreads widely (see `affinity`).
+    type Shared = bool;
+
+    fn num_terms(&self, targets: &TargetIndex) -> usize {
+        targets.points()
+    }
+
+    fn shared(&self, embedding: Tensor<2>, _targets: &TargetIndex) -> bool {
+        spreads_widely(&embedding)
+    }
+
+    fn subset(&self, targets: &TargetIndex, rows: &[usize]) -> TargetIndex {
+        targets.subset(rows)
+    }
+
+    fn block(
+        &self,
+        embedding: Tensor<2>,
+        targets: &TargetIndex,
+        wide: &bool,
+        terms: Range<usize>,
+    ) -> Tensor<1> {
+        let targets = targets.centred(embedding.dtype());
+        squared_errors(centred(embedding), targets, terms, *wide)
+    }
+}

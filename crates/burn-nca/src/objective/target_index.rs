@@ -1,0 +1,108 @@
+use std::sync::Arc;
+
+use burn::tensor::{DType, Device, Tensor};
+
+use super::transfer::{float_tensor, widest_float};
+use crate::error::{Error, Result};
+
+/// The numeric targets of n points, prepared once for many evaluations of an objective on a device.
+///
+/// They are kept less the mean of their column: an objective of their differences does not change, and
+/// loses fewer digits.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::Device;
+/// use burn_nca::objective::TargetIndex;
+///
+/// let prices = TargetIndex::new(&[24.0, 21.6, 34.7], 1, &Device::flex())?;
+/// assert_eq!((prices.points(), prices.columns()), (3, 1));
+/// # }
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct TargetIndex {
+    /// Row-major `[n, m]`, centred.
+    values: Arc<Vec<f64>>,
+    columns: usize,
+    on_device: Tensor<2>,
+}
+
+impl TargetIndex {
+    /// The index of these targets, row-major `[n, columns]`.
+    ///
+    /// # Errors
+    /// Values that do not fill rows, no row, or a target that is not finite.
+    pub fn new(values: &[f64], columns: usize, device: &Device) -> Result<Self> {
+        if columns == 0 || values.is_empty() || !values.len().is_multiple_of(columns) {
+            return Err(Error::data(format!(
+                "{} target values do not fill rows of {columns} columns; give rows x columns values, \
+                 and at least one row",
+                values.len()
+            )));
+        }
+        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            return Err(Error::data(format!(
+                "the target of row {} is {}; correct it or remove the row",
+                at / columns + 1,
+                values[at]
+            )));
+        }
+        let rows = (values.len() / columns) as f64;
+        let mean = |column: usize| values.iter().skip(column).step_by(columns).sum::<f64>() / rows;
+        let means: Vec<f64> = (0..columns).map(mean).collect();
+        let centred = values.chunks_exact(columns).flat_map(|row| row.iter().zip(&means));
+        let centred = centred.map(|(value, mean)| value - mean).collect();
+        Ok(Self::index(centred, columns, &device.clone().inner()))
+    }
+
+    fn index(values: Vec<f64>, columns: usize, device: &Device) -> Self {
+        let shape = [values.len() / columns, columns];
+        let on_device = float_tensor(values.clone(), shape, device, widest_float(device));
+        Self { values: Arc::new(values), columns, on_device }
+    }
+
+    /// The index of the distinct points `rows` alone, in that order.
+    pub(super) fn subset(&self, rows: &[usize]) -> Self {
+        let values = rows.iter().flat_map(|row| &self.values[row * self.columns..][..self.columns]);
+        Self::index(values.copied().collect(), self.columns, &self.on_device.device())
+    }
+
+    /// Number of points, n.
+    pub fn points(&self) -> usize {
+        self.values.len() / self.columns
+    }
+
+    /// Number of target columns, m.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The centred targets, `[n, m]`.
+    pub(super) fn centred(&self, dtype: DType) -> Tensor<2> {
+        self.on_device.clone().cast(dtype)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_that_cannot_serve_are_named_with_the_cure() {
+        let refused =
+            |values: &[f64]| TargetIndex::new(values, 2, &Device::flex()).unwrap_err().to_string();
+        assert!(refused(&[1.0, 2.0, 3.0]).contains("3 target values do not fill rows of 2"));
+        assert!(refused(&[]).contains("at least one row"));
+        assert!(refused(&[1.0, 2.0, 3.0, f64::NAN]).contains("row 2 is NaN; correct it"));
+    }
+
+    #[test]
+    fn a_subset_keeps_the_differences() {
+        let index = TargetIndex::new(&[1.0, 5.0, 9.0], 1, &Device::flex()).unwrap();
+        let part = index.subset(&[2, 0]);
+        assert_eq!((part.points(), part.columns()), (2, 1));
+        assert_eq!(part.values.as_slice(), [4.0, -4.0]);
+    }
+}
