@@ -30,11 +30,7 @@ pub struct Split {
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
 pub fn stratified_split(labels: &[usize], share: f64, seed: u64) -> Result<Split> {
-    if !(0.0..1.0).contains(&share) {
-        return Err(Error::setting(format!(
-            "the held-out share is {share}; give a number from 0 to below 1, such as 0.3"
-        )));
-    }
+    check_share(share)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let classes = labels.iter().max().map_or(0, |label| label + 1);
     let mut members = vec![Vec::new(); classes];
@@ -54,6 +50,40 @@ pub fn stratified_split(labels: &[usize], share: f64, seed: u64) -> Result<Split
     Ok(split)
 }
 
+/// Holds out a share of all rows, at random but seeded: for numeric targets and pairs.
+///
+/// `round(share * rows)` rows are held out, but at least two stay. The same seed gives the same split on
+/// every machine.
+///
+/// # Errors
+/// A share outside 0..1.
+///
+/// # Examples
+/// ```
+/// let split = burn_nca::data::random_split(10, 0.3, 42)?;
+/// assert_eq!((split.train.len(), split.test.len()), (7, 3));
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+pub fn random_split(rows: usize, share: f64, seed: u64) -> Result<Split> {
+    check_share(share)?;
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    let held_out = ((share * rows as f64).round() as usize).min(rows.saturating_sub(2));
+    let mut train = order.split_off(held_out);
+    order.sort_unstable();
+    train.sort_unstable();
+    Ok(Split { train, test: order })
+}
+
+fn check_share(share: f64) -> Result<()> {
+    if (0.0..1.0).contains(&share) {
+        return Ok(());
+    }
+    Err(Error::setting(format!(
+        "the held-out share is {share}; give a number from 0 to below 1, such as 0.3"
+    )))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,5 +97,18 @@ mod tests {
         assert_eq!(split.train.len() + split.test.len(), labels.len());
         assert_eq!(split, stratified_split(&labels, 0.3, 1).unwrap());
         assert_ne!(split, stratified_split(&labels, 0.3, 2).unwrap());
+    }
+
+    #[test]
+    fn a_random_split_holds_out_its_share_and_keeps_a_pair() {
+        let split = random_split(20, 0.25, 3).unwrap();
+        assert_eq!((split.train.len(), split.test.len()), (15, 5));
+        let mut all = [split.train.clone(), split.test.clone()].concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..20).collect::<Vec<_>>());
+        assert_eq!(split, random_split(20, 0.25, 3).unwrap());
+        assert_ne!(split, random_split(20, 0.25, 4).unwrap());
+        assert_eq!(random_split(3, 0.9, 0).unwrap().train.len(), 2);
+        assert!(random_split(3, 1.0, 0).unwrap_err().to_string().contains("such as 0.3"));
     }
 }

@@ -2,24 +2,26 @@
 
 use burn::tensor::Device;
 
-use super::NcaConfig;
-use crate::data::Labelled;
+use super::ModelCard;
+use crate::data::{Features, Labelled};
 use crate::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap, MlpConfig};
 use crate::error::{Error, Result};
 use crate::fit::{ResolvedStart, Start};
 
 /// Builds the encoder for (scaled) data, and says which rule its start came from.
+///
+/// A card without an encoder gets a linear map.
 pub(super) fn build(
-    config: &NcaConfig,
+    card: &ModelCard,
     data: &Labelled,
     device: &Device,
 ) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
-    let (fit, k) = (&config.fit, config.d_output);
+    let (fit, k) = (&card.fit, card.d_output);
     let dtype = fit.precision.dtype();
-    match &config.encoder {
+    match card.encoder.as_ref().unwrap_or(&EncoderConfig::Linear) {
         EncoderConfig::Linear => {
             let (weight, start) = fit.start.weight(data, k, fit.seed)?;
-            let shape = [config.d_input, k];
+            let shape = [card.d_input, k];
             let map = LinearMap::from_weight(&weight, shape, device, dtype);
             Ok((AnyEncoder::Linear(map), Some(start)))
         }
@@ -39,10 +41,58 @@ pub(super) fn build(
                     at + 1
                 )));
             }
-            let network = MlpConfig::new(config.d_input, hidden.clone(), k)
+            let network = MlpConfig::new(card.d_input, hidden.clone(), k)
                 .with_activation(*activation)
                 .init_seeded(fit.seed, device);
             Ok((AnyEncoder::Mlp(network), None))
         }
     }
+}
+
+/// As [`build`], for data without classes.
+///
+/// # Errors
+/// A start from LDA, which needs classes.
+pub(super) fn build_unlabelled(
+    card: &ModelCard,
+    features: &Features,
+    device: &Device,
+) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
+    if card.fit.start == Start::Lda {
+        return Err(Error::setting(
+            "LDA separates classes, and these data have none; start from auto, identity, random, PCA or a \
+             given map",
+        ));
+    }
+    // Within a single class every rule but LDA looks at the features alone.
+    let data = Labelled::from_labels(features.clone(), vec![0; features.rows()])?;
+    build(card, &data, device)
+}
+
+/// Checks the sizes of a map for data of d features.
+///
+/// # Errors
+/// Another number of features than `d_input`, no output dimension, or a diagonal map of k other than d.
+pub(super) fn check_sizes(
+    encoder: &EncoderConfig,
+    [d_input, d_output]: [usize; 2],
+    d: usize,
+) -> Result<()> {
+    if d_input != d {
+        return Err(Error::setting(format!(
+            "d_input is {d_input}, but the data have {d} features; give d_input = {d}"
+        )));
+    }
+    if d_output == 0 {
+        return Err(Error::setting(
+            "the embedding has 0 dimensions; ask for 1 or more (2 for a picture)",
+        ));
+    }
+    if *encoder == EncoderConfig::Diagonal && d_output != d {
+        return Err(Error::setting(format!(
+            "a diagonal encoder weighs the {d} features and cannot map to {d_output} dimensions; ask for {d} \
+             dimensions, or for a linear encoder"
+        )));
+    }
+    Ok(())
 }

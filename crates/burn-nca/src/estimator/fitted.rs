@@ -4,16 +4,12 @@ use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::folder;
-use crate::data::{Features, Labelled, Scaling};
+use super::known::{Known, ObjectiveCard};
+use super::{NcaConfig, PairsConfig, RegressionConfig};
+use crate::data::{Features, Scaling};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
-use crate::error::{Error, Result};
-use crate::estimator::NcaConfig;
-use crate::evaluate::Accuracy;
+use crate::error::Result;
 use crate::fit::{FitConfig, Progress, Termination};
-use crate::neighbors::{
-    ClassProbabilities, class_probabilities, majority_vote, nearest, nearest_others,
-};
-use crate::objective::Criterion;
 
 /// What a model was fitted with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,10 +20,9 @@ pub struct ModelCard {
     pub d_output: usize,
     /// The encoder's configuration; absent for a module of the user's own.
     pub encoder: Option<EncoderConfig>,
-    /// The criterion.
-    pub criterion: Criterion,
-    /// Weight of the hinge between classes.
-    pub repulsion: f64,
+    /// The objective.
+    #[serde(flatten)]
+    pub objective: ObjectiveCard,
     /// How it was fitted.
     pub fit: FitConfig,
 }
@@ -59,41 +54,20 @@ pub struct FitSummary {
     pub singletons: usize,
 }
 
-/// A learnt metric with all that predictions need: scaling, encoder, classes, embedded training rows.
+/// A learnt metric with all that predictions need: scaling, encoder, embedded training rows and what is known
+/// of them.
 #[derive(Debug)]
 pub struct Fitted<E: Encoder = AnyEncoder> {
     /// The fitted encoder, without autodiff.
     pub encoder: E,
     pub(super) card: ModelCard,
     pub(super) scaling: Scaling,
-    pub(super) class_names: Vec<String>,
+    pub(super) known: Known,
     pub(super) references: Tensor<2>,
-    pub(super) reference_labels: Vec<usize>,
     pub(super) summary: FitSummary,
 }
 
 impl<E: Encoder> Fitted<E> {
-    /// A fitted model, with the scaled training rows in the order of the data.
-    pub(super) fn new(
-        card: ModelCard,
-        scaling: Scaling,
-        encoder: E,
-        scaled: &Labelled,
-        summary: FitSummary,
-        device: &Device,
-    ) -> Self {
-        let x = scaled.features().to_tensor(device, card.fit.precision.dtype());
-        Self {
-            references: encoder.forward(x),
-            encoder,
-            card,
-            scaling,
-            class_names: scaled.class_names().to_vec(),
-            reference_labels: scaled.labels().to_vec(),
-            summary,
-        }
-    }
-
     /// What the model was fitted with.
     pub fn card(&self) -> &ModelCard {
         &self.card
@@ -109,9 +83,25 @@ impl<E: Encoder> Fitted<E> {
         &self.scaling
     }
 
-    /// The name of each class.
+    /// What is known of the training rows.
+    pub fn known(&self) -> &Known {
+        &self.known
+    }
+
+    /// The name of each class; none for a model that was not learnt from classes.
     pub fn class_names(&self) -> &[String] {
-        &self.class_names
+        match &self.known {
+            Known::Classes { names, .. } => names,
+            _ => &[],
+        }
+    }
+
+    /// The targets of the training rows, `[n, m]`, of a model that was learnt from numbers.
+    pub fn targets(&self) -> Option<&Features> {
+        match &self.known {
+            Known::Numbers(targets) => Some(targets),
+            _ => None,
+        }
     }
 
     /// The embedded training rows, `[n, k]`, in the order of the data.
@@ -119,9 +109,12 @@ impl<E: Encoder> Fitted<E> {
         &self.references
     }
 
-    /// The class of each training row.
+    /// The class of each training row; none for a model that was not learnt from classes.
     pub fn reference_labels(&self) -> &[usize] {
-        &self.reference_labels
+        match &self.known {
+            Known::Classes { labels, .. } => labels,
+            _ => &[],
+        }
     }
 
     /// The embedding of raw (unscaled) features: `[n, d]` to `[n, k]`.
@@ -145,51 +138,6 @@ impl<E: Encoder> Fitted<E> {
         let (a, b) = (a - mean.clone(), b - mean);
         let norms = a.clone().square().sum_dim(1) + b.clone().square().sum_dim(1).transpose();
         Ok((norms - a.matmul(b.transpose()).mul_scalar(2.0)).clamp_min(0.0))
-    }
-
-    /// The class of each row by the majority of its k nearest training rows; ties go to the nearest.
-    ///
-    /// # Errors
-    /// As [`Fitted::transform`], or k = 0 or more than the training rows.
-    pub fn predict(&self, features: &Features, k: usize) -> Result<Vec<usize>> {
-        let neighbors = nearest(&self.transform(features)?, &self.references, k, None)?;
-        majority_vote(&neighbors, &self.reference_labels, self.class_names.len(), k)
-    }
-
-    /// The class probabilities of each row by the stochastic rule: the sum of p_ij over each class.
-    ///
-    /// # Errors
-    /// As [`Fitted::transform`].
-    pub fn class_probabilities(&self, features: &Features) -> Result<ClassProbabilities> {
-        let queries = self.transform(features)?;
-        let classes = self.class_names.len();
-        class_probabilities(&queries, &self.references, &self.reference_labels, classes, None)
-    }
-
-    /// The k-NN accuracy on labelled rows that were not trained on.
-    ///
-    /// # Errors
-    /// As [`Fitted::predict`], or other class names than the model's.
-    pub fn accuracy(&self, data: &Labelled, k: usize) -> Result<Accuracy> {
-        if data.class_names() != self.class_names {
-            return Err(Error::data(format!(
-                "the data have the classes {:?}, the model {:?}; number the classes as the model does",
-                data.class_names(),
-                self.class_names
-            )));
-        }
-        Accuracy::of(&self.predict(data.features(), k)?, data.labels())
-    }
-
-    /// The k-NN accuracy of each training row among the others.
-    ///
-    /// # Errors
-    /// k = 0 or not below the number of training rows.
-    pub fn leave_one_out(&self, k: usize) -> Result<Accuracy> {
-        let neighbors = nearest_others(&self.references, k)?;
-        let predicted =
-            majority_vote(&neighbors, &self.reference_labels, self.class_names.len(), k)?;
-        Accuracy::of(&predicted, &self.reference_labels)
     }
 
     /// Saves the model to a new folder, whole or not at all.
@@ -218,14 +166,39 @@ impl Fitted<AnyEncoder> {
         folder::load(path, device)
     }
 
-    /// The configuration that makes this model again.
+    /// The configuration that makes this model of classes again.
+    ///
+    /// # Panics
+    /// For a model that was not learnt from classes: see [`Fitted::card`].
     pub fn config(&self) -> NcaConfig {
-        let encoder = self.card.encoder.clone().unwrap_or(EncoderConfig::Linear);
+        let ObjectiveCard::Classes { criterion, repulsion } = self.card.objective else {
+            panic!("a model of {} has no NcaConfig", self.known.noun());
+        };
         NcaConfig::new(self.card.d_input, self.card.d_output)
-            .with_encoder(encoder)
-            .with_criterion(self.card.criterion)
-            .with_repulsion(self.card.repulsion)
+            .with_encoder(self.encoder_config())
+            .with_criterion(criterion)
+            .with_repulsion(repulsion)
             .with_fit(self.card.fit.clone())
+    }
+
+    /// The configuration that makes this model of numbers again; `None` for other models.
+    pub fn regression_config(&self) -> Option<RegressionConfig> {
+        let ObjectiveCard::Numbers { regression } = self.card.objective else { return None };
+        let config = RegressionConfig::new(self.card.d_input, self.card.d_output);
+        let config = config.with_encoder(self.encoder_config()).with_objective(regression);
+        Some(config.with_fit(self.card.fit.clone()))
+    }
+
+    /// The configuration that makes this model of pairs again; `None` for other models.
+    pub fn pairs_config(&self) -> Option<PairsConfig> {
+        let ObjectiveCard::Pairs { include_self } = self.card.objective else { return None };
+        let config = PairsConfig::new(self.card.d_input, self.card.d_output);
+        let config = config.with_encoder(self.encoder_config()).with_include_self(include_self);
+        Some(config.with_fit(self.card.fit.clone()))
+    }
+
+    fn encoder_config(&self) -> EncoderConfig {
+        self.card.encoder.clone().unwrap_or(EncoderConfig::Linear)
     }
 
     /// A as the paper writes it, row-major `[k, d]`, on the scaled features; `None` for a network.

@@ -9,7 +9,8 @@ use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
 use super::fitted::{FitSummary, Fitted, ModelCard};
-use crate::data::Scaling;
+use super::known::Known;
+use crate::data::{Features, Scaling};
 use crate::encoder::{AnyEncoder, Encoder, cast};
 use crate::error::{Error, Result};
 
@@ -27,11 +28,21 @@ struct Stored {
     card: ModelCard,
     scaling: Scaling,
     class_names: Vec<String>,
+    /// The numbers of a model of numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    targets: Option<StoredTargets>,
     reference_rows: usize,
     summary: FitSummary,
 }
 
-/// The embedded training rows and their classes.
+/// Named columns of numbers, row-major. They stand in the text: every device has its own idea of f64.
+#[derive(Serialize, Deserialize)]
+struct StoredTargets {
+    names: Vec<String>,
+    values: Vec<f64>,
+}
+
+/// The embedded training rows and their classes; 0 throughout for a model without classes.
 #[derive(Module, Debug)]
 struct References {
     embedding: Param<Tensor<2>>,
@@ -72,21 +83,29 @@ pub(super) fn save<E: Encoder>(fitted: &Fitted<E>, path: &Path) -> Result<()> {
 }
 
 fn write_parts<E: Encoder>(fitted: &Fitted<E>, folder: &Path) -> Result<()> {
+    let [rows, _] = fitted.references.dims();
     let stored = Stored {
         format: FORMAT,
         version: env!("CARGO_PKG_VERSION").to_string(),
         card: fitted.card.clone(),
         scaling: fitted.scaling.clone(),
-        class_names: fitted.class_names.clone(),
-        reference_rows: fitted.reference_labels.len(),
+        class_names: fitted.class_names().to_vec(),
+        targets: fitted.targets().map(|targets| StoredTargets {
+            names: targets.names().to_vec(),
+            values: targets.values().to_vec(),
+        }),
+        reference_rows: rows,
         summary: fitted.summary.clone(),
     };
     let card = folder.join(CARD);
     let text = serde_json::to_string_pretty(&stored)
         .map_err(|error| Error::model(&card, format!("the settings cannot be written: {error}")))?;
     std::fs::write(&card, text).map_err(|source| Error::io(&card, source))?;
-    let labels: Vec<i64> = fitted.reference_labels.iter().map(|&label| label as i64).collect();
-    let labels = TensorData::new(labels, [fitted.reference_labels.len()]);
+    let labels: Vec<i64> = match &fitted.known {
+        Known::Classes { labels, .. } => labels.iter().map(|&label| label as i64).collect(),
+        _ => vec![0; rows],
+    };
+    let labels = TensorData::new(labels, [rows]);
     let device = fitted.references.device();
     let references = References {
         embedding: Param::from_tensor(fitted.references.clone()),
@@ -173,10 +192,23 @@ fn with_parts<E: Encoder>(
         .map_err(|error| failed(REFERENCES, &error))?;
     let labels = references.labels.val().into_data().convert::<i64>();
     let labels = labels.try_to_vec::<i64>().map_err(|error| failed(REFERENCES, &error))?;
-    let reference_labels: Vec<usize> = labels.into_iter().map(|label| label as usize).collect();
-    if let Some(label) = reference_labels.iter().find(|label| **label >= stored.class_names.len()) {
-        return Err(failed(REFERENCES, &format!("class {label} has no name")));
-    }
+    let known = match (stored.targets, stored.class_names) {
+        (Some(StoredTargets { names, values }), _) => {
+            let targets = Features::new(values, names).map_err(|error| failed(CARD, &error))?;
+            if targets.rows() != stored.reference_rows {
+                return Err(failed(CARD, &format!("{} rows of targets", targets.rows())));
+            }
+            Known::Numbers(targets)
+        }
+        (None, names) if names.is_empty() => Known::Unlabelled,
+        (None, names) => {
+            let labels: Vec<usize> = labels.into_iter().map(|label| label as usize).collect();
+            if let Some(label) = labels.iter().find(|label| **label >= names.len()) {
+                return Err(failed(REFERENCES, &format!("class {label} has no name")));
+            }
+            Known::Classes { names, labels }
+        }
+    };
     let mut card = stored.card;
     if dtype == DType::F32 {
         card.fit.precision = crate::fit::Precision::F32;
@@ -185,9 +217,8 @@ fn with_parts<E: Encoder>(
         encoder,
         card,
         scaling: stored.scaling,
-        class_names: stored.class_names,
+        known,
         references: references.embedding.val().without_autodiff().cast(dtype),
-        reference_labels,
         summary: stored.summary,
     })
 }

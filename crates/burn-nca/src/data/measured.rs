@@ -1,0 +1,93 @@
+use super::Features;
+use crate::error::{Error, Result};
+
+/// A measured table: rows of features, and the numbers to predict from them.
+///
+/// # Examples
+/// ```
+/// use burn_nca::data::{Features, Measured};
+///
+/// let houses = Features::unnamed(vec![6.5, 4.0, 6.4, 9.1, 7.1, 4.0], 2)?;
+/// let data = Measured::new(houses, "price", vec![24.0, 21.6, 34.7])?;
+/// assert_eq!((data.rows(), data.targets().names()), (3, &["price".to_string()][..]));
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    features: Features,
+    targets: Features,
+}
+
+impl Measured {
+    /// Joins features `[n, d]` with n numbers of one target.
+    ///
+    /// # Errors
+    /// Not one number a row, or a number that is not finite (its row is named).
+    pub fn new(features: Features, target: &str, values: Vec<f64>) -> Result<Self> {
+        Self::with_targets(features, Features::new(values, vec![target.to_string()])?)
+    }
+
+    /// Joins features `[n, d]` with targets `[n, m]`.
+    ///
+    /// # Errors
+    /// Not one row of targets a row.
+    pub fn with_targets(features: Features, targets: Features) -> Result<Self> {
+        if features.rows() != targets.rows() {
+            return Err(Error::data(format!(
+                "the targets have {} rows, the features {}; give one row of targets a row",
+                targets.rows(),
+                features.rows()
+            )));
+        }
+        Ok(Self { features, targets })
+    }
+
+    /// The features, `[n, d]`.
+    pub fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// The targets, `[n, m]`, in their own units.
+    pub fn targets(&self) -> &Features {
+        &self.targets
+    }
+
+    /// Number of rows, n.
+    pub fn rows(&self) -> usize {
+        self.features.rows()
+    }
+
+    /// The rows `indices`, in that order.
+    ///
+    /// # Panics
+    /// If an index is not below [`rows`](Self::rows).
+    #[must_use]
+    pub fn select(&self, indices: &[usize]) -> Self {
+        Self { features: self.features.select(indices), targets: self.targets.select(indices) }
+    }
+
+    /// The same rows with other features (after a scaling, say).
+    ///
+    /// # Errors
+    /// Another number of rows.
+    pub fn with_features(&self, features: Features) -> Result<Self> {
+        Self::with_targets(features, self.targets.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_that_do_not_fit_are_named_with_the_cure() {
+        let features = Features::unnamed(vec![1.0, 2.0], 1).unwrap();
+        let refused = |values| Measured::new(features.clone(), "price", values).unwrap_err();
+        assert_eq!(
+            refused(vec![1.0]).to_string(),
+            "the targets have 1 rows, the features 2; give one row of targets a row"
+        );
+        let error = refused(vec![1.0, f64::NAN]).to_string();
+        assert_eq!(error, "row 2, column \"price\" is NaN; remove the row or fill the value in");
+    }
+}

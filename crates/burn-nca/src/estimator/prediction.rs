@@ -1,0 +1,122 @@
+//! What the training rows say about others: their class, or their numbers.
+
+use super::fitted::Fitted;
+use super::known::Known;
+use crate::data::{Features, Labelled};
+use crate::encoder::Encoder;
+use crate::error::{Error, Result};
+use crate::evaluate::Accuracy;
+use crate::neighbors::{
+    ClassProbabilities, Numbers, class_probabilities, kernel_means, leave_one_out_kernel_means,
+    majority_vote, nearest, nearest_means, nearest_others,
+};
+
+/// Models of classes.
+impl<E: Encoder> Fitted<E> {
+    /// The class of each row by the majority of its k nearest training rows; ties go to the nearest.
+    ///
+    /// # Errors
+    /// As [`Fitted::transform`], k = 0 or more than the training rows, or a model without classes.
+    pub fn predict(&self, features: &Features, k: usize) -> Result<Vec<usize>> {
+        let (names, labels) = self.classes()?;
+        let neighbors = nearest(&self.transform(features)?, self.references(), k, None)?;
+        majority_vote(&neighbors, labels, names.len(), k)
+    }
+
+    /// The class probabilities of each row by the stochastic rule: the sum of p_ij over each class.
+    ///
+    /// # Errors
+    /// As [`Fitted::transform`], or a model without classes.
+    pub fn class_probabilities(&self, features: &Features) -> Result<ClassProbabilities> {
+        let (names, labels) = self.classes()?;
+        let queries = self.transform(features)?;
+        class_probabilities(&queries, self.references(), labels, names.len(), None)
+    }
+
+    /// The k-NN accuracy on labelled rows that were not trained on.
+    ///
+    /// # Errors
+    /// As [`Fitted::predict`], or other class names than the model's.
+    pub fn accuracy(&self, data: &Labelled, k: usize) -> Result<Accuracy> {
+        if data.class_names() != self.class_names() {
+            return Err(Error::data(format!(
+                "the data have the classes {:?}, the model {:?}; number the classes as the model does",
+                data.class_names(),
+                self.class_names()
+            )));
+        }
+        Accuracy::of(&self.predict(data.features(), k)?, data.labels())
+    }
+
+    /// The k-NN accuracy of each training row among the others.
+    ///
+    /// # Errors
+    /// k = 0 or not below the number of training rows, or a model without classes.
+    pub fn leave_one_out(&self, k: usize) -> Result<Accuracy> {
+        let (names, labels) = self.classes()?;
+        let neighbors = nearest_others(self.references(), k)?;
+        let predicted = majority_vote(&neighbors, labels, names.len(), k)?;
+        Accuracy::of(&predicted, labels)
+    }
+
+    fn classes(&self) -> Result<(&[String], &[usize])> {
+        match self.known() {
+            Known::Classes { names, labels } => Ok((names, labels)),
+            other => Err(Error::data(format!(
+                "this model was learnt from {} and knows no classes; {}",
+                other.noun(),
+                cure(other)
+            ))),
+        }
+    }
+}
+
+/// Models of numbers; predictions are row-major `[n, m]`, in the units of the targets.
+impl<E: Encoder> Fitted<E> {
+    /// The mean of the numbers of the k nearest training rows, for each row.
+    ///
+    /// # Errors
+    /// As [`Fitted::transform`], k = 0 or more than the training rows, or a model without numbers.
+    pub fn predict_numbers(&self, features: &Features, k: usize) -> Result<Vec<f64>> {
+        let numbers = self.numbers()?;
+        nearest_means(&nearest(&self.transform(features)?, self.references(), k, None)?, numbers, k)
+    }
+
+    /// The numbers of all training rows, weighted by `p_ij` (the kernel rule), for each row.
+    ///
+    /// # Errors
+    /// As [`Fitted::transform`], or a model without numbers.
+    pub fn predict_kernel(&self, features: &Features) -> Result<Vec<f64>> {
+        let numbers = self.numbers()?;
+        kernel_means(&self.transform(features)?, self.references(), numbers, None)
+    }
+
+    /// The kernel rule for each training row among the others.
+    ///
+    /// # Errors
+    /// A model without numbers.
+    pub fn leave_one_out_kernel(&self) -> Result<Vec<f64>> {
+        leave_one_out_kernel_means(self.references(), self.numbers()?)
+    }
+
+    fn numbers(&self) -> Result<Numbers<'_>> {
+        match self.known() {
+            Known::Numbers(targets) => {
+                Ok(Numbers { values: targets.values(), columns: targets.columns() })
+            }
+            other => Err(Error::data(format!(
+                "this model was learnt from {} and knows no numbers; {}",
+                other.noun(),
+                cure(other)
+            ))),
+        }
+    }
+}
+
+fn cure(known: &Known) -> &'static str {
+    match known {
+        Known::Classes { .. } => "predict classes with it, or fit numeric targets",
+        Known::Numbers(_) => "predict numbers with it, or fit classes",
+        Known::Unlabelled => "embed rows with it (transform), or fit classes or numeric targets",
+    }
+}

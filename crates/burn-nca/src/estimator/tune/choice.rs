@@ -1,0 +1,120 @@
+use serde::{Deserialize, Serialize};
+
+use super::trial::{Rung, best};
+use super::{Trial, TuneConfig};
+
+/// Why a setting was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reason {
+    /// The usual setting, the first candidate: no other is clearly better.
+    Usual,
+    /// The start of the first candidate, without a step: more accurate than the usual setting, and no other is
+    /// clearly better.
+    NoLearning,
+    /// Clearly better than both.
+    Better,
+}
+
+impl Reason {
+    /// The reason as a sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Usual => "The usual settings: no others were clearly better.",
+            Self::NoLearning => {
+                "The start without learning: better than the usual settings, and no others were clearly better."
+            }
+            Self::Better => "Clearly better than the usual settings and than no learning.",
+        }
+    }
+}
+
+/// The setting that a search chose.
+///
+/// With a few hundred rows the most accurate of a hundred settings is mostly the luckiest. So the choice
+/// starts from what is known to serve: the usual setting (the first candidate, fitted to the end),
+/// or its start without a step where that is more accurate. The most accurate
+/// setting of all replaces it only with a lead of [`TuneConfig::margin`] standard errors, paired over the folds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// Its place among the trials, from 0.
+    pub trial: usize,
+    /// The number of steps to stop after; `None` to fit to the end.
+    pub stop_at: Option<usize>,
+    /// Its mean 1-NN accuracy on rows held out, 0..1.
+    pub accuracy: f64,
+    /// The standard error of the accuracy.
+    pub standard_error: f64,
+    /// Why it was chosen.
+    pub reason: Reason,
+}
+
+impl Choice {
+    /// The choice among these trials; `None` without any.
+    pub(super) fn of(trials: &[Trial], tune: &TuneConfig) -> Option<Self> {
+        let first = trials.first()?;
+        let usual = first.end();
+        let (safe, reason) = match first.start() {
+            Some(start) if start.lead(usual) > 0.0 => (start, Reason::NoLearning),
+            _ => (usual, Reason::Usual),
+        };
+        let bests: Vec<&Rung> = trials.iter().map(Trial::best).collect();
+        let most = best(bests.iter().copied())?;
+        if most.lead(safe) <= tune.margin {
+            return Some(Self::new(0, safe, reason));
+        }
+        let trial = bests.iter().position(|rung| std::ptr::eq(*rung, most))?;
+        Some(Self::new(trial, most, Reason::Better))
+    }
+
+    fn new(trial: usize, rung: &Rung, reason: Reason) -> Self {
+        Self {
+            trial,
+            stop_at: rung.steps,
+            accuracy: rung.accuracy(),
+            standard_error: rung.standard_error(),
+            reason,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Candidate, HeldOut};
+    use super::*;
+    use crate::fit::Start;
+    use crate::objective::Criterion;
+
+    fn rung(steps: Option<usize>, accuracies: &[f64]) -> Rung {
+        let fold = |&accuracy: &f64| HeldOut { accuracy, log_p: -1.0 };
+        Rung { steps, folds: accuracies.iter().map(fold).collect() }
+    }
+
+    fn trial(rungs: Vec<Rung>) -> Trial {
+        let candidate =
+            Candidate { criterion: Criterion::G, l2: 0.01, start: Start::Auto, d_output: 2 };
+        Trial { candidate, rungs, terminations: Vec::new(), seconds: 0.0 }
+    }
+
+    fn chosen(trials: &[Trial]) -> (usize, Option<usize>, Reason) {
+        let choice = Choice::of(trials, &TuneConfig::new()).unwrap();
+        (choice.trial, choice.stop_at, choice.reason)
+    }
+
+    #[test]
+    fn the_usual_setting_yields_to_a_clear_lead_only() {
+        let usual = trial(vec![rung(Some(0), &[0.7, 0.7, 0.7]), rung(None, &[0.8, 0.9, 0.8])]);
+        let lucky = trial(vec![rung(Some(3), &[0.9, 0.88, 0.8]), rung(None, &[0.5, 0.5, 0.5])]);
+        let clear = trial(vec![rung(Some(5), &[0.9, 1.0, 0.89])]);
+        assert_eq!(chosen(&[usual.clone(), lucky.clone()]), (0, None, Reason::Usual));
+        assert_eq!(chosen(&[usual, lucky, clear]), (2, Some(5), Reason::Better));
+        assert_eq!(Choice::of(&[], &TuneConfig::new()), None);
+    }
+
+    #[test]
+    fn no_learning_replaces_the_usual_setting_where_it_is_more_accurate() {
+        let poor = trial(vec![rung(Some(0), &[0.8, 0.7, 0.8]), rung(None, &[0.7, 0.7, 0.8])]);
+        assert_eq!(chosen(&[poor]), (0, Some(0), Reason::NoLearning));
+        let equal = trial(vec![rung(Some(0), &[0.8, 0.7]), rung(None, &[0.7, 0.8])]);
+        assert_eq!(chosen(&[equal]), (0, None, Reason::Usual));
+    }
+}

@@ -1,0 +1,190 @@
+use burn::config::Config;
+
+use super::Candidate;
+use crate::NcaConfig;
+use crate::data::Labelled;
+use crate::encoder::EncoderConfig;
+use crate::error::{Error, Result};
+use crate::fit::{OptimizerConfig, Start};
+use crate::objective::Criterion;
+
+/// What a search tries, and how.
+///
+/// Each list is best ordered by what is most likely to serve: candidates near the heads of all lists are tried
+/// first, so that a search cut short by its budget has seen the likely ones. The heads of all lists make the usual
+/// setting, which is kept unless another is clearly better ([`Choice`](super::Choice)).
+///
+/// # Examples
+/// ```
+/// use burn_nca::estimator::tune::TuneConfig;
+/// use burn_nca::objective::Criterion;
+///
+/// let quick = TuneConfig::new().with_criteria(vec![Criterion::G]).with_budget(Some(30.0));
+/// assert_eq!((quick.folds, quick.criteria.len()), (5, 1));
+/// ```
+#[derive(Config, Debug)]
+pub struct TuneConfig {
+    /// Number of folds of the cross-validation.
+    #[config(default = 5)]
+    pub folds: usize,
+    /// How often the cross-validation is repeated with other folds; more helps where rows are few.
+    #[config(default = 1)]
+    pub repeats: usize,
+    /// The criteria to try.
+    #[config(default = "vec![Criterion::G, Criterion::F]")]
+    pub criteria: Vec<Criterion>,
+    /// The weights of the L2 penalty to try.
+    #[config(default = "vec![0.01, 0.003, 0.001, 0.0, 0.03]")]
+    pub l2: Vec<f64>,
+    /// The starts to try; by default the automatic one, and for a low rank PCA and random entries too.
+    pub starts: Option<Vec<Start>>,
+    /// The numbers of embedding dimensions k to try; by default that of the configuration alone.
+    pub dimensions: Option<Vec<usize>>,
+    /// The numbers of steps after which every fit is measured; the end of the fit always is. 0 is the start
+    /// itself: Euclidean distance for a full map, LDA or PCA for one of low rank.
+    #[config(default = "vec![0, 1, 2, 3, 5, 8, 12, 20, 35, 60, 100]")]
+    pub steps: Vec<usize>,
+    /// The most candidates: of all combinations of the lists, those nearest to the heads.
+    #[config(default = 12)]
+    pub most_candidates: usize,
+    /// By how many standard errors, paired over the folds, a setting must be more accurate than the usual one
+    /// to be chosen; see [`Choice`](super::Choice).
+    #[config(default = 1.5)]
+    pub margin: f64,
+    /// Stop the search after this many seconds; the first candidate is always finished, and the fit of the
+    /// winner comes on top. No limit by default.
+    pub budget: Option<f64>,
+}
+
+impl TuneConfig {
+    /// Checks every range.
+    pub(super) fn check(&self, config: &NcaConfig) -> Result<()> {
+        let lists = [
+            ("criteria", self.criteria.is_empty()),
+            ("l2 weights", self.l2.is_empty()),
+            ("starts", self.starts.as_ref().is_some_and(Vec::is_empty)),
+            ("dimensions", self.dimensions.as_ref().is_some_and(Vec::is_empty)),
+        ];
+        if let Some((name, _)) = lists.iter().find(|(_, empty)| *empty) {
+            return Err(Error::setting(format!(
+                "the list of {name} to try is empty; give at least one, or leave the default"
+            )));
+        }
+        if let Some(l2) = self.l2.iter().find(|l2| !(**l2 >= 0.0 && l2.is_finite())) {
+            return Err(Error::setting(format!(
+                "one of the l2 weights to try is {l2}; give finite weights that are not negative"
+            )));
+        }
+        if let Some(budget) = self.budget.filter(|budget| budget.is_nan() || *budget <= 0.0) {
+            return Err(Error::setting(format!(
+                "the budget of the search is {budget} seconds; give a positive number"
+            )));
+        }
+        if self.most_candidates == 0 {
+            return Err(Error::setting("at most 0 candidates are to be tried; give 1 or more"));
+        }
+        if self.repeats == 0 {
+            return Err(Error::setting("the cross-validation is repeated 0 times; give 1 or more"));
+        }
+        if self.margin.is_nan() || self.margin < 0.0 {
+            return Err(Error::setting(format!(
+                "the margin of the choice is {}; give 0 or more standard errors, such as 1.5",
+                self.margin
+            )));
+        }
+        if config.fit.early_stopping.is_some() || config.fit.stop_at.is_some() {
+            return Err(Error::setting(
+                "a search finds the number of steps by its folds; leave early_stopping and stop_at out",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The candidates, those near the heads of the lists first.
+    pub(super) fn candidates(&self, config: &NcaConfig, data: &Labelled) -> Vec<Candidate> {
+        let own = [config.d_output];
+        let mut ranked = Vec::new();
+        for (at_k, &d_output) in self.dimensions.as_deref().unwrap_or(&own).iter().enumerate() {
+            let starts = match &self.starts {
+                Some(starts) => starts.clone(),
+                None => default_starts(config, d_output, data),
+            };
+            for (at_start, start) in starts.into_iter().enumerate() {
+                for (at_l2, &l2) in self.l2.iter().enumerate() {
+                    for (at_criterion, &criterion) in self.criteria.iter().enumerate() {
+                        let candidate = Candidate { criterion, l2, start: start.clone(), d_output };
+                        ranked.push((at_k + at_start + at_l2 + at_criterion, candidate));
+                    }
+                }
+            }
+        }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, candidate)| candidate).take(self.most_candidates).collect()
+    }
+
+    /// The steps at which fits by this optimiser are measured, ascending.
+    ///
+    /// Mini-batches are measured at their end only: their learning rate falls over all epochs, so that an
+    /// epoch on the way is not where a shorter fit would be.
+    pub(super) fn ladder(&self, optimizer: &OptimizerConfig) -> Vec<usize> {
+        let mut ladder = match optimizer {
+            OptimizerConfig::Adam(_) => Vec::new(),
+            OptimizerConfig::Lbfgs(_) | OptimizerConfig::ConjugateGradient(_) => self.steps.clone(),
+        };
+        ladder.sort_unstable();
+        ladder.dedup();
+        ladder
+    }
+}
+
+/// The automatic start, and for linear maps of low rank others: there the start decides most.
+fn default_starts(config: &NcaConfig, d_output: usize, data: &Labelled) -> Vec<Start> {
+    let low_rank = d_output < data.features().columns();
+    if config.encoder != EncoderConfig::Linear || !low_rank {
+        return vec![Start::Auto];
+    }
+    let classes = data.class_counts().iter().filter(|count| **count > 0).count();
+    let auto_is_pca = d_output >= classes;
+    let mut starts = vec![Start::Auto];
+    if !auto_is_pca && d_output < data.rows() {
+        starts.push(Start::Pca);
+    }
+    starts.push(Start::Random { scale: None });
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Features;
+
+    #[test]
+    fn candidates_near_the_heads_of_the_lists_come_first() {
+        let features = Features::unnamed((0..24).map(f64::from).collect(), 3).unwrap();
+        let data = Labelled::from_labels(features, vec![0, 0, 0, 0, 1, 1, 1, 1]).unwrap();
+        let tune = TuneConfig::new()
+            .with_l2(vec![0.1, 0.0])
+            .with_dimensions(Some(vec![3, 1]))
+            .with_most_candidates(99);
+        let candidates = tune.candidates(&NcaConfig::new(3, 3), &data);
+        let (criterion, l2, start) = (Criterion::G, 0.1, Start::Auto);
+        assert_eq!(candidates[0], Candidate { criterion, l2, start, d_output: 3 });
+        let near = |candidate: &Candidate| (candidate.criterion, candidate.l2, candidate.d_output);
+        let second: Vec<_> = candidates[1..4].iter().map(near).collect();
+        assert!(
+            second.contains(&(Criterion::F, 0.1, 3)) && second.contains(&(Criterion::G, 0.0, 3))
+        );
+        // A full map has one start; a map to 1 dimension starts by LDA, by PCA and at random.
+        assert_eq!(candidates.len(), 4 + 3 * 4);
+        let few = tune.with_most_candidates(3).candidates(&NcaConfig::new(3, 3), &data);
+        assert_eq!(few, candidates[..3]);
+    }
+
+    #[test]
+    fn mini_batches_are_measured_at_their_end_only() {
+        let tune = TuneConfig::new().with_steps(vec![5, 0, 5]);
+        let full = OptimizerConfig::Lbfgs(crate::fit::LbfgsConfig::new());
+        let batches = OptimizerConfig::Adam(crate::fit::StochasticConfig::new());
+        assert_eq!((tune.ladder(&full), tune.ladder(&batches)), (vec![0, 5], vec![]));
+    }
+}

@@ -1,0 +1,105 @@
+//! One fold of a cross-validation: rows to learn from, rows held out, and fits measured on the way.
+
+use std::cell::RefCell;
+
+use burn::module::Module;
+use burn::tensor::{Device, Tensor};
+
+use super::HeldOut;
+use crate::NcaConfig;
+use crate::data::{Labelled, Scaling, Split};
+use crate::encoder::{AnyEncoder, Encoder, cast};
+use crate::error::Result;
+use crate::estimator::{encoder_start, in_class_order};
+use crate::fit::{FitSession, OnProgress, Problem, Termination, minimise};
+use crate::model::MetricModel;
+use crate::objective::ClassIndex;
+
+/// The two parts of the data, scaled by the first.
+pub(super) struct Fold {
+    train: Labelled,
+    held_out: Labelled,
+    x: Tensor<2>,
+    x_held_out: Tensor<2>,
+    classes: ClassIndex,
+    device: Device,
+}
+
+/// A fit, measured at the rungs of the ladder of steps that it reached, and where it ended.
+pub(super) struct Climb {
+    /// Steps and what the embedding was worth after them, in order; the last is the end of the fit.
+    pub measured: Vec<(usize, HeldOut)>,
+    /// Why the fit ended.
+    pub termination: Termination,
+}
+
+impl Fold {
+    pub fn new(
+        split: &Split,
+        data: &Labelled,
+        config: &NcaConfig,
+        device: &Device,
+    ) -> Result<Self> {
+        let device = device.clone().inner();
+        let dtype = config.fit.precision.dtype();
+        let train = in_class_order(&data.select(&split.train));
+        let held_out = data.select(&split.test);
+        let scaling = Scaling::fit(config.fit.scaling, train.features());
+        let train = train.with_features(scaling.apply(train.features())?)?;
+        let held_out = held_out.with_features(scaling.apply(held_out.features())?)?;
+        Ok(Self {
+            x: train.features().to_tensor(&device, dtype),
+            x_held_out: held_out.features().to_tensor(&device, dtype),
+            classes: ClassIndex::new(train.labels(), &device)?,
+            train,
+            held_out,
+            device,
+        })
+    }
+
+    /// Fits the training part from its start, measuring the embedding at these numbers of steps.
+    pub fn climb(
+        &self,
+        config: &NcaConfig,
+        ladder: &[usize],
+        watch: &mut OnProgress<'_>,
+    ) -> Result<Climb> {
+        let (encoder, _) = encoder_start::build(&config.card(), &self.train, &self.device)?;
+        let encoder = cast(encoder.to_device(&self.device).train(), config.fit.precision.dtype());
+        let measured = RefCell::new(Vec::new());
+        if ladder.first() == Some(&0) {
+            measured.borrow_mut().push((0, self.measure(&encoder.valid())));
+        }
+        let steps = RefCell::new(0);
+        // The score of a step is its number: the last step is then the best, and the fit returns where it ended.
+        let number = |encoder: &AnyEncoder| {
+            let mut steps = steps.borrow_mut();
+            *steps += 1;
+            if ladder.contains(&steps) {
+                measured.borrow_mut().push((*steps, self.measure(encoder)));
+            }
+            *steps as f64
+        };
+        let problem = Problem {
+            model: MetricModel::new(encoder, config.loss().init()),
+            x: &self.x,
+            target: &self.classes,
+            held_out: Some(&number),
+        };
+        let session = FitSession::new().with_progress(watch);
+        let solution = minimise(&problem, &config.fit, session)?;
+        let mut measured = measured.into_inner();
+        if measured.last().is_none_or(|(steps, _)| *steps < solution.iterations) {
+            let end = self.measure(&solution.module.encoder.valid());
+            measured.push((solution.iterations, end));
+        }
+        Ok(Climb { measured, termination: solution.termination })
+    }
+
+    fn measure(&self, encoder: &AnyEncoder) -> HeldOut {
+        let references = encoder.forward(self.x.clone());
+        let queries = encoder.forward(self.x_held_out.clone());
+        HeldOut::of((&references, &self.train), (&queries, &self.held_out))
+            .unwrap_or_else(|_| HeldOut::worst())
+    }
+}

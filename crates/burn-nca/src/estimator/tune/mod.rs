@@ -1,0 +1,113 @@
+//! Tuning: the settings of a fit, chosen by cross-validation inside the training rows.
+//!
+//! The exact optimum of f overfits: with few rows for many entries of A it classifies the training rows nearly
+//! perfectly and new ones worse than Euclidean distance. What helps is a penalty, stopping early, the other
+//! criterion, another start; which, depends on the data. A search tries them:
+//!
+//! ```text
+//! candidate ──► fits on the folds ──► 1-NN accuracy of the rows held out ──► trial
+//!   criterion     each measured                                               │
+//!   l2, start     after 0, 1, 2, 3,                                           ▼
+//!   k             5, 8, ... steps                       choice ──► fit on all training rows
+//! ```
+//! Measuring a fit on its way gives every number of steps for the price of one fit. Step 0 is the start
+//! itself: no learning at all is always among the candidates. No test row takes part in any of this.
+//!
+//! A plain grid in a good order rather than successive halving: the rungs already give what halving gives,
+//! the worth of shorter fits, and a fit of a few hundred rows takes less than a second.
+
+mod candidate;
+mod choice;
+mod config;
+mod fold;
+mod score;
+mod search;
+mod session;
+mod store;
+mod trial;
+
+use burn::tensor::Device;
+
+pub use candidate::Candidate;
+pub use choice::{Choice, Reason};
+pub use config::TuneConfig;
+pub use score::HeldOut;
+pub use search::{Search, SearchEnd};
+pub use session::{OnTuneProgress, TuneProgress, TuneSession};
+pub use trial::{Rung, Trial};
+
+use super::{Fitted, NcaConfig};
+use crate::data::Labelled;
+use crate::error::{Error, Result};
+
+/// A metric whose settings were searched for, and the search.
+#[derive(Debug)]
+pub struct Tuned {
+    /// The best candidate, fitted on all training rows.
+    pub fitted: Fitted,
+    /// What was tried.
+    pub search: Search,
+}
+
+impl NcaConfig {
+    /// Chooses criterion, penalty, start, number of steps (and k, where asked) by cross-validation, and fits all
+    /// rows of `data` with the best.
+    ///
+    /// The settings that the search decides are replaced; encoder, scaling, optimiser, precision and seed are
+    /// those of this configuration. Give rows to learn from only: what is to test on must stay outside.
+    ///
+    /// # Errors
+    /// As [`NcaConfig::search`] and [`NcaConfig::fit_session`], or a search that was stopped before its first
+    /// candidate was finished.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::Device;
+    /// use burn_nca::NcaConfig;
+    /// use burn_nca::estimator::tune::{TuneConfig, TuneSession};
+    ///
+    /// let data = burn_nca_datasets::bundled::wine();
+    /// let tune = TuneConfig::new().with_l2(vec![0.01]);
+    /// let tuned = NcaConfig::new(13, 2).tune(&tune, &data, &Device::flex(), TuneSession::new())?;
+    /// for trial in &tuned.search.trials {
+    ///     println!("{}: {:.3}", trial.candidate, trial.best().accuracy());
+    /// }
+    /// println!("{:?}", tuned.fitted.leave_one_out(1)?.value());
+    /// # }
+    /// # Ok::<(), burn_nca::Error>(())
+    /// ```
+    pub fn tune(
+        &self,
+        tune: &TuneConfig,
+        data: &Labelled,
+        device: &Device,
+        session: TuneSession<'_>,
+    ) -> Result<Tuned> {
+        let search = self.search(tune, data, device, session)?;
+        let config = search.config(self).ok_or_else(|| {
+            Error::setting(
+                "the search was stopped before its first candidate was finished; let it run longer",
+            )
+        })?;
+        Ok(Tuned { fitted: config.fit(data, device)?, search })
+    }
+
+    /// The search of [`NcaConfig::tune`] alone; [`Search::config`] gives the settings to fit with.
+    ///
+    /// The folds of a candidate run in parallel. The same seed gives the same trials on any number of threads.
+    ///
+    /// # Errors
+    /// Data or settings that [`NcaConfig::fit_session`] refuses; an empty list of candidates, a budget that is
+    /// not positive, early stopping besides the search, a class with fewer rows than folds; a start that cannot
+    /// be had (such as LDA to more dimensions than classes less one); a file of other trials.
+    pub fn search(
+        &self,
+        tune: &TuneConfig,
+        data: &Labelled,
+        device: &Device,
+        session: TuneSession<'_>,
+    ) -> Result<Search> {
+        search::run(self, tune, (data, device), session)
+    }
+}

@@ -1,0 +1,245 @@
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use burn::tensor::Device;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::fold::{Climb, Fold};
+use super::session::OnTuneProgress;
+use super::store::Known;
+use super::{Candidate, Choice, Trial, TuneConfig, TuneProgress, TuneSession, store};
+use crate::NcaConfig;
+use crate::data::{Labelled, stratified_folds};
+use crate::error::Result;
+use crate::estimator::run::place;
+use crate::fit::{Fingerprint, Progress, Termination};
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SearchEnd {
+    /// Every candidate was tried.
+    AllTried,
+    /// The budget is used up.
+    Budget,
+    /// The caller asked to stop.
+    Stopped,
+}
+
+impl SearchEnd {
+    /// The reason as a sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::AllTried => "Every candidate was tried.",
+            Self::Budget => "The budget was used up before every candidate was tried.",
+            Self::Stopped => "Stopped on request before every candidate was tried.",
+        }
+    }
+}
+
+/// What was tried, and what came best.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// Finished trials, in the order in which they ran.
+    pub trials: Vec<Trial>,
+    /// Number of candidates there were.
+    pub candidates: usize,
+    /// The best; `None` where no trial was finished.
+    pub choice: Option<Choice>,
+    /// Why the search ended.
+    pub end: SearchEnd,
+    /// Number of fits a trial: folds times repeats.
+    pub folds: usize,
+    /// Seconds of the search, those of earlier runs included.
+    pub seconds: f64,
+}
+
+impl Search {
+    /// The configuration with the settings of the best trial; `None` where no trial was finished.
+    pub fn config(&self, config: &NcaConfig) -> Option<NcaConfig> {
+        let choice = self.choice.as_ref()?;
+        let mut config = self.trials[choice.trial].candidate.apply(config);
+        config.fit.stop_at = choice.stop_at;
+        Some(config)
+    }
+}
+
+/// A search that is under way.
+struct Running<'a, 's> {
+    config: &'a NcaConfig,
+    tune: &'a TuneConfig,
+    folds: Vec<Fold>,
+    candidates: Vec<Candidate>,
+    started: Instant,
+    /// Seconds of earlier runs.
+    earlier: f64,
+    on_progress: Mutex<Option<&'s mut OnTuneProgress<'s>>>,
+    /// The caller asked to stop.
+    stopped: AtomicBool,
+}
+
+/// Tries the candidates in order.
+pub(super) fn run(
+    config: &NcaConfig,
+    tune: &TuneConfig,
+    (data, device): (&Labelled, &Device),
+    session: TuneSession<'_>,
+) -> Result<Search> {
+    config.check(data)?;
+    tune.check(config)?;
+    place(&config.fit, device)?;
+    let file = session.file.map(|path| (path, fingerprint(config, tune, data)));
+    let known = match &file {
+        Some((path, name)) => store::load(path, name)?,
+        None => Known::default(),
+    };
+    let running = Running {
+        config,
+        tune,
+        folds: folds(config, tune, data, device)?,
+        candidates: tune.candidates(config, data),
+        started: Instant::now(),
+        earlier: known.seconds,
+        on_progress: Mutex::new(session.on_progress),
+        stopped: AtomicBool::new(false),
+    };
+    let keep = |trials: &[Trial]| match &file {
+        Some((path, name)) => {
+            store::save(path, name, Known { trials: trials.to_vec(), seconds: running.seconds() })
+        }
+        None => Ok(()),
+    };
+    let (trials, end) = running.try_all(&known.trials, keep)?;
+    Ok(Search {
+        choice: Choice::of(&trials, tune),
+        candidates: running.candidates.len(),
+        end,
+        folds: running.folds.len(),
+        seconds: running.seconds(),
+        trials,
+    })
+}
+
+impl Running<'_, '_> {
+    /// The trials of all candidates that the budget and the caller allow, those that are known taken as they
+    /// are; `keep` is given the finished ones after each, and where the budget ends the search.
+    fn try_all(
+        &self,
+        known: &[Trial],
+        keep: impl Fn(&[Trial]) -> Result<()>,
+    ) -> Result<(Vec<Trial>, SearchEnd)> {
+        let mut trials: Vec<Trial> = Vec::with_capacity(self.candidates.len());
+        for candidate in &self.candidates {
+            if let Some(trial) = known.iter().find(|trial| trial.candidate == *candidate) {
+                trials.push(trial.clone());
+                continue;
+            }
+            let Some(trial) = self.trial(candidate, &trials)? else {
+                if self.stopped.load(Ordering::Relaxed) {
+                    return Ok((trials, SearchEnd::Stopped));
+                }
+                // A search that goes on from here must end here too: the fit of its winner may be under way.
+                keep(&trials)?;
+                return Ok((trials, SearchEnd::Budget));
+            };
+            trials.push(trial);
+            keep(&trials)?;
+        }
+        Ok((trials, SearchEnd::AllTried))
+    }
+
+    /// Seconds of the search, those of earlier runs included.
+    fn seconds(&self) -> f64 {
+        self.earlier + self.started.elapsed().as_secs_f64()
+    }
+
+    /// One fit a fold, in parallel; `None` where the search ended before all of them did.
+    fn trial(&self, candidate: &Candidate, trials: &[Trial]) -> Result<Option<Trial>> {
+        let mut config = candidate.apply(self.config);
+        config.fit.time_budget = None;
+        let ladder = self.tune.ladder(&config.fit.optimizer);
+        let best = Choice::of(trials, self.tune);
+        let progress = Step { candidate, finished: trials.len(), best: best.as_ref() };
+        let (finished, cut) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let started = Instant::now();
+        let climb = |fold: &Fold| {
+            let mut watch = |_: &Progress| {
+                if self.goes_on(&progress, finished.load(Ordering::Relaxed)) {
+                    return ControlFlow::Continue(());
+                }
+                cut.store(true, Ordering::Relaxed);
+                ControlFlow::Break(Termination::Stopped)
+            };
+            let climb = fold.climb(&config, &ladder, &mut watch);
+            finished.fetch_add(1, Ordering::Relaxed);
+            climb
+        };
+        if !self.goes_on(&progress, 0) {
+            return Ok(None);
+        }
+        let climbs: Vec<Climb> = self.folds.par_iter().map(climb).collect::<Result<_>>()?;
+        if cut.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let seconds = started.elapsed().as_secs_f64();
+        Ok(Some(Trial::new(candidate.clone(), &ladder, &climbs, seconds)))
+    }
+
+    /// Tells the caller, and asks whether to go on.
+    fn goes_on(&self, step: &Step<'_>, folds_finished: usize) -> bool {
+        let seconds = self.seconds();
+        let mut on_progress =
+            self.on_progress.lock().expect("a callback that panicked has ended the search");
+        if let Some(callback) = on_progress.as_mut() {
+            let flow = callback(&TuneProgress {
+                finished: step.finished,
+                candidates: self.candidates.len(),
+                candidate: step.candidate,
+                folds_finished,
+                folds: self.folds.len(),
+                best: step.best,
+                seconds,
+            });
+            if flow.is_break() {
+                self.stopped.store(true, Ordering::Relaxed);
+            }
+        }
+        let spent = self.tune.budget.is_some_and(|budget| seconds >= budget);
+        !self.stopped.load(Ordering::Relaxed) && (step.finished == 0 || !spent)
+    }
+}
+
+/// What is told of the trial that runs.
+struct Step<'a> {
+    candidate: &'a Candidate,
+    finished: usize,
+    best: Option<&'a Choice>,
+}
+
+fn folds(
+    config: &NcaConfig,
+    tune: &TuneConfig,
+    data: &Labelled,
+    device: &Device,
+) -> Result<Vec<Fold>> {
+    let mut folds = Vec::with_capacity(tune.folds * tune.repeats);
+    for repeat in 0..tune.repeats {
+        let seed = config.fit.seed.wrapping_add(repeat as u64);
+        for split in stratified_folds(data, tune.folds, seed)? {
+            folds.push(Fold::new(&split, data, config, device)?);
+        }
+    }
+    Ok(folds)
+}
+
+/// Tells this search from others by all that its trials depend on. Candidates and budget are not among it, so
+/// that a search may be resumed with more of either.
+fn fingerprint(config: &NcaConfig, tune: &TuneConfig, data: &Labelled) -> String {
+    Fingerprint::new()
+        .text(&config.to_string())
+        .text(&format!("{} {} {:?} {:?}", tune.folds, tune.repeats, tune.steps, data.labels()))
+        .numbers(data.features().values())
+        .finish()
+}

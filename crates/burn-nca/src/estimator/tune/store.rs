@@ -1,0 +1,61 @@
+//! Finished trials on disk.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::Trial;
+use crate::error::{Error, Result};
+use crate::fit::write_atomically;
+
+/// What a file holds of a search.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Known {
+    /// Finished trials.
+    pub trials: Vec<Trial>,
+    /// Seconds spent on them, and on one that the budget cut off.
+    pub seconds: f64,
+}
+
+/// The same, with a short name of what it depends on.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    fingerprint: String,
+    known: Known,
+}
+
+/// What this file knows; nothing where there is no file.
+///
+/// # Errors
+/// A file that cannot be read, or that belongs to another search.
+pub(super) fn load(path: &Path, fingerprint: &str) -> Result<Known> {
+    if !path.exists() {
+        return Ok(Known::default());
+    }
+    let text = std::fs::read_to_string(path).map_err(|source| Error::io(path, source))?;
+    let stored: Stored = serde_json::from_str(&text).map_err(|error| {
+        Error::model(
+            path,
+            format!("these are no trials of a search ({error}); delete the file to start again"),
+        )
+    })?;
+    if stored.fingerprint != fingerprint {
+        return Err(Error::model(
+            path,
+            "these trials belong to a search with other settings or other data; give those again, or delete \
+             the file to start again",
+        ));
+    }
+    Ok(stored.known)
+}
+
+/// Writes all trials, whole or not at all.
+///
+/// # Errors
+/// A file that cannot be written.
+pub(super) fn save(path: &Path, fingerprint: &str, known: Known) -> Result<()> {
+    let stored = Stored { fingerprint: fingerprint.to_string(), known };
+    let text = serde_json::to_string(&stored)
+        .map_err(|error| Error::model(path, format!("the trials cannot be written: {error}")))?;
+    write_atomically(path, text.as_bytes())
+}
