@@ -9,6 +9,9 @@
 //!              ▲                                  ▲
 //!           baseline (PCA, LDA, RCA, whitening: closed form, yields the same LinearMap)
 //! ```
+//!
+//! In a training loop of Burn, take a [`loss`] alone, or, with the feature `train`, hand a [`MetricModel`] to
+//! Burn's `Learner` (module `train`).
 
 pub mod baseline;
 pub mod data;
@@ -18,10 +21,13 @@ mod error;
 pub mod estimator;
 pub mod evaluate;
 pub mod fit;
+pub mod loss;
 mod model;
 pub mod neighbors;
 pub mod objective;
+#[cfg(feature = "train")]
+pub mod train;
 
 pub use error::{Error, Result};
-pub use estimator::{Fitted, NcaConfig};
+pub use estimator::{Fitted, NcaConfig, PairsConfig, RegressionConfig};
 pub use model::{MetricModel, Nca};

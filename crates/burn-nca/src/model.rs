@@ -1,29 +1,52 @@
-use burn::module::Module;
+use burn::module::{Module, ModuleDisplay};
 use burn::tensor::{Int, Tensor};
 
 use crate::encoder::{AnyEncoder, Encoder};
-use crate::objective::{NcaLoss, Objective};
+use crate::objective::NcaLoss;
 
 /// An encoder and the objective it is trained for: the Burn module that is fitted.
 ///
-/// Any [`Encoder`] and any [`Objective`] go together. [`Nca`] is the paper's pair, made by
-/// [`NcaConfig::init`](crate::NcaConfig::init).
+/// Any [`Encoder`] goes with any [`Objective`](crate::objective::Objective), for the fits of this crate, and
+/// with any [`BatchLoss`](crate::loss::BatchLoss), for Burn's `Learner` and loops of one's own. [`Nca`] is the
+/// paper's pair, made by [`NcaConfig::init`](crate::NcaConfig::init).
 #[derive(Module, Debug)]
-pub struct MetricModel<E: Encoder, O: Objective> {
+pub struct MetricModel<E: Encoder, O: Module + ModuleDisplay> {
     /// Maps features to the embedding.
     pub encoder: E,
     /// What the embedding should achieve.
     pub objective: O,
+    #[module(skip)]
+    chunk: Option<usize>,
 }
 
 /// Neighbourhood components analysis as a Burn module: a map A (linear, diagonal or a network) and the
 /// loss over the distances it makes.
 pub type Nca = MetricModel<AnyEncoder, NcaLoss>;
 
-impl<E: Encoder, O: Objective> MetricModel<E, O> {
+impl<E: Encoder, O: Module + ModuleDisplay> MetricModel<E, O> {
     /// A model of this encoder and objective.
     pub fn new(encoder: E, objective: O) -> Self {
-        Self { encoder, objective }
+        Self { encoder, objective, chunk: None }
+    }
+
+    /// The model with `rows` rows of a batch through the encoder at a time while it is trained.
+    ///
+    /// The gradient stays that of the whole batch
+    /// ([`value_and_gradient`](crate::fit::cached::value_and_gradient)), at the price of a second forward
+    /// pass: a batch may be as large as its embedding allows, however deep the encoder.
+    ///
+    /// # Panics
+    /// If `rows` is 0.
+    #[must_use]
+    pub fn with_chunk(mut self, rows: usize) -> Self {
+        assert!(rows > 0, "a chunk has at least one row, got 0");
+        self.chunk = Some(rows);
+        self
+    }
+
+    /// Rows of a batch that pass through the encoder at a time in training; `None`: all.
+    pub fn chunk(&self) -> Option<usize> {
+        self.chunk
     }
 
     /// The embedding of the rows of `x`: `[n, d]` to `[n, k]`.

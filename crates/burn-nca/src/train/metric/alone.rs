@@ -1,0 +1,54 @@
+use burn::tensor::TensorReadError;
+
+use super::measure::host_labels;
+use super::{EmbeddingMetric, Measure, Reading, Scale};
+use crate::train::LabelledEmbedding;
+
+/// The share of a batch's rows that are the only ones of their class in it, in %.
+///
+/// They make no term of the loss: a batch of many of them teaches little. A
+/// [`ClassBalancedLoader`](crate::train::ClassBalancedLoader) has none but for classes of one sample.
+pub type RowsWithoutPositive = EmbeddingMetric<Alone>;
+
+/// The measure behind [`RowsWithoutPositive`].
+#[derive(Clone, Debug)]
+pub struct Alone;
+
+impl RowsWithoutPositive {
+    /// The share of rows without a positive.
+    pub fn new() -> Self {
+        Self::of(Alone)
+    }
+}
+
+impl Default for RowsWithoutPositive {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Measure for Alone {
+    type Input = LabelledEmbedding;
+
+    fn name(&self) -> String {
+        "Rows without positive".to_string()
+    }
+
+    fn description(&self) -> String {
+        "share of a batch's rows that have no other row of their class in it".to_string()
+    }
+
+    fn scale(&self) -> Scale {
+        Scale { unit: Some("%"), higher_is_better: false }
+    }
+
+    fn measure(&self, input: &LabelledEmbedding) -> Result<Reading, TensorReadError> {
+        let labels = host_labels(&input.target.labels)?;
+        let mut counts = vec![0; labels.iter().max().map_or(0, |label| label + 1)];
+        labels.iter().for_each(|&label| counts[label] += 1);
+        let alone = labels.iter().filter(|&&label| counts[label] == 1).count();
+        let rows = labels.len();
+        let value = (rows > 0).then(|| (100.0 * alone as f64 / rows as f64, rows));
+        Ok(Reading { value, remark: None })
+    }
+}

@@ -1,0 +1,50 @@
+use burn::tensor::{Tensor, TensorReadError};
+
+use super::{EmbeddingMetric, Measure, Reading, Scale};
+use crate::evaluate::perplexities;
+
+/// The mean perplexity of a batch: how many neighbours the kernel of a row effectively counts.
+///
+/// From 1 (the nearest has all the weight) to n - 1 (all rows weigh the same: the embedding is too small, or
+/// has collapsed).
+pub type NeighborPerplexity = EmbeddingMetric<Perplexity>;
+
+/// The measure behind [`NeighborPerplexity`].
+#[derive(Clone, Debug)]
+pub struct Perplexity;
+
+impl NeighborPerplexity {
+    /// The perplexity.
+    pub fn new() -> Self {
+        Self::of(Perplexity)
+    }
+}
+
+impl Default for NeighborPerplexity {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Measure for Perplexity {
+    type Input = Tensor<2>;
+
+    fn name(&self) -> String {
+        "Neighbour perplexity".to_string()
+    }
+
+    fn description(&self) -> String {
+        "mean number of neighbours a row's kernel effectively counts, exp(H_i)".to_string()
+    }
+
+    fn scale(&self) -> Scale {
+        Scale { unit: None, higher_is_better: false }
+    }
+
+    fn measure(&self, input: &Tensor<2>) -> Result<Reading, TensorReadError> {
+        let mean = perplexities(input).map(|all| {
+            (!all.is_empty()).then(|| (all.iter().sum::<f64>() / all.len() as f64, all.len()))
+        });
+        Ok(Reading::of(mean))
+    }
+}

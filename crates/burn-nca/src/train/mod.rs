@@ -1,0 +1,36 @@
+//! Training as a Burn model (feature `train`): what Burn's `Learner` needs of a
+//! [`MetricModel`](crate::MetricModel).
+//!
+//! Any [`Encoder`](crate::encoder::Encoder) with any [`BatchLoss`](crate::loss::BatchLoss) is a model that
+//! `SupervisedTraining` trains, with its terminal dashboard, checkpoints, early stopping, learning-rate
+//! schedules and gradient accumulation. Data come as [`Sample`]s from any Burn dataset, in batches of a few
+//! classes with several samples each ([`ClassBalancedLoader`]); metrics follow the embedding.
+//!
+//! ```text
+//! Dataset ──► Sample ──► ClassBalancedLoader ──► SampleBatch ──► MetricModel ──► EmbeddingOutput ──► metrics
+//! ```
+//!
+//! # Several devices
+//! Burn's multi-device strategies give each device a batch of its own and *sum* the gradients (distributed
+//! data parallel reduces them as its settings say). A row's neighbours are those of its device's batch: the
+//! devices exchange gradients, never embeddings. So D devices with batches of b rows take the step of one
+//! device that accumulates the gradients of D batches of b rows, and not that of one batch of D·b rows, which
+//! has D times as many neighbours a row. If the neighbours matter, make the batch of a device larger
+//! ([`with_chunk`](crate::MetricModel::with_chunk) holds its memory down). As the gradients are summed, divide
+//! the learning rate of an optimiser that depends on their scale by D.
+
+mod batch;
+mod dataset;
+mod loader;
+pub mod metric;
+mod output;
+mod references;
+mod sampler;
+mod step;
+
+pub use batch::{Sample, SampleBatch, SampleBatcher};
+pub use dataset::{SampleDataset, samples};
+pub use loader::{ClassBalancedLoader, ClassBalancedLoaderConfig};
+pub use output::{EmbeddingOutput, LabelledEmbedding};
+pub use references::{ReferencedEmbedding, ReferencedModel};
+pub use sampler::ClassBalancedSampler;
