@@ -73,7 +73,8 @@ pub fn read_idx_pair(images: impl AsRef<Path>, labels: impl AsRef<Path>) -> Resu
     Ok(Table { features, target_name: "label".into(), target })
 }
 
-fn read_labels(path: &Path) -> Result<Vec<String>> {
+/// The labels of images as text: an IDX array `[n]`, or a CSV file of one column.
+pub(crate) fn read_labels(path: &Path) -> Result<Vec<String>> {
     let origin = path.display().to_string();
     let bytes = read_bytes(path)?;
     if Format::of(&bytes) == Format::Text {

@@ -4,7 +4,7 @@ use burn_nca::data::Features;
 use burn_nca::{Error, Result};
 
 use crate::catalogue::{by_name, names};
-use crate::csv::{CsvOptions, read_csv, read_csv_features};
+use crate::csv::{CsvOptions, TargetColumn, read_csv, read_csv_features};
 use crate::file::Format;
 use crate::idx::{read_idx_features, read_idx_pair};
 use crate::near_name::suggestion;
@@ -85,6 +85,41 @@ pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
     }
 }
 
+/// Opens all columns as features, for learning without labels.
+///
+/// `ignore` are columns of a CSV file that are no features (an identifier, say). The labels of a set of the
+/// catalogue or of a pair of arrays are not read; a NumPy or IDX array may stand alone.
+///
+/// # Errors
+/// As [`open`]; or ignored columns for a source that is no CSV file.
+pub fn open_unlabelled(source: &str, ignore: &[String]) -> Result<Features> {
+    let options =
+        CsvOptions { target: TargetColumn::None, ignore: ignore.to_vec(), ..CsvOptions::default() };
+    let path = match find(source)? {
+        Source::Catalogue(set) => {
+            refuse_ignored(source, ignore)?;
+            return Ok(set.load().features().clone());
+        }
+        Source::File(path) | Source::Pair(path, _) => path,
+    };
+    match Format::of_file(&path)? {
+        Format::Zip | Format::Text => Ok(read_csv(path, &options)?.features),
+        format => {
+            refuse_ignored(source, ignore)?;
+            if format == Format::Npy { read_npy_features(path) } else { read_idx_features(path) }
+        }
+    }
+}
+
+fn refuse_ignored(source: &str, ignore: &[String]) -> Result<()> {
+    if ignore.is_empty() {
+        return Ok(());
+    }
+    Err(Error::setting(format!(
+        "columns can be ignored in a CSV file only, and {source:?} is none; leave that option out"
+    )))
+}
+
 fn find(source: &str) -> Result<Source> {
     if let Some(set) = by_name(source) {
         return Ok(Source::Catalogue(set));
@@ -140,7 +175,6 @@ fn lonely(source: &str, kind: &str, pair: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::TargetColumn;
     use std::fs;
 
     const NPY_HEADER: &[u8] =
@@ -193,6 +227,20 @@ mod tests {
         let pair = format!("{},{}", at("x.npy"), at("none.npy"));
         assert_eq!(open_features(&pair, &[]).unwrap().values(), [7.0, 9.0]);
         assert_eq!(open_features("wine", &[]).unwrap().columns(), 13);
+    }
+
+    #[test]
+    fn without_labels_every_column_is_a_feature() {
+        let (_folder, at) = folder();
+        std::fs::write(at("n.csv"), "id,a,b\nx,1,2\ny,3,4\n").unwrap();
+        let features = open_unlabelled(&at("n.csv"), &["id".into()]).unwrap();
+        assert_eq!(features.values(), [1.0, 2.0, 3.0, 4.0]);
+        for source in ["x.npy", "images"] {
+            assert_eq!(open_unlabelled(&at(source), &[]).unwrap().values(), [7.0, 9.0]);
+        }
+        assert_eq!(open_unlabelled("iris", &[]).unwrap().columns(), 4);
+        let error = open_unlabelled("iris", &["x".into()]).unwrap_err().to_string();
+        assert!(error.contains("\"iris\" is none"), "{error}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labelled, Measured};
 use burn_nca::{Error, Result};
 
 /// What the target column is read as.
@@ -112,6 +112,26 @@ impl Table {
     }
 }
 
+impl Table {
+    /// The features with a number a row, under the name of the target column.
+    ///
+    /// # Errors
+    /// As [`Table::into_numeric`].
+    pub fn into_measured(self) -> Result<Measured> {
+        let name = self.target_name.clone();
+        let (features, values) = self.into_numeric()?;
+        Measured::new(features, &name, values)
+    }
+
+    /// A class that is a number but no whole one: the sign of a numeric target that was read as classes.
+    pub fn fractional_class(&self) -> Option<&str> {
+        let Target::Classes { names, .. } = &self.target else { return None };
+        let numbers: Vec<f64> = names.iter().filter_map(|name| name.parse().ok()).collect();
+        let fractional = numbers.iter().position(|number| number.fract() != 0.0);
+        fractional.filter(|_| numbers.len() == names.len()).map(|at| names[at].as_str())
+    }
+}
+
 impl From<Labelled> for Table {
     fn from(data: Labelled) -> Self {
         Self {
@@ -150,6 +170,19 @@ mod tests {
         assert!(error.contains("\"y\" was read as classes, and numbers are needed"), "{error}");
         let error = table(Target::None).into_labelled().unwrap_err().to_string();
         assert!(error.contains("name the column of the classes"), "{error}");
+    }
+
+    #[test]
+    fn numbers_that_are_not_whole_are_no_classes() {
+        let named = |names: &[&str]| {
+            let names = names.iter().map(|name| (*name).to_string()).collect();
+            table(Target::Classes { labels: vec![0, 1], names })
+        };
+        assert_eq!(named(&["21.6", "24"]).fractional_class(), Some("21.6"));
+        assert_eq!(named(&["3", "24"]).fractional_class(), None);
+        assert_eq!(named(&["2.5", "cat"]).fractional_class(), None);
+        let data = table(Target::Numeric(vec![0.5, 1.5])).into_measured().unwrap();
+        assert_eq!(data.targets().names(), ["y"]);
     }
 
     #[test]
