@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::parse::{at_least_one, held_out_share, open_share, positive, weight};
+use super::targets::TargetOptions;
+use super::tune::TuneOptions;
 use super::{DeviceArgs, Format, SourceArgs};
 
 const EXAMPLES: &str = "\
@@ -14,6 +16,9 @@ Examples:
   nca fit digits --dim 10 --optimizer adam     mini-batches
   nca fit X.npy,Y.npy --encoder mlp --hidden 64,32 --dim 2 --early-stopping
   nca fit wine --dim 2 --format json | jq .accuracy.test
+  nca fit housing.csv --target price --task regression --out runs/housing
+  nca fit film.csv --pairs neighbours.csv --dim 2   no labels: pairs of rows, as in 1,2
+  nca fit wine --tune --budget 60              settings chosen by cross-validation inside the training rows
   nca fit big.csv --out runs/big               Ctrl-C stops it; --resume goes on";
 
 /// The options of `nca fit`.
@@ -27,7 +32,8 @@ pub struct FitArgs {
     #[arg(long, value_name = "K", value_parser = at_least_one, conflicts_with = "warm_start")]
     pub dim: Option<usize>,
 
-    /// Share of each class that is held out to test on; 0 trains on every row.
+    /// Share of each class (of the rows with a numeric target, of the pairs) that is held out to test on; 0 trains
+    /// on everything.
     #[arg(long, value_name = "SHARE", default_value = "0.3", value_parser = held_out_share)]
     pub test_size: f64,
 
@@ -44,10 +50,16 @@ pub struct FitArgs {
     pub seed: u64,
 
     #[command(flatten)]
+    pub targets: TargetOptions,
+
+    #[command(flatten)]
     pub model: ModelOptions,
 
     #[command(flatten)]
     pub optimizer: OptimizerOptions,
+
+    #[command(flatten)]
+    pub tuning: TuneOptions,
 
     #[command(flatten)]
     pub device: DeviceArgs,
@@ -93,22 +105,23 @@ pub struct ModelOptions {
     #[arg(long, value_enum)]
     pub activation: Option<ActivationKind>,
 
-    /// The criterion: f, the expected number of points classified correctly, or g, the log probability that all are.
-    #[arg(long, value_enum, default_value = "f")]
-    pub objective: ObjectiveKind,
+    /// The criterion: f, the expected number of points classified correctly, or g, the log probability that all are
+    /// [default: g; f for an mlp]
+    #[arg(long, value_enum)]
+    pub objective: Option<ObjectiveKind>,
 
     /// Where A starts: auto, identity, random, pca, lda, or a file with A: an .npy of shape k x d, or a .csv of k
-    /// rows whose header names the features.
-    #[arg(long, value_name = "START", default_value = "auto", conflicts_with = "warm_start")]
-    pub init: Init,
+    /// rows whose header names the features [default: auto]
+    #[arg(long, value_name = "START", conflicts_with = "warm_start")]
+    pub init: Option<Init>,
 
     /// Start from the map of a saved model.
     #[arg(long, value_name = "MODEL")]
     pub warm_start: Option<PathBuf>,
 
-    /// Weight of the L2 penalty l2 * n * ||A||².
-    #[arg(long, value_name = "X", default_value = "0", value_parser = weight)]
-    pub l2: f64,
+    /// Weight of the L2 penalty l2 * n * ||A||² [default: 0.01; 0.02 for a numeric target; 0 for pairs or an mlp]
+    #[arg(long, value_name = "X", value_parser = weight)]
+    pub l2: Option<f64>,
 
     /// Weight of the hinge that keeps classes apart.
     #[arg(long, value_name = "X", default_value = "0", value_parser = weight)]

@@ -5,9 +5,13 @@
 
 pub mod fit;
 mod parse;
+pub mod reproduce;
+pub mod targets;
+pub mod tune;
 mod use_model;
 
 pub use fit::FitArgs;
+pub use reproduce::ReproduceArgs;
 pub use use_model::{
     EvaluateArgs, ExportArgs, InfoArgs, PredictArgs, ReportArgs, Rule, SourceArgs, TransformArgs,
 };
@@ -37,13 +41,13 @@ pub struct Cli {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Learn a metric from a labelled table, and compare it with Euclidean distance, PCA and LDA.
+    /// Learn a metric from classes, a numeric target or pairs, and compare it with Euclidean distance, PCA and LDA.
     Fit(Box<FitArgs>),
     /// Embed the rows of a table with a saved model.
     Transform(TransformArgs),
-    /// Classify the rows of a table with a saved model.
+    /// Classify the rows of a table, or predict their target, with a saved model.
     Predict(PredictArgs),
-    /// Measure a saved model on a labelled table that it was not fitted on.
+    /// Measure a saved model on a table that it was not fitted on.
     Evaluate(EvaluateArgs),
     /// Say what a saved model is: settings, columns, classes, how its fit ended, A.
     Info(InfoArgs),
@@ -51,6 +55,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Export the map of a saved model as a plain linear layer (safetensors).
     Export(ExportArgs),
+    /// Measure the experiments of a paper again, and write a report with its tables and figures.
+    Reproduce(ReproduceArgs),
     /// List the devices that are there, for --device.
     #[command(after_help = "\
 Examples:

@@ -8,6 +8,14 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
+/// A whole number of 2 or more.
+pub fn at_least_two(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0 | 1) | Err(_) => Err("give a whole number of 2 or more".to_string()),
+        Ok(number) => Ok(number),
+    }
+}
+
 /// A share of rows that leaves some: 0 or more, below 1.
 pub fn held_out_share(text: &str) -> Result<f64, String> {
     match text.parse() {
@@ -50,6 +58,7 @@ mod tests {
         for text in ["0", "-1", "2.5", "two", ""] {
             assert!(at_least_one(text).unwrap_err().contains("1 or more"), "{text}");
         }
+        assert!(at_least_two("1").is_err() && at_least_two("2") == Ok(2));
         assert_eq!(held_out_share("0"), Ok(0.0));
         assert!(held_out_share("1").is_err() && held_out_share("NaN").is_err());
         assert!(open_share("0").is_err() && open_share("0.2") == Ok(0.2));

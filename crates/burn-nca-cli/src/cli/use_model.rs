@@ -15,7 +15,7 @@ pub struct SourceArgs {
     #[arg(value_name = "DATA")]
     pub data: String,
 
-    /// Column of the classes in a CSV file [default: the last]
+    /// Column of the classes, or of the numeric target, in a CSV file [default: the last]
     #[arg(long, value_name = "COLUMN")]
     pub target: Option<String>,
 
@@ -48,7 +48,7 @@ pub struct TransformArgs {
 /// How neighbours decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Rule {
-    /// The majority of the k nearest training rows; ties go to the nearest.
+    /// The majority of the k nearest training rows (ties go to the nearest), or the mean of their numbers.
     Knn,
     /// The stochastic rule of the paper: all training rows, weighted by exp(-distance²).
     Soft,
@@ -60,7 +60,8 @@ pub enum Rule {
 Examples:
   nca predict runs/iris new.csv                              one class a row, as CSV on stdout
   nca predict runs/iris new.csv --neighbors 1
-  nca predict runs/iris new.csv --rule soft --probabilities  with the probability of each class")]
+  nca predict runs/iris new.csv --rule soft --probabilities  with the probability of each class
+  nca predict runs/housing new.csv                           the number, for a model of a numeric target")]
 pub struct PredictArgs {
     #[command(flatten)]
     pub model: ModelArgs,
@@ -69,9 +70,9 @@ pub struct PredictArgs {
     #[arg(value_name = "DATA")]
     pub data: String,
 
-    /// How neighbours decide.
-    #[arg(long, value_enum, default_value = "knn")]
-    pub rule: Rule,
+    /// How neighbours decide [default: knn for classes, soft for a numeric target]
+    #[arg(long, value_enum)]
+    pub rule: Option<Rule>,
 
     /// The k of the rule knn [default: 5, or all training rows where there are fewer]
     #[arg(long, value_name = "K", value_parser = at_least_one)]
@@ -92,6 +93,11 @@ pub struct PredictArgs {
 Examples:
   nca evaluate runs/iris test.csv --target species
   nca evaluate runs/iris test.csv --format json | jq .accuracy.nn
+  nca evaluate runs/film more.csv --pairs pairs.csv   a model of pairs: where partners rank
+  nca evaluate runs/iris test.csv --train moved/iris.csv   the table of the fit stands elsewhere now
+
+k-NN by the learnt metric is compared with k-NN by Euclidean distance on the same scaled features
+(McNemar's test). For this the training rows are read again, as the fit in the run's report read them.
 
 On the rows that the model was fitted on every row finds itself, and 1-NN is right throughout:
 their leave-one-out accuracy is in the report of the fit.")]
@@ -102,9 +108,18 @@ pub struct EvaluateArgs {
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// The k of k-NN [default: 5, or all training rows where there are fewer]
+    /// Pairs of rows of DATA that belong together (row,row[,weight], rows counted from 1), for a model of pairs.
+    #[arg(long, value_name = "FILE", conflicts_with = "target")]
+    pub pairs: Option<PathBuf>,
+
+    /// The k of k-NN and of precision@k [default: 5, or all training rows where there are fewer]
     #[arg(long, value_name = "K", value_parser = at_least_one)]
     pub neighbors: Option<usize>,
+
+    /// Where the table of the fit stands now, for the comparison with Euclidean distance [default: where the fit read
+    /// it]
+    #[arg(long, value_name = "DATA")]
+    pub train: Option<String>,
 
     /// What is printed on stdout.
     #[arg(long, value_enum, default_value = "table")]

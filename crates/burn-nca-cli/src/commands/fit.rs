@@ -3,19 +3,22 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca::data::{Labelled, stratified_split};
+use burn_nca::data::{Features, stratified_split};
 use burn_nca::fit::{FitSession, Progress, Termination};
-use burn_nca::{Fitted, NcaConfig, device};
-use burn_nca_datasets::open;
+use burn_nca::{Fitted, device};
+use burn_nca_datasets::{Table, open};
 
 use super::{csv_options, model_folder, neighbors_or_default, open_device};
 use crate::cli::Format;
 use crate::cli::fit::{FitArgs, Number};
+use crate::cli::targets::TaskKind;
+use crate::failure::usage;
 use crate::fitting::account::Account;
 use crate::fitting::progress::{FitProgress, Interrupt};
 use crate::fitting::run_folder::RunFolder;
-use crate::fitting::{settings, warnings};
-use crate::report::{Report, page, table};
+use crate::fitting::target_settings::{LearntFrom, learnt_from};
+use crate::fitting::{settings, tuning, warnings};
+use crate::report::{page, table};
 use crate::{output, process};
 
 /// The folder of the model in a run's folder.
@@ -30,26 +33,42 @@ pub const REPORT_PAGE: &str = "report.html";
 /// # Errors
 /// Bad data or settings, a folder that exists, or a fit that was interrupted.
 pub fn run(args: &FitArgs) -> Result<()> {
+    let learnt_from = learnt_from(args)?;
+    if args.tuning.tune && learnt_from != LearntFrom::Classes {
+        return Err(usage(
+            "--tune compares settings by the classes of held-out rows, and there are none here; leave it out",
+        ));
+    }
+    match learnt_from {
+        LearntFrom::Classes => of_classes(args),
+        LearntFrom::Numbers => super::fit_numbers::run(args),
+        LearntFrom::Pairs => super::fit_pairs::run(args),
+    }
+}
+
+fn of_classes(args: &FitArgs) -> Result<()> {
     let interrupt = Interrupt::listen()?;
     let folder =
         args.out.as_deref().map(|target| RunFolder::open(target, args.resume)).transpose()?;
-    let data = open(&args.source.data, &csv_options(&args.source))?.into_labelled()?;
+    let table = open(&args.source.data, &csv_options(&args.source))?;
+    refuse_numbers(args, &table)?;
+    let data = table.into_labelled()?;
     let split = stratified_split(data.labels(), args.test_size, args.seed)?;
     let train = data.select(&split.train);
     let neighbors = neighbors_or_default(args.neighbors, train.rows());
     check_neighbors(neighbors, train.rows())?;
     let device = open_device(&args.device.device)?;
     refuse_f64_on_graphics(args.precision, &device)?;
-    let warm_start = args.model.warm_start.as_deref().map(|path| warm_start(path, &train, &device));
-    let warm_start = warm_start.transpose()?;
+    let warm_start = warm_start(args, train.features(), &device)?;
     let config = settings::configuration(args, data.features().names(), warm_start.as_ref())?;
     warnings::about_data(&train).iter().for_each(|remark| output::warn(remark));
-    let model = fit(
-        args,
-        &config,
-        Start { train: &train, warm_start, device: &device },
-        (folder.as_ref(), interrupt),
-    )?;
+    let (config, tuning) =
+        tuning::settle(args, config, (&train, &device), (folder.as_ref(), &interrupt))?;
+    let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt);
+    let model = fit(&bar, folder.as_ref(), |session| match warm_start {
+        None => config.fit_session(&train, &device, session),
+        Some(model) => config.fit_from(model.encoder, &train, &device, session),
+    })?;
     let account = Account {
         name: data_name(&args.source.data),
         data: &data,
@@ -58,13 +77,14 @@ pub fn run(args: &FitArgs) -> Result<()> {
         device: &device_name(&args.device.device),
         neighbors,
         seed: args.seed,
+        tuning: tuning.as_ref(),
     };
     let (report, spread) = account.report()?;
     let remarks =
         [warnings::about_termination(model.summary().termination), warnings::about_spread(spread)];
     remarks.iter().flatten().for_each(|remark| output::warn(remark));
     if let Some(folder) = folder {
-        write(folder, &model, &report)?;
+        write(folder, &model, (&report.to_json()?, &page::render(&report)))?;
     }
     match args.format {
         Format::Table => output::print(&table::summary(&report, terminal())),
@@ -72,8 +92,23 @@ pub fn run(args: &FitArgs) -> Result<()> {
     }
 }
 
+/// Refuses numbers that are plainly no classes, unless the user says that they are.
+fn refuse_numbers(args: &FitArgs, table: &Table) -> Result<()> {
+    if args.targets.task == Some(TaskKind::Classification) {
+        return Ok(());
+    }
+    match table.fractional_class() {
+        None => Ok(()),
+        Some(number) => bail!(
+            "the target {:?} holds numbers such as {number}, which are no classes; add --task regression to \
+             predict them, or --task classification if each number is a class",
+            table.target_name
+        ),
+    }
+}
+
 /// What stdout can show.
-fn terminal() -> table::Terminal {
+pub(super) fn terminal() -> table::Terminal {
     if !std::io::stdout().is_terminal() {
         return table::Terminal::PLAIN;
     }
@@ -82,7 +117,7 @@ fn terminal() -> table::Terminal {
 }
 
 /// Refuses before the fit what would fail after it.
-fn check_neighbors(k: usize, rows: usize) -> Result<()> {
+pub(super) fn check_neighbors(k: usize, rows: usize) -> Result<()> {
     if k > rows {
         bail!(
             "k is {k}, but there are only {rows} training rows; give --neighbors {rows} or fewer"
@@ -92,7 +127,7 @@ fn check_neighbors(k: usize, rows: usize) -> Result<()> {
 }
 
 /// Refuses f64 where drivers claim it and a fit ends in numbers that are not finite.
-fn refuse_f64_on_graphics(precision: Number, device: &Device) -> Result<()> {
+pub(super) fn refuse_f64_on_graphics(precision: Number, device: &Device) -> Result<()> {
     if precision == Number::F64 && device::backend(device) == "wgpu" {
         bail!("wgpu cannot be trusted with f64; give --precision f32, or --device cpu");
     }
@@ -100,39 +135,37 @@ fn refuse_f64_on_graphics(precision: Number, device: &Device) -> Result<()> {
 }
 
 /// The name that the user gave, or that the default stands for.
-fn device_name(given: &str) -> String {
+pub(super) fn device_name(given: &str) -> String {
     if given == "default" { device::default_name() } else { given.to_string() }
 }
 
-/// What a fit starts from.
-struct Start<'a> {
-    train: &'a Labelled,
-    warm_start: Option<Fitted>,
-    device: &'a Device,
-}
-
-fn warm_start(path: &Path, train: &Labelled, device: &Device) -> Result<Fitted> {
-    let model = Fitted::load(&model_folder(path), device)?;
-    model.scaling().check_columns(train.features().names())?;
-    Ok(model)
-}
-
-fn fit(
+/// The model that the fit starts from, if one was named.
+pub(super) fn warm_start(
     args: &FitArgs,
-    config: &NcaConfig,
-    start: Start<'_>,
-    (folder, interrupt): (Option<&RunFolder>, Interrupt),
+    features: &Features,
+    device: &Device,
+) -> Result<Option<Fitted>> {
+    let Some(path) = args.model.warm_start.as_deref() else { return Ok(None) };
+    let model = Fitted::load(&model_folder(path), device)?;
+    model.scaling().check_columns(features.names())?;
+    Ok(Some(model))
+}
+
+/// Runs a fit under a progress bar, with its checkpoint in the run's folder.
+///
+/// # Errors
+/// What the fit refuses, or an interruption.
+pub(super) fn fit(
+    bar: &FitProgress,
+    folder: Option<&RunFolder>,
+    run: impl FnOnce(FitSession<'_>) -> burn_nca::Result<Fitted>,
 ) -> Result<Fitted> {
-    let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt);
     let mut watch = |progress: &Progress| bar.step(progress);
     let mut session = FitSession::new().with_progress(&mut watch);
     if let Some(folder) = folder {
         session = session.with_checkpoint(&folder.checkpoint());
     }
-    let model = match start.warm_start {
-        None => config.fit_session(start.train, start.device, session),
-        Some(model) => config.fit_from(model.encoder, start.train, start.device, session),
-    };
+    let model = run(session);
     bar.finish();
     let model = model?;
     if model.summary().termination == Termination::Stopped {
@@ -152,16 +185,16 @@ fn interrupted(model: &Fitted, resumable: bool) -> String {
     format!("interrupted after {steps} iterations; nothing is kept without --out")
 }
 
-/// Writes everything, then gives the folder its name.
-fn write(folder: RunFolder, model: &Fitted, report: &Report) -> Result<()> {
+/// Writes the model, the numbers and the page, then gives the folder its name.
+pub(super) fn write(folder: RunFolder, model: &Fitted, (json, page): (&str, &str)) -> Result<()> {
     model.save(&folder.file(MODEL))?;
-    output::write_file(&folder.file(REPORT_JSON), report.to_json()?.as_bytes())?;
-    output::write_file(&folder.file(REPORT_PAGE), page::render(report).as_bytes())?;
+    output::write_file(&folder.file(REPORT_JSON), json.as_bytes())?;
+    output::write_file(&folder.file(REPORT_PAGE), page.as_bytes())?;
     folder.finish()
 }
 
 /// `data/flowers.csv.gz` to `flowers`; a bundled set's name as it is.
-fn data_name(source: &str) -> &str {
+pub(super) fn data_name(source: &str) -> &str {
     let first = source.split(',').next().unwrap_or(source);
     let name = Path::new(first).file_name().and_then(|name| name.to_str()).unwrap_or(first);
     name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name)

@@ -1,6 +1,6 @@
 use anyhow::Result;
 use burn_nca::Fitted;
-use burn_nca::data::Scaling;
+use burn_nca::data::{Features, Scaling};
 use burn_nca::fit::Termination;
 use serde::Serialize;
 
@@ -16,6 +16,8 @@ struct Info<'a> {
     settings: serde_json::Value,
     columns: &'a [String],
     classes: &'a [String],
+    /// The targets of a model of numbers.
+    targets: &'a [String],
     scaling: &'a Scaling,
     rows: usize,
     start: Option<&'a str>,
@@ -46,11 +48,12 @@ pub fn run(args: &InfoArgs) -> Result<()> {
 fn info(model: &Fitted) -> Result<Info<'_>> {
     let (summary, columns) = (model.summary(), model.scaling().names());
     Ok(Info {
-        settings: serde_json::to_value(model.config())?,
+        settings: serde_json::to_value(model.card())?,
         columns,
         classes: model.class_names(),
+        targets: model.targets().map_or(&[][..], Features::names),
         scaling: model.scaling(),
-        rows: model.reference_labels().len(),
+        rows: model.references().dims()[0],
         start: summary.start.as_deref(),
         termination: summary.termination,
         termination_sentence: summary.termination.sentence(),
@@ -69,10 +72,18 @@ fn text(info: &Info<'_>) -> Result<String> {
     let mut line = |name: &str, value: String| text.push_str(&format!("{name:14}{value}\n"));
     line("map", format!("{} features to {} dimensions", info.columns.len(), setting("d_output")));
     line("encoder", setting("encoder"));
-    line("criterion", setting("criterion").to_lowercase());
+    match info.settings.get("criterion") {
+        Some(_) => line("criterion", setting("criterion").to_lowercase()),
+        None => line("objective", objective(&info.settings)),
+    }
     line("scaling", format!("{:?}", info.scaling.kind()).to_lowercase());
     line("columns", info.columns.join(", "));
-    line("classes", info.classes.join(", "));
+    if !info.classes.is_empty() {
+        line("classes", info.classes.join(", "));
+    }
+    if !info.targets.is_empty() {
+        line("target", info.targets.join(", "));
+    }
     line("training rows", info.rows.to_string());
     line("start", info.start.unwrap_or("random or warm start").to_string());
     line("end", info.termination_sentence.to_string());
@@ -91,6 +102,17 @@ fn text(info: &Info<'_>) -> Result<String> {
         text.push_str(&format!("\nA, on the scaled features\n{}", matrix_table(matrix)));
     }
     Ok(text)
+}
+
+/// The objective of a model without classes.
+fn objective(settings: &serde_json::Value) -> String {
+    match settings.get("regression") {
+        Some(regression) if regression == "Mlkr" => {
+            "squared error of the kernel rule (MLKR)".to_string()
+        }
+        Some(soft) => format!("soft matches {}", soft["Soft"].to_string().replace('"', "")),
+        None => "pairs (equation 8)".to_string(),
+    }
 }
 
 fn matrix_table(matrix: &Matrix) -> String {

@@ -1,6 +1,7 @@
-use anyhow::Result;
+use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::data::Features;
+use burn_nca::estimator::Known;
 use burn_nca::neighbors::{majority_vote, nearest, vote_shares};
 use burn_nca_datasets::open_features;
 
@@ -15,25 +16,55 @@ struct Prediction {
     shares: Vec<f64>,
 }
 
-/// Classifies the rows of a table.
+/// Classifies the rows of a table, or predicts their target.
 ///
 /// # Errors
-/// No model, data that do not fit it, k above the training rows, or a file that cannot be written.
+/// No model, one of pairs, data that do not fit it, k above the training rows, or a file that cannot be written.
 pub fn run(args: &PredictArgs) -> Result<()> {
-    if args.rule == Rule::Soft && args.neighbors.is_some() {
+    if args.rule == Some(Rule::Soft) && args.neighbors.is_some() {
         return Err(usage("--neighbors is for --rule knn; the rule soft weighs all training rows"));
     }
     let model = load_model(&args.model)?;
-    let features = open_features(&args.data, model.scaling().names())?;
-    let prediction = match args.rule {
-        Rule::Knn => by_votes(&model, &features, args.neighbors)?,
-        Rule::Soft => by_probability(&model, &features)?,
+    let text = match model.known() {
+        Known::Classes { names, .. } => {
+            let features = open_features(&args.data, model.scaling().names())?;
+            let prediction = match args.rule.unwrap_or(Rule::Knn) {
+                Rule::Knn => by_votes(&model, &features, args.neighbors)?,
+                Rule::Soft => by_probability(&model, &features)?,
+            };
+            csv(&prediction, names, args.probabilities)
+        }
+        Known::Numbers(targets) => numbers(args, &model, targets)?,
+        Known::Unlabelled => bail!(
+            "this model was learnt from pairs and has nothing to predict; embed rows with nca transform"
+        ),
     };
-    let text = csv(&prediction, model.class_names(), args.probabilities);
     match &args.out {
         Some(path) => output::write_file(path, text.as_bytes()),
         None => output::print(&text),
     }
+}
+
+/// One column a target, a number a row.
+fn numbers(args: &PredictArgs, model: &Fitted, targets: &Features) -> Result<String> {
+    if args.probabilities {
+        return Err(usage(
+            "--probabilities are of classes, and this model predicts numbers; leave it out",
+        ));
+    }
+    // A k asks for the nearest; without one the rule that the metric was learnt for decides.
+    let rule = args.rule.unwrap_or(if args.neighbors.is_some() { Rule::Knn } else { Rule::Soft });
+    let features = open_features(&args.data, model.scaling().names())?;
+    let predicted = match rule {
+        Rule::Knn => model
+            .predict_numbers(&features, neighbors_or_default(args.neighbors, targets.rows()))?,
+        Rule::Soft => model.predict_kernel(&features)?,
+    };
+    let line = |cells: Vec<String>| cells.join(",") + "\n";
+    let head = line(targets.names().iter().map(|name| output::csv_field(name)).collect());
+    let rows = predicted.chunks_exact(targets.columns());
+    let rows = rows.map(|row| line(row.iter().map(f64::to_string).collect()));
+    Ok(head + &rows.collect::<String>())
 }
 
 fn by_votes(model: &Fitted, features: &Features, k: Option<usize>) -> Result<Prediction> {

@@ -2,19 +2,19 @@
 
 use anyhow::Result;
 use burn::tensor::Tensor;
+use burn_nca::Fitted;
 use burn_nca::data::{Labelled, Split};
 use burn_nca::evaluate::{ConfusionMatrix, Quantiles, Spread, perplexities};
-use burn_nca::fit::Precision;
 use burn_nca::neighbors::leave_one_out_probabilities;
-use burn_nca::{Fitted, device};
 
 use super::comparison::{Judgement, Parts, Space, baselines, judge};
 use super::embedding::{embed, place};
+use super::model_facts;
 use super::picture::Picture;
 use crate::process;
 use crate::report::{
-    Accuracy, ClassCount, Comparison, Confusion, CurvePoint, DataSummary, DeviceSummary,
-    EmbeddedPoint, Embedding, FORMAT, FeatureWeight, Matrix, Part, Report,
+    Accuracy, ClassCount, Comparison, Confusion, DataSummary, EmbeddedPoint, Embedding, FORMAT,
+    Part, Report, Tuning,
 };
 
 /// A fit that ended, and what it was made from.
@@ -33,6 +33,8 @@ pub struct Account<'a> {
     pub neighbors: usize,
     /// The seed of the split and the fit.
     pub seed: u64,
+    /// The search that chose the settings, if there was one.
+    pub tuning: Option<&'a Tuning>,
 }
 
 /// What the training embedding is worth, computed in f64.
@@ -99,7 +101,7 @@ impl Account<'_> {
             method: "NCA".to_string(),
             data: self.data_summary(),
             settings: serde_json::to_value(self.model.config())?,
-            device: self.device_summary(),
+            device: model_facts::device(self.model, self.device),
             accuracy: Accuracy { train: learnt.nn_train.unwrap_or(f64::NAN), test: learnt.nn_test },
             termination: format!("{:?}", summary.termination),
             termination_sentence: summary.termination.sentence().to_string(),
@@ -111,14 +113,15 @@ impl Account<'_> {
             f: objective.f,
             g: objective.g,
             mean_perplexity: Quantiles::of(&objective.perplexity).map_or(f64::NAN, |all| all.mean),
-            feature_weights: self.feature_weights(),
-            matrix: self.matrix(),
-            curve: self.curve(),
+            feature_weights: model_facts::feature_weights(self.model),
+            matrix: model_facts::matrix(self.model),
+            curve: model_facts::curve(self.model),
             p: objective.p,
             perplexity: objective.perplexity,
             comparison,
             confusion: Some(confusion),
             embedding: Some(embedding),
+            tuning: self.tuning.cloned(),
         })
     }
 
@@ -135,54 +138,6 @@ impl Account<'_> {
                 .collect(),
             without_partner: train.iter().filter(|count| **count == 1).count(),
         }
-    }
-
-    fn device_summary(&self) -> DeviceSummary {
-        let precision = match self.model.config().fit.precision {
-            Precision::F32 => "f32",
-            Precision::F64 => "f64",
-        };
-        DeviceSummary {
-            name: self.device.to_string(),
-            backend: device::backend(&self.model.references().device()).to_string(),
-            dtype: precision.to_string(),
-        }
-    }
-
-    /// The norm of each column of A.
-    fn feature_weights(&self) -> Vec<FeatureWeight> {
-        let names = self.model.scaling().names();
-        let Some(matrix) = self.model.matrix() else { return Vec::new() };
-        let mut squares = vec![0.0; names.len()];
-        for row in matrix.chunks_exact(names.len()) {
-            squares.iter_mut().zip(row).for_each(|(square, a)| *square += a * a);
-        }
-        let trace: f64 = squares.iter().sum();
-        let share = |square: f64| if trace > 0.0 { square / trace } else { 0.0 };
-        let weights = names.iter().zip(&squares);
-        weights
-            .map(|(name, &square)| FeatureWeight {
-                column: name.clone(),
-                weight: square.sqrt(),
-                share: share(square),
-            })
-            .collect()
-    }
-
-    fn matrix(&self) -> Option<Matrix> {
-        Matrix::small(self.model.scaling().names().to_vec(), &self.model.matrix()?)
-    }
-
-    fn curve(&self) -> Vec<CurvePoint> {
-        let steps = self.model.summary().history.iter();
-        steps
-            .map(|step| CurvePoint {
-                iteration: step.iteration as u64,
-                value: step.value,
-                held_out: step.held_out,
-                gradient_max: Some(step.gradient_max),
-            })
-            .collect()
     }
 
     /// Of the rows held out, or of the training rows where there are none.

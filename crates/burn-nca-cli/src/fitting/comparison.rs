@@ -92,13 +92,7 @@ pub fn baselines(
     maps.extend(discriminants(train, dimension));
     let mut rows = Vec::with_capacity(maps.len());
     for (method, map) in &maps {
-        let space = Space {
-            train: apply(map, train.features(), place)?,
-            test: (parts.test.rows() > 0)
-                .then(|| apply(map, parts.test.features(), place))
-                .transpose()?,
-        };
-        rows.push(judge(method, &space, parts, k)?.row);
+        rows.push(judge(method, &spaces(map, parts, place)?, parts, k)?.row);
     }
     Ok(rows)
 }
@@ -112,6 +106,15 @@ fn discriminants(train: &Labelled, dimension: usize) -> Option<(String, Projecti
     }
     let lda = plain.with_shrinkage(Shrinkage::Fixed { amount: SHRINKAGE }).fit(train).ok()?;
     Some((format!("LDA, shrinkage {SHRINKAGE}"), lda.projection))
+}
+
+/// The rows in the space of a map.
+///
+/// # Errors
+/// A map of other columns.
+pub fn spaces(map: &Projection, parts: &Parts, place: &(Device, DType)) -> Result<Space> {
+    let held_out = (parts.test.rows() > 0).then(|| apply(map, parts.test.features(), place));
+    Ok(Space { train: apply(map, parts.train.features(), place)?, test: held_out.transpose()? })
 }
 
 fn apply(

@@ -2,9 +2,15 @@
 
 pub mod account;
 pub mod comparison;
+pub mod continuous;
 pub mod embedding;
+pub mod model_facts;
+pub mod partners;
 pub mod picture;
 pub mod progress;
+pub mod regression;
 pub mod run_folder;
 pub mod settings;
+pub mod target_settings;
+pub mod tuning;
 pub mod warnings;

@@ -40,10 +40,23 @@ impl Interrupt {
     }
 }
 
+/// What a held-out score is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeldOutMeasure {
+    /// The expected accuracy.
+    #[default]
+    Accuracy,
+    /// R² of the kernel rule.
+    R2,
+    /// The mean log probability of a pair.
+    LogProbability,
+}
+
 /// A bar with the iteration, the value, the gradient, the held-out score and the time left.
 pub struct FitProgress {
     bar: ProgressBar,
     interrupt: Interrupt,
+    measure: HeldOutMeasure,
 }
 
 impl FitProgress {
@@ -57,13 +70,19 @@ impl FitProgress {
         let template = "{bar:24} {pos}/{len}  {msg}  at most {eta} left";
         let style = ProgressStyle::with_template(template).expect("the template is valid");
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target).with_style(style);
-        Self { bar, interrupt }
+        Self { bar, interrupt, measure: HeldOutMeasure::default() }
+    }
+
+    /// The same bar, for another held-out score than the accuracy.
+    #[must_use]
+    pub fn with_measure(self, measure: HeldOutMeasure) -> Self {
+        Self { measure, ..self }
     }
 
     /// Shows a step; breaks where a stop was asked for.
     pub fn step(&self, progress: &Progress) -> ControlFlow<Termination> {
         self.bar.set_position(progress.iteration as u64);
-        self.bar.set_message(message(progress));
+        self.bar.set_message(message(progress, self.measure));
         if self.interrupt.is_set() {
             return ControlFlow::Break(Termination::Stopped);
         }
@@ -76,10 +95,15 @@ impl FitProgress {
     }
 }
 
-fn message(progress: &Progress) -> String {
+fn message(progress: &Progress, measure: HeldOutMeasure) -> String {
     let mut text = format!("value {:.4}  gradient {:.1e}", progress.value, progress.gradient_max);
     if let Some(score) = progress.held_out {
-        text.push_str(&format!("  held out {:.1} %", 100.0 * score));
+        text.push_str("  held out ");
+        text.push_str(&match measure {
+            HeldOutMeasure::Accuracy => format!("{:.1} %", 100.0 * score),
+            HeldOutMeasure::R2 => format!("R² {score:.3}"),
+            HeldOutMeasure::LogProbability => format!("ln p {score:.3}"),
+        });
     }
     text
 }
@@ -102,7 +126,13 @@ mod tests {
 
     #[test]
     fn a_step_tells_value_gradient_and_held_out_score() {
-        assert_eq!(message(&progress()), "value -98.2500  gradient 1.2e-2  held out 95.5 %");
+        let said = |measure| message(&progress(), measure);
+        assert_eq!(
+            said(HeldOutMeasure::Accuracy),
+            "value -98.2500  gradient 1.2e-2  held out 95.5 %"
+        );
+        assert!(said(HeldOutMeasure::R2).ends_with("held out R² 0.955"));
+        assert!(said(HeldOutMeasure::LogProbability).ends_with("held out ln p 0.955"));
     }
 
     #[test]

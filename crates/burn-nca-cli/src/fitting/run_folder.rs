@@ -7,6 +7,8 @@ use anyhow::{Context, Result, bail};
 
 /// The file of an interrupted fit.
 const CHECKPOINT: &str = "checkpoint.json";
+/// The file of a search's finished trials.
+const TRIALS: &str = "trials.json";
 
 /// A run's folder in the making: `RUN.partial`, which becomes `RUN` when all is written.
 ///
@@ -53,20 +55,29 @@ impl RunFolder {
         self.partial.join(CHECKPOINT)
     }
 
+    /// The file that holds the finished trials of a search while it runs.
+    pub fn trials(&self) -> PathBuf {
+        self.partial.join(TRIALS)
+    }
+
+    /// What is only there to go on with.
+    fn states(&self) -> [PathBuf; 2] {
+        [self.checkpoint(), self.trials()]
+    }
+
     /// A place in the folder that is being made.
     pub fn file(&self, name: &str) -> PathBuf {
         self.partial.join(name)
     }
 
-    /// Drops the state of the fit, which has ended, and gives the folder its name.
+    /// Drops the state of search and fit, which have ended, and gives the folder its name.
     ///
     /// # Errors
     /// A name that was taken in the meantime.
     pub fn finish(self) -> Result<()> {
-        let checkpoint = self.checkpoint();
-        if checkpoint.exists() {
-            fs::remove_file(&checkpoint)
-                .with_context(|| format!("{} cannot be removed", checkpoint.display()))?;
+        for state in self.states().iter().filter(|state| state.exists()) {
+            fs::remove_file(state)
+                .with_context(|| format!("{} cannot be removed", state.display()))?;
         }
         // A rename would replace an empty folder without a word.
         if self.target.exists() {
@@ -84,7 +95,7 @@ impl RunFolder {
 
 impl Drop for RunFolder {
     fn drop(&mut self) {
-        if !self.checkpoint().exists() && !self.target.exists() {
+        if !self.states().iter().any(|state| state.exists()) && !self.target.exists() {
             // Nothing is lost with it, and there is no one left to tell.
             let _ = fs::remove_dir_all(&self.partial);
         }

@@ -11,9 +11,10 @@ use burn_nca::fit::{
     Precision, Start, StochasticConfig,
 };
 use burn_nca::objective::Criterion;
-use burn_nca::{Fitted, NcaConfig};
+use burn_nca::{Fitted, NcaConfig, RegressionConfig};
 use burn_nca_datasets::{read_csv_features, read_npy_features};
 
+use super::target_settings::{LearntFrom, learnt_from};
 use crate::cli::fit::{
     ActivationKind, EncoderKind, FitArgs, Init, ModelOptions, Number, ObjectiveKind, OptimizerKind,
     OptimizerOptions, Scale,
@@ -35,29 +36,46 @@ pub fn configuration(
                 &args.model,
                 "with --warm-start the network is that of the model",
             )?;
-            let config = model.config();
-            (config.encoder, config.d_output)
+            let card = model.card();
+            (card.encoder.clone().unwrap_or(EncoderConfig::Linear), card.d_output)
         }
         None => (
             encoder(&args.model)?,
             args.dim.unwrap_or_else(|| default_dim(&args.model, columns.len())),
         ),
     };
+    let default = defaults(args, &encoder, columns.len(), dim)?;
+    let init = args.model.init.as_ref().unwrap_or(&Init::Auto);
+    let l2 = args.model.l2.unwrap_or(default.fit.l2);
     let fit = FitConfig::new()
-        .with_start(start(&args.model.init, columns, dim, &encoder)?)
+        .with_start(start(init, columns, dim, &encoder)?)
         .with_scaling(scaling(args.scale))
-        .with_l2(args.model.l2)
+        .with_l2(l2)
         .with_optimizer(optimizer(&args.optimizer)?)
         .with_early_stopping(early_stopping(&args.optimizer))
         .with_time_budget(args.optimizer.time_budget)
         .with_seed(args.seed)
         .with_precision(precision(args.precision))
         .with_blocks(blocks(args.memory));
-    Ok(NcaConfig::new(columns.len(), dim)
+    let criterion = args.model.objective.map_or(default.criterion, criterion);
+    Ok(default
         .with_encoder(encoder)
-        .with_criterion(criterion(args.model.objective))
+        .with_criterion(criterion)
         .with_repulsion(args.model.repulsion)
         .with_fit(fit))
+}
+
+/// What is learnt where the user says nothing: what was measured to serve for maps, the plain criterion for
+/// networks and pairs, which nobody measured.
+fn defaults(args: &FitArgs, encoder: &EncoderConfig, d: usize, k: usize) -> Result<NcaConfig> {
+    let plain = NcaConfig::new(d, k);
+    Ok(match (learnt_from(args)?, encoder) {
+        (LearntFrom::Classes, EncoderConfig::Linear | EncoderConfig::Diagonal) => {
+            NcaConfig::recommended(d, k)
+        }
+        (LearntFrom::Numbers, _) => plain.with_fit(FitConfig::new().with_l2(RegressionConfig::L2)),
+        _ => plain,
+    })
 }
 
 /// The most steps (or epochs) of a configuration, for a progress bar.
@@ -256,6 +274,18 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} is not in {text}");
         }
+    }
+
+    #[test]
+    fn maps_are_penalised_by_default_and_what_is_given_counts() {
+        let settings = |options: &str| {
+            let config = config(options).unwrap();
+            (config.criterion, config.fit.l2)
+        };
+        assert_eq!(settings(""), (Criterion::G, 0.01));
+        assert_eq!(settings("--encoder diagonal"), (Criterion::G, 0.01));
+        assert_eq!(settings("--encoder mlp"), (Criterion::F, 0.0));
+        assert_eq!(settings("--objective f --l2 0"), (Criterion::F, 0.0));
     }
 
     #[test]

@@ -16,18 +16,7 @@ pub fn about_data(train: &Labelled) -> Vec<String> {
     if counts.iter().all(|count| *count < 2) {
         return remarks;
     }
-    let constant = constant_columns(train.features());
-    if !constant.is_empty() {
-        remarks.push(format!(
-            "{} constant in the training rows and can tell nothing apart: {}",
-            if constant.len() == 1 {
-                "1 column is".to_string()
-            } else {
-                format!("{} columns are", constant.len())
-            },
-            listed(&constant)
-        ));
-    }
+    remarks.extend(about_columns(train.features()));
     let names = train.class_names().iter().zip(&counts);
     let alone: Vec<&str> =
         names.filter(|(_, count)| **count == 1).map(|(name, _)| name.as_str()).collect();
@@ -41,9 +30,22 @@ pub fn about_data(train: &Labelled) -> Vec<String> {
     remarks
 }
 
-/// A remark on a fit that did not converge; mini-batches end with their epochs and have no such thing.
+/// A remark on columns without a spread.
+pub fn about_columns(features: &Features) -> Option<String> {
+    let constant = constant_columns(features);
+    let columns = match constant.len() {
+        0 => return None,
+        1 => "1 column is".to_string(),
+        many => format!("{many} columns are"),
+    };
+    let listed = listed(&constant);
+    Some(format!("{columns} constant in the training rows and can tell nothing apart: {listed}"))
+}
+
+/// A remark on a fit that did not converge; mini-batches end with their epochs, and early stopping is a choice.
 pub fn about_termination(termination: Termination) -> Option<String> {
-    let as_planned = termination.converged() || termination == Termination::EpochsDone;
+    let planned = [Termination::EpochsDone, Termination::HeldOut];
+    let as_planned = termination.converged() || planned.contains(&termination);
     (!as_planned).then(|| termination.sentence().to_string())
 }
 

@@ -56,6 +56,7 @@ impl Report {
                 variance_share: (dimension > 2).then_some(0.872),
                 points,
             }),
+            tuning: None,
         }
     }
 

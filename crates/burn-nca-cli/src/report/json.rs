@@ -11,11 +11,7 @@ impl Report {
     /// # Errors
     /// None that a report can cause; the signature is serde_json's.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        let mut bytes = Vec::new();
-        let formatter = FieldLines::default();
-        self.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, formatter))?;
-        bytes.push(b'\n');
-        Ok(String::from_utf8(bytes).expect("serde_json writes UTF-8"))
+        field_lines(self)
     }
 
     /// Reads `report.json` back; the last bit of a number may differ, as serde_json reads for speed.
@@ -25,6 +21,15 @@ impl Report {
     pub fn from_json(text: &str) -> serde_json::Result<Self> {
         serde_json::from_str(text)
     }
+}
+
+/// A document with one top-level field a line, ended by a newline.
+pub fn field_lines(document: &impl Serialize) -> serde_json::Result<String> {
+    let mut bytes = Vec::new();
+    let formatter = FieldLines::default();
+    document.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, formatter))?;
+    bytes.push(b'\n');
+    Ok(String::from_utf8(bytes).expect("serde_json writes UTF-8"))
 }
 
 /// Reads `null` as NaN, as serde_json writes what is not finite.

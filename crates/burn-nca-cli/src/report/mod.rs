@@ -8,14 +8,16 @@
 //! A [`Report`] holds numbers and names only; every sentence, percentage and colour is made while rendering,
 //! so the three can never disagree.
 
+pub mod continuous;
 #[cfg(test)]
 mod example;
 mod findings;
 mod json;
 mod model;
-mod number;
+pub mod number;
 pub mod page;
 pub mod table;
+mod tuning;
 mod verdict;
 
 pub use findings::{
@@ -23,3 +25,5 @@ pub use findings::{
     Matrix, Part,
 };
 pub use model::{Accuracy, ClassCount, DataSummary, DeviceSummary, FORMAT, Report};
+pub use number::counted;
+pub use tuning::{Tuning, TuningRow};

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::findings::{Comparison, Confusion, CurvePoint, Embedding, FeatureWeight, Matrix};
 use super::json::{null_as_nan, nulls_as_nan};
+use super::tuning::Tuning;
 
 /// The version of `report.json`; it grows when a field changes its name or meaning, not when one is added.
 pub const FORMAT: u32 = 1;
@@ -73,6 +74,9 @@ pub struct Report {
     pub perplexity: Vec<f64>,
     /// The embedded points; `None` when there is no picture to draw.
     pub embedding: Option<Embedding>,
+    /// The search that chose the settings; `None` when they were given.
+    #[serde(default)]
+    pub tuning: Option<Tuning>,
 }
 
 /// What the data were.

@@ -8,7 +8,7 @@ use comfy_table::{
 
 use super::number::{bytes, count, counted, duration, percent, significant};
 use super::verdict::verdict;
-use super::{ComparisonRow, Report};
+use super::{ComparisonRow, Report, Tuning};
 
 /// What the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,9 +33,46 @@ pub fn summary(report: &Report, terminal: Terminal) -> String {
         text.push('\n');
         text.push_str(&comparison(report, terminal));
     }
+    if let Some(tuning) = &report.tuning {
+        text.push('\n');
+        text.push_str(&trials(tuning, terminal));
+    }
     text.push('\n');
     text.push_str(&key_figures(report, terminal));
     text
+}
+
+/// The candidates of a search that a terminal shows; the others are in the JSON and on the page.
+const SHOWN_TRIALS: usize = 10;
+
+/// The best candidates of the search for settings, the chosen one first.
+fn trials(tuning: &Tuning, terminal: Terminal) -> String {
+    let mut table = empty(terminal);
+    let heads = ["tried", "l2", "start", "dim", "steps", "1-NN", "± s.e."];
+    table.set_header(heads.map(Cell::new));
+    for row in tuning.trials.iter().take(SHOWN_TRIALS) {
+        let mark = if row.chosen { "*" } else { "" };
+        table.add_row([
+            format!("{mark}{}", row.criterion),
+            row.l2.to_string(),
+            row.start.clone(),
+            row.dimension.to_string(),
+            row.steps(),
+            percent(Some(row.accuracy)),
+            percent(Some(row.standard_error)),
+        ]);
+    }
+    for column in table.column_iter_mut().filter(|column| ![0, 2].contains(&column.index)) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let (tried, all) = (tuning.trials.len(), counted(tuning.candidates, "candidate"));
+    let remark = format!(
+        "* chosen among {tried} of {all}, by {} each inside the training rows, in {}. {}",
+        counted(tuning.folds, "fit"),
+        duration(tuning.seconds),
+        tuning.reason
+    );
+    finished(&table) + " " + &wrapped(&searchable(&remark), terminal.width.map(|width| width - 1))
 }
 
 /// The methods side by side; the best held-out figure of each column carries a star.
@@ -115,6 +152,11 @@ pub fn key_figures(report: &Report, terminal: Terminal) -> String {
         let alone = counted(report.data.without_partner, "training row");
         lines.push(("warning", format!("{alone} alone in their class, counted as wrong")));
     }
+    named_lines(lines, terminal)
+}
+
+/// A name and a sentence a line.
+pub(super) fn named_lines(lines: Vec<(&str, String)>, terminal: Terminal) -> String {
     let mut table = Table::new();
     table.force_no_tty().load_style(NOTHING);
     fit_width(&mut table, terminal);
@@ -124,7 +166,7 @@ pub fn key_figures(report: &Report, terminal: Terminal) -> String {
     finished(&table)
 }
 
-fn empty(terminal: Terminal) -> Table {
+pub(super) fn empty(terminal: Terminal) -> Table {
     let mut table = Table::new();
     let rule = LineStyle::none().fill(if terminal.unicode { '─' } else { '-' });
     table.load_style(TableStyle::new().header_separator(rule));
@@ -144,17 +186,17 @@ fn fit_width(table: &mut Table, terminal: Terminal) {
 }
 
 /// The table without trailing blanks, ended by a newline.
-fn finished(table: &Table) -> String {
+pub(super) fn finished(table: &Table) -> String {
     table.lines().map(|line| format!("{}\n", searchable(line.trim_end()))).collect()
 }
 
 /// The page's minus, dash and fixed blank as the letters people type and search for.
-fn searchable(text: &str) -> String {
+pub(super) fn searchable(text: &str) -> String {
     text.replace(['−', '–'], "-").replace('\u{a0}', " ")
 }
 
 /// The sentence broken at blanks to the terminal's width, ended by a newline.
-fn wrapped(sentence: &str, width: Option<u16>) -> String {
+pub(super) fn wrapped(sentence: &str, width: Option<u16>) -> String {
     let width = width.map_or(usize::MAX, usize::from);
     let mut text = String::new();
     let mut line = 0;

@@ -57,3 +57,44 @@ fn an_interrupted_fit_goes_on_to_the_same_result() {
     }
     assert!(!place.path("run/checkpoint.json").exists() && !place.path("run.partial").exists());
 }
+
+#[test]
+fn an_interrupted_search_goes_on_after_the_candidates_that_are_finished() {
+    let place = Place::new();
+    let (out, whole) = (place.at("run"), place.at("whole"));
+    let settings = [
+        "fit",
+        "digits",
+        "--dim",
+        "2",
+        "--tune",
+        "--folds",
+        "2",
+        "--l2",
+        "0.01",
+        "--max-iterations",
+        "8",
+    ];
+    let started = Instant::now();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_nca"))
+        .args([&settings[..], &["--out", &out]].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !place.path("run.partial/trials.json").exists()
+        && started.elapsed() < Duration::from_secs(60)
+    {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success() && child.wait().unwrap().code() == Some(1));
+    assert!(place.path("run.partial/trials.json").exists());
+    nca(&[&settings[..], &["--out", &out, "--resume"]].concat()).assert().success();
+    nca(&[&settings[..], &["--out", &whole]].concat()).assert().success();
+    let (resumed, uninterrupted) =
+        (read_json(&place.path("run/report.json")), read_json(&place.path("whole/report.json")));
+    assert_eq!(resumed["matrix"], uninterrupted["matrix"]);
+    assert_eq!(resumed["settings"], uninterrupted["settings"]);
+    assert!(!place.path("run.partial").exists());
+}

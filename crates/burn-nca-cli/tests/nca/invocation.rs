@@ -7,13 +7,14 @@ use predicates::str::contains;
 
 use crate::{nca, stdout};
 
-const VERBS: [&str; 10] = [
+const VERBS: [&str; 11] = [
     "fit",
     "transform",
     "predict",
     "evaluate",
     "info",
     "report",
+    "reproduce",
     "export",
     "devices",
     "datasets",

@@ -3,13 +3,17 @@
 #![allow(clippy::unwrap_used)]
 
 mod bad_input;
+mod continuous;
 mod devices;
+mod evaluate;
 mod fit;
 mod golden;
 mod interruption;
 mod invocation;
 mod models;
 mod program;
+mod reproduce;
+mod tuning;
 
 use std::path::{Path, PathBuf};
 

@@ -49,7 +49,7 @@ fn interval(report: &Report) -> String {
     }
 }
 
-fn card(label: &str, value: &str, detail: &str) -> String {
+pub fn card(label: &str, value: &str, detail: &str) -> String {
     format!(
         "<div><dt>{}</dt><dd class=\"value\">{}</dd><dd>{}</dd></div>\n",
         escape(label),

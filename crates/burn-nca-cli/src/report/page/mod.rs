@@ -4,13 +4,14 @@
 //! the script only adds reading off values, hiding classes and zooming.
 
 mod confusion;
-mod curve;
-mod figures;
-mod html;
-mod particulars;
+pub(super) mod curve;
+pub(super) mod figures;
+pub mod html;
+pub(super) mod particulars;
 mod scatter;
 mod scores;
-mod weights;
+mod trials;
+pub(super) mod weights;
 
 use html::{escape, fill, script_json};
 
@@ -34,7 +35,8 @@ pub fn render(report: &Report) -> String {
         "scatter" => scatter.as_ref().map_or_else(String::new, |scatter| scatter.section()),
         "comparison" => scores::section(report),
         "curve" => curve::section(&report.curve),
-        "weights" => weights::section(report),
+        "trials" => report.tuning.as_ref().map_or_else(String::new, trials::section),
+        "weights" => weights::section(&report.feature_weights),
         "confusion" => confusion::section(report),
         "matrix" => weights::matrix_section(report.matrix.as_ref()),
         "particulars" => particulars::section(report),
@@ -68,7 +70,8 @@ fn size(report: &Report) -> String {
 /// What a reader must know before trusting the numbers; empty when there is nothing.
 fn warning(report: &Report) -> String {
     let mut warnings = Vec::new();
-    if !report.converged {
+    let planned = ["EpochsDone", "HeldOut"].contains(&report.termination.as_str());
+    if !report.converged && !planned {
         warnings.push(escape(&report.termination_sentence));
     }
     let alone = report.data.without_partner;

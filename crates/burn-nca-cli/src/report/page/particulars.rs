@@ -12,15 +12,19 @@ pub fn section(report: &Report) -> String {
         entries("Settings", &settings(&report.settings)),
         entries("Run", &run(report))
     );
+    section_of("particulars", "Data and settings", &body) + &again(&report.command)
+}
+
+/// The command that makes the run again.
+pub fn again(command: &str) -> String {
     let again = format!(
         "<p class=\"note\">The same command on the same data with the same seed gives the same fit. All numbers \
          of this page, unrounded, are in <code>report.json</code>.</p>\n<div class=\"command\"><pre \
          tabindex=\"0\"><code id=\"command\">{}</code></pre><button type=\"button\" id=\"copy\" \
          class=\"scripted\">Copy</button></div>",
-        escape(&report.command)
+        escape(command)
     );
-    section_of("particulars", "Data and settings", &body)
-        + &section_of("again", "How to reproduce", &again)
+    section_of("again", "How to reproduce", &again)
 }
 
 fn data(report: &Report) -> String {
@@ -74,7 +78,8 @@ fn run(report: &Report) -> Vec<(&'static str, String)> {
     run
 }
 
-fn entries<N: AsRef<str>>(heading: &str, entries: &[(N, String)]) -> String {
+/// A list of names and values under a heading.
+pub fn entries<N: AsRef<str>>(heading: &str, entries: &[(N, String)]) -> String {
     let lines: String = entries
         .iter()
         .map(|(name, value)| {
@@ -85,7 +90,7 @@ fn entries<N: AsRef<str>>(heading: &str, entries: &[(N, String)]) -> String {
 }
 
 /// The settings as dotted names and values, in the order of the JSON object.
-fn settings(value: &Value) -> Vec<(String, String)> {
+pub fn settings(value: &Value) -> Vec<(String, String)> {
     let mut flat = Vec::new();
     flatten("", value, &mut flat);
     flat

@@ -1,14 +1,14 @@
 use super::html::{name, note, place, section as section_of};
 use crate::report::number::{counted, percent, significant};
-use crate::report::{FeatureWeight, Matrix, Report};
+use crate::report::{FeatureWeight, Matrix};
 
 /// The most bars drawn.
 const SHOWN: usize = 30;
 
 /// The features by weight, largest first.
-pub fn section(report: &Report) -> String {
+pub fn section(weights: &[FeatureWeight]) -> String {
     let mut weights: Vec<&FeatureWeight> =
-        report.feature_weights.iter().filter(|feature| feature.weight.is_finite()).collect();
+        weights.iter().filter(|feature| feature.weight.is_finite()).collect();
     weights.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
     let Some(largest) = weights.first().map(|feature| feature.weight.abs()) else {
         return String::new();
@@ -106,10 +106,11 @@ fn entry(value: f64, largest: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Report;
 
     #[test]
     fn bars_are_sorted_and_the_largest_is_full() {
-        let html = section(&Report::example());
+        let html = section(&Report::example().feature_weights);
         let place = |name: &str| html.find(name).unwrap();
         assert!(place("petal width") < place("petal length"));
         assert!(place("sepal width") < place("sepal length"));
@@ -122,7 +123,7 @@ mod tests {
         report.feature_weights = (0..64)
             .map(|n| FeatureWeight { column: format!("f{n}"), weight: 1.0, share: 1.0 / 64.0 })
             .collect();
-        let html = section(&report);
+        let html = section(&report.feature_weights);
         assert_eq!(html.matches("class=\"bar\"").count(), 30);
         assert!(html.contains("The 30 largest of 64; the others share 53.1 %."), "{html}");
     }

@@ -1,0 +1,34 @@
+//! The options of a search for settings, part of `nca fit`.
+
+use clap::Args;
+
+use super::parse::{at_least_one, at_least_two, positive};
+
+/// Settings chosen by cross-validation.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Tuning")]
+pub struct TuneOptions {
+    /// Choose objective, l2, start and number of steps by cross-validation inside the training rows. What is given by
+    /// --objective, --l2 or --init stays fixed.
+    #[arg(long, conflicts_with_all = ["warm_start", "early_stopping"])]
+    pub tune: bool,
+
+    /// Stop the search after this many seconds; the first candidate is always finished, the last fit comes on top.
+    #[arg(long, value_name = "SECONDS", requires = "tune", value_parser = positive)]
+    pub budget: Option<f64>,
+
+    /// Folds of the cross-validation [default: 5]
+    #[arg(long, value_name = "N", requires = "tune", value_parser = at_least_two)]
+    pub folds: Option<usize>,
+
+    /// Choose the dimensions of the embedding too, among these, as in 2,5,10.
+    #[arg(
+        long,
+        value_name = "LIST",
+        requires = "tune",
+        conflicts_with = "dim",
+        value_delimiter = ',',
+        value_parser = at_least_one
+    )]
+    pub tune_dim: Option<Vec<usize>>,
+}

@@ -1,0 +1,56 @@
+use anyhow::Result;
+use burn_nca::Fitted;
+use burn_nca::data::{Features, Labelled};
+use burn_nca::evaluate::{Accuracy, McNemar, McNemarForm};
+use burn_nca::neighbors::{majority_vote, nearest};
+use serde::Serialize;
+
+use super::measures::Evaluation;
+use crate::fitting::embedding::place;
+
+/// k-NN by Euclidean distance on the scaled features, beside the learnt metric's on the same rows.
+#[derive(Debug, Serialize)]
+pub struct Euclidean {
+    /// Its accuracy, 0..1.
+    pub knn: Option<f64>,
+    /// Rows that only the learnt metric has right.
+    pub learnt_only: usize,
+    /// Rows that only Euclidean distance has right.
+    pub euclidean_only: usize,
+    /// The two-sided p-value of McNemar's test.
+    pub p_value: f64,
+    /// How it was computed: `exact` or `chi-square`.
+    pub test: &'static str,
+}
+
+impl Euclidean {
+    /// Classifies `data` among the scaled training rows `train`, in the order of the model's references.
+    ///
+    /// # Errors
+    /// k above the training rows.
+    pub fn of(
+        model: &Fitted,
+        train: &Features,
+        data: &Labelled,
+        learnt: &Evaluation,
+    ) -> Result<Self> {
+        let (device, dtype) = place(&model.references().device());
+        let queries = model.scaling().apply(data.features())?.to_tensor(&device, dtype);
+        let references = train.to_tensor(&device, dtype);
+        let neighbors = nearest(&queries, &references, learnt.neighbors, None)?;
+        let labels = model.reference_labels();
+        let classes = model.class_names().len();
+        let predicted = majority_vote(&neighbors, labels, classes, learnt.neighbors)?;
+        let test = McNemar::of(&learnt.predicted, &predicted, data.labels())?;
+        Ok(Self {
+            knn: Accuracy::of(&predicted, data.labels())?.value(),
+            learnt_only: test.first_only(),
+            euclidean_only: test.second_only(),
+            p_value: test.p_value(),
+            test: match test.form() {
+                McNemarForm::Exact => "exact",
+                McNemarForm::ChiSquare => "chi-square",
+            },
+        })
+    }
+}

@@ -1,0 +1,165 @@
+use anyhow::Result;
+use burn_nca::Fitted;
+use burn_nca::data::Labelled;
+use burn_nca::evaluate::{
+    Accuracy, ConfusionMatrix, Embedded, LogLoss, Quantiles, Reliability, Retrieval, brier_score,
+    expected_accuracy, held_out_retrieval, perplexities,
+};
+use burn_nca::neighbors::{ClassProbabilities, majority_vote, nearest};
+use serde::Serialize;
+
+use super::euclidean::Euclidean;
+
+/// Bins of the reliability table.
+const BINS: usize = 10;
+
+/// What a model is worth on labelled rows; accuracies and shares are in 0..1.
+#[derive(Debug, Serialize)]
+pub struct Evaluation {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of training rows, among which neighbours are found.
+    pub training_rows: usize,
+    /// The k of k-NN and of precision@k.
+    pub neighbors: usize,
+    /// The accuracies.
+    pub accuracy: Rules<f64>,
+    /// Their 95 % intervals (Wilson), lower and upper end.
+    pub interval: Rules<[f64; 2]>,
+    /// The mean probability of the true class by the stochastic rule.
+    pub expected_accuracy: Option<f64>,
+    /// The probabilities of the stochastic rule.
+    pub probabilities: Probabilities,
+    /// How the training rows are ranked by distance.
+    pub retrieval: Ranking,
+    /// The same k-NN by Euclidean distance; null where the training rows are not at hand.
+    pub euclidean: Option<Euclidean>,
+    /// Why that comparison is missing.
+    pub euclidean_missing: Option<String>,
+    /// The mean perplexity of the rows among themselves.
+    pub mean_perplexity: Option<f64>,
+    /// The class names, in the order of the confusion matrix.
+    pub classes: Vec<String>,
+    /// `confusion[t][p]`: rows of class t that 1-NN takes for class p.
+    pub confusion: Vec<Vec<usize>>,
+    /// The k-NN class of each row.
+    #[serde(skip)]
+    pub predicted: Vec<usize>,
+}
+
+/// A number for each rule of classification.
+#[derive(Debug, Serialize)]
+pub struct Rules<T> {
+    pub nn: Option<T>,
+    pub knn: Option<T>,
+    pub soft: Option<T>,
+}
+
+/// What the probabilities of the stochastic rule are worth.
+#[derive(Debug, Serialize)]
+pub struct Probabilities {
+    /// The mean of -log P(true class), in nats, over the rows whose class has training rows.
+    pub log_loss: Option<f64>,
+    /// Rows of a class without any training row, whose loss would be infinite.
+    pub without_training_rows: usize,
+    /// The Brier score, 0 to 2.
+    pub brier_score: Option<f64>,
+    /// The expected calibration error over the bins of `reliability`.
+    pub calibration_error: Option<f64>,
+    /// The reliability table.
+    pub reliability: Vec<Bin>,
+}
+
+/// A bin of the reliability table: rows whose confidence is above `low` and at most `high`.
+#[derive(Debug, Serialize)]
+pub struct Bin {
+    pub low: f64,
+    pub high: f64,
+    pub rows: usize,
+    pub mean_confidence: Option<f64>,
+    pub accuracy: Option<f64>,
+}
+
+/// Precision@k, R-precision and MAP@R of the rows among the training rows.
+#[derive(Debug, Serialize)]
+pub struct Ranking {
+    pub precision_at_k: Option<f64>,
+    pub r_precision: Option<f64>,
+    pub map_at_r: Option<f64>,
+    /// Rows of a class without any training row, left out of the means.
+    pub without_relevant: usize,
+}
+
+impl Evaluation {
+    /// Every measure but the comparison with Euclidean distance.
+    ///
+    /// # Errors
+    /// Columns that are not the model's, or k above the training rows.
+    pub fn of(model: &Fitted, data: &Labelled, k: usize) -> Result<Self> {
+        let (labels, classes) = (model.reference_labels(), model.class_names().len());
+        let embedding = model.transform(data.features())?;
+        let neighbors = nearest(&embedding, model.references(), k, None)?;
+        let first = majority_vote(&neighbors, labels, classes, 1)?;
+        let predicted = majority_vote(&neighbors, labels, classes, k)?;
+        let probabilities = model.class_probabilities(data.features())?;
+        let accuracy = |predicted: &[usize]| Accuracy::of(predicted, data.labels());
+        let nn = accuracy(&first)?;
+        let knn = accuracy(&predicted)?;
+        let soft = accuracy(&probabilities.most_probable())?;
+        let confusion = ConfusionMatrix::of(&first, data.labels(), classes)?;
+        let train = Embedded { points: model.references(), labels };
+        let test = Embedded { points: &embedding, labels: data.labels() };
+        Ok(Self {
+            rows: data.rows(),
+            training_rows: labels.len(),
+            neighbors: k,
+            accuracy: Rules { nn: nn.value(), knn: knn.value(), soft: soft.value() },
+            interval: Rules { nn: ends(nn), knn: ends(knn), soft: ends(soft) },
+            expected_accuracy: expected_accuracy(&probabilities, data.labels())?,
+            probabilities: Probabilities::of(&probabilities, data.labels())?,
+            retrieval: held_out_retrieval(train, test, k)?.into(),
+            euclidean: None,
+            euclidean_missing: None,
+            mean_perplexity: Quantiles::of(&perplexities(&embedding)?).map(|all| all.mean),
+            classes: model.class_names().to_vec(),
+            confusion: (0..classes).map(|class| confusion.row(class).to_vec()).collect(),
+            predicted,
+        })
+    }
+}
+
+fn ends(accuracy: Accuracy) -> Option<[f64; 2]> {
+    accuracy.interval().map(|interval| [interval.low, interval.high])
+}
+
+impl Probabilities {
+    fn of(probabilities: &ClassProbabilities, truth: &[usize]) -> Result<Self> {
+        let loss = LogLoss::of(probabilities, truth)?;
+        let reliability = Reliability::of(probabilities, truth, BINS)?;
+        let bins = reliability.bins().iter().map(|bin| Bin {
+            low: bin.low,
+            high: bin.high,
+            rows: bin.rows,
+            mean_confidence: bin.mean_confidence,
+            accuracy: bin.accuracy(),
+        });
+        Ok(Self {
+            log_loss: loss.of_possible(),
+            without_training_rows: loss.impossible(),
+            brier_score: brier_score(probabilities, truth)?,
+            calibration_error: reliability.expected_calibration_error(),
+            reliability: bins.collect(),
+        })
+    }
+}
+
+impl From<Retrieval> for Ranking {
+    fn from(found: Retrieval) -> Self {
+        Self {
+            precision_at_k: found.precision_at_k,
+            r_precision: found.r_precision,
+            map_at_r: found.map_at_r,
+            without_relevant: found.without_relevant,
+        }
+    }
+}

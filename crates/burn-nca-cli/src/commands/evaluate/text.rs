@@ -1,0 +1,254 @@
+use super::euclidean::Euclidean;
+use super::measures::Evaluation;
+use crate::plain_table::plain_table;
+use crate::report::counted;
+
+/// The evaluation for people: each measure with its unit, its direction, and what it says.
+pub fn text(evaluation: &Evaluation) -> String {
+    format!(
+        "{}, neighbours among {}\n\n{}\n{}{}{}\
+         1-NN predictions (true classes down, predicted ones across)\n{}",
+        counted(evaluation.rows, "row"),
+        counted(evaluation.training_rows, "training row"),
+        rules(evaluation),
+        section("Probabilities of the classes (soft rule)", &probabilities(evaluation)),
+        section("Ranking of the training rows by distance", &ranking(evaluation)),
+        section(
+            &format!(
+                "{}-NN against Euclidean distance on the scaled features",
+                evaluation.neighbors
+            ),
+            &comparison(evaluation)
+        ),
+        confusion_table(evaluation)
+    )
+}
+
+fn rules(evaluation: &Evaluation) -> String {
+    let Evaluation { accuracy, interval, .. } = evaluation;
+    let row = |rule: String, share: Option<f64>, ends: Option<[f64; 2]>| {
+        let ends = ends.map(|[low, high]| format!("{} to {}", percent(low), percent(high)));
+        vec![rule, share.map_or_else(String::new, percent), ends.unwrap_or_default()]
+    };
+    plain_table(
+        ["rule", "accuracy", "95 % interval"].map(String::from).to_vec(),
+        vec![
+            row("1-NN".to_string(), accuracy.nn, interval.nn),
+            row(format!("{}-NN", evaluation.neighbors), accuracy.knn, interval.knn),
+            row("soft".to_string(), accuracy.soft, interval.soft),
+        ],
+    )
+}
+
+/// A measure, its value with the unit, and what it says.
+type Line = (String, String, String);
+
+fn line(name: impl Into<String>, value: String, meaning: impl Into<String>) -> Line {
+    (name.into(), value, meaning.into())
+}
+
+fn probabilities(evaluation: &Evaluation) -> Vec<Line> {
+    let found = &evaluation.probabilities;
+    let classes = evaluation.classes.len() as f64;
+    let mut lines = vec![
+        line(
+            "mean probability of the true class",
+            number(evaluation.expected_accuracy, percent),
+            "higher is better",
+        ),
+        line(
+            "log loss",
+            number(found.log_loss, |loss| format!("{loss:.3} nats")),
+            format!("lower is better; {:.3} for equal probabilities", classes.ln()),
+        ),
+        line(
+            "Brier score, 0 to 2",
+            number(found.brier_score, |score| format!("{score:.3}")),
+            format!("lower is better; {:.3} for equal probabilities", 1.0 - 1.0 / classes),
+        ),
+        line(
+            format!("calibration error (ECE, {})", counted(found.reliability.len(), "bin")),
+            number(found.calibration_error, percent),
+            "lower is better; mean gap between confidence and share right",
+        ),
+        line(
+            "mean perplexity",
+            number(evaluation.mean_perplexity, |value| format!("{value:.1}")),
+            "effective number of neighbours of these rows among themselves",
+        ),
+    ];
+    if found.without_training_rows > 0 {
+        lines.push(line(
+            "left out of the log loss",
+            counted(found.without_training_rows, "row"),
+            "no training row has their class: the loss would be infinite",
+        ));
+    }
+    lines
+}
+
+fn ranking(evaluation: &Evaluation) -> Vec<Line> {
+    let (found, k) = (&evaluation.retrieval, evaluation.neighbors);
+    let mut lines = vec![
+        line(
+            format!("precision@{k}"),
+            number(found.precision_at_k, percent),
+            format!("higher is better; same-class share of the {k} nearest"),
+        ),
+        line(
+            "R-precision",
+            number(found.r_precision, percent),
+            "higher is better; of the R nearest, R = training rows of the row's class",
+        ),
+        line(
+            "MAP@R",
+            number(found.map_at_r, percent),
+            "higher is better; as R-precision, and nearer ones count more",
+        ),
+    ];
+    if found.without_relevant > 0 {
+        lines.push(line(
+            "left out of these means",
+            counted(found.without_relevant, "row"),
+            "no training row has their class",
+        ));
+    }
+    lines
+}
+
+fn comparison(evaluation: &Evaluation) -> Vec<Line> {
+    let Some(Euclidean { knn, learnt_only, euclidean_only, p_value, test }) = &evaluation.euclidean
+    else {
+        let reason = evaluation.euclidean_missing.clone().unwrap_or_default();
+        return vec![line("not compared", String::new(), reason)];
+    };
+    vec![
+        line(
+            "accuracy, learnt metric",
+            number(evaluation.accuracy.knn, percent),
+            "higher is better",
+        ),
+        line("accuracy, Euclidean distance", number(*knn, percent), "higher is better"),
+        line(
+            "right with the learnt metric only",
+            counted(*learnt_only, "row"),
+            "where the two differ",
+        ),
+        line("right with Euclidean distance only", counted(*euclidean_only, "row"), ""),
+        line(
+            "McNemar's test",
+            format!("p = {p_value:.3}"),
+            format!("{test}, two-sided; {}", verdict(*p_value)),
+        ),
+    ]
+}
+
+/// What a p-value says at the usual level.
+fn verdict(p_value: f64) -> &'static str {
+    if p_value < 0.05 { "below 0.05: more than chance" } else { "not below 0.05: may be chance" }
+}
+
+/// A heading and its lines, in columns.
+fn section(heading: &str, lines: &[Line]) -> String {
+    let width = |column: fn(&Line) -> &String| {
+        lines.iter().map(|line| column(line).chars().count()).max().unwrap_or(0)
+    };
+    let (names, values) = (width(|line| &line.0), width(|line| &line.1));
+    let mut text = format!("{heading}\n");
+    for (name, value, meaning) in lines {
+        let line = format!("  {name:names$}  {value:>values$}  {meaning}");
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text.push('\n');
+    text
+}
+
+fn confusion_table(evaluation: &Evaluation) -> String {
+    let head = std::iter::once(String::new()).chain(evaluation.classes.iter().cloned());
+    let rows = evaluation.classes.iter().zip(&evaluation.confusion).map(|(name, counts)| {
+        std::iter::once(name.clone()).chain(counts.iter().map(usize::to_string)).collect()
+    });
+    plain_table(head.collect(), rows.collect())
+}
+
+fn number(value: Option<f64>, write: impl Fn(f64) -> String) -> String {
+    value.map_or("-".to_string(), write)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measures::{Bin, Probabilities, Ranking, Rules};
+    use super::*;
+
+    fn evaluation() -> Evaluation {
+        let bin =
+            Bin { low: 0.5, high: 1.0, rows: 4, mean_confidence: Some(0.9), accuracy: Some(0.75) };
+        Evaluation {
+            rows: 4,
+            training_rows: 12,
+            neighbors: 3,
+            accuracy: Rules { nn: Some(0.75), knn: Some(0.5), soft: Some(1.0) },
+            interval: Rules { nn: Some([0.301, 0.954]), knn: None, soft: None },
+            expected_accuracy: Some(0.7),
+            probabilities: Probabilities {
+                log_loss: Some(0.4567),
+                without_training_rows: 0,
+                brier_score: Some(0.25),
+                calibration_error: Some(0.15),
+                reliability: vec![bin],
+            },
+            retrieval: Ranking {
+                precision_at_k: Some(0.75),
+                r_precision: Some(0.625),
+                map_at_r: Some(0.5),
+                without_relevant: 0,
+            },
+            euclidean: Some(Euclidean {
+                knn: Some(0.25),
+                learnt_only: 2,
+                euclidean_only: 1,
+                p_value: 1.0,
+                test: "exact",
+            }),
+            euclidean_missing: None,
+            mean_perplexity: Some(2.25),
+            classes: vec!["a".into(), "b".into()],
+            confusion: vec![vec![2, 1], vec![0, 1]],
+            predicted: vec![0, 0, 1, 1],
+        }
+    }
+
+    #[test]
+    fn the_text_tells_every_measure_with_its_unit_and_direction() {
+        insta::assert_snapshot!(text(&evaluation()));
+    }
+
+    #[test]
+    fn what_was_left_out_is_said() {
+        let mut evaluation = evaluation();
+        evaluation.probabilities.without_training_rows = 3;
+        evaluation.retrieval.without_relevant = 3;
+        evaluation.euclidean = None;
+        evaluation.euclidean_missing = Some("flowers.csv: there is no such file".to_string());
+        let text = text(&evaluation);
+        for part in [
+            "3 rows  no training row has their class: the loss would be infinite",
+            "3 rows  no training row has their class\n",
+            "not compared",
+            "flowers.csv: there is no such file",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_small_p_value_is_read_as_a_difference() {
+        assert!(verdict(0.049).starts_with("below"));
+        assert!(verdict(0.05).starts_with("not below"));
+    }
+}

@@ -1,0 +1,173 @@
+//! `nca evaluate` of a model of numbers or of pairs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use burn_nca::Fitted;
+use burn_nca::evaluate::{PartnerRanks, RegressionScores};
+use burn_nca_datasets::{Task, by_name, open, open_features, read_pairs};
+use serde::Serialize;
+
+use super::{csv_options, neighbors_or_default};
+use crate::cli::{EvaluateArgs, Format};
+use crate::fitting::partners::{measures, values};
+use crate::output;
+use crate::plain_table::plain_table;
+use crate::report::number::significant;
+
+/// What a model of numbers is worth on rows with a target.
+#[derive(Debug, Serialize)]
+struct NumbersEvaluation {
+    /// Number of rows.
+    rows: usize,
+    /// The name of the target.
+    target: String,
+    /// The k of k-NN.
+    neighbors: usize,
+    /// By the mean of the k nearest training rows.
+    knn: Scores,
+    /// By the kernel rule.
+    kernel: Scores,
+}
+
+/// Errors in the units of the target.
+#[derive(Debug, Serialize)]
+struct Scores {
+    r2: Option<f64>,
+    rmse: Option<f64>,
+    mae: Option<f64>,
+}
+
+impl From<RegressionScores> for Scores {
+    fn from(scores: RegressionScores) -> Self {
+        Self { r2: scores.r2(), rmse: scores.rmse(), mae: scores.mae() }
+    }
+}
+
+/// Measures a model of numbers on rows with a target.
+///
+/// # Errors
+/// Data whose columns are not the model's, a target that is no number, or k above the training rows.
+pub fn of_numbers(args: &EvaluateArgs, model: &Fitted) -> Result<()> {
+    let source = &args.source.data;
+    if by_name(source).is_some() {
+        bail!(
+            "the bundled set {source:?} has classes, and the model predicts numbers; give a CSV file"
+        );
+    }
+    let mut options = csv_options(&args.source);
+    options.task = Task::Numeric;
+    if Path::new(source).exists() {
+        options.features = Some(model.scaling().names().to_vec());
+        options.ignore.clear();
+    }
+    let data = open(source, &options)?.into_measured()?;
+    let k = neighbors_or_default(args.neighbors, model.references().dims()[0]);
+    let truth = data.targets().values();
+    let (features, target) = (data.features(), data.targets().names()[0].clone());
+    let knn = RegressionScores::of(&model.predict_numbers(features, k)?, truth)?;
+    let kernel = RegressionScores::of(&model.predict_kernel(features)?, truth)?;
+    let evaluation = NumbersEvaluation {
+        rows: data.rows(),
+        target,
+        neighbors: k,
+        knn: knn.into(),
+        kernel: kernel.into(),
+    };
+    match args.format {
+        Format::Table => output::print(&numbers_text(&evaluation)),
+        Format::Json => output::print_json(&evaluation),
+    }
+}
+
+fn numbers_text(evaluation: &NumbersEvaluation) -> String {
+    let number = |value: Option<f64>| value.map_or("-".to_string(), |value| ascii(value, 4));
+    let row = |rule: String, scores: &Scores| {
+        vec![rule, number(scores.r2), number(scores.rmse), number(scores.mae)]
+    };
+    let table = plain_table(
+        ["rule", "R2", "RMSE", "MAE"].map(String::from).to_vec(),
+        vec![
+            row(format!("{}-NN", evaluation.neighbors), &evaluation.knn),
+            row("kernel".to_string(), &evaluation.kernel),
+        ],
+    );
+    format!(
+        "{} rows, target {}\n\n{table}\nR2: 1 is best, 0 is the mean of these rows. RMSE and MAE: errors in the \
+         units of {1}.\n",
+        evaluation.rows, evaluation.target
+    )
+}
+
+/// What a model of pairs is worth on pairs of rows.
+#[derive(Debug, Serialize)]
+struct PairsEvaluation {
+    /// Number of rows.
+    rows: usize,
+    /// Number of pairs.
+    pairs: usize,
+    /// Recall of the partner, its median rank, and the mean of 1 / rank.
+    #[serde(flatten)]
+    values: BTreeMap<String, f64>,
+}
+
+/// Measures a model of pairs on pairs of rows.
+///
+/// # Errors
+/// No pairs given, rows out of range, or data whose columns are not the model's.
+pub fn of_pairs(args: &EvaluateArgs, model: &Fitted) -> Result<()> {
+    let Some(file) = &args.pairs else {
+        bail!(
+            "this model was learnt from pairs and has no target to measure; give pairs of rows of {} with \
+             --pairs FILE",
+            args.source.data
+        );
+    };
+    let features = open_features(&args.source.data, model.scaling().names())?;
+    let pairs = read_pairs(file, features.rows())?;
+    let ranks = PartnerRanks::of(&model.transform(&features)?, &pairs, None)?;
+    let values = values("test", &ranks);
+    if args.format == Format::Json {
+        let (rows, pairs) = (features.rows(), pairs.len());
+        let values = values.into_iter().map(|(key, value)| (key.replace("_test", ""), value));
+        return output::print_json(&PairsEvaluation { rows, pairs, values: values.collect() });
+    }
+    let lines = measures("test").into_iter().map(|measure| {
+        let text = measure.text(values.get(&measure.key).copied()).replace('\u{a0}', " ");
+        vec![measure.label, text]
+    });
+    let table = plain_table(vec!["partner".to_string(), "value".to_string()], lines.collect());
+    output::print(&format!(
+        "{} pairs among {} rows; each asks from both ends\n\n{table}",
+        pairs.len(),
+        features.rows()
+    ))
+}
+
+/// A number with a plain minus.
+fn ascii(value: f64, digits: usize) -> String {
+    significant(value, digits).replace('−', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_tells_both_rules() {
+        let scores = |r2| Scores { r2: Some(r2), rmse: Some(3.25), mae: None };
+        let text = numbers_text(&NumbersEvaluation {
+            rows: 7,
+            target: "price".to_string(),
+            neighbors: 5,
+            knn: scores(-0.25),
+            kernel: scores(0.875),
+        });
+        for part in
+            ["7 rows, target price", "5-NN", "-0.2500", "kernel", "0.8750", "units of price"]
+        {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+    }
+}

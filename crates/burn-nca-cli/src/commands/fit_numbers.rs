@@ -1,0 +1,73 @@
+//! `nca fit` of a numeric target.
+
+use anyhow::{Result, bail};
+use burn_nca::data::random_split;
+use burn_nca_datasets::{CsvOptions, Task, by_name, open};
+
+use super::fit::{
+    check_neighbors, data_name, device_name, fit, refuse_f64_on_graphics, terminal, warm_start,
+    write,
+};
+use super::{csv_options, neighbors_or_default, open_device};
+use crate::cli::Format;
+use crate::cli::fit::FitArgs;
+use crate::fitting::continuous::Outcome;
+use crate::fitting::progress::{FitProgress, HeldOutMeasure, Interrupt};
+use crate::fitting::regression::{MeasuredParts, findings};
+use crate::fitting::run_folder::RunFolder;
+use crate::fitting::{settings, target_settings, warnings};
+use crate::output;
+use crate::report::continuous::{page, table};
+
+/// Learns a metric for a numeric target, compares it, and writes a run's folder.
+///
+/// # Errors
+/// Bad data or settings, a folder that exists, or a fit that was interrupted.
+pub fn run(args: &FitArgs) -> Result<()> {
+    let interrupt = Interrupt::listen()?;
+    let folder =
+        args.out.as_deref().map(|target| RunFolder::open(target, args.resume)).transpose()?;
+    if by_name(&args.source.data).is_some() {
+        bail!(
+            "the bundled set {:?} has classes, and a numeric target is needed; leave --soft and --task \
+             regression out, or give a CSV file",
+            args.source.data
+        );
+    }
+    let options = CsvOptions { task: Task::Numeric, ..csv_options(&args.source) };
+    let data = open(&args.source.data, &options)?.into_measured()?;
+    let split = random_split(data.rows(), args.test_size, args.seed)?;
+    let train = data.select(&split.train);
+    let neighbors = neighbors_or_default(args.neighbors, train.rows());
+    check_neighbors(neighbors, train.rows())?;
+    let device = open_device(&args.device.device)?;
+    refuse_f64_on_graphics(args.precision, &device)?;
+    let warm_start = warm_start(args, train.features(), &device)?;
+    let common = settings::configuration(args, data.features().names(), warm_start.as_ref())?;
+    let config = target_settings::regression(args, common)?;
+    warnings::about_columns(train.features()).iter().for_each(|remark| output::warn(remark));
+    let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt)
+        .with_measure(HeldOutMeasure::R2);
+    let model = fit(&bar, folder.as_ref(), |session| match warm_start {
+        None => config.fit_session(&train, &device, session),
+        Some(start) => config.fit_from(start.encoder, &train, &device, session),
+    })?;
+    let outcome = Outcome {
+        name: data_name(&args.source.data),
+        model: &model,
+        device: &device_name(&args.device.device),
+        seed: args.seed,
+    };
+    let parts = MeasuredParts { data: &data, split: &split, neighbors };
+    let (report, spread) = outcome.report(findings(&model, &parts)?)?;
+    let remarks =
+        [warnings::about_termination(model.summary().termination), warnings::about_spread(spread)];
+    remarks.iter().flatten().for_each(|remark| output::warn(remark));
+    if let Some(folder) = folder {
+        write(folder, &model, (&report.to_json()?, &page::render(&report)))?;
+    }
+    match args.format {
+        Format::Table => output::print(&table::summary(&report, terminal())),
+        Format::Json => output::print(&report.to_json()?),
+    }
+}

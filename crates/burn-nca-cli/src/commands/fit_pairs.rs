@@ -1,0 +1,89 @@
+//! `nca fit --pairs`: a metric from pairs of rows, without labels.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use burn_nca::data::{Pairs, random_split};
+use burn_nca_datasets::{open_unlabelled, read_pairs};
+
+use super::fit::{
+    data_name, device_name, fit, refuse_f64_on_graphics, terminal, warm_start, write,
+};
+use super::open_device;
+use crate::cli::Format;
+use crate::cli::fit::FitArgs;
+use crate::failure::usage;
+use crate::fitting::continuous::Outcome;
+use crate::fitting::partners::{PairParts, findings};
+use crate::fitting::progress::{FitProgress, HeldOutMeasure, Interrupt};
+use crate::fitting::run_folder::RunFolder;
+use crate::fitting::{settings, target_settings, warnings};
+use crate::output;
+use crate::report::continuous::{page, table};
+
+/// Learns a metric from pairs, measures it on pairs held out, and writes a run's folder.
+///
+/// # Errors
+/// Bad data, pairs or settings, a folder that exists, or a fit that was interrupted.
+pub fn run(args: &FitArgs) -> Result<()> {
+    if args.neighbors.is_some() {
+        return Err(usage("--neighbors predicts from labels, and pairs have none; leave it out"));
+    }
+    let Some(file) = args.targets.pairs.as_deref() else {
+        bail!("there are no pairs to learn from; give --pairs FILE");
+    };
+    let interrupt = Interrupt::listen()?;
+    let folder =
+        args.out.as_deref().map(|target| RunFolder::open(target, args.resume)).transpose()?;
+    let features = open_unlabelled(&args.source.data, &args.source.ignore)?;
+    let parts = parts(file, features.rows(), args)?;
+    let device = open_device(&args.device.device)?;
+    refuse_f64_on_graphics(args.precision, &device)?;
+    let warm_start = warm_start(args, &features, &device)?;
+    let common = settings::configuration(args, features.names(), warm_start.as_ref())?;
+    let config = target_settings::pairs(args, common)?;
+    warnings::about_columns(&features).iter().for_each(|remark| output::warn(remark));
+    let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt)
+        .with_measure(HeldOutMeasure::LogProbability);
+    let data = (&features, &parts.train);
+    let model = fit(&bar, folder.as_ref(), |session| match warm_start {
+        None => config.fit_session(data, &device, session),
+        Some(start) => config.fit_from(start.encoder, data, &device, session),
+    })?;
+    let outcome = Outcome {
+        name: data_name(&args.source.data),
+        model: &model,
+        device: &device_name(&args.device.device),
+        seed: args.seed,
+    };
+    let (report, spread) = outcome.report(findings(&model, &features, &parts)?)?;
+    let remarks =
+        [warnings::about_termination(model.summary().termination), warnings::about_spread(spread)];
+    remarks.iter().flatten().for_each(|remark| output::warn(remark));
+    if let Some(folder) = folder {
+        write(folder, &model, (&report.to_json()?, &page::render(&report)))?;
+    }
+    match args.format {
+        Format::Table => output::print(&table::summary(&report, terminal())),
+        Format::Json => output::print(&report.to_json()?),
+    }
+}
+
+/// The pairs to learn from, and those held out.
+fn parts(file: &Path, rows: usize, args: &FitArgs) -> Result<PairParts> {
+    let all = read_pairs(file, rows)?;
+    let list: Vec<(usize, usize, f64)> = all.iter().collect();
+    let split = random_split(list.len(), args.test_size, args.seed)?;
+    let part =
+        |numbers: &[usize]| Pairs::new(rows, numbers.iter().map(|&number| list[number]).collect());
+    let test = (!split.test.is_empty()).then(|| part(&split.test)).transpose();
+    match (part(&split.train), test) {
+        (Ok(train), Ok(test)) => Ok(PairParts { train, test }),
+        _ => bail!(
+            "holding out {} of {} pairs leaves a part without a pair of positive weight; give another \
+             --test-size (0 learns from all)",
+            split.test.len(),
+            list.len()
+        ),
+    }
+}

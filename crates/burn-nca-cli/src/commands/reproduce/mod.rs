@@ -1,0 +1,201 @@
+//! `nca reproduce`: the experiments of a paper, measured again.
+//!
+//! ```text
+//! sets ──► cell (one method on one split) ──► workers ──► store ──► results ──► report
+//!          method                                                   pictures
+//! ```
+
+mod cell;
+mod document;
+mod estimate;
+mod method;
+mod peer;
+mod pictures;
+mod report;
+mod results;
+mod sets;
+mod store;
+mod workers;
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use burn::tensor::Device;
+use burn_nca::device;
+use burn_nca_figures::{Figure, Panels, Plot};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::cli::{Format, ReproduceArgs};
+use crate::failure::usage;
+use crate::fitting::progress::Interrupt;
+use crate::fitting::run_folder::RunFolder;
+use crate::plain_table::plain_table;
+use crate::{output, process};
+use cell::Job;
+use document::{Block, Document};
+use method::{Method, Panel};
+use peer::Peer;
+use results::{PictureRow, Results};
+use sets::{Choice, Set};
+use store::{Measurements, Store};
+
+/// Measures the experiments again, and writes a folder with the report, its figures and all numbers.
+///
+/// # Errors
+/// Files that cannot be used, a folder that exists, or a run that was interrupted.
+pub fn run(args: &ReproduceArgs) -> Result<()> {
+    let choice = Choice::new(&args.sets)?;
+    let data = args.data.as_deref();
+    if let Some(folder) = data.filter(|folder| !folder.is_dir()) {
+        return Err(usage(format!(
+            "--data: {} is not a folder; give the folder that holds the sets",
+            folder.display()
+        )));
+    }
+    let interrupt = Interrupt::listen()?;
+    let sets = sets::load(&choice, data, args.splits)?;
+    let subjects = pictures::subjects(&choice, data)?;
+    let peer = args.peer.as_deref().map(Peer::read).transpose()?;
+    if let Some(peer) = &peer {
+        peer.check(sets.iter().map(|set| &set.record))?;
+    }
+    let folder = RunFolder::open(&args.out, args.resume)?;
+    let store = Store::open(folder.checkpoint(), &sets)?;
+    let place = (&device::open("cpu")?, &interrupt);
+    let measurements = measure(args, &sets, store, place)?;
+    let drawn = draw(&subjects, place)?;
+    let Some(drawn) = drawn else { bail!(interrupted("while the pictures were drawn")) };
+    let (pictures, panels): (Vec<_>, Vec<_>) = drawn.into_iter().unzip();
+    let threads = args.threads.unwrap_or_else(workers::all_cores);
+    let results = Results::new(&measurements, peer.as_ref(), pictures, threads);
+    let figures = figure_two(&folder, &results, panels)?;
+    let report = report::report(&results, peer.as_ref(), figures)?;
+    write(&folder, &results, &report)?;
+    folder.finish()?;
+    match args.format {
+        Format::Table => output::print(&summary(&results, &args.out)),
+        Format::Json => output::print_json(&results),
+    }
+}
+
+fn interrupted(place: &str) -> String {
+    format!("interrupted {place}; go on with: {} --resume", process::command_line())
+}
+
+/// Measures every cell that is not there yet.
+fn measure(
+    args: &ReproduceArgs,
+    sets: &[Set],
+    mut store: Store,
+    place: (&Device, &Interrupt),
+) -> Result<Measurements> {
+    let mut jobs: Vec<Job<'_>> = sets.iter().flat_map(jobs).filter(|job| !store.has(job)).collect();
+    let total: usize = sets.iter().map(|set| set.splits.len() * Method::ALL.len()).sum();
+    // The cheap ones first: a first look soon, and little lost if there is an error in the dear ones' files.
+    jobs.sort_by_key(Job::cost);
+    let bar = progress_bar(&jobs, args.quiet);
+    let mut done = total - jobs.len();
+    let threads = args.threads.unwrap_or_else(workers::all_cores);
+    workers::run(&jobs, threads, place, |job, cell| {
+        done += 1;
+        bar.set_message(format!("{done}/{total}  {} {}", cell.set, job.method.name()));
+        bar.inc(job.cost());
+        store.add(cell)
+    })?;
+    bar.finish_and_clear();
+    if done < total {
+        bail!(interrupted(&format!("after {done} of {total} fits")));
+    }
+    Ok(store.into_measurements())
+}
+
+fn jobs(set: &Set) -> impl Iterator<Item = Job<'_>> {
+    (0..set.splits.len())
+        .flat_map(move |split| Method::ALL.map(|method| Job { set, split, method }))
+}
+
+/// A bar that counts work, as some fits take ten thousand times as long as others.
+fn progress_bar(jobs: &[Job<'_>], quiet: bool) -> ProgressBar {
+    let target = if quiet || !std::io::stderr().is_terminal() {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr()
+    };
+    let style = ProgressStyle::with_template("{bar:24} {percent} %  {msg}  about {eta} left");
+    let style = style.expect("the template is valid");
+    let work = jobs.iter().map(Job::cost).sum();
+    ProgressBar::with_draw_target(Some(work), target).with_style(style)
+}
+
+/// The sets of figure 2; `None` where the user stopped it.
+fn draw(
+    subjects: &[pictures::Subject],
+    (device, interrupt): (&Device, &Interrupt),
+) -> Result<Option<Vec<(PictureRow, Panels)>>> {
+    let mut drawn = Vec::new();
+    for subject in subjects {
+        let picture = if interrupt.is_set() { None } else { subject.draw(device, interrupt)? };
+        let Some(picture) = picture else { return Ok(None) };
+        let row = PictureRow {
+            set: subject.name.to_string(),
+            description: subject.description.clone(),
+            reached: picture.reached,
+        };
+        drawn.push((row, picture.panels));
+    }
+    Ok(Some(drawn))
+}
+
+/// The figure of each set, and one of all sets that is written at once.
+fn figure_two(
+    folder: &RunFolder,
+    results: &Results<'_>,
+    panels: Vec<Panels>,
+) -> Result<Vec<(String, Figure)>> {
+    let mut figures = Vec::new();
+    let mut all = Panels::new(1);
+    for (row, panels) in results.pictures.iter().zip(panels) {
+        figures.push((row.set.clone(), panels.figure()?));
+        all = all.with(panels);
+    }
+    if !figures.is_empty() {
+        all.figure()?.write(&folder.file("figure-2"))?;
+    }
+    Ok(figures)
+}
+
+fn write(folder: &RunFolder, results: &Results<'_>, report: &Document) -> Result<()> {
+    for block in &report.blocks {
+        if let Block::Picture { figure, stem, .. } = block {
+            figure.write(&folder.file(stem))?;
+        }
+    }
+    output::write_file(&folder.file("results.json"), &serde_json::to_vec_pretty(results)?)?;
+    output::write_file(&folder.file("REPORT.md"), report.markdown().as_bytes())?;
+    output::write_file(&folder.file("report.html"), report.page().as_bytes())
+}
+
+/// The test accuracies, for a terminal.
+fn summary(results: &Results<'_>, out: &Path) -> String {
+    let mut text = String::new();
+    for panel in [Panel::Square, Panel::RankTwo] {
+        let methods: Vec<Method> = panel.methods().collect();
+        let rows = results.measurements.sets.iter().map(|set| {
+            let means = methods.iter().map(|method| {
+                let row = results.mean(&set.name, *method);
+                row.map_or_else(String::new, |row| row.test.percent())
+            });
+            std::iter::once(set.name.clone()).chain(means).collect()
+        });
+        let names = methods.iter().map(|method| method.name().to_string());
+        let head = std::iter::once(panel.title().to_string()).chain(names).collect();
+        if !results.measurements.sets.is_empty() {
+            text.push_str(&format!("{}\n", plain_table(head, rows.collect())));
+        }
+    }
+    if !text.is_empty() {
+        text.push_str("1-NN accuracy on the test rows, %: mean over splits ± standard error\n");
+    }
+    format!("{text}report: {}\n", out.join("report.html").display())
+}

@@ -1,0 +1,57 @@
+//! What a report says of a model, whatever it was learnt from.
+
+use burn_nca::fit::Precision;
+use burn_nca::{Fitted, device};
+
+use crate::report::{CurvePoint, DeviceSummary, FeatureWeight, Matrix};
+
+/// Where it was fitted; `name` is the device's name as the user gave it.
+pub fn device(model: &Fitted, name: &str) -> DeviceSummary {
+    let precision = match model.card().fit.precision {
+        Precision::F32 => "f32",
+        Precision::F64 => "f64",
+    };
+    DeviceSummary {
+        name: name.to_string(),
+        backend: device::backend(&model.references().device()).to_string(),
+        dtype: precision.to_string(),
+    }
+}
+
+/// The norm of each column of A.
+pub fn feature_weights(model: &Fitted) -> Vec<FeatureWeight> {
+    let names = model.scaling().names();
+    let Some(matrix) = model.matrix() else { return Vec::new() };
+    let mut squares = vec![0.0; names.len()];
+    for row in matrix.chunks_exact(names.len()) {
+        squares.iter_mut().zip(row).for_each(|(square, a)| *square += a * a);
+    }
+    let trace: f64 = squares.iter().sum();
+    let share = |square: f64| if trace > 0.0 { square / trace } else { 0.0 };
+    let weights = names.iter().zip(&squares);
+    weights
+        .map(|(name, &square)| FeatureWeight {
+            column: name.clone(),
+            weight: square.sqrt(),
+            share: share(square),
+        })
+        .collect()
+}
+
+/// A, where it is small.
+pub fn matrix(model: &Fitted) -> Option<Matrix> {
+    Matrix::small(model.scaling().names().to_vec(), &model.matrix()?)
+}
+
+/// The solver's path.
+pub fn curve(model: &Fitted) -> Vec<CurvePoint> {
+    let steps = model.summary().history.iter();
+    steps
+        .map(|step| CurvePoint {
+            iteration: step.iteration as u64,
+            value: step.value,
+            held_out: step.held_out,
+            gradient_max: Some(step.gradient_max),
+        })
+        .collect()
+}

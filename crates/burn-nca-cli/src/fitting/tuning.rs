@@ -1,0 +1,152 @@
+//! The search for settings before a fit: what is tried, progress, stopping and going on.
+
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+
+use anyhow::{Result, bail};
+use burn::tensor::Device;
+use burn_nca::NcaConfig;
+use burn_nca::data::Labelled;
+use burn_nca::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::progress::Interrupt;
+use super::run_folder::RunFolder;
+use crate::cli::FitArgs;
+use crate::process;
+use crate::report::Tuning;
+
+/// The configuration to fit with, and the search that chose it; as given where no search is asked for.
+///
+/// # Errors
+/// Data or settings that a search refuses, or a search that was interrupted.
+pub fn settle(
+    args: &FitArgs,
+    config: NcaConfig,
+    (train, device): (&Labelled, &Device),
+    (folder, interrupt): (Option<&RunFolder>, &Interrupt),
+) -> Result<(NcaConfig, Option<Tuning>)> {
+    if !args.tuning.tune {
+        return Ok((config, None));
+    }
+    let bar = bar(args.quiet);
+    let mut watch = |progress: &TuneProgress<'_>| {
+        show(&bar, progress);
+        if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let mut session = TuneSession::new().with_progress(&mut watch);
+    if let Some(folder) = folder {
+        session = session.with_file(&folder.trials());
+    }
+    let search = config.search(&settings(args, &config), train, device, session);
+    bar.finish_and_clear();
+    let search = search?;
+    match search.config(&config).filter(|_| search.end != SearchEnd::Stopped) {
+        Some(config) => Ok((config, Some(Tuning::of(&search)))),
+        None => bail!(interrupted(&search, folder.is_some())),
+    }
+}
+
+/// What is tried: all that the user did not fix.
+fn settings(args: &FitArgs, config: &NcaConfig) -> TuneConfig {
+    let mut tune = TuneConfig::new().with_budget(args.tuning.budget);
+    tune.folds = args.tuning.folds.unwrap_or(tune.folds);
+    tune.dimensions = args.tuning.tune_dim.clone();
+    if args.model.objective.is_some() {
+        tune.criteria = vec![config.criterion];
+    }
+    if args.model.l2.is_some() {
+        tune.l2 = vec![config.fit.l2];
+    }
+    if args.model.init.is_some() {
+        tune.starts = Some(vec![config.fit.start.clone()]);
+    }
+    tune
+}
+
+fn interrupted(search: &Search, resumable: bool) -> String {
+    let (done, all) = (search.trials.len(), search.candidates);
+    if done == 0 {
+        return "interrupted before the first candidate was finished; there is nothing to go on with"
+            .to_string();
+    }
+    if resumable {
+        let again = process::command_line();
+        return format!(
+            "interrupted after {done} of {all} candidates; go on with: {again} --resume"
+        );
+    }
+    format!("interrupted after {done} of {all} candidates; nothing is kept without --out")
+}
+
+/// A bar of fits; hidden where stderr is no terminal, or on request.
+fn bar(quiet: bool) -> ProgressBar {
+    let target = if quiet || !std::io::stderr().is_terminal() {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr()
+    };
+    let template = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} spent, about {eta} left";
+    let style = ProgressStyle::with_template(template).expect("the template is valid");
+    ProgressBar::with_draw_target(None, target).with_style(style)
+}
+
+fn show(bar: &ProgressBar, progress: &TuneProgress<'_>) {
+    bar.set_length((progress.candidates * progress.folds) as u64);
+    bar.set_position((progress.finished * progress.folds + progress.folds_finished) as u64);
+    bar.set_message(message(progress));
+}
+
+fn message(progress: &TuneProgress<'_>) -> String {
+    let best = progress
+        .best
+        .map(|best| format!("; best so far {:.1} % right", 100.0 * best.accuracy))
+        .unwrap_or_default();
+    format!("{}{best}", progress.candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use burn_nca::fit::Start;
+    use burn_nca::objective::Criterion;
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use crate::fitting::settings::configuration;
+
+    fn tried(options: &str) -> TuneConfig {
+        let words = ["nca", "fit", "iris", "--tune"].into_iter().chain(options.split_whitespace());
+        let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
+            unreachable!()
+        };
+        let config = configuration(&args, &["a".to_string(), "b".to_string()], None).unwrap();
+        settings(&args, &config)
+    }
+
+    #[test]
+    fn what_the_user_gives_is_not_searched() {
+        let all = tried("");
+        assert!(all.criteria.len() > 1 && all.l2.len() > 1 && all.starts.is_none());
+        let fixed = tried("--objective f --l2 0.5 --init pca --folds 3 --budget 7 --tune-dim 1,2");
+        assert_eq!((fixed.criteria, fixed.l2), (vec![Criterion::F], vec![0.5]));
+        assert_eq!((fixed.starts, fixed.dimensions), (Some(vec![Start::Pca]), Some(vec![1, 2])));
+        assert_eq!((fixed.folds, fixed.budget), (3, Some(7.0)));
+    }
+
+    #[test]
+    fn options_of_the_search_need_it_and_warm_starts_exclude_it() {
+        for options in [
+            "--budget 3",
+            "--folds 3",
+            "--tune --folds 1",
+            "--tune --warm-start m",
+            "--tune --early-stopping",
+            "--tune --budget 0",
+            "--tune --dim 2 --tune-dim 2,3",
+        ] {
+            let words = ["nca", "fit", "iris"].into_iter().chain(options.split_whitespace());
+            assert!(Cli::try_parse_from(words).is_err(), "{options}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! `nca evaluate`: its measures are the library's, and its comparison that of the fit.
+
+use burn_nca::evaluate::{
+    Embedded, LogLoss, McNemar, Reliability, brier_score, held_out_retrieval,
+};
+use burn_nca::neighbors::{majority_vote, nearest};
+use serde_json::Value;
+
+use crate::models::{load, run};
+use crate::{Place, failure, json, nca, numbers, read_json, stdout};
+
+/// JSON numbers are read for speed: the last bit may differ.
+fn close(found: &Value, expected: Option<f64>) {
+    let (found, expected) = (found.as_f64().unwrap(), expected.unwrap());
+    assert!((found - expected).abs() < 1e-12, "{found} is not {expected}");
+}
+
+#[test]
+fn the_measures_are_those_of_the_library() {
+    let place = Place::new();
+    let (out, file, test) = run(&place);
+    let found = json(&["evaluate", &out, &file, "--target", "kind", "--format", "json"]);
+    let model = load(&place);
+    let probabilities = model.class_probabilities(test.features()).unwrap();
+    let loss = LogLoss::of(&probabilities, test.labels()).unwrap();
+    let told = &found["probabilities"];
+    close(&told["log_loss"], loss.value());
+    assert_eq!(told["without_training_rows"], 0);
+    close(&told["brier_score"], brier_score(&probabilities, test.labels()).unwrap());
+    let reliability = Reliability::of(&probabilities, test.labels(), 10).unwrap();
+    close(&told["calibration_error"], reliability.expected_calibration_error());
+    let bins = told["reliability"].as_array().unwrap();
+    assert_eq!(bins.iter().map(|bin| bin["rows"].as_u64().unwrap()).sum::<u64>(), 45);
+
+    let embedding = model.transform(test.features()).unwrap();
+    let train = Embedded { points: model.references(), labels: model.reference_labels() };
+    let queries = Embedded { points: &embedding, labels: test.labels() };
+    let ranking = held_out_retrieval(train, queries, 5).unwrap();
+    let told = &found["retrieval"];
+    close(&told["precision_at_k"], ranking.precision_at_k);
+    close(&told["r_precision"], ranking.r_precision);
+    close(&told["map_at_r"], ranking.map_at_r);
+    assert_eq!(told["without_relevant"], 0);
+}
+
+#[test]
+fn the_comparison_with_euclidean_distance_is_that_of_the_fit() {
+    let place = Place::new();
+    let (out, file, test) = run(&place);
+    let report = read_json(&place.path("run/report.json"));
+    let arguments = ["evaluate", &out, &file, "--target", "kind", "--format", "json"];
+    let found = json(&arguments);
+    let told = &found["euclidean"];
+    assert_eq!(told["knn"], report["comparison"]["rows"][0]["knn_test"]);
+    let count = |name: &str| told[name].as_u64().unwrap() as usize;
+    let counts = McNemar::new(count("learnt_only"), count("euclidean_only"));
+    close(&told["p_value"], Some(counts.p_value()));
+    assert_eq!(told["test"], "exact");
+
+    // The same by hand, among the rows that the fit kept for training.
+    let data = burn_nca_datasets::bundled::iris();
+    let split = burn_nca::data::stratified_split(data.labels(), 0.3, 5).unwrap();
+    let model = load(&place);
+    let scaled = |rows: &[usize]| {
+        let features = model.scaling().apply(data.select(rows).features()).unwrap();
+        features.to_tensor(&model.references().device(), burn::tensor::DType::F64)
+    };
+    let neighbors = nearest(&scaled(&split.test), &scaled(&split.train), 5, None).unwrap();
+    let euclidean = majority_vote(&neighbors, model.reference_labels(), 3, 5).unwrap();
+    let learnt = model.predict(test.features(), 5).unwrap();
+    assert_eq!(McNemar::of(&learnt, &euclidean, test.labels()).unwrap(), counts);
+
+    // The model's own folder stands in the run's, whose report it needs.
+    let inner = format!("{out}/model");
+    let same = json(&["evaluate", &inner, &file, "--target", "kind", "--format", "json"]);
+    assert_eq!(&same["euclidean"], told);
+}
+
+#[test]
+fn the_table_says_what_each_measure_is() {
+    let place = Place::new();
+    let (out, file, _) = run(&place);
+    let text = stdout(&["evaluate", &out, &file, "--target", "kind"]);
+    for part in [
+        "45 rows, neighbours among 105 training rows",
+        "nats  lower is better; 1.099 for equal probabilities",
+        "calibration error (ECE, 10 bins)",
+        "precision@5",
+        "R-precision",
+        "MAP@R",
+        "accuracy, Euclidean distance",
+        "exact, two-sided;",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+}
+
+/// A small table of two classes that overlap, as CSV.
+fn table(rows: u32) -> String {
+    let row =
+        |i: u32| format!("{},{},{}\n", i % 7, (i * 5) % 11, if i % 7 < 3 { "u" } else { "v" });
+    format!("a,b,y\n{}", (0..rows).map(row).collect::<String>())
+}
+
+#[test]
+fn a_table_that_has_moved_is_found_by_train() {
+    let place = Place::new();
+    let (data, out) = (place.file("data.csv", &table(60)), place.at("run"));
+    nca(&["fit", &data, "--dim", "2", "--out", &out]).assert().success();
+    let moved = place.at("moved.csv");
+    std::fs::rename(&data, &moved).unwrap();
+
+    let lost = json(&["evaluate", &out, &moved, "--format", "json"]);
+    assert!(lost["euclidean"].is_null());
+    let reason = lost["euclidean_missing"].as_str().unwrap();
+    assert!(reason.contains("data.csv"), "{reason}");
+    assert!(stdout(&["evaluate", &out, &moved]).contains("not compared"));
+
+    let found = json(&["evaluate", &out, &moved, "--train", &moved, "--format", "json"]);
+    assert!(found["euclidean"]["p_value"].is_number() && found["euclidean_missing"].is_null());
+    assert_eq!(numbers(&found["interval"]["knn"]).len(), 2);
+}
+
+#[test]
+fn another_table_than_that_of_the_fit_is_refused() {
+    let place = Place::new();
+    let (data, out) = (place.file("data.csv", &table(60)), place.at("run"));
+    nca(&["fit", &data, "--dim", "2", "--out", &out]).assert().success();
+    let other = place.file("other.csv", &table(60).replace("6,", "5,"));
+    let message = failure(&["evaluate", &out, &data, "--train", &other], 1);
+    assert!(message.contains("other.csv does not hold the 42 rows"), "{message}");
+    // A table that has changed in its place is no error, but no comparison either.
+    std::fs::write(&data, table(50)).unwrap();
+    let found = json(&["evaluate", &out, &data, "--format", "json"]);
+    assert!(found["euclidean_missing"].as_str().unwrap().contains("--train"), "{found}");
+}
+
+#[test]
+fn a_model_alone_does_not_tell_its_training_rows() {
+    let place = Place::new();
+    let (out, file, _) = run(&place);
+    std::fs::remove_file(place.path("run/report.json")).unwrap();
+    let found = json(&["evaluate", &out, &file, "--target", "kind", "--format", "json"]);
+    let reason = found["euclidean_missing"].as_str().unwrap();
+    assert!(reason.contains("report.json") && reason.contains("give the RUN folder"), "{reason}");
+    let arguments = ["evaluate", &out, &file, "--target", "kind", "--train", "iris"];
+    assert!(failure(&arguments, 1).contains("report.json"));
+}

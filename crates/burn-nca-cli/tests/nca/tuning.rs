@@ -1,0 +1,72 @@
+//! The search for settings.
+
+use crate::{Place, failure, json, nca, read_json, stdout};
+
+const QUICK: [&str; 7] = ["fit", "iris", "--dim", "2", "--tune", "--folds", "3"];
+
+fn quick<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&QUICK[..], more].concat()
+}
+
+#[test]
+fn the_trials_are_printed_and_kept_and_what_was_given_stays_fixed() {
+    let place = Place::new();
+    let out = place.at("run");
+    let text = stdout(&quick(&["--objective", "g", "--l2", "0.01", "--out", &out]));
+    assert!(text.contains("* chosen among 3 of 3 candidates, by 3 fits each"), "{text}");
+    let report = read_json(&place.path("run/report.json"));
+    let tuning = &report["tuning"];
+    let trials = tuning["trials"].as_array().unwrap();
+    let starts: Vec<_> = trials.iter().map(|trial| trial["start"].as_str().unwrap()).collect();
+    assert!(["auto", "pca", "random"].iter().all(|start| starts.contains(start)), "{starts:?}");
+    for trial in trials {
+        assert_eq!((&trial["criterion"], &trial["l2"]), (&"g".into(), &0.01.into()));
+        assert_eq!(trial["fold_accuracies"].as_array().unwrap().len(), 3);
+        assert_eq!(trial["terminations"].as_array().unwrap().len(), 3);
+    }
+    assert_eq!(trials.iter().filter(|trial| trial["chosen"] == true).count(), 1);
+    assert_eq!(report["settings"]["fit"]["stop_at"], trials[0]["stop_at"]);
+    assert_eq!(report["settings"]["fit"]["l2"], 0.01);
+    let page = std::fs::read_to_string(place.path("run/report.html")).unwrap();
+    assert!(page.contains("What was tried") && page.contains("(chosen)"));
+    assert!(!place.path("run/trials.json").exists());
+}
+
+#[test]
+fn the_same_seed_finds_the_same() {
+    let arguments = quick(&["--objective", "g", "--init", "auto", "--format", "json"]);
+    let (first, second) = (json(&arguments), json(&arguments));
+    assert_eq!(first["matrix"], second["matrix"]);
+    let folds =
+        |report: &serde_json::Value| report["tuning"]["trials"][0]["fold_accuracies"].clone();
+    assert_eq!(folds(&first), folds(&second));
+}
+
+#[test]
+fn a_budget_leaves_candidates_untried_and_says_so() {
+    let report = json(&quick(&["--budget", "0.001", "--format", "json"]));
+    let tuning = &report["tuning"];
+    assert_eq!(tuning["trials"].as_array().unwrap().len(), 1);
+    assert!(tuning["candidates"].as_u64().unwrap() > 1);
+    assert_eq!(tuning["end"], "The budget was used up before every candidate was tried.");
+}
+
+#[test]
+fn dimensions_can_be_chosen_too() {
+    let arguments =
+        ["fit", "iris", "--tune", "--tune-dim", "1,2", "--l2", "0.01", "--format", "json"];
+    let report = json(&arguments);
+    let trials = report["tuning"]["trials"].as_array().unwrap();
+    let dimensions: Vec<_> =
+        trials.iter().map(|trial| trial["dimension"].as_u64().unwrap()).collect();
+    assert!(dimensions.contains(&1) && dimensions.contains(&2), "{dimensions:?}");
+    assert_eq!(report["embedding"]["dimension"], trials[0]["dimension"]);
+}
+
+#[test]
+fn a_search_that_cannot_be_is_refused() {
+    let message = failure(&["fit", "iris", "--tune", "--folds", "40"], 1);
+    assert!(message.contains("has 35 training rows, too few for 40 folds"), "{message}");
+    assert!(failure(&["fit", "iris", "--budget", "3"], 2).contains("--tune"));
+    nca(&["fit", "iris", "--tune", "--early-stopping"]).assert().code(2);
+}
