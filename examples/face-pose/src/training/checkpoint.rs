@@ -1,0 +1,134 @@
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use super::{Check, Ending};
+use crate::output::write_file;
+
+/// Time between two checkpoints.
+const INTERVAL: Duration = Duration::from_secs(15);
+
+/// The state of training after a step. The optimiser knows parameters by their identity, which the record of
+/// the network keeps.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct State {
+    /// Steps done.
+    pub step: usize,
+    /// The network's record.
+    pub network: Vec<u8>,
+    /// The optimiser's record.
+    pub optimizer: Vec<u8>,
+    /// Sum and number of the losses since the last check.
+    pub losses: (f64, usize),
+    /// The checks so far.
+    pub history: Vec<Check>,
+    /// Step, held-out loss and record of the best network.
+    pub best: Option<Best>,
+    /// Why training ended, if it did.
+    pub ending: Option<Ending>,
+    /// Seconds of training, over all runs.
+    pub seconds: f64,
+}
+
+/// The network with the lowest held-out loss.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Best {
+    /// Steps done.
+    pub step: usize,
+    /// Its held-out loss.
+    pub held_out: f64,
+    /// Its record.
+    pub network: Vec<u8>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    settings: String,
+    state: State,
+}
+
+/// A file with the state of one training; it belongs to its settings.
+#[derive(Debug)]
+pub struct Checkpoint {
+    path: PathBuf,
+    settings: String,
+    written: Instant,
+}
+
+impl Checkpoint {
+    /// The file at `path`, of a training with these settings.
+    pub fn new(path: PathBuf, settings: String) -> Self {
+        Self { path, settings, written: Instant::now() }
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The stored state, if there is one.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or that belongs to other settings.
+    pub fn load(&self) -> Result<Option<State>> {
+        let path = self.path.display();
+        if !self.path.exists() {
+            return Ok(None);
+        }
+        let text = std::fs::read_to_string(&self.path)
+            .with_context(|| format!("{path} cannot be read"))?;
+        let stored: Stored = serde_json::from_str(&text).with_context(|| {
+            format!("{path} is no checkpoint of this program; remove its folder to start again")
+        })?;
+        if stored.settings != self.settings {
+            bail!(
+                "{path} belongs to a run with other settings or faces; give the same command, or remove its \
+                 folder to start again"
+            );
+        }
+        Ok(Some(stored.state))
+    }
+
+    /// Whether it is time to write again.
+    pub fn is_due(&self) -> bool {
+        self.written.elapsed() >= INTERVAL
+    }
+
+    /// Writes the state, whole or not at all.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn save(&mut self, state: State) -> Result<()> {
+        let stored = Stored { settings: self.settings.clone(), state };
+        write_file(&self.path, &serde_json::to_vec(&stored)?)?;
+        self.written = Instant::now();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_comes_back_to_the_bit_and_only_to_its_own_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pairs.checkpoint.json");
+        let mut checkpoint = Checkpoint::new(path.clone(), "seed 1".to_string());
+        assert!(checkpoint.load().unwrap().is_none());
+        let losses = (0.1 + 0.2, 3);
+        checkpoint
+            .save(State { step: 7, losses, network: vec![1, 255], ..State::default() })
+            .unwrap();
+        let state = checkpoint.load().unwrap().unwrap();
+        assert_eq!((state.step, state.losses, state.network), (7, losses, vec![1, 255]));
+        let other = Checkpoint::new(path.clone(), "seed 2".to_string());
+        assert!(
+            other.load().unwrap_err().to_string().contains("belongs to a run with other settings")
+        );
+        std::fs::write(&path, "{}").unwrap();
+        assert!(checkpoint.load().unwrap_err().to_string().contains("is no checkpoint"));
+    }
+}

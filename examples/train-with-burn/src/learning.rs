@@ -1,0 +1,84 @@
+use anyhow::{Context, bail};
+use burn::data::dataloader::DataLoaderBuilder;
+use burn::data::dataloader::batcher::Batcher;
+use burn::data::dataset::Dataset;
+use burn::lr_scheduler::cosine::CosineAnnealingLrSchedulerConfig;
+use burn::optim::AdamConfig;
+use burn::tensor::Device;
+use burn::train::metric::store::{Aggregate, Direction, Split};
+use burn::train::metric::{LearningRateMetric, LossMetric};
+use burn::train::{Learner, MetricEarlyStoppingStrategy, StoppingCondition, SupervisedTraining};
+use burn_nca::MetricModel;
+use burn_nca::encoder::{Mlp, save_safetensors};
+use burn_nca::loss::{BatchLoss, ClassTarget};
+use burn_nca::train::metric::{
+    EmbeddingSpread, LeaveOneOutAccuracy, NeighborPerplexity, ReferenceAccuracy, SoftAccuracy,
+};
+use burn_nca::train::{ClassBalancedLoaderConfig, ReferencedModel, SampleBatcher};
+
+use crate::arguments::Arguments;
+use crate::data::Digits;
+use crate::lines::Lines;
+
+/// Trains a network with this loss and writes its weights.
+pub fn learn<L: BatchLoss<Target = ClassTarget> + 'static>(
+    network: Mlp,
+    loss: L,
+    digits: &Digits,
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
+    let model = MetricModel::new(network, loss);
+    let model = match arguments.chunk {
+        Some(rows) => model.with_chunk(rows),
+        None => model,
+    };
+    let training_samples = digits.training_samples();
+    let all = (0..training_samples.len()).map(|row| training_samples.get(row));
+    let references = SampleBatcher.batch(all.collect::<Result<_, _>>()?, &Device::flex());
+    let train = ClassBalancedLoaderConfig::new(arguments.classes, arguments.samples)
+        .with_first_epoch(arguments.resume.unwrap_or(0))
+        .build(training_samples, SampleBatcher)?;
+    let batches = train.batches_per_epoch();
+    let valid = DataLoaderBuilder::new(SampleBatcher)
+        .batch_size(256)
+        .set_device(Device::flex())
+        .build(digits.validation_samples());
+    let accuracy = ReferenceAccuracy::new(5);
+    let stop = MetricEarlyStoppingStrategy::new(
+        &accuracy,
+        Aggregate::Mean,
+        Direction::Highest,
+        Split::Valid,
+        StoppingCondition::NoImprovementSince { n_epochs: 8 },
+    );
+    let mut training = SupervisedTraining::new(&arguments.out, train, valid)
+        .metrics((
+            LossMetric::new(),
+            LeaveOneOutAccuracy::new(5),
+            SoftAccuracy::new(),
+            NeighborPerplexity::new(),
+            EmbeddingSpread::new(),
+        ))
+        .metric_valid_numeric(accuracy)
+        .metric_train_numeric(LearningRateMetric::new())
+        .renderer(Box::new(Lines::default()))
+        .early_stopping(stop)
+        .with_default_checkpointers()
+        .num_epochs(arguments.epochs)
+        .summary();
+    if let Some(epoch) = arguments.resume {
+        training = training.checkpoint(epoch);
+    }
+    let schedule = CosineAnnealingLrSchedulerConfig::new(1e-2, batches * arguments.epochs)
+        .init()
+        .map_err(anyhow::Error::msg)?;
+    let model = ReferencedModel::new(model, references, 1024);
+    let result = training.launch(Learner::new(model, AdamConfig::new().init(), schedule));
+    if let Some(error) = result.error {
+        bail!("the training ended early: {error}");
+    }
+    let weights = arguments.out.join("encoder.safetensors");
+    save_safetensors(&result.model.model.encoder, &weights).context("the weights")?;
+    println!("weights: {}", weights.display());
+    Ok(())
+}
