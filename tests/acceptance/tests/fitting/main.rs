@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // all of this crate is a test
 
+mod continuous;
+
 use std::ops::ControlFlow;
 use std::path::Path;
 

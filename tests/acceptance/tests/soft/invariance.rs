@@ -9,26 +9,26 @@ use crate::agreements;
 use crate::pairs;
 use crate::setup::{some_pairs, tensor};
 
-fn close(a: f64, b: f64) -> bool {
+pub fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-10 * (1.0 + b.abs())
 }
 
 /// Points in the plane, a target each, and an order of them.
-fn points() -> impl Strategy<Value = (Vec<f64>, Vec<f64>, Vec<usize>)> {
+pub fn points() -> impl Strategy<Value = (Vec<f64>, Vec<f64>, Vec<usize>)> {
     (4usize..20).prop_flat_map(|n| {
         let order = Just((0..n).collect::<Vec<usize>>()).prop_shuffle();
         (prop::collection::vec(-3.0..3.0, 2 * n), prop::collection::vec(-2.0..2.0, n), order)
     })
 }
 
-fn rotated_and_moved(z: &[f64], angle: f64, by: [f64; 2]) -> Vec<f64> {
+pub fn rotated_and_moved(z: &[f64], angle: f64, by: [f64; 2]) -> Vec<f64> {
     let (sin, cos) = angle.sin_cos();
     z.chunks_exact(2)
         .flat_map(|p| [cos * p[0] - sin * p[1] + by[0], sin * p[0] + cos * p[1] + by[1]])
         .collect()
 }
 
-fn in_order(values: &[f64], columns: usize, order: &[usize]) -> Vec<f64> {
+pub fn in_order(values: &[f64], columns: usize, order: &[usize]) -> Vec<f64> {
     order.iter().flat_map(|row| &values[row * columns..][..columns]).copied().collect()
 }
 

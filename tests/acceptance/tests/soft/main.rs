@@ -1,5 +1,5 @@
-//! Soft matches and equation 8 against nested loops, central differences, blocks of any size, and each
-//! other.
+//! Soft matches, kernel regression and equation 8 against nested loops, central differences, blocks of any
+//! size, and each other.
 
 #![allow(clippy::unwrap_used)] // all of this crate is a test
 
@@ -11,4 +11,5 @@ mod invariance;
 mod oracle;
 mod pairs;
 mod pairs_batch;
+mod regression;
 mod setup;

@@ -42,6 +42,28 @@ pub fn soft_matches(
     out
 }
 
+/// The squared leave-one-out error of each point by kernel regression, at the embedding `z`, row-major
+/// `[n, k]`, with targets `[n, columns]`.
+pub fn kernel_regression(z: &[f64], k: usize, targets: &[f64], columns: usize) -> Vec<f64> {
+    let n = z.len() / k;
+    let error = |i: usize| {
+        let nearest = (0..n).filter(|&j| j != i).map(|j| sq_distance(z, k, i, j));
+        let nearest = nearest.fold(f64::INFINITY, f64::min);
+        let mut error = 0.0;
+        for column in 0..columns {
+            let (mut weighted, mut total) = (0.0, 0.0);
+            for j in (0..n).filter(|&j| j != i) {
+                let weight = (nearest - sq_distance(z, k, i, j)).exp();
+                weighted += weight * targets[j * columns + column];
+                total += weight;
+            }
+            error += (targets[i * columns + column] - weighted / total).powi(2);
+        }
+        error
+    };
+    (0..n).map(error).collect()
+}
+
 /// log Z of equation 8.
 pub fn log_normaliser(z: &[f64], k: usize, include_self: bool) -> f64 {
     let n = z.len() / k;

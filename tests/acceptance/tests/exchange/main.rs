@@ -1,0 +1,174 @@
+//! Weights move: between backends, between models that hold the same encoder, and to and from PyTorch's
+//! layout; and a file of other sizes is refused with a message that names them.
+
+#![allow(clippy::unwrap_used)] // all of this crate is a test
+
+use std::path::Path;
+
+use burn::module::Module;
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn_nca::MetricModel;
+use burn_nca::encoder::{
+    Activation, AnyEncoder, Encoder, EncoderConfig, LinearMap, LinearMapConfig, Mlp, MlpConfig,
+    UnitRows, load_weights, save_safetensors,
+};
+use burn_nca::loss::ProxyNcaLossConfig;
+
+const D: usize = 4;
+
+fn network() -> MlpConfig {
+    MlpConfig::new(D, vec![3], 2).with_activation(Activation::Tanh)
+}
+
+fn x(device: &Device) -> Tensor<2> {
+    let values = acceptance::data::uniform(6 * D, 1);
+    let data = TensorData::new(values, [6, D]).convert_dtype(DType::F32);
+    Tensor::from_data(data, device)
+}
+
+fn embedding(encoder: &impl Encoder, device: &Device) -> Vec<f64> {
+    let z = encoder.forward(x(device));
+    z.into_data().convert::<f64>().try_to_vec::<f64>().unwrap()
+}
+
+fn assert_close(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (a, b) in found.iter().zip(expected) {
+        assert!((a - b).abs() < 1e-6, "{a} against {b}");
+    }
+}
+
+fn saved(module: impl Module, folder: &Path) -> std::path::PathBuf {
+    let path = folder.join("module.bpk");
+    module.save_file(&path).unwrap();
+    path
+}
+
+#[test]
+#[allow(deprecated)] // Burn keeps it as the second opinion it is here
+fn records_load_on_another_backend() {
+    let folder = tempfile::tempdir().unwrap();
+    let (flex, ndarray) = (Device::flex(), Device::ndarray());
+    let network_here = network().init_seeded(2, &flex);
+    let path = saved(network_here.clone(), folder.path());
+    let there = load_weights(network().init(&ndarray), &path).unwrap();
+    assert_eq!(there.devices(), std::slice::from_ref(&ndarray));
+    assert_close(&embedding(&there, &ndarray), &embedding(&network_here, &flex));
+}
+
+#[test]
+fn an_encoder_is_found_in_every_model_that_holds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let device = Device::flex();
+    let plain = network().init_seeded(3, &device);
+    let expected = embedding(&plain, &device);
+    let fresh = || network().init_seeded(9, &device);
+    let any = || {
+        let config = EncoderConfig::Mlp { hidden: vec![3], activation: Activation::Tanh };
+        config.init(D, 2, &device)
+    };
+    let model = MetricModel::new(
+        AnyEncoder::Mlp(plain.clone()),
+        ProxyNcaLossConfig::new(3, 2).init(&device),
+    );
+    let inside = UnitRows::new(plain.clone());
+    for path in [
+        saved(model, folder.path()),
+        saved(plain.clone(), folder.path()),
+        saved(inside.clone(), folder.path()),
+        saved(AnyEncoder::Mlp(plain.clone()), folder.path()),
+    ] {
+        assert_close(&embedding(&load_weights(fresh(), &path).unwrap(), &device), &expected);
+        assert_close(&embedding(&load_weights(any(), &path).unwrap(), &device), &expected);
+        let wrapped = load_weights(UnitRows::new(fresh()), &path).unwrap();
+        assert_close(&embedding(&wrapped, &device), &embedding(&inside, &device));
+    }
+}
+
+#[test]
+fn safetensors_carry_every_encoder_there_and_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let device = Device::flex();
+    let path = folder.path().join("encoder.safetensors");
+    let fresh: Mlp = network().init_seeded(4, &device);
+    save_safetensors(&fresh, &path).unwrap();
+    let back = load_weights(network().init(&device), &path).unwrap();
+    assert_close(&embedding(&back, &device), &embedding(&fresh, &device));
+    let values = acceptance::data::uniform(D * 2, 5);
+    let map = LinearMap::from_weight(&values, [D, 2], &device, DType::F32);
+    save_safetensors(&AnyEncoder::Linear(map.clone()), &path).unwrap();
+    let back = load_weights(LinearMapConfig::new(D, 2).init(&device), &path).unwrap();
+    assert_close(&embedding(&back, &device), &embedding(&map, &device));
+}
+
+#[test]
+fn a_linear_map_is_pytorchs_linear_layer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.safetensors");
+    let map =
+        LinearMap::from_weight(&[1., 2., 3., 4., 5., 6.], [3, 2], &Device::flex(), DType::F32);
+    save_safetensors(&map, &path).unwrap();
+    // A safetensors file is the length of its header, the header in JSON, and the numbers.
+    let bytes = std::fs::read(&path).unwrap();
+    let header = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let text = std::str::from_utf8(&bytes[8..8 + header]).unwrap();
+    let weight: serde_json::Value = serde_json::from_str::<serde_json::Value>(text).unwrap();
+    assert_eq!(weight["weight"]["shape"], serde_json::json!([2, 3]), "{text}");
+    let numbers: Vec<f32> = bytes[8 + header..]
+        .chunks_exact(4)
+        .map(|number| f32::from_le_bytes(number.try_into().unwrap()))
+        .collect();
+    assert_eq!(numbers, [1., 3., 5., 2., 4., 6.]);
+}
+
+#[test]
+fn a_network_in_pytorchs_layout_computes_the_same_here() {
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/burn-nca/tests/reference");
+    let text = std::fs::read_to_string(folder.join("exchange.json")).unwrap();
+    let fixture: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let numbers = |name: &str| -> Vec<f64> {
+        fixture[name].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
+    };
+    let device = Device::flex();
+    let path = folder.join("exchange.safetensors");
+    let loaded = load_weights(network().init(&device), &path).unwrap();
+    let x = TensorData::new(numbers("x"), [5, D]).convert_dtype(DType::F32);
+    let z = loaded.forward(Tensor::from_data(x, &device));
+    let z = z.into_data().convert::<f64>().try_to_vec::<f64>().unwrap();
+    assert_close(&z, &numbers("z"));
+}
+
+#[test]
+fn other_sizes_are_refused_with_both_shapes() {
+    let folder = tempfile::tempdir().unwrap();
+    let device = Device::flex();
+    let map = LinearMapConfig::new(D, 2).init(&device);
+    let (bpk, safetensors) =
+        (saved(map.clone(), folder.path()), folder.path().join("a.safetensors"));
+    save_safetensors(&map, &safetensors).unwrap();
+    for path in [bpk, safetensors] {
+        let wider = LinearMapConfig::new(D + 3, 2).init(&device);
+        let error = load_weights(wider, &path).unwrap_err().to_string();
+        assert!(error.contains("[7, 2]") && error.contains("[4, 2]"), "{error}");
+        assert!(error.contains("build the encoder with the sizes of the file"), "{error}");
+    }
+}
+
+#[test]
+fn another_encoder_another_file_or_no_file_is_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let device = Device::flex();
+    let path = saved(LinearMapConfig::new(D, 2).init(&device), folder.path());
+    let message =
+        |path: &Path| load_weights(network().init(&device), path).unwrap_err().to_string();
+    let error = message(&path);
+    assert!(error.contains("holds weight") && error.contains("layers.0.weight"), "{error}");
+    assert!(message(&folder.path().join("none.bpk")).contains("no such file"));
+    let text = folder.path().join("weights.txt");
+    std::fs::write(&text, "1 2 3").unwrap();
+    assert!(message(&text).contains(".safetensors"));
+    let broken = folder.path().join("broken.safetensors");
+    std::fs::write(&broken, "1 2 3").unwrap();
+    assert!(message(&broken).contains("cannot be read"));
+}

@@ -1,0 +1,199 @@
+//! Metrics learnt from numbers and from pairs, from end to end.
+
+use std::ops::ControlFlow;
+
+use acceptance::data::uniform;
+use burn::tensor::Device;
+use burn_nca::data::{AgreementWidth, Features, Measured, Pairs, random_split};
+use burn_nca::estimator::{Known, RegressionObjective};
+use burn_nca::evaluate::{PartnerRanks, RegressionScores};
+use burn_nca::fit::{
+    EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress, Start, StochasticConfig,
+    Termination,
+};
+use burn_nca::neighbors::{Numbers, nearest, nearest_means};
+use burn_nca::objective::Criterion;
+use burn_nca::{Fitted, PairsConfig, RegressionConfig};
+
+const ROWS: usize = 160;
+
+/// Six features; the target is a curve of the first two, the others are noise.
+fn table() -> Measured {
+    let x = uniform(6 * ROWS, 91);
+    let price = |row: &[f64]| 500.0 + 100.0 * (2.0 * row[0]).sin() + 60.0 * row[1] * row[1];
+    let targets = x.chunks_exact(6).map(price).collect();
+    Measured::new(Features::unnamed(x, 6).unwrap(), "price", targets).unwrap()
+}
+
+fn soft(criterion: Criterion) -> RegressionObjective {
+    RegressionObjective::Soft { criterion, width: AgreementWidth::Given(20.0) }
+}
+
+fn r2(predicted: &[f64], truth: &Measured) -> f64 {
+    RegressionScores::of(predicted, truth.targets().values()).unwrap().r2().unwrap()
+}
+
+#[test]
+fn every_objective_and_optimiser_betters_euclidean_neighbours() {
+    let data = table();
+    let split = random_split(ROWS, 0.3, 5).unwrap();
+    let (train, test) = (data.select(&split.train), data.select(&split.test));
+    let device = Device::flex();
+    let place = |part: &Measured| part.features().to_tensor(&device, burn::tensor::DType::F64);
+    let numbers = Numbers { values: train.targets().values(), columns: 1 };
+    let neighbors = nearest(&place(&test), &place(&train), 5, None).unwrap();
+    let euclidean = r2(&nearest_means(&neighbors, numbers, 5).unwrap(), &test);
+    let adam = StochasticConfig::new().with_epochs(60).with_batch_size(40).with_learning_rate(0.05);
+    for objective in [RegressionObjective::Mlkr, soft(Criterion::F), soft(Criterion::G)] {
+        for fit in
+            [FitConfig::new(), FitConfig::new().with_optimizer(OptimizerConfig::Adam(adam.clone()))]
+        {
+            let config = RegressionConfig::new(6, 6).with_objective(objective).with_fit(fit);
+            let fitted = config.fit(&train, &device).unwrap();
+            let by_kernel = r2(&fitted.predict_kernel(test.features()).unwrap(), &test);
+            let by_nearest = r2(&fitted.predict_numbers(test.features(), 5).unwrap(), &test);
+            assert!(by_kernel > euclidean + 0.1, "{objective:?}: {by_kernel}, {euclidean}");
+            assert!(by_nearest > euclidean + 0.1, "{objective:?}: {by_nearest}, {euclidean}");
+        }
+    }
+}
+
+#[test]
+fn the_value_is_the_leave_one_out_error_of_standardised_targets() {
+    let data = table();
+    let config = RegressionConfig::new(6, 2).with_fit(FitConfig::new());
+    let fitted = config.fit(&data, &Device::flex()).unwrap();
+    let left_out = r2(&fitted.leave_one_out_kernel().unwrap(), &data);
+    let from_value = 1.0 - fitted.summary().value / ROWS as f64;
+    assert!((left_out - from_value).abs() < 1e-4, "{left_out} against {from_value}");
+    assert_eq!(fitted.summary().start.as_deref(), Some("PCA"));
+}
+
+#[test]
+fn the_unit_of_the_target_does_not_matter_to_mlkr() {
+    let data = table();
+    let cents = data.targets().values().iter().map(|t| 100.0 * t + 7.0).collect();
+    let other = Measured::new(data.features().clone(), "price", cents).unwrap();
+    let config = RegressionConfig::new(6, 2)
+        .with_fit(FitConfig::new().with_l2(0.01).with_precision(burn_nca::fit::Precision::F64));
+    let (one, two) = (
+        config.fit(&data, &Device::flex()).unwrap().matrix().unwrap(),
+        config.fit(&other, &Device::flex()).unwrap().matrix().unwrap(),
+    );
+    assert!(one.iter().zip(&two).all(|(a, b)| (a - b).abs() < 1e-4), "{one:?}, {two:?}");
+}
+
+#[test]
+fn early_stopping_holds_rows_out_and_an_interrupted_fit_goes_on() {
+    let data = table();
+    let stop = EarlyStoppingConfig::new().with_patience(3);
+    let config = RegressionConfig::new(6, 6)
+        .with_fit(FitConfig::new().with_early_stopping(Some(stop)).with_seed(2));
+    let whole = config.fit(&data, &Device::flex()).unwrap();
+    assert_eq!((whole.summary().rows, whole.summary().held_out_rows), (128, 32));
+    assert_eq!(whole.targets().unwrap().rows(), ROWS, "held-out rows are references too");
+    let best = whole.summary().history.iter().filter_map(|step| step.held_out);
+    assert!(best.fold(f64::NEG_INFINITY, f64::max) > 0.5);
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("fit.checkpoint");
+    let mut interrupt = |progress: &Progress| match progress.iteration {
+        3 => ControlFlow::Break(Termination::Stopped),
+        _ => ControlFlow::Continue(()),
+    };
+    let session = FitSession::new().with_progress(&mut interrupt).with_checkpoint(&checkpoint);
+    config.fit_session(&data, &Device::flex(), session).unwrap();
+    let session = FitSession::new().with_checkpoint(&checkpoint);
+    let resumed = config.fit_session(&data, &Device::flex(), session).unwrap();
+    assert_eq!(resumed.matrix(), whole.matrix());
+}
+
+#[test]
+fn a_saved_model_predicts_the_same_numbers() {
+    let data = table();
+    let fitted = RegressionConfig::new(6, 2)
+        .with_objective(soft(Criterion::G))
+        .fit(&data, &Device::flex())
+        .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model");
+    fitted.save(&path).unwrap();
+    let loaded = Fitted::load(&path, &Device::flex()).unwrap();
+    let Known::Numbers(targets) = loaded.known() else { panic!("{:?}", loaded.known()) };
+    assert_eq!(targets.names(), ["price"]);
+    let same = |a: Vec<f64>, b: Vec<f64>| {
+        a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-12 * a.abs()) && a.len() == b.len()
+    };
+    let x = data.features();
+    assert!(same(loaded.predict_kernel(x).unwrap(), fitted.predict_kernel(x).unwrap()));
+    assert!(same(loaded.predict_numbers(x, 3).unwrap(), fitted.predict_numbers(x, 3).unwrap()));
+    let config = loaded.regression_config().unwrap();
+    assert_eq!(config.objective, soft(Criterion::G));
+    let error = loaded.predict(x, 1).unwrap_err().to_string();
+    assert!(error.contains("learnt from numbers") && error.contains("predict numbers"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_learnt_from_is_refused_with_the_cure() {
+    let data = table();
+    let refused = |config: &RegressionConfig, data: &Measured| {
+        config.fit(data, &Device::flex()).unwrap_err().to_string()
+    };
+    let config = RegressionConfig::new(6, 2);
+    let constant = Measured::new(data.features().clone(), "price", vec![7.0; ROWS]).unwrap();
+    assert!(refused(&config, &constant).contains("\"price\" is 7 in all 160 rows"));
+    assert!(refused(&config, &data.select(&[0, 1])).contains("are 2 rows to learn from"));
+    assert!(refused(&RegressionConfig::new(5, 2), &data).contains("d_input is 5"));
+    let lda = config.clone().with_fit(FitConfig::new().with_start(Start::Lda));
+    assert!(refused(&lda, &data).contains("LDA separates classes"));
+    let narrow = AgreementWidth::Given(-1.0);
+    let objective = RegressionObjective::Soft { criterion: Criterion::F, width: narrow };
+    assert!(refused(&config.with_objective(objective), &data).contains("positive finite"));
+}
+
+/// Frames of a film: two features change slowly, four are noise.
+fn film() -> (Features, Vec<(usize, usize, f64)>) {
+    let mut x = uniform(6 * ROWS, 93);
+    for (frame, row) in x.chunks_exact_mut(6).enumerate() {
+        let time = frame as f64 / 12.0;
+        (row[0], row[1]) = (time.sin() + 0.05 * row[0], time.cos() + 0.05 * row[1]);
+    }
+    let pairs = (1..ROWS).map(|frame| (frame - 1, frame, 1.0)).collect();
+    (Features::unnamed(x, 6).unwrap(), pairs)
+}
+
+#[test]
+fn pairs_without_labels_find_partners_better_than_euclidean_distance() {
+    let (features, list) = film();
+    let (held_out, known): (Vec<_>, Vec<_>) = list.into_iter().partition(|pair| pair.1 % 4 == 0);
+    let held_out = Pairs::new(ROWS, held_out).unwrap();
+    let known = Pairs::new(ROWS, known).unwrap();
+    let stop = EarlyStoppingConfig::new();
+    for fit in [FitConfig::new(), FitConfig::new().with_early_stopping(Some(stop))] {
+        let config = PairsConfig::new(6, 2).with_fit(fit.with_seed(1));
+        let fitted = config.fit(&features, &known, &Device::flex()).unwrap();
+        let recall = |embedding| {
+            PartnerRanks::of(&embedding, &held_out, Some(&known)).unwrap().recall(5).unwrap()
+        };
+        let learnt = recall(fitted.transform(&features).unwrap());
+        let plain = recall(features.to_tensor(&Device::flex(), burn::tensor::DType::F64));
+        assert!(learnt > plain + 0.2, "{learnt} against {plain}");
+        assert_eq!(*fitted.known(), Known::Unlabelled);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        fitted.save(&path).unwrap();
+        let loaded = Fitted::load(&path, &Device::flex()).unwrap();
+        assert_eq!(loaded.matrix(), fitted.matrix());
+        assert!(loaded.pairs_config().unwrap().include_self);
+        let error = loaded.predict_kernel(&features).unwrap_err().to_string();
+        assert!(error.contains("learnt from pairs") && error.contains("transform"), "{error}");
+    }
+}
+
+#[test]
+fn pairs_of_other_rows_are_refused() {
+    let (features, list) = film();
+    let pairs = Pairs::new(ROWS + 1, list).unwrap();
+    let error =
+        PairsConfig::new(6, 2).fit(&features, &pairs, &Device::flex()).unwrap_err().to_string();
+    assert!(error.contains("161 points") && error.contains("160 rows"), "{error}");
+}

@@ -1,0 +1,43 @@
+//! The cached gradient is that of the whole batch, whatever the chunk.
+
+use acceptance::data::uniform;
+use burn::optim::GradientsParams;
+use burn::tensor::DType;
+use burn_nca::MetricModel;
+use burn_nca::encoder::cast;
+use burn_nca::fit::cached::value_and_gradient;
+use burn_nca::fit::parameters::flatten_gradients;
+use burn_nca::loss::{BatchLoss, ClassTarget, ProxyNcaLossConfig, TemperatureConfig};
+use burn_nca::objective::{Criterion, NcaLossConfig};
+
+use crate::setup::{SIMILARITIES, assert_close, autodiff, encoders, matrix, rows, sup_con, target};
+
+fn check<L: BatchLoss<Target = ClassTarget>>(loss: L) {
+    let (n, d, k) = (37, 5, 3);
+    let rows = rows(n, k, 70);
+    let x = matrix(&uniform(n * d, 71), d, &autodiff());
+    let target = target(&rows);
+    for encoder in encoders(d, k) {
+        let model = MetricModel::new(encoder, loss.clone());
+        let whole = model.objective.batch_loss(model.forward(x.clone()), &target);
+        let value = whole.clone().into_scalar::<f64>();
+        let whole = GradientsParams::from_grads(whole.backward(), &model);
+        let expected = flatten_gradients(&model, &whole);
+        for chunk in [1, 7, 36, 37, 100] {
+            let at = value_and_gradient(&model, &x, &target, chunk);
+            assert_close(&[at.loss.into_scalar::<f64>()], &[value], 1e-13);
+            assert_close(&flatten_gradients(&model, &at.gradients), &expected, 1e-12);
+            assert_eq!(at.embedding.dims(), [n, k]);
+        }
+    }
+}
+
+#[test]
+fn the_gradient_of_chunks_is_that_of_the_whole_batch() {
+    check(NcaLossConfig::new().init());
+    check(NcaLossConfig::new().with_criterion(Criterion::G).with_repulsion(0.3).init());
+    check(sup_con(SIMILARITIES[2], 0.1));
+    let temperature = TemperatureConfig::new(0.5).with_learnt(true);
+    let proxies = ProxyNcaLossConfig::new(4, 3).with_temperature(temperature);
+    check(cast(proxies.init(&autodiff()), DType::F64));
+}

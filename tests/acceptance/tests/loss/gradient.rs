@@ -1,0 +1,59 @@
+//! Gradients of encoder and loss together against central differences, learnt temperature and proxies
+//! included.
+
+use acceptance::data::uniform;
+use burn::tensor::DType;
+use burn_nca::MetricModel;
+use burn_nca::encoder::cast;
+use burn_nca::fit::cached::value_and_gradient;
+use burn_nca::fit::parameters::{assign, flatten, flatten_gradients};
+use burn_nca::loss::{
+    BatchLoss, ClassTarget, ProxyNcaLossConfig, SoftNearestNeighborLossConfig, SupConLossConfig,
+    TemperatureConfig,
+};
+
+use crate::setup::{SIMILARITIES, assert_close, autodiff, encoders, matrix, rows, target};
+
+fn check<L: BatchLoss<Target = ClassTarget>>(loss: L) {
+    let (n, d, k) = (18, 4, 2);
+    let rows = rows(n, k, 30);
+    let x = matrix(&uniform(n * d, 31), d, &autodiff());
+    let target = target(&rows);
+    for encoder in encoders(d, k) {
+        let model = MetricModel::new(encoder, cast(loss.clone(), DType::F64));
+        let at = value_and_gradient(&model, &x, &target, n);
+        let gradient = flatten_gradients(&model, &at.gradients);
+        let start = flatten(&model);
+        assert_eq!(gradient.len(), start.len());
+        let value = |index: usize, step: f64| {
+            let mut at = start.clone();
+            at[index] += step;
+            let model = assign(model.clone(), &at);
+            value_and_gradient(&model, &x, &target, n).loss.into_scalar::<f64>()
+        };
+        let h = 1e-5;
+        for (index, &slope) in gradient.iter().enumerate() {
+            let central = (value(index, h) - value(index, -h)) / (2.0 * h);
+            assert_close(&[slope], &[central], 1e-7);
+        }
+    }
+}
+
+#[test]
+fn the_optimiser_sees_every_parameter_and_its_true_slope() {
+    let device = autodiff();
+    let learnt = TemperatureConfig::new(0.7).with_learnt(true);
+    for similarity in SIMILARITIES {
+        let snn = SoftNearestNeighborLossConfig::new()
+            .with_similarity(similarity)
+            .with_temperature(learnt.clone());
+        check(snn.init(&device));
+        let sup_con =
+            SupConLossConfig::new().with_similarity(similarity).with_temperature(learnt.clone());
+        check(sup_con.init(&device));
+        let proxies = ProxyNcaLossConfig::new(4, 2)
+            .with_similarity(similarity)
+            .with_temperature(learnt.clone());
+        check(proxies.init(&device));
+    }
+}

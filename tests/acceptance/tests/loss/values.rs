@@ -1,0 +1,128 @@
+//! Every loss and similarity against the nested loops.
+
+use acceptance::data::uniform;
+use burn::nn::loss::Reduction;
+use burn::tensor::{Int, Tensor};
+use burn_nca::loss::{BatchLoss, MemoryLossConfig, PairTarget, SoftNearestNeighborLossConfig};
+use burn_nca::objective::{Criterion, NcaLossConfig, PairLossConfig, SoftNcaLossConfig};
+
+use crate::oracle::{self, Rows};
+use crate::setup::{SIMILARITIES, assert_close, leaf, proxy_nca, rows, snn, sup_con, target};
+
+fn value(loss: &impl BatchLoss<Target = burn_nca::loss::ClassTarget>, rows: &Rows) -> f64 {
+    let (z, target) = leaf(rows);
+    loss.batch_loss(z, &target).into_scalar::<f64>()
+}
+
+#[test]
+fn the_losses_are_those_of_the_papers() {
+    for (n, k, seed) in [(5, 1, 1), (17, 3, 2), (40, 6, 3)] {
+        let rows = rows(n, k, seed);
+        let proxies = uniform(4 * k, seed + 50);
+        for similarity in SIMILARITIES {
+            for t in [0.05, 1.0, 3.0] {
+                let at = (similarity, t);
+                let expected = oracle::soft_nearest_neighbor(at, &rows, &rows);
+                assert_close(&[value(&snn(similarity, t), &rows)], &[expected], 1e-7);
+                let expected = oracle::sup_con(at, &rows, &rows);
+                assert_close(&[value(&sup_con(similarity, t), &rows)], &[expected], 1e-7);
+                let expected = oracle::proxy_nca(at, &rows, &proxies);
+                assert_close(&[value(&proxy_nca(at, &proxies, k), &rows)], &[expected], 1e-10);
+            }
+        }
+    }
+}
+
+#[test]
+fn at_temperature_one_the_soft_nearest_neighbour_loss_is_g() {
+    let rows = rows(25, 3, 4);
+    let g = NcaLossConfig::new().with_criterion(Criterion::G).init();
+    let snn = snn(SIMILARITIES[0], 1.0);
+    assert_close(&[value(&snn, &rows)], &[value(&g, &rows)], 1e-12);
+}
+
+#[test]
+fn the_sum_is_the_mean_times_the_anchors_with_a_positive() {
+    let rows = rows(20, 2, 5);
+    let device = crate::setup::autodiff();
+    let sum = SoftNearestNeighborLossConfig::new().with_reduction(Reduction::Sum).init(&device);
+    let mean = SoftNearestNeighborLossConfig::new().init(&device);
+    // All but the one row of class 3 have a positive.
+    assert_close(&[value(&sum, &rows)], &[19.0 * value(&mean, &rows)], 1e-12);
+}
+
+#[test]
+fn a_batch_without_any_positive_costs_nothing_and_sends_nothing_back() {
+    let rows = Rows { z: uniform(8, 6), k: 2, labels: vec![0, 1, 2, 3], ids: vec![0, 1, 2, 3] };
+    for similarity in SIMILARITIES {
+        let (found, slope) = crate::setup::value_and_slope(&snn(similarity, 1.0), &rows);
+        assert_eq!((found, slope), (0.0, vec![0.0; 8]));
+        let (found, slope) = crate::setup::value_and_slope(&sup_con(similarity, 1.0), &rows);
+        assert_eq!((found, slope), (0.0, vec![0.0; 8]));
+    }
+}
+
+#[test]
+fn a_row_without_a_proxy_is_not_counted() {
+    let mut with = rows(9, 2, 7);
+    with.labels = vec![0, 1, 0, 1, 0, 1, 0, 1, 5];
+    let without = with.select(&(0..8).collect::<Vec<_>>());
+    let loss = proxy_nca((SIMILARITIES[2], 0.1), &uniform(4, 8), 2);
+    assert_close(&[value(&loss, &with)], &[value(&loss, &without)], 1e-12);
+}
+
+#[test]
+fn losses_do_not_depend_on_the_numbers_type_of_a_device_without_gradients() {
+    let rows = rows(12, 3, 9);
+    let (z, _) = leaf(&rows);
+    let found: f64 = snn(SIMILARITIES[0], 1.0)
+        .forward(Tensor::without_autodiff(z), target(&rows).labels)
+        .into_scalar();
+    let expected = oracle::soft_nearest_neighbor((SIMILARITIES[0], 1.0), &rows, &rows);
+    assert_close(&[found], &[expected], 1e-10);
+}
+
+#[test]
+fn soft_and_pair_objectives_are_losses_of_a_batch_too() {
+    let rows = rows(12, 3, 11);
+    let (z, classes) = leaf(&rows);
+    let n = rows.len();
+    let same = classes.labels.clone().reshape([n, 1]).expand([n, n]);
+    let agreements = same.clone().equal(same.transpose()).float().cast(z.dtype());
+    let soft = SoftNcaLossConfig::new().init();
+    let hard = NcaLossConfig::new().init().batch_loss(z.clone(), &classes);
+    let found = soft.batch_loss(z.clone(), &agreements).into_scalar::<f64>();
+    assert_close(&[found], &[hard.into_scalar::<f64>()], 1e-12);
+    let pairs = Tensor::<2, Int>::from_ints([[0, 1], [3, 2]], &z.device());
+    let weights = Tensor::<1>::from_data([1.0, 0.5], (&z.device(), z.dtype()));
+    let loss = PairLossConfig::new().init();
+    let expected = loss.forward_indexed(z.clone(), pairs.clone(), weights.clone());
+    let found = loss.batch_loss(z, &PairTarget { pairs, weights });
+    assert_close(&[found.into_scalar::<f64>()], &[expected.into_scalar::<f64>()], 1e-15);
+}
+
+#[test]
+fn every_loss_prints_its_settings() {
+    let device = crate::setup::autodiff();
+    let printed = [
+        NcaLossConfig::new().init().to_string(),
+        SoftNcaLossConfig::new().init().to_string(),
+        PairLossConfig::new().init().to_string(),
+        snn(SIMILARITIES[0], 0.5).to_string(),
+        sup_con(SIMILARITIES[2], 0.5).to_string(),
+        proxy_nca((SIMILARITIES[1], 0.5), &[0.0; 6], 3).to_string(),
+        MemoryLossConfig::new(70, 2).init(snn(SIMILARITIES[0], 0.5), &device).to_string(),
+    ];
+    let expected = [
+        "criterion: F",
+        "unlabelled_neighbours: false",
+        "include_self: true",
+        "similarity: SqEuclidean",
+        "similarity: Cosine",
+        "classes: 2",
+        "capacity: 70",
+    ];
+    for (printed, expected) in printed.iter().zip(expected) {
+        assert!(printed.contains(expected), "{printed}");
+    }
+}

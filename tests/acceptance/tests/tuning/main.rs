@@ -1,0 +1,186 @@
+//! The search for settings: what it scores, how it ends, how it goes on, what it refuses.
+
+#![allow(clippy::unwrap_used)] // all of this crate is a test
+
+use std::ops::ControlFlow;
+
+use burn::tensor::Device;
+use burn_nca::data::{Labelled, stratified_folds};
+use burn_nca::estimator::ObjectiveCard;
+use burn_nca::estimator::tune::{Reason, Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
+use burn_nca::fit::{
+    EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Start, Termination,
+};
+use burn_nca::objective::Criterion;
+use burn_nca::{NcaConfig, Result};
+use burn_nca_datasets::bundled::{iris, wine};
+
+/// Two candidates that take a moment.
+fn quick() -> TuneConfig {
+    TuneConfig::new().with_folds(3).with_criteria(vec![Criterion::G]).with_l2(vec![0.01, 0.1])
+}
+
+fn config(data: &Labelled, k: usize) -> NcaConfig {
+    let solver = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(30));
+    let fit = FitConfig::new().with_optimizer(solver);
+    NcaConfig::new(data.features().columns(), k).with_fit(fit)
+}
+
+fn search(data: &Labelled, tune: &TuneConfig, session: TuneSession<'_>) -> Result<Search> {
+    let k = data.features().columns();
+    config(data, k).search(tune, data, &Device::flex(), session)
+}
+
+/// The place of the winner and its number of steps.
+fn winner(search: &Search) -> (usize, Option<usize>) {
+    let choice = search.choice.as_ref().unwrap();
+    (choice.trial, choice.stop_at)
+}
+
+#[test]
+fn the_worth_of_a_rung_is_that_of_a_fit_stopped_there() {
+    let data = iris();
+    let tune = quick().with_l2(vec![0.01]).with_steps(vec![0, 2]);
+    let found = search(&data, &tune, TuneSession::new()).unwrap();
+    let splits = stratified_folds(&data, 3, 0).unwrap();
+    for (rung, steps) in [(0, Some(0)), (1, Some(2)), (2, None)] {
+        for (fold, split) in splits.iter().enumerate() {
+            let mut config = found.trials[0].candidate.apply(&config(&data, 4));
+            config.fit.stop_at = steps;
+            let fitted = config.fit(&data.select(&split.train), &Device::flex()).unwrap();
+            let held_out = data.select(&split.test);
+            let accuracy = fitted.accuracy(&held_out, 1).unwrap().value().unwrap();
+            let soft = fitted.class_probabilities(held_out.features()).unwrap();
+            let of_row =
+                |(row, class): (usize, &usize)| soft.probability(row, *class).max(1e-3).ln();
+            let log_p = held_out.labels().iter().enumerate().map(of_row).sum::<f64>();
+            let measured = found.trials[0].rungs[rung].folds[fold];
+            assert_eq!(measured.accuracy, accuracy, "{steps:?} fold {fold}");
+            let log_p = log_p / held_out.rows() as f64;
+            assert!((measured.log_p - log_p).abs() < 1e-9, "{} {log_p}", measured.log_p);
+        }
+    }
+}
+
+#[test]
+fn the_winner_is_fitted_on_all_rows_with_the_settings_that_were_best() {
+    let data = wine();
+    let tuned =
+        config(&data, 2).tune(&quick(), &data, &Device::flex(), TuneSession::new()).unwrap();
+    let choice = tuned.search.choice.clone().unwrap();
+    let trials = &tuned.search.trials;
+    assert_eq!((trials.len(), tuned.search.candidates), (6, 6), "three starts, two penalties");
+    let most = trials.iter().map(|trial| trial.best().accuracy()).fold(0.0, f64::max);
+    assert!(choice.accuracy <= most, "an accurate setting is chosen only with a clear lead");
+    let (card, winner) = (tuned.fitted.card(), &trials[choice.trial].candidate);
+    let objective = ObjectiveCard::Classes { criterion: winner.criterion, repulsion: 0.0 };
+    assert_eq!((card.fit.l2, &card.objective), (winner.l2, &objective));
+    assert_eq!((card.fit.stop_at, tuned.fitted.summary().rows), (choice.stop_at, data.rows()));
+    if let Some(steps) = choice.stop_at {
+        assert_eq!(tuned.fitted.summary().iterations, steps);
+        assert_eq!(tuned.fitted.summary().termination, Termination::HeldOut);
+    }
+}
+
+#[test]
+fn a_search_that_is_resumed_finds_what_one_left_alone_finds() {
+    let data = iris();
+    let whole = search(&data, &quick(), TuneSession::new()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("trials.json");
+    let mut after_the_first = |progress: &TuneProgress<'_>| {
+        if progress.finished == 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let session = TuneSession::new().with_progress(&mut after_the_first).with_file(&file);
+    let part = search(&data, &quick(), session).unwrap();
+    assert_eq!((part.end, part.trials.len()), (SearchEnd::Stopped, 1));
+    let mut fits = 0;
+    let mut count = |progress: &TuneProgress<'_>| {
+        assert_eq!((progress.finished, progress.candidate.l2), (1, 0.1));
+        fits += 1;
+        ControlFlow::Continue(())
+    };
+    let session = TuneSession::new().with_progress(&mut count).with_file(&file);
+    let resumed = search(&data, &quick(), session).unwrap();
+    assert!(fits > 0);
+    assert_eq!((resumed.trials.len(), resumed.end), (2, SearchEnd::AllTried));
+    assert_eq!(winner(&resumed), winner(&whole));
+    let difference = resumed.trials[0].best().accuracy() - part.trials[0].best().accuracy();
+    assert!(difference.abs() < 1e-12, "a number that was read back may differ in its last digit");
+    assert_eq!(whole.end, SearchEnd::AllTried);
+
+    let error =
+        search(&data, &quick().with_folds(4), TuneSession::new().with_file(&file)).unwrap_err();
+    assert!(error.to_string().contains("other settings or other data"), "{error}");
+    std::fs::write(&file, "{}").unwrap();
+    let error = search(&data, &quick(), TuneSession::new().with_file(&file)).unwrap_err();
+    assert!(error.to_string().contains("no trials of a search"), "{error}");
+}
+
+#[test]
+fn a_budget_ends_the_search_after_its_first_candidate_and_for_good() {
+    let data = iris();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("trials.json");
+    let tune = quick().with_budget(Some(1e-6));
+    let session = || TuneSession::new().with_file(&file);
+    let found = search(&data, &tune, session()).unwrap();
+    assert_eq!((found.trials.len(), found.end), (1, SearchEnd::Budget));
+    assert!(search(&data, &tune, session()).unwrap().trials.len() == 1);
+    let more = search(&data, &tune.with_budget(Some(1e6)), session()).unwrap();
+    assert_eq!((more.trials.len(), more.end), (2, SearchEnd::AllTried));
+}
+
+#[test]
+fn stopped_before_anything_is_finished_there_is_nothing_to_fit() {
+    let data = iris();
+    let mut at_once = |_: &TuneProgress<'_>| ControlFlow::Break(());
+    let session = TuneSession::new().with_progress(&mut at_once);
+    let error = config(&data, 2).tune(&quick(), &data, &Device::flex(), session).unwrap_err();
+    assert!(error.to_string().contains("before its first candidate"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_searched_is_refused_with_the_cure() {
+    let data = iris();
+    let message =
+        |tune: TuneConfig| search(&data, &tune, TuneSession::new()).unwrap_err().to_string();
+    assert!(message(quick().with_l2(vec![])).contains("list of l2 weights to try is empty"));
+    assert!(message(quick().with_criteria(vec![])).contains("list of criteria to try is empty"));
+    assert!(message(quick().with_starts(Some(vec![]))).contains("list of starts to try is empty"));
+    assert!(message(quick().with_l2(vec![-1.0])).contains("is -1; give finite weights"));
+    assert!(message(quick().with_budget(Some(0.0))).contains("budget of the search is 0 seconds"));
+    assert!(message(quick().with_repeats(0)).contains("repeated 0 times"));
+    assert!(message(quick().with_margin(-1.0)).contains("margin of the choice is -1"));
+    assert!(message(quick().with_folds(60)).contains("has 50 training rows, too few for 60 folds"));
+    assert!(message(quick().with_folds(1)).contains("1 folds; give 2 folds or more"));
+    let mut early = config(&data, 4);
+    early.fit.early_stopping = Some(EarlyStoppingConfig::new());
+    let error = early.search(&quick(), &data, &Device::flex(), TuneSession::new()).unwrap_err();
+    assert!(error.to_string().contains("leave early_stopping and stop_at out"), "{error}");
+}
+
+#[test]
+fn configurations_and_searches_survive_serialisation() {
+    let tune = quick().with_budget(Some(3.0)).with_starts(Some(vec![Start::Pca, Start::Identity]));
+    let text = serde_json::to_string(&tune).unwrap();
+    let again: TuneConfig = serde_json::from_str(&text).unwrap();
+    assert_eq!(text, serde_json::to_string(&again).unwrap());
+    let found = search(&iris(), &quick().with_l2(vec![0.1]), TuneSession::new()).unwrap();
+    let text = serde_json::to_string(&found).unwrap();
+    let again: Search = serde_json::from_str(&text).unwrap();
+    assert_eq!((winner(&again), again.end), (winner(&found), found.end));
+    assert_eq!(again.trials[0].candidate, found.trials[0].candidate);
+}
+
+#[test]
+fn the_usual_setting_stays_unless_another_is_clearly_better() {
+    let data = wine();
+    let tune = quick().with_margin(f64::INFINITY).with_l2(vec![0.01, 0.0]);
+    let found = search(&data, &tune, TuneSession::new()).unwrap();
+    let choice = found.choice.unwrap();
+    assert!(choice.trial == 0 && choice.reason != Reason::Better, "{choice:?}");
+    let free = search(&data, &tune.with_margin(0.0), TuneSession::new()).unwrap();
+    let most = free.trials.iter().map(|trial| trial.best().accuracy()).fold(0.0, f64::max);
+    assert!((free.choice.unwrap().accuracy - most).abs() < 1e-9);
+}
