@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the README's tables from benches/results/*.json, between the markers `<!-- results -->` and
-`<!-- /results -->`.
+"""Writes the tables of the README, of docs/results.md, of the guide and of the MNIST example from
+benches/results/*.json, between markers such as `<!-- results -->` and `<!-- /results -->`.
 
     python3 benches/tables.py
 """
@@ -17,25 +17,61 @@ def read(name):
     return json.loads(path.read_text()) if path.exists() else None
 
 
+def table(head, rows, words=1):
+    """A Markdown table; the first `words` columns hold words, the others numbers."""
+    first, *rest = ["| " + " | ".join(str(cell) for cell in line) + " |" for line in (head, *rows)]
+    return [first, "|" + "---|" * words + "---:|" * (len(head) - words), *rest, ""]
+
+
+def estimate(values):
+    """Mean and standard error of values (None for a single one); None without any."""
+    n = len(values)
+    if n == 0:
+        return None
+    mean = sum(values) / n
+    squares = sum((value - mean) ** 2 for value in values)
+    return {"mean": mean, "standard_error": (squares / (n - 1) / n) ** 0.5 if n > 1 else None}
+
+
+def over_sets(estimates):
+    """The plain mean over sets; errors of independent means add in squares."""
+    if not estimates or None in estimates:
+        return None
+    n, errors = len(estimates), [found["standard_error"] for found in estimates]
+    error = None if None in errors else sum(error**2 for error in errors) ** 0.5 / n
+    return {"mean": sum(found["mean"] for found in estimates) / n, "standard_error": error}
+
+
+def points(number, sign="", digits=1, unit=100):
+    """A share in percent, or with the sign "+" a difference in points."""
+    if number is None:
+        return "-"
+    # Adding 0 turns a -0 into 0.
+    mean = f"{round(unit * number['mean'], digits) + 0.0:{sign}.{digits}f}"
+    error = number["standard_error"]
+    return mean if error is None else f"{mean} ± {unit * error:.{digits}f}"
+
+
 def peers():
     report = read("peers.json")
     if report is None:
         return []
+    rows = [
+        [
+            row["points"], row["features"], row["dim"], f"{1e3 * row['seconds_sklearn']:.1f}",
+            f"{1e3 * row['seconds_f32']:.1f}", f"{row['ratio_f32']:.1f}",
+            f"{1e3 * row['seconds_f64']:.1f}", f"{row['ratio_f64']:.1f}",
+        ]
+        for row in report["value_gradient"]
+    ]
+    head = ["n", "d", "k", "scikit-learn, ms", "ours f32, ms", "ratio", "ours f64, ms", "ratio"]
     lines = [
         f"Value and gradient of f over all points, random data, 10 classes, {report['machine']['cores']} cores, "
         f"scikit-learn {report['sklearn']} (f64) timed in the same run "
         "(`python3 benches/peers/compare.py`). Ratio: scikit-learn's time over ours.",
         "",
-        "| n | d | k | scikit-learn, ms | ours f32, ms | ratio | ours f64, ms | ratio |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|",
+        *table(head, rows, words=0),
     ]
-    for row in report["value_gradient"]:
-        lines.append(
-            f"| {row['points']} | {row['features']} | {row['dim']} | {1e3 * row['seconds_sklearn']:.1f} "
-            f"| {1e3 * row['seconds_f32']:.1f} | {row['ratio_f32']:.1f} "
-            f"| {1e3 * row['seconds_f64']:.1f} | {row['ratio_f64']:.1f} |"
-        )
-    lines.append("")
     for row in report["fit"]:
         peer, ours, whole = row["sklearn"], row["until_sklearn_f"], row["whole_fit"]
         reached = "reach it" if ours["f"] >= peer["f"] else "do not reach it"
@@ -51,14 +87,12 @@ def peers():
 
 def memory():
     rows = read("memory.json")
-    if not rows:
-        return []
-    cells = ", ".join(f"{row['peak_mib']:.0f} MiB at n = {row['points']}" for row in rows)
-    return [
+    cells = ", ".join(f"{row['peak_mib']:.0f} MiB at n = {row['points']}" for row in rows or [])
+    line = (
         "Peak memory of the whole process for value and gradient, 784 features to k = 32, f32, features included "
-        f"(`python3 benches/sweep.py --memory`): {cells}. It grows linearly with n.",
-        "",
-    ]
+        f"(`python3 benches/sweep.py --memory`): {cells}. It grows linearly with n."
+    )
+    return [line, ""] if rows else []
 
 
 def accuracy():
@@ -66,31 +100,300 @@ def accuracy():
     if not rows:
         return []
     methods = ["Euclidean", "PCA", "LDA", "NCA"]
-    lines = [
+    return [
         f"Held-out 1-NN accuracy in %, mean and standard error over {rows[0]['splits']} stratified 70/30 splits "
         "(`nca fit SET --dim 2 --seed 0` to `9`, `python3 benches/accuracy.py`): all features by Euclidean distance, "
-        "and two dimensions by PCA, LDA and NCA with its default settings (f, no penalty).",
+        "and two dimensions by PCA, LDA and NCA with the default settings of `nca fit` (g, l2 0.01).",
         "",
-        "| set | " + " | ".join(methods) + " |",
-        "|---|" + "---:|" * len(methods),
+        *table(["set", *methods], [[row["data"], *(points(row[m]) for m in methods)] for row in rows]),
     ]
-    for row in rows:
-        cells = [f"{100 * row[m]['mean']:.1f} ± {100 * row[m]['standard_error']:.1f}" for m in methods]
-        lines.append(f"| {row['data']} | " + " | ".join(cells) + " |")
-    lines.append("")
+
+
+def regression():
+    lines = []
+    plain = "Euclidean, k-NN"
+    for name, found in (read("regression.json") or {}).items():
+        splits = [found["splits"][key] for key in sorted(found["splits"])]
+        rows = []
+        for method in sorted(splits[0], key=lambda method: -sum(split[method]["r2"] for split in splits)):
+            r2, rmse = (estimate([split[method][score] for split in splits]) for score in ("r2", "rmse"))
+            gain = estimate([split[method]["r2"] - split[plain]["r2"] for split in splits])
+            rows.append([method, points(r2, "", 3, 1), points(rmse, "", 2, 1), points(gain, "+", 3, 1)])
+        lines += [
+            f"{name}: {found['rows']} rows, {found['columns']} features, R2 and RMSE on the test rows, mean and "
+            f"standard error over {len(splits)} 70/30 splits; difference: R2 less that of Euclidean k-NN on the same "
+            "split (`measure regression`, see benches/README.md).",
+            "",
+            *table(["method", "R2", "RMSE", "difference in R2"], rows),
+        ]
     return lines
 
 
-def main():
-    readme = ROOT / "README.md"
-    text = readme.read_text()
-    start, end = "<!-- results -->", "<!-- /results -->"
+ENTROPY_RULES = {
+    "nearest": "1-NN", "cross_validated": "k by CV", "arithmetic": "k, arithmetic", "geometric": "k, geometric",
+    "median": "k, median", "local": "k_i local", "soft": "soft rule",
+}
+
+
+def entropy_k():
+    """Test accuracy by k from the entropy, on every set."""
+    report = read("entropy-k.json")
+    if report is None:
+        return []
+    rows = []
+    for result in report["results"]:
+        if result["criterion"] != "F" or result["dim"] != result["features"]:
+            continue
+        cells = []
+        for rule in ENTROPY_RULES:
+            k = result["mean_k"][rule]
+            shown = "" if k is None or rule == "nearest" else f" ({k:.1f})"
+            cells.append(points(result["accuracy"][rule]) + shown)
+        rows.append([f"{result['data']} ({result['splits']})", *cells])
+    return [
+        "k read off the perplexity exp(H_i): test accuracy in %, mean and standard error over the splits; plain NCA "
+        "(f, square A) on the training part. k by CV: leave-one-out on the training part, k up to 50; arithmetic, "
+        "geometric, median: one k, that mean of the training rows' perplexities; local: a k for each test row; in "
+        "brackets the mean k (`measure entropy-k --data DIR --out benches/results/entropy-k.json`).",
+        "",
+        *table(["set (splits)", *ENTROPY_RULES.values()], rows),
+    ]
+
+
+def entropy_differences():
+    """The same rules for four fits, over all sets, less k by cross-validation."""
+    report = read("entropy-k.json")
+    if report is None:
+        return []
+    rows = []
+    for criterion in ("F", "G"):
+        for square in (True, False):
+            of_fit = lambda r: r["criterion"] == criterion and (r["dim"] == r["features"]) == square
+            fits = [result for result in report["results"] if of_fit(result)]
+            if fits:
+                found = [over_sets([fit["minus_cross_validated"][rule] for fit in fits]) for rule in ENTROPY_RULES]
+                name = f"{criterion.lower()}, {'square A' if square else 'two dimensions'} ({len(fits)})"
+                rows.append([name, *(points(number, "+") for number in found)])
+    return [
+        "Test accuracy less that of k by cross-validation on the same split, in points: mean over the sets and its "
+        "standard error, for each fit (`measure entropy-k`, see benches/README.md).",
+        "",
+        *table(["fit (sets)", *ENTROPY_RULES.values()], rows),
+    ]
+
+
+PLAIN, DEFAULT, TUNED = "f, l2 0", "g, l2 0.01", "tuned"
+
+
+def tuning():
+    """Tuned NCA beside plain NCA, the defaults and the baselines, on the sets that were measured."""
+    done = read("tune.json")
+    if not done:
+        return []
+    lines = [
+        "1-NN accuracy on the test rows in %, mean and standard error over the splits (in brackets). Plain: NCA as the "
+        "paper and scikit-learn have it (f, no penalty); default: the settings of `nca fit` (g, l2 0.01); tuned: "
+        "`nca fit --tune`, which sees training rows only. Differences are paired over the splits, in points; the last "
+        "row is the plain mean over the sets (`measure tune`, see benches/README.md).",
+        "",
+    ]
+    for rank, title, others in (("Square", "Square A", ["Euclidean"]), ("Two", "Two dimensions", ["PCA", "LDA"])):
+        of_rank = [task for task in done if task["rank"] == rank]
+        if of_rank:
+            lines += [f"{title}:", "", *tuning_table(of_rank, others)]
+    if (RESULTS / "tune.md").exists():
+        lines += ["All fixed settings, and what the search chose: [tune.md](../benches/results/tune.md).", ""]
+    return lines
+
+
+def tuning_table(tasks, others):
+    sets = {}
+    for task in tasks:
+        sets.setdefault(task["set"], []).append({run["method"]: run["accuracy"] for run in task["runs"]})
+    methods = [*others, PLAIN, DEFAULT, TUNED]
+    pairs = [(DEFAULT, PLAIN), (TUNED, PLAIN), (TUNED, others[-1])]
+
+    def cells(splits):
+        own = [estimate([split[m] for split in splits if m in split]) for m in methods]
+        paired = [estimate([s[a] - s[b] for s in splits if a in s and b in s]) for a, b in pairs]
+        return own, paired
+
+    found = {f"{name} ({len(splits)})": cells(splits) for name, splits in sets.items()}
+    found["mean"] = [[over_sets(column) for column in zip(*part)] for part in zip(*found.values())]
+    rows = [
+        [name, *(points(cell) for cell in own), *(points(cell, "+", 2) for cell in paired)]
+        for name, (own, paired) in found.items()
+    ]
+    differences = ["default less plain", "tuned less plain", f"tuned less {others[-1]}"]
+    return table(["set (splits)", *others, "plain", "default", "tuned", *differences], rows)
+
+
+SQUARE = ["nca-square", "nca-diagonal", "rca", "whitened", "euclidean"]
+RANK_TWO = ["nca-rank2", "lda-rca", "lda", "pca"]
+
+
+def nca_2004():
+    """Figure 1 of the paper: every method on every set, and the differences to scikit-learn's NCA."""
+    report = read("nca-2004.json")
+    if report is None:
+        return []
+    sets = [found["name"] for found in report["sets"]]
+    mean = {(row["set"], row["method"]): row["test"] for row in report["means"]}
+    lines = [
+        "Figure 1: 1-NN accuracy on the test rows in %, mean and standard error over the splits (in brackets), with "
+        "the plain method of the paper and scikit-learn's stopping rule, in 64-bit numbers "
+        "(`nca reproduce nca-2004 --data DIR --peer benches/results/sklearn-nca-2004.json`).",
+        "",
+    ]
+    for title, methods in (("Square A", SQUARE), ("Rank 2", RANK_TWO)):
+        rows = []
+        for name in sets:
+            found = [mean.get((name, method)) for method in methods]
+            if any(found):
+                most = max(cell["splits"] for cell in found if cell)
+                rows.append([f"{name} ({most})", *(points(cell, digits=2) for cell in found)])
+        lines += [f"{title}:", "", *table(["set (splits)", *methods], rows)]
+    paired = {(row["set"], row["method"]): row["test"] for row in report["paired"]}
+    if paired:
+        columns = ["nca-square", "nca-rank2"]
+        rows = [[name, *(points(paired.get((name, m)), "+", 2) for m in columns)] for name in sets]
+        lines += ["Test accuracy less that of scikit-learn's NCA on the same splits, in points, paired:", ""]
+        lines += table(["set", *columns], rows)
+    return lines
+
+
+def guide(name, head, cells, words=1):
+    """A table of the guide: a row of cells for each result of an experiment of `measure guide`."""
+    report = read("guide.json")
+    if report is None:
+        return ["`target/release/measure guide > benches/results/guide.json` makes this table.", ""]
+    note = f"Means over {report['splits']} stratified 70/30 splits, accuracies in % (`target/release/measure guide`)."
+    return [*table(head, [cells(row) for row in report[name]], words), note, ""]
+
+
+def percents(row, *names, digits=1):
+    return [f"{100 * row[name]:.{digits}f}" for name in names]
+
+
+def guide_objectives():
+    head = ["set", "objective", "1-NN train", "1-NN test", "soft rule test", "mean p of the class", "perplexity"]
+    scores = ("nn_train", "nn_test", "soft_test", "expected_test")
+    cells = lambda row: [row["set"], row["objective"], *percents(row, *scores), f"{row['perplexity']:.1f}"]
+    return guide("objective", head, cells, words=2)
+
+
+def guide_batches():
+    head = ["fit", "batch", "epochs", "1-NN train", "1-NN test", "soft rule test"]
+    size = lambda row: [row.get("batch_size", "all rows"), row.get("epochs", "-")]
+    cells = lambda row: [row["fit"], *size(row), *percents(row, "nn_train", "nn_test", "soft_test")]
+    return guide("batch_size", head, cells)
+
+
+def guide_scales():
+    head = ["scale of A", "variance, start", "perplexity, start", "variance, end", "perplexity, end", "steps"]
+
+    def cells(row):
+        start, end = row["start"], row["end"]
+        shown = [f"{part[name]:.4g}" for part in (start, end) for name in ("total_variance", "perplexity")]
+        return [row["scale"], *shown, f"{end['iterations']:.0f}", *percents(end, "nn_train", "nn_test")]
+
+    return guide("scale", [*head, "1-NN train", "1-NN test"], cells, words=0)
+
+
+def exact_cost():
+    """What one exact value and gradient costs, by the number of points."""
+    sweep = [row for row in read("sweep.json") or [] if row["block"] is None and row["device"] == "cpu"]
+    rows = [
+        [row["points"], row["features"], row["dim"], f"{row['seconds']:.3f}", f"{row['peak_mib']:.0f}"]
+        for row in sorted(sweep, key=lambda row: (row["dim"], row["points"]))
+    ]
+    # Of the large sizes the memory alone: their time was taken once.
+    rows += [[r["points"], r["features"], r["dim"], "", f"{r['peak_mib']:.0f}"] for r in read("memory.json") or []]
+    head = ["points n", "features", "k", "seconds", "peak memory of the process, MiB"]
+    return [*table(head, rows, words=0), "f, f32, CPU with 2 cores (`python3 benches/sweep.py`).", ""]
+
+
+def mnist_encoders():
+    """Error of each encoder of the MNIST example."""
+    runs = read("mnist.json")
+    if not runs:
+        return []
+    rows = []
+    for name in [name for name in ("linear", "mlp", "cnn") if name in runs]:
+        recipe, last = runs[name]["recipe"], runs[name]["last"]
+        numbers = [recipe["dim"], recipe["epochs"], runs[name]["parameters"]]
+        numbers += [*percents(last, "error_1", "error_5", digits=2), f"{runs[name]['training_seconds']:.0f}"]
+        rows.append([name, recipe["augment"], *numbers])
+    head = ["encoder", "distortions", "k", "epochs", "parameters", "1-NN %", "5-NN %", "training, s"]
+    return [
+        f"Trained on and references, then classified: {'; '.join(sorted({run['split'] for run in runs.values()}))}. "
+        "The majority of the nearest references decides, a tie goes to the nearest of the tied.",
+        "",
+        *table(head, rows, words=2),
+    ]
+
+
+# 5-NN on the last 10000 training digits with the first 50000 as references; the README of torchnca.
+TORCHNCA = [
+    ["torchnca's table: raw, scikit-learn", 784, "2.8", "155.25", "156.8"],
+    ["torchnca's table: NCA-32, scikit-learn", 32, "3.3", "2.37", "6.4"],
+]
+
+
+def mnist_search():
+    """Error, search and storage of raw pixels, principal components and the learnt map."""
+    found = (read("mnist.json") or {}).get("linear", {}).get("search")
+    if not found:
+        return []
+    rows = []
+    for row in found:
+        numbers = [*percents(row["scores"], "error_5", digits=2), f"{row['scores']['search_seconds']:.2f}"]
+        rows.append([f"{row['what']}, {row['method']}", row["dimensions"], *numbers, f"{row['megabytes']:.1f}"])
+    seconds = {(row["what"], row["method"]): row["scores"]["search_seconds"] for row in found}
+    ours, first = seconds[("linear-32", "auto")], found[0]["scores"]
+    return [
+        f"5-NN of {first['queries']} digits among {first['references']} references: error, seconds of the exact search "
+        "(the fastest of three, its preparation included) and storage of the references as 32-bit floats.",
+        "",
+        *table(["what", "numbers a digit", "error %", "search, s", "storage, MB"], rows + TORCHNCA),
+        f"The search of the learnt 32 dimensions is {seconds[('raw', 'brute-force')] / ours:.0f} times as fast as "
+        f"brute force on raw pixels, and {seconds[('raw', 'auto')] / ours:.0f} times as fast as the library's fastest "
+        "exact search there. Torchnca's digits are others (the last 10000 training digits), on another machine.",
+        "",
+    ]
+
+
+def fill(path, name, lines):
+    """Writes `lines` between the markers `<!-- name -->` and `<!-- /name -->` of a file."""
+    path = ROOT / path
+    text = path.read_text()
+    start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     before, rest = text.split(start, 1)
     after = rest.split(end, 1)[1] if end in rest else rest
-    body = "\n".join(["", *accuracy(), *peers(), *memory()])
-    temporary = readme.with_suffix(".tmp")
-    temporary.write_text(f"{before}{start}\n{body}{end}{after}")
-    temporary.replace(readme)
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text("\n".join([f"{before}{start}", "", *lines]) + f"{end}{after}")
+    temporary.replace(path)
+
+
+TABLES = [
+    ("README.md", "results", [accuracy, peers, memory]),
+    ("docs/results.md", "tuning", [tuning]),
+    ("docs/results.md", "nca-2004", [nca_2004]),
+    ("docs/results.md", "entropy-k", [entropy_k, entropy_differences]),
+    ("docs/results.md", "regression", [regression]),
+    ("docs/guide/choosing-an-objective.md", "objective", [guide_objectives]),
+    ("docs/guide/batch-size-and-candidates.md", "batch-size", [guide_batches]),
+    ("docs/guide/collapse-and-scale.md", "scale", [guide_scales]),
+    ("docs/guide/exact-or-stochastic.md", "cost", [exact_cost]),
+    ("docs/guide/evaluating-an-embedding.md", "rules", [entropy_differences]),
+    ("examples/mnist/README.md", "encoders", [mnist_encoders]),
+    ("examples/mnist/README.md", "search", [mnist_search]),
+]
+
+
+def main():
+    for path, name, makers in TABLES:
+        fill(path, name, [line for make in makers for line in make()])
 
 
 if __name__ == "__main__":

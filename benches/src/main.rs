@@ -3,11 +3,16 @@
 //! ```text
 //! cargo run --release -p benches -- value-gradient --points 1797 --features 64 --dim 2
 //! cargo run --release -p benches -- fit digits --dim 2
+//! cargo run --release -p benches -- entropy-k --out benches/results/entropy-k.json
 //! ```
 #![allow(clippy::print_stdout)]
 
+mod entropy_k;
 mod fit;
+mod guide;
 mod memory;
+mod regression;
+mod tune;
 mod value_gradient;
 
 use clap::{Parser, Subcommand};
@@ -28,12 +33,24 @@ enum Measurement {
     ValueGradient(value_gradient::Arguments),
     /// A whole fit of a data set.
     Fit(fit::Arguments),
+    /// The small experiments behind `docs/guide`.
+    Guide(guide::Arguments),
+    /// Predictions of a numeric target over many splits.
+    Regression(regression::Arguments),
+    /// The k of k-NN from the entropy of p, beside a k chosen by cross-validation and the stochastic rule.
+    EntropyK(entropy_k::Arguments),
+    /// Tuned NCA beside plain NCA and fixed settings, over given splits.
+    Tune(tune::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
     let report = match Arguments::parse().measurement {
         Measurement::ValueGradient(arguments) => value_gradient::run(&arguments)?,
         Measurement::Fit(arguments) => fit::run(&arguments)?,
+        Measurement::Guide(arguments) => guide::run(&arguments)?,
+        Measurement::Regression(arguments) => regression::run(&arguments)?,
+        Measurement::EntropyK(arguments) => entropy_k::run(&arguments)?,
+        Measurement::Tune(arguments) => tune::run(&arguments)?,
     };
     println!("{report}");
     Ok(())
