@@ -189,7 +189,7 @@ def tuning():
     """Tuned NCA beside plain NCA, the defaults and the baselines, on the sets that were measured."""
     done = read("tune.json")
     if not done:
-        return []
+        return ["Not measured yet.", ""]
     lines = [
         "1-NN accuracy on the test rows in %, mean and standard error over the splits (in brackets). Plain: NCA as the "
         "paper and scikit-learn have it (f, no penalty); default: the settings of `nca fit` (g, l2 0.01); tuned: "
@@ -236,7 +236,7 @@ def nca_2004():
     """Figure 1 of the paper: every method on every set, and the differences to scikit-learn's NCA."""
     report = read("nca-2004.json")
     if report is None:
-        return []
+        return ["Not measured yet.", ""]
     sets = [found["name"] for found in report["sets"]]
     mean = {(row["set"], row["method"]): row["test"] for row in report["means"]}
     lines = [
