@@ -22,6 +22,7 @@ use burn_nca::neighbors::{
 };
 use burn_nca::objective::Criterion;
 use burn_nca_datasets::{CsvOptions, Task, read_csv, read_splits};
+use burn_nca_program::write_file;
 use clap::Args;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -125,10 +126,8 @@ impl Results {
     /// Adds a split and writes the file, whole or not at all.
     fn insert(&mut self, split: usize, scores: BTreeMap<String, Value>) -> Result<()> {
         self.document[&self.name]["splits"][format!("{split:02}")] = json!(scores);
-        let temporary = self.path.with_extension("tmp");
-        std::fs::write(&temporary, serde_json::to_string_pretty(&self.document)? + "\n")
-            .and_then(|()| std::fs::rename(&temporary, &self.path))
-            .with_context(|| format!("{} cannot be written", self.path.display()))
+        let text = serde_json::to_string_pretty(&self.document)? + "\n";
+        write_file(&self.path, text.as_bytes())
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use burn_nca::data::Labelled;
 use burn_nca::objective::Criterion;
+use burn_nca_program::write_file;
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -125,9 +126,8 @@ fn earlier(arguments: &Arguments) -> Result<Vec<Value>> {
     Ok(document["results"].as_array().cloned().unwrap_or_default())
 }
 
-/// Writes beside the file, then renames: an interruption leaves the old results.
+/// Writes all results; an interruption leaves the old ones.
 fn write(path: &Path, results: &[Value]) -> Result<()> {
-    let temporary = path.with_extension("tmp");
     // One fit a line: short enough to keep, and a difference names the fit.
     let lines: Vec<String> = results.iter().map(Value::to_string).collect();
     let text = format!(
@@ -135,7 +135,5 @@ fn write(path: &Path, results: &[Value]) -> Result<()> {
         json!(RULES),
         lines.join(",\n")
     );
-    std::fs::write(&temporary, text)
-        .and_then(|()| std::fs::rename(&temporary, path))
-        .with_context(|| format!("{} cannot be written", path.display()))
+    write_file(path, text.as_bytes())
 }

@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use burn::tensor::Device;
+use burn_nca_program::write_file;
 use clap::Args;
 use methods::{Rank, Run};
 use rayon::prelude::*;
@@ -108,7 +109,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
     });
     write(&arguments.out, &results)?;
     let table = summary::markdown(&results);
-    std::fs::write(arguments.out.with_extension("md"), &table)?;
+    write_file(&arguments.out.with_extension("md"), table.as_bytes())?;
     Ok(
         json!({ "measurement": "tune", "tasks": results.len(), "seconds": started.elapsed().as_secs_f64() }),
     )
@@ -126,8 +127,5 @@ fn read(path: &Path) -> anyhow::Result<Vec<Done>> {
 /// Writes all results, whole or not at all.
 fn write(path: &Path, results: &[Done]) -> anyhow::Result<()> {
     let lines: Vec<String> = results.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
-    let partial = path.with_extension("json.partial");
-    std::fs::write(&partial, format!("[\n{}\n]\n", lines.join(",\n")))?;
-    std::fs::rename(&partial, path)?;
-    Ok(())
+    write_file(path, format!("[\n{}\n]\n", lines.join(",\n")).as_bytes())
 }

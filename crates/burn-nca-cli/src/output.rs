@@ -1,20 +1,9 @@
-//! Where results go: stdout, or a file that appears whole or not at all.
+//! Where results go, and how matrices are written.
 
-use std::io::{self, Write};
-use std::path::Path;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use burn::tensor::{DType, Tensor};
+pub use burn_nca_program::{print, write_file};
 use serde::Serialize;
-
-/// Prints results.
-///
-/// # Errors
-/// A closed stdout.
-pub fn print(text: &str) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("writing to stdout")
-}
 
 /// Prints one JSON document.
 ///
@@ -27,23 +16,6 @@ pub fn print_json(document: &impl Serialize) -> Result<()> {
 /// Tells the user what is worth knowing, on stderr.
 pub fn warn(message: &str) {
     eprintln!("warning: {message}");
-}
-
-/// Writes a file under a temporary name beside it, then renames it: no reader sees half of it.
-///
-/// # Errors
-/// A folder that does not exist or cannot be written.
-pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let failed = || format!("{} cannot be written", path.display());
-    let mut builder = tempfile::Builder::new();
-    // Temporary files are the owner's alone; a result has the permissions of any other new file.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).with_context(failed)?;
-    file.write_all(bytes).with_context(failed)?;
-    file.persist(path).map_err(|error| error.error).with_context(failed)?;
-    Ok(())
 }
 
 /// A matrix as CSV, with these column names; every value in the fewest digits that read back to it.
@@ -127,15 +99,5 @@ mod tests {
         let bytes = matrix_npy(&matrix);
         assert_eq!((bytes.len() - 16) % 64, 0);
         assert_eq!(bytes[bytes.len() - 4..], 3f32.to_le_bytes());
-    }
-
-    #[test]
-    fn a_written_file_replaces_the_old_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("z.csv");
-        write_file(&path, b"old").unwrap();
-        write_file(&path, b"new").unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"new");
-        assert!(write_file(&folder.path().join("no/z.csv"), b"").is_err());
     }
 }

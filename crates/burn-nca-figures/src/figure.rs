@@ -1,7 +1,7 @@
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use burn_nca_program::write_whole;
 use plotters::backend::SVGBackend;
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
@@ -120,7 +120,7 @@ impl Figure {
     /// # Errors
     /// The file cannot be written.
     pub fn write_svg(&self, path: &Path) -> Result<()> {
-        write_whole(path, self.svg.as_bytes())
+        write_file(path, self.svg.as_bytes())
     }
 
     /// Writes a PNG of one pixel a unit, whole or not at all.
@@ -128,7 +128,7 @@ impl Figure {
     /// # Errors
     /// As [`png`](Self::png), or the file cannot be written.
     pub fn write_png(&self, path: &Path) -> Result<()> {
-        write_whole(path, &self.png(UNITS as f32)?)
+        write_file(path, &self.png(UNITS as f32)?)
     }
 
     /// Writes `STEM.svg` and `STEM.png`.
@@ -151,21 +151,9 @@ fn options() -> Options<'static> {
     Options { font_family: FONT_FAMILY.to_string(), fontdb: Arc::new(fonts), ..Options::default() }
 }
 
-/// Writes a file under a temporary name beside it, then renames it: no reader sees half of it.
-///
-/// # Errors
-/// A folder that does not exist or cannot be written.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let failed = |source| FigureError::Write { path: path.to_path_buf(), source };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut builder = tempfile::Builder::new();
-    // Temporary files are the owner's alone; a picture has the permissions of any other new file.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
-    file.write_all(bytes).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_whole(path, bytes)
+        .map_err(|source| FigureError::Write { path: path.to_path_buf(), source })
 }
 
 #[cfg(test)]

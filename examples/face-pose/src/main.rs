@@ -5,12 +5,10 @@ mod cli;
 mod evaluation;
 mod measure;
 mod network;
-mod output;
 mod picture;
 mod progress;
 mod results;
 mod run;
-mod run_folder;
 mod training;
 
 use std::process::ExitCode;

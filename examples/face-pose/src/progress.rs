@@ -1,23 +1,17 @@
 //! The progress of a training on stderr, and stopping it with Ctrl-C.
 
 use std::cell::RefCell;
-use std::io::IsTerminal;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use anyhow::Result;
+use burn_nca_program::{Bar, Interrupt};
 
 use crate::training::Check;
 
-/// The exit code of a process that SIGINT ended.
-const INTERRUPTED: i32 = 130;
-
-/// A bar with the loss and the held-out measures; hidden where stderr is no terminal.
+/// A bar with the loss and the held-out measures, a training at a time.
 pub struct Progress {
-    bar: RefCell<ProgressBar>,
+    bar: RefCell<Bar>,
     quiet: bool,
-    interrupt: Arc<AtomicBool>,
+    interrupt: Interrupt,
 }
 
 impl Progress {
@@ -26,62 +20,43 @@ impl Progress {
     /// # Errors
     /// A system that lets nobody listen.
     pub fn listen(quiet: bool) -> Result<Self> {
-        let interrupt = Arc::new(AtomicBool::new(false));
-        let flag = interrupt.clone();
-        ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::SeqCst) {
-                std::process::exit(INTERRUPTED);
-            }
-            eprintln!("\nstopping after this step; Ctrl-C again quits at once");
-        })
-        .context("Ctrl-C cannot be listened to")?;
-        Ok(Self { bar: RefCell::new(ProgressBar::hidden()), quiet, interrupt })
+        Ok(Self::new(quiet, Interrupt::listen("step")?))
     }
 
-    /// A progress that shows nothing and is never interrupted.
+    /// A progress that shows nothing and is interrupted only by [`interrupt`](Self::interrupt).
     #[cfg(test)]
     pub fn silent() -> Self {
-        let interrupt = Arc::new(AtomicBool::new(false));
-        Self { bar: RefCell::new(ProgressBar::hidden()), quiet: true, interrupt }
+        Self::new(true, Interrupt::default())
+    }
+
+    fn new(quiet: bool, interrupt: Interrupt) -> Self {
+        Self { bar: RefCell::new(bar("", quiet)), quiet, interrupt }
     }
 
     /// Asks the training to stop.
     #[cfg(test)]
     pub fn interrupt(&self) {
-        self.interrupt.store(true, Ordering::SeqCst);
+        self.interrupt.ask();
     }
 
     /// Whether a stop was asked for.
     pub fn is_interrupted(&self) -> bool {
-        self.interrupt.load(Ordering::SeqCst)
+        self.interrupt.is_set()
     }
 
     /// A new bar.
     pub fn start(&self, name: &str, steps: usize) {
-        let target = if self.quiet || !std::io::stderr().is_terminal() {
-            ProgressDrawTarget::hidden()
-        } else {
-            ProgressDrawTarget::stderr()
-        };
-        let template = "{prefix} {bar:24} {pos}/{len}  {msg}  {eta} left";
-        let style = ProgressStyle::with_template(template).expect("the template is valid");
-        let bar = ProgressBar::with_draw_target(Some(steps as u64), target).with_style(style);
-        bar.set_prefix(name.to_string());
-        self.bar.replace(bar);
+        self.bar.replace(bar(name, self.quiet).with_length(steps));
     }
 
     /// Shows a step.
     pub fn step(&self, step: usize, loss: f64, check: Option<&Check>) {
-        let bar = self.bar.borrow();
-        bar.set_position(step as u64);
-        if !bar.is_hidden() {
-            bar.set_message(message(loss, check));
-        }
+        self.bar.borrow().step(step, message(loss, check));
     }
 
     /// Removes the bar.
     pub fn finish(&self) {
-        self.bar.borrow().finish_and_clear();
+        self.bar.borrow().finish();
     }
 
     /// Tells the user a line, unless silence was asked for.
@@ -90,6 +65,10 @@ impl Progress {
             eprintln!("{line}");
         }
     }
+}
+
+fn bar(name: &str, quiet: bool) -> Bar {
+    Bar::new(&format!("{name} {{bar:24}} {{pos}}/{{len}}  {{msg}}  {{eta}} left"), quiet)
 }
 
 fn message(loss: f64, check: Option<&Check>) -> String {

@@ -6,16 +6,15 @@ use burn::tensor::Device;
 use burn_nca::device;
 use burn_nca::objective::PairLossConfig;
 use burn_nca_datasets::faces::PoseOptions;
+use burn_nca_program::{RunFolder, print, write_file};
 
 use crate::banks::Banks;
 use crate::cli::Args;
 use crate::evaluation::{Evaluation, NEIGHBORS, Plane};
 use crate::network::Network;
-use crate::output::{print, write_file};
 use crate::picture::{self, Shown};
 use crate::progress::Progress;
 use crate::results::{FORMAT, Results, Settings, Training};
-use crate::run_folder::RunFolder;
 use crate::training::{
     Checkpoint, Ending, Goal, HeldOut, Plan, PoseScale, Setting, Trained, train,
 };
@@ -23,6 +22,8 @@ use crate::training::{
 /// Checks of the held-out faces in a training.
 const CHECKS: usize = 50;
 
+/// How the names of the files end that hold the state of a training while it runs.
+const CHECKPOINT: &str = ".checkpoint.json";
 /// The saved network.
 const NETWORK: &str = "network.bpk";
 /// The numbers of the run.
@@ -36,7 +37,7 @@ pub fn run<N: Network>(args: &Args) -> Result<()> {
     let plan = plan::<N>(args)?;
     let device = open_device(&args.device)?;
     let banks = Banks::open(args)?;
-    let folder = RunFolder::open(&args.out, args.resume)?;
+    let folder = RunFolder::open(&args.out, args.resume, &[CHECKPOINT])?;
     let progress = Progress::listen(args.quiet)?;
     let scale = PoseScale::of(&PoseOptions::default());
     let trainer = Trainer {
@@ -132,7 +133,7 @@ impl Trainer<'_> {
             "mirror": self.args.mirror,
             "faces": self.banks.summary,
         });
-        let path = self.folder.checkpoint(goal.name());
+        let path = self.folder.file(&format!("{}{CHECKPOINT}", goal.name()));
         let mut checkpoint = Checkpoint::new(path, settings.to_string());
         let setting =
             Setting { pairs: &self.banks.train, held_out: self.held_out, device: self.device };

@@ -1,7 +1,6 @@
 //! The state of an interrupted run in one file: a line of JSON, then the records of encoder and optimiser.
 
 use std::fs;
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -9,6 +8,7 @@ use burn::module::Module;
 use burn::optim::ModuleOptimizer;
 use burn::store::ModuleRecord;
 use burn::tensor::Bytes;
+use burn_nca_program::write_file;
 use serde::{Deserialize, Serialize};
 
 use crate::encoder::Network;
@@ -55,7 +55,7 @@ pub fn save(
     bytes.push(b'\n');
     bytes.extend_from_slice(&encoder);
     bytes.extend_from_slice(&optimizer);
-    write_whole(path, &bytes)
+    write_file(path, &bytes)
 }
 
 /// Reads a state into a network and an optimiser of the same settings.
@@ -92,18 +92,4 @@ pub fn load(
     let moments = Bytes::from_bytes_vec(moments.to_vec());
     let optimizer = optimizer.from_bytes(moments).with_context(place)?;
     Ok(State { progress: header.progress, network, optimizer })
-}
-
-/// Writes a file beside its place and renames it.
-///
-/// # Errors
-/// A folder that cannot be written to.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let failed = || format!("{} cannot be written", path.display());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).with_context(failed)?;
-    file.write_all(bytes).with_context(failed)?;
-    file.persist(path).with_context(failed)?;
-    Ok(())
 }

@@ -6,10 +6,10 @@ use anyhow::Result;
 use burn::module::Module;
 use burn::tensor::{Tensor, TensorData};
 use burn_nca::encoder::Encoder;
+use burn_nca_program::write_file;
 use npyz::WriterBuilder;
 use rayon::prelude::*;
 
-use crate::checkpoint::write_whole;
 use crate::digits::{Centring, Digits, PIXELS};
 use crate::encoder::Network;
 
@@ -52,5 +52,5 @@ pub fn write_npy(path: &Path, embedding: &Tensor<2>) -> Result<()> {
     let mut writer = options.writer(&mut bytes).begin_nd()?;
     writer.extend(values(embedding)?)?;
     writer.finish()?;
-    write_whole(path, &bytes)
+    write_file(path, &bytes)
 }

@@ -17,9 +17,7 @@ mod gradient;
 mod picture;
 mod recipe;
 mod run;
-mod run_folder;
 mod search_table;
-mod terminal;
 mod training;
 
 use std::process::ExitCode;

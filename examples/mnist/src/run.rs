@@ -4,21 +4,24 @@ use anyhow::{Result, bail};
 use burn::module::Module;
 use burn::tensor::Device;
 use burn_nca::device;
+use burn_nca_program::{Bar, Interrupt, RunFolder, write_file};
 use serde::Serialize;
 
 use crate::arguments::Arguments;
 use crate::batches::Source;
-use crate::checkpoint::write_whole;
 use crate::digits::{Centring, Digits, Mnist};
 use crate::embedding::write_npy;
 use crate::encoder::Network;
 use crate::evaluation::{Answer, Question, Scores};
 use crate::picture::picture;
 use crate::recipe::Recipe;
-use crate::run_folder::RunFolder;
 use crate::search_table::{self, Row};
-use crate::terminal::{Bar, Interrupt};
 use crate::training::{Ended, Epoch, Trainer};
+
+/// The file that holds the state of a run while it runs.
+const CHECKPOINT: &str = "state.checkpoint";
+/// What stands beside the bar of batches.
+const BAR: &str = "{bar:24} batch {pos} of {len}  {msg}  about {eta} left";
 
 /// What `results.json` holds.
 #[derive(Serialize)]
@@ -52,25 +55,25 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let device = device::open(&arguments.device)?;
     let mnist = Mnist::read(data)?;
     let (train, queries, split) = parts(mnist, recipe.held_out)?;
-    let folder = RunFolder::open(&arguments.out, arguments.resume)?;
-    let interrupt = Interrupt::listen()?;
+    let folder = RunFolder::open(&arguments.out, arguments.resume, &[CHECKPOINT])?;
+    let interrupt = Interrupt::listen("batch")?;
 
     let centring = Centring::of(&train);
     let question = Question { references: &train, queries: &queries, centring: &centring };
     let start = Network::start(&recipe, (&train, &centring), &device.clone().autodiff())?;
-    let checkpoint = folder.checkpoint();
+    let checkpoint = folder.file(CHECKPOINT);
     let source = Source::new(&train, &centring, &recipe);
     let mut trainer = Trainer::new(&recipe, source, start, &checkpoint);
     if arguments.resume {
         trainer.resume()?;
     }
-    let bar = Bar::new(trainer.steps(), arguments.quiet);
+    let bar = Bar::new(BAR, arguments.quiet).with_length(trainer.steps());
     let ended = trainer.run(&bar, &interrupt, |network| Ok(question.ask(network)?.scores))?;
     bar.finish();
     match ended {
         Ended::EpochsDone => {
             eprintln!("ended: all {} epochs are done", recipe.epochs);
-            write(arguments, &recipe, &folder, (&trainer, &question, &device, split))
+            write(arguments, &recipe, folder, (&trainer, &question, &device, split))
         }
         Ended::Stopped => {
             eprintln!("ended: stopped by Ctrl-C; the same command with --resume goes on");
@@ -106,7 +109,7 @@ fn parts(mnist: Mnist, held_out: usize) -> Result<(Digits, Digits, String)> {
 fn write(
     arguments: &Arguments,
     recipe: &Recipe,
-    folder: &RunFolder,
+    folder: RunFolder,
     (trainer, question, device, split): (&Trainer, &Question, &Device, String),
 ) -> Result<()> {
     let network = trainer.network();
@@ -142,8 +145,8 @@ fn write(
     };
     let mut text = serde_json::to_vec_pretty(&results)?;
     text.push(b'\n');
-    write_whole(&folder.file("results.json"), &text)?;
+    write_file(&folder.file("results.json"), &text)?;
     folder.finish()?;
-    eprintln!("5-NN error {error:.2} %; results in {}", folder.target().display());
+    eprintln!("5-NN error {error:.2} %; results in {}", arguments.out.display());
     Ok(())
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use burn::optim::AdamWConfig;
 use burn_nca::objective::{Criterion, NcaLoss, NcaLossConfig};
+use burn_nca_program::{Bar, Interrupt};
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::Objective;
@@ -15,7 +16,6 @@ use crate::encoder::Network;
 use crate::evaluation::Scores;
 use crate::gradient::loss_and_gradient;
 use crate::recipe::Recipe;
-use crate::terminal::{Bar, Interrupt};
 
 /// Between two states on disk within an epoch.
 const INTERVAL: Duration = Duration::from_secs(60);
@@ -155,7 +155,7 @@ impl<'a> Trainer<'a> {
                 if !loss.is_finite() {
                     return Ok(Some(Ended::NotFinite));
                 }
-                bar.step(self.steps_done(), loss);
+                bar.step(self.steps_done(), format!("loss {loss:.4}"));
                 if interrupt.is_set() {
                     self.save()?;
                     return Ok(Some(Ended::Stopped));
@@ -232,7 +232,7 @@ mod tests {
     fn a_run_that_was_interrupted_anywhere_ends_in_the_same_bits() {
         let folder = tempfile::tempdir().unwrap();
         let checkpoint = folder.path().join("state");
-        let (digits, bar) = (synthetic(400), Bar::new(8, true));
+        let (digits, bar) = (synthetic(400), Bar::new("{bar}", true));
         let centring = Centring::of(&digits);
         for encoder in [EncoderKind::Linear, EncoderKind::Mlp, EncoderKind::Cnn] {
             let recipe = Recipe::for_tests(encoder);
@@ -246,7 +246,8 @@ mod tests {
             let mut parts = trainer(&recipe, (&digits, &centring), &checkpoint);
             // A network is known by the identities of its parameters: both runs start from one.
             parts.state.network = start.clone();
-            let stop = Interrupt::set();
+            let stop = Interrupt::default();
+            stop.ask();
             assert_eq!(parts.run(&bar, &stop, evaluate).unwrap(), Ended::Stopped);
             for _ in 0..20 {
                 parts = trainer(&recipe, (&digits, &centring), &checkpoint);

@@ -7,6 +7,7 @@ use burn_nca::data::{Features, stratified_split};
 use burn_nca::fit::{FitSession, Progress, Termination};
 use burn_nca::{Fitted, device};
 use burn_nca_datasets::{Table, open};
+use burn_nca_program::{Interrupt, RunFolder};
 
 use super::{csv_options, model_folder, neighbors_or_default, open_device};
 use crate::cli::Format;
@@ -14,8 +15,8 @@ use crate::cli::fit::{FitArgs, Number};
 use crate::cli::targets::TaskKind;
 use crate::failure::usage;
 use crate::fitting::account::Account;
-use crate::fitting::progress::{FitProgress, Interrupt};
-use crate::fitting::run_folder::RunFolder;
+use crate::fitting::progress::FitProgress;
+use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::fitting::target_settings::{LearntFrom, learnt_from};
 use crate::fitting::{settings, tuning, warnings};
 use crate::report::{page, table};
@@ -47,9 +48,8 @@ pub fn run(args: &FitArgs) -> Result<()> {
 }
 
 fn of_classes(args: &FitArgs) -> Result<()> {
-    let interrupt = Interrupt::listen()?;
-    let folder =
-        args.out.as_deref().map(|target| RunFolder::open(target, args.resume)).transpose()?;
+    let interrupt = Interrupt::listen("step")?;
+    let folder = open_folder(args)?;
     let table = open(&args.source.data, &csv_options(&args.source))?;
     refuse_numbers(args, &table)?;
     let data = table.into_labelled()?;
@@ -90,6 +90,11 @@ fn of_classes(args: &FitArgs) -> Result<()> {
         Format::Table => output::print(&table::summary(&report, terminal())),
         Format::Json => output::print(&report.to_json()?),
     }
+}
+
+/// The folder of the run, where one was asked for.
+pub(super) fn open_folder(args: &FitArgs) -> Result<Option<RunFolder>> {
+    args.out.as_deref().map(|target| run_folder::open(target, args.resume)).transpose()
 }
 
 /// Refuses numbers that are plainly no classes, unless the user says that they are.
@@ -163,7 +168,7 @@ pub(super) fn fit(
     let mut watch = |progress: &Progress| bar.step(progress);
     let mut session = FitSession::new().with_progress(&mut watch);
     if let Some(folder) = folder {
-        session = session.with_checkpoint(&folder.checkpoint());
+        session = session.with_checkpoint(&folder.file(CHECKPOINT));
     }
     let model = run(session);
     bar.finish();

@@ -3,18 +3,18 @@
 use anyhow::{Result, bail};
 use burn_nca::data::random_split;
 use burn_nca_datasets::{CsvOptions, Task, by_name, open};
+use burn_nca_program::Interrupt;
 
 use super::fit::{
-    check_neighbors, data_name, device_name, fit, refuse_f64_on_graphics, terminal, warm_start,
-    write,
+    check_neighbors, data_name, device_name, fit, open_folder, refuse_f64_on_graphics, terminal,
+    warm_start, write,
 };
 use super::{csv_options, neighbors_or_default, open_device};
 use crate::cli::Format;
 use crate::cli::fit::FitArgs;
 use crate::fitting::continuous::Outcome;
-use crate::fitting::progress::{FitProgress, HeldOutMeasure, Interrupt};
+use crate::fitting::progress::{FitProgress, HeldOutMeasure};
 use crate::fitting::regression::{MeasuredParts, findings};
-use crate::fitting::run_folder::RunFolder;
 use crate::fitting::{settings, target_settings, warnings};
 use crate::output;
 use crate::report::continuous::{page, table};
@@ -24,9 +24,8 @@ use crate::report::continuous::{page, table};
 /// # Errors
 /// Bad data or settings, a folder that exists, or a fit that was interrupted.
 pub fn run(args: &FitArgs) -> Result<()> {
-    let interrupt = Interrupt::listen()?;
-    let folder =
-        args.out.as_deref().map(|target| RunFolder::open(target, args.resume)).transpose()?;
+    let interrupt = Interrupt::listen("step")?;
+    let folder = open_folder(args)?;
     if by_name(&args.source.data).is_some() {
         bail!(
             "the bundled set {:?} has classes, and a numeric target is needed; leave --soft and --task \

@@ -5,9 +5,10 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use burn_nca::data::{Pairs, random_split};
 use burn_nca_datasets::{open_unlabelled, read_pairs};
+use burn_nca_program::Interrupt;
 
 use super::fit::{
-    data_name, device_name, fit, refuse_f64_on_graphics, terminal, warm_start, write,
+    data_name, device_name, fit, open_folder, refuse_f64_on_graphics, terminal, warm_start, write,
 };
 use super::open_device;
 use crate::cli::Format;
@@ -15,8 +16,7 @@ use crate::cli::fit::FitArgs;
 use crate::failure::usage;
 use crate::fitting::continuous::Outcome;
 use crate::fitting::partners::{PairParts, findings};
-use crate::fitting::progress::{FitProgress, HeldOutMeasure, Interrupt};
-use crate::fitting::run_folder::RunFolder;
+use crate::fitting::progress::{FitProgress, HeldOutMeasure};
 use crate::fitting::{settings, target_settings, warnings};
 use crate::output;
 use crate::report::continuous::{page, table};
@@ -32,9 +32,8 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let Some(file) = args.targets.pairs.as_deref() else {
         bail!("there are no pairs to learn from; give --pairs FILE");
     };
-    let interrupt = Interrupt::listen()?;
-    let folder =
-        args.out.as_deref().map(|target| RunFolder::open(target, args.resume)).transpose()?;
+    let interrupt = Interrupt::listen("step")?;
+    let folder = open_folder(args)?;
     let features = open_unlabelled(&args.source.data, &args.source.ignore)?;
     let parts = parts(file, features.rows(), args)?;
     let device = open_device(&args.device.device)?;

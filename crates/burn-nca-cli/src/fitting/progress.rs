@@ -1,44 +1,9 @@
 //! The progress of a fit on stderr, and stopping it with Ctrl-C.
 
-use std::io::IsTerminal;
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
 use burn_nca::fit::{Progress, Termination};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
-/// The exit code of a process that SIGINT ended.
-const INTERRUPTED: i32 = 130;
-
-/// A wish to stop: set by the first Ctrl-C, heeded after the step that runs.
-#[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
-
-impl Interrupt {
-    /// Listens to Ctrl-C: the first asks the fit to stop, the second ends the process.
-    ///
-    /// # Errors
-    /// A system that lets nobody listen.
-    pub fn listen() -> Result<Self> {
-        let interrupt = Self::default();
-        let flag = interrupt.clone();
-        ctrlc::set_handler(move || {
-            if flag.0.swap(true, Ordering::SeqCst) {
-                std::process::exit(INTERRUPTED);
-            }
-            eprintln!("\nstopping after this step; Ctrl-C again quits at once");
-        })
-        .context("Ctrl-C cannot be listened to")?;
-        Ok(interrupt)
-    }
-
-    /// Whether a stop was asked for.
-    pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
-}
+use burn_nca_program::{Bar, Interrupt};
 
 /// What a held-out score is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +19,7 @@ pub enum HeldOutMeasure {
 
 /// A bar with the iteration, the value, the gradient, the held-out score and the time left.
 pub struct FitProgress {
-    bar: ProgressBar,
+    bar: Bar,
     interrupt: Interrupt,
     measure: HeldOutMeasure,
 }
@@ -62,14 +27,8 @@ pub struct FitProgress {
 impl FitProgress {
     /// A bar for at most `steps` steps; hidden where stderr is no terminal, or on request.
     pub fn new(steps: usize, quiet: bool, interrupt: Interrupt) -> Self {
-        let target = if quiet || !std::io::stderr().is_terminal() {
-            ProgressDrawTarget::hidden()
-        } else {
-            ProgressDrawTarget::stderr()
-        };
         let template = "{bar:24} {pos}/{len}  {msg}  at most {eta} left";
-        let style = ProgressStyle::with_template(template).expect("the template is valid");
-        let bar = ProgressBar::with_draw_target(Some(steps as u64), target).with_style(style);
+        let bar = Bar::new(template, quiet).with_length(steps);
         Self { bar, interrupt, measure: HeldOutMeasure::default() }
     }
 
@@ -81,8 +40,7 @@ impl FitProgress {
 
     /// Shows a step; breaks where a stop was asked for.
     pub fn step(&self, progress: &Progress) -> ControlFlow<Termination> {
-        self.bar.set_position(progress.iteration as u64);
-        self.bar.set_message(message(progress, self.measure));
+        self.bar.step(progress.iteration, message(progress, self.measure));
         if self.interrupt.is_set() {
             return ControlFlow::Break(Termination::Stopped);
         }
@@ -91,7 +49,7 @@ impl FitProgress {
 
     /// Removes the bar.
     pub fn finish(&self) {
-        self.bar.finish_and_clear();
+        self.bar.finish();
     }
 }
 
@@ -140,7 +98,7 @@ mod tests {
         let interrupt = Interrupt::default();
         let bar = FitProgress::new(10, true, interrupt.clone());
         assert!(bar.step(&progress()).is_continue());
-        interrupt.0.store(true, Ordering::SeqCst);
+        interrupt.ask();
         assert_eq!(bar.step(&progress()), ControlFlow::Break(Termination::Stopped));
     }
 }

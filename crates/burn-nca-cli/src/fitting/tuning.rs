@@ -1,6 +1,5 @@
 //! The search for settings before a fit: what is tried, progress, stopping and going on.
 
-use std::io::IsTerminal;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
@@ -8,13 +7,15 @@ use burn::tensor::Device;
 use burn_nca::NcaConfig;
 use burn_nca::data::Labelled;
 use burn_nca::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use burn_nca_program::{Bar, Interrupt, RunFolder};
 
-use super::progress::Interrupt;
-use super::run_folder::RunFolder;
+use super::run_folder::TRIALS;
 use crate::cli::FitArgs;
 use crate::process;
 use crate::report::Tuning;
+
+/// What stands beside the bar of fits.
+const BAR: &str = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} spent, about {eta} left";
 
 /// The configuration to fit with, and the search that chose it; as given where no search is asked for.
 ///
@@ -29,17 +30,17 @@ pub fn settle(
     if !args.tuning.tune {
         return Ok((config, None));
     }
-    let bar = bar(args.quiet);
+    let bar = Bar::new(BAR, args.quiet);
     let mut watch = |progress: &TuneProgress<'_>| {
         show(&bar, progress);
         if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let mut session = TuneSession::new().with_progress(&mut watch);
     if let Some(folder) = folder {
-        session = session.with_file(&folder.trials());
+        session = session.with_file(&folder.file(TRIALS));
     }
     let search = config.search(&settings(args, &config), train, device, session);
-    bar.finish_and_clear();
+    bar.finish();
     let search = search?;
     match search.config(&config).filter(|_| search.end != SearchEnd::Stopped) {
         Some(config) => Ok((config, Some(Tuning::of(&search)))),
@@ -79,22 +80,10 @@ fn interrupted(search: &Search, resumable: bool) -> String {
     format!("interrupted after {done} of {all} candidates; nothing is kept without --out")
 }
 
-/// A bar of fits; hidden where stderr is no terminal, or on request.
-fn bar(quiet: bool) -> ProgressBar {
-    let target = if quiet || !std::io::stderr().is_terminal() {
-        ProgressDrawTarget::hidden()
-    } else {
-        ProgressDrawTarget::stderr()
-    };
-    let template = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} spent, about {eta} left";
-    let style = ProgressStyle::with_template(template).expect("the template is valid");
-    ProgressBar::with_draw_target(None, target).with_style(style)
-}
-
-fn show(bar: &ProgressBar, progress: &TuneProgress<'_>) {
-    bar.set_length((progress.candidates * progress.folds) as u64);
-    bar.set_position((progress.finished * progress.folds + progress.folds_finished) as u64);
-    bar.set_message(message(progress));
+fn show(bar: &Bar, progress: &TuneProgress<'_>) {
+    bar.set_length(progress.candidates * progress.folds);
+    let fits = progress.finished * progress.folds + progress.folds_finished;
+    bar.step(fits, message(progress));
 }
 
 fn message(progress: &TuneProgress<'_>) -> String {

@@ -99,7 +99,7 @@ fn output_folders_that_exist_or_wait() {
     std::fs::create_dir(&out).unwrap();
     contains_all(&failure(&["fit", "iris", "--out", &out], 1), &["taken exists", "choose another"]);
     let message = failure(&["fit", "iris", "--out", &place.at("new"), "--resume"], 1);
-    contains_all(&message, &["no interrupted fit", "leave --resume out"]);
+    contains_all(&message, &["no interrupted run", "leave --resume out"]);
     std::fs::create_dir(place.path("new.partial")).unwrap();
     let message = failure(&["fit", "iris", "--out", &place.at("new")], 1);
     contains_all(&message, &["new.partial", "--resume"]);

@@ -1,7 +1,8 @@
 //! Figure 3: test faces in the plane, as segments of their rotation and circles of their size.
 
+use burn_nca_program::html::escape;
+
 use super::Shown;
-use super::html::escape;
 use super::scatter::{Mark, Placement, SIDE, color_bar, marks};
 use crate::results::Results;
 

@@ -2,7 +2,6 @@
 
 mod data_url;
 mod figure;
-mod html;
 mod page;
 mod panel;
 mod raster;
@@ -11,11 +10,10 @@ mod scatter;
 use anyhow::Result;
 use burn_nca_datasets::faces::{FacePairs, Pose, PosedFaces};
 use burn_nca_figures::Figure;
+use burn_nca_program::{RunFolder, write_file};
 
 use crate::measure::Point;
-use crate::output::write_file;
 use crate::results::Results;
-use crate::run_folder::RunFolder;
 
 /// Faces that a picture shows; more would hide one another.
 const FACES: usize = 400;

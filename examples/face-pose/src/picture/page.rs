@@ -1,9 +1,9 @@
 //! `faces.html`: the plane to explore. One file with its style, script and pictures inside; it loads nothing.
 
 use anyhow::Result;
+use burn_nca_program::html::{escape, fill, script_json};
 use serde_json::json;
 
-use super::html::{escape, fill, script_json};
 use super::scatter::{Mark, Placement, SIDE, color_bar, marks};
 use super::{Shown, data_url, raster};
 use crate::results::Results;

@@ -2,10 +2,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use burn_nca_program::write_file;
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Ending};
-use crate::output::write_file;
 
 /// Time between two checkpoints.
 const INTERVAL: Duration = Duration::from_secs(15);

@@ -5,12 +5,12 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use burn::tensor::{DType, Device};
 use burn_nca::data::{Labelled, Scaling, ScalingKind};
+use burn_nca_program::Interrupt;
 use serde::{Deserialize, Serialize};
 
 use super::method::{FitNote, Method, Terms};
 use super::sets::Set;
 use crate::fitting::comparison::{Parts, judge, spaces};
-use crate::fitting::progress::Interrupt;
 
 /// What a method reached on a split.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,11 +50,11 @@ pub struct Job<'a> {
 
 impl Job<'_> {
     /// About how long it takes, in pairs of rows times features.
-    pub fn cost(&self) -> u64 {
+    pub fn cost(&self) -> usize {
         let record = &self.set.record;
-        let pairs = (record.train_rows * (record.train_rows + record.test_rows)) as u64;
-        let passes = if self.method.iterates() { record.max_iterations as u64 } else { 2 };
-        pairs * record.features as u64 * passes
+        let pairs = record.train_rows * (record.train_rows + record.test_rows);
+        let passes = if self.method.iterates() { record.max_iterations } else { 2 };
+        pairs * record.features * passes
     }
 
     /// Learns and judges; `None` where the user stopped it.

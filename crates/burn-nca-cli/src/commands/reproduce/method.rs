@@ -11,9 +11,8 @@ use burn_nca::encoder::EncoderConfig;
 use burn_nca::fit::{
     FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Progress, Termination,
 };
+use burn_nca_program::Interrupt;
 use serde::{Deserialize, Serialize};
-
-use crate::fitting::progress::Interrupt;
 
 /// scikit-learn's default tolerance, which its published numbers were computed with.
 const TOLERANCE: f64 = 1e-5;

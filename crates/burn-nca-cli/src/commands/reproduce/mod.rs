@@ -17,19 +17,17 @@ mod sets;
 mod store;
 mod workers;
 
-use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
 use burn_nca::device;
 use burn_nca_figures::{Figure, Panels, Plot};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use burn_nca_program::{Bar, Interrupt, RunFolder};
 
 use crate::cli::{Format, ReproduceArgs};
 use crate::failure::usage;
-use crate::fitting::progress::Interrupt;
-use crate::fitting::run_folder::RunFolder;
+use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::plain_table::plain_table;
 use crate::{output, process};
 use cell::Job;
@@ -39,6 +37,9 @@ use peer::Peer;
 use results::{PictureRow, Results};
 use sets::{Choice, Set};
 use store::{Measurements, Store};
+
+/// What stands beside the bar of work.
+const BAR: &str = "{bar:24} {percent} %  {msg}  about {eta} left";
 
 /// Measures the experiments again, and writes a folder with the report, its figures and all numbers.
 ///
@@ -53,15 +54,15 @@ pub fn run(args: &ReproduceArgs) -> Result<()> {
             folder.display()
         )));
     }
-    let interrupt = Interrupt::listen()?;
+    let interrupt = Interrupt::listen("step")?;
     let sets = sets::load(&choice, data, args.splits)?;
     let subjects = pictures::subjects(&choice, data)?;
     let peer = args.peer.as_deref().map(Peer::read).transpose()?;
     if let Some(peer) = &peer {
         peer.check(sets.iter().map(|set| &set.record))?;
     }
-    let folder = RunFolder::open(&args.out, args.resume)?;
-    let store = Store::open(folder.checkpoint(), &sets)?;
+    let folder = run_folder::open(&args.out, args.resume)?;
+    let store = Store::open(folder.file(CHECKPOINT), &sets)?;
     let place = (&device::open("cpu")?, &interrupt);
     let measurements = measure(args, &sets, store, place)?;
     let drawn = draw(&subjects, place)?;
@@ -94,16 +95,18 @@ fn measure(
     let total: usize = sets.iter().map(|set| set.splits.len() * Method::ALL.len()).sum();
     // The cheap ones first: a first look soon, and little lost if there is an error in the dear ones' files.
     jobs.sort_by_key(Job::cost);
-    let bar = progress_bar(&jobs, args.quiet);
+    // The bar counts work, as some fits take ten thousand times as long as others.
+    let bar = Bar::new(BAR, args.quiet).with_length(jobs.iter().map(Job::cost).sum());
+    let mut spent = 0;
     let mut done = total - jobs.len();
     let threads = args.threads.unwrap_or_else(workers::all_cores);
     workers::run(&jobs, threads, place, |job, cell| {
         done += 1;
-        bar.set_message(format!("{done}/{total}  {} {}", cell.set, job.method.name()));
-        bar.inc(job.cost());
+        spent += job.cost();
+        bar.step(spent, format!("{done}/{total}  {} {}", cell.set, job.method.name()));
         store.add(cell)
     })?;
-    bar.finish_and_clear();
+    bar.finish();
     if done < total {
         bail!(interrupted(&format!("after {done} of {total} fits")));
     }
@@ -113,19 +116,6 @@ fn measure(
 fn jobs(set: &Set) -> impl Iterator<Item = Job<'_>> {
     (0..set.splits.len())
         .flat_map(move |split| Method::ALL.map(|method| Job { set, split, method }))
-}
-
-/// A bar that counts work, as some fits take ten thousand times as long as others.
-fn progress_bar(jobs: &[Job<'_>], quiet: bool) -> ProgressBar {
-    let target = if quiet || !std::io::stderr().is_terminal() {
-        ProgressDrawTarget::hidden()
-    } else {
-        ProgressDrawTarget::stderr()
-    };
-    let style = ProgressStyle::with_template("{bar:24} {percent} %  {msg}  about {eta} left");
-    let style = style.expect("the template is valid");
-    let work = jobs.iter().map(Job::cost).sum();
-    ProgressBar::with_draw_target(Some(work), target).with_style(style)
 }
 
 /// The sets of figure 2; `None` where the user stopped it.

@@ -8,12 +8,12 @@ use burn_nca::baseline::PcaConfig;
 use burn_nca::data::{Features, Labelled, Scaling, ScalingKind, stratified_split};
 use burn_nca_datasets::generate::{RingsOptions, rings};
 use burn_nca_figures::{Panels, Scatter};
+use burn_nca_program::Interrupt;
 use serde::Serialize;
 
 use super::method::{Method, Terms};
 use super::sets::{Choice, rows};
 use crate::fitting::comparison::{Parts, judge, spaces};
-use crate::fitting::progress::Interrupt;
 
 /// The methods of figure 2, from left to right.
 const METHODS: [Method; 3] = [Method::Pca, Method::Lda, Method::NcaRankTwo];

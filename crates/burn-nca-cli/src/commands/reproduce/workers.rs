@@ -6,9 +6,9 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use burn::tensor::Device;
+use burn_nca_program::Interrupt;
 
 use super::cell::{Cell, Job};
-use crate::fitting::progress::Interrupt;
 
 /// Runs jobs on `threads` threads and hands each cell over as it ends, until all are done or the user stops.
 ///

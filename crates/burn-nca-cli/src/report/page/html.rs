@@ -1,18 +1,4 @@
-/// Text as HTML, safe between tags and inside quoted attributes.
-pub fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            _ => escaped.push(letter),
-        }
-    }
-    escaped
-}
+pub use burn_nca_program::html::{escape, fill, script_json};
 
 /// A name as an element of at most `most` letters: the middle is cut, as the ends of names tell them
 /// apart, and the whole is there to point at.
@@ -25,26 +11,6 @@ pub fn name(text: &str, most: usize) -> String {
     let head: String = letters[..most - most / 2 - 1].iter().collect();
     let tail: String = letters[letters.len() - most / 2..].iter().collect();
     format!("<span class=\"name\" title=\"{whole}\">{}…{}</span>", escape(&head), escape(&tail))
-}
-
-/// JSON that may stand inside a `<script>` element: no `<` can end the element or open a comment.
-pub fn script_json(value: &serde_json::Value) -> String {
-    value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
-}
-
-/// Replaces every `{{slot}}` of the template, once: what a slot yields is not searched again, so data
-/// that happen to contain a slot's name stay data.
-pub fn fill(template: &str, slot: impl Fn(&str) -> String) -> String {
-    let mut filled = String::with_capacity(2 * template.len());
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once("{{") {
-        let (name, after) = after.split_once("}}").expect("the template closes its slots");
-        filled.push_str(before);
-        filled.push_str(&slot(name));
-        rest = after;
-    }
-    filled.push_str(rest);
-    filled
 }
 
 /// A section with a heading; empty when there is nothing to show.
@@ -73,26 +39,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_are_filled_once() {
-        let page = fill("<p>{{a}}</p>{{b}}", |slot| match slot {
-            "a" => "{{b}}".to_owned(),
-            _ => "b".to_owned(),
-        });
-        assert_eq!(page, "<p>{{b}}</p>b");
-    }
-
-    #[test]
     fn long_names_lose_their_middle() {
         assert_eq!(name("class <1>", 9), "<span class=\"name\">class &lt;1&gt;</span>");
         let cut = name("Neighbourhood of class 12", 12);
         assert!(cut.ends_with("title=\"Neighbourhood of class 12\">Neigh…ass 12</span>"), "{cut}");
-    }
-
-    #[test]
-    fn json_in_a_script_element_stays_json() {
-        let value = serde_json::json!({ "</script>": "<!-- & \u{2028}" });
-        let text = script_json(&value);
-        assert!(!text.contains('<') && !text.contains('>'));
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }
 }

@@ -1,0 +1,87 @@
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Progress on stderr; hidden where stderr is no terminal, or on request.
+///
+/// # Examples
+/// ```
+/// let bar = burn_nca_program::Bar::new("{bar:24} {pos}/{len}  {msg}  {eta} left", false).with_length(10);
+/// bar.step(1, "value 0.5");
+/// bar.line("a line that stays above the bar");
+/// bar.finish();
+/// ```
+pub struct Bar {
+    bar: ProgressBar,
+    drawn: bool,
+}
+
+impl Bar {
+    /// A bar of a length that is not known yet.
+    ///
+    /// # Panics
+    /// If indicatif cannot read the template.
+    pub fn new(template: &str, quiet: bool) -> Self {
+        let drawn = !quiet && std::io::stderr().is_terminal();
+        let target =
+            if drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let style = ProgressStyle::with_template(template).expect("the template is valid");
+        Self { bar: ProgressBar::with_draw_target(None, target).with_style(style), drawn }
+    }
+
+    /// The same bar, for so many steps.
+    #[must_use]
+    pub fn with_length(self, steps: usize) -> Self {
+        self.set_length(steps);
+        self
+    }
+
+    /// Gives the bar a length once it is known.
+    pub fn set_length(&self, steps: usize) {
+        self.bar.set_length(steps as u64);
+    }
+
+    /// Shows that `done` steps are done, and a message.
+    pub fn step(&self, done: usize, message: impl Into<String>) {
+        self.bar.set_position(done as u64);
+        self.bar.set_message(message.into());
+    }
+
+    /// Goes on from `done` steps of an earlier run, which took none of this run's time.
+    pub fn resume(&self, done: usize) {
+        self.bar.set_position(done as u64);
+        self.bar.reset_eta();
+    }
+
+    /// A line that stays, on stderr also where there is no bar.
+    pub fn line(&self, text: &str) {
+        if self.drawn {
+            self.bar.println(text);
+        } else {
+            eprintln!("{text}");
+        }
+    }
+
+    /// Removes the bar.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quiet_bar_is_hidden_and_counts() {
+        let bar = Bar::new("{pos}/{len} {msg}", true).with_length(8);
+        bar.resume(3);
+        bar.step(4, "a");
+        assert!(!bar.drawn && bar.bar.is_hidden());
+        assert_eq!(
+            (bar.bar.position(), bar.bar.length(), bar.bar.message().as_str()),
+            (4, Some(8), "a")
+        );
+        bar.finish();
+    }
+}

@@ -1,0 +1,25 @@
+//! What the programs of this workspace share: folders and files that appear whole, stopping, progress, pages.
+//!
+//! | | |
+//! |---|---|
+//! | [`RunFolder`] | the folder of a run: whole, or waiting to be gone on with |
+//! | [`write_whole`], [`write_file`], [`print`] | where results go |
+//! | `Interrupt`, `Bar` | stopping and progress (feature `terminal`) |
+//! | [`html`] | text and data in pages |
+
+#[cfg(feature = "terminal")]
+mod bar;
+pub mod html;
+#[cfg(feature = "terminal")]
+mod interrupt;
+mod output;
+mod run_folder;
+mod whole_file;
+
+#[cfg(feature = "terminal")]
+pub use bar::Bar;
+#[cfg(feature = "terminal")]
+pub use interrupt::Interrupt;
+pub use output::{print, write_file};
+pub use run_folder::RunFolder;
+pub use whole_file::write_whole;
