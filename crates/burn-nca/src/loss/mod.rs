@@ -10,8 +10,8 @@
 //! Burn module: a model that holds the loss hands them to its optimiser.
 //!
 //! An objective is a sum of terms that can be evaluated in blocks over a whole data set; a loss here needs a
-//! batch only, may have parameters, and may remember earlier batches ([`MemoryLoss`]). Every objective is a
-//! [`BatchLoss`] too.
+//! batch only, may have parameters, and may remember earlier batches ([`MemoryLoss`]). The objectives over
+//! classes, agreements and pairs are each a [`BatchLoss`] too.
 
 mod candidates;
 mod memory;
