@@ -8,10 +8,9 @@ use super::{Trial, TuneConfig};
 pub enum Reason {
     /// The usual setting, the first candidate: no other is clearly better.
     Usual,
-    /// The start of the first candidate, without a step: more accurate than the usual setting, and no other is
-    /// clearly better.
+    /// The start of the first candidate, without a step: what was learnt is not clearly better.
     NoLearning,
-    /// Clearly better than both.
+    /// Clearly better than the usual setting.
     Better,
 }
 
@@ -21,7 +20,7 @@ impl Reason {
         match self {
             Self::Usual => "The usual settings: no others were clearly better.",
             Self::NoLearning => {
-                "The start without learning: better than the usual settings, and no others were clearly better."
+                "The start without learning: no settings were clearly better than it."
             }
             Self::Better => "Clearly better than the usual settings and than no learning.",
         }
@@ -31,9 +30,10 @@ impl Reason {
 /// The setting that a search chose.
 ///
 /// With a few hundred rows the most accurate of a hundred settings is mostly the luckiest. So the choice
-/// starts from what is known to serve: the usual setting (the first candidate, fitted to the end),
-/// or its start without a step where that is more accurate. The most accurate
-/// setting of all replaces it only with a lead of [`TuneConfig::margin`] standard errors, paired over the folds.
+/// starts from what is known to serve, the usual setting (the first candidate, fitted to the end). The most
+/// accurate setting of all replaces it only with a lead of [`TuneConfig::margin`] standard errors. And what was
+/// learnt has to show that it pays: without a lead of [`TuneConfig::learning_margin`] standard errors over the
+/// start, the start is kept, Euclidean distance for a full map. Leads are paired over the folds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
     /// Its place among the trials, from 0.
@@ -53,17 +53,20 @@ impl Choice {
     pub(super) fn of(trials: &[Trial], tune: &TuneConfig) -> Option<Self> {
         let first = trials.first()?;
         let usual = first.end();
-        let (safe, reason) = match first.start() {
-            Some(start) if start.lead(usual) > 0.0 => (start, Reason::NoLearning),
-            _ => (usual, Reason::Usual),
-        };
         let bests: Vec<&Rung> = trials.iter().map(Trial::best).collect();
         let most = best(bests.iter().copied())?;
-        if most.lead(safe) <= tune.margin {
-            return Some(Self::new(0, safe, reason));
-        }
-        let trial = bests.iter().position(|rung| std::ptr::eq(*rung, most))?;
-        Some(Self::new(trial, most, Reason::Better))
+        let (trial, learnt, reason) = if most.lead(usual) > tune.margin {
+            let trial = bests.iter().position(|rung| std::ptr::eq(*rung, most))?;
+            (trial, most, Reason::Better)
+        } else {
+            (0, usual, Reason::Usual)
+        };
+        Some(match first.start() {
+            Some(start) if learnt.lead(start) < tune.learning_margin => {
+                Self::new(0, start, Reason::NoLearning)
+            }
+            _ => Self::new(trial, learnt, reason),
+        })
     }
 
     fn new(trial: usize, rung: &Rung, reason: Reason) -> Self {
@@ -111,10 +114,18 @@ mod tests {
     }
 
     #[test]
-    fn no_learning_replaces_the_usual_setting_where_it_is_more_accurate() {
-        let poor = trial(vec![rung(Some(0), &[0.8, 0.7, 0.8]), rung(None, &[0.7, 0.7, 0.8])]);
+    fn what_was_learnt_has_to_show_that_it_pays() {
+        let of = |start: &[f64], end: &[f64]| trial(vec![rung(Some(0), start), rung(None, end)]);
+        let poor = of(&[0.8, 0.7, 0.8], &[0.7, 0.7, 0.8]);
         assert_eq!(chosen(&[poor]), (0, Some(0), Reason::NoLearning));
-        let equal = trial(vec![rung(Some(0), &[0.8, 0.7]), rung(None, &[0.7, 0.8])]);
-        assert_eq!(chosen(&[equal]), (0, None, Reason::Usual));
+        let equal = of(&[0.8, 0.7], &[0.7, 0.8]);
+        assert_eq!(chosen(&[equal.clone()]), (0, Some(0), Reason::NoLearning));
+        // Without a measured start there is nothing to hold it against.
+        let unmeasured = trial(equal.rungs[1..].to_vec());
+        assert_eq!(chosen(&[unmeasured]), (0, None, Reason::Usual));
+        // A setting with a clear lead over the usual one may still be no better than no learning.
+        let usual = of(&[0.8, 0.8, 0.8], &[0.6, 0.61, 0.6]);
+        let other = trial(vec![rung(Some(3), &[0.8, 0.79, 0.8])]);
+        assert_eq!(chosen(&[usual, other]), (0, Some(0), Reason::NoLearning));
     }
 }

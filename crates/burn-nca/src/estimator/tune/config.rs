@@ -28,7 +28,7 @@ pub struct TuneConfig {
     #[config(default = 5)]
     pub folds: usize,
     /// How often the cross-validation is repeated with other folds; more helps where rows are few.
-    #[config(default = 1)]
+    #[config(default = 2)]
     pub repeats: usize,
     /// The criteria to try.
     #[config(default = "vec![Criterion::G, Criterion::F]")]
@@ -49,8 +49,12 @@ pub struct TuneConfig {
     pub most_candidates: usize,
     /// By how many standard errors, paired over the folds, a setting must be more accurate than the usual one
     /// to be chosen; see [`Choice`](super::Choice).
-    #[config(default = 1.5)]
+    #[config(default = 2.0)]
     pub margin: f64,
+    /// By how many standard errors, paired over the folds, what was learnt must be more accurate than the start
+    /// without a step to be chosen; see [`Choice`](super::Choice).
+    #[config(default = 0.5)]
+    pub learning_margin: f64,
     /// Stop the search after this many seconds; the first candidate is always finished, and the fit of the
     /// winner comes on top. No limit by default.
     pub budget: Option<f64>,
@@ -86,11 +90,12 @@ impl TuneConfig {
         if self.repeats == 0 {
             return Err(Error::setting("the cross-validation is repeated 0 times; give 1 or more"));
         }
-        if self.margin.is_nan() || self.margin < 0.0 {
-            return Err(Error::setting(format!(
-                "the margin of the choice is {}; give 0 or more standard errors, such as 1.5",
-                self.margin
-            )));
+        for (name, margin) in [("margin", self.margin), ("learning margin", self.learning_margin)] {
+            if margin.is_nan() || margin < 0.0 {
+                return Err(Error::setting(format!(
+                    "the {name} of the choice is {margin}; give 0 or more standard errors, such as 1"
+                )));
+            }
         }
         if config.fit.early_stopping.is_some() || config.fit.stop_at.is_some() {
             return Err(Error::setting(
