@@ -19,6 +19,10 @@ use crate::training::{
     Checkpoint, Ending, Goal, HeldOut, Plan, PoseScale, Setting, Trained, train,
 };
 
+/// Factor of the last layer's weights at the start for drawn faces, whatever the network: they differ so little
+/// between people that a plane which starts wide stays bent where it happened to be.
+const DRAWN_START_SCALE: f64 = 2.0;
+
 /// Checks of the held-out faces in a training.
 const CHECKS: usize = 50;
 
@@ -88,7 +92,8 @@ fn plan<N: Network>(args: &Args) -> Result<Plan> {
     if !(args.learning_rate.is_finite() && args.learning_rate > 0.0) {
         bail!("--learning-rate is {}; give a number above 0, such as 0.001", args.learning_rate);
     }
-    let start_scale = args.start_scale.unwrap_or(N::START_SCALE);
+    let usual = if args.faces.is_some() { N::START_SCALE } else { DRAWN_START_SCALE };
+    let start_scale = args.start_scale.unwrap_or(usual);
     if !(start_scale.is_finite() && start_scale > 0.0) {
         bail!("--start-scale is {start_scale}; give a number above 0, such as 5");
     }
