@@ -16,6 +16,7 @@
 pub mod baseline;
 pub mod data;
 pub mod device;
+mod display;
 pub mod encoder;
 mod error;
 pub mod estimator;

@@ -104,6 +104,16 @@ pub trait CandidateLoss: BatchLoss<Target = ClassTarget> {
     ) -> Tensor<1>;
 }
 
+/// The loss of a batch whose rows are each compared with all others.
+pub(super) fn within_batch(
+    loss: &impl CandidateLoss,
+    embeddings: Tensor<2>,
+    labels: Tensor<1, Int>,
+) -> Tensor<1> {
+    let candidates = Candidates::of_batch(embeddings.clone(), labels.clone());
+    loss.forward_among(embeddings, labels, &candidates)
+}
+
 /// Where entry i of `rows` equals entry j of `columns`, `[b]` and `[m]` to `[b, m]`.
 pub(super) fn equal_pairs(rows: Tensor<1, Int>, columns: Tensor<1, Int>) -> Tensor<2, Bool> {
     let ([b], [m]) = (rows.dims(), columns.dims());

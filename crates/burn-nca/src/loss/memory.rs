@@ -4,6 +4,7 @@ use burn::tensor::{Bool, Device, Int, Tensor, assert_shape};
 
 use super::ClassTarget;
 use super::candidates::equal_pairs;
+use crate::display::one_line;
 
 /// The number of an empty slot; samples have numbers from 0.
 const EMPTY: i64 = -1;
@@ -76,7 +77,7 @@ pub struct CrossBatchMemory {
 
 impl ModuleDisplay for CrossBatchMemory {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+        one_line()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

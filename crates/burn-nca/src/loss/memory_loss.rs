@@ -9,6 +9,7 @@ use super::{
     BatchLoss, BatchTarget, CandidateLoss, Candidates, ClassTarget, CrossBatchMemory,
     CrossBatchMemoryConfig,
 };
+use crate::display::one_line;
 
 /// The settings of a [`MemoryLoss`].
 #[derive(Config, Debug)]
@@ -92,7 +93,7 @@ type Pending = Arc<Mutex<Vec<(Tensor<2>, ClassTarget)>>>;
 
 impl<L: CandidateLoss> ModuleDisplay for MemoryLoss<L> {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+        one_line()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

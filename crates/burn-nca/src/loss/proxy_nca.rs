@@ -8,7 +8,9 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::candidates::Contrast;
 use super::reduction::reduce;
+use super::temperature::show_affinity;
 use super::{BatchLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig};
+use crate::display::one_line;
 
 /// The settings of a [`ProxyNcaLoss`].
 #[derive(Config, Debug)]
@@ -118,17 +120,14 @@ pub struct ProxyNcaLoss {
 
 impl ModuleDisplay for ProxyNcaLoss {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+        one_line()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {
         let [classes, k] = self.proxies.dims();
-        content
-            .add_debug_attribute("classes", &classes)
-            .add_debug_attribute("d_embedding", &k)
-            .add_debug_attribute("similarity", &self.similarity)
-            .add("temperature", &self.temperature)
-            .optional()
+        let content =
+            content.add_debug_attribute("classes", &classes).add_debug_attribute("d_embedding", &k);
+        show_affinity(content, self.similarity, &self.temperature)
     }
 }
 

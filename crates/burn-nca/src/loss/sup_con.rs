@@ -3,11 +3,13 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Device, Int, Tensor};
 
-use super::candidates::Contrast;
+use super::candidates::{Contrast, within_batch};
 use super::reduction::reduce;
+use super::temperature::show_affinity;
 use super::{
     BatchLoss, CandidateLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig,
 };
+use crate::display::one_line;
 
 /// The settings of a [`SupConLoss`].
 #[derive(Config, Debug)]
@@ -90,14 +92,11 @@ pub struct SupConLoss {
 
 impl ModuleDisplay for SupConLoss {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+        one_line()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {
-        content
-            .add_debug_attribute("similarity", &self.similarity)
-            .add("temperature", &self.temperature)
-            .optional()
+        show_affinity(content, self.similarity, &self.temperature)
     }
 }
 
@@ -112,8 +111,7 @@ impl SupConLoss {
     /// # Panics
     /// If there is not one label an embedding row.
     pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
-        let candidates = Candidates::of_batch(embeddings.clone(), labels.clone());
-        self.forward_among(embeddings, labels, &candidates)
+        within_batch(self, embeddings, labels)
     }
 }
 

@@ -2,6 +2,9 @@ use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn::tensor::{Device, Tensor};
 
+use super::Similarity;
+use crate::display::one_line;
+
 /// The settings of a [`Temperature`].
 #[derive(Config, Debug, PartialEq)]
 pub struct TemperatureConfig {
@@ -54,7 +57,7 @@ pub struct Temperature {
 
 impl ModuleDisplay for Temperature {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+        one_line()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {
@@ -88,4 +91,16 @@ impl Temperature {
             None => scores.div_scalar(self.value),
         }
     }
+}
+
+/// What a module shows of its similarity and temperature.
+pub(super) fn show_affinity(
+    content: Content,
+    similarity: Similarity,
+    temperature: &Temperature,
+) -> Option<Content> {
+    content
+        .add_debug_attribute("similarity", &similarity)
+        .add("temperature", temperature)
+        .optional()
 }

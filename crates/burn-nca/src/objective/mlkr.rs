@@ -8,6 +8,7 @@ use burn::tensor::{Tensor, assert_shape};
 use super::affinity::{centred, logits, shifted_exp, spreads_widely};
 use super::self_entries::without_self;
 use super::{Objective, TargetIndex};
+use crate::display::one_line;
 
 /// The settings of an [`MlkrLoss`].
 #[derive(Config, Debug)]
@@ -67,7 +68,7 @@ pub struct MlkrLoss {
 
 impl ModuleDisplay for MlkrLoss {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+        one_line()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

@@ -12,6 +12,7 @@ use super::affinity::{
 };
 use super::repulsion::hinge;
 use super::{ClassIndex, Objective};
+use crate::display::one_line;
 
 /// The terms of a block: ordered points, and how their exponentials are summed.
 struct Terms {
@@ -105,7 +106,7 @@ pub struct NcaLoss {
 
 impl ModuleDisplay for NcaLoss {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+        one_line()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

@@ -12,6 +12,7 @@ use super::self_entries::{with_self, without_self};
 use super::{Objective, PairIndex};
 use crate::data::host_values;
 use crate::device::runs_on_host;
+use crate::display::one_line;
 
 /// Entries of the distance table that a block of the first pass holds, on the host: they stay in the cache.
 const HOST_ENTRIES: usize = 1 << 17;
@@ -107,7 +108,7 @@ pub struct PairLoss {
 
 impl ModuleDisplay for PairLoss {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+        one_line()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

@@ -9,6 +9,7 @@ use super::affinity::{centred, log_sum_exp, logits, mask_out, own_mask};
 use super::agreement_index::sq_distances;
 use super::self_entries::without_self;
 use super::{AgreementIndex, Criterion, Objective};
+use crate::display::one_line;
 
 /// The settings of a [`SoftNcaLoss`].
 #[derive(Config, Debug)]
@@ -94,7 +95,7 @@ pub struct SoftNcaLoss {
 
 impl ModuleDisplay for SoftNcaLoss {
     fn custom_settings(&self) -> Option<DisplaySettings> {
-        DisplaySettings::new().with_new_line_after_attribute(false).optional()
+        one_line()
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {

@@ -1,0 +1,8 @@
+//! How the modules of this crate are shown.
+
+use burn::module::DisplaySettings;
+
+/// A module of few attributes stands on one line.
+pub(crate) fn one_line() -> Option<DisplaySettings> {
+    DisplaySettings::new().with_new_line_after_attribute(false).optional()
+}
