@@ -3,7 +3,7 @@ use burn::tensor::Tensor;
 
 use super::classify::majority;
 use super::kernel::{entropy, weighty_sq_distances};
-use super::points::{Points, check_dimensions, check_labels, check_own};
+use super::points::{check_labels, read_both};
 use super::screen::Screen;
 use super::search::{check_k, nearest_rows};
 use crate::error::{Error, Result};
@@ -129,10 +129,7 @@ pub fn local_k_vote(
     own: Option<&[usize]>,
 ) -> Result<LocalVote> {
     let device = references.device();
-    let queries = Points::read(queries, "queries")?;
-    let references = Points::read(references, "references")?;
-    check_dimensions(&queries, &references)?;
-    check_own(own, queries.rows(), references.rows())?;
+    let [queries, references] = read_both(queries, references, own)?;
     check_labels(labels, references.rows(), classes)?;
     if queries.rows() == 0 {
         return Ok(LocalVote { predicted: Vec::new(), k: Vec::new() });

@@ -106,6 +106,23 @@ pub(crate) fn sq_distance(a: &[f64], b: &[f64]) -> f64 {
     (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
 }
 
+/// Queries and references on the host, checked against each other and against `own`, the reference row that each
+/// query is.
+///
+/// # Errors
+/// As [`Points::read`], [`check_dimensions`] and [`check_own`].
+pub(super) fn read_both(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    own: Option<&[usize]>,
+) -> Result<[Points; 2]> {
+    let queries = Points::read(queries, "queries")?;
+    let references = Points::read(references, "references")?;
+    check_dimensions(&queries, &references)?;
+    check_own(own, queries.rows(), references.rows())?;
+    Ok([queries, references])
+}
+
 /// Checks that queries and references have the same dimensions.
 ///
 /// # Errors
@@ -124,7 +141,7 @@ pub(crate) fn check_dimensions(queries: &Points, references: &Points) -> Result<
 ///
 /// # Errors
 /// Not one entry a query, or an entry that is no reference row.
-pub(super) fn check_own(own: Option<&[usize]>, queries: usize, references: usize) -> Result<()> {
+fn check_own(own: Option<&[usize]>, queries: usize, references: usize) -> Result<()> {
     let Some(own) = own else { return Ok(()) };
     if own.len() != queries {
         return Err(Error::data(format!(

@@ -1,7 +1,7 @@
 use burn::tensor::Tensor;
 
 use super::kernel::weighty_references;
-use super::points::{Points, check_dimensions, check_own};
+use super::points::read_both;
 use super::ranking::Neighbors;
 use super::screen::Screen;
 use crate::error::{Error, Result};
@@ -103,10 +103,7 @@ pub fn kernel_means(
     own: Option<&[usize]>,
 ) -> Result<Vec<f64>> {
     let device = references.device();
-    let queries = Points::read(queries, "queries")?;
-    let references = Points::read(references, "references")?;
-    check_dimensions(&queries, &references)?;
-    check_own(own, queries.rows(), references.rows())?;
+    let [queries, references] = read_both(queries, references, own)?;
     numbers.check(references.rows())?;
     if queries.rows() == 0 {
         return Ok(Vec::new());

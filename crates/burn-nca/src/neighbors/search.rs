@@ -2,7 +2,7 @@ use burn::config::Config;
 use burn::tensor::Tensor;
 
 use super::box_search::BoxSearch;
-use super::points::{Points, check_dimensions, check_own};
+use super::points::{Points, read_both};
 use super::ranking::{Candidate, Neighbors, k_nearest};
 use super::screen::{Screen, ScreenedRow};
 use super::selection::{at_most, k_smallest};
@@ -83,10 +83,7 @@ impl NearestConfig {
         references: &Tensor<2>,
         own: Option<&[usize]>,
     ) -> Result<Neighbors> {
-        let found = Points::read(queries, "queries")?;
-        let among = Points::read(references, "references")?;
-        check_dimensions(&found, &among)?;
-        check_own(own, found.rows(), among.rows())?;
+        let [found, among] = read_both(queries, references, own)?;
         self.search_points(&found, &among, own, references)
     }
 

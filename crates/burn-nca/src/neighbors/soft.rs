@@ -3,7 +3,7 @@ use std::ops::Range;
 use burn::tensor::{Device, Tensor};
 
 use super::kernel::{log_sum, weighty_sq_distances};
-use super::points::{Points, check_dimensions, check_labels, check_own};
+use super::points::{Points, check_labels, read_both};
 use super::probabilities::ClassProbabilities;
 use super::screen::Screen;
 use crate::error::{Error, Result};
@@ -52,10 +52,7 @@ pub fn class_probabilities(
     own: Option<&[usize]>,
 ) -> Result<ClassProbabilities> {
     let device = references.device();
-    let queries = Points::read(queries, "queries")?;
-    let references = Points::read(references, "references")?;
-    check_dimensions(&queries, &references)?;
-    check_own(own, queries.rows(), references.rows())?;
+    let [queries, references] = read_both(queries, references, own)?;
     check_labels(labels, references.rows(), classes)?;
     let problem = Labelled { references: &references, labels, classes };
     problem.probabilities(&queries, own, &device)
