@@ -5,10 +5,11 @@
 //! the embeddings of all parts, and its gradient `dL/dZ` goes back through each part with the surrogate
 //! `<Z, dL/dZ>`: the chain rule. Parts run side by side on the cores, and their buffers stay small.
 
-use burn::module::{Module, ModuleVisitor, Param};
+use burn::module::Module;
 use burn::optim::GradientsParams;
 use burn::tensor::{Int, Tensor, TensorData};
 use burn_nca::encoder::Encoder;
+use burn_nca::fit::add_gradients;
 use burn_nca::objective::NcaLoss;
 use rayon::prelude::*;
 
@@ -85,33 +86,16 @@ fn in_parallel<T: Send>(
 
 /// The sum over parts, parameter by parameter, in the order of the parts.
 fn summed(network: &Network, parts: Vec<GradientsParams>) -> GradientsParams {
-    let mut sum = Sum { total: GradientsParams::new(), part: GradientsParams::new() };
-    for part in parts {
-        sum.part = part;
-        network.visit(&mut sum);
+    let mut total = GradientsParams::new();
+    for mut part in parts {
+        add_gradients(network, &mut total, &mut part);
     }
-    sum.total
-}
-
-struct Sum {
-    total: GradientsParams,
-    part: GradientsParams,
-}
-
-impl ModuleVisitor for Sum {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        if let Some(part) = self.part.remove::<D>(param.id) {
-            let sum = match self.total.remove::<D>(param.id) {
-                Some(total) => total + part,
-                None => part,
-            };
-            self.total.register(param.id, sum);
-        }
-    }
+    total
 }
 
 #[cfg(test)]
 mod tests {
+    use burn::module::{ModuleVisitor, Param};
     use burn::tensor::Device;
     use burn_nca::objective::{Criterion, NcaLossConfig};
 

@@ -2,10 +2,10 @@
 
 use core::ops::Range;
 
-use burn::module::{ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 
+use super::gradients::add_gradients;
 use crate::encoder::Encoder;
 
 /// The embedding, `chunk` rows at a time.
@@ -27,29 +27,11 @@ pub(super) fn backward_through<E: Encoder>(
         let z = encoder.forward(x.clone().slice([rows.clone()]).autodiff());
         let surrogate = (z * dz.clone().slice([rows])).sum();
         let mut part = GradientsParams::from_grads(surrogate.backward(), encoder);
-        encoder.visit(&mut Accumulate { total: gradients, part: &mut part });
+        add_gradients(encoder, gradients, &mut part);
     }
 }
 
 fn chunks(x: &Tensor<2>, chunk: usize) -> impl Iterator<Item = Range<usize>> + use<> {
     let [n, _] = x.dims();
     (0..n).step_by(chunk).map(move |start| start..(start + chunk).min(n))
-}
-
-/// Adds `part` to `total`, parameter by parameter.
-pub(super) struct Accumulate<'a> {
-    pub total: &'a mut GradientsParams,
-    pub part: &'a mut GradientsParams,
-}
-
-impl ModuleVisitor for Accumulate<'_> {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        if let Some(part) = self.part.remove::<D>(param.id) {
-            let sum = match self.total.remove::<D>(param.id) {
-                Some(total) => total + part,
-                None => part,
-            };
-            self.total.register(param.id, sum);
-        }
-    }
 }

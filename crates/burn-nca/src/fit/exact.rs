@@ -13,7 +13,8 @@ use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
-use super::chunks::{Accumulate, backward_through, embed};
+use super::chunks::{backward_through, embed};
+use super::gradients::add_gradients;
 use crate::data::host_values;
 use crate::device::runs_on_host;
 use crate::encoder::Encoder;
@@ -72,7 +73,7 @@ impl ValueGradient {
     pub(super) fn add<M: Module>(&mut self, module: &M, term: Tensor<1>) {
         self.value += term.clone().into_scalar::<f64>();
         let mut part = GradientsParams::from_grads(term.backward(), module);
-        module.visit(&mut Accumulate { total: &mut self.gradients, part: &mut part });
+        add_gradients(module, &mut self.gradients, &mut part);
     }
 }
 
@@ -190,7 +191,7 @@ impl Lane {
             });
         }
         let mut part = GradientsParams::from_grads(grads, objective);
-        objective.visit(&mut Accumulate { total: &mut self.parameters, part: &mut part });
+        add_gradients(objective, &mut self.parameters, &mut part);
     }
 
     fn merge<O: Objective>(&mut self, objective: &O, mut other: Self) {
@@ -200,7 +201,7 @@ impl Lane {
             (total, part) => total.or(part),
         };
         let part = &mut other.parameters;
-        objective.visit(&mut Accumulate { total: &mut self.parameters, part });
+        add_gradients(objective, &mut self.parameters, part);
     }
 
     /// The sum of all block values, in f64.

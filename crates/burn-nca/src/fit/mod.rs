@@ -11,6 +11,7 @@ mod conjugate_gradient;
 mod descent;
 pub mod exact;
 mod exact_text;
+mod gradients;
 mod lbfgs;
 mod line_search;
 mod minimise;
@@ -30,6 +31,7 @@ pub use config::{EarlyStoppingConfig, FitConfig, OptimizerConfig, Precision};
 pub use conjugate_gradient::{
     ConjugateGradientConfig, ConjugateGradientMemory, ConjugateGradientState,
 };
+pub use gradients::add_gradients;
 pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
 pub use minimise::{HeldOutScore, Problem, minimise};
 pub use session::{FitSession, OnProgress};
