@@ -1,7 +1,8 @@
 use plotters::element::{PathElement, Rectangle};
 use plotters::style::Color;
 
-use crate::axes::{Axes, Plane, ticks};
+use crate::axes::{Axes, Plane, checked_range, ticks};
+use crate::frame::Frame;
 use crate::heading::Heading;
 use crate::legend::Legend;
 use crate::palette::class_color;
@@ -87,14 +88,13 @@ impl Bars {
     /// If the range is empty or not finite.
     #[must_use]
     pub fn with_range(mut self, low: f64, high: f64) -> Self {
-        assert!(low < high && (high - low).is_finite(), "{low} to {high} is no range");
-        self.range = Some([low, high]);
+        self.range = Some(checked_range(low, high));
         self
     }
 
-    fn legend(&self) -> Legend {
-        let names = self.series.iter().map(|(name, _)| name.clone());
-        Legend::new(names.zip((0..).map(class_color)).collect())
+    fn frame(&self) -> Frame<'_> {
+        let legend = Legend::of_classes(self.series.iter().map(|(name, _)| name));
+        Frame { heading: &self.heading, legend, margin: MARGIN }
     }
 
     fn axes(&self) -> Axes<'_> {
@@ -149,19 +149,11 @@ impl Plot for Bars {
         let names = self.groups.iter().map(|name| crate::text::width(name, crate::text::BODY) + 16);
         let names = names.max().unwrap_or(0) * self.groups.len() as u32;
         let width = AXIS + (bars.ceil() as u32).max(names).max(400);
-        let around = self.heading.height() + self.legend().height(width - 2 * MARGIN);
-        (width, HEIGHT + around + 2 * MARGIN)
+        (width, HEIGHT + self.frame().height(width) + 2 * MARGIN)
     }
 
     fn draw(&self, canvas: &Canvas<'_>) -> Result<()> {
-        let inner = canvas.margin(MARGIN, MARGIN, MARGIN, MARGIN);
-        self.heading.draw(&inner)?;
-        let (width, height) = inner.dim_in_pixel();
-        let legend = self.legend();
-        let (body, legend_area) =
-            inner.split_vertically(height.saturating_sub(legend.height(width)));
-        legend.draw(&legend_area)?;
-        let plane = self.axes().draw(&body.margin(self.heading.height(), 0u32, 0u32, 0u32))?;
+        let plane = self.axes().draw(&self.frame().draw(canvas)?)?;
         for (series, (_, bars)) in self.series.iter().enumerate() {
             for (group, bar) in bars.iter().enumerate() {
                 if let Some(bar) = bar.filter(|bar| bar.mean.is_finite()) {

@@ -1,7 +1,8 @@
 use plotters::element::PathElement;
 use plotters::style::Color;
 
-use crate::axes::{Axes, range, ticks};
+use crate::axes::{Axes, checked_range, range, ticks};
+use crate::frame::Frame;
 use crate::heading::Heading;
 use crate::legend::Legend;
 use crate::palette::class_color;
@@ -64,17 +65,16 @@ impl Curves {
     /// If the range is empty or not finite.
     #[must_use]
     pub fn with_y_range(mut self, low: f64, high: f64) -> Self {
-        assert!(low < high && (high - low).is_finite(), "{low} to {high} is no range");
-        self.y_range = Some([low, high]);
+        self.y_range = Some(checked_range(low, high));
         self
     }
 
-    fn legend(&self) -> Legend {
-        if self.lines.len() < 2 {
-            return Legend::default();
-        }
-        let names = self.lines.iter().map(|(name, _)| name.clone());
-        Legend::new(names.zip((0..).map(class_color)).collect())
+    fn frame(&self) -> Frame<'_> {
+        let legend = match self.lines.len() {
+            0 | 1 => Legend::default(),
+            _ => Legend::of_classes(self.lines.iter().map(|(name, _)| name)),
+        };
+        Frame { heading: &self.heading, legend, margin: MARGIN }
     }
 
     fn axes(&self) -> Axes<'_> {
@@ -98,19 +98,11 @@ impl Curves {
 
 impl Plot for Curves {
     fn size(&self) -> (u32, u32) {
-        let around = self.heading.height() + self.legend().height(SIZE.0 - 2 * MARGIN);
-        (SIZE.0, SIZE.1 + around)
+        (SIZE.0, SIZE.1 + self.frame().height(SIZE.0))
     }
 
     fn draw(&self, canvas: &Canvas<'_>) -> Result<()> {
-        let inner = canvas.margin(MARGIN, MARGIN, MARGIN, MARGIN);
-        self.heading.draw(&inner)?;
-        let (width, height) = inner.dim_in_pixel();
-        let legend = self.legend();
-        let (body, legend_area) =
-            inner.split_vertically(height.saturating_sub(legend.height(width)));
-        legend.draw(&legend_area)?;
-        let plane = self.axes().draw(&body.margin(self.heading.height(), 0u32, 0u32, 0u32))?;
+        let plane = self.axes().draw(&self.frame().draw(canvas)?)?;
         for (number, (_, points)) in self.lines.iter().enumerate() {
             let style = class_color(number).stroke_width(3);
             for run in points.split(|point| !point.iter().all(|value| value.is_finite())) {

@@ -1,6 +1,7 @@
 use plotters::element::Circle;
 use plotters::style::{Color, RGBColor};
 
+use crate::palette::class_color;
 use crate::text::{self, BODY, PALE_INK, Side};
 use crate::{Canvas, Result};
 
@@ -18,8 +19,9 @@ pub(crate) struct Legend {
 }
 
 impl Legend {
-    pub(crate) fn new(entries: Vec<(String, RGBColor)>) -> Self {
-        Self { entries }
+    /// Names in the colours of classes.
+    pub(crate) fn of_classes<'a>(names: impl IntoIterator<Item = &'a String>) -> Self {
+        Self { entries: names.into_iter().cloned().zip((0..).map(class_color)).collect() }
     }
 
     pub(crate) fn height(&self, width: u32) -> u32 {
@@ -70,13 +72,11 @@ fn line_width(line: &[(String, RGBColor)]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::palette::class_color;
 
     #[test]
     fn entries_flow_over_lines() {
-        let names = ["setosa", "versicolor", "virginica"];
-        let entries = names.iter().enumerate().map(|(i, name)| (name.to_string(), class_color(i)));
-        let legend = Legend::new(entries.collect());
+        let names = ["setosa", "versicolor", "virginica"].map(String::from);
+        let legend = Legend::of_classes(&names);
         assert_eq!(legend.height(2000), LINE);
         assert_eq!(legend.height(10), 3 * LINE, "a line holds at least one entry");
         assert_eq!(Legend::default().height(100), 0);

@@ -17,6 +17,7 @@ mod bars;
 mod color_bar;
 mod curves;
 mod figure;
+mod frame;
 mod heading;
 mod legend;
 pub mod palette;

@@ -1,7 +1,7 @@
+use crate::frame::Frame;
 use crate::heading::Heading;
 use crate::legend::Legend;
 use crate::plot::Plot;
-use crate::scatter::class_legend;
 use crate::{Canvas, Result};
 
 const MARGIN: u32 = 10;
@@ -61,8 +61,12 @@ impl Panels {
     /// The same with one legend of classes below all plots.
     #[must_use]
     pub fn with_classes(mut self, names: &[String]) -> Self {
-        self.legend = class_legend(names);
+        self.legend = Legend::of_classes(names);
         self
+    }
+
+    fn frame(&self) -> Frame<'_> {
+        Frame { heading: &self.heading, legend: self.legend.clone(), margin: MARGIN }
     }
 
     fn rows(&self) -> usize {
@@ -76,18 +80,12 @@ impl Plot for Panels {
         let cell_width = sizes().map(|size| size.0).max().unwrap_or(1);
         let cell_height = sizes().map(|size| size.1).max().unwrap_or(1);
         let width = cell_width * self.columns as u32 + 2 * MARGIN;
-        let around = self.heading.height() + self.legend.height(width - 2 * MARGIN);
-        (width, cell_height * self.rows().max(1) as u32 + around + 2 * MARGIN)
+        let around = self.frame().height(width) + 2 * MARGIN;
+        (width, cell_height * self.rows().max(1) as u32 + around)
     }
 
     fn draw(&self, canvas: &Canvas<'_>) -> Result<()> {
-        let inner = canvas.margin(MARGIN, MARGIN, MARGIN, MARGIN);
-        self.heading.draw(&inner)?;
-        let (width, height) = inner.dim_in_pixel();
-        let legend = self.legend.height(width);
-        let (body, legend_area) = inner.split_vertically(height.saturating_sub(legend));
-        self.legend.draw(&legend_area)?;
-        let grid = body.margin(self.heading.height(), 0u32, 0u32, 0u32);
+        let grid = self.frame().draw(canvas)?;
         let cells = grid.split_evenly((self.rows().max(1), self.columns));
         self.plots.iter().zip(&cells).try_for_each(|(plot, cell)| plot.draw(cell))
     }

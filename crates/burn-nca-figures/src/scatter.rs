@@ -51,7 +51,7 @@ impl Scatter {
         let colors = labels.iter().map(|label| class_color(*label)).collect();
         let mut scatter = Self::colored(points, colors);
         if names.len() <= Self::MOST_NAMES {
-            scatter.legend = class_legend(names);
+            scatter.legend = Legend::of_classes(names);
         }
         scatter
     }
@@ -137,11 +137,6 @@ impl Plot for Scatter {
         self.draw_points(&points)?;
         self.color_bar.as_ref().map_or(Ok(()), |color_bar| color_bar.draw(&bar))
     }
-}
-
-/// The legend of classes, in their colours.
-pub(crate) fn class_legend(names: &[String]) -> Legend {
-    Legend::new(names.iter().cloned().zip((0..).map(class_color)).collect())
 }
 
 fn mark_radius(points: usize) -> i32 {
