@@ -164,17 +164,19 @@ fn type_name(kind: u8) -> &'static str {
     }
 }
 
+/// The file of an array of bytes, for tests.
+#[cfg(test)]
+pub(crate) fn idx(shape: &[u32], values: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0, 0, 8, shape.len() as u8];
+    bytes.extend(shape.iter().flat_map(|size| size.to_be_bytes()));
+    bytes.extend_from_slice(values);
+    bytes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Write;
-
-    fn idx(shape: &[u32], values: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![0, 0, 8, shape.len() as u8];
-        bytes.extend(shape.iter().flat_map(|size| size.to_be_bytes()));
-        bytes.extend_from_slice(values);
-        bytes
-    }
 
     fn error(bytes: Vec<u8>) -> String {
         parse_idx("f", bytes).unwrap_err().to_string()

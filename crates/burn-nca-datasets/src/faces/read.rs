@@ -126,13 +126,7 @@ mod tests {
     use image::Luma;
 
     use super::*;
-
-    fn idx(shape: &[u32], values: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![0, 0, 8, shape.len() as u8];
-        bytes.extend(shape.iter().flat_map(|size| size.to_be_bytes()));
-        bytes.extend_from_slice(values);
-        bytes
-    }
+    use crate::idx::idx;
 
     #[test]
     fn an_idx_file_and_its_people_become_a_bank() {
