@@ -4,6 +4,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use burn::tensor::Device;
 use burn_nca::data::{Features, stratified_split};
+use burn_nca::evaluate::Spread;
 use burn_nca::fit::{FitSession, Progress, Termination};
 use burn_nca::{Fitted, device};
 use burn_nca_datasets::{Table, open};
@@ -19,7 +20,7 @@ use crate::fitting::progress::FitProgress;
 use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::fitting::target_settings::{LearntFrom, learnt_from};
 use crate::fitting::{settings, tuning, warnings};
-use crate::report::{page, table};
+use crate::report::{Rendered, table};
 use crate::{output, process};
 
 /// The folder of the model in a run's folder.
@@ -79,15 +80,30 @@ fn of_classes(args: &FitArgs) -> Result<()> {
         seed: args.seed,
         tuning: tuning.as_ref(),
     };
-    let (report, spread) = account.report()?;
+    conclude(args, folder, &model, account.report()?)
+}
+
+/// Warns, writes the run's folder where one was asked for, and prints.
+///
+/// # Errors
+/// A folder or a stdout that cannot be written.
+pub(super) fn conclude(
+    args: &FitArgs,
+    folder: Option<RunFolder>,
+    model: &Fitted,
+    (report, spread): (impl Rendered, Option<Spread>),
+) -> Result<()> {
     let remarks =
         [warnings::about_termination(model.summary().termination), warnings::about_spread(spread)];
     remarks.iter().flatten().for_each(|remark| output::warn(remark));
     if let Some(folder) = folder {
-        write(folder, &model, (&report.to_json()?, &page::render(&report)))?;
+        model.save(&folder.file(MODEL))?;
+        output::write_file(&folder.file(REPORT_JSON), report.to_json()?.as_bytes())?;
+        output::write_file(&folder.file(REPORT_PAGE), report.page().as_bytes())?;
+        folder.finish()?;
     }
     match args.format {
-        Format::Table => output::print(&table::summary(&report, terminal())),
+        Format::Table => output::print(&report.summary(terminal())),
         Format::Json => output::print(&report.to_json()?),
     }
 }
@@ -113,7 +129,7 @@ fn refuse_numbers(args: &FitArgs, table: &Table) -> Result<()> {
 }
 
 /// What stdout can show.
-pub(super) fn terminal() -> table::Terminal {
+fn terminal() -> table::Terminal {
     if !std::io::stdout().is_terminal() {
         return table::Terminal::PLAIN;
     }
@@ -188,14 +204,6 @@ fn interrupted(model: &Fitted, resumable: bool) -> String {
         );
     }
     format!("interrupted after {steps} iterations; nothing is kept without --out")
-}
-
-/// Writes the model, the numbers and the page, then gives the folder its name.
-pub(super) fn write(folder: RunFolder, model: &Fitted, (json, page): (&str, &str)) -> Result<()> {
-    model.save(&folder.file(MODEL))?;
-    output::write_file(&folder.file(REPORT_JSON), json.as_bytes())?;
-    output::write_file(&folder.file(REPORT_PAGE), page.as_bytes())?;
-    folder.finish()
 }
 
 /// `data/flowers.csv.gz` to `flowers`; a bundled set's name as it is.

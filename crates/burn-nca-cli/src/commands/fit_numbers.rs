@@ -6,18 +6,16 @@ use burn_nca_datasets::{CsvOptions, Task, by_name, open};
 use burn_nca_program::Interrupt;
 
 use super::fit::{
-    check_neighbors, data_name, device_name, fit, open_folder, refuse_f64_on_graphics, terminal,
-    warm_start, write,
+    check_neighbors, conclude, data_name, device_name, fit, open_folder, refuse_f64_on_graphics,
+    warm_start,
 };
 use super::{csv_options, neighbors_or_default, open_device};
-use crate::cli::Format;
 use crate::cli::fit::FitArgs;
 use crate::fitting::continuous::Outcome;
 use crate::fitting::progress::{FitProgress, HeldOutMeasure};
 use crate::fitting::regression::{MeasuredParts, findings};
 use crate::fitting::{settings, target_settings, warnings};
 use crate::output;
-use crate::report::continuous::{page, table};
 
 /// Learns a metric for a numeric target, compares it, and writes a run's folder.
 ///
@@ -58,15 +56,5 @@ pub fn run(args: &FitArgs) -> Result<()> {
         seed: args.seed,
     };
     let parts = MeasuredParts { data: &data, split: &split, neighbors };
-    let (report, spread) = outcome.report(findings(&model, &parts)?)?;
-    let remarks =
-        [warnings::about_termination(model.summary().termination), warnings::about_spread(spread)];
-    remarks.iter().flatten().for_each(|remark| output::warn(remark));
-    if let Some(folder) = folder {
-        write(folder, &model, (&report.to_json()?, &page::render(&report)))?;
-    }
-    match args.format {
-        Format::Table => output::print(&table::summary(&report, terminal())),
-        Format::Json => output::print(&report.to_json()?),
-    }
+    conclude(args, folder, &model, outcome.report(findings(&model, &parts)?)?)
 }

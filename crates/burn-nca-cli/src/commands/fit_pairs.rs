@@ -8,10 +8,9 @@ use burn_nca_datasets::{open_unlabelled, read_pairs};
 use burn_nca_program::Interrupt;
 
 use super::fit::{
-    data_name, device_name, fit, open_folder, refuse_f64_on_graphics, terminal, warm_start, write,
+    conclude, data_name, device_name, fit, open_folder, refuse_f64_on_graphics, warm_start,
 };
 use super::open_device;
-use crate::cli::Format;
 use crate::cli::fit::FitArgs;
 use crate::failure::usage;
 use crate::fitting::continuous::Outcome;
@@ -19,7 +18,6 @@ use crate::fitting::partners::{PairParts, findings};
 use crate::fitting::progress::{FitProgress, HeldOutMeasure};
 use crate::fitting::{settings, target_settings, warnings};
 use crate::output;
-use crate::report::continuous::{page, table};
 
 /// Learns a metric from pairs, measures it on pairs held out, and writes a run's folder.
 ///
@@ -55,17 +53,7 @@ pub fn run(args: &FitArgs) -> Result<()> {
         device: &device_name(&args.device.device),
         seed: args.seed,
     };
-    let (report, spread) = outcome.report(findings(&model, &features, &parts)?)?;
-    let remarks =
-        [warnings::about_termination(model.summary().termination), warnings::about_spread(spread)];
-    remarks.iter().flatten().for_each(|remark| output::warn(remark));
-    if let Some(folder) = folder {
-        write(folder, &model, (&report.to_json()?, &page::render(&report)))?;
-    }
-    match args.format {
-        Format::Table => output::print(&table::summary(&report, terminal())),
-        Format::Json => output::print(&report.to_json()?),
-    }
+    conclude(args, folder, &model, outcome.report(findings(&model, &features, &parts)?)?)
 }
 
 /// The pairs to learn from, and those held out.

@@ -91,7 +91,6 @@ impl Account<'_> {
         confusion: Confusion,
         embedding: Embedding,
     ) -> Result<Report> {
-        let summary = self.model.summary();
         let learnt = comparison.rows.last().expect("the learnt metric is the last row");
         Ok(Report {
             format: FORMAT,
@@ -103,13 +102,7 @@ impl Account<'_> {
             settings: serde_json::to_value(self.model.config())?,
             device: model_facts::device(self.model, self.device),
             accuracy: Accuracy { train: learnt.nn_train.unwrap_or(f64::NAN), test: learnt.nn_test },
-            termination: format!("{:?}", summary.termination),
-            termination_sentence: summary.termination.sentence().to_string(),
-            converged: summary.termination.converged(),
-            iterations: summary.iterations as u64,
-            evaluations: summary.evaluations as u64,
-            seconds: summary.seconds,
-            peak_memory_bytes: process::peak_memory_bytes(),
+            run: model_facts::run(self.model),
             f: objective.f,
             g: objective.g,
             mean_perplexity: Quantiles::of(&objective.perplexity).map_or(f64::NAN, |all| all.mean),

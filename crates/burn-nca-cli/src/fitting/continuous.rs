@@ -44,7 +44,6 @@ impl Outcome<'_> {
     /// # Errors
     /// An embedding that is not finite.
     pub fn report(&self, found: Findings) -> Result<(ContinuousReport, Option<Spread>)> {
-        let summary = self.model.summary();
         let perplexity = perplexities(&found.embedding)?;
         let learnt = found.comparison.rows.last().expect("the learnt metric is the last row");
         let report = ContinuousReport {
@@ -57,14 +56,8 @@ impl Outcome<'_> {
             data: ContinuousData { name: self.name.to_string(), ..found.data },
             settings: serde_json::to_value(self.model.card())?,
             device: model_facts::device(self.model, self.device),
-            termination: format!("{:?}", summary.termination),
-            termination_sentence: summary.termination.sentence().to_string(),
-            converged: summary.termination.converged(),
-            iterations: summary.iterations as u64,
-            evaluations: summary.evaluations as u64,
-            seconds: summary.seconds,
-            peak_memory_bytes: process::peak_memory_bytes(),
-            value: summary.value,
+            run: model_facts::run(self.model),
+            value: self.model.summary().value,
             mean_perplexity: Quantiles::of(&perplexity).map_or(f64::NAN, |all| all.mean),
             scores: learnt.clone(),
             comparison: found.comparison,

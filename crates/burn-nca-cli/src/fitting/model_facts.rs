@@ -3,7 +3,8 @@
 use burn_nca::fit::Precision;
 use burn_nca::{Fitted, device};
 
-use crate::report::{CurvePoint, DeviceSummary, FeatureWeight, Matrix};
+use crate::process;
+use crate::report::{CurvePoint, DeviceSummary, FeatureWeight, Matrix, SolverRun};
 
 /// Where it was fitted; `name` is the device's name as the user gave it.
 pub fn device(model: &Fitted, name: &str) -> DeviceSummary {
@@ -15,6 +16,20 @@ pub fn device(model: &Fitted, name: &str) -> DeviceSummary {
         name: name.to_string(),
         backend: device::backend(&model.references().device()).to_string(),
         dtype: precision.to_string(),
+    }
+}
+
+/// How the solver went.
+pub fn run(model: &Fitted) -> SolverRun {
+    let summary = model.summary();
+    SolverRun {
+        termination: format!("{:?}", summary.termination),
+        termination_sentence: summary.termination.sentence().to_string(),
+        converged: summary.termination.converged(),
+        iterations: summary.iterations as u64,
+        evaluations: summary.evaluations as u64,
+        seconds: summary.seconds,
+        peak_memory_bytes: process::peak_memory_bytes(),
     }
 }
 

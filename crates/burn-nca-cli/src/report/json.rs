@@ -6,14 +6,6 @@ use serde_json::ser::{CompactFormatter, Formatter};
 use super::Report;
 
 impl Report {
-    /// The contents of `report.json`: one top-level field a line, ended by a newline.
-    ///
-    /// # Errors
-    /// None that a report can cause; the signature is serde_json's.
-    pub fn to_json(&self) -> serde_json::Result<String> {
-        field_lines(self)
-    }
-
     /// Reads `report.json` back; the last bit of a number may differ, as serde_json reads for speed.
     ///
     /// # Errors
@@ -94,6 +86,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::report::Rendered;
 
     /// Whether two JSON values agree, numbers to the last bit or two.
     fn agree(a: &Value, b: &Value) -> bool {

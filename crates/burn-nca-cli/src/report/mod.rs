@@ -16,6 +16,8 @@ mod json;
 mod model;
 pub mod number;
 pub mod page;
+mod rendered;
+mod solver;
 pub mod table;
 mod tuning;
 mod verdict;
@@ -26,4 +28,6 @@ pub use findings::{
 };
 pub use model::{Accuracy, ClassCount, DataSummary, DeviceSummary, FORMAT, Report};
 pub use number::counted;
+pub use rendered::Rendered;
+pub use solver::SolverRun;
 pub use tuning::{Tuning, TuningRow};

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::findings::{Comparison, Confusion, CurvePoint, Embedding, FeatureWeight, Matrix};
 use super::json::{null_as_nan, nulls_as_nan};
+use super::solver::SolverRun;
 use super::tuning::Tuning;
 
 /// The version of `report.json`; it grows when a field changes its name or meaning, not when one is added.
@@ -32,21 +33,9 @@ pub struct Report {
     pub device: DeviceSummary,
     /// 1-nearest-neighbour accuracy with the learnt metric.
     pub accuracy: Accuracy,
-    /// Why the solver stopped, as the library names it, such as `GradientSmall`.
-    pub termination: String,
-    /// The same as a sentence for people.
-    pub termination_sentence: String,
-    /// Whether the solver reached an optimum, rather than a limit or a failure.
-    pub converged: bool,
-    /// Steps of the solver.
-    pub iterations: u64,
-    /// Evaluations of the objective, line searches included.
-    pub evaluations: u64,
-    /// Wall-clock time of the fit, in seconds.
-    #[serde(deserialize_with = "null_as_nan")]
-    pub seconds: f64,
-    /// Largest resident memory of the process, in bytes, where the system tells.
-    pub peak_memory_bytes: Option<u64>,
+    /// How the solver went.
+    #[serde(flatten)]
+    pub run: SolverRun,
     /// f = Σ p_i over the training points: the expected number classified correctly, left out one by one.
     #[serde(deserialize_with = "null_as_nan")]
     pub f: f64,

@@ -6,7 +6,7 @@ use comfy_table::{
     TableStyle, Width,
 };
 
-use super::number::{bytes, count, counted, duration, percent, significant};
+use super::number::{count, counted, duration, percent, significant};
 use super::verdict::verdict;
 use super::{ComparisonRow, Report, Tuning};
 
@@ -133,21 +133,8 @@ pub fn key_figures(report: &Report, terminal: Terminal) -> String {
             format!("{} of {} rows expected right", significant(report.f, 6), count(train as u64)),
         ),
         ("g", significant(report.g, 6)),
-        ("perplexity", format!("{} neighbours on average", significant(report.mean_perplexity, 3))),
-        (
-            "solver",
-            format!(
-                "{}, {}, {}",
-                counted(report.iterations as usize, "iteration"),
-                counted(report.evaluations as usize, "evaluation"),
-                duration(report.seconds)
-            ),
-        ),
-        ("stopped", report.termination_sentence.clone()),
     ];
-    if let Some(peak) = report.peak_memory_bytes {
-        lines.push(("memory", format!("{} at most", bytes(peak))));
-    }
+    lines.extend(report.run.lines(report.mean_perplexity));
     if report.data.without_partner > 0 {
         let alone = counted(report.data.without_partner, "training row");
         lines.push(("warning", format!("{alone} alone in their class, counted as wrong")));

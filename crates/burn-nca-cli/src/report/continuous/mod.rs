@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub use measures::{Measure, MeasureRow, MeasureTable, Unit};
 
-use super::json::{field_lines, null_as_nan};
-use super::{CurvePoint, DeviceSummary, FeatureWeight, Matrix, Part};
+use super::json::null_as_nan;
+use super::{CurvePoint, DeviceSummary, FeatureWeight, Matrix, Part, SolverRun};
 
 /// What the metric was learnt from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,21 +51,9 @@ pub struct ContinuousReport {
     pub settings: serde_json::Value,
     /// Where it was computed.
     pub device: DeviceSummary,
-    /// Why the solver stopped, as the library names it.
-    pub termination: String,
-    /// The same as a sentence for people.
-    pub termination_sentence: String,
-    /// Whether the solver reached an optimum, rather than a limit or a failure.
-    pub converged: bool,
-    /// Steps of the solver.
-    pub iterations: u64,
-    /// Evaluations of the objective, line searches included.
-    pub evaluations: u64,
-    /// Wall-clock time of the fit, in seconds.
-    #[serde(deserialize_with = "null_as_nan")]
-    pub seconds: f64,
-    /// Largest resident memory of the process, in bytes, where the system tells.
-    pub peak_memory_bytes: Option<u64>,
+    /// How the solver went.
+    #[serde(flatten)]
+    pub run: SolverRun,
     /// The penalised objective at the end, a sum over the training rows; smaller is better.
     #[serde(deserialize_with = "null_as_nan")]
     pub value: f64,
@@ -134,14 +122,6 @@ pub struct ColouredPoint {
 }
 
 impl ContinuousReport {
-    /// The contents of `report.json`: one top-level field a line, ended by a newline.
-    ///
-    /// # Errors
-    /// None that a report can cause; the signature is serde_json's.
-    pub fn to_json(&self) -> serde_json::Result<String> {
-        field_lines(self)
-    }
-
     /// Reads `report.json` back.
     ///
     /// # Errors
@@ -154,6 +134,7 @@ impl ContinuousReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Rendered;
 
     #[test]
     fn a_report_survives_the_way_to_json_and_back() {

@@ -4,7 +4,7 @@ use comfy_table::{Attribute, Cell, CellAlignment};
 
 use super::verdict::verdict;
 use super::{ContinuousReport, Kind};
-use crate::report::number::{bytes, counted, duration, significant};
+use crate::report::number::{counted, significant};
 use crate::report::table::{Terminal, empty, finished, named_lines, searchable, wrapped};
 
 /// The verdict, the comparison and the key figures, ended by a newline.
@@ -56,23 +56,8 @@ pub fn noun(kind: Kind) -> &'static str {
 }
 
 fn key_figures(report: &ContinuousReport, terminal: Terminal) -> String {
-    let mut lines = vec![
-        ("value", format!("{}, minimised", significant(report.value, 6))),
-        ("perplexity", format!("{} neighbours on average", significant(report.mean_perplexity, 3))),
-        (
-            "solver",
-            format!(
-                "{}, {}, {}",
-                counted(report.iterations as usize, "iteration"),
-                counted(report.evaluations as usize, "evaluation"),
-                duration(report.seconds)
-            ),
-        ),
-        ("stopped", report.termination_sentence.clone()),
-    ];
-    if let Some(peak) = report.peak_memory_bytes {
-        lines.push(("memory", format!("{} at most", bytes(peak))));
-    }
+    let mut lines = vec![("value", format!("{}, minimised", significant(report.value, 6)))];
+    lines.extend(report.run.lines(report.mean_perplexity));
     named_lines(lines, terminal)
 }
 

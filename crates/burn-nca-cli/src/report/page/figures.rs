@@ -1,6 +1,6 @@
 use super::html::escape;
 use crate::report::Report;
-use crate::report::number::{bytes, count, counted, duration, percent, significant};
+use crate::report::number::{count, counted, percent, significant};
 
 /// The key figures: value, what it is, and what to hold it against.
 pub fn cards(report: &Report) -> String {
@@ -20,21 +20,7 @@ pub fn cards(report: &Report) -> String {
         &percent(Some(report.f / train as f64)),
         &format!("f = {} of {}", significant(report.f, 5), count(train as u64)),
     ));
-    cards.push(card(
-        "Mean perplexity",
-        &significant(report.mean_perplexity, 3),
-        "effective number of neighbours",
-    ));
-    cards.push(card(
-        "Iterations",
-        &count(report.iterations),
-        &format!("{} of the objective", counted(report.evaluations as usize, "evaluation")),
-    ));
-    let memory = match report.peak_memory_bytes {
-        Some(peak) => format!("{} of memory at most", bytes(peak)),
-        None => "wall clock".to_owned(),
-    };
-    cards.push(card("Time to fit", &duration(report.seconds), &memory));
+    cards.extend(report.run.cards(report.mean_perplexity));
     format!("<dl class=\"cards\">\n{}</dl>", cards.concat())
 }
 

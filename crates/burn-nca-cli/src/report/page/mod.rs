@@ -70,9 +70,9 @@ fn size(report: &Report) -> String {
 /// What a reader must know before trusting the numbers; empty when there is nothing.
 fn warning(report: &Report) -> String {
     let mut warnings = Vec::new();
-    let planned = ["EpochsDone", "HeldOut"].contains(&report.termination.as_str());
-    if !report.converged && !planned {
-        warnings.push(escape(&report.termination_sentence));
+    let planned = ["EpochsDone", "HeldOut"].contains(&report.run.termination.as_str());
+    if !report.run.converged && !planned {
+        warnings.push(escape(&report.run.termination_sentence));
     }
     let alone = report.data.without_partner;
     if alone > 0 {
@@ -107,8 +107,8 @@ mod tests {
         report.data.name = HOSTILE.to_owned();
         report.command = HOSTILE.to_owned();
         report.method = HOSTILE.to_owned();
-        report.termination_sentence = HOSTILE.to_owned();
-        report.converged = false;
+        report.run.termination_sentence = HOSTILE.to_owned();
+        report.run.converged = false;
         report.settings = serde_json::json!({ HOSTILE: HOSTILE });
         report.device.name = HOSTILE.to_owned();
         report.comparison.rows[0].method = HOSTILE.to_owned();
@@ -150,8 +150,8 @@ mod tests {
     fn trouble_is_told_at_the_top() {
         let mut report = Report::example();
         assert!(!render(&report).contains("class=\"warning\""));
-        report.converged = false;
-        report.termination_sentence = "Stopped at the limit of 200 iterations.".to_owned();
+        report.run.converged = false;
+        report.run.termination_sentence = "Stopped at the limit of 200 iterations.".to_owned();
         report.data.without_partner = 2;
         let page = render(&report);
         assert!(page.contains("<p class=\"warning\">Stopped at the limit of 200 iterations.</p>"));
@@ -162,7 +162,7 @@ mod tests {
     fn numbers_that_are_not_finite_do_not_reach_a_drawing() {
         let mut report = Report::example();
         report.g = f64::NEG_INFINITY;
-        report.seconds = f64::NAN;
+        report.run.seconds = f64::NAN;
         report.curve[3].value = f64::NAN;
         report.curve[4].gradient_max = Some(f64::INFINITY);
         report.feature_weights[1].weight = f64::NAN;
@@ -193,9 +193,9 @@ mod tests {
         let map: Vec<f64> = (0..64).map(|n| 0.62f64.powi(n * 7 % 64)).collect();
         many.feature_weights = crate::report::example::weights(&columns, &map);
         many.matrix = None;
-        many.converged = false;
-        many.termination = "MaxIterations".to_owned();
-        many.termination_sentence = "Stopped at the limit of 200 iterations.".to_owned();
+        many.run.converged = false;
+        many.run.termination = "MaxIterations".to_owned();
+        many.run.termination_sentence = "Stopped at the limit of 200 iterations.".to_owned();
         many.data.name = "a file with a rather long name, cut by hand.csv".to_owned();
         many.data.without_partner = 3;
         write("many.html", &many);

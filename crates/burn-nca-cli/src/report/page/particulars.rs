@@ -1,8 +1,8 @@
 use serde_json::Value;
 
 use super::html::{escape, section as section_of};
-use crate::report::Report;
 use crate::report::number::{bytes, count, duration, significant};
+use crate::report::{DeviceSummary, Report, SolverRun};
 
 /// The data, the settings and the run, and the command that makes it again.
 pub fn section(report: &Report) -> String {
@@ -59,23 +59,34 @@ fn data(report: &Report) -> String {
 }
 
 fn run(report: &Report) -> Vec<(&'static str, String)> {
-    let mut run = vec![
-        ("device", report.device.name.clone()),
-        ("backend", report.device.backend.clone()),
-        ("number type", report.device.dtype.clone()),
-        ("seed", report.seed.to_string()),
-        ("stopped because", format!("{} ({})", report.termination_sentence, report.termination)),
-        ("iterations", count(report.iterations)),
-        ("evaluations", count(report.evaluations)),
-        ("time", duration(report.seconds)),
-    ];
-    if let Some(peak) = report.peak_memory_bytes {
+    let mut run = place_and_end(&report.device, report.seed, &report.run);
+    run.extend([
+        ("iterations", count(report.run.iterations)),
+        ("evaluations", count(report.run.evaluations)),
+        ("time", duration(report.run.seconds)),
+    ]);
+    if let Some(peak) = report.run.peak_memory_bytes {
         run.push(("peak memory", bytes(peak)));
     }
     run.push(("f = Σ p", significant(report.f, 6)));
     run.push(("g = Σ ln p", significant(report.g, 6)));
     run.push(("program", report.program.clone()));
     run
+}
+
+/// Where a fit ran, from which seed, and why it ended.
+pub fn place_and_end(
+    device: &DeviceSummary,
+    seed: u64,
+    run: &SolverRun,
+) -> Vec<(&'static str, String)> {
+    vec![
+        ("device", device.name.clone()),
+        ("backend", device.backend.clone()),
+        ("number type", device.dtype.clone()),
+        ("seed", seed.to_string()),
+        ("stopped because", format!("{} ({})", run.termination_sentence, run.termination)),
+    ]
 }
 
 /// A list of names and values under a heading.

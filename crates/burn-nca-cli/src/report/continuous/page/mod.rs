@@ -9,10 +9,10 @@ mod scores;
 use super::table::noun;
 use super::verdict::verdict;
 use super::{ContinuousReport, Kind};
-use crate::report::number::{bytes, count, counted, duration, significant};
+use crate::report::number::{count, counted, significant};
 use crate::report::page::figures::card;
 use crate::report::page::html::{escape, fill, script_json, section};
-use crate::report::page::particulars::{again, entries, settings};
+use crate::report::page::particulars::{again, entries, place_and_end, settings};
 use crate::report::page::{curve, weights};
 
 /// The page as one string of HTML; it loads nothing, from the network or elsewhere.
@@ -56,10 +56,10 @@ fn size(report: &ContinuousReport) -> String {
 
 /// What a reader must know before trusting the numbers; empty when there is nothing.
 fn warning(report: &ContinuousReport) -> String {
-    if report.converged {
+    if report.run.converged {
         return String::new();
     }
-    format!("<p class=\"warning\">{}</p>\n", escape(&report.termination_sentence))
+    format!("<p class=\"warning\">{}</p>\n", escape(&report.run.termination_sentence))
 }
 
 /// The key figures: value, what it is, and what to hold it against.
@@ -75,21 +75,7 @@ fn cards(report: &ContinuousReport) -> String {
         let Some(value) = learnt.value(&measure.key) else { continue };
         cards.push(card(&measure.label, &measure.text(Some(value)), &detail));
     }
-    cards.push(card(
-        "Mean perplexity",
-        &significant(report.mean_perplexity, 3),
-        "effective number of neighbours",
-    ));
-    cards.push(card(
-        "Iterations",
-        &count(report.iterations),
-        &format!("{} of the objective", counted(report.evaluations as usize, "evaluation")),
-    ));
-    let memory = match report.peak_memory_bytes {
-        Some(peak) => format!("{} of memory at most", bytes(peak)),
-        None => "wall clock".to_owned(),
-    };
-    cards.push(card("Time to fit", &duration(report.seconds), &memory));
+    cards.extend(report.run.cards(report.mean_perplexity));
     format!("<dl class=\"cards\">\n{}</dl>", cards.concat())
 }
 
@@ -118,15 +104,12 @@ fn particulars(report: &ContinuousReport) -> String {
 }
 
 fn run(report: &ContinuousReport) -> Vec<(&'static str, String)> {
-    vec![
-        ("device", report.device.name.clone()),
-        ("backend", report.device.backend.clone()),
-        ("number type", report.device.dtype.clone()),
-        ("seed", report.seed.to_string()),
-        ("stopped because", format!("{} ({})", report.termination_sentence, report.termination)),
+    let mut run = place_and_end(&report.device, report.seed, &report.run);
+    run.extend([
         ("value, minimised", significant(report.value, 6)),
         ("program", report.program.clone()),
-    ]
+    ]);
+    run
 }
 
 #[cfg(test)]
