@@ -3,7 +3,7 @@
 //! | | |
 //! |---|---|
 //! | [`RunFolder`] | the folder of a run: whole, or waiting to be gone on with |
-//! | [`write_whole`], [`write_file`], [`print`] | where results go |
+//! | [`write_whole`], [`write_file`], [`print()`] | where results go |
 //! | `Interrupt`, `Bar` | stopping and progress (feature `terminal`) |
 //! | [`html`] | text and data in pages |
 
