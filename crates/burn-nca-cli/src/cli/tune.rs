@@ -21,6 +21,10 @@ pub struct TuneOptions {
     #[arg(long, value_name = "N", requires = "tune", value_parser = at_least_two)]
     pub folds: Option<usize>,
 
+    /// How often the rows are parted into folds anew; more helps where rows are few [default: 2]
+    #[arg(long, value_name = "N", requires = "tune", value_parser = at_least_one)]
+    pub repeats: Option<usize>,
+
     /// Choose the dimensions of the embedding too, among these, as in 2,5,10.
     #[arg(
         long,

@@ -52,6 +52,7 @@ pub fn settle(
 fn settings(args: &FitArgs, config: &NcaConfig) -> TuneConfig {
     let mut tune = TuneConfig::new().with_budget(args.tuning.budget);
     tune.folds = args.tuning.folds.unwrap_or(tune.folds);
+    tune.repeats = args.tuning.repeats.unwrap_or(tune.repeats);
     tune.dimensions = args.tuning.tune_dim.clone();
     if args.model.objective.is_some() {
         tune.criteria = vec![config.criterion];
@@ -117,10 +118,10 @@ mod tests {
     fn what_the_user_gives_is_not_searched() {
         let all = tried("");
         assert!(all.criteria.len() > 1 && all.l2.len() > 1 && all.starts.is_none());
-        let fixed = tried("--objective f --l2 0.5 --init pca --folds 3 --budget 7 --tune-dim 1,2");
+        let fixed = tried("--objective f --l2 0.5 --init pca --folds 3 --repeats 4 --budget 7 --tune-dim 1,2");
         assert_eq!((fixed.criteria, fixed.l2), (vec![Criterion::F], vec![0.5]));
         assert_eq!((fixed.starts, fixed.dimensions), (Some(vec![Start::Pca]), Some(vec![1, 2])));
-        assert_eq!((fixed.folds, fixed.budget), (3, Some(7.0)));
+        assert_eq!((fixed.folds, fixed.repeats, fixed.budget), (3, 4, Some(7.0)));
     }
 
     #[test]
@@ -129,6 +130,7 @@ mod tests {
             "--budget 3",
             "--folds 3",
             "--tune --folds 1",
+            "--tune --repeats 0",
             "--tune --warm-start m",
             "--tune --early-stopping",
             "--tune --budget 0",

@@ -119,7 +119,7 @@ mod tests {
         let poor = of(&[0.8, 0.7, 0.8], &[0.7, 0.7, 0.8]);
         assert_eq!(chosen(&[poor]), (0, Some(0), Reason::NoLearning));
         let equal = of(&[0.8, 0.7], &[0.7, 0.8]);
-        assert_eq!(chosen(&[equal.clone()]), (0, Some(0), Reason::NoLearning));
+        assert_eq!(chosen(std::slice::from_ref(&equal)), (0, Some(0), Reason::NoLearning));
         // Without a measured start there is nothing to hold it against.
         let unmeasured = trial(equal.rungs[1..].to_vec());
         assert_eq!(chosen(&[unmeasured]), (0, None, Reason::Usual));
