@@ -28,17 +28,22 @@ def errors(run, method):
     return ""
 
 
+def network(run):
+    return run["settings"]["network"] + (", mirrored" if run["settings"]["mirror"] else "")
+
+
 def main_table():
     lines = [
-        "| faces | network | steps | angle | distance | pairs, k-NN | PCA, k-NN | told poses, k-NN "
+        "| faces | network | start | steps | seed | angle | distance | pairs, k-NN | PCA, k-NN | told poses, k-NN "
         "| told poses, outputs | seconds |",
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for _, run in read(HERE / "results"):
         score = scores(run)
         seconds = run["pairs"]["seconds"]
         lines.append(
-            f"| {run['faces']['name'].split('-')[0]} | {run['settings']['network']} | {run['pairs']['steps']} "
+            f"| {run['faces']['name'].split('-')[0]} | {network(run)} "
+            f"| {run['settings']['plan']['start_scale']:g} | {run['pairs']['steps']} | {run['settings']['plan']['seed']} "
             f"| {score['angle']:.3f} | {score['radius']:.3f} | {errors(run, 'pairs, k-NN')} "
             f"| {errors(run, 'PCA, k-NN')} | {errors(run, 'told poses, k-NN')} "
             f"| {errors(run, 'told poses, its outputs')} | {seconds:.0f} |"

@@ -118,7 +118,9 @@ mod tests {
     fn what_the_user_gives_is_not_searched() {
         let all = tried("");
         assert!(all.criteria.len() > 1 && all.l2.len() > 1 && all.starts.is_none());
-        let fixed = tried("--objective f --l2 0.5 --init pca --folds 3 --repeats 4 --budget 7 --tune-dim 1,2");
+        let fixed = tried(
+            "--objective f --l2 0.5 --init pca --folds 3 --repeats 4 --budget 7 --tune-dim 1,2",
+        );
         assert_eq!((fixed.criteria, fixed.l2), (vec![Criterion::F], vec![0.5]));
         assert_eq!((fixed.starts, fixed.dimensions), (Some(vec![Start::Pca]), Some(vec![1, 2])));
         assert_eq!((fixed.folds, fixed.repeats, fixed.budget), (3, 4, Some(7.0)));

@@ -2,8 +2,7 @@
 
 use crate::{Place, failure, json, nca, read_json, stdout};
 
-const QUICK: [&str; 9] =
-    ["fit", "iris", "--dim", "2", "--tune", "--folds", "3", "--repeats", "1"];
+const QUICK: [&str; 9] = ["fit", "iris", "--dim", "2", "--tune", "--folds", "3", "--repeats", "1"];
 
 fn quick<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&QUICK[..], more].concat()
