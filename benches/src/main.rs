@@ -12,6 +12,7 @@ mod fit;
 mod guide;
 mod memory;
 mod regression;
+mod search;
 mod tune;
 mod value_gradient;
 
@@ -39,6 +40,8 @@ enum Measurement {
     Regression(regression::Arguments),
     /// The k of k-NN from the entropy of p, beside a k chosen by cross-validation and the stochastic rule.
     EntropyK(entropy_k::Arguments),
+    /// A nearest-neighbour search between two NumPy files.
+    Search(search::Arguments),
     /// Tuned NCA beside plain NCA and fixed settings, over given splits.
     Tune(tune::Arguments),
 }
@@ -50,6 +53,7 @@ fn main() -> anyhow::Result<()> {
         Measurement::Guide(arguments) => guide::run(&arguments)?,
         Measurement::Regression(arguments) => regression::run(&arguments)?,
         Measurement::EntropyK(arguments) => entropy_k::run(&arguments)?,
+        Measurement::Search(arguments) => search::run(&arguments)?,
         Measurement::Tune(arguments) => tune::run(&arguments)?,
     };
     println!("{report}");

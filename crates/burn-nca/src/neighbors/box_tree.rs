@@ -1,7 +1,11 @@
 //! References in small slots under a tree of bounding boxes, so that a query leaves most of them unseen.
 
+use pulp::Arch;
+
 use super::contraction::Contracted;
-use super::lanes::{Eight, LANES, push_tile, sq_distances, sq_distances_to_boxes};
+use super::lanes::{
+    Eight, LANES, lanes_within, nearest_lanes, push_tile, sq_distances, sq_distances_to_boxes,
+};
 
 /// The most coordinates that boxes bound: the leading ones, in which points differ most.
 const BOX_COORDINATES: usize = 16;
@@ -17,6 +21,8 @@ const SPREAD_SAMPLE: usize = 256;
 /// Points are halved at the median of the coordinate in which they spread most, and each half again, until
 /// eight or fewer remain. The boxes of all levels then follow from the order of the slots alone.
 pub(super) struct BoxTree {
+    /// The instructions that the machine has.
+    arch: Arch,
     /// Coordinates of a point.
     width: usize,
     /// Coordinates of a box.
@@ -47,6 +53,7 @@ impl BoxTree {
         let (width, box_width) = (points.width, points.width.min(BOX_COORDINATES));
         let (order, slots) = grouped(points, LANES);
         let mut tree = Self {
+            arch: Arch::new(),
             width,
             box_width,
             levels: Vec::new(),
@@ -82,39 +89,33 @@ impl BoxTree {
 
     fn visit(&self, level: usize, group: usize, point: &[f32], visitor: &mut impl Visitor) {
         let boxes = &self.levels[level][group * self.box_width..(group + 1) * self.box_width];
-        let distances = sq_distances_to_boxes(point, boxes);
+        let distances = sq_distances_to_boxes(self.arch, point, boxes);
         visitor.count(1, 0);
-        let mut order = [(0f32, 0usize); LANES];
-        let mut found = 0;
-        for (lane, &distance) in distances.iter().enumerate() {
-            if distance <= visitor.limit() {
-                let mut place = found;
-                while place > 0 && order[place - 1].0 > distance {
-                    order[place] = order[place - 1];
-                    place -= 1;
+        if level == 0 {
+            // Among eight slots side by side the order hardly matters: to sort them would cost more.
+            for lane in lanes_within(&distances, visitor.limit()) {
+                if distances[lane] <= visitor.limit() {
+                    self.look(group * LANES + lane, point, visitor);
                 }
-                order[place] = (distance, group * LANES + lane);
-                found += 1;
             }
+            return;
         }
-        for &(distance, child) in &order[..found] {
+        for (distance, lane) in nearest_lanes(&distances, visitor.limit()) {
             if distance > visitor.limit() {
                 return;
             }
-            match level {
-                0 => self.look(child, point, visitor),
-                _ => self.visit(level - 1, child, point, visitor),
-            }
+            self.visit(level - 1, group * LANES + lane, point, visitor);
         }
     }
 
     fn look(&self, slot: usize, point: &[f32], visitor: &mut impl Visitor) {
         visitor.count(0, 1);
         let tile = &self.tiles[slot * self.width..(slot + 1) * self.width];
-        let Some(distances) = sq_distances(point, tile, visitor.limit()) else { return };
-        for (distance, &row) in distances.into_iter().zip(&self.rows[slot]) {
-            if distance <= visitor.limit() {
-                visitor.offer(row);
+        let limit = visitor.limit();
+        let Some(distances) = sq_distances(self.arch, point, tile, limit) else { return };
+        for lane in lanes_within(&distances, limit) {
+            if distances[lane] <= visitor.limit() {
+                visitor.offer(self.rows[slot][lane]);
             }
         }
     }
