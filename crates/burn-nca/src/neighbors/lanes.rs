@@ -154,33 +154,17 @@ impl Iterator for Lanes {
     }
 }
 
-/// The lanes whose distances are at most `limit`, nearest first: the distances and their lanes, and how many.
+/// The lanes whose distances are at most `limit`, nearest first, each with its distance.
 ///
 /// Distances are not negative, so their bits are in their order. A network of comparisons takes the same steps
 /// for any distances: a sort that branches on them would be mispredicted at every box.
 #[inline(always)]
 pub(super) fn nearest_lanes(distances: &Eight, limit: f32) -> impl Iterator<Item = (f32, usize)> {
     /// Batcher's odd-even merge sort of eight.
+    #[rustfmt::skip]
     const NETWORK: [(usize, usize); 19] = [
-        (0, 1),
-        (2, 3),
-        (4, 5),
-        (6, 7),
-        (0, 2),
-        (1, 3),
-        (4, 6),
-        (5, 7),
-        (1, 2),
-        (5, 6),
-        (0, 4),
-        (1, 5),
-        (2, 6),
-        (3, 7),
-        (2, 4),
-        (3, 5),
-        (1, 2),
-        (3, 4),
-        (5, 6),
+        (0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (1, 3), (4, 6), (5, 7), (1, 2), (5, 6),
+        (0, 4), (1, 5), (2, 6), (3, 7), (2, 4), (3, 5), (1, 2), (3, 4), (5, 6),
     ];
     let mut keys = [u64::MAX; LANES];
     for (lane, (key, &distance)) in keys.iter_mut().zip(distances).enumerate() {
@@ -239,5 +223,15 @@ mod tests {
         assert_eq!(nearest, [(0.0, 1), (0.5, 6), (1.0, 4), (4.0, 0), (4.0, 5)]);
         let all: Vec<usize> = nearest_lanes(&distances, f32::MAX).map(|(_, lane)| lane).collect();
         assert_eq!(all, [1, 6, 4, 0, 5, 7, 2]);
+    }
+
+    #[test]
+    fn the_network_sorts_every_order() {
+        // A network that sorts all sequences of zeros and ones sorts every sequence.
+        for ones in 0u32..1 << LANES {
+            let distances: Eight = std::array::from_fn(|lane| (ones >> lane & 1) as f32);
+            let sorted: Vec<f32> = nearest_lanes(&distances, 1.0).map(|(near, _)| near).collect();
+            assert!(sorted.len() == LANES && sorted.is_sorted(), "{ones:08b}: {sorted:?}");
+        }
     }
 }
