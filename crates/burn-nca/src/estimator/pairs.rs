@@ -75,7 +75,7 @@ impl PairsConfig {
         session: FitSession<'_>,
     ) -> Result<Fitted> {
         self.check(features, pairs)?;
-        let card = ModelCard { encoder: Some(self.encoder.clone()), ..self.card() };
+        let card = self.card();
         let scaling = Scaling::fit(self.fit.scaling, features);
         let scaled = scaling.apply(features)?;
         let (encoder, start) = encoder_start::build_unlabelled(&card, &scaled, device)?;
@@ -98,8 +98,7 @@ impl PairsConfig {
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted> {
-        let card = ModelCard { encoder: Some(self.encoder.clone()), ..self.card() };
-        self.fit_with_card(card, encoder, data, device, session)
+        self.fit_with_card(self.card(), encoder, data, device, session)
     }
 
     /// Learns the metric through a module of the user's own.
@@ -113,7 +112,8 @@ impl PairsConfig {
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted<E>> {
-        self.fit_with_card(self.card(), encoder, data, device, session)
+        let card = ModelCard { encoder: None, ..self.card() };
+        self.fit_with_card(card, encoder, data, device, session)
     }
 
     fn fit_with_card<E: Encoder>(
@@ -139,7 +139,7 @@ impl PairsConfig {
         ModelCard {
             d_input: self.d_input,
             d_output: self.d_output,
-            encoder: None,
+            encoder: Some(self.encoder.clone()),
             objective: ObjectiveCard::Pairs { include_self: self.include_self },
             fit: self.fit.clone(),
         }

@@ -87,7 +87,7 @@ impl RegressionConfig {
         session: FitSession<'_>,
     ) -> Result<Fitted> {
         self.check(data)?;
-        let card = ModelCard { encoder: Some(self.encoder.clone()), ..self.card() };
+        let card = self.card();
         let scaling = Scaling::fit(self.fit.scaling, data.features());
         let scaled = data.with_features(scaling.apply(data.features())?)?;
         let (encoder, start) = encoder_start::build_unlabelled(&card, scaled.features(), device)?;
@@ -105,8 +105,7 @@ impl RegressionConfig {
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted> {
-        let card = ModelCard { encoder: Some(self.encoder.clone()), ..self.card() };
-        self.fit_with_card(card, encoder, data, device, session)
+        self.fit_with_card(self.card(), encoder, data, device, session)
     }
 
     /// Learns the metric of a measured table through a module of the user's own.
@@ -120,7 +119,8 @@ impl RegressionConfig {
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted<E>> {
-        self.fit_with_card(self.card(), encoder, data, device, session)
+        let card = ModelCard { encoder: None, ..self.card() };
+        self.fit_with_card(card, encoder, data, device, session)
     }
 
     fn fit_with_card<E: Encoder>(
@@ -142,7 +142,7 @@ impl RegressionConfig {
         ModelCard {
             d_input: self.d_input,
             d_output: self.d_output,
-            encoder: None,
+            encoder: Some(self.encoder.clone()),
             objective: ObjectiveCard::Numbers { regression: self.objective },
             fit: self.fit.clone(),
         }
