@@ -1,6 +1,10 @@
 use burn::tensor::{DType, Device, Tensor, TensorData};
+use rayon::prelude::*;
 
 use crate::error::{Error, Result};
+
+/// Values that are worth a task of their own.
+const TASK_VALUES: usize = 1 << 16;
 
 /// Rows of numeric features on the host, row-major, in f64.
 ///
@@ -137,11 +141,14 @@ impl Features {
 /// # Panics
 /// If the device cannot be read back.
 pub(crate) fn host_values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
-    tensor
-        .into_data()
-        .convert::<f64>()
-        .try_to_vec::<f64>()
-        .expect("data that were just converted to f64 are f64")
+    let data = tensor.into_data();
+    match data.as_slice::<f32>() {
+        Ok(values) => values.par_iter().with_min_len(TASK_VALUES).copied().map(f64::from).collect(),
+        Err(_) => data
+            .convert::<f64>()
+            .try_into_vec()
+            .expect("data that were just converted to f64 are f64"),
+    }
 }
 
 #[cfg(test)]

@@ -4,14 +4,18 @@ use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
-use super::box_tree::{BoxTree, Visitor, grouped};
+use super::box_tree::{BoxTree, grouped};
 use super::contraction::{Contracted, Contraction};
+use super::descent::{Visitor, Work, descend};
 use super::points::{Points, sq_distance};
 use super::ranking::Candidate;
 use super::screen::power_of_two_below_inverse;
 
-/// Queries of a task: neighbours of each other, so that the references they visit stay in the cache.
-const TASK_QUERIES: usize = 64;
+/// The most queries of a task: neighbours of each other, which go down the tree together.
+const TASK_QUERIES: usize = 128;
+
+/// Tasks for each thread, so that no thread waits long for the last.
+const TASKS_PER_THREAD: usize = 4;
 
 /// Queries that are tried to see whether the tree pays.
 const TRIALS: usize = 32;
@@ -48,14 +52,11 @@ impl<'a> BoxSearch<'a> {
 
     /// The `k` nearest references of each query, exactly as by brute force.
     pub(super) fn search(&self, k: usize) -> Vec<Vec<Candidate>> {
-        let (order, tasks) = grouped(&self.contracted, TASK_QUERIES);
-        let found: Vec<Vec<Candidate>> = tasks
-            .into_par_iter()
-            .flat_map_iter(|task| {
-                let nearest = |&query: &u32| self.nearest(query as usize, k).0;
-                order[task].iter().map(nearest).collect::<Vec<_>>()
-            })
-            .collect();
+        let tasks = TASKS_PER_THREAD * rayon::current_num_threads();
+        let size = (self.queries.rows() / tasks).clamp(1, TASK_QUERIES);
+        let (order, tasks) = grouped(&self.contracted, size);
+        let found: Vec<Vec<Candidate>> =
+            tasks.into_par_iter().flat_map_iter(|task| self.nearest(&order[task], k).0).collect();
         let mut rows = vec![Vec::new(); order.len()];
         for (query, nearest) in order.into_iter().zip(found) {
             rows[query as usize] = nearest;
@@ -66,24 +67,28 @@ impl<'a> BoxSearch<'a> {
     /// Whether the tree takes less time than a matrix product, by what some of the queries look at.
     ///
     /// Measured in the time that the product takes for one coordinate of one reference: eight boxes or a slot take
-    /// some 900, a distance in full 400 and 20 a dimension.
+    /// some 400, a distance in full 1200 (its reference is not in the cache) and 20 a dimension; the choice among a
+    /// reference's distances takes the product 20.
     pub(super) fn pays(&self, k: usize) -> bool {
         let (n, m) = (self.queries.rows(), self.references.rows());
         let d = self.references.dimensions();
-        let trials: Vec<usize> = (0..n.min(TRIALS)).map(|at| at * n / n.min(TRIALS)).collect();
+        let trials: Vec<u32> =
+            (0..n.min(TRIALS)).map(|at| (at * n / n.min(TRIALS)) as u32).collect();
         let costs = trials.par_iter().map(|&query| {
-            let work = self.nearest(query, k).1;
-            900 * (work.boxes + work.slots) + (400 + 20 * d) * work.distances
+            let work = self.nearest(&[query], k).1;
+            400 * (work.boxes + work.slots) + (1200 + 20 * d) * work.offers
         });
-        costs.sum::<usize>() < trials.len() * m * d
+        costs.sum::<usize>() < trials.len() * m * (d + 20)
     }
 
-    fn nearest(&self, query: usize, k: usize) -> (Vec<Candidate>, Work) {
-        let nearest = BinaryHeap::with_capacity(k + 1);
-        let mut visit =
-            Visit { search: self, query, k, nearest, limit: f32::MAX, work: Work::default() };
-        self.tree.descend(self.contracted.row(query), &mut visit);
-        (visit.nearest.into_sorted_vec(), visit.work)
+    /// The `k` nearest references of some queries, and what they looked at.
+    fn nearest(&self, queries: &[u32], k: usize) -> (Vec<Vec<Candidate>>, Work) {
+        let points: Vec<&[f32]> =
+            queries.iter().map(|&query| self.contracted.row(query as usize)).collect();
+        let nearest = vec![BinaryHeap::with_capacity(k + 1); queries.len()];
+        let mut visit = Visit { search: self, queries, k, nearest };
+        let work = descend(&self.tree, &points, &mut visit);
+        (visit.nearest.into_iter().map(BinaryHeap::into_sorted_vec).collect(), work)
     }
 
     /// The contracted squared distance above which every reference is farther than `sq_distance`.
@@ -98,53 +103,30 @@ impl<'a> BoxSearch<'a> {
     }
 }
 
-/// What a query has looked at.
-#[derive(Clone, Copy, Debug, Default)]
-struct Work {
-    /// Groups of eight boxes.
-    boxes: usize,
-    /// Slots of up to eight references.
-    slots: usize,
-    /// Distances computed in full.
-    distances: usize,
-}
-
-/// The search of one query.
+/// The search of some queries.
 struct Visit<'a> {
     search: &'a BoxSearch<'a>,
-    query: usize,
+    queries: &'a [u32],
     k: usize,
-    nearest: BinaryHeap<Candidate>,
-    limit: f32,
-    work: Work,
+    /// The nearest so far of each query, the farthest of them on top.
+    nearest: Vec<BinaryHeap<Candidate>>,
 }
 
 impl Visitor for Visit<'_> {
-    fn limit(&self) -> f32 {
-        self.limit
-    }
-
-    fn count(&mut self, boxes: usize, slots: usize) {
-        self.work.boxes += boxes;
-        self.work.slots += slots;
-    }
-
-    fn offer(&mut self, row: u32) {
-        let Self { search, query, .. } = *self;
-        if search.own.is_some_and(|own| own[query] == row as usize) {
-            return;
+    fn offer(&mut self, point: usize, row: u32) -> f32 {
+        let (search, query) = (self.search, self.queries[point] as usize);
+        let nearest = &mut self.nearest[point];
+        if search.own.is_none_or(|own| own[query] != row as usize) {
+            let sq_distance =
+                sq_distance(search.queries.row(query), search.references.row(row as usize));
+            nearest.push(Candidate { sq_distance, reference: row });
+            if nearest.len() > self.k {
+                nearest.pop();
+            }
         }
-        self.work.distances += 1;
-        let points = (search.queries.row(query), search.references.row(row as usize));
-        self.nearest
-            .push(Candidate { sq_distance: sq_distance(points.0, points.1), reference: row });
-        if self.nearest.len() > self.k {
-            self.nearest.pop();
-        }
-        if self.nearest.len() == self.k
-            && let Some(farthest) = self.nearest.peek()
-        {
-            self.limit = search.limit(farthest.sq_distance);
+        match nearest.peek() {
+            Some(farthest) if nearest.len() == self.k => search.limit(farthest.sq_distance),
+            _ => f32::MAX,
         }
     }
 }

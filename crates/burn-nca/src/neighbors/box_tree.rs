@@ -1,14 +1,12 @@
 //! References in small slots under a tree of bounding boxes, so that a query leaves most of them unseen.
 
+use std::ops::Range;
+
 use pulp::Arch;
+use rayon::prelude::*;
 
 use super::contraction::Contracted;
-use super::lanes::{
-    Eight, LANES, lanes_within, nearest_lanes, push_tile, sq_distances, sq_distances_to_boxes,
-};
-
-/// The most coordinates that boxes bound: the leading ones, in which points differ most.
-const BOX_COORDINATES: usize = 16;
+use super::lanes::{BoxTile, Eight, LANES, LEAD, Lead, LeadTile, fill, lead, tile};
 
 /// Points below which a split is not worth a task of its own.
 const TASK_POINTS: usize = 4096;
@@ -22,113 +20,81 @@ const SPREAD_SAMPLE: usize = 256;
 /// eight or fewer remain. The boxes of all levels then follow from the order of the slots alone.
 pub(super) struct BoxTree {
     /// The instructions that the machine has.
-    arch: Arch,
-    /// Coordinates of a point.
-    width: usize,
-    /// Coordinates of a box.
-    box_width: usize,
-    /// The boxes of each level, slots first, eight together: `[box_width]` pairs of lower and upper ends.
-    levels: Vec<Vec<[Eight; 2]>>,
-    /// The points of each slot, `[width]` entries a slot.
-    tiles: Vec<Eight>,
+    pub(super) arch: Arch,
+    /// The boxes of each level, slots first, eight together.
+    pub(super) levels: Vec<Vec<BoxTile>>,
+    /// The leading coordinates of each slot's points.
+    pub(super) leads: Vec<LeadTile>,
+    /// The other coordinates of each slot's points, as many entries a slot as a point has of them.
+    rests: Vec<Eight>,
     /// The rows of each slot's points; `u32::MAX` where there is none.
-    rows: Vec<[u32; LANES]>,
-}
-
-/// Who looks at the points that a descent comes by.
-pub(super) trait Visitor {
-    /// The squared distance above which boxes and points need not be looked at; it may fall at each offer.
-    fn limit(&self) -> f32;
-
-    /// Takes notice of eight boxes, and of a slot.
-    fn count(&mut self, boxes: usize, slots: usize);
-
-    /// Considers a point within the limit.
-    fn offer(&mut self, row: u32);
+    pub(super) rows: Vec<[u32; LANES]>,
 }
 
 impl BoxTree {
     /// Puts at least one point under boxes.
     pub(super) fn new(points: &Contracted) -> Self {
-        let (width, box_width) = (points.width, points.width.min(BOX_COORDINATES));
         let (order, slots) = grouped(points, LANES);
-        let mut tree = Self {
-            arch: Arch::new(),
-            width,
-            box_width,
-            levels: Vec::new(),
-            tiles: Vec::with_capacity(slots.len() * width),
-            rows: Vec::with_capacity(slots.len()),
-        };
-        let mut boxes = Vec::with_capacity(slots.len());
-        for slot in slots {
-            let members = &order[slot];
-            let coordinates = || members.iter().map(|&row| points.row(row as usize));
-            let mut rows = [u32::MAX; LANES];
-            rows[..members.len()].copy_from_slice(members);
-            tree.rows.push(rows);
-            push_tile(&mut tree.tiles, width, coordinates());
-            boxes.push(Bounds::around(box_width, coordinates().map(|row| (row, row))));
+        let members =
+            |slot: &Range<usize>| order[slot.clone()].iter().map(|&row| points.row(row as usize));
+        let leads =
+            slots.par_iter().map(|slot| tile(members(slot).map(lead))).collect::<Vec<LeadTile>>();
+        let width = points.width.saturating_sub(LEAD);
+        let mut rests = vec![[f32::INFINITY; LANES]; slots.len() * width];
+        if width > 0 {
+            rests
+                .par_chunks_mut(width)
+                .zip(&slots)
+                .for_each(|(tile, slot)| fill(tile, members(slot).map(|row| &row[LEAD..])));
         }
+        let rows = slots.iter().map(|slot| {
+            std::array::from_fn(|lane| order[slot.clone()].get(lane).copied().unwrap_or(u32::MAX))
+        });
+        let rows = rows.collect();
+        let mut boxes: Vec<Bounds> = slots
+            .par_iter()
+            .map(|slot| Bounds::around(members(slot).map(|row| Bounds::of(lead(row)))))
+            .collect();
+        let mut levels = Vec::new();
         loop {
-            tree.levels.push(interleaved(&boxes, box_width));
+            levels.push(boxes.chunks(LANES).map(interleaved).collect());
             if boxes.len() <= LANES {
-                return tree;
+                return Self { arch: Arch::new(), levels, leads, rests, rows };
             }
-            let above = boxes.chunks(LANES).map(|boxes| {
-                Bounds::around(box_width, boxes.iter().map(|b| (&b.lower[..], &b.upper[..])))
-            });
-            boxes = above.collect();
+            boxes =
+                boxes.chunks(LANES).map(|boxes| Bounds::around(boxes.iter().copied())).collect();
         }
     }
 
-    /// Offers the visitor every point within its limit of `point` (and some beyond), near boxes first.
-    pub(super) fn descend(&self, point: &[f32], visitor: &mut impl Visitor) {
-        self.visit(self.levels.len() - 1, 0, point, visitor);
-    }
-
-    fn visit(&self, level: usize, group: usize, point: &[f32], visitor: &mut impl Visitor) {
-        let boxes = &self.levels[level][group * self.box_width..(group + 1) * self.box_width];
-        let distances = sq_distances_to_boxes(self.arch, point, boxes);
-        visitor.count(1, 0);
-        if level == 0 {
-            // Among eight slots side by side the order hardly matters: to sort them would cost more.
-            for lane in lanes_within(&distances, visitor.limit()) {
-                if distances[lane] <= visitor.limit() {
-                    self.look(group * LANES + lane, point, visitor);
-                }
-            }
-            return;
-        }
-        for (distance, lane) in nearest_lanes(&distances, visitor.limit()) {
-            if distance > visitor.limit() {
-                return;
-            }
-            self.visit(level - 1, group * LANES + lane, point, visitor);
-        }
-    }
-
-    fn look(&self, slot: usize, point: &[f32], visitor: &mut impl Visitor) {
-        visitor.count(0, 1);
-        let tile = &self.tiles[slot * self.width..(slot + 1) * self.width];
-        let limit = visitor.limit();
-        let Some(distances) = sq_distances(self.arch, point, tile, limit) else { return };
-        for lane in lanes_within(&distances, limit) {
-            if distances[lane] <= visitor.limit() {
-                visitor.offer(self.rows[slot][lane]);
-            }
-        }
+    /// The coordinates after the leading ones of the points in a slot.
+    pub(super) fn rest(&self, slot: usize) -> &[Eight] {
+        let width = self.rests.len() / self.leads.len();
+        &self.rests[slot * width..(slot + 1) * width]
     }
 }
 
 /// The rows of points in groups of near ones, at most `size` a group: their order, and the span of each group.
-pub(super) fn grouped(points: &Contracted, size: usize) -> (Vec<u32>, Vec<std::ops::Range<usize>>) {
+pub(super) fn grouped(points: &Contracted, size: usize) -> (Vec<u32>, Vec<Range<usize>>) {
     let m = points.coordinates.len() / points.width;
     let groups = m.div_ceil(size).next_power_of_two();
-    let mut order: Vec<u32> = (0..m as u32).collect();
+    let mut order: Vec<Keyed> = (0..m as u32).map(|row| Keyed { key: 0, row }).collect();
     split(points, &mut order, groups, m, 0..groups);
     let spans = (0..groups).map(|group| boundary(group, m, groups)..boundary(group + 1, m, groups));
-    (order, spans.collect())
+    (order.into_iter().map(|keyed| keyed.row).collect(), spans.collect())
+}
+
+/// A row with what it is ordered by, side by side in memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Keyed {
+    /// The bits of a coordinate, in the order of the coordinates.
+    key: i32,
+    row: u32,
+}
+
+/// Bits that are in the order of [`f32::total_cmp`].
+fn ordered_bits(x: f32) -> i32 {
+    let bits = x.to_bits().cast_signed();
+    bits ^ (((bits >> 31).cast_unsigned() >> 1).cast_signed())
 }
 
 /// Where a group begins.
@@ -137,13 +103,7 @@ fn boundary(group: usize, m: usize, groups: usize) -> usize {
 }
 
 /// Orders the points of the groups `span` by halves.
-fn split(
-    points: &Contracted,
-    order: &mut [u32],
-    groups: usize,
-    m: usize,
-    span: std::ops::Range<usize>,
-) {
+fn split(points: &Contracted, order: &mut [Keyed], groups: usize, m: usize, span: Range<usize>) {
     if span.len() < 2 || order.len() < 2 {
         return;
     }
@@ -151,10 +111,10 @@ fn split(
     let at = boundary(middle, m, groups) - boundary(span.start, m, groups);
     if at < order.len() {
         let axis = widest(points, order);
-        let coordinate = |row: u32| points.row(row as usize)[axis];
-        order.select_nth_unstable_by(at, |a, b| {
-            coordinate(*a).total_cmp(&coordinate(*b)).then(a.cmp(b))
-        });
+        for keyed in &mut *order {
+            keyed.key = ordered_bits(points.row(keyed.row as usize)[axis]);
+        }
+        order.select_nth_unstable(at);
     }
     let many = order.len() >= TASK_POINTS;
     let (low, high) = order.split_at_mut(at);
@@ -169,12 +129,12 @@ fn split(
 }
 
 /// The coordinate (of those that boxes bound) in which a sample of the points has the largest variance.
-fn widest(points: &Contracted, rows: &[u32]) -> usize {
+fn widest(points: &Contracted, rows: &[Keyed]) -> usize {
     let step = rows.len().div_ceil(SPREAD_SAMPLE);
-    let axes = points.width.min(BOX_COORDINATES);
-    let mut sums = [[0f64; 2]; BOX_COORDINATES];
-    for &row in rows.iter().step_by(step) {
-        for (sums, &x) in sums.iter_mut().zip(&points.row(row as usize)[..axes]) {
+    let axes = points.width.min(LEAD);
+    let mut sums = [[0f64; 2]; LEAD];
+    for keyed in rows.iter().step_by(step) {
+        for (sums, &x) in sums.iter_mut().zip(&points.row(keyed.row as usize)[..axes]) {
             sums[0] += f64::from(x);
             sums[1] += f64::from(x) * f64::from(x);
         }
@@ -185,72 +145,46 @@ fn widest(points: &Contracted, rows: &[u32]) -> usize {
 }
 
 /// A box around points or boxes.
+#[derive(Clone, Copy)]
 struct Bounds {
-    lower: Vec<f32>,
-    upper: Vec<f32>,
+    lower: Lead,
+    upper: Lead,
 }
 
 impl Bounds {
-    /// The box around boxes that are given by their ends; infinitely far if there is none.
-    fn around<'a>(width: usize, boxes: impl Iterator<Item = (&'a [f32], &'a [f32])>) -> Self {
-        let mut lower = vec![f32::INFINITY; width];
-        let mut upper = vec![f32::NEG_INFINITY; width];
-        for (low, high) in boxes {
-            lower.iter_mut().zip(low).for_each(|(lower, x)| *lower = lower.min(*x));
-            upper.iter_mut().zip(high).for_each(|(upper, x)| *upper = upper.max(*x));
-        }
-        Self { lower, upper }
+    fn of(point: Lead) -> Self {
+        Self { lower: point, upper: point }
+    }
+
+    /// The box around boxes; infinitely far if there is none.
+    fn around(boxes: impl Iterator<Item = Self>) -> Self {
+        let none = Self { lower: [f32::INFINITY; LEAD], upper: [f32::NEG_INFINITY; LEAD] };
+        boxes.fold(none, |around, inner| Self {
+            lower: std::array::from_fn(|axis| around.lower[axis].min(inner.lower[axis])),
+            upper: std::array::from_fn(|axis| around.upper[axis].max(inner.upper[axis])),
+        })
     }
 }
 
-/// Boxes eight by eight, coordinate by coordinate; lanes without a box are infinitely far.
-fn interleaved(boxes: &[Bounds], width: usize) -> Vec<[Eight; 2]> {
-    let mut result = vec![[[f32::INFINITY; LANES]; 2]; boxes.len().div_ceil(LANES) * width];
-    for (group, boxes) in boxes.chunks(LANES).enumerate() {
-        for (lane, bounds) in boxes.iter().enumerate() {
-            let ends = bounds.lower.iter().zip(&bounds.upper);
-            for (entry, (lower, upper)) in result[group * width..].iter_mut().zip(ends) {
-                (entry[0][lane], entry[1][lane]) = (*lower, *upper);
-            }
+/// Up to eight boxes, coordinate by coordinate; lanes without a box are infinitely far.
+fn interleaved(boxes: &[Bounds]) -> BoxTile {
+    let mut tile = [[[f32::INFINITY; LANES]; 2]; LEAD];
+    for (lane, bounds) in boxes.iter().enumerate() {
+        for (axis, ends) in tile.iter_mut().enumerate() {
+            (ends[0][lane], ends[1][lane]) = (bounds.lower[axis], bounds.upper[axis]);
         }
     }
-    result
+    tile
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Offers whose limit stays.
-    struct Within {
-        limit: f32,
-        seen: Vec<u32>,
-        slots: usize,
-    }
-
-    impl Visitor for Within {
-        fn limit(&self) -> f32 {
-            self.limit
-        }
-
-        fn count(&mut self, _boxes: usize, slots: usize) {
-            self.slots += slots;
-        }
-
-        fn offer(&mut self, row: u32) {
-            self.seen.push(row);
-        }
-    }
-
-    fn plane(n: usize) -> Contracted {
-        let values = (0..n).flat_map(|at| [((at * 7919) % 997) as f32, ((at * 31) % 89) as f32]);
-        Contracted::for_tests(values.collect(), 2)
-    }
-
     #[test]
     fn every_point_stands_in_one_group_of_bounded_size() {
         for n in [1, 2, 8, 9, 63, 64, 65, 1000, 10_000] {
-            let (order, spans) = grouped(&plane(n), LANES);
+            let (order, spans) = grouped(&Contracted::plane(n), LANES);
             let mut rows = order.clone();
             rows.sort_unstable();
             assert_eq!(rows, (0..n as u32).collect::<Vec<_>>());
@@ -260,22 +194,27 @@ mod tests {
     }
 
     #[test]
-    fn a_descent_offers_all_that_is_within_its_limit_and_leaves_most_of_the_rest() {
-        for n in [1, 7, 8, 9, 500, 5000] {
-            let points = plane(n);
+    fn keys_are_in_the_order_of_the_coordinates() {
+        let ascending = [f32::NEG_INFINITY, -2.5, -1e-40, -0.0, 0.0, 1e-40, 1.0, f32::INFINITY];
+        assert!(ascending.map(ordered_bits).is_sorted_by(|a, b| a < b));
+    }
+
+    #[test]
+    fn boxes_hold_the_points_below_them() {
+        for n in [1, 9, 700] {
+            let points = Contracted::plane(n);
             let tree = BoxTree::new(&points);
-            for (query, limit) in [([500.0, 40.0], 900.0), ([0.0, 0.0], 0.0), ([-50.0, 90.0], 2e4)]
-            {
-                let mut within = Within { limit, seen: Vec::new(), slots: 0 };
-                tree.descend(&query, &mut within);
-                within.seen.sort_unstable();
-                let inside = |row: &u32| {
-                    let at = points.row(*row as usize);
-                    (at[0] - query[0]).powi(2) + (at[1] - query[1]).powi(2) <= limit
-                };
-                let expected: Vec<u32> = (0..n as u32).filter(inside).collect();
-                assert_eq!(within.seen, expected, "{n} points around {query:?}");
-                assert!(n < 5000 || within.slots < n / LANES / 4, "{} slots", within.slots);
+            assert_eq!(tree.levels.last().map(Vec::len), Some(1));
+            for (slot, rows) in tree.rows.iter().enumerate() {
+                for &row in rows.iter().filter(|row| **row != u32::MAX) {
+                    for (level, boxes) in tree.levels.iter().enumerate() {
+                        let at = slot >> (3 * level);
+                        for (axis, x) in points.row(row as usize).iter().enumerate() {
+                            let [lower, upper] = boxes[at / LANES][axis];
+                            assert!(lower[at % LANES] <= *x && *x <= upper[at % LANES]);
+                        }
+                    }
+                }
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Points in few coordinates, between which no distance is longer than between the points themselves.
 
+use rayon::prelude::*;
+
 use super::points::Points;
 use crate::baseline::{PcaConfig, product};
 use crate::data::Features;
@@ -11,7 +13,7 @@ const MAX_COORDINATES: usize = 64;
 const SAMPLE_ROWS: usize = 4096;
 
 /// Rows that are mapped together; bounds the memory of their copy.
-const ROW_BLOCK: usize = 8192;
+const ROW_BLOCK: usize = 1024;
 
 /// A map of points to coordinates in f32 that never lengthens a distance (but for rounding).
 ///
@@ -71,22 +73,33 @@ impl Contraction {
     pub(super) fn map(&self, points: &Points) -> Contracted {
         let (d, kept) = (points.dimensions(), self.kept);
         let width = kept + usize::from(kept < d);
-        let mut coordinates = Vec::with_capacity(points.rows() * width);
-        let mut largest: f64 = 0.0;
-        for block in points.values().chunks(ROW_BLOCK * d) {
-            let block = centred(block, &self.centre, self.scale);
-            let along = product(&block, &self.directions, d);
-            for (row, along) in block.chunks_exact(d).zip(along.chunks_exact(kept)) {
-                let norm = squared_norm(row);
-                largest = largest.max(norm);
-                coordinates.extend(along.iter().map(|&x| x as f32));
-                if kept < d {
-                    coordinates.push((norm - squared_norm(along)).max(0.0).sqrt() as f32);
-                }
-            }
-        }
+        let mut coordinates = vec![0.0; points.rows() * width];
+        let blocks = coordinates.par_chunks_mut(ROW_BLOCK * width);
+        let largest = blocks
+            .zip(points.values().par_chunks(ROW_BLOCK * d))
+            .map(|(coordinates, block)| self.map_block(block, coordinates))
+            .reduce(|| 0.0, f64::max);
         let largest_norm = largest.sqrt();
         Contracted { coordinates, width, largest_norm, relative_error: self.relative_error }
+    }
+
+    /// Writes the coordinates of some points; gives the largest `||x'||²`.
+    fn map_block(&self, points: &[f64], coordinates: &mut [f32]) -> f64 {
+        let (d, kept) = (self.centre.len(), self.kept);
+        let points = centred(points, &self.centre, self.scale);
+        let along = product(&points, &self.directions, d);
+        let width = kept + usize::from(kept < d);
+        let rows = points.chunks_exact(d).zip(along.chunks_exact(kept));
+        let mut largest = 0.0;
+        for (to, (row, along)) in coordinates.chunks_exact_mut(width).zip(rows) {
+            let norm = squared_norm(row);
+            largest = f64::max(largest, norm);
+            to.iter_mut().zip(along).for_each(|(to, &x)| *to = x as f32);
+            if kept < d {
+                to[kept] = (norm - squared_norm(along)).max(0.0).sqrt() as f32;
+            }
+        }
+        largest
     }
 }
 
@@ -95,6 +108,13 @@ impl Contracted {
     #[cfg(test)]
     pub(super) fn for_tests(coordinates: Vec<f32>, width: usize) -> Self {
         Self { coordinates, width, largest_norm: 1.0, relative_error: 0.0 }
+    }
+
+    /// Scattered points in two dimensions.
+    #[cfg(test)]
+    pub(super) fn plane(n: usize) -> Self {
+        let values = (0..n).flat_map(|at| [((at * 7919) % 997) as f32, ((at * 31) % 89) as f32]);
+        Self::for_tests(values.collect(), 2)
     }
 
     /// The coordinates of row `index`.

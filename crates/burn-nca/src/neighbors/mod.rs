@@ -9,6 +9,7 @@ mod box_search;
 mod box_tree;
 mod classify;
 mod contraction;
+mod descent;
 mod entropy_k;
 mod kernel;
 mod lanes;

@@ -1,10 +1,14 @@
 use burn::tensor::Tensor;
+use rayon::prelude::*;
 
 use crate::data::host_values;
 use crate::error::{Error, Result};
 
 /// Coordinates beyond this would overflow f64 when squared and summed.
 const LARGEST_COORDINATE: f64 = 1e150;
+
+/// Rows that one task goes through.
+const TASK_ROWS: usize = 2048;
 
 /// Rows of points on the host, row-major, in f64: what exact distances are taken between.
 #[derive(Clone, Debug)]
@@ -31,7 +35,11 @@ impl Points {
             _ => host_values(tensor.clone().without_autodiff()),
         };
         let unusable = |x: &f64| !x.is_finite() || x.abs() > LARGEST_COORDINATE;
-        if let Some(at) = values.iter().position(unusable) {
+        let block = TASK_ROWS * dimensions;
+        let bad = values.par_chunks(block).enumerate().find_map_first(|(at, values)| {
+            values.iter().position(unusable).map(|within| at * block + within)
+        });
+        if let Some(at) = bad {
             return Err(Error::data(format!(
                 "row {} of the {name} has the coordinate {} in dimension {}; distances need finite \
                  coordinates of at most {LARGEST_COORDINATE:e}: scale the data, or fit again with a \
@@ -72,20 +80,36 @@ impl Points {
 
     /// The largest distance of a coordinate from that of `centre`.
     pub(super) fn largest_deviation(&self, centre: &[f64]) -> f64 {
-        let rows = self.values.chunks_exact(self.dimensions);
-        rows.flat_map(|row| row.iter().zip(centre).map(|(x, c)| (x - c).abs())).fold(0.0, f64::max)
+        let largest = |rows: &[f64]| {
+            let rows = rows.chunks_exact(self.dimensions);
+            let apart = rows.flat_map(|row| row.iter().zip(centre).map(|(x, c)| (x - c).abs()));
+            apart.fold(0.0, f64::max)
+        };
+        self.blocks().map(largest).reduce(|| 0.0, f64::max)
     }
 
     /// The mean row; the origin when there is no row.
     pub(crate) fn mean(&self) -> Vec<f64> {
-        let mut mean = vec![0.0; self.dimensions];
         let n = self.rows.max(1) as f64;
-        for row in self.values.chunks_exact(self.dimensions) {
-            for (mean, x) in mean.iter_mut().zip(row) {
-                *mean += x / n;
+        let sum = |rows: &[f64]| {
+            let mut sum = vec![0.0; self.dimensions];
+            for row in rows.chunks_exact(self.dimensions) {
+                sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x / n);
             }
+            sum
+        };
+        // Added up in the order of the blocks, so that any number of threads gives the same.
+        let sums: Vec<Vec<f64>> = self.blocks().map(sum).collect();
+        let mut mean = vec![0.0; self.dimensions];
+        for sum in sums {
+            mean.iter_mut().zip(sum).for_each(|(mean, x)| *mean += x);
         }
         mean
+    }
+
+    /// Blocks of rows.
+    fn blocks(&self) -> impl IndexedParallelIterator<Item = &[f64]> {
+        self.values.par_chunks(TASK_ROWS * self.dimensions)
     }
 }
 
