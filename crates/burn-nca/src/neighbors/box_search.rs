@@ -8,7 +8,7 @@ use super::box_tree::{BoxTree, grouped};
 use super::contraction::{Contracted, Contraction};
 use super::descent::{Visitor, Work, descend};
 use super::points::{Points, sq_distance};
-use super::ranking::Candidate;
+use super::ranking::{Candidate, k_nearest};
 use super::screen::power_of_two_below_inverse;
 
 /// The most queries of a task: neighbours of each other, which go down the tree together.
@@ -29,6 +29,8 @@ pub(super) struct BoxSearch<'a> {
     contracted: Contracted,
     /// How much longer a contracted distance may be than the distance.
     slack: f64,
+    /// Whether it may be shorter by no more than that either.
+    isometric: bool,
     tree: BoxTree,
 }
 
@@ -47,7 +49,8 @@ impl<'a> BoxSearch<'a> {
         let contracted = contraction.map(queries);
         let slack = contracted.slack(&among);
         let tree = BoxTree::new(&among);
-        Self { queries, references, own, scale, contracted, slack, tree }
+        let isometric = contraction.is_isometric();
+        Self { queries, references, own, scale, contracted, slack, isometric, tree }
     }
 
     /// The `k` nearest references of each query, exactly as by brute force.
@@ -85,21 +88,50 @@ impl<'a> BoxSearch<'a> {
     fn nearest(&self, queries: &[u32], k: usize) -> (Vec<Vec<Candidate>>, Work) {
         let points: Vec<&[f32]> =
             queries.iter().map(|&query| self.contracted.row(query as usize)).collect();
-        let nearest = vec![BinaryHeap::with_capacity(k + 1); queries.len()];
-        let mut visit = Visit { search: self, queries, k, nearest };
+        let mut visit =
+            Visit { search: self, queries, k, found: vec![Found::default(); queries.len()] };
         let work = descend(&self.tree, &points, &mut visit);
-        (visit.nearest.into_iter().map(BinaryHeap::into_sorted_vec).collect(), work)
+        let found = visit.found.into_iter().zip(queries);
+        (found.map(|(found, &query)| self.settle(found, query as usize, k)).collect(), work)
     }
 
-    /// The contracted squared distance above which every reference is farther than `sq_distance`.
+    /// The nearest of what a query has found.
+    fn settle(&self, found: Found, query: usize, k: usize) -> Vec<Candidate> {
+        let near =
+            found.references.into_iter().filter(|(sq_distance, _)| *sq_distance <= found.limit);
+        let candidates = near.map(|(_, reference)| Candidate {
+            sq_distance: self.sq_distance(query, reference),
+            reference,
+        });
+        k_nearest(candidates.collect(), k)
+    }
+
+    fn sq_distance(&self, query: usize, reference: u32) -> f64 {
+        sq_distance(self.queries.row(query), self.references.row(reference as usize))
+    }
+
+    /// At least `s ||q - x||` of a query and a reference with this contracted squared distance.
+    fn at_most(&self, query: usize, reference: u32, contracted: f32) -> f64 {
+        if self.isometric {
+            // Without a look at the reference, which is not in the cache.
+            f64::from(contracted).sqrt() * self.rounding() + self.slack
+        } else {
+            self.scale * self.sq_distance(query, reference).sqrt()
+        }
+    }
+
+    /// The contracted squared distance above which `s ||q - x||` is larger than `distance`.
     ///
     /// ```text
-    /// ((s ||q - x|| + slack) (1 + (width + 5) u))²        u = 2^-24, for the rounding of the sum in f32
+    /// ((distance + slack) (1 + (width + 5) u))²        u = 2^-24, for the rounding of the sum in f32
     /// ```
-    fn limit(&self, sq_distance: f64) -> f32 {
-        let rounding = (self.contracted.width + 5) as f64 * 2f64.powi(-24);
-        let reach = (self.scale * sq_distance.sqrt() + self.slack) * (1.0 + rounding);
+    fn limit(&self, distance: f64) -> f32 {
+        let reach = (distance + self.slack) * self.rounding();
         ((reach * reach) as f32).next_up().min(f32::MAX)
+    }
+
+    fn rounding(&self) -> f64 {
+        1.0 + (self.contracted.width + 5) as f64 * 2f64.powi(-24)
     }
 }
 
@@ -108,26 +140,45 @@ struct Visit<'a> {
     search: &'a BoxSearch<'a>,
     queries: &'a [u32],
     k: usize,
-    /// The nearest so far of each query, the farthest of them on top.
-    nearest: Vec<BinaryHeap<Candidate>>,
+    found: Vec<Found>,
+}
+
+/// What a query has found.
+#[derive(Clone)]
+struct Found {
+    /// Contracted squared distances and references: the nearest are among them.
+    references: Vec<(f32, u32)>,
+    /// The bits of the k smallest bounds of [`BoxSearch::at_most`], which are in the order of the bounds; the largest
+    /// on top.
+    bounds: BinaryHeap<u64>,
+    /// The contracted squared distance above which there is none of the nearest.
+    limit: f32,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self { references: Vec::new(), bounds: BinaryHeap::new(), limit: f32::MAX }
+    }
 }
 
 impl Visitor for Visit<'_> {
-    fn offer(&mut self, point: usize, row: u32) -> f32 {
-        let (search, query) = (self.search, self.queries[point] as usize);
-        let nearest = &mut self.nearest[point];
-        if search.own.is_none_or(|own| own[query] != row as usize) {
-            let sq_distance =
-                sq_distance(search.queries.row(query), search.references.row(row as usize));
-            nearest.push(Candidate { sq_distance, reference: row });
-            if nearest.len() > self.k {
-                nearest.pop();
-            }
+    fn offer(&mut self, point: usize, row: u32, sq_distance: f32) -> f32 {
+        let (search, query, found) =
+            (self.search, self.queries[point] as usize, &mut self.found[point]);
+        if search.own.is_some_and(|own| own[query] == row as usize) {
+            return found.limit;
         }
-        match nearest.peek() {
-            Some(farthest) if nearest.len() == self.k => search.limit(farthest.sq_distance),
-            _ => f32::MAX,
+        found.references.push((sq_distance, row));
+        found.bounds.push(search.at_most(query, row, sq_distance).to_bits());
+        if found.bounds.len() > self.k {
+            found.bounds.pop();
         }
+        if found.bounds.len() == self.k
+            && let Some(&largest) = found.bounds.peek()
+        {
+            found.limit = search.limit(f64::from_bits(largest));
+        }
+        found.limit
     }
 }
 

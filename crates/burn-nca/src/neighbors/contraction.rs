@@ -69,6 +69,11 @@ impl Contraction {
         Self { centre, scale, directions, kept, relative_error: 2f64.powi(-23) + cancelled }
     }
 
+    /// Whether all directions are kept, so that no distance is shortened either.
+    pub(super) fn is_isometric(&self) -> bool {
+        self.kept == self.centre.len()
+    }
+
     /// The points under the map.
     pub(super) fn map(&self, points: &Points) -> Contracted {
         let (d, kept) = (points.dimensions(), self.kept);

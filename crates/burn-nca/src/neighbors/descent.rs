@@ -8,9 +8,9 @@ const NOWHERE: u32 = u32::MAX;
 
 /// Who looks at the references that points come by.
 pub(super) trait Visitor {
-    /// Considers the reference `row` for point `point`; gives the squared distance above which that point need not
-    /// look at references from now on.
-    fn offer(&mut self, point: usize, row: u32) -> f32;
+    /// Considers the reference `row`, at this squared distance, for point `point`; gives the squared distance above
+    /// which that point need not look at references from now on.
+    fn offer(&mut self, point: usize, row: u32, sq_distance: f32) -> f32;
 }
 
 /// What points have looked at, each counted for itself.
@@ -155,7 +155,8 @@ impl<V: Visitor> Descent<'_, V> {
         for (lane, distance) in found.into_iter().flatten().enumerate() {
             if distance <= self.limits[point] {
                 self.work.offers += 1;
-                self.limits[point] = self.visitor.offer(point, self.tree.rows[slot][lane]);
+                let row = self.tree.rows[slot][lane];
+                self.limits[point] = self.visitor.offer(point, row, distance);
             }
         }
     }
@@ -184,7 +185,7 @@ mod tests {
     }
 
     impl Visitor for Within {
-        fn offer(&mut self, point: usize, row: u32) -> f32 {
+        fn offer(&mut self, point: usize, row: u32, _: f32) -> f32 {
             self.seen[point].push(row);
             self.limits[point]
         }
