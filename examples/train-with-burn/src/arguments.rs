@@ -1,3 +1,4 @@
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use anyhow::ensure;
@@ -24,6 +25,9 @@ pub struct Arguments {
     /// Rows of a batch through the network at a time; all by default.
     #[arg(long)]
     pub chunk: Option<usize>,
+    /// Burn's dashboard in place of two lines an epoch (needs --features dashboard).
+    #[arg(long)]
+    pub dashboard: bool,
     /// Go on from the checkpoint of this epoch.
     #[arg(long)]
     pub resume: Option<usize>,
@@ -37,6 +41,14 @@ impl Arguments {
     pub fn check(&self) -> anyhow::Result<()> {
         ensure!(self.dim > 0, "--dim is 0; an embedding needs at least one dimension");
         ensure!(self.chunk != Some(0), "--chunk is 0; give at least one row, or leave it out");
+        ensure!(
+            !self.dashboard || cfg!(feature = "dashboard"),
+            "--dashboard is not built in; add --features dashboard to the options of cargo run"
+        );
+        ensure!(
+            !self.dashboard || std::io::stdout().is_terminal(),
+            "--dashboard draws on a terminal, and the output goes elsewhere; leave it out"
+        );
         if let Some(epoch) = self.resume {
             let file = self.out.join(format!("checkpoint/model-{epoch}.bpk"));
             ensure!(

@@ -61,11 +61,13 @@ pub fn learn<L: BatchLoss<Target = ClassTarget> + 'static>(
         ))
         .metric_valid_numeric(accuracy)
         .metric_train_numeric(LearningRateMetric::new())
-        .renderer(Box::new(Lines::default()))
         .early_stopping(stop)
         .with_default_checkpointers()
         .num_epochs(arguments.epochs)
         .summary();
+    if !arguments.dashboard {
+        training = training.renderer(Box::new(Lines::default()));
+    }
     if let Some(epoch) = arguments.resume {
         training = training.checkpoint(epoch);
     }
@@ -74,6 +76,8 @@ pub fn learn<L: BatchLoss<Target = ClassTarget> + 'static>(
         .map_err(anyhow::Error::msg)?;
     let model = ReferencedModel::new(model, references, 1024);
     let result = training.launch(Learner::new(model, AdamConfig::new().init(), schedule));
+    // The dashboard leaves the terminal.
+    drop(result.renderer);
     if let Some(error) = result.error {
         bail!("the training ended early: {error}");
     }

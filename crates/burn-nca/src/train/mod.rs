@@ -18,6 +18,10 @@
 //! has D times as many neighbours a row. If the neighbours matter, make the batch of a device larger
 //! ([`with_chunk`](crate::MetricModel::with_chunk) holds its memory down). As the gradients are summed, divide
 //! the learning rate of an optimiser that depends on their scale by D.
+//!
+//! The tests of this crate train on two devices by Burn's multi-device strategies. Distributed data parallel
+//! (`ExecutionStrategy::ddp`) takes the same model, but Burn 0.22.1 has the collective operations that it needs
+//! on CUDA devices only, and this crate's tests have never run it.
 
 mod batch;
 mod dataset;
