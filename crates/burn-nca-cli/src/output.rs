@@ -1,5 +1,7 @@
 //! Where results go, and how matrices are written.
 
+use std::fmt::{Display, LowerExp};
+
 use anyhow::Result;
 use burn::tensor::{DType, Tensor};
 pub use burn_nca_program::{print, write_file};
@@ -61,6 +63,16 @@ pub fn csv_field(text: &str) -> String {
     text.to_string()
 }
 
+/// A number of a CSV file in the fewest digits that read back to it, with an exponent where zeros would lead or follow.
+pub fn csv_number<T: Display + LowerExp + Into<f64> + Copy>(value: T) -> String {
+    let size = value.into().abs();
+    if size == 0.0 || (1e-5..1e16).contains(&size) {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
+}
+
 enum Floats {
     F32(Vec<f32>),
     F64(Vec<f64>),
@@ -78,8 +90,8 @@ fn floats(matrix: &Tensor<2>) -> Floats {
 
 fn decimal_cells(matrix: &Tensor<2>) -> Vec<String> {
     match floats(matrix) {
-        Floats::F32(values) => values.iter().map(f32::to_string).collect(),
-        Floats::F64(values) => values.iter().map(f64::to_string).collect(),
+        Floats::F32(values) => values.into_iter().map(csv_number).collect(),
+        Floats::F64(values) => values.into_iter().map(csv_number).collect(),
     }
 }
 
@@ -95,7 +107,7 @@ mod tests {
         let matrix = Tensor::<2>::from_data([[0.1f32, -2.0], [1e-7, 3.0]], (&host, DType::F32));
         let names = ["z1".to_string(), "a,b".to_string()];
         let text = String::from_utf8(matrix_csv(&names, &matrix)).unwrap();
-        assert_eq!(text, "z1,\"a,b\"\n0.1,-2\n0.0000001,3\n");
+        assert_eq!(text, "z1,\"a,b\"\n0.1,-2\n1e-7,3\n");
         let bytes = matrix_npy(&matrix);
         assert_eq!((bytes.len() - 16) % 64, 0);
         assert_eq!(bytes[bytes.len() - 4..], 3f32.to_le_bytes());

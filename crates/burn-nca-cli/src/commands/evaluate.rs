@@ -9,10 +9,12 @@ use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::Labelled;
 use burn_nca::estimator::Known;
+use burn_nca::evaluate::Spread;
 use burn_nca_datasets::{by_name, open};
 
 use super::{csv_options, evaluate_continuous, load_model, neighbors_or_default};
 use crate::cli::{EvaluateArgs, Format};
+use crate::fitting::warnings::about_spread;
 use crate::output;
 use euclidean::Euclidean;
 use measures::Evaluation;
@@ -24,6 +26,9 @@ use measures::Evaluation;
 /// not hold them.
 pub fn run(args: &EvaluateArgs) -> Result<()> {
     let model = load_model(&args.model)?;
+    if let Some(remark) = about_spread(Spread::of(model.references())?) {
+        output::warn(&remark);
+    }
     match model.known() {
         Known::Numbers(_) => return evaluate_continuous::of_numbers(args, &model),
         Known::Unlabelled => return evaluate_continuous::of_pairs(args, &model),

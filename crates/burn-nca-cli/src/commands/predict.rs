@@ -63,7 +63,7 @@ fn numbers(args: &PredictArgs, model: &Fitted, targets: &Features) -> Result<Str
     let line = |cells: Vec<String>| cells.join(",") + "\n";
     let head = line(targets.names().iter().map(|name| output::csv_field(name)).collect());
     let rows = predicted.chunks_exact(targets.columns());
-    let rows = rows.map(|row| line(row.iter().map(f64::to_string).collect()));
+    let rows = rows.map(|row| line(row.iter().copied().map(output::csv_number).collect()));
     Ok(head + &rows.collect::<String>())
 }
 
@@ -102,7 +102,10 @@ fn csv(prediction: &Prediction, class_names: &[String], with_shares: bool) -> St
     for (&class, shares) in prediction.classes.iter().zip(shares) {
         text.push_str(&names[class]);
         if with_shares {
-            shares.iter().for_each(|share| text.push_str(&format!(",{share}")));
+            for &share in shares {
+                text.push(',');
+                text.push_str(&output::csv_number(share));
+            }
         }
         text.push('\n');
     }
@@ -115,12 +118,12 @@ mod tests {
 
     #[test]
     fn classes_are_quoted_where_they_must_be() {
-        let prediction = Prediction { classes: vec![1, 0], shares: vec![0.25, 0.75, 1.0, 0.0] };
+        let prediction = Prediction { classes: vec![1, 0], shares: vec![0.25, 0.75, 1.0, 2e-20] };
         let names = ["a".to_string(), "b, c".to_string()];
         assert_eq!(csv(&prediction, &names, false), "class\n\"b, c\"\na\n");
         assert_eq!(
             csv(&prediction, &names, true),
-            "class,p_a,\"p_b, c\"\n\"b, c\",0.25,0.75\na,1,0\n"
+            "class,p_a,\"p_b, c\"\n\"b, c\",0.25,0.75\na,1,2e-20\n"
         );
     }
 }

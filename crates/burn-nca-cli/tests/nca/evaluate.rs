@@ -146,3 +146,15 @@ fn a_model_alone_does_not_tell_its_training_rows() {
     let arguments = ["evaluate", &out, &file, "--target", "kind", "--train", "iris"];
     assert!(failure(&arguments, 1).contains("report.json"));
 }
+
+#[test]
+fn a_collapsed_embedding_is_remarked_on_as_after_the_fit() {
+    let place = Place::new();
+    let out = place.at("run");
+    let fit = ["fit", "iris", "--dim", "2", "--out", &out];
+    for arguments in [&fit[..], &["evaluate", &out, "iris"]] {
+        let output = nca(arguments).assert().success().get_output().stderr.clone();
+        let remarks = String::from_utf8(output).unwrap();
+        assert!(remarks.contains("the embedding of 2 dimensions lies on a line"), "{remarks}");
+    }
+}
