@@ -10,6 +10,7 @@ use burn::store::{
 
 use super::Encoder;
 use crate::error::{Error, Result};
+use crate::fit::write_atomically;
 
 /// Writes an encoder's weights as a safetensors file, with PyTorch's names and layout.
 ///
@@ -20,13 +21,12 @@ use crate::error::{Error, Result};
 /// # Errors
 /// A file that cannot be written.
 pub fn save_safetensors<E: Encoder>(encoder: &E, path: &Path) -> Result<()> {
-    let mut store = SafetensorsStore::from_file(path)
+    let mut store = SafetensorsStore::from_bytes(None)
         .with_to_adapter(Layout(BurnToPyTorchAdapter))
-        .skip_enum_variants(true)
-        .overwrite(true);
-    encoder
-        .save_into(&mut store)
-        .map_err(|error| Error::model(path, format!("the weights cannot be written: {error}")))
+        .skip_enum_variants(true);
+    let bytes = encoder.save_into(&mut store).and_then(|()| store.get_bytes());
+    let failed = |error| Error::model(path, format!("the weights cannot be written: {error}"));
+    write_atomically(path, &bytes.map_err(failed)?)
 }
 
 /// The encoder with its weights from a file: Burn's own (`.bpk`) or PyTorch's exchange format
