@@ -48,11 +48,11 @@ pub fn load_weights<E: Encoder>(encoder: E, path: &Path) -> Result<E> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("bpk") => {
             let tensors = read(&mut BurnpackStore::from_file(path), path)?;
-            apply(encoder, tensors, None, path)
+            apply(encoder, tensors, Format::Burn, path)
         }
         Some("safetensors") => {
             let tensors = read(&mut SafetensorsStore::from_file(path), path)?;
-            apply(encoder, tensors, Some(Box::new(Layout(PyTorchToBurnAdapter))), path)
+            apply(encoder, tensors, Format::PyTorch, path)
         }
         _ => Err(Error::model(
             path,
@@ -68,16 +68,34 @@ fn read<S: ModuleStore>(store: &mut S, path: &Path) -> Result<Vec<PackTensor>> {
     Ok(tensors.values().cloned().collect())
 }
 
+/// Whose names and layout a file has.
+#[derive(Clone, Copy, PartialEq)]
+enum Format {
+    Burn,
+    PyTorch,
+}
+
+impl Format {
+    fn adapter<A: ModuleAdapter + Clone + 'static>(
+        self,
+        adapter: A,
+    ) -> Option<Box<dyn ModuleAdapter>> {
+        (self == Self::PyTorch).then(|| Box::new(Layout(adapter)) as Box<dyn ModuleAdapter>)
+    }
+}
+
 /// Puts the tensors that belong to the encoder into it.
 fn apply<E: Encoder>(
     mut encoder: E,
     tensors: Vec<PackTensor>,
-    adapter: Option<Box<dyn ModuleAdapter>>,
+    format: Format,
     path: &Path,
 ) -> Result<E> {
     let names: Vec<&str> = tensors.iter().map(|tensor| tensor.name.as_str()).collect();
     let wanted = |skip_variants| -> Vec<String> {
-        let tensors = encoder.collect(None, None, skip_variants);
+        // As the file names them: a normalisation's gamma is PyTorch's weight.
+        let names = format.adapter(BurnToPyTorchAdapter);
+        let tensors = encoder.collect(None, names, skip_variants);
         tensors.into_iter().map(|tensor| tensor.name).collect()
     };
     // Burn's files name the variants of enums on the way, PyTorch's do not.
@@ -100,6 +118,7 @@ fn apply<E: Encoder>(
         tensor.name = renaming.wanted(&tensor.name)?;
         wanted.contains(&tensor.name).then_some(tensor)
     });
+    let adapter = format.adapter(PyTorchToBurnAdapter);
     let result = encoder.apply(chosen.collect(), None, adapter, skip_variants);
     if let Some(error) = result.errors.first() {
         return Err(Error::model(

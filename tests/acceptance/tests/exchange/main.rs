@@ -6,6 +6,9 @@
 use std::path::Path;
 
 use burn::module::Module;
+use burn::nn::conv::{Conv2d, Conv2dConfig};
+use burn::nn::{BatchNorm, BatchNormConfig, Linear, LinearConfig};
+use burn::tensor::activation::relu;
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca::MetricModel;
 use burn_nca::encoder::{
@@ -101,6 +104,14 @@ fn safetensors_carry_every_encoder_there_and_back() {
     assert_close(&embedding(&back, &device), &embedding(&map, &device));
 }
 
+/// A safetensors file is the length of its header, the header in JSON, and the numbers.
+fn parts(path: &Path) -> (serde_json::Value, Vec<u8>) {
+    let bytes = std::fs::read(path).unwrap();
+    let (length, rest) = bytes.split_at(8);
+    let length = u64::from_le_bytes(length.try_into().unwrap()) as usize;
+    (serde_json::from_slice(&rest[..length]).unwrap(), rest[length..].to_vec())
+}
+
 #[test]
 fn a_linear_map_is_pytorchs_linear_layer() {
     let folder = tempfile::tempdir().unwrap();
@@ -108,35 +119,79 @@ fn a_linear_map_is_pytorchs_linear_layer() {
     let map =
         LinearMap::from_weight(&[1., 2., 3., 4., 5., 6.], [3, 2], &Device::flex(), DType::F32);
     save_safetensors(&map, &path).unwrap();
-    // A safetensors file is the length of its header, the header in JSON, and the numbers.
-    let bytes = std::fs::read(&path).unwrap();
-    let header = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
-    let text = std::str::from_utf8(&bytes[8..8 + header]).unwrap();
-    let weight: serde_json::Value = serde_json::from_str::<serde_json::Value>(text).unwrap();
-    assert_eq!(weight["weight"]["shape"], serde_json::json!([2, 3]), "{text}");
-    let numbers: Vec<f32> = bytes[8 + header..]
+    let (header, numbers) = parts(&path);
+    assert_eq!(header["weight"]["shape"], serde_json::json!([2, 3]), "{header}");
+    let numbers: Vec<f32> = numbers
         .chunks_exact(4)
         .map(|number| f32::from_le_bytes(number.try_into().unwrap()))
         .collect();
     assert_eq!(numbers, [1., 3., 5., 2., 4., 6.]);
 }
 
-#[test]
-fn a_network_in_pytorchs_layout_computes_the_same_here() {
+/// A user's own encoder: rows of 16 numbers as pictures of 4 x 4.
+#[derive(Module, Debug)]
+struct Cnn {
+    conv: Conv2d,
+    norm: BatchNorm,
+    head: Linear,
+}
+
+impl Cnn {
+    fn new(device: &Device) -> Self {
+        Self {
+            conv: Conv2dConfig::new([1, 3], [3, 3]).init(device),
+            norm: BatchNormConfig::new(3).init(device),
+            head: LinearConfig::new(12, 2).init(device),
+        }
+    }
+}
+
+impl Encoder for Cnn {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let pictures = x.reshape([-1, 1, 4, 4]);
+        let seen = relu(self.norm.forward(self.conv.forward(pictures)));
+        self.head.forward(seen.flatten(1, 3))
+    }
+}
+
+/// What PyTorch wrote, and computed from it (`tests/reference/exchange.py`).
+fn from_pytorch<E: Encoder>(name: &str, fresh: E, device: &Device) -> (E, Tensor<2>, Vec<f64>) {
     let folder =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/burn-nca/tests/reference");
     let text = std::fs::read_to_string(folder.join("exchange.json")).unwrap();
     let fixture: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let numbers = |name: &str| -> Vec<f64> {
-        fixture[name].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
+    let numbers = |part: &str| -> Vec<f64> {
+        let values = fixture[name][part].as_array().unwrap();
+        values.iter().map(|value| value.as_f64().unwrap()).collect()
     };
+    let x = numbers("x");
+    let columns = x.len() / 5;
+    let x = TensorData::new(x, [5, columns]).convert_dtype(DType::F32);
+    let path = folder.join(format!("{name}.safetensors"));
+    (load_weights(fresh, &path).unwrap(), Tensor::from_data(x, device), numbers("z"))
+}
+
+#[test]
+fn networks_that_pytorch_saved_compute_the_same_here() {
     let device = Device::flex();
-    let path = folder.join("exchange.safetensors");
-    let loaded = load_weights(network().init(&device), &path).unwrap();
-    let x = TensorData::new(numbers("x"), [5, D]).convert_dtype(DType::F32);
-    let z = loaded.forward(Tensor::from_data(x, &device));
-    let z = z.into_data().convert::<f64>().try_to_vec::<f64>().unwrap();
-    assert_close(&z, &numbers("z"));
+    let values = |z: Tensor<2>| z.into_data().convert::<f64>().try_to_vec::<f64>().unwrap();
+    let (mlp, x, expected) = from_pytorch("exchange", network().init(&device), &device);
+    assert_close(&values(mlp.forward(x)), &expected);
+    let (cnn, x, expected) = from_pytorch("exchange-cnn", Cnn::new(&device), &device);
+    assert_close(&values(cnn.forward(x.clone())), &expected);
+    // And there and back.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cnn.safetensors");
+    save_safetensors(&cnn, &path).unwrap();
+    let (header, _) = parts(&path);
+    let mut names: Vec<&String> = header.as_object().unwrap().keys().collect();
+    names.retain(|name| *name != "__metadata__");
+    names.sort_unstable();
+    let pytorchs =
+        ["weight", "running_mean", "running_var", "bias"].map(|name| format!("norm.{name}"));
+    assert!(pytorchs.iter().all(|name| names.contains(&name)) && names.len() == 8, "{names:?}");
+    let back = load_weights(Cnn::new(&device), &path).unwrap();
+    assert_close(&values(back.forward(x)), &expected);
 }
 
 #[test]
