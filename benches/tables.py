@@ -56,19 +56,27 @@ def peers():
     report = read("peers.json")
     if report is None:
         return []
+    beside = bool(report.get("torch"))
+
+    def torch_cells(row):
+        return [f"{1e3 * row['seconds_torch']:.1f}", f"{row['ratio_torch']:.1f}"] if beside else []
+
     rows = [
         [
-            row["points"], row["features"], row["dim"], f"{1e3 * row['seconds_sklearn']:.1f}",
-            f"{1e3 * row['seconds_f32']:.1f}", f"{row['ratio_f32']:.1f}",
-            f"{1e3 * row['seconds_f64']:.1f}", f"{row['ratio_f64']:.1f}",
+            row["points"], row["features"], row["dim"], f"{1e3 * row['seconds_f32']:.1f}",
+            f"{1e3 * row['seconds_f64']:.1f}", f"{1e3 * row['seconds_sklearn']:.1f}", f"{row['ratio_f32']:.1f}",
+            f"{row['ratio_f64']:.1f}", *torch_cells(row),
         ]
         for row in report["value_gradient"]
     ]
-    head = ["n", "d", "k", "scikit-learn, ms", "ours f32, ms", "ratio", "ours f64, ms", "ratio"]
+    head = ["n", "d", "k", "ours f32, ms", "ours f64, ms", "scikit-learn, ms", "over f32", "over f64"]
+    head += ["PyTorch f32, ms", "over f32"] if beside else []
+    version = report.get("torch", "").split("+")[0] if beside else ""
+    torch = f" and PyTorch {version} (f32, all n x n probabilities in memory)" if beside else ""
     lines = [
-        f"Value and gradient of f over all points, random data, 10 classes, {report['machine']['cores']} cores, "
-        f"scikit-learn {report['sklearn']} (f64) timed in the same run "
-        "(`python3 benches/peers/compare.py`). Ratio: scikit-learn's time over ours.",
+        f"Value and gradient of f over all points, random data, 10 classes, {report['machine']['cores']} cores; "
+        f"scikit-learn {report['sklearn']} (f64){torch} timed in the same run "
+        "(`python3 benches/peers/compare.py`). Over: their time over ours.",
         "",
         *table(head, rows, words=0),
     ]

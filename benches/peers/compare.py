@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Times scikit-learn's NCA and burn-nca side by side and prints ratios.
+"""Times scikit-learn's NCA, the same in PyTorch, and burn-nca side by side and prints ratios.
 
-Both are timed in turn, pair by pair, in one run on one machine, so that a ratio holds when the machine's
-speed drifts. Needs scikit-learn; the Rust side is `cargo build --release -p benches`.
+All are timed in turn, round by round, in one run on one machine, so that a ratio holds when the machine's
+speed drifts. Needs scikit-learn, and PyTorch for its column; the Rust side is `cargo build --release --workspace`.
 
     python3 benches/peers/compare.py [--pairs 5] [--quick]
 
@@ -23,6 +23,11 @@ import sklearn
 from sklearn.datasets import load_digits
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from sklearn.preprocessing import StandardScaler
+
+try:
+    import torch
+except ImportError:
+    torch = None
 
 ROOT = Path(__file__).resolve().parents[2]
 MEASURE = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "measure"
@@ -50,21 +55,46 @@ def sklearn_value_gradient(n, d, k, classes, repeat):
     return statistics.median(seconds)
 
 
+def torch_value_gradient(n, d, k, classes, repeat):
+    """f as one writes it in PyTorch: all n x n probabilities in memory, distances by a matrix product, f32."""
+    rng = np.random.default_rng(1)
+    x = torch.from_numpy(rng.uniform(-1, 1, (n, d)).astype(np.float32))
+    y = torch.arange(n) % classes
+    same = y[:, None] == y[None, :]
+    a = torch.from_numpy(rng.uniform(-0.3, 0.3, (k, d)).astype(np.float32)).requires_grad_()
+    seconds = []
+    for run in range(repeat + 1):
+        started = time.perf_counter()
+        a.grad = None
+        z = x @ a.T
+        squares = (z * z).sum(1)
+        logits = 2.0 * z @ z.T - squares[:, None] - squares[None, :]
+        logits.diagonal().fill_(-torch.inf)
+        (-(torch.softmax(logits, 1) * same).sum()).backward()
+        if run:
+            seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds)
+
+
 def compare_value_gradient(n, d, k, pairs):
-    rows = {"sklearn": [], "f32": [], "f64": []}
+    rows = {"sklearn": [], "f32": [], "f64": [], "torch": []}
     repeat = 20 if n <= 2000 else 5
     common = ["value-gradient", "--points", n, "--features", d, "--dim", k, "--repeat", repeat]
     for _ in range(pairs):
         rows["sklearn"].append(sklearn_value_gradient(n, d, k, 10, repeat if n < 10000 else 2))
+        if torch:
+            rows["torch"].append(torch_value_gradient(n, d, k, 10, repeat if n < 10000 else 2))
         rows["f32"].append(measure(*common)["seconds"])
         rows["f64"].append(measure(*common, "--double")["seconds"])
     result = {"points": n, "features": d, "dim": k}
     for name, seconds in rows.items():
-        result[f"seconds_{name}"] = statistics.median(seconds)
-    for name in ("f32", "f64"):
-        ratios = [s / o for s, o in zip(rows["sklearn"], rows[name])]
-        result[f"ratio_{name}"] = statistics.median(ratios)
-        result[f"ratio_{name}_range"] = [min(ratios), max(ratios)]
+        if seconds:
+            result[f"seconds_{name}"] = statistics.median(seconds)
+    for name, peer, ours in (("f32", "sklearn", "f32"), ("f64", "sklearn", "f64"), ("torch", "torch", "f32")):
+        ratios = [theirs / own for theirs, own in zip(rows[peer], rows[ours])]
+        if ratios:
+            result[f"ratio_{name}"] = statistics.median(ratios)
+            result[f"ratio_{name}_range"] = [min(ratios), max(ratios)]
     return result
 
 
@@ -117,6 +147,7 @@ def main():
         "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
         "sklearn": sklearn.__version__,
         "numpy": np.__version__,
+        "torch": torch.__version__ if torch else None,
         "value_gradient": [],
         "fit": [],
     }
@@ -128,6 +159,7 @@ def main():
         print(
             f"{n:6} {d:4} {k:4} {row['seconds_sklearn']:10.4f} {row['seconds_f32']:9.4f} {row['ratio_f32']:7.1f}"
             f" {row['seconds_f64']:9.4f} {row['ratio_f64']:7.1f}"
+            + (f"   PyTorch {row['seconds_torch']:.4f} s, {row['ratio_torch']:.1f} times our f32" if torch else "")
         )
     row = compare_fit(2, max(1, arguments.pairs // 2))
     report["fit"].append(row)
