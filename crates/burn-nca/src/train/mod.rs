@@ -19,9 +19,23 @@
 //! ([`with_chunk`](crate::MetricModel::with_chunk) holds its memory down). As the gradients are summed, divide
 //! the learning rate of an optimiser that depends on their scale by D.
 //!
-//! The tests of this crate train on two devices by Burn's multi-device strategies. Distributed data parallel
-//! (`ExecutionStrategy::ddp`) takes the same model, but Burn 0.22.1 has the collective operations that it needs
-//! on CUDA devices only, and this crate's tests have never run it.
+//! This project's tests train on two devices by Burn's multi-device strategies. Distributed data parallel takes the
+//! same model, but Burn 0.22.1 has the collective operations that it needs on CUDA devices only, and it has never
+//! been run here.
+//!
+//! ```no_run
+//! use burn::tensor::Device;
+//! use burn::tensor::distributed::{DistributedConfig, ReduceOperation};
+//! use burn::train::{ExecutionStrategy, MultiDeviceOptim};
+//!
+//! // For `SupervisedTraining::with_training_strategy(strategy.into())`.
+//! fn summed_on_one(devices: Vec<Device>) -> ExecutionStrategy {
+//!     ExecutionStrategy::multi(devices, MultiDeviceOptim::OptimMainDevice)
+//! }
+//! fn distributed(devices: Vec<Device>) -> ExecutionStrategy {
+//!     ExecutionStrategy::ddp(devices, DistributedConfig { all_reduce_op: ReduceOperation::Sum })
+//! }
+//! ```
 
 mod batch;
 mod dataset;
