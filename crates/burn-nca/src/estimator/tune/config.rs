@@ -38,7 +38,8 @@ pub struct TuneConfig {
     pub l2: Vec<f64>,
     /// The starts to try; by default the automatic one, and for a low rank PCA and random entries too.
     pub starts: Option<Vec<Start>>,
-    /// The numbers of embedding dimensions k to try; by default that of the configuration alone.
+    /// The numbers of embedding dimensions k to try, each before any other setting is; by default that of the
+    /// configuration alone.
     pub dimensions: Option<Vec<usize>>,
     /// The numbers of steps after which every fit is measured; the end of the fit always is. 0 is the start
     /// itself: Euclidean distance for a full map, LDA or PCA for one of low rank.
@@ -105,11 +106,11 @@ impl TuneConfig {
         Ok(())
     }
 
-    /// The candidates, those near the heads of the lists first.
+    /// The candidates, those near the heads of the lists first, each in all the dimensions that were asked for.
     pub(super) fn candidates(&self, config: &NcaConfig, data: &Labelled) -> Vec<Candidate> {
         let own = [config.d_output];
         let mut ranked = Vec::new();
-        for (at_k, &d_output) in self.dimensions.as_deref().unwrap_or(&own).iter().enumerate() {
+        for &d_output in self.dimensions.as_deref().unwrap_or(&own) {
             let starts = match &self.starts {
                 Some(starts) => starts.clone(),
                 None => default_starts(config, d_output, data),
@@ -118,7 +119,7 @@ impl TuneConfig {
                 for (at_l2, &l2) in self.l2.iter().enumerate() {
                     for (at_criterion, &criterion) in self.criteria.iter().enumerate() {
                         let candidate = Candidate { criterion, l2, start: start.clone(), d_output };
-                        ranked.push((at_k + at_start + at_l2 + at_criterion, candidate));
+                        ranked.push((at_start + at_l2 + at_criterion, candidate));
                     }
                 }
             }
@@ -175,9 +176,10 @@ mod tests {
         let (criterion, l2, start) = (Criterion::G, 0.1, Start::Auto);
         assert_eq!(candidates[0], Candidate { criterion, l2, start, d_output: 3 });
         let near = |candidate: &Candidate| (candidate.criterion, candidate.l2, candidate.d_output);
-        let second: Vec<_> = candidates[1..4].iter().map(near).collect();
+        assert_eq!(near(&candidates[1]), (Criterion::G, 0.1, 1));
+        let others: Vec<_> = candidates[2..7].iter().map(near).collect();
         assert!(
-            second.contains(&(Criterion::F, 0.1, 3)) && second.contains(&(Criterion::G, 0.0, 3))
+            others.contains(&(Criterion::F, 0.1, 3)) && others.contains(&(Criterion::G, 0.0, 1))
         );
         // A full map has one start; a map to 1 dimension starts by LDA, by PCA and at random.
         assert_eq!(candidates.len(), 4 + 3 * 4);
