@@ -97,8 +97,8 @@ impl<'a> BoxSearch<'a> {
 
     /// The nearest of what a query has found.
     fn settle(&self, found: Found, query: usize, k: usize) -> Vec<Candidate> {
-        let near =
-            found.references.into_iter().filter(|(sq_distance, _)| *sq_distance <= found.limit);
+        let limit = self.limit_of(&found, k);
+        let near = found.references.into_iter().filter(|(sq_distance, _)| *sq_distance <= limit);
         let candidates = near.map(|(_, reference)| Candidate {
             sq_distance: self.sq_distance(query, reference),
             reference,
@@ -130,6 +130,14 @@ impl<'a> BoxSearch<'a> {
         ((reach * reach) as f32).next_up().min(f32::MAX)
     }
 
+    /// The contracted squared distance above which there is none of the `k` nearest of a query.
+    fn limit_of(&self, found: &Found, k: usize) -> f32 {
+        match found.bounds.peek() {
+            Some(&largest) if found.bounds.len() == k => self.limit(f64::from_bits(largest)),
+            _ => f32::MAX,
+        }
+    }
+
     fn rounding(&self) -> f64 {
         1.0 + (self.contracted.width + 5) as f64 * 2f64.powi(-24)
     }
@@ -144,41 +152,27 @@ struct Visit<'a> {
 }
 
 /// What a query has found.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Found {
     /// Contracted squared distances and references: the nearest are among them.
     references: Vec<(f32, u32)>,
     /// The bits of the k smallest bounds of [`BoxSearch::at_most`], which are in the order of the bounds; the largest
     /// on top.
     bounds: BinaryHeap<u64>,
-    /// The contracted squared distance above which there is none of the nearest.
-    limit: f32,
-}
-
-impl Default for Found {
-    fn default() -> Self {
-        Self { references: Vec::new(), bounds: BinaryHeap::new(), limit: f32::MAX }
-    }
 }
 
 impl Visitor for Visit<'_> {
     fn offer(&mut self, point: usize, row: u32, sq_distance: f32) -> f32 {
         let (search, query, found) =
             (self.search, self.queries[point] as usize, &mut self.found[point]);
-        if search.own.is_some_and(|own| own[query] == row as usize) {
-            return found.limit;
+        if search.own.is_none_or(|own| own[query] != row as usize) {
+            found.references.push((sq_distance, row));
+            found.bounds.push(search.at_most(query, row, sq_distance).to_bits());
+            if found.bounds.len() > self.k {
+                found.bounds.pop();
+            }
         }
-        found.references.push((sq_distance, row));
-        found.bounds.push(search.at_most(query, row, sq_distance).to_bits());
-        if found.bounds.len() > self.k {
-            found.bounds.pop();
-        }
-        if found.bounds.len() == self.k
-            && let Some(&largest) = found.bounds.peek()
-        {
-            found.limit = search.limit(f64::from_bits(largest));
-        }
-        found.limit
+        search.limit_of(found, self.k)
     }
 }
 

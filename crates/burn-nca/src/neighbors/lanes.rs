@@ -1,8 +1,9 @@
 //! Squared distances from points to eight points or boxes at a time.
 //!
 //! The loops are compiled for several instruction sets (a closure in them might not be), and
-//! [`Arch`](pulp::Arch) has found out, once for a tree, which the machine has. A sum is rounded as the machine's instructions do it, but always in the same order: the
-//! distance to a box is at most that to a point within it, and that in the leading coordinates at most that in all.
+//! [`Arch`](pulp::Arch) has found out, once for a tree, which the machine has. A sum is rounded as the machine's
+//! instructions do it, but always in the same order: the distance to a box is at most that to a point within it, and
+//! that in the leading coordinates at most that in all.
 
 use pulp::{Simd, WithSimd};
 
