@@ -1,8 +1,6 @@
 //! Peak memory of this process.
 
-/// The largest resident set so far, in MiB (Linux counts it in KiB).
+/// The largest resident set so far, in MiB.
 pub fn peak_mib() -> Option<f64> {
-    use nix::sys::resource::{UsageWho, getrusage};
-    let usage = getrusage(UsageWho::RUSAGE_SELF).ok()?;
-    Some(usage.max_rss() as f64 / 1024.0)
+    burn_nca_program::peak_memory_bytes().map(|peak| peak as f64 / f64::from(1 << 20))
 }

@@ -5,6 +5,7 @@
 //! | [`RunFolder`] | the folder of a run: whole, or waiting to be gone on with |
 //! | [`write_whole`], [`write_file`], [`print()`] | where results go |
 //! | `Interrupt`, `Bar` | stopping and progress (feature `terminal`) |
+//! | [`peak_memory_bytes`] | the most memory so far |
 //! | [`html`] | text and data in pages |
 
 #[cfg(feature = "terminal")]
@@ -12,6 +13,7 @@ mod bar;
 pub mod html;
 #[cfg(feature = "terminal")]
 mod interrupt;
+mod memory;
 mod output;
 mod run_folder;
 mod whole_file;
@@ -20,6 +22,7 @@ mod whole_file;
 pub use bar::Bar;
 #[cfg(feature = "terminal")]
 pub use interrupt::Interrupt;
+pub use memory::peak_memory_bytes;
 pub use output::{print, write_file};
 pub use run_folder::RunFolder;
 pub use whole_file::write_whole;

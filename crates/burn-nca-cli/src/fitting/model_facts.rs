@@ -3,8 +3,8 @@
 use burn_nca::fit::Precision;
 use burn_nca::{Fitted, device};
 
-use crate::process;
 use crate::report::{CurvePoint, DeviceSummary, FeatureWeight, Matrix, SolverRun};
+use burn_nca_program::peak_memory_bytes;
 
 /// Where it was fitted; `name` is the device's name as the user gave it.
 pub fn device(model: &Fitted, name: &str) -> DeviceSummary {
@@ -29,7 +29,7 @@ pub fn run(model: &Fitted) -> SolverRun {
         iterations: summary.iterations as u64,
         evaluations: summary.evaluations as u64,
         seconds: summary.seconds,
-        peak_memory_bytes: process::peak_memory_bytes(),
+        peak_memory_bytes: peak_memory_bytes(),
     }
 }
 
