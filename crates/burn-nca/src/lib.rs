@@ -10,7 +10,7 @@
 //!           baseline (PCA, LDA, RCA, whitening: closed form, yields the same LinearMap)
 //! ```
 //!
-//! In a training loop of Burn, take a [`loss`] alone, or, with the feature `train`, hand a [`MetricModel`] to
+//! In a training loop of Burn, take a loss of [`objective`] alone, or, with the feature `train`, hand a [`MetricModel`] to
 //! Burn's `Learner` (module `train`).
 
 pub mod baseline;
@@ -22,7 +22,6 @@ mod error;
 pub mod estimator;
 pub mod evaluate;
 pub mod fit;
-pub mod loss;
 mod model;
 pub mod neighbors;
 pub mod objective;

@@ -7,7 +7,7 @@ use crate::objective::NcaLoss;
 /// An encoder and the objective it is trained for: the Burn module that is fitted.
 ///
 /// Any [`Encoder`] goes with any [`Objective`](crate::objective::Objective), for the fits of this crate, and
-/// with any [`BatchLoss`](crate::loss::BatchLoss), for Burn's `Learner` and loops of one's own. [`Nca`] is the
+/// with any [`BatchLoss`](crate::objective::BatchLoss), for Burn's `Learner` and loops of one's own. [`Nca`] is the
 /// paper's pair, made by [`NcaConfig::init`](crate::NcaConfig::init).
 #[derive(Module, Debug)]
 pub struct MetricModel<E: Encoder, O: Module + ModuleDisplay> {

@@ -11,8 +11,9 @@ mod network;
 mod training;
 
 use burn::tensor::Device;
-use burn_nca::loss::{ProxyNcaLossConfig, SoftNearestNeighborLossConfig, SupConLossConfig};
-use burn_nca::objective::{Criterion, NcaLossConfig};
+use burn_nca::objective::{
+    Criterion, NcaLossConfig, ProxyNcaLossConfig, SoftNearestNeighborLossConfig, SupConLossConfig,
+};
 
 use data::Digits;
 use training::{accuracy, train};

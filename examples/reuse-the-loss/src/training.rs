@@ -4,7 +4,7 @@ use burn::module::Module;
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{Device, Tensor};
 use burn_nca::evaluate::{Embedded, held_out_accuracy};
-use burn_nca::loss::{BatchLoss, ClassTarget};
+use burn_nca::objective::{BatchLoss, ClassTarget};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

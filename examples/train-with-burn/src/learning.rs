@@ -10,7 +10,7 @@ use burn::train::metric::{LearningRateMetric, LossMetric};
 use burn::train::{Learner, MetricEarlyStoppingStrategy, StoppingCondition, SupervisedTraining};
 use burn_nca::MetricModel;
 use burn_nca::encoder::{Mlp, save_safetensors};
-use burn_nca::loss::{BatchLoss, ClassTarget};
+use burn_nca::objective::{BatchLoss, ClassTarget};
 use burn_nca::train::metric::{
     EmbeddingSpread, LeaveOneOutAccuracy, NeighborPerplexity, ReferenceAccuracy, SoftAccuracy,
 };

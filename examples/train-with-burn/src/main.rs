@@ -14,7 +14,7 @@ mod lines;
 
 use burn::tensor::Device;
 use burn_nca::encoder::MlpConfig;
-use burn_nca::loss::{MemoryLossConfig, SoftNearestNeighborLossConfig, TemperatureConfig};
+use burn_nca::objective::{MemoryLossConfig, SoftNearestNeighborLossConfig, TemperatureConfig};
 use clap::Parser;
 
 use arguments::Arguments;

@@ -11,8 +11,8 @@ use burn::tensor::Tensor;
 
 use super::chunks::{backward_through, embed};
 use crate::encoder::Encoder;
-use crate::loss::BatchLoss;
 use crate::model::MetricModel;
+use crate::objective::BatchLoss;
 
 /// A loss of a batch, the embedding it was taken of, and the gradient of every parameter.
 pub struct CachedGradient {

@@ -1,3 +1,5 @@
+//! The agreements of n points, on a device.
+
 use core::ops::Range;
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! The classes of n points, ordered for evaluations by blocks.
+
 use core::ops::Range;
 
 use burn::tensor::{Device, Int, Tensor};

@@ -1,3 +1,5 @@
+//! Metric learning for kernel regression (MLKR).
+
 use core::ops::Range;
 
 use burn::config::Config;
@@ -6,8 +8,9 @@ use burn::nn::loss::Reduction;
 use burn::tensor::{Tensor, assert_shape};
 
 use super::affinity::{centred, logits, shifted_exp, spreads_widely};
+use super::reduction::reduce_sum;
 use super::self_entries::without_self;
-use super::{Objective, TargetIndex};
+use super::{BatchLoss, Objective, TargetIndex};
 use crate::display::one_line;
 
 /// The settings of an [`MlkrLoss`].
@@ -94,12 +97,16 @@ impl MlkrLoss {
         assert_shape!(targets, [n, _]);
         let targets = centred(targets.without_autodiff()).cast(embeddings.dtype());
         let total = squared_errors(centred(embeddings), targets, 0..n, false);
-        match self.reduction {
-            Reduction::Sum => total,
-            Reduction::Mean | Reduction::Auto | Reduction::BatchMean => {
-                total.div_scalar(n.max(1) as f64)
-            }
-        }
+        reduce_sum(total, n, &self.reduction)
+    }
+}
+
+impl BatchLoss for MlkrLoss {
+    /// The targets of each row, `[n, m]`.
+    type Target = Tensor<2>;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, targets: &Tensor<2>) -> Tensor<1> {
+        self.forward(embeddings, targets.clone())
     }
 }
 

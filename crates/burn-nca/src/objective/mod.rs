@@ -1,30 +1,74 @@
-//! Stage 3: objectives. What an embedding should achieve, as a sum of terms to be minimised.
+//! Stage 3: objectives and losses. What an embedding should achieve, smaller is better.
 //!
-//! An [`Objective`] can be evaluated a block of terms at a time, so that the exact value and gradient of a
-//! large data set need memory for one block only (see [`crate::fit::exact`]). Each objective is an
-//! ordinary Burn loss as well: [`NcaLoss::forward`] works in any training loop.
+//! A loss stands in one file with all its forms:
+//!
+//! ```text
+//!                              over all data, exact     of a batch
+//! NcaLoss                      Objective                BatchLoss, CandidateLoss     f, g over classes
+//! SoftNcaLoss                  Objective                BatchLoss                    f, g over soft agreements
+//! PairLoss                     Objective                BatchLoss                    equation 8 over pairs
+//! MlkrLoss                     Objective                BatchLoss                    numeric targets
+//! SoftNearestNeighborLoss                               BatchLoss, CandidateLoss     g at a temperature
+//! SupConLoss                                            BatchLoss, CandidateLoss     every positive on its own
+//! ProxyNcaLoss                                          BatchLoss                    one learnt proxy per class
+//! MemoryLoss                                            BatchLoss                    a memory beside the batch
+//! ```
+//! An [`Objective`] is a sum of terms that can be evaluated a block at a time, so that the exact value and
+//! gradient of a large data set need memory for one block only (see [`crate::fit::exact`]). A [`BatchLoss`] is
+//! an ordinary Burn loss for any training loop: it may have parameters (proxies, a learnt temperature), which
+//! a model that holds the loss hands to its optimiser, and may remember earlier batches.
+//!
+//! The losses over classes are softmaxes over one affinity:
+//!
+//! ```text
+//! p_ij = exp(s_ij / T) / Σ_{a ≠ i} exp(s_ia / T)      s = -||z_i - z_j||², -||z_i - z_j||, or the cosine
+//! ```
+//! [`SoftNearestNeighborLoss`], [`SupConLoss`] and [`ProxyNcaLoss`] choose the [`Similarity`] s and the
+//! [`Temperature`] T, fixed or learnt.
 
 pub(crate) mod affinity;
 mod agreement_index;
+mod batch;
+mod candidates;
 mod classes;
+mod contrast;
+mod memory;
+mod memory_loss;
 mod mlkr;
 mod nca;
 mod pair_index;
 mod pairs;
-pub(crate) mod repulsion;
+mod proxy_nca;
+mod reduction;
+mod repulsion;
 mod self_entries;
+mod similarity;
 mod soft_match;
+mod soft_nearest_neighbor;
+mod sup_con;
+mod target;
 mod target_index;
+mod temperature;
 pub(crate) mod transfer;
 
 pub use agreement_index::AgreementIndex;
+pub use batch::BatchLoss;
+pub use candidates::{CandidateLoss, Candidates};
 pub use classes::ClassIndex;
+pub use memory::{CrossBatchMemory, CrossBatchMemoryConfig};
+pub use memory_loss::{MemoryLoss, MemoryLossConfig};
 pub use mlkr::{MlkrLoss, MlkrLossConfig};
 pub use nca::{Criterion, NcaLoss, NcaLossConfig};
 pub use pair_index::PairIndex;
 pub use pairs::{Normaliser, PairLoss, PairLossConfig};
+pub use proxy_nca::{ProxyNcaLoss, ProxyNcaLossConfig};
+pub use similarity::Similarity;
 pub use soft_match::{SoftNcaLoss, SoftNcaLossConfig};
+pub use soft_nearest_neighbor::{SoftNearestNeighborLoss, SoftNearestNeighborLossConfig};
+pub use sup_con::{SupConLoss, SupConLossConfig};
+pub use target::{AgreementTarget, BatchTarget, ClassTarget, PairTarget};
 pub use target_index::TargetIndex;
+pub use temperature::{Temperature, TemperatureConfig};
 
 use core::ops::Range;
 

@@ -1,24 +1,23 @@
+//! Neighbourhood components analysis: the criteria f and g, over all data and over a batch.
+
+mod blocks;
+
 use core::ops::Range;
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
-use burn::tensor::activation::log_sigmoid;
-use burn::tensor::{Int, Tensor, assert_shape};
+use burn::tensor::{Bool, Int, Tensor};
 
-use super::affinity::{
-    centred, log_add_exp, log_sum_exp, log_sum_exp_of_spread, logits, mask_out, own_mask,
-    spreads_widely,
-};
+use super::affinity::{centred, spreads_widely};
+use super::candidates::within_batch;
+use super::contrast::Contrast;
+use super::reduction::reduce;
 use super::repulsion::hinge;
-use super::{ClassIndex, Objective};
+use super::similarity::around_mean;
+use super::{BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, Similarity};
 use crate::display::one_line;
-
-/// The terms of a block: ordered points, and how their exponentials are summed.
-struct Terms {
-    rows: Range<usize>,
-    log_sum_exp: fn(Tensor<2>) -> Tensor<2>,
-}
+use blocks::Block;
 
 /// Which of the paper's two criteria to maximise.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
@@ -27,6 +26,16 @@ pub enum Criterion {
     F,
     /// g, the log probability of classifying every point correctly (equation 6).
     G,
+}
+
+impl Criterion {
+    /// -p_i or -log p_i, from log p_i.
+    pub(super) fn terms(self, log_p: Tensor<2>) -> Tensor<2> {
+        match self {
+            Self::F => log_p.exp().neg(),
+            Self::G => log_p.neg(),
+        }
+    }
 }
 
 /// The settings of an [`NcaLoss`].
@@ -128,11 +137,6 @@ impl NcaLoss {
         self.repulsion
     }
 
-    /// How the terms of a batch are reduced.
-    pub(crate) fn reduction(&self) -> &Reduction {
-        &self.reduction
-    }
-
     /// The loss of a batch, as an ordinary Burn loss; everything stays on the device.
     ///
     /// Reduced over the points that have a same-class partner in the batch: `Mean` (and `Auto`,
@@ -141,136 +145,67 @@ impl NcaLoss {
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`
-    /// - labels: `[n]`
+    /// - labels: `[n]`, of any integer type
     /// - output: `[1]`
     ///
     /// # Panics
-    /// If there is not one label an embedding row.
+    /// If there is not one label per embedding row, or no row.
     pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
-        let reduction = self.reduction.clone();
-        let (terms, valid) = self.terms_of_batch(embeddings, labels);
-        match reduction {
-            Reduction::Sum => terms.sum(),
-            Reduction::Mean | Reduction::Auto | Reduction::BatchMean => {
-                terms.sum() / valid.sum().clamp_min(1.0)
-            }
-        }
+        within_batch(self, embeddings, labels)
     }
 
     /// The loss of each point of a batch; 0 where a point has no partner (and no repulsion).
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`
-    /// - labels: `[n]`
+    /// - labels: `[n]`, of any integer type
     /// - output: `[n]`
     ///
     /// # Panics
-    /// If there is not one label an embedding row.
+    /// As [`forward`](Self::forward).
     pub fn forward_no_reduction(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
-        self.terms_of_batch(embeddings, labels).0
-    }
-
-    /// The terms `[n]` of a batch, and 1 where a point has a partner, else 0.
-    fn terms_of_batch(
-        &self,
-        embeddings: Tensor<2>,
-        labels: Tensor<1, Int>,
-    ) -> (Tensor<1>, Tensor<1>) {
+        let candidates = Candidates::of_batch(embeddings.clone(), labels.clone());
         let [n, _] = embeddings.dims();
-        assert_shape!(labels, [n]);
-        let dtype = embeddings.dtype();
-        let z = centred(embeddings);
-        let l = logits(z.clone(), z.clone());
-        let rows = labels.clone().reshape([n, 1]).expand([n, n]);
-        let same = rows.equal(labels.reshape([1, n]).expand([n, n]));
-        let own = own_mask(n, &z.device());
-        let partner = same.clone().bool_and(own.clone().bool_not());
-        let log_all = log_sum_exp(mask_out(l.clone(), own));
-        let log_same = log_sum_exp(mask_out(l.clone(), partner.clone().bool_not()));
-        let alone = partner.any_dim(1).bool_not();
-        let log_p = (log_same - log_all).mask_fill(alone.clone(), 0.0);
-        let terms = self.terms(log_p).mask_fill(alone.clone(), 0.0);
-        let terms = if self.repulsion > 0.0 {
-            let others = mask_out(l, same);
-            let squares = z.square().sum_dim(1);
-            terms + hinge(others, squares).mul_scalar(self.repulsion)
-        } else {
-            terms
-        };
-        let valid = alone.bool_not().float().cast(dtype);
-        (terms.reshape([n]), valid.reshape([n]))
+        self.terms_among(embeddings, labels, &candidates).0.reshape([n])
     }
 
-    /// -p_i or -log p_i.
-    pub(crate) fn terms(&self, log_p: Tensor<2>) -> Tensor<2> {
-        match self.criterion {
-            Criterion::F => log_p.exp().neg(),
-            Criterion::G => log_p.neg(),
-        }
-    }
-
-    /// The sum over ordered points `rows` that are all of one class.
-    fn pure_block(&self, z: &Tensor<2>, classes: &ClassIndex, terms: &Terms) -> Tensor<1> {
-        let Terms { rows, log_sum_exp } = terms;
-        let window = classes.window(rows);
-        let block = z.clone().slice([rows.clone()]);
-        let others = (!classes.is_single()).then(|| logits(block.clone(), outside(z, &window)));
-        let mut total = Tensor::zeros([1], (&z.device(), z.dtype()));
-        if window.len() > 1 {
-            let own = own_mask(rows.len(), &z.device());
-            let inside = mask_out(logits(block.clone(), block.clone()), own);
-            let mut partners = vec![log_sum_exp(inside)];
-            if window.len() > rows.len() {
-                let rest = outside_within(z, rows, &window);
-                partners.push(log_sum_exp(logits(block.clone(), rest)));
-            }
-            let same = log_add_exp(partners);
-            let log_p = match &others {
-                Some(others) => log_sigmoid(same - log_sum_exp(others.clone())),
-                None => same.zeros_like(),
-            };
-            total = total + self.terms(log_p).sum();
-        }
-        match others {
-            Some(others) if self.repulsion > 0.0 => {
-                let squares = block.square().sum_dim(1);
-                total + hinge(others, squares).sum().mul_scalar(self.repulsion)
-            }
-            _ => total,
-        }
-    }
-
-    /// The sum over ordered points `rows` of several (small) classes.
-    fn mixed_block(&self, z: &Tensor<2>, classes: &ClassIndex, terms: &Terms) -> Tensor<1> {
-        let Terms { rows, log_sum_exp } = terms;
-        let window = classes.window(rows);
-        let (b, w) = (rows.len(), window.len());
-        let block = z.clone().slice([rows.clone()]);
-        let inside = logits(block.clone(), z.clone().slice([window.clone()]));
-        let of_rows = classes.labels(rows).reshape([b, 1]).expand([b, w]);
-        let of_window = classes.labels(&window).reshape([1, w]).expand([b, w]);
-        let same = of_rows.equal(of_window);
-        let first = rows.start - window.start;
-        let own = Tensor::<2>::zeros([b, w], &z.device())
-            .slice_assign([0..b, first..first + b], Tensor::eye(b, &z.device()))
-            .equal_elem(1.0);
-        let partner = same.clone().bool_and(own.bool_not());
-        let alone = partner.clone().any_dim(1).bool_not();
-        let log_same = log_sum_exp(mask_out(inside.clone(), partner.bool_not()));
-        let mut others = vec![mask_out(inside, same)];
-        if w < z.dims()[0] {
-            others.push(logits(block.clone(), outside(z, &window)));
-        }
-        let log_others = log_add_exp(others.iter().cloned().map(log_sum_exp).collect());
-        let log_p = log_sigmoid(log_same - log_others).mask_fill(alone.clone(), 0.0);
-        let total = self.terms(log_p).mask_fill(alone, 0.0).sum();
+    /// The term of each query, `[b, 1]`, and where a query has no partner.
+    fn terms_among(
+        &self,
+        queries: Tensor<2>,
+        labels: Tensor<1, Int>,
+        candidates: &Candidates,
+    ) -> (Tensor<2>, Tensor<2, Bool>) {
+        let affinity = (Similarity::SqEuclidean, None);
+        let contrast = Contrast::new(affinity, queries.clone(), labels, candidates);
+        let alone = contrast.alone.clone();
+        let terms = self.criterion.terms(contrast.log_p()).mask_fill(alone.clone(), 0.0);
         if self.repulsion == 0.0 {
-            return total;
+            return (terms, alone);
         }
-        let squares = block.square().sum_dim(1);
-        others.into_iter().fold(total, |total, others| {
-            total + hinge(others, squares.clone()).sum().mul_scalar(self.repulsion)
-        })
+        let (queries, _) = around_mean(queries.clone(), queries);
+        let hinge = hinge(contrast.others(), queries.square().sum_dim(1));
+        (terms + hinge.mul_scalar(self.repulsion), alone)
+    }
+}
+
+impl BatchLoss for NcaLoss {
+    type Target = ClassTarget;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
+        self.forward(embeddings, target.labels.clone())
+    }
+}
+
+impl CandidateLoss for NcaLoss {
+    fn forward_among(
+        &self,
+        queries: Tensor<2>,
+        labels: Tensor<1, Int>,
+        candidates: &Candidates,
+    ) -> Tensor<1> {
+        let (terms, alone) = self.terms_among(queries, labels, candidates);
+        reduce(terms, alone, &self.reduction)
     }
 }
 
@@ -298,51 +233,11 @@ impl Objective for NcaLoss {
         wide: &bool,
         terms: Range<usize>,
     ) -> Tensor<1> {
-        let log_sum_exp = if *wide { log_sum_exp_of_spread } else { log_sum_exp };
         let z = centred(classes.arrange(embedding));
-        let terms = Terms { rows: terms, log_sum_exp };
-        if classes.is_pure(&terms.rows) {
-            self.pure_block(&z, classes, &terms)
-        } else {
-            self.mixed_block(&z, classes, &terms)
-        }
+        Block::new(&z, classes, terms, *wide).terms(self).sum()
     }
 
-    /// Cuts at class boundaries where classes are large enough to fill a block's share, and lets a block
-    /// span several small classes.
     fn blocks(&self, classes: &ClassIndex, rows: usize) -> Vec<Range<usize>> {
-        let rows = rows.max(1);
-        let mut blocks: Vec<Range<usize>> = Vec::new();
-        let mut open: Option<Range<usize>> = None;
-        for span in classes.spans() {
-            if 2 * span.len() >= rows {
-                blocks.extend(open.take());
-                blocks.extend(span.clone().step_by(rows).map(|at| at..(at + rows).min(span.end)));
-                continue;
-            }
-            open = match open {
-                Some(range) if span.end - range.start <= rows => Some(range.start..span.end),
-                full => {
-                    blocks.extend(full);
-                    Some(span)
-                }
-            };
-        }
-        blocks.extend(open);
-        blocks
+        blocks::cut(classes, rows)
     }
-}
-
-/// The rows of `z` outside `window`.
-fn outside(z: &Tensor<2>, window: &Range<usize>) -> Tensor<2> {
-    outside_within(z, window, &(0..z.dims()[0]))
-}
-
-/// The rows of `z` inside `span` but outside `hole`, which must leave some.
-fn outside_within(z: &Tensor<2>, hole: &Range<usize>, span: &Range<usize>) -> Tensor<2> {
-    let before = span.start..hole.start;
-    let after = hole.end..span.end;
-    let parts = [before, after].into_iter().filter(|part| !part.is_empty());
-    let mut parts: Vec<Tensor<2>> = parts.map(|part| z.clone().slice([part])).collect();
-    if parts.len() == 1 { parts.remove(0) } else { Tensor::cat(parts, 0) }
 }

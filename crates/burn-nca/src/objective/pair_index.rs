@@ -1,3 +1,5 @@
+//! The weighted pairs of n points, on a device.
+
 use core::ops::Range;
 
 use burn::tensor::{Device, Int, Tensor};

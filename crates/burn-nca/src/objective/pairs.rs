@@ -1,3 +1,5 @@
+//! Equation 8: weighted pairs among all points, without labels.
+
 use core::ops::Range;
 
 use burn::config::Config;
@@ -8,8 +10,9 @@ use rayon::prelude::*;
 
 use super::affinity::{centred, log_sum_exp, logits};
 use super::pair_index::weighted_distance;
+use super::reduction::reduce_sum;
 use super::self_entries::{with_self, without_self};
-use super::{Objective, PairIndex};
+use super::{BatchLoss, Objective, PairIndex, PairTarget};
 use crate::data::host_values;
 use crate::device::runs_on_host;
 use crate::display::one_line;
@@ -207,12 +210,7 @@ impl PairLoss {
         let [pairs, _] = first.dims();
         let weights = weights.cast(first.dtype());
         let cost = weighted_distance(first, second, weights.clone()) + weights.sum() * log_z;
-        match self.reduction {
-            Reduction::Sum => cost,
-            Reduction::Mean | Reduction::Auto | Reduction::BatchMean => {
-                cost.div_scalar(pairs.max(1) as f64)
-            }
-        }
+        reduce_sum(cost, pairs, &self.reduction)
     }
 
     /// log Z of a batch in one graph, shape `[1]`.
@@ -242,6 +240,14 @@ impl PairLoss {
         let top = exponents.clone().max_dim(1).clamp_max(0.0);
         let sum = at_most_zero(exponents - top.clone()).exp().sum_dim(1);
         Tensor::cat(vec![top, sum], 1)
+    }
+}
+
+impl BatchLoss for PairLoss {
+    type Target = PairTarget;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &PairTarget) -> Tensor<1> {
+        self.forward_indexed(embeddings, target.pairs.clone(), target.weights.clone())
     }
 }
 

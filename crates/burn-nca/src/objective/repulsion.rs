@@ -1,3 +1,5 @@
+//! The hinge between classes.
+
 use burn::tensor::Tensor;
 
 /// The hinge between classes of torchnca, which keeps other classes at a distance of at least 1.

@@ -1,3 +1,5 @@
+//! NCA with soft matches: continuous targets, lists and functions in place of classes.
+
 use core::ops::Range;
 
 use burn::config::Config;
@@ -5,10 +7,12 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, Tensor, assert_shape};
 
-use super::affinity::{centred, log_sum_exp, logits, mask_out, own_mask};
+use super::affinity::{centred, log_sum_exp, logits, own_mask};
 use super::agreement_index::sq_distances;
+use super::contrast::Contrast;
+use super::reduction::reduce;
 use super::self_entries::without_self;
-use super::{AgreementIndex, Criterion, Objective};
+use super::{AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, Similarity};
 use crate::display::one_line;
 
 /// The settings of a [`SoftNcaLoss`].
@@ -129,13 +133,12 @@ impl SoftNcaLoss {
     pub fn forward(&self, embeddings: Tensor<2>, agreements: Tensor<2>) -> Tensor<1> {
         let [n, _] = embeddings.dims();
         assert_shape!(agreements, [n, n]);
-        let l = batch_logits(embeddings);
-        let agreements = agreements.cast(l.dtype());
-        let absent = agreements.clone().equal_elem(0.0).bool_or(own_mask(n, &l.device()));
-        let alone = absent.clone().all_dim(1);
+        let scores = Similarity::SqEuclidean.scores(embeddings.clone(), embeddings);
+        let agreements = agreements.cast(scores.dtype());
+        let own = own_mask(n, &scores.device());
+        let absent = agreements.clone().equal_elem(0.0).bool_or(own.clone());
         let log_weights = agreements.mask_fill(absent.clone(), 1.0).log();
-        let weighted = mask_out(l.clone() + log_weights, absent);
-        self.reduce(self.terms(l, weighted, alone.clone()), alone)
+        self.of_batch(&Contrast::of_masks(scores, own, absent.bool_not()), log_weights)
     }
 
     /// The loss of a batch with continuous targets, as an ordinary Burn loss; everything stays on the
@@ -167,50 +170,45 @@ impl SoftNcaLoss {
             width > 0.0 && width.is_finite(),
             "the width of the agreement must be positive and finite, got {width}"
         );
-        let l = batch_logits(embeddings);
-        let unknown = targets.clone().is_nan().any_dim(1);
-        let unknown_column = unknown.clone().transpose().expand([n, n]);
-        let apart = unknown.clone().expand([n, n]).bool_or(unknown_column.clone());
-        let alone = apart.clone().bool_or(own_mask(n, &l.device())).all_dim(1);
+        let scores = Similarity::SqEuclidean.scores(embeddings.clone(), embeddings);
+        let own = own_mask(n, &scores.device());
         let missing = targets.clone().is_nan();
+        let unknown = missing.clone().any_dim(1);
+        let unknown_column = unknown.clone().transpose().expand([n, n]);
+        let apart = unknown.expand([n, n]).bool_or(unknown_column.clone());
+        let positive = apart.bool_or(own.clone()).bool_not();
+        let excluded = if self.unlabelled_neighbours { own } else { own.bool_or(unknown_column) };
         let targets = targets.mask_fill(missing, 0.0);
         let distances = sq_distances(targets.clone(), targets).div_scalar(2.0 * width * width);
-        let weighted = mask_out(l.clone() - distances.cast(l.dtype()), apart);
-        let l = if self.unlabelled_neighbours { l } else { mask_out(l, unknown_column) };
-        self.reduce(self.terms(l, weighted, alone.clone()), alone)
+        let log_weights = distances.cast(scores.dtype()).neg();
+        self.of_batch(&Contrast::of_masks(scores, excluded, positive), log_weights)
+    }
+
+    /// The reduced loss of a batch, from the log of its agreements.
+    fn of_batch(&self, contrast: &Contrast, log_weights: Tensor<2>) -> Tensor<1> {
+        let alone = contrast.alone.clone();
+        let terms = self.terms(contrast.log_weighted_p(log_weights), alone.clone());
+        reduce(terms, alone, &self.reduction)
     }
 
     /// -p_i or -log p_i, `[b, 1]`; 0 where no point agrees.
-    ///
-    /// # Shapes
-    /// - logits: `[b, m]`, `l_ij` with the self masked out
-    /// - weighted: `[b, c]`, `l_ij + log w_ij`, what does not agree masked out
-    /// - alone: `[b, 1]`, where no point agrees
-    fn terms(&self, logits: Tensor<2>, weighted: Tensor<2>, alone: Tensor<2, Bool>) -> Tensor<2> {
-        let log_p = log_sum_exp(weighted) - log_sum_exp(logits);
+    fn terms(&self, log_p: Tensor<2>, alone: Tensor<2, Bool>) -> Tensor<2> {
         let log_p = log_p.mask_fill(alone.clone(), 0.0);
-        let terms = match self.criterion {
-            Criterion::F => log_p.exp().neg(),
-            Criterion::G => log_p.neg(),
-        };
-        terms.mask_fill(alone, 0.0)
-    }
-
-    fn reduce(&self, terms: Tensor<2>, alone: Tensor<2, Bool>) -> Tensor<1> {
-        match self.reduction {
-            Reduction::Sum => terms.sum(),
-            Reduction::Mean | Reduction::Auto | Reduction::BatchMean => {
-                let counted = alone.bool_not().float().cast(terms.dtype());
-                terms.sum() / counted.sum().clamp_min(1.0)
-            }
-        }
+        self.criterion.terms(log_p).mask_fill(alone, 0.0)
     }
 }
 
-/// The logits among the rows of a batch, the self masked out, `[n, n]`.
-fn batch_logits(embeddings: Tensor<2>) -> Tensor<2> {
-    let z = centred(embeddings);
-    without_self(logits(z.clone(), z), 0)
+impl BatchLoss for SoftNcaLoss {
+    type Target = AgreementTarget;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &AgreementTarget) -> Tensor<1> {
+        match target.clone() {
+            AgreementTarget::Table(agreements) => self.forward(embeddings, agreements),
+            AgreementTarget::Targets { values, width } => {
+                self.forward_targets(embeddings, values, width)
+            }
+        }
+    }
 }
 
 impl Objective for SoftNcaLoss {
@@ -241,6 +239,7 @@ impl Objective for SoftNcaLoss {
         let z = centred(agreements.arrange(embedding, self.unlabelled_neighbours));
         let l = without_self(logits(z.clone().slice([terms.clone()]), z), terms.start);
         let weighted = agreements.weighted(l.clone(), &terms);
-        self.terms(l, weighted, agreements.alone(&terms)).sum()
+        let log_p = log_sum_exp(weighted) - log_sum_exp(l);
+        self.terms(log_p, agreements.alone(&terms)).sum()
     }
 }

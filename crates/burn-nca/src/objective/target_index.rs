@@ -1,3 +1,5 @@
+//! The numeric targets of n points, on a device.
+
 use std::sync::Arc;
 
 use burn::tensor::{DType, Device, Tensor};

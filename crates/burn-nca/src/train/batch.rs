@@ -1,7 +1,7 @@
 use burn::data::dataloader::batcher::Batcher;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
-use crate::loss::ClassTarget;
+use crate::objective::ClassTarget;
 
 /// One row of a data set: its features, its class, and its number.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Training as a Burn model (feature `train`): what Burn's `Learner` needs of a
 //! [`MetricModel`](crate::MetricModel).
 //!
-//! Any [`Encoder`](crate::encoder::Encoder) with any [`BatchLoss`](crate::loss::BatchLoss) is a model that
+//! Any [`Encoder`](crate::encoder::Encoder) with any [`BatchLoss`](crate::objective::BatchLoss) is a model that
 //! `SupervisedTraining` trains, with its terminal dashboard, checkpoints, early stopping, learning-rate
 //! schedules and gradient accumulation. Data come as [`Sample`]s from any Burn dataset, in batches of a few
 //! classes with several samples each ([`ClassBalancedLoader`]); metrics follow the embedding.

@@ -3,7 +3,7 @@ use burn::train::ItemLazy;
 use burn::train::metric::{Adaptor, LossInput};
 
 use super::ReferencedEmbedding;
-use crate::loss::{BatchTarget, ClassTarget};
+use crate::objective::{BatchTarget, ClassTarget};
 
 /// What a step gives to the metrics: the loss, the embedding of the batch, and what was known of its rows.
 #[derive(Debug)]

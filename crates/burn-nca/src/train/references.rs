@@ -8,8 +8,8 @@ use burn::train::{InferenceStep, TrainOutput, TrainStep};
 
 use super::{EmbeddingOutput, LabelledEmbedding, SampleBatch};
 use crate::encoder::Encoder;
-use crate::loss::{BatchLoss, ClassTarget};
 use crate::model::MetricModel;
+use crate::objective::{BatchLoss, ClassTarget};
 
 /// Query points and the reference set they are classified by.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use burn::train::{InferenceStep, TrainOutput, TrainStep};
 use super::{EmbeddingOutput, SampleBatch};
 use crate::encoder::Encoder;
 use crate::fit::cached::value_and_gradient;
-use crate::loss::BatchLoss;
 use crate::model::MetricModel;
+use crate::objective::BatchLoss;
 
 /// A step of training: the loss of a batch, and its gradient in one pass or in chunks
 /// ([`MetricModel::with_chunk`]).

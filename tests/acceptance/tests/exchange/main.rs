@@ -15,7 +15,7 @@ use burn_nca::encoder::{
     Activation, AnyEncoder, Encoder, EncoderConfig, LinearMap, LinearMapConfig, Mlp, MlpConfig,
     UnitRows, load_weights, save_safetensors,
 };
-use burn_nca::loss::ProxyNcaLossConfig;
+use burn_nca::objective::ProxyNcaLossConfig;
 
 const D: usize = 4;
 

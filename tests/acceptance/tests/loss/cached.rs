@@ -7,8 +7,9 @@ use burn_nca::MetricModel;
 use burn_nca::encoder::cast;
 use burn_nca::fit::cached::value_and_gradient;
 use burn_nca::fit::parameters::flatten_gradients;
-use burn_nca::loss::{BatchLoss, ClassTarget, ProxyNcaLossConfig, TemperatureConfig};
-use burn_nca::objective::{Criterion, NcaLossConfig};
+use burn_nca::objective::{
+    BatchLoss, ClassTarget, Criterion, NcaLossConfig, ProxyNcaLossConfig, TemperatureConfig,
+};
 
 use crate::setup::{SIMILARITIES, assert_close, autodiff, encoders, matrix, rows, sup_con, target};
 

@@ -7,7 +7,7 @@ use burn_nca::MetricModel;
 use burn_nca::encoder::cast;
 use burn_nca::fit::cached::value_and_gradient;
 use burn_nca::fit::parameters::{assign, flatten, flatten_gradients};
-use burn_nca::loss::{
+use burn_nca::objective::{
     BatchLoss, ClassTarget, ProxyNcaLossConfig, SoftNearestNeighborLossConfig, SupConLossConfig,
     TemperatureConfig,
 };

@@ -1,7 +1,7 @@
 //! What must not change a loss, and what must not break it.
 
 use burn::tensor::{DType, Tensor};
-use burn_nca::loss::{BatchLoss, Similarity};
+use burn_nca::objective::{BatchLoss, Similarity};
 
 use crate::oracle::Rows;
 use crate::setup::{

@@ -5,10 +5,10 @@ use burn::module::Module;
 use burn::store::ModuleRecord;
 use burn::tensor::DType;
 use burn_nca::encoder::cast;
-use burn_nca::loss::{
-    BatchLoss, CandidateLoss, Candidates, ClassTarget, MemoryLoss, MemoryLossConfig, Similarity,
+use burn_nca::objective::{
+    BatchLoss, CandidateLoss, Candidates, ClassTarget, Criterion, MemoryLoss, MemoryLossConfig,
+    NcaLossConfig, Similarity,
 };
-use burn_nca::objective::{Criterion, NcaLossConfig};
 
 use crate::oracle::{self, Rows};
 use crate::setup::{SIMILARITIES, assert_close, autodiff, leaf, rows, snn, sup_con, target};

@@ -4,7 +4,7 @@
 use burn::tensor::DType;
 use burn_nca::encoder::cast;
 use burn_nca::fit::parameters::{assign, flatten, flatten_gradients};
-use burn_nca::loss::{
+use burn_nca::objective::{
     BatchLoss, ClassTarget, ProxyNcaLossConfig, Similarity, SoftNearestNeighborLossConfig,
     SupConLossConfig, TemperatureConfig,
 };

@@ -2,7 +2,7 @@ use acceptance::data::uniform;
 use burn::module::Param;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use burn_nca::encoder::{Activation, AnyEncoder, LinearMap, MlpConfig, cast};
-use burn_nca::loss::{
+use burn_nca::objective::{
     BatchLoss, ClassTarget, ProxyNcaLoss, ProxyNcaLossConfig, Similarity, SoftNearestNeighborLoss,
     SoftNearestNeighborLossConfig, SupConLoss, SupConLossConfig, TemperatureConfig,
 };

@@ -3,13 +3,15 @@
 use acceptance::data::uniform;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Int, Tensor};
-use burn_nca::loss::{BatchLoss, MemoryLossConfig, PairTarget, SoftNearestNeighborLossConfig};
-use burn_nca::objective::{Criterion, NcaLossConfig, PairLossConfig, SoftNcaLossConfig};
+use burn_nca::objective::{
+    AgreementTarget, BatchLoss, Criterion, MemoryLossConfig, MlkrLossConfig, NcaLossConfig,
+    PairLossConfig, PairTarget, SoftNcaLossConfig, SoftNearestNeighborLossConfig,
+};
 
 use crate::oracle::{self, Rows};
 use crate::setup::{SIMILARITIES, assert_close, leaf, proxy_nca, rows, snn, sup_con, target};
 
-fn value(loss: &impl BatchLoss<Target = burn_nca::loss::ClassTarget>, rows: &Rows) -> f64 {
+fn value(loss: &impl BatchLoss<Target = burn_nca::objective::ClassTarget>, rows: &Rows) -> f64 {
     let (z, target) = leaf(rows);
     loss.batch_loss(z, &target).into_scalar::<f64>()
 }
@@ -91,8 +93,16 @@ fn soft_and_pair_objectives_are_losses_of_a_batch_too() {
     let agreements = same.clone().equal(same.transpose()).float().cast(z.dtype());
     let soft = SoftNcaLossConfig::new().init();
     let hard = NcaLossConfig::new().init().batch_loss(z.clone(), &classes);
-    let found = soft.batch_loss(z.clone(), &agreements).into_scalar::<f64>();
+    let table = AgreementTarget::Table(agreements);
+    let found = soft.batch_loss(z.clone(), &table).into_scalar::<f64>();
     assert_close(&[found], &[hard.into_scalar::<f64>()], 1e-12);
+    let numbers = classes.labels.clone().float().cast(z.dtype()).reshape([n, 1]);
+    let targets = AgreementTarget::Targets { values: numbers.clone(), width: 0.7 };
+    let expected = soft.forward_targets(z.clone(), numbers.clone(), 0.7).into_scalar::<f64>();
+    assert_close(&[soft.batch_loss(z.clone(), &targets).into_scalar()], &[expected], 1e-15);
+    let kernel = MlkrLossConfig::new().init();
+    let expected = kernel.forward(z.clone(), numbers.clone()).into_scalar::<f64>();
+    assert_close(&[kernel.batch_loss(z.clone(), &numbers).into_scalar()], &[expected], 1e-15);
     let pairs = Tensor::<2, Int>::from_ints([[0, 1], [3, 2]], &z.device());
     let weights = Tensor::<1>::from_data([1.0, 0.5], (&z.device(), z.dtype()));
     let loss = PairLossConfig::new().init();

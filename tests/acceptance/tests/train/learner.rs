@@ -10,8 +10,9 @@ use burn::train::metric::store::{Aggregate, Direction, Split};
 use burn::train::{Learner, MetricEarlyStoppingStrategy, StoppingCondition, SupervisedTraining};
 use burn_nca::MetricModel;
 use burn_nca::encoder::{Encoder, Mlp};
-use burn_nca::loss::{BatchLoss, ProxyNcaLoss, ProxyNcaLossConfig, SupConLossConfig};
-use burn_nca::objective::NcaLossConfig;
+use burn_nca::objective::{
+    BatchLoss, NcaLossConfig, ProxyNcaLoss, ProxyNcaLossConfig, SupConLossConfig,
+};
 use burn_nca::train::metric::{
     EmbeddingSpread, LeaveOneOutAccuracy, NeighborPerplexity, ReferenceAccuracy, SoftAccuracy,
 };

@@ -3,7 +3,7 @@
 use burn::tensor::{Device, Int, Tensor};
 use burn::train::metric::{Metric, MetricMetadata, Numeric};
 use burn_nca::evaluate::{Embedded, leave_one_out_accuracy, perplexities};
-use burn_nca::loss::ClassTarget;
+use burn_nca::objective::ClassTarget;
 use burn_nca::train::metric::{
     EmbeddingSpread, LeaveOneOutAccuracy, NeighborPerplexity, ReferenceAccuracy,
     RowsWithoutPositive, SoftAccuracy,

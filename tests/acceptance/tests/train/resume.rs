@@ -8,7 +8,7 @@ use burn::tensor::Device;
 use burn::train::Learner;
 use burn_nca::MetricModel;
 use burn_nca::encoder::Mlp;
-use burn_nca::loss::{
+use burn_nca::objective::{
     MemoryLoss, MemoryLossConfig, SoftNearestNeighborLoss, SoftNearestNeighborLossConfig,
     TemperatureConfig,
 };

@@ -10,7 +10,7 @@ use burn::train::SupervisedTraining;
 use burn_nca::MetricModel;
 use burn_nca::encoder::{Mlp, MlpConfig};
 use burn_nca::fit::parameters::flatten;
-use burn_nca::loss::{BatchLoss, ClassTarget};
+use burn_nca::objective::{BatchLoss, ClassTarget};
 use burn_nca::train::{
     ClassBalancedLoader, ClassBalancedLoaderConfig, Sample, SampleBatch, SampleBatcher,
 };

@@ -1,7 +1,10 @@
+//! What the queries of a batch loss are compared with: their own batch, a memory, or any other samples.
+
 use burn::tensor::{Bool, Int, Tensor, assert_shape};
 
-use super::{BatchLoss, ClassTarget, Similarity, Temperature};
-use crate::objective::affinity::{log_sum_exp, mask_out, own_mask};
+use super::affinity::own_mask;
+use super::contrast::equal_pairs;
+use super::{BatchLoss, ClassTarget};
 
 /// What the rows of a query batch are compared with.
 ///
@@ -62,7 +65,7 @@ impl Candidates {
     /// ```
     /// # #[cfg(feature = "flex")] {
     /// use burn::tensor::{Device, Int, Tensor};
-    /// use burn_nca::loss::Candidates;
+    /// use burn_nca::objective::Candidates;
     ///
     /// let device = Device::flex();
     /// let labels = Tensor::<1, Int>::from_ints([4, 4, 1, 2], &device);
@@ -75,7 +78,7 @@ impl Candidates {
     }
 
     /// Where a candidate is of the query's class and not excluded, `[b, m]`.
-    fn positive(&self, labels: Tensor<1, Int>) -> Tensor<2, Bool> {
+    pub(super) fn positive(&self, labels: Tensor<1, Int>) -> Tensor<2, Bool> {
         let same = equal_pairs(labels, self.labels.clone());
         same.bool_and(self.excluded.clone().bool_not())
     }
@@ -112,55 +115,4 @@ pub(super) fn within_batch(
 ) -> Tensor<1> {
     let candidates = Candidates::of_batch(embeddings.clone(), labels.clone());
     loss.forward_among(embeddings, labels, &candidates)
-}
-
-/// Where entry i of `rows` equals entry j of `columns`, `[b]` and `[m]` to `[b, m]`.
-pub(super) fn equal_pairs(rows: Tensor<1, Int>, columns: Tensor<1, Int>) -> Tensor<2, Bool> {
-    let ([b], [m]) = (rows.dims(), columns.dims());
-    rows.reshape([b, 1]).expand([b, m]).equal(columns.reshape([1, m]).expand([b, m]))
-}
-
-/// Queries against candidates: who is how close, and who is a positive of whom.
-pub(super) struct Contrast {
-    /// The similarities over T, up to a constant of each row, `[b, m]`.
-    pub logits: Tensor<2>,
-    /// Where a candidate is excluded, `[b, m]`.
-    pub excluded: Tensor<2, Bool>,
-    /// Where a candidate is of the query's class and not excluded, `[b, m]`.
-    pub positive: Tensor<2, Bool>,
-    /// Where a query has no positive, `[b, 1]`.
-    pub alone: Tensor<2, Bool>,
-}
-
-impl Contrast {
-    pub fn new(
-        (similarity, temperature): (Similarity, Option<&Temperature>),
-        queries: Tensor<2>,
-        labels: Tensor<1, Int>,
-        candidates: &Candidates,
-    ) -> Self {
-        let [b, k] = queries.dims();
-        let [_, m] = candidates.dims();
-        let Candidates { embeddings, labels: candidate_labels, excluded } = candidates.clone();
-        assert_shape!(labels, [b]);
-        assert_shape!(embeddings, [m, k]);
-        assert_shape!(candidate_labels, [m]);
-        assert_shape!(excluded, [b, m]);
-        let scores = similarity.scores(queries, embeddings);
-        let logits = temperature.map_or(scores.clone(), |temperature| temperature.divide(scores));
-        let positive = candidates.positive(labels);
-        let alone = positive.clone().any_dim(1).bool_not();
-        Self { logits, excluded, positive, alone }
-    }
-
-    /// `log Σ_a exp(l_ia)` over the candidates that are not excluded, `[b, 1]`.
-    pub fn log_all(&self) -> Tensor<2> {
-        log_sum_exp(mask_out(self.logits.clone(), self.excluded.clone()))
-    }
-
-    /// `log p_i`, the log-probability of a positive, `[b, 1]`; 0 where a query is alone.
-    pub fn log_p(&self) -> Tensor<2> {
-        let positives = mask_out(self.logits.clone(), self.positive.clone().bool_not());
-        (log_sum_exp(positives) - self.log_all()).mask_fill(self.alone.clone(), 0.0)
-    }
 }

@@ -1,9 +1,12 @@
+//! The supervised contrastive loss.
+
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Device, Int, Tensor};
 
-use super::candidates::{Contrast, within_batch};
+use super::candidates::within_batch;
+use super::contrast::Contrast;
 use super::reduction::reduce;
 use super::temperature::show_affinity;
 use super::{
@@ -68,7 +71,7 @@ impl SupConLossConfig {
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{Device, Int, Tensor};
-/// use burn_nca::loss::{SupConLossConfig, TemperatureConfig};
+/// use burn_nca::objective::{SupConLossConfig, TemperatureConfig};
 ///
 /// let device = Device::flex();
 /// let embeddings = Tensor::<2>::from_floats([[2.0, 0.0], [0.0, 1.0], [-1.0, 0.0]], &device);

@@ -1,3 +1,5 @@
+//! What a batch loss is told of the rows of a batch.
+
 use burn::tensor::{Int, Tensor};
 
 /// What a [`BatchLoss`](super::BatchLoss) is told of the rows of a batch.
@@ -34,7 +36,7 @@ impl BatchTarget for ClassTarget {
     }
 }
 
-/// A table of agreements of each two rows, `[n, n]`, in 0..1.
+/// Numeric targets, one row per row of the batch, `[n, m]`.
 impl BatchTarget for Tensor<2> {
     fn without_autodiff(self) -> Self {
         Tensor::without_autodiff(self)
@@ -53,5 +55,30 @@ pub struct PairTarget {
 impl BatchTarget for PairTarget {
     fn without_autodiff(self) -> Self {
         Self { pairs: self.pairs.without_autodiff(), weights: self.weights.without_autodiff() }
+    }
+}
+
+/// How far each two rows of a batch agree.
+#[derive(Clone, Debug)]
+pub enum AgreementTarget {
+    /// A table of agreements, `[n, n]`, in 0..1.
+    Table(Tensor<2>),
+    /// Continuous targets, which agree by a Gaussian of their distance.
+    Targets {
+        /// The targets, `[n, t]`; a row with a NaN is unlabelled.
+        values: Tensor<2>,
+        /// The width s of the Gaussian, in the units of the targets.
+        width: f64,
+    },
+}
+
+impl BatchTarget for AgreementTarget {
+    fn without_autodiff(self) -> Self {
+        match self {
+            Self::Table(agreements) => Self::Table(agreements.without_autodiff()),
+            Self::Targets { values, width } => {
+                Self::Targets { values: values.without_autodiff(), width }
+            }
+        }
     }
 }

@@ -1,3 +1,5 @@
+//! The temperature of a softmax, fixed or learnt.
+
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn::tensor::{Device, Tensor};
@@ -39,7 +41,7 @@ impl TemperatureConfig {
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::Device;
-/// use burn_nca::loss::TemperatureConfig;
+/// use burn_nca::objective::TemperatureConfig;
 ///
 /// let device = Device::flex();
 /// let learnt = TemperatureConfig::new(0.5).with_learnt(true).init(&device);

@@ -1,3 +1,5 @@
+//! ProxyNCA++: each row against one learnt proxy of each class.
+
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn::nn::loss::Reduction;
@@ -6,7 +8,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::candidates::Contrast;
+use super::contrast::Contrast;
 use super::reduction::reduce;
 use super::temperature::show_affinity;
 use super::{BatchLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig};
@@ -93,7 +95,7 @@ impl ProxyNcaLossConfig {
 /// # #[cfg(feature = "flex")] {
 /// use burn::module::Param;
 /// use burn::tensor::{Device, Int, Tensor};
-/// use burn_nca::loss::{ProxyNcaLossConfig, TemperatureConfig};
+/// use burn_nca::objective::{ProxyNcaLossConfig, TemperatureConfig};
 ///
 /// let device = Device::flex();
 /// let temperature = TemperatureConfig::new(1.0 / 2f64.ln());

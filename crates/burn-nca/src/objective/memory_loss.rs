@@ -1,10 +1,12 @@
+//! A loss whose batch is compared with a memory of earlier batches too.
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::tensor::{Device, Tensor};
 
-use super::candidates::equal_pairs;
+use super::contrast::equal_pairs;
 use super::{
     BatchLoss, BatchTarget, CandidateLoss, Candidates, ClassTarget, CrossBatchMemory,
     CrossBatchMemoryConfig,
@@ -59,8 +61,7 @@ impl MemoryLossConfig {
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{Device, Int, Tensor};
-/// use burn_nca::loss::{BatchLoss, ClassTarget, MemoryLossConfig};
-/// use burn_nca::objective::NcaLossConfig;
+/// use burn_nca::objective::{BatchLoss, ClassTarget, MemoryLossConfig, NcaLossConfig};
 ///
 /// let device = Device::flex().autodiff();
 /// let loss = MemoryLossConfig::new(100, 1).init(NcaLossConfig::new().init(), &device);

@@ -1,9 +1,12 @@
+//! The soft nearest neighbour loss: NCA's log-probability at a temperature.
+
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Device, Int, Tensor};
 
-use super::candidates::{Contrast, within_batch};
+use super::candidates::within_batch;
+use super::contrast::Contrast;
 use super::reduction::reduce;
 use super::temperature::show_affinity;
 use super::{
@@ -49,7 +52,7 @@ impl SoftNearestNeighborLossConfig {
 /// network; there the loss is often subtracted, to entangle the classes of a hidden layer.
 ///
 /// # Numerics
-/// As [`NcaLoss`](crate::objective::NcaLoss): a difference of two log-sum-exps, no term dropped, the anchor
+/// As [`NcaLoss`](super::NcaLoss): a difference of two log-sum-exps, no term dropped, the anchor
 /// itself left out by position. An anchor without a positive in the batch adds nothing and is not counted.
 ///
 /// # References
@@ -66,7 +69,7 @@ impl SoftNearestNeighborLossConfig {
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{Device, Int, Tensor};
-/// use burn_nca::loss::{SoftNearestNeighborLossConfig, TemperatureConfig};
+/// use burn_nca::objective::{SoftNearestNeighborLossConfig, TemperatureConfig};
 ///
 /// let device = Device::flex();
 /// let embeddings = Tensor::<2>::from_floats([[0.0], [1.0], [3.0]], &device);

@@ -1,9 +1,11 @@
+//! A queue of the embeddings of earlier batches.
+
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param, ParamId};
 use burn::tensor::{Bool, Device, Int, Tensor, assert_shape};
 
 use super::ClassTarget;
-use super::candidates::equal_pairs;
+use super::contrast::equal_pairs;
 use crate::display::one_line;
 
 /// The number of an empty slot; samples have numbers from 0.
@@ -53,7 +55,7 @@ impl CrossBatchMemoryConfig {
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{Device, Int, Tensor};
-/// use burn_nca::loss::{ClassTarget, CrossBatchMemoryConfig};
+/// use burn_nca::objective::{ClassTarget, CrossBatchMemoryConfig};
 ///
 /// let device = Device::flex();
 /// let ints = |values: [i32; 2]| Tensor::<1, Int>::from_ints(values, &device);

@@ -1,8 +1,10 @@
+//! How alike two rows of an embedding are: the score that a softmax over candidates is taken of.
+
 use burn::config::Config;
 use burn::tensor::Tensor;
 
+use super::affinity::logits;
 use crate::encoder::unit_rows;
-use crate::objective::affinity::logits;
 
 /// How alike two rows of an embedding are.
 ///

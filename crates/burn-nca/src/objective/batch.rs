@@ -1,0 +1,45 @@
+//! Losses of a batch: what a training loop minimises, with nothing else of this crate.
+
+use burn::module::{Module, ModuleDisplay};
+use burn::tensor::Tensor;
+
+use super::BatchTarget;
+
+/// A loss over the embedding of one batch; smaller is better.
+///
+/// # Examples
+/// A loss of one's own, which a [`MetricModel`](crate::MetricModel) then trains like any other:
+/// ```
+/// use burn::module::Module;
+/// use burn::tensor::Tensor;
+/// use burn_nca::objective::{BatchLoss, ClassTarget};
+///
+/// /// Pulls every row to the origin.
+/// #[derive(Module, Debug)]
+/// struct Shrink { weight: f64 }
+///
+/// impl BatchLoss for Shrink {
+///     type Target = ClassTarget;
+///
+///     fn batch_loss(&self, embeddings: Tensor<2>, _target: &ClassTarget) -> Tensor<1> {
+///         embeddings.square().mean().mul_scalar(self.weight)
+///     }
+/// }
+/// ```
+pub trait BatchLoss: Module + ModuleDisplay {
+    /// What the loss is told of the rows: classes, agreements, pairs.
+    type Target: BatchTarget;
+
+    /// The loss of a batch, shape `[1]`, differentiable in the embedding and in the loss's own parameters.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - output: `[1]`
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &Self::Target) -> Tensor<1>;
+
+    /// Called once after each step of the optimiser; a loss that remembers embeddings takes them up here.
+    #[must_use]
+    fn after_step(self) -> Self {
+        self
+    }
+}
