@@ -1,3 +1,5 @@
+//! One of the baselines, chosen at run time.
+
 use burn::config::Config;
 
 use super::{LdaConfig, PcaConfig, Projection, RcaConfig, WhiteningConfig, lda_rca};

@@ -1,3 +1,5 @@
+//! Eigenvectors of a symmetric matrix, in a fixed order and with fixed signs.
+
 use faer::{MatRef, Side};
 
 use crate::error::{Error, Result};

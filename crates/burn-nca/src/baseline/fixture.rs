@@ -62,7 +62,7 @@ pub(crate) fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
 /// Compares a covariance with the identity.
 #[track_caller]
 pub(crate) fn assert_identity(covariance: &[f64], d: usize, tolerance: f64) {
-    assert_close(covariance, Projection::euclidean(d).weight(), tolerance);
+    assert_close(covariance, &Projection::euclidean(d).weight(), tolerance);
 }
 
 /// Squared distances of the first ten rows to each other.

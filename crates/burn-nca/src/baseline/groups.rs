@@ -1,5 +1,8 @@
+//! Rows in classes or chunklets, and how they spread within and between them.
+
 use std::collections::BTreeMap;
 
+use super::means::group_means;
 use super::scatter::{clear_constant_columns, rounding_levels, subtract, sum_of_products};
 use crate::data::{Features, Labelled};
 use crate::error::{Error, Result};
@@ -71,6 +74,11 @@ impl<'a> Groups<'a> {
         &self.means
     }
 
+    /// The level of rounding of each column, `[d]`.
+    pub(super) fn rounding(&self) -> &[f64] {
+        &self.rounding
+    }
+
     /// Number of rows that belong to a group.
     pub fn rows(&self) -> usize {
         self.counts.iter().sum()
@@ -119,50 +127,73 @@ impl<'a> Groups<'a> {
         }
     }
 
+    /// The within-group variance of each column, divisor n, `[d]`: the diagonal of the covariance.
+    pub(super) fn within_variances(&self) -> Vec<f64> {
+        let d = self.features.columns();
+        let mut variances = vec![0.0; d];
+        let mut deviation = vec![0.0; d];
+        for row in 0..self.group_of_row.len() {
+            self.centred_row(row, &mut deviation);
+            variances.iter_mut().zip(&deviation).for_each(|(sum, x)| *sum += x * x);
+        }
+        for (variance, level) in variances.iter_mut().zip(&self.rounding) {
+            *variance /= self.rows().max(1) as f64;
+            if variance.sqrt() <= *level {
+                *variance = 0.0;
+            }
+        }
+        variances
+    }
+
     /// One row `√(n_c / n) (m_c - m)` a group: their products add up to the between-group covariance.
     ///
     /// A difference of the size of rounding is zero, as in the covariances.
     pub(super) fn weighted_means(&self) -> Vec<f64> {
+        let (d, n) = (self.features.columns(), self.rows() as f64);
+        let mut rows = self.mean_deviations();
+        for (row, &count) in rows.chunks_exact_mut(d).zip(&self.counts) {
+            let weight = (count as f64 / n).sqrt();
+            row.iter_mut().for_each(|x| *x *= weight);
+        }
+        rows
+    }
+
+    /// One row `m_c - m` a group; a difference of the size of rounding is zero.
+    fn mean_deviations(&self) -> Vec<f64> {
         let (d, n) = (self.features.columns(), self.rows() as f64);
         let mut overall = vec![0.0; d];
         for (mean, &count) in self.means.chunks_exact(d).zip(&self.counts) {
             overall.iter_mut().zip(mean).for_each(|(sum, x)| *sum += x * (count as f64 / n));
         }
         let mut rows = self.means.clone();
-        for (row, &count) in rows.chunks_exact_mut(d).zip(&self.counts) {
-            let weight = (count as f64 / n).sqrt();
+        for row in rows.chunks_exact_mut(d) {
             for ((x, mean), level) in row.iter_mut().zip(&overall).zip(&self.rounding) {
-                let difference = *x - mean;
-                *x = if difference.abs() <= *level { 0.0 } else { weight * difference };
+                *x -= mean;
+                if x.abs() <= *level {
+                    *x = 0.0;
+                }
             }
         }
         rows
     }
-}
 
-/// The mean of each group of rows, with a second pass that takes the first one's rounding back out.
-pub(super) fn group_means(
-    features: &Features,
-    group_of_row: &[Option<usize>],
-    counts: &[usize],
-) -> Vec<f64> {
-    let d = features.columns();
-    let mut means = vec![0.0; counts.len() * d];
-    for _ in 0..2 {
-        let mut correction = vec![0.0; means.len()];
-        for (row, group) in group_of_row.iter().enumerate() {
-            let Some(group) = *group else { continue };
-            let at = group * d..(group + 1) * d;
-            let target = correction[at.clone()].iter_mut().zip(&means[at]);
-            target.zip(features.row(row)).for_each(|((sum, mean), x)| *sum += x - mean);
+    /// Every row less the overall mean, row-major `[n, d]`, free of rounding: a column that is constant within
+    /// the groups has exactly the deviation of the group's mean. Zero for rows of no group.
+    pub(super) fn centred_rows(&self) -> Vec<f64> {
+        let (n, d) = (self.group_of_row.len(), self.features.columns());
+        let means = self.mean_deviations();
+        let varies: Vec<bool> = self.within_variances().iter().map(|v| *v > 0.0).collect();
+        let mut rows = vec![0.0; n * d];
+        for (row, target) in rows.chunks_exact_mut(d).enumerate() {
+            let Some(group) = self.group_of_row[row] else { continue };
+            self.centred_row(row, target);
+            let means = &means[group * d..(group + 1) * d];
+            for ((x, mean), varies) in target.iter_mut().zip(means).zip(&varies) {
+                *x = if *varies { *x + mean } else { *mean };
+            }
         }
-        for (group, &count) in counts.iter().enumerate() {
-            let at = group * d..(group + 1) * d;
-            let target = means[at.clone()].iter_mut().zip(&correction[at]);
-            target.for_each(|(mean, sum)| *mean += sum / count.max(1) as f64);
-        }
+        rows
     }
-    means
 }
 
 #[cfg(test)]

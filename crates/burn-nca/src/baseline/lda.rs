@@ -1,12 +1,14 @@
+//! Linear discriminant analysis.
+
 use burn::config::Config;
 use faer::MatRef;
 
 use super::eigen::{SymmetricEigen, fix_signs, not_converged};
-use super::pca::{require_dimensions, require_two_rows};
 use super::product::product;
-use super::rca::require_two_classes;
+use super::require::{require_dimensions, require_two_classes, require_two_rows};
+use super::span::RowSpan;
 use super::{Groups, Projection, Shrinkage};
-use crate::data::Labelled;
+use crate::data::{Features, Labelled};
 use crate::error::{Error, Result};
 
 /// Within-class variance, of features scaled to unit within-class variance, that counts as none.
@@ -31,6 +33,9 @@ const NEGLIGIBLE_SHARE: f64 = 1e-8;
 /// is dropped if the classes do not differ along it either (constant, repeated and collinear columns); if
 /// they do, the scatter is singular, the ratio has no finite maximum, and the fit is an error unless a
 /// [`Shrinkage`] bounds it. (scikit-learn's `svd` drops both kinds, and with them the best separation.)
+///
+/// With fewer rows than features all of this happens in the coordinates of the rows in their span, n x n
+/// instead of d x d: directions outside of it separate nothing.
 ///
 /// # Examples
 /// ```
@@ -89,67 +94,142 @@ impl LdaConfig {
                 d.min(c - 1)
             )));
         }
-        let mut within = groups.within_covariance();
-        let shrinkage = self.shrinkage.apply(data, &groups, &mut within)?;
+        if data.rows() < d {
+            self.fit_in_span(data, &groups)
+        } else {
+            self.fit_in_features(data, &groups)
+        }
+    }
 
-        let means = groups.weighted_means();
-        let whitener = whiten_within(&within, &means, d)?;
-        let [_, rank] = whitener.shape();
+    fn fit_in_features(&self, data: &Labelled, groups: &Groups<'_>) -> Result<Lda> {
+        let scatter = self.scatter(data, groups, data.features().columns())?;
+        let scale = feature_scale(&scatter.within_variances(), &scatter.means);
+        self.solve(&scatter, &scale)
+    }
+
+    /// The fit of fewer rows than features, in the coordinates of their span.
+    fn fit_in_span(&self, data: &Labelled, groups: &Groups<'_>) -> Result<Lda> {
+        let (d, k) = (data.features().columns(), self.d_output);
+        let variances = groups.within_variances();
+        // A shrinkage is towards a multiple of the identity, which has to stay one; without it LDA does not
+        // depend on the features' scales, and equal ones lose the fewest digits.
+        let scale = if self.shrinkage.is_none() {
+            feature_scale(&variances, &groups.weighted_means())
+        } else {
+            let mean = variances.iter().sum::<f64>() / d as f64;
+            vec![if mean > 0.0 { mean.sqrt() } else { 1.0 }; d]
+        };
+        let mut rows = groups.centred_rows();
+        for row in rows.chunks_exact_mut(d) {
+            row.iter_mut().zip(&scale).for_each(|(x, scale)| *x /= scale);
+        }
+        let span = RowSpan::of(&rows, d);
+        drop(rows);
+        let r = span.dimensions();
+        let reduced = data.with_features(Features::unnamed(span.coordinates(), r)?)?;
+        let scatter = self.scatter(&reduced, &Groups::of_classes(&reduced), d)?;
+        let found = self.solve(&scatter, &vec![1.0; r])?;
+        let mut weight = span.lift(&found.projection.weight(), k);
+        for (row, scale) in weight.chunks_exact_mut(k).zip(&scale) {
+            row.iter_mut().for_each(|x| *x /= scale);
+        }
+        fix_signs(&mut weight, k);
+        Ok(Lda { projection: Projection::new(weight, [d, k]), ..found })
+    }
+
+    /// The scatter of the data, which stand for d features.
+    fn scatter(&self, data: &Labelled, groups: &Groups<'_>, d: usize) -> Result<Scatter> {
+        let mut within = groups.within_covariance();
+        let shrinkage = self.shrinkage.apply(data, groups, &mut within, d)?;
+        let (means, columns) = (groups.weighted_means(), data.features().columns());
+        Ok(Scatter { within, means, shrinkage, columns, features: d })
+    }
+
+    /// The directions, after the columns are divided by `scale`.
+    fn solve(&self, scatter: &Scatter, scale: &[f64]) -> Result<Lda> {
+        let (k, d) = (self.d_output, scatter.features);
+        let whitener = scatter.whitener(scale)?;
+        let [columns, rank] = whitener.shape();
         if rank < k {
             return Err(Error::data(format!(
                 "LDA was asked for {k} dimensions, but the {d} features vary along {rank} directions only; \
                  ask for {rank} or fewer"
             )));
         }
-        discriminants(&whitener, &product(&means, whitener.weight(), d), k, shrinkage)
+        let means = product(&scatter.means, &whitener.weight(), columns);
+        discriminants(&whitener, &means, k, scatter.shrinkage)
     }
 }
 
-/// The map to unit within-class covariance, directions of no variance at all left out.
-fn whiten_within(within: &[f64], weighted_means: &[f64], d: usize) -> Result<Projection> {
-    let scale = feature_scale(within, weighted_means, d);
-    let mut scaled = within.to_vec();
-    for (at, x) in scaled.iter_mut().enumerate() {
-        *x /= scale[at / d] * scale[at % d];
-    }
-    let eigen = SymmetricEigen::new(&scaled, d)?;
-    let rank = eigen.values.iter().filter(|value| **value > NO_VARIANCE).count();
-    let mut means = weighted_means.to_vec();
-    means.iter_mut().enumerate().for_each(|(at, x)| *x /= scale[at % d]);
-    refuse_singular(&means, &eigen, rank)?;
+/// How the classes spread, within and between.
+struct Scatter {
+    /// The (shrunk) within-class covariance, `[m, m]`.
+    within: Vec<f64>,
+    /// The weighted class means, `[c, m]`.
+    means: Vec<f64>,
+    shrinkage: f64,
+    /// The number of columns m: the features, or fewer coordinates in their span.
+    columns: usize,
+    /// The number of features, d.
+    features: usize,
+}
 
-    let mut weight = eigen.leading(rank);
-    for (row, scale) in weight.chunks_exact_mut(rank).zip(&scale) {
-        row.iter_mut().zip(&eigen.values).for_each(|(x, variance)| *x /= scale * variance.sqrt());
+impl Scatter {
+    fn within_variances(&self) -> Vec<f64> {
+        self.within.iter().step_by(self.columns + 1).copied().collect()
     }
-    Ok(Projection::new(weight, [d, rank]))
+
+    /// The map to unit within-class covariance, directions of no variance at all left out.
+    fn whitener(&self, scale: &[f64]) -> Result<Projection> {
+        let m = self.columns;
+        let mut scaled = self.within.clone();
+        for (at, x) in scaled.iter_mut().enumerate() {
+            *x /= scale[at / m] * scale[at % m];
+        }
+        let eigen = SymmetricEigen::new(&scaled, m)?;
+        let rank = eigen.values.iter().filter(|value| **value > NO_VARIANCE).count();
+        let mut means = self.means.clone();
+        means.iter_mut().enumerate().for_each(|(at, x)| *x /= scale[at % m]);
+        self.refuse_singular(&means, &eigen, rank)?;
+
+        let mut weight = eigen.leading(rank);
+        for (row, scale) in weight.chunks_exact_mut(rank).zip(scale) {
+            let scaled = row.iter_mut().zip(&eigen.values);
+            scaled.for_each(|(x, variance)| *x /= scale * variance.sqrt());
+        }
+        Ok(Projection::new(weight, [m, rank]))
+    }
+
+    /// Refuses class means that differ along directions without within-class variance.
+    fn refuse_singular(&self, means: &[f64], eigen: &SymmetricEigen, rank: usize) -> Result<()> {
+        let m = self.columns;
+        let rotated = product(means, &eigen.vectors, m);
+        let sum_of_squares = |skip: usize| -> f64 {
+            rotated.chunks_exact(m).flat_map(|row| &row[skip..]).map(|x| x * x).sum()
+        };
+        if rank == 0 || sum_of_squares(rank) > NEGLIGIBLE_SHARE * sum_of_squares(0) {
+            let d = self.features;
+            return Err(Error::data(format!(
+                "the within-class scatter is singular: {} of {d} directions have no variance inside the \
+                 classes, and LDA cannot scale them; give it a shrinkage (0.01, say), or reduce the features \
+                 by PCA first",
+                d - rank
+            )));
+        }
+        Ok(())
+    }
 }
 
 /// The within-class deviation of each feature; where that is zero the between-class one, and else 1.
-fn feature_scale(within: &[f64], weighted_means: &[f64], d: usize) -> Vec<f64> {
+fn feature_scale(within_variances: &[f64], weighted_means: &[f64]) -> Vec<f64> {
+    let d = within_variances.len();
     let between =
         |j: usize| -> f64 { weighted_means.iter().skip(j).step_by(d).map(|x| x * x).sum::<f64>() };
     let deviation = |j: usize| {
-        [within[j * d + j], between(j)].into_iter().find(|x| *x > 0.0).map_or(1.0, f64::sqrt)
+        let within = within_variances[j];
+        [within, between(j)].into_iter().find(|x| *x > 0.0).map_or(1.0, f64::sqrt)
     };
     (0..d).map(deviation).collect()
-}
-
-/// Refuses class means that differ along directions without within-class variance.
-fn refuse_singular(means: &[f64], eigen: &SymmetricEigen, rank: usize) -> Result<()> {
-    let d = eigen.values.len();
-    let rotated = product(means, &eigen.vectors, d);
-    let sum_of_squares = |skip: usize| -> f64 {
-        rotated.chunks_exact(d).flat_map(|row| &row[skip..]).map(|x| x * x).sum()
-    };
-    if rank == 0 || sum_of_squares(rank) > NEGLIGIBLE_SHARE * sum_of_squares(0) {
-        return Err(Error::data(format!(
-            "the within-class scatter is singular: {} of {d} directions have no variance inside the classes, \
-             and LDA cannot scale them; give it a shrinkage (0.01, say), or reduce the features by PCA first",
-            d - rank
-        )));
-    }
-    Ok(())
 }
 
 /// The directions of largest variance of the class means in the whitened space, mapped back.
@@ -162,7 +242,7 @@ fn discriminants(whitener: &Projection, means: &[f64], k: usize, shrinkage: f64)
     let ratios: Vec<f64> = (0..singular.nrows()).map(|j| singular[j] * singular[j]).collect();
     let axes: Vec<f64> =
         (0..rank).flat_map(|i| (0..k).map(move |j| (i, j))).map(|at| svd.V()[at]).collect();
-    let mut weight = product(whitener.weight(), &axes, rank);
+    let mut weight = product(&whitener.weight(), &axes, rank);
     fix_signs(&mut weight, k);
     let total: f64 = ratios.iter().sum();
     Ok(Lda {
@@ -180,7 +260,6 @@ fn discriminants(whitener: &Projection, means: &[f64], k: usize, shrinkage: f64)
 mod tests {
     use super::*;
     use crate::baseline::fixture::{Reference, assert_close, assert_identity, random_labelled};
-    use crate::data::Features;
 
     fn within_after(lda: &Lda, data: &Labelled) -> Vec<f64> {
         let embedded = lda.projection.apply(data.features()).unwrap();
@@ -201,7 +280,7 @@ mod tests {
             let reference = Reference::load(set);
             let data = reference.data();
             let lda = LdaConfig::new(2).fit(&data).unwrap();
-            assert_close(lda.projection.weight(), &reference.numbers("lda_scalings"), 1e-9);
+            assert_close(&lda.projection.weight(), &reference.numbers("lda_scalings"), 1e-9);
             assert_close(&lda.explained_ratio, &reference.numbers("lda_explained_ratio"), 1e-10);
             assert_identity(&within_after(&lda, &data), 2, 1e-10);
         }
@@ -214,7 +293,11 @@ mod tests {
             let shrinkage = Shrinkage::Fixed { amount: reference.number("shrinkage") };
             let config = LdaConfig::new(2).with_shrinkage(shrinkage);
             let lda = config.fit(&reference.data()).unwrap();
-            assert_close(lda.projection.weight(), &reference.numbers("shrunk_lda_scalings"), 1e-10);
+            assert_close(
+                &lda.projection.weight(),
+                &reference.numbers("shrunk_lda_scalings"),
+                1e-10,
+            );
             assert_close(
                 &lda.variance_ratio,
                 &reference.numbers("shrunk_lda_variance_ratio"),
@@ -252,7 +335,7 @@ mod tests {
         let data = Labelled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
         let lda = LdaConfig::new(1).fit(&data).unwrap();
         // Within-class variance 4, between-class variance 25.
-        assert_close(lda.projection.weight(), &[0.5], 1e-14);
+        assert_close(&lda.projection.weight(), &[0.5], 1e-14);
         assert_close(&lda.variance_ratio, &[6.25], 1e-13);
         assert_eq!((lda.explained_ratio, lda.shrinkage), (vec![1.0], 0.0));
     }
@@ -282,6 +365,57 @@ mod tests {
         assert!(error.contains("singular: 16 of 20"), "{error}");
     }
 
+    /// Compares the routes through d x d and through the span: directions, ratios, shrinkage.
+    fn compare_routes(data: &Labelled, shrinkage: Shrinkage) {
+        let config = LdaConfig::new(2).with_shrinkage(shrinkage);
+        let groups = Groups::of_classes(data);
+        let by_features = config.fit_in_features(data, &groups).unwrap();
+        let by_span = config.fit_in_span(data, &groups).unwrap();
+        let largest = by_features.projection.weight().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let scaled = |lda: &Lda| -> Vec<f64> {
+            lda.projection.weight().iter().map(|x| x / largest).collect()
+        };
+        assert_close(&scaled(&by_span), &scaled(&by_features), 1e-7);
+        assert_close(&by_span.variance_ratio, &by_features.variance_ratio, 1e-8);
+        assert_close(&by_span.explained_ratio, &by_features.explained_ratio, 1e-9);
+        assert_close(&[by_span.shrinkage], &[by_features.shrinkage], 1e-10);
+    }
+
+    #[test]
+    fn both_routes_agree_on_wide_and_tall_tables_and_repeated_rows() {
+        for (n, d) in [(9, 20), (20, 70), (60, 5)] {
+            let data = random_labelled(n, d, 3, 4);
+            let twice: Vec<usize> = (0..n).chain(0..n / 2).collect();
+            for data in [data.select(&twice), data] {
+                compare_routes(&data, Shrinkage::Fixed { amount: 0.01 });
+                compare_routes(&data, Shrinkage::LedoitWolf);
+                if n > d {
+                    compare_routes(&data, Shrinkage::None);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn both_routes_agree_without_shrinkage_on_a_wide_table_of_few_directions() {
+        // 30 columns, of scales from 1e-3 to 1e3, that combine four.
+        let narrow = random_labelled(18, 4, 3, 4);
+        let mut values = Vec::new();
+        for row in narrow.features().values().chunks_exact(4) {
+            values.extend((0..30).map(|j| {
+                let scale = 10f64.powi(j % 7 - 3);
+                scale * (row[(j % 4) as usize] + 0.1 * f64::from(j) * row[((j + 1) % 4) as usize])
+            }));
+        }
+        let data = narrow.with_features(Features::unnamed(values, 30).unwrap()).unwrap();
+        let config = LdaConfig::new(2);
+        let wide = config.fit(&data).unwrap();
+        let narrow_fit = config.fit(&narrow).unwrap();
+        assert_close(&wide.variance_ratio, &narrow_fit.variance_ratio, 1e-8);
+        assert_identity(&within_after(&wide, &data), 2, 1e-9);
+        compare_routes(&data, Shrinkage::None);
+    }
+
     #[test]
     fn only_classes_with_rows_count_towards_the_limit() {
         let data = random_labelled(30, 4, 3, 1);
@@ -307,7 +441,7 @@ mod tests {
         let data = Labelled::from_labels(Features::unnamed(values, 2).unwrap(), labels).unwrap();
         let lda = LdaConfig::new(2).fit(&data).unwrap();
         assert_close(&lda.variance_ratio, &[50.0 / 3.0, 0.0], 1e-12);
-        assert_close(lda.projection.weight(), &[1.0, 0.0, 0.0, 1.0], 1e-12);
+        assert_close(&lda.projection.weight(), &[1.0, 0.0, 0.0, 1.0], 1e-12);
     }
 
     #[test]

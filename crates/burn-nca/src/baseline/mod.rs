@@ -19,9 +19,10 @@
 //! of each is positive. Equal eigenvalues leave their directions undetermined (distances in a space that
 //! holds all of them are the same whichever come out).
 //!
-//! Cost, for n rows of d features: O(n d²) time to form a covariance, by blocks of rows and on all cores;
-//! O(d³) for its eigenvectors; some five d x d matrices of memory and nothing of size n x n. The covariance is
-//! d x d also where d > n: fine up to d of some thousands; reduce the features first beyond that.
+//! Cost, for n rows of d features: the smaller of the two scatter matrices is formed, d x d or, in the
+//! coordinates of the rows in their span, n x n. With m = min(n, d) that is O(n d m) time for the matrix (or for
+//! the span), O(m³) for its eigenvectors, and some five m x m matrices of memory besides copies of the rows and
+//! the map: 60 rows of 20000 features take a fraction of a second.
 //!
 //! # References
 //! J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
@@ -32,22 +33,29 @@ mod eigen;
 mod fixture;
 mod groups;
 mod lda;
+mod lda_rca;
+mod means;
 mod pca;
+mod principal;
 mod product;
 mod projection;
 mod rca;
+mod require;
 mod scatter;
 mod shrinkage;
+mod span;
 mod whitening;
 
 pub use any::BaselineConfig;
 pub use groups::Groups;
 pub use lda::{Lda, LdaConfig};
+pub use lda_rca::lda_rca;
+pub use means::mean;
 pub use pca::{Pca, PcaConfig};
 pub(crate) use product::product;
 pub use projection::Projection;
 pub(crate) use projection::transposed;
-pub use rca::{RcaConfig, lda_rca};
-pub use scatter::{mean, total_covariance};
+pub use rca::RcaConfig;
+pub use scatter::total_covariance;
 pub use shrinkage::Shrinkage;
 pub use whitening::WhiteningConfig;

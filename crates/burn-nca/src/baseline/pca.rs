@@ -1,8 +1,12 @@
+//! Principal component analysis.
+
 use burn::config::Config;
 
 use super::Projection;
-use super::eigen::SymmetricEigen;
-use super::scatter::{mean, total_covariance};
+use super::means::mean;
+use super::principal::Deviations;
+use super::require::{require_dimensions, require_two_rows};
+use super::scatter::{rounding_levels, subtract};
 use crate::data::Features;
 use crate::error::{Error, Result};
 
@@ -14,7 +18,8 @@ use crate::error::{Error, Result};
 /// The directions have unit length: distances in the full space (k = d) are those of the features.
 ///
 /// # Numerics
-/// Eigenvectors of the covariance in f64. Variances of some d·1e-16 of the largest are rounding noise; their
+/// Eigenvectors of the covariance in f64; with fewer rows than features, of the covariance of the rows'
+/// coordinates in their span, n x n. Variances of some d·1e-16 of the largest are rounding noise; their
 /// directions are still orthonormal (and arbitrary), so k may exceed the rank of the data.
 ///
 /// # Examples
@@ -60,39 +65,25 @@ impl PcaConfig {
                 "PCA was asked for {k} dimensions of {d} features; ask for {d} or fewer"
             )));
         }
-        let mut covariance = total_covariance(features);
-        covariance.iter_mut().for_each(|value| *value *= n as f64 / (n - 1) as f64);
-        let trace: f64 = covariance.iter().step_by(d + 1).sum();
-        let eigen = SymmetricEigen::new(&covariance, d)?;
-        let explained_variance: Vec<f64> = eigen.values[..k].iter().map(|v| v.max(0.0)).collect();
-        let share = |variance: &f64| if trace > 0.0 { variance / trace } else { 0.0 };
+        let mean = mean(features);
+        let principal = Deviations {
+            rows: n,
+            rounding: &rounding_levels(features),
+            divisor: (n - 1) as f64,
+            fill: |row, target: &mut [f64]| subtract(features.row(row), &mean, target),
+        }
+        .principal()?;
+        let variance = |j: usize| principal.variances.get(j).map_or(0.0, |v| v.max(0.0));
+        let explained_variance: Vec<f64> = (0..k).map(variance).collect();
+        let total = principal.total;
+        let share = |variance: &f64| if total > 0.0 { variance / total } else { 0.0 };
         Ok(Pca {
-            projection: Projection::new(eigen.leading(k), [d, k]),
-            mean: mean(features),
+            projection: Projection::new(principal.leading(k), [d, k]),
             explained_variance_ratio: explained_variance.iter().map(share).collect(),
             explained_variance,
+            mean,
         })
     }
-}
-
-/// Refuses data of fewer than two rows.
-pub(super) fn require_two_rows(method: &str, rows: usize) -> Result<()> {
-    if rows < 2 {
-        return Err(Error::data(format!(
-            "{method} needs at least two rows, the data have {rows}; add rows"
-        )));
-    }
-    Ok(())
-}
-
-/// Refuses a map to no dimension.
-pub(super) fn require_dimensions(method: &str, d_output: usize) -> Result<()> {
-    if d_output == 0 {
-        return Err(Error::setting(format!(
-            "{method} was asked for 0 dimensions; ask for 1 or more"
-        )));
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -117,7 +108,7 @@ mod tests {
         for set in ["iris", "wine"] {
             let reference = Reference::load(set);
             let pca = PcaConfig::new(2).fit(reference.data().features()).unwrap();
-            assert_close(pca.projection.weight(), &reference.numbers("pca_directions"), 1e-10);
+            assert_close(&pca.projection.weight(), &reference.numbers("pca_directions"), 1e-10);
             assert_close(&pca.explained_variance, &reference.numbers("pca_variance"), 1e-10);
             let ratio = reference.numbers("pca_variance_ratio");
             assert_close(&pca.explained_variance_ratio, &ratio, 1e-10);
@@ -130,7 +121,7 @@ mod tests {
         let pca = PcaConfig::new(9).fit(data.features()).unwrap();
         let weight = &pca.projection;
         let gram = weight.then(&Projection::new(weight.matrix(), [9, 9]));
-        assert_close(gram.weight(), Projection::euclidean(9).weight(), 1e-13);
+        assert_close(&gram.weight(), &Projection::euclidean(9).weight(), 1e-13);
         assert!(pca.explained_variance[4..].iter().all(|variance| *variance < 1e-14));
     }
 

@@ -1,3 +1,5 @@
+//! Matrix products of many rows, on all cores.
+
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;

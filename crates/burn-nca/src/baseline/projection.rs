@@ -1,3 +1,7 @@
+//! A linear map on the host.
+
+use std::borrow::Cow;
+
 use burn::tensor::{DType, Device};
 
 use super::product::product;
@@ -19,9 +23,16 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
-    weight: Vec<f64>,
+    weight: Weight,
     d_input: usize,
     d_output: usize,
+}
+
+/// The identity of a wide table is never written out: d x d ones and zeros.
+#[derive(Clone, Debug, PartialEq)]
+enum Weight {
+    Identity,
+    Dense(Vec<f64>),
 }
 
 impl Projection {
@@ -35,7 +46,7 @@ impl Projection {
             "{} values do not fill a [{d_input}, {d_output}] weight",
             weight.len()
         );
-        Self { weight, d_input, d_output }
+        Self { weight: Weight::Dense(weight), d_input, d_output }
     }
 
     /// A map with the given A, row-major `[k, d]`, as the paper writes it and [`matrix`](Self::matrix) gives it.
@@ -47,21 +58,18 @@ impl Projection {
         Self::new(transposed(matrix, d_input), [d_input, d_output])
     }
 
-    /// The identity: distances as the features have them.
+    /// The identity: distances as the features have them. It takes no memory, whatever d.
     ///
     /// # Panics
     /// If d is zero.
     pub fn euclidean(d: usize) -> Self {
-        Self::rectangular_identity(d, d)
+        assert!(d > 0, "a map of no features is no map");
+        Self { weight: Weight::Identity, d_input: d, d_output: d }
     }
 
     /// The map that passes the first min(d, k) features unchanged; embedding dimensions past d are zero.
     pub(crate) fn rectangular_identity(d: usize, k: usize) -> Self {
-        let mut weight = vec![0.0; d * k];
-        for i in 0..d.min(k) {
-            weight[i * k + i] = 1.0;
-        }
-        Self::new(weight, [d, k])
+        Self::new(identity(d, k), [d, k])
     }
 
     /// Number of input features d and embedding dimensions k.
@@ -69,19 +77,25 @@ impl Projection {
         [self.d_input, self.d_output]
     }
 
-    /// The transpose of A, row-major `[d, k]`.
-    pub fn weight(&self) -> &[f64] {
-        &self.weight
+    /// The transpose of A, row-major `[d, k]`; that of [`euclidean`](Self::euclidean) is written out here.
+    pub fn weight(&self) -> Cow<'_, [f64]> {
+        match &self.weight {
+            Weight::Identity => Cow::Owned(identity(self.d_input, self.d_output)),
+            Weight::Dense(weight) => Cow::Borrowed(weight),
+        }
     }
 
     /// The transpose of A, row-major `[d, k]`, without a copy.
     pub fn into_weight(self) -> Vec<f64> {
-        self.weight
+        match self.weight {
+            Weight::Identity => identity(self.d_input, self.d_output),
+            Weight::Dense(weight) => weight,
+        }
     }
 
     /// A as the paper writes it, row-major `[k, d]`.
     pub fn matrix(&self) -> Vec<f64> {
-        transposed(&self.weight, self.d_output)
+        transposed(&self.weight(), self.d_output)
     }
 
     /// The embedding `z_i = A x_i` of every row, `[n, k]`, with columns named `x1`, `x2`, …
@@ -96,7 +110,11 @@ impl Projection {
                 self.d_input
             )));
         }
-        Features::unnamed(product(features.values(), &self.weight, self.d_input), self.d_output)
+        let embedded = match &self.weight {
+            Weight::Identity => features.values().to_vec(),
+            Weight::Dense(weight) => product(features.values(), weight, self.d_input),
+        };
+        Features::unnamed(embedded, self.d_output)
     }
 
     /// The composed map: this one, and then `next`.
@@ -106,14 +124,29 @@ impl Projection {
     #[must_use]
     pub fn then(&self, next: &Self) -> Self {
         assert_eq!(self.d_output, next.d_input, "maps of these sizes cannot be composed");
-        let weight = product(&self.weight, &next.weight, self.d_output);
-        Self::new(weight, [self.d_input, next.d_output])
+        match (&self.weight, &next.weight) {
+            (Weight::Identity, _) => next.clone(),
+            (_, Weight::Identity) => self.clone(),
+            (Weight::Dense(weight), Weight::Dense(next_weight)) => {
+                let weight = product(weight, next_weight, self.d_output);
+                Self::new(weight, [self.d_input, next.d_output])
+            }
+        }
     }
 
     /// The map as an encoder of type `dtype` on `device`.
     pub fn to_linear_map(&self, device: &Device, dtype: DType) -> LinearMap {
-        LinearMap::from_weight(&self.weight, self.shape(), device, dtype)
+        LinearMap::from_weight(&self.weight(), self.shape(), device, dtype)
     }
+}
+
+/// The rectangular identity, row-major `[d, k]`.
+fn identity(d: usize, k: usize) -> Vec<f64> {
+    let mut weight = vec![0.0; d * k];
+    for i in 0..d.min(k) {
+        weight[i * k + i] = 1.0;
+    }
+    weight
 }
 
 /// The transpose of a row-major matrix with `columns` columns.
@@ -140,6 +173,14 @@ mod tests {
     }
 
     #[test]
+    fn euclidean_distance_in_many_dimensions_needs_no_matrix() {
+        // A d x d matrix would be 80 GB.
+        let features = Features::unnamed(vec![0.5; 100_000], 100_000).unwrap();
+        let euclidean = Projection::euclidean(100_000);
+        assert_eq!(euclidean.apply(&features).unwrap().values(), features.values());
+    }
+
+    #[test]
     fn a_composition_applies_the_maps_one_after_the_other() {
         let first = Projection::new(vec![1.0, -2.0, 0.5, 3.0, 4.0, 0.25], [3, 2]);
         let second = Projection::new(vec![2.0, -1.0], [2, 1]);
@@ -151,7 +192,11 @@ mod tests {
     #[test]
     fn the_euclidean_map_changes_nothing_and_other_columns_are_refused() {
         let features = Features::unnamed(vec![1.0, 2.0, 3.0, 4.0], 2).unwrap();
-        assert_eq!(Projection::euclidean(2).apply(&features).unwrap(), features);
+        let euclidean = Projection::euclidean(2);
+        assert_eq!(euclidean.apply(&features).unwrap(), features);
+        assert_eq!(*euclidean.weight(), [1.0, 0.0, 0.0, 1.0]);
+        let map = Projection::new(vec![1.0, -2.0], [2, 1]);
+        assert_eq!((euclidean.then(&map), map.then(&Projection::euclidean(1))), (map.clone(), map));
         let error = Projection::euclidean(3).apply(&features).unwrap_err().to_string();
         assert!(error.contains("2 feature columns") && error.contains("made for 3"), "{error}");
     }

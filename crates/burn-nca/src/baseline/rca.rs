@@ -1,7 +1,9 @@
+//! Relevant component analysis.
+
 use burn::config::Config;
 
-use super::lda::LdaConfig;
-use super::pca::require_two_rows;
+use super::principal::Deviations;
+use super::require::{require_two_classes, require_two_rows};
 use super::whitening::inverse_root;
 use super::{Groups, Projection};
 use crate::data::{Features, Labelled};
@@ -54,7 +56,7 @@ impl RcaConfig {
         require_two_rows("RCA", data.rows())?;
         let groups = Groups::of_classes(data);
         require_two_classes("RCA", &groups, "use whitening, which needs no classes")?;
-        self.fit_groups(&groups, data.features().columns())
+        self.fit_groups(&groups, data.rows())
     }
 
     /// Finds the map with these chunklets, one entry a row; rows with `None` are left out.
@@ -71,11 +73,17 @@ impl RcaConfig {
     ) -> Result<Projection> {
         let groups = Groups::of_chunklets(features, chunklets)?;
         require_two_rows("RCA with chunklets", groups.rows())?;
-        self.fit_groups(&groups, features.columns())
+        self.fit_groups(&groups, features.rows())
     }
 
-    fn fit_groups(&self, groups: &Groups<'_>, d: usize) -> Result<Projection> {
-        inverse_root("RCA", &groups.within_covariance(), d, self.tolerance)?.ok_or_else(|| {
+    fn fit_groups(&self, groups: &Groups<'_>, rows: usize) -> Result<Projection> {
+        let deviations = Deviations {
+            rows,
+            rounding: groups.rounding(),
+            divisor: groups.rows() as f64,
+            fill: |row, target: &mut [f64]| groups.centred_row(row, target),
+        };
+        inverse_root("RCA", &deviations, self.tolerance)?.ok_or_else(|| {
             Error::data(
                 "the rows of every class (or chunklet) are equal, so RCA has no within-class variance to \
                  scale; give classes of two or more different rows",
@@ -84,35 +92,9 @@ impl RcaConfig {
     }
 }
 
-/// LDA to k dimensions, then RCA in that space, as one map.
-///
-/// Without a shrinkage the space of [`LdaConfig`] has unit within-class covariance already: RCA then only
-/// rotates it, and the distances are those of LDA. The two differ where LDA is shrunk (and from programs that
-/// leave the directions of LDA at unit length).
-///
-/// # Errors
-/// As [`LdaConfig::fit`] and [`RcaConfig::fit`].
-pub fn lda_rca(data: &Labelled, lda: &LdaConfig) -> Result<Projection> {
-    let to_lda = lda.fit(data)?.projection;
-    let embedded = data.with_features(to_lda.apply(data.features())?)?;
-    Ok(to_lda.then(&RcaConfig::new().fit(&embedded)?))
-}
-
-/// Refuses data in which fewer than two classes have rows.
-pub(super) fn require_two_classes(method: &str, groups: &Groups<'_>, cure: &str) -> Result<()> {
-    let present = groups.counts().len();
-    if present < 2 {
-        return Err(Error::data(format!(
-            "{method} needs at least two classes with rows, the data have {present}; {cure}"
-        )));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::Shrinkage;
     use crate::baseline::fixture::{
         Reference, assert_close, assert_identity, random_labelled, sq_distances,
     };
@@ -155,7 +137,7 @@ mod tests {
         chunklets.push(None);
         let longer = Features::unnamed(values, 3).unwrap();
         let with_unlabelled = RcaConfig::new().fit_chunklets(&longer, &chunklets).unwrap();
-        assert_close(with_unlabelled.weight(), map.weight(), 1e-12);
+        assert_close(&with_unlabelled.weight(), &map.weight(), 1e-12);
     }
 
     #[test]
@@ -169,24 +151,7 @@ mod tests {
         assert_eq!(map.shape(), [3, 2]);
         let twice: Vec<usize> = (0..20).chain(0..20).collect();
         let repeated = RcaConfig::new().fit(&data.select(&twice)).unwrap();
-        assert_close(repeated.weight(), map.weight(), 1e-12);
-    }
-
-    #[test]
-    fn rca_after_lda_keeps_its_distances_but_for_a_shrinkage() {
-        let data = random_labelled(80, 4, 3, 6);
-        let config = LdaConfig::new(2);
-        let distances = |map: &Projection| sq_distances(&map.apply(data.features()).unwrap());
-        let plain = config.fit(&data).unwrap().projection;
-        let both = lda_rca(&data, &config).unwrap();
-        assert_eq!(both.shape(), [4, 2]);
-        assert_close(&distances(&both), &distances(&plain), 1e-10);
-
-        let shrunk = config.with_shrinkage(Shrinkage::Fixed { amount: 0.3 });
-        let both = lda_rca(&data, &shrunk).unwrap();
-        assert_identity(&within_after(&both, &data), 2, 1e-10);
-        let alone = shrunk.fit(&data).unwrap().projection;
-        assert!((within_after(&alone, &data)[0] - 1.0).abs() > 0.05);
+        assert_close(&repeated.weight(), &map.weight(), 1e-12);
     }
 
     #[test]

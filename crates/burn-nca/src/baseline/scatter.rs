@@ -1,8 +1,10 @@
+//! Sums of products of rows: covariances, by blocks of rows and on all cores.
+
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::groups::group_means;
+use super::means::mean;
 use crate::data::Features;
 
 /// Rows that enter the sum of products at once.
@@ -11,11 +13,6 @@ const ROW_BLOCK: usize = 1024;
 const STRIPE: usize = 64;
 /// A deviation below this share of a column's largest magnitude is rounding noise.
 const ROUNDING: f64 = 1e-12;
-
-/// The mean of each column, `[d]`.
-pub fn mean(features: &Features) -> Vec<f64> {
-    group_means(features, &vec![Some(0); features.rows()], &[features.rows()])
-}
 
 /// The total covariance, divisor n, row-major `[d, d]`.
 ///

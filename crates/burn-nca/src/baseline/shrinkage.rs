@@ -1,3 +1,5 @@
+//! Shrinkage of the within-class covariance.
+
 use burn::config::Config;
 
 use super::Groups;
@@ -28,25 +30,34 @@ pub enum Shrinkage {
 
 impl Shrinkage {
     /// Shrinks the within-class covariance of the groups and returns the share s.
+    ///
+    /// d is the number of features: where the data are coordinates of a span of fewer directions, the others
+    /// have no variance but count in the mean.
     pub(super) fn apply(
         self,
         data: &Labelled,
         groups: &Groups<'_>,
         within: &mut [f64],
+        d: usize,
     ) -> Result<f64> {
-        let amount = self.amount(data, groups, within)?;
-        shrink(within, data.features().columns(), amount);
+        let amount = self.amount(data, groups, within, d)?;
+        shrink(within, data.features().columns(), d, amount);
         Ok(amount)
     }
 
-    fn amount(self, data: &Labelled, groups: &Groups<'_>, within: &[f64]) -> Result<f64> {
+    /// Whether the covariance stays as it is.
+    pub(super) fn is_none(self) -> bool {
+        matches!(self, Self::None | Self::Fixed { amount: 0.0 })
+    }
+
+    fn amount(self, data: &Labelled, groups: &Groups<'_>, within: &[f64], d: usize) -> Result<f64> {
         match self {
             Self::None => Ok(0.0),
             Self::Fixed { amount } if (0.0..=1.0).contains(&amount) => Ok(amount),
             Self::Fixed { amount } => Err(Error::setting(format!(
                 "the shrinkage is {amount}; give a share from 0 to 1, such as 0.01"
             ))),
-            Self::LedoitWolf => Ok(ledoit_wolf(data, groups, within)),
+            Self::LedoitWolf => Ok(ledoit_wolf(data, groups, within, d)),
         }
     }
 }
@@ -56,25 +67,25 @@ impl Shrinkage {
 /// ```text
 /// μ = tr Σ_w / d,   δ² = ||Σ_w - μ I||² / d,   β² = 1/(d n) (1/n Σ_i ||u_i||⁴ - ||Σ_w||²),   s = min(β², δ²) / δ²
 /// ```
-fn ledoit_wolf(data: &Labelled, groups: &Groups<'_>, within: &[f64]) -> f64 {
-    let (n, d) = (data.rows() as f64, data.features().columns());
-    let mut centred = vec![0.0; d];
+fn ledoit_wolf(data: &Labelled, groups: &Groups<'_>, within: &[f64], d: usize) -> f64 {
+    let (n, columns) = (data.rows() as f64, data.features().columns());
+    let mut centred = vec![0.0; columns];
     let mut fourth_powers = 0.0;
     for row in 0..data.rows() {
         groups.centred_row(row, &mut centred);
         fourth_powers += centred.iter().map(|u| u * u).sum::<f64>().powi(2);
     }
-    let level = within.iter().step_by(d + 1).sum::<f64>() / d as f64;
+    let level = within.iter().step_by(columns + 1).sum::<f64>() / d as f64;
     let squares: f64 = within.iter().map(|x| x * x).sum();
     let spread = (squares - d as f64 * level * level) / d as f64;
     let error = (fourth_powers / n - squares) / (d as f64 * n);
     if spread <= 0.0 || error <= 0.0 { 0.0 } else { error.min(spread) / spread }
 }
 
-fn shrink(covariance: &mut [f64], d: usize, amount: f64) {
-    let level = covariance.iter().step_by(d + 1).sum::<f64>() / d as f64;
+fn shrink(covariance: &mut [f64], columns: usize, d: usize, amount: f64) {
+    let level = covariance.iter().step_by(columns + 1).sum::<f64>() / d as f64;
     covariance.iter_mut().for_each(|x| *x *= 1.0 - amount);
-    covariance.iter_mut().step_by(d + 1).for_each(|x| *x += amount * level);
+    covariance.iter_mut().step_by(columns + 1).for_each(|x| *x += amount * level);
 }
 
 #[cfg(test)]
@@ -85,9 +96,9 @@ mod tests {
     #[test]
     fn the_covariance_moves_towards_its_mean_variance_and_keeps_its_trace() {
         let mut covariance = [4.0, 1.0, 1.0, 2.0];
-        shrink(&mut covariance, 2, 0.5);
+        shrink(&mut covariance, 2, 2, 0.5);
         assert_close(&covariance, &[3.5, 0.5, 0.5, 2.5], 1e-15);
-        shrink(&mut covariance, 2, 1.0);
+        shrink(&mut covariance, 2, 2, 1.0);
         assert_close(&covariance, &[3.0, 0.0, 0.0, 3.0], 1e-15);
     }
 
@@ -96,7 +107,8 @@ mod tests {
         let share = |n| {
             let data = random_labelled(n, 6, 2, 3);
             let groups = Groups::of_classes(&data);
-            Shrinkage::LedoitWolf.apply(&data, &groups, &mut groups.within_covariance()).unwrap()
+            let mut within = groups.within_covariance();
+            Shrinkage::LedoitWolf.apply(&data, &groups, &mut within, 6).unwrap()
         };
         let shares = [share(6), share(60), share(600)];
         assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");

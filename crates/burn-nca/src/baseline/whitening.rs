@@ -1,9 +1,12 @@
+//! Whitening: unit total covariance.
+
 use burn::config::Config;
 
 use super::Projection;
-use super::eigen::SymmetricEigen;
-use super::pca::require_two_rows;
-use super::scatter::total_covariance;
+use super::means::mean;
+use super::principal::Deviations;
+use super::require::require_two_rows;
+use super::scatter::{rounding_levels, subtract};
 use crate::data::Features;
 use crate::error::{Error, Result};
 
@@ -47,8 +50,14 @@ impl WhiteningConfig {
     /// converge.
     pub fn fit(&self, features: &Features) -> Result<Projection> {
         require_two_rows("whitening", features.rows())?;
-        let covariance = total_covariance(features);
-        inverse_root("whitening", &covariance, features.columns(), self.tolerance)?.ok_or_else(|| {
+        let mean = mean(features);
+        let deviations = Deviations {
+            rows: features.rows(),
+            rounding: &rounding_levels(features),
+            divisor: features.rows() as f64,
+            fill: |row, target: &mut [f64]| subtract(features.row(row), &mean, target),
+        };
+        inverse_root("whitening", &deviations, self.tolerance)?.ok_or_else(|| {
             Error::data(
                 "all rows are equal, so whitening has no variance to scale; check how the data were read",
             )
@@ -57,10 +66,9 @@ impl WhiteningConfig {
 }
 
 /// The inverse root of a covariance without the directions of no variance; `None` if none is left.
-pub(super) fn inverse_root(
+pub(super) fn inverse_root<F: Fn(usize, &mut [f64]) + Sync>(
     method: &str,
-    covariance: &[f64],
-    d: usize,
+    deviations: &Deviations<'_, F>,
     tolerance: f64,
 ) -> Result<Option<Projection>> {
     if !(0.0..1.0).contains(&tolerance) {
@@ -68,16 +76,16 @@ pub(super) fn inverse_root(
             "the tolerance of {method} is {tolerance}; give a share from 0 to below 1, such as 1e-8"
         )));
     }
-    let eigen = SymmetricEigen::new(covariance, d)?;
+    let (principal, d) = (deviations.principal()?, deviations.rounding.len());
     // Below d times the precision of f64 an eigenvalue is rounding, whatever the tolerance.
-    let smallest = tolerance.max(d as f64 * f64::EPSILON) * eigen.values[0];
-    let kept = eigen.values.iter().filter(|value| **value > smallest.max(0.0)).count();
+    let smallest = tolerance.max(d as f64 * f64::EPSILON) * principal.variances[0];
+    let kept = principal.variances.iter().filter(|value| **value > smallest.max(0.0)).count();
     if kept == 0 {
         return Ok(None);
     }
-    let mut weight = eigen.leading(kept);
+    let mut weight = principal.leading(kept);
     for row in weight.chunks_exact_mut(kept) {
-        row.iter_mut().zip(&eigen.values).for_each(|(x, variance)| *x /= variance.sqrt());
+        row.iter_mut().zip(&principal.variances).for_each(|(x, variance)| *x /= variance.sqrt());
     }
     Ok(Some(Projection::new(weight, [d, kept])))
 }
@@ -88,6 +96,7 @@ mod tests {
     use crate::baseline::fixture::{
         Reference, assert_close, assert_identity, random_labelled, sq_distances,
     };
+    use crate::baseline::total_covariance;
 
     #[test]
     fn whitened_data_have_unit_covariance_with_divisor_n() {

@@ -9,8 +9,11 @@ use crate::data::Features;
 /// The most coordinates of a contracted point.
 const MAX_COORDINATES: usize = 64;
 
-/// Rows that the directions are computed from: any directions are right, good ones are fast.
+/// The most rows that the directions are computed from: any directions are right, good ones are fast.
 const SAMPLE_ROWS: usize = 4096;
+
+/// The most numbers in these rows, of which a wide table has as many in few rows.
+const SAMPLE_VALUES: usize = 1 << 22;
 
 /// Rows that are mapped together; bounds the memory of their copy.
 const ROW_BLOCK: usize = 1024;
@@ -57,8 +60,8 @@ impl Contraction {
         let d = references.dimensions();
         let kept = if d <= MAX_COORDINATES { d } else { MAX_COORDINATES - 1 };
         let m = references.rows();
-        let sample: Vec<usize> =
-            (0..m.min(SAMPLE_ROWS)).map(|at| at * m / m.min(SAMPLE_ROWS)).collect();
+        let size = m.min(SAMPLE_ROWS).min((SAMPLE_VALUES / d).max(2 * MAX_COORDINATES));
+        let sample: Vec<usize> = (0..size).map(|at| at * m / size).collect();
         let sample = centred(references.select(&sample).values(), &centre, scale);
         let pca = Features::unnamed(sample, d).and_then(|sample| PcaConfig::new(kept).fit(&sample));
         let directions = match pca {
