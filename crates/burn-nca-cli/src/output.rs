@@ -2,8 +2,11 @@
 
 use std::fmt::{Display, LowerExp};
 
-use anyhow::Result;
+use std::path::Path;
+
+use anyhow::{Result, bail};
 use burn::tensor::{DType, Tensor};
+use burn_nca_files::is_regular;
 pub use burn_nca_program::{print, write_file};
 use serde::Serialize;
 
@@ -18,6 +21,46 @@ pub fn print_json(document: &impl Serialize) -> Result<()> {
 /// Tells the user what is worth knowing, on stderr.
 pub fn warn(message: &str) {
     eprintln!("warning: {message}");
+}
+
+/// How a table is written into a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    /// Comma-separated text.
+    Csv,
+    /// A NumPy array.
+    Npy,
+}
+
+impl TableFormat {
+    /// The format that this file's name asks for, among those offered; CSV for stdout, a device or a FIFO.
+    ///
+    /// # Errors
+    /// A name that asks for another format.
+    pub fn of(path: Option<&Path>, offered: &[Self]) -> Result<Self> {
+        let Some(path) = path else { return Ok(Self::Csv) };
+        let extension = path.extension().unwrap_or_default();
+        let named = |format: &&Self| extension.eq_ignore_ascii_case(format.extension());
+        if let Some(format) = offered.iter().find(named) {
+            return Ok(*format);
+        }
+        if !is_regular(path) {
+            return Ok(Self::Csv);
+        }
+        let extensions: Vec<&str> = offered.iter().map(|format| format.extension()).collect();
+        bail!(
+            "--out {}: a table is written as .{} here; name the file so",
+            path.display(),
+            extensions.join(" or .")
+        )
+    }
+
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Npy => "npy",
+        }
+    }
 }
 
 /// A matrix as CSV, with these column names; every value in the fewest digits that read back to it.
@@ -100,6 +143,20 @@ mod tests {
     use burn_nca::device;
 
     use super::*;
+
+    #[test]
+    fn the_name_of_a_file_says_how_it_is_written() {
+        let format = |path: &str, offered: &[TableFormat]| {
+            TableFormat::of(Some(path.as_ref()), offered).map_err(|error| error.to_string())
+        };
+        let both = [TableFormat::Csv, TableFormat::Npy];
+        assert_eq!(format("z.NPY", &both), Ok(TableFormat::Npy));
+        assert_eq!(format("z.csv", &both[..1]), Ok(TableFormat::Csv));
+        assert_eq!(format("/dev/stdout", &both), Ok(TableFormat::Csv));
+        assert!(format("z.xlsx", &both).unwrap_err().contains(".csv or .npy"));
+        assert!(format("z.npy", &both[..1]).unwrap_err().contains("as .csv here"));
+        assert!(format("z", &both[..1]).is_err());
+    }
 
     #[test]
     fn a_matrix_is_written_in_the_digits_of_its_type() {

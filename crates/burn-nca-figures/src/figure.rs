@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use burn_nca_program::write_whole;
+use burn_nca_files::write_atomically;
 use plotters::backend::SVGBackend;
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
@@ -152,7 +152,7 @@ fn options() -> Options<'static> {
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    write_whole(path, bytes)
+    write_atomically(path, bytes)
         .map_err(|source| FigureError::Write { path: path.to_path_buf(), source })
 }
 

@@ -3,7 +3,7 @@
 //! | | |
 //! |---|---|
 //! | [`RunFolder`] | the folder of a run: whole, or waiting to be gone on with |
-//! | [`write_whole`], [`write_file`], [`print()`] | where results go |
+//! | [`write_file`], [`print()`] | where results go |
 //! | `Interrupt`, `Bar` | stopping and progress (feature `terminal`) |
 //! | [`peak_memory_bytes`] | the most memory so far |
 //! | [`html`] | text and data in pages |
@@ -16,7 +16,6 @@ mod interrupt;
 mod memory;
 mod output;
 mod run_folder;
-mod whole_file;
 
 #[cfg(feature = "terminal")]
 pub use bar::Bar;
@@ -25,4 +24,3 @@ pub use interrupt::Interrupt;
 pub use memory::peak_memory_bytes;
 pub use output::{print, write_file};
 pub use run_folder::RunFolder;
-pub use whole_file::write_whole;

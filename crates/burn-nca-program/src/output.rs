@@ -2,8 +2,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-
-use crate::write_whole;
+use burn_nca_files::write_atomically;
 
 /// Prints results on stdout.
 ///
@@ -14,12 +13,12 @@ pub fn print(text: &str) -> Result<()> {
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("writing to stdout")
 }
 
-/// Writes results into a file, whole or not at all ([`write_whole`]); the error names the file.
+/// Writes results into a file by [`write_atomically`]; the error names the file.
 ///
 /// # Errors
-/// A folder that does not exist or cannot be written.
+/// As [`write_atomically`].
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    write_whole(path, bytes).with_context(|| format!("{} cannot be written", path.display()))
+    write_atomically(path, bytes).with_context(|| format!("{} cannot be written", path.display()))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 use anyhow::{Result, bail};
 use burn_nca::Fitted;
+use burn_nca_files::is_regular;
 
 use super::load_model;
 use crate::cli::ExportArgs;
@@ -9,7 +10,8 @@ use crate::cli::ExportArgs;
 /// # Errors
 /// No model, a network, another file name than `.safetensors`, or a file that cannot be written.
 pub fn run(args: &ExportArgs) -> Result<()> {
-    if args.to.extension().is_none_or(|extension| extension != "safetensors") {
+    let named = args.to.extension().is_some_and(|extension| extension == "safetensors");
+    if !named && is_regular(&args.to) {
         bail!("{} is no .safetensors file; name the file so", args.to.display());
     }
     let model: Fitted = load_model(&args.model)?;

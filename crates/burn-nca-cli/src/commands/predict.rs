@@ -8,7 +8,7 @@ use burn_nca_datasets::open_features;
 use super::{load_model, neighbors_or_default};
 use crate::cli::{PredictArgs, Rule};
 use crate::failure::usage;
-use crate::output;
+use crate::output::{self, TableFormat};
 
 /// A class a row, and a share a class a row.
 struct Prediction {
@@ -24,6 +24,8 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     if args.rule == Some(Rule::Soft) && args.neighbors.is_some() {
         return Err(usage("--neighbors is for --rule knn; the rule soft weighs all training rows"));
     }
+    // Before the work begins: a spreadsheet's name must not hold CSV.
+    TableFormat::of(args.out.as_deref(), &[TableFormat::Csv])?;
     let model = load_model(&args.model)?;
     let text = match model.known() {
         Known::Classes { names, .. } => {

@@ -11,6 +11,7 @@ mod golden;
 mod interruption;
 mod invocation;
 mod models;
+mod output_files;
 mod program;
 mod reproduce;
 mod tuning;

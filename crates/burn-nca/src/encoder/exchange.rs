@@ -7,16 +7,16 @@ use burn::store::{
     BurnToPyTorchAdapter, BurnpackStore, ModuleAdapter, ModuleContext, ModuleSnapshot, ModuleStore,
     PyTorchToBurnAdapter, SafetensorsStore,
 };
+use burn_nca_files::write_atomically;
 
 use super::Encoder;
 use crate::error::{Error, Result};
-use crate::fit::write_atomically;
 
 /// Writes an encoder's weights as a safetensors file, with PyTorch's names and layout.
 ///
 /// A linear layer's weight is `[out, in]` there, and a [`LinearMap`](super::LinearMap) is the linear layer A
 /// itself; names are the fields' (`layers.0.weight`), without the variants of
-/// [`AnyEncoder`](super::AnyEncoder). The file appears whole or not at all, and replaces an older one.
+/// [`AnyEncoder`](super::AnyEncoder). The file is written atomically, and replaces an older one.
 ///
 /// # Errors
 /// A file that cannot be written.
@@ -26,7 +26,7 @@ pub fn save_safetensors<E: Encoder>(encoder: &E, path: &Path) -> Result<()> {
         .skip_enum_variants(true);
     let bytes = encoder.save_into(&mut store).and_then(|()| store.get_bytes());
     let failed = |error| Error::model(path, format!("the weights cannot be written: {error}"));
-    write_atomically(path, &bytes.map_err(failed)?)
+    write_atomically(path, &bytes.map_err(failed)?).map_err(|source| Error::io(path, source))
 }
 
 /// The encoder with its weights from a file: Burn's own (`.bpk`) or PyTorch's exchange format

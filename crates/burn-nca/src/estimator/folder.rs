@@ -6,6 +6,7 @@ use burn::module::{Module, Param};
 use burn::nn::Linear;
 use burn::store::{BurnToPyTorchAdapter, ModuleSnapshot, SafetensorsStore};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn_nca_files::write_atomically;
 use serde::{Deserialize, Serialize};
 
 use super::fitted::{FitSummary, Fitted, ModelCard};
@@ -248,9 +249,8 @@ pub(super) fn export_safetensors(fitted: &Fitted<AnyEncoder>, path: &Path) -> Re
     let weight = Tensor::<1>::from_data(tensor(weight), (&device, DType::F32)).reshape([d, k]);
     let bias = Tensor::<1>::from_data(tensor(bias), (&device, DType::F32));
     let layer = Linear { weight: Param::from_tensor(weight), bias: Some(Param::from_tensor(bias)) };
-    let mut store =
-        SafetensorsStore::from_file(path).with_to_adapter(BurnToPyTorchAdapter).overwrite(true);
-    layer
-        .save_into(&mut store)
-        .map_err(|error| Error::model(path, format!("the layer cannot be written: {error}")))
+    let mut store = SafetensorsStore::from_bytes(None).with_to_adapter(BurnToPyTorchAdapter);
+    let bytes = layer.save_into(&mut store).and_then(|()| store.get_bytes());
+    let failed = |error| Error::model(path, format!("the layer cannot be written: {error}"));
+    write_atomically(path, &bytes.map_err(failed)?).map_err(|source| Error::io(path, source))
 }

@@ -1,9 +1,9 @@
 //! The state of an interrupted fit on disk.
 
-use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use burn_nca_files::write_atomically;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +68,7 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    /// Writes the state, whole or not at all.
+    /// Writes the state atomically.
     ///
     /// # Errors
     /// A file that cannot be written.
@@ -81,7 +81,7 @@ impl<'a> Checkpoint<'a> {
         let text = serde_json::to_string(&stored).map_err(|error| {
             Error::model(path, format!("the checkpoint cannot be written: {error}"))
         })?;
-        write_atomically(path, text.as_bytes())
+        write_atomically(path, text.as_bytes()).map_err(|source| Error::io(path, source))
     }
 
     /// Removes the file of a fit that ended.
@@ -94,24 +94,6 @@ impl<'a> Checkpoint<'a> {
             None => Ok(()),
         }
     }
-}
-
-/// Writes a file whole or not at all: a temporary file beside it, then a rename.
-///
-/// # Errors
-/// A folder that cannot be written to.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    let failed = |source| Error::io(path, source);
-    let mut builder = tempfile::Builder::new();
-    // Temporary files are the owner's alone; a checkpoint has the permissions of any other new file.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder).map_err(failed)?;
-    file.write_all(bytes).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
 }
 
 /// A short name for settings and numbers, to tell fits apart (64-bit FNV-1a; not a secret).

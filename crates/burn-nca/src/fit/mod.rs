@@ -26,7 +26,7 @@ mod stochastic;
 #[cfg(test)]
 mod test_functions;
 
-pub(crate) use checkpoint::{Fingerprint, write_atomically};
+pub(crate) use checkpoint::Fingerprint;
 pub use config::{EarlyStoppingConfig, FitConfig, OptimizerConfig, Precision};
 pub use conjugate_gradient::{
     ConjugateGradientConfig, ConjugateGradientMemory, ConjugateGradientState,

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use burn_nca_files::write_atomically;
 use serde::{Deserialize, Serialize};
 
 use super::Trial;
 use crate::error::{Error, Result};
-use crate::fit::write_atomically;
 
 /// What a file holds of a search.
 #[derive(Default, Serialize, Deserialize)]
@@ -57,5 +57,5 @@ pub(super) fn save(path: &Path, fingerprint: &str, known: Known) -> Result<()> {
     let stored = Stored { fingerprint: fingerprint.to_string(), known };
     let text = serde_json::to_string(&stored)
         .map_err(|error| Error::model(path, format!("the trials cannot be written: {error}")))?;
-    write_atomically(path, text.as_bytes())
+    write_atomically(path, text.as_bytes()).map_err(|source| Error::io(path, source))
 }

@@ -1,0 +1,89 @@
+//! `--out FILE`: what is there is replaced, written to, or refused, and never destroyed.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::process::Command;
+
+use crate::{Place, failure, models, nca, stdout};
+
+#[test]
+fn what_is_no_plain_file_stays_what_it_is() {
+    let place = Place::new();
+    let (run, data, _) = models::run(&place);
+    let expected = stdout(&["predict", &run, &data]);
+    let predict = |out: &str| {
+        nca(&["predict", &run, &data, "--out", out]).assert().success();
+    };
+
+    let target = place.file("target.csv", "old");
+    symlink("target.csv", place.path("link.csv")).unwrap();
+    predict(&place.at("link.csv"));
+    assert!(fs::symlink_metadata(place.path("link.csv")).unwrap().is_symlink());
+    assert_eq!(fs::read_to_string(target).unwrap(), expected);
+
+    symlink("made.csv", place.path("dangling.csv")).unwrap();
+    predict(&place.at("dangling.csv"));
+    assert_eq!(fs::read_to_string(place.path("made.csv")).unwrap(), expected);
+
+    fs::hard_link(place.path("made.csv"), place.path("other.csv")).unwrap();
+    fs::write(place.path("other.csv"), "old").unwrap();
+    predict(&place.at("made.csv"));
+    assert_eq!(fs::read_to_string(place.path("other.csv")).unwrap(), expected);
+
+    assert!(Command::new("mkfifo").arg(place.path("pipe.csv")).status().unwrap().success());
+    let pipe = place.path("pipe.csv");
+    let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
+    predict(&place.at("pipe.csv"));
+    assert_eq!(reader.join().unwrap(), expected);
+
+    predict("/dev/null");
+    assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    assert_eq!(stdout(&["predict", &run, &data, "--out", "/dev/stdout"]), expected);
+}
+
+#[test]
+fn standard_output_by_name_keeps_what_a_file_holds_already() {
+    let place = Place::new();
+    let (run, data, _) = models::run(&place);
+    let file = fs::File::create(place.path("all.csv")).unwrap();
+    let mut program = nca(&["transform", &run, &data, "--out", "/dev/stdout"]);
+    std::io::Write::write_all(&mut (&file), b"kept\n").unwrap();
+    program.stdout(file.try_clone().unwrap()).status().unwrap();
+    std::io::Write::write_all(&mut (&file), b"end\n").unwrap();
+    let text = fs::read_to_string(place.path("all.csv")).unwrap();
+    assert!(text.starts_with("kept\nz1,z2\n") && text.ends_with("\nend\n"), "{text}");
+}
+
+#[test]
+fn a_file_keeps_its_permissions_and_a_read_only_one_its_contents() {
+    let place = Place::new();
+    let (run, data, _) = models::run(&place);
+    let out = place.file("z.csv", "old");
+    let mode = |mode| fs::set_permissions(&out, fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o400);
+    for verb in ["predict", "transform"] {
+        let message = failure(&[verb, &run, &data, "--out", &out], 1);
+        assert!(message.contains("the file is read-only"), "{message}");
+    }
+    assert_eq!(fs::read_to_string(&out).unwrap(), "old");
+    mode(0o604);
+    nca(&["predict", &run, &data, "--out", &out]).assert().success();
+    assert_eq!(fs::metadata(&out).unwrap().mode() & 0o777, 0o604);
+
+    let layer = place.at("layer.safetensors");
+    nca(&["export", &run, "--to", &layer]).assert().success();
+    let usual = fs::metadata(place.file("plain", "")).unwrap().mode();
+    assert_eq!(fs::metadata(layer).unwrap().mode(), usual);
+}
+
+#[test]
+fn a_name_that_promises_another_format_is_refused() {
+    let place = Place::new();
+    let (run, data, _) = models::run(&place);
+    for (verb, name) in [("predict", "p.xlsx"), ("predict", "p.npy"), ("transform", "z.json")] {
+        let message = failure(&[verb, &run, &data, "--out", &place.at(name)], 1);
+        assert!(message.contains("name the file so"), "{message}");
+        assert!(!place.path(name).exists());
+    }
+}

@@ -1,0 +1,137 @@
+//! Folders that appear complete, and what a killed process leaves behind.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::{TEMPORARY, fault};
+
+/// A folder next to `target` in which to put together what [`publish_folder`] gives that name.
+///
+/// # Errors
+/// A place that cannot be written.
+pub fn temporary_folder(target: &Path) -> io::Result<TempDir> {
+    let parent = folder_of(target);
+    fault::point("make a folder")?;
+    fs::create_dir_all(parent)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY);
+    // Temporary folders are the owner's alone; a result is as readable as any other folder.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    builder.tempdir_in(parent)
+}
+
+/// Gives a folder its name once all in it is on the disk; a failure leaves neither.
+///
+/// # Errors
+/// A name that is taken, or a disk that fails.
+pub fn publish_folder(folder: TempDir, target: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder.path())? {
+        fault::point("sync a file")?;
+        File::open(entry?.path())?.sync_all()?;
+    }
+    sync_folder(folder.path())?;
+    // A rename would replace an empty folder without a word.
+    if fs::symlink_metadata(target).is_ok() {
+        return Err(io::Error::new(ErrorKind::AlreadyExists, "this already exists"));
+    }
+    fault::point("rename a folder")?;
+    fs::rename(folder.path(), target)?;
+    let _ = folder.keep();
+    sync_folder(folder_of(target))
+}
+
+/// Removes temporary files and folders of a process that was killed while it wrote into this folder.
+///
+/// # Errors
+/// A folder that cannot be read, or a leftover that cannot be removed.
+pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if !entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// The folder that a path is in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Brings the names in a folder to the disk, where the system can.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    fault::point("sync a folder")?;
+    if cfg!(not(unix)) {
+        return Ok(());
+    }
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        // A folder that may be written but not read, and file systems that sync by themselves.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::PermissionDenied | ErrorKind::InvalidInput | ErrorKind::Unsupported
+            ) =>
+        {
+            Ok(())
+        }
+        done => done,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::{Fault, arm, disarm};
+
+    fn publish(target: &Path) -> io::Result<()> {
+        let folder = temporary_folder(target)?;
+        fs::write(folder.path().join("a"), "1")?;
+        publish_folder(folder, target)
+    }
+
+    #[test]
+    fn a_folder_appears_complete_or_not_at_all() {
+        for operation in 0.. {
+            let place = tempfile::tempdir().unwrap();
+            let target = place.path().join("model");
+            arm(Fault::Fail, operation);
+            let done = publish(&target);
+            let struck = disarm();
+            assert_eq!(done.is_err(), struck);
+            let names = || fs::read_dir(place.path()).unwrap().count();
+            if target.exists() {
+                assert_eq!(fs::read(target.join("a")).unwrap(), b"1");
+                assert_eq!(names(), 1);
+            } else {
+                assert_eq!(names(), 0, "nothing is left behind");
+            }
+            if !struck {
+                assert!(target.exists() && operation > 3);
+                assert!(publish(&target).is_err(), "a name that is taken");
+                break;
+            }
+        }
+    }
+
+    #[test]
+    fn leftovers_of_a_killed_process_go_and_nothing_else() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join(".nca-tmp-a1"), "half").unwrap();
+        fs::create_dir(place.path().join(".nca-tmp-b2")).unwrap();
+        fs::write(place.path().join(".hidden"), "the user's").unwrap();
+        remove_leftovers(place.path()).unwrap();
+        let names: Vec<_> =
+            fs::read_dir(place.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(names, [".hidden"]);
+    }
+}

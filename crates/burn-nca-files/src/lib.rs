@@ -1,0 +1,24 @@
+//! Files written atomically: the old contents or the new ones, never half of either.
+//!
+//! [`write_atomically`] writes one file, [`publish_folder`] makes a folder appear complete. Both sync what they
+//! write, so that a power cut leaves no empty file behind a name.
+
+mod atomic;
+#[cfg(any(test, feature = "fault-injection"))]
+pub mod fault;
+#[cfg(not(any(test, feature = "fault-injection")))]
+mod fault {
+    //! Without the feature `fault-injection` no operation fails on request.
+    pub(crate) fn point(_: &str) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+mod folder;
+mod target;
+
+pub use atomic::write_atomically;
+pub use folder::{publish_folder, remove_leftovers, temporary_folder};
+pub use target::is_regular;
+
+/// What the names of temporary files and folders start with.
+const TEMPORARY: &str = ".nca-tmp-";

@@ -1,0 +1,153 @@
+//! Where a path leads, and how what is there may be written.
+
+use std::fs::{self, Metadata, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// More symbolic links in a row than any system follows.
+const MOST_LINKS: usize = 40;
+/// Names of standard output: opened anew, a redirected file would be written from its start.
+const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+/// Names of open files: they are written to, at their end, and never replaced.
+const OPEN_FILES: [&str; 3] = ["/dev/stderr", "/dev/fd", "/proc"];
+
+/// How a path is to be written.
+#[derive(Debug)]
+pub(crate) enum Target {
+    /// Standard output.
+    Stdout,
+    /// A device, a FIFO or an open file, which takes the bytes as they come.
+    Stream(PathBuf),
+    /// A regular file, behind all links, or the place for a new one.
+    File {
+        /// Its own path.
+        path: PathBuf,
+        /// What is there now.
+        existing: Option<Metadata>,
+    },
+}
+
+impl Target {
+    /// What this path leads to.
+    ///
+    /// # Errors
+    /// A folder, a block device, a socket, or a file that may not be written.
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        if STDOUT.iter().any(|name| path == Path::new(name)) {
+            return Ok(Self::Stdout);
+        }
+        match fs::metadata(path) {
+            Ok(_) if OPEN_FILES.iter().any(|name| path.starts_with(name)) => {
+                Ok(Self::Stream(path.to_path_buf()))
+            }
+            Ok(metadata) if metadata.is_file() => {
+                let path = fs::canonicalize(path)?;
+                check_writable(&path, &metadata)?;
+                Ok(Self::File { path, existing: Some(metadata) })
+            }
+            Ok(metadata) => {
+                check_special(&metadata)?;
+                Ok(Self::Stream(path.to_path_buf()))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Ok(Self::File { path: end_of_links(path)?, existing: None })
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether this path is, or would become, a regular file: not a device, a FIFO or standard output.
+pub fn is_regular(path: &Path) -> bool {
+    let named = STDOUT.iter().chain(&OPEN_FILES).any(|name| path.starts_with(name));
+    !named && fs::metadata(path).map_or(true, |metadata| metadata.is_file())
+}
+
+/// The permissions ask not to write, even where the user (root, or the owner of the folder) could.
+fn check_writable(path: &Path, metadata: &Metadata) -> io::Result<()> {
+    if metadata.permissions().readonly() {
+        return Err(refusal(
+            ErrorKind::PermissionDenied,
+            "the file is read-only; change its permissions, or give another name",
+        ));
+    }
+    OpenOptions::new().write(true).open(path).map(drop)
+}
+
+#[cfg(unix)]
+fn check_special(metadata: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::FileTypeExt;
+    let kind = metadata.file_type();
+    if kind.is_dir() {
+        return Err(is_a_folder());
+    }
+    if kind.is_block_device() {
+        return Err(refusal(ErrorKind::InvalidInput, "this is a disk; give the name of a file"));
+    }
+    if kind.is_socket() {
+        return Err(refusal(ErrorKind::InvalidInput, "this is a socket; give the name of a file"));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_special(metadata: &Metadata) -> io::Result<()> {
+    if metadata.is_dir() { Err(is_a_folder()) } else { Ok(()) }
+}
+
+fn is_a_folder() -> io::Error {
+    refusal(ErrorKind::IsADirectory, "this is a folder; give the name of a file")
+}
+
+fn refusal(kind: ErrorKind, reason: &str) -> io::Error {
+    io::Error::new(kind, reason)
+}
+
+/// Follows links to where nothing is yet: the file is made there.
+fn end_of_links(path: &Path) -> io::Result<PathBuf> {
+    let mut end = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&end) {
+            Ok(next) => end = end.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => return Ok(end),
+        }
+    }
+    Err(refusal(ErrorKind::InvalidInput, "too many symbolic links; give the file they lead to"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_lead_to_their_file_also_where_none_is_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        symlink("b", at("a")).unwrap();
+        symlink(at("end.csv"), at("b")).unwrap();
+        for exists in [false, true] {
+            let Target::File { path, existing } = Target::of(&at("a")).unwrap() else {
+                panic!("a file")
+            };
+            assert_eq!(
+                (path.file_name().unwrap(), existing.is_some()),
+                ("end.csv".as_ref(), exists)
+            );
+            fs::write(at("end.csv"), "").unwrap();
+        }
+        symlink("loop", at("loop")).unwrap();
+        assert!(Target::of(&at("loop")).is_err());
+    }
+
+    #[test]
+    fn streams_are_told_from_files() {
+        for stream in ["/dev/null", "/dev/stdout", "/dev/fd/7", "/proc/self/fd/1"] {
+            assert!(!is_regular(Path::new(stream)), "{stream}");
+        }
+        assert!(is_regular(Path::new("no/such/file.csv")));
+        assert!(matches!(Target::of(Path::new("/dev/stdout")), Ok(Target::Stdout)));
+        assert!(matches!(Target::of(Path::new("/dev/null")), Ok(Target::Stream(_))));
+    }
+}
