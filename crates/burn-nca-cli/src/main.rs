@@ -8,6 +8,7 @@ mod output;
 mod plain_table;
 mod process;
 mod report;
+mod source;
 
 use std::process::ExitCode;
 

@@ -22,42 +22,9 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The words of a [`command_line`]; `None` for a quote without its end.
-pub fn words(command_line: &str) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut rest = command_line.chars();
-    while let Some(c) = rest.next() {
-        match c {
-            ' ' => words.extend(word.take()),
-            '\\' => word.get_or_insert_default().push(rest.next()?),
-            '\'' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match rest.next()? {
-                        '\'' => break,
-                        inside => word.push(inside),
-                    }
-                }
-            }
-            plain => word.get_or_insert_default().push(plain),
-        }
-    }
-    words.extend(word);
-    Some(words)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quoted_words_are_read_back() {
-        let written = ["nca", "my data.csv", "it's", "", "--dim=2", "a\\b"];
-        let line = written.map(quoted).join(" ");
-        assert_eq!(words(&line).unwrap(), written);
-        assert_eq!(words("nca 'fit"), None);
-    }
 
     #[test]
     fn words_survive_a_shell() {

@@ -1,11 +1,13 @@
 //! The order of the classes of a file.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use burn_nca::{Error, Result};
 
 /// The class of each row and the names of the classes, in an order that only the names decide:
-/// by number when every name is a number (`2` before `10`), else by Unicode text.
+/// by number when every name is a number (`2` before `10`), else by text in which runs of digits count by their
+/// value (`name 2` before `name 10`).
 ///
 /// # Errors
 /// Two names of one number (`1` and `1.0`).
@@ -23,12 +25,42 @@ pub(crate) fn index_classes(rows: &[String]) -> Result<(Vec<usize>, Vec<String>)
             )));
         }
         names = numbered.into_iter().map(|(_, name)| name).collect();
+    } else {
+        names.sort_by(|one, other| as_people_count(one, other));
     }
     for (class, name) in names.iter().enumerate() {
         classes.insert(name, class);
     }
     let labels = rows.iter().map(|name| classes[name.as_str()]).collect();
     Ok((labels, names.into_iter().map(String::from).collect()))
+}
+
+/// Unicode order, but runs of digits by their value.
+fn as_people_count(one: &str, other: &str) -> Ordering {
+    let (mut left, mut right) = (one, other);
+    while let (Some(a), Some(b)) = (left.chars().next(), right.chars().next()) {
+        let order = if a.is_ascii_digit() && b.is_ascii_digit() {
+            let digits = (leading_number(&mut left), leading_number(&mut right));
+            // Of two numbers without leading zeros the longer is the larger.
+            digits.0.len().cmp(&digits.1.len()).then_with(|| digits.0.cmp(digits.1))
+        } else {
+            (left, right) = (&left[a.len_utf8()..], &right[b.len_utf8()..]);
+            a.cmp(&b)
+        };
+        if order.is_ne() {
+            return order;
+        }
+    }
+    // `a01` and `a1` differ all the same.
+    left.len().cmp(&right.len()).then_with(|| one.cmp(other))
+}
+
+/// Cuts a run of digits off the start; without its leading zeros.
+fn leading_number<'a>(text: &mut &'a str) -> &'a str {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, rest) = text.split_at(end);
+    *text = rest;
+    number.trim_start_matches('0')
 }
 
 fn finite_number(text: &str) -> Option<f64> {
@@ -49,8 +81,17 @@ mod tests {
         assert_eq!(names, ["-1", "2", "10"]);
         assert_eq!(labels, [2, 0, 1, 2]);
         let (labels, names) = index(&["b", "10", "a", "2"]).unwrap();
-        assert_eq!(names, ["10", "2", "a", "b"]);
-        assert_eq!(labels, [3, 0, 2, 1]);
+        assert_eq!(names, ["2", "10", "a", "b"]);
+        assert_eq!(labels, [3, 1, 2, 0]);
+    }
+
+    #[test]
+    fn numbers_inside_names_are_ordered_as_people_count() {
+        let (_, names) =
+            index(&["name 10", "name 2", "a1b", "a01", "a1", "name", "ä9", "a1b"]).unwrap();
+        assert_eq!(names, ["a01", "a1", "a1b", "name", "name 2", "name 10", "ä9"]);
+        let long = "9".repeat(40);
+        assert_eq!(index(&[&format!("x{long}0"), &format!("x{long}")]).unwrap().0, [1, 0]);
     }
 
     #[test]

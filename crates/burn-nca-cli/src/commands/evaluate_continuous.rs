@@ -1,19 +1,20 @@
 //! `nca evaluate` of a model of numbers or of pairs.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use anyhow::{Result, bail};
-use burn_nca::Fitted;
-use burn_nca::evaluate::{PartnerRanks, RegressionScores};
-use burn_nca_datasets::{Task, by_name, open, open_features, read_pairs};
+use burn_nca::data::Features;
+use burn_nca::evaluate::{PartnerRanks, RegressionScores, Spread};
+use burn_nca_datasets::{Task, by_name, open_features, read_pairs};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
-use super::{csv_options, neighbors_or_default};
-use crate::cli::{EvaluateArgs, Format};
+use super::evaluate::{Question, told, training_rows};
+use super::{finite, neighbors_or_default};
+use crate::cli::Format;
 use crate::fitting::partners::{measures, values};
+use crate::fitting::warnings::about_spread;
 use crate::output;
 use crate::plain_table::plain_table;
+use crate::report::Warning;
 use crate::report::number::significant;
 
 /// What a model of numbers is worth on rows with a target.
@@ -29,6 +30,8 @@ struct NumbersEvaluation {
     knn: Scores,
     /// By the kernel rule.
     kernel: Scores,
+    /// What to know before trusting the numbers.
+    warnings: Vec<Warning>,
 }
 
 /// Errors in the units of the target.
@@ -49,23 +52,19 @@ impl From<RegressionScores> for Scores {
 ///
 /// # Errors
 /// Data whose columns are not the model's, a target that is no number, or k above the training rows.
-pub fn of_numbers(args: &EvaluateArgs, model: &Fitted) -> Result<()> {
+pub fn of_numbers(question: &Question<'_>) -> Result<()> {
+    let Question { args, model, .. } = question;
     let source = &args.source.data;
     if by_name(source).is_some() {
         bail!(
             "the bundled set {source:?} has classes, and the model predicts numbers; give a CSV file"
         );
     }
-    let mut options = csv_options(&args.source);
-    options.task = Task::Numeric;
-    if Path::new(source).exists() {
-        options.features = Some(model.scaling().names().to_vec());
-        options.ignore.clear();
-    }
-    let data = open(source, &options)?.into_measured()?;
+    let data = question.table(Task::Numeric)?.into_measured()?;
     let k = neighbors_or_default(args.neighbors, model.references().dims()[0]);
     let truth = data.targets().values();
     let (features, target) = (data.features(), data.targets().names()[0].clone());
+    finite::check(model, features, source)?;
     let knn = RegressionScores::of(&model.predict_numbers(features, k)?, truth)?;
     let kernel = RegressionScores::of(&model.predict_kernel(features)?, truth)?;
     let evaluation = NumbersEvaluation {
@@ -74,11 +73,22 @@ pub fn of_numbers(args: &EvaluateArgs, model: &Fitted) -> Result<()> {
         neighbors: k,
         knn: knn.into(),
         kernel: kernel.into(),
+        warnings: warnings(question, Some(features))?,
     };
+    told(&evaluation.warnings);
     match args.format {
         Format::Table => output::print(&numbers_text(&evaluation)),
         Format::Json => output::print_json(&evaluation),
     }
+}
+
+/// About an embedding without extent, and about rows of the fit among `data`.
+fn warnings(question: &Question<'_>, data: Option<&Features>) -> Result<Vec<Warning>> {
+    let collapse = about_spread(Spread::of(question.model.references())?, None);
+    // Where the table of the fit is gone nobody can tell; nothing else needs it here.
+    let train = data.and_then(|_| question.training_rows().ok());
+    let seen = train.zip(data).and_then(|(train, data)| training_rows::warning(&train, data));
+    Ok(collapse.into_iter().chain(seen).collect())
 }
 
 fn numbers_text(evaluation: &NumbersEvaluation) -> String {
@@ -110,13 +120,16 @@ struct PairsEvaluation {
     /// Recall of the partner, its median rank, and the mean of 1 / rank.
     #[serde(flatten)]
     values: BTreeMap<String, f64>,
+    /// What to know before trusting the numbers.
+    warnings: Vec<Warning>,
 }
 
 /// Measures a model of pairs on pairs of rows.
 ///
 /// # Errors
 /// No pairs given, rows out of range, or data whose columns are not the model's.
-pub fn of_pairs(args: &EvaluateArgs, model: &Fitted) -> Result<()> {
+pub fn of_pairs(question: &Question<'_>) -> Result<()> {
+    let Question { args, model, .. } = question;
     let Some(file) = &args.pairs else {
         bail!(
             "this model was learnt from pairs and has no target to measure; give pairs of rows of {} with \
@@ -125,13 +138,17 @@ pub fn of_pairs(args: &EvaluateArgs, model: &Fitted) -> Result<()> {
         );
     };
     let features = open_features(&args.source.data, model.scaling().names())?;
+    finite::check(model, &features, &args.source.data)?;
     let pairs = read_pairs(file, features.rows())?;
     let ranks = PartnerRanks::of(&model.transform(&features)?, &pairs, None)?;
     let values = values("test", &ranks);
+    let warnings = warnings(question, None)?;
+    told(&warnings);
     if args.format == Format::Json {
         let (rows, pairs) = (features.rows(), pairs.len());
         let values = values.into_iter().map(|(key, value)| (key.replace("_test", ""), value));
-        return output::print_json(&PairsEvaluation { rows, pairs, values: values.collect() });
+        let values = values.collect();
+        return output::print_json(&PairsEvaluation { rows, pairs, values, warnings });
     }
     let lines = measures("test").into_iter().map(|measure| {
         let text = measure.text(values.get(&measure.key).copied()).replace('\u{a0}', " ");
@@ -163,6 +180,7 @@ mod tests {
             neighbors: 5,
             knn: scores(-0.25),
             kernel: scores(0.875),
+            warnings: Vec::new(),
         });
         for part in
             ["7 rows, target price", "5-NN", "-0.2500", "kernel", "0.8750", "units of price"]

@@ -4,7 +4,6 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use burn::tensor::Device;
 use burn_nca::data::{Features, stratified_split};
-use burn_nca::evaluate::Spread;
 use burn_nca::fit::{FitSession, Progress, Termination};
 use burn_nca::{Fitted, device};
 use burn_nca_datasets::{Table, open};
@@ -20,7 +19,8 @@ use crate::fitting::progress::FitProgress;
 use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::fitting::target_settings::{LearntFrom, learnt_from};
 use crate::fitting::{settings, tuning, warnings};
-use crate::report::{Rendered, table};
+use crate::report::{Rendered, Warning, table};
+use crate::source::Source;
 use crate::{output, process};
 
 /// The folder of the model in a run's folder.
@@ -53,6 +53,7 @@ fn of_classes(args: &FitArgs) -> Result<()> {
     let folder = open_folder(args)?;
     let table = open(&args.source.data, &csv_options(&args.source))?;
     refuse_numbers(args, &table)?;
+    let source = Source::of_fit(args, LearntFrom::Classes, Some(&table.target_name));
     let data = table.into_labelled()?;
     let split = stratified_split(data.labels(), args.test_size, args.seed)?;
     let train = data.select(&split.train);
@@ -62,7 +63,7 @@ fn of_classes(args: &FitArgs) -> Result<()> {
     refuse_f64_on_graphics(args.precision, &device)?;
     let warm_start = warm_start(args, train.features(), &device)?;
     let config = settings::configuration(args, data.features().names(), warm_start.as_ref())?;
-    warnings::about_data(&train).iter().for_each(|remark| output::warn(remark));
+    let warnings = told(warnings::about_data(&train));
     let (config, tuning) =
         tuning::settle(args, config, (&train, &device), (folder.as_ref(), &interrupt))?;
     let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt);
@@ -79,8 +80,9 @@ fn of_classes(args: &FitArgs) -> Result<()> {
         neighbors,
         seed: args.seed,
         tuning: tuning.as_ref(),
+        warnings,
     };
-    conclude(args, folder, &model, account.report()?)
+    conclude(args, folder, (&model, &source), account.report()?)
 }
 
 /// Warns, writes the run's folder where one was asked for, and prints.
@@ -90,14 +92,14 @@ fn of_classes(args: &FitArgs) -> Result<()> {
 pub(super) fn conclude(
     args: &FitArgs,
     folder: Option<RunFolder>,
-    model: &Fitted,
-    (report, spread): (impl Rendered, Option<Spread>),
+    (model, source): (&Fitted, &Source),
+    report: impl Rendered,
 ) -> Result<()> {
-    let remarks =
-        [warnings::about_termination(model.summary().termination), warnings::about_spread(spread)];
-    remarks.iter().flatten().for_each(|remark| output::warn(remark));
+    let after_the_fit = report.warnings().iter().filter(|warning| !warning.is_about_data());
+    after_the_fit.for_each(|warning| output::warn(&warning.text));
     if let Some(folder) = folder {
         model.save(&folder.file(MODEL))?;
+        source.save(&folder.file(MODEL))?;
         output::write_file(&folder.file(REPORT_JSON), report.to_json()?.as_bytes())?;
         output::write_file(&folder.file(REPORT_PAGE), report.page().as_bytes())?;
         folder.finish()?;
@@ -106,6 +108,12 @@ pub(super) fn conclude(
         Format::Table => output::print(&report.summary(terminal())),
         Format::Json => output::print(&report.to_json()?),
     }
+}
+
+/// Says on stderr what is worth knowing before the fit; the report says it again.
+pub(super) fn told(warnings: Vec<Warning>) -> Vec<Warning> {
+    warnings.iter().for_each(|warning| output::warn(&warning.text));
+    warnings
 }
 
 /// The folder of the run, where one was asked for.

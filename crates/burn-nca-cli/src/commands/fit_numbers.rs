@@ -7,15 +7,16 @@ use burn_nca_program::Interrupt;
 
 use super::fit::{
     check_neighbors, conclude, data_name, device_name, fit, open_folder, refuse_f64_on_graphics,
-    warm_start,
+    told, warm_start,
 };
 use super::{csv_options, neighbors_or_default, open_device};
 use crate::cli::fit::FitArgs;
 use crate::fitting::continuous::Outcome;
 use crate::fitting::progress::{FitProgress, HeldOutMeasure};
 use crate::fitting::regression::{MeasuredParts, findings};
+use crate::fitting::target_settings::LearntFrom;
 use crate::fitting::{settings, target_settings, warnings};
-use crate::output;
+use crate::source::Source;
 
 /// Learns a metric for a numeric target, compares it, and writes a run's folder.
 ///
@@ -33,6 +34,8 @@ pub fn run(args: &FitArgs) -> Result<()> {
     }
     let options = CsvOptions { task: Task::Numeric, ..csv_options(&args.source) };
     let data = open(&args.source.data, &options)?.into_measured()?;
+    let target = data.targets().names().first().map(String::as_str);
+    let source = Source::of_fit(args, LearntFrom::Numbers, target);
     let split = random_split(data.rows(), args.test_size, args.seed)?;
     let train = data.select(&split.train);
     let neighbors = neighbors_or_default(args.neighbors, train.rows());
@@ -42,7 +45,7 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let warm_start = warm_start(args, train.features(), &device)?;
     let common = settings::configuration(args, data.features().names(), warm_start.as_ref())?;
     let config = target_settings::regression(args, common)?;
-    warnings::about_columns(train.features()).iter().for_each(|remark| output::warn(remark));
+    let warnings = told(warnings::about_columns(train.features()).into_iter().collect());
     let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt)
         .with_measure(HeldOutMeasure::R2);
     let model = fit(&bar, folder.as_ref(), |session| match warm_start {
@@ -54,7 +57,8 @@ pub fn run(args: &FitArgs) -> Result<()> {
         model: &model,
         device: &device_name(&args.device.device),
         seed: args.seed,
+        warnings,
     };
     let parts = MeasuredParts { data: &data, split: &split, neighbors };
-    conclude(args, folder, &model, outcome.report(findings(&model, &parts)?)?)
+    conclude(args, folder, (&model, &source), outcome.report(findings(&model, &parts)?)?)
 }

@@ -8,7 +8,7 @@ use burn_nca_datasets::{open_unlabelled, read_pairs};
 use burn_nca_program::Interrupt;
 
 use super::fit::{
-    conclude, data_name, device_name, fit, open_folder, refuse_f64_on_graphics, warm_start,
+    conclude, data_name, device_name, fit, open_folder, refuse_f64_on_graphics, told, warm_start,
 };
 use super::open_device;
 use crate::cli::fit::FitArgs;
@@ -16,8 +16,9 @@ use crate::failure::usage;
 use crate::fitting::continuous::Outcome;
 use crate::fitting::partners::{PairParts, findings};
 use crate::fitting::progress::{FitProgress, HeldOutMeasure};
+use crate::fitting::target_settings::LearntFrom;
 use crate::fitting::{settings, target_settings, warnings};
-use crate::output;
+use crate::source::Source;
 
 /// Learns a metric from pairs, measures it on pairs held out, and writes a run's folder.
 ///
@@ -34,12 +35,13 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let folder = open_folder(args)?;
     let features = open_unlabelled(&args.source.data, &args.source.ignore)?;
     let parts = parts(file, features.rows(), args)?;
+    let source = Source::of_fit(args, LearntFrom::Pairs, None);
     let device = open_device(&args.device.device)?;
     refuse_f64_on_graphics(args.precision, &device)?;
     let warm_start = warm_start(args, &features, &device)?;
     let common = settings::configuration(args, features.names(), warm_start.as_ref())?;
     let config = target_settings::pairs(args, common)?;
-    warnings::about_columns(&features).iter().for_each(|remark| output::warn(remark));
+    let warnings = told(warnings::about_columns(&features).into_iter().collect());
     let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt)
         .with_measure(HeldOutMeasure::LogProbability);
     let data = (&features, &parts.train);
@@ -52,8 +54,9 @@ pub fn run(args: &FitArgs) -> Result<()> {
         model: &model,
         device: &device_name(&args.device.device),
         seed: args.seed,
+        warnings,
     };
-    conclude(args, folder, &model, outcome.report(findings(&model, &features, &parts)?)?)
+    conclude(args, folder, (&model, &source), outcome.report(findings(&model, &features, &parts)?)?)
 }
 
 /// The pairs to learn from, and those held out.

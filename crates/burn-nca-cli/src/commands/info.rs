@@ -4,11 +4,16 @@ use burn_nca::data::{Features, Scaling};
 use burn_nca::fit::Termination;
 use serde::Serialize;
 
-use super::load_model;
+use super::{load_model, model_folder};
 use crate::cli::{Format, InfoArgs};
+use crate::fitting::ending::sentence;
 use crate::output;
 use crate::plain_table::plain_table;
 use crate::report::Matrix;
+use crate::source::Source;
+
+/// The most columns, or classes, named for people.
+const SHOWN: usize = 40;
 
 /// What a saved model is.
 #[derive(Serialize)]
@@ -18,6 +23,8 @@ struct Info<'a> {
     classes: &'a [String],
     /// The targets of a model of numbers.
     targets: &'a [String],
+    /// Where the training rows came from; null for a model of an earlier version.
+    source: Option<Source>,
     scaling: &'a Scaling,
     rows: usize,
     start: Option<&'a str>,
@@ -38,25 +45,26 @@ struct Info<'a> {
 /// No model.
 pub fn run(args: &InfoArgs) -> Result<()> {
     let model = load_model(&args.model)?;
-    let info = info(&model)?;
+    let info = info(&model, Source::of_model(&model_folder(&args.model.model))?)?;
     match args.format {
         Format::Table => output::print(&text(&info)?),
         Format::Json => output::print_json(&info),
     }
 }
 
-fn info(model: &Fitted) -> Result<Info<'_>> {
+fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
     let (summary, columns) = (model.summary(), model.scaling().names());
     Ok(Info {
         settings: serde_json::to_value(model.card())?,
         columns,
         classes: model.class_names(),
         targets: model.targets().map_or(&[][..], Features::names),
+        source,
         scaling: model.scaling(),
         rows: model.references().dims()[0],
         start: summary.start.as_deref(),
         termination: summary.termination,
-        termination_sentence: summary.termination.sentence(),
+        termination_sentence: sentence(summary.termination),
         iterations: summary.iterations,
         evaluations: summary.evaluations,
         value: summary.value,
@@ -77,14 +85,17 @@ fn text(info: &Info<'_>) -> Result<String> {
         None => line("objective", objective(&info.settings)),
     }
     line("scaling", format!("{:?}", info.scaling.kind()).to_lowercase());
-    line("columns", info.columns.join(", "));
+    line("columns", listed(info.columns));
     if !info.classes.is_empty() {
-        line("classes", info.classes.join(", "));
+        line("classes", listed(info.classes));
     }
     if !info.targets.is_empty() {
         line("target", info.targets.join(", "));
     }
     line("training rows", info.rows.to_string());
+    if let Some(source) = &info.source {
+        line("data", source.sentence());
+    }
     line("start", info.start.unwrap_or("random or warm start").to_string());
     line("end", info.termination_sentence.to_string());
     line(
@@ -102,6 +113,14 @@ fn text(info: &Info<'_>) -> Result<String> {
         text.push_str(&format!("\nA, on the scaled features\n{}", matrix_table(matrix)));
     }
     Ok(text)
+}
+
+/// The names, cut where they would fill a terminal; the JSON holds them all.
+fn listed(names: &[String]) -> String {
+    if names.len() <= SHOWN {
+        return names.join(", ");
+    }
+    format!("{}, … ({} in all)", names[..SHOWN].join(", "), names.len())
 }
 
 /// The objective of a model without classes.

@@ -6,6 +6,7 @@ mod devices;
 mod evaluate;
 mod evaluate_continuous;
 mod export;
+mod finite;
 mod fit;
 mod fit_numbers;
 mod fit_pairs;

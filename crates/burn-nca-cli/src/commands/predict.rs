@@ -5,10 +5,14 @@ use burn_nca::estimator::Known;
 use burn_nca::neighbors::{majority_vote, nearest, vote_shares};
 use burn_nca_datasets::open_features;
 
-use super::{load_model, neighbors_or_default};
+use super::{finite, load_model, model_folder, neighbors_or_default};
 use crate::cli::{PredictArgs, Rule};
 use crate::failure::usage;
 use crate::output::{self, TableFormat};
+use crate::source::Source;
+
+/// The column of the predictions where the fit knew no name of the target.
+const CLASS: &str = "class";
 
 /// A class a row, and a share a class a row.
 struct Prediction {
@@ -30,11 +34,14 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let text = match model.known() {
         Known::Classes { names, .. } => {
             let features = open_features(&args.data, model.scaling().names())?;
+            finite::check(&model, &features, &args.data)?;
             let prediction = match args.rule.unwrap_or(Rule::Knn) {
                 Rule::Knn => by_votes(&model, &features, args.neighbors)?,
                 Rule::Soft => by_probability(&model, &features)?,
             };
-            csv(&prediction, names, args.probabilities)
+            let source = Source::of_model(&model_folder(&args.model.model))?;
+            let target = source.and_then(|source| source.target);
+            csv(&prediction, target.as_deref().unwrap_or(CLASS), names, args.probabilities)
         }
         Known::Numbers(targets) => numbers(args, &model, targets)?,
         Known::Unlabelled => bail!(
@@ -57,6 +64,7 @@ fn numbers(args: &PredictArgs, model: &Fitted, targets: &Features) -> Result<Str
     // A k asks for the nearest; without one the rule that the metric was learnt for decides.
     let rule = args.rule.unwrap_or(if args.neighbors.is_some() { Rule::Knn } else { Rule::Soft });
     let features = open_features(&args.data, model.scaling().names())?;
+    finite::check(model, &features, &args.data)?;
     let predicted = match rule {
         Rule::Knn => model
             .predict_numbers(&features, neighbors_or_default(args.neighbors, targets.rows()))?,
@@ -89,10 +97,10 @@ fn by_probability(model: &Fitted, features: &Features) -> Result<Prediction> {
     })
 }
 
-/// `class` alone, or with one column `p_NAME` a class.
-fn csv(prediction: &Prediction, class_names: &[String], with_shares: bool) -> String {
+/// The target alone, or with one column `p_NAME` per class.
+fn csv(prediction: &Prediction, target: &str, class_names: &[String], with_shares: bool) -> String {
     let names: Vec<String> = class_names.iter().map(|name| output::csv_field(name)).collect();
-    let mut text = "class".to_string();
+    let mut text = output::csv_field(target);
     if with_shares {
         for name in class_names {
             text.push(',');
@@ -122,10 +130,10 @@ mod tests {
     fn classes_are_quoted_where_they_must_be() {
         let prediction = Prediction { classes: vec![1, 0], shares: vec![0.25, 0.75, 1.0, 2e-20] };
         let names = ["a".to_string(), "b, c".to_string()];
-        assert_eq!(csv(&prediction, &names, false), "class\n\"b, c\"\na\n");
+        assert_eq!(csv(&prediction, "class", &names, false), "class\n\"b, c\"\na\n");
         assert_eq!(
-            csv(&prediction, &names, true),
-            "class,p_a,\"p_b, c\"\n\"b, c\",0.25,0.75\na,1,2e-20\n"
+            csv(&prediction, "a, b", &names, true),
+            "\"a, b\",p_a,\"p_b, c\"\n\"b, c\",0.25,0.75\na,1,2e-20\n"
         );
     }
 }

@@ -2,7 +2,7 @@ use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca_datasets::open_features;
 
-use super::load_model;
+use super::{finite, load_model};
 use crate::cli::TransformArgs;
 use crate::output::{self, TableFormat};
 
@@ -15,7 +15,7 @@ pub fn run(args: &TransformArgs) -> Result<()> {
     let format = TableFormat::of(args.out.as_deref(), &[TableFormat::Csv, TableFormat::Npy])?;
     let model = load_model(&args.model)?;
     let features = open_features(&args.data, model.scaling().names())?;
-    let embedding = model.transform(&features)?;
+    let embedding = finite::embed(&model, &features, &args.data)?;
     let bytes = match format {
         TableFormat::Csv => embedding_csv(&embedding),
         TableFormat::Npy => output::matrix_npy(&embedding),

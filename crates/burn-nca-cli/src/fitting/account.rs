@@ -4,17 +4,18 @@ use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::data::{Labelled, Split};
-use burn_nca::evaluate::{ConfusionMatrix, Quantiles, Spread, perplexities};
-use burn_nca::neighbors::leave_one_out_probabilities;
+use burn_nca::evaluate::{Quantiles, Spread, perplexities};
 
 use super::comparison::{Judgement, Parts, Space, baselines, judge};
 use super::embedding::{embed, place};
 use super::model_facts;
 use super::picture::Picture;
+use super::stochastic_rule::log_p;
+use super::warnings::{about_spread, about_termination};
 use crate::process;
 use crate::report::{
     Accuracy, ClassCount, Comparison, Confusion, DataSummary, EmbeddedPoint, Embedding, FORMAT,
-    Part, Report, Tuning,
+    Part, Report, Tuning, Warning,
 };
 
 /// A fit that ended, and what it was made from.
@@ -35,6 +36,8 @@ pub struct Account<'a> {
     pub seed: u64,
     /// The search that chose the settings, if there was one.
     pub tuning: Option<&'a Tuning>,
+    /// What was to be said about the data.
+    pub warnings: Vec<Warning>,
 }
 
 /// What the training embedding is worth, computed in f64.
@@ -46,11 +49,11 @@ struct Objective {
 }
 
 impl Account<'_> {
-    /// The report, and the spread of the training embedding.
+    /// The report.
     ///
     /// # Errors
     /// k above the training rows, or an embedding that is not finite.
-    pub fn report(&self) -> Result<(Report, Option<Spread>)> {
+    pub fn report(&self) -> Result<Report> {
         let (train, test) =
             (self.data.select(&self.split.train), self.data.select(&self.split.test));
         let precise = Space {
@@ -69,11 +72,22 @@ impl Account<'_> {
         let place = place(&self.model.references().device());
         let mut rows = baselines(&parts, dimension, self.neighbors, &place)?;
         rows.push(judgement.row.clone());
-        let spread = Spread::of(&precise.train)?;
         let comparison = Comparison { neighbors: self.neighbors, rows };
+        let warnings = self.warnings(Spread::of(&precise.train)?, &comparison);
         let embedding = self.embedding(&precise, &judgement, &objective.p)?;
-        let confusion = self.confusion(&parts, &judgement)?;
-        Ok((self.assemble(objective, comparison, confusion, embedding)?, spread))
+        let confusion = self.confusion(&parts, &judgement);
+        let report = self.assemble(objective, comparison, confusion, embedding)?;
+        Ok(Report { warnings, ..report })
+    }
+
+    fn warnings(&self, spread: Option<Spread>, comparison: &Comparison) -> Vec<Warning> {
+        let held_out = self.split.test.len();
+        let judged = if held_out > 0 { held_out } else { self.split.train.len() };
+        let after = [
+            about_termination(self.model.summary().termination),
+            about_spread(spread, comparison.shortfall(judged)),
+        ];
+        self.warnings.iter().cloned().chain(after.into_iter().flatten()).collect()
     }
 
     fn scaled(&self, train: Labelled, test: Labelled) -> Result<Parts> {
@@ -103,6 +117,7 @@ impl Account<'_> {
             device: model_facts::device(self.model, self.device),
             accuracy: Accuracy { train: learnt.nn_train.unwrap_or(f64::NAN), test: learnt.nn_test },
             run: model_facts::run(self.model),
+            warnings: Vec::new(),
             f: objective.f,
             g: objective.g,
             mean_perplexity: Quantiles::of(&objective.perplexity).map_or(f64::NAN, |all| all.mean),
@@ -134,16 +149,13 @@ impl Account<'_> {
     }
 
     /// Of the rows held out, or of the training rows where there are none.
-    fn confusion(&self, parts: &Parts, judgement: &Judgement) -> Result<Confusion> {
+    fn confusion(&self, parts: &Parts, judgement: &Judgement) -> Confusion {
         let (part, predicted, truth) = if parts.test.rows() > 0 {
             (Part::Test, &judgement.predicted_test, parts.test.labels())
         } else {
             (Part::Train, &judgement.predicted_train, parts.train.labels())
         };
-        let classes = self.data.classes();
-        let matrix = ConfusionMatrix::of(predicted, truth, classes)?;
-        let counts = (0..classes).map(|class| matrix.row(class).to_vec()).collect();
-        Ok(Confusion { part, counts })
+        Confusion::of(part, predicted, truth, self.data.classes())
     }
 
     fn embedding(&self, space: &Space, judgement: &Judgement, p: &[f64]) -> Result<Embedding> {
@@ -174,13 +186,12 @@ impl Account<'_> {
 /// p_i, f, g (over the points with a partner) and the perplexities of the training rows.
 fn objective(embedding: &Tensor<2>, train: &Labelled) -> Result<Objective> {
     let (labels, counts) = (train.labels(), train.class_counts());
-    let probabilities = leave_one_out_probabilities(embedding, labels, train.classes())?;
-    let log_p = |row: usize| probabilities.log_probabilities(row)[labels[row]];
-    let p: Vec<f64> = (0..train.rows()).map(|row| log_p(row).exp()).collect();
+    let log_p = log_p(embedding, labels, train.classes())?;
+    let p: Vec<f64> = log_p.iter().map(|log_p| log_p.exp()).collect();
     let with_partner = (0..train.rows()).filter(|&row| counts[labels[row]] > 1);
     Ok(Objective {
         f: p.iter().sum(),
-        g: with_partner.map(log_p).sum(),
+        g: with_partner.map(|row| log_p[row]).sum(),
         perplexity: perplexities(embedding)?,
         p,
     })

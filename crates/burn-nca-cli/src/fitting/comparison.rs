@@ -5,8 +5,9 @@ use burn::tensor::{DType, Device, Tensor};
 use burn_nca::baseline::{LdaConfig, PcaConfig, Projection, Shrinkage};
 use burn_nca::data::{Features, Labelled};
 use burn_nca::evaluate::Accuracy;
-use burn_nca::neighbors::{class_probabilities, majority_vote, nearest, nearest_others};
+use burn_nca::neighbors::{majority_vote, nearest, nearest_others};
 
+use super::stochastic_rule::most_probable;
 use crate::report::ComparisonRow;
 
 /// The shrinkage of LDA where the within-class scatter is singular; that of the automatic start.
@@ -62,11 +63,11 @@ pub fn judge(method: &str, space: &Space, parts: &Parts, k: usize) -> Result<Jud
         predicted_test = majority_vote(&neighbors, labels, classes, 1)?;
         let nn = Accuracy::of(&predicted_test, truth)?;
         let knn = Accuracy::of(&majority_vote(&neighbors, labels, classes, k)?, truth)?;
-        let soft = class_probabilities(test, &space.train, labels, classes, None)?;
+        let soft = most_probable(test, &space.train, labels, classes)?;
         row.nn_test = nn.value();
         row.nn_test_interval = nn.interval().map(|interval| [interval.low, interval.high]);
         row.knn_test = knn.value();
-        row.soft_test = Accuracy::of(&soft.most_probable(), truth)?.value();
+        row.soft_test = Accuracy::of(&soft, truth)?.value();
     }
     Ok(Judgement { row, predicted_train, predicted_test })
 }

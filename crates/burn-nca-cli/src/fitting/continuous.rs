@@ -8,11 +8,12 @@ use burn_nca::data::Features;
 use burn_nca::evaluate::{Quantiles, Spread, perplexities};
 
 use super::model_facts;
+use super::warnings::{about_spread, about_termination};
 use crate::process;
-use crate::report::FORMAT;
 use crate::report::continuous::{
     ColouredEmbedding, ContinuousData, ContinuousReport, Kind, Measure, MeasureTable, Unit,
 };
+use crate::report::{FORMAT, Warning};
 
 /// A fit that ended, and what it was made from.
 pub struct Outcome<'a> {
@@ -24,6 +25,8 @@ pub struct Outcome<'a> {
     pub device: &'a str,
     /// The seed of the split and the fit.
     pub seed: u64,
+    /// What was to be said about the data.
+    pub warnings: Vec<Warning>,
 }
 
 /// What was found out about the learnt metric.
@@ -39,14 +42,15 @@ pub struct Findings {
 }
 
 impl Outcome<'_> {
-    /// The report, and the spread of the training embedding.
+    /// The report.
     ///
     /// # Errors
     /// An embedding that is not finite.
-    pub fn report(&self, found: Findings) -> Result<(ContinuousReport, Option<Spread>)> {
+    pub fn report(&self, found: Findings) -> Result<ContinuousReport> {
         let perplexity = perplexities(&found.embedding)?;
         let learnt = found.comparison.rows.last().expect("the learnt metric is the last row");
-        let report = ContinuousReport {
+        let warnings = self.warnings(&found)?;
+        Ok(ContinuousReport {
             format: FORMAT,
             kind: found.kind,
             program: concat!("nca ", env!("CARGO_PKG_VERSION")).to_string(),
@@ -57,6 +61,7 @@ impl Outcome<'_> {
             settings: serde_json::to_value(self.model.card())?,
             device: model_facts::device(self.model, self.device),
             run: model_facts::run(self.model),
+            warnings,
             value: self.model.summary().value,
             mean_perplexity: Quantiles::of(&perplexity).map_or(f64::NAN, |all| all.mean),
             scores: learnt.clone(),
@@ -65,8 +70,20 @@ impl Outcome<'_> {
             matrix: model_facts::matrix(self.model),
             curve: model_facts::curve(self.model),
             embedding: found.picture,
+        })
+    }
+
+    fn warnings(&self, found: &Findings) -> Result<Vec<Warning>> {
+        let part = if found.data.test > 0 { "test" } else { "train" };
+        let key = match found.kind {
+            Kind::Numbers => format!("r2_{part}"),
+            Kind::Pairs => format!("recall_5_{part}"),
         };
-        Ok((report, Spread::of(&found.embedding)?))
+        let after = [
+            about_termination(self.model.summary().termination),
+            about_spread(Spread::of(&found.embedding)?, found.comparison.shortfall(&key)),
+        ];
+        Ok(self.warnings.iter().cloned().chain(after.into_iter().flatten()).collect())
     }
 }
 

@@ -3,6 +3,7 @@
 use burn_nca::fit::Precision;
 use burn_nca::{Fitted, device};
 
+use super::ending::sentence;
 use crate::report::{CurvePoint, DeviceSummary, FeatureWeight, Matrix, SolverRun};
 use burn_nca_program::peak_memory_bytes;
 
@@ -24,7 +25,7 @@ pub fn run(model: &Fitted) -> SolverRun {
     let summary = model.summary();
     SolverRun {
         termination: format!("{:?}", summary.termination),
-        termination_sentence: summary.termination.sentence().to_string(),
+        termination_sentence: sentence(summary.termination).to_string(),
         converged: summary.termination.converged(),
         iterations: summary.iterations as u64,
         evaluations: summary.evaluations as u64,

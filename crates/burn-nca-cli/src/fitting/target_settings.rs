@@ -4,6 +4,7 @@ use anyhow::Result;
 use burn_nca::data::AgreementWidth;
 use burn_nca::estimator::RegressionObjective;
 use burn_nca::{NcaConfig, PairsConfig, RegressionConfig};
+use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;
 use crate::cli::fit::ObjectiveKind;
@@ -11,7 +12,8 @@ use crate::cli::targets::TaskKind;
 use crate::failure::usage;
 
 /// What a fit learns from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LearntFrom {
     Classes,
     Numbers,

@@ -4,34 +4,31 @@ use burn_nca::data::{Features, Labelled};
 use burn_nca::evaluate::{Collapse, Spread};
 use burn_nca::fit::Termination;
 
+use super::ending::sentence;
+use crate::report::{Warning, WarningCode};
+
 /// How many names a warning lists.
 const SHOWN: usize = 5;
 
-/// Remarks on the training rows: columns without a spread, classes of one row.
+/// The longest name a warning shows: a broken file can make one of many lines.
+const NAME: usize = 60;
+
+/// About the training rows: columns without a spread, classes of one row.
 ///
 /// None on rows that nothing can be learnt from: the fit refuses them in one line.
-pub fn about_data(train: &Labelled) -> Vec<String> {
-    let mut remarks = Vec::new();
+pub fn about_data(train: &Labelled) -> Vec<Warning> {
     let counts = train.class_counts();
     if counts.iter().all(|count| *count < 2) {
-        return remarks;
+        return Vec::new();
     }
-    remarks.extend(about_columns(train.features()));
     let names = train.class_names().iter().zip(&counts);
     let alone: Vec<&str> =
         names.filter(|(_, count)| **count == 1).map(|(name, _)| name.as_str()).collect();
-    if !alone.is_empty() {
-        remarks.push(format!(
-            "{} a single training row, which has no neighbour of its class and adds nothing to the objective: {}",
-            if alone.len() == 1 { "1 class has".to_string() } else { format!("{} classes have", alone.len()) },
-            listed(&alone)
-        ));
-    }
-    remarks
+    about_columns(train.features()).into_iter().chain(about_single_rows(&alone)).collect()
 }
 
-/// A remark on columns without a spread.
-pub fn about_columns(features: &Features) -> Option<String> {
+/// About columns without a spread.
+pub fn about_columns(features: &Features) -> Option<Warning> {
     let constant = constant_columns(features);
     let columns = match constant.len() {
         0 => return None,
@@ -39,30 +36,59 @@ pub fn about_columns(features: &Features) -> Option<String> {
         many => format!("{many} columns are"),
     };
     let listed = listed(&constant);
-    Some(format!("{columns} constant in the training rows and can tell nothing apart: {listed}"))
+    Some(Warning::new(
+        WarningCode::ConstantColumns,
+        format!("{columns} constant in the training rows and can tell nothing apart: {listed}"),
+    ))
 }
 
-/// A remark on a fit that did not converge; mini-batches end with their epochs, and early stopping is a choice.
-pub fn about_termination(termination: Termination) -> Option<String> {
+fn about_single_rows(alone: &[&str]) -> Option<Warning> {
+    let classes = match alone.len() {
+        0 => return None,
+        1 => "1 class has".to_string(),
+        many => format!("{many} classes have"),
+    };
+    let listed = listed(alone);
+    Some(Warning::new(
+        WarningCode::SingleRowClasses,
+        format!(
+            "{classes} a single training row: no neighbour can be right for it, so it counts as wrong and adds \
+             nothing to the objective: {listed}"
+        ),
+    ))
+}
+
+/// About a fit that did not converge; mini-batches end with their epochs, and early stopping is a choice.
+pub fn about_termination(termination: Termination) -> Option<Warning> {
     let planned = [Termination::EpochsDone, Termination::HeldOut];
     let as_planned = termination.converged() || planned.contains(&termination);
-    (!as_planned).then(|| termination.sentence().to_string())
+    (!as_planned).then(|| Warning::new(WarningCode::NotConverged, sentence(termination)))
 }
 
-/// A remark on an embedding that fell together.
-pub fn about_spread(spread: Option<Spread>) -> Option<String> {
+/// About an embedding that fell together; `shortfall` says what that costs beside a baseline, if it does.
+///
+/// A line is no fault in itself: two classes need no more, and a numeric target often lies along one.
+pub fn about_spread(spread: Option<Spread>, shortfall: Option<String>) -> Option<Warning> {
     let spread = spread?;
-    Some(match spread.collapse()? {
-        Collapse::Point => format!(
-            "the embedding has collapsed to a point (total variance {:.1e}); another start, less L2 or a \
-             repulsion may keep it apart",
-            spread.total_variance
-        ),
-        Collapse::Line => format!(
-            "the embedding of {} dimensions lies on a line, one direction holding nearly all of its variance",
-            spread.dimensions
-        ),
-    })
+    match (spread.collapse()?, shortfall) {
+        (Collapse::Point, _) => Some(Warning::new(
+            WarningCode::CollapsedToPoint,
+            format!(
+                "the embedding has collapsed to a point (total variance {:.1e}), and neighbours in it mean \
+                 nothing; less --l2 or another --init may keep it apart",
+                spread.total_variance
+            ),
+        )),
+        (Collapse::Line, Some(shortfall)) => Some(Warning::new(
+            WarningCode::CollapsedToLine,
+            format!(
+                "the embedding of {} dimensions lies on a line, and that costs accuracy: {shortfall}; less \
+                 --l2 or another --init may spread it",
+                spread.dimensions
+            ),
+        )),
+        (Collapse::Line, None) => None,
+    }
 }
 
 fn constant_columns(features: &Features) -> Vec<&str> {
@@ -76,8 +102,16 @@ fn constant_columns(features: &Features) -> Vec<&str> {
 }
 
 fn listed(names: &[&str]) -> String {
-    let shown = names[..names.len().min(SHOWN)].join(", ");
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| shortened(name)).collect();
+    let shown = shown.join(", ");
     if names.len() > SHOWN { format!("{shown}, … ({} in all)", names.len()) } else { shown }
+}
+
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(NAME) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -89,25 +123,43 @@ mod tests {
         let features = Features::unnamed(vec![0.0, 1.0, 0.5, 1.0, 2.0, 1.0], 2).unwrap();
         let names = ["a".to_string(), "b".to_string()].to_vec();
         let data = Labelled::new(features, vec![0, 0, 1], names).unwrap();
-        let remarks = about_data(&data);
-        assert!(remarks[0].starts_with("1 column is constant") && remarks[0].ends_with(": x2"));
+        let [columns, classes] = &about_data(&data)[..] else { panic!("two warnings") };
+        assert_eq!(columns.code, WarningCode::ConstantColumns);
+        assert!(columns.text.starts_with("1 column is constant") && columns.text.ends_with(": x2"));
+        assert_eq!(classes.code, WarningCode::SingleRowClasses);
         assert!(
-            remarks[1].starts_with("1 class has a single training row")
-                && remarks[1].ends_with(": b")
+            classes.text.starts_with("1 class has a single training row")
+                && classes.text.ends_with(": b")
         );
         assert!(about_data(&data.select(&[0, 1])).len() == 1);
     }
 
     #[test]
-    fn only_a_fit_that_did_not_converge_is_remarked_on() {
-        assert_eq!(about_termination(Termination::GradientSmall), None);
-        assert!(
-            about_termination(Termination::MaxIterations).unwrap().starts_with("Not converged")
-        );
+    fn only_a_fit_that_did_not_end_as_planned_is_warned_of() {
+        for planned in [Termination::GradientSmall, Termination::EpochsDone, Termination::HeldOut] {
+            assert_eq!(about_termination(planned), None);
+        }
+        let warning = about_termination(Termination::MaxIterations).unwrap();
+        assert!(warning.text.starts_with("Not converged"), "{warning:?}");
     }
 
     #[test]
-    fn long_lists_are_cut() {
+    fn a_line_is_warned_of_only_where_it_costs_accuracy() {
+        let spread = |total_variance, rank| {
+            Some(Spread { total_variance, effective_rank: Some(rank), dimensions: 2 })
+        };
+        assert_eq!(about_spread(spread(3.0, 1.01), None), None);
+        let warning = about_spread(spread(3.0, 1.01), Some("5-NN is worse".into())).unwrap();
+        assert!(warning.text.contains("lies on a line") && warning.text.contains("5-NN is worse"));
+        let code = |found: Option<Warning>| found.map(|warning| warning.code);
+        let point = Some(WarningCode::CollapsedToPoint);
+        assert_eq!(code(about_spread(spread(1e-9, 1.5), None)), point);
+        assert_eq!(about_spread(spread(3.0, 1.9), Some("worse".into())), None);
+    }
+
+    #[test]
+    fn long_lists_and_long_names_are_cut() {
         assert_eq!(listed(&["a"; 7]), "a, a, a, a, a, … (7 in all)");
+        assert_eq!(listed(&["ä".repeat(61).as_str()]), format!("{}…", "ä".repeat(60)));
     }
 }

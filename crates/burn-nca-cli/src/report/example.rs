@@ -43,6 +43,7 @@ impl Report {
                 seconds: 0.814,
                 peak_memory_bytes: Some(183 << 20),
             },
+            warnings: Vec::new(),
             f: p.iter().sum(),
             g: p.iter().map(|p| p.ln()).sum(),
             mean_perplexity: perplexity.iter().sum::<f64>() / perplexity.len() as f64,
@@ -147,11 +148,10 @@ fn points(classes: usize, members: usize, train: usize, dimension: usize) -> Vec
 }
 
 fn confusion(points: &[EmbeddedPoint], classes: usize, part: Part) -> Confusion {
-    let mut counts = vec![vec![0; classes]; classes];
-    for point in points.iter().filter(|point| point.part == part) {
-        counts[point.class][point.predicted.unwrap()] += 1;
-    }
-    Confusion { part, counts }
+    let counted = points.iter().filter(|point| point.part == part);
+    let (predicted, truth): (Vec<usize>, Vec<usize>) =
+        counted.map(|point| (point.predicted.unwrap(), point.class)).unzip();
+    Confusion::of(part, &predicted, &truth, classes)
 }
 
 fn comparison(dimension: usize) -> Comparison {

@@ -1,6 +1,9 @@
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use super::json::null_as_nan;
+use super::number::percent;
 
 /// The part of the data a row belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,15 +41,6 @@ pub struct ComparisonRow {
     pub knn_test: Option<f64>,
     /// The p-weighted vote of all training rows, on the rows held out.
     pub soft_test: Option<f64>,
-}
-
-/// Counts of true against predicted classes, by 1-NN in the learnt metric.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Confusion {
-    /// The rows counted: those held out, or the training rows left out one by one.
-    pub part: Part,
-    /// `counts[t][p]`: rows of class t predicted as class p; classes as in `data.classes`.
-    pub counts: Vec<Vec<usize>>,
 }
 
 /// One iteration of the solver.
@@ -139,11 +133,66 @@ impl EmbeddedPoint {
     }
 }
 
+impl Comparison {
+    /// What the learnt metric, the last row, loses beside the best baseline by k-NN on `rows` held-out rows (by 1-NN
+    /// on as many training rows where nothing is held out); `None` where it loses nothing worth a word.
+    pub fn shortfall(&self, rows: usize) -> Option<String> {
+        let (learnt, baselines) = self.rows.split_last()?;
+        let held_out = learnt.knn_test.is_some();
+        let share = |row: &ComparisonRow| if held_out { row.knn_test } else { row.nn_train };
+        let best = baselines
+            .iter()
+            .max_by(|a, b| share(a).partial_cmp(&share(b)).unwrap_or(Ordering::Equal))?;
+        let (learnt, baseline) = (share(learnt)?, share(best)?);
+        let (rule, part) = if held_out {
+            (format!("{}-NN", self.neighbors), "held-out rows")
+        } else {
+            ("1-NN".to_owned(), "training rows")
+        };
+        falls_short(learnt, baseline, rows).then(|| {
+            format!(
+                "{rule} is right on {} of the {part}, on {} with {}",
+                percent(Some(learnt)),
+                percent(Some(baseline)),
+                best.method
+            )
+        })
+    }
+}
+
+/// Whether a share of right rows is below another by more than the standard error of that one, one row at least.
+pub fn falls_short(learnt: f64, baseline: f64, rows: usize) -> bool {
+    let rows = rows.max(1) as f64;
+    baseline - learnt > (baseline * (1.0 - baseline) / rows).sqrt().max(1.0 / rows)
+}
+
 impl ComparisonRow {
     /// Whether no row does better in the column that `read` reads; false where nothing was measured.
     pub fn is_best(&self, rows: &[Self], read: fn(&Self) -> Option<f64>) -> bool {
         let best = rows.iter().filter_map(read).max_by(f64::total_cmp);
         // A single method has nothing to be best of.
         rows.len() > 1 && read(self).is_some() && read(self) == best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::Report;
+
+    #[test]
+    fn a_shortfall_beside_the_best_baseline_is_told_where_it_is_more_than_chance() {
+        let mut comparison = Report::example().comparison;
+        assert_eq!(
+            comparison.shortfall(45),
+            None,
+            "95.6 % against the 97.8 % of LDA: one row of 45"
+        );
+        comparison.rows[3].knn_test = Some(40.0 / 45.0);
+        let told = comparison.shortfall(45).unwrap();
+        assert_eq!(told, "5-NN is right on 88.9 % of the held-out rows, on 97.8 % with LDA");
+        let mut comparison = Report::example().without_test().comparison;
+        comparison.rows[3].nn_train = Some(0.5);
+        let told = comparison.shortfall(105).unwrap();
+        assert!(told.starts_with("1-NN is right on 50.0 % of the training rows"), "{told}");
     }
 }

@@ -8,6 +8,7 @@
 //! A [`Report`] holds numbers and names only; every sentence, percentage and colour is made while rendering,
 //! so the three can never disagree.
 
+mod confusion;
 pub mod continuous;
 #[cfg(test)]
 mod example;
@@ -21,13 +22,16 @@ mod solver;
 pub mod table;
 mod tuning;
 mod verdict;
+mod warning;
 
+pub use confusion::Confusion;
 pub use findings::{
-    Comparison, ComparisonRow, Confusion, CurvePoint, EmbeddedPoint, Embedding, FeatureWeight,
-    Matrix, Part,
+    Comparison, ComparisonRow, CurvePoint, EmbeddedPoint, Embedding, FeatureWeight, Matrix, Part,
+    falls_short,
 };
 pub use model::{Accuracy, ClassCount, DataSummary, DeviceSummary, FORMAT, Report};
 pub use number::counted;
 pub use rendered::Rendered;
 pub use solver::SolverRun;
 pub use tuning::{Tuning, TuningRow};
+pub use warning::{Warning, WarningCode};

@@ -1,9 +1,11 @@
 use serde::{Deserialize, Serialize};
 
-use super::findings::{Comparison, Confusion, CurvePoint, Embedding, FeatureWeight, Matrix};
+use super::confusion::Confusion;
+use super::findings::{Comparison, CurvePoint, Embedding, FeatureWeight, Matrix};
 use super::json::{null_as_nan, nulls_as_nan};
 use super::solver::SolverRun;
 use super::tuning::Tuning;
+use super::warning::Warning;
 
 /// The version of `report.json`; it grows when a field changes its name or meaning, not when one is added.
 pub const FORMAT: u32 = 1;
@@ -36,6 +38,9 @@ pub struct Report {
     /// How the solver went.
     #[serde(flatten)]
     pub run: SolverRun,
+    /// What to know before trusting the numbers; none in most reports.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
     /// f = Σ p_i over the training points: the expected number classified correctly, left out one by one.
     #[serde(deserialize_with = "null_as_nan")]
     pub f: f64,

@@ -3,7 +3,7 @@ use serde::Serialize;
 use super::continuous::{self, ContinuousReport};
 use super::json::field_lines;
 use super::table::{self, Terminal};
-use super::{Report, page};
+use super::{Report, Warning, page};
 
 /// The three renderings of a report.
 pub trait Rendered: Serialize + Sized {
@@ -15,6 +15,9 @@ pub trait Rendered: Serialize + Sized {
         field_lines(self)
     }
 
+    /// What to know before trusting the numbers.
+    fn warnings(&self) -> &[Warning];
+
     /// The contents of `report.html`.
     fn page(&self) -> String;
 
@@ -23,6 +26,10 @@ pub trait Rendered: Serialize + Sized {
 }
 
 impl Rendered for Report {
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
     fn page(&self) -> String {
         page::render(self)
     }
@@ -33,6 +40,10 @@ impl Rendered for Report {
 }
 
 impl Rendered for ContinuousReport {
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
     fn page(&self) -> String {
         continuous::page::render(self)
     }

@@ -135,10 +135,6 @@ pub fn key_figures(report: &Report, terminal: Terminal) -> String {
         ("g", significant(report.g, 6)),
     ];
     lines.extend(report.run.lines(report.mean_perplexity));
-    if report.data.without_partner > 0 {
-        let alone = counted(report.data.without_partner, "training row");
-        lines.push(("warning", format!("{alone} alone in their class, counted as wrong")));
-    }
     named_lines(lines, terminal)
 }
 

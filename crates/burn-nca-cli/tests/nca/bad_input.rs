@@ -129,6 +129,14 @@ fn models_that_are_none_or_do_not_fit_the_data() {
         &failure(&["predict", &out, "iris", "--neighbors", "1000"], 1),
         &["k is 1000", "105"],
     );
+    let huge = place.file(
+        "huge.csv",
+        "sepal_length_cm,sepal_width_cm,petal_length_cm,petal_width_cm\n5,3,1,0.2\n5,3,1e308,0.2\n",
+    );
+    for verb in ["transform", "predict"] {
+        let message = failure(&[verb, &out, &huge], 1);
+        contains_all(&message, &["huge.csv, row 2", "petal_length_cm", "1e308", "remove the row"]);
+    }
     let z = place.at("z.txt");
     contains_all(
         &failure(&["transform", &out, "iris", "--out", &z], 1),

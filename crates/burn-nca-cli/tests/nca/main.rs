@@ -10,11 +10,14 @@ mod fit;
 mod golden;
 mod interruption;
 mod invocation;
+mod many_classes;
 mod models;
 mod output_files;
 mod program;
 mod reproduce;
+mod source;
 mod tuning;
+mod warnings;
 
 use std::path::{Path, PathBuf};
 

@@ -24,7 +24,7 @@ pub struct Euclidean {
 }
 
 impl Euclidean {
-    /// Classifies `data` among the scaled training rows `train`, in the order of the model's references.
+    /// Classifies `data` among the training rows `train`, in the order of the model's references.
     ///
     /// # Errors
     /// k above the training rows.
@@ -36,7 +36,7 @@ impl Euclidean {
     ) -> Result<Self> {
         let (device, dtype) = place(&model.references().device());
         let queries = model.scaling().apply(data.features())?.to_tensor(&device, dtype);
-        let references = train.to_tensor(&device, dtype);
+        let references = model.scaling().apply(train)?.to_tensor(&device, dtype);
         let neighbors = nearest(&queries, &references, learnt.neighbors, None)?;
         let labels = model.reference_labels();
         let classes = model.class_names().len();

@@ -2,13 +2,14 @@ use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::Labelled;
 use burn_nca::evaluate::{
-    Accuracy, ConfusionMatrix, Embedded, LogLoss, Quantiles, Reliability, Retrieval, brier_score,
-    expected_accuracy, held_out_retrieval, perplexities,
+    Accuracy, Embedded, LogLoss, Quantiles, Reliability, Retrieval, brier_score, expected_accuracy,
+    held_out_retrieval, perplexities,
 };
 use burn_nca::neighbors::{ClassProbabilities, majority_vote, nearest};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::euclidean::Euclidean;
+use crate::report::{Confusion, Part, Warning};
 
 /// Bins of the reliability table.
 const BINS: usize = 10;
@@ -38,10 +39,17 @@ pub struct Evaluation {
     pub euclidean_missing: Option<String>,
     /// The mean perplexity of the rows among themselves.
     pub mean_perplexity: Option<f64>,
+    /// What to know before trusting the numbers.
+    pub warnings: Vec<Warning>,
     /// The class names, in the order of the confusion matrix.
     pub classes: Vec<String>,
-    /// `confusion[t][p]`: rows of class t that 1-NN takes for class p.
-    pub confusion: Vec<Vec<usize>>,
+    /// `confusion[t][p]`: rows of class t that 1-NN takes for class p; null for more than
+    /// [`Confusion::LARGEST`] classes.
+    #[serde(serialize_with = "counts")]
+    pub confusion: Confusion,
+    /// `[t, p, rows]` for each t and p with rows, where `confusion` is null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confusion_cells: Option<Vec<[usize; 3]>>,
     /// The k-NN class of each row.
     #[serde(skip)]
     pub predicted: Vec<usize>,
@@ -106,7 +114,7 @@ impl Evaluation {
         let nn = accuracy(&first)?;
         let knn = accuracy(&predicted)?;
         let soft = accuracy(&probabilities.most_probable())?;
-        let confusion = ConfusionMatrix::of(&first, data.labels(), classes)?;
+        let confusion = Confusion::of(Part::Test, &first, data.labels(), classes);
         let train = Embedded { points: model.references(), labels };
         let test = Embedded { points: &embedding, labels: data.labels() };
         Ok(Self {
@@ -121,11 +129,17 @@ impl Evaluation {
             euclidean: None,
             euclidean_missing: None,
             mean_perplexity: Quantiles::of(&perplexities(&embedding)?).map(|all| all.mean),
+            warnings: Vec::new(),
             classes: model.class_names().to_vec(),
-            confusion: (0..classes).map(|class| confusion.row(class).to_vec()).collect(),
+            confusion_cells: confusion.cells.clone(),
+            confusion,
             predicted,
         })
     }
+}
+
+fn counts<S: Serializer>(confusion: &Confusion, serializer: S) -> Result<S::Ok, S::Error> {
+    confusion.counts.serialize(serializer)
 }
 
 fn ends(accuracy: Accuracy) -> Option<[f64; 2]> {

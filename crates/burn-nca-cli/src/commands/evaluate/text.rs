@@ -3,11 +3,17 @@ use super::measures::Evaluation;
 use crate::plain_table::plain_table;
 use crate::report::counted;
 
+/// The most classes of a matrix in a terminal.
+const ACROSS: usize = 15;
+/// The most errors that are listed instead.
+const LISTED: usize = 20;
+/// The most letters of a class's name.
+const NAME: usize = 30;
+
 /// The evaluation for people: each measure with its unit, its direction, and what it says.
 pub fn text(evaluation: &Evaluation) -> String {
     format!(
-        "{}, neighbours among {}\n\n{}\n{}{}{}\
-         1-NN predictions (true classes down, predicted ones across)\n{}",
+        "{}, neighbours among {}\n\n{}\n{}{}{}{}",
         counted(evaluation.rows, "row"),
         counted(evaluation.training_rows, "training row"),
         rules(evaluation),
@@ -20,7 +26,7 @@ pub fn text(evaluation: &Evaluation) -> String {
             ),
             &comparison(evaluation)
         ),
-        confusion_table(evaluation)
+        confusion(evaluation)
     )
 }
 
@@ -164,12 +170,40 @@ fn section(heading: &str, lines: &[Line]) -> String {
     text
 }
 
-fn confusion_table(evaluation: &Evaluation) -> String {
-    let head = std::iter::once(String::new()).chain(evaluation.classes.iter().cloned());
-    let rows = evaluation.classes.iter().zip(&evaluation.confusion).map(|(name, counts)| {
-        std::iter::once(name.clone()).chain(counts.iter().map(usize::to_string)).collect()
+/// The whole matrix where a terminal can hold it, else the errors of most rows.
+fn confusion(evaluation: &Evaluation) -> String {
+    let classes = &evaluation.classes;
+    if let Some(counts) = evaluation.confusion.counts.as_ref().filter(|all| all.len() <= ACROSS) {
+        let head = std::iter::once(String::new()).chain(classes.iter().map(|name| shortened(name)));
+        let rows = classes.iter().zip(counts).map(|(name, counts)| {
+            std::iter::once(shortened(name)).chain(counts.iter().map(usize::to_string)).collect()
+        });
+        return format!(
+            "1-NN predictions (true classes down, predicted ones across)\n{}",
+            plain_table(head.collect(), rows.collect())
+        );
+    }
+    let errors = evaluation.confusion.errors();
+    if errors.is_empty() {
+        return "1-NN takes no row for another class\n".to_string();
+    }
+    let rows = errors.iter().take(LISTED).map(|&[truth, predicted, rows]| {
+        vec![shortened(&classes[truth]), shortened(&classes[predicted]), rows.to_string()]
     });
-    plain_table(head.collect(), rows.collect())
+    let title = match errors.len() {
+        all if all > LISTED => format!("The {LISTED} most frequent of {all} errors of 1-NN"),
+        _ => "Errors of 1-NN".to_string(),
+    };
+    let head = ["true class", "taken for", "rows"].map(String::from).to_vec();
+    format!("{title}\n{}", plain_table(head, rows.collect()))
+}
+
+/// A class's name, cut where it would fill a terminal.
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(NAME) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_string(),
+    }
 }
 
 fn number(value: Option<f64>, write: impl Fn(f64) -> String) -> String {
@@ -184,6 +218,7 @@ fn percent(share: f64) -> String {
 mod tests {
     use super::super::measures::{Bin, Probabilities, Ranking, Rules};
     use super::*;
+    use crate::report::{Confusion, Part};
 
     fn evaluation() -> Evaluation {
         let bin =
@@ -218,7 +253,9 @@ mod tests {
             euclidean_missing: None,
             mean_perplexity: Some(2.25),
             classes: vec!["a".into(), "b".into()],
-            confusion: vec![vec![2, 1], vec![0, 1]],
+            warnings: Vec::new(),
+            confusion: Confusion::of(Part::Test, &[0, 0, 1, 1], &[0, 0, 0, 1], 2),
+            confusion_cells: None,
             predicted: vec![0, 0, 1, 1],
         }
     }
@@ -244,6 +281,18 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
+    }
+
+    #[test]
+    fn many_classes_are_told_by_their_errors() {
+        let mut evaluation = evaluation();
+        evaluation.classes = (0..60).map(|class| format!("name {class}")).collect();
+        let truth: Vec<usize> = (0..60).collect();
+        let predicted: Vec<usize> = truth.iter().map(|class| (class / 2 * 2) % 60).collect();
+        evaluation.confusion = Confusion::of(Part::Test, &predicted, &truth, 60);
+        let text = text(&evaluation);
+        assert!(text.contains("The 20 most frequent of 30 errors of 1-NN"), "{text}");
+        assert!(text.contains("name 1 ") && text.lines().count() < 80, "{text}");
     }
 
     #[test]

@@ -1,84 +1,73 @@
 //! The training rows of a model, read again: a model keeps only their embedding.
 
-use std::path::Path;
+use std::collections::HashSet;
 
 use anyhow::{Context, Result, bail};
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
-use burn_nca::data::{Features, Labelled, stratified_split};
-use burn_nca_datasets::open;
-use clap::Parser;
+use burn_nca::data::{Features, random_split, stratified_split};
+use burn_nca_datasets::{open, open_unlabelled};
 
-use crate::cli::{Cli, Command, FitArgs};
-use crate::commands::csv_options;
-use crate::commands::fit::REPORT_JSON;
-use crate::commands::report::{self, AnyReport};
-use crate::process::words;
+use crate::fitting::target_settings::LearntFrom;
+use crate::report::{Warning, WarningCode};
+use crate::source::Source;
 
 /// How far an embedded row may be from the saved one, relative to its length: another device rounds otherwise.
 const TOLERANCE: f64 = 1e-3;
 
-/// The scaled features of the training rows, in the order of the model's references.
+/// The training rows as the fit read them, in the order of the model's references.
 ///
-/// They are found as the fit found them, by the command in the run's report; `moved` is where the table stands now.
-/// Embedded again, they must be what the model has saved.
+/// They are found by the model's source; `moved` is where the table stands now. Embedded again, they must be what the
+/// model has saved.
 ///
 /// # Errors
-/// A model without its run's report, a table that is no longer there, or one that has changed.
-pub fn scaled(model_folder: &Path, moved: Option<&str>, model: &Fitted) -> Result<Features> {
-    let mut args = fit_of(model_folder)?;
-    if let Some(moved) = moved {
-        args.source.data = moved.to_string();
-    }
-    let source = args.source.data.clone();
-    let data = open(&source, &csv_options(&args.source))?.into_labelled()?;
-    let split = stratified_split(data.labels(), args.test_size, args.seed)?;
-    let train = data.select(&split.train);
-    if !is_what_was_learnt_from(&train, model)? {
+/// A model without a source, a table that is no longer there, or one that has changed.
+pub fn features(source: Option<&Source>, moved: Option<&str>, model: &Fitted) -> Result<Features> {
+    let Some(source) = source else {
         bail!(
-            "{source} does not hold the {} rows that the model was fitted on; give the table of the fit with --train",
-            model.reference_labels().len()
+            "this model was saved by an earlier version, which did not note where the training rows came from; fit it \
+             again"
         );
-    }
-    Ok(model.scaling().apply(train.features())?)
-}
-
-/// The options of the fit that made a model.
-fn fit_of(model_folder: &Path) -> Result<Box<FitArgs>> {
-    let run = [Some(model_folder), model_folder.parent()]
-        .into_iter()
-        .flatten()
-        .find(|folder| folder.join(REPORT_JSON).is_file())
-        .with_context(|| {
-            format!(
-                "{} stands without the {REPORT_JSON} of its fit, which tells the training rows; give the RUN folder \
-                 that nca fit --out wrote",
-                model_folder.display()
-            )
-        })?;
-    let command = match report::open(run)? {
-        AnyReport::Classes(report) => report.command,
-        AnyReport::Continuous(report) => report.command,
     };
-    let parsed = words(&command).and_then(|words| Cli::try_parse_from(words).ok());
-    match parsed.map(|cli| cli.command) {
-        Some(Command::Fit(args)) => Ok(args),
+    let data = moved.unwrap_or(&source.data);
+    let train = read(source, data, model)?;
+    match train {
+        Some(train) if is_embedded_alike(&train, model)? => Ok(train),
         _ => bail!(
-            "the command in {} is {command:?}, which this program does not understand; use the program that wrote it",
-            run.join(REPORT_JSON).display()
+            "{data} does not hold the {} rows that the model was fitted on; give the table of the fit with --train",
+            model.references().dims()[0]
         ),
     }
 }
 
-fn is_what_was_learnt_from(train: &Labelled, model: &Fitted) -> Result<bool> {
-    model.scaling().check_columns(train.features().names())?;
-    let name = |class: &usize| &model.class_names()[*class];
-    let learnt = model.reference_labels().iter().map(name);
-    if !train.labels().iter().map(|class| &train.class_names()[*class]).eq(learnt) {
+/// The training rows of the table `data`; `None` where their targets are not the model's.
+fn read(source: &Source, data: &str, model: &Fitted) -> Result<Option<Features>> {
+    let split = source.split;
+    Ok(match source.task {
+        LearntFrom::Pairs => Some(open_unlabelled(data, &source.ignored)?),
+        LearntFrom::Classes => {
+            let table = open(data, &source.csv_options())?.into_labelled()?;
+            let train = stratified_split(table.labels(), split.share, split.seed)?.train;
+            let train = table.select(&train);
+            let names = train.labels().iter().map(|&class| &train.class_names()[class]);
+            let learnt = model.reference_labels().iter().map(|&class| &model.class_names()[class]);
+            names.eq(learnt).then(|| train.features().clone())
+        }
+        LearntFrom::Numbers => {
+            let table = open(data, &source.csv_options())?.into_measured()?;
+            let train = table.select(&random_split(table.rows(), split.share, split.seed)?.train);
+            let alike = model.targets().is_some_and(|learnt| learnt == train.targets());
+            alike.then(|| train.features().clone())
+        }
+    })
+}
+
+fn is_embedded_alike(train: &Features, model: &Fitted) -> Result<bool> {
+    model.scaling().check_columns(train.names())?;
+    let (found, saved) = (values(model.transform(train)?)?, values(model.references().clone())?);
+    if found.len() != saved.len() {
         return Ok(false);
     }
-    let (found, saved) =
-        (values(model.transform(train.features())?)?, values(model.references().clone())?);
     let dimensions = (saved.len() / train.rows().max(1)).max(1);
     let near = |(found, saved): (&[f64], &[f64])| {
         let difference: f64 = found.iter().zip(saved).map(|(a, b)| (a - b).powi(2)).sum();
@@ -90,4 +79,40 @@ fn is_what_was_learnt_from(train: &Labelled, model: &Fitted) -> Result<bool> {
 
 fn values(tensor: Tensor<2>) -> Result<Vec<f64>> {
     tensor.into_data().convert::<f64>().try_to_vec().context("an embedding is of floats")
+}
+
+/// A warning where half of `data`, or of the training rows, stand in both: then it is the table of the fit, and not
+/// a row or two that two tables share by chance.
+pub fn warning(train: &Features, data: &Features) -> Option<Warning> {
+    let bits = |row: &[f64]| -> Vec<u64> {
+        // -0 and 0 are equal, their bits are not.
+        row.iter().map(|value| (value + 0.0).to_bits()).collect()
+    };
+    let learnt: HashSet<Vec<u64>> = (0..train.rows()).map(|row| bits(train.row(row))).collect();
+    let seen = (0..data.rows()).filter(|&row| learnt.contains(&bits(data.row(row)))).count();
+    (seen > 0 && 2 * seen >= train.rows().min(data.rows())).then(|| {
+        Warning::new(
+            WarningCode::TrainingRows,
+            format!(
+                "{seen} of these {} rows are rows that the model was fitted on, and every such row finds itself: \
+                 the figures flatter; those of the held-out rows are in the report of the fit",
+                data.rows()
+            ),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_the_fit_are_counted_and_a_chance_hit_is_no_warning() {
+        let table = |rows: &[f64]| Features::unnamed(rows.to_vec(), 1).unwrap();
+        let train = table(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        let warning = |rows: &[f64]| warning(&train, &table(rows)).map(|warning| warning.text);
+        assert!(warning(&[1.0, -0.0, 9.0]).unwrap().starts_with("2 of these 3 rows"));
+        assert_eq!(warning(&[1.0, 7.0, 8.0, 9.0]), None);
+        assert_eq!(warning(&[7.0]), None);
+    }
 }

@@ -105,6 +105,7 @@ impl ContinuousReport {
             settings: classes.settings,
             device: classes.device,
             run: classes.run,
+            warnings: Vec::new(),
             value: 27.96,
             mean_perplexity: 8.13,
             scores: comparison.rows.last().cloned().unwrap(),

@@ -68,6 +68,33 @@ impl MeasureRow {
     }
 }
 
+/// A lead of a baseline in R² or recall below this is not worth a word.
+const SHORTFALL: f64 = 0.02;
+
+impl MeasureTable {
+    /// What the learnt metric loses beside the best baseline in the measure `key`, by the rule that the baselines
+    /// use; `None` where it loses nothing worth a word.
+    pub fn shortfall(&self, key: &str) -> Option<String> {
+        let learnt_method = &self.rows.last()?.method;
+        let measure = self.measures.iter().find(|measure| measure.key == key)?;
+        let (learnt, baselines): (Vec<&MeasureRow>, Vec<&MeasureRow>) =
+            self.rows.iter().partition(|row| row.method == *learnt_method);
+        let best = |rows: &[&MeasureRow]| -> Option<(f64, String)> {
+            let valued = rows.iter().filter_map(|row| Some((row.value(key)?, row.name())));
+            valued.max_by(|a, b| a.0.total_cmp(&b.0))
+        };
+        let ((learnt, rule), (baseline, name)) = (best(&learnt)?, best(&baselines)?);
+        (baseline - learnt > SHORTFALL).then(|| {
+            format!(
+                "{} is {} with {rule}, {} with {name}",
+                measure.label,
+                measure.text(Some(learnt)),
+                measure.text(Some(baseline))
+            )
+        })
+    }
+}
+
 impl Measure {
     /// The value as text.
     pub fn text(&self, value: Option<f64>) -> String {
@@ -100,6 +127,19 @@ impl MeasureTable {
 #[cfg(test)]
 mod tests {
     use super::super::ContinuousReport;
+
+    #[test]
+    fn a_shortfall_is_told_with_both_figures() {
+        let mut table = ContinuousReport::example().comparison;
+        assert_eq!(table.shortfall("r2_test"), None);
+        for row in &mut table.rows[2..] {
+            row.values.insert("r2_test".to_owned(), 0.5);
+        }
+        let told = table.shortfall("r2_test").unwrap();
+        assert_eq!(told, "R² test is 0.500 with MLKR, kernel, 0.752 with Euclidean, 5-NN");
+        let table = ContinuousReport::of_pairs().comparison;
+        assert_eq!(table.shortfall("recall_5_test"), None);
+    }
 
     #[test]
     fn the_best_is_the_largest_r2_and_the_smallest_error() {

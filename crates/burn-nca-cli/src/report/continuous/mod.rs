@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use measures::{Measure, MeasureRow, MeasureTable, Unit};
 
 use super::json::null_as_nan;
-use super::{CurvePoint, DeviceSummary, FeatureWeight, Matrix, Part, SolverRun};
+use super::{CurvePoint, DeviceSummary, FeatureWeight, Matrix, Part, SolverRun, Warning};
 
 /// What the metric was learnt from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +54,9 @@ pub struct ContinuousReport {
     /// How the solver went.
     #[serde(flatten)]
     pub run: SolverRun,
+    /// What to know before trusting the numbers; none in most reports.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
     /// The penalised objective at the end, a sum over the training rows; smaller is better.
     #[serde(deserialize_with = "null_as_nan")]
     pub value: f64,

@@ -1,49 +1,121 @@
+//! Which class is taken for which: a tinted matrix, or a list of the errors where there are too many classes.
+
 use super::html::{name, note, section as section_of};
-use crate::report::number::{counted, percent};
-use crate::report::{ClassCount, Part, Report};
+use crate::report::number::{count, counted, percent};
+use crate::report::{ClassCount, Confusion, Part, Report};
 
 /// More classes than this, or longer names, and the column heads are turned upright.
 const LEVEL_HEADS: (usize, usize) = (6, 12);
 
+/// More classes than this, and the cells are small, so that the matrix fits the page.
+const ROOMY: usize = 12;
+
 /// The most letters of a class's name beside the matrix.
 const NAME: usize = 26;
+
+/// The most errors that are listed.
+const LISTED: usize = 40;
+
+/// The errors named above a matrix of small cells.
+const NAMED: usize = 3;
 
 /// True class by predicted class; the tint is the share of the true class.
 pub fn section(report: &Report) -> String {
     let Some(confusion) = &report.confusion else { return String::new() };
     let classes = &report.data.classes;
-    let upright = classes.len() > LEVEL_HEADS.0
-        || classes.iter().any(|class| class.name.chars().count() > LEVEL_HEADS.1);
-    let head: String = classes.iter().map(head_cell).collect();
-    let body: String = confusion
-        .counts
-        .iter()
-        .zip(classes)
-        .enumerate()
-        .map(|(index, (counts, class))| line(index, counts, &class.name))
-        .collect();
-    let kind = if upright { " upright" } else { "" };
-    let table = format!(
-        "<div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"Confusion matrix\">\
-         <table class=\"confusion{kind}\"><thead><tr><td class=\"corner\">true ↓ predicted →</td>{head}\
-         <th scope=\"col\" class=\"n\">right</th></tr></thead>\n<tbody>\n{body}</tbody></table></div>"
-    );
-    let remark = remark(confusion.part, &confusion.counts);
-    section_of("confusion", "Which class is taken for which", &format!("{}{table}", note(&remark)))
+    let errors = confusion.errors();
+    let mut remark = remark(confusion, &errors);
+    let body = match &confusion.counts {
+        Some(counts) => {
+            remark.push_str(" Tint: share of the true class.");
+            if classes.len() > ROOMY {
+                remark.push_str(&most_frequent(&errors, classes));
+            }
+            matrix(counts, classes)
+        }
+        None => {
+            let listed = errors.len().min(LISTED);
+            remark.push_str(&match (listed, errors.len()) {
+                (0, _) => String::new(),
+                (shown, all) if shown < all => {
+                    format!(
+                        " The {shown} most frequent of {} pairs of classes that are confused; all of them are \
+                         in <code>report.json</code>.",
+                        count(all as u64)
+                    )
+                }
+                _ => " Every pair of classes that is confused, the most frequent first.".to_owned(),
+            });
+            list(&errors[..listed], classes)
+        }
+    };
+    section_of("confusion", "Which class is taken for which", &format!("{}{body}", note(&remark)))
 }
 
-fn remark(part: Part, counts: &[Vec<usize>]) -> String {
-    let total: usize = counts.iter().flatten().sum();
-    let right: usize = counts.iter().enumerate().filter_map(|(class, row)| row.get(class)).sum();
-    let rows = match part {
+fn remark(confusion: &Confusion, errors: &[[usize; 3]]) -> String {
+    let total = confusion.rows();
+    let rows = match confusion.part {
         Part::Test => counted(total, "held-out row"),
         Part::Train => format!("{}, each left out in turn", counted(total, "training row")),
     };
-    let wrong = match total - right {
+    let wrong = match errors.iter().map(|error| error[2]).sum::<usize>() {
         0 => "none wrong".to_owned(),
-        wrong => format!("{wrong} wrong"),
+        wrong => format!("{} wrong", count(wrong as u64)),
     };
-    format!("1-NN in the learnt metric on {rows}: {wrong}. Tint: share of the true class.")
+    format!("1-NN in the learnt metric on {rows}: {wrong}.")
+}
+
+/// ` Most often: G taken for C (4 rows), …`
+fn most_frequent(errors: &[[usize; 3]], classes: &[ClassCount]) -> String {
+    let named = errors.iter().take(NAMED).filter_map(|&[truth, predicted, rows]| {
+        let (truth, predicted) = (classes.get(truth)?, classes.get(predicted)?);
+        let (truth, predicted) = (name(&truth.name, NAME), name(&predicted.name, NAME));
+        Some(format!("{truth} taken for {predicted} ({})", counted(rows, "row")))
+    });
+    let named: Vec<String> = named.collect();
+    if named.is_empty() { String::new() } else { format!(" Most often: {}.", named.join(", ")) }
+}
+
+/// One error a line, that of most rows first.
+fn list(errors: &[[usize; 3]], classes: &[ClassCount]) -> String {
+    if errors.is_empty() {
+        return String::new();
+    }
+    let lines = errors.iter().filter_map(|&[truth, predicted, rows]| {
+        Some(format!(
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"n\">{}</td></tr>\n",
+            name(&classes.get(truth)?.name, NAME),
+            name(&classes.get(predicted)?.name, NAME),
+            count(rows as u64)
+        ))
+    });
+    format!(
+        "<div class=\"scroll\"><table class=\"errors\"><thead><tr><th scope=\"col\">True class</th><th \
+         scope=\"col\">taken for</th><th scope=\"col\" class=\"n\">rows</th></tr></thead>\n<tbody>\n{}\
+         </tbody></table></div>",
+        lines.collect::<String>()
+    )
+}
+
+fn matrix(counts: &[Vec<usize>], classes: &[ClassCount]) -> String {
+    let upright = classes.len() > LEVEL_HEADS.0
+        || classes.iter().any(|class| class.name.chars().count() > LEVEL_HEADS.1);
+    let head: String = classes.iter().map(head_cell).collect();
+    let lines = counts.iter().zip(classes).enumerate();
+    let body: String =
+        lines.map(|(index, (counts, class))| line(index, counts, &class.name)).collect();
+    let mut kind = String::from("confusion");
+    if upright {
+        kind.push_str(" upright");
+    }
+    if classes.len() > ROOMY {
+        kind.push_str(" dense");
+    }
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Confusion matrix\">\
+         <table class=\"{kind}\"><thead><tr><td class=\"corner\">true ↓ predicted →</td>{head}\
+         <th scope=\"col\" class=\"n\">right</th></tr></thead>\n<tbody>\n{body}</tbody></table></div>"
+    )
 }
 
 fn head_cell(class: &ClassCount) -> String {
@@ -94,7 +166,41 @@ mod tests {
 
     #[test]
     fn errors_are_counted_off_the_diagonal() {
-        let text = remark(Part::Test, &[vec![5, 1], vec![2, 7]]);
+        let confusion =
+            Confusion { part: Part::Test, counts: Some(vec![vec![5, 1], vec![2, 7]]), cells: None };
+        let text = remark(&confusion, &confusion.errors());
         assert!(text.contains("15 held-out rows: 3 wrong."), "{text}");
+    }
+
+    /// A report of many classes in which class c is taken for c + 1 in some rows.
+    fn of_many(classes: usize) -> Report {
+        let names: Vec<String> = (0..classes).map(|class| format!("name {class}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut report = Report::with_classes(&names, 4, 2);
+        let truth: Vec<usize> = (0..classes).flat_map(|class| vec![class; 3]).collect();
+        let predicted: Vec<usize> = (0..3 * classes)
+            .map(|row| (row / 3 + usize::from(row % 3 < row / 3 % 3)) % classes)
+            .collect();
+        report.confusion = Some(Confusion::of(Part::Test, &predicted, &truth, classes));
+        report
+    }
+
+    #[test]
+    fn some_dozen_classes_have_small_cells_and_their_errors_named() {
+        let html = section(&of_many(26));
+        assert!(html.contains("confusion upright dense") && !html.contains("scroll tall"));
+        assert!(html.contains("Most often: ") && html.contains("(2 rows)"), "{html}");
+        assert!(!section(&of_many(5)).contains("dense"));
+    }
+
+    #[test]
+    fn many_classes_have_a_list_of_their_errors_that_does_not_grow() {
+        let html = section(&of_many(60));
+        assert!(!html.contains("class=\"confusion") && html.contains("class=\"errors\""));
+        assert!(html.contains("Every pair of classes that is confused"), "{html}");
+        assert_eq!(html.matches("<tr>").count(), 1 + 40);
+        let html = section(&of_many(600));
+        assert_eq!(html.matches("<tr>").count(), 1 + LISTED);
+        assert!(html.contains("The 40 most frequent of 400 pairs"), "{html}");
     }
 }

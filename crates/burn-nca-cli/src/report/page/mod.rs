@@ -11,12 +11,13 @@ pub(super) mod particulars;
 mod scatter;
 mod scores;
 mod trials;
+pub(super) mod warnings;
 pub(super) mod weights;
 
 use html::{escape, fill, script_json};
 
 use super::Report;
-use super::number::{counted, percent};
+use super::number::counted;
 use super::verdict::verdict;
 
 /// The page as one string of HTML; it loads nothing, from the network or elsewhere.
@@ -30,7 +31,7 @@ pub fn render(report: &Report) -> String {
         "name" => escape(&report.data.name),
         "size" => size(report),
         "verdict" => escape(&verdict(report)),
-        "warning" => warning(report),
+        "warnings" => warnings::section(&report.warnings),
         "figures" => figures::cards(report),
         "scatter" => scatter.as_ref().map_or_else(String::new, |scatter| scatter.section()),
         "comparison" => scores::section(report),
@@ -67,28 +68,10 @@ fn size(report: &Report) -> String {
     .join(" · ")
 }
 
-/// What a reader must know before trusting the numbers; empty when there is nothing.
-fn warning(report: &Report) -> String {
-    let mut warnings = Vec::new();
-    let planned = ["EpochsDone", "HeldOut"].contains(&report.run.termination.as_str());
-    if !report.run.converged && !planned {
-        warnings.push(escape(&report.run.termination_sentence));
-    }
-    let alone = report.data.without_partner;
-    if alone > 0 {
-        let share = alone as f64 / report.data.train().max(1) as f64;
-        warnings.push(format!(
-            "{} ({}) alone in their class: no neighbour can be right for them, and they count as wrong.",
-            counted(alone, "training row"),
-            percent(Some(share))
-        ));
-    }
-    warnings.iter().map(|warning| format!("<p class=\"warning\">{warning}</p>\n")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::{Warning, WarningCode};
 
     const HOSTILE: &str = "</script><b onmouseover=\"x\">&'{{style}}<!--";
 
@@ -108,7 +91,7 @@ mod tests {
         report.command = HOSTILE.to_owned();
         report.method = HOSTILE.to_owned();
         report.run.termination_sentence = HOSTILE.to_owned();
-        report.run.converged = false;
+        report.warnings = vec![Warning::new(WarningCode::ConstantColumns, HOSTILE)];
         report.settings = serde_json::json!({ HOSTILE: HOSTILE });
         report.device.name = HOSTILE.to_owned();
         report.comparison.rows[0].method = HOSTILE.to_owned();
@@ -147,15 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn trouble_is_told_at_the_top() {
+    fn warnings_stand_at_the_top() {
         let mut report = Report::example();
         assert!(!render(&report).contains("class=\"warning\""));
-        report.run.converged = false;
-        report.run.termination_sentence = "Stopped at the limit of 200 iterations.".to_owned();
-        report.data.without_partner = 2;
+        report.warnings.push(Warning::new(WarningCode::NotConverged, "Stopped <here>"));
         let page = render(&report);
-        assert!(page.contains("<p class=\"warning\">Stopped at the limit of 200 iterations.</p>"));
-        assert!(page.contains("2 training rows (1.9 %) alone in their class"));
+        let at = page.find("<p class=\"warning\">Stopped &lt;here&gt;</p>").unwrap();
+        assert!(at < page.find("<main>").unwrap());
     }
 
     #[test]

@@ -1,8 +1,12 @@
 use serde_json::Value;
 
-use super::html::{escape, section as section_of};
+use super::html::{escape, name, section as section_of};
+use super::scatter::legend::listed;
 use crate::report::number::{bytes, count, duration, significant};
 use crate::report::{DeviceSummary, Report, SolverRun};
+
+/// The most letters of a class's name in the table of classes.
+const NAME: usize = 48;
 
 /// The data, the settings and the run, and the command that makes it again.
 pub fn section(report: &Report) -> String {
@@ -38,23 +42,32 @@ fn data(report: &Report) -> String {
             ("rows without a partner", count(data.without_partner as u64)),
         ],
     );
-    let lines: String = data
-        .classes
+    let listed = listed(&data.classes);
+    let lines: String = listed
         .iter()
-        .map(|class| {
+        .map(|&class| {
+            let class = &data.classes[class];
             format!(
                 "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-                escape(&class.name),
+                name(&class.name, NAME),
                 count(class.train as u64),
                 count(class.test as u64)
             )
         })
         .collect();
+    let rest = match data.classes.len() - listed.len() {
+        0 => String::new(),
+        rest => format!(
+            "<p class=\"hint\">The {} classes of most rows; the other {} are in <code>report.json</code>.</p>",
+            listed.len(),
+            count(rest as u64)
+        ),
+    };
     format!(
         "{summary}<div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"Rows of each \
          class\"><table class=\"classes\"><thead><tr><th scope=\"col\">Class</th><th scope=\"col\" \
          class=\"n\">Train</th><th scope=\"col\" class=\"n\">Test</th></tr></thead>\n<tbody>\n{lines}\
-         </tbody></table></div>"
+         </tbody></table></div>{rest}"
     )
 }
 

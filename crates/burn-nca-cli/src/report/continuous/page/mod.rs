@@ -13,7 +13,7 @@ use crate::report::number::{count, counted, significant};
 use crate::report::page::figures::card;
 use crate::report::page::html::{escape, fill, script_json, section};
 use crate::report::page::particulars::{again, entries, place_and_end, settings};
-use crate::report::page::{curve, weights};
+use crate::report::page::{curve, warnings, weights};
 
 /// The page as one string of HTML; it loads nothing, from the network or elsewhere.
 pub fn render(report: &ContinuousReport) -> String {
@@ -27,7 +27,7 @@ pub fn render(report: &ContinuousReport) -> String {
         "name" => escape(&report.data.name),
         "size" => size(report),
         "verdict" => escape(&verdict(report)),
-        "warning" => warning(report),
+        "warnings" => warnings::section(&report.warnings),
         "figures" => cards(report),
         "scatter" => picture::section(report),
         "comparison" => scores::section(report),
@@ -52,14 +52,6 @@ fn size(report: &ContinuousReport) -> String {
         test => format!("{} for training, {test} held out", counted(data.train, noun(report.kind))),
     };
     [counted(data.rows, "row"), counted(data.columns, "column"), held_out].join(" · ")
-}
-
-/// What a reader must know before trusting the numbers; empty when there is nothing.
-fn warning(report: &ContinuousReport) -> String {
-    if report.run.converged {
-        return String::new();
-    }
-    format!("<p class=\"warning\">{}</p>\n", escape(&report.run.termination_sentence))
 }
 
 /// The key figures: value, what it is, and what to hold it against.
@@ -115,6 +107,7 @@ fn run(report: &ContinuousReport) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::{Warning, WarningCode};
 
     const HOSTILE: &str = "</script><b onmouseover=\"x\">&'{{style}}<!--";
 
@@ -140,6 +133,16 @@ mod tests {
         report.settings = serde_json::json!({ HOSTILE: HOSTILE });
         let page = render(&report);
         assert!(!page.contains("<b onmouseover") && !page.contains("onmouseover=\"x\""));
+    }
+
+    #[test]
+    fn warnings_stand_at_the_top_and_a_planned_end_is_none() {
+        let mut report = ContinuousReport::example();
+        report.run.converged = false;
+        report.run.termination = "EpochsDone".to_owned();
+        assert!(!render(&report).contains("class=\"warning\""));
+        report.warnings.push(Warning::new(WarningCode::CollapsedToPoint, "it is flat"));
+        assert!(render(&report).contains("<p class=\"warning\">it is flat</p>"));
     }
 
     #[test]

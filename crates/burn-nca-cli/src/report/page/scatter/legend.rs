@@ -1,9 +1,21 @@
 use std::fmt::Write;
 
 use super::{Scatter, look};
-use crate::report::Part;
 use crate::report::number::count;
 use crate::report::page::html::name;
+use crate::report::{ClassCount, Part};
+
+/// The most classes in a legend, or in a table of classes.
+const LISTED: usize = 60;
+
+/// The classes to list, in their order: all, or those of most rows where there are too many.
+pub fn listed(classes: &[ClassCount]) -> Vec<usize> {
+    let mut listed: Vec<usize> = (0..classes.len()).collect();
+    listed.sort_by_key(|&class| usize::MAX - classes[class].train - classes[class].test);
+    listed.truncate(LISTED);
+    listed.sort_unstable();
+    listed
+}
 
 impl Scatter<'_> {
     /// Filters, and zooming for those who want to look closer; only with scripts.
@@ -33,11 +45,12 @@ impl Scatter<'_> {
 
     /// The classes with their marks, and what the marks mean.
     pub(super) fn legend(&self) -> String {
-        let entries: String = self
-            .classes
+        // Beyond, neither colours nor a reader tell the classes apart.
+        let listed = listed(self.classes);
+        let entries: String = listed
             .iter()
-            .enumerate()
-            .map(|(class, rows)| {
+            .map(|&class| {
+                let rows = &self.classes[class];
                 let mark = "<svg viewBox=\"0 0 14 14\" aria-hidden=\"true\">";
                 format!(
                     "<li><button type=\"button\" data-class=\"{class}\" aria-pressed=\"true\">{mark}<path \
@@ -48,8 +61,18 @@ impl Scatter<'_> {
                 )
             })
             .collect();
+        let rest = match self.classes.len() - listed.len() {
+            0 => String::new(),
+            rest => format!(
+                "<p class=\"hint\">The {} largest classes of {}; {} more share their marks. Point at a mark to \
+                 read its class.</p>",
+                listed.len(),
+                count(self.classes.len() as u64),
+                count(rest as u64)
+            ),
+        };
         format!(
-            "<div class=\"legend\"><ul>\n{entries}</ul>{}<p class=\"hint scripted\">Choose a class to hide \
+            "<div class=\"legend\"><ul>\n{entries}</ul>{rest}{}<p class=\"hint scripted\">Choose a class to hide \
              it, with Shift to see it alone. Ctrl and the wheel zoom, dragging moves.</p></div>",
             self.key()
         )

@@ -1,4 +1,4 @@
-mod legend;
+pub(super) mod legend;
 mod placement;
 
 use std::fmt::Write;

@@ -1,0 +1,38 @@
+//! Values so large that the embedding of their row is not finite: refused with the row and the column.
+
+use anyhow::{Result, bail};
+use burn::tensor::Tensor;
+use burn_nca::Fitted;
+use burn_nca::data::Features;
+
+/// The embedding of the rows of `source`.
+///
+/// # Errors
+/// Other columns than the model's, or a row whose embedding is not finite.
+pub fn embed(model: &Fitted, features: &Features, source: &str) -> Result<Tensor<2>> {
+    let embedding = model.transform(features)?;
+    let [_, k] = embedding.dims();
+    let values: Vec<f64> = embedding.clone().into_data().convert::<f64>().try_to_vec()?;
+    let bad = values.chunks_exact(k).position(|row| row.iter().any(|value| !value.is_finite()));
+    let Some(row) = bad else { return Ok(embedding) };
+    let (offset, scale) = (model.scaling().offset(), model.scaling().scale());
+    let size = |column: usize| ((features.row(row)[column] - offset[column]) / scale[column]).abs();
+    let largest = (0..features.columns()).max_by(|&a, &b| size(a).total_cmp(&size(b)));
+    let column = largest.expect("features have a column at least");
+    bail!(
+        "{source}, row {}: the embedding is not finite, because column {:?} is {:e}, far from the values that the \
+         model was fitted on (around {:.4}); correct the value or remove the row",
+        row + 1,
+        features.names()[column],
+        features.row(row)[column],
+        offset[column]
+    )
+}
+
+/// As [`embed`], where the embedding itself is not needed.
+///
+/// # Errors
+/// As [`embed`].
+pub fn check(model: &Fitted, features: &Features, source: &str) -> Result<()> {
+    embed(model, features, source).map(drop)
+}

@@ -1,0 +1,51 @@
+//! Why a fit ended, in the words of the program: a remedy is an option, not a field of the library.
+
+use burn_nca::fit::Termination;
+
+/// The reason as a sentence; where the fit did not converge, with a remedy.
+pub fn sentence(termination: Termination) -> &'static str {
+    match termination {
+        Termination::GradientSmall => "Converged: the gradient is practically zero.",
+        Termination::ProgressSmall => {
+            "Converged: the last step changed the value by next to nothing."
+        }
+        Termination::MaxIterations => {
+            "Not converged: the limit of iterations was reached; a larger --max-iterations allows more."
+        }
+        Termination::LineSearchFailed => {
+            "Not converged: no lower value was found, not even along steepest descent: the rounding of the \
+             numbers outweighs what is left to gain; --precision f64 (on a CPU) rounds less."
+        }
+        Termination::NonFinite => {
+            "Not converged: the value or the gradient became infinite or not a number; a smaller --l2 or \
+             --learning-rate, or --scale standardise, keeps them finite."
+        }
+        Termination::TimeBudget => {
+            "Not converged: the time allowed is used up; a larger --time-budget allows more."
+        }
+        other => other.sentence(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remedy_is_an_option_of_the_program() {
+        for ending in [
+            Termination::MaxIterations,
+            Termination::LineSearchFailed,
+            Termination::NonFinite,
+            Termination::TimeBudget,
+        ] {
+            let sentence = sentence(ending);
+            assert!(
+                sentence.starts_with("Not converged") && sentence.contains(" --"),
+                "{sentence}"
+            );
+            assert!(!sentence.contains('_'), "{sentence}");
+        }
+        assert!(!sentence(Termination::ProgressSmall).contains('_'));
+    }
+}

@@ -1,0 +1,59 @@
+//! What a reader must know before trusting the numbers: on stderr, in the JSON and on the page, from one list.
+
+use serde::{Deserialize, Serialize};
+
+/// One thing to know, with a code for programs and a sentence, with a cure, for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// Which one it is; stable from version to version.
+    pub code: WarningCode,
+    /// The sentence.
+    pub text: String,
+}
+
+/// The warnings there are; in JSON in snake case, such as `constant_columns`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WarningCode {
+    /// Columns with the same value in all training rows.
+    ConstantColumns,
+    /// Classes of a single training row.
+    SingleRowClasses,
+    /// The fit ended before an optimum, and not as planned.
+    NotConverged,
+    /// The embedding has practically no extent.
+    CollapsedToPoint,
+    /// The embedding of several dimensions lies on a line, and that costs accuracy.
+    CollapsedToLine,
+    /// Rows that the model was fitted on are among those it is measured on.
+    TrainingRows,
+    /// One that a later version of the program knows.
+    #[serde(other)]
+    Unknown,
+}
+
+impl Warning {
+    /// A warning of this code.
+    pub fn new(code: WarningCode, text: impl Into<String>) -> Self {
+        Self { code, text: text.into() }
+    }
+
+    /// Whether it is about the data alone, and therefore said before the fit.
+    pub fn is_about_data(&self) -> bool {
+        matches!(self.code, WarningCode::ConstantColumns | WarningCode::SingleRowClasses)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_stable_and_later_ones_do_not_harm() {
+        let warning = Warning::new(WarningCode::CollapsedToPoint, "flat");
+        let text = serde_json::to_string(&warning).unwrap();
+        assert_eq!(text, r#"{"code":"collapsed_to_point","text":"flat"}"#);
+        let later: Warning = serde_json::from_str(r#"{"code":"of_2030","text":"new"}"#).unwrap();
+        assert_eq!(later, Warning::new(WarningCode::Unknown, "new"));
+    }
+}

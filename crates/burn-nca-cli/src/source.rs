@@ -1,0 +1,155 @@
+//! Where the training rows of a model came from: a file beside the model, so that they can be read again.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use burn_nca_datasets::{CsvOptions, TargetColumn, Task, by_name};
+use serde::{Deserialize, Serialize};
+
+use crate::cli::FitArgs;
+use crate::fitting::target_settings::LearntFrom;
+use crate::output;
+
+/// The name of the file in the folder of a model.
+const FILE: &str = "source.json";
+
+/// The table of a fit and how its rows were chosen; a model of an earlier version has none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// The bundled set, the file or the pair of files, as the fit was given it.
+    pub data: String,
+    /// What was learnt from.
+    pub task: LearntFrom,
+    /// The column of the target; `None` for pairs and where columns have no names (bundled sets and arrays).
+    pub target: Option<String>,
+    /// Columns that were left out.
+    pub ignored: Vec<String>,
+    /// The file of the pairs.
+    pub pairs: Option<PathBuf>,
+    /// Which rows, or pairs, were held out.
+    pub split: HeldOut,
+}
+
+/// A seeded split.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeldOut {
+    /// The share held out.
+    pub share: f64,
+    /// The seed of the choice.
+    pub seed: u64,
+}
+
+impl Source {
+    /// The source of a fit; `target` is the name that the reader found.
+    pub fn of_fit(args: &FitArgs, task: LearntFrom, target: Option<&str>) -> Self {
+        let data = args.source.data.clone();
+        // Bundled sets and pairs of arrays have no column to name.
+        let has_names = by_name(&data).is_none() && Path::new(&data).exists();
+        Self {
+            task,
+            target: target.filter(|_| has_names).map(String::from),
+            ignored: args.source.ignore.clone(),
+            pairs: args.targets.pairs.clone(),
+            split: HeldOut { share: args.test_size, seed: args.seed },
+            data,
+        }
+    }
+
+    /// Writes it beside the model in `folder`.
+    ///
+    /// # Errors
+    /// A folder that cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        output::write_file(&folder.join(FILE), text.as_bytes())
+    }
+
+    /// The source of the model in `folder`; `None` for a model of an earlier version.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or that is no source.
+    pub fn of_model(folder: &Path) -> Result<Option<Self>> {
+        let path = folder.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            text => text.with_context(|| format!("{} cannot be read", path.display()))?,
+        };
+        let source = serde_json::from_str(&text).with_context(|| {
+            format!(
+                "{} does not say where the training rows came from; fit again, or remove the file",
+                path.display()
+            )
+        })?;
+        Ok(Some(source))
+    }
+
+    /// How the table of the fit is read.
+    pub fn csv_options(&self) -> CsvOptions {
+        CsvOptions {
+            target: self.target.clone().map_or(TargetColumn::Last, TargetColumn::Name),
+            ignore: self.ignored.clone(),
+            task: match self.task {
+                LearntFrom::Numbers => Task::Numeric,
+                LearntFrom::Classes | LearntFrom::Pairs => Task::Classes,
+            },
+            ..CsvOptions::default()
+        }
+    }
+
+    /// `flowers.csv, target species, 30 % held out with seed 0`
+    pub fn sentence(&self) -> String {
+        let mut text = self.data.clone();
+        if let Some(target) = &self.target {
+            text.push_str(&format!(", target {target}"));
+        }
+        if let Some(pairs) = &self.pairs {
+            text.push_str(&format!(", pairs of {}", pairs.display()));
+        }
+        if !self.ignored.is_empty() {
+            text.push_str(&format!(", without {}", self.ignored.join(", ")));
+        }
+        let HeldOut { share, seed } = self.split;
+        if share > 0.0 {
+            text.push_str(&format!(
+                "; {} % held out, seed {seed}",
+                (1000.0 * share).round() / 10.0
+            ));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source() -> Source {
+        Source {
+            data: "flowers.csv".into(),
+            task: LearntFrom::Classes,
+            target: Some("species".into()),
+            ignored: vec!["id".into()],
+            pairs: None,
+            split: HeldOut { share: 0.3, seed: 7 },
+        }
+    }
+
+    #[test]
+    fn a_source_survives_its_file_and_an_older_model_has_none() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Source::of_model(folder.path()).unwrap(), None);
+        source().save(folder.path()).unwrap();
+        assert_eq!(Source::of_model(folder.path()).unwrap(), Some(source()));
+        std::fs::write(folder.path().join(FILE), "{}").unwrap();
+        let error = Source::of_model(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("source.json") && error.contains("fit again"), "{error}");
+    }
+
+    #[test]
+    fn it_reads_in_one_line() {
+        let expected = "flowers.csv, target species, without id; 30 % held out, seed 7";
+        assert_eq!(source().sentence(), expected);
+    }
+}
