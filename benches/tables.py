@@ -282,7 +282,7 @@ def nca_2004():
     lines = [
         "Figure 1: 1-NN accuracy on the test rows in %, mean and standard error over the splits (in brackets), with "
         "the plain method of the paper and scikit-learn's stopping rule, in 64-bit numbers "
-        "(`nca reproduce nca-2004 --data DIR --peer benches/results/sklearn-nca-2004.json`).",
+        "(`cargo run --release -p nca-2004 -- --data DIR --peer benches/results/sklearn-nca-2004.json`).",
         "",
     ]
     for title, methods in (("Square A", SQUARE), ("Rank 2", RANK_TWO)):

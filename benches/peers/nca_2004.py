@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scikit-learn's NCA on the sets and splits of `nca reproduce nca-2004`, one number a split.
+"""scikit-learn's NCA on the sets and splits of examples/nca-2004, one number a split.
 
     OPENBLAS_NUM_THREADS=1 python3 benches/peers/nca_2004.py --data DIR [--sets iris,wine] [--splits N]
 

@@ -5,7 +5,6 @@ mod commands;
 mod failure;
 mod fitting;
 mod output;
-mod plain_table;
 mod process;
 mod report;
 mod source;

@@ -2,6 +2,9 @@
 
 use std::fmt::Display;
 
+/// The style that the pages of the programs share: colours for light and dark, headings, tables, paper.
+pub const BASE_STYLE: &str = include_str!("page.css");
+
 /// Text as HTML, safe between tags and inside quoted attributes.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

@@ -4,23 +4,32 @@
 //! |---|---|
 //! | [`RunFolder`] | the folder of a run: whole, or waiting to be gone on with |
 //! | [`write_file`], [`print()`] | where results go |
-//! | `Interrupt`, `Bar` | stopping and progress (feature `terminal`) |
+//! | [`command_line()`] | the command that made them |
+//! | `Interrupt`, `Bar`, `plain_table` | stopping, progress and tables (feature `terminal`) |
 //! | [`peak_memory_bytes`] | the most memory so far |
-//! | [`html`] | text and data in pages |
+//! | [`number`] | numbers as people read them |
+//! | [`html`] | text, data and style in pages |
 
 #[cfg(feature = "terminal")]
 mod bar;
+mod command_line;
 pub mod html;
 #[cfg(feature = "terminal")]
 mod interrupt;
 mod memory;
+pub mod number;
 mod output;
+#[cfg(feature = "terminal")]
+mod plain_table;
 mod run_folder;
 
 #[cfg(feature = "terminal")]
 pub use bar::Bar;
+pub use command_line::command_line;
 #[cfg(feature = "terminal")]
 pub use interrupt::Interrupt;
 pub use memory::peak_memory_bytes;
 pub use output::{print, write_file};
+#[cfg(feature = "terminal")]
+pub use plain_table::plain_table;
 pub use run_folder::RunFolder;

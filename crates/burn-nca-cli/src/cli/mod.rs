@@ -5,13 +5,11 @@
 
 pub mod fit;
 mod parse;
-pub mod reproduce;
 pub mod targets;
 pub mod tune;
 mod use_model;
 
 pub use fit::FitArgs;
-pub use reproduce::ReproduceArgs;
 pub use use_model::{
     EvaluateArgs, ExportArgs, InfoArgs, PredictArgs, ReportArgs, Rule, SourceArgs, TransformArgs,
 };
@@ -55,8 +53,6 @@ pub enum Command {
     Report(ReportArgs),
     /// Export the map of a saved model as a plain linear layer (safetensors).
     Export(ExportArgs),
-    /// Measure the experiments of a paper again, and write a report with its tables and figures.
-    Reproduce(ReproduceArgs),
     /// List the devices that are there, for --device.
     #[command(after_help = "\
 Examples:

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use burn_nca::data::Features;
 use burn_nca::evaluate::{PartnerRanks, RegressionScores, Spread};
 use burn_nca_datasets::{Task, by_name, open_features, read_pairs};
+use burn_nca_program::plain_table;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -13,7 +14,6 @@ use crate::cli::Format;
 use crate::fitting::partners::{measures, values};
 use crate::fitting::warnings::about_spread;
 use crate::output;
-use crate::plain_table::plain_table;
 use crate::report::Warning;
 use crate::report::number::significant;
 

@@ -2,13 +2,13 @@ use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::{Features, Scaling};
 use burn_nca::fit::Termination;
+use burn_nca_program::plain_table;
 use serde::Serialize;
 
 use super::{load_model, model_folder};
 use crate::cli::{Format, InfoArgs};
 use crate::fitting::ending::sentence;
 use crate::output;
-use crate::plain_table::plain_table;
 use crate::report::Matrix;
 use crate::source::Source;
 

@@ -13,7 +13,6 @@ mod fit_pairs;
 mod info;
 mod predict;
 mod report;
-mod reproduce;
 mod transform;
 
 use std::path::{Path, PathBuf};
@@ -41,7 +40,6 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Info(args) => info::run(&args),
         Command::Report(args) => report::run(&args.run),
         Command::Export(args) => export::run(&args),
-        Command::Reproduce(args) => reproduce::run(&args),
         Command::Devices { test } => devices::run(test),
         Command::Datasets => datasets::run(),
         Command::Completions { shell } => completions::run(shell),

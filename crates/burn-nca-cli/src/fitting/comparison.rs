@@ -113,7 +113,7 @@ fn discriminants(train: &Labelled, dimension: usize) -> Option<(String, Projecti
 ///
 /// # Errors
 /// A map of other columns.
-pub fn spaces(map: &Projection, parts: &Parts, place: &(Device, DType)) -> Result<Space> {
+fn spaces(map: &Projection, parts: &Parts, place: &(Device, DType)) -> Result<Space> {
     let held_out = (parts.test.rows() > 0).then(|| apply(map, parts.test.features(), place));
     Ok(Space { train: apply(map, parts.train.features(), place)?, test: held_out.transpose()? })
 }

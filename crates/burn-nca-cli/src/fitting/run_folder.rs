@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use burn_nca_program::RunFolder;
 
-/// The state of an interrupted fit, or the cells of an interrupted reproduction.
+/// The state of an interrupted fit.
 pub const CHECKPOINT: &str = "checkpoint.json";
 /// The finished trials of an interrupted search.
 pub const TRIALS: &str = "trials.json";

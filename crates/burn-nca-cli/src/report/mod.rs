@@ -15,7 +15,6 @@ mod example;
 mod findings;
 mod json;
 mod model;
-pub mod number;
 pub mod page;
 mod rendered;
 mod solver;
@@ -24,13 +23,13 @@ mod tuning;
 mod verdict;
 mod warning;
 
+pub use burn_nca_program::number::{self, counted};
 pub use confusion::Confusion;
 pub use findings::{
     Comparison, ComparisonRow, CurvePoint, EmbeddedPoint, Embedding, FeatureWeight, Matrix, Part,
     falls_short,
 };
 pub use model::{Accuracy, ClassCount, DataSummary, DeviceSummary, FORMAT, Report};
-pub use number::counted;
 pub use rendered::Rendered;
 pub use solver::SolverRun;
 pub use tuning::{Tuning, TuningRow};

@@ -7,14 +7,13 @@ use predicates::str::contains;
 
 use crate::{nca, stdout};
 
-const VERBS: [&str; 11] = [
+const VERBS: [&str; 10] = [
     "fit",
     "transform",
     "predict",
     "evaluate",
     "info",
     "report",
-    "reproduce",
     "export",
     "devices",
     "datasets",

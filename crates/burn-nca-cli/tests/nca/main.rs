@@ -14,7 +14,6 @@ mod many_classes;
 mod models;
 mod output_files;
 mod program;
-mod reproduce;
 mod source;
 mod tuning;
 mod warnings;

@@ -1,6 +1,7 @@
+use burn_nca_program::plain_table;
+
 use super::euclidean::Euclidean;
 use super::measures::Evaluation;
-use crate::plain_table::plain_table;
 use crate::report::counted;
 
 /// The most classes of a matrix in a terminal.

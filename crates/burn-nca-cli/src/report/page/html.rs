@@ -1,4 +1,4 @@
-pub use burn_nca_program::html::{escape, fill, script_json};
+pub use burn_nca_program::html::{BASE_STYLE, escape, fill, script_json};
 
 /// A name as an element of at most `most` letters: the middle is cut, as the ends of names tell them
 /// apart, and the whole is there to point at.

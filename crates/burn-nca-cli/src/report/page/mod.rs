@@ -14,7 +14,7 @@ mod trials;
 pub(super) mod warnings;
 pub(super) mod weights;
 
-use html::{escape, fill, script_json};
+use html::{BASE_STYLE, escape, fill, script_json};
 
 use super::Report;
 use super::number::counted;
@@ -25,7 +25,7 @@ pub fn render(report: &Report) -> String {
     let scatter = report.embedding.as_ref().and_then(|found| scatter::Scatter::new(found, report));
     fill(include_str!("page.html"), |slot| match slot {
         "title" => escape(&format!("{}: {} report", report.data.name, report.method)),
-        "style" => include_str!("page.css").to_owned(),
+        "style" => [BASE_STYLE, include_str!("page.css")].concat(),
         "script" => include_str!("page.js").to_owned(),
         "method" => escape(&report.method),
         "name" => escape(&report.data.name),

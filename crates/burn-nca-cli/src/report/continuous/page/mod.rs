@@ -11,7 +11,7 @@ use super::verdict::verdict;
 use super::{ContinuousReport, Kind};
 use crate::report::number::{count, counted, significant};
 use crate::report::page::figures::card;
-use crate::report::page::html::{escape, fill, script_json, section};
+use crate::report::page::html::{BASE_STYLE, escape, fill, script_json, section};
 use crate::report::page::particulars::{again, entries, place_and_end, settings};
 use crate::report::page::{curve, warnings, weights};
 
@@ -20,7 +20,7 @@ pub fn render(report: &ContinuousReport) -> String {
     fill(include_str!("../../page/page.html"), |slot| match slot {
         "title" => escape(&format!("{}: {} report", report.data.name, report.method)),
         "style" => {
-            concat!(include_str!("../../page/page.css"), include_str!("page.css")).to_owned()
+            [BASE_STYLE, include_str!("../../page/page.css"), include_str!("page.css")].concat()
         }
         "script" => include_str!("../../page/page.js").to_owned(),
         "method" => escape(&report.method),

@@ -1,21 +1,4 @@
-//! `nca reproduce`: the experiments of a paper, measured again.
-//!
-//! ```text
-//! sets ──► cell (one method on one split) ──► workers ──► store ──► results ──► report
-//!          method                                                   pictures
-//! ```
-
-mod cell;
-mod document;
-mod estimate;
-mod method;
-mod peer;
-mod pictures;
-mod report;
-mod results;
-mod sets;
-mod store;
-mod workers;
+//! One run: sets, cells, pictures, and the folder that they go to.
 
 use std::path::Path;
 
@@ -23,20 +6,20 @@ use anyhow::{Result, bail};
 use burn::tensor::Device;
 use burn_nca::device;
 use burn_nca_figures::{Figure, Panels, Plot};
-use burn_nca_program::{Bar, Interrupt, RunFolder};
+use burn_nca_program::{Bar, Interrupt, RunFolder, command_line, plain_table, print, write_file};
 
-use crate::cli::{Format, ReproduceArgs};
-use crate::failure::usage;
-use crate::fitting::run_folder::{self, CHECKPOINT};
-use crate::plain_table::plain_table;
-use crate::{output, process};
-use cell::Job;
-use document::{Block, Document};
-use method::{Method, Panel};
-use peer::Peer;
-use results::{PictureRow, Results};
-use sets::{Choice, Set};
-use store::{Measurements, Store};
+use crate::arguments::{Arguments, Format};
+use crate::cell::Job;
+use crate::document::{Block, Document};
+use crate::method::{Method, Panel};
+use crate::peer::Peer;
+use crate::results::{PROGRAM, PictureRow, Results};
+use crate::sets::{Choice, Set};
+use crate::store::{Measurements, Store};
+use crate::{pictures, report, sets, workers};
+
+/// The cells of an interrupted run.
+const CHECKPOINT: &str = "checkpoint.json";
 
 /// What stands beside the bar of work.
 const BAR: &str = "{bar:24} {percent} %  {msg}  about {eta} left";
@@ -45,15 +28,9 @@ const BAR: &str = "{bar:24} {percent} %  {msg}  about {eta} left";
 ///
 /// # Errors
 /// Files that cannot be used, a folder that exists, or a run that was interrupted.
-pub fn run(args: &ReproduceArgs) -> Result<()> {
-    let choice = Choice::new(&args.sets)?;
+pub fn run(args: &Arguments) -> Result<()> {
+    let choice = Choice::new(&args.sets);
     let data = args.data.as_deref();
-    if let Some(folder) = data.filter(|folder| !folder.is_dir()) {
-        return Err(usage(format!(
-            "--data: {} is not a folder; give the folder that holds the sets",
-            folder.display()
-        )));
-    }
     let interrupt = Interrupt::listen("step")?;
     let sets = sets::load(&choice, data, args.splits)?;
     let subjects = pictures::subjects(&choice, data)?;
@@ -61,7 +38,7 @@ pub fn run(args: &ReproduceArgs) -> Result<()> {
     if let Some(peer) = &peer {
         peer.check(sets.iter().map(|set| &set.record))?;
     }
-    let folder = run_folder::open(&args.out, args.resume)?;
+    let folder = RunFolder::open(&args.out, args.resume, &[CHECKPOINT])?;
     let store = Store::open(folder.file(CHECKPOINT), &sets)?;
     let place = (&device::open("cpu")?, &interrupt);
     let measurements = measure(args, &sets, store, place)?;
@@ -75,18 +52,18 @@ pub fn run(args: &ReproduceArgs) -> Result<()> {
     write(&folder, &results, &report)?;
     folder.finish()?;
     match args.format {
-        Format::Table => output::print(&summary(&results, &args.out)),
-        Format::Json => output::print_json(&results),
+        Format::Table => print(&summary(&results, &args.out)),
+        Format::Json => print(&format!("{}\n", serde_json::to_string_pretty(&results)?)),
     }
 }
 
 fn interrupted(place: &str) -> String {
-    format!("interrupted {place}; go on with: {} --resume", process::command_line())
+    format!("interrupted {place}; resume it with: {} --resume", command_line(PROGRAM))
 }
 
 /// Measures every cell that is not there yet.
 fn measure(
-    args: &ReproduceArgs,
+    args: &Arguments,
     sets: &[Set],
     mut store: Store,
     place: (&Device, &Interrupt),
@@ -161,9 +138,9 @@ fn write(folder: &RunFolder, results: &Results<'_>, report: &Document) -> Result
             figure.write(&folder.file(stem))?;
         }
     }
-    output::write_file(&folder.file("results.json"), &serde_json::to_vec_pretty(results)?)?;
-    output::write_file(&folder.file("REPORT.md"), report.markdown().as_bytes())?;
-    output::write_file(&folder.file("report.html"), report.page().as_bytes())
+    write_file(&folder.file("results.json"), &serde_json::to_vec_pretty(results)?)?;
+    write_file(&folder.file("REPORT.md"), report.markdown().as_bytes())?;
+    write_file(&folder.file("report.html"), report.page().as_bytes())
 }
 
 /// The test accuracies, for a terminal.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use burn::tensor::Device;
 use burn_nca_program::Interrupt;
 
-use super::cell::{Cell, Job};
+use crate::cell::{Cell, Job};
 
 /// Runs jobs on `threads` threads and hands each cell over as it ends, until all are done or the user stops.
 ///

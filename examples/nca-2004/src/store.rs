@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use burn_nca_program::write_file;
 use serde::{Deserialize, Serialize};
 
-use super::cell::{Cell, Job};
-use super::method::Method;
-use super::sets::{Set, SetRecord};
-use crate::output;
+use crate::cell::{Cell, Job};
+use crate::method::Method;
+use crate::sets::{Set, SetRecord};
 
 /// The sets of a run and the cells measured on them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -94,7 +94,7 @@ impl Store {
     }
 
     fn write(&self) -> Result<()> {
-        output::write_file(&self.file, &serde_json::to_vec(&self.measurements)?)
+        write_file(&self.file, &serde_json::to_vec(&self.measurements)?)
     }
 }
 
@@ -123,11 +123,11 @@ fn refuse_other_splits(now: &SetRecord, earlier: &[SetRecord]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sets::{Choice, load};
     use super::*;
+    use crate::sets::{Choice, load};
 
     fn iris(splits: usize) -> Vec<Set> {
-        load(&Choice::new(&["iris".to_string()]).unwrap(), None, Some(splits)).unwrap()
+        load(&Choice::new(&["iris".to_string()]), None, Some(splits)).unwrap()
     }
 
     fn cell(split: usize, method: Method) -> Cell {

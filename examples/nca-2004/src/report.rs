@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use burn_nca::fit::Termination;
 use burn_nca_figures::{Bars, Figure, Panels, Plot};
+use burn_nca_program::number::duration;
 
-use super::document::{Block, Document, Row, Table};
-use super::estimate::Mean;
-use super::method::{Method, Panel};
-use super::peer::Peer;
-use super::results::{MeanRow, Results};
-use crate::report::number::duration;
+use crate::document::{Block, Document, Row, Table};
+use crate::estimate::Mean;
+use crate::method::{Method, Panel};
+use crate::peer::Peer;
+use crate::results::{MeanRow, Results};
 
 /// The part of the rows that an accuracy is taken on.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{CellAlignment, Table};
 
-/// A table of a name and right-aligned numbers a row, without blanks at the ends of lines.
+/// A table of one name and right-aligned numbers per row, without blanks at the ends of lines.
 pub fn plain_table(head: Vec<String>, rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     table.force_no_tty().load_style(UTF8_HORIZONTAL_ONLY).set_header(head);

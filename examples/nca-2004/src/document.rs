@@ -2,7 +2,7 @@
 
 use burn_nca_figures::Figure;
 
-use crate::report::page::html::escape;
+use burn_nca_program::html::{BASE_STYLE, escape};
 
 /// A part of a document.
 pub enum Block {
@@ -10,7 +10,7 @@ pub enum Block {
     Heading(String),
     /// A paragraph.
     Text(String),
-    /// Points, one a line.
+    /// Points, one per line.
     List(Vec<String>),
     /// A table.
     Table(Table),
@@ -76,17 +76,16 @@ impl Document {
     pub fn page(&self) -> String {
         let title = escape(&self.title);
         let body: String = self.blocks.iter().map(Block::html).collect();
-        let style = include_str!("../../report/page/page.css");
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
-             <style>\n{style}{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
+             <style>\n{BASE_STYLE}{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
         )
     }
 }
 
-/// What figures and lists need beside the style of the report of a fit.
+/// What figures and lists need beside the base style.
 const STYLE: &str = "\
 main, body > p, body > ul { max-width: 52em; }
 h2 { margin: 2.6rem 0 .8rem; }

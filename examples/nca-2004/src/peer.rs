@@ -7,11 +7,11 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::cell::Cell;
-use super::estimate::Mean;
-use super::method::Method;
-use super::sets::SetRecord;
-use super::store::Measurements;
+use crate::cell::Cell;
+use crate::estimate::Mean;
+use crate::method::Method;
+use crate::sets::SetRecord;
+use crate::store::Measurements;
 
 /// The methods that a peer may have.
 pub const METHODS: [Method; 2] = [Method::NcaSquare, Method::NcaRankTwo];
@@ -114,8 +114,8 @@ impl Series {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sets::{Choice, load};
     use super::*;
+    use crate::sets::{Choice, load};
 
     fn peer(sums: &[u64]) -> Peer {
         let series =
@@ -128,7 +128,7 @@ mod tests {
     }
 
     fn measurements() -> Measurements {
-        let sets = load(&Choice::new(&["iris".to_string()]).unwrap(), None, Some(2)).unwrap();
+        let sets = load(&Choice::new(&["iris".to_string()]), None, Some(2)).unwrap();
         let cell = |split, test| Cell {
             set: "iris".to_string(),
             split,

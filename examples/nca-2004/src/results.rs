@@ -1,13 +1,16 @@
 //! `results.json`: everything that was measured, and the means over splits.
 
+use burn_nca_program::command_line;
 use serde::Serialize;
 
-use super::estimate::Mean;
-use super::method::Method;
-use super::peer::{METHODS as PEER_METHODS, Pairing, Peer};
-use super::pictures::Reached;
-use super::store::Measurements;
-use crate::process;
+use crate::estimate::Mean;
+use crate::method::Method;
+use crate::peer::{METHODS as PEER_METHODS, Pairing, Peer};
+use crate::pictures::Reached;
+use crate::store::Measurements;
+
+/// How this program is called from the folder of the workspace.
+pub const PROGRAM: &str = "cargo run --release -p nca-2004 --";
 
 /// The results of a run; accuracies are in 0..1.
 #[derive(Serialize)]
@@ -75,7 +78,7 @@ impl<'a> Results<'a> {
         Self {
             experiment: "nca-2004",
             program: format!("burn-nca {}", env!("CARGO_PKG_VERSION")),
-            command: process::command_line(),
+            command: command_line(PROGRAM),
             threads,
             measurements,
             means: means.flatten().collect(),
@@ -102,7 +105,7 @@ impl<'a> Results<'a> {
 
 fn mean_row(measurements: &Measurements, set: &str, method: Method) -> Option<MeanRow> {
     let cells = measurements.of(set, method);
-    let mean = |read: fn(&super::cell::Cell) -> f64| {
+    let mean = |read: fn(&crate::cell::Cell) -> f64| {
         Mean::of(&cells.iter().map(|cell| read(cell)).collect::<Vec<_>>())
     };
     Some(MeanRow {

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use anyhow::Result;
-use burn::tensor::{DType, Device, Tensor};
+use burn::tensor::{Device, Tensor};
 use burn_nca::baseline::PcaConfig;
-use burn_nca::data::{Features, Labelled, Scaling, ScalingKind, stratified_split};
+use burn_nca::data::{Features, Labelled, ScalingKind, Split, stratified_split};
 use burn_nca_datasets::generate::{RingsOptions, rings};
 use burn_nca_figures::{Panels, Scatter};
 use burn_nca_program::Interrupt;
 use serde::Serialize;
 
-use super::method::{Method, Terms};
-use super::sets::{Choice, rows};
-use crate::fitting::comparison::{Parts, judge, spaces};
+use crate::method::{Method, Terms};
+use crate::parts::Parts;
+use crate::sets::{Choice, rows};
 
 /// The methods of figure 2, from left to right.
 const METHODS: [Method; 3] = [Method::Pca, Method::Lda, Method::NcaRankTwo];
@@ -147,18 +147,14 @@ fn halved_images(images: &Features, side: usize) -> Result<Features> {
 
 /// Two parts of a set, scaled by the first; the second is cut to what can be shown.
 fn halves(data: &Labelled, share: f64, kind: ScalingKind) -> Result<Parts> {
-    let split = stratified_split(data.labels(), share, 0)?;
-    let train = data.select(&split.train);
-    let mut test = data.select(&split.test);
-    if test.rows() > MOST_SHOWN {
-        let most = MOST_SHOWN as f64 / test.rows() as f64;
-        test = test.select(&stratified_split(test.labels(), most, 0)?.test);
+    let Split { train, mut test } = stratified_split(data.labels(), share, 0)?;
+    if test.len() > MOST_SHOWN {
+        let most = MOST_SHOWN as f64 / test.len() as f64;
+        let labels: Vec<usize> = test.iter().map(|row| data.labels()[*row]).collect();
+        let shown = stratified_split(&labels, most, 0)?.test;
+        test = shown.into_iter().map(|place| test[place]).collect();
     }
-    let scaling = Scaling::fit(kind, train.features());
-    Ok(Parts {
-        test: test.with_features(scaling.apply(test.features())?)?,
-        train: train.with_features(scaling.apply(train.features())?)?,
-    })
+    Parts::of(data, &Split { train, test }, kind)
 }
 
 impl Subject {
@@ -173,14 +169,10 @@ impl Subject {
         for method in METHODS {
             let terms = Terms { device, max_iterations: MAX_ITERATIONS, interrupt };
             let Some(learnt) = method.learn(&self.parts.train, terms)? else { return Ok(None) };
-            let space = spaces(&learnt.map, &self.parts, &(device.clone(), DType::F64))?;
-            let row = judge(method.name(), &space, &self.parts, 1)?.row;
-            let (Some(shown), Some(train), Some(test)) = (&space.test, row.nn_train, row.nn_test)
-            else {
-                continue;
-            };
+            let mapped = self.parts.mapped(&learnt.map, device)?;
+            let (train, test) = (mapped.train_accuracy, mapped.test_accuracy);
             let scores = format!("1-NN {:.1} %  (train {:.1} %)", 100.0 * test, 100.0 * train);
-            let points = coordinates(shown);
+            let points = coordinates(&mapped.test);
             let scatter = Scatter::by_class(&points, self.parts.test.labels(), names)
                 .with_title(method.name())
                 .with_subtitle(scores)
@@ -232,7 +224,7 @@ mod tests {
     #[test]
     fn only_chosen_sets_are_drawn() {
         let names = ["wine".to_string(), "iris".to_string()];
-        let found = subjects(&Choice::new(&names).unwrap(), None).unwrap();
+        let found = subjects(&Choice::new(&names), None).unwrap();
         assert_eq!(found.iter().map(|subject| subject.name).collect::<Vec<_>>(), ["wine"]);
     }
 }

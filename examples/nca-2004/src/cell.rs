@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use burn::tensor::{DType, Device};
-use burn_nca::data::{Labelled, Scaling, ScalingKind};
+use burn::tensor::Device;
+use burn_nca::data::ScalingKind;
 use burn_nca_program::Interrupt;
 use serde::{Deserialize, Serialize};
 
-use super::method::{FitNote, Method, Terms};
-use super::sets::Set;
-use crate::fitting::comparison::{Parts, judge, spaces};
+use crate::method::{FitNote, Method, Terms};
+use crate::parts::Parts;
+use crate::sets::Set;
 
 /// What a method reached on a split.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,36 +68,22 @@ impl Job<'_> {
 
     fn measured(&self, device: &Device, interrupt: &Interrupt) -> Result<Option<Cell>> {
         let split = &self.set.splits[self.split];
-        let parts = standardised(&self.set.data, &split.train, &split.test)?;
+        let parts = Parts::of(&self.set.data, split, ScalingKind::Standardise)?;
         let terms = Terms { device, max_iterations: self.set.record.max_iterations, interrupt };
         let started = Instant::now();
         let Some(learnt) = self.method.learn(&parts.train, terms)? else { return Ok(None) };
         let seconds = started.elapsed().as_secs_f64();
-        let space = spaces(&learnt.map, &parts, &(device.clone(), DType::F64))?;
-        let row = judge(self.method.name(), &space, &parts, 1)?.row;
+        let mapped = parts.mapped(&learnt.map, device)?;
         Ok(Some(Cell {
             set: self.set.record.name.clone(),
             split: self.split,
             method: self.method,
-            dimension: row.dimension,
-            train: row.nn_train.context("the split has no training row")?,
-            test: row.nn_test.context("the split has no test row")?,
+            dimension: learnt.map.shape()[1],
+            train: mapped.train_accuracy,
+            test: mapped.test_accuracy,
             seconds,
             fit: learnt.fit,
             remark: learnt.remark,
         }))
     }
-}
-
-/// The two parts, standardised by the mean and deviation of the training rows.
-///
-/// # Errors
-/// Never for rows of one table.
-pub fn standardised(data: &Labelled, train: &[usize], test: &[usize]) -> Result<Parts> {
-    let (train, test) = (data.select(train), data.select(test));
-    let scaling = Scaling::fit(ScalingKind::Standardise, train.features());
-    Ok(Parts {
-        train: train.with_features(scaling.apply(train.features())?)?,
-        test: test.with_features(scaling.apply(test.features())?)?,
-    })
 }

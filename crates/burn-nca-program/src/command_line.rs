@@ -1,0 +1,37 @@
+//! The command line of this process, for reports and for messages that say how to resume.
+
+use std::env;
+
+/// The arguments of this process after `program`, quoted for a shell, without the options that only concern this
+/// very run.
+pub fn command_line(program: &str) -> String {
+    const OF_THIS_RUN: [&str; 3] = ["--resume", "--quiet", "-q"];
+    let arguments = env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    let words = arguments.filter(|argument| !OF_THIS_RUN.contains(&argument.as_str()));
+    std::iter::once(program.to_string())
+        .chain(words.map(|word| quoted(&word)))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A word as a POSIX shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./,:=@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_survive_a_shell() {
+        assert_eq!(quoted("--dim=2"), "--dim=2");
+        assert_eq!(quoted("my data.csv"), "'my data.csv'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}
