@@ -10,8 +10,40 @@
 //!           baseline (PCA, LDA, RCA, whitening: closed form, yields the same LinearMap)
 //! ```
 //!
-//! In a training loop of Burn, take a loss of [`objective`] alone, or, with the feature `train`, hand a [`MetricModel`] to
-//! Burn's `Learner` (module `train`).
+//! [`Nca`] is an ordinary Burn module, trained like any other:
+//!
+//! ```
+//! # #[cfg(feature = "flex")] {
+//! use burn::module::Module;
+//! use burn::optim::{AdamConfig, GradientsParams};
+//! use burn::tensor::{Device, Distribution, Int, Tensor};
+//! use burn_nca::{Nca, NcaConfig};
+//!
+//! let device = Device::flex().autodiff();
+//! let x = Tensor::<2>::random([32, 64], Distribution::Default, &device); // one row per point
+//! let labels = Tensor::<1, Int>::arange(0..32, &device).remainder_scalar(4); // one class per row
+//!
+//! let mut nca: Nca = NcaConfig::new(64, 2).init(&device); // A: 64 features to 2 dimensions
+//! let mut optimizer = AdamConfig::new().init();
+//! for _ in 0..10 {
+//!     let loss = nca.loss(x.clone(), labels.clone()); // criterion f of the batch
+//!     let gradients = GradientsParams::from_grads(loss.backward(), &nca);
+//!     nca = optimizer.step(1e-2, nca, gradients);
+//! }
+//! let z = nca.forward(x); // [32, 2]
+//! # assert_eq!(z.dims(), [32, 2]);
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("nca.bpk");
+//! nca.save_file(path)?; // a Burn record, read by `load_file`
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//! A network instead of A is one setting more:
+//! `.with_encoder(EncoderConfig::Mlp { hidden: vec![64], activation: Activation::Relu })`. [`NcaConfig::fit`]
+//! does the same for a whole table in one call, by exact gradients.
+//!
+//! In a training loop of Burn, take a loss of [`objective`] alone, or, with the feature `train`, hand a
+//! [`MetricModel`] to Burn's `Learner` (module `train`).
 
 pub mod baseline;
 pub mod data;

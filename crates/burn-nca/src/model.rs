@@ -21,6 +21,26 @@ pub struct MetricModel<E: Encoder, O: Module + ModuleDisplay> {
 
 /// Neighbourhood components analysis as a Burn module: a map A (linear, diagonal or a network) and the
 /// loss over the distances it makes.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::optim::{AdamConfig, GradientsParams};
+/// use burn::tensor::{Device, Distribution, Int, Tensor};
+/// use burn_nca::encoder::{Activation, EncoderConfig};
+/// use burn_nca::{Nca, NcaConfig};
+///
+/// let device = Device::flex().autodiff();
+/// let network = EncoderConfig::Mlp { hidden: vec![16], activation: Activation::Relu };
+/// let mut nca: Nca = NcaConfig::new(8, 2).with_encoder(network).init(&device);
+/// let mut optimizer = AdamConfig::new().init();
+/// let x = Tensor::<2>::random([6, 8], Distribution::Default, &device);
+/// let labels = Tensor::<1, Int>::from_data([0, 0, 1, 1, 2, 2], &device);
+/// let gradients = GradientsParams::from_grads(nca.loss(x.clone(), labels).backward(), &nca);
+/// nca = optimizer.step(1e-2, nca, gradients);
+/// assert_eq!(nca.forward(x).dims(), [6, 2]);
+/// # }
+/// ```
 pub type Nca = MetricModel<AnyEncoder, NcaLoss>;
 
 impl<E: Encoder, O: Module + ModuleDisplay> MetricModel<E, O> {

@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used)] // all of this crate is a test
 
+mod module;
+
 use std::io::Write;
 
 use acceptance::data::{overlapping, uniform};

@@ -1,0 +1,60 @@
+//! `Nca` as an ordinary Burn module: a training loop of one's own, and its record, on every backend.
+
+use acceptance::data::overlapping;
+use burn::module::Module;
+use burn::optim::{AdamConfig, GradientsParams};
+use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn_nca::encoder::{Activation, EncoderConfig};
+use burn_nca::{Nca, NcaConfig};
+
+use super::open;
+
+/// Trains a module for some steps and gives it back with its first and last loss.
+fn train(mut nca: Nca, x: &Tensor<2>, labels: &Tensor<1, Int>) -> (Nca, f64, f64) {
+    let mut optimizer = AdamConfig::new().init();
+    let value = |nca: &Nca| nca.loss(x.clone(), labels.clone()).into_scalar::<f64>();
+    let first = value(&nca);
+    for _ in 0..15 {
+        let loss = nca.loss(x.clone(), labels.clone());
+        let gradients = GradientsParams::from_grads(loss.backward(), &nca);
+        nca = optimizer.step(2e-2, nca, gradients);
+    }
+    let last = value(&nca);
+    (nca, first, last)
+}
+
+fn trains_and_comes_back_from_its_record(device: &Device, config: &NcaConfig) {
+    let device = device.clone().autodiff();
+    let sample = overlapping(40, 4, 3, 31);
+    let x = TensorData::new(sample.x, [40, 4]).convert_dtype(DType::F32);
+    let x = Tensor::<2>::from_data(x, (&device, DType::F32));
+    let labels: Vec<i64> = sample.y.iter().map(|&label| label as i64).collect();
+    let labels = Tensor::<1, Int>::from_data(labels.as_slice(), &device);
+    let (nca, first, last) = train(config.init(&device), &x, &labels);
+    assert!(last < first, "{last} after {first}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nca.bpk");
+    nca.clone().save_file(&path).unwrap();
+    let again = config.init(&device).load_file(&path);
+    let (here, there) = (nca.forward(x.clone()), again.forward(x));
+    assert_eq!(here.into_data(), there.into_data());
+}
+
+fn on(name: &str) {
+    let Some(device) = open(name) else { return };
+    let linear = NcaConfig::new(4, 2);
+    trains_and_comes_back_from_its_record(&device, &linear);
+    let network = EncoderConfig::Mlp { hidden: vec![8], activation: Activation::Tanh };
+    trains_and_comes_back_from_its_record(&device, &linear.with_encoder(network));
+}
+
+#[test]
+fn the_module_trains_and_comes_back_from_its_record_on_cpus() {
+    on("flex");
+    on("ndarray");
+}
+
+#[test]
+fn the_module_trains_and_comes_back_from_its_record_on_wgpu() {
+    on("wgpu");
+}
