@@ -3,7 +3,12 @@
 pub mod data;
 pub mod oracle;
 
-/// The README's example of the library compiles.
+/// The README's example of the module compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The examples of the library's README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../../crates/burn-nca/README.md")]
+struct LibraryReadme;
