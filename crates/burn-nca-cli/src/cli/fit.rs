@@ -28,7 +28,7 @@ pub struct FitArgs {
     #[command(flatten)]
     pub source: SourceArgs,
 
-    /// Dimensions of the embedding [default: as many as features; 2 for an mlp]
+    /// Dimensions of the embedding [default: as many as features, 32 where there are more than 128; 2 for an mlp]
     #[arg(long, value_name = "K", value_parser = at_least_one, conflicts_with = "warm_start")]
     pub dim: Option<usize>,
 
@@ -167,7 +167,7 @@ pub struct OptimizerOptions {
     #[arg(long, value_name = "N", requires = "early_stopping", value_parser = at_least_one)]
     pub patience: Option<usize>,
 
-    /// Stop after this many seconds.
+    /// Stop after this many seconds; methods to compare with are left out once they are spent.
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     pub time_budget: Option<f64>,
 }

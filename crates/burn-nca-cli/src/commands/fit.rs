@@ -17,6 +17,7 @@ use crate::failure::usage;
 use crate::fitting::account::Account;
 use crate::fitting::progress::FitProgress;
 use crate::fitting::run_folder::{self, CHECKPOINT};
+use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{LearntFrom, learnt_from};
 use crate::fitting::{settings, tuning, warnings};
 use crate::report::{Rendered, Warning, table};
@@ -50,6 +51,7 @@ pub fn run(args: &FitArgs) -> Result<()> {
 
 fn of_classes(args: &FitArgs) -> Result<()> {
     let interrupt = Interrupt::listen("step")?;
+    let stages = Stages::new(args.optimizer.time_budget, args.quiet, interrupt.clone());
     let folder = open_folder(args)?;
     let table = open(&args.source.data, &csv_options(&args.source))?;
     refuse_numbers(args, &table)?;
@@ -62,8 +64,10 @@ fn of_classes(args: &FitArgs) -> Result<()> {
     let device = open_device(&args.device.device)?;
     refuse_f64_on_graphics(args.precision, &device)?;
     let warm_start = warm_start(args, train.features(), &device)?;
-    let config = settings::configuration(args, data.features().names(), warm_start.as_ref())?;
-    let warnings = told(warnings::about_data(&train));
+    let config = settings::configuration(args, train.features(), warm_start.as_ref())?;
+    let mut warnings = warnings::about_data(&train);
+    warnings.extend(warnings::about_dimension(args, &config));
+    let warnings = told(warnings);
     let (config, tuning) =
         tuning::settle(args, config, (&train, &device), (folder.as_ref(), &interrupt))?;
     let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt);
@@ -81,6 +85,7 @@ fn of_classes(args: &FitArgs) -> Result<()> {
         seed: args.seed,
         tuning: tuning.as_ref(),
         warnings,
+        stages: &stages,
     };
     conclude(args, folder, (&model, &source), account.report()?)
 }

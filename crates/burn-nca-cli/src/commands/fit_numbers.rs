@@ -14,6 +14,7 @@ use crate::cli::fit::FitArgs;
 use crate::fitting::continuous::Outcome;
 use crate::fitting::progress::{FitProgress, HeldOutMeasure};
 use crate::fitting::regression::{MeasuredParts, findings};
+use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::LearntFrom;
 use crate::fitting::{settings, target_settings, warnings};
 use crate::source::Source;
@@ -24,6 +25,7 @@ use crate::source::Source;
 /// Bad data or settings, a folder that exists, or a fit that was interrupted.
 pub fn run(args: &FitArgs) -> Result<()> {
     let interrupt = Interrupt::listen("step")?;
+    let stages = Stages::new(args.optimizer.time_budget, args.quiet, interrupt.clone());
     let folder = open_folder(args)?;
     if by_name(&args.source.data).is_some() {
         bail!(
@@ -43,9 +45,11 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let device = open_device(&args.device.device)?;
     refuse_f64_on_graphics(args.precision, &device)?;
     let warm_start = warm_start(args, train.features(), &device)?;
-    let common = settings::configuration(args, data.features().names(), warm_start.as_ref())?;
+    let common = settings::configuration(args, train.features(), warm_start.as_ref())?;
+    let remark = warnings::about_dimension(args, &common);
     let config = target_settings::regression(args, common)?;
-    let warnings = told(warnings::about_columns(train.features()).into_iter().collect());
+    let warnings = warnings::about_columns(train.features()).into_iter().chain(remark);
+    let warnings = told(warnings.collect());
     let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt)
         .with_measure(HeldOutMeasure::R2);
     let model = fit(&bar, folder.as_ref(), |session| match warm_start {
@@ -60,5 +64,6 @@ pub fn run(args: &FitArgs) -> Result<()> {
         warnings,
     };
     let parts = MeasuredParts { data: &data, split: &split, neighbors };
-    conclude(args, folder, (&model, &source), outcome.report(findings(&model, &parts)?)?)
+    let found = findings(&model, &parts, &stages)?;
+    conclude(args, folder, (&model, &source), outcome.report(found, &stages)?)
 }

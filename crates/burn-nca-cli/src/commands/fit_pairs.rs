@@ -16,6 +16,7 @@ use crate::failure::usage;
 use crate::fitting::continuous::Outcome;
 use crate::fitting::partners::{PairParts, findings};
 use crate::fitting::progress::{FitProgress, HeldOutMeasure};
+use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::LearntFrom;
 use crate::fitting::{settings, target_settings, warnings};
 use crate::source::Source;
@@ -32,6 +33,7 @@ pub fn run(args: &FitArgs) -> Result<()> {
         bail!("there are no pairs to learn from; give --pairs FILE");
     };
     let interrupt = Interrupt::listen("step")?;
+    let stages = Stages::new(args.optimizer.time_budget, args.quiet, interrupt.clone());
     let folder = open_folder(args)?;
     let features = open_unlabelled(&args.source.data, &args.source.ignore)?;
     let parts = parts(file, features.rows(), args)?;
@@ -39,9 +41,10 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let device = open_device(&args.device.device)?;
     refuse_f64_on_graphics(args.precision, &device)?;
     let warm_start = warm_start(args, &features, &device)?;
-    let common = settings::configuration(args, features.names(), warm_start.as_ref())?;
+    let common = settings::configuration(args, &features, warm_start.as_ref())?;
+    let remark = warnings::about_dimension(args, &common);
     let config = target_settings::pairs(args, common)?;
-    let warnings = told(warnings::about_columns(&features).into_iter().collect());
+    let warnings = told(warnings::about_columns(&features).into_iter().chain(remark).collect());
     let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt)
         .with_measure(HeldOutMeasure::LogProbability);
     let data = (&features, &parts.train);
@@ -56,7 +59,8 @@ pub fn run(args: &FitArgs) -> Result<()> {
         seed: args.seed,
         warnings,
     };
-    conclude(args, folder, (&model, &source), outcome.report(findings(&model, &features, &parts)?)?)
+    let found = findings(&model, &features, &parts, &stages)?;
+    conclude(args, folder, (&model, &source), outcome.report(found, &stages)?)
 }
 
 /// The pairs to learn from, and those held out.

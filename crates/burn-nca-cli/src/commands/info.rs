@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{load_model, model_folder};
 use crate::cli::{Format, InfoArgs};
 use crate::fitting::ending::sentence;
+use crate::fitting::model_facts;
 use crate::output;
 use crate::report::Matrix;
 use crate::source::Source;
@@ -70,7 +71,7 @@ fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
         value: summary.value,
         gradient_max: summary.gradient_max,
         seconds: summary.seconds,
-        matrix: model.matrix().and_then(|values| Matrix::small(columns.to_vec(), &values)),
+        matrix: model_facts::matrix(model),
     })
 }
 

@@ -10,6 +10,7 @@ use super::comparison::{Judgement, Parts, Space, baselines, judge};
 use super::embedding::{embed, place};
 use super::model_facts;
 use super::picture::Picture;
+use super::stages::Stages;
 use super::stochastic_rule::log_p;
 use super::warnings::{about_spread, about_termination};
 use crate::process;
@@ -38,6 +39,8 @@ pub struct Account<'a> {
     pub tuning: Option<&'a Tuning>,
     /// What was to be said about the data.
     pub warnings: Vec<Warning>,
+    /// What may be left out.
+    pub stages: &'a Stages,
 }
 
 /// What the training embedding is worth, computed in f64.
@@ -54,6 +57,7 @@ impl Account<'_> {
     /// # Errors
     /// k above the training rows, or an embedding that is not finite.
     pub fn report(&self) -> Result<Report> {
+        self.stages.announce("evaluating the learnt metric");
         let (train, test) =
             (self.data.select(&self.split.train), self.data.select(&self.split.test));
         let precise = Space {
@@ -70,8 +74,9 @@ impl Account<'_> {
         let objective = objective(&precise.train, &parts.train)?;
         let [_, dimension] = own.train.dims();
         let place = place(&self.model.references().device());
-        let mut rows = baselines(&parts, dimension, self.neighbors, &place)?;
+        let mut rows = baselines(&parts, dimension, self.neighbors, &place, self.stages)?;
         rows.push(judgement.row.clone());
+        self.stages.announce("drawing the embedding");
         let comparison = Comparison { neighbors: self.neighbors, rows };
         let warnings = self.warnings(Spread::of(&precise.train)?, &comparison);
         let embedding = self.embedding(&precise, &judgement, &objective.p)?;
@@ -86,6 +91,7 @@ impl Account<'_> {
         let after = [
             about_termination(self.model.summary().termination),
             about_spread(spread, comparison.shortfall(judged)),
+            self.stages.finish(),
         ];
         self.warnings.iter().cloned().chain(after.into_iter().flatten()).collect()
     }

@@ -7,6 +7,7 @@ use burn_nca::data::{Features, Labelled};
 use burn_nca::evaluate::Accuracy;
 use burn_nca::neighbors::{majority_vote, nearest, nearest_others};
 
+use super::stages::Stages;
 use super::stochastic_rule::most_probable;
 use crate::report::ComparisonRow;
 
@@ -75,7 +76,7 @@ pub fn judge(method: &str, space: &Space, parts: &Parts, k: usize) -> Result<Jud
 /// The accuracies of Euclidean distance, and of PCA and LDA in (at most) `dimension` dimensions.
 ///
 /// LDA has at most c - 1 dimensions; where the within-class scatter is singular it is shrunk, and the row says
-/// so; where that does not help either, the row is left out.
+/// so; where that does not help either, the row is left out, as is what the stages do not admit.
 ///
 /// # Errors
 /// k above the training rows.
@@ -84,16 +85,26 @@ pub fn baselines(
     dimension: usize,
     k: usize,
     place: &(Device, DType),
+    stages: &Stages,
 ) -> Result<Vec<ComparisonRow>> {
     let train = &parts.train;
     let d = train.features().columns();
-    let mut maps = vec![("Euclidean".to_string(), Projection::euclidean(d))];
-    let pca = PcaConfig::new(dimension.min(d)).fit(train.features())?;
-    maps.push(("PCA".to_string(), pca.projection));
-    maps.extend(discriminants(train, dimension));
-    let mut rows = Vec::with_capacity(maps.len());
-    for (method, map) in &maps {
-        rows.push(judge(method, &spaces(map, parts, place)?, parts, k)?.row);
+    let row = |method: &str, map: &Projection| -> Result<ComparisonRow> {
+        Ok(judge(method, &spaces(map, parts, place)?, parts, k)?.row)
+    };
+    let mut rows = Vec::new();
+    if stages.admits("Euclidean distance") {
+        rows.push(row("Euclidean", &Projection::euclidean(d))?);
+    }
+    if stages.admits("PCA") {
+        // n rows span n - 1 directions; more add no distance.
+        let k = dimension.min(d).min(train.rows() - 1).max(1);
+        rows.push(row("PCA", &PcaConfig::new(k).fit(train.features())?.projection)?);
+    }
+    if stages.admits("LDA")
+        && let Some((method, map)) = discriminants(train, dimension)
+    {
+        rows.push(row(&method, &map)?);
     }
     Ok(rows)
 }
@@ -146,7 +157,7 @@ mod tests {
     fn a_row_of_the_table_is_what_the_library_says() {
         let parts = parts();
         let place = place(&burn_nca::device::host().unwrap());
-        let rows = baselines(&parts, 3, 5, &place).unwrap();
+        let rows = baselines(&parts, 3, 5, &place, &Stages::unlimited()).unwrap();
         let euclidean = &rows[0];
         let (train, test) = (
             parts.train.features().to_tensor(&place.0, place.1),
@@ -165,7 +176,8 @@ mod tests {
     fn without_test_rows_only_the_training_rows_count() {
         let mut parts = parts();
         parts.test = parts.test.select(&[]);
-        let rows = baselines(&parts, 2, 5, &place(&burn_nca::device::host().unwrap())).unwrap();
+        let place = place(&burn_nca::device::host().unwrap());
+        let rows = baselines(&parts, 2, 5, &place, &Stages::unlimited()).unwrap();
         assert!(rows.iter().all(|row| row.nn_train.is_some() && row.nn_test.is_none()));
     }
 }

@@ -8,6 +8,7 @@ use burn_nca::data::Features;
 use burn_nca::evaluate::{Quantiles, Spread, perplexities};
 
 use super::model_facts;
+use super::stages::Stages;
 use super::warnings::{about_spread, about_termination};
 use crate::process;
 use crate::report::continuous::{
@@ -46,10 +47,10 @@ impl Outcome<'_> {
     ///
     /// # Errors
     /// An embedding that is not finite.
-    pub fn report(&self, found: Findings) -> Result<ContinuousReport> {
+    pub fn report(&self, found: Findings, stages: &Stages) -> Result<ContinuousReport> {
         let perplexity = perplexities(&found.embedding)?;
         let learnt = found.comparison.rows.last().expect("the learnt metric is the last row");
-        let warnings = self.warnings(&found)?;
+        let warnings = self.warnings(&found, stages)?;
         Ok(ContinuousReport {
             format: FORMAT,
             kind: found.kind,
@@ -73,7 +74,7 @@ impl Outcome<'_> {
         })
     }
 
-    fn warnings(&self, found: &Findings) -> Result<Vec<Warning>> {
+    fn warnings(&self, found: &Findings, stages: &Stages) -> Result<Vec<Warning>> {
         let part = if found.data.test > 0 { "test" } else { "train" };
         let key = match found.kind {
             Kind::Numbers => format!("r2_{part}"),
@@ -82,19 +83,34 @@ impl Outcome<'_> {
         let after = [
             about_termination(self.model.summary().termination),
             about_spread(Spread::of(&found.embedding)?, found.comparison.shortfall(&key)),
+            stages.finish(),
         ];
         Ok(self.warnings.iter().cloned().chain(after.into_iter().flatten()).collect())
     }
 }
 
-/// The maps without a target to learn from: Euclidean distance, and PCA in (at most) `dimension` dimensions.
+/// Measures the maps without a target to learn from: Euclidean distance, and PCA in (at most) `dimension`
+/// dimensions, as far as the stages admit them.
 ///
 /// # Errors
-/// Fewer than two training rows.
-pub fn unsupervised(train: &Features, dimension: usize) -> Result<[(&'static str, Projection); 2]> {
+/// Fewer than two training rows, or what the measure refuses.
+pub fn unsupervised<R>(
+    train: &Features,
+    dimension: usize,
+    stages: &Stages,
+    measure: impl Fn(&str, &Projection) -> Result<R>,
+) -> Result<Vec<R>> {
     let d = train.columns();
-    let pca = PcaConfig::new(dimension.min(d)).fit(train)?;
-    Ok([("Euclidean", Projection::euclidean(d)), ("PCA", pca.projection)])
+    let mut rows = Vec::new();
+    if stages.admits("Euclidean distance") {
+        rows.push(measure("Euclidean", &Projection::euclidean(d))?);
+    }
+    if stages.admits("PCA") {
+        // n rows span n - 1 directions; more add no distance.
+        let k = dimension.min(d).min(train.rows() - 1).max(1);
+        rows.push(measure("PCA", &PcaConfig::new(k).fit(train)?.projection)?);
+    }
+    Ok(rows)
 }
 
 /// The rows where a closed form puts them.

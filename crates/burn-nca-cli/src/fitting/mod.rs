@@ -12,6 +12,7 @@ pub mod progress;
 pub mod regression;
 pub mod run_folder;
 pub mod settings;
+pub mod stages;
 pub mod stochastic_rule;
 pub mod target_settings;
 pub mod tuning;

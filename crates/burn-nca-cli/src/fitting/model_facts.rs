@@ -37,26 +37,23 @@ pub fn run(model: &Fitted) -> SolverRun {
 /// The norm of each column of A.
 pub fn feature_weights(model: &Fitted) -> Vec<FeatureWeight> {
     let names = model.scaling().names();
-    let Some(matrix) = model.matrix() else { return Vec::new() };
-    let mut squares = vec![0.0; names.len()];
-    for row in matrix.chunks_exact(names.len()) {
-        squares.iter_mut().zip(row).for_each(|(square, a)| *square += a * a);
-    }
-    let trace: f64 = squares.iter().sum();
-    let share = |square: f64| if trace > 0.0 { square / trace } else { 0.0 };
-    let weights = names.iter().zip(&squares);
+    let Some(norms) = model.feature_norms() else { return Vec::new() };
+    let trace: f64 = norms.iter().map(|norm| norm * norm).sum();
+    let share = |norm: f64| if trace > 0.0 { norm * norm / trace } else { 0.0 };
+    let weights = names.iter().zip(norms);
     weights
-        .map(|(name, &square)| FeatureWeight {
-            column: name.clone(),
-            weight: square.sqrt(),
-            share: share(square),
-        })
+        .map(|(name, weight)| FeatureWeight { column: name.clone(), weight, share: share(weight) })
         .collect()
 }
 
 /// A, where it is small.
 pub fn matrix(model: &Fitted) -> Option<Matrix> {
-    Matrix::small(model.scaling().names().to_vec(), &model.matrix()?)
+    let names = model.scaling().names();
+    // A diagonal map would be written out in full.
+    if names.len() > Matrix::LARGEST {
+        return None;
+    }
+    Matrix::small(names.to_vec(), &model.matrix()?)
 }
 
 /// The solver's path.

@@ -11,6 +11,7 @@ use burn_nca::evaluate::PartnerRanks;
 use super::continuous::{Findings, mapped, measure, unsupervised};
 use super::embedding::{embed, place};
 use super::picture::Picture;
+use super::stages::Stages;
 use crate::report::Part;
 use crate::report::continuous::{
     ColouredEmbedding, ColouredPoint, ContinuousData, Kind, Measure, MeasureRow, MeasureTable, Unit,
@@ -29,15 +30,20 @@ pub struct PairParts {
 ///
 /// # Errors
 /// An embedding that is not finite.
-pub fn findings(model: &Fitted, features: &Features, parts: &PairParts) -> Result<Findings> {
+pub fn findings(
+    model: &Fitted,
+    features: &Features,
+    parts: &PairParts,
+    stages: &Stages,
+) -> Result<Findings> {
+    stages.announce("evaluating the learnt metric");
     let scaled = model.scaling().apply(features)?;
     let precise = embed(model, features)?;
     let [_, dimension] = precise.dims();
     let place = place(&model.references().device());
-    let mut rows = Vec::new();
-    for (method, map) in &unsupervised(&scaled, dimension)? {
-        rows.push(row(method, &mapped(map, &scaled, &place)?, parts)?);
-    }
+    let mut rows = unsupervised(&scaled, dimension, stages, |method, map| {
+        row(method, &mapped(map, &scaled, &place)?, parts)
+    })?;
     rows.push(row("pairs", model.references(), parts)?);
     let part = if parts.test.is_some() { "test" } else { "train" };
     Ok(Findings {

@@ -15,6 +15,7 @@ use burn_nca::neighbors::{
 use super::continuous::{Findings, mapped, measure, unsupervised};
 use super::embedding::{embed, place};
 use super::picture::Picture;
+use super::stages::Stages;
 use crate::report::Part;
 use crate::report::continuous::{
     ColouredEmbedding, ColouredPoint, ContinuousData, Kind, MeasureRow, MeasureTable, Unit,
@@ -56,7 +57,8 @@ struct Predictions {
 ///
 /// # Errors
 /// k above the training rows, or an embedding that is not finite.
-pub fn findings(model: &Fitted, parts: &MeasuredParts<'_>) -> Result<Findings> {
+pub fn findings(model: &Fitted, parts: &MeasuredParts<'_>, stages: &Stages) -> Result<Findings> {
+    stages.announce("evaluating the learnt metric");
     let (train, test) =
         (parts.data.select(&parts.split.train), parts.data.select(&parts.split.test));
     let targets = Targets {
@@ -74,14 +76,13 @@ pub fn findings(model: &Fitted, parts: &MeasuredParts<'_>) -> Result<Findings> {
     let [_, dimension] = own.train.dims();
     let place = place(&model.references().device());
     let nearest = Rule::Nearest(parts.neighbors);
-    let mut rows = Vec::new();
-    for (method, map) in &unsupervised(&scaled_train, dimension)? {
+    let mut rows = unsupervised(&scaled_train, dimension, stages, |method, map| {
         let space = Space {
             train: mapped(map, &scaled_train, &place)?,
             test: held_out.then(|| mapped(map, &scaled_test, &place)).transpose()?,
         };
-        rows.push(row(method, nearest, &space, &predict(nearest, &space, &targets)?, &targets)?);
-    }
+        row(method, nearest, &space, &predict(nearest, &space, &targets)?, &targets)
+    })?;
     let method = method(model);
     rows.push(row(method, nearest, &own, &predict(nearest, &own, &targets)?, &targets)?);
     let by_kernel = predict(Rule::Kernel, &own, &targets)?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use burn_nca::data::ScalingKind;
+use burn_nca::data::{Features, ScalingKind};
 use burn_nca::encoder::{Activation, EncoderConfig};
 use burn_nca::fit::exact::BlockConfig;
 use burn_nca::fit::{
@@ -21,15 +21,23 @@ use crate::cli::fit::{
 };
 use crate::failure::usage;
 
-/// The configuration for features of these names; a warm start keeps the sizes of its model.
+/// More features than these are not learnt to as many dimensions unless the user asks for them: the map would
+/// have their square in parameters.
+const WIDE: usize = 128;
+
+/// Dimensions that a map of more features than [`WIDE`] has where the user names none.
+const WIDE_DIM: usize = 32;
+
+/// The configuration for these training rows; a warm start keeps the sizes of its model.
 ///
 /// # Errors
 /// Options that contradict each other, or a file of A that cannot be read.
 pub fn configuration(
     args: &FitArgs,
-    columns: &[String],
+    train: &Features,
     warm_start: Option<&Fitted>,
 ) -> Result<NcaConfig> {
+    let columns = train.names();
     let (encoder, dim) = match warm_start {
         Some(model) => {
             refuse_network_options(
@@ -39,10 +47,9 @@ pub fn configuration(
             let card = model.card();
             (card.encoder.clone().unwrap_or(EncoderConfig::Linear), card.d_output)
         }
-        None => (
-            encoder(&args.model)?,
-            args.dim.unwrap_or_else(|| default_dim(&args.model, columns.len())),
-        ),
+        None => {
+            (encoder(&args.model)?, args.dim.unwrap_or_else(|| default_dim(&args.model, train)))
+        }
     };
     let default = defaults(args, &encoder, columns.len(), dim)?;
     let init = args.model.init.as_ref().unwrap_or(&Init::Auto);
@@ -87,8 +94,14 @@ pub fn step_limit(config: &FitConfig) -> usize {
     }
 }
 
-fn default_dim(options: &ModelOptions, d: usize) -> usize {
-    if options.encoder == EncoderKind::Mlp { 2 } else { d }
+fn default_dim(options: &ModelOptions, train: &Features) -> usize {
+    let (n, d) = (train.rows(), train.columns());
+    match options.encoder {
+        EncoderKind::Mlp => 2,
+        // n rows span n - 1 directions.
+        EncoderKind::Linear if d > WIDE => WIDE_DIM.min(n.saturating_sub(1)).max(1),
+        EncoderKind::Linear | EncoderKind::Diagonal => d,
+    }
 }
 
 fn encoder(options: &ModelOptions) -> Result<EncoderConfig> {
@@ -240,7 +253,8 @@ mod tests {
     fn config(options: &str) -> Result<NcaConfig> {
         let words = ["nca", "fit", "iris"].into_iter().chain(options.split_whitespace());
         let Command::Fit(args) = Cli::try_parse_from(words)?.command else { unreachable!() };
-        configuration(&args, &["a".to_string(), "b".to_string(), "c".to_string()], None)
+        let names = ["a", "b", "c"].map(String::from).to_vec();
+        configuration(&args, &Features::new(vec![0.0; 9], names).unwrap(), None)
     }
 
     #[test]
@@ -294,6 +308,23 @@ mod tests {
         assert_eq!(config("--encoder diagonal").unwrap().d_output, 3);
         assert_eq!(config("--encoder mlp").unwrap().d_output, 2);
         assert_eq!(config("--dim 1").unwrap().d_output, 1);
+    }
+
+    #[test]
+    fn a_wide_table_is_learnt_to_few_dimensions_unless_told() {
+        let wide = |rows: usize, options: &str| {
+            let words = ["nca", "fit", "wide.csv"].into_iter().chain(options.split_whitespace());
+            let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
+                unreachable!()
+            };
+            let train = Features::unnamed(vec![0.0; rows * (WIDE + 1)], WIDE + 1).unwrap();
+            let config = configuration(&args, &train, None).unwrap();
+            config.d_output
+        };
+        assert_eq!((wide(60, ""), wide(20, "")), (WIDE_DIM, 19));
+        assert_eq!(wide(60, "--dim 100"), 100);
+        assert_eq!(wide(60, "--encoder diagonal"), 129);
+        assert_eq!(wide(60, "--encoder mlp"), 2);
     }
 
     #[test]

@@ -87,6 +87,7 @@ fn refuse_repulsion(args: &FitArgs) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use burn_nca::data::Features;
     use burn_nca::objective::Criterion;
     use clap::Parser;
 
@@ -104,7 +105,8 @@ mod tests {
     }
 
     fn config(args: &FitArgs) -> Result<RegressionConfig> {
-        regression(args, configuration(args, &["a".to_string(), "b".to_string()], None)?)
+        let train = Features::unnamed(vec![0.0; 4], 2).unwrap();
+        regression(args, configuration(args, &train, None)?)
     }
 
     #[test]

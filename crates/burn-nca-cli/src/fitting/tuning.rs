@@ -97,6 +97,7 @@ fn message(progress: &TuneProgress<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use burn_nca::data::Features;
     use burn_nca::fit::Start;
     use burn_nca::objective::Criterion;
     use clap::Parser;
@@ -110,7 +111,8 @@ mod tests {
         let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
             unreachable!()
         };
-        let config = configuration(&args, &["a".to_string(), "b".to_string()], None).unwrap();
+        let config =
+            configuration(&args, &Features::unnamed(vec![0.0; 4], 2).unwrap(), None).unwrap();
         settings(&args, &config)
     }
 

@@ -1,10 +1,13 @@
 //! What a user should know about data and fit, though neither is wrong.
 
+use burn_nca::NcaConfig;
 use burn_nca::data::{Features, Labelled};
+use burn_nca::encoder::EncoderConfig;
 use burn_nca::evaluate::{Collapse, Spread};
 use burn_nca::fit::Termination;
 
 use super::ending::sentence;
+use crate::cli::FitArgs;
 use crate::report::{Warning, WarningCode};
 
 /// How many names a warning lists.
@@ -40,6 +43,18 @@ pub fn about_columns(features: &Features) -> Option<Warning> {
         WarningCode::ConstantColumns,
         format!("{columns} constant in the training rows and can tell nothing apart: {listed}"),
     ))
+}
+
+/// About a number of dimensions that nobody asked for.
+pub fn about_dimension(args: &FitArgs, config: &NcaConfig) -> Option<Warning> {
+    let (d, k) = (config.d_input, config.d_output);
+    let chosen = args.dim.is_none() && args.model.warm_start.is_none();
+    (chosen && config.encoder == EncoderConfig::Linear && k < d).then(|| {
+        Warning::new(
+            WarningCode::FewDimensions,
+            format!("{d} features are learnt to {k} dimensions; --dim asks for others, up to {d} for the full metric"),
+        )
+    })
 }
 
 fn about_single_rows(alone: &[&str]) -> Option<Warning> {

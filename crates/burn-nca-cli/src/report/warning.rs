@@ -19,6 +19,8 @@ pub enum WarningCode {
     ConstantColumns,
     /// Classes of a single training row.
     SingleRowClasses,
+    /// Fewer dimensions than features, which the user did not ask for.
+    FewDimensions,
     /// The fit ended before an optimum, and not as planned.
     NotConverged,
     /// The embedding has practically no extent.
@@ -27,6 +29,8 @@ pub enum WarningCode {
     CollapsedToLine,
     /// Rows that the model was fitted on are among those it is measured on.
     TrainingRows,
+    /// Methods that the metric was not compared with, for want of time.
+    NotCompared,
     /// One that a later version of the program knows.
     #[serde(other)]
     Unknown,
@@ -38,9 +42,10 @@ impl Warning {
         Self { code, text: text.into() }
     }
 
-    /// Whether it is about the data alone, and therefore said before the fit.
+    /// Whether it is about the data and settings alone, and therefore said before the fit.
     pub fn is_about_data(&self) -> bool {
-        matches!(self.code, WarningCode::ConstantColumns | WarningCode::SingleRowClasses)
+        use WarningCode::{ConstantColumns, FewDimensions, SingleRowClasses};
+        matches!(self.code, ConstantColumns | SingleRowClasses | FewDimensions)
     }
 }
 

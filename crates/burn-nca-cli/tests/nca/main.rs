@@ -17,6 +17,7 @@ mod program;
 mod source;
 mod tuning;
 mod warnings;
+mod wide;
 
 use std::path::{Path, PathBuf};
 

@@ -1,3 +1,5 @@
+//! One of the crate's encoders, chosen at run time.
+
 use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
@@ -5,6 +7,14 @@ use burn::tensor::{Device, Tensor};
 use super::{
     Activation, DiagonalMap, DiagonalMapConfig, Encoder, LinearMap, LinearMapConfig, Mlp, MlpConfig,
 };
+use crate::error::{Error, Result};
+
+/// The most parameters of an encoder that is fitted or loaded by its configuration: a map of 5792 features to as
+/// many dimensions. The memory of L-BFGS for so many is some 6 GB.
+pub const MOST_PARAMETERS: usize = 1 << 25;
+
+/// The most embedding dimensions for each input of the last layer; those past one an input add no distance.
+pub const MOST_DIMENSIONS_PER_INPUT: usize = 10;
 
 /// Which encoder to build, for a choice at run time.
 #[derive(Config, Debug, PartialEq)]
@@ -23,6 +33,59 @@ pub enum EncoderConfig {
 }
 
 impl EncoderConfig {
+    /// The sizes of the layers from d inputs to k outputs, both of them included.
+    fn layer_sizes(&self, d_input: usize, d_output: usize) -> Vec<usize> {
+        let hidden = match self {
+            Self::Mlp { hidden, .. } => &hidden[..],
+            _ => &[],
+        };
+        [&[d_input], hidden, &[d_output]].concat()
+    }
+
+    /// Number of parameters with d inputs and k outputs; `None` if that is beyond counting.
+    pub fn parameters(&self, d_input: usize, d_output: usize) -> Option<usize> {
+        if *self == Self::Diagonal {
+            return Some(d_input);
+        }
+        let has_bias = usize::from(matches!(self, Self::Mlp { .. }));
+        self.layer_sizes(d_input, d_output).windows(2).try_fold(0_usize, |sum, sizes| {
+            sum.checked_add(sizes[0].checked_add(has_bias)?.checked_mul(sizes[1])?)
+        })
+    }
+
+    /// Checks that an encoder of this size can be built, before anything is allocated.
+    ///
+    /// # Errors
+    /// A layer of size 0, a diagonal map with k other than d, more than [`MOST_DIMENSIONS_PER_INPUT`] embedding
+    /// dimensions for each input of the last layer, or more than [`MOST_PARAMETERS`].
+    pub fn check_size(&self, d_input: usize, d_output: usize) -> Result<()> {
+        let sizes = self.layer_sizes(d_input, d_output);
+        if let Some(layer) = sizes.iter().position(|size| *size == 0) {
+            return Err(Error::setting(format!(
+                "layer {layer} of the sizes {sizes:?} has 0 units; give each 1 or more"
+            )));
+        }
+        if *self == Self::Diagonal {
+            return if d_input == d_output { Ok(()) } else { Err(diagonal(d_input, d_output)) };
+        }
+        let inputs = sizes[sizes.len() - 2];
+        let most = inputs.saturating_mul(MOST_DIMENSIONS_PER_INPUT);
+        if d_output > most {
+            return Err(Error::setting(format!(
+                "an embedding of {d_output} dimensions was asked for, from {inputs} inputs, which fill no more \
+                 than {inputs}; ask for {most} dimensions or fewer"
+            )));
+        }
+        match self.parameters(d_input, d_output) {
+            Some(parameters) if parameters <= MOST_PARAMETERS => Ok(()),
+            parameters => Err(Error::setting(format!(
+                "the sizes {sizes:?} (features, hidden layers, dimensions) make {} parameters, more than \
+                 {MOST_PARAMETERS}; ask for fewer dimensions or smaller hidden layers",
+                parameters.map_or("countless".to_string(), |parameters| parameters.to_string())
+            ))),
+        }
+    }
+
     /// Builds the encoder for d input features and k embedding dimensions.
     ///
     /// # Panics
@@ -43,6 +106,13 @@ impl EncoderConfig {
             ),
         }
     }
+}
+
+fn diagonal(d_input: usize, d_output: usize) -> Error {
+    Error::setting(format!(
+        "a diagonal encoder weighs the {d_input} features and cannot map to {d_output} dimensions; ask for \
+         {d_input} dimensions, or for a linear encoder"
+    ))
 }
 
 /// One of the crate's encoders, chosen at run time.
@@ -71,5 +141,42 @@ impl Encoder for AnyEncoder {
             Self::Diagonal(encoder) => encoder.squared_norm(),
             Self::Mlp(encoder) => encoder.squared_norm(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(hidden: &[usize]) -> EncoderConfig {
+        EncoderConfig::Mlp { hidden: hidden.to_vec(), activation: Activation::Relu }
+    }
+
+    #[test]
+    fn parameters_are_counted_without_overflow() {
+        assert_eq!(EncoderConfig::Linear.parameters(4, 2), Some(8));
+        assert_eq!(EncoderConfig::Diagonal.parameters(4, 4), Some(4));
+        // (4 + 1) 3 + (3 + 1) 2 weights and biases.
+        assert_eq!(network(&[3]).parameters(4, 2), Some(23));
+        assert_eq!(network(&[usize::MAX]).parameters(4, 2), None);
+    }
+
+    #[test]
+    fn sizes_beyond_a_limit_are_refused_with_their_numbers() {
+        let refusal = |config: &EncoderConfig, d, k| match config.check_size(d, k) {
+            Ok(()) => String::new(),
+            Err(error) => error.to_string(),
+        };
+        let linear = EncoderConfig::Linear;
+        assert_eq!(refusal(&linear, 4, 40), "");
+        let wide = refusal(&linear, 4, 41);
+        assert!(wide.contains("41 dimensions") && wide.contains("ask for 40"), "{wide}");
+        let square = refusal(&linear, 10_000, 10_000);
+        assert!(square.contains("100000000 parameters, more than 33554432"), "{square}");
+        let hidden = refusal(&network(&[64, 99_999_999_999_999]), 4, 2);
+        assert!(hidden.contains("99999999999999") && hidden.contains("parameters"), "{hidden}");
+        assert!(refusal(&network(&[usize::MAX]), 4, 2).contains("countless"));
+        assert!(refusal(&network(&[8, 0]), 4, 2).contains("layer 2 of the sizes [4, 8, 0, 2]"));
+        assert!(refusal(&EncoderConfig::Diagonal, 4, 2).contains("cannot map to 2 dimensions"));
     }
 }

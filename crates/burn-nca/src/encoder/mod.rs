@@ -11,7 +11,7 @@ mod linear;
 mod mlp;
 mod unit;
 
-pub use any::{AnyEncoder, EncoderConfig};
+pub use any::{AnyEncoder, EncoderConfig, MOST_DIMENSIONS_PER_INPUT, MOST_PARAMETERS};
 pub use cast::cast;
 pub use diagonal::{DiagonalMap, DiagonalMapConfig};
 pub use exchange::{load_weights, save_safetensors};

@@ -18,7 +18,9 @@ pub(super) fn build(
 ) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
     let (fit, k) = (&card.fit, card.d_output);
     let dtype = fit.precision.dtype();
-    match card.encoder.as_ref().unwrap_or(&EncoderConfig::Linear) {
+    let config = card.encoder.as_ref().unwrap_or(&EncoderConfig::Linear);
+    config.check_size(card.d_input, k)?;
+    match config {
         EncoderConfig::Linear => {
             let (weight, start) = fit.start.weight(data, k, fit.seed)?;
             let shape = [card.d_input, k];
@@ -34,12 +36,6 @@ pub(super) fn build(
                 return Err(Error::setting(
                     "a network starts from random weights; leave the start at auto or random",
                 ));
-            }
-            if let Some(at) = hidden.iter().position(|size| *size == 0) {
-                return Err(Error::setting(format!(
-                    "hidden layer {} has 0 units; give each layer 1 or more",
-                    at + 1
-                )));
             }
             let network = MlpConfig::new(card.d_input, hidden.clone(), k)
                 .with_activation(*activation)

@@ -216,6 +216,22 @@ impl Fitted<AnyEncoder> {
         }
     }
 
+    /// The norm of each column of A, `[d]`: how far one unit of a (scaled) feature moves a point; `None` for a
+    /// network.
+    pub fn feature_norms(&self) -> Option<Vec<f64>> {
+        match &self.encoder {
+            AnyEncoder::Linear(map) => {
+                let mut squares = vec![0.0; self.card.d_input];
+                for row in map.matrix().chunks_exact(self.card.d_input) {
+                    squares.iter_mut().zip(row).for_each(|(square, a)| *square += a * a);
+                }
+                Some(squares.into_iter().map(f64::sqrt).collect())
+            }
+            AnyEncoder::Diagonal(map) => Some(map.diagonal().into_iter().map(f64::abs).collect()),
+            AnyEncoder::Mlp(_) => None,
+        }
+    }
+
     /// The metric Q = AᵀA on the scaled features, row-major `[d, d]`; `None` for a network.
     pub fn metric(&self) -> Option<Vec<f64>> {
         let d = self.card.d_input;

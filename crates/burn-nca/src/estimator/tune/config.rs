@@ -1,3 +1,5 @@
+//! What a search tries, and how.
+
 use burn::config::Config;
 
 use super::Candidate;
@@ -7,6 +9,12 @@ use crate::encoder::EncoderConfig;
 use crate::error::{Error, Result};
 use crate::fit::{OptimizerConfig, Start};
 use crate::objective::Criterion;
+
+/// The most fits of a candidate: folds times repeats.
+const MOST_FITS: usize = 1000;
+
+/// The most numbers in the rows of all folds, each of which holds a copy: 8 GB in f32.
+const MOST_VALUES: usize = 1 << 31;
 
 /// What a search tries, and how.
 ///
@@ -106,6 +114,26 @@ impl TuneConfig {
         Ok(())
     }
 
+    /// Checks the number of fits and their memory, before the folds are made.
+    pub(super) fn check_folds(&self, data: &Labelled) -> Result<()> {
+        let (folds, repeats) = (self.folds, self.repeats);
+        let fits = folds.checked_mul(repeats).filter(|fits| *fits <= MOST_FITS);
+        let Some(fits) = fits else {
+            return Err(Error::setting(format!(
+                "{folds} folds, repeated {repeats} times, are more than {MOST_FITS} fits of each candidate; give \
+                 fewer folds or repeats, such as 5 and 2"
+            )));
+        };
+        let (n, d) = (data.rows(), data.features().columns());
+        if fits.checked_mul(n * d).is_none_or(|values| values > MOST_VALUES) {
+            return Err(Error::setting(format!(
+                "{folds} folds, repeated {repeats} times, hold {fits} copies of {n} rows of {d} features, more \
+                 than {MOST_VALUES} numbers; give fewer folds or repeats, or fewer rows"
+            )));
+        }
+        Ok(())
+    }
+
     /// The candidates, those near the heads of the lists first, each in all the dimensions that were asked for.
     pub(super) fn candidates(&self, config: &NcaConfig, data: &Labelled) -> Vec<Candidate> {
         let own = [config.d_output];
@@ -185,6 +213,19 @@ mod tests {
         assert_eq!(candidates.len(), 4 + 3 * 4);
         let few = tune.with_most_candidates(3).candidates(&NcaConfig::new(3, 3), &data);
         assert_eq!(few, candidates[..3]);
+    }
+
+    #[test]
+    fn more_folds_than_can_be_kept_are_refused_before_they_are_made() {
+        let features = Features::unnamed(vec![0.5; 8], 2).unwrap();
+        let data = Labelled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
+        let message = |folds, repeats| {
+            let tune = TuneConfig::new().with_folds(folds).with_repeats(repeats);
+            tune.check_folds(&data).unwrap_err().to_string()
+        };
+        assert!(message(5, 1_000_000).contains("repeated 1000000 times, are more than 1000 fits"));
+        assert!(message(usize::MAX, 2).contains("more than 1000 fits"));
+        assert!(TuneConfig::new().check_folds(&data).is_ok());
     }
 
     #[test]

@@ -224,6 +224,7 @@ fn folds(
     data: &Labelled,
     device: &Device,
 ) -> Result<Vec<Fold>> {
+    tune.check_folds(data)?;
     let mut folds = Vec::with_capacity(tune.folds * tune.repeats);
     for repeat in 0..tune.repeats {
         let seed = config.fit.seed.wrapping_add(repeat as u64);

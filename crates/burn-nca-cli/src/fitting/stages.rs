@@ -1,0 +1,96 @@
+//! What follows a fit, a stage at a time: named on stderr while it runs, left out once time is up.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use burn_nca_program::{Bar, Interrupt};
+
+use crate::report::{Warning, WarningCode};
+
+/// The stages around a fit, under the budget of the whole command and Ctrl-C.
+///
+/// The learnt metric is always evaluated; the methods it is compared with are left out, one by one, once the
+/// time budget is spent or a stop was asked for.
+pub struct Stages {
+    bar: Bar,
+    interrupt: Interrupt,
+    budget: Option<Duration>,
+    started: Instant,
+    left_out: RefCell<Vec<String>>,
+}
+
+impl Stages {
+    /// Starts the clock of a budget in seconds; stages are named where stderr is a terminal.
+    pub fn new(time_budget: Option<f64>, quiet: bool, interrupt: Interrupt) -> Self {
+        Self {
+            bar: Bar::new("{msg} (Ctrl-C skips what may be skipped)", quiet),
+            interrupt,
+            // A number of seconds beyond what a clock counts is no limit.
+            budget: time_budget.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            started: Instant::now(),
+            left_out: RefCell::default(),
+        }
+    }
+
+    /// Without a limit, a line or a listener.
+    #[cfg(test)]
+    pub fn unlimited() -> Self {
+        Self::new(None, true, Interrupt::default())
+    }
+
+    /// Names a stage that always runs.
+    pub fn announce(&self, stage: &str) {
+        self.bar.step(0, stage);
+    }
+
+    /// Names the comparison with a method; false where it is to be left out.
+    pub fn admits(&self, method: &str) -> bool {
+        let spent = self.budget.is_some_and(|budget| self.started.elapsed() >= budget);
+        if spent || self.interrupt.is_set() {
+            self.left_out.borrow_mut().push(method.to_string());
+            return false;
+        }
+        self.announce(&format!("comparing with {method}"));
+        true
+    }
+
+    /// Removes the line, and says what was left out.
+    pub fn finish(&self) -> Option<Warning> {
+        self.bar.finish();
+        let left_out = self.left_out.take();
+        if left_out.is_empty() {
+            return None;
+        }
+        let reason = if self.interrupt.is_set() {
+            "a stop was asked for".to_string()
+        } else {
+            let seconds = self.budget.map_or(0.0, |budget| budget.as_secs_f64());
+            format!("the time budget of {seconds} s is spent; give a larger --time-budget")
+        };
+        let text = format!("not compared with {}: {reason}", left_out.join(", "));
+        Some(Warning::new(WarningCode::NotCompared, text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spent_budget_and_a_stop_leave_comparisons_out_and_say_so() {
+        let spent = Stages::new(Some(0.0), true, Interrupt::default());
+        assert!(!spent.admits("Euclidean distance") && !spent.admits("PCA"));
+        assert_eq!(
+            spent.finish().unwrap().text,
+            "not compared with Euclidean distance, PCA: the time budget of 0 s is spent; give a larger \
+             --time-budget"
+        );
+        let interrupt = Interrupt::default();
+        let stages = Stages::new(Some(1e300), true, interrupt.clone());
+        assert!(stages.admits("Euclidean distance"));
+        interrupt.ask();
+        assert!(!stages.admits("PCA"));
+        assert_eq!(stages.finish().unwrap().text, "not compared with PCA: a stop was asked for");
+        assert_eq!(Stages::unlimited().finish(), None);
+    }
+}

@@ -1,0 +1,70 @@
+//! Tables of more features than rows, and sizes that no machine has.
+
+use predicates::str::contains;
+
+use crate::{Place, failure, json, nca, read_json};
+
+/// Rows of two classes in many columns, the first of which tells them apart.
+fn wide_table(rows: usize, columns: usize) -> String {
+    let names: Vec<String> = (1..=columns).map(|column| format!("g{column}")).collect();
+    let mut text = format!("{},class\n", names.join(","));
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 54) as f64 / 512.0 - 1.0
+    };
+    for row in 0..rows {
+        let class = row % 2;
+        let mut cells = vec![format!("{}", class as f64 + random() / 8.0)];
+        cells.extend((1..columns).map(|_| format!("{:.2}", random())));
+        text.push_str(&format!("{},{}\n", cells.join(","), ["a", "b"][class]));
+    }
+    text
+}
+
+#[test]
+fn a_wide_table_takes_the_memory_of_its_rows() {
+    let place = Place::new();
+    let data = place.file("genes.csv", &wide_table(24, 6000));
+    let out = place.at("run");
+    let fit = ["fit", &data, "--max-iterations", "2", "--quiet", "--out", &out];
+    nca(&fit).assert().success().stderr(contains("6000 features are learnt to 15 dimensions"));
+    let report = read_json(&place.path("run/report.json"));
+    let rows = report["comparison"]["rows"].as_array().unwrap();
+    let methods: Vec<_> = rows.iter().map(|row| row["method"].as_str().unwrap()).collect();
+    assert_eq!(methods, ["Euclidean", "PCA", "LDA, shrinkage 0.01", "NCA"]);
+    // One matrix of 6000 x 6000 would be 288 MB.
+    let peak = report["peak_memory_bytes"].as_u64();
+    assert!(peak.is_none_or(|bytes| bytes < 250 << 20), "{peak:?} bytes");
+}
+
+#[test]
+fn a_spent_budget_leaves_the_comparison_out_and_says_so() {
+    let fit = ["fit", "iris", "--dim", "2", "--time-budget", "1e-9", "--format", "json"];
+    nca(&fit).assert().success().stderr(contains(
+        "not compared with Euclidean distance, PCA, LDA: the time budget of 0.000000001 s is spent",
+    ));
+    let report = json(&fit);
+    assert_eq!(report["comparison"]["rows"].as_array().unwrap().len(), 1);
+    assert!(report["accuracy"]["test"].is_number());
+}
+
+#[test]
+fn sizes_without_bound_are_refused_before_anything_is_allocated() {
+    let place = Place::new();
+    let numbers = place.file("n.csv", "a,b,y\n1,2,0.5\n2,1,1.5\n3,4,2.5\n4,1,3.5\n5,2,4.5\n");
+    let cases: [(&[&str], &str); 5] = [
+        (&["iris", "--dim", "10000"], "an embedding of 10000 dimensions was asked for"),
+        (&["iris", "--dim", "18446744073709551615"], "ask for 40 dimensions or fewer"),
+        (
+            &["iris", "--dim", "2", "--encoder", "mlp", "--hidden", "99999999999999"],
+            "99999999999999",
+        ),
+        (&["iris", "--tune", "--repeats", "1000000"], "repeated 1000000 times"),
+        (&[&numbers, "--task", "regression", "--dim", "3000"], "ask for 20 dimensions or fewer"),
+    ];
+    for (options, message) in cases {
+        let error = failure(&[&["fit"], options].concat(), 1);
+        assert!(error.contains(message) && !error.contains("panicked"), "{options:?}: {error}");
+    }
+}
