@@ -197,7 +197,8 @@ pub(super) fn fit(
     let mut watch = |progress: &Progress| bar.step(progress);
     let mut session = FitSession::new().with_progress(&mut watch);
     if let Some(folder) = folder {
-        session = session.with_checkpoint(&folder.file(CHECKPOINT));
+        // It stays until the results are written, and goes with the last step of the run's folder.
+        session = session.with_checkpoint(&folder.file(CHECKPOINT)).keep_checkpoint();
     }
     let model = run(session);
     bar.finish();

@@ -12,6 +12,10 @@ pub fn sentence(termination: Termination) -> &'static str {
         Termination::MaxIterations => {
             "Not converged: the limit of iterations was reached; a larger --max-iterations allows more."
         }
+        Termination::Saturated => {
+            "Not converged: the start is saturated. Every row has a single neighbour to rounding, so that no step \
+             changes anything; --objective g, --l2 0.01 or --scale standardise lets it move."
+        }
         Termination::LineSearchFailed => {
             "Not converged: no lower value was found, not even along steepest descent: the rounding of the \
              numbers outweighs what is left to gain; --precision f64 (on a CPU) rounds less."
@@ -35,6 +39,7 @@ mod tests {
     fn a_remedy_is_an_option_of_the_program() {
         for ending in [
             Termination::MaxIterations,
+            Termination::Saturated,
             Termination::LineSearchFailed,
             Termination::NonFinite,
             Termination::TimeBudget,

@@ -75,9 +75,8 @@ fn about_single_rows(alone: &[&str]) -> Option<Warning> {
 
 /// About a fit that did not converge; mini-batches end with their epochs, and early stopping is a choice.
 pub fn about_termination(termination: Termination) -> Option<Warning> {
-    let planned = [Termination::EpochsDone, Termination::HeldOut];
-    let as_planned = termination.converged() || planned.contains(&termination);
-    (!as_planned).then(|| Warning::new(WarningCode::NotConverged, sentence(termination)))
+    let as_it_should = termination.converged() || termination.is_planned();
+    (!as_it_should).then(|| Warning::new(WarningCode::NotConverged, sentence(termination)))
 }
 
 /// About an embedding that fell together; `shortfall` says what that costs beside a baseline, if it does.

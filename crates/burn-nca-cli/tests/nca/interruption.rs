@@ -52,7 +52,7 @@ fn an_interrupted_fit_goes_on_to_the_same_result() {
     nca(&[&settings[..], &["--out", &whole]].concat()).assert().success();
     let (resumed, uninterrupted) =
         (read_json(&place.path("run/report.json")), read_json(&place.path("whole/report.json")));
-    for field in ["f", "matrix", "iterations", "evaluations", "termination", "embedding"] {
+    for field in ["f", "matrix", "iterations", "evaluations", "termination", "embedding", "curve"] {
         assert_eq!(resumed[field], uninterrupted[field], "{field}");
     }
     assert!(!place.path("run/checkpoint.json").exists() && !place.path("run.partial").exists());

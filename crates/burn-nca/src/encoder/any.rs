@@ -135,6 +135,24 @@ impl Encoder for AnyEncoder {
         }
     }
 
+    fn d_input(&self) -> Option<usize> {
+        match self {
+            Self::Linear(encoder) => encoder.d_input(),
+            Self::Diagonal(encoder) => encoder.d_input(),
+            Self::Mlp(encoder) => encoder.d_input(),
+        }
+    }
+
+    fn config(&self) -> Option<EncoderConfig> {
+        Some(match self {
+            Self::Linear(_) => EncoderConfig::Linear,
+            Self::Diagonal(_) => EncoderConfig::Diagonal,
+            Self::Mlp(network) => {
+                EncoderConfig::Mlp { hidden: network.hidden(), activation: network.activation() }
+            }
+        })
+    }
+
     fn squared_norm(&self) -> Option<Tensor<1>> {
         match self {
             Self::Linear(encoder) => encoder.squared_norm(),

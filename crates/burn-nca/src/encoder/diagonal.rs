@@ -47,6 +47,10 @@ impl Encoder for DiagonalMap {
         x * scale.unsqueeze()
     }
 
+    fn d_input(&self) -> Option<usize> {
+        Some(self.scale.dims()[0])
+    }
+
     fn squared_norm(&self) -> Option<Tensor<1>> {
         Some(self.scale.val().square().sum())
     }

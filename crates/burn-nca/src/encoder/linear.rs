@@ -75,4 +75,8 @@ impl Encoder for LinearMap {
         assert_shape!(x, [.., d_input]);
         x.matmul(weight)
     }
+
+    fn d_input(&self) -> Option<usize> {
+        Some(self.dims()[0])
+    }
 }

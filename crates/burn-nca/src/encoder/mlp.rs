@@ -90,6 +90,19 @@ pub struct Mlp {
     activation: Activation,
 }
 
+impl Mlp {
+    /// Sizes of the hidden layers, first to last.
+    pub fn hidden(&self) -> Vec<usize> {
+        let last = self.layers.len() - 1;
+        self.layers[..last].iter().map(|layer| layer.weight.dims()[1]).collect()
+    }
+
+    /// The function after each hidden layer.
+    pub fn activation(&self) -> Activation {
+        self.activation
+    }
+}
+
 impl Encoder for Mlp {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         let last = self.layers.len() - 1;
@@ -101,5 +114,9 @@ impl Encoder for Mlp {
             }
         }
         z
+    }
+
+    fn d_input(&self) -> Option<usize> {
+        self.layers.first().map(|layer| layer.weight.dims()[0])
     }
 }

@@ -50,6 +50,20 @@ pub trait Encoder: Module + ModuleDisplay {
     /// - output: `[n, k]`
     fn forward(&self, x: Tensor<2>) -> Tensor<2>;
 
+    /// Number of features that the encoder takes, where it says so.
+    ///
+    /// A fit holds it against the data. An encoder that does not say is asked for an embedding at once, and Burn
+    /// panics there where its first layer takes another number.
+    fn d_input(&self) -> Option<usize> {
+        None
+    }
+
+    /// The configuration that builds this encoder, where it is one of the crate's: a saved model can then be loaded
+    /// without being given an encoder.
+    fn config(&self) -> Option<EncoderConfig> {
+        None
+    }
+
     /// The sum of squares that an L2 penalty weighs, shape `[1]`, differentiable; `None` without weights.
     ///
     /// By default every float parameter of two or more dimensions counts: weights, not biases. For a linear

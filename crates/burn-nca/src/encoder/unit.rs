@@ -38,6 +38,10 @@ impl<E: Encoder> Encoder for UnitRows<E> {
         unit_rows(self.encoder.forward(x))
     }
 
+    fn d_input(&self) -> Option<usize> {
+        self.encoder.d_input()
+    }
+
     fn squared_norm(&self) -> Option<Tensor<1>> {
         self.encoder.squared_norm()
     }

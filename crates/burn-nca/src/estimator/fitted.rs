@@ -42,9 +42,9 @@ pub struct FitSummary {
     pub iterations: usize,
     /// Number of evaluations of value and gradient (batches with mini-batches).
     pub evaluations: usize,
-    /// Wall-clock seconds of this run, with everything around the optimiser.
+    /// Wall-clock seconds, with everything around the optimiser; those of earlier runs of a resumed fit included.
     pub seconds: f64,
-    /// The steps of this run, first to last.
+    /// The steps, first to last, over all runs of a resumed fit.
     pub history: Vec<Progress>,
     /// Number of rows that were learnt from.
     pub rows: usize,

@@ -139,10 +139,17 @@ impl NcaConfig {
         self.fit_with_card(card, encoder, data, device, session)
     }
 
-    /// Learns the metric of a labelled table through a module of the user's own.
+    /// Learns the metric of a labelled table through a module of the user's own, fresh or trained before.
+    ///
+    /// Mini-batches train any module. L-BFGS and conjugate gradients minimise one function, so they refuse layers
+    /// that draw at random or move statistics in training
+    /// ([`disable_training_flags`](crate::fit::disable_training_flags) is the cure).
     ///
     /// # Errors
-    /// As [`NcaConfig::fit_session`].
+    /// As [`NcaConfig::fit_session`]; an encoder of other sizes than the settings, or with such a layer.
+    ///
+    /// # Panics
+    /// Where the encoder panics on rows of `d_input` features: see [`Encoder::d_input`].
     pub fn fit_encoder<E: Encoder>(
         &self,
         encoder: E,
@@ -261,8 +268,9 @@ impl Estimator {
             x: &x,
             target: &classes,
             held_out: (held_out.rows() > 0).then_some(&score as &HeldOutScore<'_, E>),
+            data: scaled,
         };
-        let solution = run.fit(&self.card.fit, session)?;
+        let solution = run.fit(&self.card, session)?;
         let rows = RowCounts {
             train: train.rows(),
             held_out: held_out.rows(),

@@ -101,10 +101,15 @@ impl PairsConfig {
         self.fit_with_card(self.card(), encoder, data, device, session)
     }
 
-    /// Learns the metric through a module of the user's own.
+    /// Learns the metric through a module of the user's own, as
+    /// [`NcaConfig::fit_encoder`](crate::NcaConfig::fit_encoder) does.
     ///
     /// # Errors
-    /// As [`PairsConfig::fit_session`].
+    /// As [`PairsConfig::fit_session`]; an encoder of other sizes than the settings, or with a layer that behaves
+    /// differently in training where the solver is no mini-batch one.
+    ///
+    /// # Panics
+    /// Where the encoder panics on rows of `d_input` features: see [`Encoder::d_input`].
     pub fn fit_encoder<E: Encoder>(
         &self,
         encoder: E,
@@ -189,7 +194,9 @@ impl Estimator<'_> {
             }
         });
         let held_out = score.as_ref().map(|score| score as &HeldOutScore<'_, E>);
-        let solution = Run { encoder, objective, x, target, held_out }.fit(fit, session)?;
+        let data = &(scaled, pairs);
+        let run = Run { encoder, objective, x, target, held_out, data };
+        let solution = run.fit(&self.card, session)?;
         let rows = RowCounts { train: scaled.rows(), ..RowCounts::default() };
         let (encoder, summary) = summarise(solution, self.start, rows, started);
         Ok(Fitted {

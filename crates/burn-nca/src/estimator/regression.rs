@@ -108,10 +108,15 @@ impl RegressionConfig {
         self.fit_with_card(self.card(), encoder, data, device, session)
     }
 
-    /// Learns the metric of a measured table through a module of the user's own.
+    /// Learns the metric of a measured table through a module of the user's own, as
+    /// [`NcaConfig::fit_encoder`](crate::NcaConfig::fit_encoder) does.
     ///
     /// # Errors
-    /// As [`RegressionConfig::fit_session`].
+    /// As [`RegressionConfig::fit_session`]; an encoder of other sizes than the settings, or with a layer that behaves
+    /// differently in training where the solver is no mini-batch one.
+    ///
+    /// # Panics
+    /// Where the encoder panics on rows of `d_input` features: see [`Encoder::d_input`].
     pub fn fit_encoder<E: Encoder>(
         &self,
         encoder: E,
@@ -188,6 +193,8 @@ struct Estimator<'a> {
 /// The rows to learn from on the device, and the encoder to learn.
 struct Start<'a, E: Encoder> {
     encoder: E,
+    /// All rows, those held out included.
+    scaled: &'a Measured,
     train: &'a Measured,
     x: &'a Tensor<2>,
     held_out: Option<&'a HeldOutScore<'a, E>>,
@@ -210,7 +217,7 @@ impl Estimator<'_> {
         let x_held_out = held_out.features().to_tensor(&device, dtype);
         let score = |encoder: &E| held_out_r2(encoder, (&x, &train), (&x_held_out, &held_out));
         let held_out_score = (held_out.rows() > 0).then_some(&score as &HeldOutScore<'_, E>);
-        let start = Start { encoder, train: &train, x: &x, held_out: held_out_score };
+        let start = Start { encoder, scaled, train: &train, x: &x, held_out: held_out_score };
         let solution = self.minimise(start, &device, session)?;
         let rows =
             RowCounts { train: train.rows(), held_out: held_out.rows(), ..RowCounts::default() };
@@ -232,21 +239,21 @@ impl Estimator<'_> {
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Solution<E>> {
-        let Start { encoder, train, x, held_out } = start;
-        let (fit, targets) = (&self.config.fit, train.targets());
+        let Start { encoder, scaled: data, train, x, held_out } = start;
+        let targets = train.targets();
         match self.config.objective {
             RegressionObjective::Mlkr => {
                 let standard = Scaling::fit(ScalingKind::Standardise, targets).apply(targets)?;
                 let target = &TargetIndex::new(standard.values(), standard.columns(), device)?;
                 let objective = MlkrLossConfig::new().init();
-                Run { encoder, objective, x, target, held_out }.fit(fit, session)
+                Run { encoder, objective, x, target, held_out, data }.fit(&self.card, session)
             }
             RegressionObjective::Soft { criterion, width } => {
                 let agreements =
                     Agreements::of_targets(targets.values(), targets.columns(), width)?;
                 let target = &AgreementIndex::new(&agreements, device)?;
                 let objective = SoftNcaLossConfig::new().with_criterion(criterion).init();
-                Run { encoder, objective, x, target, held_out }.fit(fit, session)
+                Run { encoder, objective, x, target, held_out, data }.fit(&self.card, session)
             }
         }
     }

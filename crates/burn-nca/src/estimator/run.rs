@@ -2,12 +2,15 @@
 
 use std::time::Instant;
 
+use burn::module::Module;
 use burn::tensor::{DType, Device, Tensor};
 
-use super::FitSummary;
+use super::{FitSummary, ModelCard};
 use crate::encoder::{Encoder, cast};
 use crate::error::{Error, Result};
-use crate::fit::{FitConfig, FitSession, HeldOutScore, Problem, ResolvedStart, Solution, minimise};
+use crate::fit::{
+    FitConfig, FitSession, HeldOutScore, Identified, Problem, ResolvedStart, Solution, minimise,
+};
 use crate::model::MetricModel;
 use crate::objective::Objective;
 
@@ -36,21 +39,62 @@ pub(super) struct Run<'a, E: Encoder, O: Objective> {
     pub(super) x: &'a Tensor<2>,
     pub(super) target: &'a O::Target,
     pub(super) held_out: Option<&'a HeldOutScore<'a, E>>,
+    /// What a checkpoint recognises the fit by.
+    pub(super) data: &'a dyn Identified,
 }
 
 impl<E: Encoder, O: Objective> Run<'_, E, O> {
     /// Fits the encoder; it comes back without autodiff.
-    pub(super) fn fit(self, config: &FitConfig, session: FitSession<'_>) -> Result<Solution<E>> {
-        let encoder = self.encoder.to_device(&self.x.device()).train();
+    ///
+    /// # Errors
+    /// An encoder of other sizes than the card says, and what [`minimise`] refuses.
+    pub(super) fn fit(self, card: &ModelCard, session: FitSession<'_>) -> Result<Solution<E>> {
+        let encoder = prepare(self.encoder, self.x.dtype(), &self.x.device());
+        check_encoder(&encoder, self.x, card)?;
+        let settings = format!("{:?} {:?}", card.objective, card.encoder);
+        let identity = || self.data.identity(&settings);
         let problem = Problem {
-            model: MetricModel::new(cast(encoder, self.x.dtype()), self.objective),
+            model: MetricModel::new(encoder, self.objective).train(),
             x: self.x,
             target: self.target,
             held_out: self.held_out,
+            identity: Some(&identity),
         };
-        let solution = minimise(&problem, config, session)?;
+        let solution = minimise(&problem, &card.fit, session)?;
         Ok(solution.map(|model| model.encoder.valid()))
     }
+}
+
+/// The encoder on a device and in a number type, without autodiff and without a tie to the one that was given.
+///
+/// An encoder may come from a device with autodiff, trained or not: its parameters must become leaves again.
+pub(super) fn prepare<E: Encoder>(encoder: E, dtype: DType, device: &Device) -> E {
+    cast(encoder.valid().to_device(device), dtype)
+}
+
+/// Holds the sizes of an encoder against those of the card, by the embedding of two rows.
+fn check_encoder<E: Encoder>(encoder: &E, x: &Tensor<2>, card: &ModelCard) -> Result<()> {
+    let [d, k] = [card.d_input, card.d_output];
+    if let Some(d_input) = encoder.d_input().filter(|&d_input| d_input != d) {
+        return Err(Error::setting(format!(
+            "the encoder takes {d_input} features, but the data have {d}; give an encoder of {d} features"
+        )));
+    }
+    let few = x.clone().slice([0..x.dims()[0].min(2)]);
+    let (rows, embedded) = (few.dims()[0], encoder.forward(few).dims());
+    if embedded[0] != rows {
+        return Err(Error::setting(format!(
+            "the encoder turns {rows} rows into {}; an encoder embeds each row, [n, d] to [n, k]",
+            embedded[0]
+        )));
+    }
+    if embedded[1] != k {
+        return Err(Error::setting(format!(
+            "d_output is {k}, but the encoder embeds in {found} dimensions; give d_output = {found}",
+            found = embedded[1]
+        )));
+    }
+    Ok(())
 }
 
 /// How many rows played which part in a fit.
@@ -75,7 +119,7 @@ pub(super) fn summarise<E>(
         termination: solution.termination,
         iterations: solution.iterations,
         evaluations: solution.evaluations,
-        seconds: started.elapsed().as_secs_f64(),
+        seconds: solution.seconds_before + started.elapsed().as_secs_f64(),
         history: solution.history,
         rows: rows.train,
         held_out_rows: rows.held_out,

@@ -7,26 +7,55 @@ use burn_nca_files::write_atomically;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::{FitIdentity, Termination};
 use crate::error::{Error, Result};
 
 const INTERVAL: Duration = Duration::from_secs(5);
 
+/// The fit that a checkpoint belongs to.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Owner {
+    pub identity: FitIdentity,
+    /// The parameters that the fit starts from; they follow from the rest, but for a warm start.
+    pub start: String,
+}
+
+impl Owner {
+    /// How a fit differs from the one that a checkpoint belongs to; `None` where it is the same.
+    fn refusal(&self, stored: &Self) -> Option<String> {
+        let start = || (self.start != stored.start).then(|| "another start".to_string());
+        self.identity.refusal(&stored.identity).or_else(start)
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 struct Stored<S> {
-    fingerprint: String,
+    fit: Owner,
     state: S,
 }
 
-/// A checkpoint file that belongs to one fit: the same settings, the same data.
+/// What a file says of its fit, whatever state follows.
+#[derive(Deserialize)]
+struct Header {
+    fit: Owner,
+}
+
+/// A checkpoint file that belongs to one fit: the same settings, features, targets and start.
 pub(super) struct Checkpoint<'a> {
-    path: Option<&'a Path>,
-    fingerprint: String,
+    file: Option<(&'a Path, Owner)>,
+    /// Whether the file outlasts the fit.
+    keep: bool,
     written: Instant,
 }
 
 impl<'a> Checkpoint<'a> {
-    pub fn new(path: Option<&'a Path>, fingerprint: String) -> Self {
-        Self { path, fingerprint, written: Instant::now() }
+    /// The checkpoint of this fit in this file, or none; `keep` lets the file outlast the fit.
+    pub fn new(file: Option<(&'a Path, Owner)>, keep: bool) -> Self {
+        Self { file, keep, written: Instant::now() }
+    }
+
+    fn existing(&self) -> Option<(&'a Path, &Owner)> {
+        self.file.as_ref().map(|(path, owner)| (*path, owner)).filter(|(path, _)| path.exists())
     }
 
     /// The stored state, if there is a file.
@@ -34,26 +63,45 @@ impl<'a> Checkpoint<'a> {
     /// # Errors
     /// A file that cannot be read, or that belongs to another fit.
     pub fn load<S: DeserializeOwned>(&self) -> Result<Option<S>> {
-        let Some(path) = self.path.filter(|path| path.exists()) else {
+        let Some((path, owner)) = self.existing() else {
             return Ok(None);
         };
         let text = std::fs::read_to_string(path).map_err(|source| Error::io(path, source))?;
-        let stored: Stored<S> = serde_json::from_str(&text).map_err(|error| {
+        let invalid = |error: serde_json::Error| {
             Error::model(
                 path,
-                format!(
-                    "this is not a checkpoint of this optimiser ({error}); delete it to start again"
-                ),
+                format!("this is not a checkpoint of a fit ({error}); delete it to start again"),
             )
-        })?;
-        if stored.fingerprint != self.fingerprint {
+        };
+        let Header { fit } = serde_json::from_str(&text).map_err(invalid)?;
+        if let Some(others) = owner.refusal(&fit) {
             return Err(Error::model(
                 path,
-                "this checkpoint belongs to a fit with other settings or other data; give those again, or \
-                 delete it to start again",
+                format!(
+                    "this checkpoint belongs to a fit with {others}; give those again, or delete it to start \
+                     again"
+                ),
             ));
         }
+        let stored: Stored<S> = serde_json::from_str(&text).map_err(invalid)?;
         Ok(Some(stored.state))
+    }
+
+    /// Refuses a stored state that is not of as many parameters as the model has.
+    ///
+    /// # Errors
+    /// Another number of parameters, as in a file that was edited.
+    pub fn check_parameters(&self, stored: usize, model: usize) -> Result<()> {
+        match self.existing() {
+            Some((path, _)) if stored != model => Err(Error::model(
+                path,
+                format!(
+                    "this checkpoint holds {stored} parameters where the model has {model}; delete it to start \
+                     again"
+                ),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Writes the state if the last write is some seconds ago.
@@ -61,64 +109,40 @@ impl<'a> Checkpoint<'a> {
     /// # Errors
     /// A file that cannot be written.
     pub fn offer<S: Serialize>(&mut self, state: impl FnOnce() -> Result<S>) -> Result<()> {
-        if self.path.is_some() && self.written.elapsed() >= INTERVAL {
+        if self.file.is_some() && self.written.elapsed() >= INTERVAL {
             self.save(&state()?)
         } else {
             Ok(())
         }
     }
 
-    /// Writes the state atomically.
+    /// Writes the last state of a fit that may be resumed, and removes the file of one that ended.
     ///
     /// # Errors
-    /// A file that cannot be written.
-    pub fn save<S: Serialize>(&mut self, state: &S) -> Result<()> {
-        let Some(path) = self.path else {
+    /// A file that cannot be written or removed.
+    pub fn conclude<S: Serialize>(
+        &mut self,
+        end: Termination,
+        state: impl FnOnce() -> Result<S>,
+    ) -> Result<()> {
+        match self.existing() {
+            _ if self.file.is_none() => Ok(()),
+            _ if self.keep || end.can_resume() => self.save(&state()?),
+            Some((path, _)) => std::fs::remove_file(path).map_err(|source| Error::io(path, source)),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the state, whole or not at all.
+    fn save<S: Serialize>(&mut self, state: &S) -> Result<()> {
+        let Some((path, owner)) = &self.file else {
             return Ok(());
         };
         self.written = Instant::now();
-        let stored = Stored { fingerprint: self.fingerprint.clone(), state };
+        let stored = Stored { fit: owner.clone(), state };
         let text = serde_json::to_string(&stored).map_err(|error| {
             Error::model(path, format!("the checkpoint cannot be written: {error}"))
         })?;
         write_atomically(path, text.as_bytes()).map_err(|source| Error::io(path, source))
-    }
-
-    /// Removes the file of a fit that ended.
-    ///
-    /// # Errors
-    /// A file that cannot be removed.
-    pub fn remove(&self) -> Result<()> {
-        match self.path.filter(|path| path.exists()) {
-            Some(path) => std::fs::remove_file(path).map_err(|source| Error::io(path, source)),
-            None => Ok(()),
-        }
-    }
-}
-
-/// A short name for settings and numbers, to tell fits apart (64-bit FNV-1a; not a secret).
-pub(crate) struct Fingerprint(u64);
-
-impl Fingerprint {
-    pub fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    pub fn text(mut self, text: &str) -> Self {
-        text.bytes().for_each(|byte| self.mix(byte));
-        self
-    }
-
-    pub fn numbers(mut self, numbers: &[f64]) -> Self {
-        numbers.iter().flat_map(|number| number.to_le_bytes()).for_each(|byte| self.mix(byte));
-        self
-    }
-
-    pub fn finish(self) -> String {
-        format!("{:016x}", self.0)
-    }
-
-    fn mix(&mut self, byte: u8) {
-        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
 }

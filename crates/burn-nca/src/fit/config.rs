@@ -85,10 +85,10 @@ pub struct FitConfig {
     /// Stop on a held-out part; off by default.
     pub early_stopping: Option<EarlyStoppingConfig>,
     /// Stop after this many steps (epochs with mini-batches): early stopping whose moment is known, from a
-    /// cross-validation as a rule. The fit then ends with [`Termination::HeldOut`](super::Termination::HeldOut);
+    /// cross-validation as a rule. The fit then ends with [`Termination::StopAt`](super::Termination::StopAt);
     /// 0 keeps the start. No such stop by default.
     pub stop_at: Option<usize>,
-    /// Stop after this many seconds; no limit by default.
+    /// Stop after this many seconds, over all runs of a resumed fit; no limit by default.
     pub time_budget: Option<f64>,
     /// Seed of everything random.
     #[config(default = 0)]
@@ -102,6 +102,19 @@ pub struct FitConfig {
 }
 
 impl FitConfig {
+    /// The settings that decide which steps a fit takes, without the limits that only end it.
+    pub(super) fn without_limits(&self) -> Self {
+        let mut config = self.clone();
+        config.time_budget = None;
+        match &mut config.optimizer {
+            OptimizerConfig::Lbfgs(solver) => solver.max_iterations = 0,
+            OptimizerConfig::ConjugateGradient(solver) => solver.max_iterations = 0,
+            // The learning rate falls over all epochs: their number decides every step.
+            OptimizerConfig::Adam(_) => {}
+        }
+        config
+    }
+
     /// Checks every range.
     pub(super) fn check(&self) -> Result<()> {
         self.optimizer.check()?;

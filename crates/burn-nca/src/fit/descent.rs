@@ -115,15 +115,7 @@ pub(super) fn minimise<R: DirectionRule>(
     };
     let mut state = descent.state;
     state.seconds = seconds_before + clock.elapsed().as_secs_f64();
-    Solution {
-        value: state.value,
-        gradient_max: state.gradient_max(),
-        termination,
-        iterations: state.iteration,
-        evaluations: state.evaluations,
-        history,
-        module: state,
-    }
+    state.end(termination, seconds_before, history)
 }
 
 struct Descent<'a, R: DirectionRule> {

@@ -14,6 +14,7 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use super::chunks::{backward_through, embed};
+use super::disable_training_flags;
 use super::gradients::add_gradients;
 use crate::data::host_values;
 use crate::device::runs_on_host;
@@ -101,6 +102,9 @@ pub fn value<E: Encoder, O: Objective>(
 
 /// The exact value and gradient of an objective over the whole data set.
 ///
+/// Both are of one function, the model as it is in validation: layers that draw at random or move their
+/// statistics in training do neither here ([`disable_training_flags`](super::disable_training_flags)).
+///
 /// # Shapes
 /// - x: `[n, d]`; the model must live on an autodiff device
 ///
@@ -112,6 +116,7 @@ pub fn value_and_gradient<E: Encoder, O: Objective>(
     target: &O::Target,
     blocks: &BlockConfig,
 ) -> ValueGradient {
+    let model = &disable_training_flags(model.clone());
     let x = x.clone().without_autodiff();
     let z = embed(&model.encoder.valid(), &x, CHUNK);
     let shared = model.objective.shared(z.clone(), target);

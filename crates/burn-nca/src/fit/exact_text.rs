@@ -54,6 +54,43 @@ pub(super) mod vector {
     }
 }
 
+/// The steps of a fit, in text formats one string for all their numbers.
+pub(super) mod steps {
+    use serde::{Deserializer, Serializer, de::Error};
+
+    use crate::fit::Progress;
+
+    const NUMBERS: usize = 7;
+
+    pub fn serialize<S: Serializer>(steps: &[Progress], serializer: S) -> Result<S::Ok, S::Error> {
+        let numbers: Vec<f64> = steps.iter().flat_map(numbers_of).collect();
+        super::vector::serialize(&numbers, serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Progress>, D::Error> {
+        let numbers = super::vector::deserialize(deserializer)?;
+        if !numbers.len().is_multiple_of(NUMBERS) {
+            return Err(D::Error::custom(format!("{} numbers are no steps", numbers.len())));
+        }
+        Ok(numbers.as_chunks().0.iter().map(step_of).collect())
+    }
+
+    fn numbers_of(step: &Progress) -> [f64; NUMBERS] {
+        let (iteration, evaluations) = (step.iteration as f64, step.evaluations as f64);
+        let held_out = step.held_out.unwrap_or(f64::NAN);
+        [iteration, evaluations, step.value, step.gradient_max, step.step, held_out, step.seconds]
+    }
+
+    fn step_of(numbers: &[f64; NUMBERS]) -> Progress {
+        let [iteration, evaluations, value, gradient_max, step, held_out, seconds] = *numbers;
+        let held_out = (!held_out.is_nan()).then_some(held_out);
+        let (iteration, evaluations) = (iteration as usize, evaluations as usize);
+        Progress { iteration, evaluations, value, gradient_max, step, held_out, seconds }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -81,6 +118,26 @@ mod tests {
             let bits: Vec<u64> = many.iter().map(|number| number.to_bits()).collect();
             prop_assert_eq!(round_trip(many), bits);
         }
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Steps(#[serde(with = "super::steps")] Vec<crate::fit::Progress>);
+
+    #[test]
+    fn steps_keep_their_bits() {
+        let step = |iteration, held_out| crate::fit::Progress {
+            iteration,
+            evaluations: 2 * iteration,
+            value: -(iteration as f64) / 3.0,
+            gradient_max: 0.1 + 0.2,
+            step: 1e-300,
+            held_out,
+            seconds: 0.7,
+        };
+        let steps = Steps(vec![step(1, None), step(2, Some(1.0 / 3.0))]);
+        let text = serde_json::to_string(&steps).unwrap();
+        assert_eq!(serde_json::from_str::<Steps>(&text).unwrap(), steps);
+        assert!(serde_json::from_str::<Steps>("\"1 2 3\"").is_err());
     }
 
     #[test]

@@ -2,18 +2,21 @@
 
 use std::ops::ControlFlow;
 
+use burn::module::DisplaySettings;
 use burn::tensor::Tensor;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint::{Checkpoint, Fingerprint};
-use super::monitor::{Best, Monitor};
+use super::checkpoint::{Checkpoint, Owner};
+use super::exact_text;
+use super::monitor::{Monitor, Record};
 use super::parameters::{assign, flatten, flatten_gradients};
+use super::session::OnProgress;
+use super::training_layers::check_one_function;
 use super::{
-    DescentState, Evaluation, FitConfig, FitSession, ObjectiveScale, OptimizerConfig, Progress,
-    Solution, Termination, exact, stochastic,
+    DescentState, Evaluation, Fingerprint, FitConfig, FitIdentity, FitSession, ObjectiveScale,
+    OptimizerConfig, Progress, Solution, Termination, exact, saturation, stochastic,
 };
-use crate::data::host_values;
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
@@ -32,9 +35,16 @@ pub struct Problem<'a, E: Encoder, O: Objective> {
     pub target: &'a O::Target,
     /// The held-out score that early stopping follows; without it nothing is held out.
     pub held_out: Option<&'a HeldOutScore<'a, E>>,
+    /// What the fit is made from, for a checkpoint to recognise; a fit with a checkpoint needs it.
+    pub identity: Option<&'a dyn Fn() -> FitIdentity>,
 }
 
-impl<E: Encoder, O: Objective> Problem<'_, E, O> {
+impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
+    /// A fit without a held-out part and without a checkpoint.
+    pub fn new(model: MetricModel<E, O>, x: &'a Tensor<2>, target: &'a O::Target) -> Self {
+        Self { model, x, target, held_out: None, identity: None }
+    }
+
     /// The penalised objective and its gradient at these parameters.
     pub(super) fn evaluate(&self, position: &[f64], config: &FitConfig) -> Evaluation {
         let model = assign(self.model.clone(), position);
@@ -52,22 +62,45 @@ impl<E: Encoder, O: Objective> Problem<'_, E, O> {
         self.model.objective.num_terms(self.target)
     }
 
-    /// Tells this fit from others: settings, parameters at the start, features.
-    fn fingerprint(&self, config: &FitConfig) -> String {
-        Fingerprint::new()
-            .text(&config.to_string())
-            .text(&format!("{:?}", self.model.objective))
-            .numbers(&flatten(&self.model))
-            .numbers(&host_values(self.x.clone()))
-            .finish()
+    /// The held-out score at these parameters, where one is held out.
+    fn score(&self, position: &[f64]) -> Option<f64> {
+        let score = self.held_out?;
+        Some(score(&assign(self.model.clone(), position).encoder.valid()))
+    }
+
+    /// Tells this fit from others.
+    fn owner(&self, config: &FitConfig, start: &[f64]) -> Result<Owner> {
+        let Some(identity) = self.identity else {
+            return Err(Error::setting(
+                "a checkpoint is asked for, but not said what to recognise it by; give `Problem::identity`",
+            ));
+        };
+        let FitIdentity { settings, features, targets } = identity();
+        // As it is displayed: its debug form holds the random names of parameters.
+        let objective = self.model.objective.format(DisplaySettings::new());
+        let settings = Fingerprint::new()
+            .text(&settings)
+            .text(&config.without_limits().to_string())
+            .text(&objective)
+            .finish();
+        Ok(Owner {
+            identity: FitIdentity { settings, features, targets },
+            start: Fingerprint::new().numbers(start).finish(),
+        })
     }
 }
 
-/// A checkpoint: the optimiser's state, and the best step by its held-out score.
+/// The parameters of a step.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Position(#[serde(with = "exact_text::vector")] Vec<f64>);
+
+/// A checkpoint: the optimiser's state, and what the fit has been through.
 #[derive(Serialize, Deserialize)]
 struct State<S> {
     solver: S,
-    best: Option<Best>,
+    record: Record<Position>,
+    /// Why the fit ended, if it did.
+    end: Option<Termination>,
 }
 
 /// Minimises the objective over the parameters of encoder and objective.
@@ -76,7 +109,9 @@ struct State<S> {
 /// the best score is returned.
 ///
 /// # Errors
-/// Settings out of range, a model without parameters to fit, or a checkpoint that cannot be used.
+/// Settings out of range, a model without parameters to fit, a checkpoint that cannot be used; with L-BFGS and
+/// conjugate gradients a layer that gives another function at each pass, such as dropout
+/// ([`disable_training_flags`](super::disable_training_flags)).
 pub fn minimise<E: Encoder, O: Objective>(
     problem: &Problem<'_, E, O>,
     config: &FitConfig,
@@ -84,39 +119,32 @@ pub fn minimise<E: Encoder, O: Objective>(
 ) -> Result<Solution<MetricModel<E, O>>> {
     config.check()?;
     let start = flatten(&problem.model);
+    if config.stop_at == Some(0) {
+        return Ok(at_the_start(problem, config, &start));
+    }
     if start.is_empty() {
         return Err(Error::setting(
             "the model has no parameter that requires a gradient; put it on an autodiff device \
              (`device.autodiff()`) and do not freeze every parameter",
         ));
     }
-    if config.stop_at == Some(0) {
-        return Ok(at_the_start(problem, config, &start));
-    }
-    let fingerprint = match session.checkpoint {
-        Some(_) => problem.fingerprint(config),
-        None => String::new(),
+    let file = match &session.checkpoint {
+        Some(path) => Some((path.as_path(), problem.owner(config, &start)?)),
+        None => None,
     };
-    let mut checkpoint = Checkpoint::new(session.checkpoint.as_deref(), fingerprint);
-    let score = |position: &[f64]| match problem.held_out {
-        Some(score) => score(&assign(problem.model.clone(), position).encoder.valid()),
-        None => f64::NAN,
-    };
-    let held_out = problem.held_out.map(|_| &score as &dyn Fn(&[f64]) -> f64);
-    let monitor = Monitor::new(config, held_out, session.on_progress);
-    let full_batch = FullBatch { problem, config, start };
+    let mut checkpoint = Checkpoint::new(file, session.keep_checkpoint);
+    let full_batch = FullBatch { problem, config, start, on_progress: session.on_progress };
     match &config.optimizer {
-        OptimizerConfig::Lbfgs(solver) => {
-            full_batch.run(monitor, &mut checkpoint, &|state, scale, evaluate, on_step| {
+        OptimizerConfig::Lbfgs(solver) => full_batch
+            .run(&mut checkpoint, &|state, scale, evaluate, on_step| {
                 solver.minimise(state, scale, evaluate, on_step)
-            })
-        }
-        OptimizerConfig::ConjugateGradient(solver) => {
-            full_batch.run(monitor, &mut checkpoint, &|state, scale, evaluate, on_step| {
+            }),
+        OptimizerConfig::ConjugateGradient(solver) => full_batch
+            .run(&mut checkpoint, &|state, scale, evaluate, on_step| {
                 solver.minimise(state, scale, evaluate, on_step)
-            })
-        }
+            }),
         OptimizerConfig::Adam(settings) => {
+            let monitor = Monitor::new(config, full_batch.on_progress);
             let optimizer = session.optimizer;
             stochastic::minimise(problem, (config, settings), optimizer, monitor, &mut checkpoint)
         }
@@ -129,14 +157,22 @@ fn at_the_start<E: Encoder, O: Objective>(
     config: &FitConfig,
     start: &[f64],
 ) -> Solution<MetricModel<E, O>> {
-    let Evaluation { value, gradient } = problem.evaluate(start, config);
+    let Evaluation { value, gradient } = match start {
+        // Without a parameter to fit there is nothing to differentiate by.
+        [] => Evaluation {
+            value: exact::value(&problem.model, problem.x, problem.target, &config.blocks),
+            gradient: Vec::new(),
+        },
+        _ => problem.evaluate(start, config),
+    };
     Solution {
         module: problem.model.clone(),
         value,
         gradient_max: gradient.iter().fold(0.0, |max: f64, g| max.max(g.abs())),
-        termination: Termination::HeldOut,
+        termination: Termination::StopAt,
         iterations: 0,
         evaluations: 1,
+        seconds_before: 0.0,
         history: Vec::new(),
     }
 }
@@ -154,73 +190,96 @@ type Solve<'a, M> = dyn Fn(
     + 'a;
 
 /// A problem for the minimisers that see all points at every step.
-struct FullBatch<'a, 'p, E: Encoder, O: Objective> {
+struct FullBatch<'a, 'p, 's, E: Encoder, O: Objective> {
     problem: &'a Problem<'p, E, O>,
     config: &'a FitConfig,
     start: Vec<f64>,
+    on_progress: Option<&'s mut OnProgress<'s>>,
 }
 
-impl<E: Encoder, O: Objective> FullBatch<'_, '_, E, O> {
+impl<E: Encoder, O: Objective> FullBatch<'_, '_, '_, E, O> {
     fn run<M: Clone + Serialize + DeserializeOwned>(
         self,
-        mut monitor: Monitor<'_, '_>,
         checkpoint: &mut Checkpoint<'_>,
         solve: &Solve<'_, M>,
     ) -> Result<Solution<MetricModel<E, O>>> {
-        let state = match checkpoint.load::<State<DescentState<M>>>()? {
-            Some(stored) => {
-                monitor.best = stored.best;
-                stored.solver
-            }
-            None => DescentState::new(self.start),
-        };
-        let scale = ObjectiveScale {
-            terms: self.problem.terms(),
-            value_noise: self.config.precision.value_noise(),
-        };
-        // A checkpoint that cannot be written stops the fit: its user counts on it.
-        let mut failure: Option<Error> = None;
-        let mut evaluate = |position: &[f64]| self.problem.evaluate(position, self.config);
-        let mut on_step = |progress: &mut Progress, state: &DescentState<M>| {
-            let flow = monitor.step(progress, &state.position);
-            let stored = || State { solver: state.clone(), best: monitor.best.clone() };
-            let written = match flow {
-                ControlFlow::Continue(()) => checkpoint.offer(|| Ok(stored())),
-                ControlFlow::Break(reason) if reason.can_resume() => checkpoint.save(&stored()),
-                ControlFlow::Break(_) => Ok(()),
-            };
-            match written {
-                Ok(()) => flow,
-                Err(error) => {
-                    failure = Some(error);
-                    ControlFlow::Break(Termination::Stopped)
+        let Self { problem, config, start, on_progress } = self;
+        check_one_function(&problem.model)?;
+        let mut monitor = Monitor::new(config, on_progress);
+        let (state, end) = match checkpoint.load::<State<DescentState<M>>>()? {
+            Some(State { solver, record, end }) => {
+                let best = record.best.as_ref().map_or(start.len(), |best| best.kept.0.len());
+                for length in [solver.position.len(), solver.gradient.len(), best] {
+                    checkpoint.check_parameters(length, start.len())?;
                 }
+                monitor.record = record;
+                (solver, end)
             }
+            None => (DescentState::new(start), None),
         };
-        let solution = solve(state, scale, &mut evaluate, &mut on_step);
-        if let Some(error) = failure {
-            return Err(error);
+        let solution = match end {
+            Some(end) => {
+                let seconds = state.seconds;
+                state.end(end, seconds, Vec::new())
+            }
+            None => descend(problem, config, (&mut monitor, checkpoint), (state, solve))?,
+        };
+        let reached = solution.termination;
+        checkpoint.conclude(reached, || {
+            let (solver, record) = (solution.module.clone(), monitor.record.clone());
+            Ok(State { solver, record, end: (!reached.can_resume()).then_some(reached) })
+        })?;
+        let mut solution = at_best(solution, monitor.record, |state| Position(state.position))
+            .map(|Position(position)| assign(problem.model.clone(), &position));
+        if saturation::explains(&solution, problem.x, problem.target) {
+            solution.termination = Termination::Saturated;
         }
-        if !solution.termination.can_resume() {
-            checkpoint.remove()?;
-        }
-        let model = self.problem.model.clone();
-        Ok(with_best(solution, monitor.best, |state| state.position)
-            .map(|position| assign(model, &position)))
+        Ok(solution)
     }
 }
 
-/// The solution at its last step, or at the best held-out score where one was kept.
-pub(super) fn with_best<S>(
-    solution: Solution<S>,
-    best: Option<Best>,
-    position: impl FnOnce(S) -> Vec<f64>,
-) -> Solution<Vec<f64>> {
-    let mut solution = solution.map(position);
-    if let Some(best) = best {
-        solution.module = best.position;
-        solution.value = best.progress.value;
-        solution.gradient_max = best.progress.gradient_max;
+/// Runs a full-batch minimiser from a state, watched and kept in a checkpoint.
+///
+/// # Errors
+/// A checkpoint that cannot be written: its user counts on it.
+fn descend<E: Encoder, O: Objective, M: Clone + Serialize>(
+    problem: &Problem<'_, E, O>,
+    config: &FitConfig,
+    (monitor, checkpoint): (&mut Monitor<'_, '_, Position>, &mut Checkpoint<'_>),
+    (state, solve): (DescentState<M>, &Solve<'_, M>),
+) -> Result<Solution<DescentState<M>>> {
+    let scale =
+        ObjectiveScale { terms: problem.terms(), value_noise: config.precision.value_noise() };
+    let mut failure: Option<Error> = None;
+    let mut evaluate = |position: &[f64]| problem.evaluate(position, config);
+    let mut on_step = |progress: &mut Progress, state: &DescentState<M>| {
+        let position = &state.position;
+        monitor.step(progress, problem.score(position), || Position(position.clone()))?;
+        let stored = || State { solver: state.clone(), record: monitor.record.clone(), end: None };
+        checkpoint.offer(|| Ok(stored())).map_or_else(
+            |error| {
+                failure = Some(error);
+                ControlFlow::Break(Termination::Stopped)
+            },
+            ControlFlow::Continue,
+        )
+    };
+    let solution = solve(state, scale, &mut evaluate, &mut on_step);
+    failure.map_or(Ok(solution), Err)
+}
+
+/// The solution with its whole history, at its last step or at the best held-out score where one was kept.
+pub(super) fn at_best<S, K>(
+    mut solution: Solution<S>,
+    record: Record<K>,
+    keep: impl FnOnce(S) -> K,
+) -> Solution<K> {
+    if let Some(step) = record.best_step() {
+        (solution.value, solution.gradient_max) = (step.value, step.gradient_max);
     }
-    solution
+    solution.history = record.history;
+    match record.best {
+        Some(best) => solution.map(|_| best.kept),
+        None => solution.map(keep),
+    }
 }

@@ -12,12 +12,14 @@ mod descent;
 pub mod exact;
 mod exact_text;
 mod gradients;
+mod identity;
 mod lbfgs;
 mod line_search;
 mod minimise;
 mod monitor;
 mod more_thuente;
 pub mod parameters;
+mod saturation;
 mod session;
 mod solution;
 mod start;
@@ -25,13 +27,15 @@ mod state;
 mod stochastic;
 #[cfg(test)]
 mod test_functions;
+mod training_layers;
 
-pub(crate) use checkpoint::Fingerprint;
 pub use config::{EarlyStoppingConfig, FitConfig, OptimizerConfig, Precision};
 pub use conjugate_gradient::{
     ConjugateGradientConfig, ConjugateGradientMemory, ConjugateGradientState,
 };
 pub use gradients::add_gradients;
+pub(crate) use identity::Identified;
+pub use identity::{Fingerprint, FitIdentity};
 pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
 pub use minimise::{HeldOutScore, Problem, minimise};
 pub use session::{FitSession, OnProgress};
@@ -39,3 +43,4 @@ pub use solution::{Evaluation, Progress, Solution, Termination};
 pub use start::{ResolvedStart, Start};
 pub use state::{DescentState, ObjectiveScale};
 pub use stochastic::StochasticConfig;
+pub use training_layers::disable_training_flags;

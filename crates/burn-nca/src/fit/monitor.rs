@@ -4,67 +4,96 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
+use super::exact_text;
 use super::session::OnProgress;
 use super::{FitConfig, Progress, Termination};
 
-/// The held-out score of parameters; larger is better.
-pub(super) type Score<'a> = dyn Fn(&[f64]) -> f64 + 'a;
-
-/// The best step so far by its held-out score.
+/// The best step so far by its held-out score, and what was kept of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Best {
-    pub progress: Progress,
-    pub position: Vec<f64>,
+pub(super) struct Best<K> {
+    /// The number of the step, from 1.
+    pub iteration: usize,
+    pub kept: K,
+}
+
+impl<K> Best<K> {
+    /// The same step, with what was kept turned into something else.
+    pub fn try_map<L, E>(self, convert: impl FnOnce(K) -> Result<L, E>) -> Result<Best<L>, E> {
+        Ok(Best { iteration: self.iteration, kept: convert(self.kept)? })
+    }
+}
+
+/// What a fit has been through, over all its runs; part of a checkpoint.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Record<K> {
+    /// The steps, first to last.
+    #[serde(with = "exact_text::steps")]
+    pub history: Vec<Progress>,
+    /// The best step, where a score is held out.
+    pub best: Option<Best<K>>,
+}
+
+impl<K> Record<K> {
+    pub fn new() -> Self {
+        Self { history: Vec::new(), best: None }
+    }
+
+    /// The best step, as it was noted.
+    pub fn best_step(&self) -> Option<&Progress> {
+        let best = self.best.as_ref()?;
+        self.history.iter().find(|step| step.iteration == best.iteration)
+    }
+
+    fn best_score(&self) -> f64 {
+        self.best_step().and_then(|step| step.held_out).unwrap_or(f64::NEG_INFINITY)
+    }
 }
 
 /// Watches a fit step by step.
-pub(super) struct Monitor<'a, 'p> {
+pub(super) struct Monitor<'a, 'p, K> {
     config: &'a FitConfig,
-    held_out: Option<&'a Score<'a>>,
     on_progress: Option<&'p mut OnProgress<'p>>,
-    /// The best step so far, where a score is held out; set it before a resumed run.
-    pub best: Option<Best>,
+    /// What the fit has been through; set it before a resumed run.
+    pub record: Record<K>,
 }
 
-impl<'a, 'p> Monitor<'a, 'p> {
-    pub fn new(
-        config: &'a FitConfig,
-        held_out: Option<&'a Score<'a>>,
-        on_progress: Option<&'p mut OnProgress<'p>>,
-    ) -> Self {
-        Self { config, held_out, on_progress, best: None }
+impl<'a, 'p, K> Monitor<'a, 'p, K> {
+    pub fn new(config: &'a FitConfig, on_progress: Option<&'p mut OnProgress<'p>>) -> Self {
+        Self { config, on_progress, record: Record::new() }
     }
 
-    /// Notes one step; breaks with the reason to stop.
-    pub fn step(&mut self, progress: &mut Progress, position: &[f64]) -> ControlFlow<Termination> {
-        if let Some(score) = self.held_out {
-            let score = score(position);
-            progress.held_out = Some(score);
-            let is_best = self.best_score().is_none_or(|best| score > best);
-            if is_best {
-                self.best = Some(Best { progress: *progress, position: position.to_vec() });
-            }
+    /// Notes one step, its held-out score (larger is better) and what `keep` gives of the best; breaks with the
+    /// reason to stop.
+    pub fn step(
+        &mut self,
+        progress: &mut Progress,
+        held_out: Option<f64>,
+        keep: impl FnOnce() -> K,
+    ) -> ControlFlow<Termination> {
+        // The score of a diverged module is no number to compare with or to store.
+        progress.held_out = held_out.filter(|score| score.is_finite());
+        if progress.held_out.is_some_and(|score| score > self.record.best_score()) {
+            self.record.best = Some(Best { iteration: progress.iteration, kept: keep() });
         }
-        if let Some(callback) = &mut self.on_progress {
-            callback(progress)?;
-        }
+        self.record.history.push(*progress);
+        let asked = self.on_progress.as_mut().and_then(|callback| callback(progress).break_value());
+        // An end that the fit reaches by itself comes before a callback's: a fit stopped at its last step ends like
+        // one that was left alone.
+        let reason = self.planned_end(progress).or(asked).or_else(|| self.out_of_time(progress));
+        reason.map_or(ControlFlow::Continue(()), ControlFlow::Break)
+    }
+
+    fn planned_end(&self, progress: &Progress) -> Option<Termination> {
         if self.config.stop_at == Some(progress.iteration) {
-            return ControlFlow::Break(Termination::HeldOut);
+            return Some(Termination::StopAt);
         }
-        if self.config.time_budget.is_some_and(|budget| progress.seconds >= budget) {
-            return ControlFlow::Break(Termination::TimeBudget);
-        }
-        match (&self.best, &self.config.early_stopping) {
-            (Some(best), Some(stop))
-                if progress.iteration >= best.progress.iteration + stop.patience =>
-            {
-                ControlFlow::Break(Termination::HeldOut)
-            }
-            _ => ControlFlow::Continue(()),
-        }
+        let (best, stop) = (self.record.best.as_ref()?, self.config.early_stopping.as_ref()?);
+        let last = best.iteration + stop.patience;
+        (progress.iteration >= last).then_some(Termination::HeldOut)
     }
 
-    fn best_score(&self) -> Option<f64> {
-        self.best.as_ref().and_then(|best| best.progress.held_out)
+    fn out_of_time(&self, progress: &Progress) -> Option<Termination> {
+        let budget = self.config.time_budget?;
+        (progress.seconds >= budget).then_some(Termination::TimeBudget)
     }
 }

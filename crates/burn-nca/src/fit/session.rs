@@ -24,6 +24,7 @@ pub type OnProgress<'a> = dyn FnMut(&Progress) -> ControlFlow<Termination> + 'a;
 pub struct FitSession<'a> {
     pub(super) on_progress: Option<&'a mut OnProgress<'a>>,
     pub(super) checkpoint: Option<PathBuf>,
+    pub(super) keep_checkpoint: bool,
     pub(super) optimizer: Option<ModuleOptimizer>,
 }
 
@@ -40,12 +41,25 @@ impl<'a> FitSession<'a> {
         self
     }
 
-    /// Keeps the state of the fit in this file: written every few seconds and when the fit is stopped,
-    /// removed when it ends by itself. Where the file exists and belongs to the same settings and data, the
-    /// fit goes on from there and takes the same steps as one that was never interrupted.
+    /// Keeps the state of the fit in this file: written every few seconds and where the fit is cut off, by the
+    /// caller or by a limit of steps or time; removed when it ends otherwise.
+    ///
+    /// Where the file exists and belongs to the same settings, features and targets, the fit resumes from there and
+    /// takes the same steps as one that was never interrupted. The limits may be others than before: raise them to
+    /// go on.
     #[must_use]
     pub fn with_checkpoint(mut self, path: &Path) -> Self {
         self.checkpoint = Some(path.to_path_buf());
+        self
+    }
+
+    /// Leaves the checkpoint of a fit that ended in place, with its end in it.
+    ///
+    /// For callers that save the result and remove the file afterwards: a crash in between loses nothing, as a fit
+    /// that resumes from the end of another gives the same result without a step.
+    #[must_use]
+    pub fn keep_checkpoint(mut self) -> Self {
+        self.keep_checkpoint = true;
         self
     }
 

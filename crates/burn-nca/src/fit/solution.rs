@@ -24,8 +24,16 @@ pub enum Termination {
     Stopped,
     /// The held-out score stopped improving.
     HeldOut,
+    /// The number of steps that was asked for is done ([`FitConfig::stop_at`](super::FitConfig::stop_at)).
+    StopAt,
+    /// No step was possible: at the start every row has a single neighbour to rounding, so that the gradient
+    /// vanishes although the objective is not at its optimum.
+    Saturated,
     /// The time allowed for the fit is used up.
     TimeBudget,
+    /// Nothing was fitted here: the module was trained elsewhere
+    /// ([`Fitted::of_classes`](crate::Fitted::of_classes)).
+    Elsewhere,
 }
 
 impl Termination {
@@ -34,9 +42,16 @@ impl Termination {
         matches!(self, Self::GradientSmall | Self::ProgressSmall)
     }
 
-    /// Whether a fit that ended so may be continued from its checkpoint: it was cut off from outside.
+    /// Whether the fit ended where its settings say that it should: no minimum, but no cause for a warning.
+    ///
+    /// Epochs that are all done, early stopping, a number of steps that a search found, a module trained elsewhere.
+    pub fn is_planned(self) -> bool {
+        matches!(self, Self::EpochsDone | Self::HeldOut | Self::StopAt | Self::Elsewhere)
+    }
+
+    /// Whether a fit that ended so goes on from its checkpoint: after an interruption, or with a higher limit.
     pub fn can_resume(self) -> bool {
-        matches!(self, Self::Stopped | Self::TimeBudget)
+        matches!(self, Self::Stopped | Self::TimeBudget | Self::MaxIterations)
     }
 
     /// The reason as a sentence for a user; where the fit did not converge, with a remedy.
@@ -63,6 +78,13 @@ impl Termination {
             }
             Self::Stopped => "Not converged: stopped on request.",
             Self::HeldOut => "Stopped early: the held-out score no longer improves.",
+            Self::StopAt => "Stopped after the number of steps that was asked for.",
+            Self::Saturated => {
+                "Not converged: the start is saturated. Every row has a single neighbour to rounding, so the \
+                 gradient vanishes and no step was taken; use criterion g or an L2 penalty, or scale the \
+                 features or the start down."
+            }
+            Self::Elsewhere => "Trained elsewhere; how that went is not known here.",
             Self::TimeBudget => {
                 "Not converged: the time allowed is used up; allow more time to go on."
             }
@@ -139,7 +161,10 @@ pub struct Solution<M> {
     pub iterations: usize,
     /// Number of evaluations of value and gradient, over all runs of a resumed fit.
     pub evaluations: usize,
-    /// The steps of this run, first to last.
+    /// Seconds spent in the minimiser before this run, of a fit that was resumed.
+    pub seconds_before: f64,
+    /// The steps, first to last: of all runs of a fit that was resumed from its checkpoint, and of this run where a
+    /// minimiser was given a saved state.
     pub history: Vec<Progress>,
 }
 
@@ -153,6 +178,7 @@ impl<M> Solution<M> {
             termination: self.termination,
             iterations: self.iterations,
             evaluations: self.evaluations,
+            seconds_before: self.seconds_before,
             history: self.history,
         }
     }
@@ -174,13 +200,18 @@ mod tests {
             NonFinite,
             Stopped,
             HeldOut,
+            StopAt,
+            Saturated,
             TimeBudget,
+            Elsewhere,
         ];
         for termination in all {
             let expected = matches!(termination, GradientSmall | ProgressSmall);
             assert_eq!(termination.converged(), expected);
             assert_eq!(termination.to_string().starts_with("Converged"), expected);
             assert!(termination.sentence().ends_with('.'));
+            let ends_as_it_should = termination.converged() || termination.is_planned();
+            assert_ne!(termination.to_string().starts_with("Not converged"), ends_as_it_should);
         }
     }
 
@@ -193,6 +224,7 @@ mod tests {
             termination: Termination::MaxIterations,
             iterations: 4,
             evaluations: 6,
+            seconds_before: 0.5,
             history: Vec::new(),
         };
         let mapped = solution.clone().map(|module| module.len());

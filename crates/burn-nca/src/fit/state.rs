@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::exact_text;
-use super::solution::Progress;
+use super::solution::{Progress, Solution, Termination};
 
 /// What a minimiser must know of an objective to judge its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,6 +80,25 @@ impl<M> DescentState<M> {
             let size = component.abs();
             if size > largest || size.is_nan() { size } else { largest }
         })
+    }
+
+    /// A descent that ended here, after earlier runs of `seconds_before`.
+    pub(super) fn end(
+        self,
+        termination: Termination,
+        seconds_before: f64,
+        history: Vec<Progress>,
+    ) -> Solution<Self> {
+        Solution {
+            value: self.value,
+            gradient_max: self.gradient_max(),
+            termination,
+            iterations: self.iteration,
+            evaluations: self.evaluations,
+            seconds_before,
+            history,
+            module: self,
+        }
     }
 
     /// The record of the step that led here.

@@ -12,9 +12,10 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
-use super::minimise::{Problem, with_best};
-use super::monitor::{Best, Monitor};
-use super::parameters::{assign, flatten, flatten_gradients};
+use super::minimise::{Problem, at_best};
+use super::monitor::{Monitor, Record};
+use super::parameters::flatten_gradients;
+use super::training_layers::independent;
 use super::{FitConfig, Progress, Solution, Termination};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
@@ -26,6 +27,10 @@ use crate::objective::transfer::int_tensor;
 ///
 /// Each epoch visits every row once, in a seeded random order. The neighbours of a row are those of its
 /// batch: a batch should hold several rows of each class. The learning rate falls to zero along a cosine.
+///
+/// Layers that behave differently in training do so here: batch normalisation sees the rows of the batch and moves
+/// its running statistics, which are kept with the best held-out epoch. Dropout draws from Burn's generator of the
+/// device, which [`FitConfig::seed`] does not reach: seed it (`device.seed(..)`) for a fit that repeats.
 #[derive(Config, Debug)]
 pub struct StochasticConfig {
     /// Passes over the data.
@@ -73,8 +78,10 @@ struct State {
     batches: usize,
     model: Vec<u8>,
     optimizer: Vec<u8>,
-    last: Progress,
-    best: Option<Best>,
+    /// The best epoch as the record of its model: parameters and running statistics.
+    record: Record<Vec<u8>>,
+    /// Why the fit ended, if it did.
+    end: Option<Termination>,
 }
 
 /// Minimises by mini-batches; a step of the monitor is an epoch.
@@ -82,51 +89,81 @@ pub(super) fn minimise<E: Encoder, O: Objective>(
     problem: &Problem<'_, E, O>,
     (config, settings): (&FitConfig, &StochasticConfig),
     optimizer: Option<ModuleOptimizer>,
-    mut monitor: Monitor<'_, '_>,
+    mut monitor: Monitor<'_, '_, MetricModel<E, O>>,
     checkpoint: &mut Checkpoint<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
     let optimizer = optimizer.unwrap_or_else(|| AdamConfig::new().init());
     let mut epochs = Epochs::new(problem, config, settings, optimizer);
+    let mut end = None;
     if let Some(state) = checkpoint.load::<State>()? {
-        monitor.best = state.best.clone();
-        epochs.resume(state)?;
+        end = state.end;
+        monitor.record = epochs.resume(state)?;
     }
-    let mut history = Vec::new();
-    let mut termination = Termination::EpochsDone;
-    while epochs.epoch < settings.epochs {
-        let mut progress = epochs.run();
-        let flow = if progress.value.is_finite() {
-            monitor.step(&mut progress, &flatten(&epochs.model))
-        } else {
-            ControlFlow::Break(Termination::NonFinite)
-        };
-        epochs.last = progress;
-        history.push(progress);
-        match flow {
-            ControlFlow::Continue(()) => checkpoint.offer(|| epochs.state(&monitor))?,
-            ControlFlow::Break(reason) => {
-                termination = reason;
-                break;
-            }
-        }
-    }
-    if termination.can_resume() {
-        checkpoint.save(&epochs.state(&monitor)?)?;
-    } else {
-        checkpoint.remove()?;
-    }
+    let termination = match end {
+        Some(end) => end,
+        None => pass_over(&mut epochs, &mut monitor, checkpoint)?,
+    };
+    let ended = (!termination.can_resume()).then_some(termination);
+    checkpoint.conclude(termination, || epochs.state(&monitor.record, ended))?;
     let solution = Solution {
-        module: flatten(&epochs.model),
         value: epochs.last.value,
         gradient_max: epochs.last.gradient_max,
         termination,
         iterations: epochs.epoch,
         evaluations: epochs.batches,
-        history,
+        seconds_before: epochs.earlier_seconds,
+        history: Vec::new(),
+        module: epochs.model,
     };
-    let model = epochs.model;
-    Ok(with_best(solution, monitor.best, |position| position)
-        .map(|position| assign(model, &position)))
+    Ok(at_best(solution, monitor.record, |model| model))
+}
+
+/// Passes over the rows until the epochs are done or the monitor breaks.
+fn pass_over<E: Encoder, O: Objective>(
+    epochs: &mut Epochs<'_, '_, E, O>,
+    monitor: &mut Monitor<'_, '_, MetricModel<E, O>>,
+    checkpoint: &mut Checkpoint<'_>,
+) -> Result<Termination> {
+    while epochs.epoch < epochs.settings.epochs {
+        let mut progress = epochs.run();
+        let model = &epochs.model;
+        let flow = if progress.value.is_finite() && progress.gradient_max.is_finite() {
+            let score = epochs.problem.held_out.map(|score| score(&model.encoder.valid()));
+            monitor.step(&mut progress, score, || independent(model))
+        } else {
+            monitor.record.history.push(progress);
+            ControlFlow::Break(Termination::NonFinite)
+        };
+        epochs.last = progress;
+        if let ControlFlow::Break(reason) = flow {
+            return Ok(reason);
+        }
+        checkpoint.offer(|| epochs.state(&monitor.record, None))?;
+    }
+    Ok(Termination::EpochsDone)
+}
+
+/// The record of a module as bytes, with its running statistics up to date.
+fn to_bytes<M: Module>(module: &M) -> Result<Vec<u8>> {
+    // A layer may hold back the last change of its statistics, which a copy for validation takes up.
+    let record = module.valid().into_record();
+    record.into_bytes().map(|bytes| bytes.to_vec()).map_err(not_recorded)
+}
+
+/// The module with the parameters and statistics of a record.
+fn from_bytes<M: Module>(module: &M, bytes: Vec<u8>) -> Result<M> {
+    let record = ModuleRecord::from_bytes(Bytes::from_bytes_vec(bytes)).map_err(unusable)?;
+    independent(module).try_load_record(record).map_err(unusable)
+}
+
+fn not_recorded(error: RecordError) -> Error {
+    Error::setting(format!("the state of the fit cannot be recorded: {error}"))
+}
+
+fn unusable(error: RecordError) -> Error {
+    Error::data(format!(
+        "the checkpoint holds no usable state of the fit ({error}); delete it to start again"
+    ))
 }
 
 /// A fit between two epochs.
@@ -155,7 +192,8 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             problem,
             config,
             settings,
-            model: problem.model.clone(),
+            // The caller's module must not move: a clone would share its running statistics.
+            model: independent(&problem.model),
             optimizer,
             epoch: 0,
             batches: 0,
@@ -235,35 +273,31 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         rows
     }
 
-    fn state(&self, monitor: &Monitor<'_, '_>) -> Result<State> {
-        let failed = |error: RecordError| {
-            Error::setting(format!("the state of the fit cannot be recorded: {error}"))
-        };
+    fn state(&self, record: &Record<MetricModel<E, O>>, end: Option<Termination>) -> Result<State> {
+        let best = record.best.clone().map(|best| best.try_map(|model| to_bytes(&model)));
         Ok(State {
             epoch: self.epoch,
             batches: self.batches,
-            model: self.model.clone().into_record().into_bytes().map_err(failed)?.to_vec(),
-            optimizer: self.optimizer.into_bytes().map_err(failed)?.to_vec(),
-            last: self.last,
-            best: monitor.best.clone(),
+            model: to_bytes(&self.model)?,
+            optimizer: self.optimizer.into_bytes().map_err(not_recorded)?.to_vec(),
+            record: Record { history: record.history.clone(), best: best.transpose()? },
+            end,
         })
     }
 
-    /// Goes on from a stored state.
-    fn resume(&mut self, state: State) -> Result<()> {
-        let failed = |error: RecordError| {
-            Error::data(format!(
-                "the checkpoint holds no usable state of the fit ({error}); delete it to start again"
-            ))
-        };
-        let record =
-            ModuleRecord::from_bytes(Bytes::from_bytes_vec(state.model)).map_err(failed)?;
-        self.model = self.model.clone().try_load_record(record).map_err(failed)?;
+    /// Resumes from a stored state; returns what the fit has been through.
+    fn resume(&mut self, state: State) -> Result<Record<MetricModel<E, O>>> {
+        let Record { history, best } = state.record;
+        let best = best.map(|best| best.try_map(|bytes| from_bytes(&self.model, bytes)));
+        let record = Record { history, best: best.transpose()? };
+        self.model = from_bytes(&self.model, state.model)?;
         let optimizer = Bytes::from_bytes_vec(state.optimizer);
-        self.optimizer = self.optimizer.clone().from_bytes(optimizer).map_err(failed)?;
+        self.optimizer = self.optimizer.clone().from_bytes(optimizer).map_err(unusable)?;
         (self.epoch, self.batches) = (state.epoch, state.batches);
-        self.earlier_seconds = state.last.seconds;
-        self.last = state.last;
-        Ok(())
+        if let Some(last) = record.history.last() {
+            self.earlier_seconds = last.seconds;
+            self.last = *last;
+        }
+        Ok(record)
     }
 }

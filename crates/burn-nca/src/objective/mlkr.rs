@@ -134,6 +134,10 @@ impl Objective for MlkrLoss {
         spreads_widely(&embedding)
     }
 
+    fn least(&self, _targets: &TargetIndex) -> Option<f64> {
+        Some(0.0)
+    }
+
     fn subset(&self, targets: &TargetIndex, rows: &[usize]) -> TargetIndex {
         targets.subset(rows)
     }

@@ -41,7 +41,7 @@ mod pairs;
 mod proxy_nca;
 mod reduction;
 mod repulsion;
-mod self_entries;
+pub(crate) mod self_entries;
 mod similarity;
 mod soft_match;
 mod soft_nearest_neighbor;
@@ -109,6 +109,12 @@ pub trait Objective: Module + ModuleDisplay {
     /// What the value of all blocks together lacks (a term whose gradient the blocks carry already).
     fn offset(&self, _target: &Self::Target, _shared: &Self::Shared) -> f64 {
         0.0
+    }
+
+    /// The least value that any embedding could have, where it is known: what tells a start that cannot move from
+    /// an optimum.
+    fn least(&self, _target: &Self::Target) -> Option<f64> {
+        None
     }
 
     /// Cuts the terms into blocks of at most `rows`, in order.

@@ -222,6 +222,13 @@ impl Objective for NcaLoss {
         spreads_widely(&embedding)
     }
 
+    fn least(&self, classes: &ClassIndex) -> Option<f64> {
+        match self.criterion {
+            Criterion::F => Some(-(classes.with_partner() as f64)),
+            Criterion::G => Some(0.0),
+        }
+    }
+
     fn subset(&self, classes: &ClassIndex, rows: &[usize]) -> ClassIndex {
         classes.subset(rows)
     }

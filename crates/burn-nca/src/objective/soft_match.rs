@@ -222,6 +222,13 @@ impl Objective for SoftNcaLoss {
 
     fn shared(&self, _embedding: Tensor<2>, _agreements: &AgreementIndex) {}
 
+    fn least(&self, agreements: &AgreementIndex) -> Option<f64> {
+        match self.criterion {
+            Criterion::F => Some(-(agreements.with_agreement() as f64)),
+            Criterion::G => Some(0.0),
+        }
+    }
+
     fn subset(&self, agreements: &AgreementIndex, rows: &[usize]) -> AgreementIndex {
         agreements.subset(rows)
     }

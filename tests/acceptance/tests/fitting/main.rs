@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used)] // all of this crate is a test
 
 mod continuous;
+mod repeat;
+mod resume;
+mod training_layers;
 
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use burn::module::Module;
@@ -16,7 +18,7 @@ use burn_nca::data::{Features, Labelled, stratified_split};
 use burn_nca::encoder::{Activation, Encoder, EncoderConfig};
 use burn_nca::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
-    OptimizerConfig, Progress, Start, StochasticConfig, Termination,
+    OptimizerConfig, Start, StochasticConfig, Termination,
 };
 use burn_nca::objective::Criterion;
 use burn_nca::{Fitted, NcaConfig};
@@ -54,45 +56,6 @@ fn one_seed_gives_one_result_bit_for_bit() {
         assert_eq!(bits(&first), bits(&second));
         assert!(first.leave_one_out(3).unwrap().value().unwrap() > 0.94);
     }
-}
-
-#[test]
-fn an_interrupted_fit_goes_on_as_if_it_had_not_been() {
-    for optimizer in solvers() {
-        let config = with(optimizer);
-        let whole = config.fit(&iris(), &Device::flex()).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let checkpoint = folder.path().join("fit.checkpoint");
-        let mut stop = |progress: &Progress| match progress.iteration {
-            5 => ControlFlow::Break(Termination::Stopped),
-            _ => ControlFlow::Continue(()),
-        };
-        let session = FitSession::new().with_progress(&mut stop).with_checkpoint(&checkpoint);
-        let part = config.fit_session(&iris(), &Device::flex(), session).unwrap();
-        assert_eq!(part.summary().termination, Termination::Stopped);
-        assert!(checkpoint.exists());
-        let session = FitSession::new().with_checkpoint(&checkpoint);
-        let resumed = config.fit_session(&iris(), &Device::flex(), session).unwrap();
-        assert_eq!(bits(&resumed), bits(&whole));
-        assert_eq!(resumed.summary().iterations, whole.summary().iterations);
-        assert!(!checkpoint.exists(), "a fit that ended needs no checkpoint");
-    }
-}
-
-#[test]
-fn a_checkpoint_of_another_fit_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let checkpoint = folder.path().join("fit.checkpoint");
-    let mut stop = |_: &Progress| ControlFlow::Break(Termination::Stopped);
-    let session = FitSession::new().with_progress(&mut stop).with_checkpoint(&checkpoint);
-    with(OptimizerConfig::Lbfgs(LbfgsConfig::new()))
-        .fit_session(&iris(), &Device::flex(), session)
-        .unwrap();
-    let other = with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_history(3)));
-    let session = FitSession::new().with_checkpoint(&checkpoint);
-    let error = other.fit_session(&iris(), &Device::flex(), session).unwrap_err().to_string();
-    assert!(error.contains("other settings or other data"), "{error}");
-    assert!(checkpoint.exists(), "nothing is lost");
 }
 
 #[test]

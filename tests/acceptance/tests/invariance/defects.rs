@@ -98,13 +98,20 @@ fn d6_the_reported_value_is_the_minimised_one() {
 /// D8: the start must not come back as if it were the result.
 #[test]
 fn d8_a_hopeless_start_is_reported() {
-    // Scaled so far that p_ij is 0 or 1 in f32: the gradient of f is 0, which is said.
+    // Scaled so far that p_ij is 0 or 1 in f32: the gradient of f is 0, but every row has a wrong neighbour.
     let features = Features::unnamed(vec![0.0, 1.0, 2.0, 3.0], 1).unwrap();
     let data = Labelled::from_labels(features, vec![0, 1, 0, 1]).unwrap();
     let fit = FitConfig::new().with_start(Start::Given { weight: vec![1e4] });
-    let fitted = NcaConfig::new(1, 1).with_fit(fit).fit(&data, &Device::flex()).unwrap();
+    let config = NcaConfig::new(1, 1).with_fit(fit);
+    let fitted = config.fit(&data, &Device::flex()).unwrap();
     assert_eq!(fitted.summary().iterations, 0);
-    assert_eq!(fitted.summary().termination, Termination::GradientSmall);
+    let termination = fitted.summary().termination;
+    assert_eq!(termination, Termination::Saturated);
+    assert!(!termination.converged() && !termination.is_planned());
+    assert!(termination.sentence().contains("use criterion g"));
+    // The first cure that the sentence names.
+    let cured = config.with_criterion(Criterion::G).fit(&data, &Device::flex()).unwrap();
+    assert!(cured.summary().iterations > 0);
 }
 
 /// D10: non-convergence is never silent.

@@ -34,7 +34,7 @@ fn fit<O: Objective>(
     let mut case = Case::new(2, 3, 2, 83);
     case.a = vec![1.0, 0.0, 0.0, 0.0, 1.0, 1.0];
     let x = tensor(x, 3, DType::F64);
-    let problem = Problem { model: case.linear(objective), x: &x, target, held_out: None };
+    let problem = Problem::new(case.linear(objective), &x, target);
     let config = FitConfig::new().with_optimizer(optimizer);
     minimise(&problem, &config, FitSession::new()).unwrap()
 }

@@ -78,7 +78,7 @@ fn the_winner_is_fitted_on_all_rows_with_the_settings_that_were_best() {
     assert_eq!((card.fit.stop_at, tuned.fitted.summary().rows), (choice.stop_at, data.rows()));
     if let Some(steps) = choice.stop_at {
         assert_eq!(tuned.fitted.summary().iterations, steps);
-        assert_eq!(tuned.fitted.summary().termination, Termination::HeldOut);
+        assert_eq!(tuned.fitted.summary().termination, Termination::StopAt);
     }
 }
 
@@ -111,7 +111,13 @@ fn a_search_that_is_resumed_finds_what_one_left_alone_finds() {
 
     let error =
         search(&data, &quick().with_folds(4), TuneSession::new().with_file(&file)).unwrap_err();
-    assert!(error.to_string().contains("other settings or other data"), "{error}");
+    assert!(error.to_string().contains("a search with other settings; give"), "{error}");
+    let mut labels = data.labels().to_vec();
+    labels.swap(0, 149);
+    let relabelled = Labelled::from_labels(data.features().clone(), labels).unwrap();
+    let error =
+        search(&relabelled, &quick(), TuneSession::new().with_file(&file)).unwrap_err().to_string();
+    assert!(error.contains("a search with other targets; give"), "{error}");
     std::fs::write(&file, "{}").unwrap();
     let error = search(&data, &quick(), TuneSession::new().with_file(&file)).unwrap_err();
     assert!(error.to_string().contains("no trials of a search"), "{error}");

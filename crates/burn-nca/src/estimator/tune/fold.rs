@@ -8,8 +8,9 @@ use burn::tensor::{Device, Tensor};
 use super::HeldOut;
 use crate::NcaConfig;
 use crate::data::{Labelled, Scaling, Split};
-use crate::encoder::{AnyEncoder, Encoder, cast};
+use crate::encoder::{AnyEncoder, Encoder};
 use crate::error::Result;
+use crate::estimator::run::prepare;
 use crate::estimator::{encoder_start, in_class_order};
 use crate::fit::{FitSession, OnProgress, Problem, Termination, minimise};
 use crate::model::MetricModel;
@@ -65,10 +66,10 @@ impl Fold {
         watch: &mut OnProgress<'_>,
     ) -> Result<Climb> {
         let (encoder, _) = encoder_start::build(&config.card(), &self.train, &self.device)?;
-        let encoder = cast(encoder.to_device(&self.device).train(), config.fit.precision.dtype());
+        let encoder = prepare(encoder, config.fit.precision.dtype(), &self.device);
         let measured = RefCell::new(Vec::new());
         if ladder.first() == Some(&0) {
-            measured.borrow_mut().push((0, self.measure(&encoder.valid())));
+            measured.borrow_mut().push((0, self.measure(&encoder)));
         }
         let steps = RefCell::new(0);
         // The score of a step is its number: the last step is then the best, and the fit returns where it ended.
@@ -80,12 +81,9 @@ impl Fold {
             }
             *steps as f64
         };
-        let problem = Problem {
-            model: MetricModel::new(encoder, config.loss().init()),
-            x: &self.x,
-            target: &self.classes,
-            held_out: Some(&number),
-        };
+        let model = MetricModel::new(encoder, config.loss().init()).train();
+        let problem =
+            Problem { held_out: Some(&number), ..Problem::new(model, &self.x, &self.classes) };
         let session = FitSession::new().with_progress(watch);
         let solution = minimise(&problem, &config.fit, session)?;
         let mut measured = measured.into_inner();

@@ -15,7 +15,7 @@ use crate::NcaConfig;
 use crate::data::{Labelled, stratified_folds};
 use crate::error::Result;
 use crate::estimator::run::place;
-use crate::fit::{Fingerprint, Progress, Termination};
+use crate::fit::{Fingerprint, FitIdentity, Identified, Progress, Termination};
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ pub(super) fn run(
     config.check(data)?;
     tune.check(config)?;
     place(&config.fit, device)?;
-    let file = session.file.map(|path| (path, fingerprint(config, tune, data)));
+    let file = session.file.map(|path| (path, identity(config, tune, data)));
     let known = match &file {
         Some((path, name)) => store::load(path, name)?,
         None => Known::default(),
@@ -235,12 +235,13 @@ fn folds(
     Ok(folds)
 }
 
-/// Tells this search from others by all that its trials depend on. Candidates and budget are not among it, so
+/// Tells this search from others by all that its trials depend on. Candidates and budgets are not among it, so
 /// that a search may be resumed with more of either.
-fn fingerprint(config: &NcaConfig, tune: &TuneConfig, data: &Labelled) -> String {
-    Fingerprint::new()
-        .text(&config.to_string())
-        .text(&format!("{} {} {:?} {:?}", tune.folds, tune.repeats, tune.steps, data.labels()))
-        .numbers(data.features().values())
-        .finish()
+fn identity(config: &NcaConfig, tune: &TuneConfig, data: &Labelled) -> FitIdentity {
+    let mut config = config.clone();
+    config.fit.time_budget = None;
+    let TuneConfig { folds, repeats, steps, .. } = tune;
+    data.identity(
+        &Fingerprint::new().text(&format!("{config} {folds} {repeats} {steps:?}")).finish(),
+    )
 }

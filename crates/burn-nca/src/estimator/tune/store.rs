@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Trial;
 use crate::error::{Error, Result};
+use crate::fit::FitIdentity;
 
 /// What a file holds of a search.
 #[derive(Default, Serialize, Deserialize)]
@@ -17,10 +18,10 @@ pub(super) struct Known {
     pub seconds: f64,
 }
 
-/// The same, with a short name of what it depends on.
+/// The same, with the search that it belongs to.
 #[derive(Serialize, Deserialize)]
 struct Stored {
-    fingerprint: String,
+    search: FitIdentity,
     known: Known,
 }
 
@@ -28,7 +29,7 @@ struct Stored {
 ///
 /// # Errors
 /// A file that cannot be read, or that belongs to another search.
-pub(super) fn load(path: &Path, fingerprint: &str) -> Result<Known> {
+pub(super) fn load(path: &Path, search: &FitIdentity) -> Result<Known> {
     if !path.exists() {
         return Ok(Known::default());
     }
@@ -39,11 +40,13 @@ pub(super) fn load(path: &Path, fingerprint: &str) -> Result<Known> {
             format!("these are no trials of a search ({error}); delete the file to start again"),
         )
     })?;
-    if stored.fingerprint != fingerprint {
+    if let Some(others) = search.refusal(&stored.search) {
         return Err(Error::model(
             path,
-            "these trials belong to a search with other settings or other data; give those again, or delete \
-             the file to start again",
+            format!(
+                "these trials belong to a search with {others}; give those again, or delete the file to start \
+                 again"
+            ),
         ));
     }
     Ok(stored.known)
@@ -53,8 +56,8 @@ pub(super) fn load(path: &Path, fingerprint: &str) -> Result<Known> {
 ///
 /// # Errors
 /// A file that cannot be written.
-pub(super) fn save(path: &Path, fingerprint: &str, known: Known) -> Result<()> {
-    let stored = Stored { fingerprint: fingerprint.to_string(), known };
+pub(super) fn save(path: &Path, search: &FitIdentity, known: Known) -> Result<()> {
+    let stored = Stored { search: search.clone(), known };
     let text = serde_json::to_string(&stored)
         .map_err(|error| Error::model(path, format!("the trials cannot be written: {error}")))?;
     write_atomically(path, text.as_bytes()).map_err(|source| Error::io(path, source))

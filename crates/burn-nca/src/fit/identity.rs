@@ -1,0 +1,173 @@
+//! What tells one fit from another: settings, features and targets, each as a short name.
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Features, Labelled, Measured, Pairs};
+
+/// What a fit is made from, part by part, as its checkpoint recognises it.
+///
+/// Two fits of equal parts take the same steps. The settings that only end a fit (a limit of steps, a time
+/// budget) are no part of it.
+///
+/// # Examples
+/// ```
+/// use burn_nca::data::{Features, Labelled};
+/// use burn_nca::fit::{FitIdentity, Fingerprint};
+///
+/// let x = Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1)?;
+/// let of = |labels: &[usize]| FitIdentity {
+///     settings: "weighted NCA".to_string(),
+///     features: Fingerprint::new().numbers(x.values()).finish(),
+///     targets: Fingerprint::new().indices(labels).finish(),
+/// };
+/// assert_eq!(of(&[0, 0, 1, 1]).differences(&of(&[0, 1, 0, 1])), ["targets"]);
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FitIdentity {
+    /// Everything that was chosen: objective, encoder, solver.
+    pub settings: String,
+    /// The rows to learn from, those held out included.
+    pub features: String,
+    /// What is known of the rows: classes, numbers, weighted pairs.
+    pub targets: String,
+}
+
+impl FitIdentity {
+    /// The parts in which two fits differ.
+    pub fn differences(&self, other: &Self) -> Vec<&'static str> {
+        let parts = [
+            ("settings", self.settings != other.settings),
+            ("features", self.features != other.features),
+            ("targets", self.targets != other.targets),
+        ];
+        parts.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+    }
+
+    /// `other settings and other targets`, for a message; nothing where all parts are equal.
+    pub(crate) fn refusal(&self, stored: &Self) -> Option<String> {
+        let differences = self.differences(stored);
+        let others: Vec<String> = differences.iter().map(|part| format!("other {part}")).collect();
+        (!others.is_empty()).then(|| others.join(" and "))
+    }
+}
+
+/// Data that a fit learns from, with the name of each of their parts.
+pub(crate) trait Identified {
+    /// The identity of a fit of these data with these settings.
+    fn identity(&self, settings: &str) -> FitIdentity;
+}
+
+fn identity(settings: &str, features: &Features, targets: Fingerprint) -> FitIdentity {
+    let shape = [features.rows(), features.columns()];
+    FitIdentity {
+        settings: settings.to_string(),
+        features: Fingerprint::new().indices(&shape).numbers(features.values()).finish(),
+        targets: targets.finish(),
+    }
+}
+
+impl Identified for Labelled {
+    fn identity(&self, settings: &str) -> FitIdentity {
+        identity(settings, self.features(), Fingerprint::new().indices(self.labels()))
+    }
+}
+
+impl Identified for Measured {
+    fn identity(&self, settings: &str) -> FitIdentity {
+        let targets = self.targets();
+        let named = Fingerprint::new().indices(&[targets.columns()]).numbers(targets.values());
+        identity(settings, self.features(), named)
+    }
+}
+
+impl Identified for (&Features, &Pairs) {
+    fn identity(&self, settings: &str) -> FitIdentity {
+        let (features, pairs) = self;
+        let ends: Vec<usize> = pairs.iter().flat_map(|(a, b, _)| [a, b]).collect();
+        let weights: Vec<f64> = pairs.iter().map(|(_, _, weight)| weight).collect();
+        identity(settings, features, Fingerprint::new().indices(&ends).numbers(&weights))
+    }
+}
+
+/// A short name for settings and numbers (64 bits, multiplied and folded word by word; not a secret).
+#[derive(Clone, Debug)]
+pub struct Fingerprint(u64);
+
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Fingerprint {
+    /// The name of nothing.
+    pub fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    /// Adds a text.
+    #[must_use]
+    pub fn text(mut self, text: &str) -> Self {
+        self.mix(text.len() as u64);
+        text.bytes().for_each(|byte| self.mix(u64::from(byte)));
+        self
+    }
+
+    /// Adds numbers, by their bits.
+    #[must_use]
+    pub fn numbers(mut self, numbers: &[f64]) -> Self {
+        self.mix(numbers.len() as u64);
+        numbers.iter().for_each(|number| self.mix(number.to_bits()));
+        self
+    }
+
+    /// Adds row numbers or classes.
+    #[must_use]
+    pub fn indices(mut self, indices: &[usize]) -> Self {
+        self.mix(indices.len() as u64);
+        indices.iter().for_each(|&index| self.mix(index as u64));
+        self
+    }
+
+    /// The name, 16 hexadecimal digits.
+    pub fn finish(self) -> String {
+        format!("{:016x}", self.0)
+    }
+
+    /// Takes in a word. A product carries differences upwards only, so the upper half is folded back.
+    fn mix(&mut self, word: u64) {
+        let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_do_not_run_into_each_other() {
+        let of =
+            |parts: [&[usize]; 2]| Fingerprint::new().indices(parts[0]).indices(parts[1]).finish();
+        assert_ne!(of([&[1, 2], &[3]]), of([&[1], &[2, 3]]));
+        let number = |number: f64| Fingerprint::new().numbers(&[number]).finish();
+        assert_ne!(number(1.0), number(1.0 + f64::EPSILON));
+        assert_ne!(number(0.0), number(-0.0));
+    }
+
+    #[test]
+    fn each_part_that_differs_is_named() {
+        let features = Features::unnamed(vec![0.0, 1.0, 2.0, 3.0], 1).unwrap();
+        let moved = Features::unnamed(vec![0.0, 1.0, 2.0, 4.0], 1).unwrap();
+        let pairs = |weight| Pairs::new(4, vec![(0, 1, 1.0), (2, 3, weight)]).unwrap();
+        let of =
+            |features: &Features, weight, settings| (features, &pairs(weight)).identity(settings);
+        let first = of(&features, 1.0, "a");
+        assert_eq!(first.refusal(&of(&features, 1.0, "a")), None);
+        assert_eq!(first.differences(&of(&features, 0.5, "a")), ["targets"]);
+        assert_eq!(first.differences(&of(&moved, 1.0, "a")), ["features"]);
+        let refusal = first.refusal(&of(&moved, 1.0, "b"));
+        assert_eq!(refusal.as_deref(), Some("other settings and other features"));
+    }
+}

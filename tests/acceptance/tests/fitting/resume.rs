@@ -1,0 +1,286 @@
+//! A checkpoint resumes the fit that it belongs to, to the bit and with its whole history, and no other.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use burn::tensor::Device;
+use burn_nca::data::{AgreementWidth, Features, Labelled, Measured, Pairs};
+use burn_nca::estimator::RegressionObjective;
+use burn_nca::fit::{
+    ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
+    OptimizerConfig, Progress, StochasticConfig, Termination,
+};
+use burn_nca::objective::Criterion;
+use burn_nca::{Fitted, NcaConfig, PairsConfig, RegressionConfig};
+
+use crate::{bits, iris, with};
+
+const STEPS: usize = 12;
+
+fn lbfgs(steps: usize) -> OptimizerConfig {
+    OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(steps))
+}
+
+fn conjugate_gradient(steps: usize) -> OptimizerConfig {
+    OptimizerConfig::ConjugateGradient(ConjugateGradientConfig::new().with_max_iterations(steps))
+}
+
+fn adam() -> OptimizerConfig {
+    OptimizerConfig::Adam(StochasticConfig::new().with_epochs(STEPS).with_batch_size(50))
+}
+
+fn solvers() -> [OptimizerConfig; 3] {
+    [lbfgs(STEPS), conjugate_gradient(STEPS), adam()]
+}
+
+/// Fits iris from a checkpoint, stopping after this many steps.
+fn run(config: &NcaConfig, checkpoint: &Path, stop: Option<usize>) -> Fitted {
+    let mut watch = |progress: &Progress| match stop {
+        Some(last) if progress.iteration == last => ControlFlow::Break(Termination::Stopped),
+        _ => ControlFlow::Continue(()),
+    };
+    let session = FitSession::new().with_progress(&mut watch).with_checkpoint(checkpoint);
+    config.fit_session(&iris(), &Device::flex(), session).unwrap()
+}
+
+/// The history without the time, which no two runs share, as bits.
+fn path(fitted: &Fitted) -> Vec<[Option<u64>; 6]> {
+    let steps = fitted.summary().history.iter();
+    steps
+        .map(|step| {
+            let counts = [step.iteration as u64, step.evaluations as u64];
+            let numbers = [step.value, step.gradient_max, step.step].map(f64::to_bits);
+            let [iteration, evaluations] = counts.map(Some);
+            let [value, gradient, length] = numbers.map(Some);
+            [iteration, evaluations, value, gradient, length, step.held_out.map(f64::to_bits)]
+        })
+        .collect()
+}
+
+fn assert_equal(resumed: &Fitted, whole: &Fitted) {
+    assert_eq!(bits(resumed), bits(whole));
+    assert_eq!(path(resumed), path(whole));
+    let ends = [resumed, whole].map(|fitted| {
+        let summary = fitted.summary();
+        (summary.value.to_bits(), summary.iterations, summary.evaluations, summary.termination)
+    });
+    assert_eq!(ends[0], ends[1]);
+}
+
+#[test]
+fn a_fit_resumes_from_every_step_to_the_same_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("fit.checkpoint");
+    for optimizer in solvers() {
+        let whole = with(optimizer.clone()).fit(&iris(), &Device::flex()).unwrap();
+        for step in 1..=STEPS {
+            let part = run(&with(optimizer.clone()), &checkpoint, Some(step));
+            assert_eq!(part.summary().iterations, step);
+            let resumed = run(&with(optimizer.clone()), &checkpoint, None);
+            assert_equal(&resumed, &whole);
+            let seconds: Vec<f64> =
+                resumed.summary().history.iter().map(|step| step.seconds).collect();
+            assert!(seconds.is_sorted(), "{seconds:?}");
+            assert!(resumed.summary().seconds >= seconds[STEPS - 1]);
+            // One that ended at its limit may go on with a higher one.
+            let at_limit = resumed.summary().termination == Termination::MaxIterations;
+            assert_eq!(checkpoint.exists(), at_limit);
+            let _ = std::fs::remove_file(&checkpoint);
+        }
+    }
+}
+
+#[test]
+fn early_stopping_resumes_from_every_step_with_the_best_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("fit.checkpoint");
+    for optimizer in solvers() {
+        let mut config = with(optimizer);
+        config.fit.early_stopping = Some(EarlyStoppingConfig::new().with_patience(3));
+        let whole = config.fit(&iris(), &Device::flex()).unwrap();
+        for step in 1..=whole.summary().iterations {
+            run(&config, &checkpoint, Some(step));
+            let resumed =
+                if checkpoint.exists() { run(&config, &checkpoint, None) } else { continue };
+            assert_equal(&resumed, &whole);
+            let _ = std::fs::remove_file(&checkpoint);
+        }
+    }
+}
+
+#[test]
+fn a_higher_limit_goes_on_where_a_lower_one_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("fit.checkpoint");
+    for solver in [lbfgs as fn(usize) -> OptimizerConfig, conjugate_gradient] {
+        let whole = with(solver(STEPS)).fit(&iris(), &Device::flex()).unwrap();
+        let part = run(&with(solver(5)), &checkpoint, None);
+        assert_eq!(part.summary().termination, Termination::MaxIterations);
+        assert_equal(&run(&with(solver(STEPS)), &checkpoint, None), &whole);
+        std::fs::remove_file(&checkpoint).unwrap();
+
+        let mut hasty = with(solver(STEPS));
+        hasty.fit.time_budget = Some(1e-9);
+        let part = run(&hasty, &checkpoint, None);
+        assert_eq!(part.summary().termination, Termination::TimeBudget);
+        assert_equal(&run(&with(solver(STEPS)), &checkpoint, None), &whole);
+        std::fs::remove_file(&checkpoint).unwrap();
+    }
+}
+
+#[test]
+fn the_checkpoint_of_an_end_that_is_kept_gives_the_end_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    for (index, optimizer) in [lbfgs(200), adam()].into_iter().enumerate() {
+        let checkpoint = folder.path().join(format!("{index}.checkpoint"));
+        let mut config = with(optimizer);
+        config.fit.early_stopping = Some(EarlyStoppingConfig::new().with_patience(2));
+        let mut steps = 0;
+        let mut fit = || {
+            let mut count = |_: &Progress| {
+                steps += 1;
+                ControlFlow::Continue(())
+            };
+            let session = FitSession::new().with_progress(&mut count);
+            let session = session.with_checkpoint(&checkpoint).keep_checkpoint();
+            let fitted = config.fit_session(&iris(), &Device::flex(), session).unwrap();
+            (fitted, steps)
+        };
+        let (first, taken) = fit();
+        assert!(checkpoint.exists() && !first.summary().termination.can_resume());
+        let (second, taken_in_all) = fit();
+        assert_eq!(taken_in_all, taken);
+        assert_equal(&second, &first);
+    }
+}
+
+/// Interrupts a fit after its first step and resumes another one from its checkpoint; what is said.
+fn refusal(
+    first: impl Fn(FitSession<'_>) -> burn_nca::Result<Fitted>,
+    second: impl Fn(FitSession<'_>) -> burn_nca::Result<Fitted>,
+) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("fit.checkpoint");
+    let mut stop = |_: &Progress| ControlFlow::Break(Termination::Stopped);
+    let session = FitSession::new().with_progress(&mut stop).with_checkpoint(&checkpoint);
+    first(session).unwrap();
+    let error = second(FitSession::new().with_checkpoint(&checkpoint)).unwrap_err().to_string();
+    assert!(checkpoint.exists(), "nothing is lost");
+    let (_, rest) = error.split_once("belongs to a fit with ").expect(&error);
+    rest.split_once("; give those again").expect(&error).0.to_string()
+}
+
+#[test]
+fn a_fit_of_classes_is_known_by_settings_features_and_labels() {
+    let data = iris();
+    let device = Device::flex();
+    let labels = data.labels().to_vec();
+    let mut swapped = labels.clone();
+    swapped.swap(0, 149);
+    let relabelled = Labelled::from_labels(data.features().clone(), swapped.clone()).unwrap();
+    let mut values = data.features().values().to_vec();
+    values[7] += 0.5;
+    let moved = Features::new(values, data.features().names().to_vec()).unwrap();
+    let moved_too = Labelled::from_labels(moved.clone(), swapped).unwrap();
+    let moved = Labelled::from_labels(moved, labels).unwrap();
+    for optimizer in solvers() {
+        for early_stopping in [None, Some(EarlyStoppingConfig::new())] {
+            let mut config = with(optimizer.clone());
+            config.fit.early_stopping = early_stopping;
+            let fit = |session: FitSession<'_>| config.fit_session(&data, &device, session);
+            let on = |other: &Labelled| {
+                refusal(fit, |session| config.fit_session(other, &device, session))
+            };
+            assert_eq!(on(&relabelled), "other targets");
+            assert_eq!(on(&moved), "other features");
+            assert_eq!(on(&moved_too), "other features and other targets");
+            let other = config.clone().with_criterion(Criterion::G);
+            let another_solver = NcaConfig { fit: with(lbfgs(3)).fit, ..config.clone() };
+            let another_solver = match optimizer {
+                OptimizerConfig::Lbfgs(_) => with(adam()),
+                _ => another_solver,
+            };
+            for other in [other, another_solver] {
+                let said = refusal(fit, |session| other.fit_session(&data, &device, session));
+                assert_eq!(said, "other settings");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_warm_start_is_known_by_its_encoder() {
+    let (data, device) = (iris(), Device::flex());
+    let config = with(lbfgs(STEPS));
+    let encoder = |steps| with(lbfgs(steps)).fit(&data, &device).unwrap().encoder;
+    let from = |steps| {
+        let (config, data, device, encoder) = (&config, &data, &device, encoder(steps));
+        move |session: FitSession<'_>| config.fit_from(encoder.clone(), data, device, session)
+    };
+    assert_eq!(refusal(from(1), from(2)), "another start");
+}
+
+#[test]
+fn fits_of_numbers_and_pairs_are_known_by_theirs() {
+    let device = Device::flex();
+    let features = Features::unnamed(acceptance::data::uniform(60, 5), 3).unwrap();
+    let numbers = |shift: f64| {
+        let targets = (0..20).map(|row| features.row(row)[0] + shift * f64::from(row == 7));
+        Measured::new(features.clone(), "t", targets.collect()).unwrap()
+    };
+    for objective in [
+        RegressionObjective::Mlkr,
+        RegressionObjective::Soft { criterion: Criterion::G, width: AgreementWidth::Given(0.2) },
+    ] {
+        let config = RegressionConfig::new(3, 2).with_objective(objective);
+        let of = |data: Measured| {
+            let (config, device) = (&config, &device);
+            move |session: FitSession<'_>| config.fit_session(&data, device, session)
+        };
+        assert_eq!(refusal(of(numbers(0.0)), of(numbers(0.5))), "other targets");
+    }
+    let data = numbers(0.0);
+    let wide = |width| {
+        let width = AgreementWidth::Given(width);
+        let objective = RegressionObjective::Soft { criterion: Criterion::G, width };
+        let (data, device) = (&data, &device);
+        let config = RegressionConfig::new(3, 2).with_objective(objective);
+        move |session: FitSession<'_>| config.fit_session(data, device, session)
+    };
+    assert_eq!(refusal(wide(0.2), wide(0.3)), "other settings");
+
+    let config = PairsConfig::new(3, 2);
+    let pairs = |weight| {
+        let list = (1..20).map(|row| (row - 1, row, if row == 5 { weight } else { 1.0 }));
+        let pairs = Pairs::new(20, list.collect()).unwrap();
+        let (config, features, device) = (&config, &features, &device);
+        move |session: FitSession<'_>| config.fit_session((features, &pairs), device, session)
+    };
+    assert_eq!(refusal(pairs(1.0), pairs(0.5)), "other targets");
+}
+
+#[test]
+fn an_edited_checkpoint_is_refused_without_a_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("fit.checkpoint");
+    let config = with(lbfgs(STEPS));
+    run(&config, &checkpoint, Some(3));
+    let text = std::fs::read_to_string(&checkpoint).unwrap();
+    let mut stored: serde_json::Value = serde_json::from_str(&text).unwrap();
+    stored["state"]["solver"]["position"] = "1.0 2.0".into();
+    std::fs::write(&checkpoint, stored.to_string()).unwrap();
+    let session = FitSession::new().with_checkpoint(&checkpoint);
+    let error = config.fit_session(&iris(), &Device::flex(), session).unwrap_err().to_string();
+    assert!(error.contains("holds 2 parameters where the model has 8"), "{error}");
+}
+
+#[test]
+fn a_planned_number_of_steps_ends_as_planned() {
+    let mut config = with(lbfgs(200));
+    config.fit.stop_at = Some(3);
+    let summary = config.fit(&iris(), &Device::flex()).unwrap().summary().clone();
+    assert_eq!((summary.termination, summary.iterations), (Termination::StopAt, 3));
+    assert!(summary.termination.is_planned() && !summary.termination.converged());
+    assert!(!summary.termination.sentence().contains("held-out"));
+    assert!(FitConfig::new().stop_at.is_none());
+}
