@@ -13,6 +13,9 @@ use crate::error::{Error, Result};
 /// The shrinkage of an automatic start where the within-class scatter is singular.
 const AUTO_SHRINKAGE: f64 = 0.01;
 
+/// The length of the random rows of A past d, next to the identity's rows of length 1.
+const EXTRA_LENGTH: f64 = 0.1;
+
 /// The map a fit starts from.
 ///
 /// NCA's objective has many local maxima, and the start decides which is found.
@@ -36,11 +39,15 @@ pub enum Start {
     /// Where LDA cannot be fitted because the within-class scatter is singular, it is fitted with a shrinkage
     /// of 0.01, and if that fails too (classes of equal rows) the rule goes on as if LDA were not to be had;
     /// [`ResolvedStart`] says what came of it.
+    ///
+    /// Where k > d the identity leaves k - d rows of A without a feature. As rows of zeros they would never be
+    /// learnt (see [`Identity`](Self::Identity)), so they get small seeded entries from N(0, 0.1² / d): rows of
+    /// about a tenth of the length of the others, a hundredth of the squared distances.
     Auto,
     /// The first min(d, k) features unchanged; embedding dimensions past d start at zero.
     ///
     /// A zero row of A is a stationary point: a dimension past d stays zero under an exact gradient. Start
-    /// from [`Random`](Self::Random) where k > d.
+    /// from [`Auto`](Self::Auto) or [`Random`](Self::Random) where k > d.
     Identity,
     /// Independent entries from N(0, scale²), drawn row by row of A from a seeded ChaCha8 generator: more
     /// rows leave the first ones as they were.
@@ -69,6 +76,11 @@ pub enum Start {
 pub enum ResolvedStart {
     /// The (rectangular) identity.
     Identity,
+    /// The identity, and random entries in the rows past d.
+    PaddedIdentity {
+        /// The standard deviation of a random entry.
+        scale: f64,
+    },
     /// Random entries.
     Random {
         /// The standard deviation of an entry.
@@ -89,6 +101,9 @@ impl fmt::Display for ResolvedStart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Identity => write!(f, "identity"),
+            Self::PaddedIdentity { scale } => {
+                write!(f, "identity, further rows random (standard deviation {scale:.4})")
+            }
             Self::Random { scale } => write!(f, "random (standard deviation {scale:.4})"),
             Self::Pca => write!(f, "PCA"),
             Self::Lda { shrinkage: 0.0 } => write!(f, "LDA"),
@@ -100,7 +115,7 @@ impl fmt::Display for ResolvedStart {
 
 impl Start {
     /// The start of a full map to k = `d_output` dimensions: the transpose of A, row-major `[d, k]`, and the
-    /// rule it came from. Only [`Random`](Self::Random) uses the seed.
+    /// rule it came from. Only [`Random`](Self::Random), and [`Auto`](Self::Auto) where k > d, use the seed.
     ///
     /// # Errors
     /// k = 0; a scale that is not positive; a given A of another size than `[k, d]` or with a value that is
@@ -117,7 +132,7 @@ impl Start {
             return Err(Error::setting("the map has 0 embedding dimensions; ask for 1 or more"));
         }
         let (projection, used) = match self {
-            Self::Auto => automatic(data, k)?,
+            Self::Auto => automatic(data, k, seed)?,
             Self::Identity => (Projection::rectangular_identity(d, k), ResolvedStart::Identity),
             Self::Random { scale } => {
                 let scale = positive_scale(scale.unwrap_or((d as f64).sqrt().recip()))?;
@@ -172,7 +187,7 @@ fn automatic_rule_without_lda(k: usize, d: usize, n: usize) -> Start {
     if k < d.min(n) { Start::Pca } else { Start::Identity }
 }
 
-fn automatic(data: &Labelled, k: usize) -> Result<(Projection, ResolvedStart)> {
+fn automatic(data: &Labelled, k: usize, seed: u64) -> Result<(Projection, ResolvedStart)> {
     let (n, d) = (data.rows(), data.features().columns());
     let c = data.class_counts().iter().filter(|count| **count > 0).count();
     let mut rule = automatic_rule(k, c, d, n);
@@ -186,8 +201,19 @@ fn automatic(data: &Labelled, k: usize) -> Result<(Projection, ResolvedStart)> {
     }
     match rule {
         Start::Pca => Ok((PcaConfig::new(k).fit(data.features())?.projection, ResolvedStart::Pca)),
+        _ if k > d => Ok(padded_identity(d, k, seed)),
         _ => Ok((Projection::rectangular_identity(d, k), ResolvedStart::Identity)),
     }
+}
+
+/// The identity with k - d further rows of small random entries.
+fn padded_identity(d: usize, k: usize, seed: u64) -> (Projection, ResolvedStart) {
+    let scale = EXTRA_LENGTH / (d as f64).sqrt();
+    let mut matrix = vec![0.0; d * d];
+    (0..d).for_each(|i| matrix[i * d + i] = 1.0);
+    matrix.extend(normal_entries((k - d) * d, scale, seed));
+    let used = ResolvedStart::PaddedIdentity { scale };
+    (Projection::new(transposed(&matrix, d), [d, k]), used)
 }
 
 fn resolved_lda(lda: Lda) -> (Projection, ResolvedStart) {
@@ -269,11 +295,30 @@ mod tests {
     #[test]
     fn automatic_starts_equal_the_rule_they_name() {
         let data = labelled(40, 5, 3);
-        let rules = [(2, Start::Lda), (3, Start::Pca), (5, Start::Identity), (7, Start::Identity)];
+        let rules = [(2, Start::Lda), (3, Start::Pca), (5, Start::Identity)];
         for (k, rule) in rules {
             assert_eq!(weight(&Start::Auto, &data, k), weight(&rule, &data, k));
         }
         assert_eq!(weight(&Start::Auto, &data, 2).1, ResolvedStart::Lda { shrinkage: 0.0 });
+    }
+
+    #[test]
+    fn an_automatic_start_leaves_no_row_of_zeros() {
+        let data = labelled(40, 3, 2);
+        let (start, used) = weight(&Start::Auto, &data, 5);
+        let ResolvedStart::PaddedIdentity { scale } = used else { panic!("{used:?}") };
+        assert!((scale - 0.1 / 3f64.sqrt()).abs() < 1e-15);
+        // Column r of the weight is row r of A.
+        let row = |r: usize| -> Vec<f64> { start.iter().skip(r).step_by(5).copied().collect() };
+        for (r, unit) in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].iter().enumerate() {
+            assert_eq!(row(r), unit);
+        }
+        for r in [3, 4] {
+            let length = row(r).iter().map(|a| a * a).sum::<f64>().sqrt();
+            assert!(length > 0.01 && length < 0.4, "{length}");
+        }
+        assert_eq!(Start::Auto.weight(&data, 5, 1).unwrap().0, start);
+        assert_ne!(Start::Auto.weight(&data, 5, 2).unwrap().0, start);
     }
 
     #[test]
