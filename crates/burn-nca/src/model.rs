@@ -22,6 +22,10 @@ pub struct MetricModel<E: Encoder, O: Module + ModuleDisplay> {
 /// Neighbourhood components analysis as a Burn module: a map A (linear, diagonal or a network) and the
 /// loss over the distances it makes.
 ///
+/// [`NcaConfig::init`](crate::NcaConfig::init) makes one to be trained, in a loop of one's own or Burn's `Learner`;
+/// [`Fitted::of_classes`](crate::Fitted::of_classes) makes a model of what was trained, which predicts, evaluates and
+/// saves.
+///
 /// # Examples
 /// ```
 /// # #[cfg(feature = "flex")] {

@@ -16,6 +16,7 @@ mod pairs;
 mod prediction;
 mod regression;
 mod run;
+mod trained_elsewhere;
 pub mod tune;
 
 pub use fitted::{FitSummary, Fitted, ModelCard};

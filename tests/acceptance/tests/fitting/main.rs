@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // all of this crate is a test
 
 mod continuous;
+mod modules;
 mod repeat;
 mod resume;
 mod training_layers;

@@ -1,0 +1,149 @@
+//! Encoders from elsewhere: on devices with autodiff, trained before, of other sizes, and models made of them.
+
+use burn::module::Module;
+use burn::optim::{AdamConfig, GradientsParams};
+use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn_nca::data::{Features, Labelled, Measured, Pairs, Scaling, ScalingKind};
+use burn_nca::encoder::{Activation, AnyEncoder, Encoder, EncoderConfig, LinearMapConfig};
+use burn_nca::fit::{FitSession, LbfgsConfig, OptimizerConfig, Termination};
+use burn_nca::{Fitted, Nca, NcaConfig, PairsConfig, RegressionConfig};
+
+use crate::{bits, iris, own, with};
+
+fn short() -> NcaConfig {
+    with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(3)))
+}
+
+fn labels(data: &Labelled) -> Tensor<1, Int> {
+    let labels: Vec<i64> = data.labels().iter().map(|&label| label as i64).collect();
+    Tensor::from_data(TensorData::new(labels, [data.rows()]), &Device::flex())
+}
+
+/// A model after some steps of a training loop, and the scaling of its rows.
+fn trained(config: &NcaConfig) -> (Nca, Scaling) {
+    let (data, device) = (iris(), Device::flex());
+    let scaling = Scaling::fit(ScalingKind::Standardise, data.features());
+    let x = scaling.apply(data.features()).unwrap().to_tensor(&device, DType::F32).autodiff();
+    let mut nca = config.init(&device.autodiff());
+    let mut optimizer = AdamConfig::new().init();
+    for _ in 0..60 {
+        let loss = nca.loss(x.clone(), labels(&data));
+        let gradients = GradientsParams::from_grads(loss.backward(), &nca);
+        nca = optimizer.step(0.05, nca, gradients);
+    }
+    (nca, scaling)
+}
+
+#[test]
+fn a_device_with_autodiff_serves_like_one_without() {
+    let (plain, autodiff) = (Device::flex(), Device::flex().autodiff());
+    let fitted = [&plain, &autodiff].map(|device| short().fit(&iris(), device).unwrap());
+    assert_eq!(bits(&fitted[0]), bits(&fitted[1]));
+
+    let features = Features::unnamed(acceptance::data::uniform(60, 5), 3).unwrap();
+    let targets = (0..20).map(|row| features.row(row)[0]).collect();
+    let data = Measured::new(features.clone(), "t", targets).unwrap();
+    let numbers =
+        [&plain, &autodiff].map(|device| RegressionConfig::new(3, 2).fit(&data, device).unwrap());
+    assert_eq!(bits(&numbers[0]), bits(&numbers[1]));
+    let pairs = Pairs::new(20, (1..20).map(|row| (row - 1, row, 1.0)).collect()).unwrap();
+    let pairs = [&plain, &autodiff]
+        .map(|device| PairsConfig::new(3, 2).fit(&features, &pairs, device).unwrap());
+    assert_eq!(bits(&pairs[0]), bits(&pairs[1]));
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model");
+    fitted[0].save(&path).unwrap();
+    assert_eq!(bits(&Fitted::load(&path, &autodiff).unwrap()), bits(&fitted[0]));
+}
+
+#[test]
+fn a_fit_starts_from_a_module_that_was_trained_before() {
+    let data = iris();
+    let (nca, _) = trained(&NcaConfig::new(4, 2));
+    for device in [Device::flex(), Device::flex().autodiff()] {
+        let from = short().fit_from(nca.encoder.clone(), &data, &device, FitSession::new());
+        assert!(from.unwrap().summary().iterations > 0);
+        // A network whose weights exist already, and one that comes back from a fit.
+        let network = own(&device);
+        network.forward(data.features().to_tensor(&device, DType::F32));
+        let first = short().fit_encoder(network, &data, &device, FitSession::new()).unwrap();
+        let value = first.summary().value;
+        let again = short().fit_encoder(first.encoder, &data, &device, FitSession::new()).unwrap();
+        assert!(again.summary().value <= value);
+    }
+}
+
+#[test]
+fn an_encoder_of_other_sizes_is_refused_before_the_fit() {
+    let (data, device) = (iris(), Device::flex());
+    let mut config = short();
+    config.d_output = 3;
+    let refused = config.fit_encoder(own(&device), &data, &device, FitSession::new());
+    let message = refused.unwrap_err().to_string();
+    assert_eq!(message, "d_output is 3, but the encoder embeds in 2 dimensions; give d_output = 2");
+    let narrow = AnyEncoder::Linear(LinearMapConfig::new(3, 2).init(&device));
+    let refused = short().fit_from(narrow, &data, &device, FitSession::new());
+    let message = refused.unwrap_err().to_string();
+    assert!(message.contains("takes 3 features, but the data have 4"), "{message}");
+}
+
+#[test]
+fn a_network_trained_elsewhere_becomes_a_model_and_goes_back() {
+    let (data, device) = (iris(), Device::flex());
+    let network = EncoderConfig::Mlp { hidden: vec![8], activation: Activation::Tanh };
+    for encoder in [EncoderConfig::Linear, EncoderConfig::Diagonal, network] {
+        let d_output = if encoder == EncoderConfig::Diagonal { 4 } else { 2 };
+        let (nca, scaling) = trained(&NcaConfig::new(4, d_output).with_encoder(encoder.clone()));
+        let fitted = Fitted::of_classes(nca.encoder, scaling, &data, &device).unwrap();
+        let summary = fitted.summary();
+        assert_eq!((summary.termination, summary.rows), (Termination::Elsewhere, 150));
+        assert!(summary.value < -100.0 && summary.termination.is_planned());
+        assert_eq!(fitted.card().encoder, Some(encoder));
+        assert!(fitted.leave_one_out(3).unwrap().value().unwrap() > 0.8);
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        fitted.save(&path).unwrap();
+        let loaded = Fitted::load(&path, &device).unwrap();
+        let features = data.features();
+        assert_eq!(loaded.predict(features, 5).unwrap(), fitted.predict(features, 5).unwrap());
+
+        let back = loaded.to_nca().unwrap().train();
+        let x = loaded.scaling().apply(features).unwrap().to_tensor(&device, DType::F32);
+        let loss = back.loss(x.autodiff(), labels(&data));
+        assert!((150.0 * loss.into_scalar::<f64>() - summary.value).abs() < 1e-3);
+        // The configuration fits on from there.
+        let config = loaded.config();
+        let better = config.fit_from(loaded.encoder, &data, &device, FitSession::new()).unwrap();
+        assert!(better.summary().value < summary.value);
+    }
+}
+
+#[test]
+fn a_module_of_numbers_trained_elsewhere_predicts_them() {
+    let device = Device::flex();
+    let features = Features::unnamed(acceptance::data::uniform(120, 6), 3).unwrap();
+    let targets = (0..40).map(|row| features.row(row)[0]).collect();
+    let data = Measured::new(features.clone(), "t", targets).unwrap();
+    let scaling = Scaling::fit(ScalingKind::None, &features);
+    let map = LinearMapConfig::new(3, 2).init(&device.clone().autodiff());
+    let fitted = Fitted::of_numbers(map, scaling.clone(), &data, &device).unwrap();
+    assert_eq!(fitted.predict_numbers(&features, 1).unwrap(), data.targets().values());
+    let narrow = LinearMapConfig::new(2, 2).init(&device);
+    let refused = Fitted::of_numbers(narrow, scaling, &data, &device).unwrap_err().to_string();
+    assert!(refused.contains("takes 2 features, but the data have 3"), "{refused}");
+}
+
+#[test]
+fn more_dimensions_than_features_are_all_learnt() {
+    let fitted = {
+        let mut config = short();
+        config.d_output = 6;
+        config.fit(&iris(), &Device::flex()).unwrap()
+    };
+    assert!(fitted.summary().start.as_ref().unwrap().starts_with("identity, further rows random"));
+    for row in fitted.matrix().unwrap().chunks_exact(4) {
+        assert!(row.iter().any(|a| *a != 0.0), "{row:?}");
+    }
+}
