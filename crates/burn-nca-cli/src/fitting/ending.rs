@@ -24,6 +24,10 @@ pub fn sentence(termination: Termination) -> &'static str {
             "Not converged: the value or the gradient became infinite or not a number; a smaller --l2 or \
              --learning-rate, or --scale standardise, keeps them finite."
         }
+        Termination::NoStep => {
+            "Not converged: no step was taken, for in no batch had a row both a partner and a row to be told \
+             from; a larger --batch-size gives it both."
+        }
         Termination::TimeBudget => {
             "Not converged: the time allowed is used up; a larger --time-budget allows more."
         }
@@ -42,6 +46,7 @@ mod tests {
             Termination::Saturated,
             Termination::LineSearchFailed,
             Termination::NonFinite,
+            Termination::NoStep,
             Termination::TimeBudget,
         ] {
             let sentence = sentence(ending);

@@ -1,5 +1,10 @@
-use super::Features;
+//! A table of rows with one class per row.
+
+use super::{Features, check_weights};
 use crate::error::{Error, Result};
+
+/// Labels that a table of few rows may have: classes without a row cost memory, too.
+const FEW_CLASSES: usize = 1 << 16;
 
 /// A labelled table: rows of features and the class of each.
 ///
@@ -19,6 +24,7 @@ pub struct Labelled {
     features: Features,
     labels: Vec<usize>,
     class_names: Vec<String>,
+    weights: Option<Vec<f64>>,
 }
 
 impl Labelled {
@@ -43,16 +49,73 @@ impl Labelled {
                 class_names.len()
             )));
         }
-        Ok(Self { features, labels, class_names })
+        Ok(Self { features, labels, class_names, weights: None })
     }
 
     /// Joins features with integer labels, naming each class by its number (`"0"`, `"1"`, …).
     ///
+    /// Labels count the classes from 0: a table of n rows has labels below n, or below 65536.
+    ///
     /// # Errors
-    /// As [`Labelled::new`].
+    /// As [`Labelled::new`], or a larger label (the number of a customer, say, rather than of a class).
     pub fn from_labels(features: Features, labels: Vec<usize>) -> Result<Self> {
+        let limit = labels.len().max(FEW_CLASSES);
+        if let Some((row, label)) = labels.iter().enumerate().find(|(_, label)| **label >= limit) {
+            return Err(Error::data(format!(
+                "row {} has label {label}, but labels count the classes from 0, and {} rows can have labels \
+                 below {limit}; number the classes 0, 1, 2 and so on",
+                row + 1,
+                labels.len()
+            )));
+        }
         let classes = labels.iter().max().map_or(0, |label| label + 1);
         Self::new(features, labels, (0..classes).map(|class| class.to_string()).collect())
+    }
+
+    /// The same rows, each with a weight: how much its term counts in the objective that is fitted.
+    ///
+    /// A row of weight 2 is two terms, one of weight 0 none; see
+    /// [`ClassIndex::with_weights`](crate::objective::ClassIndex::with_weights). Weights say what a fit is to
+    /// achieve: predictions, scores and held-out scores do not use them.
+    ///
+    /// # Errors
+    /// Not one weight per row, a weight that is negative or not finite, or none that is positive.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca::data::{Features, Labelled};
+    ///
+    /// let features = Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1)?;
+    /// let data = Labelled::from_labels(features, vec![0, 0, 0, 1])?;
+    /// let weighted = data.clone().with_weights(vec![1.0, 1.0, 0.5, 2.0])?;
+    /// assert_eq!(weighted.weights(), Some(&[1.0, 1.0, 0.5, 2.0][..]));
+    /// // Each class as a whole counts alike: n / (classes · rows of the class).
+    /// assert_eq!(data.with_balanced_weights().weights().unwrap()[3], 2.0);
+    /// # Ok::<(), burn_nca::Error>(())
+    /// ```
+    pub fn with_weights(self, weights: Vec<f64>) -> Result<Self> {
+        check_weights(&weights, self.rows())?;
+        Ok(Self { weights: Some(weights), ..self })
+    }
+
+    /// The same rows with weights that let each class count alike.
+    ///
+    /// ```text
+    /// w_i = n / (c n_{y_i})      c classes that have rows, n_y rows of class y; the weights add up to n
+    /// ```
+    #[must_use]
+    pub fn with_balanced_weights(self) -> Self {
+        let counts = self.class_counts();
+        let present = counts.iter().filter(|count| **count > 0).count();
+        let n = self.rows() as f64;
+        let weight = |label: &usize| n / (present * counts[*label]) as f64;
+        let weights = self.labels.iter().map(weight).collect();
+        Self { weights: Some(weights), ..self }
+    }
+
+    /// The weight of each row, where there are weights.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
     }
 
     /// The features, `[n, d]`.
@@ -89,7 +152,7 @@ impl Labelled {
         counts
     }
 
-    /// The rows `indices`, in that order, with all class names kept.
+    /// The rows `indices`, in that order, with their weights; all class names are kept.
     ///
     /// # Panics
     /// If an index is not below [`rows`](Self::rows).
@@ -99,6 +162,10 @@ impl Labelled {
             features: self.features.select(indices),
             labels: indices.iter().map(|&index| self.labels[index]).collect(),
             class_names: self.class_names.clone(),
+            weights: self
+                .weights
+                .as_ref()
+                .map(|weights| indices.iter().map(|&index| weights[index]).collect()),
         }
     }
 
@@ -107,6 +174,38 @@ impl Labelled {
     /// # Errors
     /// Another number of rows.
     pub fn with_features(&self, features: Features) -> Result<Self> {
-        Self::new(features, self.labels.clone(), self.class_names.clone())
+        let other = Self::new(features, self.labels.clone(), self.class_names.clone())?;
+        Ok(Self { weights: self.weights.clone(), ..other })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(n: usize) -> Features {
+        Features::unnamed(vec![0.0; n], 1).unwrap()
+    }
+
+    #[test]
+    fn a_label_that_is_no_class_number_is_refused_and_not_allocated_for() {
+        for label in [3_000_000_000, usize::MAX] {
+            let error = Labelled::from_labels(rows(3), vec![0, label, 1]).unwrap_err().to_string();
+            let expected = format!("row 2 has label {label}, but labels count the classes from 0");
+            assert!(error.contains(&expected), "{error}");
+            assert!(error.contains("number the classes 0, 1, 2"), "{error}");
+        }
+        let sparse = Labelled::from_labels(rows(2), vec![0, 65_535]).unwrap();
+        assert_eq!(sparse.classes(), 65_536);
+    }
+
+    #[test]
+    fn weights_go_with_their_rows() {
+        let data = Labelled::from_labels(rows(3), vec![0, 1, 1]).unwrap();
+        assert_eq!(data.weights(), None);
+        let data = data.with_weights(vec![1.0, 0.0, 2.5]).unwrap();
+        assert_eq!(data.select(&[2, 0]).weights(), Some(&[2.5, 1.0][..]));
+        assert_eq!(data.with_features(rows(3)).unwrap(), data);
+        assert_eq!(data.with_balanced_weights().weights(), Some(&[1.5, 0.75, 0.75][..]));
     }
 }

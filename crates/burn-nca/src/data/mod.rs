@@ -11,6 +11,7 @@ mod pairs;
 mod scaling;
 mod sparse_rows;
 mod split;
+mod weights;
 
 pub use agreement_width::AgreementWidth;
 pub(crate) use agreements::AgreementRule;
@@ -23,4 +24,6 @@ pub use measured::Measured;
 pub use pairs::Pairs;
 pub use scaling::{Scaling, ScalingKind};
 pub(crate) use sparse_rows::SparseRows;
+pub(crate) use split::rows_by_class;
 pub use split::{Split, random_split, stratified_split};
+pub(crate) use weights::check_weights;

@@ -1,3 +1,7 @@
+//! Rows kept for training and rows held out.
+
+use std::collections::BTreeMap;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -32,13 +36,8 @@ pub struct Split {
 pub fn stratified_split(labels: &[usize], share: f64, seed: u64) -> Result<Split> {
     check_share(share)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let classes = labels.iter().max().map_or(0, |label| label + 1);
-    let mut members = vec![Vec::new(); classes];
-    for (row, &label) in labels.iter().enumerate() {
-        members[label].push(row);
-    }
     let mut split = Split { train: Vec::new(), test: Vec::new() };
-    for mut rows in members {
+    for mut rows in rows_by_class(labels) {
         rows.shuffle(&mut rng);
         let wanted = (share * rows.len() as f64).round() as usize;
         let held_out = wanted.min(rows.len().saturating_sub(2));
@@ -75,6 +74,15 @@ pub fn random_split(rows: usize, share: f64, seed: u64) -> Result<Split> {
     Ok(Split { train, test: order })
 }
 
+/// The rows of each class that has rows, classes and rows ascending.
+pub(crate) fn rows_by_class(labels: &[usize]) -> Vec<Vec<usize>> {
+    let mut classes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (row, &label) in labels.iter().enumerate() {
+        classes.entry(label).or_default().push(row);
+    }
+    classes.into_values().collect()
+}
+
 fn check_share(share: f64) -> Result<()> {
     if (0.0..1.0).contains(&share) {
         return Ok(());
@@ -97,6 +105,13 @@ mod tests {
         assert_eq!(split.train.len() + split.test.len(), labels.len());
         assert_eq!(split, stratified_split(&labels, 0.3, 1).unwrap());
         assert_ne!(split, stratified_split(&labels, 0.3, 2).unwrap());
+    }
+
+    #[test]
+    fn any_number_may_name_a_class() {
+        let named = |labels: [usize; 2]| -> Vec<usize> { (0..20).map(|i| labels[i % 2]).collect() };
+        let split = stratified_split(&named([3_000_000_000, usize::MAX]), 0.3, 1).unwrap();
+        assert_eq!(split, stratified_split(&named([0, 1]), 0.3, 1).unwrap());
     }
 
     #[test]

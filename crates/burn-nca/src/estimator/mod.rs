@@ -259,7 +259,7 @@ impl Estimator {
         check_classes(&train)?;
         let x = train.features().to_tensor(&device, dtype);
         let x_held_out = held_out.features().to_tensor(&device, dtype);
-        let classes = ClassIndex::new(train.labels(), &device)?;
+        let classes = ClassIndex::of(&train, &device)?;
         let score = |encoder: &E| {
             expected_held_out_accuracy(encoder, (&x, &train), (&x_held_out, &held_out))
         };

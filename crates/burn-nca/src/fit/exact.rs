@@ -20,7 +20,7 @@ use crate::data::host_values;
 use crate::device::runs_on_host;
 use crate::encoder::Encoder;
 use crate::model::MetricModel;
-use crate::objective::Objective;
+use crate::objective::{Objective, assert_points};
 
 /// Blocks are summed in this many groups, in order; the number is fixed so that a sum does not depend on
 /// the number of threads.
@@ -79,12 +79,19 @@ impl ValueGradient {
 }
 
 /// The value of an objective over the whole data set, in blocks, without gradients.
+///
+/// # Shapes
+/// - x: `[n, d]`
+///
+/// # Panics
+/// If the target is about another number of points than x has rows.
 pub fn value<E: Encoder, O: Objective>(
     model: &MetricModel<E, O>,
     x: &Tensor<2>,
     target: &O::Target,
     blocks: &BlockConfig,
 ) -> f64 {
+    assert_points(&model.objective, target, x.dims()[0]);
     let model = model.valid();
     let x = x.clone().without_autodiff();
     let z = embed(&model.encoder, &x, CHUNK);
@@ -109,13 +116,15 @@ pub fn value<E: Encoder, O: Objective>(
 /// - x: `[n, d]`; the model must live on an autodiff device
 ///
 /// # Panics
-/// If the model has no parameter that requires a gradient.
+/// If the model has no parameter that requires a gradient, or the target is about another number of points than
+/// x has rows.
 pub fn value_and_gradient<E: Encoder, O: Objective>(
     model: &MetricModel<E, O>,
     x: &Tensor<2>,
     target: &O::Target,
     blocks: &BlockConfig,
 ) -> ValueGradient {
+    assert_points(&model.objective, target, x.dims()[0]);
     let model = &disable_training_flags(model.clone());
     let x = x.clone().without_autodiff();
     let z = embed(&model.encoder.valid(), &x, CHUNK);

@@ -69,7 +69,12 @@ fn identity(settings: &str, features: &Features, targets: Fingerprint) -> FitIde
 
 impl Identified for Labelled {
     fn identity(&self, settings: &str) -> FitIdentity {
-        identity(settings, self.features(), Fingerprint::new().indices(self.labels()))
+        let labels = Fingerprint::new().indices(self.labels());
+        let targets = match self.weights() {
+            Some(weights) => labels.numbers(weights),
+            None => labels,
+        };
+        identity(settings, self.features(), targets)
     }
 }
 

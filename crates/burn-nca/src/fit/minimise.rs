@@ -20,7 +20,7 @@ use super::{
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
-use crate::objective::Objective;
+use crate::objective::{Objective, check_points};
 
 /// The score of an encoder on held-out data; larger is better.
 pub type HeldOutScore<'a, E> = dyn Fn(&E) -> f64 + 'a;
@@ -109,15 +109,16 @@ struct State<S> {
 /// the best score is returned.
 ///
 /// # Errors
-/// Settings out of range, a model without parameters to fit, a checkpoint that cannot be used; with L-BFGS and
-/// conjugate gradients a layer that gives another function at each pass, such as dropout
-/// ([`disable_training_flags`](super::disable_training_flags)).
+/// Settings out of range, a target about another number of points than there are rows, a model without parameters
+/// to fit, a checkpoint that cannot be used; with L-BFGS and conjugate gradients a layer that gives another
+/// function at each pass, such as dropout ([`disable_training_flags`](super::disable_training_flags)).
 pub fn minimise<E: Encoder, O: Objective>(
     problem: &Problem<'_, E, O>,
     config: &FitConfig,
     session: FitSession<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
     config.check()?;
+    check_points(&problem.model.objective, problem.target, problem.x.dims()[0])?;
     let start = flatten(&problem.model);
     if config.stop_at == Some(0) {
         return Ok(at_the_start(problem, config, &start));

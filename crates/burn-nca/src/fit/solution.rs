@@ -16,6 +16,8 @@ pub enum Termination {
     MaxIterations,
     /// All epochs of a mini-batch fit are done.
     EpochsDone,
+    /// No mini-batch of an epoch had a term that a step could change; the module is that of the start.
+    NoStep,
     /// No lower value was found, not even along steepest descent.
     LineSearchFailed,
     /// The value or the gradient is infinite or not a number.
@@ -68,6 +70,10 @@ impl Termination {
                 "Not converged: the limit of iterations was reached; raise max_iterations to go on."
             }
             Self::EpochsDone => "All epochs are done.",
+            Self::NoStep => {
+                "Not converged: no step was taken, for in no batch had a row both a partner and a row to be told \
+                 from; raise batch_size."
+            }
             Self::LineSearchFailed => {
                 "Not converged: no lower value was found, not even along steepest descent; \
                  the gradient disagrees with the value, or the value is noisier than value_noise says."

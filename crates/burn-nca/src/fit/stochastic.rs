@@ -14,19 +14,33 @@ use serde::{Deserialize, Serialize};
 use super::checkpoint::Checkpoint;
 use super::minimise::{Problem, at_best};
 use super::monitor::{Monitor, Record};
-use super::parameters::flatten_gradients;
+use super::parameters::{flatten, flatten_gradients};
 use super::training_layers::independent;
-use super::{FitConfig, Progress, Solution, Termination};
+use super::{Evaluation, FitConfig, Progress, Solution, Termination};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
 use crate::objective::Objective;
+use crate::objective::over;
 use crate::objective::transfer::int_tensor;
 
 /// Mini-batch fitting.
 ///
-/// Each epoch visits every row once, in a seeded random order. The neighbours of a row are those of its
-/// batch: a batch should hold several rows of each class. The learning rate falls to zero along a cosine.
+/// Each epoch visits every row once, in a seeded random order. The learning rate falls to zero along a cosine.
+///
+/// ```text
+/// S ≈ (M / m) Σ_{i in the batch} t_i + l2 n ||A||²       what a batch of b says of the penalised sum S
+/// step: d(S / n),   value of an epoch: the mean of S over its batches, gradient: that of its last batch
+/// ```
+/// t_i are the objective's terms, n their number in the whole data, M and m the numbers of those that count
+/// (rows that have a partner), in the whole data and in the batch
+/// ([`Objective::estimate`]). Value and gradient are thus in the unit of the exact
+/// ones, the penalty weighs against the terms as it does there at any batch size, and a batch of all rows gives
+/// both exactly. What is left of a bias is that the neighbours of a row are those of its batch: a batch should
+/// hold several rows of each class.
+///
+/// A batch in which no term can be changed (no row has a partner, or all rows are of one class) takes no step.
+/// A fit whose first epoch takes none ends at its start, as [`Termination::NoStep`].
 ///
 /// Layers that behave differently in training do so here: batch normalisation sees the rows of the batch and moves
 /// its running statistics, which are kept with the best held-out epoch. Dropout draws from Burn's generator of the
@@ -109,7 +123,7 @@ pub(super) fn minimise<E: Encoder, O: Objective>(
         value: epochs.last.value,
         gradient_max: epochs.last.gradient_max,
         termination,
-        iterations: epochs.epoch,
+        iterations: epochs.last.iteration,
         evaluations: epochs.batches,
         seconds_before: epochs.earlier_seconds,
         history: Vec::new(),
@@ -126,6 +140,10 @@ fn pass_over<E: Encoder, O: Objective>(
 ) -> Result<Termination> {
     while epochs.epoch < epochs.settings.epochs {
         let mut progress = epochs.run();
+        if epochs.epoch == 1 && epochs.steps == 0 {
+            epochs.last = epochs.at_start();
+            return Ok(Termination::NoStep);
+        }
         let model = &epochs.model;
         let flow = if progress.value.is_finite() && progress.gradient_max.is_finite() {
             let score = epochs.problem.held_out.map(|score| score(&model.encoder.valid()));
@@ -166,6 +184,13 @@ fn unusable(error: RecordError) -> Error {
     ))
 }
 
+/// What a batch says of the penalised sum over all rows.
+struct BatchEstimate {
+    value: f64,
+    /// The gradient of the sum over the number of its terms; nothing where the terms are constant.
+    step: Option<GradientsParams>,
+}
+
 /// A fit between two epochs.
 struct Epochs<'a, 'p, E: Encoder, O: Objective> {
     problem: &'a Problem<'p, E, O>,
@@ -175,6 +200,8 @@ struct Epochs<'a, 'p, E: Encoder, O: Objective> {
     optimizer: ModuleOptimizer,
     epoch: usize,
     batches: usize,
+    /// Batches of this run that took a step.
+    steps: usize,
     /// Seconds of earlier runs.
     earlier_seconds: f64,
     started: Instant,
@@ -197,6 +224,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             optimizer,
             epoch: 0,
             batches: 0,
+            steps: 0,
             earlier_seconds: 0.0,
             started: Instant::now(),
             last: Progress {
@@ -216,51 +244,71 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         let rows = self.shuffled_rows();
         // Batches of nearly equal size: a small last batch would have few neighbours.
         let count = (rows.len() as f64 / self.settings.batch_size as f64).round().max(1.0) as usize;
-        let mut value = 0.0;
+        let (mut value, mut valued_rows) = (0.0, 0);
         let mut gradient_max: f64 = 0.0;
         for batch in 0..count {
             let span = batch * rows.len() / count..(batch + 1) * rows.len() / count;
             let learning_rate = self
                 .settings
                 .learning_rate_at(self.epoch * count + batch, self.settings.epochs * count);
-            let (sum, gradients) = self.batch(&rows[span]);
-            value += sum;
-            if batch + 1 == count {
-                let flat = flatten_gradients(&self.model, &gradients);
-                gradient_max = flat.iter().fold(0.0, |max, g| g.abs().max(max));
-            }
             self.last.step = learning_rate;
+            let Some(estimate) = self.batch(&rows[span.clone()]) else { continue };
+            value += span.len() as f64 * estimate.value;
+            valued_rows += span.len();
+            let Some(gradients) = estimate.step else { continue };
+            let flat = flatten_gradients(&self.model, &gradients);
+            gradient_max = self.terms() * flat.iter().fold(0.0, |max, g| g.abs().max(max));
             self.model = self.optimizer.step(learning_rate, self.model.clone(), gradients);
+            self.steps += 1;
         }
         self.epoch += 1;
         self.batches += count;
         Progress {
             iteration: self.epoch,
             evaluations: self.batches,
-            value,
+            value: if valued_rows > 0 { value / valued_rows as f64 } else { self.last.value },
             gradient_max,
             step: self.last.step,
             held_out: None,
-            seconds: self.earlier_seconds + self.started.elapsed().as_secs_f64(),
+            seconds: self.seconds(),
         }
     }
 
-    /// The penalised sum over a batch, and the gradient of its mean.
-    fn batch(&self, rows: &[usize]) -> (f64, GradientsParams) {
+    /// The exact value and gradient, where no batch has told anything.
+    fn at_start(&self) -> Progress {
+        let Evaluation { value, gradient } =
+            self.problem.evaluate(&flatten(&self.model), self.config);
+        let gradient_max = gradient.iter().fold(0.0, |max: f64, g| max.max(g.abs()));
+        Progress { iteration: 0, value, gradient_max, seconds: self.seconds(), ..self.last }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.earlier_seconds + self.started.elapsed().as_secs_f64()
+    }
+
+    /// What a batch says of the penalised sum over all rows; nothing where none of its terms counts.
+    fn batch(&self, rows: &[usize]) -> Option<BatchEstimate> {
         let Problem { x, target, .. } = self.problem;
         let objective = &self.model.objective;
-        let target = objective.subset(target, rows);
-        let terms = objective.num_terms(&target).max(1) as f64;
         let index = int_tensor(rows, &x.device().inner());
         let batch = Tensor::clone(x).without_autodiff().select(0, index).autodiff();
-        let mut mean = objective.total(self.model.encoder.forward(batch), &target) / terms;
+        let embedding = self.model.encoder.forward(batch);
+        let sum = objective.estimate(embedding, &objective.subset(target, rows), target)?;
+        let has_slope = sum.is_tracked();
+        let mut mean = over(sum, self.terms());
         if self.config.l2 > 0.0
             && let Some(norm) = self.model.encoder.squared_norm()
         {
             mean = mean + norm.mul_scalar(self.config.l2);
         }
-        let value = mean.clone().into_scalar::<f64>() * terms;
-        (value, GradientsParams::from_grads(mean.backward(), &self.model))
+        let value = mean.clone().into_scalar::<f64>() * self.terms();
+        let step = has_slope.then(|| GradientsParams::from_grads(mean.backward(), &self.model));
+        Some(BatchEstimate { value, step })
+    }
+
+    /// The number of terms of the whole data, n.
+    fn terms(&self) -> f64 {
+        self.problem.terms().max(1) as f64
     }
 
     /// All rows in the order of this epoch, which depends on seed and epoch alone.

@@ -4,7 +4,9 @@ use core::ops::Range;
 
 use burn::tensor::{Device, Int, Tensor};
 
+use super::term_weights::TermWeights;
 use super::transfer::int_tensor;
+use crate::data::Labelled;
 use crate::error::{Error, Result};
 
 /// The class membership of n points, prepared once for many evaluations of an objective.
@@ -35,10 +37,14 @@ pub struct ClassIndex {
     gather: Option<Tensor<1, Int>>,
     /// The class of each ordered point on the device, `[n]`.
     labels: Tensor<1, Int>,
+    /// The weight of the term of each ordered point; 1 where there are none.
+    weights: Option<TermWeights>,
 }
 
 impl ClassIndex {
     /// The index of these labels, with what evaluations on `device` need there.
+    ///
+    /// Any numbers will do as labels: only whether two are equal matters.
     ///
     /// # Errors
     /// No label at all.
@@ -64,17 +70,71 @@ impl ClassIndex {
         let in_order = order.iter().enumerate().all(|(at, &row)| at == row);
         let gather = (!in_order).then(|| int_tensor(&order, device));
         let labels = int_tensor(&class_of, device);
-        Self { order, starts, class_of, gather, labels }
+        Self { order, starts, class_of, gather, labels, weights: None }
     }
 
-    /// The index of the points `rows` alone, in that order.
-    pub(super) fn subset(&self, rows: &[usize]) -> Self {
-        let mut class_of_row = vec![0; self.order.len()];
-        for (&row, &class) in self.order.iter().zip(&self.class_of) {
-            class_of_row[row] = class;
+    /// The index of a labelled table: its labels and its weights.
+    ///
+    /// # Errors
+    /// As [`ClassIndex::new`].
+    pub fn of(data: &Labelled, device: &Device) -> Result<Self> {
+        let index = Self::new(data.labels(), device)?;
+        match data.weights() {
+            Some(weights) => index.with_weights(weights),
+            None => Ok(index),
         }
-        let labels: Vec<usize> = rows.iter().map(|&row| class_of_row[row]).collect();
-        Self::index(&labels, &self.labels.device())
+    }
+
+    /// The same points, the term of each times its weight, in the order of the data.
+    ///
+    /// ```text
+    /// f = Σ_i w_i p_i,   g = Σ_i w_i log p_i
+    /// ```
+    /// A row of weight 2 counts as two terms, one of weight 0 as none; all stay neighbours of the others,
+    /// once. The numbers of terms (`l2` is per row) do not change.
+    ///
+    /// # Errors
+    /// Not one weight per point, a weight that is negative or not finite, or none that is positive.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::{Device, Tensor};
+    /// use burn_nca::objective::{ClassIndex, NcaLossConfig, Objective};
+    ///
+    /// let device = Device::flex();
+    /// let z = Tensor::<2>::from_floats([[0.0], [0.0], [9.0], [9.0]], &device);
+    /// let classes = ClassIndex::new(&[0, 0, 1, 1], &device)?.with_weights(&[1.0, 1.0, 3.0, 0.5])?;
+    /// let loss: f32 = NcaLossConfig::new().init().total(z, &classes).into_scalar();
+    /// assert!((loss + 5.5).abs() < 1e-6); // every p_i is 1
+    /// # }
+    /// # Ok::<(), burn_nca::Error>(())
+    /// ```
+    pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
+        let device = self.labels.device();
+        let of_rows = TermWeights::new(weights, self.points(), &device)?;
+        Ok(Self { weights: Some(of_rows.select(&self.order)), ..self })
+    }
+
+    /// The index of the points `rows` alone, in that order, with their weights.
+    ///
+    /// # Panics
+    /// If a row is not below [`points`](Self::points).
+    #[must_use]
+    pub fn subset(&self, rows: &[usize]) -> Self {
+        let mut place_of_row = vec![0; self.order.len()];
+        for (place, &row) in self.order.iter().enumerate() {
+            place_of_row[row] = place;
+        }
+        let places: Vec<usize> = rows.iter().map(|&row| place_of_row[row]).collect();
+        let labels: Vec<usize> = places.iter().map(|&place| self.class_of[place]).collect();
+        let index = Self::index(&labels, &self.labels.device());
+        let in_order = |weights: &TermWeights| {
+            let places: Vec<usize> = index.order.iter().map(|&row| places[row]).collect();
+            weights.select(&places)
+        };
+        let weights = self.weights.as_ref().map(in_order);
+        Self { weights, ..index }
     }
 
     /// Number of points, n.
@@ -107,6 +167,12 @@ impl ClassIndex {
         self.points() - self.starts.windows(2).filter(|span| span[1] - span[0] == 1).count()
     }
 
+    /// How much the points with a same-class partner weigh together: the most that f can be.
+    pub(super) fn weight_with_partner(&self) -> f64 {
+        let Some(weights) = &self.weights else { return self.with_partner() as f64 };
+        self.spans().filter(|span| span.len() > 1).map(|span| weights.sum(span)).sum()
+    }
+
     /// The embedding in class order.
     pub(super) fn arrange(&self, embedding: Tensor<2>) -> Tensor<2> {
         match &self.gather {
@@ -128,6 +194,14 @@ impl ClassIndex {
     /// Whether all points are of one class.
     pub(super) fn is_single(&self) -> bool {
         self.classes() == 1
+    }
+
+    /// The terms of ordered points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
+    pub(super) fn weigh(&self, terms: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
+        match &self.weights {
+            Some(weights) => weights.weigh(terms, rows),
+            None => terms,
+        }
     }
 
     /// The class of each ordered point in `rows`, as a `[len]` tensor.

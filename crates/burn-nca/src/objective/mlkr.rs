@@ -96,7 +96,7 @@ impl MlkrLoss {
         let [n, _] = embeddings.dims();
         assert_shape!(targets, [n, _]);
         let targets = centred(targets.without_autodiff()).cast(embeddings.dtype());
-        let total = squared_errors(centred(embeddings), targets, 0..n, false);
+        let total = squared_errors(centred(embeddings), targets, 0..n, false).sum();
         reduce_sum(total, n, &self.reduction)
     }
 }
@@ -110,15 +110,15 @@ impl BatchLoss for MlkrLoss {
     }
 }
 
-/// `Σ_i ||t_i - t̂_i||²` over the points `rows`, shape `[1]`.
+/// `||t_i - t̂_i||²` of the points `rows`, `[b, 1]`.
 ///
 /// # Shapes
 /// - z: `[n, k]`, targets: `[n, m]`
-fn squared_errors(z: Tensor<2>, targets: Tensor<2>, rows: Range<usize>, wide: bool) -> Tensor<1> {
+fn squared_errors(z: Tensor<2>, targets: Tensor<2>, rows: Range<usize>, wide: bool) -> Tensor<2> {
     let l = without_self(logits(z.clone().slice([rows.clone()]), z), rows.start);
     let weights = shifted_exp(l, wide);
     let predicted = weights.clone().matmul(targets.clone()) / weights.sum_dim(1);
-    (targets.slice([rows]) - predicted).square().sum()
+    (targets.slice([rows]) - predicted).square().sum_dim(1)
 }
 
 impl Objective for MlkrLoss {
@@ -126,8 +126,17 @@ impl Objective for MlkrLoss {
     /// Whether the embedding spreads widely (see `affinity`).
     type Shared = bool;
 
+    fn num_points(&self, targets: &TargetIndex) -> usize {
+        targets.points()
+    }
+
     fn num_terms(&self, targets: &TargetIndex) -> usize {
         targets.points()
+    }
+
+    /// All of them, unless a single point has no neighbour.
+    fn num_counted(&self, targets: &TargetIndex) -> usize {
+        if targets.points() > 1 { targets.points() } else { 0 }
     }
 
     fn shared(&self, embedding: Tensor<2>, _targets: &TargetIndex) -> bool {
@@ -149,7 +158,8 @@ impl Objective for MlkrLoss {
         wide: &bool,
         terms: Range<usize>,
     ) -> Tensor<1> {
-        let targets = targets.centred(embedding.dtype());
-        squared_errors(centred(embedding), targets, terms, *wide)
+        let t = targets.centred(embedding.dtype());
+        let errors = squared_errors(centred(embedding), t, terms.clone(), *wide);
+        targets.weigh(errors, terms).sum()
     }
 }

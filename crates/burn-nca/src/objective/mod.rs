@@ -49,6 +49,7 @@ mod sup_con;
 mod target;
 mod target_index;
 mod temperature;
+mod term_weights;
 pub(crate) mod transfer;
 
 pub use agreement_index::AgreementIndex;
@@ -62,6 +63,7 @@ pub use nca::{Criterion, NcaLoss, NcaLossConfig};
 pub use pair_index::PairIndex;
 pub use pairs::{Normaliser, PairLoss, PairLossConfig};
 pub use proxy_nca::{ProxyNcaLoss, ProxyNcaLossConfig};
+pub(crate) use reduction::over;
 pub use similarity::Similarity;
 pub use soft_match::{SoftNcaLoss, SoftNcaLossConfig};
 pub use soft_nearest_neighbor::{SoftNearestNeighborLoss, SoftNearestNeighborLossConfig};
@@ -75,10 +77,23 @@ use core::ops::Range;
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;
 
+use crate::error::{Error, Result};
+
 /// A sum of terms over an embedding; smaller is better.
 ///
 /// The gradient is left to automatic differentiation: implementations only write the value with
 /// differentiable tensor operations.
+///
+/// # What an implementation can rely on, and must keep to
+/// - **Rows.** Row i of every embedding is point i of the target: the order of the data, with one row per
+///   point ([`num_points`](Self::num_points); another number is refused before a fit).
+/// - **Devices.** The embedding may be on an autodiff device or not. What the target prepares (index tensors,
+///   weights) is made once, on the inner device without autodiff, in any number type: cast it to the
+///   embedding's. The parameters of the objective are on the autodiff device in a fit.
+/// - **Threads.** On the host several [`block`](Self::block)s run at once, each on a clone of the objective and
+///   with the same target; their sums are added in a fixed order. A block must depend on its arguments alone,
+///   so that a fit repeats bit for bit.
+/// - **Terms.** The blocks of any cut add up to the same value, and their gradients to that of the whole.
 pub trait Objective: Module + ModuleDisplay {
     /// What the terms are about: class labels, agreements, pairs.
     type Target: Clone + Send + Sync + 'static;
@@ -86,8 +101,19 @@ pub trait Objective: Module + ModuleDisplay {
     /// What all terms share and a first pass without gradients supplies (`()` for most objectives).
     type Shared: Clone + Send + Sync + 'static;
 
+    /// Number of points that the target is about, n: the rows of the embedding.
+    fn num_points(&self, target: &Self::Target) -> usize;
+
     /// Number of terms of the whole sum.
     fn num_terms(&self, target: &Self::Target) -> usize;
+
+    /// Number of terms that count: what a mean over them divides by.
+    ///
+    /// Points without a partner have no term of f or g, for one; they are in [`num_terms`](Self::num_terms)
+    /// only.
+    fn num_counted(&self, target: &Self::Target) -> usize {
+        self.num_terms(target)
+    }
 
     /// The first pass, given the whole embedding `[n, k]` (no gradient is taken through it).
     fn shared(&self, embedding: Tensor<2>, target: &Self::Target) -> Self::Shared;
@@ -127,10 +153,62 @@ pub trait Objective: Module + ModuleDisplay {
     fn subset(&self, target: &Self::Target, rows: &[usize]) -> Self::Target;
 
     /// The whole sum in one graph, shape `[1]`; its memory grows with n². For small data and tests.
+    ///
+    /// # Panics
+    /// If the target is about another number of points than the embedding has rows.
     fn total(&self, embedding: Tensor<2>, target: &Self::Target) -> Tensor<1> {
+        assert_points(self, target, embedding.dims()[0]);
         let shared = self.shared(embedding.clone().without_autodiff(), target);
         let terms = 0..self.num_terms(target);
         let offset = self.offset(target, &shared);
         self.block(embedding, target, &shared, terms).add_scalar(offset)
+    }
+
+    /// What a mini-batch says of the whole sum, shape `[1]`; `None` where none of its terms counts.
+    ///
+    /// ```text
+    /// S = Σ_{i of all} t_i  ≈  (M / m) Σ_{i in the batch} t_i
+    /// M, m = the terms that count, of all and of the batch
+    /// ```
+    /// The mean of the batch's terms times their number in the whole data: the neighbours of a point are those
+    /// of the batch, and a batch in which few points have a partner weighs no less than the others. The batch
+    /// of all points gives the sum itself.
+    ///
+    /// # Shapes
+    /// - embedding: `[b, k]`, of the points of the batch
+    /// - batch: their [`subset`](Self::subset) of the target `whole`
+    ///
+    /// # Panics
+    /// As [`total`](Self::total).
+    fn estimate(
+        &self,
+        embedding: Tensor<2>,
+        batch: &Self::Target,
+        whole: &Self::Target,
+    ) -> Option<Tensor<1>> {
+        let (all, counted) = (self.num_counted(whole), self.num_counted(batch));
+        (counted > 0).then(|| self.total(embedding, batch).mul_scalar(all as f64 / counted as f64))
+    }
+}
+
+/// Whether the target is about as many points as there are rows.
+pub(crate) fn check_points<O: Objective + ?Sized>(
+    objective: &O,
+    target: &O::Target,
+    rows: usize,
+) -> Result<()> {
+    let points = objective.num_points(target);
+    if points == rows {
+        return Ok(());
+    }
+    Err(Error::data(format!(
+        "the target is about {points} points, but there are {rows} rows; give a target of these rows"
+    )))
+}
+
+/// Panics unless the target is about as many points as there are rows.
+pub(crate) fn assert_points<O: Objective + ?Sized>(objective: &O, target: &O::Target, rows: usize) {
+    if let Err(error) = check_points(objective, target, rows) {
+        panic!("{error}");
     }
 }

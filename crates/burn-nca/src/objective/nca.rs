@@ -15,9 +15,12 @@ use super::contrast::Contrast;
 use super::reduction::reduce;
 use super::repulsion::hinge;
 use super::similarity::around_mean;
-use super::{BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, Similarity};
+use super::{
+    BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, Similarity,
+    assert_points,
+};
 use crate::display::one_line;
-use blocks::Block;
+use blocks::{Block, BlockTerms};
 
 /// Which of the paper's two criteria to maximise.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
@@ -214,8 +217,16 @@ impl Objective for NcaLoss {
     /// Whether the embedding spreads widely (see `affinity`).
     type Shared = bool;
 
+    fn num_points(&self, classes: &ClassIndex) -> usize {
+        classes.points()
+    }
+
     fn num_terms(&self, classes: &ClassIndex) -> usize {
         classes.points()
+    }
+
+    fn num_counted(&self, classes: &ClassIndex) -> usize {
+        classes.with_partner()
     }
 
     fn shared(&self, embedding: Tensor<2>, _classes: &ClassIndex) -> bool {
@@ -224,7 +235,7 @@ impl Objective for NcaLoss {
 
     fn least(&self, classes: &ClassIndex) -> Option<f64> {
         match self.criterion {
-            Criterion::F => Some(-(classes.with_partner() as f64)),
+            Criterion::F => Some(-classes.weight_with_partner()),
             Criterion::G => Some(0.0),
         }
     }
@@ -241,7 +252,36 @@ impl Objective for NcaLoss {
         terms: Range<usize>,
     ) -> Tensor<1> {
         let z = centred(classes.arrange(embedding));
-        Block::new(&z, classes, terms, *wide).terms(self).sum()
+        let BlockTerms { criterion, hinge } = Block::new(&z, classes, terms, *wide).terms(self);
+        match hinge {
+            Some(hinge) => criterion + hinge.mul_scalar(self.repulsion),
+            None => criterion,
+        }
+    }
+
+    /// The hinge is a sum over pairs of points, of which a batch of b holds b(b - 1) of n(n - 1): that is
+    /// its factor. The criterion is scaled by the points that have a partner.
+    fn estimate(
+        &self,
+        embedding: Tensor<2>,
+        batch: &ClassIndex,
+        whole: &ClassIndex,
+    ) -> Option<Tensor<1>> {
+        let [b, _] = embedding.dims();
+        assert_points(self, batch, b);
+        let wide = spreads_widely(&embedding);
+        let z = centred(batch.arrange(embedding));
+        let BlockTerms { criterion, hinge } = Block::new(&z, batch, 0..b, wide).terms(self);
+        let counted = batch.with_partner();
+        let criterion = (counted > 0)
+            .then(|| criterion.mul_scalar(whole.with_partner() as f64 / counted as f64));
+        let pairs = |points: usize| (points * points.saturating_sub(1)) as f64;
+        let factor = self.repulsion * pairs(whole.points()) / pairs(b);
+        let hinge = hinge.map(|hinge| hinge.mul_scalar(factor));
+        match (criterion, hinge) {
+            (Some(criterion), Some(hinge)) => Some(criterion + hinge),
+            (criterion, hinge) => criterion.or(hinge),
+        }
     }
 
     fn blocks(&self, classes: &ClassIndex, rows: usize) -> Vec<Range<usize>> {

@@ -58,6 +58,11 @@ impl PairIndex {
         self.pairs.points()
     }
 
+    /// Number of pairs.
+    pub fn pairs(&self) -> usize {
+        self.pairs.len()
+    }
+
     /// W, the sum of all weights.
     pub fn total_weight(&self) -> f64 {
         self.total_weight

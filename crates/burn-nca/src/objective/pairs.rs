@@ -264,9 +264,18 @@ impl Objective for PairLoss {
     type Target = PairIndex;
     type Shared = Normaliser;
 
+    fn num_points(&self, pairs: &PairIndex) -> usize {
+        pairs.points()
+    }
+
     /// One term a point: its row of Z, and the pairs it is the first point of.
     fn num_terms(&self, pairs: &PairIndex) -> usize {
         pairs.points()
+    }
+
+    /// The pairs: a mean is over them, whatever their weights.
+    fn num_counted(&self, pairs: &PairIndex) -> usize {
+        pairs.pairs()
     }
 
     /// The normaliser, by blocks of rows; their sums are added in f64, in order.

@@ -215,9 +215,17 @@ impl Objective for SoftNcaLoss {
     type Target = AgreementIndex;
     type Shared = ();
 
+    fn num_points(&self, agreements: &AgreementIndex) -> usize {
+        agreements.points()
+    }
+
     /// One term a labelled point.
     fn num_terms(&self, agreements: &AgreementIndex) -> usize {
         agreements.labelled()
+    }
+
+    fn num_counted(&self, agreements: &AgreementIndex) -> usize {
+        agreements.with_agreement()
     }
 
     fn shared(&self, _embedding: Tensor<2>, _agreements: &AgreementIndex) {}

@@ -1,9 +1,11 @@
 //! The numeric targets of n points, on a device.
 
+use core::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::{DType, Device, Tensor};
 
+use super::term_weights::TermWeights;
 use super::transfer::{float_tensor, widest_float};
 use crate::error::{Error, Result};
 
@@ -29,6 +31,8 @@ pub struct TargetIndex {
     values: Arc<Vec<f64>>,
     columns: usize,
     on_device: Tensor<2>,
+    /// The weight of the term of each point; 1 where there are none.
+    weights: Option<TermWeights>,
 }
 
 impl TargetIndex {
@@ -62,13 +66,34 @@ impl TargetIndex {
     fn index(values: Vec<f64>, columns: usize, device: &Device) -> Self {
         let shape = [values.len() / columns, columns];
         let on_device = float_tensor(values.clone(), shape, device, widest_float(device));
-        Self { values: Arc::new(values), columns, on_device }
+        Self { values: Arc::new(values), columns, on_device, weights: None }
     }
 
-    /// The index of the distinct points `rows` alone, in that order.
+    /// The same points, the term of each times its weight: `Σ_i w_i ||t_i - t̂_i||²`.
+    ///
+    /// All stay neighbours of the others, once.
+    ///
+    /// # Errors
+    /// Not one weight per point, a weight that is negative or not finite, or none that is positive.
+    pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
+        let weights = TermWeights::new(weights, self.points(), &self.on_device.device())?;
+        Ok(Self { weights: Some(weights), ..self })
+    }
+
+    /// The terms of points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
+    pub(super) fn weigh(&self, terms: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
+        match &self.weights {
+            Some(weights) => weights.weigh(terms, rows),
+            None => terms,
+        }
+    }
+
+    /// The index of the distinct points `rows` alone, in that order, with their weights.
     pub(super) fn subset(&self, rows: &[usize]) -> Self {
         let values = rows.iter().flat_map(|row| &self.values[row * self.columns..][..self.columns]);
-        Self::index(values.copied().collect(), self.columns, &self.on_device.device())
+        let values = values.copied().collect();
+        let weights = self.weights.as_ref().map(|weights| weights.select(rows));
+        Self { weights, ..Self::index(values, self.columns, &self.on_device.device()) }
     }
 
     /// Number of points, n.

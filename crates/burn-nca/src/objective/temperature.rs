@@ -5,6 +5,7 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn::tensor::{Device, Tensor};
 
 use super::Similarity;
+use super::reduction::over;
 use crate::display::one_line;
 
 /// The settings of a [`Temperature`].
@@ -90,7 +91,7 @@ impl Temperature {
                 scores * inverse.reshape([1, 1])
             }
             None if self.value == 1.0 => scores,
-            None => scores.div_scalar(self.value),
+            None => over(scores, self.value),
         }
     }
 }

@@ -2,6 +2,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use crate::data::rows_by_class;
 use crate::error::{Error, Result};
 
 /// Batches of m classes with s samples each, in epochs that visit every sample.
@@ -58,12 +59,7 @@ impl ClassBalancedSampler {
                  give at least 1 of both (2 samples make a pair)"
             )));
         }
-        let count = labels.iter().max().map_or(0, |label| label + 1);
-        let mut classes = vec![Vec::new(); count];
-        for (row, &label) in labels.iter().enumerate() {
-            classes[label].push(row);
-        }
-        classes.retain(|rows| !rows.is_empty());
+        let classes = rows_by_class(labels);
         Ok(Self { classes, classes_per_batch, samples_per_class, seed })
     }
 

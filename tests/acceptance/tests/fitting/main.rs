@@ -6,6 +6,7 @@ mod continuous;
 mod modules;
 mod repeat;
 mod resume;
+mod stochastic;
 mod training_layers;
 
 use std::path::Path;

@@ -5,4 +5,6 @@
 mod blocks;
 mod golden;
 mod gradient;
+mod points;
 mod setup;
+mod weights;

@@ -51,7 +51,7 @@ impl Fold {
         Ok(Self {
             x: train.features().to_tensor(&device, dtype),
             x_held_out: held_out.features().to_tensor(&device, dtype),
-            classes: ClassIndex::new(train.labels(), &device)?,
+            classes: ClassIndex::of(&train, &device)?,
             train,
             held_out,
             device,

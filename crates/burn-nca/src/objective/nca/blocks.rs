@@ -12,6 +12,14 @@ use crate::objective::affinity::{
 };
 use crate::objective::repulsion::hinge;
 
+/// What the terms of a block add up to, each times the weight of its point; both `[1]`.
+pub(super) struct BlockTerms {
+    /// Of -p_i or -log p_i.
+    pub(super) criterion: Tensor<1>,
+    /// Of the hinge, where the loss has one and there are points of other classes.
+    pub(super) hinge: Option<Tensor<1>>,
+}
+
 /// The terms of a block: ordered points, and how their exponentials are summed.
 pub(super) struct Block<'a> {
     /// The centred embedding in class order, `[n, k]`.
@@ -33,13 +41,16 @@ impl<'a> Block<'a> {
         Self { z, classes, rows, log_sum_exp }
     }
 
-    /// The term of each point, `[b, 1]`.
-    pub(super) fn terms(&self, loss: &NcaLoss) -> Tensor<2> {
-        if self.classes.is_pure(&self.rows) { self.pure(loss) } else { self.mixed(loss) }
+    /// The sums over the points.
+    pub(super) fn terms(&self, loss: &NcaLoss) -> BlockTerms {
+        let (criterion, hinge) =
+            if self.classes.is_pure(&self.rows) { self.pure(loss) } else { self.mixed(loss) };
+        let sum = |terms| self.classes.weigh(terms, self.rows.clone()).sum();
+        BlockTerms { criterion: sum(criterion), hinge: hinge.map(sum) }
     }
 
-    /// The terms of points that are all of one class.
-    fn pure(&self, loss: &NcaLoss) -> Tensor<2> {
+    /// The criterion and the hinge of points that are all of one class, `[b, 1]`.
+    fn pure(&self, loss: &NcaLoss) -> (Tensor<2>, Option<Tensor<2>>) {
         let Self { z, classes, rows, log_sum_exp } = self;
         let window = classes.window(rows);
         let block = Tensor::clone(z).slice([rows.clone()]);
@@ -61,17 +72,12 @@ impl<'a> Block<'a> {
         } else {
             Tensor::zeros([rows.len(), 1], (&z.device(), z.dtype()))
         };
-        match others {
-            Some(others) if loss.repulsion > 0.0 => {
-                let squares = block.square().sum_dim(1);
-                terms + hinge(others, squares).mul_scalar(loss.repulsion)
-            }
-            _ => terms,
-        }
+        let others = others.filter(|_| loss.repulsion > 0.0);
+        (terms, others.map(|others| hinge(others, block.square().sum_dim(1))))
     }
 
-    /// The terms of points of several (small) classes.
-    fn mixed(&self, loss: &NcaLoss) -> Tensor<2> {
+    /// The criterion and the hinge of points of several (small) classes, `[b, 1]`.
+    fn mixed(&self, loss: &NcaLoss) -> (Tensor<2>, Option<Tensor<2>>) {
         let Self { z, classes, rows, log_sum_exp } = self;
         let window = classes.window(rows);
         let (b, w) = (rows.len(), window.len());
@@ -95,12 +101,11 @@ impl<'a> Block<'a> {
         let log_p = log_sigmoid(log_same - log_others).mask_fill(alone.clone(), 0.0);
         let terms = loss.criterion.terms(log_p).mask_fill(alone, 0.0);
         if loss.repulsion == 0.0 {
-            return terms;
+            return (terms, None);
         }
         let squares = block.square().sum_dim(1);
-        others.into_iter().fold(terms, |terms, others| {
-            terms + hinge(others, squares.clone()).mul_scalar(loss.repulsion)
-        })
+        let hinges = others.into_iter().map(|others| hinge(others, squares.clone()));
+        (terms, hinges.reduce(|total, part| total + part))
     }
 }
 

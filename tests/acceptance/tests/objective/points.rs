@@ -1,0 +1,54 @@
+//! A target of other rows than the features is refused, by every objective and in every way in.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use acceptance::data::uniform;
+use burn::tensor::{DType, Device};
+use burn_nca::MetricModel;
+use burn_nca::data::{Agreements, Pairs};
+use burn_nca::encoder::LinearMap;
+use burn_nca::fit::exact::{BlockConfig, value, value_and_gradient};
+use burn_nca::fit::{FitConfig, FitSession, Problem, minimise};
+use burn_nca::objective::{
+    AgreementIndex, ClassIndex, MlkrLossConfig, NcaLossConfig, Objective, PairIndex,
+    PairLossConfig, SoftNcaLossConfig, TargetIndex,
+};
+
+use crate::setup::tensor;
+
+const EXPECTED: &str = "the target is about 50 points, but there are 125 rows";
+
+fn panics(work: impl FnOnce()) {
+    let payload = catch_unwind(AssertUnwindSafe(work)).unwrap_err();
+    let message = payload.downcast_ref::<String>().unwrap();
+    assert!(message.contains(EXPECTED), "{message}");
+}
+
+/// A target of 50 points for 125 rows.
+fn check<O: Objective>(objective: O, target: &O::Target) {
+    let x = tensor(&uniform(125 * 3, 1), 3, &Device::flex());
+    let device = Device::flex().autodiff();
+    let map = LinearMap::from_weight(&uniform(6, 2), [3, 2], &device, DType::F64);
+    let model = MetricModel::new(map, objective);
+    panics(|| drop(value_and_gradient(&model, &x, target, &BlockConfig::new())));
+    panics(|| assert!(value(&model, &x, target, &BlockConfig::new()).is_finite()));
+    panics(|| drop(model.objective.total(model.forward(x.clone()), target)));
+    let problem = Problem::new(model, &x, target);
+    let config = FitConfig::new().with_precision(burn_nca::fit::Precision::F64);
+    let error = minimise(&problem, &config, FitSession::new()).err().unwrap().to_string();
+    assert!(error.contains(EXPECTED), "{error}");
+}
+
+#[test]
+fn a_target_of_another_number_of_points_is_refused() {
+    let device = Device::flex();
+    let labels: Vec<usize> = (0..50).map(|i| i % 3).collect();
+    check(NcaLossConfig::new().init(), &ClassIndex::new(&labels, &device).unwrap());
+    let targets = TargetIndex::new(&uniform(50, 3), 1, &device).unwrap();
+    check(MlkrLossConfig::new().init(), &targets);
+    let labels: Vec<Option<usize>> = labels.into_iter().map(Some).collect();
+    let agreements = AgreementIndex::new(&Agreements::of_labels(&labels), &device).unwrap();
+    check(SoftNcaLossConfig::new().init(), &agreements);
+    let pairs = Pairs::new(50, vec![(0, 1, 1.0)]).unwrap();
+    check(PairLossConfig::new().init(), &PairIndex::new(&pairs, &device));
+}
