@@ -58,19 +58,19 @@ impl LinearMap {
 
     /// A on the host, row-major `[k, d]`, as the paper writes it.
     pub fn matrix(&self) -> Vec<f64> {
-        host_values(self.weight.val().without_autodiff().transpose())
+        host_values(self.weight.val().without_autodiff().dequantize().transpose())
     }
 
     /// The metric Q = AᵀA, `[d, d]`.
     pub fn metric(&self) -> Tensor<2> {
-        let weight = self.weight.val().without_autodiff();
+        let weight = self.weight.val().without_autodiff().dequantize();
         weight.clone().matmul(weight.transpose())
     }
 }
 
 impl Encoder for LinearMap {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        let weight = self.weight.val();
+        let weight = self.weight.val().dequantize();
         let [d_input, _] = weight.dims();
         assert_shape!(x, [.., d_input]);
         x.matmul(weight)

@@ -9,6 +9,8 @@ mod diagonal;
 mod exchange;
 mod linear;
 mod mlp;
+#[cfg(test)]
+mod tests;
 mod unit;
 
 pub use any::{AnyEncoder, EncoderConfig, MOST_DIMENSIONS_PER_INPUT, MOST_PARAMETERS};

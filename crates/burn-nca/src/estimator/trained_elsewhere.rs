@@ -79,7 +79,7 @@ impl<E: Encoder> Fitted<E> {
             data: train,
             objective: ObjectiveCard::Classes { criterion, repulsion: 0.0 },
         };
-        let classes = ClassIndex::new(train.labels(), device)?;
+        let classes = ClassIndex::of(train, device)?;
         let loss = NcaLossConfig::new().with_criterion(criterion).init();
         let mut fitted = adopted.fitted(encoder, scaling, (loss, &classes), device)?;
         fitted.summary.singletons = classes.singletons().len();

@@ -54,6 +54,10 @@ pub fn value_and_gradient<E: Encoder, L: BatchLoss>(
     let leaf = embedding.clone().autodiff().require_grad();
     let loss = model.objective.batch_loss(leaf.clone(), target);
     let value = loss.clone().without_autodiff();
+    // A loss may be a constant on a batch, and has nothing to send back then.
+    if !loss.is_tracked() {
+        return CachedGradient { loss: value, embedding, gradients: GradientsParams::new() };
+    }
     let mut grads = loss.backward();
     let dz = leaf.grad_remove(&mut grads);
     let mut gradients = GradientsParams::from_grads(grads, &model.objective);

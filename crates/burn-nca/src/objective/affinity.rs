@@ -1,24 +1,57 @@
 //! The affinities of equation 1 in log space: the softmax over squared distances that leaves the self out.
+//!
+//! The pieces that the objectives of this crate are made of, for objectives of one's own (the example
+//! `own-objective` uses them). All are differentiable tensor operations.
+//!
+//! ```text
+//! log p_ij = l_ij - log Σ_{l≠i} exp(l_il),   l = without_self(logits(z[rows], z), rows.start)
+//! ||z_i - z_j||² = ||z_i||² - l_ij
+//! ```
 
 use burn::tensor::{Bool, DType, Device, Tensor};
 
+pub use super::self_entries::without_self;
 use crate::device::runs_on_host;
 
 /// The logits with those under `mask` put far below any other, so that their softmax weight is lost in
 /// rounding.
 ///
 /// The stand-in for -∞ is finite in the tensor's type: rows that are masked throughout would turn an
-/// infinite one into NaN.
-pub(crate) fn mask_out(logits: Tensor<2>, mask: Tensor<2, Bool>) -> Tensor<2> {
-    let lowest = if logits.dtype() == DType::F16 { -6e4 } else { -1e30 };
+/// infinite one into NaN. It lies within a factor of 4 of the least number of the type, below every logit whose
+/// row has not overflowed.
+pub fn mask_out(logits: Tensor<2>, mask: Tensor<2, Bool>) -> Tensor<2> {
+    let lowest = match logits.dtype() {
+        DType::F64 => f64::MIN / 4.0,
+        DType::F16 => -6e4,
+        _ => f64::from(f32::MIN / 4.0),
+    };
     logits.mask_fill(mask, lowest)
+}
+
+/// The embedding in a type of at least 32 bits.
+///
+/// Squared distances of half-precision rows would overflow from a norm of 256 on, so the losses of a batch are
+/// computed in f32; the gradient comes back in the type of the embedding.
+pub(crate) fn at_least_f32(embedding: Tensor<2>) -> Tensor<2> {
+    match embedding.dtype() {
+        DType::F16 | DType::BF16 => embedding.cast(DType::F32),
+        _ => embedding,
+    }
+}
+
+/// Panics if there is no row.
+pub(crate) fn assert_rows(what: &str, rows: usize) {
+    assert!(
+        rows > 0,
+        "the {what} has no row; a loss needs at least one, so leave empty batches out"
+    );
 }
 
 /// The embedding moved so that its mean is the origin.
 ///
 /// Affinities do not change under a translation, but the products below lose fewer digits near the origin.
 /// The mean carries no gradient: its contributions cancel exactly.
-pub(crate) fn centred(embedding: Tensor<2>) -> Tensor<2> {
+pub fn centred(embedding: Tensor<2>) -> Tensor<2> {
     let mean = embedding.clone().without_autodiff().mean_dim(0);
     embedding - mean
 }
@@ -33,7 +66,7 @@ pub(crate) fn centred(embedding: Tensor<2>) -> Tensor<2> {
 ///
 /// # Shapes
 /// - queries: `[b, k]`, references: `[m, k]`, output: `[b, m]`
-pub(crate) fn logits(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
+pub fn logits(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
     let [b, _] = queries.dims();
     let minus_one = Tensor::<2>::ones([b, 1], (&queries.device(), queries.dtype())).neg();
     let squares = references.clone().square().sum_dim(1);
@@ -42,8 +75,27 @@ pub(crate) fn logits(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
     left.matmul(right.transpose())
 }
 
-/// `log Σ_j exp(l_ij)` of each row, `[b, m]` to `[b, 1]`, without overflow or underflow.
-pub(crate) fn log_sum_exp(logits: Tensor<2>) -> Tensor<2> {
+/// `log Σ_j exp(l_ij)` of each row, without overflow or underflow.
+///
+/// # Shapes
+/// - logits: `[b, m]`, output: `[b, 1]`
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::{Device, Tensor, s};
+/// use burn_nca::objective::affinity::{centred, log_sum_exp, logits, without_self};
+///
+/// // Rows 1 and 2 of three points: log p_ij of equation 1.
+/// let z = centred(Tensor::<2>::from_floats([[0.0], [1.0], [3.0]], &Device::flex()));
+/// let l = without_self(logits(z.clone().slice(s![1..3]), z), 1);
+/// let log_p = l.clone() - log_sum_exp(l);
+/// let p = log_p.exp().into_data().try_to_vec::<f32>().unwrap();
+/// // Of point 1: exp(-1) against exp(-4); of point 3: exp(-9) against exp(-4).
+/// assert!((p[0] - 1.0 / (1.0 + (-3f32).exp())).abs() < 1e-6 && p[1] == 0.0);
+/// # }
+/// ```
+pub fn log_sum_exp(logits: Tensor<2>) -> Tensor<2> {
     let largest = logits.clone().without_autodiff().max_dim(1);
     (logits - largest.clone()).exp().sum_dim(1).log() + largest
 }
@@ -94,6 +146,6 @@ pub(crate) fn log_add_exp(mut parts: Vec<Tensor<2>>) -> Tensor<2> {
 }
 
 /// The mask of the pairs (i, i) in a `[b, b]` block.
-pub(crate) fn own_mask(b: usize, device: &Device) -> Tensor<2, Bool> {
+pub fn own_mask(b: usize, device: &Device) -> Tensor<2, Bool> {
     Tensor::<2>::eye(b, device).equal_elem(1.0)
 }

@@ -177,7 +177,7 @@ impl IndexedRule {
             return Self::Nothing;
         }
         match agreements.rule() {
-            AgreementRule::Labels(labels) => Self::Labels(int_tensor(labels, device)),
+            AgreementRule::Labels(labels) => Self::Labels(int_tensor(&numbered(labels), device)),
             AgreementRule::Targets { values, columns, width } => {
                 let rows = values.len() / columns;
                 let mean = |column: usize| {
@@ -197,6 +197,14 @@ impl IndexedRule {
             AgreementRule::Function { .. } => Self::Host(Arc::new(agreements)),
         }
     }
+}
+
+/// The labels numbered from 0 without gaps: any label fits the integers of a device.
+fn numbered(labels: &[usize]) -> Vec<usize> {
+    let mut known = labels.to_vec();
+    known.sort_unstable();
+    known.dedup();
+    labels.iter().map(|label| known.partition_point(|other| other < label)).collect()
 }
 
 /// `||t_i - t_j||²`, from the differences: exactly 0 for equal targets.
@@ -276,5 +284,15 @@ impl HostBlock {
         let absent = Tensor::from_data(TensorData::new(self.absent, self.shape), &device);
         let log_weights = float_tensor(self.log_weights, self.shape, &device, logits.dtype());
         mask_out(logits + log_weights, absent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_too_large_for_a_device_stay_apart() {
+        assert_eq!(numbered(&[1 << 32, 0, usize::MAX, 0]), [1, 0, 2, 0]);
     }
 }

@@ -2,7 +2,7 @@
 
 use burn::tensor::{Bool, Int, Tensor, assert_shape};
 
-use super::affinity::own_mask;
+use super::affinity::{assert_rows, own_mask};
 use super::contrast::equal_pairs;
 use super::{BatchLoss, ClassTarget};
 
@@ -28,9 +28,10 @@ impl Candidates {
     /// - embeddings: `[b, k]`, labels: `[b]`
     ///
     /// # Panics
-    /// If there is not one label an embedding row.
+    /// If there is not one label per embedding row, or no row.
     pub fn of_batch(embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Self {
         let [b, _] = embeddings.dims();
+        assert_rows("batch", b);
         assert_shape!(labels, [b]);
         let excluded = own_mask(b, &embeddings.device());
         Self { embeddings, labels, excluded }

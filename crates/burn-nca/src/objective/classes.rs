@@ -173,8 +173,8 @@ impl ClassIndex {
         self.spans().filter(|span| span.len() > 1).map(|span| weights.sum(span)).sum()
     }
 
-    /// The embedding in class order.
-    pub(super) fn arrange(&self, embedding: Tensor<2>) -> Tensor<2> {
+    /// The embedding `[n, k]` with its rows in class order.
+    pub fn arrange(&self, embedding: Tensor<2>) -> Tensor<2> {
         match &self.gather {
             Some(order) => embedding.select(0, order.clone()),
             None => embedding,
@@ -204,13 +204,38 @@ impl ClassIndex {
         }
     }
 
-    /// The class of each ordered point in `rows`, as a `[len]` tensor.
-    pub(super) fn labels(&self, rows: &Range<usize>) -> Tensor<1, Int> {
+    /// The class of each of the points `rows` in class order ([`order`](Self::order)), `[len]`, on the device
+    /// of the index; classes are numbered from 0, without gaps.
+    ///
+    /// # Panics
+    /// If the range ends beyond [`points`](Self::points).
+    pub fn labels(&self, rows: &Range<usize>) -> Tensor<1, Int> {
         self.labels.clone().slice([rows.clone()])
     }
 
-    /// Class boundaries in class order.
-    pub(super) fn spans(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+    /// The span of each class in class order.
+    pub fn spans(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.starts.windows(2).map(|span| span[0]..span[1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_numbers_will_do_as_labels() {
+        let labels = [usize::MAX, 3_000_000_000, usize::MAX, 7];
+        let index = ClassIndex::new(&labels, &Device::flex()).unwrap();
+        assert_eq!((index.points(), index.classes(), index.with_partner()), (4, 3, 2));
+        assert_eq!((index.order(), index.singletons()), (&[3, 1, 0, 2][..], vec![1, 3]));
+        let classes = index.labels(&(0..4)).into_data().convert::<i64>();
+        assert_eq!(classes.try_to_vec::<i64>().unwrap(), [0, 1, 2, 2]);
+    }
+
+    #[test]
+    fn no_label_at_all_is_refused() {
+        let error = ClassIndex::new(&[], &Device::flex()).unwrap_err().to_string();
+        assert!(error.contains("at least two are needed"), "{error}");
     }
 }

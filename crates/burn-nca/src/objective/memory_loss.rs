@@ -6,7 +6,7 @@ use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::tensor::{Device, Tensor};
 
-use super::contrast::equal_pairs;
+use super::contrast::{equal_pairs, in_one_type};
 use super::{
     BatchLoss, BatchTarget, CandidateLoss, Candidates, ClassTarget, CrossBatchMemory,
     CrossBatchMemoryConfig,
@@ -115,7 +115,7 @@ impl<L: CandidateLoss> MemoryLoss<L> {
         let remembered = remembered.cast(embeddings.dtype());
         let excluded = equal_pairs(ids.clone(), ids);
         let unusable = usable.bool_not().reshape([1, m]).expand([b, m]);
-        let memory_labels = memory.labels.cast(labels.dtype());
+        let (labels, memory_labels) = in_one_type(labels, memory.labels);
         Candidates {
             embeddings: Tensor::cat(vec![embeddings, remembered], 0),
             labels: Tensor::cat(vec![labels, memory_labels], 0),
@@ -144,5 +144,37 @@ impl<L: CandidateLoss> BatchLoss for MemoryLoss<L> {
             self.memory = self.memory.push(embeddings, target);
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Int;
+
+    use super::*;
+    use crate::objective::NcaLossConfig;
+
+    #[test]
+    fn display() {
+        let loss = MemoryLossConfig::new(70, 2).init(NcaLossConfig::new().init(), &Device::flex());
+        let shown = loss.to_string();
+        for part in ["MemoryLoss {", "NcaLoss {criterion: F", "capacity: 70", "warm_up: 0"] {
+            assert!(shown.contains(part), "{shown}");
+        }
+    }
+
+    #[test]
+    fn labels_may_be_of_other_integer_types_from_batch_to_batch() {
+        let device = Device::flex().autodiff();
+        let mut loss = MemoryLossConfig::new(9, 1).init(NcaLossConfig::new().init(), &device);
+        let mut values = Vec::new();
+        for dtype in [burn::tensor::DType::I64, burn::tensor::DType::U8, burn::tensor::DType::I32] {
+            let z = Tensor::<2>::from_floats([[0.0], [0.5], [1.5]], &device).require_grad();
+            let labels = Tensor::<1, Int>::from_ints([0, 0, 1], &device).cast(dtype);
+            let target = ClassTarget::of_labels(labels);
+            values.push(loss.batch_loss(z, &target).into_scalar::<f64>());
+            loss = loss.after_step();
+        }
+        assert_eq!(values, [values[0]; 3]);
     }
 }

@@ -7,7 +7,7 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Tensor, assert_shape};
 
-use super::affinity::{centred, logits, shifted_exp, spreads_widely};
+use super::affinity::{assert_rows, at_least_f32, centred, logits, shifted_exp, spreads_widely};
 use super::reduction::reduce_sum;
 use super::self_entries::without_self;
 use super::{BatchLoss, Objective, TargetIndex};
@@ -75,7 +75,7 @@ impl ModuleDisplay for MlkrLoss {
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add_formatted(&format!("reduction: {:?}", self.reduction)).optional()
+        content.add_debug_attribute("reduction", &self.reduction).optional()
     }
 }
 
@@ -91,10 +91,12 @@ impl MlkrLoss {
     /// - output: `[1]`
     ///
     /// # Panics
-    /// If there is not one target row an embedding row.
+    /// If there is not one target row per embedding row, or no row.
     pub fn forward(&self, embeddings: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
         let [n, _] = embeddings.dims();
+        assert_rows("batch", n);
         assert_shape!(targets, [n, _]);
+        let embeddings = at_least_f32(embeddings);
         let targets = centred(targets.without_autodiff()).cast(embeddings.dtype());
         let total = squared_errors(centred(embeddings), targets, 0..n, false).sum();
         reduce_sum(total, n, &self.reduction)
@@ -161,5 +163,49 @@ impl Objective for MlkrLoss {
         let t = targets.centred(embedding.dtype());
         let errors = squared_errors(centred(embedding), t, terms.clone(), *wide);
         targets.weigh(errors, terms).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    /// Points 0, 1, 3 on a line in the unit in which exp(-d²) is 2^(-d²).
+    fn line() -> Tensor<2> {
+        let unit = 2f32.ln().sqrt();
+        Tensor::from_floats([[0.0], [unit], [3.0 * unit]], &Device::flex())
+    }
+
+    #[test]
+    fn values_are_those_worked_by_hand() {
+        // Targets 0, 0, 1. Point 0: p of the third 1/257; point 1: 1/9; point 3: both neighbours have 0.
+        let targets = Tensor::<2>::from_floats([[0.0], [0.0], [1.0]], &Device::flex());
+        let expected = (1.0 / 257.0f64).powi(2) + (1.0 / 9.0f64).powi(2) + 1.0;
+        let found: f64 = MlkrLossConfig::new().init().forward(line(), targets).into_scalar();
+        assert!((found - expected / 3.0).abs() < 1e-6, "{found}");
+        let index = TargetIndex::new(&[0.0, 0.0, 1.0], 1, &Device::flex()).unwrap();
+        let found: f64 = MlkrLossConfig::new().init().total(line(), &index).into_scalar();
+        assert!((found - expected).abs() < 1e-6, "{found}");
+    }
+
+    #[test]
+    #[should_panic(expected = "3")]
+    fn one_target_per_row_is_asked_for() {
+        MlkrLossConfig::new().init().forward(line(), Tensor::zeros([2, 1], &Device::flex()));
+    }
+
+    #[test]
+    #[should_panic(expected = "the batch has no row")]
+    fn an_empty_batch_is_refused() {
+        let device = Device::flex();
+        let targets = Tensor::zeros([0, 1], &device);
+        MlkrLossConfig::new().init().forward(Tensor::zeros([0, 2], &device), targets);
+    }
+
+    #[test]
+    fn display() {
+        assert_eq!(MlkrLossConfig::new().init().to_string(), "MlkrLoss {reduction: Mean}");
     }
 }

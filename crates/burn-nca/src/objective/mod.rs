@@ -26,7 +26,7 @@
 //! [`SoftNearestNeighborLoss`], [`SupConLoss`] and [`ProxyNcaLoss`] choose the [`Similarity`] s and the
 //! [`Temperature`] T, fixed or learnt.
 
-pub(crate) mod affinity;
+pub mod affinity;
 mod agreement_index;
 mod batch;
 mod candidates;
@@ -192,7 +192,7 @@ pub trait Objective: Module + ModuleDisplay {
 }
 
 /// Whether the target is about as many points as there are rows.
-pub(crate) fn check_points<O: Objective + ?Sized>(
+pub(crate) fn check_points<O: Objective>(
     objective: &O,
     target: &O::Target,
     rows: usize,
@@ -207,7 +207,7 @@ pub(crate) fn check_points<O: Objective + ?Sized>(
 }
 
 /// Panics unless the target is about as many points as there are rows.
-pub(crate) fn assert_points<O: Objective + ?Sized>(objective: &O, target: &O::Target, rows: usize) {
+pub(crate) fn assert_points<O: Objective>(objective: &O, target: &O::Target, rows: usize) {
     if let Err(error) = check_points(objective, target, rows) {
         panic!("{error}");
     }

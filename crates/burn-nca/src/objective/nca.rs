@@ -9,7 +9,7 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, Int, Tensor};
 
-use super::affinity::{centred, spreads_widely};
+use super::affinity::{at_least_f32, centred, spreads_widely};
 use super::candidates::within_batch;
 use super::contrast::Contrast;
 use super::reduction::reduce;
@@ -88,7 +88,8 @@ impl NcaLossConfig {
 /// `log p_i` is a difference of two log-sum-exps, over the same-class and over the other points, so a
 /// p_i that underflows still has its exact logarithm and gradient: no term is dropped. The point itself
 /// is left out by identity, so exact duplicates count as neighbours. A point without a same-class partner
-/// has p_i = 0 under every metric: it adds nothing and is not counted in a mean.
+/// has p_i = 0 under every metric: it adds nothing and is not counted in a mean. A batch of half precision is
+/// computed with in f32, and its loss is f32.
 ///
 /// # References
 /// J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood Components Analysis, NIPS 2004.
@@ -186,6 +187,7 @@ impl NcaLoss {
         if self.repulsion == 0.0 {
             return (terms, alone);
         }
+        let queries = at_least_f32(queries);
         let (queries, _) = around_mean(queries.clone(), queries);
         let hinge = hinge(contrast.others(), queries.square().sum_dim(1));
         (terms + hinge.mul_scalar(self.repulsion), alone)
@@ -286,5 +288,88 @@ impl Objective for NcaLoss {
 
     fn blocks(&self, classes: &ClassIndex, rows: usize) -> Vec<Range<usize>> {
         blocks::cut(classes, rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    /// Points 0, 1, 3 on a line in the unit in which exp(-d²) is 2^(-d²), of classes a, a, b.
+    ///
+    /// ```text
+    /// p_0 = 2^-1 / (2^-1 + 2^-9) = 256/257,   p_1 = 2^-1 / (2^-1 + 2^-4) = 8/9,   point 3 is alone
+    /// ```
+    fn line() -> (Tensor<2>, Tensor<1, Int>) {
+        let device = Device::flex();
+        let unit = 2f32.ln().sqrt();
+        let z = Tensor::from_floats([[0.0], [unit], [3.0 * unit]], &device);
+        (z, Tensor::from_ints([0, 0, 1], &device))
+    }
+
+    fn loss(config: &NcaLossConfig) -> f64 {
+        let (z, labels) = line();
+        config.init().forward(z, labels).into_scalar()
+    }
+
+    #[test]
+    fn values_are_those_worked_by_hand() {
+        let p = [256.0f64 / 257.0, 8.0 / 9.0];
+        let f = NcaLossConfig::new();
+        let g = NcaLossConfig::new().with_criterion(Criterion::G);
+        let sum = f.clone().with_reduction(Reduction::Sum);
+        for (found, expected) in [
+            (loss(&f), -(p[0] + p[1]) / 2.0),
+            (loss(&sum), -(p[0] + p[1])),
+            (loss(&g), -(p[0].ln() + p[1].ln()) / 2.0),
+        ] {
+            assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+        }
+        let (z, labels) = line();
+        let terms = f.init().forward_no_reduction(z.clone(), labels);
+        let terms = terms.into_data().try_to_vec::<f32>().unwrap();
+        assert!((f64::from(terms[0]) + p[0]).abs() < 1e-6 && terms[2] == 0.0, "{terms:?}");
+        let classes = ClassIndex::new(&[0, 0, 1], &z.device()).unwrap();
+        let exact: f64 = f.init().total(z, &classes).into_scalar();
+        assert!((exact + p[0] + p[1]).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_hinge_is_that_worked_by_hand() {
+        // Two points of two classes at distance 1/2: (1 - 1/4)² each way, times 2.
+        let z = Tensor::<2>::from_floats([[0.0], [0.5]], &Device::flex());
+        let labels = Tensor::from_ints([0, 1], &Device::flex());
+        let sum = NcaLossConfig::new().with_repulsion(2.0).with_reduction(Reduction::Sum);
+        let found: f64 = sum.init().forward(z, labels).into_scalar();
+        assert!((found - 2.25).abs() < 1e-6, "{found}");
+    }
+
+    #[test]
+    #[should_panic(expected = "3")]
+    fn one_label_per_row_is_asked_for() {
+        let labels = Tensor::from_ints([0, 1], &Device::flex());
+        NcaLossConfig::new().init().forward(line().0, labels);
+    }
+
+    #[test]
+    #[should_panic(expected = "the batch has no row")]
+    fn an_empty_batch_is_refused() {
+        let device = Device::flex();
+        let labels = Tensor::<1, Int>::zeros([0], &device);
+        NcaLossConfig::new().init().forward(Tensor::zeros([0, 2], &device), labels);
+    }
+
+    #[test]
+    #[should_panic(expected = "must be finite and not negative, got -1")]
+    fn a_negative_repulsion_is_refused() {
+        NcaLossConfig::new().with_repulsion(-1.0).init();
+    }
+
+    #[test]
+    fn display() {
+        let loss = NcaLossConfig::new().with_repulsion(0.5).init();
+        assert_eq!(loss.to_string(), "NcaLoss {criterion: F, repulsion: 0.5}");
     }
 }

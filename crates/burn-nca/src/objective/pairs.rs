@@ -5,10 +5,10 @@ use core::ops::Range;
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
-use burn::tensor::{Int, Tensor, assert_shape};
+use burn::tensor::{DType, Int, Tensor, assert_shape};
 use rayon::prelude::*;
 
-use super::affinity::{centred, log_sum_exp, logits};
+use super::affinity::{assert_rows, at_least_f32, centred, log_sum_exp, logits};
 use super::pair_index::weighted_distance;
 use super::reduction::reduce_sum;
 use super::self_entries::{with_self, without_self};
@@ -160,11 +160,13 @@ impl PairLoss {
     /// - output: `[1]`
     ///
     /// # Panics
-    /// If the shapes differ.
+    /// If the shapes differ, or there is no pair.
     pub fn forward(&self, first: Tensor<2>, second: Tensor<2>, weights: Tensor<1>) -> Tensor<1> {
         let [b, k] = first.dims();
+        assert_rows("batch", b);
         assert_shape!(second, [b, k]);
         assert_shape!(weights, [b]);
+        let (first, second) = (at_least_f32(first), at_least_f32(second));
         let log_z = self.log_normaliser(Tensor::cat(vec![first.clone(), second.clone()], 0));
         self.cost(first, second, weights, log_z)
     }
@@ -176,19 +178,23 @@ impl PairLoss {
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`
-    /// - pairs: `[p, 2]`, row numbers of the batch
+    /// - pairs: `[p, 2]`, row numbers of the batch, of any integer type
     /// - weights: `[p]`, not negative
     /// - output: `[1]`
     ///
     /// # Panics
-    /// If there is not one weight a pair, or a pair is not two numbers.
+    /// If there is not one weight per pair, a pair is not two numbers, or there is no row or no pair.
     pub fn forward_indexed(
         &self,
         embeddings: Tensor<2>,
         pairs: Tensor<2, Int>,
         weights: Tensor<1>,
     ) -> Tensor<1> {
-        let [p, _] = pairs.dims();
+        let ([n, _], [p, _]) = (embeddings.dims(), pairs.dims());
+        assert_rows("batch", n);
+        assert_rows("list of pairs", p);
+        let embeddings = at_least_f32(embeddings);
+        let pairs = pairs.cast(DType::I32);
         assert_shape!(pairs, [p, 2]);
         assert_shape!(weights, [p]);
         let end = |column: usize| {
@@ -320,5 +326,65 @@ impl Objective for PairLoss {
     /// `W log Z - W`: the blocks add up to W in place of `W log Z`.
     fn offset(&self, pairs: &PairIndex, normaliser: &Normaliser) -> f64 {
         pairs.total_weight() * (normaliser.log_z() - 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+    use crate::data::Pairs;
+
+    fn rows(values: [[f32; 1]; 2]) -> Tensor<2> {
+        Tensor::from_floats(values, &Device::flex())
+    }
+
+    #[test]
+    fn values_are_those_worked_by_hand() {
+        // Two points at distance 1 with one pair of weight 3: 3 + 3 log Z, Z = 2 (c = d) + 2 exp(-1).
+        let pairs = Pairs::new(2, vec![(0, 1, 3.0)]).unwrap();
+        let index = PairIndex::new(&pairs, &Device::flex());
+        let z = rows([[0.0], [1.0]]);
+        let off_diagonal = 2.0 * (-1f64).exp();
+        for (include_self, normaliser) in [(true, 2.0 + off_diagonal), (false, off_diagonal)] {
+            let loss = PairLossConfig::new().with_include_self(include_self).init();
+            let expected = 3.0 + 3.0 * normaliser.ln();
+            let found: f64 = loss.total(z.clone(), &index).into_scalar();
+            assert!((found - expected).abs() < 1e-5, "{found} {expected}");
+            let ends = Tensor::<2, Int>::from_ints([[0, 1]], &Device::flex());
+            let weights = Tensor::from_floats([3.0], &Device::flex());
+            let found: f64 = loss.forward_indexed(z.clone(), ends, weights).into_scalar();
+            assert!((found - expected).abs() < 1e-5, "{found} {expected}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "2")]
+    fn both_ends_of_each_pair_are_asked_for() {
+        let second = Tensor::zeros([3, 1], &Device::flex());
+        let weights = Tensor::ones([2], &Device::flex());
+        PairLossConfig::new().init().forward(rows([[0.0], [1.0]]), second, weights);
+    }
+
+    #[test]
+    #[should_panic(expected = "1")]
+    fn one_weight_per_pair_is_asked_for() {
+        let ends = Tensor::<2, Int>::from_ints([[0, 1]], &Device::flex());
+        let weights = Tensor::ones([2], &Device::flex());
+        PairLossConfig::new().init().forward_indexed(rows([[0.0], [1.0]]), ends, weights);
+    }
+
+    #[test]
+    #[should_panic(expected = "the batch has no row")]
+    fn an_empty_batch_is_refused() {
+        let empty = || Tensor::zeros([0, 1], &Device::flex());
+        let weights = Tensor::zeros([0], &Device::flex());
+        PairLossConfig::new().init().forward(empty(), empty(), weights);
+    }
+
+    #[test]
+    fn display() {
+        assert_eq!(PairLossConfig::new().init().to_string(), "PairLoss {include_self: true}");
     }
 }

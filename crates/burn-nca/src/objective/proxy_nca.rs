@@ -138,15 +138,15 @@ impl ProxyNcaLoss {
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`
-    /// - labels: `[n]`, below the number of classes; a row of another label has no proxy, adds nothing and
+    /// - labels: `[n]`, of any integer type, below the number of classes; a row of another label has no proxy, adds nothing and
     ///   is not counted
     /// - output: `[1]`
     ///
     /// # Panics
-    /// If there is not one label an embedding row, or the embedding has other dimensions than the proxies.
+    /// If there is not one label per embedding row, no row, or the embedding has other dimensions than the proxies.
     pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
         let [n, k] = embeddings.dims();
-        let proxies = self.proxies.val().cast(embeddings.dtype());
+        let proxies = self.proxies.val().dequantize().cast(embeddings.dtype());
         let [classes, d_embedding] = proxies.dims();
         assert_shape!(labels, [n]);
         assert_eq!(k, d_embedding, "the embedding has {k} dimensions, the proxies {d_embedding}");
@@ -169,5 +169,73 @@ impl BatchLoss for ProxyNcaLoss {
 
     fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
         self.forward(embeddings, target.labels.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::module::Quantizer;
+    use burn::tensor::quantization::{Calibration, QuantScheme};
+
+    use super::*;
+
+    fn loss() -> ProxyNcaLoss {
+        ProxyNcaLossConfig::new(2, 2).init(&Device::flex())
+    }
+
+    #[test]
+    fn the_sum_is_that_worked_by_hand() {
+        // Proxies on the axes, rows of class 0 along the first and the diagonal: p = 2/3 and 1/2.
+        let device = Device::flex();
+        let config = ProxyNcaLossConfig::new(2, 2)
+            .with_temperature(TemperatureConfig::new(1.0 / 2f64.ln()))
+            .with_reduction(Reduction::Sum);
+        let mut loss = config.init(&device);
+        loss.proxies = Param::from_data([[3.0, 0.0], [0.0, 1.0]], &device);
+        let z = Tensor::<2>::from_floats([[1.0, 0.0], [5.0, 5.0]], &device);
+        let found: f64 = loss.forward(z, Tensor::from_ints([0, 0], &device)).into_scalar();
+        assert!((found - 3f64.ln()).abs() < 1e-6, "{found}");
+    }
+
+    #[test]
+    #[should_panic(expected = "the embedding has 3 dimensions, the proxies 2")]
+    fn an_embedding_of_other_dimensions_is_refused() {
+        let labels = Tensor::from_ints([0, 1], &Device::flex());
+        loss().forward(Tensor::zeros([2, 3], &Device::flex()), labels);
+    }
+
+    #[test]
+    #[should_panic(expected = "3")]
+    fn one_label_per_row_is_asked_for() {
+        let labels = Tensor::from_ints([0, 1], &Device::flex());
+        loss().forward(Tensor::zeros([3, 2], &Device::flex()), labels);
+    }
+
+    #[test]
+    #[should_panic(expected = "the batch has no row")]
+    fn an_empty_batch_is_refused() {
+        let labels = Tensor::<1, Int>::zeros([0], &Device::flex());
+        loss().forward(Tensor::zeros([0, 2], &Device::flex()), labels);
+    }
+
+    #[test]
+    fn quantised_proxies_give_nearly_the_same_loss() {
+        let device = Device::flex();
+        let loss = ProxyNcaLossConfig::new(4, 8).init(&device);
+        let z: Vec<f32> = (0..24).map(|i| (i * 7 % 11) as f32 - 5.0).collect();
+        let z = Tensor::<2>::from_data(TensorData::new(z, [3, 8]), &device);
+        let value = |loss: &ProxyNcaLoss| -> f64 {
+            loss.forward(z.clone(), Tensor::from_ints([0, 1, 3], &device)).into_scalar()
+        };
+        let mut quantizer = Quantizer::new(Calibration::MinMax, QuantScheme::default());
+        let rounded = loss.clone().quantize_weights(&mut quantizer);
+        assert!((value(&loss) - value(&rounded)).abs() < 0.3);
+    }
+
+    #[test]
+    fn display() {
+        let shown = loss().to_string();
+        let start = "ProxyNcaLoss {classes: 2, d_embedding: 2, similarity: Cosine, temperature: ";
+        assert!(shown.starts_with(start), "{shown}");
     }
 }

@@ -8,7 +8,7 @@ use super::affinity::{mask_out, own_mask};
 ///
 /// # Shapes
 /// - block: `[b, m]`, where row r is the point of column `first + r`
-pub(crate) fn without_self(block: Tensor<2>, first: usize) -> Tensor<2> {
+pub fn without_self(block: Tensor<2>, first: usize) -> Tensor<2> {
     on_self(block, first, mask_out)
 }
 

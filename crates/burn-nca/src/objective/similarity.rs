@@ -3,7 +3,7 @@
 use burn::config::Config;
 use burn::tensor::Tensor;
 
-use super::affinity::logits;
+use super::affinity::{at_least_f32, logits};
 use crate::encoder::unit_rows;
 
 /// How alike two rows of an embedding are.
@@ -35,9 +35,11 @@ impl Similarity {
     ///
     /// # Numerics
     /// Distances come out of a matrix product around the mean of the queries, where it loses few digits;
-    /// the root of one near 0 is uncertain by some 3e-4 of the rows' spread in f32 and 1e-8 in f64. A distance of 0 has no direction: its gradient is taken as 0, and so is that of the cosine
-    /// with a row of zeros (the cosine is 0).
+    /// the root of one near 0 is uncertain by some 3e-4 of the rows' spread in f32 and 1e-8 in f64. A distance
+    /// of 0 has no direction: its gradient is taken as 0, and so is that of the cosine with a row of zeros (the
+    /// cosine is 0). Rows of half precision are computed with in f32.
     pub(super) fn scores(self, queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
+        let (queries, references) = (at_least_f32(queries), at_least_f32(references));
         match self {
             Self::SqEuclidean => {
                 let (queries, references) = around_mean(queries, references);

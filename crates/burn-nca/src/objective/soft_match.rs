@@ -7,10 +7,10 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, Tensor, assert_shape};
 
-use super::affinity::{centred, log_sum_exp, logits, own_mask};
+use super::affinity::{assert_rows, centred, log_sum_exp, logits, own_mask};
 use super::agreement_index::sq_distances;
 use super::contrast::Contrast;
-use super::reduction::reduce;
+use super::reduction::{over, reduce};
 use super::self_entries::without_self;
 use super::{AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, Similarity};
 use crate::display::one_line;
@@ -129,9 +129,10 @@ impl SoftNcaLoss {
     /// - output: `[1]`
     ///
     /// # Panics
-    /// If there is not one agreement for each two embedding rows.
+    /// If there is not one agreement for each two embedding rows, or no row.
     pub fn forward(&self, embeddings: Tensor<2>, agreements: Tensor<2>) -> Tensor<1> {
         let [n, _] = embeddings.dims();
+        assert_rows("batch", n);
         assert_shape!(agreements, [n, n]);
         let scores = Similarity::SqEuclidean.scores(embeddings.clone(), embeddings);
         let agreements = agreements.cast(scores.dtype());
@@ -157,7 +158,7 @@ impl SoftNcaLoss {
     /// - output: `[1]`
     ///
     /// # Panics
-    /// If there is not one target row an embedding row, or the width is not positive and finite.
+    /// If there is not one target row per embedding row, no row, or the width is not positive and finite.
     pub fn forward_targets(
         &self,
         embeddings: Tensor<2>,
@@ -165,6 +166,7 @@ impl SoftNcaLoss {
         width: f64,
     ) -> Tensor<1> {
         let [n, _] = embeddings.dims();
+        assert_rows("batch", n);
         assert_shape!(targets, [n, _]);
         assert!(
             width > 0.0 && width.is_finite(),
@@ -179,7 +181,7 @@ impl SoftNcaLoss {
         let positive = apart.bool_or(own.clone()).bool_not();
         let excluded = if self.unlabelled_neighbours { own } else { own.bool_or(unknown_column) };
         let targets = targets.mask_fill(missing, 0.0);
-        let distances = sq_distances(targets.clone(), targets).div_scalar(2.0 * width * width);
+        let distances = over(sq_distances(targets.clone(), targets), 2.0 * width * width);
         let log_weights = distances.cast(scores.dtype()).neg();
         self.of_batch(&Contrast::of_masks(scores, excluded, positive), log_weights)
     }
@@ -256,5 +258,65 @@ impl Objective for SoftNcaLoss {
         let weighted = agreements.weighted(l.clone(), &terms);
         let log_p = log_sum_exp(weighted) - log_sum_exp(l);
         self.terms(log_p, agreements.alone(&terms)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    /// Points 0, 1, 3 on a line in the unit in which exp(-d²) is 2^(-d²).
+    fn line() -> Tensor<2> {
+        let unit = 2f32.ln().sqrt();
+        Tensor::from_floats([[0.0], [unit], [3.0 * unit]], &Device::flex())
+    }
+
+    fn loss() -> SoftNcaLoss {
+        SoftNcaLossConfig::new().init()
+    }
+
+    #[test]
+    fn values_are_those_worked_by_hand() {
+        // Points 0 and 1 agree by a half, no one with 3: p_0 = 256/257 · 1/2, p_1 = 8/9 · 1/2.
+        let table = [[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let table = Tensor::from_floats(table, &Device::flex());
+        let found: f64 = loss().forward(line(), table).into_scalar();
+        assert!((found + (256.0 / 257.0 + 8.0 / 9.0) / 4.0).abs() < 1e-6, "{found}");
+        // Targets 0, 0 and far off: points 0 and 1 agree, the third with no one to speak of.
+        let targets = Tensor::from_floats([[0.0], [0.0], [1e3]], &Device::flex());
+        let found: f64 = loss().forward_targets(line(), targets, 1.0).into_scalar();
+        assert!((found + (256.0 / 257.0 + 8.0 / 9.0) / 3.0).abs() < 1e-6, "{found}");
+    }
+
+    #[test]
+    #[should_panic(expected = "3")]
+    fn one_agreement_for_each_two_rows_is_asked_for() {
+        loss().forward(line(), Tensor::zeros([3, 2], &Device::flex()));
+    }
+
+    #[test]
+    #[should_panic(expected = "3")]
+    fn one_target_per_row_is_asked_for() {
+        loss().forward_targets(line(), Tensor::zeros([2, 1], &Device::flex()), 1.0);
+    }
+
+    #[test]
+    #[should_panic(expected = "must be positive and finite, got 0")]
+    fn a_width_of_0_is_refused() {
+        loss().forward_targets(line(), Tensor::zeros([3, 1], &Device::flex()), 0.0);
+    }
+
+    #[test]
+    #[should_panic(expected = "the batch has no row")]
+    fn an_empty_batch_is_refused() {
+        let device = Device::flex();
+        loss().forward(Tensor::zeros([0, 2], &device), Tensor::zeros([0, 0], &device));
+    }
+
+    #[test]
+    fn display() {
+        assert_eq!(loss().to_string(), "SoftNcaLoss {criterion: F, unlabelled_neighbours: false}");
     }
 }

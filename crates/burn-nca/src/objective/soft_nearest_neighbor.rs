@@ -106,11 +106,11 @@ impl SoftNearestNeighborLoss {
     /// The loss of a batch; everything stays on the device.
     ///
     /// # Shapes
-    /// - embeddings: `[n, k]`, labels: `[n]`
+    /// - embeddings: `[n, k]`, labels: `[n]`, of any integer type
     /// - output: `[1]`
     ///
     /// # Panics
-    /// If there is not one label an embedding row.
+    /// If there is not one label per embedding row, or no row.
     pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
         within_batch(self, embeddings, labels)
     }
@@ -134,5 +134,50 @@ impl CandidateLoss for SoftNearestNeighborLoss {
         let affinity = (self.similarity, Some(&self.temperature));
         let contrast = Contrast::new(affinity, queries, labels, candidates);
         reduce(contrast.log_p().neg(), contrast.alone, &self.reduction)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loss() -> SoftNearestNeighborLoss {
+        SoftNearestNeighborLossConfig::new().init(&Device::flex())
+    }
+
+    #[test]
+    fn the_sum_is_that_worked_by_hand() {
+        // Points 0, 1, 3 on a line, T = 1/log 2: p_0 = 256/257, p_1 = 8/9, the third is alone.
+        let z = Tensor::<2>::from_floats([[0.0], [1.0], [3.0]], &Device::flex());
+        let labels = Tensor::from_ints([0, 0, 1], &Device::flex());
+        let expected = -((256.0f64 / 257.0).ln() + (8.0f64 / 9.0).ln());
+        let loss = SoftNearestNeighborLossConfig::new()
+            .with_temperature(TemperatureConfig::new(1.0 / 2f64.ln()))
+            .with_reduction(Reduction::Sum)
+            .init(&Device::flex());
+        let found: f64 = loss.forward(z, labels).into_scalar();
+        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+    }
+
+    #[test]
+    #[should_panic(expected = "3")]
+    fn one_label_per_row_is_asked_for() {
+        let labels = Tensor::from_ints([0, 1], &Device::flex());
+        loss().forward(Tensor::zeros([3, 2], &Device::flex()), labels);
+    }
+
+    #[test]
+    #[should_panic(expected = "the batch has no row")]
+    fn an_empty_batch_is_refused() {
+        let labels = Tensor::<1, Int>::zeros([0], &Device::flex());
+        loss().forward(Tensor::zeros([0, 2], &Device::flex()), labels);
+    }
+
+    #[test]
+    fn display() {
+        let shown = loss().to_string();
+        let start =
+            "SoftNearestNeighborLoss {similarity: SqEuclidean, temperature: Temperature {start: 1";
+        assert!(shown.starts_with(start), "{shown}");
     }
 }

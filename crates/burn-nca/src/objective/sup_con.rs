@@ -108,11 +108,11 @@ impl SupConLoss {
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`, of any length: the cosine normalises
-    /// - labels: `[n]`
+    /// - labels: `[n]`, of any integer type
     /// - output: `[1]`
     ///
     /// # Panics
-    /// If there is not one label an embedding row.
+    /// If there is not one label per embedding row, or no row.
     pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
         within_batch(self, embeddings, labels)
     }
@@ -141,5 +141,50 @@ impl CandidateLoss for SupConLoss {
         let mean_positive = (contrast.logits.clone() * positive).sum_dim(1) / count;
         let terms = (contrast.log_all() - mean_positive).mask_fill(contrast.alone.clone(), 0.0);
         reduce(terms, contrast.alone, &self.reduction)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loss() -> SupConLoss {
+        SupConLossConfig::new().init(&Device::flex())
+    }
+
+    #[test]
+    fn the_sum_is_that_worked_by_hand() {
+        // Unit vectors at 0, 90 and 180 degrees of one class, T = 1/log 2: 3 · (2/3) log 3.
+        let z = [[2.0, 0.0], [0.0, 1.0], [-1.0, 0.0]];
+        let z = Tensor::<2>::from_floats(z, &Device::flex());
+        let labels = Tensor::from_ints([0, 0, 0], &Device::flex());
+        let expected = 2.0 * 3f64.ln();
+        let loss = SupConLossConfig::new()
+            .with_temperature(TemperatureConfig::new(1.0 / 2f64.ln()))
+            .with_reduction(Reduction::Sum)
+            .init(&Device::flex());
+        let found: f64 = loss.forward(z, labels).into_scalar();
+        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+    }
+
+    #[test]
+    #[should_panic(expected = "3")]
+    fn one_label_per_row_is_asked_for() {
+        let labels = Tensor::from_ints([0, 1], &Device::flex());
+        loss().forward(Tensor::zeros([3, 2], &Device::flex()), labels);
+    }
+
+    #[test]
+    #[should_panic(expected = "the batch has no row")]
+    fn an_empty_batch_is_refused() {
+        let labels = Tensor::<1, Int>::zeros([0], &Device::flex());
+        loss().forward(Tensor::zeros([0, 2], &Device::flex()), labels);
+    }
+
+    #[test]
+    fn display() {
+        let shown = loss().to_string();
+        let start = "SupConLoss {similarity: Cosine, temperature: Temperature {start: 0.1";
+        assert!(shown.starts_with(start), "{shown}");
     }
 }

@@ -107,3 +107,31 @@ pub(super) fn show_affinity(
         .add("temperature", temperature)
         .optional()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn similarities_are_divided_by_it() {
+        let device = Device::flex();
+        for learnt in [false, true] {
+            let temperature = TemperatureConfig::new(0.5).with_learnt(learnt).init(&device);
+            let found = temperature.divide(Tensor::from_floats([[1.0, -3.0]], &device));
+            let found = found.into_data().try_to_vec::<f32>().unwrap();
+            assert!((found[0] - 2.0).abs() < 1e-6 && (found[1] + 6.0).abs() < 1e-6, "{found:?}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "must be positive and finite, got 0")]
+    fn a_temperature_of_0_is_refused() {
+        TemperatureConfig::new(0.0).init(&Device::flex());
+    }
+
+    #[test]
+    fn display() {
+        let fixed = TemperatureConfig::new(0.5).init(&Device::flex());
+        assert!(fixed.to_string().starts_with("Temperature {start: 0.5, learnt: false"), "{fixed}");
+    }
+}

@@ -1,0 +1,110 @@
+//! Each encoder: values worked by hand, what it refuses, how it is shown, and with quantised weights.
+
+use burn::module::{Module, Quantizer};
+use burn::tensor::quantization::{Calibration, QuantScheme};
+use burn::tensor::{DType, Device, Tensor};
+
+use super::*;
+
+fn rows() -> Tensor<2> {
+    Tensor::from_floats([[1.0, 2.0], [3.0, -1.0]], &Device::flex())
+}
+
+fn numbers(tensor: Tensor<2>) -> Vec<f32> {
+    tensor.into_data().try_to_vec().unwrap()
+}
+
+fn linear() -> LinearMap {
+    // A = [1 0; 2 1; 0 -1], stored as its transpose.
+    LinearMap::from_weight(&[1.0, 2.0, 0.0, 0.0, 1.0, -1.0], [2, 3], &Device::flex(), DType::F32)
+}
+
+fn diagonal() -> DiagonalMap {
+    DiagonalMap::from_scale(&[2.0, 0.5], &Device::flex(), DType::F32)
+}
+
+/// A network whose weights are all 1 and whose biases are all `bias`.
+fn network(bias: f32) -> Mlp {
+    let mut network = MlpConfig::new(2, vec![2], 1).init(&Device::flex());
+    for layer in &mut network.layers {
+        layer.weight = layer.weight.clone().map(|weight| weight.ones_like());
+        layer.bias = layer.bias.clone().map(|all| all.map(|old| old.zeros_like().add_scalar(bias)));
+    }
+    network
+}
+
+#[test]
+fn values_are_those_worked_by_hand() {
+    assert_eq!(numbers(linear().forward(rows())), [1.0, 4.0, -2.0, 3.0, 5.0, 1.0]);
+    assert_eq!(numbers(diagonal().forward(rows())), [2.0, 1.0, 6.0, -0.5]);
+    // Hidden units relu(3 - 1) and relu(2 - 1), twice each; the output adds them and -1.
+    assert_eq!(numbers(network(-1.0).forward(rows())), [3.0, 1.0]);
+    let any = AnyEncoder::Diagonal(diagonal());
+    assert_eq!(numbers(any.forward(rows())), numbers(diagonal().forward(rows())));
+    let unit = UnitRows::new(linear()).forward(Tensor::from_floats([[0.0, 3.0]], &Device::flex()));
+    let half = 0.5f32.sqrt();
+    assert!(numbers(unit).iter().zip([0.0, half, -half]).all(|(a, b)| (a - b).abs() < 1e-6));
+}
+
+#[test]
+fn the_penalty_is_the_sum_of_squared_weights() {
+    let norm = |encoder: &dyn Fn() -> Option<Tensor<1>>| encoder().unwrap().into_scalar::<f32>();
+    assert_eq!(norm(&|| linear().squared_norm()), 7.0);
+    assert_eq!(norm(&|| diagonal().squared_norm()), 4.25);
+    assert_eq!(norm(&|| network(5.0).squared_norm()), 6.0); // biases are left out
+    assert_eq!(norm(&|| UnitRows::new(linear()).squared_norm()), 7.0);
+}
+
+#[test]
+#[should_panic(expected = "3")]
+fn a_linear_map_refuses_rows_of_another_width() {
+    linear().forward(Tensor::zeros([4, 3], &Device::flex()));
+}
+
+#[test]
+#[should_panic(expected = "3")]
+fn a_diagonal_map_refuses_rows_of_another_width() {
+    diagonal().forward(Tensor::zeros([4, 3], &Device::flex()));
+}
+
+#[test]
+#[should_panic(expected = "needs d * k values")]
+fn a_weight_must_fill_its_shape() {
+    LinearMap::from_weight(&[1.0; 5], [2, 3], &Device::flex(), DType::F32);
+}
+
+#[test]
+#[should_panic(expected = "keeps the number of features")]
+fn a_diagonal_map_has_as_many_dimensions_as_features() {
+    EncoderConfig::Diagonal.init(3, 2, &Device::flex());
+}
+
+#[test]
+fn each_encoder_shows_its_size() {
+    for (shown, expected) in [
+        (linear().to_string(), ["LinearMap", "params: 6"]),
+        (diagonal().to_string(), ["DiagonalMap", "params: 2"]),
+        (network(0.0).to_string(), ["Mlp", "params: 9"]),
+        (UnitRows::new(linear()).to_string(), ["UnitRows", "params: 6"]),
+    ] {
+        assert!(expected.iter().all(|part| shown.contains(part)), "{shown}");
+    }
+}
+
+#[test]
+fn a_quantised_map_embeds_with_its_rounded_weights() {
+    let device = Device::flex();
+    let weight: Vec<f64> = (0..64).map(|i| f64::from((i * 37) % 64) / 32.0 - 1.0).collect();
+    let map = LinearMap::from_weight(&weight, [16, 4], &device, DType::F32);
+    let x = Tensor::from_data(
+        burn::tensor::TensorData::new((0..32).map(|i| (i % 5) as f32).collect(), [2, 16]),
+        &device,
+    );
+    let exact = numbers(map.forward(x.clone()));
+    let mut quantizer = Quantizer::new(Calibration::MinMax, QuantScheme::default());
+    let rounded = map.clone().quantize_weights(&mut quantizer);
+    let found = numbers(rounded.forward(x));
+    assert!(exact.iter().zip(&found).all(|(a, b)| (a - b).abs() < 0.3), "{exact:?} {found:?}");
+    let matrices = map.matrix().into_iter().zip(rounded.matrix());
+    assert!(matrices.into_iter().all(|(a, b)| (a - b).abs() < 0.01));
+}
