@@ -1,0 +1,81 @@
+//! What the objective is about: the class of each row, and its nearest rows of that class before learning.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData};
+use burn_nca::data::Labelled;
+use burn_nca::neighbors::nearest_others;
+
+/// The target neighbours of n rows, k of each, prepared once for many evaluations.
+#[derive(Clone, Debug)]
+pub struct TargetNeighbours {
+    data: Arc<Labelled>,
+    k: usize,
+    /// `[n, k]`; a row of a small class repeats itself.
+    neighbours: Tensor<2, Int>,
+    /// 1 where a neighbour is one, 0 where the row repeats itself, `[n, k]`.
+    present: Tensor<2>,
+    labels: Tensor<1, Int>,
+}
+
+impl TargetNeighbours {
+    /// The k nearest rows of each row's own class, by the Euclidean distance of the features.
+    pub fn new(data: Labelled, k: usize, device: &Device) -> burn_nca::Result<Self> {
+        let device = &device.clone().inner();
+        let n = data.rows();
+        let mut neighbours: Vec<i32> =
+            (0..n).flat_map(|row| std::iter::repeat_n(row as i32, k)).collect();
+        let mut present = vec![0f32; n * k];
+        for class in 0..data.classes() {
+            let rows: Vec<usize> = (0..n).filter(|&row| data.labels()[row] == class).collect();
+            let found = k.min(rows.len().saturating_sub(1));
+            if found == 0 {
+                continue;
+            }
+            let points = data.select(&rows).features().to_tensor(device, DType::F64);
+            let nearest = nearest_others(&points, found)?;
+            for (at, &row) in rows.iter().enumerate() {
+                for (j, &other) in nearest.indices(at).iter().enumerate() {
+                    neighbours[row * k + j] = rows[other as usize] as i32;
+                    present[row * k + j] = 1.0;
+                }
+            }
+        }
+        let labels: Vec<i32> = data.labels().iter().map(|&label| label as i32).collect();
+        Ok(Self {
+            data: Arc::new(data),
+            k,
+            neighbours: Tensor::from_data(TensorData::new(neighbours, [n, k]), device),
+            present: Tensor::from_data(TensorData::new(present, [n, k]), device),
+            labels: Tensor::from_data(TensorData::new(labels, [n]), device),
+        })
+    }
+
+    /// Number of rows.
+    pub fn points(&self) -> usize {
+        self.data.rows()
+    }
+
+    /// The neighbours of some rows, and which of them are present, `[b, k]` each.
+    pub fn neighbours(&self, rows: &Range<usize>, dtype: DType) -> (Tensor<2, Int>, Tensor<2>) {
+        let present = self.present.clone().slice([rows.clone()]).cast(dtype);
+        (self.neighbours.clone().slice([rows.clone()]), present)
+    }
+
+    /// Where some rows and all rows are of one class, `[b, n]`.
+    pub fn same_class(&self, rows: &Range<usize>) -> Tensor<2, Bool> {
+        let (b, n) = (rows.len(), self.points());
+        let own = self.labels.clone().slice([rows.clone()]).reshape([b, 1]).expand([b, n]);
+        own.equal(self.labels.clone().reshape([1, n]).expand([b, n]))
+    }
+
+    /// The same for some rows alone.
+    ///
+    /// # Panics
+    /// If there is no row.
+    pub fn subset(&self, rows: &[usize]) -> Self {
+        Self::new(self.data.select(rows), self.k, &self.labels.device())
+            .expect("rows of a data set that was searched before can be searched")
+    }
+}

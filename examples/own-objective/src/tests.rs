@@ -1,0 +1,95 @@
+//! What to test of an objective of one's own: the equation, the gradient, and that blocks do not matter.
+
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn_nca::MetricModel;
+use burn_nca::data::{Features, Labelled};
+use burn_nca::encoder::LinearMap;
+use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
+use burn_nca::fit::parameters::{assign, flatten, flatten_gradients};
+use burn_nca::objective::Objective;
+
+use crate::large_margin::LargeMargin;
+use crate::target_neighbours::TargetNeighbours;
+
+/// Rows of two features and three classes, the last of a single row.
+fn data() -> Labelled {
+    let x = (0..22).map(|i| f64::from(i * i % 23) / 5.0 - 2.0).collect();
+    let labels = (0..11).map(|i| if i == 10 { 2 } else { i % 2 }).collect();
+    Labelled::from_labels(Features::unnamed(x, 2).unwrap(), labels).unwrap()
+}
+
+fn sq_distance(data: &Labelled, i: usize, j: usize) -> f64 {
+    let (a, b) = (data.features().row(i), data.features().row(j));
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
+}
+
+#[test]
+fn the_value_is_that_of_the_equation() {
+    let (data, device) = (data(), Device::flex());
+    let mut expected = 0.0;
+    for i in 0..data.rows() {
+        let of_class = |same: bool| {
+            (0..data.rows()).filter(move |&j| j != i).filter({
+                let labels = data.labels().to_vec();
+                move |&j| (labels[j] == labels[i]) == same
+            })
+        };
+        let mut near: Vec<f64> = of_class(true).map(|j| sq_distance(&data, i, j)).collect();
+        near.sort_by(f64::total_cmp);
+        for reach in near.into_iter().take(3) {
+            let push = of_class(false).map(|l| (1.0 + reach - sq_distance(&data, i, l)).max(0.0));
+            expected += 0.3 * reach + 0.7 * push.sum::<f64>();
+        }
+    }
+    let target = TargetNeighbours::new(data.clone(), 3, &device).unwrap();
+    let z = data.features().to_tensor(&device, DType::F64);
+    let found: f64 = LargeMargin { push: 0.7 }.total(z, &target).into_scalar();
+    assert!((found - expected).abs() < 1e-9 * expected, "{found} {expected}");
+}
+
+#[test]
+fn the_gradient_is_that_of_central_differences_at_any_block_size() {
+    let (data, device) = (data(), Device::flex());
+    let target = TargetNeighbours::new(data.clone(), 3, &device).unwrap();
+    let x = data.features().to_tensor(&device, DType::F64);
+    let weight = [0.9, -0.2, 0.3, 0.7];
+    let map = LinearMap::from_weight(&weight, [2, 2], &device.clone().autodiff(), DType::F64);
+    let model = MetricModel::new(map, LargeMargin { push: 0.4 });
+    let at = |position: &[f64], rows: usize| {
+        let model = assign(model.clone(), position);
+        let blocks = BlockConfig::new().with_rows(Some(rows));
+        let at = value_and_gradient(&model, &x, &target, &blocks);
+        (at.value, flatten_gradients(&model, &at.gradients))
+    };
+    let start = flatten(&model);
+    let (value, gradient) = at(&start, 4);
+    let (whole, _) = at(&start, 100);
+    assert!((value - whole).abs() < 1e-10 * whole);
+    for (index, slope) in gradient.iter().enumerate() {
+        let moved = |step: f64| {
+            let mut position = start.clone();
+            position[index] += step;
+            at(&position, 4).0
+        };
+        let central = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+        assert!((slope - central).abs() < 1e-5 * (1.0 + central.abs()), "{slope} {central}");
+    }
+}
+
+#[test]
+fn a_batch_has_target_neighbours_of_its_own_and_a_fit_lowers_the_sum() {
+    let (data, device) = (data(), Device::flex());
+    let target = TargetNeighbours::new(data.clone(), 3, &device).unwrap();
+    let part = LargeMargin { push: 0.5 }.subset(&target, &[0, 10, 2]);
+    assert_eq!(part.points(), 3);
+    // Rows 0 and 2 are of one class and each other's only neighbour; row 10 has none.
+    let (neighbours, present) = part.neighbours(&(0..3), DType::F64);
+    let numbers = |tensor: Tensor<2>| tensor.into_data().try_to_vec::<f64>().unwrap();
+    assert_eq!(numbers(present), [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+    let first = neighbours.into_data().convert::<i64>();
+    assert_eq!(first, TensorData::new(vec![2i64, 0, 0, 1, 1, 1, 0, 2, 2], [3, 3]));
+    let solution = crate::fit(&data, &device).unwrap();
+    let z = data.features().to_tensor(&device, DType::F32);
+    let start: f64 = LargeMargin { push: 0.5 }.total(z, &target).into_scalar();
+    assert!(solution.value < 0.9 * start, "{} {start}", solution.value);
+}
