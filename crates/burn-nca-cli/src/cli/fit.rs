@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::parse::{at_least_one, held_out_share, open_share, positive, weight};
+use super::parse::{at_least_one, count, held_out_share, open_share, positive, seed, weight};
 use super::targets::TargetOptions;
 use super::tune::TuneOptions;
 use super::{DeviceArgs, Format, SourceArgs};
@@ -29,12 +29,12 @@ pub struct FitArgs {
     pub source: SourceArgs,
 
     /// Dimensions of the embedding [default: as many as features, 32 where there are more than 128; 2 for an mlp]
-    #[arg(long, value_name = "K", value_parser = at_least_one, conflicts_with = "warm_start")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
     pub dim: Option<usize>,
 
     /// Share of each class (of the rows with a numeric target, of the pairs) that is held out to test on; 0 trains
     /// on everything.
-    #[arg(long, value_name = "SHARE", default_value = "0.3", value_parser = held_out_share)]
+    #[arg(long, value_name = "SHARE", default_value = "0.3", allow_negative_numbers = true, value_parser = held_out_share)]
     pub test_size: f64,
 
     /// How features are scaled.
@@ -42,11 +42,11 @@ pub struct FitArgs {
     pub scale: Scale,
 
     /// The k of the k-NN column [default: 5, or all training rows where there are fewer]
-    #[arg(long, value_name = "K", value_parser = at_least_one)]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
     pub neighbors: Option<usize>,
 
     /// Seed of the split and of everything random in the fit.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = seed)]
     pub seed: u64,
 
     #[command(flatten)]
@@ -69,7 +69,7 @@ pub struct FitArgs {
     pub precision: Number,
 
     /// Memory for one pass over the data, in MiB [default: the library's]
-    #[arg(long, value_name = "MIB", value_parser = at_least_one)]
+    #[arg(long, value_name = "MIB", allow_negative_numbers = true, value_parser = at_least_one)]
     pub memory: Option<usize>,
 
     /// New folder for the model, report.json and report.html.
@@ -98,7 +98,7 @@ pub struct ModelOptions {
     pub encoder: EncoderKind,
 
     /// Hidden layers of an mlp, as in 64,32 [default: 64]
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', value_parser = at_least_one)]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one)]
     pub hidden: Option<Vec<usize>>,
 
     /// Activation of an mlp [default: relu]
@@ -120,11 +120,11 @@ pub struct ModelOptions {
     pub warm_start: Option<PathBuf>,
 
     /// Weight of the L2 penalty l2 * n * ||A||² [default: 0.01; 0.02 for a numeric target; 0 for pairs or an mlp]
-    #[arg(long, value_name = "X", value_parser = weight)]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = weight)]
     pub l2: Option<f64>,
 
     /// Weight of the hinge that keeps classes apart.
-    #[arg(long, value_name = "X", default_value = "0", value_parser = weight)]
+    #[arg(long, value_name = "X", default_value = "0", allow_negative_numbers = true, value_parser = weight)]
     pub repulsion: f64,
 }
 
@@ -137,19 +137,19 @@ pub struct OptimizerOptions {
     pub optimizer: OptimizerKind,
 
     /// The most iterations of lbfgs or cg; 0 evaluates the start [default: 200]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub max_iterations: Option<usize>,
 
     /// Passes of adam over the data [default: 50]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub epochs: Option<usize>,
 
     /// Rows of a batch of adam [default: 1000]
-    #[arg(long, value_name = "ROWS", value_parser = at_least_one)]
+    #[arg(long, value_name = "ROWS", allow_negative_numbers = true, value_parser = at_least_one)]
     pub batch_size: Option<usize>,
 
     /// Learning rate of adam at the start [default: 0.01]
-    #[arg(long, value_name = "X", value_parser = positive)]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive)]
     pub learning_rate: Option<f64>,
 
     /// Hold out a share of the training rows and stop when their score no longer improves [share: 0.2]
@@ -159,16 +159,16 @@ pub struct OptimizerOptions {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "0.2",
-        value_parser = open_share
+        allow_negative_numbers = true, value_parser = open_share
     )]
     pub early_stopping: Option<f64>,
 
     /// Iterations without improvement before early stopping stops [default: 10]
-    #[arg(long, value_name = "N", requires = "early_stopping", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", requires = "early_stopping", allow_negative_numbers = true, value_parser = at_least_one)]
     pub patience: Option<usize>,
 
     /// Stop after this many seconds; methods to compare with are left out once they are spent.
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub time_budget: Option<f64>,
 }
 

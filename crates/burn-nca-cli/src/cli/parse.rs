@@ -16,6 +16,16 @@ pub fn at_least_two(text: &str) -> Result<usize, String> {
     }
 }
 
+/// A whole number of 0 or more.
+pub fn count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "give a whole number of 0 or more".to_string())
+}
+
+/// A seed: any number that 64 bits hold.
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
+}
+
 /// A share of rows that leaves some: 0 or more, below 1.
 pub fn held_out_share(text: &str) -> Result<f64, String> {
     match text.parse() {
@@ -50,7 +60,31 @@ pub fn positive(text: &str) -> Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::any::TypeId;
+
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::cli::Cli;
+
+    #[test]
+    fn every_number_may_be_written_with_a_minus_so_that_its_range_is_what_is_said() {
+        let numeric = [TypeId::of::<usize>(), TypeId::of::<u64>(), TypeId::of::<f64>()];
+        for verb in Cli::command().get_subcommands() {
+            for option in verb.get_arguments() {
+                let is_number =
+                    numeric.iter().any(|kind| option.get_value_parser().type_id() == *kind);
+                // After `=` a minus is no option.
+                let bare = is_number && !option.is_require_equals_set();
+                assert!(
+                    !bare || option.is_allow_negative_numbers_set(),
+                    "{} {}",
+                    verb.get_name(),
+                    option.get_id()
+                );
+            }
+        }
+    }
 
     #[test]
     fn numbers_outside_their_range_are_refused_with_the_range() {
@@ -58,6 +92,8 @@ mod tests {
         for text in ["0", "-1", "2.5", "two", ""] {
             assert!(at_least_one(text).unwrap_err().contains("1 or more"), "{text}");
         }
+        assert!(count("-1").is_err() && count("0") == Ok(0));
+        assert!(seed("-1").unwrap_err().contains("18446744073709551615") && seed("7") == Ok(7));
         assert!(at_least_two("1").is_err() && at_least_two("2") == Ok(2));
         assert_eq!(held_out_share("0"), Ok(0.0));
         assert!(held_out_share("1").is_err() && held_out_share("NaN").is_err());

@@ -19,7 +19,7 @@ pub struct TargetOptions {
     pub soft: bool,
 
     /// How far apart targets may be and still agree, in their units [default: their median distance]
-    #[arg(long, value_name = "W", requires = "soft", value_parser = positive)]
+    #[arg(long, value_name = "W", requires = "soft", allow_negative_numbers = true, value_parser = positive)]
     pub width: Option<f64>,
 
     /// Learn from pairs of rows that belong together, without any target: a CSV file of row,row[,weight], rows

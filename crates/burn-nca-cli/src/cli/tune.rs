@@ -14,15 +14,15 @@ pub struct TuneOptions {
     pub tune: bool,
 
     /// Stop the search after this many seconds; the first candidate is always finished, the last fit comes on top.
-    #[arg(long, value_name = "SECONDS", requires = "tune", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", requires = "tune", allow_negative_numbers = true, value_parser = positive)]
     pub budget: Option<f64>,
 
     /// Folds of the cross-validation [default: 5]
-    #[arg(long, value_name = "N", requires = "tune", value_parser = at_least_two)]
+    #[arg(long, value_name = "N", requires = "tune", allow_negative_numbers = true, value_parser = at_least_two)]
     pub folds: Option<usize>,
 
     /// How often the rows are parted into folds anew; more helps where rows are few [default: 2]
-    #[arg(long, value_name = "N", requires = "tune", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", requires = "tune", allow_negative_numbers = true, value_parser = at_least_one)]
     pub repeats: Option<usize>,
 
     /// Choose the dimensions of the embedding too, among these, as in 2,5,10.
@@ -32,7 +32,7 @@ pub struct TuneOptions {
         requires = "tune",
         conflicts_with = "dim",
         value_delimiter = ',',
-        value_parser = at_least_one
+        allow_negative_numbers = true, value_parser = at_least_one
     )]
     pub tune_dim: Option<Vec<usize>>,
 }

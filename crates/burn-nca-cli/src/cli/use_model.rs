@@ -19,7 +19,7 @@ pub struct SourceArgs {
     #[arg(long, value_name = "COLUMN")]
     pub target: Option<String>,
 
-    /// Columns of a CSV file that are neither feature nor class.
+    /// Columns of a CSV file that are neither feature nor target.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub ignore: Vec<String>,
 }
@@ -58,7 +58,7 @@ pub enum Rule {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  nca predict runs/iris new.csv                              one class a row, as CSV on stdout
+  nca predict runs/iris new.csv                              one class per row, as CSV on stdout
   nca predict runs/iris new.csv --neighbors 1
   nca predict runs/iris new.csv --rule soft --probabilities  with the probability of each class
   nca predict runs/housing new.csv                           the number, for a model of a numeric target")]
@@ -75,7 +75,7 @@ pub struct PredictArgs {
     pub rule: Option<Rule>,
 
     /// The k of the rule knn [default: 5, or all training rows where there are fewer]
-    #[arg(long, value_name = "K", value_parser = at_least_one)]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
     pub neighbors: Option<usize>,
 
     /// Adds a column for each class: its probability (soft) or its share of the votes (knn).
@@ -99,8 +99,10 @@ Examples:
 k-NN by the learnt metric is compared with k-NN by Euclidean distance on the same scaled features
 (McNemar's test). For this the training rows are read again, as the fit in the run's report read them.
 
-On the rows that the model was fitted on every row finds itself, and 1-NN is right throughout:
-their leave-one-out accuracy is in the report of the fit.")]
+Columns are picked by their names, and the target by the name that it had in the fit.
+
+On the rows that the model was fitted on every row finds itself, and 1-NN is right throughout, of which a
+warning tells: their leave-one-out accuracy is in the report of the fit.")]
 pub struct EvaluateArgs {
     #[command(flatten)]
     pub model: ModelArgs,
@@ -113,7 +115,7 @@ pub struct EvaluateArgs {
     pub pairs: Option<PathBuf>,
 
     /// The k of k-NN and of precision@k [default: 5, or all training rows where there are fewer]
-    #[arg(long, value_name = "K", value_parser = at_least_one)]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
     pub neighbors: Option<usize>,
 
     /// Where the table of the fit stands now, for the comparison with Euclidean distance [default: where the fit read

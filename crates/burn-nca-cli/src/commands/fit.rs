@@ -13,13 +13,12 @@ use super::{csv_options, model_folder, neighbors_or_default, open_device};
 use crate::cli::Format;
 use crate::cli::fit::{FitArgs, Number};
 use crate::cli::targets::TaskKind;
-use crate::failure::usage;
 use crate::fitting::account::Account;
 use crate::fitting::progress::FitProgress;
 use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{LearntFrom, learnt_from};
-use crate::fitting::{settings, tuning, warnings};
+use crate::fitting::{options, settings, tuning, warnings};
 use crate::report::{Rendered, Warning, table};
 use crate::source::Source;
 use crate::{output, process};
@@ -37,11 +36,7 @@ pub const REPORT_PAGE: &str = "report.html";
 /// Bad data or settings, a folder that exists, or a fit that was interrupted.
 pub fn run(args: &FitArgs) -> Result<()> {
     let learnt_from = learnt_from(args)?;
-    if args.tuning.tune && learnt_from != LearntFrom::Classes {
-        return Err(usage(
-            "--tune compares settings by the classes of held-out rows, and there are none here; leave it out",
-        ));
-    }
+    options::check(args, learnt_from)?;
     match learnt_from {
         LearntFrom::Classes => of_classes(args),
         LearntFrom::Numbers => super::fit_numbers::run(args),
@@ -147,7 +142,7 @@ fn terminal() -> table::Terminal {
         return table::Terminal::PLAIN;
     }
     let styled = std::env::var_os("NO_COLOR").is_none();
-    table::Terminal { width: comfy_table::Table::new().width(), styled, unicode: true }
+    table::Terminal::of_width(comfy_table::Table::new().width(), styled)
 }
 
 /// Refuses before the fit what would fail after it.
@@ -206,7 +201,20 @@ pub(super) fn fit(
     if model.summary().termination == Termination::Stopped {
         bail!(interrupted(&model, folder.is_some()));
     }
+    refuse_diverged(&model)?;
     Ok(model)
+}
+
+/// Mini-batches keep no best map: steps that are too long end in numbers that nothing can be made of.
+fn refuse_diverged(model: &Fitted) -> Result<()> {
+    let values = model.references().clone().into_data().convert::<f64>();
+    if values.iter::<f64>().all(f64::is_finite) {
+        return Ok(());
+    }
+    bail!(
+        "the fit diverged: the embedding is no longer finite; give a smaller --learning-rate (or --l2), or --scale \
+         standardise"
+    )
 }
 
 fn interrupted(model: &Fitted, resumable: bool) -> String {

@@ -47,7 +47,7 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let warm_start = warm_start(args, train.features(), &device)?;
     let common = settings::configuration(args, train.features(), warm_start.as_ref())?;
     let remark = warnings::about_dimension(args, &common);
-    let config = target_settings::regression(args, common)?;
+    let config = target_settings::regression(args, common);
     let warnings = warnings::about_columns(train.features()).into_iter().chain(remark);
     let warnings = told(warnings.collect());
     let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt)

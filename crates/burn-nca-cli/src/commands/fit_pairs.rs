@@ -12,7 +12,6 @@ use super::fit::{
 };
 use super::open_device;
 use crate::cli::fit::FitArgs;
-use crate::failure::usage;
 use crate::fitting::continuous::Outcome;
 use crate::fitting::partners::{PairParts, findings};
 use crate::fitting::progress::{FitProgress, HeldOutMeasure};
@@ -26,9 +25,6 @@ use crate::source::Source;
 /// # Errors
 /// Bad data, pairs or settings, a folder that exists, or a fit that was interrupted.
 pub fn run(args: &FitArgs) -> Result<()> {
-    if args.neighbors.is_some() {
-        return Err(usage("--neighbors predicts from labels, and pairs have none; leave it out"));
-    }
     let Some(file) = args.targets.pairs.as_deref() else {
         bail!("there are no pairs to learn from; give --pairs FILE");
     };
@@ -43,7 +39,7 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let warm_start = warm_start(args, &features, &device)?;
     let common = settings::configuration(args, &features, warm_start.as_ref())?;
     let remark = warnings::about_dimension(args, &common);
-    let config = target_settings::pairs(args, common)?;
+    let config = target_settings::pairs(common);
     let warnings = told(warnings::about_columns(&features).into_iter().chain(remark).collect());
     let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt)
         .with_measure(HeldOutMeasure::LogProbability);

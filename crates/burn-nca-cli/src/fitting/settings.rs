@@ -40,15 +40,12 @@ pub fn configuration(
     let columns = train.names();
     let (encoder, dim) = match warm_start {
         Some(model) => {
-            refuse_network_options(
-                &args.model,
-                "with --warm-start the network is that of the model",
-            )?;
             let card = model.card();
+            refuse_other_dim(args.dim, card.d_output)?;
             (card.encoder.clone().unwrap_or(EncoderConfig::Linear), card.d_output)
         }
         None => {
-            (encoder(&args.model)?, args.dim.unwrap_or_else(|| default_dim(&args.model, train)))
+            (encoder(&args.model), args.dim.unwrap_or_else(|| default_dim(&args.model, train)))
         }
     };
     let default = defaults(args, &encoder, columns.len(), dim)?;
@@ -58,7 +55,7 @@ pub fn configuration(
         .with_start(start(init, columns, dim, &encoder)?)
         .with_scaling(scaling(args.scale))
         .with_l2(l2)
-        .with_optimizer(optimizer(&args.optimizer)?)
+        .with_optimizer(optimizer(&args.optimizer))
         .with_early_stopping(early_stopping(&args.optimizer))
         .with_time_budget(args.optimizer.time_budget)
         .with_seed(args.seed)
@@ -104,11 +101,8 @@ fn default_dim(options: &ModelOptions, train: &Features) -> usize {
     }
 }
 
-fn encoder(options: &ModelOptions) -> Result<EncoderConfig> {
-    if options.encoder != EncoderKind::Mlp {
-        refuse_network_options(options, "hidden layers need --encoder mlp")?;
-    }
-    Ok(match options.encoder {
+fn encoder(options: &ModelOptions) -> EncoderConfig {
+    match options.encoder {
         EncoderKind::Linear => EncoderConfig::Linear,
         EncoderKind::Diagonal => EncoderConfig::Diagonal,
         EncoderKind::Mlp => EncoderConfig::Mlp {
@@ -119,14 +113,16 @@ fn encoder(options: &ModelOptions) -> Result<EncoderConfig> {
                 Some(ActivationKind::Logistic) => Activation::Logistic,
             },
         },
-    })
+    }
 }
 
-fn refuse_network_options(options: &ModelOptions, reason: &str) -> Result<()> {
-    let given =
-        [("--hidden", options.hidden.is_some()), ("--activation", options.activation.is_some())];
-    match given.iter().find(|(_, given)| *given) {
-        Some((name, _)) => Err(usage(format!("{name} has no effect here: {reason}; leave it out"))),
+/// The dimensions of a warm start are those of its model; saying so is no contradiction.
+fn refuse_other_dim(wanted: Option<usize>, of_model: usize) -> Result<()> {
+    match wanted.filter(|wanted| *wanted != of_model) {
+        Some(wanted) => Err(usage(format!(
+            "--dim {wanted} contradicts --warm-start, whose model has {of_model} dimensions; give --dim {of_model} or \
+             leave it out, or leave --warm-start out"
+        ))),
         None => Ok(()),
     }
 }
@@ -164,33 +160,16 @@ fn given_matrix(path: &Path, columns: &[String], rows: usize) -> Result<Vec<f64>
     Ok(matrix.values().to_vec())
 }
 
-fn optimizer(options: &OptimizerOptions) -> Result<OptimizerConfig> {
-    let of_adam = [
-        ("--epochs", options.epochs.is_some()),
-        ("--batch-size", options.batch_size.is_some()),
-        ("--learning-rate", options.learning_rate.is_some()),
-    ];
-    match options.optimizer {
-        OptimizerKind::Adam => {
-            if options.max_iterations.is_some() {
-                return Err(usage("--max-iterations is for lbfgs and cg; adam counts --epochs"));
-            }
-            let default = StochasticConfig::new();
-            Ok(OptimizerConfig::Adam(StochasticConfig {
-                epochs: options.epochs.unwrap_or(default.epochs),
-                batch_size: options.batch_size.unwrap_or(default.batch_size),
-                learning_rate: options.learning_rate.unwrap_or(default.learning_rate),
-            }))
-        }
-        full_batch => {
-            if let Some((name, _)) = of_adam.iter().find(|(_, given)| *given) {
-                return Err(usage(format!(
-                    "{name} is for mini-batches; give --optimizer adam as well"
-                )));
-            }
-            Ok(full_batch_optimizer(full_batch, options.max_iterations))
-        }
+fn optimizer(options: &OptimizerOptions) -> OptimizerConfig {
+    if options.optimizer != OptimizerKind::Adam {
+        return full_batch_optimizer(options.optimizer, options.max_iterations);
     }
+    let default = StochasticConfig::new();
+    OptimizerConfig::Adam(StochasticConfig {
+        epochs: options.epochs.unwrap_or(default.epochs),
+        batch_size: options.batch_size.unwrap_or(default.batch_size),
+        learning_rate: options.learning_rate.unwrap_or(default.learning_rate),
+    })
 }
 
 fn full_batch_optimizer(kind: OptimizerKind, max_iterations: Option<usize>) -> OptimizerConfig {
@@ -328,17 +307,10 @@ mod tests {
     }
 
     #[test]
-    fn options_without_effect_are_wrong_usage() {
-        for options in [
-            "--hidden 3",
-            "--encoder diagonal --activation relu",
-            "--epochs 3",
-            "--optimizer cg --batch-size 9",
-            "--optimizer adam --max-iterations 9",
-        ] {
-            let error = config(options).unwrap_err();
-            assert!(error.is::<Usage>(), "{options}: {error}");
-        }
+    fn a_warm_start_takes_its_own_dimensions_only() {
+        assert!(refuse_other_dim(None, 2).is_ok() && refuse_other_dim(Some(2), 2).is_ok());
+        let error = refuse_other_dim(Some(10), 2).unwrap_err();
+        assert!(error.is::<Usage>() && error.to_string().contains("give --dim 2"), "{error}");
     }
 
     #[test]

@@ -7,7 +7,6 @@ use burn_nca::{NcaConfig, PairsConfig, RegressionConfig};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;
-use crate::cli::fit::ObjectiveKind;
 use crate::cli::targets::TaskKind;
 use crate::failure::usage;
 
@@ -37,52 +36,24 @@ pub fn learnt_from(args: &FitArgs) -> Result<LearntFrom> {
 }
 
 /// The configuration for a numeric target, from the one for classes.
-///
-/// # Errors
-/// Options that only serve classes.
-pub fn regression(args: &FitArgs, common: NcaConfig) -> Result<RegressionConfig> {
-    refuse_repulsion(args)?;
-    if !args.targets.soft && matches!(args.model.objective, Some(ObjectiveKind::G)) {
-        return Err(usage(
-            "--objective g is for classes and for --soft; --task regression minimises the squared error, so \
-             leave it out or add --soft",
-        ));
-    }
+pub fn regression(args: &FitArgs, common: NcaConfig) -> RegressionConfig {
     let width = args.targets.width.map_or(AgreementWidth::Median, AgreementWidth::Given);
     let objective = if args.targets.soft {
         RegressionObjective::Soft { criterion: common.criterion, width }
     } else {
         RegressionObjective::Mlkr
     };
-    Ok(RegressionConfig::new(common.d_input, common.d_output)
+    RegressionConfig::new(common.d_input, common.d_output)
         .with_encoder(common.encoder)
         .with_objective(objective)
-        .with_fit(common.fit))
+        .with_fit(common.fit)
 }
 
 /// The configuration for pairs, from the one for classes.
-///
-/// # Errors
-/// Options that only serve classes.
-pub fn pairs(args: &FitArgs, common: NcaConfig) -> Result<PairsConfig> {
-    refuse_repulsion(args)?;
-    if args.model.objective.is_some() {
-        return Err(usage(
-            "--objective is for classes and for --soft; pairs have an objective of their own, so leave it out",
-        ));
-    }
-    Ok(PairsConfig::new(common.d_input, common.d_output)
+pub fn pairs(common: NcaConfig) -> PairsConfig {
+    PairsConfig::new(common.d_input, common.d_output)
         .with_encoder(common.encoder)
-        .with_fit(common.fit))
-}
-
-fn refuse_repulsion(args: &FitArgs) -> Result<()> {
-    if args.model.repulsion > 0.0 {
-        return Err(usage(
-            "--repulsion keeps classes apart, and there are none here; leave it out",
-        ));
-    }
-    Ok(())
+        .with_fit(common.fit)
 }
 
 #[cfg(test)]
@@ -106,7 +77,7 @@ mod tests {
 
     fn config(args: &FitArgs) -> Result<RegressionConfig> {
         let train = Features::unnamed(vec![0.0; 4], 2).unwrap();
-        regression(args, configuration(args, &train, None)?)
+        Ok(regression(args, configuration(args, &train, None)?))
     }
 
     #[test]
@@ -130,12 +101,5 @@ mod tests {
         let width = AgreementWidth::Median;
         let expected = RegressionObjective::Soft { criterion: Criterion::F, width };
         assert_eq!(objective("--soft"), expected);
-    }
-
-    #[test]
-    fn options_for_classes_alone_are_wrong_usage() {
-        for options in ["--task regression --objective g", "--soft --repulsion 1"] {
-            assert!(config(&args(options)).unwrap_err().is::<Usage>(), "{options}");
-        }
     }
 }

@@ -24,6 +24,11 @@ pub struct Terminal {
 impl Terminal {
     /// For files, pipes and tests: any width, no styles.
     pub const PLAIN: Self = Self { width: None, styled: false, unicode: true };
+
+    /// A terminal that says it has so many columns; containers and `expect` say 0 where nobody knows.
+    pub fn of_width(columns: Option<u16>, styled: bool) -> Self {
+        Self { width: columns.filter(|columns| *columns > 0), styled, unicode: true }
+    }
 }
 
 /// The verdict, the comparison and the key figures, ended by a newline.
@@ -72,7 +77,9 @@ fn trials(tuning: &Tuning, terminal: Terminal) -> String {
         duration(tuning.seconds),
         tuning.reason
     );
-    finished(&table) + " " + &wrapped(&searchable(&remark), terminal.width.map(|width| width - 1))
+    finished(&table)
+        + " "
+        + &wrapped(&searchable(&remark), terminal.width.map(|width| width.saturating_sub(1)))
 }
 
 /// The methods side by side; the best held-out figure of each column carries a star.
@@ -213,6 +220,16 @@ mod tests {
         let text = summary(&Report::example(), narrow);
         assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
         insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn a_terminal_of_no_columns_is_one_of_unknown_width() {
+        let terminal = Terminal::of_width(Some(0), false);
+        let plain = summary(&Report::example(), Terminal::PLAIN);
+        assert_eq!(summary(&Report::example(), terminal), plain);
+        assert_eq!(Terminal::of_width(Some(70), false).width, Some(70));
+        // So narrow that nothing fits: every word has its line, and nothing panics.
+        assert!(!summary(&Report::example(), Terminal::of_width(Some(1), false)).is_empty());
     }
 
     #[test]

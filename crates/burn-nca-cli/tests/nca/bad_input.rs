@@ -61,6 +61,10 @@ fn numbers_out_of_range() {
         (["--l2", "nan"], ["'nan' for '--l2 <X>'", "0 or more"]),
         (["--time-budget", "0"], ["'0' for '--time-budget <SECONDS>'", "above 0"]),
         (["--init", "zero"], ["'zero' for '--init <START>'", "identity"]),
+        (["--l2", "-1"], ["'-1' for '--l2 <X>'", "0 or more, such as 0.001"]),
+        (["--seed", "-1"], ["'-1' for '--seed <N>'", "from 0 to 18446744073709551615"]),
+        (["--max-iterations", "-1"], ["'-1' for '--max-iterations <N>'", "0 or more"]),
+        (["--dim", "-2"], ["'-2' for '--dim <K>'", "1 or more"]),
     ] {
         let message = failure(&[&["fit", "iris"][..], &options].concat(), 2);
         parts
@@ -83,7 +87,8 @@ fn options_that_contradict_each_other() {
         ("--hidden 3", "--encoder mlp"),
         ("--resume", "--out"),
         ("--patience 3", "--early-stopping"),
-        ("--warm-start m --dim 2", "--dim"),
+        ("--task regression --objective f", "--soft"),
+        ("--tune --patience 3", "--early-stopping"),
         ("--no-such-option", "--no-such-option"),
     ] {
         let arguments: Vec<&str> = ["fit", "iris"].into_iter().chain(options.split(' ')).collect();

@@ -208,6 +208,9 @@ fn options_that_contradict_each_other() {
         ("--pairs p.csv --soft", "--soft"),
         ("--pairs p.csv --neighbors 3", "--neighbors"),
         ("--task regression --objective g", "--soft"),
+        ("--task regression --objective f", "--soft"),
+        ("--pairs p.csv --width 3", "--width"),
+        ("--pairs p.csv --init lda", "--init lda"),
         ("--task regression --repulsion 1", "--repulsion"),
     ] {
         let arguments: Vec<&str> = ["fit", &data].into_iter().chain(options.split(' ')).collect();

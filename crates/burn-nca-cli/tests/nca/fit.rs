@@ -3,7 +3,7 @@
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use crate::{Place, json, nca, numbers, read_json, stdout};
+use crate::{Place, failure, json, nca, numbers, read_json, stdout};
 
 const IRIS: [&str; 5] = ["fit", "iris", "--dim", "2", "--quiet"];
 
@@ -133,6 +133,10 @@ fn a_start_may_come_from_a_file_or_a_saved_model() {
     let fitted = read_json(&place.path("run/report.json"));
     let warm = json(&[&common[..], &["--warm-start", &out]].concat());
     assert_eq!(warm["matrix"], fitted["matrix"]);
+    let same = json(&[&common[..], &["--warm-start", &out, "--dim", "2"]].concat());
+    assert_eq!(same["matrix"], fitted["matrix"]);
+    let message = failure(&["fit", "iris", "--warm-start", &out, "--dim", "3"], 2);
+    assert!(message.contains("whose model has 2 dimensions; give --dim 2"), "{message}");
 }
 
 #[test]

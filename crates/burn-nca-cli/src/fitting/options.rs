@@ -1,0 +1,218 @@
+//! Options of `nca fit` that would have no effect on this fit: refused, not ignored.
+//!
+//! What the options alone can tell stands here; what needs the data or a model is refused where that is read.
+
+use anyhow::Result;
+
+use super::target_settings::LearntFrom;
+use crate::cli::FitArgs;
+use crate::cli::fit::{EncoderKind, Init, OptimizerKind};
+use crate::failure::usage;
+
+/// Refuses the first option without an effect.
+///
+/// # Errors
+/// Such an option, with the reason and the cure.
+pub fn check(args: &FitArgs, learnt_from: LearntFrom) -> Result<()> {
+    let refused = without_its_partner(args)
+        .into_iter()
+        .chain(without_classes(args, learnt_from))
+        .chain(of_another_map(args))
+        .chain(of_another_optimizer(args));
+    match refused.into_iter().find(|refusal| refusal.given) {
+        Some(refusal) => Err(usage(refusal.message)),
+        None => Ok(()),
+    }
+}
+
+/// An option that says nothing here.
+struct Refusal {
+    given: bool,
+    message: String,
+}
+
+fn refusal(given: bool, message: impl Into<String>) -> Refusal {
+    Refusal { given, message: message.into() }
+}
+
+/// An option that belongs to another one. (clap asks for the other by itself, but not where a third excludes it.)
+fn without_its_partner(args: &FitArgs) -> Vec<Refusal> {
+    let tuning = &args.tuning;
+    let of_tune = [
+        ("--budget", tuning.budget.is_some()),
+        ("--folds", tuning.folds.is_some()),
+        ("--repeats", tuning.repeats.is_some()),
+        ("--tune-dim", tuning.tune_dim.is_some()),
+    ];
+    let of_tune = of_tune.into_iter().map(|(option, given)| {
+        let message =
+            format!("{option} is for a search; give --tune as well, or leave {option} out");
+        refusal(given && !tuning.tune, message)
+    });
+    let patience = "--patience is for --early-stopping; give that as well, or leave --patience out (--tune finds the \
+                    number of steps by its folds)";
+    let width = "--width is for --soft, which matches numeric targets; give that as well, or leave --width out";
+    let optimizer = &args.optimizer;
+    let alone = [
+        refusal(optimizer.patience.is_some() && optimizer.early_stopping.is_none(), patience),
+        refusal(args.targets.width.is_some() && !args.targets.soft, width),
+    ];
+    of_tune.chain(alone).collect()
+}
+
+/// An option that needs classes, or a target.
+fn without_classes(args: &FitArgs, learnt_from: LearntFrom) -> Vec<Refusal> {
+    let (model, pairs) = (&args.model, learnt_from == LearntFrom::Pairs);
+    let mlkr = learnt_from == LearntFrom::Numbers && !args.targets.soft;
+    let no_classes = learnt_from != LearntFrom::Classes;
+    vec![
+        refusal(
+            mlkr && model.objective.is_some(),
+            "--objective is for classes and for --soft; --task regression minimises the squared error, so leave it out \
+             or add --soft",
+        ),
+        refusal(
+            pairs && model.objective.is_some(),
+            "--objective is for classes and for --soft; pairs have an objective of their own, so leave it out",
+        ),
+        refusal(
+            no_classes && model.repulsion > 0.0,
+            "--repulsion keeps classes apart, and there are none here; leave it out",
+        ),
+        refusal(
+            no_classes && model.init == Some(Init::Lda),
+            "--init lda separates classes, and there are none here; give auto, identity, random, pca or a file",
+        ),
+        refusal(
+            no_classes && args.tuning.tune,
+            "--tune compares settings by the classes of held-out rows, and there are none here; leave it out",
+        ),
+        refusal(
+            pairs && args.neighbors.is_some(),
+            "--neighbors predicts from a target, and pairs have none; leave it out",
+        ),
+    ]
+}
+
+/// An option that the map does not have.
+fn of_another_map(args: &FitArgs) -> Vec<Refusal> {
+    let (model, init) = (&args.model, args.model.init.as_ref());
+    let network = model.encoder == EncoderKind::Mlp;
+    let given =
+        [("--hidden", model.hidden.is_some()), ("--activation", model.activation.is_some())];
+    let reason = match &model.warm_start {
+        Some(_) => "with --warm-start the network is that of the model",
+        None => "hidden layers need --encoder mlp",
+    };
+    let mut refused: Vec<Refusal> = given
+        .into_iter()
+        .map(|(option, given)| {
+            let message = format!("{option} has no effect here: {reason}; leave it out");
+            refusal(given && !network, message)
+        })
+        .collect();
+    refused.push(refusal(
+        network && init.is_some_and(|init| !matches!(init, Init::Auto | Init::Random)),
+        "--init is for a linear or diagonal map: a network starts from random weights, seeded by --seed; leave it out",
+    ));
+    refused.push(refusal(
+        model.encoder == EncoderKind::Diagonal && matches!(init, Some(Init::Pca | Init::Lda)),
+        "--init pca and lda rotate the features, and --encoder diagonal only weighs them; give auto, identity, random \
+         or a file",
+    ));
+    refused.push(refusal(
+        model.encoder == EncoderKind::Diagonal && args.tuning.tune_dim.is_some(),
+        "--tune-dim has no effect here: --encoder diagonal has a dimension per feature; leave it out",
+    ));
+    refused
+}
+
+/// An option of the other kind of optimiser.
+fn of_another_optimizer(args: &FitArgs) -> Vec<Refusal> {
+    let options = &args.optimizer;
+    let adam = options.optimizer == OptimizerKind::Adam;
+    let of_adam = [
+        ("--epochs", options.epochs.is_some()),
+        ("--batch-size", options.batch_size.is_some()),
+        ("--learning-rate", options.learning_rate.is_some()),
+    ];
+    let of_adam = of_adam.into_iter().map(|(option, given)| {
+        let message = format!("{option} is for mini-batches; give --optimizer adam as well");
+        refusal(given && !adam, message)
+    });
+    let of_full_batch = [refusal(
+        adam && options.max_iterations.is_some(),
+        "--max-iterations is for lbfgs and cg; adam counts --epochs",
+    )];
+    of_adam.chain(of_full_batch).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use crate::failure::Usage;
+    use crate::fitting::target_settings::learnt_from;
+
+    fn checked(options: &str) -> Result<()> {
+        let words = ["nca", "fit", "t.csv"].into_iter().chain(options.split_whitespace());
+        let Command::Fit(args) = Cli::try_parse_from(words)?.command else { unreachable!() };
+        check(&args, learnt_from(&args)?)
+    }
+
+    #[test]
+    fn an_option_without_effect_is_wrong_usage_and_the_message_names_it() {
+        for (options, named) in [
+            ("--pairs p --width 3", "--width"),
+            ("--tune --patience 3", "--patience"),
+            ("--warm-start m --budget 3", "--budget"),
+            ("--warm-start m --folds 3", "--folds"),
+            ("--early-stopping --repeats 2", "--repeats"),
+            ("--warm-start m --tune-dim 2", "--tune-dim"),
+            ("--task regression --objective f", "--objective"),
+            ("--task regression --objective g", "--objective"),
+            ("--pairs p --objective g", "--objective"),
+            ("--soft --repulsion 1", "--repulsion"),
+            ("--pairs p --repulsion 1", "--repulsion"),
+            ("--soft --init lda", "--init lda"),
+            ("--pairs p --init lda", "--init lda"),
+            ("--soft --tune", "--tune"),
+            ("--pairs p --tune", "--tune"),
+            ("--pairs p --neighbors 3", "--neighbors"),
+            ("--hidden 3", "--hidden"),
+            ("--encoder diagonal --activation relu", "--activation"),
+            ("--warm-start m --hidden 3", "--hidden"),
+            ("--encoder mlp --init pca", "--init"),
+            ("--encoder mlp --init A.npy", "--init"),
+            ("--encoder diagonal --init lda", "--init"),
+            ("--encoder diagonal --tune --tune-dim 2,3", "--tune-dim"),
+            ("--epochs 3", "--epochs"),
+            ("--optimizer cg --batch-size 9", "--batch-size"),
+            ("--learning-rate 0.1", "--learning-rate"),
+            ("--optimizer adam --max-iterations 9", "--max-iterations"),
+        ] {
+            let error = checked(options).unwrap_err();
+            assert!(error.is::<Usage>() && error.to_string().contains(named), "{options}: {error}");
+        }
+    }
+
+    #[test]
+    fn options_with_an_effect_pass() {
+        for options in [
+            "",
+            "--soft --objective g --width 2",
+            "--tune --budget 3 --folds 3 --repeats 1 --tune-dim 2,3 --objective f",
+            "--early-stopping --patience 3",
+            "--encoder mlp --hidden 3 --activation tanh --init random",
+            "--encoder diagonal --init identity",
+            "--optimizer adam --epochs 3 --batch-size 9 --learning-rate 0.1",
+            "--optimizer cg --max-iterations 3 --repulsion 1 --init lda",
+            "--warm-start m --dim 2",
+            "--pairs p --ignore id --init pca --early-stopping",
+        ] {
+            assert!(checked(options).is_ok(), "{options}");
+        }
+    }
+}
