@@ -3,6 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
+use crate::option_words::translated;
+
 /// Options that contradict each other: exit code 2, as for an option that does not exist.
 #[derive(Debug)]
 pub struct Usage(pub String);
@@ -34,7 +36,7 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// The message and its causes, each said once.
+/// The message and its causes, each said once, in the words of the program.
 pub fn in_one_line(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain() {
@@ -47,7 +49,7 @@ pub fn in_one_line(error: &anyhow::Error) -> String {
             line.push_str(&text);
         }
     }
-    line
+    translated(line)
 }
 
 #[cfg(test)]

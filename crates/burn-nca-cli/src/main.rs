@@ -2,8 +2,10 @@
 
 mod cli;
 mod commands;
+mod date;
 mod failure;
 mod fitting;
+mod option_words;
 mod output;
 mod process;
 mod report;

@@ -1,6 +1,7 @@
 use anyhow::Result;
 use burn_nca::Fitted;
-use burn_nca::data::{Features, Scaling};
+use burn_nca::data::{Features, Scaling, ScalingKind};
+use burn_nca::estimator::ModelCard;
 use burn_nca::fit::Termination;
 use burn_nca_program::plain_table;
 use serde::Serialize;
@@ -8,7 +9,7 @@ use serde::Serialize;
 use super::{load_model, model_folder};
 use crate::cli::{Format, InfoArgs};
 use crate::fitting::ending::sentence;
-use crate::fitting::model_facts;
+use crate::fitting::{model_facts, model_words};
 use crate::output;
 use crate::report::Matrix;
 use crate::source::Source;
@@ -48,7 +49,7 @@ pub fn run(args: &InfoArgs) -> Result<()> {
     let model = load_model(&args.model)?;
     let info = info(&model, Source::of_model(&model_folder(&args.model.model))?)?;
     match args.format {
-        Format::Table => output::print(&text(&info)?),
+        Format::Table => output::print(&text(&info, model.card())),
         Format::Json => output::print_json(&info),
     }
 }
@@ -75,17 +76,21 @@ fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
     })
 }
 
-fn text(info: &Info<'_>) -> Result<String> {
-    let setting = |name: &str| info.settings[name].to_string().replace('"', "");
+fn text(info: &Info<'_>, card: &ModelCard) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: String| text.push_str(&format!("{name:14}{value}\n"));
-    line("map", format!("{} features to {} dimensions", info.columns.len(), setting("d_output")));
-    line("encoder", setting("encoder"));
-    match info.settings.get("criterion") {
-        Some(_) => line("criterion", setting("criterion").to_lowercase()),
-        None => line("objective", objective(&info.settings)),
-    }
-    line("scaling", format!("{:?}", info.scaling.kind()).to_lowercase());
+    let map = model_words::map(card);
+    line("map", format!("{} features to {} dimensions, {map}", info.columns.len(), card.d_output));
+    line("objective", format!("{}; L2 penalty {}", model_words::objective(card), card.fit.l2));
+    line(
+        "scaling",
+        match info.scaling.kind() {
+            ScalingKind::Standardise => "standardised",
+            ScalingKind::MinMax => "from 0 to 1",
+            ScalingKind::None => "none",
+        }
+        .to_string(),
+    );
     line("columns", listed(info.columns));
     if !info.classes.is_empty() {
         line("classes", listed(info.classes));
@@ -113,7 +118,7 @@ fn text(info: &Info<'_>) -> Result<String> {
     if let Some(matrix) = &info.matrix {
         text.push_str(&format!("\nA, on the scaled features\n{}", matrix_table(matrix)));
     }
-    Ok(text)
+    text
 }
 
 /// The names, cut where they would fill a terminal; the JSON holds them all.
@@ -122,17 +127,6 @@ fn listed(names: &[String]) -> String {
         return names.join(", ");
     }
     format!("{}, … ({} in all)", names[..SHOWN].join(", "), names.len())
-}
-
-/// The objective of a model without classes.
-fn objective(settings: &serde_json::Value) -> String {
-    match settings.get("regression") {
-        Some(regression) if regression == "Mlkr" => {
-            "squared error of the kernel rule (MLKR)".to_string()
-        }
-        Some(soft) => format!("soft matches {}", soft["Soft"].to_string().replace('"', "")),
-        None => "pairs (equation 8)".to_string(),
-    }
 }
 
 fn matrix_table(matrix: &Matrix) -> String {

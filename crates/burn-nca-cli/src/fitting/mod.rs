@@ -6,6 +6,7 @@ pub mod continuous;
 pub mod embedding;
 pub mod ending;
 pub mod model_facts;
+pub mod model_words;
 pub mod options;
 pub mod partners;
 pub mod picture;

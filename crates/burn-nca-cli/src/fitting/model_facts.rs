@@ -4,6 +4,7 @@ use burn_nca::fit::Precision;
 use burn_nca::{Fitted, device};
 
 use super::ending::sentence;
+use crate::date;
 use crate::report::{CurvePoint, DeviceSummary, FeatureWeight, Matrix, SolverRun};
 use burn_nca_program::peak_memory_bytes;
 
@@ -30,6 +31,7 @@ pub fn run(model: &Fitted) -> SolverRun {
         iterations: summary.iterations as u64,
         evaluations: summary.evaluations as u64,
         seconds: summary.seconds,
+        ended: Some(date::now()),
         peak_memory_bytes: peak_memory_bytes(),
     }
 }

@@ -20,6 +20,9 @@ pub struct SolverRun {
     /// Wall-clock time of the fit, in seconds.
     #[serde(deserialize_with = "null_as_nan")]
     pub seconds: f64,
+    /// When it ended, such as `2026-01-31 12:00 UTC`; `None` in reports of earlier versions.
+    #[serde(default)]
+    pub ended: Option<String>,
     /// Largest resident memory of the process, in bytes, where the system tells.
     pub peak_memory_bytes: Option<u64>,
 }

@@ -9,17 +9,17 @@ pub fn verdict(report: &Report) -> String {
     match report.accuracy.test {
         Some(learnt) if held_out > 0 => {
             let rows = counted(held_out, "held-out row");
-            let plain = euclidean(report).and_then(|row| row.nn_test);
-            format!("1-NN on {rows}: {}.", compared(learnt, plain, held_out))
+            let share = |row: &ComparisonRow| row.nn_test;
+            format!("1-NN on {rows}: {}.", compared(report, learnt, share, held_out))
         }
         _ => {
             let train = report.data.train();
-            let plain = euclidean(report).and_then(|row| row.nn_train);
+            let share = |row: &ComparisonRow| row.nn_train;
             format!(
                 "1-NN on {}, each left out in turn: {}. The metric was learnt from these rows; rows it has \
                  not seen usually do less well.",
                 counted(train, "training row"),
-                compared(report.accuracy.train, plain, train)
+                compared(report, report.accuracy.train, share, train)
             )
         }
     }
@@ -30,9 +30,20 @@ fn euclidean(report: &Report) -> Option<&ComparisonRow> {
     report.comparison.rows.iter().find(|row| row.method.eq_ignore_ascii_case("euclidean"))
 }
 
-fn compared(learnt: f64, plain: Option<f64>, rows: usize) -> String {
-    let learnt_text = percent(Some(learnt));
-    let Some(plain) = plain else { return format!("{learnt_text} right with the learnt metric") };
+/// Both shares, each with the dimensions it was reached in; `share` reads the one of Euclidean distance.
+fn compared(
+    report: &Report,
+    learnt: f64,
+    share: impl Fn(&ComparisonRow) -> Option<f64>,
+    rows: usize,
+) -> String {
+    let mut text = format!("{} right with the learnt metric", percent(Some(learnt)));
+    if let Some(row) = report.comparison.rows.last() {
+        text.push_str(&format!(" in {}", counted(row.dimension, "dimension")));
+    }
+    let Some((plain, row)) = euclidean(report).and_then(|row| Some((share(row)?, row))) else {
+        return text;
+    };
     // Accuracies are counts over `rows`: the difference in rows says more than a tenth of a percent.
     let more = ((learnt - plain) * rows as f64).round() as i64;
     let difference = match more {
@@ -43,8 +54,9 @@ fn compared(learnt: f64, plain: Option<f64>, rows: usize) -> String {
         }
     };
     format!(
-        "{learnt_text} right with the learnt metric, {} with Euclidean distance ({difference})",
-        percent(Some(plain))
+        "{text}, {} with Euclidean distance in {} ({difference})",
+        percent(Some(plain)),
+        row.dimension
     )
 }
 
@@ -56,8 +68,8 @@ mod tests {
     fn held_out_rows_decide() {
         assert_eq!(
             verdict(&Report::example()),
-            "1-NN on 45 held-out rows: 95.6 % right with the learnt metric, 93.3 % with Euclidean \
-             distance (1 row more)."
+            "1-NN on 45 held-out rows: 95.6 % right with the learnt metric in 2 dimensions, 93.3 % with \
+             Euclidean distance in 4 (1 row more)."
         );
     }
 

@@ -10,6 +10,7 @@ pub mod html;
 pub(super) mod particulars;
 mod scatter;
 mod scores;
+pub(super) mod settings;
 mod trials;
 pub(super) mod warnings;
 pub(super) mod weights;

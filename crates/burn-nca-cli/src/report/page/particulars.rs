@@ -1,7 +1,6 @@
-use serde_json::Value;
-
 use super::html::{escape, name, section as section_of};
 use super::scatter::legend::listed;
+use super::settings::settings;
 use crate::report::number::{bytes, count, duration, significant};
 use crate::report::{DeviceSummary, Report, SolverRun};
 
@@ -93,13 +92,15 @@ pub fn place_and_end(
     seed: u64,
     run: &SolverRun,
 ) -> Vec<(&'static str, String)> {
-    vec![
+    let mut entries = vec![
         ("device", device.name.clone()),
         ("backend", device.backend.clone()),
         ("number type", device.dtype.clone()),
         ("seed", seed.to_string()),
-        ("stopped because", format!("{} ({})", run.termination_sentence, run.termination)),
-    ]
+        ("stopped because", run.termination_sentence.clone()),
+    ];
+    entries.extend(run.ended.clone().map(|ended| ("ended", ended)));
+    entries
 }
 
 /// A list of names and values under a heading.
@@ -111,49 +112,4 @@ pub fn entries<N: AsRef<str>>(heading: &str, entries: &[(N, String)]) -> String 
         })
         .collect();
     format!("<h3>{heading}</h3>\n<dl class=\"entries\">\n{lines}</dl>\n")
-}
-
-/// The settings as dotted names and values, in the order of the JSON object.
-pub fn settings(value: &Value) -> Vec<(String, String)> {
-    let mut flat = Vec::new();
-    flatten("", value, &mut flat);
-    flat
-}
-
-fn flatten(name: &str, value: &Value, flat: &mut Vec<(String, String)>) {
-    match value {
-        Value::Object(fields) if !fields.is_empty() => {
-            for (field, value) in fields {
-                let dotted =
-                    if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
-                flatten(&dotted, value, flat);
-            }
-        }
-        Value::String(text) => flat.push((name.to_owned(), text.clone())),
-        Value::Null if name.is_empty() => {}
-        Value::Null => flat.push((name.to_owned(), "not set".to_owned())),
-        other => flat.push((name.to_owned(), other.to_string())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nested_settings_get_dotted_names() {
-        let value = serde_json::json!({
-            "encoder": {"hidden": [100, 50], "kind": "mlp"}, "limit": null, "tolerance": 0.001
-        });
-        let expected = [
-            ("encoder.hidden", "[100,50]"),
-            ("encoder.kind", "mlp"),
-            ("limit", "not set"),
-            ("tolerance", "0.001"),
-        ];
-        assert_eq!(
-            settings(&value),
-            expected.map(|(name, text)| (name.to_owned(), text.to_owned()))
-        );
-    }
 }

@@ -12,7 +12,8 @@ use super::{ContinuousReport, Kind};
 use crate::report::number::{count, counted, significant};
 use crate::report::page::figures::card;
 use crate::report::page::html::{BASE_STYLE, escape, fill, script_json, section};
-use crate::report::page::particulars::{again, entries, place_and_end, settings};
+use crate::report::page::particulars::{again, entries, place_and_end};
+use crate::report::page::settings::settings;
 use crate::report::page::{curve, warnings, weights};
 
 /// The page as one string of HTML; it loads nothing, from the network or elsewhere.

@@ -32,10 +32,11 @@ pub fn section(report: &ContinuousReport) -> String {
     let marks: String =
         drawn.iter().map(|&at| mark(&embedding.points[at], at, &frame, &colours)).collect();
     let body = format!(
-        "<p class=\"note\">{}</p>\n<figure class=\"coloured\" style=\"--size:{size}px\">\n{}<svg viewBox=\"0 0 \
+        "<p class=\"note\">{}</p>\n<figure class=\"coloured\" style=\"--size:{size}px\">\n{}{}<svg viewBox=\"0 0 \
          {WIDTH} {:.0}\" role=\"img\" aria-label=\"Scatter plot of the embedded points, coloured by {}\">\n\
          {}{marks}{}</svg>\n{}</figure>",
         caption(embedding, &drawn),
+        switches(embedding),
         colours.bar(&embedding.colour),
         frame.height,
         escape(&embedding.colour),
@@ -88,13 +89,12 @@ fn mark(point: &ColouredPoint, at: usize, frame: &Frame, colours: &Colours) -> S
     if let Some(predicted) = point.predicted.filter(|value| value.is_finite()) {
         let _ = write!(title, ", predicted {}", significant(predicted, 5));
     }
-    let hole = if point.part == Part::Test {
-        format!("<path class=\"hole\" d=\"M{x:.2} {y:.2}h0\"/>")
-    } else {
-        String::new()
+    let (part, hole) = match point.part {
+        Part::Test => ("test", format!("<path class=\"hole\" d=\"M{x:.2} {y:.2}h0\"/>")),
+        Part::Train => ("train", String::new()),
     };
     format!(
-        "<g><title>{title}</title><path class=\"edge\" d=\"M{x:.2} {y:.2}h0\"/><path \
+        "<g class=\"{part}\"><title>{title}</title><path class=\"edge\" d=\"M{x:.2} {y:.2}h0\"/><path \
          d=\"M{x:.2} {y:.2}h0\" stroke=\"{colour}\"/>{hole}</g>\n"
     )
 }
@@ -110,6 +110,15 @@ fn links(embedding: &ColouredEmbedding, drawn: &[usize], frame: &Frame) -> Strin
         }
     }
     if path.is_empty() { path } else { format!("<path class=\"links\" d=\"{path}\"/>\n") }
+}
+
+/// Switches for the training rows and for those held out; the style does the rest, without scripts.
+fn switches(embedding: &ColouredEmbedding) -> &'static str {
+    if embedding.points.iter().all(|point| point.part == Part::Train) {
+        return "";
+    }
+    "<div class=\"toolbar\"><label><input type=\"checkbox\" class=\"show-train\" checked> training rows</label>\
+     <label><input type=\"checkbox\" class=\"show-test\" checked> held-out rows</label></div>\n"
 }
 
 /// What filled and hollow marks mean; nothing where all marks are alike.
@@ -208,8 +217,11 @@ mod tests {
         let html = section(&ContinuousReport::example());
         assert_eq!(html.matches("<title>").count(), 200);
         assert!(html.contains("held out") && !html.contains("class=\"links\""));
+        assert_eq!(html.matches("<g class=\"test\">").count(), 60);
+        assert!(html.contains("class=\"show-train\"") && html.contains("class=\"show-test\""));
         let html = section(&ContinuousReport::of_pairs());
         assert!(html.contains("class=\"links\"") && !html.contains("held out"));
+        assert!(!html.contains("show-train"));
     }
 
     #[test]

@@ -1,0 +1,83 @@
+//! A model's settings in words: its map and its objective.
+
+use burn_nca::data::AgreementWidth;
+use burn_nca::encoder::EncoderConfig;
+use burn_nca::estimator::{ModelCard, ObjectiveCard, RegressionObjective};
+use burn_nca::objective::Criterion;
+
+/// `linear`, `diagonal (one weight per feature)`, or `network 13-64-32-2, relu`
+pub fn map(card: &ModelCard) -> String {
+    match &card.encoder {
+        Some(EncoderConfig::Linear) => "linear".to_string(),
+        Some(EncoderConfig::Diagonal) => "diagonal (one weight per feature)".to_string(),
+        Some(EncoderConfig::Mlp { hidden, activation }) => {
+            let sizes =
+                std::iter::once(card.d_input).chain(hidden.iter().copied()).chain([card.d_output]);
+            let sizes: Vec<String> = sizes.map(|size| size.to_string()).collect();
+            format!("network {}, {}", sizes.join("-"), format!("{activation:?}").to_lowercase())
+        }
+        None => "one of the user's own".to_string(),
+    }
+}
+
+/// What was optimised.
+pub fn objective(card: &ModelCard) -> String {
+    match &card.objective {
+        ObjectiveCard::Classes { criterion, repulsion } if *repulsion > 0.0 => {
+            format!("{}, repulsion {repulsion}", letter(*criterion))
+        }
+        ObjectiveCard::Classes { criterion, .. } => letter(*criterion).to_string(),
+        ObjectiveCard::Numbers { regression: RegressionObjective::Mlkr } => {
+            "squared error of the kernel rule (MLKR)".to_string()
+        }
+        ObjectiveCard::Numbers { regression: RegressionObjective::Soft { criterion, width } } => {
+            let width = match width {
+                AgreementWidth::Given(width) => format!("width {width}"),
+                AgreementWidth::Median => "their median distance as width".to_string(),
+            };
+            format!("{} of soft matches of the targets, {width}", letter(*criterion))
+        }
+        ObjectiveCard::Pairs { .. } => "pairs (equation 8)".to_string(),
+    }
+}
+
+fn letter(criterion: Criterion) -> &'static str {
+    match criterion {
+        Criterion::F => "f",
+        Criterion::G => "g",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn_nca::encoder::Activation;
+    use burn_nca::fit::FitConfig;
+
+    use super::*;
+
+    fn card(encoder: EncoderConfig, objective: ObjectiveCard) -> ModelCard {
+        ModelCard {
+            d_input: 13,
+            d_output: 2,
+            encoder: Some(encoder),
+            objective,
+            fit: FitConfig::new(),
+        }
+    }
+
+    #[test]
+    fn maps_and_objectives_read_as_sentences() {
+        let network = EncoderConfig::Mlp { hidden: vec![64, 32], activation: Activation::Relu };
+        let plain = ObjectiveCard::Classes { criterion: Criterion::G, repulsion: 0.0 };
+        let card_of = card(network, plain);
+        assert_eq!(
+            (map(&card_of), objective(&card_of)),
+            ("network 13-64-32-2, relu".into(), "g".into())
+        );
+        let width = AgreementWidth::Given(2.5);
+        let regression = RegressionObjective::Soft { criterion: Criterion::F, width };
+        let soft = card(EncoderConfig::Linear, ObjectiveCard::Numbers { regression });
+        assert_eq!(map(&soft), "linear");
+        assert_eq!(objective(&soft), "f of soft matches of the targets, width 2.5");
+    }
+}

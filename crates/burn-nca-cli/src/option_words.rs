@@ -1,0 +1,53 @@
+//! Messages of the library in the words of the program: a cure is an option, not a name of the library.
+
+/// What the library says, and the option that does it here.
+const WORDS: [(&str, &str); 6] = [
+    ("; read it with Task::Classes", "; leave --task regression or --soft out"),
+    ("; read it with Task::Numeric", "; give --task regression"),
+    ("or read the target with Task::Numeric", "or give --task regression"),
+    (
+        "or read the target as classes",
+        "or leave --task regression or --soft out to read the target as classes",
+    ),
+    (
+        "; load it with `Fitted::load_with` and that encoder",
+        ", which this program does not know; load it in the program that saved it",
+    ),
+    ("or ask for a linear encoder", "or give --encoder linear"),
+];
+
+/// The message as a user of the program can follow it.
+pub fn translated(message: String) -> String {
+    WORDS.iter().fold(message, |message, (library, program)| message.replace(library, program))
+}
+
+#[cfg(test)]
+mod tests {
+    use burn_nca_datasets::{CsvOptions, Task, parse_csv};
+
+    use super::*;
+
+    #[test]
+    fn a_wrong_kind_of_target_is_cured_by_an_option() {
+        let read = |text: &str, task| {
+            let options = CsvOptions { task, ..CsvOptions::default() };
+            parse_csv("t.csv", text.as_bytes(), &options)
+        };
+        let numbers = read("a,y\n1,0.5\n2,1.5\n", Task::Numeric).unwrap();
+        let said = translated(numbers.into_labelled().unwrap_err().to_string());
+        assert!(
+            said.ends_with("classes are needed; leave --task regression or --soft out"),
+            "{said}"
+        );
+        let classes = read("a,y\n1,u\n2,v\n", Task::Classes).unwrap();
+        let said = translated(classes.into_numeric().unwrap_err().to_string());
+        assert!(said.ends_with("numbers are needed; give --task regression"), "{said}");
+        let said = translated(read("a,y\n1,u\n", Task::Numeric).unwrap_err().to_string());
+        assert!(said.contains("--task regression or --soft out"), "{said}");
+    }
+
+    #[test]
+    fn what_the_library_never_says_is_left_as_it_is() {
+        assert_eq!(translated("no such file".to_string()), "no such file");
+    }
+}

@@ -1,0 +1,139 @@
+//! The settings of a fit as names and values that people read, from the configuration in the report.
+
+use serde_json::Value;
+
+/// The places in the configuration that have a name of their own; a place is written `encoder.hidden`.
+const NAMES: [(&str, &str); 24] = [
+    ("d_input", "features"),
+    ("d_output", "dimensions"),
+    ("encoder", "map"),
+    ("encoder.Mlp.hidden", "hidden layers"),
+    ("encoder.Mlp.activation", "activation"),
+    ("criterion", "objective"),
+    ("repulsion", "repulsion of classes"),
+    ("regression", "objective"),
+    ("regression.Soft.criterion", "soft matches, objective"),
+    ("regression.Soft.width", "soft matches, width"),
+    ("regression.Soft.width.Given", "soft matches, width"),
+    ("include_self", "each row counts as its own partner"),
+    ("fit.start.Random.scale", "scale of the random start"),
+    ("fit.l2", "L2 penalty"),
+    ("fit.optimizer.Lbfgs.max_iterations", "L-BFGS, most iterations"),
+    ("fit.optimizer.Lbfgs.tolerance_gradient", "L-BFGS, tolerance of the gradient"),
+    ("fit.optimizer.Lbfgs.tolerance_progress", "L-BFGS, tolerance of progress"),
+    ("fit.optimizer.Lbfgs.history", "L-BFGS, steps remembered"),
+    ("fit.optimizer.Lbfgs.max_line_search", "L-BFGS, most tries per step"),
+    ("fit.early_stopping.share", "early stopping, share held out"),
+    ("fit.early_stopping.patience", "early stopping, patience"),
+    ("fit.stop_at", "steps chosen by the search"),
+    ("fit.precision", "number type"),
+    ("fit.blocks.memory_mib", "memory for one pass, MiB"),
+];
+
+/// The settings that are set, in the order of the configuration.
+pub fn settings(value: &Value) -> Vec<(String, String)> {
+    let mut flat = Vec::new();
+    flatten("", value, &mut flat);
+    flat.into_iter().map(|(place, text)| (named(&place), text)).collect()
+}
+
+fn flatten(place: &str, value: &Value, flat: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            for (field, value) in fields {
+                let inner =
+                    if place.is_empty() { field.clone() } else { format!("{place}.{field}") };
+                flatten(&inner, value, flat);
+            }
+        }
+        // What is not set has no effect.
+        Value::Null => {}
+        // The choices of the library are names such as `MinMax`.
+        Value::String(text) => flat.push((place.to_owned(), in_words(text))),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().take(12).map(Value::to_string).collect();
+            flat.push((place.to_owned(), items.join(", ")));
+        }
+        other => flat.push((place.to_owned(), other.to_string())),
+    }
+}
+
+/// The name of a place; of one without a name of its own the last parts, in words.
+fn named(place: &str) -> String {
+    if let Some((_, name)) = NAMES.iter().find(|(known, _)| *known == place) {
+        return (*name).to_owned();
+    }
+    let parts: Vec<&str> =
+        place.split('.').filter(|part| !["fit", "optimizer"].contains(part)).collect();
+    parts.iter().map(|part| in_words(part)).collect::<Vec<_>>().join(", ")
+}
+
+/// `max_line_search` and `MinMax` as `max line search` and `min max`; text with blanks or signs as it is.
+fn in_words(name: &str) -> String {
+    if name.chars().any(|c| !(c.is_ascii_alphanumeric() || c == '_')) {
+        return name.to_owned();
+    }
+    let mut words = String::new();
+    let mut letters = name.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let next_is_small = letters.peek().is_some_and(char::is_ascii_lowercase);
+        match letter {
+            '_' => words.push(' '),
+            'A'..='Z' => {
+                if !words.is_empty() && next_is_small {
+                    words.push(' ');
+                }
+                words.push(letter.to_ascii_lowercase());
+            }
+            other => words.push(other),
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use burn_nca::NcaConfig;
+
+    use super::*;
+
+    #[test]
+    fn settings_have_names_that_people_read() {
+        let config = serde_json::to_value(NcaConfig::recommended(4, 2)).unwrap();
+        let settings = settings(&config);
+        let of = |name: &str| {
+            settings.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
+        };
+        assert_eq!(
+            (of("features"), of("dimensions"), of("map")),
+            (Some("4"), Some("2"), Some("linear"))
+        );
+        assert_eq!(
+            (of("objective"), of("L2 penalty"), of("start")),
+            (Some("g"), Some("0.01"), Some("auto"))
+        );
+        assert_eq!(of("L-BFGS, most iterations"), Some("200"));
+        for (name, text) in &settings {
+            assert!(!name.contains(['_', '.', ':']) && !text.contains("not set"), "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_setting_without_a_name_of_its_own_is_shown_in_words() {
+        let value = serde_json::json!({
+            "encoder": {"Mlp": {"hidden": [100, 50], "activation": "Relu"}}, "limit": null,
+            "fit": {"optimizer": {"Adam": {"batch_size": 1000}}, "scaling": "MinMax"}
+        });
+        let expected = [
+            ("activation", "relu"),
+            ("hidden layers", "100, 50"),
+            ("adam, batch size", "1000"),
+            ("scaling", "min max"),
+        ];
+        let mut found = settings(&value);
+        found.sort();
+        let mut expected = expected.map(|(name, text)| (name.to_owned(), text.to_owned()));
+        expected.sort();
+        assert_eq!(found, expected);
+    }
+}
