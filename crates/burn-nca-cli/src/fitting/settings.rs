@@ -44,9 +44,7 @@ pub fn configuration(
             refuse_other_dim(args.dim, card.d_output)?;
             (card.encoder.clone().unwrap_or(EncoderConfig::Linear), card.d_output)
         }
-        None => {
-            (encoder(&args.model), args.dim.unwrap_or_else(|| default_dim(&args.model, train)))
-        }
+        None => (encoder(&args.model), args.dim.unwrap_or_else(|| default_dim(&args.model, train))),
     };
     let default = defaults(args, &encoder, columns.len(), dim)?;
     let init = args.model.init.as_ref().unwrap_or(&Init::Auto);

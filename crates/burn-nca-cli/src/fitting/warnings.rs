@@ -76,7 +76,9 @@ fn about_single_rows(alone: &[&str]) -> Option<Warning> {
 /// About a fit that did not converge; mini-batches end with their epochs, and early stopping is a choice.
 pub fn about_termination(termination: Termination) -> Option<Warning> {
     let as_it_should = termination.converged() || termination.is_planned();
-    (!as_it_should).then(|| Warning::new(WarningCode::NotConverged, sentence(termination)))
+    (!as_it_should).then(|| {
+        Warning::new(WarningCode::NotConverged, sentence(termination).trim_end_matches('.'))
+    })
 }
 
 /// About an embedding that fell together; `shortfall` says what that costs beside a baseline, if it does.
@@ -88,8 +90,8 @@ pub fn about_spread(spread: Option<Spread>, shortfall: Option<String>) -> Option
         (Collapse::Point, _) => Some(Warning::new(
             WarningCode::CollapsedToPoint,
             format!(
-                "the embedding has collapsed to a point (total variance {:.1e}), and neighbours in it mean \
-                 nothing; less --l2 or another --init may keep it apart",
+                "the embedding has collapsed to a point (total variance {:.1e}): the weights exp(-distance²) of all \
+                 neighbours are alike; less --l2 or another --init may keep it apart",
                 spread.total_variance
             ),
         )),

@@ -8,6 +8,9 @@ use crate::report::{ClassCount, Part};
 /// The most classes in a legend, or in a table of classes.
 const LISTED: usize = 60;
 
+/// The most classes in a legend beside the picture; a longer one stands below it.
+const BESIDE: usize = 15;
+
 /// The classes to list, in their order: all, or those of most rows where there are too many.
 pub fn listed(classes: &[ClassCount]) -> Vec<usize> {
     let mut listed: Vec<usize> = (0..classes.len()).collect();
@@ -61,10 +64,12 @@ impl Scatter<'_> {
                 )
             })
             .collect();
+        // Beside the picture a longer list would have to scroll.
+        let wide = if listed.len() > BESIDE { " wide" } else { "" };
         let rest = match self.classes.len() - listed.len() {
             0 => String::new(),
             rest => format!(
-                "<p class=\"hint\">The {} largest classes of {}; {} more share their marks. Point at a mark to \
+                "<p class=\"hint\">{} of {} classes, those of most rows; {} more look like them. Point at a mark to \
                  read its class.</p>",
                 listed.len(),
                 count(self.classes.len() as u64),
@@ -72,7 +77,7 @@ impl Scatter<'_> {
             ),
         };
         format!(
-            "<div class=\"legend\"><ul>\n{entries}</ul>{rest}{}<p class=\"hint scripted\">Choose a class to hide \
+            "<div class=\"legend{wide}\"><ul>\n{entries}</ul>{rest}{}<p class=\"hint scripted\">Choose a class to hide \
              it, with Shift to see it alone. Ctrl and the wheel zoom, dragging moves.</p></div>",
             self.key()
         )
