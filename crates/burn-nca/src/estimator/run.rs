@@ -9,7 +9,8 @@ use super::{FitSummary, ModelCard};
 use crate::encoder::{Encoder, cast};
 use crate::error::{Error, Result};
 use crate::fit::{
-    FitConfig, FitSession, HeldOutScore, Identified, Problem, ResolvedStart, Solution, minimise,
+    FitConfig, FitSession, HeldOutScore, Identified, Problem, ResolvedStart, Solution,
+    minimise_prepared,
 };
 use crate::model::MetricModel;
 use crate::objective::Objective;
@@ -47,7 +48,7 @@ impl<E: Encoder, O: Objective> Run<'_, E, O> {
     /// Fits the encoder; it comes back without autodiff.
     ///
     /// # Errors
-    /// An encoder of other sizes than the card says, and what [`minimise`] refuses.
+    /// An encoder of other sizes than the card says, and what [`minimise_prepared`] refuses.
     pub(super) fn fit(self, card: &ModelCard, session: FitSession<'_>) -> Result<Solution<E>> {
         let encoder = prepare(self.encoder, self.x.dtype(), &self.x.device());
         check_encoder(&encoder, self.x, card)?;
@@ -60,7 +61,7 @@ impl<E: Encoder, O: Objective> Run<'_, E, O> {
             held_out: self.held_out,
             identity: Some(&identity),
         };
-        let solution = minimise(&problem, &card.fit, session)?;
+        let solution = minimise_prepared(&problem, &card.fit, session)?;
         Ok(solution.map(|model| model.encoder.valid()))
     }
 }

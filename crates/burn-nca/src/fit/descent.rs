@@ -131,8 +131,10 @@ impl<R: DirectionRule> Descent<'_, R> {
         if self.state.evaluations > 0 {
             return;
         }
-        let Evaluation { value, gradient } = Evaluation::at(&self.state.position, self.evaluate);
+        let Evaluation { value, gradient, magnitude } =
+            Evaluation::at(&self.state.position, self.evaluate);
         self.state.value = value;
+        self.state.magnitude = magnitude;
         self.state.gradient = gradient;
         self.state.evaluations = 1;
     }
@@ -195,7 +197,7 @@ impl<R: DirectionRule> Descent<'_, R> {
             sufficient_decrease: self.limits.wolfe[0],
             curvature: self.limits.wolfe[1],
             max_evaluations: self.limits.max_line_search,
-            noise: self.scale.noise_at(self.state.value),
+            noise: self.scale.noise_at(self.state.magnitude),
         };
         let ray = Ray { position: &self.state.position, value: self.state.value, direction, slope };
         let (outcome, evaluations) = search.search(ray, first_trial, self.evaluate);
@@ -210,6 +212,7 @@ impl<R: DirectionRule> Descent<'_, R> {
         let memory = state.memory.take();
         state.memory = self.rule.remember(memory, Move { step, direction, slope, gradients });
         state.previous_value = std::mem::replace(&mut state.value, evaluation.value);
+        state.magnitude = evaluation.magnitude;
         state.position = position;
         state.gradient = evaluation.gradient;
         state.iteration += 1;

@@ -35,7 +35,7 @@ use crate::error::Result;
 ///
 /// let parabola = |x: &[f64]| {
 ///     let rest = x[0] - 3.0;
-///     Evaluation { value: rest * rest, gradient: vec![2.0 * rest] }
+///     Evaluation::new(rest * rest, vec![2.0 * rest])
 /// };
 /// let solution = LbfgsConfig::new().minimise(
 ///     LbfgsState::new(vec![0.0]),

@@ -186,7 +186,7 @@ mod tests {
         let ray = Ray { position: &[0.0], value, direction: &[1.0], slope };
         settings.search(ray, first_trial, &mut |x| {
             let [value, slope] = function(x[0]);
-            Evaluation { value, gradient: vec![slope] }
+            Evaluation::new(value, vec![slope])
         })
     }
 

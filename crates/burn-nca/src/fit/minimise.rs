@@ -15,7 +15,7 @@ use super::session::OnProgress;
 use super::training_layers::check_one_function;
 use super::{
     DescentState, Evaluation, Fingerprint, FitConfig, FitIdentity, FitSession, ObjectiveScale,
-    OptimizerConfig, Progress, Solution, Termination, exact, saturation, stochastic,
+    OptimizerConfig, Progress, Solution, Start, Termination, exact, saturation, stochastic,
 };
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
@@ -49,13 +49,20 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
     pub(super) fn evaluate(&self, position: &[f64], config: &FitConfig) -> Evaluation {
         let model = assign(self.model.clone(), position);
         let mut at = exact::value_and_gradient(&model, self.x, self.target, &config.blocks);
+        let objective = at.value;
         let weight = config.l2 * self.terms() as f64;
         if weight > 0.0
             && let Some(norm) = model.encoder.squared_norm()
         {
             at.add(&model, norm.mul_scalar(weight));
         }
-        Evaluation { value: at.value, gradient: flatten_gradients(&model, &at.gradients) }
+        // -f and its penalty may cancel, their rounding errors do not.
+        let magnitude = objective.abs() + (at.value - objective).abs();
+        Evaluation {
+            value: at.value,
+            gradient: flatten_gradients(&model, &at.gradients),
+            magnitude,
+        }
     }
 
     pub(super) fn terms(&self) -> usize {
@@ -105,14 +112,61 @@ struct State<S> {
 
 /// Minimises the objective over the parameters of encoder and objective.
 ///
+/// The model is fitted from where it is, on the features as they are: start and scaling are the caller's.
 /// Non-convergence is not an error: see [`Solution::termination`]. With a held-out score the module of
 /// the best score is returned.
 ///
 /// # Errors
-/// Settings out of range, a target about another number of points than there are rows, a model without parameters
+/// Settings out of range, or that this function would have to ignore (a start, a scaling, early stopping without
+/// a held-out score, a precision other than that of the features); a target about another number of points than there are rows, a model without parameters
 /// to fit, a checkpoint that cannot be used; with L-BFGS and conjugate gradients a layer that gives another
 /// function at each pass, such as dropout ([`disable_training_flags`](super::disable_training_flags)).
 pub fn minimise<E: Encoder, O: Objective>(
+    problem: &Problem<'_, E, O>,
+    config: &FitConfig,
+    session: FitSession<'_>,
+) -> Result<Solution<MetricModel<E, O>>> {
+    check_nothing_ignored(problem, config)?;
+    minimise_prepared(problem, config, session)
+}
+
+/// Refuses settings that have no effect on a problem whose features and start are given.
+fn check_nothing_ignored<E: Encoder, O: Objective>(
+    problem: &Problem<'_, E, O>,
+    config: &FitConfig,
+) -> Result<()> {
+    let (found, asked) = (problem.x.dtype(), config.precision.dtype());
+    let ignored = if config.start != Start::Auto {
+        format!(
+            "the settings ask for the start {:?}, but the model is fitted from where it is; build its encoder \
+             there, and leave the setting at Auto",
+            config.start
+        )
+    } else if config.scaling != FitConfig::new().scaling {
+        format!(
+            "the settings ask for the scaling {:?}, but the features are taken as they are; scale them \
+             (Scaling::fit, apply), and leave the setting at its default",
+            config.scaling
+        )
+    } else if config.early_stopping.is_some() && problem.held_out.is_none() {
+        "the settings ask for early stopping, but nothing is held out; give Problem::held_out"
+            .to_string()
+    } else if found != asked {
+        format!(
+            "the features are {found:?}, but the settings ask for {asked:?}; give features of that type \
+             (Features::to_tensor), or another precision"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Error::setting(ignored))
+}
+
+/// [`minimise`] for an estimator that has seen to start, scaling and held-out part itself.
+///
+/// # Errors
+/// As [`minimise`].
+pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
     problem: &Problem<'_, E, O>,
     config: &FitConfig,
     session: FitSession<'_>,
@@ -158,12 +212,12 @@ fn at_the_start<E: Encoder, O: Objective>(
     config: &FitConfig,
     start: &[f64],
 ) -> Solution<MetricModel<E, O>> {
-    let Evaluation { value, gradient } = match start {
+    let Evaluation { value, gradient, .. } = match start {
         // Without a parameter to fit there is nothing to differentiate by.
-        [] => Evaluation {
-            value: exact::value(&problem.model, problem.x, problem.target, &config.blocks),
-            gradient: Vec::new(),
-        },
+        [] => Evaluation::new(
+            exact::value(&problem.model, problem.x, problem.target, &config.blocks),
+            Vec::new(),
+        ),
         _ => problem.evaluate(start, config),
     };
     Solution {

@@ -37,6 +37,7 @@ pub use gradients::add_gradients;
 pub(crate) use identity::Identified;
 pub use identity::{Fingerprint, FitIdentity};
 pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
+pub(crate) use minimise::minimise_prepared;
 pub use minimise::{HeldOutScore, Problem, minimise};
 pub use session::{FitSession, OnProgress};
 pub use solution::{Evaluation, Progress, Solution, Termination};

@@ -111,9 +111,17 @@ pub struct Evaluation {
     pub value: f64,
     /// The derivative of the value by each parameter, in the order of the position.
     pub gradient: Vec<f64>,
+    /// How large the parts are that the value is the sum of, without their signs: its rounding error is
+    /// relative to them. `-f + penalty` may be near 0 where both are large.
+    pub magnitude: f64,
 }
 
 impl Evaluation {
+    /// A value of one part, with its gradient.
+    pub fn new(value: f64, gradient: Vec<f64>) -> Self {
+        Self { value, gradient, magnitude: value.abs() }
+    }
+
     /// Evaluates at a position.
     ///
     /// # Panics

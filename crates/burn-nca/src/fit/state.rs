@@ -8,7 +8,8 @@ use super::solution::{Progress, Solution, Termination};
 pub struct ObjectiveScale {
     /// Number of summands of the value; `tolerance_gradient` is meant per summand.
     pub terms: usize,
-    /// Rounding noise of the value: differences below `value_noise * max(|f|, 1)` mean nothing. Give 0 for a
+    /// Rounding noise of the value: differences below `value_noise * max(m, 1)` mean nothing, where m is
+    /// the [`Evaluation::magnitude`](super::Evaluation::magnitude). Give 0 for a
     /// value that is exact relative to its own size even near 0, such as a sum of squares.
     pub value_noise: f64,
 }
@@ -24,9 +25,9 @@ impl ObjectiveScale {
         Self { terms, value_noise: 1e-7 }
     }
 
-    /// The size below which a difference of values near this one means nothing.
-    pub(super) fn noise_at(self, value: f64) -> f64 {
-        self.value_noise * value.abs().max(1.0)
+    /// The size below which a difference of values of this magnitude means nothing.
+    pub(super) fn noise_at(self, magnitude: f64) -> f64 {
+        self.value_noise * magnitude.max(1.0)
     }
 }
 
@@ -43,6 +44,9 @@ pub struct DescentState<M> {
     /// The value at the position; not a number before the first evaluation.
     #[serde(with = "exact_text::scalar")]
     pub value: f64,
+    /// The magnitude of the value's parts; not a number before the first evaluation.
+    #[serde(with = "exact_text::scalar")]
+    pub magnitude: f64,
     /// The value before the last step; infinite before the first.
     #[serde(with = "exact_text::scalar")]
     pub previous_value: f64,
@@ -65,6 +69,7 @@ impl<M> DescentState<M> {
         Self {
             position,
             value: f64::NAN,
+            magnitude: f64::NAN,
             previous_value: f64::INFINITY,
             gradient: Vec::new(),
             iteration: 0,

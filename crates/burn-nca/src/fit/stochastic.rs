@@ -276,7 +276,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
 
     /// The exact value and gradient, where no batch has told anything.
     fn at_start(&self) -> Progress {
-        let Evaluation { value, gradient } =
+        let Evaluation { value, gradient, .. } =
             self.problem.evaluate(&flatten(&self.model), self.config);
         let gradient_max = gradient.iter().fold(0.0, |max: f64, g| max.max(g.abs()));
         Progress { iteration: 0, value, gradient_max, seconds: self.seconds(), ..self.last }

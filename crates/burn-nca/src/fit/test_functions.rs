@@ -16,7 +16,7 @@ pub(super) fn rosenbrock(x: &[f64]) -> Evaluation {
         gradient[i] += -400.0 * x[i] * bend - 2.0 * rest;
         gradient[i + 1] += 200.0 * bend;
     }
-    Evaluation { value, gradient }
+    Evaluation::new(value, gradient)
 }
 
 /// The usual start of [`rosenbrock`]: -1.2, 1, -1.2, 1, ...
@@ -34,7 +34,7 @@ pub(super) fn quadratic(x: &[f64], condition: f64) -> Evaluation {
         value += 0.5 * curvature * (x - 1.0) * (x - 1.0);
         gradient.push(curvature * (x - 1.0));
     }
-    Evaluation { value, gradient }
+    Evaluation::new(value, gradient)
 }
 
 /// Not a number outside the open unit cube, with its minimum at (0.75, ..., 0.75).
@@ -43,17 +43,12 @@ pub(super) fn quadratic(x: &[f64], condition: f64) -> Evaluation {
 /// f = sum_i -3 ln x_i - ln(1 - x_i)
 /// ```
 pub(super) fn barrier(x: &[f64]) -> Evaluation {
-    Evaluation {
-        value: x.iter().map(|x| -3.0 * x.ln() - (1.0 - x).ln()).sum(),
-        gradient: x.iter().map(|x| 1.0 / (1.0 - x) - 3.0 / x).collect(),
-    }
+    let value = x.iter().map(|x| -3.0 * x.ln() - (1.0 - x).ln()).sum();
+    Evaluation::new(value, x.iter().map(|x| 1.0 / (1.0 - x) - 3.0 / x).collect())
 }
 
 /// A function shifted by `offset`, its numbers rounded as a device in single precision would return them.
 pub(super) fn rounded(exact: Evaluation, offset: f64) -> Evaluation {
     let round = |number: f64| f64::from(number as f32);
-    Evaluation {
-        value: round(exact.value + offset),
-        gradient: exact.gradient.into_iter().map(round).collect(),
-    }
+    Evaluation::new(round(exact.value + offset), exact.gradient.into_iter().map(round).collect())
 }

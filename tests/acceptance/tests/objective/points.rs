@@ -52,3 +52,30 @@ fn a_target_of_another_number_of_points_is_refused() {
     let pairs = Pairs::new(50, vec![(0, 1, 1.0)]).unwrap();
     check(PairLossConfig::new().init(), &PairIndex::new(&pairs, &device));
 }
+
+#[test]
+fn settings_that_a_given_problem_cannot_follow_are_refused() {
+    use burn_nca::data::ScalingKind;
+    use burn_nca::fit::{EarlyStoppingConfig, Precision, Start};
+    let device = Device::flex();
+    let x = tensor(&uniform(12, 1), 3, &device);
+    let map =
+        LinearMap::from_weight(&uniform(6, 2), [3, 2], &device.clone().autodiff(), DType::F64);
+    let model = MetricModel::new(map, NcaLossConfig::new().init());
+    let classes = ClassIndex::new(&[0, 1, 0, 1], &device).unwrap();
+    let problem = Problem::new(model, &x, &classes);
+    let fit = FitConfig::new().with_precision(Precision::F64);
+    minimise(&problem, &fit, FitSession::new()).unwrap();
+    for (fit, expected) in [
+        (fit.clone().with_start(Start::Identity), "ask for the start Identity"),
+        (fit.clone().with_scaling(ScalingKind::None), "ask for the scaling None"),
+        (
+            fit.clone().with_early_stopping(Some(EarlyStoppingConfig::new())),
+            "give Problem::held_out",
+        ),
+        (fit.with_precision(Precision::F32), "the features are F64, but the settings ask for F32"),
+    ] {
+        let error = minimise(&problem, &fit, FitSession::new()).err().unwrap().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}

@@ -12,7 +12,7 @@ use crate::encoder::{AnyEncoder, Encoder};
 use crate::error::Result;
 use crate::estimator::run::prepare;
 use crate::estimator::{encoder_start, in_class_order};
-use crate::fit::{FitSession, OnProgress, Problem, Termination, minimise};
+use crate::fit::{FitSession, OnProgress, Problem, Termination, minimise_prepared};
 use crate::model::MetricModel;
 use crate::objective::ClassIndex;
 
@@ -85,7 +85,7 @@ impl Fold {
         let problem =
             Problem { held_out: Some(&number), ..Problem::new(model, &self.x, &self.classes) };
         let session = FitSession::new().with_progress(watch);
-        let solution = minimise(&problem, &config.fit, session)?;
+        let solution = minimise_prepared(&problem, &config.fit, session)?;
         let mut measured = measured.into_inner();
         if measured.last().is_none_or(|(steps, _)| *steps < solution.iterations) {
             let end = self.measure(&solution.module.encoder.valid());

@@ -131,8 +131,7 @@ fn a_stationary_start_and_a_start_that_is_not_finite_end_at_once() {
 
 #[test]
 fn the_gradient_tolerance_counts_per_term() {
-    let thousand =
-        |x: &[f64]| Evaluation { value: 500.0 * x[0] * x[0], gradient: vec![1000.0 * x[0]] };
+    let thousand = |x: &[f64]| Evaluation::new(500.0 * x[0] * x[0], vec![1000.0 * x[0]]);
     let settings = Settings { tolerance_gradient: 0.1, ..EXACT };
     let [one, _] = settings.run(&[0.09], thousand);
     let scale = ObjectiveScale::double(1000);
@@ -145,8 +144,8 @@ fn the_gradient_tolerance_counts_per_term() {
 #[test]
 fn a_gradient_of_the_wrong_sign_is_a_failure() {
     let wrong = |x: &[f64]| {
-        let Evaluation { value, gradient } = quadratic(x, 10.0);
-        Evaluation { value, gradient: gradient.iter().map(|g| -g).collect() }
+        let Evaluation { value, gradient, .. } = quadratic(x, 10.0);
+        Evaluation::new(value, gradient.iter().map(|g| -g).collect())
     };
     for solution in EXACT.run(&[0.0, 0.0, 3.0], wrong) {
         assert_eq!(solution.termination, Termination::LineSearchFailed);
@@ -242,4 +241,23 @@ proptest! {
             prop_assert!(solution.termination.converged(), "{}", solution.termination);
         }
     }
+}
+
+#[test]
+fn parts_that_cancel_leave_their_noise() {
+    // 1000 and a shallow valley less 1000, in single precision: differences below 1e-4 mean nothing.
+    let end = |magnitude: f64| {
+        let evaluate = |x: &[f64]| {
+            let Evaluation { value, gradient, .. } = quadratic(x, 10.0);
+            let value = f64::from((1000.0 + 1e-6 * value) as f32) - 1000.0;
+            let gradient = gradient.iter().map(|g| 1e-6 * g).collect();
+            Evaluation { magnitude, ..Evaluation::new(value, gradient) }
+        };
+        let start = DescentState::new(vec![0.0, 0.0]);
+        let solver = LbfgsConfig::new().with_tolerance_gradient(0.0);
+        let go_on = |_: &mut Progress, _: &DescentState<_>| ControlFlow::Continue(());
+        solver.minimise(start, ObjectiveScale::single(1), evaluate, go_on).termination
+    };
+    assert_eq!(end(2000.0), Termination::ProgressSmall);
+    assert_eq!(end(0.0), Termination::LineSearchFailed);
 }
