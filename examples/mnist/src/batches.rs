@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::Scope;
 
+use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn_nca::objective::ClassTarget;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -21,6 +23,19 @@ pub struct Batch {
     pub features: Vec<f32>,
     /// The class of each.
     pub labels: Vec<usize>,
+}
+
+impl Batch {
+    /// The features `[n, 784]` and classes `[n]` on a device, without gradients.
+    pub fn tensors(&self, device: &Device) -> (Tensor<2>, ClassTarget) {
+        let device = device.clone().inner();
+        let shape = [self.labels.len(), PIXELS];
+        let features = TensorData::new(self.features.clone(), shape);
+        let labels: Vec<i32> = self.labels.iter().map(|&label| label as i32).collect();
+        let shape = [labels.len()];
+        let labels = Tensor::<1, Int>::from_data(TensorData::new(labels, shape), &device);
+        (Tensor::from_data(features, &device), ClassTarget::of_labels(labels))
+    }
 }
 
 /// Where batches come from.

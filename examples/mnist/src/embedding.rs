@@ -5,32 +5,24 @@ use std::path::Path;
 use anyhow::Result;
 use burn::module::Module;
 use burn::tensor::{Tensor, TensorData};
-use burn_nca::encoder::Encoder;
+use burn_nca::fit::parallel;
 use burn_nca_program::write_file;
 use npyz::WriterBuilder;
-use rayon::prelude::*;
 
 use crate::digits::{Centring, Digits, PIXELS};
 use crate::encoder::Network;
 
 /// Digits encoded together by a thread.
-const PART: usize = 500;
+const CHUNK: usize = 500;
 
 /// The embedding `[n, k]` of all digits, without gradients.
 pub fn embed(network: &Network, digits: &Digits, centring: &Centring) -> Tensor<2> {
     let network = network.valid();
-    let starts: Vec<(Network, usize)> =
-        (0..digits.len()).step_by(PART).map(|start| (network.clone(), start)).collect();
-    let parts: Vec<Tensor<2>> = starts
-        .into_par_iter()
-        .map(|(network, start)| {
-            let rows = start..(start + PART).min(digits.len());
-            let shape = [rows.len(), PIXELS];
-            let features = TensorData::new(centring.features(digits, rows), shape);
-            network.forward(Tensor::from_data(features, &network.devices()[0]))
-        })
-        .collect();
-    Tensor::cat(parts, 0)
+    let device = network.devices().remove(0);
+    parallel::embed(&network, digits.len(), CHUNK, |rows| {
+        let shape = [rows.len(), PIXELS];
+        Tensor::from_data(TensorData::new(centring.features(digits, rows), shape), &device)
+    })
 }
 
 /// The values of an embedding on the host, row-major.

@@ -13,7 +13,6 @@ mod digits;
 mod embedding;
 mod encoder;
 mod evaluation;
-mod gradient;
 mod picture;
 mod recipe;
 mod run;

@@ -4,7 +4,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use burn::module::Module;
 use burn::optim::AdamWConfig;
+use burn_nca::MetricModel;
+use burn_nca::fit::parallel::value_and_gradient;
 use burn_nca::objective::{Criterion, NcaLoss, NcaLossConfig};
 use burn_nca_program::{Bar, Interrupt};
 use serde::{Deserialize, Serialize};
@@ -14,8 +17,10 @@ use crate::batches::{Batch, Source};
 use crate::checkpoint::{self, State};
 use crate::encoder::Network;
 use crate::evaluation::Scores;
-use crate::gradient::loss_and_gradient;
 use crate::recipe::Recipe;
+
+/// Digits of a chunk. The number is fixed, so that sums do not depend on the number of cores.
+const CHUNK: usize = 125;
 
 /// Between two states on disk within an epoch.
 const INTERVAL: Duration = Duration::from_secs(60);
@@ -174,9 +179,12 @@ impl<'a> Trainer<'a> {
         let started = Instant::now();
         let learning_rate = self.recipe.learning_rate_at(self.steps_done(), self.steps());
         let State { network, optimizer, progress } = &mut self.state;
-        let (loss, gradients) = loss_and_gradient(network, &self.loss, batch);
+        let model = MetricModel::new(network.clone(), self.loss.clone());
+        let (features, target) = batch.tensors(&network.devices()[0]);
+        let at = value_and_gradient(&model, &features, &target, CHUNK);
+        let loss = at.loss.into_scalar::<f64>();
         if loss.is_finite() {
-            *network = optimizer.step(learning_rate, network.clone(), gradients);
+            *network = optimizer.step(learning_rate, model.encoder, at.gradients);
         }
         progress.losses.push(loss as f32);
         progress.seconds += started.elapsed().as_secs_f64();
@@ -206,7 +214,6 @@ impl std::fmt::Display for Epoch {
 
 #[cfg(test)]
 mod tests {
-    use burn::module::Module;
     use burn::tensor::Device;
 
     use super::*;

@@ -37,7 +37,7 @@ pub struct CachedGradient {
 /// - x: `[n, d]`; the model must live on an autodiff device
 ///
 /// # Panics
-/// If `chunk` is 0, or the model has no parameter that requires a gradient.
+/// If `chunk` is 0, or the model is not on an autodiff device.
 ///
 /// # References
 /// L. Gao, Y. Zhang, J. Han, J. Callan, Scaling Deep Contrastive Learning Batch Size under Memory Limited
@@ -51,18 +51,28 @@ pub fn value_and_gradient<E: Encoder, L: BatchLoss>(
     assert!(chunk > 0, "a chunk has at least one row, got 0");
     let x = x.clone().without_autodiff();
     let embedding = embed(&model.encoder.valid(), &x, chunk);
-    let leaf = embedding.clone().autodiff().require_grad();
-    let loss = model.objective.batch_loss(leaf.clone(), target);
-    let value = loss.clone().without_autodiff();
-    // A loss may be a constant on a batch, and has nothing to send back then.
-    if !loss.is_tracked() {
-        return CachedGradient { loss: value, embedding, gradients: GradientsParams::new() };
-    }
-    let mut grads = loss.backward();
-    let dz = leaf.grad_remove(&mut grads);
-    let mut gradients = GradientsParams::from_grads(grads, &model.objective);
+    let (loss, dz, mut gradients) = loss_of_embedding(&model.objective, &embedding, target);
     if let Some(dz) = dz {
         backward_through(&model.encoder, &x, &dz, chunk, &mut gradients);
     }
-    CachedGradient { loss: value, embedding, gradients }
+    CachedGradient { loss, embedding, gradients }
+}
+
+/// The loss of an embedding, `dL/dZ` (`None` where the loss does not depend on it), and the gradients of the
+/// parameters of the loss itself.
+pub(super) fn loss_of_embedding<L: BatchLoss>(
+    objective: &L,
+    embedding: &Tensor<2>,
+    target: &L::Target,
+) -> (Tensor<1>, Option<Tensor<2>>, GradientsParams) {
+    let leaf = embedding.clone().autodiff().require_grad();
+    let loss = objective.batch_loss(leaf.clone(), target);
+    let value = loss.clone().without_autodiff();
+    // A loss may be a constant on a batch, and has nothing to send back then.
+    if !loss.is_tracked() {
+        return (value, None, GradientsParams::new());
+    }
+    let mut grads = loss.backward();
+    let dz = leaf.grad_remove(&mut grads);
+    (value, dz, GradientsParams::from_grads(grads, objective))
 }

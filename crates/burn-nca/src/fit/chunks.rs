@@ -10,8 +10,12 @@ use crate::encoder::Encoder;
 
 /// The embedding, `chunk` rows at a time.
 pub(super) fn embed<E: Encoder>(encoder: &E, x: &Tensor<2>, chunk: usize) -> Tensor<2> {
-    let mut parts: Vec<Tensor<2>> =
-        chunks(x, chunk).map(|rows| encoder.forward(x.clone().slice([rows]))).collect();
+    let [n, _] = x.dims();
+    joined(chunks(n, chunk).map(|rows| encoder.forward(x.clone().slice([rows]))).collect())
+}
+
+/// The rows of several parts under each other.
+pub(super) fn joined(mut parts: Vec<Tensor<2>>) -> Tensor<2> {
     if parts.len() == 1 { parts.remove(0) } else { Tensor::cat(parts, 0) }
 }
 
@@ -23,15 +27,24 @@ pub(super) fn backward_through<E: Encoder>(
     chunk: usize,
     gradients: &mut GradientsParams,
 ) {
-    for rows in chunks(x, chunk) {
+    let [n, _] = x.dims();
+    for rows in chunks(n, chunk) {
         let z = encoder.forward(x.clone().slice([rows.clone()]).autodiff());
-        let surrogate = (z * dz.clone().slice([rows])).sum();
-        let mut part = GradientsParams::from_grads(surrogate.backward(), encoder);
+        let mut part = pulled_back(encoder, z, dz.clone().slice([rows]));
         add_gradients(encoder, gradients, &mut part);
     }
 }
 
-fn chunks(x: &Tensor<2>, chunk: usize) -> impl Iterator<Item = Range<usize>> + use<> {
-    let [n, _] = x.dims();
+/// The gradient of the encoder's parameters by the surrogate `<z, dz>`; none for an encoder that is frozen.
+pub(super) fn pulled_back<E: Encoder>(encoder: &E, z: Tensor<2>, dz: Tensor<2>) -> GradientsParams {
+    let surrogate = (z * dz).sum();
+    if !surrogate.is_tracked() {
+        return GradientsParams::new();
+    }
+    GradientsParams::from_grads(surrogate.backward(), encoder)
+}
+
+/// The ranges of `chunk` rows (the last may be shorter) that make up `n` rows.
+pub(super) fn chunks(n: usize, chunk: usize) -> impl Iterator<Item = Range<usize>> {
     (0..n).step_by(chunk).map(move |start| start..(start + chunk).min(n))
 }

@@ -18,6 +18,7 @@ mod line_search;
 mod minimise;
 mod monitor;
 mod more_thuente;
+pub mod parallel;
 pub mod parameters;
 mod saturation;
 mod session;
