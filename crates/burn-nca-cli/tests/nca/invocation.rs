@@ -7,7 +7,7 @@ use predicates::str::contains;
 
 use crate::{nca, stdout};
 
-const VERBS: [&str; 10] = [
+pub const VERBS: [&str; 10] = [
     "fit",
     "transform",
     "predict",

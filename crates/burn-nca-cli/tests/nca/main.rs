@@ -5,6 +5,7 @@
 mod bad_input;
 mod continuous;
 mod devices;
+mod documents;
 mod evaluate;
 mod fit;
 mod golden;

@@ -1,0 +1,119 @@
+//! Finds the commands in Markdown and in the help of the program.
+
+/// A command of a document.
+#[derive(Debug, PartialEq)]
+pub struct Written {
+    /// Where it stands, as in `README.md:69`.
+    pub place: String,
+    /// `nca`, `cargo`, `python3` or a path such as `target/release/measure`.
+    pub program: String,
+    /// Its words after the program.
+    pub words: Vec<String>,
+}
+
+impl Written {
+    /// The command of some words, where its program is one that documents name.
+    fn of(place: &str, text: &str) -> Option<Self> {
+        let mut words = words(text).into_iter().skip_while(|word| is_assignment(word)).peekable();
+        let program = words.next()?;
+        let known = ["nca", "cargo", "python3"].contains(&program.as_str())
+            || program.starts_with("target/release/");
+        known.then(|| Self { place: place.to_string(), program, words: words.collect() })
+    }
+
+    /// The command as it is written.
+    pub fn text(&self) -> String {
+        format!("{} {}", self.program, self.words.join(" "))
+    }
+}
+
+/// The commands of a Markdown file: lines of its blocks of code, and words between backticks.
+pub fn from_markdown(name: &str, text: &str) -> Vec<Written> {
+    let mut found = Vec::new();
+    let mut fence = None;
+    let mut line_before = String::new();
+    for (number, line) in text.lines().enumerate() {
+        let place = format!("{name}:{}", number + 1);
+        if let Some(language) = line.trim_start().strip_prefix("```") {
+            fence = if fence.is_some() { None } else { Some(language.to_string()) };
+            continue;
+        }
+        let is_code = match &fence {
+            Some(language) => language == "sh" || language == "text",
+            None => line.starts_with("    "),
+        };
+        if is_code {
+            let whole = format!("{line_before}{}", line.trim());
+            if let Some(beginning) = whole.strip_suffix('\\') {
+                line_before = beginning.to_string();
+                continue;
+            }
+            line_before.clear();
+            found.extend(of_shell_line(&place, &whole));
+        } else if fence.is_none() {
+            let spans = line.split('`').skip(1).step_by(2);
+            found.extend(
+                spans
+                    .filter(|span| span.contains(' '))
+                    .filter_map(|span| Written::of(&place, span)),
+            );
+        }
+    }
+    found
+}
+
+/// The examples of a help text: indented lines, a note set off by several blanks.
+pub fn from_help(name: &str, text: &str) -> Vec<Written> {
+    let lines = text.lines().skip_while(|line| !line.starts_with("Example"));
+    let commands = lines.filter_map(|line| line.trim_start().split("  ").next());
+    commands
+        .filter(|line| line.starts_with("nca "))
+        .flat_map(|line| of_shell_line(name, line))
+        .collect()
+}
+
+/// The commands of a line for a shell: without its comment, pipes and redirections.
+fn of_shell_line(place: &str, line: &str) -> Vec<Written> {
+    let code = line.split(" #").next().unwrap_or_default();
+    let commands = code.split("&&").flat_map(|part| part.split(" | "));
+    let without_target = commands.map(|part| part.split(" > ").next().unwrap_or_default());
+    without_target.filter_map(|part| Written::of(place, part)).collect()
+}
+
+/// Words parted by blanks; quotes hold one together.
+fn words(text: &str) -> Vec<String> {
+    let parts = text.split('\'').enumerate();
+    parts
+        .flat_map(|(number, part)| match number % 2 {
+            0 => part.split_whitespace().map(String::from).collect(),
+            _ => vec![part.to_string()],
+        })
+        .collect()
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+    })
+}
+
+#[test]
+fn commands_are_found_with_their_places() {
+    let text = "A `nca info runs/a` and `nca`.\n\n```sh\nA=1 nca fit x.csv --dim 2   # why\nnca a | jq . && cargo \\\n  test\n```\n\n\
+                ```rust\nnca fit\n```\n    python3 a.py > b\n";
+    let found = from_markdown("a.md", text);
+    let all: Vec<String> =
+        found.iter().map(|one| format!("{} {}", one.place, one.text())).collect();
+    assert_eq!(
+        all,
+        [
+            "a.md:1 nca info runs/a",
+            "a.md:4 nca fit x.csv --dim 2",
+            "a.md:6 nca a",
+            "a.md:6 cargo test",
+            "a.md:12 python3 a.py"
+        ]
+    );
+    let help = "Usage: nca fit\n\nExamples:\n  nca fit a --dim 2   what it does\n";
+    assert_eq!(from_help("h", help)[0].text(), "nca fit a --dim 2");
+}

@@ -1,0 +1,88 @@
+//! Every command of every document runs: those of `nca` do, on small tables of the names that the documents use; of
+//! those of cargo and Python the packages, programs, features and scripts are there.
+
+mod extract;
+mod place;
+mod workspace;
+
+use std::fs;
+use std::path::Path;
+
+use extract::{Written, from_help, from_markdown};
+use place::Tables;
+use workspace::Workspace;
+
+use crate::stdout;
+
+/// The folder of the workspace.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The documents that a reader types commands from.
+fn documents() -> Vec<String> {
+    let mut found = Vec::new();
+    for folder in ["", "docs", "docs/guide", "benches"] {
+        found.extend(markdown_files(folder));
+    }
+    for folder in ["crates", "examples"] {
+        let entries = fs::read_dir(Path::new(ROOT).join(folder)).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        found.extend(names.flat_map(|name| markdown_files(&format!("{folder}/{name}"))));
+    }
+    // What was true of an earlier version stays in these.
+    found.retain(|name| name != "CHANGELOG.md" && name != "docs/decisions.md");
+    found.sort();
+    assert!(found.len() > 15, "{found:?}");
+    found
+}
+
+/// The Markdown files of a folder of the workspace, without those of folders in it.
+fn markdown_files(folder: &str) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(Path::new(ROOT).join(folder)) else { return Vec::new() };
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.ends_with(".md")).map(|name| join(folder, &name)).collect()
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") }
+}
+
+fn written() -> Vec<Written> {
+    let read = |name: &String| {
+        from_markdown(name, &fs::read_to_string(Path::new(ROOT).join(name)).unwrap())
+    };
+    documents().iter().flat_map(read).collect()
+}
+
+/// Fails with the place and the reason of each command that does not work.
+fn refuse(failures: Vec<String>) {
+    assert!(failures.is_empty(), "commands that do not work:\n{}", failures.join("\n"));
+}
+
+#[test]
+fn the_commands_of_the_documents_run() {
+    let commands: Vec<Written> =
+        written().into_iter().filter(|found| found.program == "nca").collect();
+    assert!(commands.len() > 40, "{} commands", commands.len());
+    let tables = Tables::new();
+    refuse(commands.iter().filter_map(|command| tables.failure(command)).collect());
+}
+
+#[test]
+fn the_examples_of_the_help_run() {
+    let tables = Tables::new();
+    let mut commands = from_help("nca --help", &stdout(&["--help"]));
+    for verb in crate::invocation::VERBS {
+        let name = format!("nca {verb} --help");
+        let found = from_help(&name, &stdout(&[verb, "--help"]));
+        assert!(!found.is_empty(), "{name} has no example");
+        commands.extend(found);
+    }
+    refuse(commands.iter().filter_map(|command| tables.failure(command)).collect());
+}
+
+#[test]
+fn the_packages_and_scripts_of_the_documents_are_there() {
+    let workspace = Workspace::read(Path::new(ROOT));
+    let others = written().into_iter().filter(|found| found.program != "nca");
+    refuse(others.filter_map(|command| workspace.failure(&command)).collect());
+}

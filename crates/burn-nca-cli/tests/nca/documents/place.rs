@@ -1,0 +1,162 @@
+//! A folder with small tables and models of the names that the documents use, and commands that run there.
+
+use std::fmt::Write;
+use std::process::Output;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::extract::Written;
+use crate::{Place, nca, stdout};
+
+/// Words that a reader replaces, and by what here.
+const PLACEHOLDERS: [(&str, &str); 7] = [
+    ("DATA", "iris"),
+    ("SET", "iris"),
+    ("RUN", "runs/iris"),
+    ("VERB", "fit"),
+    ("SHELL", "bash"),
+    // As many columns, but few rows: what is shown is the command.
+    ("digits", "big.csv"),
+    ("wine", "iris"),
+];
+
+/// The tables and models that commands read.
+pub struct Tables {
+    place: Place,
+    runs: AtomicUsize,
+}
+
+impl Tables {
+    /// Writes the tables and fits the models.
+    pub fn new() -> Self {
+        let place = Place::new();
+        for folder in ["moved", "runs"] {
+            std::fs::create_dir(place.path(folder)).unwrap();
+        }
+        for name in ["flowers.csv", "test.csv", "data.csv", "moved/iris.csv"] {
+            place.file(name, &table(4, "species", |row| format!("kind {}", row % 3)));
+        }
+        place.file("big.csv", &table(12, "class", |row| format!("kind {}", row % 3)));
+        place.file("housing.csv", &table(4, "price", |row| format!("{}.5", row % 7)));
+        for name in ["new.csv", "film.csv", "more.csv"] {
+            place.file(name, &table(3, "x3", |row| format!("{}", row % 5)));
+        }
+        for name in ["neighbours.csv", "pairs.csv"] {
+            place.file(
+                name,
+                &(1..ROWS).map(|row| format!("{row},{}\n", row + 1)).collect::<String>(),
+            );
+        }
+        let tables = Self { place, runs: AtomicUsize::new(0) };
+        for model in [
+            "fit flowers.csv --dim 2 --out runs/flowers",
+            "fit flowers.csv --dim 2 --out runs/iris",
+            "fit big.csv --dim 10 --out runs/first",
+            "fit housing.csv --target price --task regression --out runs/housing",
+            "fit film.csv --pairs neighbours.csv --dim 2 --out runs/film",
+            "transform runs/flowers new.csv --out X.npy",
+        ] {
+            let words: Vec<String> = model.split(' ').map(String::from).collect();
+            let output = tables.run(&with_few_steps(words));
+            assert!(output.status.success(), "{model}: {output:?}");
+        }
+        std::fs::write(tables.place.path("Y.npy"), classes_as_npy()).unwrap();
+        tables
+    }
+
+    /// Why a command does not work, with its place; one that names a verb and options only is held against its help.
+    pub fn failure(&self, command: &Written) -> Option<String> {
+        let is_mention = command.words.get(1).is_none_or(|word| word.starts_with('-'))
+            && !["datasets", "devices", "--help"].contains(&command.words[0].as_str());
+        let reason =
+            if is_mention { self.unknown_option(command) } else { self.complaint(command) };
+        Some(format!("{}: `{}`: {}", command.place, command.text(), reason?))
+    }
+
+    fn unknown_option(&self, command: &Written) -> Option<String> {
+        let verb = replaced(&command.words[0]);
+        if !crate::invocation::VERBS.contains(&verb.as_str()) {
+            return Some(format!("there is no verb {verb}"));
+        }
+        let help = stdout(&[&verb, "--help"]);
+        let mut options = command.words.iter().filter(|word| word.starts_with("--"));
+        let unknown = options.find(|option| !help.contains(option.as_str()))?;
+        Some(format!("{verb} has no option {unknown}"))
+    }
+
+    fn complaint(&self, command: &Written) -> Option<String> {
+        let words: Vec<String> = command.words.iter().map(|word| replaced(word)).collect();
+        let words = self.with_new_outputs(with_few_steps(words));
+        let output = self.run(&words);
+        (!output.status.success()).then(|| String::from_utf8(output.stderr).unwrap())
+    }
+
+    fn run(&self, words: &[String]) -> Output {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        nca(&words).current_dir(self.place.path("")).output().unwrap()
+    }
+
+    /// Results go to a folder of this run, so that commands need not wait for each other.
+    fn with_new_outputs(&self, mut words: Vec<String>) -> Vec<String> {
+        let folder = format!("out-{}", self.runs.fetch_add(1, Ordering::Relaxed));
+        std::fs::create_dir(self.place.path(&folder)).unwrap();
+        for place in 1..words.len() {
+            if ["--out", "--to"].contains(&words[place - 1].as_str()) {
+                words[place] = format!("{folder}/{}", words[place].replace('/', "-"));
+            }
+        }
+        words
+    }
+}
+
+const ROWS: usize = 60;
+
+/// A table of numbers and a target in its last column.
+fn table(columns: usize, target: &str, value: impl Fn(usize) -> String) -> String {
+    let mut text: String = (0..columns).map(|column| format!("x{column},")).collect();
+    text.push_str(target);
+    for row in 0..ROWS {
+        text.push('\n');
+        for column in 0..columns {
+            let number =
+                (row * (2 * column + 3) * 7) % 31 + (row % 3) * 9 * usize::from(column < 2);
+            write!(text, "{number},").unwrap();
+        }
+        text.push_str(&value(row));
+    }
+    text + "\n"
+}
+
+/// The classes 0, 1, 2, 0, … as a NumPy file of whole numbers.
+fn classes_as_npy() -> Vec<u8> {
+    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({ROWS},), }}");
+    let header = format!("{header:<117}\n");
+    let classes: Vec<u8> = (0..ROWS).map(|row| (row % 3) as u8).collect();
+    [b"\x93NUMPY\x01\x00\x76\x00".as_slice(), header.as_bytes(), &classes].concat()
+}
+
+fn replaced(word: &str) -> String {
+    let known = PLACEHOLDERS.iter().find(|(placeholder, _)| *placeholder == word);
+    known.map_or(word, |(_, here)| here).to_string()
+}
+
+/// The same fit with as few steps as its options allow.
+fn with_few_steps(mut words: Vec<String>) -> Vec<String> {
+    if words[0] != "fit" || words.contains(&"--help".to_string()) {
+        return words;
+    }
+    let has = |words: &[String], text: &str| words.iter().any(|word| word == text);
+    let few: &[(&str, &str)] = if has(&words, "--tune") {
+        &[("--budget", "0.01"), ("--folds", "2"), ("--repeats", "1")]
+    } else if has(&words, "adam") {
+        &[("--epochs", "1")]
+    } else {
+        &[("--max-iterations", "2")]
+    };
+    for (option, value) in few {
+        match words.iter().position(|word| word == option) {
+            Some(place) => words[place + 1] = (*value).to_string(),
+            None => words.extend([(*option).to_string(), (*value).to_string()]),
+        }
+    }
+    words
+}

@@ -1,0 +1,111 @@
+//! What a command of cargo or Python may name: packages, programs, features and scripts of the workspace.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::extract::Written;
+
+/// The packages of the workspace and where its scripts are.
+pub struct Workspace {
+    root: PathBuf,
+    /// The manifest of each package.
+    manifests: HashMap<String, String>,
+}
+
+impl Workspace {
+    /// Reads the manifests of a workspace.
+    pub fn read(root: &Path) -> Self {
+        let nested = ["crates", "examples", "tests"].map(|folder| root.join(folder));
+        let folders = nested.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+        let folders = folders.map(|entry| entry.unwrap().path()).chain([root.join("benches")]);
+        let texts = folders.filter_map(|folder| fs::read_to_string(folder.join("Cargo.toml")).ok());
+        let manifests = texts.map(|text| (names(&text).remove(0), text)).collect();
+        Self { root: root.to_path_buf(), manifests }
+    }
+
+    /// What a command names and is not there.
+    pub fn failure(&self, command: &Written) -> Option<String> {
+        let missing = match command.program.as_str() {
+            "cargo" => self.missing_of_cargo(&command.words),
+            "python3" => self.missing_script(&command.words),
+            path => self.missing_program(path.trim_start_matches("target/release/")),
+        }?;
+        Some(format!("{}: `{}`: {missing}", command.place, command.text()))
+    }
+
+    fn missing_of_cargo(&self, words: &[String]) -> Option<String> {
+        const VERBS: [&str; 6] = ["build", "run", "test", "doc", "install", "clippy"];
+        let verb = words.first()?;
+        if !VERBS.contains(&verb.as_str()) {
+            return Some(format!("cargo has no verb {verb:?} that is known here"));
+        }
+        let own: Vec<&String> = words.iter().take_while(|word| *word != "--").collect();
+        let after = |names: [&str; 2]| {
+            let place = own.iter().position(|word| names.contains(&word.as_str()))?;
+            own.get(place + 1).map(|word| word.as_str())
+        };
+        if let Some(path) = after(["--path", "--path"]) {
+            return self.missing_file(&format!("{path}/Cargo.toml"));
+        }
+        let package = match verb.as_str() {
+            "install" => own.get(1).map(|word| word.as_str()),
+            _ => after(["-p", "--package"]),
+        };
+        let Some(package) = package else {
+            return (verb == "run").then(|| "say which package, by -p".to_string());
+        };
+        let Some(manifest) = self.manifests.get(package) else {
+            return Some(format!("the workspace has no package {package}"));
+        };
+        let features = after(["--features", "-F"]).into_iter().flat_map(|list| list.split(','));
+        let mut missing = features.filter(|name| !manifest.contains(&format!("\n{name} = ")));
+        missing.next().map(|name| format!("{package} has no feature {name}"))
+    }
+
+    fn missing_script(&self, words: &[String]) -> Option<String> {
+        words.iter().find(|word| word.ends_with(".py")).and_then(|script| self.missing_file(script))
+    }
+
+    fn missing_file(&self, name: &str) -> Option<String> {
+        (!self.root.join(name).exists()).then(|| format!("there is no file {name}"))
+    }
+
+    fn missing_program(&self, name: &str) -> Option<String> {
+        let known = self.manifests.values().any(|text| names(text).iter().any(|own| own == name));
+        (!known).then(|| format!("no package makes a program {name}"))
+    }
+}
+
+/// The names that a manifest gives: its package's and those of its programs.
+fn names(manifest: &str) -> Vec<String> {
+    let lines = manifest.lines().filter_map(|line| line.strip_prefix("name = \""));
+    lines.map(|rest| rest.trim_end_matches('"').to_string()).collect()
+}
+
+#[test]
+fn what_is_not_there_is_told_with_its_place() {
+    let workspace = Workspace::read(Path::new(super::ROOT));
+    let failure = |text: &str| {
+        let found = super::extract::from_markdown("a.md", &format!("`{text}`"));
+        workspace.failure(&found[0])
+    };
+    for right in [
+        "cargo run --release -p burn-nca-cli --no-default-features --features flex -- fit iris",
+        "cargo test --workspace",
+        "cargo install --path crates/burn-nca-cli",
+        "python3 benches/tables.py",
+        "target/release/measure guide",
+    ] {
+        assert_eq!(failure(right), None, "{right}");
+    }
+    for wrong in [
+        "cargo run -p burn-nca-clu",
+        "cargo run -p burn-nca-cli --features flux",
+        "cargo install --path crates/nca",
+        "python3 benches/no.py",
+        "target/release/ncu fit",
+    ] {
+        assert!(failure(wrong).unwrap().starts_with("a.md:1: `"), "{wrong}");
+    }
+}
