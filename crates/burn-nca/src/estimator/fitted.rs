@@ -1,3 +1,5 @@
+//! A learnt metric with all that predictions need.
+
 use std::path::Path;
 
 use burn::tensor::{Device, Tensor};
@@ -153,7 +155,8 @@ impl<E: Encoder> Fitted<E> {
     /// # Errors
     /// A folder that is no model of this version, or weights of other shapes than the encoder's.
     pub fn load_with(encoder: E, path: &Path, device: &Device) -> Result<Self> {
-        folder::load_with(encoder, path, device)
+        // A module that was trained before leaves its graph first.
+        folder::load_with(encoder.valid(), path, device)
     }
 }
 

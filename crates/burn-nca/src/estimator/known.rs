@@ -1,3 +1,5 @@
+//! What is known of the training rows, and what was learnt from it.
+
 use serde::{Deserialize, Serialize};
 
 use crate::data::{AgreementWidth, Features, Labelled, Measured};

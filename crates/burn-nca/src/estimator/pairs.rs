@@ -1,3 +1,5 @@
+//! Metric learning from weighted pairs.
+
 use std::time::Instant;
 
 use burn::config::Config;

@@ -1,3 +1,5 @@
+//! Metric learning for numeric targets.
+
 use std::time::Instant;
 
 use burn::config::Config;

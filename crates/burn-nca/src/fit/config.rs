@@ -1,3 +1,5 @@
+//! How a model is fitted: the settings that every objective and encoder share.
+
 use burn::config::Config;
 use burn::tensor::DType;
 

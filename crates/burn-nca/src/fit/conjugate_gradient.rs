@@ -1,3 +1,5 @@
+//! Nonlinear conjugate gradients, the full-batch solver of the NCA paper.
+
 use std::ops::ControlFlow;
 
 use burn::config::Config;

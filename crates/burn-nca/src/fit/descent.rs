@@ -1,4 +1,19 @@
-//! The loop shared by the full-batch minimisers: direction, line search, stopping tests.
+//! The loop that the full-batch solvers share: direction, line search, stopping tests.
+//!
+//! ```text
+//! converged? ── yes ──► GradientSmall, ProgressSmall, NonFinite
+//!     │ no
+//! asked to stop, or at the limit? ── yes ──► the callback's reason, MaxIterations
+//!     │ no
+//! direction of the rule (none at the start and after a restart: steepest descent)
+//!     │
+//! line search along it ── nothing lower ──► drop the rule's memory, search steepest descent once
+//!     │ lower                                   │ nothing lower ──► ProgressSmall (noise), LineSearchFailed
+//!     ▼                                         │ lower
+//! accept the step, let the rule remember it, call back ◄┘ ── and again from the top
+//! ```
+//! A solver is a [`DirectionRule`]: what it remembers of earlier steps, and the direction that it makes of them. All
+//! that the next step depends on is in [`DescentState`], so a descent can stop after any step and go on later.
 
 use std::ops::ControlFlow;
 use std::time::Instant;

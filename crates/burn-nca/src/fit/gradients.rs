@@ -1,3 +1,5 @@
+//! Adds up the gradients of several backward passes.
+
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;

@@ -1,3 +1,5 @@
+//! Limited-memory BFGS, the default full-batch solver.
+
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 

@@ -1,3 +1,5 @@
+//! The line search of the full-batch solvers: a step that meets the strong Wolfe conditions.
+
 use super::more_thuente::{Interval, Sample};
 use super::solution::Evaluation;
 

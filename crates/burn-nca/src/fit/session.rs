@@ -1,3 +1,5 @@
+//! What accompanies one run of a fit: a callback, a checkpoint, an optimiser of the caller's.
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 

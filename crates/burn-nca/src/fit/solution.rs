@@ -1,3 +1,5 @@
+//! What a fit returns: the module, why it stopped, and the steps that it took.
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,5 @@
+//! Where a full-batch descent stands, so that it can be saved and continued.
+
 use serde::{Deserialize, Serialize};
 
 use super::exact_text;

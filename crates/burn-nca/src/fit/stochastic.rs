@@ -1,3 +1,5 @@
+//! Fitting by mini-batches: epochs over shuffled rows with a Burn optimiser.
+
 use std::ops::ControlFlow;
 use std::time::Instant;
 

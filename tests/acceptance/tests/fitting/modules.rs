@@ -71,6 +71,14 @@ fn a_fit_starts_from_a_module_that_was_trained_before() {
         let value = first.summary().value;
         let again = short().fit_encoder(first.encoder, &data, &device, FitSession::new()).unwrap();
         assert!(again.summary().value <= value);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        again.save(&path).unwrap();
+        let used = own(&Device::flex().autodiff());
+        used.forward(data.features().to_tensor(&device, DType::F32).autodiff());
+        let loaded = Fitted::load_with(used, &path, &device).unwrap();
+        let labels = loaded.predict(data.features(), 1).unwrap();
+        assert_eq!(labels, again.predict(data.features(), 1).unwrap());
     }
 }
 

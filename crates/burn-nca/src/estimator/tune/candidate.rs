@@ -1,3 +1,5 @@
+//! The settings that one trial of a search tries.
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};

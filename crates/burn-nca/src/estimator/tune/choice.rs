@@ -1,3 +1,5 @@
+//! Which of the settings that were tried is chosen, and why.
+
 use serde::{Deserialize, Serialize};
 
 use super::trial::{Rung, best};

@@ -1,3 +1,5 @@
+//! How well an embedding serves rows that it was not learnt from.
+
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! The search itself: candidates in order, each on all folds, until a budget or the caller ends it.
+
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

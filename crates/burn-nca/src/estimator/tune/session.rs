@@ -1,3 +1,5 @@
+//! What accompanies one run of a search: a callback, and a file to resume from.
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 

@@ -1,3 +1,5 @@
+//! A candidate that was tried: one fit per fold, measured on the way.
+
 use serde::{Deserialize, Serialize};
 
 use super::fold::Climb;
