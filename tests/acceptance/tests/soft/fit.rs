@@ -6,8 +6,8 @@ use burn_nca::MetricModel;
 use burn_nca::data::{AgreementWidth, Agreements, Pairs};
 use burn_nca::encoder::LinearMap;
 use burn_nca::fit::{
-    FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Problem, Solution, StochasticConfig,
-    minimise,
+    FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Problem, Solution,
+    StochasticConfig, minimise,
 };
 use burn_nca::objective::{Criterion, Objective};
 
@@ -35,7 +35,7 @@ fn fit<O: Objective>(
     case.a = vec![1.0, 0.0, 0.0, 0.0, 1.0, 1.0];
     let x = tensor(x, 3, DType::F64);
     let problem = Problem::new(case.linear(objective), &x, target);
-    let config = FitConfig::new().with_optimizer(optimizer);
+    let config = FitConfig::new().with_optimizer(optimizer).with_precision(Precision::F64);
     minimise(&problem, &config, FitSession::new()).unwrap()
 }
 
