@@ -106,7 +106,7 @@ pub struct ModelOptions {
     pub activation: Option<ActivationKind>,
 
     /// The criterion: f, the expected number of points classified correctly, or g, the log probability that all are
-    /// [default: g; f for an mlp]
+    /// [default: g; f with --soft]
     #[arg(long, value_enum)]
     pub objective: Option<ObjectiveKind>,
 
@@ -119,7 +119,7 @@ pub struct ModelOptions {
     #[arg(long, value_name = "MODEL")]
     pub warm_start: Option<PathBuf>,
 
-    /// Weight of the L2 penalty l2 * n * ||A||² [default: 0.01; 0.02 for a numeric target; 0 for pairs or an mlp]
+    /// Weight of the L2 penalty l2 * n * ||A||² [default: 0.01; 0.02 for a numeric target; 0 for pairs]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = weight)]
     pub l2: Option<f64>,
 

@@ -46,7 +46,7 @@ pub fn configuration(
         }
         None => (encoder(&args.model), args.dim.unwrap_or_else(|| default_dim(&args.model, train))),
     };
-    let default = defaults(args, &encoder, columns.len(), dim)?;
+    let default = defaults(args, columns.len(), dim)?;
     let init = args.model.init.as_ref().unwrap_or(&Init::Auto);
     let l2 = args.model.l2.unwrap_or(default.fit.l2);
     let fit = FitConfig::new()
@@ -67,16 +67,14 @@ pub fn configuration(
         .with_fit(fit))
 }
 
-/// What is learnt where the user says nothing: what was measured to serve for maps, the plain criterion for
-/// networks and pairs, which nobody measured.
-fn defaults(args: &FitArgs, encoder: &EncoderConfig, d: usize, k: usize) -> Result<NcaConfig> {
+/// What is learnt where the user says nothing: what was measured to serve, and the plain criterion for pairs, which
+/// nobody measured.
+fn defaults(args: &FitArgs, d: usize, k: usize) -> Result<NcaConfig> {
     let plain = NcaConfig::new(d, k);
-    Ok(match (learnt_from(args)?, encoder) {
-        (LearntFrom::Classes, EncoderConfig::Linear | EncoderConfig::Diagonal) => {
-            NcaConfig::recommended(d, k)
-        }
-        (LearntFrom::Numbers, _) => plain.with_fit(FitConfig::new().with_l2(RegressionConfig::L2)),
-        _ => plain,
+    Ok(match learnt_from(args)? {
+        LearntFrom::Classes => NcaConfig::recommended(d, k),
+        LearntFrom::Numbers => plain.with_fit(FitConfig::new().with_l2(RegressionConfig::L2)),
+        LearntFrom::Pairs => plain,
     })
 }
 
@@ -268,14 +266,14 @@ mod tests {
     }
 
     #[test]
-    fn maps_are_penalised_by_default_and_what_is_given_counts() {
+    fn maps_and_networks_are_penalised_by_default_and_what_is_given_counts() {
         let settings = |options: &str| {
             let config = config(options).unwrap();
             (config.criterion, config.fit.l2)
         };
         assert_eq!(settings(""), (Criterion::G, 0.01));
         assert_eq!(settings("--encoder diagonal"), (Criterion::G, 0.01));
-        assert_eq!(settings("--encoder mlp"), (Criterion::F, 0.0));
+        assert_eq!(settings("--encoder mlp"), (Criterion::G, 0.01));
         assert_eq!(settings("--objective f --l2 0"), (Criterion::F, 0.0));
     }
 

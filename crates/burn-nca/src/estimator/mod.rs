@@ -80,8 +80,9 @@ impl NcaConfig {
     ///
     /// [`NcaConfig::new`] is the method as the paper and scikit-learn have it. Its exact optimum overfits: on
     /// average over the paper's small sets these settings classify test rows better (`docs/decisions.md` has the
-    /// numbers). They are for maps of standardised features; [`NcaConfig::tune`] looks for better ones for the
-    /// data at hand.
+    /// numbers). A network, which ends early under f because a row without a near neighbour of its class adds
+    /// nothing to value or gradient, takes the same: `NcaConfig::recommended(d, 2).with_encoder(..)`. They are for
+    /// standardised features; [`NcaConfig::tune`] looks for better ones for the data at hand.
     pub fn recommended(d_input: usize, d_output: usize) -> Self {
         Self::new(d_input, d_output)
             .with_criterion(Criterion::G)
