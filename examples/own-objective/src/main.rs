@@ -14,9 +14,9 @@ use burn::module::Module;
 use burn::tensor::{DType, Device};
 use burn_nca::data::{Labelled, Scaling, ScalingKind, stratified_split};
 use burn_nca::encoder::{Encoder, LinearMap, LinearMapConfig};
-use burn_nca::evaluate::{Embedded, held_out_accuracy};
+use burn_nca::evaluate::Accuracy;
 use burn_nca::fit::{FitConfig, FitSession, Problem, Solution, minimise};
-use burn_nca::{MetricModel, NcaConfig};
+use burn_nca::{Fitted, MetricModel, NcaConfig};
 
 use large_margin::LargeMargin;
 use target_neighbours::TargetNeighbours;
@@ -33,14 +33,16 @@ fn main() -> burn_nca::Result<()> {
         let split = stratified_split(data.labels(), 0.3, seed)?;
         let (train, test) = (data.select(&split.train), data.select(&split.test));
         let scaling = Scaling::fit(ScalingKind::Standardise, train.features());
-        let scaled = |part: &Labelled| part.with_features(scaling.apply(part.features())?);
-        let (train, test) = (scaled(&train)?, scaled(&test)?);
-        let euclidean = LinearMapConfig::new(13, 13).init(&device);
-        let margin = fit(&train, &device)?.module.encoder.valid();
-        let nca = NcaConfig::recommended(13, 13).fit(&train, &device)?.encoder;
-        sums[0] += accuracy(&euclidean, &train, &test, &device)?;
-        sums[1] += accuracy(&margin, &train, &test, &device)?;
-        sums[2] += accuracy(&nca, &train, &test, &device)?;
+        let scaled = train.with_features(scaling.apply(train.features())?)?;
+        let identity = LinearMapConfig::new(13, 13).init(&device);
+        let margin = fit(&scaled, &device)?.module.encoder.valid();
+        // An encoder with its scaling and training rows becomes a model that predicts and is saved like any other.
+        let euclidean = Fitted::of_classes(identity, scaling.clone(), &train, &device)?;
+        let margin = Fitted::of_classes(margin, scaling, &train, &device)?;
+        let nca = NcaConfig::recommended(13, 13).fit(&train, &device)?;
+        sums[0] += accuracy(&euclidean, &test)?;
+        sums[1] += accuracy(&margin, &test)?;
+        sums[2] += accuracy(&nca, &test)?;
     }
     for (name, sum) in ["Euclidean", "large margin", "NCA (g, l2 0.01)"].iter().zip(sums) {
         println!("{name:18} {:.2} %", 100.0 * sum / SPLITS as f64);
@@ -61,16 +63,8 @@ fn fit(
     minimise(&problem, &FitConfig::new(), FitSession::new())
 }
 
-/// The 3-NN accuracy of test rows among training rows, in the embedding of a map.
-fn accuracy<E: Encoder>(
-    map: &E,
-    train: &Labelled,
-    test: &Labelled,
-    device: &Device,
-) -> burn_nca::Result<f64> {
-    let embed = |part: &Labelled| map.forward(part.features().to_tensor(device, DType::F32));
-    let (references, queries) = (embed(train), embed(test));
-    let train = Embedded { points: &references, labels: train.labels() };
-    let test = Embedded { points: &queries, labels: test.labels() };
-    Ok(held_out_accuracy(train, test, NEIGHBOURS)?.value().expect("there are test rows"))
+/// The 3-NN accuracy of a model on test rows.
+fn accuracy<E: Encoder>(model: &Fitted<E>, test: &Labelled) -> burn_nca::Result<f64> {
+    let predicted = model.predict(test.features(), NEIGHBOURS)?;
+    Ok(Accuracy::of(&predicted, test.labels())?.value().expect("there are test rows"))
 }
