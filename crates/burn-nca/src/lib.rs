@@ -57,6 +57,7 @@ pub mod fit;
 mod model;
 pub mod neighbors;
 pub mod objective;
+pub mod pairwise;
 #[cfg(feature = "train")]
 pub mod train;
 

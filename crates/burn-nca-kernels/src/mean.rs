@@ -1,0 +1,157 @@
+//! Means of values under the weights of each row, and their gradient.
+
+use core::ops::Range;
+
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+use crate::panel::Panel;
+use crate::tile::{self, ROWS, Tile};
+use crate::{BLOCK, Columns, Real, group_size, padded, tile_width};
+
+/// What means `Σ_j p_ij v_j` are taken of, with `p_ij = exp(-||q_i - r_j||² - lse_i)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Means<'a, T> {
+    /// `[b, k]`.
+    pub queries: &'a [T],
+    /// `[m, k]`.
+    pub references: &'a [T],
+    /// `[m, c]`.
+    pub values: &'a [T],
+    /// Number of dimensions.
+    pub k: usize,
+    /// Number of values of a reference.
+    pub c: usize,
+    /// Which references each query sums over.
+    pub columns: &'a Columns,
+    /// The least distances and logarithms of [`Number::statistics`](crate::Number::statistics), `[2, b]`.
+    pub statistics: &'a [T],
+}
+
+/// Everything about the pairs in the layout of the kernels.
+pub(crate) struct Laid<'a, T> {
+    pub(crate) queries: Vec<T>,
+    pub(crate) points: Panel<T>,
+    pub(crate) values: Panel<T>,
+    /// The least distance of each query, and what is to be added to `least - d` in the exponent of a weight.
+    rows: Vec<[T; 2]>,
+    pub(crate) of: Means<'a, T>,
+}
+
+impl<'a, T: Real> Laid<'a, T> {
+    pub(crate) fn new(of: Means<'a, T>) -> Self {
+        let (least, logs) = of.statistics.split_at(of.columns.queries());
+        let row = |(&least, &log): (&T, &T)| {
+            let shift = T::from_f64(-log.to_f64());
+            // A row without columns has no weights at all: all its distances are infinite.
+            if least < T::INFINITY { [least, shift] } else { [T::ZERO, T::ZERO] }
+        };
+        Self {
+            queries: padded(of.queries, of.k),
+            points: Panel::new(of.references, of.k),
+            values: Panel::new(of.values, of.c),
+            rows: least.iter().zip(logs).map(row).collect(),
+            of,
+        }
+    }
+
+    /// Writes the weights of up to four queries and some references; of missing queries, zeros.
+    #[inline(always)]
+    pub(crate) fn weights<S: Simd>(
+        &self,
+        simd: S,
+        some: &Range<usize>,
+        part: &Range<usize>,
+        tile: &mut Tile<T>,
+    ) {
+        let queries = &self.queries[some.start * self.of.k..];
+        tile::sq_distances(simd, self.of.k, queries, &self.points, part, tile);
+        for (at, distances) in tile.iter_mut().enumerate() {
+            let distances = &mut distances[..part.len()];
+            if at >= some.len() {
+                distances.fill(T::ZERO);
+                continue;
+            }
+            for out in self.of.columns.left_out(some.start + at, part) {
+                distances[out].fill(T::INFINITY);
+            }
+            let [least, shift] = self.rows[some.start + at];
+            tile::weigh(simd, distances, least, shift, T::from_f64(1.0));
+        }
+    }
+}
+
+/// See [`Number::means`](crate::Number::means).
+pub(crate) fn means<T: Real>(of: Means<'_, T>) -> Vec<T> {
+    let (b, c) = (of.columns.queries(), of.c);
+    let laid = Laid::new(of);
+    let mut means = vec![T::ZERO; b * c];
+    let (arch, size) = (Arch::new(), group_size(b));
+    let groups = means.par_chunks_mut((size * c).max(1)).enumerate();
+    groups.for_each(|(group, means)| {
+        let rows = group * size..((group + 1) * size).min(b);
+        arch.dispatch(Forward { laid: &laid, rows, means });
+    });
+    means
+}
+
+/// The means of some queries.
+struct Forward<'a, T> {
+    laid: &'a Laid<'a, T>,
+    rows: Range<usize>,
+    means: &'a mut [T],
+}
+
+impl<T: Real> WithSimd for Forward<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { laid, rows, means } = self;
+        let (k, c, lanes) = (laid.of.k, laid.of.c, T::lanes::<S>());
+        let mut tile = tile::empty();
+        let mut kept = vec![T::ZERO; BLOCK * c * lanes];
+        for first in rows.clone().step_by(BLOCK) {
+            kept.fill(T::ZERO);
+            let block = first..(first + BLOCK).min(rows.end);
+            for start in (0..laid.points.stride()).step_by(tile_width(k)) {
+                let wide = start..(start + tile_width(k)).min(laid.points.stride());
+                let fours =
+                    block.clone().step_by(ROWS).zip(kept.chunks_exact_mut(ROWS * c * lanes));
+                for (first, kept) in fours {
+                    let some = first..(first + ROWS).min(block.end);
+                    for part in laid.of.columns.cover(some.clone(), &wide, lanes) {
+                        if !part.is_empty() {
+                            laid.weights(simd, &some, &part, &mut tile);
+                            tile::add_weighted::<T, S>(simd, c, &laid.values, &part, &tile, kept);
+                        }
+                    }
+                }
+            }
+            add_lanes::<T, S>(simd, &kept, c, &block, &rows, means);
+        }
+    }
+}
+
+/// Adds sums that are still vectors, `[fours, c, ROWS]` of the queries `block`, to numbers `[rows, c]`.
+#[inline(always)]
+pub(crate) fn add_lanes<T: Real, S: Simd>(
+    simd: S,
+    kept: &[T],
+    c: usize,
+    block: &Range<usize>,
+    rows: &Range<usize>,
+    to: &mut [T],
+) {
+    let sums = T::vectors::<S>(kept).as_chunks::<ROWS>().0;
+    for (at, sums) in sums.iter().enumerate() {
+        let (four, axis) = (at / c, at % c);
+        for (row, &sum) in sums.iter().enumerate() {
+            let query = block.start + ROWS * four + row;
+            if query < block.end {
+                let place = &mut to[(query - rows.start) * c + axis];
+                *place = *place + T::sum(simd, sum);
+            }
+        }
+    }
+}

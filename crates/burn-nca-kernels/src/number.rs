@@ -1,0 +1,65 @@
+//! The number types that the kernels are compiled for.
+
+use crate::backward::{self, Weighted};
+use crate::forward;
+use crate::mean::{self, Means};
+use crate::{Columns, mean_backward, vector};
+
+/// f32 or f64.
+///
+/// The kernels are its methods, so that they are compiled, and optimised, here and not in the crate that calls them.
+pub trait Number: vector::Real {
+    /// The least squared distances of all queries `[b, k]` to references `[m, k]`, then the logarithms of
+    /// `Σ_j exp(least_i - ||q_i - r_j||²)`: `[2, b]`.
+    ///
+    /// A query without columns has the least distance ∞ and the logarithm -∞.
+    fn statistics(queries: &[Self], references: &[Self], k: usize, columns: &Columns) -> Vec<Self>;
+
+    /// The gradient of `Σ_i g_i lse_i`: `-2 Σ_j w_ij (q_i - r_j)` for each query and `2 Σ_i w_ij (q_i - r_j)` for each
+    /// reference, `[b, k]` and `[m, k]`, with `w_ij = g_i exp(-||q_i - r_j||² - lse_i)`.
+    fn gradients(of: &Weighted<'_, Self>) -> (Vec<Self>, Vec<Self>);
+
+    /// The means `Σ_j p_ij v_j` of values `[m, c]` with `p_ij = exp(-||q_i - r_j||² - lse_i)`: `[b, c]`. Zeros for a
+    /// query without columns.
+    fn means(of: Means<'_, Self>) -> Vec<Self>;
+
+    /// The gradient of `Σ_i g_i · mean_i` with respect to queries, references and values, given the means and `g`,
+    /// both `[b, c]`.
+    fn mean_gradients(of: Means<'_, Self>, means: &[Self], gradient: &[Self]) -> [Vec<Self>; 3];
+}
+
+impl Number for f32 {
+    fn statistics(queries: &[f32], references: &[f32], k: usize, columns: &Columns) -> Vec<f32> {
+        forward::statistics(queries, references, k, columns)
+    }
+
+    fn gradients(of: &Weighted<'_, f32>) -> (Vec<f32>, Vec<f32>) {
+        backward::gradients(of)
+    }
+
+    fn means(of: Means<'_, f32>) -> Vec<f32> {
+        mean::means(of)
+    }
+
+    fn mean_gradients(of: Means<'_, f32>, means: &[f32], gradient: &[f32]) -> [Vec<f32>; 3] {
+        mean_backward::gradients(of, means, gradient)
+    }
+}
+
+impl Number for f64 {
+    fn statistics(queries: &[f64], references: &[f64], k: usize, columns: &Columns) -> Vec<f64> {
+        forward::statistics(queries, references, k, columns)
+    }
+
+    fn gradients(of: &Weighted<'_, f64>) -> (Vec<f64>, Vec<f64>) {
+        backward::gradients(of)
+    }
+
+    fn means(of: Means<'_, f64>) -> Vec<f64> {
+        mean::means(of)
+    }
+
+    fn mean_gradients(of: Means<'_, f64>, means: &[f64], gradient: &[f64]) -> [Vec<f64>; 3] {
+        mean_backward::gradients(of, means, gradient)
+    }
+}

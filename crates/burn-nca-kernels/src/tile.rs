@@ -1,0 +1,242 @@
+//! What is done to one tile: distances, their least, terms and their sum, weights, and the moments of weights.
+
+use core::ops::Range;
+
+use pulp::Simd;
+
+use crate::{Panel, Real};
+
+/// Queries of a tile. Four rows with their sums fill the sixteen registers of AVX2.
+pub(crate) const ROWS: usize = 4;
+
+/// References of a tile at most.
+pub(crate) const WIDTH: usize = 512;
+
+/// One number for each pair of some queries and references.
+pub(crate) type Tile<T> = [[T; WIDTH]; ROWS];
+
+/// A tile without content yet.
+pub(crate) fn empty<T: Real>() -> Tile<T> {
+    [[T::ZERO; WIDTH]; ROWS]
+}
+
+/// Writes the squared distances of `ROWS` queries `[ROWS, k]` to the references `columns`.
+///
+/// Sums of squared differences: where points are near to each other the result is as exact as the points, however far
+/// from the origin they are.
+#[inline(always)]
+pub(crate) fn sq_distances<T: Real, S: Simd>(
+    simd: S,
+    k: usize,
+    queries: &[T],
+    panel: &Panel<T>,
+    columns: &Range<usize>,
+    tile: &mut Tile<T>,
+) {
+    let lanes = T::lanes::<S>();
+    let vectors = columns.len() / lanes;
+    let mut out = tile.each_mut().map(|row| &mut T::vectors_mut::<S>(row)[..vectors]);
+    let mut at = 0;
+    while at + 2 <= vectors {
+        let sums = sums_of_squares::<T, S, 2>(simd, k, queries, panel, columns.start + at * lanes);
+        for (out, sums) in out.iter_mut().zip(sums) {
+            out[at] = sums[0];
+            out[at + 1] = sums[1];
+        }
+        at += 2;
+    }
+    if at < vectors {
+        let sums = sums_of_squares::<T, S, 1>(simd, k, queries, panel, columns.start + at * lanes);
+        for (out, [sum]) in out.iter_mut().zip(sums) {
+            out[at] = sum;
+        }
+    }
+}
+
+/// The distances of `ROWS` queries to `N` vectors of references, in registers.
+#[inline(always)]
+fn sums_of_squares<T: Real, S: Simd, const N: usize>(
+    simd: S,
+    k: usize,
+    queries: &[T],
+    panel: &Panel<T>,
+    start: usize,
+) -> [[T::Vector<S>; N]; ROWS] {
+    let mut sums = [[T::splat(simd, T::ZERO); N]; ROWS];
+    let queries = &queries[..ROWS * k];
+    for axis in 0..k {
+        let points = panel.coordinate(axis, start, N * T::lanes::<S>());
+        let points = &T::vectors::<S>(points)[..N];
+        for (row, sums) in sums.iter_mut().enumerate() {
+            let x = T::splat(simd, queries[row * k + axis]);
+            for (sum, &y) in sums.iter_mut().zip(points) {
+                let difference = T::minus(simd, x, y);
+                *sum = T::times_plus(simd, difference, difference, *sum);
+            }
+        }
+    }
+    sums
+}
+
+/// The least number of a row.
+#[inline(always)]
+pub(crate) fn least<T: Real, S: Simd>(simd: S, row: &[T]) -> T {
+    let mut low = [T::splat(simd, T::INFINITY); 2];
+    let (pairs, rest) = T::vectors::<S>(row).as_chunks::<2>();
+    for pair in pairs {
+        low[0] = T::lesser(simd, low[0], pair[0]);
+        low[1] = T::lesser(simd, low[1], pair[1]);
+    }
+    for &x in rest {
+        low[0] = T::lesser(simd, low[0], x);
+    }
+    T::least(simd, T::lesser(simd, low[0], low[1]))
+}
+
+/// `Σ exp(shift - d)` of a row.
+#[inline(always)]
+pub(crate) fn sum_of_exp<T: Real, S: Simd>(simd: S, row: &[T], shift: T) -> T {
+    let shift = T::splat(simd, shift);
+    let mut sums = [T::splat(simd, T::ZERO); 4];
+    let (fours, rest) = T::vectors::<S>(row).as_chunks::<4>();
+    for four in fours {
+        for (sum, &d) in sums.iter_mut().zip(four) {
+            *sum = T::plus(simd, *sum, T::exp(simd, T::minus(simd, shift, d)));
+        }
+    }
+    for &d in rest {
+        sums[0] = T::plus(simd, sums[0], T::exp(simd, T::minus(simd, shift, d)));
+    }
+    let [a, b, c, d] = sums;
+    T::sum(simd, T::plus(simd, T::plus(simd, a, b), T::plus(simd, c, d)))
+}
+
+/// Replaces each d of a row by `sign exp(least - d + shift)`.
+#[inline(always)]
+pub(crate) fn weigh<T: Real, S: Simd>(simd: S, row: &mut [T], least: T, shift: T, sign: T) {
+    let [least, shift, sign] = [least, shift, sign].map(|x| T::splat(simd, x));
+    for d in T::vectors_mut::<S>(row) {
+        let x = T::plus(simd, T::minus(simd, least, *d), shift);
+        *d = T::times(simd, sign, T::exp(simd, x));
+    }
+}
+
+/// Adds the first moments of a tile's weights about the points: to `of_queries` `Σ_j w_ij (q_i - r_j)`, as one
+/// vector for each axis and row, `[k, ROWS]`, whose lanes are still to be summed; to `of_references`, with `stride`
+/// numbers for each axis from `columns` on, `Σ_i w_ij (q_i - r_j)`.
+#[inline(always)]
+#[expect(clippy::too_many_arguments, reason = "the innermost loop, whose operands stay apart")]
+pub(crate) fn add_moments<T: Real, S: Simd>(
+    simd: S,
+    k: usize,
+    queries: &[T],
+    panel: &Panel<T>,
+    columns: &Range<usize>,
+    tile: &Tile<T>,
+    of_queries: &mut [T],
+    (of_references, stride, first): (&mut [T], usize, usize),
+) {
+    let vectors = columns.len() / T::lanes::<S>();
+    let weights = tile.each_ref().map(|row| &T::vectors::<S>(row)[..vectors]);
+    let (of_queries, _) = T::vectors_mut::<S>(of_queries).as_chunks_mut::<ROWS>();
+    for (axis, kept) in of_queries.iter_mut().enumerate().take(k) {
+        let points = panel.coordinate(axis, columns.start, columns.len());
+        let points = &T::vectors::<S>(points)[..vectors];
+        let moments = &mut of_references[axis * stride + columns.start - first..][..columns.len()];
+        let moments = &mut T::vectors_mut::<S>(moments)[..vectors];
+        let x: [T::Vector<S>; ROWS] =
+            core::array::from_fn(|row| T::splat(simd, queries[row * k + axis]));
+        let mut sums = *kept;
+        for at in 0..vectors {
+            let mut moment = moments[at];
+            for row in 0..ROWS {
+                let difference = T::minus(simd, x[row], points[at]);
+                sums[row] = T::times_plus(simd, weights[row][at], difference, sums[row]);
+                moment = T::times_plus(simd, weights[row][at], difference, moment);
+            }
+            moments[at] = moment;
+        }
+        *kept = sums;
+    }
+}
+
+/// Adds `Σ_j w_ij v_j` of a tile's weights to `kept`, as one vector for each value and row, `[c, ROWS]`, whose lanes are
+/// still to be summed.
+#[inline(always)]
+pub(crate) fn add_weighted<T: Real, S: Simd>(
+    simd: S,
+    c: usize,
+    values: &Panel<T>,
+    columns: &Range<usize>,
+    tile: &Tile<T>,
+    kept: &mut [T],
+) {
+    let vectors = columns.len() / T::lanes::<S>();
+    let weights = tile.each_ref().map(|row| &T::vectors::<S>(row)[..vectors]);
+    let (kept, _) = T::vectors_mut::<S>(kept).as_chunks_mut::<ROWS>();
+    for (axis, kept) in kept.iter_mut().enumerate().take(c) {
+        let values = values.coordinate(axis, columns.start, columns.len());
+        let mut sums = *kept;
+        for (at, &value) in T::vectors::<S>(values).iter().enumerate().take(vectors) {
+            for (sum, weights) in sums.iter_mut().zip(&weights) {
+                *sum = T::times_plus(simd, weights[at], value, *sum);
+            }
+        }
+        *kept = sums;
+    }
+}
+
+/// Adds `Σ_i w_ij g_i` of a tile's weights and rows `[ROWS, c]` to `to`, with `stride` numbers for each axis from the
+/// reference `first` on.
+#[inline(always)]
+pub(crate) fn add_spread<T: Real, S: Simd>(
+    simd: S,
+    c: usize,
+    rows: &[T],
+    columns: &Range<usize>,
+    tile: &Tile<T>,
+    (to, stride, first): (&mut [T], usize, usize),
+) {
+    let vectors = columns.len() / T::lanes::<S>();
+    let weights = tile.each_ref().map(|row| &T::vectors::<S>(row)[..vectors]);
+    for axis in 0..c {
+        let to = &mut to[axis * stride + columns.start - first..][..columns.len()];
+        let factors: [T::Vector<S>; ROWS] =
+            core::array::from_fn(|row| T::splat(simd, rows[row * c + axis]));
+        for (at, sum) in T::vectors_mut::<S>(to).iter_mut().enumerate().take(vectors) {
+            for (&factor, weights) in factors.iter().zip(&weights) {
+                *sum = T::times_plus(simd, weights[at], factor, *sum);
+            }
+        }
+    }
+}
+
+/// Multiplies each weight of a tile by `g_i · v_j - d_i`, with rows `g` `[ROWS, c]` and a number `d` for each.
+#[inline(always)]
+pub(crate) fn turn<T: Real, S: Simd>(
+    simd: S,
+    c: usize,
+    (rows, less): (&[T], [T; ROWS]),
+    values: &Panel<T>,
+    columns: &Range<usize>,
+    tile: &mut Tile<T>,
+) {
+    let lanes = T::lanes::<S>();
+    let vectors = columns.len() / lanes;
+    let less = less.map(|x| T::splat(simd, T::ZERO - x));
+    let mut weights = tile.each_mut().map(|row| &mut T::vectors_mut::<S>(row)[..vectors]);
+    for at in 0..vectors {
+        let mut products = less;
+        for axis in 0..c {
+            let value = values.coordinate(axis, columns.start + at * lanes, lanes);
+            let value = T::vectors::<S>(value)[0];
+            for (row, product) in products.iter_mut().enumerate() {
+                *product =
+                    T::times_plus(simd, T::splat(simd, rows[row * c + axis]), value, *product);
+            }
+        }
+        for (weights, product) in weights.iter_mut().zip(products) {
+            weights[at] = T::times(simd, weights[at], product);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The registered backward pass: the pairs are computed again from two numbers a row.
+
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Autodiff, Backend};
+use burn_autodiff::checkpoint::base::Checkpointer;
+use burn_autodiff::checkpoint::strategy::CheckpointStrategy;
+use burn_autodiff::grads::Gradients;
+use burn_autodiff::ops::{Backward, Ops, OpsKind};
+
+use super::ops::PairwiseOps;
+use super::{Columns, blocks};
+
+#[derive(Debug)]
+struct LogSumExp;
+
+/// What the backward pass needs.
+#[derive(Clone, Debug)]
+struct State<B: Backend> {
+    queries: FloatTensor<B>,
+    references: FloatTensor<B>,
+    columns: Columns,
+    statistics: FloatTensor<B>,
+}
+
+impl<B: PairwiseOps> Backward<B, 2> for LogSumExp {
+    type State = State<B>;
+
+    fn backward(
+        self,
+        ops: Ops<State<B>, 2>,
+        grads: &mut Gradients,
+        _checkpointer: &mut Checkpointer,
+    ) {
+        let State { queries, references, columns, statistics } = ops.state;
+        let [of_queries, of_references] = ops.parents;
+        let gradient = grads.consume::<B>(&ops.node);
+        let (dq, dr) = B::pairwise_gradients(queries, references, columns, statistics, gradient);
+        if let Some(node) = of_queries {
+            grads.register::<B>(node.id, dq);
+        }
+        if let Some(node) = of_references {
+            grads.register::<B>(node.id, dr);
+        }
+    }
+}
+
+#[derive(Debug)]
+struct WeightedMean;
+
+/// What the backward pass of a mean needs.
+#[derive(Clone, Debug)]
+struct MeanState<B: Backend> {
+    pairs: State<B>,
+    values: FloatTensor<B>,
+    means: FloatTensor<B>,
+}
+
+impl<B: PairwiseOps> Backward<B, 3> for WeightedMean {
+    type State = MeanState<B>;
+
+    fn backward(
+        self,
+        ops: Ops<MeanState<B>, 3>,
+        grads: &mut Gradients,
+        _checkpointer: &mut Checkpointer,
+    ) {
+        let MeanState { pairs, values, means } = ops.state;
+        let State { queries, references, columns, statistics } = pairs;
+        let gradient = grads.consume::<B>(&ops.node);
+        let (dq, dr, dv) = B::pairwise_mean_gradients(
+            queries, references, values, columns, statistics, means, gradient,
+        );
+        for (node, gradient) in ops.parents.into_iter().zip([dq, dr, dv]) {
+            if let Some(node) = node {
+                grads.register::<B>(node.id, gradient);
+            }
+        }
+    }
+}
+
+impl<B: PairwiseOps, C: CheckpointStrategy> PairwiseOps for Autodiff<B, C> {
+    fn pairwise_log_sum_exp(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        columns: Columns,
+    ) -> FloatTensor<Self> {
+        let nodes = [queries.node(), references.node()];
+        let (queries, references) = (queries.into_primitive(), references.into_primitive());
+        let statistics =
+            B::pairwise_statistics(queries.clone(), references.clone(), columns.clone());
+        let output = blocks::combine::<B>(statistics.clone());
+        match LogSumExp.prepare::<C>(nodes).compute_bound().stateful() {
+            OpsKind::Tracked(prep) => {
+                prep.finish(State { queries, references, columns, statistics }, output)
+            }
+            OpsKind::UnTracked(prep) => prep.finish(output),
+        }
+    }
+
+    fn pairwise_weighted_mean(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        columns: Columns,
+    ) -> FloatTensor<Self> {
+        let nodes = [queries.node(), references.node(), values.node()];
+        let [queries, references, values] =
+            [queries, references, values].map(|tensor| tensor.into_primitive());
+        let statistics =
+            B::pairwise_statistics(queries.clone(), references.clone(), columns.clone());
+        let means = B::pairwise_means(
+            queries.clone(),
+            references.clone(),
+            values.clone(),
+            columns.clone(),
+            statistics.clone(),
+        );
+        match WeightedMean.prepare::<C>(nodes).compute_bound().stateful() {
+            OpsKind::Tracked(prep) => {
+                let pairs = State { queries, references, columns, statistics };
+                prep.finish(MeanState { pairs, values, means: means.clone() }, means)
+            }
+            OpsKind::UnTracked(prep) => prep.finish(means),
+        }
+    }
+}

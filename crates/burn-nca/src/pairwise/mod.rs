@@ -1,0 +1,136 @@
+//! Sums over all pairs of points whose terms are never stored.
+//!
+//! The objectives of this crate compare each point with every other. Written in ordinary tensor operations that takes
+//! several `[b, m]` matrices forwards and as many backwards, each of which passes through memory. [`log_sum_exp`] is
+//! one operation instead, like a matrix product or attention: it keeps two numbers a row and computes the pairs
+//! again, tile by tile, when a gradient is asked for (the idea of FlashAttention).
+//!
+//! On the `flex` backend the tiles stay in the cache, vector instructions are chosen at run time and all cores take
+//! part; results do not depend on the number of threads. Elsewhere the same sums are written in Burn's operations, a
+//! block of rows at a time.
+//!
+//! # References
+//! T. Dao, D. Y. Fu, S. Ermon, A. Rudra, C. Ré, "FlashAttention: Fast and Memory-Efficient Exact Attention with
+//! IO-Awareness", NeurIPS 2022.
+
+mod autodiff;
+mod blocks;
+#[cfg(feature = "flex")]
+mod flex;
+mod ops;
+
+use burn::backend::Dispatch;
+use burn::tensor::Tensor;
+
+pub use burn_nca_kernels::Columns;
+use ops::PairwiseOps;
+
+/// `log Σ_j exp(-||q_i - r_j||²)` over the columns of each row.
+///
+/// ```text
+/// lse_i = log Σ_{j ∈ S_i} exp(-||q_i - r_j||²)
+/// ```
+/// The sets `S_i` are the [`Columns`]; a row without any column has `-∞` there, and no gradient. The operation is
+/// differentiable in both tensors, which may be the same one, and may stand anywhere in a graph.
+///
+/// # Numerics
+/// The largest term of a row is factored out, so that nothing overflows and the logarithm is exact however far the
+/// points are apart. Terms below 1e-38 of the largest (f32; 1e-308 in f64) count as zero. On `flex` distances are sums
+/// of squared differences: an offset that all points share costs no digits beyond those of the tensors themselves.
+/// Other backends expand the square about the mean of the references, which loses digits where squared
+/// distances from the mean are much larger than those between neighbours.
+///
+/// # Shapes
+/// - queries: `[b, k]`, references: `[m, k]`, of the same type and device
+/// - output: `[b]`
+///
+/// # Panics
+/// If the tensors differ in their number of columns, or do not have as many rows as `columns` says.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca::pairwise::{Columns, log_sum_exp};
+///
+/// let device = Device::flex().autodiff();
+/// let z = Tensor::<2>::from_floats([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]], &device).require_grad();
+/// // Each point against the two others.
+/// let columns = Columns::all(3, 3).without_self(0);
+/// let lse = log_sum_exp(z.clone(), z.clone(), &columns);
+/// let expected = ((-1.0f32).exp() + (-4.0f32).exp()).ln();
+/// assert!((lse.clone().slice([0..1]).into_scalar::<f32>() - expected).abs() < 1e-6);
+/// let gradients = lse.sum().backward();
+/// assert_eq!(z.grad(&gradients).unwrap().dims(), [3, 2]);
+/// # }
+/// ```
+pub fn log_sum_exp(queries: Tensor<2>, references: Tensor<2>, columns: &Columns) -> Tensor<1> {
+    check(&queries, &references, columns);
+    let output = <Dispatch as PairwiseOps>::pairwise_log_sum_exp(
+        queries.into_dispatch(),
+        references.into_dispatch(),
+        columns.clone(),
+    );
+    Tensor::from_dispatch(output)
+}
+
+/// The mean of values under the softmax of `-||q_i - r_j||²` over the columns of each row: attention by distance.
+///
+/// ```text
+/// mean_i = Σ_{j ∈ S_i} p_ij v_j,   p_ij = exp(-||q_i - r_j||²) / Σ_{l ∈ S_i} exp(-||q_i - r_l||²)
+/// ```
+/// Differentiable in all three tensors; see [`log_sum_exp`] for the numerics. A row without any column has the mean 0
+/// and no gradient.
+///
+/// # Shapes
+/// - queries: `[b, k]`, references: `[m, k]`, values: `[m, c]`, of the same type and device
+/// - output: `[b, c]`
+///
+/// # Panics
+/// As [`log_sum_exp`], or if there is not one row of values per reference.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca::pairwise::{Columns, weighted_mean};
+///
+/// let device = Device::flex();
+/// let z = Tensor::<2>::from_floats([[0.0], [0.1], [9.0], [9.1]], &device);
+/// let prices = Tensor::<2>::from_floats([[5.0], [7.0], [1.0], [2.0]], &device);
+/// // What the neighbours of each point cost.
+/// let columns = Columns::all(4, 4).without_self(0);
+/// let predicted = weighted_mean(z.clone(), z, prices, &columns);
+/// assert!((predicted.slice([0..1, 0..1]).into_scalar::<f32>() - 7.0).abs() < 1e-6);
+/// # }
+/// ```
+pub fn weighted_mean(
+    queries: Tensor<2>,
+    references: Tensor<2>,
+    values: Tensor<2>,
+    columns: &Columns,
+) -> Tensor<2> {
+    check(&queries, &references, columns);
+    let (m, of_values) = (columns.references(), values.dims()[0]);
+    assert_eq!(m, of_values, "{m} references, but {of_values} rows of values");
+    let output = <Dispatch as PairwiseOps>::pairwise_weighted_mean(
+        queries.into_dispatch(),
+        references.into_dispatch(),
+        values.into_dispatch(),
+        columns.clone(),
+    );
+    Tensor::from_dispatch(output)
+}
+
+/// Whether the shapes belong together.
+fn check(queries: &Tensor<2>, references: &Tensor<2>, columns: &Columns) {
+    let ([b, k], [m, of_references]) = (queries.dims(), references.dims());
+    assert_eq!(k, of_references, "queries have {k} columns, references {of_references}");
+    assert_eq!(b, columns.queries(), "{b} queries, but columns for {}", columns.queries());
+    assert_eq!(
+        m,
+        columns.references(),
+        "{m} references, but columns among {}",
+        columns.references()
+    );
+}

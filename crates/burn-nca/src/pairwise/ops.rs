@@ -1,0 +1,111 @@
+//! The operations that a backend may bring its own kernels for.
+
+#![allow(deprecated)] // Burn has announced the end of its ndarray backend; as long as it is there, it is served.
+
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Backend, backend_extension};
+
+use super::{Columns, blocks};
+
+/// Sums over pairs, dispatched at run time to the backend that holds the tensors.
+///
+/// Every method has a body in ordinary operations; `flex` has kernels of its own.
+#[backend_extension(
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(any(
+        feature = "wgpu",
+        feature = "vulkan",
+        feature = "webgpu",
+        feature = "metal",
+        feature = "cuda",
+        feature = "rocm"
+    )),
+    Autodiff,
+)]
+pub(crate) trait PairwiseOps: Backend {
+    /// `log Σ_j exp(-||q_i - r_j||²)` of each row: `[b, k]` and `[m, k]` to `[b]`.
+    fn pairwise_log_sum_exp(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        columns: Columns,
+    ) -> FloatTensor<Self> {
+        let statistics = Self::pairwise_statistics(queries, references, columns);
+        blocks::combine::<Self>(statistics)
+    }
+
+    /// The least squared distance of each row, and the logarithm of its sum of `exp(least - ||q_i - r_j||²)`:
+    /// `[b, k]` and `[m, k]` to `[2, b]`.
+    fn pairwise_statistics(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        columns: Columns,
+    ) -> FloatTensor<Self> {
+        blocks::statistics::<Self>(queries, references, &columns)
+    }
+
+    /// The gradients with respect to queries `[b, k]` and references `[m, k]`, from the statistics of the rows and the
+    /// gradient `[b]` with respect to their log-sum-exp.
+    fn pairwise_gradients(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        columns: Columns,
+        statistics: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        let pairs = blocks::Pairs { queries, references, columns: &columns };
+        blocks::gradients::<Self>(pairs, statistics, gradient)
+    }
+
+    /// `Σ_j p_ij v_j` with `p_ij = exp(-||q_i - r_j||² - lse_i)`: values `[m, c]` to `[b, c]`.
+    fn pairwise_weighted_mean(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        columns: Columns,
+    ) -> FloatTensor<Self> {
+        let statistics =
+            Self::pairwise_statistics(queries.clone(), references.clone(), columns.clone());
+        Self::pairwise_means(queries, references, values, columns, statistics)
+    }
+
+    /// The same, from the statistics of the rows.
+    fn pairwise_means(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        columns: Columns,
+        statistics: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let pairs = blocks::Pairs { queries, references, columns: &columns };
+        blocks::means::<Self>(pairs, values, statistics)
+    }
+
+    /// The gradients with respect to queries, references and values, from the statistics of the rows, the means and
+    /// the gradient with respect to them, `[b, c]`.
+    fn pairwise_mean_gradients(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        columns: Columns,
+        statistics: FloatTensor<Self>,
+        means: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let pairs = blocks::Pairs { queries, references, columns: &columns };
+        blocks::mean_gradients::<Self>(pairs, values, statistics, means, gradient)
+    }
+}
+
+#[cfg(feature = "ndarray")]
+impl PairwiseOps for burn::backend::NdArray {}
+
+#[cfg(any(
+    feature = "wgpu",
+    feature = "vulkan",
+    feature = "webgpu",
+    feature = "metal",
+    feature = "cuda",
+    feature = "rocm"
+))]
+impl PairwiseOps for burn::backend::Cube {}

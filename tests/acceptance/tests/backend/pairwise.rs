@@ -1,0 +1,238 @@
+//! The sums over pairs that are never stored, against the same formula over a whole matrix of differences.
+
+use core::ops::Range;
+
+use acceptance::data::uniform;
+use burn::tensor::activation::softmax;
+use burn::tensor::{Bool, DType, Device, Tensor, TensorData};
+use burn_nca::pairwise::{Columns, log_sum_exp, weighted_mean};
+
+use crate::open;
+
+/// Stands for a logit that is left out.
+const LEFT_OUT: f64 = -1e30;
+
+/// Random points at distances of about 1, tracked.
+fn points(shape: [usize; 2], seed: u64, device: &Device, dtype: DType) -> Tensor<2> {
+    let spread = 2.0 / (shape[1] as f64).sqrt();
+    let values = uniform(shape[0] * shape[1], seed).into_iter().map(|x| x * spread).collect();
+    from(values, shape, device, dtype).require_grad()
+}
+
+fn from(values: Vec<f64>, shape: [usize; 2], device: &Device, dtype: DType) -> Tensor<2> {
+    let data = TensorData::new(values, shape).convert_dtype(dtype);
+    Tensor::from_data(data, (device, dtype))
+}
+
+/// The formula over a matrix of all differences.
+fn written_out(q: Tensor<2>, r: Tensor<2>, keeps: &dyn Fn(usize, usize) -> bool) -> Tensor<1> {
+    let ([b, k], [m, _]) = (q.dims(), r.dims());
+    let mask: Vec<bool> = (0..b * m).map(|at| !keeps(at / m, at % m)).collect();
+    let mask = Tensor::<2, Bool>::from_data(TensorData::new(mask, [b, m]), &q.device().inner());
+    let q = q.reshape([b, 1, k]).expand([b, m, k]);
+    let differences = q - r.reshape([1, m, k]).expand([b, m, k]);
+    let logits = differences.square().sum_dim(2).neg().reshape([b, m]);
+    let logits = logits.mask_fill(mask, LEFT_OUT);
+    let largest = logits.clone().detach().max_dim(1);
+    ((logits - largest.clone()).exp().sum_dim(1).log() + largest).reshape([b])
+}
+
+fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
+    tensor.into_data().convert::<f64>().try_to_vec().unwrap()
+}
+
+/// Within a tolerance of the largest.
+fn close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    let scale = expected.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
+    for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let error = (found - expected).abs();
+        assert!(error <= tolerance * scale, "{what}, {at}: {found} against {expected}");
+    }
+}
+
+/// The mean of values under a softmax over a matrix of all differences; 0 without any column.
+fn mean_written_out(
+    q: Tensor<2>,
+    r: Tensor<2>,
+    v: Tensor<2>,
+    keeps: &dyn Fn(usize, usize) -> bool,
+) -> Tensor<2> {
+    let ([b, k], [m, _]) = (q.dims(), r.dims());
+    let mask: Vec<bool> = (0..b * m).map(|at| !keeps(at / m, at % m)).collect();
+    let mask = Tensor::<2, Bool>::from_data(TensorData::new(mask, [b, m]), &q.device().inner());
+    let q = q.reshape([b, 1, k]).expand([b, m, k]);
+    let differences = q - r.reshape([1, m, k]).expand([b, m, k]);
+    let logits = differences.square().sum_dim(2).neg().reshape([b, m]);
+    let logits = logits.mask_fill(mask.clone(), LEFT_OUT);
+    softmax(logits, 1).mask_fill(mask, 0.0).matmul(v)
+}
+
+/// Means, and gradients of a function in which they stand in the middle of a graph.
+fn check_means(name: &str, (dtype, tolerance): (DType, f64)) {
+    let Some(device) = open(name) else { return };
+    let device = device.autodiff();
+    for (n, size, k, c) in [(1, 1, 1, 1), (9, 4, 2, 1), (70, 20, 3, 4), (20, 6, 32, 11)] {
+        for outside in [false, true] {
+            let spans = classes(n, size);
+            let columns = if outside {
+                Columns::outside(spans.clone(), n)
+            } else {
+                Columns::within(spans.clone(), n).without_self(0)
+            };
+            let keeps =
+                |i: usize, j: usize| spans[i].contains(&j) != outside && (outside || i != j);
+            let run = |mean: &dyn Fn(Tensor<2>, Tensor<2>, Tensor<2>) -> Tensor<2>| {
+                let z = points([n, k], 71, &device, dtype);
+                let v = points([n, c], 72, &device, dtype);
+                let means = mean(z.clone() * 1.5, z.clone().add_scalar(0.25), v.clone().square());
+                let grads = (means.clone() * 3.0).sin().sum().backward();
+                let of = |x: &Tensor<2>| {
+                    x.grad(&grads).map_or_else(|| vec![0.0; x.dims().iter().product()], values)
+                };
+                [values(means), of(&z), of(&v)]
+            };
+            let found = run(&|q, r, v| weighted_mean(q, r, v, &columns));
+            let expected = run(&|q, r, v| mean_written_out(q, r, v, &keeps));
+            for (found, expected) in found.iter().zip(&expected) {
+                let what = format!("{name} {dtype:?} means, {n} {k} {c} outside {outside}");
+                close(found, expected, tolerance, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn means_agree_on_cpu_backends() {
+    check_means("flex", (DType::F64, 1e-12));
+    check_means("flex", (DType::F32, 1e-5));
+    check_means("ndarray", (DType::F64, 1e-12));
+}
+
+#[test]
+fn means_agree_on_wgpu() {
+    check_means("wgpu", (DType::F32, 5e-5));
+}
+
+/// Values, and gradients of a function in which the sums stand in the middle of a graph.
+fn check(name: &str, (dtype, tolerance): (DType, f64), k: usize, case: &Case) {
+    let Some(device) = open(name) else { return };
+    let device = device.autodiff();
+    let (b, m) = (case.spans.len(), case.references);
+    let keeps =
+        |i: usize, j: usize| case.spans[i].contains(&j) != case.outside && !(case.own && i == j);
+    let columns = if case.outside {
+        Columns::outside(case.spans.clone(), m)
+    } else {
+        Columns::within(case.spans.clone(), m)
+    };
+    let columns = if case.own { columns.without_self(0) } else { columns };
+    let empty: Vec<bool> = (0..b).map(|i| columns.count(i) == 0).collect();
+    let empty = Tensor::<1, Bool>::from_data(TensorData::new(empty, [b]), &device.clone().inner());
+    let run = |sums: &dyn Fn(Tensor<2>, Tensor<2>) -> Tensor<1>| {
+        let q = points([b, k], 31, &device, dtype);
+        let r = points([m, k], 32, &device, dtype);
+        let upstream = points([b, 1], 33, &device, dtype).detach().reshape([b]);
+        // What goes in comes from operations, and what comes out goes on.
+        let lse = sums(q.clone() * 1.5, r.clone().add_scalar(0.25)).mask_fill(empty.clone(), 0.0);
+        let total = ((lse.clone() * upstream).sin() + lse.clone().square() * 0.1).sum();
+        let grads = total.backward();
+        let of = |x: &Tensor<2>| x.grad(&grads).map_or_else(|| vec![0.0; x.dims()[0] * k], values);
+        [values(lse), of(&q), of(&r)]
+    };
+    let found = run(&|q, r| log_sum_exp(q, r, &columns));
+    let expected = run(&|q, r| written_out(q, r, &keeps));
+    for (found, expected) in found.iter().zip(&expected) {
+        close(found, expected, tolerance, &format!("{name} {dtype:?} k = {k}, {case:?}"));
+    }
+}
+
+#[derive(Debug)]
+struct Case {
+    spans: Vec<Range<usize>>,
+    references: usize,
+    outside: bool,
+    own: bool,
+}
+
+fn classes(n: usize, size: usize) -> Vec<Range<usize>> {
+    (0..n).map(|i| i / size * size..(i / size * size + size).min(n)).collect()
+}
+
+fn agrees(name: &str, precision: (DType, f64)) {
+    for (n, size, k) in [(1, 1, 1), (5, 2, 2), (37, 9, 3), (150, 70, 4), (20, 6, 32), (9, 4, 300)] {
+        for outside in [false, true] {
+            // With the self left out, the last class of one has no partner.
+            let case = Case { spans: classes(n, size), references: n, outside, own: true };
+            check(name, precision, k, &case);
+        }
+    }
+    let spans = vec![0..40, 0..0, 39..40, 3..17];
+    check(name, precision, 2, &Case { spans, references: 40, outside: false, own: false });
+}
+
+#[test]
+fn flex_agrees_in_f64() {
+    agrees("flex", (DType::F64, 1e-12));
+}
+
+#[test]
+fn flex_agrees_in_f32() {
+    agrees("flex", (DType::F32, 1e-5));
+}
+
+#[test]
+fn ndarray_agrees() {
+    agrees("ndarray", (DType::F64, 1e-12));
+    agrees("ndarray", (DType::F32, 2e-5));
+}
+
+#[test]
+fn wgpu_agrees() {
+    agrees("wgpu", (DType::F32, 5e-5));
+}
+
+/// Both arguments are the same tensor, which enters twice: gradients add up.
+#[test]
+fn second_use_in_a_larger_graph_agrees_with_central_differences() {
+    let device = Device::flex();
+    let (n, k) = (12, 3);
+    let partners = Columns::within(classes(n, 4), n).without_self(0);
+    let others = Columns::outside(classes(n, 4), n);
+    let value = |z: Tensor<2>| {
+        let twice = z.clone() * 2.0;
+        let near = log_sum_exp(z.clone(), z.clone(), &partners);
+        let far = log_sum_exp(twice.clone(), twice, &others);
+        let crossed = log_sum_exp(z.clone().square(), z, &others);
+        ((near - far).exp() + crossed.square()).sum()
+    };
+    let at = uniform(n * k, 41);
+    let tracked = from(at.clone(), [n, k], &device.clone().autodiff(), DType::F64).require_grad();
+    let grads = value(tracked.clone()).backward();
+    let found = values(tracked.grad(&grads).unwrap());
+    let step = 1e-6;
+    let expected: Vec<f64> = (0..n * k)
+        .map(|place| {
+            let moved = |by: f64| {
+                let mut z = at.clone();
+                z[place] += by;
+                value(from(z, [n, k], &device, DType::F64)).into_scalar::<f64>()
+            };
+            (moved(step) - moved(-step)) / (2.0 * step)
+        })
+        .collect();
+    close(&found, &expected, 1e-8, "central differences");
+}
+
+/// A constant among the arguments takes no gradient and disturbs none.
+#[test]
+fn either_argument_may_be_constant() {
+    let device = Device::flex().autodiff();
+    let z = points([6, 2], 51, &device, DType::F64);
+    let constant = points([9, 2], 52, &device, DType::F64).detach();
+    let columns = Columns::all(6, 9);
+    let grads = log_sum_exp(z.clone(), constant.clone(), &columns).sum().backward();
+    assert!(z.grad(&grads).is_some());
+    let columns = Columns::all(9, 6);
+    let grads = log_sum_exp(constant, z.clone(), &columns).sum().backward();
+    assert!(z.grad(&grads).is_some());
+}
