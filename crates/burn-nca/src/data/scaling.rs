@@ -11,7 +11,7 @@ pub enum ScalingKind {
     Standardise,
     /// Map the range of each column to 0..1.
     MinMax,
-    /// Leave the features as they are.
+    /// Leave the features as they are, but for columns that are all far from zero: see [`Scaling`].
     None,
 }
 
@@ -19,6 +19,9 @@ pub enum ScalingKind {
 ///
 /// A constant column has no spread to divide by: its scale is 1, so it becomes zero and survives
 /// (dividing by its zero deviation would fill the data with NaN).
+///
+/// [`ScalingKind::None`] subtracts the mean of a column only where it is more than 100 standard deviations from zero
+/// (years, timestamps, coordinates): no distance depends on it, and f32 would have no digits left for the differences.
 ///
 /// # Examples
 /// ```
@@ -42,7 +45,7 @@ impl Scaling {
     pub fn fit(kind: ScalingKind, train: &Features) -> Self {
         let d = train.columns();
         let (offset, scale) = match kind {
-            ScalingKind::None => (vec![0.0; d], vec![1.0; d]),
+            ScalingKind::None => (far_means(train), vec![1.0; d]),
             ScalingKind::Standardise => mean_and_deviation(train),
             ScalingKind::MinMax => minimum_and_range(train),
         };
@@ -75,7 +78,9 @@ impl Scaling {
     /// Another number of columns, or other names (the first difference is named).
     pub fn apply(&self, features: &Features) -> Result<Features> {
         self.check_columns(features.names())?;
-        if self.kind == ScalingKind::None {
+        if self.offset.iter().all(|&offset| offset == 0.0)
+            && self.scale.iter().all(|&scale| scale == 1.0)
+        {
             return Ok(features.clone());
         }
         let d = features.columns();
@@ -135,6 +140,23 @@ fn mean_and_deviation(train: &Features) -> (Vec<f64>, Vec<f64>) {
     });
     let scale = deviation.map(one_if_zero).collect();
     (mean, scale)
+}
+
+/// The means of columns whose values differ little for their size; 0 for other columns.
+fn far_means(train: &Features) -> Vec<f64> {
+    let (means, deviations) = mean_and_deviation(train);
+    let spread = |column: usize| {
+        let values = train.values().iter().skip(column).step_by(train.columns());
+        values.clone().any(|x| Some(x) != values.clone().next())
+    };
+    let columns = means.iter().zip(&deviations).enumerate();
+    columns
+        .map(
+            |(column, (&mean, &deviation))| {
+                if mean.abs() > 100.0 * deviation && spread(column) { mean } else { 0.0 }
+            },
+        )
+        .collect()
 }
 
 fn minimum_and_range(train: &Features) -> (Vec<f64>, Vec<f64>) {

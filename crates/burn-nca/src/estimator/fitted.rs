@@ -131,15 +131,20 @@ impl<E: Encoder> Fitted<E> {
 
     /// The learnt squared distances between the rows of `a` and of `b`: `[n, m]`, from 0 up.
     ///
+    /// Sums of squared differences, so that near rows are told apart however far from the origin they are; equal
+    /// rows have distance 0.
+    ///
     /// # Errors
     /// As [`Fitted::transform`].
     pub fn sq_distances(&self, a: &Features, b: &Features) -> Result<Tensor<2>> {
-        let (a, b) = (self.transform(a)?, self.transform(b)?);
-        // Near the origin the products below lose fewer digits.
-        let mean = b.clone().mean_dim(0);
-        let (a, b) = (a - mean.clone(), b - mean);
-        let norms = a.clone().square().sum_dim(1) + b.clone().square().sum_dim(1).transpose();
-        Ok((norms - a.matmul(b.transpose()).mul_scalar(2.0)).clamp_min(0.0))
+        let (a, b) = (self.transform(a)?, self.transform(b)?.transpose());
+        let ([n, k], [_, m]) = (a.dims(), b.dims());
+        let zeros = Tensor::zeros([n, m], (&a.device(), a.dtype()));
+        Ok((0..k).fold(zeros, |sum, axis| {
+            let of_a = a.clone().slice([0..n, axis..axis + 1]);
+            let of_b = b.clone().slice([axis..axis + 1, 0..m]);
+            sum + (of_a - of_b).square()
+        }))
     }
 
     /// Saves the model to a new folder, whole or not at all.

@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used)] // all of this crate is a test
 
 mod module;
+mod pairwise;
+mod precision;
 
 use std::io::Write;
 
