@@ -8,6 +8,7 @@ use super::term_weights::TermWeights;
 use super::transfer::int_tensor;
 use crate::data::Labelled;
 use crate::error::{Error, Result};
+use crate::pairwise::Columns;
 
 /// The class membership of n points, prepared once for many evaluations of an objective.
 ///
@@ -181,14 +182,20 @@ impl ClassIndex {
         }
     }
 
-    /// The span of all classes that ordered points `rows` touch.
-    pub(super) fn window(&self, rows: &Range<usize>) -> Range<usize> {
-        self.starts[self.class_of[rows.start]]..self.starts[self.class_of[rows.end - 1] + 1]
+    /// For each of the ordered points `rows`, the other points of its class.
+    pub(super) fn partners(&self, rows: &Range<usize>) -> Columns {
+        Columns::within(self.spans_of(rows), self.points()).without_self(rows.start)
     }
 
-    /// Whether ordered points `rows` are all of one class.
-    pub(super) fn is_pure(&self, rows: &Range<usize>) -> bool {
-        self.class_of[rows.start] == self.class_of[rows.end - 1]
+    /// For each of the ordered points `rows`, the points of other classes.
+    pub(super) fn others(&self, rows: &Range<usize>) -> Columns {
+        Columns::outside(self.spans_of(rows), self.points())
+    }
+
+    /// The span of the class of each of the ordered points `rows`.
+    fn spans_of(&self, rows: &Range<usize>) -> Vec<Range<usize>> {
+        let classes = self.class_of[rows.clone()].iter();
+        classes.map(|&class| self.starts[class]..self.starts[class + 1]).collect()
     }
 
     /// Whether all points are of one class.

@@ -7,11 +7,11 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Tensor, assert_shape};
 
-use super::affinity::{assert_rows, at_least_f32, centred, logits, shifted_exp, spreads_widely};
+use super::affinity::{assert_rows, at_least_f32, centred};
 use super::reduction::reduce_sum;
-use super::self_entries::without_self;
-use super::{BatchLoss, Objective, TargetIndex};
+use super::{BatchLoss, Objective, TargetIndex, streamed};
 use crate::display::one_line;
+use crate::pairwise::{Columns, weighted_mean};
 
 /// The settings of an [`MlkrLoss`].
 #[derive(Config, Debug)]
@@ -40,9 +40,9 @@ impl MlkrLossConfig {
 /// comparable units first. With the targets standardised, `1 - L / (n m)` is the leave-one-out R².
 ///
 /// # Numerics
-/// `p_ij` are formed from logits less the largest of their row, so they neither overflow nor all
-/// vanish at any scale of the embedding; the point itself is left out by position, so exact duplicates count
-/// as neighbours. The targets are taken less their mean, which changes no residual. A point without any
+/// `p_ij` are relative to the largest of their row, so they neither overflow nor all vanish at any scale of the
+/// embedding, and are never stored ([`weighted_mean`]); the point itself is left out by position, so exact
+/// duplicates count as neighbours. The targets are taken less their mean, which changes no residual. A point without any
 /// other has no prediction: it adds 0.
 ///
 /// # References
@@ -98,7 +98,7 @@ impl MlkrLoss {
         assert_shape!(targets, [n, _]);
         let embeddings = at_least_f32(embeddings);
         let targets = centred(targets.without_autodiff()).cast(embeddings.dtype());
-        let total = squared_errors(centred(embeddings), targets, 0..n, false).sum();
+        let total = squared_errors(embeddings, targets, 0..n).sum();
         reduce_sum(total, n, &self.reduction)
     }
 }
@@ -116,17 +116,15 @@ impl BatchLoss for MlkrLoss {
 ///
 /// # Shapes
 /// - z: `[n, k]`, targets: `[n, m]`
-fn squared_errors(z: Tensor<2>, targets: Tensor<2>, rows: Range<usize>, wide: bool) -> Tensor<2> {
-    let l = without_self(logits(z.clone().slice([rows.clone()]), z), rows.start);
-    let weights = shifted_exp(l, wide);
-    let predicted = weights.clone().matmul(targets.clone()) / weights.sum_dim(1);
+fn squared_errors(z: Tensor<2>, targets: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
+    let others = Columns::all(rows.len(), z.dims()[0]).without_self(rows.start);
+    let predicted = weighted_mean(z.clone().slice([rows.clone()]), z, targets.clone(), &others);
     (targets.slice([rows]) - predicted).square().sum_dim(1)
 }
 
 impl Objective for MlkrLoss {
     type Target = TargetIndex;
-    /// Whether the embedding spreads widely (see `affinity`).
-    type Shared = bool;
+    type Shared = ();
 
     fn num_points(&self, targets: &TargetIndex) -> usize {
         targets.points()
@@ -141,8 +139,10 @@ impl Objective for MlkrLoss {
         if targets.points() > 1 { targets.points() } else { 0 }
     }
 
-    fn shared(&self, embedding: Tensor<2>, _targets: &TargetIndex) -> bool {
-        spreads_widely(&embedding)
+    fn shared(&self, _embedding: Tensor<2>, _targets: &TargetIndex) {}
+
+    fn blocks(&self, targets: &TargetIndex, _rows: usize) -> Vec<Range<usize>> {
+        streamed(targets.points())
     }
 
     fn least(&self, _targets: &TargetIndex) -> Option<f64> {
@@ -157,11 +157,11 @@ impl Objective for MlkrLoss {
         &self,
         embedding: Tensor<2>,
         targets: &TargetIndex,
-        wide: &bool,
+        _shared: &(),
         terms: Range<usize>,
     ) -> Tensor<1> {
         let t = targets.centred(embedding.dtype());
-        let errors = squared_errors(centred(embedding), t, terms.clone(), *wide);
+        let errors = squared_errors(embedding, t, terms.clone());
         targets.weigh(errors, terms).sum()
     }
 }

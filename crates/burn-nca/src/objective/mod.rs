@@ -212,3 +212,12 @@ pub(crate) fn assert_points<O: Objective>(objective: &O, target: &O::Target, row
         panic!("{error}");
     }
 }
+
+/// Terms of a block that holds no table of pairs: few enough that f32 sums them exactly, and the blocks' sums are
+/// added in f64; enough that a block takes longer than to set it up.
+const STREAMED: usize = 4096;
+
+/// Cuts the terms of an objective whose blocks hold no table of pairs.
+fn streamed(terms: usize) -> Vec<Range<usize>> {
+    (0..terms).step_by(STREAMED).map(|start| start..(start + STREAMED).min(terms)).collect()
+}

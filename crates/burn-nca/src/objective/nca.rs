@@ -9,7 +9,7 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, Int, Tensor};
 
-use super::affinity::{at_least_f32, centred, spreads_widely};
+use super::affinity::at_least_f32;
 use super::candidates::within_batch;
 use super::contrast::Contrast;
 use super::reduction::reduce;
@@ -17,7 +17,7 @@ use super::repulsion::hinge;
 use super::similarity::around_mean;
 use super::{
     BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, Similarity,
-    assert_points,
+    assert_points, streamed,
 };
 use crate::display::one_line;
 use blocks::{Block, BlockTerms};
@@ -216,8 +216,7 @@ impl CandidateLoss for NcaLoss {
 
 impl Objective for NcaLoss {
     type Target = ClassIndex;
-    /// Whether the embedding spreads widely (see `affinity`).
-    type Shared = bool;
+    type Shared = ();
 
     fn num_points(&self, classes: &ClassIndex) -> usize {
         classes.points()
@@ -231,9 +230,7 @@ impl Objective for NcaLoss {
         classes.with_partner()
     }
 
-    fn shared(&self, embedding: Tensor<2>, _classes: &ClassIndex) -> bool {
-        spreads_widely(&embedding)
-    }
+    fn shared(&self, _embedding: Tensor<2>, _classes: &ClassIndex) {}
 
     fn least(&self, classes: &ClassIndex) -> Option<f64> {
         match self.criterion {
@@ -250,11 +247,11 @@ impl Objective for NcaLoss {
         &self,
         embedding: Tensor<2>,
         classes: &ClassIndex,
-        wide: &bool,
+        _shared: &(),
         terms: Range<usize>,
     ) -> Tensor<1> {
-        let z = centred(classes.arrange(embedding));
-        let BlockTerms { criterion, hinge } = Block::new(&z, classes, terms, *wide).terms(self);
+        let z = classes.arrange(embedding);
+        let BlockTerms { criterion, hinge } = Block::new(&z, classes, terms).terms(self);
         match hinge {
             Some(hinge) => criterion + hinge.mul_scalar(self.repulsion),
             None => criterion,
@@ -271,9 +268,8 @@ impl Objective for NcaLoss {
     ) -> Option<Tensor<1>> {
         let [b, _] = embedding.dims();
         assert_points(self, batch, b);
-        let wide = spreads_widely(&embedding);
-        let z = centred(batch.arrange(embedding));
-        let BlockTerms { criterion, hinge } = Block::new(&z, batch, 0..b, wide).terms(self);
+        let z = batch.arrange(embedding);
+        let BlockTerms { criterion, hinge } = Block::new(&z, batch, 0..b).terms(self);
         let counted = batch.with_partner();
         let criterion = (counted > 0)
             .then(|| criterion.mul_scalar(whole.with_partner() as f64 / counted as f64));
@@ -287,7 +283,12 @@ impl Objective for NcaLoss {
     }
 
     fn blocks(&self, classes: &ClassIndex, rows: usize) -> Vec<Range<usize>> {
-        blocks::cut(classes, rows)
+        if self.repulsion == 0.0 {
+            return streamed(classes.points());
+        }
+        // The hinge has a table of all pairs of a block.
+        let (n, rows) = (classes.points(), rows.max(1));
+        (0..n).step_by(rows).map(|start| start..(start + rows).min(n)).collect()
     }
 }
 

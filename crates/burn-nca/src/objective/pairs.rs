@@ -6,25 +6,14 @@ use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Int, Tensor, assert_shape};
-use rayon::prelude::*;
 
-use super::affinity::{assert_rows, at_least_f32, centred, log_sum_exp, logits};
+use super::affinity::{assert_rows, at_least_f32};
 use super::pair_index::weighted_distance;
 use super::reduction::reduce_sum;
-use super::self_entries::{with_self, without_self};
-use super::{BatchLoss, Objective, PairIndex, PairTarget};
+use super::{BatchLoss, Objective, PairIndex, PairTarget, streamed};
 use crate::data::host_values;
-use crate::device::runs_on_host;
 use crate::display::one_line;
-
-/// Entries of the distance table that a block of the first pass holds, on the host: they stay in the cache.
-const HOST_ENTRIES: usize = 1 << 17;
-
-/// The same on a GPU, which wants much work at a time.
-const GPU_ENTRIES: usize = 1 << 22;
-
-/// Rows that a block of the first pass has at least: each block also reads all n points.
-const FEWEST_ROWS: usize = 16;
+use crate::pairwise::{Columns, log_sum_exp};
 
 /// The settings of a [`PairLoss`].
 #[derive(Config, Debug)]
@@ -71,11 +60,11 @@ impl PairLossConfig {
 ///   without end.
 ///
 /// # Numerics
-/// The exact value over a large data set takes log Z from a first pass, in blocks and without gradient;
-/// each block then adds `W Z_block / Z`, whose gradient is that of `W log Z`. Term i is row i of Z with
-/// the pairs (i, b). Terms are formed in log space and squared distances are not negative; the point itself
-/// is found by position. The memory of a block of b terms is O(b n) and k numbers for each pair that
-/// begins in it.
+/// The exact value over a large data set takes log Z from a first pass, without gradient; each block then
+/// adds `W Z_block / Z`, whose gradient is that of `W log Z`. Term i is row i of Z with
+/// the pairs (i, b). Terms are formed in log space ([`log_sum_exp`]); the point itself
+/// is found by position. No table of distances is held: the memory is O(n), and k numbers for each pair that
+/// begins in a block.
 ///
 /// A mini-batch of points (as drawn by a stochastic fit) holds the pairs whose both ends are in it, and Z
 /// is that of its points: of n points and batches of b, a share of about (b/n)² of the pairs. Where pairs
@@ -122,7 +111,7 @@ impl ModuleDisplay for PairLoss {
 /// The normaliser of equation 8 at one embedding, kept so that no scale overflows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Normaliser {
-    /// The largest exponent, `max -||z_c - z_d||²`.
+    /// The largest log-sum-exp of a row of exponents `-||z_c - z_d||²`.
     top: f64,
     /// `log(Z / exp(top))`, not negative.
     log_sum: f64,
@@ -134,10 +123,10 @@ impl Normaliser {
         self.top + self.log_sum
     }
 
-    /// The normaliser of rows that are given by their largest exponent and `Σ exp(exponent - largest)`.
+    /// The normaliser of rows that are given by their log-sum-exps.
     fn of_rows(rows: &[f64]) -> Self {
-        let top = rows.chunks_exact(2).map(|row| row[0]).fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = rows.chunks_exact(2).map(|row| row[1] * (row[0] - top).exp()).sum();
+        let top = rows.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = rows.iter().map(|row| (row - top).exp()).sum();
         Self { top, log_sum: sum.ln() }
     }
 }
@@ -222,30 +211,16 @@ impl PairLoss {
     /// log Z of a batch in one graph, shape `[1]`.
     fn log_normaliser(&self, embeddings: Tensor<2>) -> Tensor<1> {
         let [n, _] = embeddings.dims();
-        let exponents = at_most_zero(self.exponents(&centred(embeddings), &(0..n)));
-        let of_rows = log_sum_exp(exponents).reshape([1, n]);
-        log_sum_exp(of_rows).reshape([1])
+        let rows = self.rows_of_z(embeddings, 0..n);
+        let top = rows.clone().without_autodiff().max();
+        (rows - top.clone()).exp().sum().log() + top
     }
 
-    /// `-||z_c - z_d||²` of the points `rows` with all, `[b, n]`, as rounding leaves it; the entries c = d are 0
-    /// or masked out.
-    fn exponents(&self, z: &Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
-        let block = z.clone().slice([rows.clone()]);
-        let squares = block.clone().square().sum_dim(1);
-        let exponents = logits(block, z.clone()) - squares;
-        if self.include_self {
-            with_self(exponents, rows.start, 0.0)
-        } else {
-            without_self(exponents, rows.start)
-        }
-    }
-
-    /// The largest exponent of each of the points `rows` and the sum of the exponentials over it, `[b, 2]`.
-    fn row_sums(&self, z: &Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
-        let exponents = self.exponents(z, rows);
-        let top = exponents.clone().max_dim(1).clamp_max(0.0);
-        let sum = at_most_zero(exponents - top.clone()).exp().sum_dim(1);
-        Tensor::cat(vec![top, sum], 1)
+    /// The log-sum-exp of `-||z_c - z_d||²` over d for each of the points `rows`, `[b]`.
+    fn rows_of_z(&self, z: Tensor<2>, rows: Range<usize>) -> Tensor<1> {
+        let columns = Columns::all(rows.len(), z.dims()[0]);
+        let columns = if self.include_self { columns } else { columns.without_self(rows.start) };
+        log_sum_exp(z.clone().slice([rows]), z, &columns)
     }
 }
 
@@ -255,15 +230,6 @@ impl BatchLoss for PairLoss {
     fn batch_loss(&self, embeddings: Tensor<2>, target: &PairTarget) -> Tensor<1> {
         self.forward_indexed(embeddings, target.pairs.clone(), target.weights.clone())
     }
-}
-
-/// The values capped at 0, with the gradient of the values as they are.
-///
-/// The exact values are at most 0 and rounding alone lifts them above; where it does, the gradient must not
-/// be lost.
-fn at_most_zero(values: Tensor<2>) -> Tensor<2> {
-    let excess = values.clone().without_autodiff().clamp_min(0.0);
-    values - excess
 }
 
 impl Objective for PairLoss {
@@ -284,21 +250,10 @@ impl Objective for PairLoss {
         pairs.pairs()
     }
 
-    /// The normaliser, by blocks of rows; their sums are added in f64, in order.
+    /// The normaliser; the rows of Z are added in f64, in order.
     fn shared(&self, embedding: Tensor<2>, pairs: &PairIndex) -> Normaliser {
-        let z = centred(embedding.without_autodiff());
-        let n = pairs.points();
-        let on_host = runs_on_host(&z.device());
-        let entries = if on_host { HOST_ENTRIES } else { GPU_ENTRIES };
-        let rows = (entries / n.max(1)).max(FEWEST_ROWS);
-        let blocks: Vec<Range<usize>> =
-            (0..n).step_by(rows).map(|start| start..(start + rows).min(n)).collect();
-        let parts: Vec<Tensor<2>> = if on_host {
-            blocks.par_iter().map(|rows| self.row_sums(&z, rows)).collect()
-        } else {
-            blocks.iter().map(|rows| self.row_sums(&z, rows)).collect()
-        };
-        Normaliser::of_rows(&host_values(Tensor::cat(parts, 0)))
+        let rows = self.rows_of_z(embedding.without_autodiff(), 0..pairs.points());
+        Normaliser::of_rows(&host_values(rows))
     }
 
     /// The pairs whose both ends are in the batch.
@@ -313,14 +268,17 @@ impl Objective for PairLoss {
         shared: &Normaliser,
         terms: Range<usize>,
     ) -> Tensor<1> {
-        let z = centred(embedding);
-        let over_top = at_most_zero(self.exponents(&z, &terms).sub_scalar(shared.top));
+        let over_top = self.rows_of_z(embedding.clone(), terms.clone()).sub_scalar(shared.top);
         let share = over_top.sub_scalar(shared.log_sum).exp().sum();
         let repulsion = share.mul_scalar(pairs.total_weight());
-        match pairs.attraction(&z, &terms) {
+        match pairs.attraction(&embedding, &terms) {
             Some(attraction) => attraction + repulsion,
             None => repulsion,
         }
+    }
+
+    fn blocks(&self, pairs: &PairIndex, _rows: usize) -> Vec<Range<usize>> {
+        streamed(pairs.points())
     }
 
     /// `W log Z - W`: the blocks add up to W in place of `W log Z`.

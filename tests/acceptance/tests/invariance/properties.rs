@@ -16,7 +16,7 @@ fn value(z: &[f64], k: usize, y: &[usize], criterion: Criterion) -> f64 {
     let ranges = loss.blocks(&classes, 5);
     let sum: f64 = ranges
         .into_iter()
-        .map(|range| loss.block(embedding(z, k), &classes, &false, range).into_scalar::<f64>())
+        .map(|range| loss.block(embedding(z, k), &classes, &(), range).into_scalar::<f64>())
         .sum();
     sum
 }

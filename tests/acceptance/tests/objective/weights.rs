@@ -104,7 +104,7 @@ fn weighted_kernel_regression_is_the_weighted_sum_of_its_terms() {
     let targets = TargetIndex::new(&uniform(15, 45), 1, &device).unwrap();
     let weights = weights(15);
     let loss = MlkrLossConfig::new().init();
-    let term = |row: usize| number(loss.block(z.clone(), &targets, &false, row..row + 1));
+    let term = |row: usize| number(loss.block(z.clone(), &targets, &(), row..row + 1));
     let expected: f64 = weights.iter().enumerate().map(|(row, w)| w * term(row)).sum();
     let weighted = targets.clone().with_weights(&weights).unwrap();
     for rows in [1, 4, 20] {
@@ -114,7 +114,7 @@ fn weighted_kernel_regression_is_the_weighted_sum_of_its_terms() {
     let batch = loss.subset(&weighted, &rows);
     let part = z.clone().select(0, burn::tensor::Tensor::from_ints([14, 2, 9], &device));
     let plain = loss.subset(&targets, &rows);
-    let each = |at: usize| number(loss.block(part.clone(), &plain, &false, at..at + 1));
+    let each = |at: usize| number(loss.block(part.clone(), &plain, &(), at..at + 1));
     let expected: f64 = rows.iter().enumerate().map(|(at, row)| weights[*row] * each(at)).sum();
     assert_close(&[number(loss.total(part.clone(), &batch))], &[expected], 1e-12);
 }
