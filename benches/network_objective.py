@@ -62,6 +62,7 @@ def main():
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     parser.add_argument("--program", default=str(target / "release" / "nca"))
     parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--hidden", help="hidden layers of the networks, as in 64,32 (give another --out as well)")
     args = parser.parse_args()
     sets = [(name, name, options) for name, options in BUNDLED]
     if args.data:
@@ -69,6 +70,8 @@ def main():
     rows = []
     for name, data, common in sets:
         for setting, options in SETTINGS.items():
+            if args.hidden and options:
+                options = [*options, "--hidden", args.hidden]
             for seed in SEEDS:
                 found = fit(args.program, data, [*common, *options, "--seed", str(seed)])
                 rows.append({"set": name, "setting": setting, "seed": seed, **found})

@@ -119,7 +119,7 @@ pub struct ModelOptions {
     #[arg(long, value_name = "MODEL")]
     pub warm_start: Option<PathBuf>,
 
-    /// Weight of the L2 penalty l2 * n * ||A||² [default: 0.01; 0.02 for a numeric target; 0 for pairs]
+    /// Weight of the L2 penalty l2 * n * ||A||² [default: 0.01; 0.001 for an mlp; 0.02 for a numeric target; 0 for pairs]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = weight)]
     pub l2: Option<f64>,
 

@@ -46,7 +46,7 @@ pub fn configuration(
         }
         None => (encoder(&args.model), args.dim.unwrap_or_else(|| default_dim(&args.model, train))),
     };
-    let default = defaults(args, columns.len(), dim)?;
+    let default = defaults(args, &encoder, columns.len(), dim)?;
     let init = args.model.init.as_ref().unwrap_or(&Init::Auto);
     let l2 = args.model.l2.unwrap_or(default.fit.l2);
     let fit = FitConfig::new()
@@ -69,10 +69,10 @@ pub fn configuration(
 
 /// What is learnt where the user says nothing: what was measured to serve, and the plain criterion for pairs, which
 /// nobody measured.
-fn defaults(args: &FitArgs, d: usize, k: usize) -> Result<NcaConfig> {
+fn defaults(args: &FitArgs, encoder: &EncoderConfig, d: usize, k: usize) -> Result<NcaConfig> {
     let plain = NcaConfig::new(d, k);
     Ok(match learnt_from(args)? {
-        LearntFrom::Classes => NcaConfig::recommended(d, k),
+        LearntFrom::Classes => NcaConfig::recommended_for(encoder.clone(), d, k),
         LearntFrom::Numbers => plain.with_fit(FitConfig::new().with_l2(RegressionConfig::L2)),
         LearntFrom::Pairs => plain,
     })
@@ -273,7 +273,7 @@ mod tests {
         };
         assert_eq!(settings(""), (Criterion::G, 0.01));
         assert_eq!(settings("--encoder diagonal"), (Criterion::G, 0.01));
-        assert_eq!(settings("--encoder mlp"), (Criterion::G, 0.01));
+        assert_eq!(settings("--encoder mlp"), (Criterion::G, 0.001));
         assert_eq!(settings("--objective f --l2 0"), (Criterion::F, 0.0));
     }
 

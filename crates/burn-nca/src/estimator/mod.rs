@@ -80,13 +80,27 @@ impl NcaConfig {
     ///
     /// [`NcaConfig::new`] is the method as the paper and scikit-learn have it. Its exact optimum overfits: on
     /// average over the paper's small sets these settings classify test rows better (`docs/decisions.md` has the
-    /// numbers). A network, which ends early under f because a row without a near neighbour of its class adds
-    /// nothing to value or gradient, takes the same: `NcaConfig::recommended(d, 2).with_encoder(..)`. They are for
-    /// standardised features; [`NcaConfig::tune`] looks for better ones for the data at hand.
+    /// numbers). They are for maps of standardised features ([`NcaConfig::recommended_for`] has those for networks);
+    /// [`NcaConfig::tune`] looks for better ones for the data at hand.
     pub fn recommended(d_input: usize, d_output: usize) -> Self {
+        Self::recommended_for(EncoderConfig::Linear, d_input, d_output)
+    }
+
+    /// The settings to start from for this kind of map: criterion g, with an L2 penalty of 0.01, of 0.001 for a
+    /// network.
+    ///
+    /// A network ends early under f: a row without a near neighbour of its class adds nothing to value or gradient.
+    /// Its penalty is smaller because the weights of all layers pay: from 0.01 on, networks of two hidden layers
+    /// collapse to a point (`docs/decisions.md` has the numbers).
+    pub fn recommended_for(encoder: EncoderConfig, d_input: usize, d_output: usize) -> Self {
+        let l2 = match encoder {
+            EncoderConfig::Linear | EncoderConfig::Diagonal => 0.01,
+            EncoderConfig::Mlp { .. } => 0.001,
+        };
         Self::new(d_input, d_output)
+            .with_encoder(encoder)
             .with_criterion(Criterion::G)
-            .with_fit(FitConfig::new().with_l2(0.01))
+            .with_fit(FitConfig::new().with_l2(l2))
     }
 
     /// The module at its identity start (a network at Burn's random start), to be trained like any other.
