@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use burn::tensor::Device;
-use burn_nca_program::write_file;
+use burn_nca_program::{tell, write_file};
 use clap::Args;
 use methods::{Rank, Run};
 use rayon::prelude::*;
@@ -96,10 +96,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
         results.push(Done { task: task.clone(), runs });
         write(&arguments.out, &results)?;
         let seconds = started.elapsed().as_secs_f64();
-        eprintln!(
+        tell(&format!(
             "{} split {} {:?}, {left} tasks in all, {seconds:.0} s",
             task.set, task.split, task.rank
-        );
+        ));
         Ok(())
     })?;
     let mut results = results.into_inner().expect("no task panicked");

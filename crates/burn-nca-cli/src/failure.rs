@@ -3,6 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
+use burn_nca_program::Interrupted;
+
 use crate::option_words::translated;
 
 /// Options that contradict each other: exit code 2, as for an option that does not exist.
@@ -22,9 +24,14 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
     anyhow::Error::new(Usage(message.into()))
 }
 
-/// 2 for wrong usage, 1 for work that failed.
+/// 2 for wrong usage, 1 for work that failed, 128 and the signal's number for work that a signal stopped.
 pub fn exit_code(error: &anyhow::Error) -> ExitCode {
-    ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
+    let stopped = error.chain().find_map(|cause| cause.downcast_ref::<Interrupted>());
+    ExitCode::from(match stopped {
+        Some(stopped) => stopped.exit_code,
+        None if error.is::<Usage>() => 2,
+        None => 1,
+    })
 }
 
 /// Whether stdout was closed by its reader.

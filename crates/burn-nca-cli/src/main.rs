@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         // `nca … | head` closes the pipe when it has seen enough.
         Err(error) if failure::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", failure::in_one_line(&error));
+            output::tell(&format!("error: {}", failure::in_one_line(&error)));
             failure::exit_code(&error)
         }
     }

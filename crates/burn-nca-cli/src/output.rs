@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use burn::tensor::{DType, Tensor};
 use burn_nca_files::is_regular;
-pub use burn_nca_program::{print, write_file};
+pub use burn_nca_program::{print, tell, write_file};
 use serde::Serialize;
 
 /// Prints one JSON document.
@@ -20,7 +20,7 @@ pub fn print_json(document: &impl Serialize) -> Result<()> {
 
 /// Tells the user what is worth knowing, on stderr.
 pub fn warn(message: &str) {
-    eprintln!("warning: {message}");
+    tell(&format!("warning: {message}"));
 }
 
 /// How a table is written into a file.

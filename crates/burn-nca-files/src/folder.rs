@@ -33,14 +33,24 @@ pub fn publish_folder(folder: TempDir, target: &Path) -> io::Result<()> {
         fault::point("sync a file")?;
         File::open(entry?.path())?.sync_all()?;
     }
-    sync_folder(folder.path())?;
+    rename_folder(folder.path(), target)?;
+    let _ = folder.keep();
+    Ok(())
+}
+
+/// Renames a folder to a name that is free, and syncs both.
+///
+/// # Errors
+/// A name that is taken, or a disk that fails.
+pub fn rename_folder(folder: &Path, target: &Path) -> io::Result<()> {
+    sync_folder(folder)?;
     // A rename would replace an empty folder without a word.
     if fs::symlink_metadata(target).is_ok() {
-        return Err(io::Error::new(ErrorKind::AlreadyExists, "this already exists"));
+        let reason = format!("{} already exists", target.display());
+        return Err(io::Error::new(ErrorKind::AlreadyExists, reason));
     }
     fault::point("rename a folder")?;
-    fs::rename(folder.path(), target)?;
-    let _ = folder.keep();
+    fs::rename(folder, target)?;
     sync_folder(folder_of(target))
 }
 

@@ -17,7 +17,7 @@ mod folder;
 mod target;
 
 pub use atomic::write_atomically;
-pub use folder::{publish_folder, remove_leftovers, temporary_folder};
+pub use folder::{publish_folder, remove_leftovers, rename_folder, temporary_folder};
 pub use target::is_regular;
 
 /// What the names of temporary files and folders start with.

@@ -2,6 +2,8 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::tell;
+
 /// Progress on stderr; hidden where stderr is no terminal, or on request.
 ///
 /// # Examples
@@ -58,7 +60,7 @@ impl Bar {
         if self.drawn {
             self.bar.println(text);
         } else {
-            eprintln!("{text}");
+            tell(text);
         }
     }
 

@@ -1,10 +1,11 @@
-//! What the programs of this workspace share: folders and files that appear whole, stopping, progress, pages.
+//! What the programs of this workspace share: folders that appear complete, stopping, progress, pages.
 //!
 //! | | |
 //! |---|---|
-//! | [`RunFolder`] | the folder of a run: whole, or waiting to be gone on with |
+//! | [`RunFolder`] | the folder of a run: complete, or waiting to be resumed |
 //! | [`write_file`], [`print()`] | where results go |
 //! | [`command_line()`] | the command that made them |
+//! | [`tell`] | what is said on stderr |
 //! | `Interrupt`, `Bar`, `plain_table` | stopping, progress and tables (feature `terminal`) |
 //! | [`peak_memory_bytes`] | the most memory so far |
 //! | [`number`] | numbers as people read them |
@@ -22,14 +23,16 @@ mod output;
 #[cfg(feature = "terminal")]
 mod plain_table;
 mod run_folder;
+mod stderr;
 
 #[cfg(feature = "terminal")]
 pub use bar::Bar;
 pub use command_line::command_line;
 #[cfg(feature = "terminal")]
-pub use interrupt::Interrupt;
+pub use interrupt::{Interrupt, Interrupted};
 pub use memory::peak_memory_bytes;
 pub use output::{print, write_file};
 #[cfg(feature = "terminal")]
 pub use plain_table::plain_table;
 pub use run_folder::RunFolder;
+pub use stderr::tell;

@@ -1,11 +1,19 @@
-use std::fs;
+//! The folder of a run: `OUT.partial` while it is written, `OUT` once it is complete.
+
+use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use burn_nca_files::{remove_leftovers, rename_folder};
+
+/// Locked while a run writes into its folder, and the mark of a folder that a run made.
+const LOCK: &str = ".lock";
 
 /// A run's folder in the making: `OUT.partial`, which becomes `OUT` when all is written.
 ///
-/// Dropped before that, it disappears, unless it holds a state to go on with.
+/// One run at a time writes into it: it is locked until the value is dropped or the process ends, however it
+/// ends. Dropped before [`finish`](Self::finish), the folder stays with whatever was written; an empty one goes.
 ///
 /// # Examples
 /// ```
@@ -27,41 +35,36 @@ pub struct RunFolder {
     target: PathBuf,
     partial: PathBuf,
     states: &'static [&'static str],
-    keep: bool,
+    lock: Option<File>,
 }
 
 impl RunFolder {
-    /// Prepares the folder of a new run, or goes on with an interrupted one.
+    /// Prepares the folder of a new run, or resumes an interrupted one.
     ///
-    /// Files whose names end with one of `states` are there to go on with: they keep the folder of an
-    /// interrupted run, and are removed from that of a finished one.
+    /// Files whose names end with one of `states` are there to resume from; a finished run has none of them.
     ///
     /// # Errors
-    /// A folder that exists, an interrupted run without `resume` (or none with it), or a place that cannot be
-    /// written.
+    /// A folder that exists, an interrupted run without `resume` (or none with it), one that another process
+    /// writes into, one that no run made, or a place that cannot be written.
     pub fn open(target: &Path, resume: bool, states: &'static [&'static str]) -> Result<Self> {
-        if target.exists() {
-            bail!(
-                "the folder {} exists; choose another with --out, or remove it first",
-                target.display()
-            );
-        }
+        refuse_existing(target)?;
         let partial = partial_path(target)?;
-        match (partial.exists(), resume) {
-            (true, false) => bail!(
-                "{} holds a run that was interrupted or is still running; add --resume to go on with it, or \
-                 remove that folder",
-                partial.display()
-            ),
+        let mut folder = Self { target: target.to_path_buf(), partial, states, lock: None };
+        match (folder.partial.exists(), resume) {
+            (true, false) => bail!(folder.waiting()),
             (false, true) => bail!(
-                "there is no interrupted run to go on with: {} does not exist; leave --resume out",
-                partial.display()
+                "there is no interrupted run to resume: {} does not exist; leave --resume out",
+                folder.partial.display()
             ),
-            (true, true) => {}
-            (false, false) => fs::create_dir_all(&partial)
-                .with_context(|| format!("the folder {} cannot be made", partial.display()))?,
+            (true, true) => folder.refuse_foreign()?,
+            (false, false) => folder.create()?,
         }
-        Ok(Self { target: target.to_path_buf(), partial, states, keep: false })
+        folder.lock = Some(folder.lock()?);
+        if resume {
+            let place = || format!("{} cannot be resumed", folder.partial.display());
+            remove_leftovers(&folder.partial).with_context(place)?;
+        }
+        Ok(folder)
     }
 
     /// A place in the folder that is being made.
@@ -69,47 +72,131 @@ impl RunFolder {
         self.partial.join(name)
     }
 
-    /// Drops the states of the run, which has ended, and gives the folder its name.
+    /// The folder that is being made.
+    pub fn path(&self) -> &Path {
+        &self.partial
+    }
+
+    /// Whether there is a state to resume from.
+    pub fn has_state(&self) -> bool {
+        !self.states(&self.partial).is_empty()
+    }
+
+    /// Gives the folder its name, and drops the states of the run, which has ended.
     ///
     /// # Errors
     /// A name that was taken in the meantime; the results then stay in `OUT.partial`.
     pub fn finish(mut self) -> Result<()> {
-        self.keep = true;
-        // A rename would replace an empty folder without a word.
-        if self.target.exists() {
-            bail!(
-                "the folder {} has come to exist; the results are in {}",
-                self.target.display(),
-                self.partial.display()
-            );
+        rename_folder(&self.partial, &self.target).with_context(|| {
+            let (partial, target) = (self.partial.display(), self.target.display());
+            format!("{partial} cannot be renamed to {target}; the results are in {partial}")
+        })?;
+        // Not before: until the folder has its name, the run can be resumed.
+        let states = self.states(&self.target);
+        for path in states.into_iter().chain([self.target.join(LOCK)]) {
+            fs::remove_file(&path).with_context(|| {
+                format!("the run is complete, but {} cannot be removed", path.display())
+            })?;
         }
-        for state in self.states() {
-            fs::remove_file(&state)
-                .with_context(|| format!("{} cannot be removed", state.display()))?;
-        }
-        fs::rename(&self.partial, &self.target).with_context(|| {
-            format!("{} cannot be renamed to {}", self.partial.display(), self.target.display())
-        })
+        self.lock = None;
+        Ok(())
     }
 
-    /// The files that are only there to go on with.
-    fn states(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(&self.partial).into_iter().flatten().flatten();
-        let is_state = |name: &str| self.states.iter().any(|end| name.ends_with(end));
+    /// Makes the folder; fails where another process does so at the same time.
+    fn create(&self) -> Result<()> {
+        let parent = self.partial.parent().unwrap_or(Path::new(""));
+        let made = fs::create_dir_all(parent).and_then(|()| fs::create_dir(&self.partial));
+        made.with_context(|| format!("the folder {} cannot be made", self.partial.display()))
+    }
+
+    /// Takes the lock, or refuses a folder that another process has locked.
+    fn lock(&self) -> Result<File> {
+        let path = self.partial.join(LOCK);
+        let place = || format!("{} cannot be locked", path.display());
+        let file = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = file.with_context(place)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => bail!(self.in_use()),
+            // Some network file systems have no locks.
+            Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Unsupported => {
+                Err(error).with_context(place)
+            }
+            _ => Ok(file),
+        }
+    }
+
+    fn in_use(&self) -> String {
+        format!(
+            "another run is writing into {}; wait for its end, or choose another folder with --out",
+            self.partial.display()
+        )
+    }
+
+    /// Why a folder that exists is not taken without `--resume`.
+    fn waiting(&self) -> String {
+        let lock = File::open(self.partial.join(LOCK)).map(|file| file.try_lock());
+        if matches!(lock, Ok(Err(TryLockError::WouldBlock))) {
+            return self.in_use();
+        }
+        format!(
+            "{} holds a run that was interrupted; add --resume to go on with it, or remove that folder",
+            self.partial.display()
+        )
+    }
+
+    /// Refuses a folder with files of which none is a run's.
+    fn refuse_foreign(&self) -> Result<()> {
+        if self.partial.join(LOCK).exists() || self.has_state() {
+            return Ok(());
+        }
+        let Some(name) = self.entries(&self.partial).next() else { return Ok(()) };
+        bail!(
+            "{} holds {name:?}, but nothing to resume from; move its files elsewhere, or choose another folder \
+             with --out",
+            self.partial.display()
+        )
+    }
+
+    /// The names in a folder, without the lock.
+    fn entries(&self, folder: &Path) -> impl Iterator<Item = String> + use<> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         entries
-            .filter(|entry| is_state(&entry.file_name().to_string_lossy()))
-            .map(|entry| entry.path())
-            .collect()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .filter(|name| name != LOCK)
+    }
+
+    /// The files that are only there to resume from.
+    fn states(&self, folder: &Path) -> Vec<PathBuf> {
+        let is_state = |name: &String| self.states.iter().any(|end| name.ends_with(end));
+        self.entries(folder).filter(is_state).map(|name| folder.join(name)).collect()
     }
 }
 
 impl Drop for RunFolder {
     fn drop(&mut self) {
-        if !self.keep && self.states().is_empty() {
-            // Nothing is lost with it, and there is no one left to tell.
-            let _ = fs::remove_dir_all(&self.partial);
+        let Some(lock) = self.lock.take() else { return };
+        drop(lock);
+        // There is no one left to tell of a failure.
+        let _ = remove_leftovers(&self.partial);
+        if self.entries(&self.partial).next().is_none() {
+            let _ = fs::remove_file(self.partial.join(LOCK));
+            let _ = fs::remove_dir(&self.partial);
         }
     }
+}
+
+/// Refuses a name that is taken, also by a link that leads nowhere.
+fn refuse_existing(target: &Path) -> Result<()> {
+    if target.exists() {
+        bail!("the folder {} already exists; choose another with --out", target.display());
+    }
+    if target.is_symlink() {
+        bail!(
+            "{} is a symbolic link that leads nowhere; remove it, or choose another folder with --out",
+            target.display()
+        );
+    }
+    Ok(())
 }
 
 /// `runs/iris` to `runs/iris.partial`.
@@ -123,67 +210,4 @@ fn partial_path(target: &Path) -> Result<PathBuf> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const STATES: &[&str] = &["trials.json", ".checkpoint.json"];
-
-    fn open(target: &Path, resume: bool) -> Result<RunFolder> {
-        RunFolder::open(target, resume, STATES)
-    }
-
-    fn refusal(target: &Path, resume: bool) -> String {
-        open(target, resume).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn a_run_appears_whole_or_leaves_nothing() {
-        let place = tempfile::tempdir().unwrap();
-        let target = place.path().join("runs/a");
-        let run = open(&target, false).unwrap();
-        for name in ["results.json", "trials.json", "pairs.checkpoint.json"] {
-            fs::write(run.file(name), "{}").unwrap();
-        }
-        assert!(!target.exists());
-        run.finish().unwrap();
-        let names: Vec<_> =
-            fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(names, ["results.json"]);
-        assert!(refusal(&target, false).contains("exists; choose another with --out"));
-
-        drop(open(&place.path().join("runs/b"), false).unwrap());
-        assert_eq!(fs::read_dir(place.path().join("runs")).unwrap().count(), 1);
-    }
-
-    #[test]
-    fn an_interrupted_run_stays_and_is_resumed_only_when_asked() {
-        let place = tempfile::tempdir().unwrap();
-        let target = place.path().join("a");
-        assert!(refusal(&target, true).contains("no interrupted run"));
-        let run = open(&target, false).unwrap();
-        fs::write(run.file("pairs.checkpoint.json"), "state").unwrap();
-        drop(run);
-        assert!(refusal(&target, false).contains("add --resume"));
-        let run = open(&target, true).unwrap();
-        assert_eq!(fs::read_to_string(run.file("pairs.checkpoint.json")).unwrap(), "state");
-    }
-
-    #[test]
-    fn results_are_kept_where_the_name_was_taken_meanwhile() {
-        let place = tempfile::tempdir().unwrap();
-        let target = place.path().join("a");
-        let run = open(&target, false).unwrap();
-        let result = run.file("results.json");
-        fs::write(&result, "{}").unwrap();
-        fs::create_dir(&target).unwrap();
-        let error = run.finish().unwrap_err().to_string();
-        assert!(error.contains("has come to exist; the results are in"), "{error}");
-        assert!(result.exists());
-    }
-
-    #[test]
-    fn a_folder_without_a_name_is_refused() {
-        assert!(refusal(Path::new(".."), false).contains("exists"));
-        assert!(refusal(Path::new("no/such/.."), false).contains("has no name"));
-    }
-}
+mod tests;

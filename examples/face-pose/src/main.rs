@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            burn_nca_program::tell(&format!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }

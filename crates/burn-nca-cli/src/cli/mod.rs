@@ -25,7 +25,8 @@ Examples:
   nca fit DATA --help                      every option of a verb, with examples
 
 Results go to stdout, progress and messages to stderr.
-Exit codes: 0 success, 1 the work failed (bad data, a missing file), 2 wrong usage.";
+Exit codes: 0 success, 1 the work failed (bad data, a missing file), 2 wrong usage, 130 stopped by Ctrl-C,
+143 stopped by SIGTERM, 129 stopped by SIGHUP (fit --resume goes on from there).";
 
 /// Learn the distance that makes nearest neighbours work (neighbourhood components analysis).
 #[derive(Debug, Parser)]

@@ -199,7 +199,7 @@ pub(super) fn fit(
     bar.finish();
     let model = model?;
     if model.summary().termination == Termination::Stopped {
-        bail!(interrupted(&model, folder.is_some()));
+        return Err(bar.interrupted(interrupted(&model, folder.is_some())));
     }
     refuse_diverged(&model)?;
     Ok(model)

@@ -47,6 +47,11 @@ impl FitProgress {
         ControlFlow::Continue(())
     }
 
+    /// The error of a fit that was stopped.
+    pub fn interrupted(&self, message: String) -> anyhow::Error {
+        self.interrupt.error(message)
+    }
+
     /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish();

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use burn::tensor::Device;
 use burn_nca::NcaConfig;
 use burn_nca::data::Labelled;
@@ -44,7 +44,7 @@ pub fn settle(
     let search = search?;
     match search.config(&config).filter(|_| search.end != SearchEnd::Stopped) {
         Some(config) => Ok((config, Some(Tuning::of(&search)))),
-        None => bail!(interrupted(&search, folder.is_some())),
+        None => Err(interrupt.error(interrupted(&search, folder.is_some()))),
     }
 }
 

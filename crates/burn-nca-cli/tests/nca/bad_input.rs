@@ -102,7 +102,10 @@ fn output_folders_that_exist_or_wait() {
     let place = Place::new();
     let out = place.at("taken");
     std::fs::create_dir(&out).unwrap();
-    contains_all(&failure(&["fit", "iris", "--out", &out], 1), &["taken exists", "choose another"]);
+    contains_all(
+        &failure(&["fit", "iris", "--out", &out], 1),
+        &["taken already exists", "choose another"],
+    );
     let message = failure(&["fit", "iris", "--out", &place.at("new"), "--resume"], 1);
     contains_all(&message, &["no interrupted run", "leave --resume out"]);
     std::fs::create_dir(place.path("new.partial")).unwrap();

@@ -1,29 +1,37 @@
 //! Ctrl-C and --resume.
 #![cfg(unix)]
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{Place, nca, read_json};
+use crate::{Place, failure, nca, read_json};
 
-/// Runs until the state of the fit can be interrupted, then sends Ctrl-C; returns what was said.
-fn interrupted(arguments: &[&str], place: &Place) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_nca"))
-        .args(arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+/// Starts a run that writes to `run` in this place, and waits until that file of its is there.
+fn started(command: &mut Command, place: &Place, file: &str) -> Child {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = Instant::now();
-    while !place.path("run.partial").exists() && started.elapsed() < Duration::from_secs(20) {
+    while !place.path("run.partial").join(file).exists() {
+        assert!(started.elapsed() < Duration::from_secs(60), "{file} does not appear");
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before {file} appeared");
         std::thread::sleep(Duration::from_millis(5));
     }
+    child
+}
+
+fn send(signal: &str, child: &Child) {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Interrupts a run that has begun with this signal; returns what was said.
+fn interrupted(arguments: &[&str], place: &Place, signal: &str, code: i32) -> String {
+    let mut child = started(&mut nca(arguments), place, "");
+    // Signals are listened to before the folder is made.
     std::thread::sleep(Duration::from_millis(20));
     assert!(child.try_wait().unwrap().is_none(), "the fit is still running");
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
+    send(signal, &child);
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(code));
     assert!(output.stdout.is_empty());
     String::from_utf8(output.stderr).unwrap()
 }
@@ -44,7 +52,7 @@ fn an_interrupted_fit_goes_on_to_the_same_result() {
         "--batch-size",
         "200",
     ];
-    let message = interrupted(&[&settings[..], &["--out", &out]].concat(), &place);
+    let message = interrupted(&[&settings[..], &["--out", &out]].concat(), &place, "-INT", 130);
     assert!(message.contains("interrupted after") && message.contains("--resume"), "{message}");
     assert!(!place.path("run").exists());
     nca(&[&settings[..], &["--out", &out]].concat()).assert().code(1);
@@ -75,20 +83,10 @@ fn an_interrupted_search_goes_on_after_the_candidates_that_are_finished() {
         "--max-iterations",
         "8",
     ];
-    let started = Instant::now();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_nca"))
-        .args([&settings[..], &["--out", &out]].concat())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    while !place.path("run.partial/trials.json").exists()
-        && started.elapsed() < Duration::from_secs(60)
-    {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success() && child.wait().unwrap().code() == Some(1));
+    let arguments = [&settings[..], &["--out", &out]].concat();
+    let mut child = started(&mut nca(&arguments), &place, "trials.json");
+    send("-INT", &child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(place.path("run.partial/trials.json").exists());
     nca(&[&settings[..], &["--out", &out, "--resume"]].concat()).assert().success();
     nca(&[&settings[..], &["--out", &whole]].concat()).assert().success();
@@ -97,4 +95,54 @@ fn an_interrupted_search_goes_on_after_the_candidates_that_are_finished() {
     assert_eq!(resumed["matrix"], uninterrupted["matrix"]);
     assert_eq!(resumed["settings"], uninterrupted["settings"]);
     assert!(!place.path("run.partial").exists());
+}
+
+/// A fit that takes longer than any test.
+const LONG: [&str; 8] =
+    ["fit", "digits", "--dim", "2", "--optimizer", "adam", "--epochs", "100000"];
+
+#[test]
+fn a_fit_that_is_terminated_can_be_resumed() {
+    let place = Place::new();
+    let out = place.at("run");
+    let arguments = [&LONG[..], &["--out", &out]].concat();
+    for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
+        let message = interrupted(&arguments, &place, signal, code);
+        assert!(message.contains("interrupted after") && message.contains("--resume"), "{message}");
+        assert!(place.path("run.partial/checkpoint.json").exists());
+        std::fs::remove_dir_all(place.path("run.partial")).unwrap();
+    }
+}
+
+#[test]
+fn a_hangup_that_was_to_be_ignored_is_ignored() {
+    let place = Place::new();
+    let out = place.at("run");
+    let arguments = [&LONG[..], &["--out", &out]].concat();
+    let mut nohup = Command::new("nohup");
+    nohup.arg(env!("CARGO_BIN_EXE_nca")).args(arguments).stdin(Stdio::null());
+    let mut child = started(&mut nohup, &place, "");
+    send("-HUP", &child);
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(child.try_wait().unwrap().is_none(), "the fit is still running");
+    send("-TERM", &child);
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+}
+
+#[test]
+fn a_folder_is_not_written_by_two_processes() {
+    let place = Place::new();
+    let out = place.at("run");
+    let arguments = [&LONG[..], &["--out", &out]].concat();
+    let mut child = started(&mut nca(&arguments), &place, ".lock");
+    let resumed = [&arguments[..], &["--resume"]].concat();
+    for arguments in [&arguments, &resumed] {
+        let message = failure(arguments, 1);
+        assert!(message.contains("another run is writing into"), "{message}");
+    }
+    // A lock dies with its process.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let message = failure(&arguments, 1);
+    assert!(message.contains("add --resume to go on with it"), "{message}");
 }

@@ -16,6 +16,7 @@ mod models;
 mod output_files;
 mod program;
 mod source;
+mod stderr;
 mod tuning;
 mod warnings;
 mod wide;

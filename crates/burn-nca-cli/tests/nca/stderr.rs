@@ -1,0 +1,37 @@
+//! A stderr that takes nothing ends no work.
+#![cfg(unix)]
+
+use std::fs::OpenOptions;
+use std::process::Stdio;
+
+use crate::{Place, nca};
+
+/// Whatever is written there fails: the disk is full, or the reader has left.
+fn deaf() -> [(&'static str, Stdio); 2] {
+    let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    [("full", full.into()), ("closed", writer.into())]
+}
+
+#[test]
+fn a_fit_ends_well_though_nobody_hears_its_warnings() {
+    // A constant column is warned of before the fit, too few iterations after it.
+    let place = Place::new();
+    let data = place.file("t.csv", "a,b,c\n1,5,x\n2,5,x\n3,5,x\n2,5,y\n4,5,y\n5,5,y\n");
+    for (kind, stderr) in deaf() {
+        let out = place.at(kind);
+        let mut fit = nca(&["fit", &data, "--dim", "1", "--max-iterations", "1", "--out", &out]);
+        let status = fit.stderr(stderr).stdout(Stdio::null()).status().unwrap();
+        assert!(status.success(), "{kind}: {status}");
+        assert!(place.path(kind).join("report.html").exists());
+    }
+}
+
+#[test]
+fn an_error_keeps_its_exit_code_though_nobody_hears_it() {
+    for (kind, stderr) in deaf() {
+        let mut predict = nca(&["predict", "no/model", "no.csv"]);
+        assert_eq!(predict.stderr(stderr).status().unwrap().code(), Some(1), "{kind}");
+    }
+}

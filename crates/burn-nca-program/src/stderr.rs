@@ -1,0 +1,8 @@
+//! What a program says while it works: on stderr, and never at the cost of the work.
+
+use std::io::{self, Write};
+
+/// Says a line on stderr. A stderr that is closed or full ends no run: the line is lost, the work goes on.
+pub fn tell(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
