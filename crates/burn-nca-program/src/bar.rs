@@ -1,6 +1,6 @@
 use std::io::IsTerminal;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::tell;
 
@@ -28,6 +28,7 @@ impl Bar {
         let target =
             if drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let style = ProgressStyle::with_template(template).expect("the template is valid");
+        let style = style.with_key("eta", time_left);
         Self { bar: ProgressBar::with_draw_target(None, target).with_style(style), drawn }
     }
 
@@ -68,6 +69,14 @@ impl Bar {
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// The time left; a question mark until a step tells how long one takes.
+fn time_left(state: &ProgressState, text: &mut dyn std::fmt::Write) {
+    let left = state.eta();
+    let unknown = left.is_zero() && state.len().is_some_and(|steps| state.pos() < steps);
+    // Nobody can be told of a bar that cannot be drawn.
+    let _ = if unknown { text.write_char('?') } else { write!(text, "{:#}", HumanDuration(left)) };
 }
 
 #[cfg(test)]

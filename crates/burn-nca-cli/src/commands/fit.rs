@@ -23,12 +23,7 @@ use crate::report::{Rendered, Warning, table};
 use crate::source::Source;
 use crate::{output, process};
 
-/// The folder of the model in a run's folder.
-pub const MODEL: &str = "model";
-/// The numbers of a run.
-pub const REPORT_JSON: &str = "report.json";
-/// The page of a run.
-pub const REPORT_PAGE: &str = "report.html";
+pub use crate::fitting::run_folder::{MODEL, REPORT_JSON, REPORT_PAGE};
 
 /// Learns a metric, compares it, and writes a run's folder.
 ///
@@ -82,28 +77,25 @@ fn of_classes(args: &FitArgs) -> Result<()> {
         warnings,
         stages: &stages,
     };
-    conclude(args, folder, (&model, &source), account.report()?)
+    conclude(args, folder, (&model, &source), || account.report())
 }
 
-/// Warns, writes the run's folder where one was asked for, and prints.
+/// Saves the model, evaluates it, writes the rest of the run's folder where one was asked for, and prints.
 ///
 /// # Errors
-/// A folder or a stdout that cannot be written.
-pub(super) fn conclude(
+/// An evaluation that fails, or a folder or a stdout that cannot be written. What is written then stays.
+pub(super) fn conclude<R: Rendered>(
     args: &FitArgs,
     folder: Option<RunFolder>,
-    (model, source): (&Fitted, &Source),
-    report: impl Rendered,
+    model: (&Fitted, &Source),
+    evaluate: impl FnOnce() -> Result<R>,
 ) -> Result<()> {
+    let report = match folder {
+        None => evaluate()?,
+        Some(folder) => run_folder::complete(folder, model, evaluate)?,
+    };
     let after_the_fit = report.warnings().iter().filter(|warning| !warning.is_about_data());
     after_the_fit.for_each(|warning| output::warn(&warning.text));
-    if let Some(folder) = folder {
-        model.save(&folder.file(MODEL))?;
-        source.save(&folder.file(MODEL))?;
-        output::write_file(&folder.file(REPORT_JSON), report.to_json()?.as_bytes())?;
-        output::write_file(&folder.file(REPORT_PAGE), report.page().as_bytes())?;
-        folder.finish()?;
-    }
     match args.format {
         Format::Table => output::print(&report.summary(terminal())),
         Format::Json => output::print(&report.to_json()?),
@@ -194,6 +186,7 @@ pub(super) fn fit(
     if let Some(folder) = folder {
         // It stays until the results are written, and goes with the last step of the run's folder.
         session = session.with_checkpoint(&folder.file(CHECKPOINT)).keep_checkpoint();
+        session = session.with_checkpoint_events(|event| bar.tell(event));
     }
     let model = run(session);
     bar.finish();

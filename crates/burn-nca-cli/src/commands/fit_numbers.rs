@@ -64,6 +64,7 @@ pub fn run(args: &FitArgs) -> Result<()> {
         warnings,
     };
     let parts = MeasuredParts { data: &data, split: &split, neighbors };
-    let found = findings(&model, &parts, &stages)?;
-    conclude(args, folder, (&model, &source), outcome.report(found, &stages)?)
+    conclude(args, folder, (&model, &source), || {
+        outcome.report(findings(&model, &parts, &stages)?, &stages)
+    })
 }

@@ -55,8 +55,9 @@ pub fn run(args: &FitArgs) -> Result<()> {
         seed: args.seed,
         warnings,
     };
-    let found = findings(&model, &features, &parts, &stages)?;
-    conclude(args, folder, (&model, &source), outcome.report(found, &stages)?)
+    conclude(args, folder, (&model, &source), || {
+        outcome.report(findings(&model, &features, &parts, &stages)?, &stages)
+    })
 }
 
 /// The pairs to learn from, and those held out.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use burn_nca::fit::{Progress, Termination};
+use burn_nca::fit::{CheckpointEvent, Progress, Termination};
 use burn_nca_program::{Bar, Interrupt};
 
 /// What a held-out score is.
@@ -45,6 +45,23 @@ impl FitProgress {
             return ControlFlow::Break(Termination::Stopped);
         }
         ControlFlow::Continue(())
+    }
+
+    /// Tells what became of the checkpoint.
+    pub fn tell(&self, event: &CheckpointEvent<'_>) {
+        match event {
+            CheckpointEvent::Resumed { iteration, ended: true } => self.bar.line(&format!(
+                "the fit has ended after {iteration} iterations: resuming with its evaluation"
+            )),
+            CheckpointEvent::Resumed { iteration, .. } => {
+                self.bar.line(&format!("resuming at iteration {iteration}"));
+                self.bar.resume(*iteration);
+            }
+            CheckpointEvent::WriteFailed(error) => self.bar.line(&format!(
+                "warning: the checkpoint cannot be written, and the fit goes on; an interruption would lose the \
+                 steps since the last one: {error}"
+            )),
+        }
     }
 
     /// The error of a fit that was stopped.

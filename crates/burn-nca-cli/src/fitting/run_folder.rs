@@ -1,19 +1,80 @@
-//! The folder of a run of `nca`, and what is kept there to go on with.
+//! The folder of a run of `nca`: what is written into it, in which order, and what it is resumed from.
 
+use std::fs;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use burn_nca::Fitted;
 use burn_nca_program::RunFolder;
 
-/// The state of an interrupted fit.
+use crate::output;
+use crate::report::Rendered;
+use crate::source::Source;
+
+/// The folder of the model in a run's folder.
+pub const MODEL: &str = "model";
+/// The numbers of a run.
+pub const REPORT_JSON: &str = "report.json";
+/// The page of a run.
+pub const REPORT_PAGE: &str = "report.html";
+/// The state of a fit, and its end.
 pub const CHECKPOINT: &str = "checkpoint.json";
 /// The finished trials of an interrupted search.
 pub const TRIALS: &str = "trials.json";
 
-/// Prepares the folder of a new run, or goes on with an interrupted one.
+/// Prepares the folder of a new run, or resumes an interrupted one.
 ///
 /// # Errors
 /// As [`RunFolder::open`].
 pub fn open(target: &Path, resume: bool) -> Result<RunFolder> {
-    RunFolder::open(target, resume, &[CHECKPOINT, TRIALS])
+    let folder = RunFolder::open(target, resume, &[CHECKPOINT, TRIALS])?;
+    if resume && !folder.has_state() {
+        output::tell("there is no checkpoint yet: starting from the beginning");
+    }
+    Ok(folder)
+}
+
+/// Saves the model, evaluates it, writes the reports, and gives the folder its name.
+///
+/// The model comes before the evaluation, which may take longer than the fit, and the checkpoint goes after
+/// everything else: whatever fails, the fit is kept and `--resume` goes on after it.
+///
+/// # Errors
+/// An evaluation that fails, or a folder that cannot be written.
+pub fn complete<R: Rendered>(
+    folder: RunFolder,
+    (model, source): (&Fitted, &Source),
+    evaluate: impl FnOnce() -> Result<R>,
+) -> Result<R> {
+    let partial = folder.path().display().to_string();
+    let kept = |what: &str| {
+        format!(
+            "the {what} is kept in {partial}, and the same command with --resume goes on from there"
+        )
+    };
+    save(&folder.file(MODEL), model, source).with_context(|| {
+        if folder.has_state() {
+            kept("fit")
+        } else {
+            "nothing of the fit could be kept".to_string()
+        }
+    })?;
+    evaluate()
+        .and_then(|report| {
+            output::write_file(&folder.file(REPORT_JSON), report.to_json()?.as_bytes())?;
+            output::write_file(&folder.file(REPORT_PAGE), report.page().as_bytes())?;
+            folder.finish()?;
+            Ok(report)
+        })
+        .with_context(|| kept("model"))
+}
+
+/// Saves a model and where its rows came from, in place of one that an earlier run left.
+fn save(path: &Path, model: &Fitted, source: &Source) -> Result<()> {
+    if path.exists() {
+        fs::remove_dir_all(path)
+            .with_context(|| format!("{} cannot be replaced", path.display()))?;
+    }
+    model.save(path)?;
+    source.save(path)
 }

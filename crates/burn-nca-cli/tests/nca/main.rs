@@ -7,6 +7,7 @@ mod continuous;
 mod devices;
 mod documents;
 mod evaluate;
+mod faults;
 mod fit;
 mod golden;
 mod interruption;

@@ -6,7 +6,7 @@ use burn::module::{Module, Param};
 use burn::nn::Linear;
 use burn::store::{BurnToPyTorchAdapter, ModuleSnapshot, SafetensorsStore};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca_files::write_atomically;
+use burn_nca_files::{publish_folder, temporary_folder, write_atomically};
 use serde::{Deserialize, Serialize};
 
 use super::fitted::{FitSummary, Fitted, ModelCard};
@@ -69,18 +69,10 @@ pub(super) fn save<E: Encoder>(fitted: &Fitted<E>, path: &Path) -> Result<()> {
             "the folder exists; choose another name or remove it first",
         ));
     }
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let parent = parent.unwrap_or(Path::new("."));
-    std::fs::create_dir_all(parent).map_err(|source| Error::io(parent, source))?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".nca-model-");
-    // Temporary folders are private by default; a saved model is as readable as any other folder.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    let folder = builder.tempdir_in(parent).map_err(|source| Error::io(parent, source))?;
+    let failed = |source| Error::io(path, source);
+    let folder = temporary_folder(path).map_err(failed)?;
     write_parts(fitted, folder.path())?;
-    // The rename makes the folder appear whole; a failure before it leaves nothing behind.
-    std::fs::rename(folder.keep(), path).map_err(|source| Error::io(path, source))
+    publish_folder(folder, path).map_err(failed)
 }
 
 fn write_parts<E: Encoder>(fitted: &Fitted<E>, folder: &Path) -> Result<()> {

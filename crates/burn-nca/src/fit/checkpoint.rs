@@ -7,6 +7,7 @@ use burn_nca_files::write_atomically;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::session::{CheckpointEvent, OnCheckpoint};
 use super::{FitIdentity, Termination};
 use crate::error::{Error, Result};
 
@@ -45,13 +46,37 @@ pub(super) struct Checkpoint<'a> {
     file: Option<(&'a Path, Owner)>,
     /// Whether the file outlasts the fit.
     keep: bool,
+    on_event: Option<Box<OnCheckpoint<'a>>>,
+    /// Whether a write has failed.
+    failed: bool,
     written: Instant,
 }
 
 impl<'a> Checkpoint<'a> {
     /// The checkpoint of this fit in this file, or none; `keep` lets the file outlast the fit.
-    pub fn new(file: Option<(&'a Path, Owner)>, keep: bool) -> Self {
-        Self { file, keep, written: Instant::now() }
+    pub fn new(
+        file: Option<(&'a Path, Owner)>,
+        keep: bool,
+        on_event: Option<Box<OnCheckpoint<'a>>>,
+    ) -> Self {
+        Self { file, keep, on_event, failed: false, written: Instant::now() }
+    }
+
+    /// Tells that the fit goes on from the state of this step.
+    pub fn resumed(&mut self, iteration: usize, ended: bool) {
+        if let Some(tell) = &mut self.on_event {
+            tell(&CheckpointEvent::Resumed { iteration, ended });
+        }
+    }
+
+    /// Tells of the first write that failed; an error where nobody listens, as the user counts on the file.
+    fn tolerate(&mut self, error: Error) -> Result<()> {
+        let Some(tell) = &mut self.on_event else { return Err(error) };
+        if !self.failed {
+            self.failed = true;
+            tell(&CheckpointEvent::WriteFailed(&error));
+        }
+        Ok(())
     }
 
     fn existing(&self) -> Option<(&'a Path, &Owner)> {
@@ -107,19 +132,20 @@ impl<'a> Checkpoint<'a> {
     /// Writes the state if the last write is some seconds ago.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// A file that cannot be written, where nobody is told of it.
     pub fn offer<S: Serialize>(&mut self, state: impl FnOnce() -> Result<S>) -> Result<()> {
-        if self.file.is_some() && self.written.elapsed() >= INTERVAL {
-            self.save(&state()?)
-        } else {
-            Ok(())
+        if self.file.is_none() || self.written.elapsed() < INTERVAL {
+            return Ok(());
         }
+        let state = state()?;
+        self.save(&state).or_else(|error| self.tolerate(error))
     }
 
     /// Writes the last state of a fit that may be resumed, and removes the file of one that ended.
     ///
     /// # Errors
-    /// A file that cannot be written or removed.
+    /// A file that cannot be removed, or not be written where nobody is told of it or the fit was stopped: nothing
+    /// else would be left of it.
     pub fn conclude<S: Serialize>(
         &mut self,
         end: Termination,
@@ -127,13 +153,19 @@ impl<'a> Checkpoint<'a> {
     ) -> Result<()> {
         match self.existing() {
             _ if self.file.is_none() => Ok(()),
-            _ if self.keep || end.can_resume() => self.save(&state()?),
+            _ if self.keep || end.can_resume() => {
+                let state = state()?;
+                match self.save(&state) {
+                    Err(error) if end != Termination::Stopped => self.tolerate(error),
+                    saved => saved,
+                }
+            }
             Some((path, _)) => std::fs::remove_file(path).map_err(|source| Error::io(path, source)),
             None => Ok(()),
         }
     }
 
-    /// Writes the state, whole or not at all.
+    /// Writes the state atomically.
     fn save<S: Serialize>(&mut self, state: &S) -> Result<()> {
         let Some((path, owner)) = &self.file else {
             return Ok(());

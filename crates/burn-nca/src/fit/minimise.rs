@@ -187,7 +187,7 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
         Some(path) => Some((path.as_path(), problem.owner(config, &start)?)),
         None => None,
     };
-    let mut checkpoint = Checkpoint::new(file, session.keep_checkpoint);
+    let mut checkpoint = Checkpoint::new(file, session.keep_checkpoint, session.on_checkpoint);
     let full_batch = FullBatch { problem, config, start, on_progress: session.on_progress };
     match &config.optimizer {
         OptimizerConfig::Lbfgs(solver) => full_batch
@@ -268,6 +268,7 @@ impl<E: Encoder, O: Objective> FullBatch<'_, '_, '_, E, O> {
                     checkpoint.check_parameters(length, start.len())?;
                 }
                 monitor.record = record;
+                checkpoint.resumed(solver.iteration, end.is_some());
                 (solver, end)
             }
             None => (DescentState::new(start), None),
@@ -296,7 +297,7 @@ impl<E: Encoder, O: Objective> FullBatch<'_, '_, '_, E, O> {
 /// Runs a full-batch minimiser from a state, watched and kept in a checkpoint.
 ///
 /// # Errors
-/// A checkpoint that cannot be written: its user counts on it.
+/// A checkpoint that cannot be written, where nobody is told of it.
 fn descend<E: Encoder, O: Objective, M: Clone + Serialize>(
     problem: &Problem<'_, E, O>,
     config: &FitConfig,

@@ -40,7 +40,7 @@ pub use identity::{Fingerprint, FitIdentity};
 pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
 pub(crate) use minimise::minimise_prepared;
 pub use minimise::{HeldOutScore, Problem, minimise};
-pub use session::{FitSession, OnProgress};
+pub use session::{CheckpointEvent, FitSession, OnProgress};
 pub use solution::{Evaluation, Progress, Solution, Termination};
 pub use start::{ResolvedStart, Start};
 pub use state::{DescentState, ObjectiveScale};

@@ -6,11 +6,29 @@ use std::path::{Path, PathBuf};
 use burn::optim::ModuleOptimizer;
 
 use super::{Progress, Termination};
+use crate::error::Error;
 
 /// A callback after each step (or epoch); it may stop the fit with a reason.
 pub type OnProgress<'a> = dyn FnMut(&Progress) -> ControlFlow<Termination> + 'a;
 
-/// What accompanies one run of a fit: a callback, and a file to resume from.
+/// What becomes of the checkpoint of a fit.
+#[derive(Debug)]
+pub enum CheckpointEvent<'e> {
+    /// The fit resumes from the stored state.
+    Resumed {
+        /// Steps (epochs with mini-batches) taken before.
+        iteration: usize,
+        /// Whether it had ended: its result follows without another step.
+        ended: bool,
+    },
+    /// The file could not be written, for the first time. The one before stays, and the fit goes on.
+    WriteFailed(&'e Error),
+}
+
+/// A callback for what becomes of the checkpoint.
+pub(super) type OnCheckpoint<'a> = dyn FnMut(&CheckpointEvent<'_>) + 'a;
+
+/// What accompanies one run of a fit: callbacks, and a file to resume from.
 ///
 /// # Examples
 /// ```
@@ -27,6 +45,7 @@ pub struct FitSession<'a> {
     pub(super) on_progress: Option<&'a mut OnProgress<'a>>,
     pub(super) checkpoint: Option<PathBuf>,
     pub(super) keep_checkpoint: bool,
+    pub(super) on_checkpoint: Option<Box<OnCheckpoint<'a>>>,
     pub(super) optimizer: Option<ModuleOptimizer>,
 }
 
@@ -62,6 +81,17 @@ impl<'a> FitSession<'a> {
     #[must_use]
     pub fn keep_checkpoint(mut self) -> Self {
         self.keep_checkpoint = true;
+        self
+    }
+
+    /// Tells what becomes of the checkpoint. A file that cannot be written then no longer ends the fit, as it does
+    /// where nobody would hear of it.
+    #[must_use]
+    pub fn with_checkpoint_events(
+        mut self,
+        on_checkpoint: impl FnMut(&CheckpointEvent<'_>) + 'a,
+    ) -> Self {
+        self.on_checkpoint = Some(Box::new(on_checkpoint));
         self
     }
 

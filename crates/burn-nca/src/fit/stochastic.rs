@@ -114,6 +114,7 @@ pub(super) fn minimise<E: Encoder, O: Objective>(
     if let Some(state) = checkpoint.load::<State>()? {
         end = state.end;
         monitor.record = epochs.resume(state)?;
+        checkpoint.resumed(epochs.epoch, end.is_some());
     }
     let termination = match end {
         Some(end) => end,
