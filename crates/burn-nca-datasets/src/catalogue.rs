@@ -1,3 +1,5 @@
+//! The data sets that need no file, by name.
+
 use burn_nca::data::Labelled;
 
 use crate::bundled::{digits, iris, wine};

@@ -1,10 +1,11 @@
-//! The order of the classes of a file.
+//! The classes of the rows of a file, and the order of their names.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use burn_nca::{Error, Result};
 
+<<<<<<< HEAD
 /// The class of each row and the names of the classes, in an order that only the names decide:
 /// by number when every name is a number (`2` before `10`), else by text in which runs of digits count by their
 /// value (`name 2` before `name 10`).
@@ -27,12 +28,83 @@ pub(crate) fn index_classes(rows: &[String]) -> Result<(Vec<usize>, Vec<String>)
         names = numbered.into_iter().map(|(_, name)| name).collect();
     } else {
         names.sort_by(|one, other| as_people_count(one, other));
+=======
+use crate::excerpt::quoted;
+use crate::table::Target;
+
+/// The class of each row and the names of the classes.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Classes {
+    /// The class of each row, from 0.
+    pub(crate) labels: Vec<usize>,
+    /// The name of each class.
+    pub(crate) names: Vec<String>,
+}
+
+impl From<Classes> for Target {
+    fn from(classes: Classes) -> Self {
+        Self::Classes { labels: classes.labels, names: classes.names }
     }
-    for (class, name) in names.iter().enumerate() {
-        classes.insert(name, class);
+}
+
+/// A column of class names as they come, each name kept once.
+#[derive(Default)]
+pub(crate) struct ClassColumn {
+    /// The names, numbered as they were met.
+    met: BTreeMap<String, usize>,
+    rows: Vec<usize>,
+}
+
+impl ClassColumn {
+    /// The class of the next row.
+    pub(crate) fn push(&mut self, name: &str) {
+        let next = self.met.len();
+        let class = match self.met.get(name) {
+            Some(&class) => class,
+            None => *self.met.entry(name.to_owned()).or_insert(next),
+        };
+        self.rows.push(class);
     }
-    let labels = rows.iter().map(|name| classes[name.as_str()]).collect();
-    Ok((labels, names.into_iter().map(String::from).collect()))
+
+    /// The classes in an order that only their names decide: by number when every name is a number (`2` before
+    /// `10`), else by Unicode text.
+    ///
+    /// # Errors
+    /// Two names of one number (`1` and `1.0`).
+    pub(crate) fn index(self) -> Result<Classes> {
+        let Self { met, mut rows } = self;
+        let mut classes: Vec<(String, usize)> = met.into_iter().collect();
+        let numbers: Option<Vec<f64>> =
+            classes.iter().map(|(name, _)| finite_number(name)).collect();
+        if let Some(numbers) = numbers {
+            let mut numbered: Vec<_> = numbers.into_iter().zip(classes).collect();
+            numbered.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+            if let Some(pair) = numbered.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+                return Err(Error::data(format!(
+                    "the classes {} and {} are the same number; write the class one way",
+                    quoted(&pair[0].1.0),
+                    quoted(&pair[1].1.0)
+                )));
+            }
+            classes = numbered.into_iter().map(|(_, class)| class).collect();
+        }
+        let mut place = vec![0; classes.len()];
+        for (class, (_, met)) in classes.iter().enumerate() {
+            place[*met] = class;
+        }
+        rows.iter_mut().for_each(|class| *class = place[*class]);
+        let names = classes.into_iter().map(|(name, _)| name).collect();
+        Ok(Classes { labels: rows, names })
+>>>>>>> 87f45c2 (Read every file once, in bounded memory, and refuse a quote that is never closed)
+    }
+}
+
+impl<'a> FromIterator<&'a str> for ClassColumn {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(names: I) -> Self {
+        let mut column = Self::default();
+        names.into_iter().for_each(|name| column.push(name));
+        column
+    }
 }
 
 /// Unicode order, but runs of digits by their value.
@@ -72,7 +144,8 @@ mod tests {
     use super::*;
 
     fn index(rows: &[&str]) -> Result<(Vec<usize>, Vec<String>)> {
-        index_classes(&rows.iter().map(ToString::to_string).collect::<Vec<_>>())
+        let classes = rows.iter().copied().collect::<ClassColumn>().index()?;
+        Ok((classes.labels, classes.names))
     }
 
     #[test]

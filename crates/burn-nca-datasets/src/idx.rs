@@ -5,10 +5,11 @@ use std::path::Path;
 use burn_nca::data::Features;
 use burn_nca::{Error, Result};
 
-use crate::class_names::index_classes;
-use crate::csv::parse_labels;
-use crate::file::{Format, name_file, read_bytes};
-use crate::table::{Table, Target};
+use crate::class_names::{ClassColumn, Classes};
+use crate::csv;
+use crate::format::Format;
+use crate::input::{Input, name_file};
+use crate::table::Table;
 
 /// An array of bytes of any rank, row-major.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,59 +29,81 @@ pub struct IdxArray {
 ///
 /// # Errors
 /// The file cannot be read, is no IDX file, holds another type than unsigned bytes, or holds more
-/// or fewer bytes than its header promises (nothing is allocated on the word of a header).
+/// or fewer bytes than its header promises (nothing is allocated on the word of a header, and nothing is read beyond
+/// it).
 pub fn read_idx(path: impl AsRef<Path>) -> Result<IdxArray> {
-    let path = path.as_ref();
-    parse_idx(&path.display().to_string(), read_bytes(path)?)
+    read(Input::open(path.as_ref())?)
 }
 
 /// Reads images `[n, …]` from an IDX file, a row each; pixels are 0 to 255 and named `p0001`,
 /// `p0002`, ….
 ///
 /// # Errors
-/// As [`read_idx`]; or the file holds one number a row (labels) or no image.
+/// As [`read_idx`]; or the file holds one number a row (labels), no image, or images of more than 4194304 pixels.
 pub fn read_idx_features(path: impl AsRef<Path>) -> Result<Features> {
-    let path = path.as_ref();
-    let origin = path.display().to_string();
-    features(&origin, parse_idx(&origin, read_bytes(path)?)?)
+    read_features(Input::open(path.as_ref())?)
+}
+
+/// As [`read_idx_features`].
+pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
+    let origin = input.origin();
+    features(&origin, read(input)?)
 }
 
 /// Reads images and the label of each.
 ///
-/// Images are read as by [`read_idx_features`]. Labels are an IDX array `[n]`, or a CSV file of one
-/// column where a byte is too small for the classes. Classes are named by their labels and ordered
-/// as in a CSV file.
+/// Images are read as by [`read_idx_features`], labels as by [`read_idx_labels`].
 ///
 /// # Errors
-/// As [`read_idx_features`] and [`parse_csv`](crate::parse_csv); or not one label an image.
+/// As [`read_idx_features`] and [`read_idx_labels`]; or not one label an image.
 pub fn read_idx_pair(images: impl AsRef<Path>, labels: impl AsRef<Path>) -> Result<Table> {
-    let (images, labels) = (images.as_ref(), labels.as_ref());
-    let features = read_idx_features(images)?;
-    let classes = read_labels(labels)?;
-    if classes.len() != features.rows() {
-        return Err(Error::data(format!(
-            "{} holds {} images and {} holds {} labels; give the two files of one set",
-            images.display(),
-            features.rows(),
-            labels.display(),
-            classes.len()
-        )));
-    }
-    let indexed = index_classes(&classes);
-    let (labels, names) =
-        indexed.map_err(|error| name_file(&labels.display().to_string(), error))?;
-    let target = Target::Classes { labels, names };
-    Ok(Table { features, target_name: "label".into(), target })
+    read_pair(Input::open(images.as_ref())?, labels.as_ref())
 }
 
-/// The labels of images as text: an IDX array `[n]`, or a CSV file of one column.
-pub(crate) fn read_labels(path: &Path) -> Result<Vec<String>> {
-    let origin = path.display().to_string();
-    let bytes = read_bytes(path)?;
-    if Format::of(&bytes) == Format::Text {
-        return parse_labels(&origin, &bytes);
+/// As [`read_idx_pair`].
+pub(crate) fn read_pair(images: Input<'_>, labels: &Path) -> Result<Table> {
+    let origin = images.origin();
+    let features = read_features(images)?;
+    let classes = read_labels(Input::open(labels)?)?;
+    if classes.labels.len() != features.rows() {
+        return Err(Error::data(format!(
+            "{origin} holds {} images and {} holds {} labels; give the two files of one set",
+            features.rows(),
+            labels.display(),
+            classes.labels.len()
+        )));
     }
-    let array = parse_idx(&origin, bytes)?;
+    Ok(Table { features, target_name: "label".into(), target: classes.into() })
+}
+
+/// Reads the labels of images: an IDX array `[n]`, or a CSV file of one column where a byte is too small for the
+/// classes.
+///
+/// Gives the class of each image, from 0, and the names of the classes: their labels, ordered as in a CSV file.
+///
+/// # Errors
+/// As [`read_idx`] and [`parse_csv`](crate::parse_csv); or an array of another rank.
+///
+/// # Examples
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("labels-idx1-ubyte");
+/// std::fs::write(&path, [0, 0, 8, 1, 0, 0, 0, 3, 7, 2, 7]).unwrap();
+/// let (labels, names) = burn_nca_datasets::read_idx_labels(&path)?;
+/// assert_eq!((labels, names), (vec![1, 0, 1], vec!["2".to_string(), "7".to_string()]));
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+pub fn read_idx_labels(path: impl AsRef<Path>) -> Result<(Vec<usize>, Vec<String>)> {
+    let classes = read_labels(Input::open(path.as_ref())?)?;
+    Ok((classes.labels, classes.names))
+}
+
+fn read_labels(input: Input<'_>) -> Result<Classes> {
+    if input.format() == Format::Text {
+        return csv::read_labels(input);
+    }
+    let origin = input.origin();
+    let array = read(input)?;
     if array.shape.len() != 1 {
         return Err(Error::data(format!(
             "{origin} is of shape {}, and labels are of rank 1; give IMAGES first and LABELS \
@@ -88,7 +111,9 @@ pub(crate) fn read_labels(path: &Path) -> Result<Vec<String>> {
             shape_text(&array.shape)
         )));
     }
-    Ok(array.values.iter().map(u8::to_string).collect())
+    let names: Vec<String> = array.values.iter().map(u8::to_string).collect();
+    let classes = names.iter().map(String::as_str).collect::<ClassColumn>().index();
+    classes.map_err(|error| name_file(&origin, error))
 }
 
 fn features(origin: &str, array: IdxArray) -> Result<Features> {
@@ -105,14 +130,17 @@ fn features(origin: &str, array: IdxArray) -> Result<Features> {
         )));
     }
     let columns: usize = array.shape[1..].iter().product();
+    check_columns(origin, columns)?;
     let width = columns.to_string().len().max(4);
     let names = (1..=columns).map(|pixel| format!("p{pixel:0width$}")).collect();
     Features::new(array.values.into_iter().map(f64::from).collect(), names)
 }
 
-fn parse_idx(origin: &str, mut bytes: Vec<u8>) -> Result<IdxArray> {
-    let [0, 0, kind, rank @ 1..=255, ..] = bytes[..] else {
-        let start: Vec<String> = bytes.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+fn read(mut input: Input<'_>) -> Result<IdxArray> {
+    let origin = input.origin();
+    let start = input.read_at_most(4)?;
+    let [0, 0, kind, rank @ 1..=255] = start[..] else {
+        let start: Vec<String> = start.iter().map(|byte| format!("{byte:02x}")).collect();
         return Err(Error::data(format!(
             "{origin} is not an IDX file (it starts with {:?}, not with 00 00, a type and a rank); \
              give an idx-ubyte file",
@@ -126,27 +154,55 @@ fn parse_idx(origin: &str, mut bytes: Vec<u8>) -> Result<IdxArray> {
             type_name(kind)
         )));
     }
-    let header = 4 + 4 * usize::from(rank);
-    if bytes.len() < header {
+    let sizes = input.read_at_most(4 * usize::from(rank))?;
+    if sizes.len() < 4 * usize::from(rank) {
         return Err(Error::data(format!(
-            "{origin} ends within its header, after {} of {header} bytes; fetch it again",
-            bytes.len()
+            "{origin} ends within its header, after {} of {} bytes; fetch it again",
+            4 + sizes.len(),
+            4 + 4 * usize::from(rank)
         )));
     }
-    let sizes = bytes[4..header].chunks_exact(4);
     let shape: Vec<usize> = sizes
+        .chunks_exact(4)
         .map(|size| u32::from_be_bytes([size[0], size[1], size[2], size[3]]) as usize)
         .collect();
+    let values = read_promised(&mut input, &shape)?;
+    Ok(IdxArray { shape, values })
+}
+
+/// The values: as many as the shape promises, and no byte more.
+fn read_promised(input: &mut Input<'_>, shape: &[usize]) -> Result<Vec<u8>> {
     let promised = shape.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
-    let found = bytes.len() - header;
-    if promised != Some(found) {
-        return Err(Error::data(format!(
-            "the header of {origin} promises {} bytes, the file holds {found}; fetch it again",
-            shape_text(&shape)
-        )));
+    // A product of zero may overflow on its way there.
+    let promised = if shape.contains(&0) { Some(0) } else { promised };
+    let values = match promised.and_then(|promised| promised.checked_add(1)) {
+        Some(limit) => input.read_at_most(limit)?,
+        None => Vec::new(),
+    };
+    if promised == Some(values.len()) {
+        return Ok(values);
     }
-    bytes.drain(..header);
-    Ok(IdxArray { shape, values: bytes })
+    let found = match promised {
+        Some(promised) if values.len() > promised => "the file holds more".into(),
+        Some(_) => format!("the file holds {}", values.len()),
+        None => "which no file holds".into(),
+    };
+    Err(Error::data(format!(
+        "the header of {} promises {} bytes, {found}; fetch it again",
+        input.origin(),
+        shape_text(shape)
+    )))
+}
+
+/// Refuses more columns than a table may have.
+pub(crate) fn check_columns(origin: &str, columns: usize) -> Result<()> {
+    if columns <= csv::MAX_COLUMNS {
+        return Ok(());
+    }
+    Err(Error::data(format!(
+        "{origin} has {columns} columns, and at most {} are read; give rows of fewer values",
+        csv::MAX_COLUMNS
+    )))
 }
 
 fn shape_text(shape: &[usize]) -> String {
@@ -178,8 +234,12 @@ mod tests {
     use super::*;
     use std::io::Write;
 
+    fn parse(bytes: &[u8]) -> Result<IdxArray> {
+        read(Input::of_bytes("f", bytes)?)
+    }
+
     fn error(bytes: Vec<u8>) -> String {
-        parse_idx("f", bytes).unwrap_err().to_string()
+        parse(&bytes).unwrap_err().to_string()
     }
 
     /// Writes the two files and reads them as a pair.
@@ -194,7 +254,7 @@ mod tests {
     #[test]
     fn arrays_of_any_rank_round_trip() {
         for shape in [vec![6_u32], vec![2, 3], vec![1, 2, 3], vec![3, 1, 2, 1]] {
-            let array = parse_idx("f", idx(&shape, &[0, 1, 2, 253, 254, 255])).unwrap();
+            let array = parse(&idx(&shape, &[0, 1, 2, 253, 254, 255])).unwrap();
             assert_eq!(array.shape, shape.iter().map(|size| *size as usize).collect::<Vec<_>>());
             assert_eq!(array.values, [0, 1, 2, 253, 254, 255]);
         }
@@ -255,8 +315,30 @@ mod tests {
             error(idx(&[60000, 28, 28], &[1, 2, 3])),
             "the header of f promises 60000 x 28 x 28 bytes, the file holds 3; fetch it again"
         );
-        assert!(error(idx(&[u32::MAX; 4], &[])).contains("the file holds 0"));
-        assert!(error(idx(&[2], &[1, 2, 3])).contains("promises 2 bytes, the file holds 3"));
+        assert!(error(idx(&[u32::MAX; 4], &[])).contains("which no file holds"));
+        assert!(error(idx(&[2], &[1, 2, 3])).contains("promises 2 bytes, the file holds more"));
+    }
+
+    #[test]
+    fn a_bomb_is_read_no_further_than_its_header_promises() {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        packed.write_all(&idx(&[60, 4, 4], &vec![0; 32 << 20])).unwrap();
+        let packed = packed.finish().unwrap();
+        let mut input = Input::of_bytes("bomb.gz", &packed).unwrap();
+        input.read_at_most(16).unwrap();
+        let error = read_promised(&mut input, &[60, 4, 4]).unwrap_err().to_string();
+        assert!(error.contains("promises 60 x 4 x 4 bytes, the file holds more"), "{error}");
+        assert_eq!(input.bytes_read(), 16 + 960 + 1);
+    }
+
+    #[test]
+    fn images_of_too_many_pixels_are_refused() {
+        let error = check_columns("f", csv::MAX_COLUMNS + 1).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "f has 4194305 columns, and at most 4194304 are read; give rows of fewer values"
+        );
+        assert!(check_columns("f", csv::MAX_COLUMNS).is_ok());
     }
 
     #[test]

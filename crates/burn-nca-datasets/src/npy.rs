@@ -1,6 +1,6 @@
 //! NumPy arrays (`.npy`).
 
-mod half;
+mod header;
 
 use std::fmt::Display;
 use std::io;
@@ -8,12 +8,15 @@ use std::path::Path;
 
 use burn_nca::data::Features;
 use burn_nca::{Error, Result};
-use npyz::{DType, Deserialize, Endianness, NpyFile, NpyHeader, Order, TypeChar};
+use half::f16;
+use npyz::{DType, Deserialize, Endianness, NpyFile, Order, TypeChar};
 
-use crate::class_names::index_classes;
-use crate::file::{name_file, read_bytes};
+use crate::class_names::ClassColumn;
+use crate::excerpt::short;
+use crate::idx::check_columns;
+use crate::input::{Input, name_file};
 use crate::table::{Table, Target, Task};
-use half::half_to_f64;
+use header::read_header;
 
 /// Reads the rows of a 2-D array of numbers; columns are named `x1`, `x2`, ….
 ///
@@ -24,10 +27,13 @@ use half::half_to_f64;
 /// The file cannot be read or is damaged, the array is not 2-D, holds no number (text, complex
 /// numbers, dates, Python objects) or a value that is not finite (row and column are named).
 pub fn read_npy_features(path: impl AsRef<Path>) -> Result<Features> {
-    let path = path.as_ref();
-    let origin = path.display().to_string();
-    let bytes = read_bytes(path)?;
-    let array = open_array(&origin, &bytes)?;
+    read_features(Input::open(path.as_ref())?)
+}
+
+/// As [`read_npy_features`].
+pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
+    let origin = input.origin();
+    let array = open_array(input)?;
     let [rows, columns] = array.shape()[..] else {
         let cure =
             if array.shape().len() < 2 { "x.reshape(-1, 1)" } else { "x.reshape(len(x), -1)" };
@@ -36,12 +42,13 @@ pub fn read_npy_features(path: impl AsRef<Path>) -> Result<Features> {
             shape_text(array.shape())
         )));
     };
-    let (rows, columns) = (rows as usize, columns as usize);
-    if rows * columns == 0 {
+    if rows == 0 || columns == 0 {
         return Err(Error::data(format!(
             "{origin} is of shape {rows} x {columns} and holds no value; save an array with rows"
         )));
     }
+    let (rows, columns) = (rows as usize, columns as usize);
+    check_columns(&origin, columns)?;
     let order = array.order();
     let mut values = numbers(&origin, array)?;
     if order == Order::Fortran {
@@ -64,11 +71,14 @@ pub fn read_npy_pair(
     target: impl AsRef<Path>,
     task: Task,
 ) -> Result<Table> {
-    let (x, y) = (features.as_ref(), target.as_ref());
-    let origin = y.display().to_string();
-    let features = read_npy_features(x)?;
-    let bytes = read_bytes(y)?;
-    let array = open_array(&origin, &bytes)?;
+    read_pair(Input::open(features.as_ref())?, target.as_ref(), task)
+}
+
+/// As [`read_npy_pair`].
+pub(crate) fn read_pair(x: Input<'_>, y: &Path, task: Task) -> Result<Table> {
+    let (x_origin, origin) = (x.origin(), y.display().to_string());
+    let features = read_features(x)?;
+    let array = open_array(Input::open(y)?)?;
     if !matches!(array.shape(), [_] | [_, 1]) {
         return Err(Error::data(format!(
             "{origin} is of shape {}, and a target has one value a row; give X.npy first and Y.npy \
@@ -79,7 +89,7 @@ pub fn read_npy_pair(
     if array.len() != features.rows() as u64 {
         return Err(Error::data(format!(
             "{} has {} rows and {origin} has {} values; give the two files of one set",
-            x.display(),
+            x_origin,
             features.rows(),
             array.len()
         )));
@@ -87,50 +97,56 @@ pub fn read_npy_pair(
     let target = match task {
         Task::Numeric => Target::Numeric(finite_numbers(&origin, array)?),
         Task::Classes => {
-            let indexed = index_classes(&class_texts(&origin, array)?);
-            let (labels, names) = indexed.map_err(|error| name_file(&origin, error))?;
-            Target::Classes { labels, names }
+            let names = class_texts(&origin, array)?;
+            let classes = names.iter().map(String::as_str).collect::<ClassColumn>().index();
+            classes.map_err(|error| name_file(&origin, error))?.into()
         }
     };
     Ok(Table { features, target_name: "y".into(), target })
 }
 
-/// The array in `bytes`, whose header promises just what the file holds.
-fn open_array<'a>(origin: &str, bytes: &'a [u8]) -> Result<NpyFile<&'a [u8]>> {
-    if bytes.starts_with(b"PK\x03\x04") {
-        return Err(Error::data(format!(
-            "{origin} is an archive of arrays (.npz); save each array with np.save"
-        )));
-    }
-    let mut rest = bytes;
-    let header = NpyHeader::from_reader(&mut rest).map_err(|error| {
-        Error::data(format!("{origin} is not a NumPy array ({error}); save it with np.save"))
-    })?;
+/// An array and its values: as many bytes as its header promises, and not one more.
+type Array = NpyFile<io::Cursor<Vec<u8>>>;
+
+fn open_array(mut input: Input<'_>) -> Result<Array> {
+    let origin = input.origin();
+    let header = read_header(&mut input)?;
     if header.uses_pickled_array() {
         return Err(Error::data(format!(
             "{origin} holds Python objects; save it as numbers (astype(float)) or as text \
              (astype(str))"
         )));
     }
+    let item = header.dtype().num_bytes().unwrap_or(0);
     let count = header.shape().iter().try_fold(1_u64, |product, &size| product.checked_mul(size));
-    let item = header.dtype().num_bytes().unwrap_or(0) as u64;
-    if count.and_then(|count| count.checked_mul(item)) != Some(rest.len() as u64) {
-        return Err(Error::data(format!(
-            "the header of {origin} promises {} values of {item} bytes, the file holds {} bytes; \
-             save it again",
-            shape_text(header.shape()),
-            rest.len()
-        )));
+    // A product of zero may overflow on its way there.
+    let count = if header.shape().contains(&0) { Some(0) } else { count };
+    let promised =
+        count.and_then(|count| usize::try_from(count).ok()?.checked_mul(item)?.checked_add(1));
+    let values = match promised {
+        Some(limit) => input.read_at_most(limit)?,
+        None => Vec::new(),
+    };
+    if promised == Some(values.len() + 1) {
+        return Ok(NpyFile::with_header(header, io::Cursor::new(values)));
     }
-    Ok(NpyFile::with_header(header, rest))
+    let found = match promised {
+        Some(limit) if values.len() == limit => "the file holds more".into(),
+        Some(_) => format!("the file holds {} bytes", values.len()),
+        None => "which no file holds".into(),
+    };
+    Err(Error::data(format!(
+        "the header of {origin} promises {} values of {item} bytes, {found}; save it again",
+        shape_text(header.shape())
+    )))
 }
 
 /// Every value as a number, in the order of the file.
-fn numbers(origin: &str, array: NpyFile<&[u8]>) -> Result<Vec<f64>> {
+fn numbers(origin: &str, array: Array) -> Result<Vec<f64>> {
     let dtype = array.dtype();
     let kind = scalar(&dtype);
     let values = match kind {
-        Some((TypeChar::Float, 2)) => Ok(half_numbers(&dtype, array.into_inner())),
+        Some((TypeChar::Float, 2)) => Ok(half_numbers(&dtype, array.into_inner().get_ref())),
         Some((TypeChar::Float, 4)) => each(array, <f64 as From<f32>>::from),
         Some((TypeChar::Float, 8)) => array.into_vec(),
         Some((TypeChar::Int, 1)) => each(array, <f64 as From<i8>>::from),
@@ -146,7 +162,7 @@ fn numbers(origin: &str, array: NpyFile<&[u8]>) -> Result<Vec<f64>> {
             return Err(Error::data(format!(
                 "{origin} holds values of type {}, not real numbers of at most 64 bits; \
                  save it with astype(float)",
-                dtype.descr()
+                short(&dtype.descr())
             )));
         }
     };
@@ -159,11 +175,11 @@ fn half_numbers(dtype: &DType, bytes: &[u8]) -> Vec<f64> {
         let half = [half[0], half[1]];
         if big { u16::from_be_bytes(half) } else { u16::from_le_bytes(half) }
     });
-    halves.map(half_to_f64).collect()
+    halves.map(|bits| f16::from_bits(bits).to_f64()).collect()
 }
 
 /// As [`numbers`], for a target: none may be NaN or infinite.
-fn finite_numbers(origin: &str, array: NpyFile<&[u8]>) -> Result<Vec<f64>> {
+fn finite_numbers(origin: &str, array: Array) -> Result<Vec<f64>> {
     let values = numbers(origin, array)?;
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(values),
@@ -176,7 +192,7 @@ fn finite_numbers(origin: &str, array: NpyFile<&[u8]>) -> Result<Vec<f64>> {
 }
 
 /// Every value as the name of a class.
-fn class_texts(origin: &str, array: NpyFile<&[u8]>) -> Result<Vec<String>> {
+fn class_texts(origin: &str, array: Array) -> Result<Vec<String>> {
     let names = match scalar(&array.dtype()) {
         Some((TypeChar::UnicodeStr | TypeChar::ByteStr, _)) => array.into_vec(),
         Some((TypeChar::Int, 8)) => each(array, |value: i64| value.to_string()),
@@ -207,7 +223,7 @@ fn whole_numbers(origin: &str, values: &[f64]) -> Result<Vec<String>> {
     }
 }
 
-fn each<T: Deserialize, U>(array: NpyFile<&[u8]>, convert: impl Fn(T) -> U) -> io::Result<Vec<U>> {
+fn each<T: Deserialize, U>(array: Array, convert: impl Fn(T) -> U) -> io::Result<Vec<U>> {
     let values = array.data::<T>().map_err(io::Error::other)?;
     values.map(|value| value.map(&convert)).collect()
 }

@@ -1,32 +1,40 @@
+//! Data by one word, as a command line gives it: a set of the catalogue, a file, two files, or standard input.
+
 use std::path::{Path, PathBuf};
 
 use burn_nca::data::Features;
 use burn_nca::{Error, Result};
 
 use crate::catalogue::{by_name, names};
-use crate::csv::{CsvOptions, TargetColumn, read_csv, read_csv_features};
-use crate::file::Format;
-use crate::idx::{read_idx_features, read_idx_pair};
+use crate::csv::{self, CsvOptions, TargetColumn};
+use crate::excerpt::quoted;
+use crate::format::Format;
+use crate::input::Input;
 use crate::near_name::suggestion;
-use crate::npy::{read_npy_features, read_npy_pair};
 use crate::table::{Table, Task};
+use crate::{idx, npy};
 
-/// What a source turned out to be.
+/// The word for standard input.
+const STANDARD_INPUT: &str = "-";
+
+/// What a source turned out to be; files are open, so that they are opened only once.
 enum Source {
     Catalogue(&'static crate::Dataset),
-    File(PathBuf),
-    Pair(PathBuf, PathBuf),
+    Alone(Input<'static>),
+    /// Features and the file of their labels.
+    Pair(Input<'static>, PathBuf),
 }
 
 /// Opens data by one word, as a command line gives it.
 ///
 /// In this order: the name of a set of the [`catalogue`](crate::catalogue) (to read a file of that
-/// very name, write `./iris`); a CSV file; a pair `X.npy,Y.npy`; a pair `IMAGES,LABELS` of IDX
-/// files. The formats are told by the first bytes, not by the names, and all but the catalogue may
-/// be gzipped.
+/// very name, write `./iris`); `-` for standard input; a CSV file; a pair `X.npy,Y.npy`; a pair `IMAGES,LABELS` of
+/// IDX files. The formats are told by the first bytes, not by the names, and all but the catalogue may
+/// be gzipped. A file is opened and read once: it may be a pipe.
 ///
 /// # Errors
-/// As the reader of the format ([`read_csv`], [`read_npy_pair`], [`read_idx_pair`]); no such set
+/// As the reader of the format ([`read_csv`](crate::read_csv), [`read_npy_pair`](crate::read_npy_pair),
+/// [`read_idx_pair`](crate::read_idx_pair)); no such set
 /// and no such file (the sets are listed); a NumPy or IDX file without its labels; or column
 /// options for a source that is no CSV file.
 ///
@@ -52,14 +60,14 @@ pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
             }
             Ok(set.load().into())
         }
-        Source::File(path) => match Format::of_file(&path)? {
-            Format::Npy => Err(lonely(source, "a NumPy array", "X.npy,Y.npy")),
-            Format::Idx => Err(lonely(source, "an IDX array", "IMAGES,LABELS")),
-            Format::Zip | Format::Text => read_csv(path, options),
+        Source::Alone(input) => match input.format() {
+            Format::Npy => Err(lonely(&input, "a NumPy array", "X.npy,Y.npy")),
+            Format::Idx => Err(lonely(&input, "an IDX array", "IMAGES,LABELS")),
+            Format::Zip | Format::Text => csv::read(input, options),
         },
         Source::Pair(x, y) => {
             refuse_column_options(source, options)?;
-            open_pair(&x, &y, options.task)
+            open_pair(x, &y, options.task)
         }
     }
 }
@@ -71,17 +79,17 @@ pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
 /// set of the catalogue come as they are.
 ///
 /// # Errors
-/// As [`read_csv_features`], [`read_npy_features`] and [`read_idx_features`]; or no such set and no
-/// such file.
+/// As [`read_csv_features`](crate::read_csv_features), [`read_npy_features`](crate::read_npy_features) and
+/// [`read_idx_features`](crate::read_idx_features); or no such set and no such file.
 pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
-    let path = match find(source)? {
+    let input = match find(source)? {
         Source::Catalogue(set) => return Ok(set.load().features().clone()),
-        Source::File(path) | Source::Pair(path, _) => path,
+        Source::Alone(input) | Source::Pair(input, _) => input,
     };
-    match Format::of_file(&path)? {
-        Format::Npy => read_npy_features(path),
-        Format::Idx => read_idx_features(path),
-        Format::Zip | Format::Text => read_csv_features(path, expected),
+    match input.format() {
+        Format::Npy => npy::read_features(input),
+        Format::Idx => idx::read_features(input),
+        Format::Zip | Format::Text => csv::read_features(input, expected),
     }
 }
 
@@ -95,18 +103,22 @@ pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
 pub fn open_unlabelled(source: &str, ignore: &[String]) -> Result<Features> {
     let options =
         CsvOptions { target: TargetColumn::None, ignore: ignore.to_vec(), ..CsvOptions::default() };
-    let path = match find(source)? {
+    let input = match find(source)? {
         Source::Catalogue(set) => {
             refuse_ignored(source, ignore)?;
             return Ok(set.load().features().clone());
         }
-        Source::File(path) | Source::Pair(path, _) => path,
+        Source::Alone(input) | Source::Pair(input, _) => input,
     };
-    match Format::of_file(&path)? {
-        Format::Zip | Format::Text => Ok(read_csv(path, &options)?.features),
+    match input.format() {
+        Format::Zip | Format::Text => Ok(csv::read(input, &options)?.features),
         format => {
             refuse_ignored(source, ignore)?;
-            if format == Format::Npy { read_npy_features(path) } else { read_idx_features(path) }
+            if format == Format::Npy {
+                npy::read_features(input)
+            } else {
+                idx::read_features(input)
+            }
         }
     }
 }
@@ -124,12 +136,21 @@ fn find(source: &str) -> Result<Source> {
     if let Some(set) = by_name(source) {
         return Ok(Source::Catalogue(set));
     }
+    if source == STANDARD_INPUT {
+        return Ok(Source::Alone(Input::standard_input()?));
+    }
     let path = Path::new(source);
     if path.exists() {
-        return Ok(Source::File(path.into()));
+        return Ok(Source::Alone(Input::open(path)?));
     }
     if let Some((x, y)) = source.split_once(',') {
-        return Ok(Source::Pair(x.trim().into(), y.trim().into()));
+        if y.contains(',') {
+            return Err(Error::data(format!(
+                "{} names more than two files; a pair is X.npy,Y.npy or IMAGES,LABELS",
+                quoted(source)
+            )));
+        }
+        return Ok(Source::Pair(Input::open(Path::new(x.trim()))?, y.trim().into()));
     }
     Err(Error::data(format!(
         "{source:?} is neither a bundled data set nor a file; {}the bundled sets are {}; \
@@ -139,20 +160,19 @@ fn find(source: &str) -> Result<Source> {
     )))
 }
 
-fn open_pair(x: &Path, y: &Path, task: Task) -> Result<Table> {
-    let format = Format::of_file(x)?;
-    match (format, task) {
-        (Format::Npy, _) => read_npy_pair(x, y, task),
-        (Format::Idx, Task::Classes) => read_idx_pair(x, y),
+fn open_pair(x: Input<'_>, y: &Path, task: Task) -> Result<Table> {
+    match (x.format(), task) {
+        (Format::Npy, _) => npy::read_pair(x, y, task),
+        (Format::Idx, Task::Classes) => idx::read_pair(x, y),
         (Format::Idx, Task::Numeric) => Err(Error::setting(format!(
             "{} holds images, whose labels are classes; read it with Task::Classes, or give a pair \
              X.npy,Y.npy",
-            x.display()
+            x.origin()
         ))),
         (Format::Zip | Format::Text, _) => Err(Error::data(format!(
             "{} is neither a NumPy nor an IDX array; a pair is X.npy,Y.npy or IMAGES,LABELS, and a \
              CSV file stands alone",
-            x.display()
+            x.origin()
         ))),
     }
 }
@@ -168,8 +188,8 @@ fn refuse_column_options(source: &str, options: &CsvOptions) -> Result<()> {
     )))
 }
 
-fn lonely(source: &str, kind: &str, pair: &str) -> Error {
-    Error::data(format!("{source} is {kind} without its labels; give the pair {pair}"))
+fn lonely(input: &Input<'_>, kind: &str, pair: &str) -> Error {
+    Error::data(format!("{} is {kind} without its labels; give the pair {pair}", input.origin()))
 }
 
 #[cfg(test)]
@@ -252,6 +272,7 @@ mod tests {
         );
         assert!(!error("data/train.csv", &classes()).contains("did you mean"));
         assert!(error("no.npy,none.npy", &classes()).starts_with("no.npy: there is no such file"));
+        assert!(error("x.npy,y.npy,z.npy", &classes()).contains("names more than two files"));
     }
 
     #[test]

@@ -1,10 +1,13 @@
+//! Pairs of rows that belong together, from a file.
+
 use std::path::Path;
 
 use burn_nca::data::Pairs;
 use burn_nca::{Error, Result};
-use csv::{ReaderBuilder, StringRecord, Trim};
 
-use crate::file::read_bytes;
+use crate::csv::{Record, Records, refuse_other_formats, separator_of};
+use crate::excerpt::quoted;
+use crate::input::Input;
 
 /// Reads pairs of rows that belong together, for learning without labels.
 ///
@@ -30,22 +33,23 @@ use crate::file::read_bytes;
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
 pub fn read_pairs(path: impl AsRef<Path>, rows: usize) -> Result<Pairs> {
-    let path = path.as_ref();
-    let bytes = read_bytes(path)?;
-    let origin = path.display();
-    let mut reader =
-        ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).from_reader(&*bytes);
+    let input = Input::open(path.as_ref())?;
+    refuse_other_formats(&input)?;
+    let origin = input.origin();
+    let separator = separator_of(&input);
+    let mut records = Records::new(input, separator)?;
     let mut pairs = Vec::new();
-    for (at, record) in reader.records().enumerate() {
-        let record = record.map_err(|error| {
-            Error::data(format!("{origin} is not readable as CSV ({error}); save it again as CSV"))
-        })?;
-        if at == 0 && record.iter().all(|cell| cell.parse::<f64>().is_err()) {
+    let mut header_may_come = true;
+    while let Some(record) = records.read()? {
+        if record.is_blank() {
             continue;
         }
-        let line = record.position().map_or(0, csv::Position::line);
-        let pair = pair(&record, rows);
-        pairs.push(pair.map_err(|flaw| Error::data(format!("{origin}, line {line}: {flaw}")))?);
+        let is_header = header_may_come && record.fields().all(|cell| cell.parse::<f64>().is_err());
+        header_may_come = false;
+        if !is_header {
+            let flaw = |flaw| Error::data(format!("{origin}, line {}: {flaw}", record.line));
+            pairs.push(pair(record, rows).map_err(flaw)?);
+        }
     }
     if pairs.is_empty() {
         return Err(Error::data(format!(
@@ -56,17 +60,17 @@ pub fn read_pairs(path: impl AsRef<Path>, rows: usize) -> Result<Pairs> {
 }
 
 /// One line as a pair of rows counted from 0, or what is wrong with it.
-fn pair(record: &StringRecord, rows: usize) -> Result<(usize, usize, f64), String> {
+fn pair(record: &Record, rows: usize) -> Result<(usize, usize, f64), String> {
     let weight = match record.len() {
         2 => 1.0,
-        3 => weight(&record[2])?,
+        3 => weight(record.field(2))?,
         cells => {
             return Err(format!(
                 "the number of cells is {cells}; a pair is row,row or row,row,weight"
             ));
         }
     };
-    let (a, b) = (row(&record[0], rows)?, row(&record[1], rows)?);
+    let (a, b) = (row(record.field(0), rows)?, row(record.field(1), rows)?);
     if a == b {
         return Err(format!("row {} is paired with itself; remove the line", a + 1));
     }
@@ -79,7 +83,9 @@ fn row(cell: &str, rows: usize) -> Result<usize, String> {
         Ok(row) => Err(format!(
             "there is no row {row}: the data have {rows} rows, counted from 1; correct the number"
         )),
-        Err(_) => Err(format!("{cell:?} is no row number; give a whole number from 1 to {rows}")),
+        Err(_) => {
+            Err(format!("{} is no row number; give a whole number from 1 to {rows}", quoted(cell)))
+        }
     }
 }
 
@@ -87,7 +93,7 @@ fn weight(cell: &str) -> Result<f64, String> {
     match cell.parse::<f64>() {
         Ok(weight) if weight >= 0.0 && weight.is_finite() => Ok(weight),
         Ok(weight) => Err(format!("the weight is {weight}; give a finite number of 0 or more")),
-        Err(_) => Err(format!("{cell:?} is no weight; give a finite number of 0 or more")),
+        Err(_) => Err(format!("{} is no weight; give a finite number of 0 or more", quoted(cell))),
     }
 }
 

@@ -1,3 +1,5 @@
+//! Train and test rows of repeated trials, from a file.
+
 use std::path::Path;
 
 use burn_nca::data::{Features, Split};

@@ -1,5 +1,9 @@
+//! What the readers give: features and the target of each row.
+
 use burn_nca::data::{Features, Labelled, Measured};
 use burn_nca::{Error, Result};
+
+use crate::excerpt::{list, quoted};
 
 /// What the target column is read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,9 +87,11 @@ impl Table {
             let class = class_names.iter().position(|known| known == name);
             renumbered.push(class.ok_or_else(|| {
                 Error::data(format!(
-                    "the target {target_name:?} holds the class {name:?}, which is not among the \
+                    "the target {} holds the class {}, which is not among the \
                      known classes {}; remove those rows or correct the name",
-                    class_names.join(", ")
+                    quoted(&target_name),
+                    quoted(name),
+                    list(class_names)
                 ))
             })?);
         }

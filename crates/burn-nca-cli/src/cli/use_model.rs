@@ -10,8 +10,8 @@ use super::{Format, ModelArgs};
 /// A labelled table.
 #[derive(Args, Debug)]
 pub struct SourceArgs {
-    /// A bundled set (see nca datasets), a .csv or .csv.gz file with a header, or a pair X.npy,Y.npy or IMAGES,LABELS
-    /// (IDX).
+    /// A bundled set (see nca datasets), a .csv or .csv.gz file with a header, - for one on standard input, or a pair
+    /// X.npy,Y.npy or IMAGES,LABELS (IDX).
     #[arg(value_name = "DATA")]
     pub data: String,
 
@@ -36,7 +36,7 @@ pub struct TransformArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// The rows to embed: a bundled set, a CSV file, an .npy or an IDX array.
+    /// The rows to embed: a bundled set, a CSV file, - for standard input, an .npy or an IDX array.
     #[arg(value_name = "DATA")]
     pub data: String,
 
@@ -66,7 +66,7 @@ pub struct PredictArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// The rows to classify: a bundled set, a CSV file, an .npy or an IDX array.
+    /// The rows to classify: a bundled set, a CSV file, - for standard input, an .npy or an IDX array.
     #[arg(value_name = "DATA")]
     pub data: String,
 

@@ -32,7 +32,29 @@ fn cells_that_are_no_numbers() {
         &["row 2", "column \"a\"", "NaN", "remove the row"],
     );
     contains_all(&fit_of("a,b,y\n1,inf,u\n3,4,v\n", &[]), &["row 1", "column \"b\"", "infinite"]);
-    contains_all(&fit_of("a,b,y\n1,,u\n3,4,v\n", &[]), &["row 1", "the cell is empty"]);
+    contains_all(&fit_of("a,b,y\n1,,u\n3,4,v\n", &[]), &["row 1", "empty", "column \"b\""]);
+}
+
+#[test]
+fn missing_values_are_counted() {
+    let rows: String = (0..60)
+        .map(|row| format!("{},2,{}\n", if row % 17 == 3 { "NA" } else { "1" }, row % 2))
+        .collect();
+    contains_all(
+        &fit_of(&format!("a,b,y\n{rows}"), &[]),
+        &["4 of 60 rows lack a value", "4 in column \"a\"", "\"NA\" on line 5, row 4"],
+    );
+}
+
+#[test]
+fn a_lost_quote_is_no_class_of_many_rows() {
+    let rows: Vec<String> =
+        (0..180).map(|row| format!("{},{},k{}\n", row, row % 7, row % 3)).collect();
+    let mut text = format!("a,b,y\n{}", rows.concat());
+    text = text.replace("59,3,k2", "59,3,\"k2");
+    let message = fit_of(&text, &[]);
+    contains_all(&message, &["line 61", "the quote that opens value 3", "never closed"]);
+    assert!(message.len() < 400, "{message}");
 }
 
 #[test]
@@ -40,6 +62,10 @@ fn files_of_the_wrong_form() {
     contains_all(&fit_of("", &[]), &["is empty", "header line"]);
     contains_all(&fit_of("a,b,y\n", &[]), &["header line but no rows"]);
     contains_all(&fit_of("a,b,y\n1,2,u\n3,4\n", &[]), &["line 3"]);
+    contains_all(
+        &fit_of("a,b,y,\n1,2,u,\n", &[]),
+        &["ends with a comma", "last column has no name"],
+    );
     contains_all(&fit_of("a,a,y\n1,2,u\n3,4,v\n", &[]), &["columns 1 and 2", "\"a\"", "rename"]);
 }
 

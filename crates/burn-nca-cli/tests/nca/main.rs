@@ -17,6 +17,7 @@ mod models;
 mod output_files;
 mod program;
 mod source;
+mod sources;
 mod stderr;
 mod tuning;
 mod warnings;

@@ -3,8 +3,9 @@
 //! A few lines instead of the crate assert_cmd, whose dependencies change the features of the whole graph:
 //! tests and the program would no longer share one build of the GPU crates.
 
+use std::io::Write;
 use std::ops::{Deref, DerefMut};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use predicates::Predicate;
 
@@ -21,6 +22,15 @@ impl Program {
     pub fn env(&mut self, name: &str, value: &str) -> &mut Self {
         self.0.env(name, value);
         self
+    }
+
+    /// Runs it to its end with a pipe on stdin that gives these bytes.
+    pub fn assert_fed(&mut self, input: &[u8]) -> Outcome {
+        let (stdin, stdout, stderr) = (Stdio::piped(), Stdio::piped(), Stdio::piped());
+        let mut child = self.0.stdin(stdin).stdout(stdout).stderr(stderr).spawn().unwrap();
+        // A program that refuses its input need not read all of it.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        Outcome(child.wait_with_output().unwrap())
     }
 
     /// Runs it to its end.

@@ -1,30 +1,55 @@
 //! One cell: a finite number or a class, or the reason why not.
 
-/// The words by which spreadsheets and statistics programs mark a missing value.
-const MISSING: [&str; 6] = ["NA", "N/A", "#N/A", "null", "None", "?"];
+use super::missing::is_missing;
+use crate::excerpt::{quoted, short};
 
-const FILL: &str = "fill the value in or remove the row";
+/// What a cell came to that is no value.
+pub(super) enum Flaw {
+    /// It is empty, or spells a missing value.
+    Missing,
+    /// It is something else, for this reason.
+    Bad(String),
+}
 
 /// A finite number; `text_cure` says what to do about a cell that holds text.
-pub(super) fn number(cell: &str, text_cure: &str) -> Result<f64, String> {
+pub(super) fn number(cell: &str, text_cure: &str) -> Result<f64, Flaw> {
     match cell.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
-        Ok(number) if number.is_nan() => Err(format!("the value is NaN; {FILL}")),
-        Ok(_) => Err(format!("the value is infinite ({cell}); {FILL}")),
-        Err(_) if cell.is_empty() => Err(format!("the cell is empty; {FILL}")),
-        Err(_) if MISSING.contains(&cell) => Err(format!("the value is missing ({cell}); {FILL}")),
-        Err(_) => Err(format!("{cell:?} is not a number; {text_cure}")),
+        _ if is_missing(cell) => Err(Flaw::Missing),
+        Ok(_) => Err(infinite("value", cell)),
+        Err(_) => Err(Flaw::Bad(match number_cure(cell) {
+            Some(cure) => format!("{} is not a number here; {cure}", quoted(cell)),
+            None => format!("{} is not a number; {text_cure}", quoted(cell)),
+        })),
     }
 }
 
 /// The name of a class.
-pub(super) fn class(cell: &str) -> Result<String, String> {
-    const NAME: &str = "name the class or remove the row";
-    if cell.is_empty() {
-        return Err(format!("the class is empty; {NAME}"));
+pub(super) fn class(cell: &str) -> Result<&str, Flaw> {
+    if is_missing(cell) {
+        return Err(Flaw::Missing);
     }
     match cell.parse::<f64>() {
-        Ok(number) if !number.is_finite() => Err(format!("the class is {cell}; {NAME}")),
-        _ => Ok(cell.to_owned()),
+        Ok(number) if !number.is_finite() => Err(infinite("class", cell)),
+        _ => Ok(cell),
     }
+}
+
+fn infinite(what: &str, cell: &str) -> Flaw {
+    Flaw::Bad(format!(
+        "the {what} is infinite ({}); write a finite one or remove the row",
+        short(cell)
+    ))
+}
+
+/// The cure of a number that is written in a way that is not read: `1,5`, `1,234.5` or `12 %`.
+fn number_cure(cell: &str) -> Option<&'static str> {
+    let reads = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+    if cell.contains(',') && (reads(&cell.replace(',', ".")) || reads(&cell.replace(',', ""))) {
+        return Some(
+            "write numbers with a decimal point and without thousands separators, as in 1234.5",
+        );
+    }
+    let share = cell.strip_suffix('%')?;
+    reads(share.trim_end()).then_some("write numbers without the percent sign")
 }

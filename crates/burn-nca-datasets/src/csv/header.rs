@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use burn_nca::{Error, Result};
 
-use super::{CsvOptions, TargetColumn};
+use super::{CsvOptions, TargetColumn, separator};
+use crate::excerpt::{list, quoted};
 use crate::near_name::suggestion;
 
 /// The columns to read, by their place in the file.
@@ -13,11 +14,28 @@ pub(super) struct Selection {
     pub(super) features: Vec<usize>,
     /// The target column.
     pub(super) target: Option<usize>,
+    /// What to do about a feature that is text.
+    pub(super) text_cure: &'static str,
+}
+
+impl Selection {
+    /// One column, of classes.
+    pub(super) fn of_labels() -> Self {
+        Self { features: Vec::new(), target: Some(0), text_cure: "" }
+    }
 }
 
 /// Finds the columns that `options` ask for.
-pub(super) fn select(origin: &str, names: &[String], options: &CsvOptions) -> Result<Selection> {
+pub(super) fn select(
+    origin: &str,
+    names: &[String],
+    separator: u8,
+    options: &CsvOptions,
+) -> Result<Selection> {
     refuse_data(origin, names)?;
+    if options.target == TargetColumn::Last {
+        refuse_unnamed_target(origin, names, separator)?;
+    }
     let places = Places::new(origin, names)?;
     let target = match &options.target {
         TargetColumn::Last => Some(names.len() - 1),
@@ -29,8 +47,9 @@ pub(super) fn select(origin: &str, names: &[String], options: &CsvOptions) -> Re
         let column = places.find(name)?;
         if Some(column) == target {
             return Err(Error::setting(format!(
-                "column {name:?} of {origin} is both the target and ignored; \
-                 name another target, or do not ignore it"
+                "column {} of {origin} is both the target and ignored; \
+                 name another target, or do not ignore it",
+                quoted(name)
             )));
         }
         unwanted.push(column);
@@ -41,9 +60,9 @@ pub(super) fn select(origin: &str, names: &[String], options: &CsvOptions) -> Re
     };
     if let Some(&column) = features.iter().find(|column| unwanted.contains(column)) {
         return Err(Error::setting(format!(
-            "column {:?} of {origin} is wanted as a feature, but it is the target or ignored; \
+            "column {} of {origin} is wanted as a feature, but it is the target or ignored; \
              leave it out of one of the two",
-            names[column]
+            quoted(&names[column])
         )));
     }
     if features.is_empty() {
@@ -56,23 +75,37 @@ pub(super) fn select(origin: &str, names: &[String], options: &CsvOptions) -> Re
             column + 1
         )));
     }
-    Ok(Selection { features, target })
+    Ok(Selection { features, target, text_cure: text_cure(options) })
 }
 
-/// The names, cut short where there are very many.
-fn list(names: &[String]) -> String {
-    const SHOWN: usize = 40;
-    if names.len() <= SHOWN {
-        return names.join(", ");
+/// What to do about a feature that is text: only what these options leave open.
+fn text_cure(options: &CsvOptions) -> &'static str {
+    match (&options.features, &options.target) {
+        (Some(_), _) => "correct it",
+        (None, TargetColumn::None) => "correct it or ignore the column",
+        (None, _) => "correct it, ignore the column, or name the column as the target",
     }
-    format!("{}, … ({} in all)", names[..SHOWN].join(", "), names.len())
+}
+
+/// A separator at the end of every line makes a last column without a name, and that is no target.
+fn refuse_unnamed_target(origin: &str, names: &[String], separator: u8) -> Result<()> {
+    let [_, .., last] = names else { return Ok(()) };
+    if !last.is_empty() {
+        return Ok(());
+    }
+    let separator = separator::name(separator);
+    Err(Error::data(format!(
+        "the header line of {origin} ends with a {separator}, so that its last column has no name; remove the \
+         {separator} at the end of each line, or name the target and ignore the column by the name \"\""
+    )))
 }
 
 fn no_feature(origin: &str, names: &[String]) -> Error {
     match names {
         [only] => Error::data(format!(
-            "{origin} has only one column, {only:?}; a feature and a target are needed, \
-             separated by commas"
+            "{origin} has only one column, {}; a feature and a target are needed, separated by commas, \
+             semicolons or tabs",
+            quoted(only)
         )),
         _ => Error::data(format!(
             "{origin}: no feature column is left of {}; ignore fewer columns",
@@ -94,9 +127,10 @@ impl<'a> Places<'a> {
         for (column, name) in names.iter().enumerate() {
             if let Some(first) = by_name.insert(name.as_str(), column) {
                 return Err(Error::data(format!(
-                    "{origin}: columns {} and {} are both named {name:?}; rename one of them",
+                    "{origin}: columns {} and {} are both named {}; rename one of them",
                     first + 1,
-                    column + 1
+                    column + 1,
+                    quoted(name)
                 )));
             }
         }
@@ -106,8 +140,9 @@ impl<'a> Places<'a> {
     fn find(&self, wanted: &str) -> Result<usize> {
         self.by_name.get(wanted).copied().ok_or_else(|| {
             Error::data(format!(
-                "{} has no column {wanted:?}; {}its columns are {}",
+                "{} has no column {}; {}its columns are {}",
                 self.origin,
+                quoted(wanted),
                 suggestion(wanted, self.names.iter().map(String::as_str)),
                 list(self.names)
             ))

@@ -1,19 +1,26 @@
-//! Comma-separated text: one header line, then a row of numbers and a target a line.
+//! Delimited text: one header line, then a row of numbers and a target a line.
 
 mod cell;
 mod header;
+mod missing;
+mod quotes;
+mod records;
 mod rows;
+mod separator;
 
 use std::path::Path;
 
 use burn_nca::data::Features;
 use burn_nca::{Error, Result};
 
-use crate::class_names::index_classes;
-use crate::file::{Format, name_file, read_bytes};
+use crate::class_names::Classes;
+use crate::format::Format;
+use crate::input::{Input, name_file};
 use crate::table::{Table, Target, Task};
 use header::Selection;
+pub(crate) use records::{MAX_COLUMNS, Record, Records};
 use rows::Sheet;
+pub(crate) use separator::separator_of;
 
 /// Where the target of each row stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,8 +64,7 @@ pub struct CsvOptions {
 /// # Errors
 /// The file cannot be read, its gzip data are damaged, or as [`parse_csv`].
 pub fn read_csv(path: impl AsRef<Path>, options: &CsvOptions) -> Result<Table> {
-    let path = path.as_ref();
-    parse_csv(&path.display().to_string(), &read_bytes(path)?, options)
+    read(Input::open(path.as_ref())?, options)
 }
 
 /// Reads the columns `expected` of a file, in that order, for prediction.
@@ -68,18 +74,24 @@ pub fn read_csv(path: impl AsRef<Path>, options: &CsvOptions) -> Result<Table> {
 /// # Errors
 /// As [`read_csv`]; a missing column is named together with those there are.
 pub fn read_csv_features(path: impl AsRef<Path>, expected: &[String]) -> Result<Features> {
+    read_features(Input::open(path.as_ref())?, expected)
+}
+
+/// As [`read_csv_features`].
+pub(crate) fn read_features(input: Input<'_>, expected: &[String]) -> Result<Features> {
     let options = CsvOptions {
         target: TargetColumn::None,
         features: Some(expected.to_vec()),
         ..CsvOptions::default()
     };
-    Ok(read_csv(path, &options)?.features)
+    Ok(read(input, &options)?.features)
 }
 
 /// A table from CSV text; `origin` is what messages call it.
 ///
-/// The first line names the columns. Fields are separated by commas and may be quoted; spaces
-/// around them, a byte order mark, Windows line ends and blank lines do not matter. A header that
+/// The first line names the columns. Fields are separated by commas, or by semicolons or tabs where those cut the
+/// first two lines and commas do not. They may be quoted, and a quoted value may span lines; spaces around them, a
+/// byte order mark, Windows line ends and blank lines do not matter. Numbers have a decimal point. A header that
 /// holds numbers is refused as a row of data, unless they can only be names: they count up from 0
 /// or 1, or they are five or more that rise or fall throughout (wavelengths, say).
 ///
@@ -87,37 +99,42 @@ pub fn read_csv_features(path: impl AsRef<Path>, expected: &[String]) -> Result<
 /// their text, so that the same classes always have the same numbers, whatever the order of the
 /// rows.
 ///
+/// The text is read row by row: memory is that of the values, and of one row of at most 64 MiB and 4194304 columns.
+///
 /// # Errors
 /// Each names the file and, where it has one, the line and the column: no text, no header, no rows,
-/// a row of another length, a missing, unnamed or repeated column, no feature column, a feature or
-/// numeric target that is empty, text, NaN or infinite, a class that is empty, NaN or infinite, or
-/// one class number written in two ways.
+/// a row of another length or beyond the limit, a quote that is not closed, a missing, unnamed or repeated column, no
+/// feature column, a feature or numeric target that is text or infinite, an infinite class, or
+/// one class number written in two ways. Missing values (empty cells, and what pandas takes for missing: NaN, NA,
+/// null, None, …) are counted by column.
 pub fn parse_csv(origin: &str, bytes: &[u8], options: &CsvOptions) -> Result<Table> {
-    let text = decode(origin, bytes)?;
-    let sheet = Sheet::open(origin, text)?;
-    let names = sheet.names.clone();
-    let selection = header::select(origin, &names, options)?;
+    read(Input::of_bytes(origin, bytes)?, options)
+}
+
+/// As [`parse_csv`].
+pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
+    let sheet = open_sheet(input)?;
+    let (origin, names) = (sheet.origin.clone(), sheet.names.clone());
+    let selection = header::select(&origin, &names, sheet.separator, options)?;
     let rows = sheet.read(&selection, options.task)?;
     let features = selection.features.iter().map(|&column| names[column].clone()).collect();
     let features =
-        Features::new(rows.values, features).map_err(|error| name_file(origin, error))?;
+        Features::new(rows.values, features).map_err(|error| name_file(&origin, error))?;
     let target = match (selection.target, options.task) {
         (None, _) => Target::None,
         (Some(_), Task::Numeric) => Target::Numeric(rows.numbers),
         (Some(_), Task::Classes) => {
-            let indexed = index_classes(&rows.classes);
-            let (labels, names) = indexed.map_err(|error| name_file(origin, error))?;
-            Target::Classes { labels, names }
+            rows.classes.index().map_err(|error| name_file(&origin, error))?.into()
         }
     };
     let target_name = selection.target.map_or_else(String::new, |column| names[column].clone());
     Ok(Table { features, target_name, target })
 }
 
-/// The classes of a CSV file of one column, as text.
-pub(crate) fn parse_labels(origin: &str, bytes: &[u8]) -> Result<Vec<String>> {
-    let text = decode(origin, bytes)?;
-    let sheet = Sheet::open(origin, text)?;
+/// The classes of a file of one column.
+pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
+    let sheet = open_sheet(input)?;
+    let origin = sheet.origin.clone();
     if sheet.names.len() != 1 {
         return Err(Error::data(format!(
             "{origin} has {} columns, and labels of images stand in a file of one; \
@@ -125,34 +142,27 @@ pub(crate) fn parse_labels(origin: &str, bytes: &[u8]) -> Result<Vec<String>> {
             sheet.names.len()
         )));
     }
-    let selection = Selection { features: Vec::new(), target: Some(0) };
-    Ok(sheet.read(&selection, Task::Classes)?.classes)
+    let rows = sheet.read(&Selection::of_labels(), Task::Classes)?;
+    rows.classes.index().map_err(|error| name_file(&origin, error))
 }
 
-/// The text of the file, without its byte order mark.
-fn decode<'a>(origin: &str, bytes: &'a [u8]) -> Result<&'a str> {
-    let cure = match Format::of(bytes) {
-        Format::Text => "",
+/// The sheet of a file, if it is text.
+fn open_sheet(input: Input<'_>) -> Result<Sheet<'_>> {
+    refuse_other_formats(&input)?;
+    Sheet::open(input)
+}
+
+/// Refuses arrays and archives, which are no text.
+pub(crate) fn refuse_other_formats(input: &Input<'_>) -> Result<()> {
+    let cure = match input.format() {
+        Format::Text => return Ok(()),
         Format::Npy => "is a NumPy array, not CSV text; give the pair X.npy,Y.npy",
         Format::Idx => "is an IDX array, not CSV text; give the pair IMAGES,LABELS",
         Format::Zip => {
             "is a zip archive (.npz or .xlsx?), not CSV text; save it as .csv or as two .npy files"
         }
     };
-    if !cure.is_empty() {
-        return Err(Error::data(format!("{origin} {cure}")));
-    }
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-        Error::data(format!("{origin}, line {line} is not UTF-8 text; save the file as UTF-8"))
-    })?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if text.trim().is_empty() {
-        return Err(Error::data(format!(
-            "{origin} is empty; it needs a header line of column names, then one row a line"
-        )));
-    }
-    Ok(text)
+    Err(Error::data(format!("{} {cure}", input.origin())))
 }
 
 #[cfg(test)]

@@ -1,19 +1,28 @@
 //! The lines of the file: the names in the first, cells in the others.
 
-use burn_nca::{Error, Result};
-use csv::{Reader, ReaderBuilder, StringRecord, Trim};
+use std::fmt::Arguments;
 
-use super::cell;
+use burn_nca::{Error, Result};
+
+use super::cell::{self, Flaw};
 use super::header::Selection;
+use super::missing::Missing;
+use super::records::{Record, Records};
+use super::separator;
+use crate::class_names::ClassColumn;
+use crate::excerpt::quoted;
+use crate::input::Input;
 use crate::table::Task;
 
 /// A file whose header line is read and whose rows are not.
 pub(super) struct Sheet<'a> {
-    origin: &'a str,
-    text: &'a str,
-    reader: Reader<&'a [u8]>,
+    /// What messages call the file.
+    pub(super) origin: String,
     /// The name of every column.
     pub(super) names: Vec<String>,
+    /// What stands between the values.
+    pub(super) separator: u8,
+    records: Records<'a>,
 }
 
 /// What the selected columns hold.
@@ -22,51 +31,56 @@ pub(super) struct Rows {
     /// The features, row-major.
     pub(super) values: Vec<f64>,
     /// The target as classes.
-    pub(super) classes: Vec<String>,
+    pub(super) classes: ClassColumn,
     /// The target as numbers.
     pub(super) numbers: Vec<f64>,
-}
-
-/// What is wrong with a row, and in which column.
-struct Flaw {
-    column: Option<usize>,
-    reason: String,
+    missing: Missing,
 }
 
 impl<'a> Sheet<'a> {
-    /// Reads the header line of `text`.
-    pub(super) fn open(origin: &'a str, text: &'a str) -> Result<Self> {
-        let mut reader = ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .trim(Trim::All)
-            .from_reader(text.as_bytes());
-        let mut header = StringRecord::new();
-        reader.read_record(&mut header).map_err(|error| unreadable(origin, error))?;
-        let names: Vec<String> = header.iter().map(String::from).collect();
-        if names.len() == 1 {
-            refuse_blank_lines(origin, text)?;
+    /// Reads the header line.
+    pub(super) fn open(input: Input<'a>) -> Result<Self> {
+        let origin = input.origin();
+        let separator = separator::separator_of(&input);
+        let mut records = Records::new(input, separator)?;
+        loop {
+            let Some(record) = records.read()? else {
+                return Err(Error::data(format!(
+                    "{origin} is empty; it needs a header line of column names, then one row a line"
+                )));
+            };
+            if !record.is_blank() {
+                let names = record.fields().map(String::from).collect();
+                return Ok(Self { origin, names, separator, records });
+            }
         }
-        Ok(Self { origin, text, reader, names })
     }
 
     /// Reads every row.
     pub(super) fn read(mut self, selection: &Selection, task: Task) -> Result<Rows> {
         let mut rows = Rows::default();
-        let mut record = StringRecord::new();
         let mut count = 0;
-        while self.advance(&mut record)? {
+        // In a file of one column a blank line may be a missing value: skipping it would shift the rows.
+        let mut blank_line = None;
+        while let Some(record) = self.records.read()? {
+            blank_line = blank_line.or(record.blank_line);
+            if record.is_blank() {
+                blank_line = blank_line.or(Some(record.line));
+                continue;
+            }
+            if let Some(line) = blank_line.filter(|_| self.names.len() == 1) {
+                return Err(Error::data(format!(
+                    "{}, line {line} is blank; in a file of one column give every line a value",
+                    self.origin
+                )));
+            }
             count += 1;
-            let columns = self.names.len();
-            rows.push(&record, columns, selection, task).map_err(|flaw| {
-                let line = self.line_of(&record);
-                let column = flaw.column.map(|column| format!(", column {:?}", self.names[column]));
-                Error::data(format!(
-                    "{}, line {line} (row {count}){}: {}",
-                    self.origin,
-                    column.unwrap_or_default(),
-                    flaw.reason
-                ))
+            let at = format_args!("{}, line {} (row {count})", self.origin, record.line);
+            if record.len() != self.names.len() {
+                return Err(ragged(at, record, self.names.len(), self.separator));
+            }
+            rows.push(record, count, selection, task).map_err(|(column, reason)| {
+                Error::data(format!("{at}, column {}: {reason}", quoted(&self.names[column])))
             })?;
         }
         if count == 0 {
@@ -75,81 +89,67 @@ impl<'a> Sheet<'a> {
                 self.origin
             )));
         }
-        Ok(rows)
-    }
-
-    /// Moves to the next row that is not blank; `false` at the end.
-    fn advance(&mut self, record: &mut StringRecord) -> Result<bool> {
-        loop {
-            let read = self.reader.read_record(record);
-            if !read.map_err(|error| unreadable(self.origin, error))? {
-                return Ok(false);
-            }
-            let blank = record.len() == 1 && record[0].is_empty();
-            if !(blank && self.names.len() > 1) {
-                return Ok(true);
-            }
+        let classes = selection.target.filter(|_| task == Task::Classes);
+        match rows.missing.refused(&self.origin, count, &self.names, classes) {
+            Some(error) => Err(error),
+            None => Ok(rows),
         }
     }
+}
 
-    /// The line a row starts on, counted from 1. (The position that the csv crate gives lies before
-    /// the blank lines that it skips.)
-    fn line_of(&self, record: &StringRecord) -> usize {
-        let start = record.position().map_or(0, |position| position.byte()) as usize;
-        let bytes = self.text.as_bytes();
-        let line_ends = bytes[start..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
-        let before = &self.text[..start + line_ends.count()];
-        let line_feeds = before.matches('\n').count();
-        1 + if line_feeds > 0 { line_feeds } else { before.matches('\r').count() }
-    }
+fn ragged(at: Arguments<'_>, record: &Record, columns: usize, separator: u8) -> Error {
+    let values = record.len();
+    let separator = separator::name(separator);
+    let end = if values == columns + 1 && record.field(columns).is_empty() {
+        format!(" (the line ends with a {separator})")
+    } else {
+        String::new()
+    };
+    Error::data(format!(
+        "{at}: {values} value{} where the header names {columns} columns{end}; give the row one value a column",
+        if values == 1 { "" } else { "s" },
+    ))
 }
 
 impl Rows {
+    /// Adds a row; where a cell is bad, its column and the reason.
     fn push(
         &mut self,
-        record: &StringRecord,
-        columns: usize,
+        record: &Record,
+        row: usize,
         selection: &Selection,
         task: Task,
-    ) -> Result<(), Flaw> {
-        if record.len() != columns {
-            let values = record.len();
-            let reason = format!(
-                "{values} value{} where the header names {columns} columns; \
-                 give the row one value a column",
-                if values == 1 { "" } else { "s" }
-            );
-            return Err(Flaw { column: None, reason });
-        }
+    ) -> Result<(), (usize, String)> {
+        let mut missing = Vec::new();
+        let mut take = |column: usize, flaw: Flaw| match flaw {
+            Flaw::Missing => {
+                missing.push(column);
+                Ok(())
+            }
+            Flaw::Bad(reason) => Err((column, reason)),
+        };
         for &column in &selection.features {
-            let cure = "correct it, ignore the column, or name the column as the target";
-            let number = cell::number(&record[column], cure);
-            self.values.push(number.map_err(|reason| Flaw { column: Some(column), reason })?);
-        }
-        let Some(column) = selection.target else { return Ok(()) };
-        let flaw = |reason| Flaw { column: Some(column), reason };
-        match task {
-            Task::Classes => self.classes.push(cell::class(&record[column]).map_err(flaw)?),
-            Task::Numeric => {
-                let cure = "correct it, or read the target as classes";
-                self.numbers.push(cell::number(&record[column], cure).map_err(flaw)?);
+            match cell::number(record.field(column), selection.text_cure) {
+                Ok(number) => self.values.push(number),
+                Err(flaw) => take(column, flaw)?,
             }
         }
+        if let Some(column) = selection.target {
+            let cell = record.field(column);
+            match task {
+                Task::Classes => match cell::class(cell) {
+                    Ok(class) => self.classes.push(class),
+                    Err(flaw) => take(column, flaw)?,
+                },
+                Task::Numeric => {
+                    match cell::number(cell, "correct it, or read the target as classes") {
+                        Ok(number) => self.numbers.push(number),
+                        Err(flaw) => take(column, flaw)?,
+                    }
+                }
+            }
+        }
+        self.missing.count_row(record, &missing, row);
         Ok(())
     }
-}
-
-/// In a file of one column a blank line may be a missing value: skipping it would shift the rows.
-fn refuse_blank_lines(origin: &str, text: &str) -> Result<()> {
-    match text.trim_end().lines().position(|line| line.trim().is_empty()) {
-        None => Ok(()),
-        Some(line) => Err(Error::data(format!(
-            "{origin}, line {} is blank; in a file of one column give every line a value",
-            line + 1
-        ))),
-    }
-}
-
-fn unreadable(origin: &str, error: csv::Error) -> Error {
-    Error::data(format!("{origin} is not readable as CSV ({error}); save it again as CSV"))
 }

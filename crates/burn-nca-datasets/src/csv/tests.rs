@@ -68,6 +68,15 @@ fn columns_are_chosen_by_name() {
 }
 
 #[test]
+fn the_cure_for_text_names_only_what_can_be_done() {
+    let text = "a,kind,b\n1,cat,2\n";
+    let error = error_with(text, &untargeted());
+    assert!(error.ends_with("\"cat\" is not a number; correct it or ignore the column"), "{error}");
+    let wanted = CsvOptions { features: Some(vec!["kind".into()]), ..untargeted() };
+    assert!(error_with(text, &wanted).ends_with("\"cat\" is not a number; correct it"));
+}
+
+#[test]
 fn prediction_takes_its_columns_from_a_file_with_others() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new.csv");
@@ -106,33 +115,149 @@ fn a_bad_cell_is_named_by_file_line_row_and_column() {
         "f.csv, line 4 (row 2), column \"b\": \"red\" is not a number; correct it, ignore the \
          column, or name the column as the target"
     );
-    let fill = "fill the value in or remove the row";
-    for (cell, reason) in [
-        ("", "the cell is empty"),
-        ("nan", "the value is NaN"),
-        ("-inf", "the value is infinite (-inf)"),
-        ("1e999", "the value is infinite (1e999)"),
-        ("NA", "the value is missing (NA)"),
-        ("?", "the value is missing (?)"),
-    ] {
+    for cell in ["-inf", "1e999"] {
         assert_eq!(
             error(&format!("a,y\n1,x\n{cell},x\n")),
-            format!("f.csv, line 3 (row 2), column \"a\": {reason}; {fill}")
+            format!(
+                "f.csv, line 3 (row 2), column \"a\": the value is infinite ({cell}); write a finite one or remove \
+                 the row"
+            )
         );
     }
+    let long = error(&format!("a,y\n{},x\n", "long ".repeat(1000)));
+    assert!(long.contains("…\" is not a number") && long.len() < 300, "{long}");
+}
+
+#[test]
+fn a_number_in_another_notation_comes_with_the_cure() {
+    for cell in ["1,5", "1,234.5", "-12,3"] {
+        let error = error(&format!("a,y\n\"{cell}\",x\n"));
+        assert!(
+            error.ends_with(
+                "write numbers with a decimal point and without thousands separators, as in 1234.5"
+            ),
+            "{error}"
+        );
+    }
+    assert!(error("a,y\n12.5 %,x\n").ends_with("write numbers without the percent sign"));
+    assert!(error("a;y\n1,5;x\n").contains("\"1,5\" is not a number here; write numbers with"));
+}
+
+#[test]
+fn missing_values_are_counted_by_column() {
+    assert_eq!(
+        error("a,b,y\n1,,x\n3,4,x\nNA,n/a,z\n"),
+        "f.csv: 2 of 3 rows lack a value: 1 in column \"a\" (\"NA\" on line 4, row 3), 2 in column \"b\" (the first: \
+         empty on line 2, row 1); fill the values in or remove the rows"
+    );
+    let pandas = "#N/A,#N/A N/A,#NA,-1.#IND,-1.#QNAN,-NaN,-nan,1.#IND,1.#QNAN,<NA>,N/A,NA,NULL,NaN,None,n/a,nan,null";
+    for spelling in pandas.split(',').chain(["?", "NAN", "\"\"", ""]) {
+        for text in [format!("a,y\n1,x\n{spelling},x\n"), format!("a,y\n1,x\n2,{spelling}\n")] {
+            let error = error(&text);
+            assert!(error.starts_with("f.csv: 1 of 2 rows lacks a value: 1 in column"), "{error}");
+        }
+    }
+    let wide: Vec<String> = (0..20).map(|column| format!("c{column}")).collect();
+    let error = error(&format!("{},y\n{},x\n", wide.join(","), vec!["NA"; 20].join(",")));
+    assert!(
+        error.contains("\"c7\" (\"NA\" on line 2, row 1), and 12 columns more; fill"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_separator_at_the_line_ends_is_blamed_itself() {
+    let cure = "or name the target and ignore the column by the name \"\"";
+    assert_eq!(
+        error("a,b,y,\n1,2,x,\n"),
+        format!(
+            "the header line of f.csv ends with a comma, so that its last column has no name; remove the comma at the \
+             end of each line, {cure}"
+        )
+    );
+    assert!(error("a;b;y;\n1;2;x;\n").contains("ends with a semicolon"));
+    let options = CsvOptions { ignore: vec![String::new()], ..targeting("y") };
+    assert!(parse_csv("f.csv", b"a,b,y,\n1,2,x,\n", &options).is_ok());
+    assert!(
+        error("a,y\n1,x,\n")
+            .contains("3 values where the header names 2 columns (the line ends with a comma)")
+    );
+}
+
+#[test]
+fn semicolons_and_tabs_separate_where_commas_do_not() {
+    let commas = parse("a,b,y\n1,2,x\n3,4,z\n").unwrap();
+    assert_eq!(parse("a;b;y\n1;2;x\n3;4;z\n").unwrap(), commas);
+    assert_eq!(parse("a\tb\ty\n1\t2\tx\n3\t4\tz\n").unwrap(), commas);
+}
+
+#[test]
+fn a_quote_that_is_never_closed_is_refused_with_its_line() {
+    let mut rows: Vec<String> =
+        (1..=180).map(|row| format!("{row},{},k{}", row % 7, row % 3)).collect();
+    rows[59] = rows[59].replace("k", "\"k");
+    let text = format!("a,b,y\n{}\n", rows.join("\n"));
+    let expected = "f.csv, line 61: the quote that opens value 3 (\"k0\\n61,5,k1\\n62,";
+    assert!(error(&text).starts_with(expected), "{}", error(&text));
+    assert!(
+        error(&text).ends_with("is never closed, the file ends inside it; close it, or remove it")
+    );
+    assert!(error(&text).len() < 300);
+    assert!(error(&text.replace('\n', "\r\n")).starts_with("f.csv, line 61: the quote"));
+    for (text, line) in
+        [("a,\"y\n1,x\n", 1), ("a,y\n1,\"\n", 2), ("a,y\n\n\"1\n\",\"x\n2", 4), ("a,y\n1,\"", 2)]
+    {
+        let error = error(text);
+        assert!(error.starts_with(&format!("f.csv, line {line}: the quote that opens")), "{error}");
+    }
+    assert!(parse("a,y\n1,\"x\"").is_ok());
+}
+
+#[test]
+fn two_stray_quotes_do_not_swallow_the_rows_between_them() {
+    let text = "a,note,y\n1,\"red,x\n2,blue,x\n3,green,z\n4,\"white,z\n";
+    let options = CsvOptions { ignore: vec!["note".into()], ..CsvOptions::default() };
+    assert_eq!(
+        error_with(text, &options),
+        "f.csv, line 5: text follows the quote that closes the value from line 2; if a quote was lost, add it, and \
+         write a quote within a value twice (\"\")"
+    );
+    let lost = "a,y\n1,\"red\n2,\"blue\"\n3,\"red\"\n";
+    assert!(error(lost).starts_with("f.csv, line 3: text follows the quote"), "{}", error(lost));
+    let quoted = "a,y\n1,\"two\nlines, \"\"really\"\"\"\n2,\"5\"\" pipe\"\n3,\"5\"pipe\n";
+    let names = parse(quoted).unwrap().into_labelled().unwrap();
+    assert_eq!(names.class_names(), ["5\" pipe", "5pipe", "two\nlines, \"really\""]);
+}
+
+#[test]
+fn a_row_without_end_is_refused_at_the_limit() {
+    let mut text = b"a,b,c\n1,2,x\n".to_vec();
+    text.resize(text.len() + (65 << 20), b'x');
+    let error = parse_csv("f.csv", &text, &CsvOptions::default()).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "f.csv, line 3: the row has more than 64 MiB, the limit; end each row with a line end, and close every quote"
+    );
+    let header = parse_csv("f.csv", &[b','; (1 << 22) + 5], &CsvOptions::default());
+    let error = header.unwrap_err().to_string();
+    assert!(
+        error.starts_with("f.csv, line 1: the row has more than 4194304 values, the limit"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_bad_target_is_named_too() {
     let at = "f.csv, line 2 (row 1), column \"y\": ";
     assert_eq!(
-        error("a,y\n1,\n"),
-        format!("{at}the class is empty; name the class or remove the row")
+        error("a,y\n1,\n2,x\n3,\n"),
+        "f.csv: 2 of 3 rows lack a value: 2 in column \"y\" (the first: empty on line 2, row 1); fill the values in or \
+         remove the rows"
     );
-    assert_eq!(
-        error("a,y\n1,NaN\n"),
-        format!("{at}the class is NaN; name the class or remove the row")
-    );
+    assert!(error("a,y\n1,None\n").ends_with(
+        "or remove the rows (if \"None\" is the name of a class, write it in another way)"
+    ));
+    assert!(error("a,y\n1,inf\n").starts_with(&format!("{at}the class is infinite (inf)")));
     let numeric = CsvOptions { task: Task::Numeric, ..CsvOptions::default() };
     assert_eq!(
         error_with("a,y\n1,red\n", &numeric),
@@ -184,9 +309,9 @@ fn empty_files_and_bare_headers_are_refused() {
 #[test]
 fn one_column_is_too_few_with_a_target_and_enough_without() {
     assert_eq!(
-        error("a;b;y\n1;2;x\n"),
-        "f.csv has only one column, \"a;b;y\"; a feature and a target are needed, separated by \
-         commas"
+        error("a b y\n1 2 x\n"),
+        "f.csv has only one column, \"a b y\"; a feature and a target are needed, separated by commas, semicolons or \
+         tabs"
     );
     let table = parse_csv("f.csv", b"a\n1\n2\n\n", &untargeted()).unwrap();
     assert_eq!((table.features.values(), table.target), ([1.0, 2.0].as_slice(), Target::None));
@@ -261,8 +386,10 @@ fn other_formats_and_encodings_are_told_from_text() {
 
 #[test]
 fn labels_stand_in_a_file_of_one_column() {
-    assert_eq!(parse_labels("l.csv", b"label\n7\n300\n7\n").unwrap(), ["7", "300", "7"]);
-    let error = parse_labels("l.csv", b"id,label\n0,7\n").unwrap_err().to_string();
+    let labels = |text: &[u8]| read_labels(Input::of_bytes("l.csv", text).unwrap());
+    let classes = labels(b"label\n7\n300\n7\n").unwrap();
+    assert_eq!((classes.labels, classes.names), (vec![0, 1, 0], vec!["7".into(), "300".into()]));
+    let error = labels(b"id,label\n0,7\n").unwrap_err().to_string();
     assert!(
         error.contains("l.csv has 2 columns") && error.contains("label column alone"),
         "{error}"

@@ -8,9 +8,7 @@ use image::GrayImage;
 use image::imageops::{FilterType, crop_imm, resize};
 
 use super::bank::{FaceBank, Framing};
-use crate::class_names::index_classes;
-use crate::file::name_file;
-use crate::idx::{read_idx, read_labels};
+use crate::idx::{read_idx, read_idx_labels};
 
 /// Reads square pictures `[n, size, size]` from an IDX file, gzipped or not.
 ///
@@ -49,17 +47,16 @@ pub fn read_face_idx(images: impl AsRef<Path>, people: Option<&Path>) -> Result<
 }
 
 fn read_people(people: &Path, images: &Path, count: usize) -> Result<Vec<usize>> {
-    let names = read_labels(people)?;
-    if names.len() != count {
+    let (labels, _) = read_idx_labels(people)?;
+    if labels.len() != count {
         return Err(Error::data(format!(
             "{} holds {count} pictures and {} names {} people; give the two files of one set",
             images.display(),
             people.display(),
-            names.len()
+            labels.len()
         )));
     }
-    let indexed = index_classes(&names);
-    Ok(indexed.map_err(|error| name_file(&people.display().to_string(), error))?.0)
+    Ok(labels)
 }
 
 /// Reads a folder of PNG and JPEG pictures, cut to squares of `size` pixels from their middle.

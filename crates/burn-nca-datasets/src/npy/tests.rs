@@ -134,7 +134,17 @@ fn damaged_files_are_refused_without_belief_in_the_header() {
         "{error}"
     );
     let error = features(&npy("<f8", "False", "(1, 1)", &[0; 9])).unwrap_err().to_string();
-    assert!(error.contains("the file holds 9 bytes"), "{error}");
+    assert!(error.contains("promises 1 x 1 values of 8 bytes, the file holds more"), "{error}");
+    let error = features(&npy("<f8", "False", "(4294967296, 4294967296)", &[])).unwrap_err();
+    assert!(error.to_string().contains("(its shape is beyond any file)"), "{error}");
+    let error = features(&npy("<f8", "False", "(4294967296, 2147483648)", &[])).unwrap_err();
+    assert!(error.to_string().contains("which no file holds"), "{error}");
+    let nested = format!("({}1,{}", "(".repeat(5000), ")".repeat(5000));
+    let error = features(&npy("<f8", "False", &nested, &[])).unwrap_err().to_string();
+    assert!(error.contains("is not a NumPy array (its header nests too deeply)"), "{error}");
+    let long = [b"\x93NUMPY\x02\x00\xff\xff\xff\xff{".as_slice(), &[b' '; 100]].concat();
+    let error = features(&long).unwrap_err().to_string();
+    assert!(error.contains("(its header is of 4294967295 bytes)"), "{error}");
     let error = features(b"a,b\n1,2\n").unwrap_err().to_string();
     assert!(error.contains("is not a NumPy array (") && error.contains("np.save"), "{error}");
     let error = features(b"PK\x03\x04").unwrap_err().to_string();

@@ -1,0 +1,94 @@
+//! Values that are missing: how they are spelt, and how many there are in which column.
+
+use std::collections::BTreeMap;
+
+use burn_nca::Error;
+
+use super::records::Record;
+use crate::excerpt::{quoted, short};
+
+/// How a missing value is spelt: what pandas takes for one, and the question mark of the UCI repository.
+const SPELLINGS: [&str; 19] = [
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
+    "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "null", "?",
+];
+
+/// The most columns that the message names.
+const SHOWN: usize = 8;
+
+/// Whether a cell stands for a missing value.
+pub(super) fn is_missing(cell: &str) -> bool {
+    SPELLINGS.contains(&cell) || cell.parse::<f64>().is_ok_and(f64::is_nan)
+}
+
+/// The missing values of a file.
+#[derive(Default)]
+pub(super) struct Missing {
+    /// The rows with at least one.
+    rows: usize,
+    columns: BTreeMap<usize, Column>,
+}
+
+struct Column {
+    count: usize,
+    /// The first: its spelling, its line and its row.
+    first: (String, usize, usize),
+}
+
+impl Missing {
+    /// Counts the missing cells of one row, given by their columns.
+    pub(super) fn count_row(&mut self, record: &Record, columns: &[usize], row: usize) {
+        self.rows += usize::from(!columns.is_empty());
+        for &column in columns {
+            let first =
+                || Column { count: 0, first: (short(record.field(column)), record.line, row) };
+            self.columns.entry(column).or_insert_with(first).count += 1;
+        }
+    }
+
+    /// The error of a file of `rows` rows that has some; `classes` is the column of the classes.
+    pub(super) fn refused(
+        &self,
+        origin: &str,
+        rows: usize,
+        names: &[String],
+        classes: Option<usize>,
+    ) -> Option<Error> {
+        if self.rows == 0 {
+            return None;
+        }
+        let mut columns: Vec<String> = self
+            .columns
+            .iter()
+            .take(SHOWN)
+            .map(|(&column, missing)| missing.told(&names[column]))
+            .collect();
+        if self.columns.len() > SHOWN {
+            columns.push(format!("and {} columns more", self.columns.len() - SHOWN));
+        }
+        let named = classes.and_then(|column| self.columns.get(&column));
+        let cure = match named.filter(|column| !column.first.0.is_empty()) {
+            Some(column) => format!(
+                " (if {:?} is the name of a class, write it in another way)",
+                column.first.0
+            ),
+            None => String::new(),
+        };
+        Some(Error::data(format!(
+            "{origin}: {} of {rows} rows {} a value: {}; fill the values in or remove the rows{cure}",
+            self.rows,
+            if self.rows == 1 { "lacks" } else { "lack" },
+            columns.join(", "),
+        )))
+    }
+}
+
+impl Column {
+    fn told(&self, name: &str) -> String {
+        let (spelling, line, row) = &self.first;
+        let spelling = if spelling.is_empty() { "empty".into() } else { format!("{spelling:?}") };
+        let at = format!("{spelling} on line {line}, row {row}");
+        let first = if self.count == 1 { at } else { format!("the first: {at}") };
+        format!("{} in column {} ({first})", self.count, quoted(name))
+    }
+}

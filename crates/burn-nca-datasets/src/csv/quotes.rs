@@ -1,0 +1,85 @@
+//! The sign of a lost quote: text right after a closing one.
+
+/// Where a quoted value went wrong, in bytes of its record.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TextAfterQuote {
+    /// The quote that opens the value.
+    pub(super) opened: usize,
+    /// The text after the quote that closes it.
+    pub(super) text: usize,
+}
+
+/// Text after the closing quote of a value that spans several lines.
+///
+/// Where a closing quote was lost, or a stray one opens a value, the value goes on to the next quote of the file,
+/// rows away; what stands there is an opening quote, and text follows it. Within one line no row can be lost,
+/// and `"5" pipe"` is left alone. Spaces may stand before the separator.
+pub(super) fn text_after_quote(record: &[u8], separator: u8) -> Option<TextAfterQuote> {
+    let body = record.trim_ascii_end();
+    if !body.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+        return None;
+    }
+    let mut at = 0;
+    while at < body.len() {
+        if body[at] == b'"' {
+            let opened = at;
+            at = end_of_quoted(body, opened);
+            let spans_lines = body[opened..at].iter().any(|byte| matches!(byte, b'\n' | b'\r'));
+            let rest = body[at..].iter().take_while(|byte| **byte != separator);
+            let text = rest.clone().position(|byte| !byte.is_ascii_whitespace());
+            if let Some(text) = text.filter(|_| spans_lines) {
+                return Some(TextAfterQuote { opened, text: at + text });
+            }
+        }
+        at += body[at..].iter().take_while(|byte| **byte != separator).count() + 1;
+    }
+    None
+}
+
+/// The place after the quote that closes the value opened at `opened`.
+fn end_of_quoted(body: &[u8], opened: usize) -> usize {
+    let mut at = opened + 1;
+    while at < body.len() {
+        if body[at] != b'"' {
+            at += 1;
+        } else if body.get(at + 1) == Some(&b'"') {
+            at += 2;
+        } else {
+            return at + 1;
+        }
+    }
+    body.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn well_formed_values_may_span_lines() {
+        for record in [
+            "1,\"two\nlines\"\n",
+            "1,\"two\r\n\"\"lines\"\"\" ,3\r\n",
+            "\"a\nb\",\"c\nd\"",
+            "\"a\n,\"\n",
+            "\"5\" pipe\",x\n",
+            "5\" pipe,\"a\nb\"\n",
+            "a\n",
+            "",
+        ] {
+            assert_eq!(text_after_quote(record.as_bytes(), b','), None, "{record:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_ends_in_another_row_is_found() {
+        for (record, opened, text) in [
+            ("1,\"ill\n2,\"well\"\n", 2, 10),
+            ("\"a\nb\" c,1\n", 0, 6),
+            ("1,\"x\ny\",\"ill\n2,\"well\"\n", 8, 16),
+        ] {
+            let expected = Some(TextAfterQuote { opened, text });
+            assert_eq!(text_after_quote(record.as_bytes(), b','), expected, "{record:?}");
+        }
+    }
+}

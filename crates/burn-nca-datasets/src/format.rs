@@ -1,0 +1,39 @@
+//! What kind of file some bytes are the beginning of.
+
+/// What the first bytes of a file say it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// A NumPy array.
+    Npy,
+    /// An IDX array (the format of the MNIST files).
+    Idx,
+    /// A zip archive: `.npz`, `.xlsx`, …
+    Zip,
+    /// Anything else, taken for text.
+    Text,
+}
+
+impl Format {
+    /// The format of a file that begins with these (unpacked) bytes.
+    pub(crate) fn of(start: &[u8]) -> Self {
+        match start {
+            [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => Self::Npy,
+            [0, 0, 8..=14, rank, ..] if *rank > 0 => Self::Idx,
+            [b'P', b'K', 3, 4, ..] => Self::Zip,
+            _ => Self::Text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_known_by_their_first_bytes() {
+        assert_eq!(Format::of(b"\x93NUMPY\x01\x00"), Format::Npy);
+        assert_eq!(Format::of(&[0, 0, 8, 3, 0, 0, 0, 1]), Format::Idx);
+        assert_eq!(Format::of(b"PK\x03\x04"), Format::Zip);
+        assert_eq!(Format::of(b""), Format::Text);
+    }
+}

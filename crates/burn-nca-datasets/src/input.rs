@@ -1,0 +1,169 @@
+//! A file (or standard input) that is opened once and read once, unpacked where it is gzip.
+//!
+//! Its first bytes can be looked at before it is read, so that the format is known; a pipe, which gives every byte
+//! only once, is read like a file.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use burn_nca::{Error, Result};
+use flate2::bufread::MultiGzDecoder;
+
+use crate::format::Format;
+
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// How many bytes can be looked at before the input is read.
+pub(crate) const START: usize = 1 << 16;
+
+/// Bytes to read, in order and once.
+pub(crate) struct Input<'a> {
+    path: PathBuf,
+    start: Vec<u8>,
+    bytes: Box<dyn BufRead + 'a>,
+    packed: bool,
+    /// Bytes that were read.
+    read: u64,
+}
+
+impl<'a> Input<'a> {
+    /// Opens a file: a regular one, a named pipe, `/dev/stdin`, ….
+    ///
+    /// # Errors
+    /// The file cannot be opened or read, or its gzip data are damaged at the beginning.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|source| io_error(path, source))?;
+        Self::new(path.into(), BufReader::with_capacity(START, file))
+    }
+
+    /// Opens standard input.
+    ///
+    /// # Errors
+    /// As [`Input::open`].
+    pub(crate) fn standard_input() -> Result<Self> {
+        Self::new("standard input".into(), io::stdin().lock())
+    }
+
+    /// Bytes that are in memory already; `origin` is what messages call them.
+    ///
+    /// # Errors
+    /// Gzip data that are damaged at the beginning.
+    pub(crate) fn of_bytes(origin: &str, bytes: &'a [u8]) -> Result<Self> {
+        Self::new(origin.into(), bytes)
+    }
+
+    fn new(path: PathBuf, mut bytes: impl BufRead + 'a) -> Result<Self> {
+        let failed = |source| io_error(&path, source);
+        let magic = peek(&mut bytes, GZIP_MAGIC.len()).map_err(failed)?;
+        let packed = magic == GZIP_MAGIC;
+        let bytes = Cursor::new(magic).chain(bytes);
+        let bytes: Box<dyn BufRead + 'a> = if packed {
+            Box::new(BufReader::with_capacity(START, MultiGzDecoder::new(bytes)))
+        } else {
+            Box::new(bytes)
+        };
+        let mut input = Self { path, start: Vec::new(), bytes, packed, read: 0 };
+        input.start = input.read_at_most(START)?;
+        input.read = 0;
+        input.bytes = Box::new(Cursor::new(input.start.clone()).chain(input.bytes));
+        Ok(input)
+    }
+
+    /// What messages call it.
+    pub(crate) fn origin(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// The first bytes, whether or not they were read since: all of them, or [`START`].
+    pub(crate) fn start(&self) -> &[u8] {
+        &self.start
+    }
+
+    /// The format, from the first bytes.
+    pub(crate) fn format(&self) -> Format {
+        Format::of(&self.start)
+    }
+
+    /// Some of the bytes that follow; none at the end.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its gzip data are damaged.
+    pub(crate) fn fill(&mut self) -> Result<&[u8]> {
+        while let Err(source) = self.bytes.fill_buf() {
+            if source.kind() != ErrorKind::Interrupted {
+                return Err(self.failed(source));
+            }
+        }
+        // The buffer is filled: asked again, it only hands out what it holds.
+        self.bytes.fill_buf().map_err(|source| io_error(&self.path, source))
+    }
+
+    /// Marks so many of the bytes of [`Input::fill`] as read.
+    pub(crate) fn consume(&mut self, count: usize) {
+        self.bytes.consume(count);
+        self.read += count as u64;
+    }
+
+    /// The next `limit` bytes, or all that are left. Memory grows with what is there, not with `limit`.
+    ///
+    /// # Errors
+    /// As [`Input::fill`].
+    pub(crate) fn read_at_most(&mut self, limit: usize) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let outcome = self.bytes.by_ref().take(limit as u64).read_to_end(&mut bytes);
+        self.read += bytes.len() as u64;
+        match outcome {
+            Ok(_) => Ok(bytes),
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+
+    /// How many bytes were read.
+    #[cfg(test)]
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.read
+    }
+
+    fn failed(&self, source: io::Error) -> Error {
+        if !self.packed {
+            return io_error(&self.path, source);
+        }
+        Error::data(format!(
+            "{}: the gzip data are damaged after {} unpacked bytes ({source}); \
+             fetch or compress the file again",
+            self.path.display(),
+            self.read
+        ))
+    }
+}
+
+/// The first `count` bytes, or all that there are.
+fn peek(bytes: &mut impl BufRead, count: usize) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    bytes.take(count as u64).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+fn io_error(path: &Path, source: io::Error) -> Error {
+    let kind = source.kind();
+    let source = match kind {
+        ErrorKind::NotFound => io::Error::new(kind, "there is no such file; check the path"),
+        ErrorKind::IsADirectory => {
+            io::Error::new(kind, "this is a folder; give the path of a file in it")
+        }
+        _ => source,
+    };
+    Error::io(path, source)
+}
+
+/// Puts the name of the file before the message of a data error.
+pub(crate) fn name_file(origin: &str, error: Error) -> Error {
+    match error {
+        Error::Data(message) => Error::data(format!("{origin}: {message}")),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+use super::*;
+use std::io::Write;
+
+use flate2::{Compression, write::GzEncoder};
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn read_all(mut input: Input<'_>) -> Result<Vec<u8>> {
+    input.read_at_most(usize::MAX)
+}
+
+/// Gives one byte a read, as a slow pipe does.
+struct Drip<'a>(&'a [u8]);
+
+impl Read for Drip<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = buffer.len().min(1);
+        Read::read(&mut self.0, &mut buffer[..count])
+    }
+}
+
+fn file(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn a_missing_file_and_a_folder_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = |path: &Path| Input::open(path).err().unwrap().to_string();
+    let missing = error(&folder.path().join("no.csv"));
+    assert!(missing.ends_with("no.csv: there is no such file; check the path"), "{missing}");
+    let folder = error(folder.path());
+    assert!(folder.ends_with("this is a folder; give the path of a file in it"), "{folder}");
+}
+
+#[test]
+fn what_gives_every_byte_once_is_read_whole() {
+    let long: Vec<u8> = (0..3 * START).map(|byte| (byte % 251) as u8).collect();
+    for bytes in [b"".as_slice(), b"a", b"\x1f", b"measurement,b,y\n1,2,p\n", &long] {
+        for packed in [false, true] {
+            let sent = if packed { gzip(bytes) } else { bytes.to_vec() };
+            let drip = BufReader::with_capacity(1, Drip(&sent));
+            let mut input = Input::new("pipe".into(), drip).unwrap();
+            assert_eq!(input.start(), &bytes[..bytes.len().min(START)]);
+            let mut read = Vec::new();
+            while !input.fill().unwrap().is_empty() {
+                let some = input.fill().unwrap().len().min(7);
+                read.extend_from_slice(&input.fill().unwrap()[..some]);
+                input.consume(some);
+            }
+            assert!(read == bytes, "{} bytes, packed: {packed}", bytes.len());
+        }
+    }
+}
+
+#[test]
+fn gzip_is_unpacked_whatever_the_name() {
+    let (_folder, path) = file("plain.csv", &[gzip(b"a,b\n"), gzip(b"1,2\n")].concat());
+    let input = Input::open(&path).unwrap();
+    assert_eq!(input.format(), Format::Text);
+    assert_eq!(read_all(input).unwrap(), b"a,b\n1,2\n");
+}
+
+#[test]
+fn a_cut_gzip_file_is_called_damaged() {
+    for (bytes, unpacked) in [(b"a,b\n1,2\n".repeat(1), "8"), (b"a,b\n1,2\n".repeat(10_000), "8")] {
+        let packed = gzip(&bytes);
+        let (_folder, path) = file("cut.csv.gz", &packed[..packed.len() - 4]);
+        let error = Input::open(&path).and_then(read_all).unwrap_err().to_string();
+        assert!(error.contains("cut.csv.gz: the gzip data are damaged after 8"), "{error}");
+        assert!(error.contains(&format!("after {unpacked}")), "{error}");
+        assert!(error.ends_with("fetch or compress the file again"), "{error}");
+    }
+}
+
+#[test]
+fn no_more_is_read_than_asked_for() {
+    let packed = gzip(&vec![7; 10 << 20]);
+    let mut input = Input::of_bytes("bomb.gz", &packed).unwrap();
+    let first = input.read_at_most(100).unwrap();
+    assert_eq!((first.len(), input.read), (100, 100));
+    assert!(first.capacity() < 1 << 20 && input.start().len() == START);
+}
