@@ -5,30 +5,6 @@ use std::collections::BTreeMap;
 
 use burn_nca::{Error, Result};
 
-<<<<<<< HEAD
-/// The class of each row and the names of the classes, in an order that only the names decide:
-/// by number when every name is a number (`2` before `10`), else by text in which runs of digits count by their
-/// value (`name 2` before `name 10`).
-///
-/// # Errors
-/// Two names of one number (`1` and `1.0`).
-pub(crate) fn index_classes(rows: &[String]) -> Result<(Vec<usize>, Vec<String>)> {
-    let mut classes: BTreeMap<&str, usize> = rows.iter().map(|name| (name.as_str(), 0)).collect();
-    let mut names: Vec<&str> = classes.keys().copied().collect();
-    let numbers: Option<Vec<f64>> = names.iter().map(|name| finite_number(name)).collect();
-    if let Some(numbers) = numbers {
-        let mut numbered: Vec<(f64, &str)> = numbers.into_iter().zip(names).collect();
-        numbered.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        if let Some(pair) = numbered.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(Error::data(format!(
-                "the classes {:?} and {:?} are the same number; write the class one way",
-                pair[0].1, pair[1].1
-            )));
-        }
-        names = numbered.into_iter().map(|(_, name)| name).collect();
-    } else {
-        names.sort_by(|one, other| as_people_count(one, other));
-=======
 use crate::excerpt::quoted;
 use crate::table::Target;
 
@@ -67,7 +43,7 @@ impl ClassColumn {
     }
 
     /// The classes in an order that only their names decide: by number when every name is a number (`2` before
-    /// `10`), else by Unicode text.
+    /// `10`), else by text in which runs of digits count by their value (`name 2` before `name 10`).
     ///
     /// # Errors
     /// Two names of one number (`1` and `1.0`).
@@ -87,6 +63,8 @@ impl ClassColumn {
                 )));
             }
             classes = numbered.into_iter().map(|(_, class)| class).collect();
+        } else {
+            classes.sort_by(|(one, _), (other, _)| as_people_count(one, other));
         }
         let mut place = vec![0; classes.len()];
         for (class, (_, met)) in classes.iter().enumerate() {
@@ -95,7 +73,6 @@ impl ClassColumn {
         rows.iter_mut().for_each(|class| *class = place[*class]);
         let names = classes.into_iter().map(|(name, _)| name).collect();
         Ok(Classes { labels: rows, names })
->>>>>>> 87f45c2 (Read every file once, in bounded memory, and refuse a quote that is never closed)
     }
 }
 

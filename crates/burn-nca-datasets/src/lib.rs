@@ -5,7 +5,6 @@ mod catalogue;
 mod class_names;
 mod csv;
 mod excerpt;
-pub mod faces;
 mod format;
 pub mod generate;
 mod idx;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
-use burn_nca_datasets::faces::{
+use crate::faces::{
     FaceBank, FacePairs, PoseOptions, read_face_folder, read_face_idx, synthetic_faces,
 };
+use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::Args;

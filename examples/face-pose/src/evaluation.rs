@@ -1,10 +1,10 @@
 //! The measures on people who were never seen.
 
+use crate::faces::{PIXELS, Pose, PosedFaces};
 use anyhow::Result;
 use burn::tensor::Device;
 use burn_nca::baseline::PcaConfig;
 use burn_nca::data::Features;
-use burn_nca_datasets::faces::{PIXELS, Pose, PosedFaces};
 
 use crate::banks::Banks;
 use crate::measure::{Point, PolarMap, direct_error, embed, neighbor_error};

@@ -3,6 +3,7 @@
 mod banks;
 mod cli;
 mod evaluation;
+mod faces;
 mod measure;
 mod network;
 mod picture;

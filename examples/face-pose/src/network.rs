@@ -1,12 +1,12 @@
 //! The two networks: that of the paper, and one of the user's making that takes its place.
 
+use crate::faces::{PIXELS, WINDOW};
 use burn::module::{Module, ModuleMapper, Param};
 use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::{Linear, LinearConfig};
 use burn::tensor::activation::relu;
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca::encoder::{Activation, Encoder, Mlp, MlpConfig};
-use burn_nca_datasets::faces::{PIXELS, WINDOW};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

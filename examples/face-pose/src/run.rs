@@ -1,11 +1,11 @@
 //! One run: faces, training, measures, results.
 
+use crate::faces::PoseOptions;
 use anyhow::{Result, bail};
 use burn::module::Module;
 use burn::tensor::Device;
 use burn_nca::device;
 use burn_nca::objective::PairLossConfig;
-use burn_nca_datasets::faces::PoseOptions;
 use burn_nca_program::{RunFolder, print, write_file};
 
 use crate::banks::Banks;

@@ -14,7 +14,7 @@ mod rings;
 pub use balance::balance;
 pub use blobs::blobs;
 pub use noisy_xor::{NoisyXorOptions, noisy_xor};
-pub(crate) use normal::standard_normal;
+pub use normal::standard_normal;
 pub use rings::{RingsOptions, rings};
 
 use burn_nca::{Error, Result};

@@ -15,7 +15,7 @@ use rand::{Rng, RngExt};
 ///
 /// # References
 /// C. F. F. Karney, Sampling Exactly from the Normal Distribution, ACM TOMS 42, 2016.
-pub(crate) fn standard_normal(rng: &mut impl Rng) -> f64 {
+pub fn standard_normal(rng: &mut impl Rng) -> f64 {
     loop {
         let mut k = 0_u32;
         while toss(rng, 0.5) {

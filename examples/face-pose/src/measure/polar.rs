@@ -1,4 +1,4 @@
-use burn_nca_datasets::faces::Pose;
+use crate::faces::Pose;
 use serde::{Deserialize, Serialize};
 
 use super::{Point, correlation};

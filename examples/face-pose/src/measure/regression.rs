@@ -1,7 +1,7 @@
+use crate::faces::Pose;
 use anyhow::Result;
 use burn::tensor::{Device, Tensor, TensorData};
 use burn_nca::neighbors::nearest;
-use burn_nca_datasets::faces::Pose;
 use serde::{Deserialize, Serialize};
 
 use super::Point;

@@ -85,7 +85,7 @@ fn centre(shown: &Shown<'_>, results: &Results) -> String {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_datasets::faces::{Pose, PosedFaces};
+    use crate::faces::{Pose, PosedFaces};
     use burn_nca_figures::Figure;
 
     use super::*;

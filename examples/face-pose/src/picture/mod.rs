@@ -7,8 +7,8 @@ mod panel;
 mod raster;
 mod scatter;
 
+use crate::faces::{FacePairs, Pose, PosedFaces};
 use anyhow::Result;
-use burn_nca_datasets::faces::{FacePairs, Pose, PosedFaces};
 use burn_nca_figures::Figure;
 use burn_nca_program::{RunFolder, write_file};
 

@@ -116,7 +116,7 @@ fn data(shown: &Shown<'_>, count: usize) -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_datasets::faces::{PIXELS, Pose, PosedFaces};
+    use crate::faces::{PIXELS, Pose, PosedFaces};
 
     use super::*;
     use crate::results::example;

@@ -1,6 +1,6 @@
 //! The four faces of section 5: horizontally the pairs agree, vertically they do not.
 
-use burn_nca_datasets::faces::{FacePair, FacePairs, WINDOW};
+use crate::faces::{FacePair, FacePairs, WINDOW};
 
 use super::raster;
 
@@ -23,7 +23,7 @@ pub fn svg(pairs: &FacePairs) -> String {
     };
     let caption = |pair: &FacePair, row: f64| {
         let y = GAP + side + 17.0 + row * (side + CAPTION + GAP);
-        let text = |x: f64, pose: burn_nca_datasets::faces::Pose| {
+        let text = |x: f64, pose: crate::faces::Pose| {
             format!(
                 "<text x=\"{x:.0}\" y=\"{y:.0}\" text-anchor=\"middle\">{:+.1}°, {:.1} pixels</text>",
                 pose.rotation, pose.height
@@ -62,7 +62,7 @@ fn two_pairs(pairs: &FacePairs) -> [FacePair; 2] {
 mod tests {
     use std::sync::Arc;
 
-    use burn_nca_datasets::faces::{PoseOptions, synthetic_faces};
+    use crate::faces::{PoseOptions, synthetic_faces};
     use burn_nca_figures::Figure;
 
     use super::*;

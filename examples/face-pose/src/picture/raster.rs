@@ -1,6 +1,6 @@
 //! Standardised pixels as grey.
 
-use burn_nca_datasets::faces::{PIXELS, WINDOW};
+use crate::faces::{PIXELS, WINDOW};
 use std::fmt::Write;
 
 /// Deviations from the mean that are black and white.

@@ -1,8 +1,8 @@
+use crate::faces::{PIXELS, PairBatch, Pose, PoseOptions, PosedFaces};
 use burn::config::Config;
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca::encoder::Encoder;
 use burn_nca::objective::PairLoss;
-use burn_nca_datasets::faces::{PIXELS, PairBatch, Pose, PoseOptions, PosedFaces};
 
 /// What a network is trained for.
 #[derive(Debug)]
@@ -93,9 +93,9 @@ pub fn pixels(faces: PosedFaces, device: &Device) -> Tensor<2> {
 mod tests {
     use std::sync::Arc;
 
+    use crate::faces::{FacePairs, synthetic_faces};
     use burn_nca::encoder::Mlp;
     use burn_nca::objective::PairLossConfig;
-    use burn_nca_datasets::faces::{FacePairs, synthetic_faces};
 
     use super::*;
     use crate::network::Network;

@@ -2,11 +2,11 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::Instant;
 
+use crate::faces::{FacePairs, PairBatch};
 use anyhow::{Context, Result};
 use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
 use burn::store::ModuleRecord;
 use burn::tensor::{Bytes, Device};
-use burn_nca_datasets::faces::{FacePairs, PairBatch};
 
 use super::checkpoint::{Best, Checkpoint, State};
 use super::goal::Goal;

@@ -1,9 +1,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::faces::{PoseOptions, synthetic_faces};
 use burn_nca::encoder::Mlp;
 use burn_nca::objective::PairLossConfig;
-use burn_nca_datasets::faces::{PoseOptions, synthetic_faces};
 
 use super::*;
 use crate::measure::Point;

@@ -8,13 +8,13 @@ use image::GrayImage;
 use image::imageops::{FilterType, crop_imm, resize};
 
 use super::bank::{FaceBank, Framing};
-use crate::idx::{read_idx, read_idx_labels};
+use burn_nca_datasets::{read_idx, read_idx_labels};
 
 /// Reads square pictures `[n, size, size]` from an IDX file, gzipped or not.
 ///
 /// `people` names the person of each picture: a CSV file of one column with a header line, or an IDX file of
 /// labels. Without it every picture is a person of its own. The faces are taken to fill half the height of
-/// photographs without a border of their own; [`FaceBank::with_framing`] says otherwise.
+/// photographs without a border of their own.
 ///
 /// # Errors
 /// As [`read_idx`]; pictures that are not square, or not one person a picture.
@@ -123,7 +123,16 @@ mod tests {
     use image::Luma;
 
     use super::*;
-    use crate::idx::idx;
+
+    /// The IDX file of an array of bytes.
+    fn idx(shape: &[u32], values: &[u8]) -> Vec<u8> {
+        let sizes = shape.iter().flat_map(|size| size.to_be_bytes());
+        [0, 0, 8, shape.len() as u8]
+            .into_iter()
+            .chain(sizes)
+            .chain(values.iter().copied())
+            .collect()
+    }
 
     #[test]
     fn an_idx_file_and_its_people_become_a_bank() {

@@ -1,3 +1,5 @@
+//! Made-up faces, for a run without photographs.
+
 use burn_nca::{Error, Result};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

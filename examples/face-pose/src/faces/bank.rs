@@ -1,3 +1,5 @@
+//! Aligned pictures of faces and their people.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use burn_nca::{Error, Result};
@@ -74,22 +76,9 @@ impl FaceBank {
         Ok(Self { images, person, people, nominal_height, framing })
     }
 
-    /// The same faces with another height or surrounding than the reader supposed.
-    ///
-    /// # Errors
-    /// A nominal height that is not above 0 and at most the size.
-    pub fn with_framing(self, nominal_height: f64, framing: Framing) -> Result<Self> {
-        Self::new(self.images, self.person, nominal_height, framing)
-    }
-
     /// Number of pictures.
     pub fn len(&self) -> usize {
         self.images.len()
-    }
-
-    /// Whether there is no picture; a bank always has one.
-    pub fn is_empty(&self) -> bool {
-        self.images.is_empty()
     }
 
     /// Number of people.

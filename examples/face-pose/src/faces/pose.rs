@@ -1,8 +1,10 @@
+//! The poses that faces are drawn in.
+
 use burn_nca::{Error, Result};
 use rand::{Rng, RngExt};
 
 use super::elementary::exp_minus;
-use crate::generate::standard_normal;
+use burn_nca_datasets::generate::standard_normal;
 
 /// How a face stands in its window.
 #[derive(Clone, Copy, Debug, PartialEq)]

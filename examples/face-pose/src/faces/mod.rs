@@ -5,26 +5,10 @@
 //! [`FacePairs`] turns a bank into pairs on the fly: two different people, both at one rotation and size but for
 //! noise, with the weight of the pair.
 //!
-//! ```
-//! use std::sync::Arc;
-//! use burn_nca_datasets::faces::{FacePairs, PoseOptions, synthetic_faces};
-//!
-//! let bank = synthetic_faces(20, 2, 0)?;
-//! let (train, test) = bank.split_people(5, 0)?;
-//! assert_eq!((train.people(), test.people()), (15, 5));
-//! let pairs = FacePairs::new(Arc::new(train), PoseOptions::default(), 0)?;
-//! let pair = pairs.pair(7);
-//! assert_ne!(pair.first.person, pair.second.person);
-//! assert!(pair.weight > 0.0 && pair.weight <= 1.0);
-//! # Ok::<(), burn_nca::Error>(())
-//! ```
-//!
 //! # References
 //! J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood Components Analysis, NIPS 2004, section 5.
 
 mod bank;
-#[cfg(feature = "burn-dataset")]
-mod dataset;
 mod elementary;
 mod pairs;
 mod pose;
@@ -33,8 +17,8 @@ mod render;
 mod sketch;
 mod synthetic;
 
-pub use bank::{FaceBank, Framing};
-pub use pairs::{FacePair, FacePairs, PairBatch, PosedFace, PosedFaces};
+pub use bank::FaceBank;
+pub use pairs::{FacePair, FacePairs, PairBatch, PosedFaces};
 pub use pose::{Pose, PoseOptions};
 pub use read::{read_face_folder, read_face_idx};
 pub use render::{PIXELS, WINDOW};

@@ -1,3 +1,5 @@
+//! Pairs of faces in nearly the same pose, drawn on the fly.
+
 use std::sync::Arc;
 
 use burn_nca::{Error, Result};
@@ -68,7 +70,6 @@ pub struct FacePairs {
     bank: Arc<FaceBank>,
     options: PoseOptions,
     seed: u64,
-    epoch_len: usize,
 }
 
 /// What is drawn for one face of a pair, before it is rendered.
@@ -104,23 +105,7 @@ impl FacePairs {
                 bank.size()
             )));
         }
-        let epoch_len = bank.len();
-        Ok(Self { bank, options, seed, epoch_len })
-    }
-
-    /// The same pairs, of which an epoch counts `pairs`; by default as many as the bank has faces.
-    pub fn with_epoch_len(self, pairs: usize) -> Self {
-        Self { epoch_len: pairs, ..self }
-    }
-
-    /// Number of pairs that a data loader takes for an epoch.
-    pub fn epoch_len(&self) -> usize {
-        self.epoch_len
-    }
-
-    /// The faces that pairs are made of.
-    pub fn bank(&self) -> &FaceBank {
-        &self.bank
+        Ok(Self { bank, options, seed })
     }
 
     /// Pair number `index`.
@@ -205,11 +190,6 @@ impl PosedFaces {
         self.faces.len()
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.faces.is_empty()
-    }
-
     /// The pixels of a face.
     ///
     /// # Panics
@@ -235,7 +215,7 @@ mod tests {
         for index in 0..300 {
             let FacePair { first, second, weight } = pairs.pair(index);
             assert_ne!(first.person, second.person);
-            assert_eq!(pairs.bank().person(first.face), first.person);
+            assert_eq!(pairs.bank.person(first.face), first.person);
             let turn = second.pose.rotation - first.pose.rotation;
             let growth = second.pose.height - first.pose.height;
             assert!(turn.abs() < 6.0 && growth.abs() < 7.5, "{turn} {growth}");
