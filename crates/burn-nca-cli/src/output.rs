@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use burn::tensor::{DType, Tensor};
 use burn_nca_files::is_regular;
 pub use burn_nca_program::{print, tell, write_file};
+use npyz::{AutoSerialize, WriteOptions, WriterBuilder};
 use serde::Serialize;
 
 /// Prints one JSON document.
@@ -78,24 +79,24 @@ pub fn matrix_csv(names: &[String], matrix: &Tensor<2>) -> Vec<u8> {
 
 /// A matrix as a NumPy file (format 1.0), in its own number type.
 pub fn matrix_npy(matrix: &Tensor<2>) -> Vec<u8> {
-    let [rows, columns] = matrix.dims();
-    let (kind, values) = match floats(matrix) {
-        Floats::F32(values) => {
-            ("<f4", values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>())
-        }
-        Floats::F64(values) => {
-            ("<f8", values.iter().flat_map(|value| value.to_le_bytes()).collect())
-        }
-    };
-    let mut header =
-        format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
-    // The values are to start at a multiple of 64 bytes; the header ends with a newline.
-    while (10 + header.len() + 1) % 64 != 0 {
-        header.push(' ');
+    let shape = matrix.dims().map(|size| size as u64);
+    match floats(matrix) {
+        Floats::F32(values) => npy_file(&shape, values),
+        Floats::F64(values) => npy_file(&shape, values),
     }
-    header.push('\n');
-    let length = (header.len() as u16).to_le_bytes();
-    [b"\x93NUMPY\x01\x00".as_slice(), &length, header.as_bytes(), &values].concat()
+}
+
+fn npy_file<T: AutoSerialize>(shape: &[u64], values: Vec<T>) -> Vec<u8> {
+    let mut file = Vec::new();
+    let write = |file| {
+        let mut writer =
+            WriteOptions::new().default_dtype().shape(shape).writer(file).begin_nd()?;
+        writer.extend(values)?;
+        writer.finish()
+    };
+    write(&mut file)
+        .expect("memory takes every byte, and there are as many values as the shape says");
+    file
 }
 
 /// A cell of a CSV file, quoted where it must be.

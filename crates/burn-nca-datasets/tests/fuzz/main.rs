@@ -1,0 +1,197 @@
+//! Damaged files of every kind that is read: a value or a short error, never a panic, and memory in proportion.
+//!
+//! Files of `tests/corpus` are damaged by a seed. The tests run some hundred of each kind; more are run with
+//!
+//! ```text
+//! BURN_NCA_FUZZ=1000000 BURN_NCA_FUZZ_SEED=1 cargo test --release -p burn-nca-datasets --test fuzz -- --test-threads 1
+//! ```
+//!
+//! A file that fails is kept in the folder of temporary files, and named with its number and seed.
+// Clippy knows the tests themselves, not the functions they share.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod mutate;
+
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Mutex;
+
+use burn_nca::Result;
+use burn_nca_datasets::{
+    CsvOptions, Table, TargetColumn, Task, read_csv, read_idx, read_idx_features, read_idx_labels,
+    read_npy_features, read_npy_pair, read_pairs, read_splits,
+};
+use flate2::{Compression, write::GzEncoder};
+use peak_alloc::PeakAlloc;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// The peak of the memory is one for all threads.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Rows of the data that pair lists and splits are of.
+const ROWS: usize = 5;
+
+/// Bytes that a reader may take for its buffers, and for each byte of the (unpacked) file.
+const BUFFERS: usize = 4 << 20;
+const A_BYTE: usize = 256;
+
+/// What deflate can unpack a byte to.
+const MOST_UNPACKED: usize = 1032;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap())
+}
+
+fn corpus(kind: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(kind);
+    let mut paths: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Reads damaged files and watches. `read` gives an error of its own where a value contradicts the file.
+fn fuzz(kind: &str, read: impl Fn(&Path) -> Result<()>) {
+    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("input");
+    let (files, seed) = (corpus(kind), setting("BURN_NCA_FUZZ_SEED", 0));
+    let packed_files: Vec<Vec<u8>> = files.iter().map(|file| gzip(file)).collect();
+    let mut read_well = 0;
+    for number in 0..setting("BURN_NCA_FUZZ", 300) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(number);
+        let (bytes, most) = match rng.random_range(0..8) {
+            0 => {
+                let bytes = mutate::damaged(&packed_files, &mut rng);
+                let most = MOST_UNPACKED * bytes.len();
+                (bytes, most)
+            }
+            1 => {
+                let bytes = mutate::damaged(&files, &mut rng);
+                (gzip(&bytes), bytes.len())
+            }
+            _ => {
+                let bytes = mutate::damaged(&files, &mut rng);
+                let most = bytes.len();
+                (bytes, most)
+            }
+        };
+        std::fs::write(&path, &bytes).unwrap();
+        let before = MEMORY.current_usage();
+        MEMORY.reset_peak_usage();
+        let outcome = catch_unwind(AssertUnwindSafe(|| read(&path)));
+        let taken = MEMORY.peak_usage().saturating_sub(before);
+        let failure = match outcome {
+            Err(_) => "a panic".to_string(),
+            Ok(_) if taken > BUFFERS + A_BYTE * most => format!("{taken} bytes of memory"),
+            Ok(Err(error)) if error.to_string().len() > 1500 => format!("a long message: {error}"),
+            Ok(outcome) => {
+                read_well += u64::from(outcome.is_ok());
+                continue;
+            }
+        };
+        let kept = std::env::temp_dir().join(format!("burn-nca-fuzz-{kind}-{seed}-{number}"));
+        std::fs::write(&kept, &bytes).unwrap();
+        panic!("{kind}, seed {seed}, number {number}, kept as {}: {failure}", kept.display());
+    }
+    println!("{kind}: {read_well} files were read");
+}
+
+/// The rows of a text as the csv crate reads it with some separator, blank lines left out.
+fn rows_by_another_reader(path: &Path) -> Vec<usize> {
+    let mut bytes = std::fs::read(path).unwrap();
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        let mut unpacked = Vec::new();
+        std::io::copy(&mut flate2::read::MultiGzDecoder::new(&*bytes), &mut unpacked).unwrap();
+        bytes = unpacked;
+    }
+    let rows = |separator: &u8| {
+        let mut reader = csv::ReaderBuilder::new();
+        let reader =
+            reader.delimiter(*separator).flexible(true).has_headers(false).from_reader(&*bytes);
+        let records = reader.into_byte_records().map(|record| record.unwrap());
+        let blank = |record: &csv::ByteRecord| {
+            record.len() == 1
+                && !record[0].is_empty()
+                && String::from_utf8_lossy(&record[0]).trim().is_empty()
+        };
+        records.filter(|record| !blank(record)).count().saturating_sub(1)
+    };
+    b",;\t".iter().map(rows).collect()
+}
+
+fn check_rows(path: &Path, table: &Table) {
+    let expected = rows_by_another_reader(path);
+    assert!(
+        expected.contains(&table.features.rows()),
+        "{} rows, not {expected:?}",
+        table.features.rows()
+    );
+}
+
+#[test]
+fn csv_files() {
+    let untargeted = CsvOptions { target: TargetColumn::None, ..CsvOptions::default() };
+    let numeric = CsvOptions { task: Task::Numeric, ..CsvOptions::default() };
+    fuzz("csv", |path| {
+        let mut first = None;
+        for options in [&CsvOptions::default(), &untargeted, &numeric] {
+            match read_csv(path, options) {
+                Ok(table) => check_rows(path, &table),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        first.map_or(Ok(()), Err)
+    });
+}
+
+#[test]
+fn idx_files() {
+    fuzz("idx", |path| {
+        let array = read_idx(path)?;
+        assert_eq!(array.values.len(), array.shape.iter().product::<usize>());
+        let (images, labels) = (read_idx_features(path), read_idx_labels(path));
+        assert!(images.is_err() || labels.is_err(), "an array is images or labels");
+        Ok(())
+    });
+}
+
+#[test]
+fn npy_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let features = folder.path().join("x.npy");
+    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/npy/f2.npy"), &features)
+        .unwrap();
+    fuzz("npy", |path| {
+        let targets =
+            [Task::Classes, Task::Numeric].map(|task| read_npy_pair(&features, path, task));
+        read_npy_features(path)?;
+        targets.into_iter().collect::<Result<Vec<_>>>().map(drop)
+    });
+}
+
+#[test]
+fn pair_lists() {
+    fuzz("pairs", |path| read_pairs(path, ROWS).map(drop));
+}
+
+#[test]
+fn splits() {
+    fuzz("splits", |path| {
+        for split in read_splits(path, ROWS)? {
+            assert!(split.train.iter().chain(&split.test).all(|row| *row < ROWS));
+        }
+        Ok(())
+    });
+}

@@ -1,0 +1,89 @@
+//! Damages files as bad disks, editors and attackers do, by a seed.
+
+use rand::seq::IndexedRandom;
+use rand::{Rng, RngExt};
+
+/// Pieces of text and numbers at which readers take another way.
+const PIECES: [&[u8]; 36] = [
+    b"\"",
+    b"\"\"",
+    b"\n",
+    b"\r",
+    b"\r\n\r\n",
+    b",",
+    b";",
+    b"\t",
+    b"\xef\xbb\xbf",
+    b"\xff",
+    b"\0",
+    b"\xc3\xa9",
+    b"NaN",
+    b"-inf",
+    b"1e309",
+    b"1,5",
+    b"12 %",
+    b"NA",
+    b" ",
+    b"9999999999999999999999",
+    b"-1",
+    b"0x10",
+    b"'<f8'",
+    b"'|O'",
+    b"'|S0'",
+    b"'<U4'",
+    b"'>f2'",
+    b"(0, 99999999999)",
+    b"(4294967296, 4294967296)",
+    b"[('a', '<f8')]",
+    b"True",
+    b"'shape': ",
+    b"((((",
+    b"\x1f\x8b",
+    b"\x93NUMPY\x02\x00",
+    b"\x00\x00\x08\x03",
+];
+
+/// Numbers at the limits of their types, as the sizes in a header.
+const SIZES: [u32; 8] = [0, 1, 2, 0xff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
+
+/// One of the files with one to four pieces of damage.
+pub fn damaged(files: &[Vec<u8>], rng: &mut impl Rng) -> Vec<u8> {
+    let mut bytes = files.choose(rng).cloned().unwrap_or_default();
+    for _ in 0..rng.random_range(1..=4) {
+        damage(&mut bytes, files, rng);
+        bytes.truncate(1 << 16);
+    }
+    bytes
+}
+
+fn damage(bytes: &mut Vec<u8>, files: &[Vec<u8>], rng: &mut impl Rng) {
+    let at = rng.random_range(0..=bytes.len());
+    let end = rng.random_range(at..=bytes.len().min(at + 40));
+    match rng.random_range(0..8) {
+        0 if at < bytes.len() => bytes[at] ^= 1 << rng.random_range(0..8),
+        1 if at < bytes.len() => bytes[at] = rng.random(),
+        2 => insert(bytes, at, PIECES.choose(rng).copied().unwrap_or_default()),
+        3 => drop(bytes.drain(at..end)),
+        4 => {
+            let again = bytes[at..end].repeat(1 << rng.random_range(0..8));
+            insert(bytes, at, &again);
+        }
+        5 => bytes.truncate(at),
+        6 => {
+            let size = SIZES.choose(rng).copied().unwrap_or_default();
+            let size = if rng.random() { size.to_be_bytes() } else { size.to_le_bytes() };
+            let end = bytes.len().min(at + size.len());
+            bytes[at..end].copy_from_slice(&size[..end - at]);
+        }
+        _ => {
+            let other = files.choose(rng).cloned().unwrap_or_default();
+            let from = rng.random_range(0..=other.len());
+            bytes.truncate(at);
+            bytes.extend_from_slice(&other[from..]);
+        }
+    }
+}
+
+fn insert(bytes: &mut Vec<u8>, at: usize, piece: &[u8]) {
+    bytes.splice(at..at, piece.iter().copied());
+}
