@@ -284,7 +284,8 @@ mod tests {
         let error = FacePairs::new(lonely, PoseOptions::default(), 0).unwrap_err().to_string();
         assert!(error.starts_with("a pair needs two different people, and the bank holds 1"));
         let images = vec![image::GrayImage::new(64, 64); 2];
-        let photographs = FaceBank::new(images, vec![0, 1], 40.0, super::super::Framing::Filled);
+        let photographs =
+            FaceBank::new(images, vec![0, 1], 40.0, super::super::bank::Framing::Filled);
         let error = FacePairs::new(Arc::new(photographs.unwrap()), PoseOptions::default(), 0);
         let error = error.unwrap_err().to_string();
         assert!(error.starts_with("at 45 degrees and a height of 25 pixels the border"), "{error}");
