@@ -81,7 +81,7 @@ impl<'a> Records<'a> {
         Ok(Self {
             origin: input.origin(),
             input,
-            parser: ReaderBuilder::new().delimiter(separator).build(),
+            parser: started_parser(separator),
             separator,
             lines: Lines::default(),
             raw: Vec::new(),
@@ -251,6 +251,14 @@ impl<'a> Records<'a> {
             self.line_of(first.unwrap_or(0))
         ))
     }
+}
+
+/// A parser that has read an empty line: on its first read it would take away a byte order mark and, where nothing
+/// else has come yet, take that for the end of the file.
+fn started_parser(separator: u8) -> Reader {
+    let mut parser = ReaderBuilder::new().delimiter(separator).build();
+    parser.read_record(b"\n", &mut [0], &mut [0]);
+    parser
 }
 
 /// Counts lines as an editor does: by line feeds, or where there are none by carriage returns.

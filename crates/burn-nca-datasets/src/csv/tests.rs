@@ -307,6 +307,12 @@ fn empty_files_and_bare_headers_are_refused() {
 }
 
 #[test]
+fn a_byte_order_mark_after_a_blank_line_is_text() {
+    assert!(error("\n\u{feff}").contains("f.csv has only one column"));
+    assert!(error("\n\u{feff}a,b\n1,x\n2\n").starts_with("f.csv, line 4 (row 2): 1 value where"));
+}
+
+#[test]
 fn one_column_is_too_few_with_a_target_and_enough_without() {
     assert_eq!(
         error("a b y\n1 2 x\n"),

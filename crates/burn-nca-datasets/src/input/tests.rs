@@ -70,12 +70,12 @@ fn gzip_is_unpacked_whatever_the_name() {
 
 #[test]
 fn a_cut_gzip_file_is_called_damaged() {
-    for (bytes, unpacked) in [(b"a,b\n1,2\n".repeat(1), "8"), (b"a,b\n1,2\n".repeat(10_000), "8")] {
-        let packed = gzip(&bytes);
+    for rows in [1, 10_000] {
+        let packed = gzip(&b"a,b\n1,2\n".repeat(rows));
         let (_folder, path) = file("cut.csv.gz", &packed[..packed.len() - 4]);
         let error = Input::open(&path).and_then(read_all).unwrap_err().to_string();
-        assert!(error.contains("cut.csv.gz: the gzip data are damaged after 8"), "{error}");
-        assert!(error.contains(&format!("after {unpacked}")), "{error}");
+        let expected = format!("cut.csv.gz: the gzip data are damaged after {} unpacked", 8 * rows);
+        assert!(error.contains(&expected), "{error}");
         assert!(error.ends_with("fetch or compress the file again"), "{error}");
     }
 }
