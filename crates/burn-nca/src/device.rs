@@ -1,15 +1,13 @@
-//! Devices by name: which are compiled in and there, and whether they compute rightly.
+//! Devices by name: which are compiled in and there.
 //!
 //! A name is a backend, with a number where a machine may hold several devices of it: `flex`, `wgpu`, `cuda:1`.
 //! `cpu` is the best CPU backend that is compiled in.
 
-mod self_test;
-
-pub use self_test::self_test;
+mod offered;
 
 use burn::tensor::Device;
-#[cfg(any(feature = "wgpu", feature = "cuda", feature = "rocm"))]
-use burn::tensor::DeviceType;
+
+use offered::{backends, enumerate};
 
 use crate::error::{Error, Result};
 
@@ -19,23 +17,11 @@ const VARIABLE: &str = "BURN_DEVICE";
 /// The name that stands for it.
 const DEFAULT: &str = "default";
 
-/// Every backend that can be named, and whether it is compiled in.
-const BACKENDS: [(&str, bool); 8] = [
-    ("flex", cfg!(feature = "flex")),
-    ("ndarray", cfg!(feature = "ndarray")),
-    ("wgpu", cfg!(feature = "wgpu")),
-    ("vulkan", cfg!(feature = "vulkan")),
-    ("metal", cfg!(feature = "metal")),
-    ("webgpu", cfg!(feature = "webgpu")),
-    ("cuda", cfg!(feature = "cuda")),
-    ("rocm", cfg!(feature = "rocm")),
-];
-
 /// The device of this name.
 ///
 /// `cpu`, `flex`, `ndarray`; `wgpu`, `vulkan`, `metal`, `webgpu`, `cuda`, `rocm`, alone (the best device of the
 /// kind) or with a number, as in `wgpu:1`; and `default`: the one that the environment variable `BURN_DEVICE`
-/// names, else `cpu`. Nothing is computed; see [`self_test`].
+/// names, else `cpu`. Nothing is computed; see [`self_test`](crate::self_test).
 ///
 /// # Errors
 /// A name that is not among these, a backend that is not compiled in, or a device that is not there; the
@@ -73,7 +59,7 @@ pub fn available() -> Vec<String> {
     if cpu_backend().is_some() {
         names.push("cpu".to_string());
     }
-    for (backend, compiled) in BACKENDS {
+    for (backend, compiled) in backends() {
         if !compiled {
             continue;
         }
@@ -117,7 +103,7 @@ fn is_cpu(backend: &str) -> bool {
 }
 
 fn cpu_backend() -> Option<&'static str> {
-    BACKENDS.iter().find(|(name, compiled)| is_cpu(name) && *compiled).map(|(name, _)| *name)
+    backends().into_iter().find(|(name, compiled)| is_cpu(name) && *compiled).map(|(name, _)| name)
 }
 
 fn open_named(name: &str) -> Result<Device> {
@@ -135,7 +121,7 @@ fn open_named(name: &str) -> Result<Device> {
         })?,
         other => other,
     };
-    if !BACKENDS.contains(&(backend, true)) {
+    if !backends().contains(&(backend, true)) {
         return Err(missing(format!(
             "device {name:?}: the backend {backend} is not compiled in; build with the feature {backend}"
         )));
@@ -166,40 +152,13 @@ fn parse(name: &str) -> Option<(&str, Option<usize>)> {
         None => (name, None),
         Some((backend, index)) => (backend, Some(index.parse().ok()?)),
     };
-    let known = backend == "cpu" || BACKENDS.iter().any(|(name, _)| *name == backend);
+    let known = backend == "cpu" || backends().iter().any(|(name, _)| *name == backend);
     let numbered = backend != "cpu" && !is_cpu(backend);
     (known && (numbered || index.is_none())).then_some((backend, index))
 }
 
 fn missing(reason: String) -> Error {
     Error::Device(format!("{reason}; devices that are there: {}", available().join(", ")))
-}
-
-/// The devices of a backend, in the order of their numbers.
-fn enumerate(backend: &str) -> Vec<Device> {
-    match backend {
-        #[cfg(feature = "flex")]
-        "flex" => vec![Device::flex()],
-        #[cfg(feature = "ndarray")]
-        "ndarray" => {
-            #[allow(deprecated)] // Burn keeps it as the second opinion it is here
-            let device = Device::ndarray();
-            vec![device]
-        }
-        #[cfg(feature = "wgpu")]
-        "wgpu" => Device::enumerate(DeviceType::Wgpu).into_vec(),
-        #[cfg(feature = "vulkan")]
-        "vulkan" => Device::enumerate(DeviceType::Vulkan).into_vec(),
-        #[cfg(feature = "metal")]
-        "metal" => Device::enumerate(DeviceType::Metal).into_vec(),
-        #[cfg(feature = "webgpu")]
-        "webgpu" => Device::enumerate(DeviceType::WebGpu).into_vec(),
-        #[cfg(feature = "cuda")]
-        "cuda" => Device::enumerate(DeviceType::Cuda).into_vec(),
-        #[cfg(feature = "rocm")]
-        "rocm" => Device::enumerate(DeviceType::Rocm).into_vec(),
-        _ => Vec::new(),
-    }
 }
 
 /// The device of a backend that a user who gives no number wants: the fastest, as far as the driver tells.
@@ -232,6 +191,14 @@ mod tests {
     }
 
     #[test]
+    fn backends_that_burn_was_built_with_are_found_whatever_the_features_of_this_crate() {
+        // The tests enable both on Burn alone.
+        assert!(backends().contains(&("flex", true)) && backends().contains(&("ndarray", true)));
+        assert!(open("cpu").is_ok() && host().is_some());
+        assert!(available().contains(&"flex".to_string()));
+    }
+
+    #[test]
     fn every_device_that_is_listed_opens_and_tells_its_backend() {
         for name in available() {
             let device = open(&name).unwrap();
@@ -250,7 +217,7 @@ mod tests {
         let message = |name: &str| open(name).unwrap_err().to_string();
         let text = message("abacus");
         assert!(text.contains("no device \"abacus\"") && text.contains("devices that are there"));
-        for (backend, compiled) in BACKENDS {
+        for (backend, compiled) in backends() {
             if !compiled {
                 assert!(message(backend).contains(&format!("build with the feature {backend}")));
             } else if !is_cpu(backend) {

@@ -58,9 +58,11 @@ mod model;
 pub mod neighbors;
 pub mod objective;
 pub mod pairwise;
+mod self_test;
 #[cfg(feature = "train")]
 pub mod train;
 
 pub use error::{Error, Result};
 pub use estimator::{Fitted, NcaConfig, PairsConfig, RegressionConfig};
 pub use model::{MetricModel, Nca};
+pub use self_test::self_test;

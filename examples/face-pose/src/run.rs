@@ -112,7 +112,7 @@ fn plan<N: Network>(args: &Args) -> Result<Plan> {
 fn open_device(name: &str) -> Result<Device> {
     let device = device::open(name)?;
     if !device::runs_on_host(&device) {
-        device::self_test(&device)?;
+        burn_nca::self_test(&device)?;
     }
     Ok(device)
 }

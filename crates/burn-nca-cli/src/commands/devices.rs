@@ -20,7 +20,7 @@ pub fn run(test: bool) -> Result<()> {
 
 fn verdict(name: &str) -> String {
     let started = Instant::now();
-    match device::open(name).and_then(|device| device::self_test(&device)) {
+    match device::open(name).and_then(|device| burn_nca::self_test(&device)) {
         Ok(()) => format!("computes as it should ({:.1} s)", started.elapsed().as_secs_f64()),
         Err(error) => in_one_line(&error.into()),
     }

@@ -174,7 +174,8 @@ fn minimum_and_range(train: &Features) -> (Vec<f64>, Vec<f64>) {
 }
 
 fn one_if_zero(spread: f64) -> f64 {
-    if spread > 0.0 { spread } else { 1.0 }
+    // Dividing by a subnormal spread would overflow.
+    if spread.is_normal() { spread } else { 1.0 }
 }
 
 #[cfg(test)]

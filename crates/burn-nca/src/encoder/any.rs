@@ -16,6 +16,9 @@ pub const MOST_PARAMETERS: usize = 1 << 25;
 /// The most embedding dimensions for each input of the last layer; those past one an input add no distance.
 pub const MOST_DIMENSIONS_PER_INPUT: usize = 10;
 
+/// The most hidden layers of an encoder that is built from its configuration.
+pub const MOST_LAYERS: usize = 100;
+
 /// Which encoder to build, for a choice at run time.
 #[derive(Config, Debug, PartialEq)]
 pub enum EncoderConfig {
@@ -57,7 +60,8 @@ impl EncoderConfig {
     ///
     /// # Errors
     /// A layer of size 0, a diagonal map with k other than d, more than [`MOST_DIMENSIONS_PER_INPUT`] embedding
-    /// dimensions for each input of the last layer, or more than [`MOST_PARAMETERS`].
+    /// dimensions for each input of the last layer, more than [`MOST_LAYERS`] hidden layers, or more than
+    /// [`MOST_PARAMETERS`].
     pub fn check_size(&self, d_input: usize, d_output: usize) -> Result<()> {
         let sizes = self.layer_sizes(d_input, d_output);
         if let Some(layer) = sizes.iter().position(|size| *size == 0) {
@@ -68,7 +72,13 @@ impl EncoderConfig {
         if *self == Self::Diagonal {
             return if d_input == d_output { Ok(()) } else { Err(diagonal(d_input, d_output)) };
         }
-        let inputs = sizes[sizes.len() - 2];
+        let layers = sizes.len() - 2;
+        if layers > MOST_LAYERS {
+            return Err(Error::setting(format!(
+                "the network has {layers} hidden layers; give {MOST_LAYERS} or fewer"
+            )));
+        }
+        let inputs = sizes[layers];
         let most = inputs.saturating_mul(MOST_DIMENSIONS_PER_INPUT);
         if d_output > most {
             return Err(Error::setting(format!(

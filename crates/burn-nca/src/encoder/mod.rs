@@ -13,7 +13,7 @@ mod mlp;
 mod tests;
 mod unit;
 
-pub use any::{AnyEncoder, EncoderConfig, MOST_DIMENSIONS_PER_INPUT, MOST_PARAMETERS};
+pub use any::{AnyEncoder, EncoderConfig, MOST_DIMENSIONS_PER_INPUT, MOST_LAYERS, MOST_PARAMETERS};
 pub use cast::cast;
 pub use diagonal::{DiagonalMap, DiagonalMapConfig};
 pub use exchange::{load_weights, save_safetensors};

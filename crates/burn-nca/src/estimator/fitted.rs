@@ -1,11 +1,8 @@
 //! A learnt metric with all that predictions need.
 
-use std::path::Path;
-
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::folder;
 use super::known::{Known, ObjectiveCard};
 use super::{NcaConfig, PairsConfig, RegressionConfig};
 use crate::data::{Features, Scaling};
@@ -45,6 +42,7 @@ pub struct FitSummary {
     /// Number of evaluations of value and gradient (batches with mini-batches).
     pub evaluations: usize,
     /// Wall-clock seconds, with everything around the optimiser; those of earlier runs of a resumed fit included.
+    #[serde(default, skip_serializing_if = "crate::fit::is_zero")]
     pub seconds: f64,
     /// The steps, first to last, over all runs of a resumed fit.
     pub history: Vec<Progress>,
@@ -146,34 +144,9 @@ impl<E: Encoder> Fitted<E> {
             sum + (of_a - of_b).square()
         }))
     }
-
-    /// Saves the model to a new folder, whole or not at all.
-    ///
-    /// # Errors
-    /// A folder that exists, or that cannot be written.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        folder::save(self, path)
-    }
-
-    /// Loads a model whose encoder is a module of the user's own, given with any weights.
-    ///
-    /// # Errors
-    /// A folder that is no model of this version, or weights of other shapes than the encoder's.
-    pub fn load_with(encoder: E, path: &Path, device: &Device) -> Result<Self> {
-        // A module that was trained before leaves its graph first.
-        folder::load_with(encoder.valid(), path, device)
-    }
 }
 
 impl Fitted<AnyEncoder> {
-    /// Loads a saved model on any device.
-    ///
-    /// # Errors
-    /// A folder that is no model of this version.
-    pub fn load(path: &Path, device: &Device) -> Result<Self> {
-        folder::load(path, device)
-    }
-
     /// The configuration that makes this model of classes again.
     ///
     /// # Panics
@@ -253,16 +226,5 @@ impl Fitted<AnyEncoder> {
             }
         }
         Some(q)
-    }
-
-    /// Exports the map from raw features to the embedding as a plain linear layer.
-    ///
-    /// The file holds `weight` `[k, d]` and `bias` `[k]` in f32, with the scaling folded in:
-    /// `z = weight x + bias` on raw features, as a linear layer of PyTorch holds it.
-    ///
-    /// # Errors
-    /// A network, or a file that cannot be written.
-    pub fn export_safetensors(&self, path: &Path) -> Result<()> {
-        folder::export_safetensors(self, path)
     }
 }

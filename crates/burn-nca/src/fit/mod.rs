@@ -41,6 +41,7 @@ pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
 pub(crate) use minimise::minimise_prepared;
 pub use minimise::{HeldOutScore, Problem, minimise};
 pub use session::{CheckpointEvent, FitSession, OnProgress};
+pub(crate) use solution::is_zero;
 pub use solution::{Evaluation, Progress, Solution, Termination};
 pub use start::{ResolvedStart, Start};
 pub use state::{DescentState, ObjectiveScale};

@@ -159,7 +159,13 @@ pub struct Progress {
     /// The held-out score, where a callback measured one.
     pub held_out: Option<f64>,
     /// Seconds spent in the minimiser, over all its runs.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub seconds: f64,
+}
+
+/// Whether a time was left out: a saved model keeps its times in one place.
+pub(crate) fn is_zero(seconds: &f64) -> bool {
+    *seconds == 0.0
 }
 
 /// A fitted module (or a minimiser's state), and how the fit went.

@@ -132,7 +132,7 @@ fn wgpu_fits_and_predicts() {
 #[test]
 fn wgpu_passes_its_self_test() {
     if let Some(device) = open("wgpu") {
-        device::self_test(&device).unwrap();
+        burn_nca::self_test(&device).unwrap();
     }
 }
 

@@ -145,7 +145,7 @@ fn saving_refuses_a_folder_that_exists_and_loading_names_what_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model");
     fitted.save(&path).unwrap();
-    assert!(fitted.save(&path).unwrap_err().to_string().contains("the folder exists"));
+    assert!(fitted.save(&path).unwrap_err().to_string().contains("the folder already exists"));
     let missing = Fitted::load(Path::new("no/such/model"), &device).unwrap_err().to_string();
     assert!(missing.contains("there is no model here"), "{missing}");
     let card = path.join("model.json");

@@ -1,10 +1,12 @@
+//! Whether a device computes rightly.
+
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::{Mutex, PoisonError};
 
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 
-use super::backend;
 use crate::data::host_values;
+use crate::device::backend;
 use crate::error::{Error, Result};
 use crate::objective::NcaLossConfig;
 

@@ -1,0 +1,109 @@
+//! What Burn offers in this build, whichever crate of it asked for a backend.
+//!
+//! Cargo unites the features of all users of Burn: a program may enable `flex` on `burn` alone, and this crate's own
+//! features then say nothing. But a constructor of Burn that is there hides one of the same name in a trait, so that
+//! naming it says what there is.
+
+use burn::tensor::{Device, DeviceType};
+
+/// What stands for a backend that Burn was built without.
+pub(super) struct Absent;
+
+/// The devices of a backend in the order of their numbers; `None` where Burn was built without it.
+pub(super) struct Backend(pub(super) Option<Vec<Device>>);
+
+impl From<Absent> for Backend {
+    fn from(_: Absent) -> Self {
+        Self(None)
+    }
+}
+
+impl From<Device> for Backend {
+    fn from(device: Device) -> Self {
+        Self(Some(vec![device]))
+    }
+}
+
+impl From<DeviceType> for Backend {
+    fn from(kind: DeviceType) -> Self {
+        Self(Some(Device::enumerate(kind).into_vec()))
+    }
+}
+
+/// The CPU backends; each is hidden by Burn's own constructor where there is one.
+#[allow(dead_code)]
+trait Host {
+    fn flex() -> Absent {
+        Absent
+    }
+
+    fn ndarray() -> Absent {
+        Absent
+    }
+}
+
+impl Host for Device {}
+
+/// The other backends; each is hidden by Burn's own variant where there is one.
+#[allow(dead_code, non_upper_case_globals)]
+trait Graphics {
+    const Wgpu: Absent = Absent;
+    const Vulkan: Absent = Absent;
+    const Metal: Absent = Absent;
+    const WebGpu: Absent = Absent;
+    const Cuda: Absent = Absent;
+    const Rocm: Absent = Absent;
+}
+
+impl Graphics for DeviceType {}
+
+/// Every backend that can be named, and whether it is in this build.
+pub(super) fn backends() -> [(&'static str, bool); 8] {
+    /// Whether the expression's value is Burn's own.
+    trait IsThere {
+        const IS_THERE: bool;
+    }
+    impl IsThere for Absent {
+        const IS_THERE: bool = false;
+    }
+    impl IsThere for Device {
+        const IS_THERE: bool = true;
+    }
+    impl IsThere for DeviceType {
+        const IS_THERE: bool = true;
+    }
+    fn of_constructor<T: IsThere>(_: impl Fn() -> T) -> bool {
+        T::IS_THERE
+    }
+    fn of_variant<T: IsThere>(_: T) -> bool {
+        T::IS_THERE
+    }
+    #[allow(deprecated)] // Burn keeps ndarray as the second opinion it is here
+    [
+        ("flex", of_constructor(Device::flex)),
+        ("ndarray", of_constructor(Device::ndarray)),
+        ("wgpu", of_variant(DeviceType::Wgpu)),
+        ("vulkan", of_variant(DeviceType::Vulkan)),
+        ("metal", of_variant(DeviceType::Metal)),
+        ("webgpu", of_variant(DeviceType::WebGpu)),
+        ("cuda", of_variant(DeviceType::Cuda)),
+        ("rocm", of_variant(DeviceType::Rocm)),
+    ]
+}
+
+/// The devices of a backend, in the order of their numbers.
+pub(super) fn enumerate(backend: &str) -> Vec<Device> {
+    #[allow(deprecated)] // Burn keeps ndarray as the second opinion it is here
+    let found = match backend {
+        "flex" => Backend::from(Device::flex()),
+        "ndarray" => Backend::from(Device::ndarray()),
+        "wgpu" => Backend::from(DeviceType::Wgpu),
+        "vulkan" => Backend::from(DeviceType::Vulkan),
+        "metal" => Backend::from(DeviceType::Metal),
+        "webgpu" => Backend::from(DeviceType::WebGpu),
+        "cuda" => Backend::from(DeviceType::Cuda),
+        "rocm" => Backend::from(DeviceType::Rocm),
+        _ => Backend(None),
+    };
+    found.0.unwrap_or_default()
+}

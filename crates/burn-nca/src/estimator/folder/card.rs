@@ -1,0 +1,238 @@
+//! `model.json`: everything of a model but its tensors, and whether it agrees with itself and with them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use burn_nca_files::write_atomically;
+use serde::{Deserialize, Serialize};
+
+use super::tensors::REFERENCES;
+use crate::data::{Features, Scaling, ScalingKind};
+use crate::encoder::Encoder;
+use crate::error::{Error, Result};
+use crate::estimator::fitted::{FitSummary, Fitted, ModelCard};
+use crate::estimator::known::{Known, ObjectiveCard};
+
+/// Raised when an older program could not read what this one writes.
+const FORMAT: u32 = 1;
+const CARD: &str = "model.json";
+
+/// Everything of a model but its tensors.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Stored {
+    format: u32,
+    version: String,
+    pub(super) card: ModelCard,
+    pub(super) scaling: Scaling,
+    class_names: Vec<String>,
+    /// The number of names, so that one too many is noticed; absent in older models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    classes: Option<usize>,
+    /// The numbers of a model of numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    targets: Option<StoredTargets>,
+    pub(super) reference_rows: usize,
+    /// Without its times.
+    pub(super) summary: FitSummary,
+    /// The SHA-256 of each tensor file; none in older models.
+    #[serde(default)]
+    pub(super) sha256: BTreeMap<String, String>,
+    /// The times of the summary: all that differs between equal fits. Older models have them in the summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    times: Option<Times>,
+}
+
+/// Wall-clock seconds.
+#[derive(Serialize, Deserialize)]
+struct Times {
+    seconds: f64,
+    history: Vec<f64>,
+}
+
+/// Named columns of numbers, row-major. They stand in the text: every device has its own idea of f64.
+#[derive(Serialize, Deserialize)]
+struct StoredTargets {
+    names: Vec<String>,
+    values: Vec<f64>,
+}
+
+impl Stored {
+    pub(super) fn of<E: Encoder>(fitted: &Fitted<E>, sha256: BTreeMap<String, String>) -> Self {
+        let [reference_rows, _] = fitted.references.dims();
+        let class_names = fitted.class_names().to_vec();
+        let mut summary = fitted.summary.clone();
+        let times = Times {
+            seconds: std::mem::take(&mut summary.seconds),
+            history: summary
+                .history
+                .iter_mut()
+                .map(|step| std::mem::take(&mut step.seconds))
+                .collect(),
+        };
+        Self {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            card: fitted.card.clone(),
+            scaling: fitted.scaling.clone(),
+            classes: Some(class_names.len()),
+            class_names,
+            targets: fitted.targets().map(|targets| StoredTargets {
+                names: targets.names().to_vec(),
+                values: targets.values().to_vec(),
+            }),
+            reference_rows,
+            summary,
+            sha256,
+            times: Some(times),
+        }
+    }
+
+    pub(super) fn write(&self, folder: &Path) -> Result<()> {
+        let path = folder.join(CARD);
+        let text = serde_json::to_string_pretty(self).map_err(|error| {
+            Error::model(&path, format!("the settings cannot be written: {error}"))
+        })?;
+        write_atomically(&path, text.as_bytes()).map_err(|source| Error::io(&path, source))
+    }
+
+    /// Reads `model.json` and checks all that can be checked without the tensors.
+    pub(super) fn read(folder: &Path) -> Result<Self> {
+        #[derive(Deserialize)]
+        struct Version {
+            format: u32,
+        }
+        let path = folder.join(CARD);
+        if !path.is_file() {
+            return Err(Error::model(folder, format!("there is no model here: {CARD} is missing")));
+        }
+        let text = std::fs::read_to_string(&path).map_err(|source| Error::io(&path, source))?;
+        let invalid = |error: serde_json::Error| {
+            let reason = format!("this is not a model's {CARD} ({error}); fit the model again");
+            Error::model(&path, reason)
+        };
+        let found = serde_json::from_str::<Version>(&text).map_err(invalid)?.format;
+        if found != FORMAT {
+            return Err(Error::model(
+                folder,
+                format!(
+                    "the model has format {found}, this program reads format {FORMAT}; use the program that \
+                     saved it, or fit the model again"
+                ),
+            ));
+        }
+        let mut stored: Self = serde_json::from_str(&text).map_err(invalid)?;
+        stored.check().map_err(|problem| wrong(folder, problem))?;
+        if let Some(times) = &stored.times {
+            stored.summary.seconds = times.seconds;
+            let steps = stored.summary.history.iter_mut().zip(&times.history);
+            steps.for_each(|(step, seconds)| step.seconds = *seconds);
+        }
+        Ok(stored)
+    }
+
+    /// What contradicts itself, with the name of the field.
+    fn check(&self) -> Result<(), String> {
+        let (d, k) = (self.card.d_input, self.card.d_output);
+        if let Some(encoder) = &self.card.encoder {
+            encoder.check_size(d, k).map_err(|error| format!("card: {error}"))?;
+        }
+        check_scaling(&self.scaling, d)?;
+        let names = self.class_names.len();
+        if let Some(classes) = self.classes.filter(|classes| *classes != names) {
+            return Err(format!("class_names holds {names} names for {classes} classes"));
+        }
+        let (classes, numbers) = (names > 0, self.targets.is_some());
+        let agrees = match self.card.objective {
+            ObjectiveCard::Classes { .. } => classes && !numbers,
+            ObjectiveCard::Numbers { .. } => numbers && !classes,
+            ObjectiveCard::Pairs { .. } => !classes && !numbers,
+        };
+        if !agrees {
+            return Err(format!(
+                "class_names holds {names} names and targets {}, which does not go with the objective in card",
+                if numbers { "are there" } else { "are absent" }
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks that a file of this many bytes can hold the embedded training rows, before memory is taken for them.
+    pub(super) fn check_references(&self, bytes: usize, folder: &Path) -> Result<()> {
+        const SMALLEST_NUMBER: usize = 2;
+        let (rows, k) = (self.reference_rows, self.card.d_output);
+        let needed = rows.checked_mul(k).and_then(|values| values.checked_mul(SMALLEST_NUMBER));
+        if rows > 0 && needed.is_some_and(|needed| needed <= bytes) {
+            return Ok(());
+        }
+        Err(wrong(
+            folder,
+            format!(
+                "reference_rows is {rows} and card.d_output {k}, which {REFERENCES} of {bytes} bytes cannot hold"
+            ),
+        ))
+    }
+
+    /// What is known of the training rows, whose labels these are.
+    pub(super) fn known(&self, labels: Vec<usize>, folder: &Path) -> Result<Known> {
+        let wrong = |problem| wrong(folder, problem);
+        if let Some(StoredTargets { names, values }) = &self.targets {
+            let targets = Features::new(values.clone(), names.clone())
+                .map_err(|error| wrong(format!("targets: {error}")))?;
+            if targets.rows() != self.reference_rows {
+                let (rows, wanted) = (targets.rows(), self.reference_rows);
+                return Err(wrong(format!(
+                    "targets holds {rows} rows for {wanted} reference_rows"
+                )));
+            }
+            return Ok(Known::Numbers(targets));
+        }
+        if self.class_names.is_empty() {
+            return Ok(Known::Unlabelled);
+        }
+        let names = self.class_names.clone();
+        if let Some(label) = labels.iter().find(|label| **label >= names.len()) {
+            let named = names.len();
+            return Err(wrong(format!(
+                "class_names holds {named} names, and a row has class {label}"
+            )));
+        }
+        Ok(Known::Classes { names, labels })
+    }
+}
+
+fn check_scaling(scaling: &Scaling, d: usize) -> Result<(), String> {
+    let lengths = [
+        ("names", scaling.names().len()),
+        ("offset", scaling.offset().len()),
+        ("scale", scaling.scale().len()),
+    ];
+    if let Some((field, length)) = lengths.iter().find(|(_, length)| *length != d) {
+        return Err(format!(
+            "scaling.{field} holds {length} values for {d} features (card.d_input)"
+        ));
+    }
+    let plain =
+        scaling.offset().iter().all(|x| *x == 0.0) && scaling.scale().iter().all(|x| *x == 1.0);
+    if scaling.kind() == ScalingKind::None && !plain {
+        return Err("scaling.kind is None, but scaling.offset and scaling.scale are not 0 and 1"
+            .to_string());
+    }
+    let wrong = |value: &f64| !value.is_normal() || *value < 0.0;
+    if let Some(at) = scaling.scale().iter().position(wrong) {
+        let value = scaling.scale()[at];
+        return Err(format!(
+            "scaling.scale of feature {} is {value}, not a positive number",
+            at + 1
+        ));
+    }
+    if let Some(at) = scaling.offset().iter().position(|value| !value.is_finite()) {
+        let value = scaling.offset()[at];
+        return Err(format!("scaling.offset of feature {} is {value}, not finite", at + 1));
+    }
+    Ok(())
+}
+
+fn wrong(folder: &Path, problem: String) -> Error {
+    let reason = format!("{problem}; restore the file, or fit the model again");
+    Error::model(folder.join(CARD), reason)
+}

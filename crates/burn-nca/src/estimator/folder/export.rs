@@ -1,0 +1,56 @@
+//! A fitted map as a plain linear layer for other programs.
+
+use std::path::Path;
+
+use burn::module::Param;
+use burn::nn::Linear;
+use burn::store::{BurnToPyTorchAdapter, ModuleSnapshot, SafetensorsStore};
+use burn::tensor::{DType, Tensor, TensorData};
+use burn_nca_files::write_atomically;
+
+use crate::encoder::{AnyEncoder, MOST_PARAMETERS};
+use crate::error::{Error, Result};
+use crate::estimator::fitted::Fitted;
+
+pub(super) fn export_safetensors(fitted: &Fitted<AnyEncoder>, path: &Path) -> Result<()> {
+    let sizes = [fitted.card.d_input, fitted.card.d_output];
+    // A diagonal map is written out in full.
+    if sizes[0].saturating_mul(sizes[1]) > MOST_PARAMETERS {
+        return Err(Error::model(
+            path,
+            format!(
+                "a linear layer of {} features to {} dimensions has more than {MOST_PARAMETERS} numbers; read the \
+                 weights from the model's encoder.bpk instead",
+                sizes[0], sizes[1]
+            ),
+        ));
+    }
+    let Some(a) = fitted.matrix() else {
+        return Err(Error::model(
+            path,
+            "only a linear or diagonal map is one linear layer; this model is a network",
+        ));
+    };
+    let d = fitted.card.d_input;
+    let k = a.len() / d;
+    let (offset, scale) = (fitted.scaling.offset(), fitted.scaling.scale());
+    // z = A ((x - offset) / scale) = (A / scale) x - (A / scale) offset
+    let mut weight = vec![0.0; d * k];
+    let mut bias = vec![0.0; k];
+    for row in 0..k {
+        for column in 0..d {
+            let entry = a[row * d + column] / scale[column];
+            weight[column * k + row] = entry;
+            bias[row] -= entry * offset[column];
+        }
+    }
+    let device = fitted.references.device();
+    let tensor = |values: Vec<f64>| TensorData::from(values.as_slice()).convert_dtype(DType::F32);
+    let weight = Tensor::<1>::from_data(tensor(weight), (&device, DType::F32)).reshape([d, k]);
+    let bias = Tensor::<1>::from_data(tensor(bias), (&device, DType::F32));
+    let layer = Linear { weight: Param::from_tensor(weight), bias: Some(Param::from_tensor(bias)) };
+    let mut store = SafetensorsStore::from_bytes(None).with_to_adapter(BurnToPyTorchAdapter);
+    let bytes = layer.save_into(&mut store).and_then(|()| store.get_bytes());
+    let failed = |error| Error::model(path, format!("the layer cannot be written: {error}"));
+    write_atomically(path, &bytes.map_err(failed)?).map_err(|source| Error::io(path, source))
+}

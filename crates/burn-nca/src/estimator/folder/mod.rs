@@ -1,0 +1,151 @@
+//! A fitted model as a folder: `model.json`, and the weights and embedded training rows in Burn's format.
+//!
+//! Two equal fits write equal bytes, but for `times` in `model.json`. Tensor files stand there with their SHA-256:
+//! a file that was changed, or that belongs to another model, is refused.
+
+mod card;
+mod export;
+mod tensors;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use burn::module::{Module, Param, ParamId};
+use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn_nca_files::{publish_folder, temporary_folder};
+
+use super::fitted::Fitted;
+use super::known::Known;
+use crate::encoder::{AnyEncoder, Encoder, cast};
+use crate::error::{Error, Result};
+use crate::fit::Precision;
+use card::Stored;
+use tensors::{ENCODER, REFERENCES};
+
+/// The embedded training rows and their classes; 0 throughout for a model without classes.
+#[derive(Module, Debug)]
+struct References {
+    embedding: Param<Tensor<2>>,
+    labels: Param<Tensor<1, Int>>,
+}
+
+impl References {
+    fn of<E: Encoder>(fitted: &Fitted<E>) -> Self {
+        let [rows, _] = fitted.references.dims();
+        let labels: Vec<i64> = match &fitted.known {
+            Known::Classes { labels, .. } => labels.iter().map(|&label| label as i64).collect(),
+            _ => vec![0; rows],
+        };
+        let labels = TensorData::new(labels, [rows]);
+        let device = fitted.references.device();
+        Self {
+            embedding: Param::from_tensor(fitted.references.clone()),
+            labels: Param::initialized(ParamId::new(), Tensor::from_data(labels, &device)),
+        }
+    }
+
+    fn empty([n, k]: [usize; 2], device: &Device, dtype: DType) -> Self {
+        Self {
+            embedding: Param::from_tensor(Tensor::zeros([n, k], (device, dtype))),
+            labels: Param::initialized(ParamId::new(), Tensor::<1, Int>::zeros([n], device)),
+        }
+    }
+}
+
+impl<E: Encoder> Fitted<E> {
+    /// Saves the model to a new folder, whole or not at all.
+    ///
+    /// # Errors
+    /// A folder that exists, or that cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        if path.exists() {
+            return Err(Error::model(
+                path,
+                "the folder already exists; choose another name or remove it first",
+            ));
+        }
+        let failed = |source| Error::io(path, source);
+        let folder = temporary_folder(path).map_err(failed)?;
+        let sha256 = BTreeMap::from([
+            tensors::write(self.encoder.clone(), folder.path(), ENCODER)?,
+            tensors::write(References::of(self), folder.path(), REFERENCES)?,
+        ]);
+        Stored::of(self, sha256).write(folder.path())?;
+        publish_folder(folder, path).map_err(failed)
+    }
+
+    /// Loads a model whose encoder is a module of the user's own, given with any weights.
+    ///
+    /// # Errors
+    /// A folder that is no whole model of this version, or weights of other shapes than the encoder's.
+    pub fn load_with(encoder: E, path: &Path, device: &Device) -> Result<Self> {
+        // A module that was trained before leaves its graph first.
+        with_parts(Stored::read(path)?, encoder.valid(), path, device)
+    }
+}
+
+impl Fitted<AnyEncoder> {
+    /// Loads a saved model on any device.
+    ///
+    /// # Errors
+    /// A folder that is no whole model of this version: a file is missing or was changed, or `model.json` does not
+    /// agree with itself or with the tensors (the field is named).
+    pub fn load(path: &Path, device: &Device) -> Result<Self> {
+        let stored = Stored::read(path)?;
+        let Some(encoder) = &stored.card.encoder else {
+            return Err(Error::model(
+                path,
+                "this model has an encoder of the user's own; load it with `Fitted::load_with` and that encoder",
+            ));
+        };
+        let encoder = encoder.init(stored.card.d_input, stored.card.d_output, device);
+        with_parts(stored, encoder, path, device)
+    }
+
+    /// Exports the map from raw features to the embedding as a plain linear layer.
+    ///
+    /// The file holds `weight` `[k, d]` and `bias` `[k]` in f32, with the scaling folded in:
+    /// `z = weight x + bias` on raw features, as a linear layer of PyTorch holds it.
+    ///
+    /// # Errors
+    /// A network, a diagonal map too large to be written out, or a file that cannot be written.
+    pub fn export_safetensors(&self, path: &Path) -> Result<()> {
+        export::export_safetensors(self, path)
+    }
+}
+
+fn with_parts<E: Encoder>(
+    stored: Stored,
+    encoder: E,
+    path: &Path,
+    device: &Device,
+) -> Result<Fitted<E>> {
+    let device = device.clone().inner();
+    let dtype = stored.card.fit.precision.dtype();
+    // A device without the model's number type predicts in f32.
+    let dtype = if device.supports_dtype(dtype) { dtype } else { DType::F32 };
+
+    let bytes = tensors::read(path, ENCODER, &stored.sha256)?;
+    let encoder = tensors::load(encoder.to_device(&device), bytes, path, ENCODER)?;
+    let encoder = cast(encoder, dtype).valid();
+
+    let bytes = tensors::read(path, REFERENCES, &stored.sha256)?;
+    stored.check_references(bytes.len(), path)?;
+    let shape = [stored.reference_rows, stored.card.d_output];
+    let references = References::empty(shape, &device, dtype);
+    let references = tensors::load(references, bytes, path, REFERENCES)?;
+    let labels = tensors::labels(references.labels.val(), path)?;
+    let known = stored.known(labels, path)?;
+    let mut card = stored.card;
+    if dtype == DType::F32 {
+        card.fit.precision = Precision::F32;
+    }
+    Ok(Fitted {
+        encoder,
+        card,
+        scaling: stored.scaling,
+        known,
+        references: references.embedding.val().without_autodiff().cast(dtype),
+        summary: stored.summary,
+    })
+}

@@ -1,0 +1,140 @@
+//! The tensor files of a model: Burn's format, with ids that do not change and a checksum.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::path::Path;
+
+use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
+use burn::store::ModuleRecord;
+use burn::tensor::{Bool, Bytes, Int, Tensor};
+use burn_nca_files::write_atomically;
+use sha2::{Digest, Sha256};
+
+use crate::data::host_values;
+use crate::error::{Error, Result};
+
+/// The weights of the encoder.
+pub(super) const ENCODER: &str = "encoder.bpk";
+/// The embedded training rows.
+pub(super) const REFERENCES: &str = "references.bpk";
+
+/// Writes the tensors of a module, numbered in their order; gives the file's name and SHA-256.
+///
+/// Burn draws the id of each parameter at random: with ids 1, 2, … equal tensors make equal files.
+pub(super) fn write<M: Module>(module: M, folder: &Path, name: &str) -> Result<(String, String)> {
+    let path = folder.join(name);
+    let mut last = 0_u64;
+    let numbered = module.map(&mut Identify(|| {
+        last += 1;
+        ParamId::from(last)
+    }));
+    let bytes = numbered
+        .into_record()
+        .into_bytes()
+        .map_err(|error| Error::model(&path, format!("the tensors cannot be written: {error}")))?;
+    write_atomically(&path, &bytes).map_err(|source| Error::io(&path, source))?;
+    Ok((name.to_string(), sha256(&bytes)))
+}
+
+/// The bytes of a file, which are those that were written.
+///
+/// # Errors
+/// No such file, or another SHA-256 than noted. Models of older versions have none noted.
+pub(super) fn read(folder: &Path, name: &str, noted: &BTreeMap<String, String>) -> Result<Vec<u8>> {
+    let path = folder.join(name);
+    if !path.is_file() {
+        return Err(Error::model(
+            folder,
+            format!(
+                "the file {name} is missing; copy the whole folder again, or fit the model again"
+            ),
+        ));
+    }
+    let bytes = std::fs::read(&path).map_err(|source| Error::io(&path, source))?;
+    match noted.get(name) {
+        Some(noted) if *noted != sha256(&bytes) => Err(Error::model(
+            path,
+            "this file is not the one that was saved with model.json (its SHA-256 differs): it was changed, \
+             damaged, or belongs to another model; copy the whole folder again, or fit the model again",
+        )),
+        _ => Ok(bytes),
+    }
+}
+
+/// The module with the tensors of a file.
+///
+/// # Errors
+/// Bytes that hold no tensors, tensors of other names or shapes, or a value that is not finite.
+pub(super) fn load<M: Module>(module: M, bytes: Vec<u8>, folder: &Path, name: &str) -> Result<M> {
+    let module = ModuleRecord::from_bytes(Bytes::from_bytes_vec(bytes))
+        .and_then(|record| module.try_load_record(record))
+        .map_err(|error| unfit(folder, name, &error))?;
+    let mut values = NotFinite(0);
+    module.visit(&mut values);
+    if values.0 > 0 {
+        return Err(Error::model(
+            folder.join(name),
+            format!("{} of its numbers are not finite; fit the model again", values.0),
+        ));
+    }
+    // The numbers of the file are those of every other model, too; in one program ids must differ.
+    Ok(module.map(&mut Identify(ParamId::new)))
+}
+
+/// The class of each training row.
+///
+/// # Errors
+/// Labels that are no whole numbers of 0 or more.
+pub(super) fn labels(labels: Tensor<1, Int>, folder: &Path) -> Result<Vec<usize>> {
+    let labels = labels.into_data().convert::<i64>().try_to_vec::<i64>();
+    let labels = labels.map_err(|error| unfit(folder, REFERENCES, &error))?;
+    labels
+        .into_iter()
+        .map(|label| {
+            usize::try_from(label)
+                .map_err(|_| unfit(folder, REFERENCES, &format!("a row has the class {label}")))
+        })
+        .collect()
+}
+
+fn unfit(folder: &Path, name: &str, error: &dyn Display) -> Error {
+    let reason = format!("the tensors do not fit the model ({error}); fit the model again");
+    Error::model(folder.join(name), reason)
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Gives every parameter another id.
+struct Identify<F>(F);
+
+impl<F: FnMut() -> ParamId> ModuleMapper for Identify<F> {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let (_, value, mapper) = param.consume();
+        Param::from_mapped_value((self.0)(), value, mapper)
+    }
+
+    fn map_int<const D: usize>(&mut self, param: Param<Tensor<D, Int>>) -> Param<Tensor<D, Int>> {
+        let (_, value, mapper) = param.consume();
+        Param::from_mapped_value((self.0)(), value, mapper)
+    }
+
+    fn map_bool<const D: usize>(
+        &mut self,
+        param: Param<Tensor<D, Bool>>,
+    ) -> Param<Tensor<D, Bool>> {
+        let (_, value, mapper) = param.consume();
+        Param::from_mapped_value((self.0)(), value, mapper)
+    }
+}
+
+/// Counts the values that are not finite.
+struct NotFinite(usize);
+
+impl ModuleVisitor for NotFinite {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let values = host_values(param.val().without_autodiff());
+        self.0 += values.iter().filter(|value| !value.is_finite()).count();
+    }
+}
