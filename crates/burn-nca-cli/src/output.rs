@@ -1,22 +1,60 @@
 //! Where results go, and how matrices are written.
 
 use std::fmt::{Display, LowerExp};
-
+use std::io::{IsTerminal, stdout};
 use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::{DType, Tensor};
 use burn_nca_files::is_regular;
-pub use burn_nca_program::{print, tell, write_file};
+use burn_nca_program::printable;
+pub use burn_nca_program::{print, short_name, tell, write_file};
 use npyz::{AutoSerialize, WriteOptions, WriterBuilder};
 use serde::Serialize;
+
+/// Prints text for people, its control characters escaped.
+///
+/// # Errors
+/// A closed stdout.
+pub fn print_text(text: &str) -> Result<()> {
+    print(&printable(text))
+}
+
+/// Prints CSV: byte for byte into a file or a pipe, with its control characters escaped on a terminal.
+///
+/// # Errors
+/// A closed stdout.
+pub fn print_csv(text: &str) -> Result<()> {
+    if stdout().is_terminal() { print_text(text) } else { print(text) }
+}
 
 /// Prints one JSON document.
 ///
 /// # Errors
 /// A closed stdout.
 pub fn print_json(document: &impl Serialize) -> Result<()> {
-    print(&format!("{}\n", serde_json::to_string_pretty(document)?))
+    print_json_text(&format!("{}\n", serde_json::to_string_pretty(document)?))
+}
+
+/// Prints JSON that is text already.
+///
+/// # Errors
+/// A closed stdout.
+pub fn print_json_text(text: &str) -> Result<()> {
+    print(&escaped_json(text))
+}
+
+/// The same document with all control characters escaped. JSON itself asks it for those below U+0020 only, and a
+/// terminal obeys U+007F to U+009F, too; outside of strings there are none.
+fn escaped_json(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\u{7f}'..='\u{9f}' => escaped.push_str(&format!("\\u{:04x}", u32::from(letter))),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
 }
 
 /// Tells the user what is worth knowing, on stderr.
@@ -144,6 +182,14 @@ mod tests {
     use burn_nca::device;
 
     use super::*;
+
+    #[test]
+    fn escaped_json_is_the_same_document() {
+        let name = "a\u{9b}31m\u{7f}\u{1b}é\u{a0}";
+        let text = escaped_json(&serde_json::to_string(name).unwrap());
+        assert!(!text.contains(char::is_control), "{text:?}");
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), name);
+    }
 
     #[test]
     fn the_name_of_a_file_says_how_it_is_written() {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;
 use crate::fitting::target_settings::LearntFrom;
-use crate::output;
+use crate::output::{self, short_name};
 
 /// The name of the file in the folder of a model.
 const FILE: &str = "source.json";
@@ -102,13 +102,14 @@ impl Source {
     pub fn sentence(&self) -> String {
         let mut text = self.data.clone();
         if let Some(target) = &self.target {
-            text.push_str(&format!(", target {target}"));
+            text.push_str(&format!(", target {}", short_name(target)));
         }
         if let Some(pairs) = &self.pairs {
             text.push_str(&format!(", pairs of {}", pairs.display()));
         }
         if !self.ignored.is_empty() {
-            text.push_str(&format!(", without {}", self.ignored.join(", ")));
+            let ignored: Vec<String> = self.ignored.iter().map(|name| short_name(name)).collect();
+            text.push_str(&format!(", without {}", ignored.join(", ")));
         }
         let HeldOut { share, seed } = self.split;
         if share > 0.0 {

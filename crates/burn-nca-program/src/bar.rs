@@ -2,6 +2,7 @@ use std::io::IsTerminal;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use crate::printable::printable;
 use crate::tell;
 
 /// Progress on stderr; hidden where stderr is no terminal, or on request.
@@ -59,7 +60,7 @@ impl Bar {
     /// A line that stays, on stderr also where there is no bar.
     pub fn line(&self, text: &str) {
         if self.drawn {
-            self.bar.println(text);
+            self.bar.println(printable(text));
         } else {
             tell(text);
         }

@@ -6,6 +6,7 @@
 //! | [`write_file`], [`print()`] | where results go |
 //! | [`command_line()`] | the command that made them |
 //! | [`tell`] | what is said on stderr |
+//! | [`printable()`], [`short_name`] | names of unknown origin on a terminal |
 //! | `Interrupt`, `Bar`, `plain_table` | stopping, progress and tables (feature `terminal`) |
 //! | [`peak_memory_bytes`] | the most memory so far |
 //! | [`number`] | numbers as people read them |
@@ -22,6 +23,7 @@ pub mod number;
 mod output;
 #[cfg(feature = "terminal")]
 mod plain_table;
+mod printable;
 mod run_folder;
 mod stderr;
 
@@ -34,5 +36,6 @@ pub use memory::peak_memory_bytes;
 pub use output::{print, write_file};
 #[cfg(feature = "terminal")]
 pub use plain_table::plain_table;
+pub use printable::{printable, short_name};
 pub use run_folder::RunFolder;
 pub use stderr::tell;

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-/// Says a line on stderr. A stderr that is closed or full ends no run: the line is lost, the work goes on.
+use crate::printable::printable;
+
+/// Says a line on stderr, its control characters escaped. A stderr that is closed or full ends no run: the line is lost, the work goes on.
 pub fn tell(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", printable(text));
 }

@@ -98,7 +98,7 @@ pub(super) fn conclude<R: Rendered>(
     after_the_fit.for_each(|warning| output::warn(&warning.text));
     match args.format {
         Format::Table => output::print(&report.summary(terminal())),
-        Format::Json => output::print(&report.to_json()?),
+        Format::Json => output::print_json_text(&report.to_json()?),
     }
 }
 

@@ -10,7 +10,7 @@ use super::{load_model, model_folder};
 use crate::cli::{Format, InfoArgs};
 use crate::fitting::ending::sentence;
 use crate::fitting::{model_facts, model_words};
-use crate::output;
+use crate::output::{self, short_name};
 use crate::report::Matrix;
 use crate::source::Source;
 
@@ -37,7 +37,7 @@ struct Info<'a> {
     value: f64,
     gradient_max: f64,
     seconds: f64,
-    /// A on the scaled features, a row a dimension; `null` for a network or a large map.
+    /// A on the scaled features, a row a dimension; `null` for a network, and above 40 features or dimensions.
     matrix: Option<Matrix>,
 }
 
@@ -49,7 +49,7 @@ pub fn run(args: &InfoArgs) -> Result<()> {
     let model = load_model(&args.model)?;
     let info = info(&model, Source::of_model(&model_folder(&args.model.model))?)?;
     match args.format {
-        Format::Table => output::print(&text(&info, model.card())),
+        Format::Table => output::print_text(&text(&info, model.card())),
         Format::Json => output::print_json(&info),
     }
 }
@@ -96,7 +96,7 @@ fn text(info: &Info<'_>, card: &ModelCard) -> String {
         line("classes", listed(info.classes));
     }
     if !info.targets.is_empty() {
-        line("target", info.targets.join(", "));
+        line("target", listed(info.targets));
     }
     line("training rows", info.rows.to_string());
     if let Some(source) = &info.source {
@@ -121,19 +121,18 @@ fn text(info: &Info<'_>, card: &ModelCard) -> String {
     text
 }
 
-/// The names, cut where they would fill a terminal; the JSON holds them all.
+/// The names, each short, cut where they would fill a terminal; the JSON holds them all.
 fn listed(names: &[String]) -> String {
-    if names.len() <= SHOWN {
-        return names.join(", ");
-    }
-    format!("{}, … ({} in all)", names[..SHOWN].join(", "), names.len())
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| short_name(name)).collect();
+    let shown = shown.join(", ");
+    if names.len() <= SHOWN { shown } else { format!("{shown}, … ({} in all)", names.len()) }
 }
 
 fn matrix_table(matrix: &Matrix) -> String {
     let names = (1..=matrix.rows.len()).map(|dimension| format!("z{dimension}"));
     let rows = matrix.columns.iter().enumerate().map(|(at, column)| {
         let weights = matrix.rows.iter().map(|row| format!("{:.4}", row[at]));
-        std::iter::once(column.clone()).chain(weights).collect()
+        std::iter::once(short_name(column)).chain(weights).collect()
     });
     plain_table(std::iter::once("column".to_string()).chain(names).collect(), rows.collect())
 }

@@ -50,7 +50,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     };
     match &args.out {
         Some(path) => output::write_file(path, text.as_bytes()),
-        None => output::print(&text),
+        None => output::print_csv(&text),
     }
 }
 

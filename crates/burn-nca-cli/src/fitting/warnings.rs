@@ -8,13 +8,11 @@ use burn_nca::fit::Termination;
 
 use super::ending::sentence;
 use crate::cli::FitArgs;
+use crate::output::short_name;
 use crate::report::{Warning, WarningCode};
 
 /// How many names a warning lists.
 const SHOWN: usize = 5;
-
-/// The longest name a warning shows: a broken file can make one of many lines.
-const NAME: usize = 60;
 
 /// About the training rows: columns without a spread, classes of one row.
 ///
@@ -118,16 +116,9 @@ fn constant_columns(features: &Features) -> Vec<&str> {
 }
 
 fn listed(names: &[&str]) -> String {
-    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| shortened(name)).collect();
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| short_name(name)).collect();
     let shown = shown.join(", ");
     if names.len() > SHOWN { format!("{shown}, … ({} in all)", names.len()) } else { shown }
-}
-
-fn shortened(name: &str) -> String {
-    match name.char_indices().nth(NAME) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_string(),
-    }
 }
 
 #[cfg(test)]
@@ -176,6 +167,6 @@ mod tests {
     #[test]
     fn long_lists_and_long_names_are_cut() {
         assert_eq!(listed(&["a"; 7]), "a, a, a, a, a, … (7 in all)");
-        assert_eq!(listed(&["ä".repeat(61).as_str()]), format!("{}…", "ä".repeat(60)));
+        assert_eq!(listed(&["ä".repeat(61).as_str()]), format!("{}…", "ä".repeat(40)));
     }
 }

@@ -14,6 +14,7 @@ mod interruption;
 mod invocation;
 mod many_classes;
 mod models;
+mod names;
 mod output_files;
 mod pipes;
 mod program;

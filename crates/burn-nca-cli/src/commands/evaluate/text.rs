@@ -2,14 +2,13 @@ use burn_nca_program::plain_table;
 
 use super::euclidean::Euclidean;
 use super::measures::Evaluation;
+use crate::output::short_name;
 use crate::report::counted;
 
 /// The most classes of a matrix in a terminal.
 const ACROSS: usize = 15;
 /// The most errors that are listed instead.
 const LISTED: usize = 20;
-/// The most letters of a class's name.
-const NAME: usize = 30;
 
 /// The evaluation for people: each measure with its unit, its direction, and what it says.
 pub fn text(evaluation: &Evaluation) -> String {
@@ -175,9 +174,10 @@ fn section(heading: &str, lines: &[Line]) -> String {
 fn confusion(evaluation: &Evaluation) -> String {
     let classes = &evaluation.classes;
     if let Some(counts) = evaluation.confusion.counts.as_ref().filter(|all| all.len() <= ACROSS) {
-        let head = std::iter::once(String::new()).chain(classes.iter().map(|name| shortened(name)));
+        let head =
+            std::iter::once(String::new()).chain(classes.iter().map(|name| short_name(name)));
         let rows = classes.iter().zip(counts).map(|(name, counts)| {
-            std::iter::once(shortened(name)).chain(counts.iter().map(usize::to_string)).collect()
+            std::iter::once(short_name(name)).chain(counts.iter().map(usize::to_string)).collect()
         });
         return format!(
             "1-NN predictions (true classes down, predicted ones across)\n{}",
@@ -189,7 +189,7 @@ fn confusion(evaluation: &Evaluation) -> String {
         return "1-NN takes no row for another class\n".to_string();
     }
     let rows = errors.iter().take(LISTED).map(|&[truth, predicted, rows]| {
-        vec![shortened(&classes[truth]), shortened(&classes[predicted]), rows.to_string()]
+        vec![short_name(&classes[truth]), short_name(&classes[predicted]), rows.to_string()]
     });
     let title = match errors.len() {
         all if all > LISTED => format!("The {LISTED} most frequent of {all} errors of 1-NN"),
@@ -197,14 +197,6 @@ fn confusion(evaluation: &Evaluation) -> String {
     };
     let head = ["true class", "taken for", "rows"].map(String::from).to_vec();
     format!("{title}\n{}", plain_table(head, rows.collect()))
-}
-
-/// A class's name, cut where it would fill a terminal.
-fn shortened(name: &str) -> String {
-    match name.char_indices().nth(NAME) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_string(),
-    }
 }
 
 fn number(value: Option<f64>, write: impl Fn(f64) -> String) -> String {
