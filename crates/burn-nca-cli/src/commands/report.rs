@@ -11,7 +11,7 @@ use crate::report::{FORMAT, Report, page};
 /// Writes a run's page again from its numbers.
 ///
 /// # Errors
-/// A folder without a readable `report.json`, or one of another version.
+/// A folder without a readable `report.json`, or one of another version, or one whose fields do not fit together.
 pub fn run(folder: &Path) -> Result<()> {
     let page = match open(folder)? {
         AnyReport::Classes(report) => page::render(&report),
@@ -19,7 +19,7 @@ pub fn run(folder: &Path) -> Result<()> {
     };
     let page_path = folder.join(REPORT_PAGE);
     output::write_file(&page_path, page.as_bytes())?;
-    output::print(&format!("{}\n", page_path.display()))
+    output::print_text(&format!("{}\n", page_path.display()))
 }
 
 /// The numbers of a run.
@@ -49,7 +49,7 @@ pub(super) fn open(folder: &Path) -> Result<AnyReport> {
             path.display()
         );
     }
-    let no_report = || format!("{} is not a report; fit again", path.display());
+    let no_report = || format!("{} is no whole report; correct it, or fit again", path.display());
     Ok(if document.get("kind").is_some() {
         AnyReport::Continuous(Box::new(ContinuousReport::from_json(&text).with_context(no_report)?))
     } else {

@@ -1,5 +1,6 @@
 use std::io;
 
+use anyhow::Result;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::ser::{CompactFormatter, Formatter};
 
@@ -9,9 +10,11 @@ impl Report {
     /// Reads `report.json` back; the last bit of a number may differ, as serde_json reads for speed.
     ///
     /// # Errors
-    /// Text that is not JSON, or lacks a field.
-    pub fn from_json(text: &str) -> serde_json::Result<Self> {
-        serde_json::from_str(text)
+    /// Text that is not JSON or lacks a field, or fields that do not fit together.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let report: Self = serde_json::from_str(text)?;
+        report.check()?;
+        Ok(report)
     }
 }
 

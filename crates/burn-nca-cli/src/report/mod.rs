@@ -8,6 +8,7 @@
 //! A [`Report`] holds numbers and names only; every sentence, percentage and colour is made while rendering,
 //! so the three can never disagree.
 
+mod check;
 mod confusion;
 pub mod continuous;
 #[cfg(test)]

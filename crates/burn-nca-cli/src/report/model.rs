@@ -56,7 +56,7 @@ pub struct Report {
     pub confusion: Option<Confusion>,
     /// The weight of every column; empty for a nonlinear encoder.
     pub feature_weights: Vec<FeatureWeight>,
-    /// The learnt map A, when it is linear and small.
+    /// The learnt map A; `None` for a network, and above 40 features or dimensions ([`Matrix::LARGEST`]).
     pub matrix: Option<Matrix>,
     /// The solver's path, first iteration to last.
     pub curve: Vec<CurvePoint>,

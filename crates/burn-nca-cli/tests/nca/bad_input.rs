@@ -1,6 +1,6 @@
 //! Bad input: the message names the thing, the value and the cure; exit code 1 for data, 2 for usage.
 
-use crate::{Place, failure, nca};
+use crate::{Place, failure, nca, read_json};
 
 /// The message of a fit of this table that fails.
 fn fit_of(csv: &str, options: &[&str]) -> String {
@@ -185,4 +185,21 @@ fn models_that_are_none_or_do_not_fit_the_data() {
     let text = std::fs::read_to_string(&report).unwrap();
     std::fs::write(&report, text.replacen("\"format\": 1", "\"format\": 99", 1)).unwrap();
     contains_all(&failure(&["report", &out], 1), &["format 99", "reads format 1"]);
+}
+
+#[test]
+fn an_edited_report_is_refused_by_its_field() {
+    let place = Place::new();
+    let out = place.at("run");
+    nca(&["fit", "iris", "--dim", "2", "--max-iterations", "1", "--out", &out]).assert().success();
+    let (path, page) = (place.path("run/report.json"), place.path("run/report.html"));
+    let mut report = read_json(&path);
+    report["embedding"]["points"][2]["coordinates"] = serde_json::json!([1.5]);
+    std::fs::write(&path, report.to_string()).unwrap();
+    let before = std::fs::read(&page).unwrap();
+    contains_all(
+        &failure(&["report", &out], 1),
+        &["report.json", "embedding.points[2].coordinates holds 1 number, 2 wanted"],
+    );
+    assert_eq!(std::fs::read(&page).unwrap(), before);
 }

@@ -10,6 +10,7 @@ pub mod page;
 pub mod table;
 mod verdict;
 
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 pub use measures::{Measure, MeasureRow, MeasureTable, Unit};
@@ -69,7 +70,7 @@ pub struct ContinuousReport {
     pub comparison: MeasureTable,
     /// The weight of every column; empty for a nonlinear encoder.
     pub feature_weights: Vec<FeatureWeight>,
-    /// The learnt map A, when it is linear and small.
+    /// The learnt map A; `None` for a network, and above 40 features or dimensions ([`Matrix::LARGEST`]).
     pub matrix: Option<Matrix>,
     /// The solver's path, first iteration to last.
     pub curve: Vec<CurvePoint>,
@@ -128,9 +129,11 @@ impl ContinuousReport {
     /// Reads `report.json` back.
     ///
     /// # Errors
-    /// Text that is not JSON, or lacks a field.
-    pub fn from_json(text: &str) -> serde_json::Result<Self> {
-        serde_json::from_str(text)
+    /// Text that is not JSON or lacks a field, or fields that do not fit together.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let report: Self = serde_json::from_str(text)?;
+        report.check()?;
+        Ok(report)
     }
 }
 
