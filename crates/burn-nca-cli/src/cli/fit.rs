@@ -61,7 +61,7 @@ pub struct FitArgs {
     #[command(flatten)]
     pub tuning: TuneOptions,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Computation")]
     pub device: DeviceArgs,
 
     /// Number type of the fit; f64 on CPU devices only.
@@ -73,19 +73,19 @@ pub struct FitArgs {
     pub memory: Option<usize>,
 
     /// New folder for the model, report.json and report.html.
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
     /// Go on with the interrupted fit of --out.
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", help_heading = "Output")]
     pub resume: bool,
 
     /// What is printed on stdout.
-    #[arg(long, value_enum, default_value = "table")]
+    #[arg(long, value_enum, default_value = "table", help_heading = "Output")]
     pub format: Format,
 
     /// No progress bar.
-    #[arg(long, short)]
+    #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
 }
 

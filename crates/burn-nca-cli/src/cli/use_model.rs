@@ -133,7 +133,10 @@ pub struct EvaluateArgs {
 #[command(after_help = "\
 Examples:
   nca info runs/iris
-  nca info runs/iris --format json | jq .matrix")]
+  nca info runs/iris --format json | jq .matrix
+
+The JSON holds the learnt map A as matrix, on the scaled features; it is null for an mlp and for a map of more than
+40 features or 40 dimensions: nca export writes any linear map.")]
 pub struct InfoArgs {
     #[command(flatten)]
     pub model: ModelArgs,

@@ -35,6 +35,28 @@ fn every_verb_has_help_with_an_example() {
 }
 
 #[test]
+fn options_stand_under_what_they_are_about() {
+    let (help, mut heading) = (stdout(&["fit", "-h"]), "");
+    let mut found = Vec::new();
+    for line in help.lines() {
+        match line.split_whitespace().find(|word| word.starts_with("--")) {
+            Some(option) if line.trim_start().starts_with('-') => found.push((option, heading)),
+            _ if !line.starts_with(' ') => heading = line,
+            _ => {}
+        }
+    }
+    for (heading, options) in [
+        ("Tuning:", &["--tune", "--budget", "--folds", "--repeats", "--tune-dim"][..]),
+        ("Computation:", &["--device", "--precision", "--memory"]),
+        ("Output:", &["--out", "--resume", "--format", "--quiet"]),
+    ] {
+        let under = found.iter().filter(|(_, at)| *at == heading).map(|(option, _)| *option);
+        assert_eq!(under.collect::<Vec<_>>(), options, "{heading}\n{help}");
+    }
+    assert!(stdout(&["info", "--help"]).contains("null for an mlp"));
+}
+
+#[test]
 fn wrong_usage_ends_with_2() {
     nca(&[]).assert().code(2);
     nca(&["learn"]).assert().code(2).stderr(contains("unrecognized subcommand"));
