@@ -4,6 +4,7 @@ mod euclidean;
 mod measures;
 mod options;
 mod text;
+pub(super) mod training_pairs;
 pub(super) mod training_rows;
 
 use std::path::Path;
@@ -72,7 +73,7 @@ fn of_classes(question: &Question<'_>) -> Result<()> {
     evaluation.warnings.extend(about_collapse(model, &data, &evaluation)?);
     told(&evaluation.warnings);
     match args.format {
-        Format::Table => output::print(&text::text(&evaluation)),
+        Format::Table => output::print_text(&text::text(&evaluation)),
         Format::Json => output::print_json(&evaluation),
     }
 }

@@ -1,18 +1,17 @@
 //! `nca evaluate` of a model of numbers or of pairs.
 
 use anyhow::{Result, bail};
-use burn_nca::data::Features;
 use burn_nca::evaluate::{PartnerRanks, RegressionScores, Spread};
 use burn_nca_datasets::{Task, by_name, open_features, read_pairs};
 use burn_nca_program::plain_table;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-use super::evaluate::{Question, told, training_rows};
+use super::evaluate::{Question, told, training_pairs, training_rows};
 use super::{finite, neighbors_or_default};
 use crate::cli::Format;
 use crate::fitting::partners::{measures, values};
-use crate::fitting::warnings::about_spread;
+use crate::fitting::warnings;
 use crate::output;
 use crate::report::Warning;
 use crate::report::number::significant;
@@ -67,28 +66,27 @@ pub fn of_numbers(question: &Question<'_>) -> Result<()> {
     finite::check(model, features, source)?;
     let knn = RegressionScores::of(&model.predict_numbers(features, k)?, truth)?;
     let kernel = RegressionScores::of(&model.predict_kernel(features)?, truth)?;
+    // Where the table of the fit is gone nobody can tell; nothing else needs it here.
+    let train = question.training_rows().ok();
+    let seen = train.and_then(|train| training_rows::warning(&train, features));
     let evaluation = NumbersEvaluation {
         rows: data.rows(),
         target,
         neighbors: k,
         knn: knn.into(),
         kernel: kernel.into(),
-        warnings: warnings(question, Some(features))?,
+        warnings: about_spread(question)?.into_iter().chain(seen).collect(),
     };
     told(&evaluation.warnings);
     match args.format {
-        Format::Table => output::print(&numbers_text(&evaluation)),
+        Format::Table => output::print_text(&numbers_text(&evaluation)),
         Format::Json => output::print_json(&evaluation),
     }
 }
 
-/// About an embedding without extent, and about rows of the fit among `data`.
-fn warnings(question: &Question<'_>, data: Option<&Features>) -> Result<Vec<Warning>> {
-    let collapse = about_spread(Spread::of(question.model.references())?, None);
-    // Where the table of the fit is gone nobody can tell; nothing else needs it here.
-    let train = data.and_then(|_| question.training_rows().ok());
-    let seen = train.zip(data).and_then(|(train, data)| training_rows::warning(&train, data));
-    Ok(collapse.into_iter().chain(seen).collect())
+/// About an embedding without extent.
+fn about_spread(question: &Question<'_>) -> Result<Option<Warning>> {
+    Ok(warnings::about_spread(Spread::of(question.model.references())?, None))
 }
 
 fn numbers_text(evaluation: &NumbersEvaluation) -> String {
@@ -96,6 +94,7 @@ fn numbers_text(evaluation: &NumbersEvaluation) -> String {
     let row = |rule: String, scores: &Scores| {
         vec![rule, number(scores.r2), number(scores.rmse), number(scores.mae)]
     };
+    let target = output::short_name(&evaluation.target);
     let table = plain_table(
         ["rule", "R2", "RMSE", "MAE"].map(String::from).to_vec(),
         vec![
@@ -104,9 +103,9 @@ fn numbers_text(evaluation: &NumbersEvaluation) -> String {
         ],
     );
     format!(
-        "{} rows, target {}\n\n{table}\nR2: 1 is best, 0 is the mean of these rows. RMSE and MAE: errors in the \
-         units of {1}.\n",
-        evaluation.rows, evaluation.target
+        "{} rows, target {target}\n\n{table}\nR2: 1 is best, 0 is the mean of these rows. RMSE and MAE: errors in the \
+         units of {target}.\n",
+        evaluation.rows
     )
 }
 
@@ -142,7 +141,12 @@ pub fn of_pairs(question: &Question<'_>) -> Result<()> {
     let pairs = read_pairs(file, features.rows())?;
     let ranks = PartnerRanks::of(&model.transform(&features)?, &pairs, None)?;
     let values = values("test", &ranks);
-    let warnings = warnings(question, None)?;
+    // As for numbers; here the file of the pairs may be gone, too.
+    let train = question.training_rows().ok();
+    let seen = train.and_then(|train| {
+        training_pairs::warning(question.source.as_ref(), &train, &features, &pairs).ok()?
+    });
+    let warnings: Vec<Warning> = about_spread(question)?.into_iter().chain(seen).collect();
     told(&warnings);
     if args.format == Format::Json {
         let (rows, pairs) = (features.rows(), pairs.len());
@@ -155,7 +159,7 @@ pub fn of_pairs(question: &Question<'_>) -> Result<()> {
         vec![measure.label, text]
     });
     let table = plain_table(vec!["partner".to_string(), "value".to_string()], lines.collect());
-    output::print(&format!(
+    output::print_text(&format!(
         "{} pairs among {} rows; each asks from both ends\n\n{table}",
         pairs.len(),
         features.rows()

@@ -144,6 +144,12 @@ fn pairs_are_learnt_without_labels_and_measured_on_pairs_held_out() {
     assert_eq!(evaluation["pairs"], 119);
     assert!(score(&evaluation, "recall_10") > 0.5);
     assert!(stdout(&["evaluate", &out, &film, "--pairs", &pairs]).contains("median rank"));
+    let warning = &evaluation["warnings"][0];
+    assert_eq!(warning["code"], "training_rows");
+    assert!(warning["text"].as_str().unwrap().starts_with("83 of these 119 pairs"), "{warning}");
+    let other = place.file("other.csv", "1,3\n2,4\n3,5\n");
+    let evaluation = json(&["evaluate", &out, &film, "--pairs", &other, "--format", "json"]);
+    assert_eq!(evaluation["warnings"], Value::Array(Vec::new()));
     let message = failure(&["predict", &out, &film], 1);
     assert!(message.contains("nothing to predict") && message.contains("transform"), "{message}");
     let message = failure(&["evaluate", &out, &film], 1);

@@ -84,10 +84,6 @@ fn values(tensor: Tensor<2>) -> Result<Vec<f64>> {
 /// A warning where half of `data`, or of the training rows, stand in both: then it is the table of the fit, and not
 /// a row or two that two tables share by chance.
 pub fn warning(train: &Features, data: &Features) -> Option<Warning> {
-    let bits = |row: &[f64]| -> Vec<u64> {
-        // -0 and 0 are equal, their bits are not.
-        row.iter().map(|value| (value + 0.0).to_bits()).collect()
-    };
     let learnt: HashSet<Vec<u64>> = (0..train.rows()).map(|row| bits(train.row(row))).collect();
     let seen = (0..data.rows()).filter(|&row| learnt.contains(&bits(data.row(row)))).count();
     (seen > 0 && 2 * seen >= train.rows().min(data.rows())).then(|| {
@@ -100,6 +96,11 @@ pub fn warning(train: &Features, data: &Features) -> Option<Warning> {
             ),
         )
     })
+}
+
+/// A row to look up; -0 and 0 are equal, their bits are not.
+pub(super) fn bits(row: &[f64]) -> Vec<u64> {
+    row.iter().map(|value| (value + 0.0).to_bits()).collect()
 }
 
 #[cfg(test)]
