@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use burn_nca_datasets::{CsvOptions, TargetColumn, Task, by_name};
+use burn_nca_files::read_regular_text;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;
@@ -72,7 +73,7 @@ impl Source {
     /// A file that cannot be read, or that is no source.
     pub fn of_model(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(FILE);
-        let text = match std::fs::read_to_string(&path) {
+        let text = match read_regular_text(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             text => text.with_context(|| format!("{} cannot be read", path.display()))?,
         };

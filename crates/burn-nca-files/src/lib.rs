@@ -1,7 +1,7 @@
 //! Files written atomically: the old contents or the new ones, never half of either.
 //!
 //! [`write_atomically`] writes one file, [`publish_folder`] makes a folder appear complete. Both sync what they
-//! write, so that a power cut leaves no empty file behind a name.
+//! write, so that a power cut leaves no empty file behind a name. [`read_regular`] reads one back.
 
 mod atomic;
 #[cfg(any(test, feature = "fault-injection"))]
@@ -14,10 +14,12 @@ mod fault {
     }
 }
 mod folder;
+mod read;
 mod target;
 
 pub use atomic::write_atomically;
 pub use folder::{publish_folder, remove_leftovers, rename_folder, temporary_folder};
+pub use read::{read_regular, read_regular_text};
 pub use target::is_regular;
 
 /// What the names of temporary files and folders start with.

@@ -1,7 +1,7 @@
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use burn_nca_files::read_regular_text;
 
 use super::fit::{REPORT_JSON, REPORT_PAGE};
 use crate::output;
@@ -36,7 +36,7 @@ pub(super) enum AnyReport {
 /// As [`run`].
 pub(super) fn open(folder: &Path) -> Result<AnyReport> {
     let path = folder.join(REPORT_JSON);
-    let text = fs::read_to_string(&path).with_context(|| {
+    let text = read_regular_text(&path).with_context(|| {
         format!("{} cannot be read; give the folder that nca fit --out wrote", path.display())
     })?;
     let document: serde_json::Value = serde_json::from_str(&text)

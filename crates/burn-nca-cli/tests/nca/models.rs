@@ -4,7 +4,7 @@ use burn_nca::data::{Labelled, stratified_split};
 use burn_nca::{Fitted, device};
 use burn_nca_datasets::bundled::iris;
 
-use crate::{Place, json, nca, numbers, stdout};
+use crate::{Place, failure, json, nca, numbers, stdout};
 
 /// A run of iris, and the rows it held out as a CSV file with its columns in another order.
 pub fn run(place: &Place) -> (String, String, Labelled) {
@@ -114,4 +114,27 @@ fn an_exported_layer_is_a_file_of_its_own() {
     let header = String::from_utf8_lossy(&bytes[8..]);
     assert!(header.contains("weight") && header.contains("bias"));
     nca(&["export", &out, "--to", &place.at("A.bin")]).assert().code(1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fifo_in_the_place_of_a_file_is_refused() {
+    let place = Place::new();
+    let (out, file, _) = run(&place);
+    for (name, verb) in [
+        ("model/encoder.bpk", "predict"),
+        ("model/references.bpk", "predict"),
+        ("model/source.json", "predict"),
+        ("model/model.json", "predict"),
+        ("report.json", "report"),
+    ] {
+        let (path, kept) = (place.path(&format!("run/{name}")), place.path("kept"));
+        std::fs::rename(&path, &kept).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let arguments = [verb, &out, &file];
+        let message = failure(&arguments[..if verb == "report" { 2 } else { 3 }], 1);
+        assert!(message.contains(name) && message.contains("a regular file"), "{message}");
+        std::fs::rename(&kept, &path).unwrap();
+    }
+    nca(&["predict", &out, &file]).assert().success();
 }

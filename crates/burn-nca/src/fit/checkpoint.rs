@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use burn_nca_files::write_atomically;
+use burn_nca_files::{read_regular_text, write_atomically};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +91,7 @@ impl<'a> Checkpoint<'a> {
         let Some((path, owner)) = self.existing() else {
             return Ok(None);
         };
-        let text = std::fs::read_to_string(path).map_err(|source| Error::io(path, source))?;
+        let text = read_regular_text(path).map_err(|source| Error::io(path, source))?;
         let invalid = |error: serde_json::Error| {
             Error::model(
                 path,

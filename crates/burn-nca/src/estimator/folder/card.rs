@@ -1,9 +1,10 @@
 //! `model.json`: everything of a model but its tensors, and whether it agrees with itself and with them.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
-use burn_nca_files::write_atomically;
+use burn_nca_files::{read_regular_text, write_atomically};
 use serde::{Deserialize, Serialize};
 
 use super::tensors::REFERENCES;
@@ -102,10 +103,12 @@ impl Stored {
             format: u32,
         }
         let path = folder.join(CARD);
-        if !path.is_file() {
-            return Err(Error::model(folder, format!("there is no model here: {CARD} is missing")));
-        }
-        let text = std::fs::read_to_string(&path).map_err(|source| Error::io(&path, source))?;
+        let text = read_regular_text(&path).map_err(|source| match source.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => {
+                Error::model(folder, format!("there is no model here: {CARD} is missing"))
+            }
+            _ => Error::io(&path, source),
+        })?;
         let invalid = |error: serde_json::Error| {
             let reason = format!("this is not a model's {CARD} ({error}); fit the model again");
             Error::model(&path, reason)

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
 use burn::store::ModuleRecord;
 use burn::tensor::{Bool, Bytes, Int, Tensor};
-use burn_nca_files::write_atomically;
+use burn_nca_files::{read_regular, write_atomically};
 use sha2::{Digest, Sha256};
 
 use crate::data::host_values;
@@ -39,18 +40,18 @@ pub(super) fn write<M: Module>(module: M, folder: &Path, name: &str) -> Result<(
 /// The bytes of a file, which are those that were written.
 ///
 /// # Errors
-/// No such file, or another SHA-256 than noted. Models of older versions have none noted.
+/// No such file, one that is not regular, or another SHA-256 than noted. Models of older versions have none noted.
 pub(super) fn read(folder: &Path, name: &str, noted: &BTreeMap<String, String>) -> Result<Vec<u8>> {
     let path = folder.join(name);
-    if !path.is_file() {
-        return Err(Error::model(
+    let bytes = read_regular(&path).map_err(|source| match source.kind() {
+        ErrorKind::NotFound => Error::model(
             folder,
             format!(
                 "the file {name} is missing; copy the whole folder again, or fit the model again"
             ),
-        ));
-    }
-    let bytes = std::fs::read(&path).map_err(|source| Error::io(&path, source))?;
+        ),
+        _ => Error::io(&path, source),
+    })?;
     match noted.get(name) {
         Some(noted) if *noted != sha256(&bytes) => Err(Error::model(
             path,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use burn_nca_files::write_atomically;
+use burn_nca_files::{read_regular_text, write_atomically};
 use serde::{Deserialize, Serialize};
 
 use super::Trial;
@@ -33,7 +33,7 @@ pub(super) fn load(path: &Path, search: &FitIdentity) -> Result<Known> {
     if !path.exists() {
         return Ok(Known::default());
     }
-    let text = std::fs::read_to_string(path).map_err(|source| Error::io(path, source))?;
+    let text = read_regular_text(path).map_err(|source| Error::io(path, source))?;
     let stored: Stored = serde_json::from_str(&text).map_err(|error| {
         Error::model(
             path,
