@@ -47,7 +47,9 @@ fn a_short_run_writes_all_it_promises() {
     }
     let count = std::fs::read_dir(folder.path().join("a")).unwrap().count();
     assert_eq!(count, 7, "checkpoints are gone");
-    assert!(error(folder.path(), &arguments).contains("the folder a exists; choose another"));
+    assert!(
+        error(folder.path(), &arguments).contains("the folder a already exists; choose another")
+    );
 }
 
 #[test]
