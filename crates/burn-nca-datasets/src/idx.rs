@@ -7,6 +7,7 @@ use burn_nca::{Error, Result};
 
 use crate::class_names::{ClassColumn, Classes};
 use crate::csv;
+use crate::excerpt::short;
 use crate::format::Format;
 use crate::input::{Input, name_file};
 use crate::table::Table;
@@ -206,7 +207,7 @@ pub(crate) fn check_columns(origin: &str, columns: usize) -> Result<()> {
 }
 
 fn shape_text(shape: &[usize]) -> String {
-    shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
+    short(&shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x "))
 }
 
 fn type_name(kind: u8) -> &'static str {
@@ -317,6 +318,7 @@ mod tests {
         );
         assert!(error(idx(&[u32::MAX; 4], &[])).contains("which no file holds"));
         assert!(error(idx(&[2], &[1, 2, 3])).contains("promises 2 bytes, the file holds more"));
+        assert!(error(idx(&[70_000; 255], &[])).len() < 200);
     }
 
     #[test]

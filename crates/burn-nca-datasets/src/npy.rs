@@ -244,7 +244,7 @@ fn shape_text(shape: &[impl Display]) -> String {
     if shape.is_empty() {
         return "()".into();
     }
-    shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x ")
+    short(&shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x "))
 }
 
 #[cfg(test)]
