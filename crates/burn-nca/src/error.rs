@@ -59,5 +59,14 @@ impl Error {
     }
 }
 
+/// A name in quotation marks, on one line; of more than 40 letters the first 40 and an ellipsis.
+pub(crate) fn quoted(name: &str) -> String {
+    const LETTERS: usize = 40;
+    match name.char_indices().nth(LETTERS) {
+        Some((end, _)) => format!("{:?}", format!("{}…", &name[..end])),
+        None => format!("{name:?}"),
+    }
+}
+
 /// The result of everything that can fail on data, settings or files.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

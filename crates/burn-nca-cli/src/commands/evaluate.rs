@@ -127,7 +127,8 @@ impl Question<'_> {
         let table = open(path, &options);
         let table = match learnt {
             Some(target) => table.with_context(|| {
-                format!("the model's target is {target:?}; name that of {path} with --target")
+                let target = output::short_name(&target);
+                format!("the model's target is \"{target}\"; name that of {path} with --target")
             })?,
             None => table?,
         };

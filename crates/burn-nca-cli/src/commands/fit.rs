@@ -121,9 +121,9 @@ fn refuse_numbers(args: &FitArgs, table: &Table) -> Result<()> {
     match table.fractional_class() {
         None => Ok(()),
         Some(number) => bail!(
-            "the target {:?} holds numbers such as {number}, which are no classes; add --task regression to \
+            "the target \"{}\" holds numbers such as {number}, which are no classes; add --task regression to \
              predict them, or --task classification if each number is a class",
-            table.target_name
+            output::short_name(&table.target_name)
         ),
     }
 }

@@ -1,6 +1,6 @@
 //! Names from a table on a terminal: none of them is obeyed, and none fills the screen.
 
-use crate::{Place, json, nca, stdout};
+use crate::{Place, failure, json, nca, stdout};
 
 const RED: &str = "\u{1b}[31mred";
 
@@ -35,4 +35,19 @@ fn tables_and_messages_escape_and_shorten_what_files_and_json_keep() {
     let predicted = std::fs::read_to_string(&file).unwrap();
     assert!(predicted.lines().any(|line| line == RED));
     assert_eq!(stdout(&["predict", &out, &data]), predicted);
+}
+
+#[test]
+fn errors_shorten_what_they_quote() {
+    let place = Place::new();
+    let long = "A".repeat(5000);
+    let one_class: String = (0..6).map(|i| format!("{i},{long}\n")).collect();
+    let data = place.file("one.csv", &format!("a,kind\n{one_class}"));
+    let one = failure(&["fit", &data, "--test-size", "0"], 1);
+    let numbers: String = (0..6).map(|i| format!("{i},{i}.5\n")).collect();
+    let data = place.file("numbers.csv", &format!("a,{long}\n{numbers}"));
+    for message in [one, failure(&["fit", &data], 1)] {
+        assert!(message.contains("\"AAA") && message.contains("A…\""), "{message}");
+        assert!(message.len() < 400, "{message}");
+    }
 }

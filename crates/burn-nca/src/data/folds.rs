@@ -3,7 +3,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Labelled, Split};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 
 /// The folds of a stratified cross-validation: every row is held out exactly once.
 ///
@@ -64,8 +64,8 @@ fn check(data: &Labelled, folds: usize) -> Result<()> {
                 format!("give {} folds or fewer, or join it with another class", counts[class])
             };
             Err(Error::data(format!(
-                "the class {:?} has {} training row{}, too few for {folds} folds; {cure}",
-                data.class_names()[class],
+                "the class {} has {} training row{}, too few for {folds} folds; {cure}",
+                quoted(&data.class_names()[class]),
                 counts[class],
                 if counts[class] == 1 { "" } else { "s" }
             )))

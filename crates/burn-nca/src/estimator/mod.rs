@@ -30,7 +30,7 @@ use std::time::Instant;
 
 use crate::data::{Labelled, Scaling, Split, stratified_split};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 use crate::evaluate::expected_accuracy;
 use crate::fit::{FitConfig, FitSession, HeldOutScore, ResolvedStart};
 use crate::model::{MetricModel, Nca};
@@ -235,9 +235,9 @@ fn check_classes(data: &Labelled) -> Result<()> {
     let present: Vec<usize> = (0..counts.len()).filter(|class| counts[*class] > 0).collect();
     if let [only] = present[..] {
         return Err(Error::data(format!(
-            "all {n} rows are of the class {:?}; there is nothing to tell apart, so give rows of at least \
+            "all {n} rows are of the class {}; there is nothing to tell apart, so give rows of at least \
              two classes",
-            data.class_names()[only]
+            quoted(&data.class_names()[only])
         )));
     }
     if counts.iter().all(|count| *count < 2) {
