@@ -2,100 +2,24 @@
 
 use std::ops::ControlFlow;
 
-use burn::module::DisplaySettings;
-use burn::tensor::Tensor;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint::{Checkpoint, Owner};
+use super::checkpoint::Checkpoint;
 use super::exact_text;
 use super::monitor::{Monitor, Record};
-use super::parameters::{assign, flatten, flatten_gradients};
+use super::parameters::{assign, flatten};
+use super::problem::Problem;
 use super::session::OnProgress;
 use super::training_layers::check_one_function;
 use super::{
-    DescentState, Evaluation, Fingerprint, FitConfig, FitIdentity, FitSession, ObjectiveScale,
-    OptimizerConfig, Progress, Solution, Start, Termination, exact, saturation, stochastic,
+    DescentState, Evaluation, FitConfig, FitSession, ObjectiveScale, OptimizerConfig, Progress,
+    Solution, Start, Termination, exact, saturation, stochastic,
 };
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
 use crate::objective::{Objective, check_points};
-
-/// The score of an encoder on held-out data; larger is better.
-pub type HeldOutScore<'a, E> = dyn Fn(&E) -> f64 + 'a;
-
-/// What to fit: a model at its start, and the data.
-pub struct Problem<'a, E: Encoder, O: Objective> {
-    /// The model, on an autodiff device.
-    pub model: MetricModel<E, O>,
-    /// The (scaled) features, `[n, d]`.
-    pub x: &'a Tensor<2>,
-    /// What the objective's terms are about.
-    pub target: &'a O::Target,
-    /// The held-out score that early stopping follows; without it nothing is held out.
-    pub held_out: Option<&'a HeldOutScore<'a, E>>,
-    /// What the fit is made from, for a checkpoint to recognise; a fit with a checkpoint needs it.
-    pub identity: Option<&'a dyn Fn() -> FitIdentity>,
-}
-
-impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
-    /// A fit without a held-out part and without a checkpoint.
-    pub fn new(model: MetricModel<E, O>, x: &'a Tensor<2>, target: &'a O::Target) -> Self {
-        Self { model, x, target, held_out: None, identity: None }
-    }
-
-    /// The penalised objective and its gradient at these parameters.
-    pub(super) fn evaluate(&self, position: &[f64], config: &FitConfig) -> Evaluation {
-        let model = assign(self.model.clone(), position);
-        let mut at = exact::value_and_gradient(&model, self.x, self.target, &config.blocks);
-        let objective = at.value;
-        let weight = config.l2 * self.terms() as f64;
-        if weight > 0.0
-            && let Some(norm) = model.encoder.squared_norm()
-        {
-            at.add(&model, norm.mul_scalar(weight));
-        }
-        // -f and its penalty may cancel, their rounding errors do not.
-        let magnitude = objective.abs() + (at.value - objective).abs();
-        Evaluation {
-            value: at.value,
-            gradient: flatten_gradients(&model, &at.gradients),
-            magnitude,
-        }
-    }
-
-    pub(super) fn terms(&self) -> usize {
-        self.model.objective.num_terms(self.target)
-    }
-
-    /// The held-out score at these parameters, where one is held out.
-    fn score(&self, position: &[f64]) -> Option<f64> {
-        let score = self.held_out?;
-        Some(score(&assign(self.model.clone(), position).encoder.valid()))
-    }
-
-    /// Tells this fit from others.
-    fn owner(&self, config: &FitConfig, start: &[f64]) -> Result<Owner> {
-        let Some(identity) = self.identity else {
-            return Err(Error::setting(
-                "a checkpoint is asked for, but not said what to recognise it by; give `Problem::identity`",
-            ));
-        };
-        let FitIdentity { settings, features, targets } = identity();
-        // As it is displayed: its debug form holds the random names of parameters.
-        let objective = self.model.objective.format(DisplaySettings::new());
-        let settings = Fingerprint::new()
-            .text(&settings)
-            .text(&config.without_limits().to_string())
-            .text(&objective)
-            .finish();
-        Ok(Owner {
-            identity: FitIdentity { settings, features, targets },
-            start: Fingerprint::new().numbers(start).finish(),
-        })
-    }
-}
 
 /// The parameters of a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -285,7 +209,9 @@ impl<E: Encoder, O: Objective> FullBatch<'_, '_, '_, E, O> {
             let (solver, record) = (solution.module.clone(), monitor.record.clone());
             Ok(State { solver, record, end: (!reached.can_resume()).then_some(reached) })
         })?;
-        let mut solution = at_best(solution, monitor.record, |state| Position(state.position))
+        let mut solution = monitor
+            .record
+            .at_best(solution, |state| Position(state.position))
             .map(|Position(position)| assign(problem.model.clone(), &position));
         if saturation::explains(&solution, problem.x, problem.target) {
             solution.termination = Termination::Saturated;
@@ -322,20 +248,4 @@ fn descend<E: Encoder, O: Objective, M: Clone + Serialize>(
     };
     let solution = solve(state, scale, &mut evaluate, &mut on_step);
     failure.map_or(Ok(solution), Err)
-}
-
-/// The solution with its whole history, at its last step or at the best held-out score where one was kept.
-pub(super) fn at_best<S, K>(
-    mut solution: Solution<S>,
-    record: Record<K>,
-    keep: impl FnOnce(S) -> K,
-) -> Solution<K> {
-    if let Some(step) = record.best_step() {
-        (solution.value, solution.gradient_max) = (step.value, step.gradient_max);
-    }
-    solution.history = record.history;
-    match record.best {
-        Some(best) => solution.map(|_| best.kept),
-        None => solution.map(keep),
-    }
 }

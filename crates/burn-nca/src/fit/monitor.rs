@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::exact_text;
 use super::session::OnProgress;
-use super::{FitConfig, Progress, Termination};
+use super::{FitConfig, Progress, Solution, Termination};
 
 /// The best step so far by its held-out score, and what was kept of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -42,6 +42,18 @@ impl<K> Record<K> {
     pub fn best_step(&self) -> Option<&Progress> {
         let best = self.best.as_ref()?;
         self.history.iter().find(|step| step.iteration == best.iteration)
+    }
+
+    /// The solution with its whole history, at its last step or at the best held-out score where one was kept.
+    pub fn at_best<S>(self, mut solution: Solution<S>, keep: impl FnOnce(S) -> K) -> Solution<K> {
+        if let Some(step) = self.best_step() {
+            (solution.value, solution.gradient_max) = (step.value, step.gradient_max);
+        }
+        solution.history = self.history;
+        match self.best {
+            Some(best) => solution.map(|_| best.kept),
+            None => solution.map(keep),
+        }
     }
 
     fn best_score(&self) -> f64 {

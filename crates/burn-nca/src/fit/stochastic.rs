@@ -14,9 +14,9 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
-use super::minimise::{Problem, at_best};
 use super::monitor::{Monitor, Record};
 use super::parameters::{flatten, flatten_gradients};
+use super::problem::Problem;
 use super::training_layers::independent;
 use super::{Evaluation, FitConfig, Progress, Solution, Termination};
 use crate::encoder::Encoder;
@@ -132,7 +132,7 @@ pub(super) fn minimise<E: Encoder, O: Objective>(
         history: Vec::new(),
         module: epochs.model,
     };
-    Ok(at_best(solution, monitor.record, |model| model))
+    Ok(monitor.record.at_best(solution, |model| model))
 }
 
 /// Passes over the rows until the epochs are done or the monitor breaks.
