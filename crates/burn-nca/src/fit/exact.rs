@@ -111,7 +111,7 @@ pub fn value<E: Encoder, O: Objective>(
 /// The exact value and gradient of an objective over the whole data set.
 ///
 /// Both are of one function, the model as it is in validation: layers that draw at random or move their
-/// statistics in training do neither here ([`disable_training_flags`](super::disable_training_flags)).
+/// statistics in training do neither here ([`disable_training_flags`]).
 ///
 /// # Shapes
 /// - x: `[n, d]`; the model must live on an autodiff device
