@@ -24,6 +24,7 @@ pub use measured::Measured;
 pub use pairs::Pairs;
 pub use scaling::{Scaling, ScalingKind};
 pub(crate) use sparse_rows::SparseRows;
+#[cfg(feature = "train")]
 pub(crate) use split::rows_by_class;
 pub use split::{Split, random_split, stratified_split};
 pub(crate) use weights::check_weights;
