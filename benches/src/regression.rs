@@ -123,7 +123,7 @@ impl Results {
         self.splits().as_object().map_or(0, Map::len)
     }
 
-    /// Adds a split and writes the file, whole or not at all.
+    /// Adds a split and writes the file atomically.
     fn insert(&mut self, split: usize, scores: BTreeMap<String, Value>) -> Result<()> {
         self.document[&self.name]["splits"][format!("{split:02}")] = json!(scores);
         let text = serde_json::to_string_pretty(&self.document)? + "\n";

@@ -124,7 +124,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<Done>> {
         .with_context(|| format!("{} holds no results of this program", path.display()))
 }
 
-/// Writes all results, whole or not at all.
+/// Writes all results atomically.
 fn write(path: &Path, results: &[Done]) -> anyhow::Result<()> {
     let lines: Vec<String> = results.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
     write_file(path, format!("[\n{}\n]\n", lines.join(",\n")).as_bytes())

@@ -10,7 +10,7 @@ use crate::csv::{CsvOptions, TargetColumn, read_csv};
 /// Reads the train and test rows of repeated trials, for runs that are paired with those of others.
 ///
 /// ```text
-/// s00,s01,s02        one column a split
+/// s00,s01,s02        one column per split
 /// 1,2,1              one line a row of the data: 1 = train, 2 = test, 0 = not used
 /// ```
 /// `rows` is the number of rows of the data.

@@ -115,7 +115,7 @@ impl Figure {
         pixels.encode_png().map_err(|e| raster(e.to_string()))
     }
 
-    /// Writes the SVG, whole or not at all.
+    /// Writes the SVG atomically.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -123,7 +123,7 @@ impl Figure {
         write_file(path, self.svg.as_bytes())
     }
 
-    /// Writes a PNG of one pixel a unit, whole or not at all.
+    /// Writes a PNG of one pixel per unit atomically.
     ///
     /// # Errors
     /// As [`png`](Self::png), or the file cannot be written.

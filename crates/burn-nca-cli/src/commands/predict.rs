@@ -14,7 +14,7 @@ use crate::source::Source;
 /// The column of the predictions where the fit knew no name of the target.
 const CLASS: &str = "class";
 
-/// A class a row, and a share a class a row.
+/// One class per row, and one share per class and row.
 struct Prediction {
     classes: Vec<usize>,
     shares: Vec<f64>,

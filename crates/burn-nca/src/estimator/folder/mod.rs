@@ -53,7 +53,7 @@ impl References {
 }
 
 impl<E: Encoder> Fitted<E> {
-    /// Saves the model to a new folder, whole or not at all.
+    /// Saves the model to a new folder that appears complete or not at all.
     ///
     /// # Errors
     /// A folder that exists, or that cannot be written.

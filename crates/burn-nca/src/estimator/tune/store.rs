@@ -52,7 +52,7 @@ pub(super) fn load(path: &Path, search: &FitIdentity) -> Result<Known> {
     Ok(stored.known)
 }
 
-/// Writes all trials, whole or not at all.
+/// Writes all trials atomically.
 ///
 /// # Errors
 /// A file that cannot be written.
