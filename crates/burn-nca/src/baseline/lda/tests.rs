@@ -1,0 +1,194 @@
+//! Linear discriminants by hand, as the other route gives them, and refused.
+
+use super::*;
+use crate::baseline::fixture::{Reference, assert_close, assert_identity, random_labelled};
+
+fn within_after(lda: &Lda, data: &Labelled) -> Vec<f64> {
+    let embedded = lda.projection.apply(data.features()).unwrap();
+    let embedded = data.with_features(embedded).unwrap();
+    Groups::of_classes(&embedded).within_covariance()
+}
+
+/// Two classes that differ in the first of three features by hand, with a free third one.
+fn labelled(third: [f64; 4]) -> Labelled {
+    let values = [[0.0, 5.0], [4.0, 6.0], [10.0, 6.0], [14.0, 5.0]];
+    let rows = values.iter().zip(third).flat_map(|(row, x)| [row[0], row[1], x]).collect();
+    Labelled::from_labels(Features::unnamed(rows, 3).unwrap(), vec![0, 0, 1, 1]).unwrap()
+}
+
+#[test]
+fn directions_and_ratios_are_those_of_scikit_learn_to_sign() {
+    for set in ["iris", "wine"] {
+        let reference = Reference::load(set);
+        let data = reference.data();
+        let lda = LdaConfig::new(2).fit(&data).unwrap();
+        assert_close(&lda.projection.weight(), &reference.numbers("lda_scalings"), 1e-9);
+        assert_close(&lda.explained_ratio, &reference.numbers("lda_explained_ratio"), 1e-10);
+        assert_identity(&within_after(&lda, &data), 2, 1e-10);
+    }
+}
+
+#[test]
+fn shrunk_directions_are_those_of_scipy_and_the_share_that_of_ledoit_and_wolf() {
+    for set in ["iris", "wine"] {
+        let reference = Reference::load(set);
+        let shrinkage = Shrinkage::Fixed { amount: reference.number("shrinkage") };
+        let config = LdaConfig::new(2).with_shrinkage(shrinkage);
+        let lda = config.fit(&reference.data()).unwrap();
+        assert_close(&lda.projection.weight(), &reference.numbers("shrunk_lda_scalings"), 1e-10);
+        assert_close(&lda.variance_ratio, &reference.numbers("shrunk_lda_variance_ratio"), 1e-10);
+
+        let config = config.with_shrinkage(Shrinkage::LedoitWolf);
+        let lda = config.fit(&reference.data()).unwrap();
+        let share = reference.number("ledoit_wolf_shrinkage");
+        assert_close(&[lda.shrinkage], &[share], 1e-12);
+    }
+}
+
+#[test]
+fn directions_solve_the_generalised_eigenvalue_problem() {
+    let data = random_labelled(60, 5, 4, 8);
+    let lda = LdaConfig::new(3).fit(&data).unwrap();
+    let groups = Groups::of_classes(&data);
+    let (within, between) = (groups.within_covariance(), groups.between_covariance());
+    let weight = lda.projection.weight();
+    for j in 0..3 {
+        for i in 0..5 {
+            let times = |matrix: &[f64]| -> f64 {
+                (0..5).map(|l| matrix[i * 5 + l] * weight[l * 3 + j]).sum()
+            };
+            let residual = times(&between) - lda.variance_ratio[j] * times(&within);
+            assert!(residual.abs() < 1e-10 * lda.variance_ratio[0], "residual {residual:e}");
+        }
+    }
+}
+
+#[test]
+fn a_single_feature_by_hand_has_the_ratio_of_the_variances() {
+    let features = Features::unnamed(vec![0.0, 4.0, 10.0, 14.0], 1).unwrap();
+    let data = Labelled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
+    let lda = LdaConfig::new(1).fit(&data).unwrap();
+    // Within-class variance 4, between-class variance 25.
+    assert_close(&lda.projection.weight(), &[0.5], 1e-14);
+    assert_close(&lda.variance_ratio, &[6.25], 1e-13);
+    assert_eq!((lda.explained_ratio, lda.shrinkage), (vec![1.0], 0.0));
+}
+
+#[test]
+fn a_constant_column_gets_no_weight_and_a_repeated_one_changes_no_ratio() {
+    let constant = LdaConfig::new(1).fit(&labelled([0.1; 4])).unwrap();
+    assert_eq!(constant.projection.weight()[2], 0.0);
+    let repeated = LdaConfig::new(1).fit(&labelled([0.0, 4.0, 10.0, 14.0])).unwrap();
+    assert_close(&repeated.variance_ratio, &constant.variance_ratio, 1e-10);
+    for (lda, third) in [(constant, [0.1; 4]), (repeated, [0.0, 4.0, 10.0, 14.0])] {
+        assert_identity(&within_after(&lda, &labelled(third)), 1, 1e-10);
+    }
+}
+
+#[test]
+fn a_separating_direction_without_variance_is_an_error_that_a_shrinkage_cures() {
+    let data = labelled([1.0, 1.0, 2.0, 2.0]);
+    let error = LdaConfig::new(1).fit(&data).unwrap_err().to_string();
+    assert!(error.contains("singular: 1 of 3") && error.contains("a shrinkage"), "{error}");
+    for shrinkage in [Shrinkage::Fixed { amount: 0.01 }, Shrinkage::LedoitWolf] {
+        let lda = LdaConfig::new(1).with_shrinkage(shrinkage).fit(&data).unwrap();
+        assert!(lda.projection.weight()[2].abs() > 0.0 && lda.shrinkage > 0.0);
+    }
+    let wide = random_labelled(6, 20, 2, 1);
+    let error = LdaConfig::new(1).fit(&wide).unwrap_err().to_string();
+    assert!(error.contains("singular: 16 of 20"), "{error}");
+}
+
+/// Compares the routes through d x d and through the span: directions, ratios, shrinkage.
+fn compare_routes(data: &Labelled, shrinkage: Shrinkage) {
+    let config = LdaConfig::new(2).with_shrinkage(shrinkage);
+    let groups = Groups::of_classes(data);
+    let by_features = config.fit_in_features(data, &groups).unwrap();
+    let by_span = config.fit_in_span(data, &groups).unwrap();
+    let largest = by_features.projection.weight().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let scaled =
+        |lda: &Lda| -> Vec<f64> { lda.projection.weight().iter().map(|x| x / largest).collect() };
+    assert_close(&scaled(&by_span), &scaled(&by_features), 1e-7);
+    assert_close(&by_span.variance_ratio, &by_features.variance_ratio, 1e-8);
+    assert_close(&by_span.explained_ratio, &by_features.explained_ratio, 1e-9);
+    assert_close(&[by_span.shrinkage], &[by_features.shrinkage], 1e-10);
+}
+
+#[test]
+fn both_routes_agree_on_wide_and_tall_tables_and_repeated_rows() {
+    for (n, d) in [(9, 20), (20, 70), (60, 5)] {
+        let data = random_labelled(n, d, 3, 4);
+        let twice: Vec<usize> = (0..n).chain(0..n / 2).collect();
+        for data in [data.select(&twice), data] {
+            compare_routes(&data, Shrinkage::Fixed { amount: 0.01 });
+            compare_routes(&data, Shrinkage::LedoitWolf);
+            if n > d {
+                compare_routes(&data, Shrinkage::None);
+            }
+        }
+    }
+}
+
+#[test]
+fn both_routes_agree_without_shrinkage_on_a_wide_table_of_few_directions() {
+    // 30 columns, of scales from 1e-3 to 1e3, that combine four.
+    let narrow = random_labelled(18, 4, 3, 4);
+    let mut values = Vec::new();
+    for row in narrow.features().values().chunks_exact(4) {
+        values.extend((0..30).map(|j| {
+            let scale = 10f64.powi(j % 7 - 3);
+            scale * (row[(j % 4) as usize] + 0.1 * f64::from(j) * row[((j + 1) % 4) as usize])
+        }));
+    }
+    let data = narrow.with_features(Features::unnamed(values, 30).unwrap()).unwrap();
+    let config = LdaConfig::new(2);
+    let wide = config.fit(&data).unwrap();
+    let narrow_fit = config.fit(&narrow).unwrap();
+    assert_close(&wide.variance_ratio, &narrow_fit.variance_ratio, 1e-8);
+    assert_identity(&within_after(&wide, &data), 2, 1e-9);
+    compare_routes(&data, Shrinkage::None);
+}
+
+#[test]
+fn only_classes_with_rows_count_towards_the_limit() {
+    let data = random_labelled(30, 4, 3, 1);
+    let two_left: Vec<usize> = (0..30).filter(|row| row % 3 != 1).collect();
+    let data = data.select(&two_left);
+    assert!(LdaConfig::new(1).fit(&data).is_ok());
+    let error = LdaConfig::new(2).fit(&data).unwrap_err().to_string();
+    assert!(error.contains("2 classes with rows and 4 features have at most 1"), "{error}");
+    let one_left: Vec<usize> = (0..data.rows()).step_by(2).collect();
+    let error = LdaConfig::new(1).fit(&data.select(&one_left)).unwrap_err().to_string();
+    assert!(error.contains("two classes with rows, the data have 1"), "{error}");
+}
+
+#[test]
+fn collinear_class_means_give_a_direction_of_ratio_zero_not_a_shorter_map() {
+    let mut values = Vec::new();
+    for class in 0..3 {
+        for [a, b] in [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] {
+            values.extend([5.0 * f64::from(class) + a, b]);
+        }
+    }
+    let labels = (0..12).map(|row| row / 4).collect();
+    let data = Labelled::from_labels(Features::unnamed(values, 2).unwrap(), labels).unwrap();
+    let lda = LdaConfig::new(2).fit(&data).unwrap();
+    assert_close(&lda.variance_ratio, &[50.0 / 3.0, 0.0], 1e-12);
+    assert_close(&lda.projection.weight(), &[1.0, 0.0, 0.0, 1.0], 1e-12);
+}
+
+#[test]
+fn impossible_settings_and_equal_rows_are_errors() {
+    let data = labelled([0.3, -0.1, 0.2, 0.9]);
+    let error = LdaConfig::new(0).fit(&data).unwrap_err().to_string();
+    assert!(error.contains("0 dimensions"), "{error}");
+    let config = LdaConfig::new(1).with_shrinkage(Shrinkage::Fixed { amount: -0.5 });
+    let error = config.fit(&data).unwrap_err().to_string();
+    assert!(error.contains("shrinkage is -0.5"), "{error}");
+    let equal = Features::unnamed(vec![0.1; 4], 1).unwrap();
+    let equal = Labelled::from_labels(equal, vec![0, 1, 0, 1]).unwrap();
+    let error = LdaConfig::new(1).fit(&equal).unwrap_err().to_string();
+    assert!(error.contains("1 of 1 directions have no variance"), "{error}");
+    let error = LdaConfig::new(1).fit(&equal.select(&[0])).unwrap_err().to_string();
+    assert!(error.contains("at least two rows"), "{error}");
+}
