@@ -4,7 +4,6 @@ mod completions;
 mod datasets;
 mod devices;
 mod evaluate;
-mod evaluate_continuous;
 mod export;
 mod finite;
 mod fit;

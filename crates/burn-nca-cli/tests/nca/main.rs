@@ -10,6 +10,7 @@ mod evaluate;
 mod faults;
 mod fit;
 mod golden;
+mod imports;
 mod interruption;
 mod invocation;
 mod many_classes;

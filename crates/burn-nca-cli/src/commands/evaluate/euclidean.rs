@@ -1,3 +1,5 @@
+//! The same k-NN by Euclidean distance, and McNemar's test between the two.
+
 use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::{Features, Labelled};
@@ -5,7 +7,6 @@ use burn_nca::evaluate::{Accuracy, McNemar, McNemarForm};
 use burn_nca::neighbors::{majority_vote, nearest};
 use serde::Serialize;
 
-use super::measures::Evaluation;
 use crate::fitting::embedding::place;
 
 /// k-NN by Euclidean distance on the scaled features, beside the learnt metric's on the same rows.
@@ -24,7 +25,8 @@ pub struct Euclidean {
 }
 
 impl Euclidean {
-    /// Classifies `data` among the training rows `train`, in the order of the model's references.
+    /// Classifies `data` among the training rows `train`, in the order of the model's references, beside what the learnt
+    /// metric's `k` nearest predict.
     ///
     /// # Errors
     /// k above the training rows.
@@ -32,16 +34,16 @@ impl Euclidean {
         model: &Fitted,
         train: &Features,
         data: &Labelled,
-        learnt: &Evaluation,
+        (learnt, k): (&[usize], usize),
     ) -> Result<Self> {
         let (device, dtype) = place(&model.references().device());
         let queries = model.scaling().apply(data.features())?.to_tensor(&device, dtype);
         let references = model.scaling().apply(train)?.to_tensor(&device, dtype);
-        let neighbors = nearest(&queries, &references, learnt.neighbors, None)?;
+        let neighbors = nearest(&queries, &references, k, None)?;
         let labels = model.reference_labels();
         let classes = model.class_names().len();
-        let predicted = majority_vote(&neighbors, labels, classes, learnt.neighbors)?;
-        let test = McNemar::of(&learnt.predicted, &predicted, data.labels())?;
+        let predicted = majority_vote(&neighbors, labels, classes, k)?;
+        let test = McNemar::of(learnt, &predicted, data.labels())?;
         Ok(Self {
             knn: Accuracy::of(&predicted, data.labels())?.value(),
             learnt_only: test.first_only(),

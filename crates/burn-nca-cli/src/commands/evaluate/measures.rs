@@ -1,3 +1,5 @@
+//! Every measure of a model of classes on rows with a class.
+
 use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::Labelled;

@@ -1,3 +1,5 @@
+//! The evaluation of a model of classes for people.
+
 use burn_nca_program::plain_table;
 
 use super::euclidean::Euclidean;

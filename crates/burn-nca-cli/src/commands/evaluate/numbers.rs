@@ -1,24 +1,23 @@
-//! `nca evaluate` of a model of numbers or of pairs.
+//! `nca evaluate` of a model of numbers.
 
 use anyhow::{Result, bail};
-use burn_nca::evaluate::{PartnerRanks, RegressionScores, Spread};
-use burn_nca_datasets::{Task, by_name, open_features, read_pairs};
+use burn_nca::evaluate::{RegressionScores, Spread};
+use burn_nca_datasets::{Task, by_name};
 use burn_nca_program::plain_table;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
-use super::evaluate::{Question, told, training_pairs, training_rows};
-use super::{finite, neighbors_or_default};
+use super::question::{Question, tell};
+use super::training_rows;
 use crate::cli::Format;
-use crate::fitting::partners::{measures, values};
-use crate::fitting::warnings;
+use crate::commands::{finite, neighbors_or_default};
+use crate::fitting::warnings::about_spread;
 use crate::output;
 use crate::report::Warning;
 use crate::report::number::significant;
 
 /// What a model of numbers is worth on rows with a target.
 #[derive(Debug, Serialize)]
-struct NumbersEvaluation {
+struct Evaluation {
     /// Number of rows.
     rows: usize,
     /// The name of the target.
@@ -51,7 +50,7 @@ impl From<RegressionScores> for Scores {
 ///
 /// # Errors
 /// Data whose columns are not the model's, a target that is no number, or k above the training rows.
-pub fn of_numbers(question: &Question<'_>) -> Result<()> {
+pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let Question { args, model, .. } = question;
     let source = &args.source.data;
     if by_name(source).is_some() {
@@ -69,27 +68,25 @@ pub fn of_numbers(question: &Question<'_>) -> Result<()> {
     // Where the table of the fit is gone nobody can tell; nothing else needs it here.
     let train = question.training_rows().ok();
     let seen = train.and_then(|train| training_rows::warning(&train, features));
-    let evaluation = NumbersEvaluation {
+    let evaluation = Evaluation {
         rows: data.rows(),
         target,
         neighbors: k,
         knn: knn.into(),
         kernel: kernel.into(),
-        warnings: about_spread(question)?.into_iter().chain(seen).collect(),
+        warnings: about_spread(Spread::of(model.references())?, None)
+            .into_iter()
+            .chain(seen)
+            .collect(),
     };
-    told(&evaluation.warnings);
+    tell(&evaluation.warnings);
     match args.format {
-        Format::Table => output::print_text(&numbers_text(&evaluation)),
+        Format::Table => output::print_text(&text(&evaluation)),
         Format::Json => output::print_json(&evaluation),
     }
 }
 
-/// About an embedding without extent.
-fn about_spread(question: &Question<'_>) -> Result<Option<Warning>> {
-    Ok(warnings::about_spread(Spread::of(question.model.references())?, None))
-}
-
-fn numbers_text(evaluation: &NumbersEvaluation) -> String {
+fn text(evaluation: &Evaluation) -> String {
     let number = |value: Option<f64>| value.map_or("-".to_string(), |value| ascii(value, 4));
     let row = |rule: String, scores: &Scores| {
         vec![rule, number(scores.r2), number(scores.rmse), number(scores.mae)]
@@ -109,63 +106,6 @@ fn numbers_text(evaluation: &NumbersEvaluation) -> String {
     )
 }
 
-/// What a model of pairs is worth on pairs of rows.
-#[derive(Debug, Serialize)]
-struct PairsEvaluation {
-    /// Number of rows.
-    rows: usize,
-    /// Number of pairs.
-    pairs: usize,
-    /// Recall of the partner, its median rank, and the mean of 1 / rank.
-    #[serde(flatten)]
-    values: BTreeMap<String, f64>,
-    /// What to know before trusting the numbers.
-    warnings: Vec<Warning>,
-}
-
-/// Measures a model of pairs on pairs of rows.
-///
-/// # Errors
-/// No pairs given, rows out of range, or data whose columns are not the model's.
-pub fn of_pairs(question: &Question<'_>) -> Result<()> {
-    let Question { args, model, .. } = question;
-    let Some(file) = &args.pairs else {
-        bail!(
-            "this model was learnt from pairs and has no target to measure; give pairs of rows of {} with \
-             --pairs FILE",
-            args.source.data
-        );
-    };
-    let features = open_features(&args.source.data, model.scaling().names())?;
-    finite::check(model, &features, &args.source.data)?;
-    let pairs = read_pairs(file, features.rows())?;
-    let ranks = PartnerRanks::of(&model.transform(&features)?, &pairs, None)?;
-    let values = values("test", &ranks);
-    // As for numbers; here the file of the pairs may be gone, too.
-    let train = question.training_rows().ok();
-    let seen = train.and_then(|train| {
-        training_pairs::warning(question.source.as_ref(), &train, &features, &pairs).ok()?
-    });
-    let warnings: Vec<Warning> = about_spread(question)?.into_iter().chain(seen).collect();
-    told(&warnings);
-    if args.format == Format::Json {
-        let (rows, pairs) = (features.rows(), pairs.len());
-        let values = values.into_iter().map(|(key, value)| (key.replace("_test", ""), value));
-        let values = values.collect();
-        return output::print_json(&PairsEvaluation { rows, pairs, values, warnings });
-    }
-    let lines = measures("test").into_iter().map(|measure| {
-        let text = measure.text(values.get(&measure.key).copied()).replace('\u{a0}', " ");
-        vec![measure.label, text]
-    });
-    let table = plain_table(vec!["partner".to_string(), "value".to_string()], lines.collect());
-    output::print_text(&format!(
-        "{} pairs among {} rows; each asks from both ends\n\n{table}",
-        pairs.len(),
-        features.rows()
-    ))
-}
-
 /// A number with a plain minus.
 fn ascii(value: f64, digits: usize) -> String {
     significant(value, digits).replace('−', "-")
@@ -178,7 +118,7 @@ mod tests {
     #[test]
     fn the_text_tells_both_rules() {
         let scores = |r2| Scores { r2: Some(r2), rmse: Some(3.25), mae: None };
-        let text = numbers_text(&NumbersEvaluation {
+        let text = super::text(&Evaluation {
             rows: 7,
             target: "price".to_string(),
             neighbors: 5,

@@ -1,0 +1,70 @@
+//! `nca evaluate` of a model of classes.
+
+use anyhow::Result;
+use burn_nca::Fitted;
+use burn_nca::data::Labelled;
+use burn_nca::evaluate::Spread;
+use burn_nca_datasets::Task;
+
+use super::euclidean::Euclidean;
+use super::measures::Evaluation;
+use super::question::{Question, tell};
+use super::{text, training_rows};
+use crate::cli::Format;
+use crate::commands::{finite, neighbors_or_default};
+use crate::fitting::warnings::about_spread;
+use crate::output;
+use crate::report::{Warning, falls_short};
+
+/// Measures a model of classes on rows with a class.
+///
+/// # Errors
+/// As [`super::run`].
+pub fn evaluate(question: &Question<'_>) -> Result<()> {
+    let Question { args, model, .. } = question;
+    let table = question.table(Task::Classes)?;
+    let data = table.into_labelled_as(model.class_names())?;
+    finite::check(model, data.features(), &args.source.data)?;
+    let k = neighbors_or_default(args.neighbors, model.reference_labels().len());
+    let mut evaluation = Evaluation::of(model, &data, k)?;
+    let train = question.training_rows();
+    let compared = train.and_then(|train| {
+        Ok((Euclidean::of(model, &train, &data, (&evaluation.predicted, k))?, train))
+    });
+    match compared {
+        Ok((comparison, train)) => {
+            evaluation.warnings.extend(training_rows::warning(&train, data.features()));
+            evaluation.euclidean = Some(comparison);
+        }
+        // Only what was asked for is an error; elsewhere the reason stands where the comparison would.
+        Err(reason) if args.train.is_none() => {
+            evaluation.euclidean_missing = Some(crate::failure::in_one_line(&reason));
+        }
+        Err(error) => return Err(error),
+    }
+    evaluation.warnings.extend(about_collapse(model, &data, &evaluation)?);
+    tell(&evaluation.warnings);
+    match args.format {
+        Format::Table => output::print_text(&text::text(&evaluation)),
+        Format::Json => output::print_json(&evaluation),
+    }
+}
+
+fn about_collapse(
+    model: &Fitted,
+    data: &Labelled,
+    evaluation: &Evaluation,
+) -> Result<Option<Warning>> {
+    let plain = evaluation.euclidean.as_ref().and_then(|euclidean| euclidean.knn);
+    let pair = evaluation.accuracy.knn.zip(plain);
+    let shortfall = pair.filter(|&(learnt, plain)| falls_short(learnt, plain, data.rows()));
+    let shortfall = shortfall.map(|(learnt, plain)| {
+        format!(
+            "{}-NN is right on {:.1} % of these rows, on {:.1} % with Euclidean distance",
+            evaluation.neighbors,
+            100.0 * learnt,
+            100.0 * plain
+        )
+    });
+    Ok(about_spread(Spread::of(model.references())?, shortfall))
+}

@@ -1,0 +1,76 @@
+//! `nca evaluate` of a model of pairs.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+use burn_nca::evaluate::{PartnerRanks, Spread};
+use burn_nca_datasets::{open_features, read_pairs};
+use burn_nca_program::plain_table;
+use serde::Serialize;
+
+use super::question::{Question, tell};
+use super::training_pairs;
+use crate::cli::Format;
+use crate::commands::finite;
+use crate::fitting::partners::{measures, values};
+use crate::fitting::warnings::about_spread;
+use crate::output;
+use crate::report::Warning;
+
+/// What a model of pairs is worth on pairs of rows.
+#[derive(Debug, Serialize)]
+struct Evaluation {
+    /// Number of rows.
+    rows: usize,
+    /// Number of pairs.
+    pairs: usize,
+    /// Recall of the partner, its median rank, and the mean of 1 / rank.
+    #[serde(flatten)]
+    values: BTreeMap<String, f64>,
+    /// What to know before trusting the numbers.
+    warnings: Vec<Warning>,
+}
+
+/// Measures a model of pairs on pairs of rows.
+///
+/// # Errors
+/// No pairs given, rows out of range, or data whose columns are not the model's.
+pub fn evaluate(question: &Question<'_>) -> Result<()> {
+    let Question { args, model, .. } = question;
+    let Some(file) = &args.pairs else {
+        bail!(
+            "this model was learnt from pairs and has no target to measure; give pairs of rows of {} with \
+             --pairs FILE",
+            args.source.data
+        );
+    };
+    let features = open_features(&args.source.data, model.scaling().names())?;
+    finite::check(model, &features, &args.source.data)?;
+    let pairs = read_pairs(file, features.rows())?;
+    let ranks = PartnerRanks::of(&model.transform(&features)?, &pairs, None)?;
+    let values = values("test", &ranks);
+    // As for numbers; here the file of the pairs may be gone, too.
+    let train = question.training_rows().ok();
+    let seen = train.and_then(|train| {
+        training_pairs::warning(question.source.as_ref(), &train, &features, &pairs).ok()?
+    });
+    let warnings: Vec<Warning> =
+        about_spread(Spread::of(model.references())?, None).into_iter().chain(seen).collect();
+    tell(&warnings);
+    if args.format == Format::Json {
+        let (rows, pairs) = (features.rows(), pairs.len());
+        let values = values.into_iter().map(|(key, value)| (key.replace("_test", ""), value));
+        let values = values.collect();
+        return output::print_json(&Evaluation { rows, pairs, values, warnings });
+    }
+    let lines = measures("test").into_iter().map(|measure| {
+        let text = measure.text(values.get(&measure.key).copied()).replace('\u{a0}', " ");
+        vec![measure.label, text]
+    });
+    let table = plain_table(vec!["partner".to_string(), "value".to_string()], lines.collect());
+    output::print_text(&format!(
+        "{} pairs among {} rows; each asks from both ends\n\n{table}",
+        pairs.len(),
+        features.rows()
+    ))
+}

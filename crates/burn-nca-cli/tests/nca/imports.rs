@@ -1,0 +1,131 @@
+//! Which file of the program may import which: modules from the bottom up, and no circle of files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The modules from the bottom up; each imports from those before it alone.
+const ORDER: &[&str] = &[
+    "date",
+    "process",
+    "option_words",
+    "failure",
+    "output",
+    "cli",
+    "report",
+    "source",
+    "fitting",
+    "commands",
+    "main",
+];
+
+/// What is imported against the order, to be ended; nothing may be added.
+const EXCEPTIONS: &[(&str, &str)] = &[("source", "fitting")];
+
+/// The circles of files, to be ended; nothing may be added.
+const CIRCLES: &[&str] = &["commands::fit", "commands::fit_numbers", "commands::fit_pairs"];
+
+/// The code of each file, without comments and tests, by its module: `commands::fit`.
+fn sources() -> BTreeMap<String, String> {
+    fn visit(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                visit(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    visit(&root, &mut files);
+    let module = |file: &PathBuf| {
+        let path = file.strip_prefix(&root).unwrap().with_extension("");
+        let parts: Vec<&str> = path.iter().map(|part| part.to_str().unwrap()).collect();
+        let name = parts.join("::");
+        let code = fs::read_to_string(file).unwrap();
+        let code = code.split("#[cfg(test)]\nmod tests").next().unwrap().lines();
+        let code = code.filter(|line| !line.trim_start().starts_with("//")).collect();
+        (name.strip_suffix("::mod").unwrap_or(&name).to_string(), code)
+    };
+    files.iter().map(module).collect()
+}
+
+/// The paths that follow each `start` in the code, one a name of a list in braces.
+fn paths(code: &str, start: &str) -> Vec<String> {
+    let is_path = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+    let mut found = Vec::new();
+    for rest in code.split(start).skip(1) {
+        let end = rest.find(|c| !is_path(c)).unwrap_or(rest.len());
+        let (path, rest) = rest.split_at(end);
+        match rest.strip_prefix('{').and_then(|list| list.split('}').next()) {
+            Some(list) => {
+                found.extend(list.split(',').map(|name| format!("{path}{}", name.trim())))
+            }
+            None => found.push(path.to_string()),
+        }
+    }
+    found
+}
+
+/// The files that each file imports from: of each path the longest part that is a file.
+fn imports(sources: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<&str>> {
+    let file = |path: &str| {
+        let parts: Vec<&str> = path.split("::").collect();
+        let longest = (1..=parts.len()).rev().map(|length| parts[..length].join("::"));
+        longest
+            .filter_map(|part| sources.get_key_value(&part))
+            .map(|(name, _)| name.as_str())
+            .next()
+    };
+    let of = |(module, code): (&'_ String, &'_ String)| -> BTreeSet<&str> {
+        let parent = module.rsplit_once("::").map_or("", |(parent, _)| parent);
+        let above = paths(code, "super::").into_iter().map(|path| format!("{parent}::{path}"));
+        let all = paths(code, "crate::").into_iter().chain(above);
+        all.filter_map(|path| file(&path)).filter(|found| found != module).collect()
+    };
+    sources.iter().map(|entry| (entry.0.as_str(), of(entry))).collect()
+}
+
+#[test]
+fn modules_import_only_what_stands_before_them() {
+    let sources = sources();
+    let top = |module: &str| module.split("::").next().unwrap().to_string();
+    let place = |module: &str| {
+        let at = ORDER.iter().position(|name| *name == module);
+        at.unwrap_or_else(|| panic!("{module} has no place in the order; give it one"))
+    };
+    let imports = imports(&sources);
+    assert!(imports.len() > 50, "the sources were read");
+    let arrows = imports.iter().flat_map(|(from, to)| to.iter().map(|to| (top(from), top(to))));
+    let against: BTreeSet<_> = arrows.filter(|(from, to)| place(from) < place(to)).collect();
+    let known = |arrow: &(String, String)| EXCEPTIONS.contains(&(&*arrow.0, &*arrow.1));
+    let new: Vec<_> = against.iter().filter(|arrow| !known(arrow)).collect();
+    assert!(new.is_empty(), "imports against the order: {new:?}");
+}
+
+#[test]
+fn no_file_imports_from_itself_through_others() {
+    let sources = sources();
+    let mut imports = imports(&sources);
+    // A folder's own file names its parts to run them, and they use what it holds: one room.
+    let is_part =
+        |file: &str, of: &str| file.strip_prefix(of).is_some_and(|rest| rest.starts_with("::"));
+    for (from, to) in &mut imports {
+        to.retain(|to| !is_part(from, to));
+    }
+    // Neither a file from which nothing leads on nor one to which nothing leads is in a circle.
+    while let Some(end) = imports
+        .keys()
+        .copied()
+        .find(|file| imports[file].is_empty() || !imports.values().any(|to| to.contains(file)))
+    {
+        imports.remove(end);
+        imports.values_mut().for_each(|to| {
+            to.remove(end);
+        });
+    }
+    let new: Vec<&str> = imports.into_keys().filter(|file| !CIRCLES.contains(file)).collect();
+    assert!(new.is_empty(), "files in circles: {new:?}");
+}
