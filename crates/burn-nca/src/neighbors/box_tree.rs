@@ -6,7 +6,7 @@ use pulp::Arch;
 use rayon::prelude::*;
 
 use super::contraction::Contracted;
-use super::lanes::{BoxTile, Eight, LANES, LEAD, Lead, LeadTile, fill, lead, tile};
+use super::lanes::{BoxTile, Eight, LANES, LEAD, Lead, LeadTile, eight_lanes, fill, lead, tile};
 
 /// Points below which a split is not worth a task of its own.
 const TASK_POINTS: usize = 4096;
@@ -59,7 +59,7 @@ impl BoxTree {
         loop {
             levels.push(boxes.chunks(LANES).map(interleaved).collect());
             if boxes.len() <= LANES {
-                return Self { arch: Arch::new(), levels, leads, rests, rows };
+                return Self { arch: eight_lanes(), levels, leads, rests, rows };
             }
             boxes =
                 boxes.chunks(LANES).map(|boxes| Bounds::around(boxes.iter().copied())).collect();

@@ -5,10 +5,21 @@
 //! instructions do it, but always in the same order: the distance to a box is at most that to a point within it, and
 //! that in the leading coordinates at most that in all.
 
-use pulp::{Simd, WithSimd};
+use pulp::{Arch, Simd, WithSimd};
 
 /// Points whose distances are computed together: as many as a vector of common machines holds.
 pub(super) const LANES: usize = 8;
+
+/// The instructions of this machine whose vectors hold no more than eight numbers.
+///
+/// Slices are read in whole vectors, and eight numbers are none of AVX-512, which takes sixteen.
+pub(super) fn eight_lanes() -> Arch {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let Some(avx2) = pulp::x86::V3::try_new() {
+        return Arch::V3(avx2);
+    }
+    Arch::new()
+}
 
 /// The leading coordinates, in which points differ most: boxes bound these.
 pub(super) const LEAD: usize = 16;
@@ -246,8 +257,6 @@ pub(super) fn lead(row: &[f32]) -> Lead {
 
 #[cfg(test)]
 mod tests {
-    use pulp::Arch;
-
     use super::*;
 
     /// Five points of 21 coordinates.
@@ -270,7 +279,7 @@ mod tests {
         let mut boxes = [[[f32::INFINITY; LANES]; 2]; LEAD];
         boxes.iter_mut().for_each(|ends| (ends[0][0], ends[1][0]) = (0.0, 7.0));
         let (mut pairs, mut near) = (Vec::new(), Vec::new());
-        let looked = Arch::new().dispatch(ToSlots {
+        let looked = eight_lanes().dispatch(ToSlots {
             leads: &leads,
             limits: &[f32::MAX; 5],
             active: &[1, 3],
@@ -285,7 +294,12 @@ mod tests {
             let point = &rows[query];
             let full = |limit| {
                 let leading = near.sq_distances;
-                Arch::new().dispatch(ToRest { point: &point[LEAD..], tile: &rest, leading, limit })
+                eight_lanes().dispatch(ToRest {
+                    point: &point[LEAD..],
+                    tile: &rest,
+                    leading,
+                    limit,
+                })
             };
             let found = full(f32::MAX).unwrap();
             for (lane, row) in rows.iter().enumerate() {
@@ -309,7 +323,7 @@ mod tests {
             (ends[0][2], ends[1][2]) = (1.0, 1.0);
         }
         let (mut pairs, mut near) = (vec![7; 20], Vec::new());
-        let looked = Arch::new().dispatch(ToSlots {
+        let looked = eight_lanes().dispatch(ToSlots {
             leads: &[lead(&at)],
             limits: &[0.5],
             active: &[0],
@@ -335,7 +349,7 @@ mod tests {
         let active = [2, 0, 1];
         let to =
             ToBoxes { leads: &leads, active: &active, boxes: &boxes, distances: &mut distances };
-        Arch::new().dispatch(to);
+        eight_lanes().dispatch(to);
         for (found, expected) in distances.iter().zip([5.0, 0.0, 9.0]) {
             assert_eq!(found[0], expected);
             assert!(found[1..].iter().all(|lane| *lane == f32::INFINITY));
