@@ -26,7 +26,7 @@ pub use regression::RegressionConfig;
 
 use burn::config::Config;
 use burn::tensor::{Device, Tensor};
-use std::time::Instant;
+use web_time::Instant;
 
 use crate::data::{Labelled, Scaling, Split, stratified_split};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};

@@ -1,6 +1,6 @@
 //! Metric learning from weighted pairs.
 
-use std::time::Instant;
+use web_time::Instant;
 
 use burn::config::Config;
 use burn::tensor::Device;

@@ -1,6 +1,6 @@
 //! Metric learning for numeric targets.
 
-use std::time::Instant;
+use web_time::Instant;
 
 use burn::config::Config;
 use burn::tensor::{Device, Tensor};

@@ -1,6 +1,6 @@
 //! What every fit does, whatever its rows are labelled with.
 
-use std::time::Instant;
+use web_time::Instant;
 
 use burn::module::Module;
 use burn::tensor::{DType, Device, Tensor};

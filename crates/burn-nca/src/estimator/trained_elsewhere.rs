@@ -1,6 +1,6 @@
 //! From a network trained elsewhere, in Burn's `Learner` or a loop of one's own, to a model and back.
 
-use std::time::Instant;
+use web_time::Instant;
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{DType, Device, Tensor};

@@ -1,13 +1,13 @@
-//! The state of an interrupted fit on disk.
+//! The state of an interrupted fit, on disk or in memory.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 use burn_nca_files::{read_regular_text, write_atomically};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::session::{CheckpointEvent, OnCheckpoint};
+use super::session::{CheckpointEvent, FitState, OnCheckpoint};
 use super::{FitIdentity, Termination};
 use crate::error::{Error, Result};
 
@@ -41,9 +41,61 @@ struct Header {
     fit: Owner,
 }
 
-/// A checkpoint file that belongs to one fit: the same settings, features, targets and start.
+/// Where a checkpoint is kept.
+pub(super) enum Place<'a> {
+    /// A file, written every few seconds.
+    File(&'a Path),
+    /// The caller's memory, written where the fit is cut off.
+    Memory(&'a mut FitState),
+}
+
+impl Place<'_> {
+    /// What errors call it.
+    fn path(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Memory(_) => Path::new("(in memory)"),
+        }
+    }
+
+    fn exists(&self) -> bool {
+        match self {
+            Self::File(path) => path.exists(),
+            Self::Memory(state) => !state.is_empty(),
+        }
+    }
+
+    fn read(&self) -> std::io::Result<String> {
+        match self {
+            Self::File(path) => read_regular_text(path),
+            Self::Memory(state) => Ok(state.0.clone()),
+        }
+    }
+
+    fn write(&mut self, text: String) -> std::io::Result<()> {
+        match self {
+            Self::File(path) => write_atomically(path, text.as_bytes()),
+            Self::Memory(state) => {
+                state.0 = text;
+                Ok(())
+            }
+        }
+    }
+
+    fn remove(&mut self) -> std::io::Result<()> {
+        match self {
+            Self::File(path) => std::fs::remove_file(path),
+            Self::Memory(state) => {
+                state.0.clear();
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A checkpoint that belongs to one fit: the same settings, features, targets and start.
 pub(super) struct Checkpoint<'a> {
-    file: Option<(&'a Path, Owner)>,
+    kept: Option<(Place<'a>, Owner)>,
     /// Whether the file outlasts the fit.
     keep: bool,
     on_event: Option<Box<OnCheckpoint<'a>>>,
@@ -53,13 +105,13 @@ pub(super) struct Checkpoint<'a> {
 }
 
 impl<'a> Checkpoint<'a> {
-    /// The checkpoint of this fit in this file, or none; `keep` lets the file outlast the fit.
+    /// The checkpoint of this fit in this place, or none; `keep` lets it outlast the fit.
     pub fn new(
-        file: Option<(&'a Path, Owner)>,
+        kept: Option<(Place<'a>, Owner)>,
         keep: bool,
         on_event: Option<Box<OnCheckpoint<'a>>>,
     ) -> Self {
-        Self { file, keep, on_event, failed: false, written: Instant::now() }
+        Self { kept, keep, on_event, failed: false, written: Instant::now() }
     }
 
     /// Tells that the fit goes on from the state of this step.
@@ -79,8 +131,8 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    fn existing(&self) -> Option<(&'a Path, &Owner)> {
-        self.file.as_ref().map(|(path, owner)| (*path, owner)).filter(|(path, _)| path.exists())
+    fn existing(&self) -> Option<&(Place<'a>, Owner)> {
+        self.kept.as_ref().filter(|(place, _)| place.exists())
     }
 
     /// The stored state, if there is a file.
@@ -88,10 +140,11 @@ impl<'a> Checkpoint<'a> {
     /// # Errors
     /// A file that cannot be read, or that belongs to another fit.
     pub fn load<S: DeserializeOwned>(&self) -> Result<Option<S>> {
-        let Some((path, owner)) = self.existing() else {
+        let Some((place, owner)) = self.existing() else {
             return Ok(None);
         };
-        let text = read_regular_text(path).map_err(|source| Error::io(path, source))?;
+        let path = place.path();
+        let text = place.read().map_err(|source| Error::io(path, source))?;
         let invalid = |error: serde_json::Error| {
             Error::model(
                 path,
@@ -118,8 +171,8 @@ impl<'a> Checkpoint<'a> {
     /// Another number of parameters, as in a file that was edited.
     pub fn check_parameters(&self, stored: usize, model: usize) -> Result<()> {
         match self.existing() {
-            Some((path, _)) if stored != model => Err(Error::model(
-                path,
+            Some((place, _)) if stored != model => Err(Error::model(
+                place.path(),
                 format!(
                     "this checkpoint holds {stored} parameters where the model has {model}; delete it to start \
                      again"
@@ -134,7 +187,8 @@ impl<'a> Checkpoint<'a> {
     /// # Errors
     /// A file that cannot be written, where nobody is told of it.
     pub fn offer<S: Serialize>(&mut self, state: impl FnOnce() -> Result<S>) -> Result<()> {
-        if self.file.is_none() || self.written.elapsed() < INTERVAL {
+        let in_a_file = matches!(self.kept, Some((Place::File(_), _)));
+        if !in_a_file || self.written.elapsed() < INTERVAL {
             return Ok(());
         }
         let state = state()?;
@@ -151,30 +205,30 @@ impl<'a> Checkpoint<'a> {
         end: Termination,
         state: impl FnOnce() -> Result<S>,
     ) -> Result<()> {
-        match self.existing() {
-            _ if self.file.is_none() => Ok(()),
-            _ if self.keep || end.can_resume() => {
-                let state = state()?;
-                match self.save(&state) {
-                    Err(error) if end != Termination::Stopped => self.tolerate(error),
-                    saved => saved,
-                }
-            }
-            Some((path, _)) => std::fs::remove_file(path).map_err(|source| Error::io(path, source)),
-            None => Ok(()),
+        let Some((place, _)) = &mut self.kept else { return Ok(()) };
+        if self.keep || end.can_resume() {
+            let state = state()?;
+            return match self.save(&state) {
+                Err(error) if end != Termination::Stopped => self.tolerate(error),
+                saved => saved,
+            };
         }
+        if !place.exists() {
+            return Ok(());
+        }
+        place.remove().map_err(|source| Error::io(place.path(), source))
     }
 
     /// Writes the state atomically.
     fn save<S: Serialize>(&mut self, state: &S) -> Result<()> {
-        let Some((path, owner)) = &self.file else {
+        let Some((place, owner)) = &mut self.kept else {
             return Ok(());
         };
         self.written = Instant::now();
         let stored = Stored { fit: owner.clone(), state };
         let text = serde_json::to_string(&stored).map_err(|error| {
-            Error::model(path, format!("the checkpoint cannot be written: {error}"))
+            Error::model(place.path(), format!("the checkpoint cannot be written: {error}"))
         })?;
-        write_atomically(path, text.as_bytes()).map_err(|source| Error::io(path, source))
+        place.write(text).map_err(|source| Error::io(place.path(), source))
     }
 }

@@ -16,7 +16,7 @@
 //! that the next step depends on is in [`DescentState`], so a descent can stop after any step and go on later.
 
 use std::ops::ControlFlow;
-use std::time::Instant;
+use web_time::Instant;
 
 use super::line_search::{LineSearch, Outcome, Ray, Trial, dot};
 use super::solution::{Evaluation, Progress, Solution, Termination};

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, Place};
 use super::exact_text;
 use super::monitor::{Monitor, Record};
 use super::parameters::{assign, flatten};
@@ -107,11 +107,15 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
              (`device.autodiff()`) and do not freeze every parameter",
         ));
     }
-    let file = match &session.checkpoint {
-        Some(path) => Some((path.as_path(), problem.owner(config, &start)?)),
+    let place = match (&session.checkpoint, session.state) {
+        (Some(path), _) => Some(Place::File(path)),
+        (None, state) => state.map(Place::Memory),
+    };
+    let kept = match place {
+        Some(place) => Some((place, problem.owner(config, &start)?)),
         None => None,
     };
-    let mut checkpoint = Checkpoint::new(file, session.keep_checkpoint, session.on_checkpoint);
+    let mut checkpoint = Checkpoint::new(kept, session.keep_checkpoint, session.on_checkpoint);
     let full_batch = FullBatch { problem, config, start, on_progress: session.on_progress };
     match &config.optimizer {
         OptimizerConfig::Lbfgs(solver) => full_batch

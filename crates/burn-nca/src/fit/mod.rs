@@ -42,7 +42,7 @@ pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
 pub use minimise::minimise;
 pub(crate) use minimise::minimise_prepared;
 pub use problem::{HeldOutScore, Problem};
-pub use session::{CheckpointEvent, FitSession, OnProgress};
+pub use session::{CheckpointEvent, FitSession, FitState, OnProgress};
 pub(crate) use solution::is_zero;
 pub use solution::{Evaluation, Progress, Solution, Termination};
 pub use start::{ResolvedStart, Start};

@@ -28,7 +28,47 @@ pub enum CheckpointEvent<'e> {
 /// A callback for what becomes of the checkpoint.
 pub(super) type OnCheckpoint<'a> = dyn FnMut(&CheckpointEvent<'_>) + 'a;
 
-/// What accompanies one run of a fit: callbacks, and a file to resume from.
+/// The state of a fit that was cut off, in memory: the next session goes on from there.
+///
+/// Empty at first, and again after a fit that ended.
+///
+/// # Examples
+/// A fit in slices, for a program with an event loop of its own:
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// # use std::ops::ControlFlow;
+/// # use burn::tensor::Device;
+/// # use burn_nca::{NcaConfig, data::{Features, Labelled}};
+/// use burn_nca::fit::{FitSession, FitState, Progress, Termination};
+///
+/// # let features = Features::unnamed(vec![0.0, 5.0, 0.2, 1.0, 1.0, 4.0, 1.2, 0.0, 0.5, 2.5, 0.7, 2.0], 2)?;
+/// # let data = Labelled::from_labels(features, vec![0, 0, 1, 1, 0, 1])?;
+/// let config = NcaConfig::new(2, 1);
+/// let whole = config.fit(&data, &Device::flex())?;
+/// let mut state = FitState::default();
+/// let sliced = loop {
+///     let mut one_step = |_: &Progress| ControlFlow::Break(Termination::Stopped);
+///     let session = FitSession::new().with_progress(&mut one_step).with_state(&mut state);
+///     let fitted = config.fit_session(&data, &Device::flex(), session)?;
+///     if state.is_empty() {
+///         break fitted;
+///     }
+/// };
+/// assert_eq!(sliced.matrix(), whole.matrix());
+/// # }
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct FitState(pub(super) String);
+
+impl FitState {
+    /// Whether there is nothing to go on from: the fit has not begun, or has ended.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// What accompanies one run of a fit: callbacks, and a file or a state to resume from.
 ///
 /// # Examples
 /// ```
@@ -44,6 +84,7 @@ pub(super) type OnCheckpoint<'a> = dyn FnMut(&CheckpointEvent<'_>) + 'a;
 pub struct FitSession<'a> {
     pub(super) on_progress: Option<&'a mut OnProgress<'a>>,
     pub(super) checkpoint: Option<PathBuf>,
+    pub(super) state: Option<&'a mut FitState>,
     pub(super) keep_checkpoint: bool,
     pub(super) on_checkpoint: Option<Box<OnCheckpoint<'a>>>,
     pub(super) optimizer: Option<ModuleOptimizer>,
@@ -71,6 +112,14 @@ impl<'a> FitSession<'a> {
     #[must_use]
     pub fn with_checkpoint(mut self, path: &Path) -> Self {
         self.checkpoint = Some(path.to_path_buf());
+        self
+    }
+
+    /// Keeps the state of a fit that is cut off in memory, and resumes from there as
+    /// [`with_checkpoint`](Self::with_checkpoint) does from a file. Where both are given, the file counts.
+    #[must_use]
+    pub fn with_state(mut self, state: &'a mut FitState) -> Self {
+        self.state = Some(state);
         self
     }
 

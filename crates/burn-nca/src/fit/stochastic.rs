@@ -1,7 +1,7 @@
 //! Fitting by mini-batches: epochs over shuffled rows with a Burn optimiser.
 
 use std::ops::ControlFlow;
-use std::time::Instant;
+use web_time::Instant;
 
 use burn::config::Config;
 use burn::module::Module;

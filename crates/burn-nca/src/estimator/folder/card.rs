@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use burn_nca_files::{read_regular_text, write_atomically};
+use burn_nca_files::read_regular_text;
 use serde::{Deserialize, Serialize};
 
 use super::tensors::REFERENCES;
@@ -16,7 +16,7 @@ use crate::estimator::known::{Known, ObjectiveCard};
 
 /// Raised when an older program could not read what this one writes.
 const FORMAT: u32 = 1;
-const CARD: &str = "model.json";
+pub(super) const CARD: &str = "model.json";
 
 /// Everything of a model but its tensors.
 #[derive(Serialize, Deserialize)]
@@ -88,12 +88,10 @@ impl Stored {
         }
     }
 
-    pub(super) fn write(&self, folder: &Path) -> Result<()> {
-        let path = folder.join(CARD);
-        let text = serde_json::to_string_pretty(self).map_err(|error| {
-            Error::model(&path, format!("the settings cannot be written: {error}"))
-        })?;
-        write_atomically(&path, text.as_bytes()).map_err(|source| Error::io(&path, source))
+    /// The text of the file.
+    pub(super) fn text(&self) -> Result<String> {
+        serde_json::to_string_pretty(self)
+            .map_err(|error| Error::model(CARD, format!("the settings cannot be written: {error}")))
     }
 
     /// Reads `model.json` and checks all that can be checked without the tensors.

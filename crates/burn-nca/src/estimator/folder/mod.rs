@@ -12,14 +12,14 @@ use std::path::Path;
 
 use burn::module::{Module, Param, ParamId};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca_files::{publish_folder, temporary_folder};
+use burn_nca_files::{publish_folder, temporary_folder, write_atomically};
 
 use super::fitted::Fitted;
 use super::known::Known;
 use crate::encoder::{AnyEncoder, Encoder, cast};
 use crate::error::{Error, Result};
 use crate::fit::Precision;
-use card::Stored;
+use card::{CARD, Stored};
 use tensors::{ENCODER, REFERENCES};
 
 /// The embedded training rows and their classes; 0 throughout for a model without classes.
@@ -66,12 +66,27 @@ impl<E: Encoder> Fitted<E> {
         }
         let failed = |source| Error::io(path, source);
         let folder = temporary_folder(path).map_err(failed)?;
-        let sha256 = BTreeMap::from([
-            tensors::write(self.encoder.clone(), folder.path(), ENCODER)?,
-            tensors::write(References::of(self), folder.path(), REFERENCES)?,
-        ]);
-        Stored::of(self, sha256).write(folder.path())?;
+        for (name, bytes) in self.to_files()? {
+            let file = folder.path().join(name);
+            write_atomically(&file, &bytes).map_err(|source| Error::io(&file, source))?;
+        }
         publish_folder(folder, path).map_err(failed)
+    }
+
+    /// The files of the model's folder, by name: what [`save`](Fitted::save) writes, where there is no file system
+    /// (a browser).
+    ///
+    /// # Errors
+    /// A module whose tensors Burn cannot write.
+    pub fn to_files(&self) -> Result<Vec<(String, Vec<u8>)>> {
+        let mut files = vec![
+            (ENCODER.to_string(), tensors::bytes(self.encoder.clone(), ENCODER)?),
+            (REFERENCES.to_string(), tensors::bytes(References::of(self), REFERENCES)?),
+        ];
+        let sums = files.iter().map(|(name, bytes)| (name.clone(), tensors::sha256(bytes)));
+        let stored = Stored::of(self, sums.collect::<BTreeMap<_, _>>());
+        files.push((CARD.to_string(), stored.text()?.into_bytes()));
+        Ok(files)
     }
 
     /// Loads a model whose encoder is a module of the user's own, given with any weights.

@@ -8,7 +8,7 @@ use std::path::Path;
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
 use burn::store::ModuleRecord;
 use burn::tensor::{Bool, Bytes, Int, Tensor};
-use burn_nca_files::{read_regular, write_atomically};
+use burn_nca_files::read_regular;
 use sha2::{Digest, Sha256};
 
 use crate::data::host_values;
@@ -19,11 +19,10 @@ pub(super) const ENCODER: &str = "encoder.bpk";
 /// The embedded training rows.
 pub(super) const REFERENCES: &str = "references.bpk";
 
-/// Writes the tensors of a module, numbered in their order; gives the file's name and SHA-256.
+/// The file of a module's tensors, numbered in their order.
 ///
 /// Burn draws the id of each parameter at random: with ids 1, 2, … equal tensors make equal files.
-pub(super) fn write<M: Module>(module: M, folder: &Path, name: &str) -> Result<(String, String)> {
-    let path = folder.join(name);
+pub(super) fn bytes<M: Module>(module: M, name: &str) -> Result<Vec<u8>> {
     let mut last = 0_u64;
     let numbered = module.map(&mut Identify(|| {
         last += 1;
@@ -32,9 +31,8 @@ pub(super) fn write<M: Module>(module: M, folder: &Path, name: &str) -> Result<(
     let bytes = numbered
         .into_record()
         .into_bytes()
-        .map_err(|error| Error::model(&path, format!("the tensors cannot be written: {error}")))?;
-    write_atomically(&path, &bytes).map_err(|source| Error::io(&path, source))?;
-    Ok((name.to_string(), sha256(&bytes)))
+        .map_err(|error| Error::model(name, format!("the tensors cannot be written: {error}")))?;
+    Ok(bytes.to_vec())
 }
 
 /// The bytes of a file, which are those that were written.
@@ -103,7 +101,7 @@ fn unfit(folder: &Path, name: &str, error: &dyn Display) -> Error {
     Error::model(folder.join(name), reason)
 }
 
-fn sha256(bytes: &[u8]) -> String {
+pub(super) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
