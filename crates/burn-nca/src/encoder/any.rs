@@ -1,7 +1,7 @@
 //! One of the crate's encoders, chosen at run time.
 
 use burn::config::Config;
-use burn::module::Module;
+use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
 use super::{
@@ -134,6 +134,29 @@ pub enum AnyEncoder {
     Diagonal(DiagonalMap),
     /// A multilayer perceptron.
     Mlp(Mlp),
+}
+
+impl AnyEncoder {
+    /// The same encoder with its embedding multiplied by a number: all of a map, the last layer of a network.
+    #[must_use]
+    pub fn scaled(mut self, factor: f64) -> Self {
+        match &mut self {
+            Self::Linear(map) => map.weight = times(&map.weight, factor),
+            Self::Diagonal(map) => map.scale = times(&map.scale, factor),
+            Self::Mlp(network) => {
+                if let Some(last) = network.layers.last_mut() {
+                    last.weight = times(&last.weight, factor);
+                    last.bias = last.bias.as_ref().map(|bias| times(bias, factor));
+                }
+            }
+        }
+        self
+    }
+}
+
+/// A new parameter with these values times a number.
+fn times<const D: usize>(param: &Param<Tensor<D>>, factor: f64) -> Param<Tensor<D>> {
+    Param::from_tensor(param.val().without_autodiff().mul_scalar(factor))
 }
 
 impl Encoder for AnyEncoder {

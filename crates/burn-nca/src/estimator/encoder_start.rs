@@ -1,17 +1,57 @@
 //! The encoder of a configuration at its start.
 
 use burn::tensor::Device;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
 
 use super::ModelCard;
 use crate::data::{Features, Labelled};
-use crate::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap, MlpConfig};
+use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, MlpConfig, cast};
 use crate::error::{Error, Result};
-use crate::fit::{ResolvedStart, Start};
+use crate::fit::{FitConfig, OptimizerConfig, ResolvedStart, Start, perplexity_factor};
 
 /// Builds the encoder for (scaled) data, and says which rule its start came from.
 ///
-/// A card without an encoder gets a linear map.
+/// A card without an encoder gets a linear map. The start has the perplexity that the settings ask for.
 pub(super) fn build(
+    card: &ModelCard,
+    data: &Labelled,
+    device: &Device,
+) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
+    let (encoder, start) = unscaled(card, data, device)?;
+    let factor = match card.fit.start {
+        Start::Given { .. } => None,
+        _ => factor(&encoder, &card.fit, data.features(), device),
+    };
+    Ok((
+        match factor {
+            Some(factor) => encoder.scaled(factor),
+            None => encoder,
+        },
+        start,
+    ))
+}
+
+/// The factor to the perplexity that the settings ask for; with mini-batches among as many rows as a batch has.
+fn factor(
+    encoder: &AnyEncoder,
+    fit: &FitConfig,
+    features: &Features,
+    device: &Device,
+) -> Option<f64> {
+    let perplexity = fit.start_perplexity?;
+    let mut rows: Vec<usize> = (0..features.rows()).collect();
+    if let OptimizerConfig::Adam(batches) = &fit.optimizer {
+        rows.shuffle(&mut ChaCha8Rng::seed_from_u64(fit.seed));
+        rows.truncate(batches.batch_size);
+    }
+    let dtype = fit.precision.dtype();
+    let x = features.select(&rows).to_tensor(device, dtype);
+    perplexity_factor(&cast(encoder.clone(), dtype).forward(x), perplexity, fit.seed)
+}
+
+fn unscaled(
     card: &ModelCard,
     data: &Labelled,
     device: &Device,

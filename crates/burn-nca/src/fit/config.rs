@@ -74,6 +74,10 @@ pub struct FitConfig {
     /// Where a linear or diagonal map starts.
     #[config(default = "Start::Auto")]
     pub start: Start,
+    /// Scale the start, whatever its rule or encoder, so that its kernel counts this many neighbours
+    /// ([`perplexity_factor`](super::perplexity_factor); with mini-batches among the rows of a batch). A map that the
+    /// user gives stays as it is. Off by default; [`START_PERPLEXITY`](super::START_PERPLEXITY) serves.
+    pub start_perplexity: Option<f64>,
     /// How features are scaled; learnt on the training rows and stored with the model.
     #[config(default = "ScalingKind::Standardise")]
     pub scaling: ScalingKind,
@@ -124,6 +128,13 @@ impl FitConfig {
             return Err(Error::setting(format!(
                 "l2 is {}; give a finite weight that is not negative, such as 0.001",
                 self.l2
+            )));
+        }
+        if let Some(perplexity) = self.start_perplexity
+            && !(perplexity > 1.0 && perplexity.is_finite())
+        {
+            return Err(Error::setting(format!(
+                "the perplexity of the start is {perplexity}; give a number of neighbours above 1, such as 15"
             )));
         }
         if let Some(stop) = &self.early_stopping {

@@ -66,6 +66,11 @@ fn check_nothing_ignored<E: Encoder, O: Objective>(
              there, and leave the setting at Auto",
             config.start
         )
+    } else if let Some(perplexity) = config.start_perplexity {
+        format!(
+            "the settings ask for a start of perplexity {perplexity}, but the model is fitted from where it is; scale \
+             its embedding there (perplexity_factor), and leave the setting out"
+        )
     } else if config.scaling != FitConfig::new().scaling {
         format!(
             "the settings ask for the scaling {:?}, but the features are taken as they are; scale them \

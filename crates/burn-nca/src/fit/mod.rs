@@ -45,7 +45,7 @@ pub use problem::{HeldOutScore, Problem};
 pub use session::{CheckpointEvent, FitSession, FitState, OnProgress};
 pub(crate) use solution::is_zero;
 pub use solution::{Evaluation, Progress, Solution, Termination};
-pub use start::{ResolvedStart, Start};
+pub use start::{ResolvedStart, START_PERPLEXITY, Start, perplexity_factor};
 pub use state::{DescentState, ObjectiveScale};
 pub use stochastic::StochasticConfig;
 pub use training_layers::disable_training_flags;

@@ -12,6 +12,10 @@ use crate::baseline::{Lda, LdaConfig, PcaConfig, Projection, Shrinkage, transpos
 use crate::data::Labelled;
 use crate::error::{Error, Result};
 
+mod perplexity;
+
+pub use perplexity::{START_PERPLEXITY, perplexity_factor};
+
 /// The shrinkage of an automatic start where the within-class scatter is singular.
 const AUTO_SHRINKAGE: f64 = 0.01;
 
