@@ -1,7 +1,5 @@
 //! Fitting any encoder to any objective.
 
-use std::ops::ControlFlow;
-
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +8,12 @@ use super::exact_text;
 use super::monitor::{Monitor, Record};
 use super::parameters::{assign, flatten};
 use super::problem::Problem;
+use super::rounds::{Solve, descend};
 use super::session::OnProgress;
 use super::training_layers::check_one_function;
 use super::{
-    DescentState, Evaluation, FitConfig, FitSession, ObjectiveScale, OptimizerConfig, Progress,
-    Solution, Start, Termination, exact, saturation, stochastic,
+    DescentState, Evaluation, FitConfig, FitSession, OptimizerConfig, Solution, Start, Termination,
+    exact, saturation, stochastic,
 };
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
@@ -23,15 +22,15 @@ use crate::objective::{Objective, check_points};
 
 /// The parameters of a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Position(#[serde(with = "exact_text::vector")] Vec<f64>);
+pub(super) struct Position(#[serde(with = "exact_text::vector")] pub(super) Vec<f64>);
 
 /// A checkpoint: the optimiser's state, and what the fit has been through.
 #[derive(Serialize, Deserialize)]
-struct State<S> {
-    solver: S,
-    record: Record<Position>,
+pub(super) struct State<S> {
+    pub solver: S,
+    pub record: Record<Position>,
     /// Why the fit ended, if it did.
-    end: Option<Termination>,
+    pub end: Option<Termination>,
 }
 
 /// Minimises the objective over the parameters of encoder and objective.
@@ -165,18 +164,6 @@ fn at_the_start<E: Encoder, O: Objective>(
     }
 }
 
-type Evaluate<'a> = dyn FnMut(&[f64]) -> Evaluation + 'a;
-type OnStep<'a, M> = dyn FnMut(&mut Progress, &DescentState<M>) -> ControlFlow<Termination> + 'a;
-
-/// A full-batch minimiser, from a state to a solution.
-type Solve<'a, M> = dyn Fn(
-        DescentState<M>,
-        ObjectiveScale,
-        &mut Evaluate<'_>,
-        &mut OnStep<'_, M>,
-    ) -> Solution<DescentState<M>>
-    + 'a;
-
 /// A problem for the minimisers that see all points at every step.
 struct FullBatch<'a, 'p, 's, E: Encoder, O: Objective> {
     problem: &'a Problem<'p, E, O>,
@@ -227,34 +214,4 @@ impl<E: Encoder, O: Objective> FullBatch<'_, '_, '_, E, O> {
         }
         Ok(solution)
     }
-}
-
-/// Runs a full-batch minimiser from a state, watched and kept in a checkpoint.
-///
-/// # Errors
-/// A checkpoint that cannot be written, where nobody is told of it.
-fn descend<E: Encoder, O: Objective, M: Clone + Serialize>(
-    problem: &Problem<'_, E, O>,
-    config: &FitConfig,
-    (monitor, checkpoint): (&mut Monitor<'_, '_, Position>, &mut Checkpoint<'_>),
-    (state, solve): (DescentState<M>, &Solve<'_, M>),
-) -> Result<Solution<DescentState<M>>> {
-    let scale =
-        ObjectiveScale { terms: problem.terms(), value_noise: config.precision.value_noise() };
-    let mut failure: Option<Error> = None;
-    let mut evaluate = |position: &[f64]| problem.evaluate(position, config);
-    let mut on_step = |progress: &mut Progress, state: &DescentState<M>| {
-        let position = &state.position;
-        monitor.step(progress, problem.score(position), || Position(position.clone()))?;
-        let stored = || State { solver: state.clone(), record: monitor.record.clone(), end: None };
-        checkpoint.offer(|| Ok(stored())).map_or_else(
-            |error| {
-                failure = Some(error);
-                ControlFlow::Break(Termination::Stopped)
-            },
-            ControlFlow::Continue,
-        )
-    };
-    let solution = solve(state, scale, &mut evaluate, &mut on_step);
-    failure.map_or(Ok(solution), Err)
 }

@@ -21,6 +21,7 @@ mod more_thuente;
 pub mod parallel;
 pub mod parameters;
 mod problem;
+mod rounds;
 mod saturation;
 mod session;
 mod solution;

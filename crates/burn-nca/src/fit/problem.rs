@@ -1,6 +1,6 @@
 //! What to fit: a model at its start and the data, with the penalised objective that solvers see.
 
-use burn::module::DisplaySettings;
+use burn::module::{DisplaySettings, Module};
 use burn::tensor::Tensor;
 
 use super::checkpoint::Owner;
@@ -36,8 +36,18 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
 
     /// The penalised objective and its gradient at these parameters.
     pub(super) fn evaluate(&self, position: &[f64], config: &FitConfig) -> Evaluation {
+        self.evaluate_on(self.target, position, config)
+    }
+
+    /// The same with another target of the same points.
+    pub(super) fn evaluate_on(
+        &self,
+        target: &O::Target,
+        position: &[f64],
+        config: &FitConfig,
+    ) -> Evaluation {
         let model = assign(self.model.clone(), position);
-        let mut at = exact::value_and_gradient(&model, self.x, self.target, &config.blocks);
+        let mut at = exact::value_and_gradient(&model, self.x, target, &config.blocks);
         let objective = at.value;
         let weight = config.l2 * self.terms() as f64;
         if weight > 0.0
@@ -56,6 +66,16 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
 
     pub(super) fn terms(&self) -> usize {
         self.model.objective.num_terms(self.target)
+    }
+
+    /// The target at these parameters, where it depends on them.
+    pub(super) fn renewed(&self, position: &[f64]) -> Option<O::Target> {
+        if !O::RENEWS {
+            return None;
+        }
+        let model = assign(self.model.clone(), position).valid();
+        let embedding = model.encoder.forward(self.x.clone().without_autodiff());
+        model.objective.renewed(embedding, self.target)
     }
 
     /// The held-out score at these parameters, where one is held out.

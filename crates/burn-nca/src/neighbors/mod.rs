@@ -13,6 +13,7 @@ mod descent;
 mod entropy_k;
 mod kernel;
 mod lanes;
+mod manhattan;
 mod points;
 mod probabilities;
 mod ranking;
@@ -24,16 +25,21 @@ mod soft;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod variable_kernel;
+mod within;
 
 pub(crate) use kernel::{entropy, weighty_sq_distances};
 pub(crate) use points::{Points, check_dimensions, sq_distance};
 pub(crate) use screen::Screen;
 pub(crate) use search::{check_k, nearest_rows};
+pub(crate) use within::within;
 
 pub use classify::{majority_vote, vote_shares};
 pub use entropy_k::{LocalVote, PerplexityMean, global_k, local_k_vote};
+pub use manhattan::{manhattan_means, manhattan_nearest, manhattan_probabilities};
 pub use probabilities::ClassProbabilities;
 pub use ranking::Neighbors;
 pub use regress::{Numbers, kernel_means, leave_one_out_kernel_means, nearest_means};
 pub use search::{NearestConfig, SearchMethod, nearest, nearest_others};
 pub use soft::{class_probabilities, leave_one_out_probabilities};
+pub use variable_kernel::VariableKernel;

@@ -20,7 +20,7 @@ impl Numbers<'_> {
         &self.values[row * self.columns..][..self.columns]
     }
 
-    fn check(&self, references: usize) -> Result<()> {
+    pub(super) fn check(&self, references: usize) -> Result<()> {
         if self.columns == 0 || self.values.len() != references * self.columns {
             return Err(Error::data(format!(
                 "{} target values for {references} references in {} columns; give references x columns \

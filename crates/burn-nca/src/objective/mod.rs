@@ -8,6 +8,10 @@
 //! SoftNcaLoss                  Objective                BatchLoss                    f, g over soft agreements
 //! PairLoss                     Objective                BatchLoss                    equation 8 over pairs
 //! MlkrLoss                     Objective                BatchLoss                    numeric targets
+//! LargeMarginLoss              Objective                                             a margin between classes
+//! VariableKernelLoss           Objective                                             leave-one-out error of a rule
+//! NcfsLoss                     Objective                                             feature weights, L1 distances
+//! NcfsRegressionLoss           Objective                                             the same for numeric targets
 //! SoftNearestNeighborLoss                               BatchLoss, CandidateLoss     g at a temperature
 //! SupConLoss                                            BatchLoss, CandidateLoss     every positive on its own
 //! ProxyNcaLoss                                          BatchLoss                    one learnt proxy per class
@@ -32,6 +36,9 @@ mod batch;
 mod candidates;
 mod classes;
 mod contrast;
+mod feature_weighting;
+mod large_margin;
+mod manhattan;
 mod memory;
 mod memory_loss;
 mod mlkr;
@@ -51,11 +58,16 @@ mod target_index;
 mod temperature;
 mod term_weights;
 pub(crate) mod transfer;
+mod variable_kernel;
 
 pub use agreement_index::AgreementIndex;
 pub use batch::BatchLoss;
 pub use candidates::{CandidateLoss, Candidates};
 pub use classes::ClassIndex;
+pub use feature_weighting::{
+    NcfsLoss, NcfsLossConfig, NcfsRegressionLoss, NcfsRegressionLossConfig,
+};
+pub use large_margin::{LargeMarginLoss, LargeMarginLossConfig, TargetNeighbors};
 pub use memory::{CrossBatchMemory, CrossBatchMemoryConfig};
 pub use memory_loss::{MemoryLoss, MemoryLossConfig};
 pub use mlkr::{MlkrLoss, MlkrLossConfig};
@@ -71,6 +83,7 @@ pub use sup_con::{SupConLoss, SupConLossConfig};
 pub use target::{AgreementTarget, BatchTarget, ClassTarget, PairTarget};
 pub use target_index::TargetIndex;
 pub use temperature::{Temperature, TemperatureConfig};
+pub use variable_kernel::{KernelTarget, VariableKernelLoss, VariableKernelLossConfig};
 
 use core::ops::Range;
 
@@ -117,6 +130,18 @@ pub trait Objective: Module + ModuleDisplay {
 
     /// The first pass, given the whole embedding `[n, k]` (no gradient is taken through it).
     fn shared(&self, embedding: Tensor<2>, target: &Self::Target) -> Self::Shared;
+
+    /// Whether the target depends on where a fit stands, so that [`renewed`](Self::renewed) has something to say.
+    const RENEWS: bool = false;
+
+    /// The target at an embedding that a fit has reached, where it depends on that: neighbours that are searched anew,
+    /// say. `None` keeps the one before.
+    ///
+    /// Full-batch minimisers ask at the start and after each step that they have taken, not within a line search; it
+    /// must follow from the embedding alone, so that a resumed fit takes the same steps.
+    fn renewed(&self, _embedding: Tensor<2>, _target: &Self::Target) -> Option<Self::Target> {
+        None
+    }
 
     /// The sum of the terms in `terms`, shape `[1]`, differentiable in `embedding` and in the
     /// objective's own parameters.

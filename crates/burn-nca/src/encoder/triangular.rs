@@ -1,0 +1,189 @@
+//! The upper triangular map, `z = L x`.
+
+use burn::config::Config;
+use burn::module::{Module, Param};
+use burn::tensor::{DType, Device, Tensor, TensorData, assert_shape};
+use faer::Mat;
+
+use super::Encoder;
+use crate::data::host_values;
+use crate::error::{Error, Result};
+
+/// The size of a [`TriangularMap`].
+#[derive(Config, Debug)]
+pub struct TriangularMapConfig {
+    /// Number of input features, and of embedding dimensions.
+    pub d_input: usize,
+}
+
+impl TriangularMapConfig {
+    /// A map that starts as the identity.
+    pub fn init(&self, device: &Device) -> TriangularMap {
+        let d = self.d_input;
+        let identity =
+            (0..d * d).map(|at| f64::from(u8::from(at % (d + 1) == 0))).collect::<Vec<_>>();
+        TriangularMap::from_rows(&identity, d, device, DType::F32)
+    }
+}
+
+/// The upper triangular map of generalized variable-kernel similarity metric learning, `z = L x`.
+///
+/// ```text
+/// A = LᵀL,   d²(x, c) = (x - c)ᵀ A (x - c) = ||L x - L c||²      (1), (2) of [1]
+/// ```
+/// Every positive definite A has such an L, with `d (d + 1) / 2` numbers instead of d². The parameter is stored as
+/// Burn stores a linear layer: `weight` is `[d, d]`, the transpose of L; what stands above its diagonal is masked, and
+/// so takes part neither in a distance nor in a gradient.
+///
+/// # References
+/// \[1\] J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002.
+#[derive(Module, Debug)]
+pub struct TriangularMap {
+    /// The transpose of L, `[d, d]`.
+    pub weight: Param<Tensor<2>>,
+}
+
+impl TriangularMap {
+    /// A map with this L, row-major `[d, d]`; what stands below its diagonal is not read.
+    ///
+    /// # Panics
+    /// If the number of values is not d * d.
+    pub fn from_rows(rows: &[f64], d: usize, device: &Device, dtype: DType) -> Self {
+        assert_eq!(rows.len(), d * d, "a triangular map of {d} features needs d * d values");
+        let weight = (0..d * d).map(|at| {
+            let (column, row) = (at / d, at % d);
+            if row <= column { rows[row * d + column] } else { 0.0 }
+        });
+        let data = TensorData::new(weight.collect::<Vec<f64>>(), [d, d]).convert_dtype(dtype);
+        Self { weight: Param::from_tensor(Tensor::from_data(data, (device, dtype))) }
+    }
+
+    /// The map with the distances of a given transform T, row-major `[k, d]` with k of d or more: Fourier, Hadamard,
+    /// whitening.
+    ///
+    /// ```text
+    /// T = Q L  (QR decomposition)   ⇒   ||T x - T c|| = ||L x - L c||       (section 7 of [1])
+    /// ```
+    /// The diagonal of L is positive. An orthonormal T turns space and changes no distance: its L is the identity.
+    ///
+    /// # Errors
+    /// Fewer rows than columns, or rows that do not span all directions: L would be singular.
+    pub fn of_transform(
+        transform: &[f64],
+        d: usize,
+        device: &Device,
+        dtype: DType,
+    ) -> Result<Self> {
+        let k = transform.len() / d.max(1);
+        if d == 0 || transform.len() != k * d || k < d {
+            return Err(Error::setting(format!(
+                "a transform of {} values was given for {d} features; a triangular map needs {d} rows or more of \
+                 {d} values",
+                transform.len()
+            )));
+        }
+        let matrix = Mat::from_fn(k, d, |row, column| transform[row * d + column]);
+        let decomposition = matrix.qr();
+        let upper = decomposition.thin_R();
+        let largest = (0..d).map(|i| upper[(i, i)].abs()).fold(0.0, f64::max);
+        let mut rows = vec![0.0; d * d];
+        for i in 0..d {
+            let diagonal = upper[(i, i)];
+            // Also where a value is not a number.
+            if !(diagonal.abs() > 1e-12 * largest) {
+                return Err(Error::setting(format!(
+                    "the given transform does not span the {d} features (column {} depends on those before it); give \
+                     one of full rank",
+                    i + 1
+                )));
+            }
+            (i..d).for_each(|j| rows[i * d + j] = diagonal.signum() * upper[(i, j)]);
+        }
+        Ok(Self::from_rows(&rows, d, device, dtype))
+    }
+
+    /// L on the host, row-major `[d, d]`.
+    pub fn matrix(&self) -> Vec<f64> {
+        host_values(self.lower().without_autodiff().transpose())
+    }
+
+    /// The transpose of L, without what is masked.
+    fn lower(&self) -> Tensor<2> {
+        self.weight.val().tril(0)
+    }
+}
+
+impl Encoder for TriangularMap {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let weight = self.lower();
+        let [d_input, _] = weight.dims();
+        assert_shape!(x, [.., d_input]);
+        x.matmul(weight)
+    }
+
+    fn d_input(&self) -> Option<usize> {
+        Some(self.weight.dims()[0])
+    }
+
+    /// The squares off the diagonal, in units of the mean square of a row: what L has that a diagonal map has not.
+    ///
+    /// ```text
+    /// d Σ_{u<v} L_uv² / tr(LᵀL)
+    /// ```
+    /// It does not depend on the scale of L, as the objective of the variable kernel does not.
+    fn squared_norm(&self) -> Option<Tensor<1>> {
+        let d = self.weight.dims()[0] as f64;
+        let squares = self.lower().square();
+        let off_diagonal = squares.clone().tril(-1).sum();
+        Some(off_diagonal / squares.sum() * d)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(map: &TriangularMap, x: [[f64; 2]; 2]) -> Vec<f64> {
+        let x = Tensor::from_data(TensorData::from(x), (&Device::flex(), DType::F64));
+        host_values(map.forward(x))
+    }
+
+    #[test]
+    fn what_stands_below_the_diagonal_is_not_read() {
+        let map = TriangularMap::from_rows(&[2.0, 3.0, 99.0, 5.0], 2, &Device::flex(), DType::F64);
+        assert_eq!(rows(&map, [[1.0, 0.0], [0.0, 1.0]]), [2.0, 0.0, 3.0, 5.0]);
+        assert_eq!(map.matrix(), [2.0, 3.0, 0.0, 5.0]);
+        // 2 * 9 / (4 + 9 + 25)
+        let norm: f64 = map.squared_norm().unwrap().into_scalar();
+        assert!((norm - 18.0 / 38.0).abs() < 1e-15, "{norm}");
+    }
+
+    #[test]
+    fn a_transform_keeps_its_distances() {
+        // Three rows of two values: T is no square, and L is.
+        let transform = [1.0, 2.0, -3.0, 0.5, 0.0, 4.0];
+        let map = TriangularMap::of_transform(&transform, 2, &Device::flex(), DType::F64).unwrap();
+        let l = map.matrix();
+        assert!(l[0] > 0.0 && l[2] == 0.0 && l[3] > 0.0, "{l:?}");
+        for (i, j) in [(0, 0), (0, 1), (1, 1)] {
+            let product = |rows: &[f64]| -> f64 { rows.chunks(2).map(|row| row[i] * row[j]).sum() };
+            assert!((product(&transform) - product(&l)).abs() < 1e-12);
+        }
+        let hadamard = [0.5f64.sqrt(), 0.5f64.sqrt(), 0.5f64.sqrt(), -(0.5f64.sqrt())];
+        let map = TriangularMap::of_transform(&hadamard, 2, &Device::flex(), DType::F64).unwrap();
+        for (found, expected) in map.matrix().iter().zip([1.0, 0.0, 0.0, 1.0]) {
+            assert!((found - expected).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn a_transform_that_does_not_span_the_features_is_refused() {
+        let refused = |transform: &[f64]| {
+            let map = TriangularMap::of_transform(transform, 2, &Device::flex(), DType::F64);
+            map.unwrap_err().to_string()
+        };
+        assert!(refused(&[1.0, 2.0]).contains("needs 2 rows or more of 2 values"));
+        assert!(refused(&[1.0, 2.0, 2.0, 4.0]).contains("column 2 depends on those before it"));
+        assert!(refused(&[f64::NAN; 4]).contains("give one of full rank"));
+    }
+}

@@ -1,0 +1,129 @@
+//! A full-batch descent, watched and kept in a checkpoint; in rounds where its target depends on where it stands.
+//!
+//! ```text
+//! target at the position ──► value and gradient there ──► one step of the minimiser ──┐
+//!          ▲                                                                           │
+//!          └───────────────────── unless it converged or was stopped ─────────────────┘
+//! ```
+//! Within a round the objective is one smooth function. What a round begins with follows from the position alone, so
+//! that a fit that goes on from a checkpoint takes the same steps.
+
+use std::ops::ControlFlow;
+
+use serde::Serialize;
+
+use super::checkpoint::Checkpoint;
+use super::minimise::{Position, State};
+use super::monitor::Monitor;
+use super::problem::Problem;
+use super::{DescentState, Evaluation, FitConfig, ObjectiveScale, Progress, Solution, Termination};
+use crate::encoder::Encoder;
+use crate::error::{Error, Result};
+use crate::objective::Objective;
+
+type Evaluate<'a> = dyn FnMut(&[f64]) -> Evaluation + 'a;
+type OnStep<'a, M> = dyn FnMut(&mut Progress, &DescentState<M>) -> ControlFlow<Termination> + 'a;
+
+/// A full-batch minimiser, from a state to a solution.
+pub(super) type Solve<'a, M> = dyn Fn(
+        DescentState<M>,
+        ObjectiveScale,
+        &mut Evaluate<'_>,
+        &mut OnStep<'_, M>,
+    ) -> Solution<DescentState<M>>
+    + 'a;
+
+/// A value that changes by less of itself when the target is renewed is that of the same target.
+const SAME: f64 = 1e-6;
+
+/// Runs a full-batch minimiser from a state.
+///
+/// # Errors
+/// A checkpoint that cannot be written, where nobody is told of it.
+pub(super) fn descend<E: Encoder, O: Objective, M: Clone + Serialize>(
+    problem: &Problem<'_, E, O>,
+    config: &FitConfig,
+    (monitor, checkpoint): (&mut Monitor<'_, '_, Position>, &mut Checkpoint<'_>),
+    (state, solve): (DescentState<M>, &Solve<'_, M>),
+) -> Result<Solution<DescentState<M>>> {
+    let scale =
+        ObjectiveScale { terms: problem.terms(), value_noise: config.precision.value_noise() };
+    let seconds_before = state.seconds;
+    let mut state = state;
+    loop {
+        let target = problem.renewed(&state.position);
+        if let Some(target) = &target {
+            renew(problem, config, target, &mut state);
+        }
+        let target = target.as_ref().unwrap_or(problem.target);
+        let first = state.iteration;
+        let mut failure: Option<Error> = None;
+        let mut round_done = false;
+        let mut evaluate = |position: &[f64]| problem.evaluate_on(target, position, config);
+        let mut on_step = |progress: &mut Progress, state: &DescentState<M>| {
+            let position = &state.position;
+            monitor.step(progress, problem.score(position), || Position(position.clone()))?;
+            let stored =
+                || State { solver: state.clone(), record: monitor.record.clone(), end: None };
+            if let Err(error) = checkpoint.offer(|| Ok(stored())) {
+                failure = Some(error);
+                return ControlFlow::Break(Termination::Stopped);
+            }
+            round_done = O::RENEWS;
+            if round_done {
+                ControlFlow::Break(Termination::Stopped)
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let mut solution = solve(state, scale, &mut evaluate, &mut on_step);
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        let goes_on = round_done
+            && match solution.termination {
+                Termination::Stopped => true,
+                // What converged is the round; the fit has where nothing changes with the target.
+                end if end.converged() && solution.module.iteration > first => {
+                    changes(problem, config, &solution.module)
+                }
+                _ => false,
+            };
+        if goes_on {
+            state = solution.module;
+            continue;
+        }
+        solution.seconds_before = seconds_before;
+        return Ok(solution);
+    }
+}
+
+/// Brings the value and gradient of a state to a renewed target; a state without them has them evaluated later.
+fn renew<E: Encoder, O: Objective, M>(
+    problem: &Problem<'_, E, O>,
+    config: &FitConfig,
+    target: &O::Target,
+    state: &mut DescentState<M>,
+) {
+    if state.evaluations == 0 {
+        return;
+    }
+    let at = problem.evaluate_on(target, &state.position, config);
+    state.value = at.value;
+    state.magnitude = at.magnitude;
+    state.gradient = at.gradient;
+    state.evaluations += 1;
+    // Values of different targets are not to be compared.
+    state.previous_value = f64::INFINITY;
+}
+
+/// Whether the value at a position is another one with the target that belongs to it.
+fn changes<E: Encoder, O: Objective, M>(
+    problem: &Problem<'_, E, O>,
+    config: &FitConfig,
+    state: &DescentState<M>,
+) -> bool {
+    let Some(target) = problem.renewed(&state.position) else { return false };
+    let value = problem.evaluate_on(&target, &state.position, config).value;
+    (value - state.value).abs() > SAME * value.abs().max(1.0)
+}

@@ -1,0 +1,187 @@
+//! Neighbours and stochastic neighbours by the sum of absolute differences (the L1 or Manhattan distance).
+
+use burn::tensor::Tensor;
+use rayon::prelude::*;
+
+use super::kernel::log_sum;
+use super::points::{Points, check_labels, read_both};
+use super::probabilities::ClassProbabilities;
+use super::ranking::{Candidate, Neighbors, k_nearest};
+use super::regress::Numbers;
+use super::search::check_k;
+use crate::error::{Error, Result};
+
+/// The k nearest references of each query by `Σ_r |u_r - v_r|`.
+///
+/// Ascending by distance; of equal distances the lower reference row comes first. The distances come back squared, as
+/// those of every search. All distances are taken, in f64 on the host, a row at a time.
+///
+/// # Shapes
+/// - queries: `[n, d]`, references: `[m, d]`
+/// - own: n entries; `own[i]` is the reference row that is query i, which is never its own neighbour
+///
+/// # Errors
+/// As [`NearestConfig::search`](super::NearestConfig::search).
+///
+/// # Examples
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca::neighbors::manhattan_nearest;
+///
+/// let device = Device::flex();
+/// let references = Tensor::<2>::from_floats([[3.0, 0.0], [2.0, 2.0]], &device);
+/// let queries = Tensor::<2>::from_floats([[0.0, 0.0]], &device);
+/// let neighbors = manhattan_nearest(&queries, &references, 1, None)?;
+/// assert_eq!(neighbors.indices(0), [0]); // 3 against 4, although 9 is more than 8
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+pub fn manhattan_nearest(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    k: usize,
+    own: Option<&[usize]>,
+) -> Result<Neighbors> {
+    let [queries, references] = read_both(queries, references, own)?;
+    check_k(k, references.rows(), own.is_some())?;
+    let rows = rows_of(&queries, &references, own, |row| {
+        let candidates = row.map(|(reference, distance)| Candidate {
+            sq_distance: distance * distance,
+            reference: reference as u32,
+        });
+        k_nearest(candidates.collect(), k)
+    });
+    Ok(Neighbors::from_rows(rows, references.rows(), k))
+}
+
+/// The stochastic rule under the L1 distance: class probabilities of queries given labelled references.
+///
+/// ```text
+/// P(c | u_i) = Σ_{j: y_j = c} exp(-D_ij) / Σ_l exp(-D_il),   D_ij = Σ_r |u_ir - u_jr|
+/// ```
+/// As [`class_probabilities`](super::class_probabilities), with another distance.
+///
+/// # Errors
+/// As there.
+pub fn manhattan_probabilities(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    labels: &[usize],
+    classes: usize,
+    own: Option<&[usize]>,
+) -> Result<ClassProbabilities> {
+    let [queries, references] = read_both(queries, references, own)?;
+    check_labels(labels, references.rows(), classes)?;
+    check_usable(references.rows(), own)?;
+    let rows = rows_of(&queries, &references, own, |row| {
+        let mut of_class = vec![Vec::new(); classes];
+        row.for_each(|(reference, distance)| of_class[labels[reference]].push(distance));
+        let logs: Vec<f64> = of_class.iter().map(|distances| log_sum(distances)).collect();
+        let negated: Vec<f64> = logs.iter().map(|log| -log).collect();
+        let total = log_sum(&negated);
+        logs.into_iter().map(|log| log - total).collect::<Vec<f64>>()
+    });
+    Ok(ClassProbabilities::from_logs(rows.concat(), classes))
+}
+
+/// The numbers of all references, weighted by `exp(-D_ij)`, for each query; row-major `[n, m]`.
+///
+/// # Errors
+/// As [`kernel_means`](super::kernel_means).
+pub fn manhattan_means(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    numbers: Numbers<'_>,
+    own: Option<&[usize]>,
+) -> Result<Vec<f64>> {
+    let [queries, references] = read_both(queries, references, own)?;
+    numbers.check(references.rows())?;
+    check_usable(references.rows(), own)?;
+    let rows = rows_of(&queries, &references, own, |row| {
+        let all: Vec<(usize, f64)> = row.collect();
+        let nearest = all.iter().map(|(_, distance)| *distance).fold(f64::INFINITY, f64::min);
+        let (mut sum, mut means) = (0.0, vec![0.0; numbers.columns]);
+        for (reference, distance) in all {
+            let weight = (nearest - distance).exp();
+            sum += weight;
+            let known = &numbers.values[reference * numbers.columns..][..numbers.columns];
+            means.iter_mut().zip(known).for_each(|(mean, number)| *mean += weight * number);
+        }
+        means.iter_mut().for_each(|mean| *mean /= sum);
+        means
+    });
+    Ok(rows.concat())
+}
+
+/// What `visit` makes of each query's references and their distances, the query itself left out.
+fn rows_of<T: Send>(
+    queries: &Points,
+    references: &Points,
+    own: Option<&[usize]>,
+    visit: impl Fn(&mut dyn Iterator<Item = (usize, f64)>) -> T + Sync,
+) -> Vec<T> {
+    let distance =
+        |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum() };
+    let row = |query: usize| {
+        let own = own.map(|own| own[query]);
+        let others = (0..references.rows()).filter(move |reference| Some(*reference) != own);
+        let point = queries.row(query);
+        visit(&mut others.map(|reference| (reference, distance(point, references.row(reference)))))
+    };
+    (0..queries.rows()).into_par_iter().map(row).collect()
+}
+
+fn check_usable(references: usize, own: Option<&[usize]>) -> Result<()> {
+    if references > usize::from(own.is_some()) {
+        return Ok(());
+    }
+    Err(Error::data(if own.is_some() {
+        "there is no reference other than the query itself; give at least two rows"
+    } else {
+        "there is no reference; give at least one row"
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    /// Points 0, 1, 3 in the unit in which exp(-D) is 2^(-D); the second coordinate is the same everywhere.
+    fn line() -> Tensor<2> {
+        let unit = 2f32.ln();
+        Tensor::from_floats([[0.0, 7.0], [unit, 7.0], [3.0 * unit, 7.0]], &Device::flex())
+    }
+
+    #[test]
+    fn probabilities_and_means_are_those_worked_by_hand() {
+        let own = [0, 1, 2];
+        let found = manhattan_probabilities(&line(), &line(), &[0, 0, 1], 3, Some(&own)).unwrap();
+        for (row, [same, other]) in
+            [[0.8, 0.2], [2.0 / 3.0, 1.0 / 3.0], [1.0, 0.0]].iter().enumerate()
+        {
+            assert!((found.probability(row, 0) - same).abs() < 1e-6);
+            assert!((found.probability(row, 1) - other).abs() < 1e-6);
+            assert_eq!(found.probability(row, 2), 0.0);
+        }
+        let numbers = Numbers { values: &[0.0, 3.0, 9.0], columns: 1 };
+        let means = manhattan_means(&line(), &line(), numbers, Some(&own)).unwrap();
+        for (mean, expected) in means.iter().zip([4.2, 3.0, 2.0]) {
+            assert!((mean - expected).abs() < 1e-5, "{mean} {expected}");
+        }
+    }
+
+    #[test]
+    fn neighbours_ascend_and_leave_the_query_out() {
+        let found = manhattan_nearest(&line(), &line(), 2, Some(&[0, 1, 2])).unwrap();
+        assert_eq!(
+            (found.indices(0), found.indices(1), found.indices(2)),
+            (&[1, 2][..], &[0, 2][..], &[1, 0][..])
+        );
+        let error = manhattan_nearest(&line(), &line(), 3, Some(&[0, 1, 2])).unwrap_err();
+        assert!(error.to_string().contains("only 2 references"), "{error}");
+        let alone = line().slice([0..1]);
+        let error = manhattan_probabilities(&alone, &alone, &[0], 1, Some(&[0])).unwrap_err();
+        assert!(error.to_string().contains("no reference other than the query"), "{error}");
+    }
+}

@@ -1,0 +1,172 @@
+//! The variable-kernel rule: few neighbours, weighted by a Gaussian as wide as they are far.
+
+use burn::config::Config;
+use burn::tensor::Tensor;
+
+use super::points::check_labels;
+use super::probabilities::ClassProbabilities;
+use super::ranking::Neighbors;
+use super::search::NearestConfig;
+use crate::error::{Error, Result};
+
+/// The variable-kernel rule of Lowe: class probabilities from the K nearest references, whose kernel is as wide as the
+/// nearest of them are far.
+///
+/// ```text
+/// p_i = Σ_k n_k s_ki / Σ_k n_k,   n_k = exp(-d_k² / 2σ²),   σ = (r / M) Σ_{m≤M} d_m        (section 3 of [1])
+/// d_1 ≤ … ≤ d_K: distances in the embedding; s_ki: whether neighbour k is of class i
+/// ```
+/// It does not depend on the scale of the embedding. Where the M nearest stand at the query itself (σ = 0), they alone
+/// decide, all with the same weight.
+///
+/// # References
+/// \[1\] J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002;
+/// D. G. Lowe, Similarity Metric Learning for a Variable-Kernel Classifier, Neural Computation 7, 1995.
+///
+/// # Examples
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca::neighbors::VariableKernel;
+///
+/// let device = Device::flex();
+/// let references = Tensor::<2>::from_floats([[1.0], [2.0], [50.0]], &device);
+/// let queries = Tensor::<2>::from_floats([[0.0]], &device);
+/// let rule = VariableKernel::new().with_neighbors(2).with_averaged(1);
+/// let p = rule.class_probabilities(&queries, &references, &[0, 1, 1], 2, None)?;
+/// // σ = 1: exp(-1/2) against exp(-4/2)
+/// assert!((p.probability(0, 1) - 1.0 / (1.0 + 1.5f64.exp())).abs() < 1e-12);
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Config, Debug, Copy, PartialEq)]
+pub struct VariableKernel {
+    /// Number of neighbours, K.
+    #[config(default = 10)]
+    pub neighbors: usize,
+    /// Number of the nearest of them whose mean distance is the width, M.
+    #[config(default = 5)]
+    pub averaged: usize,
+    /// The width as a multiple of that mean, r.
+    #[config(default = 1.0)]
+    pub width: f64,
+}
+
+impl VariableKernel {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// K of 0, M of 0 or more than K, or r that is not positive.
+    pub fn check(&self) -> Result<()> {
+        let Self { neighbors, averaged, width } = *self;
+        if averaged == 0 || averaged > neighbors {
+            return Err(Error::setting(format!(
+                "the variable kernel averages over {averaged} of {neighbors} neighbours; give 1 to {} of them",
+                neighbors.max(1)
+            )));
+        }
+        if !(width > 0.0 && width.is_finite()) {
+            return Err(Error::setting(format!(
+                "the width of the variable kernel is {width} mean distances; give a positive number, such as 1"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The class probabilities of each query; `own[i]` is the reference row that is query i, left out.
+    ///
+    /// A class without a row among the K nearest has probability 0.
+    ///
+    /// # Shapes
+    /// - queries: `[n, k]`, references: `[m, k]`, labels: m classes below `classes`
+    ///
+    /// # Errors
+    /// What [`VariableKernel::check`] and a search for the K nearest refuse, or labels that do not fit.
+    pub fn class_probabilities(
+        &self,
+        queries: &Tensor<2>,
+        references: &Tensor<2>,
+        labels: &[usize],
+        classes: usize,
+        own: Option<&[usize]>,
+    ) -> Result<ClassProbabilities> {
+        self.check()?;
+        let [m, _] = references.dims();
+        check_labels(labels, m, classes)?;
+        let found = NearestConfig::new(self.neighbors).search(queries, references, own)?;
+        let mut logs = Vec::with_capacity(found.rows() * classes);
+        for row in 0..found.rows() {
+            let mut shares = vec![0.0; classes];
+            for (neighbor, weight) in found.indices(row).iter().zip(self.weights(&found, row)) {
+                shares[labels[*neighbor as usize]] += weight;
+            }
+            let sum: f64 = shares.iter().sum();
+            logs.extend(shares.into_iter().map(|share| (share / sum).ln()));
+        }
+        Ok(ClassProbabilities::from_logs(logs, classes))
+    }
+
+    /// The weight of each of the K nearest, relative to the first.
+    fn weights(&self, found: &Neighbors, row: usize) -> Vec<f64> {
+        let squares = found.sq_distances(row);
+        let mean: f64 =
+            squares[..self.averaged].iter().map(|d2| d2.sqrt()).sum::<f64>() / self.averaged as f64;
+        let sigma = self.width * mean;
+        let weight = |d2: &f64| {
+            if sigma == 0.0 {
+                return f64::from(u8::from(*d2 == 0.0));
+            }
+            // Each distance over the width first, so that no square underflows.
+            let (near, far) = (squares[0].sqrt() / sigma, d2.sqrt() / sigma);
+            (-0.5 * (far - near) * (far + near)).exp()
+        };
+        squares.iter().map(weight).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    fn line(points: &[f32]) -> Tensor<2> {
+        Tensor::<1>::from_floats(points, &Device::flex()).unsqueeze_dim(1)
+    }
+
+    #[test]
+    fn probabilities_are_those_worked_by_hand_at_any_scale() {
+        // Distances 1, 2, 4 of K = 3; M = 2, r = 2: σ = 3.
+        let rule = VariableKernel::new().with_neighbors(3).with_averaged(2).with_width(2.0);
+        let n = [1f64, 4.0, 16.0].map(|d2| (-d2 / 18.0).exp());
+        for scale in [1.0, 1e-12, 1e12] {
+            let references = line(&[2.0, -1.0, 100.0, 4.0].map(|x| x * scale));
+            let found =
+                rule.class_probabilities(&line(&[0.0]), &references, &[1, 0, 2, 1], 3, None);
+            let found = found.unwrap();
+            let expected = n[0] / (n[0] + n[1] + n[2]);
+            assert!((found.probability(0, 0) - expected).abs() < 1e-7);
+            assert_eq!(found.probability(0, 2), 0.0);
+        }
+    }
+
+    #[test]
+    fn points_at_the_query_itself_decide_alone() {
+        let rule = VariableKernel::new().with_neighbors(3).with_averaged(2);
+        let points = line(&[0.0, 0.0, 0.0, 1.0]);
+        let own = [0, 1, 2, 3];
+        let found =
+            rule.class_probabilities(&points, &points, &[0, 1, 1, 0], 2, Some(&own)).unwrap();
+        assert_eq!([0, 1].map(|row| found.probability(row, 1)), [1.0, 0.5]);
+        // The three that are 1 away weigh the same.
+        assert!((found.probability(3, 1) - 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn settings_out_of_range_are_refused() {
+        let refused = |rule: VariableKernel| rule.check().unwrap_err().to_string();
+        assert!(refused(VariableKernel::new().with_averaged(11)).contains("11 of 10 neighbours"));
+        assert!(refused(VariableKernel::new().with_width(0.0)).contains("is 0 mean distances"));
+        let points = line(&[0.0, 1.0]);
+        let few = VariableKernel::new().class_probabilities(&points, &points, &[0, 1], 2, None);
+        assert!(few.unwrap_err().to_string().contains("only 2 references"));
+    }
+}

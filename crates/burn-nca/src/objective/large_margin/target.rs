@@ -1,0 +1,148 @@
+//! The target neighbours of each row: its nearest rows of the same class in the input space.
+
+use std::sync::{Arc, Mutex};
+
+use burn::tensor::{Device, Tensor};
+
+use super::impostors::Candidates;
+use crate::data::check_weights;
+use crate::error::{Error, Result};
+use crate::neighbors::{Points, Screen, nearest_rows};
+
+/// The target neighbours of n rows, prepared once for many evaluations of a
+/// [`LargeMarginLoss`](super::LargeMarginLoss).
+///
+/// They are the k nearest rows of the same class in the input space (all others, in a class of k rows or fewer) and
+/// stay the same throughout a fit.
+#[derive(Clone, Debug)]
+pub struct TargetNeighbors {
+    input: Arc<Points>,
+    labels: Arc<Vec<usize>>,
+    weights: Option<Arc<Vec<f64>>>,
+    targets: Arc<Vec<Vec<u32>>>,
+    k: usize,
+    device: Device,
+    /// Who may be whose impostor, from the last search.
+    candidates: Arc<Mutex<Option<Arc<Candidates>>>>,
+}
+
+impl TargetNeighbors {
+    /// The k nearest rows of each row's own class.
+    ///
+    /// # Shapes
+    /// - x: `[n, d]`, labels: n classes
+    ///
+    /// # Errors
+    /// k of 0, not one label a row, or a feature that is not finite.
+    pub fn new(x: &Tensor<2>, labels: &[usize], k: usize) -> Result<Self> {
+        let input = Points::read(x, "features")?;
+        if k == 0 {
+            return Err(Error::setting(
+                "0 target neighbours were asked for; give 1 or more, such as 3",
+            ));
+        }
+        if labels.len() != input.rows() {
+            return Err(Error::data(format!(
+                "{} labels for {} rows; give one label a row",
+                labels.len(),
+                input.rows()
+            )));
+        }
+        Ok(Self::index(input, labels.to_vec(), k, &x.device().inner()))
+    }
+
+    fn index(input: Points, labels: Vec<usize>, k: usize, device: &Device) -> Self {
+        let mut order: Vec<usize> = (0..labels.len()).collect();
+        order.sort_by_key(|&row| (labels[row], row));
+        let mut targets = vec![Vec::new(); labels.len()];
+        for class in order.chunk_by(|&a, &b| labels[a] == labels[b]) {
+            let found = k.min(class.len() - 1);
+            if found == 0 {
+                continue;
+            }
+            let points = input.select(class);
+            let own: Vec<usize> = (0..class.len()).collect();
+            let screen = Screen::new(&points, &points, device);
+            let nearest = screen.map_rows(Some(&own), |row| nearest_rows(row, found));
+            for (row, nearest) in class.iter().zip(nearest) {
+                targets[*row] = nearest.iter().map(|&at| class[at as usize] as u32).collect();
+            }
+        }
+        Self {
+            input: Arc::new(input),
+            labels: Arc::new(labels),
+            weights: None,
+            targets: Arc::new(targets),
+            k,
+            device: device.clone(),
+            candidates: Arc::default(),
+        }
+    }
+
+    /// The same rows, the term of each times its weight.
+    ///
+    /// # Errors
+    /// Not one weight a row, a weight that is negative or not finite, or none that is positive.
+    pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
+        check_weights(weights, self.points())?;
+        Ok(Self { weights: Some(Arc::new(weights.to_vec())), ..self })
+    }
+
+    /// The target neighbours of the rows `rows` among themselves.
+    pub(super) fn subset(&self, rows: &[usize]) -> Self {
+        let labels = rows.iter().map(|&row| self.labels[row]).collect();
+        let part = Self::index(self.input.select(rows), labels, self.k, &self.device);
+        let weights = self
+            .weights
+            .as_ref()
+            .map(|weights| Arc::new(rows.iter().map(|&row| weights[row]).collect::<Vec<f64>>()));
+        Self { weights, ..part }
+    }
+
+    /// Number of rows, n.
+    pub fn points(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Number of rows that have a target neighbour.
+    pub fn with_partner(&self) -> usize {
+        self.targets.iter().filter(|targets| !targets.is_empty()).count()
+    }
+
+    /// The target neighbours of a row, nearest first.
+    ///
+    /// # Panics
+    /// If `row` is not below [`points`](Self::points).
+    pub fn of(&self, row: usize) -> &[u32] {
+        &self.targets[row]
+    }
+
+    /// Whether two rows are of different classes.
+    pub(super) fn differ(&self, i: usize, l: usize) -> bool {
+        self.labels[i] != self.labels[l]
+    }
+
+    /// The weight of the term of a row.
+    pub(super) fn weight(&self, row: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[row])
+    }
+
+    /// Where searches run.
+    pub(super) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// What the last search saw, or what `search` gives where that does not do.
+    pub(super) fn candidates(
+        &self,
+        does: impl FnOnce(&Candidates) -> bool,
+        search: impl FnOnce() -> Option<Candidates>,
+    ) -> Option<Arc<Candidates>> {
+        // A panic elsewhere leaves at worst an older search, which is checked before it is used.
+        let mut kept = self.candidates.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if !kept.as_ref().is_some_and(|candidates| does(candidates)) {
+            *kept = search().map(Arc::new);
+        }
+        kept.clone()
+    }
+}
