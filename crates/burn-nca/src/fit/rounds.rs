@@ -98,14 +98,15 @@ pub(super) fn descend<E: Encoder, O: Objective, M: Clone + Serialize>(
     }
 }
 
-/// Brings the value and gradient of a state to a renewed target; a state without them has them evaluated later.
+/// Brings the value and gradient of a state to a renewed target, unless no step was taken since that was done, or they
+/// have yet to be evaluated.
 fn renew<E: Encoder, O: Objective, M>(
     problem: &Problem<'_, E, O>,
     config: &FitConfig,
     target: &O::Target,
     state: &mut DescentState<M>,
 ) {
-    if state.evaluations == 0 {
+    if state.evaluations == 0 || state.previous_value == f64::INFINITY {
         return;
     }
     let at = problem.evaluate_on(target, &state.position, config);
