@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_nca::data::Features;
+use burn_nca::data::{Features, Labelled};
 use burn_nca::{Error, Result};
 
 use crate::catalogue::{by_name, names};
 use crate::csv::{self, CsvOptions, TargetColumn};
 use crate::excerpt::quoted;
 use crate::format::Format;
+use crate::generate::word;
 use crate::input::Input;
 use crate::near_name::suggestion;
 use crate::table::{Table, Task};
@@ -20,6 +21,8 @@ const STANDARD_INPUT: &str = "-";
 /// What a source turned out to be; files are open, so that they are opened only once.
 enum Source {
     Catalogue(&'static crate::Dataset),
+    /// A made-up set with options.
+    Made(Labelled),
     Alone(Input<'static>),
     /// Features and the file of their labels.
     Pair(Input<'static>, PathBuf),
@@ -28,7 +31,8 @@ enum Source {
 /// Opens data by one word, as a command line gives it.
 ///
 /// In this order: the name of a set of the [`catalogue`](crate::catalogue) (to read a file of that
-/// very name, write `./iris`); `-` for standard input; a CSV file; a pair `X.npy,Y.npy`; a pair `IMAGES,LABELS` of
+/// very name, write `./iris`); `-` for standard input; a CSV file; `noisy-xor:alpha=.5,noise=.3/.5,seed=1`, a made-up
+/// set with options of its own (`irrelevant` and `rows` are the others); a pair `X.npy,Y.npy`; a pair `IMAGES,LABELS` of
 /// IDX files. The formats are told by the first bytes, not by the names, and all but the catalogue may
 /// be gzipped. A file is opened and read once: it may be a pipe.
 ///
@@ -50,16 +54,8 @@ enum Source {
 /// ```
 pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
     match find(source)? {
-        Source::Catalogue(set) => {
-            refuse_column_options(source, options)?;
-            if options.task == Task::Numeric {
-                return Err(Error::setting(format!(
-                    "the data set {source:?} has classes, not a numeric target; read it with \
-                     Task::Classes"
-                )));
-            }
-            Ok(set.load().into())
-        }
+        Source::Catalogue(set) => classes_of(source, set.load(), options),
+        Source::Made(set) => classes_of(source, set, options),
         Source::Alone(input) => match input.format() {
             Format::Npy => Err(lonely(&input, "a NumPy array", "X.npy,Y.npy")),
             Format::Idx => Err(lonely(&input, "an IDX array", "IMAGES,LABELS")),
@@ -84,6 +80,7 @@ pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
 pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
     let input = match find(source)? {
         Source::Catalogue(set) => return Ok(set.load().features().clone()),
+        Source::Made(set) => return Ok(set.features().clone()),
         Source::Alone(input) | Source::Pair(input, _) => input,
     };
     match input.format() {
@@ -108,6 +105,10 @@ pub fn open_unlabelled(source: &str, ignore: &[String]) -> Result<Features> {
             refuse_ignored(source, ignore)?;
             return Ok(set.load().features().clone());
         }
+        Source::Made(set) => {
+            refuse_ignored(source, ignore)?;
+            return Ok(set.features().clone());
+        }
         Source::Alone(input) | Source::Pair(input, _) => input,
     };
     match input.format() {
@@ -121,6 +122,17 @@ pub fn open_unlabelled(source: &str, ignore: &[String]) -> Result<Features> {
             }
         }
     }
+}
+
+/// A set of the catalogue as a table.
+fn classes_of(source: &str, set: Labelled, options: &CsvOptions) -> Result<Table> {
+    refuse_column_options(source, options)?;
+    if options.task == Task::Numeric {
+        return Err(Error::setting(format!(
+            "the data set {source:?} has classes, not a numeric target; read it with Task::Classes"
+        )));
+    }
+    Ok(set.into())
 }
 
 fn refuse_ignored(source: &str, ignore: &[String]) -> Result<()> {
@@ -142,6 +154,9 @@ fn find(source: &str) -> Result<Source> {
     let path = Path::new(source);
     if path.exists() {
         return Ok(Source::Alone(Input::open(path)?));
+    }
+    if let Some(made) = word::of_word(source) {
+        return made.map(Source::Made);
     }
     if let Some((x, y)) = source.split_once(',') {
         if y.contains(',') {

@@ -10,6 +10,7 @@ mod blobs;
 mod noisy_xor;
 mod normal;
 mod rings;
+pub(crate) mod word;
 
 pub use balance::balance;
 pub use blobs::blobs;
