@@ -8,12 +8,14 @@
 //! A crate of its own, without Burn, so that it is optimised in every build and compiles in seconds.
 
 mod backward;
+pub mod coincidence;
 mod columns;
 mod forward;
 mod mean;
 mod mean_backward;
 mod number;
 mod panel;
+pub mod sparse;
 #[cfg(test)]
 mod tests;
 mod tile;

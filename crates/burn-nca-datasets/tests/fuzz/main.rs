@@ -20,7 +20,7 @@ use std::sync::Mutex;
 use burn_nca::Result;
 use burn_nca_datasets::{
     CsvOptions, Table, TargetColumn, Task, read_csv, read_idx, read_idx_features, read_idx_labels,
-    read_npy_features, read_npy_pair, read_pairs, read_splits,
+    read_matrix_market, read_npy_features, read_npy_pair, read_pairs, read_splits,
 };
 use flate2::{Compression, write::GzEncoder};
 use peak_alloc::PeakAlloc;
@@ -185,6 +185,19 @@ fn npy_files() {
 #[test]
 fn pair_lists() {
     fuzz("pairs", |path| read_pairs(path, ROWS).map(drop));
+}
+
+#[test]
+fn matrix_market_files() {
+    fuzz("matrix_market", |path| {
+        let table = read_matrix_market(path)?;
+        for row in 0..table.rows() {
+            assert!(
+                table.row(row).all(|(column, value)| column < table.columns() && value.is_finite())
+            );
+        }
+        Ok(())
+    });
 }
 
 #[test]

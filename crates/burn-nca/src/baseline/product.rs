@@ -7,6 +7,9 @@ use rayon::prelude::*;
 /// Rows of the left factor that one task multiplies.
 const ROW_BLOCK: usize = 1024;
 
+/// Blocks of rows at most that are multiplied by each other at once.
+const CROSS_BLOCKS: usize = 16;
+
 /// The product of row-major matrices `[m, inner]` and `[inner, p]`, row-major `[m, p]`.
 pub(crate) fn product(left: &[f64], right: &[f64], inner: usize) -> Vec<f64> {
     let (m, p) = (left.len() / inner, right.len() / inner);
@@ -21,6 +24,29 @@ pub(crate) fn product(left: &[f64], right: &[f64], inner: usize) -> Vec<f64> {
         },
     );
     result
+}
+
+/// `Lᵀ R` of row-major matrices `[n, p]` and `[n, q]`, row-major `[p, q]`.
+///
+/// Blocks of rows are added up in order: any number of threads gives the same.
+pub(crate) fn cross_product(left: &[f64], right: &[f64], [p, q]: [usize; 2]) -> Vec<f64> {
+    let block = |(left, right): (&[f64], &[f64])| {
+        let rows = left.len() / p;
+        let mut part = vec![0.0; p * q];
+        let left = MatRef::from_row_major_slice(left, rows, p).transpose();
+        let right = MatRef::from_row_major_slice(right, rows, q);
+        let target = MatMut::from_row_major_slice_mut(&mut part, p, q);
+        matmul(target, Accum::Replace, left, right, 1.0, Par::Seq);
+        part
+    };
+    // Few blocks, as each holds a matrix of its own.
+    let rows = (left.len() / p).div_ceil(CROSS_BLOCKS).max(ROW_BLOCK);
+    let blocks = left.par_chunks(rows * p).zip(right.par_chunks(rows * q));
+    let mut sum = vec![0.0; p * q];
+    for part in blocks.map(block).collect::<Vec<_>>() {
+        sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+    }
+    sum
 }
 
 #[cfg(test)]
@@ -38,6 +64,20 @@ mod tests {
             for j in 0..p {
                 let naive: f64 = (0..inner).map(|l| left[i * inner + l] * right[l * p + j]).sum();
                 assert!((result[i * p + j] - naive).abs() < 1e-10);
+            }
+        }
+    }
+
+    #[test]
+    fn the_cross_product_is_that_of_nested_loops() {
+        let (n, p, q) = (2 * ROW_BLOCK + 3, 3, 2);
+        let left: Vec<f64> = (0..n * p).map(|i| ((i * 7) % 11) as f64 - 5.0).collect();
+        let right: Vec<f64> = (0..n * q).map(|i| ((i * 5) % 13) as f64 - 6.0).collect();
+        let result = cross_product(&left, &right, [p, q]);
+        for i in 0..p {
+            for j in 0..q {
+                let naive: f64 = (0..n).map(|row| left[row * p + i] * right[row * q + j]).sum();
+                assert!((result[i * q + j] - naive).abs() < 1e-8);
             }
         }
     }

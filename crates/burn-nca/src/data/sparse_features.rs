@@ -1,0 +1,214 @@
+//! Rows of features of which most are 0: word counts, say.
+
+use crate::data::Features;
+use crate::error::{Error, Result};
+
+/// Rows of features, of which only those that are not 0 are stored (compressed sparse rows).
+///
+/// # Examples
+/// ```
+/// use burn_nca::data::SparseFeatures;
+///
+/// let counts = SparseFeatures::new([2, 5], vec![(0, 1, 3.0), (1, 0, 4.0), (1, 4, 3.0)])?;
+/// assert_eq!((counts.rows(), counts.columns(), counts.entries()), (2, 5, 3));
+/// let unit = counts.with_unit_rows();
+/// assert_eq!(unit.row(1).collect::<Vec<_>>(), [(0, 0.8), (4, 0.6)]);
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct SparseFeatures {
+    /// The entries of row i are `starts[i]..starts[i + 1]`.
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+    width: usize,
+}
+
+impl SparseFeatures {
+    /// Rows `[n, d]` with these entries `(row, column, value)`, counted from 0, in any order; all others are 0.
+    ///
+    /// # Errors
+    /// No column, an entry outside, one that stands twice, or a value that is not finite.
+    pub fn new([rows, columns]: [usize; 2], mut entries: Vec<(usize, usize, f64)>) -> Result<Self> {
+        if columns == 0 || u32::try_from(columns).is_err() {
+            return Err(Error::data(format!(
+                "sparse features have {columns} columns; give from 1 to {} columns",
+                u32::MAX
+            )));
+        }
+        for &(row, column, value) in &entries {
+            if row >= rows || column >= columns {
+                return Err(Error::data(format!(
+                    "there is an entry in row {}, column {} of {rows} x {columns} features; correct it",
+                    row + 1,
+                    column + 1
+                )));
+            }
+            if !value.is_finite() {
+                return Err(Error::data(format!(
+                    "row {}, column {} is {value}; remove the entry or fill the value in",
+                    row + 1,
+                    column + 1
+                )));
+            }
+        }
+        entries.sort_unstable_by_key(|&(row, column, _)| (row, column));
+        let twice = entries.windows(2).find(|two| (two[0].0, two[0].1) == (two[1].0, two[1].1));
+        if let Some([(row, column, _), _]) = twice {
+            return Err(Error::data(format!(
+                "row {}, column {} has two entries; keep one of them, or their sum",
+                row + 1,
+                column + 1
+            )));
+        }
+        let mut starts = vec![0; rows + 1];
+        entries.iter().for_each(|entry| starts[entry.0 + 1] += 1);
+        for row in 0..rows {
+            starts[row + 1] += starts[row];
+        }
+        Ok(Self {
+            starts,
+            columns: entries.iter().map(|entry| entry.1 as u32).collect(),
+            values: entries.iter().map(|entry| entry.2).collect(),
+            width: columns,
+        })
+    }
+
+    /// Number of rows, n.
+    pub fn rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Number of columns, d.
+    pub fn columns(&self) -> usize {
+        self.width
+    }
+
+    /// Number of entries that are stored.
+    pub fn entries(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The entries `(column, value)` of a row, by column.
+    ///
+    /// # Panics
+    /// If `row` is not below [`rows`](Self::rows).
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let span = self.starts[row]..self.starts[row + 1];
+        let columns = self.columns[span.clone()].iter().map(|column| *column as usize);
+        columns.zip(self.values[span].iter().copied())
+    }
+
+    /// The rows `rows`, in that order.
+    ///
+    /// # Panics
+    /// If a row is not below [`rows`](Self::rows).
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let mut selected =
+            Self { starts: vec![0], columns: Vec::new(), values: Vec::new(), width: self.width };
+        for &row in rows {
+            let span = self.starts[row]..self.starts[row + 1];
+            selected.columns.extend_from_slice(&self.columns[span.clone()]);
+            selected.values.extend_from_slice(&self.values[span]);
+            selected.starts.push(selected.values.len());
+        }
+        selected
+    }
+
+    /// The rows scaled to length 1; rows of zeros stay.
+    #[must_use]
+    pub fn with_unit_rows(mut self) -> Self {
+        for row in 0..self.rows() {
+            let values = &mut self.values[self.starts[row]..self.starts[row + 1]];
+            let length = values.iter().map(|value| value * value).sum::<f64>().sqrt();
+            if length > 0.0 {
+                values.iter_mut().for_each(|value| *value /= length);
+            }
+        }
+        self
+    }
+
+    /// The mean of each column, `[d]`.
+    pub fn mean(&self) -> Vec<f64> {
+        let mut mean = vec![0.0; self.width];
+        for (column, value) in self.columns.iter().zip(&self.values) {
+            mean[*column as usize] += value;
+        }
+        let n = self.rows().max(1) as f64;
+        mean.iter_mut().for_each(|sum| *sum /= n);
+        mean
+    }
+
+    /// All of it, zeros written out.
+    ///
+    /// # Errors
+    /// As [`Features::unnamed`].
+    pub fn to_dense(&self) -> Result<Features> {
+        let mut values = vec![0.0; self.rows() * self.width];
+        for (row, target) in values.chunks_exact_mut(self.width).enumerate() {
+            self.row(row).for_each(|(column, value)| target[column] = value);
+        }
+        Features::unnamed(values, self.width)
+    }
+
+    /// Columns as rows and rows as columns.
+    pub(crate) fn transposed(&self) -> Self {
+        let mut starts = vec![0; self.width + 1];
+        self.columns.iter().for_each(|column| starts[*column as usize + 1] += 1);
+        for column in 0..self.width {
+            starts[column + 1] += starts[column];
+        }
+        let mut next = starts.clone();
+        let (mut columns, mut values) = (vec![0; self.values.len()], vec![0.0; self.values.len()]);
+        for row in 0..self.rows() {
+            for (column, value) in self.row(row) {
+                let at = next[column];
+                (columns[at], values[at]) = (row as u32, value);
+                next[column] += 1;
+            }
+        }
+        Self { starts, columns, values, width: self.rows() }
+    }
+
+    /// The product with a row-major matrix `[d, k]`, row-major `[n, k]`.
+    pub(crate) fn product(&self, right: &[f64], k: usize) -> Vec<f64> {
+        burn_nca_kernels::sparse::product((&self.starts, &self.columns, &self.values), right, k)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> SparseFeatures {
+        let entries = vec![(2, 3, 5.0), (0, 1, 1.0), (0, 0, -2.0), (2, 0, 4.0)];
+        SparseFeatures::new([3, 4], entries).unwrap()
+    }
+
+    #[test]
+    fn products_and_the_transpose_are_those_of_the_dense_table() {
+        let sparse = table();
+        let dense = sparse.to_dense().unwrap();
+        assert_eq!(dense.values(), [-2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 5.0]);
+        let right: Vec<f64> = (0..8).map(|i| f64::from(i) - 2.5).collect();
+        let expected = crate::baseline::product(dense.values(), &right, 4);
+        assert_eq!(sparse.product(&right, 2), expected);
+        let turned = sparse.transposed();
+        assert_eq!((turned.rows(), turned.columns()), (4, 3));
+        assert_eq!(turned.transposed(), sparse);
+        assert_eq!(sparse.mean(), [2.0 / 3.0, 1.0 / 3.0, 0.0, 5.0 / 3.0]);
+        assert_eq!(sparse.select(&[2, 1]).to_dense().unwrap().row(0), dense.row(2));
+    }
+
+    #[test]
+    fn bad_entries_are_named_with_the_cure() {
+        let refused = |entries| SparseFeatures::new([2, 2], entries).unwrap_err().to_string();
+        assert!(refused(vec![(0, 0, 1.0), (0, 2, 1.0)]).contains("row 1, column 3 of 2 x 2"));
+        assert!(refused(vec![(1, 0, f64::NAN)]).contains("row 2, column 1 is NaN"));
+        assert!(
+            refused(vec![(1, 1, 1.0), (1, 1, 2.0)]).contains("row 2, column 2 has two entries")
+        );
+        assert!(SparseFeatures::new([2, 0], vec![]).is_err());
+    }
+}
