@@ -6,9 +6,11 @@
 pub mod cached;
 mod checkpoint;
 mod chunks;
+mod coincidence_em;
 mod config;
 mod conjugate_gradient;
 mod descent;
+mod em;
 pub mod exact;
 mod exact_text;
 mod gradients;
@@ -32,10 +34,12 @@ mod stochastic;
 mod test_functions;
 mod training_layers;
 
+pub use coincidence_em::{CoincidenceEm, CoincidenceState, MapExpectation, MorePairs};
 pub use config::{EarlyStoppingConfig, FitConfig, OptimizerConfig, Precision};
 pub use conjugate_gradient::{
     ConjugateGradientConfig, ConjugateGradientMemory, ConjugateGradientState,
 };
+pub use em::{EmConfig, EmProblem, ExpectationMaximisation, HeldOutState, Revision};
 pub use gradients::add_gradients;
 pub(crate) use identity::Identified;
 pub use identity::{Fingerprint, FitIdentity};

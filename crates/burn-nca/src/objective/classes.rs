@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use burn::tensor::{Device, Int, Tensor};
 
+use super::SampleOrder;
 use super::term_weights::TermWeights;
 use super::transfer::int_tensor;
 use crate::data::Labelled;
@@ -136,6 +137,26 @@ impl ClassIndex {
         };
         let weights = self.weights.as_ref().map(in_order);
         Self { weights, ..index }
+    }
+
+    /// The points `rows` and `others` in class order, the rows of each class first, and where these stand.
+    pub(super) fn sample(&self, rows: &[usize], others: &[usize]) -> SampleOrder {
+        let mut class_of_row = vec![0; self.order.len()];
+        for (place, &row) in self.order.iter().enumerate() {
+            class_of_row[row] = self.class_of[place];
+        }
+        let rows = rows.iter().map(|&row| (class_of_row[row], false, row));
+        let others = others.iter().map(|&row| (class_of_row[row], true, row));
+        let mut points: Vec<(usize, bool, usize)> = rows.chain(others).collect();
+        points.sort_by_key(|&(class, other, _)| (class, other));
+        let mut terms: Vec<Range<usize>> = Vec::new();
+        for (at, _) in points.iter().enumerate().filter(|(_, point)| !point.1) {
+            match terms.last_mut() {
+                Some(last) if last.end == at => last.end += 1,
+                _ => terms.push(at..at + 1),
+            }
+        }
+        (points.into_iter().map(|point| point.2).collect(), terms)
     }
 
     /// Number of points, n.

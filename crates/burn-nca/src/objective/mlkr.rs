@@ -9,6 +9,7 @@ use burn::tensor::{Tensor, assert_shape};
 
 use super::affinity::{assert_rows, at_least_f32, centred};
 use super::reduction::reduce_sum;
+use super::sampled::{SampleOrder, rows_first};
 use super::{BatchLoss, Objective, TargetIndex, streamed};
 use crate::display::one_line;
 use crate::pairwise::{Columns, weighted_mean};
@@ -151,6 +152,10 @@ impl Objective for MlkrLoss {
 
     fn subset(&self, targets: &TargetIndex, rows: &[usize]) -> TargetIndex {
         targets.subset(rows)
+    }
+
+    fn sample(&self, _: &TargetIndex, rows: &[usize], others: &[usize]) -> Option<SampleOrder> {
+        Some(rows_first(rows, others))
     }
 
     fn block(

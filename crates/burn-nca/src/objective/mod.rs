@@ -12,6 +12,7 @@
 //! VariableKernelLoss           Objective                                             leave-one-out error of a rule
 //! NcfsLoss                     Objective                                             feature weights, L1 distances
 //! NcfsRegressionLoss           Objective                                             the same for numeric targets
+//! CoincidenceLoss              Objective                                             labelled pairs (LCA)
 //! SoftNearestNeighborLoss                               BatchLoss, CandidateLoss     g at a temperature
 //! SupConLoss                                            BatchLoss, CandidateLoss     every positive on its own
 //! ProxyNcaLoss                                          BatchLoss                    one learnt proxy per class
@@ -35,6 +36,8 @@ mod agreement_index;
 mod batch;
 mod candidates;
 mod classes;
+mod coincidence;
+mod coincidence_index;
 mod contrast;
 mod feature_weighting;
 mod large_margin;
@@ -48,6 +51,7 @@ mod pairs;
 mod proxy_nca;
 mod reduction;
 mod repulsion;
+mod sampled;
 pub(crate) mod self_entries;
 mod similarity;
 mod soft_match;
@@ -64,6 +68,8 @@ pub use agreement_index::AgreementIndex;
 pub use batch::BatchLoss;
 pub use candidates::{CandidateLoss, Candidates};
 pub use classes::ClassIndex;
+pub use coincidence::{CoincidenceLoss, CoincidenceLossConfig};
+pub use coincidence_index::CoincidenceIndex;
 pub use feature_weighting::{
     NcfsLoss, NcfsLossConfig, NcfsRegressionLoss, NcfsRegressionLossConfig,
 };
@@ -76,6 +82,7 @@ pub use pair_index::PairIndex;
 pub use pairs::{Normaliser, PairLoss, PairLossConfig};
 pub use proxy_nca::{ProxyNcaLoss, ProxyNcaLossConfig};
 pub(crate) use reduction::over;
+pub use sampled::{SampleOrder, SampledTerms};
 pub use similarity::Similarity;
 pub use soft_match::{SoftNcaLoss, SoftNcaLossConfig};
 pub use soft_nearest_neighbor::{SoftNearestNeighborLoss, SoftNearestNeighborLossConfig};
@@ -176,6 +183,17 @@ pub trait Objective: Module + ModuleDisplay {
 
     /// The target of the points `rows` alone, for a mini-batch.
     fn subset(&self, target: &Self::Target, rows: &[usize]) -> Self::Target;
+
+    /// An order of the points `rows` and `others`, all distinct, in which the terms of `rows` are a few ranges, and
+    /// these ranges; `None` where a term does not belong to a point. For [`SampledTerms`].
+    fn sample(
+        &self,
+        _target: &Self::Target,
+        _rows: &[usize],
+        _others: &[usize],
+    ) -> Option<SampleOrder> {
+        None
+    }
 
     /// The whole sum in one graph, shape `[1]`; its memory grows with n². For small data and tests.
     ///

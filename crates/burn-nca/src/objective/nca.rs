@@ -16,8 +16,8 @@ use super::reduction::reduce;
 use super::repulsion::hinge;
 use super::similarity::around_mean;
 use super::{
-    BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, Similarity,
-    assert_points, streamed,
+    BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, SampleOrder,
+    Similarity, assert_points, streamed,
 };
 use crate::display::one_line;
 use blocks::{Block, BlockTerms};
@@ -241,6 +241,16 @@ impl Objective for NcaLoss {
 
     fn subset(&self, classes: &ClassIndex, rows: &[usize]) -> ClassIndex {
         classes.subset(rows)
+    }
+
+    /// Class by class, as the terms stand, and within each the rows first.
+    fn sample(
+        &self,
+        classes: &ClassIndex,
+        rows: &[usize],
+        others: &[usize],
+    ) -> Option<SampleOrder> {
+        Some(classes.sample(rows, others))
     }
 
     fn block(

@@ -1,0 +1,148 @@
+//! Values against nested formulas in f64, gradients against central differences.
+
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn_nca_kernels::coincidence::Model;
+
+use super::*;
+use crate::data::{LabelledPair, LabelledPairs};
+
+/// Six points in two maps of two dimensions, with pairs of both kinds and three anchors.
+fn index() -> CoincidenceIndex {
+    let mut pairs = Vec::new();
+    for map in 0..2 {
+        for (anchor, other, coincide) in
+            [(0, 1, true), (0, 2, false), (3, 4, true), (3, 5, false), (5, 1, false), (5, 2, true)]
+        {
+            pairs.push(LabelledPair { anchor, other, coincide, map });
+        }
+    }
+    CoincidenceIndex::new(&LabelledPairs::new(6, pairs).unwrap(), &Device::flex())
+}
+
+const SIGMA_SQ: [f64; 2] = [0.3, 1.7];
+const KAPPA_SQ: [f64; 3] = [0.5, 2.0, 1.2];
+
+fn embedding(scale: f64) -> Vec<f64> {
+    (0..24).map(|i| scale * (f64::from(i * i % 17) / 8.0 - 1.0)).collect()
+}
+
+fn tensor(values: &[f64], dtype: DType) -> Tensor<2> {
+    let data = TensorData::new(values.to_vec(), [6, 4]).convert_dtype(dtype);
+    Tensor::from_data(data, (&Device::flex(), dtype))
+}
+
+/// Equation 14, pair by pair.
+fn naive(z: &[f64], local: bool) -> f64 {
+    let index = index();
+    let mut value = 0.0_f64;
+    for (pair, scale) in &index.pairs {
+        let row = |point: usize| &z[point * 4 + pair.map * 2..][..2];
+        let (a, b) = (row(pair.anchor), row(pair.other));
+        let sq_distance = (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2);
+        let kappa_sq = if local { KAPPA_SQ[*scale] } else { 1.0 };
+        let v = kappa_sq + 2.0 * SIGMA_SQ[pair.map];
+        // (κ² / v)^(p/2) exp(-||δ||² / 2v), p = 2
+        let alike: f64 = kappa_sq / v * (-sq_distance / (2.0 * v)).exp();
+        value -= if pair.coincide { alike.ln() } else { (1.0 - alike).ln() };
+    }
+    value
+}
+
+#[test]
+fn the_value_is_that_of_the_formula_with_one_scale_and_with_one_per_anchor() {
+    for local in [false, true] {
+        for dtype in [DType::F64, DType::F32] {
+            let kappa = local.then_some(&KAPPA_SQ[..]);
+            let loss = CoincidenceLoss::new(&SIGMA_SQ, kappa, &Device::flex(), dtype);
+            let z = embedding(1.0);
+            let found: f64 = loss.total(tensor(&z, dtype), &index()).into_scalar();
+            let tolerance = if dtype == DType::F64 { 1e-12 } else { 1e-5 };
+            assert!((found - naive(&z, local)).abs() < tolerance, "{found} {}", naive(&z, local));
+        }
+    }
+}
+
+#[test]
+fn blocks_add_up_and_a_subset_keeps_its_pairs() {
+    let loss = CoincidenceLoss::new(&SIGMA_SQ, Some(&KAPPA_SQ), &Device::flex(), DType::F64);
+    let (z, index) = (tensor(&embedding(1.0), DType::F64), index());
+    let block = |terms| loss.block(z.clone(), &index, &(), terms).into_scalar::<f64>();
+    assert!((block(0..5) + block(5..12) - block(0..12)).abs() < 1e-12);
+    assert_eq!(block(3..3), 0.0);
+    let part = loss.subset(&index, &[5, 2, 1]);
+    let rows = z.clone().select(0, Tensor::from_ints([5, 2, 1], &Device::flex()));
+    let found: f64 = loss.total(rows, &part).into_scalar();
+    let expected: f64 = [4, 5, 10, 11].map(|at| block(at..at + 1)).iter().sum();
+    assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    assert_eq!(loss.subset(&index, &[0, 3]).pairs(), 0);
+}
+
+#[test]
+fn gradients_of_embedding_and_lengths_are_central_differences() {
+    let device = Device::flex().autodiff();
+    let loss = CoincidenceLoss::new(&SIGMA_SQ, Some(&KAPPA_SQ), &device, DType::F64);
+    for scale in [0.01, 1.0, 6.0] {
+        let z = embedding(scale);
+        let leaf = tensor(&z, DType::F64).autodiff().require_grad();
+        let grads = loss.total(leaf.clone(), &index()).backward();
+        let found = host_values(leaf.grad(&grads).unwrap());
+        for (at, found) in found.iter().enumerate() {
+            let value = |step: f64| {
+                let mut z = z.clone();
+                z[at] += step;
+                naive(&z, true)
+            };
+            let central = (value(1e-6) - value(-1e-6)) / 2e-6;
+            assert!((found - central).abs() < 1e-6 * (1.0 + central.abs()), "{found} {central}");
+        }
+        let sigma = host_values(loss.log_sigma_sq.val().grad(&grads).unwrap());
+        let value = |step: f64| {
+            let sigma_sq = [SIGMA_SQ[0] * step.exp(), SIGMA_SQ[1]];
+            let loss =
+                CoincidenceLoss::new(&sigma_sq, Some(&KAPPA_SQ), &Device::flex(), DType::F64);
+            loss.total(tensor(&z, DType::F64), &index()).into_scalar::<f64>()
+        };
+        let central = (value(1e-5) - value(-1e-5)) / 2e-5;
+        assert!((sigma[0] - central).abs() < 1e-6 * (1.0 + central.abs()), "{sigma:?} {central}");
+    }
+}
+
+#[test]
+fn pairs_that_coincide_and_pairs_far_apart_stay_finite_in_f32() {
+    let device = Device::flex().autodiff();
+    for scale in [0.0, 1e-6, 1e4] {
+        let loss = CoincidenceLoss::new(&[1e-30, 1e-30], None, &device, DType::F32);
+        let leaf = tensor(&embedding(scale), DType::F32).autodiff().require_grad();
+        let total = loss.total(leaf.clone(), &index());
+        assert!(total.clone().into_scalar::<f64>().is_finite());
+        let gradient = host_values(leaf.grad(&total.backward()).unwrap());
+        assert!(gradient.iter().all(|g| g.is_finite()), "{scale}: {gradient:?}");
+    }
+    // log P0 at the floor of σ² with δ = 0: log(p 1e-8), to f32's digits.
+    let model = Model { k: 2, sigma_sq: 1e-8, kappa_sq: 1.0 };
+    let x = Tensor::from_floats([model.log_alike(0.0) as f32], &Device::flex());
+    let found: f64 = log_complement(x).into_scalar();
+    assert!((found - model.log_probability(0.0, false)).abs() < 1e-5, "{found}");
+}
+
+#[test]
+fn the_batch_form_is_the_mean_of_the_terms() {
+    let device = Device::flex();
+    let loss = CoincidenceLoss::new(&[0.3], None, &device, DType::F64);
+    let rows = |values: [[f64; 2]; 2]| Tensor::<2>::from_data(values, (&device, DType::F64));
+    let first = rows([[0.0, 0.0], [1.0, 0.5]]);
+    let second = rows([[0.1, -0.4], [0.0, 0.0]]);
+    let coincide = Tensor::<1, Bool>::from_data([true, false], &device);
+    let found: f64 = loss.forward(first, second, coincide).into_scalar();
+    let model = Model { k: 2, sigma_sq: 0.3, kappa_sq: 1.0 };
+    let expected = -0.5 * (model.log_probability(0.17, true) + model.log_probability(1.25, false));
+    assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+}
+
+#[test]
+fn display_and_a_number_of_dimensions_that_the_maps_do_not_share() {
+    let loss = CoincidenceLossConfig::new().init(&index(), &Device::flex(), DType::F32);
+    assert_eq!(loss.to_string(), "CoincidenceLoss {local_scales: false, params: 2}");
+    let error = index().latent(5).unwrap_err().to_string();
+    assert!(error.contains("5 dimensions for 2 maps; give a multiple of 2"), "{error}");
+}

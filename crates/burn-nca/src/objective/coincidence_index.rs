@@ -1,0 +1,139 @@
+//! Labelled pairs of n points, on a device.
+
+use core::ops::Range;
+use std::collections::HashMap;
+
+use burn::tensor::{Bool, Device, Int, Tensor, TensorData};
+
+use super::transfer::int_tensor;
+use crate::data::{LabelledPair, LabelledPairs};
+use crate::error::{Error, Result};
+
+/// Labelled pairs, prepared once for many evaluations of an objective on a device.
+///
+/// Where the pairs are about m maps, the embedding has the latent spaces of all of them side by side, `[n, m p]`.
+#[derive(Clone, Debug)]
+pub struct CoincidenceIndex {
+    points: usize,
+    maps: usize,
+    anchors: usize,
+    /// The pairs with the number of each one's anchor.
+    pub(super) pairs: Vec<(LabelledPair, usize)>,
+    device: Device,
+    on_device: Option<OnDevice>,
+}
+
+#[derive(Clone, Debug)]
+struct OnDevice {
+    /// Rows of the embedding cut into maps, `[pairs]`.
+    first: Tensor<1, Int>,
+    second: Tensor<1, Int>,
+    /// Whether the pair should be told apart, `[pairs]`.
+    apart: Tensor<1, Bool>,
+    map: Tensor<1, Int>,
+    scale: Tensor<1, Int>,
+}
+
+/// The pairs of a block: rows `[b, p]` of both ends, and what their terms depend on, `[b]`.
+pub(super) struct PairBlock {
+    pub first: Tensor<2>,
+    pub second: Tensor<2>,
+    pub apart: Tensor<1, Bool>,
+    pub map: Tensor<1, Int>,
+    pub scale: Tensor<1, Int>,
+}
+
+impl CoincidenceIndex {
+    /// The index of these pairs, with what evaluations on `device` need there.
+    pub fn new(pairs: &LabelledPairs, device: &Device) -> Self {
+        let numbered = pairs.pairs().iter().copied().zip(pairs.scales().iter().copied()).collect();
+        let sizes = [pairs.points(), pairs.maps(), pairs.anchors()];
+        Self::index(sizes, numbered, &device.clone().inner())
+    }
+
+    fn index(
+        [points, maps, anchors]: [usize; 3],
+        pairs: Vec<(LabelledPair, usize)>,
+        device: &Device,
+    ) -> Self {
+        let on_device = (!pairs.is_empty()).then(|| {
+            let numbers = |of: &dyn Fn(&(LabelledPair, usize)) -> usize| {
+                int_tensor(&pairs.iter().map(of).collect::<Vec<_>>(), device)
+            };
+            let apart: Vec<bool> = pairs.iter().map(|(pair, _)| !pair.coincide).collect();
+            OnDevice {
+                first: numbers(&|(pair, _)| pair.anchor * maps + pair.map),
+                second: numbers(&|(pair, _)| pair.other * maps + pair.map),
+                apart: Tensor::from_data(TensorData::new(apart, [pairs.len()]), device),
+                map: numbers(&|(pair, _)| pair.map),
+                scale: numbers(&|(_, scale)| *scale),
+            }
+        });
+        Self { points, maps, anchors, pairs, device: device.clone(), on_device }
+    }
+
+    /// Number of points, n.
+    pub fn points(&self) -> usize {
+        self.points
+    }
+
+    /// Number of pairs.
+    pub fn pairs(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Number of maps, m.
+    pub fn maps(&self) -> usize {
+        self.maps
+    }
+
+    /// Number of anchors of all pairs, those of a mini-batch and the others.
+    pub fn anchors(&self) -> usize {
+        self.anchors
+    }
+
+    /// The latent dimensions of each map of an embedding of `d_output` dimensions.
+    ///
+    /// # Errors
+    /// A number that the maps do not share evenly.
+    pub fn latent(&self, d_output: usize) -> Result<usize> {
+        if d_output == 0 || !d_output.is_multiple_of(self.maps) {
+            return Err(Error::setting(format!(
+                "the embedding has {d_output} dimensions for {} maps; give a multiple of {}",
+                self.maps, self.maps
+            )));
+        }
+        Ok(d_output / self.maps)
+    }
+
+    /// The pairs whose both ends are among the distinct points `rows`, numbered in that order.
+    pub(super) fn subset(&self, rows: &[usize]) -> Self {
+        let place: HashMap<usize, usize> =
+            rows.iter().enumerate().map(|(at, &row)| (row, at)).collect();
+        let kept = |(pair, scale): &(LabelledPair, usize)| {
+            let (anchor, other) = (*place.get(&pair.anchor)?, *place.get(&pair.other)?);
+            Some((LabelledPair { anchor, other, ..*pair }, *scale))
+        };
+        let pairs = self.pairs.iter().filter_map(kept).collect();
+        Self::index([rows.len(), self.maps, self.anchors], pairs, &self.device)
+    }
+
+    /// The pairs `terms` of an embedding `[n, m p]`; `None` without pairs.
+    pub(super) fn block(&self, embedding: Tensor<2>, terms: Range<usize>) -> Option<PairBlock> {
+        let at = self.on_device.as_ref()?;
+        if terms.is_empty() {
+            return None;
+        }
+        let [n, columns] = embedding.dims();
+        let maps = embedding.reshape([n * self.maps, columns / self.maps]);
+        let rows =
+            |rows: &Tensor<1, Int>| maps.clone().select(0, rows.clone().slice([terms.clone()]));
+        Some(PairBlock {
+            first: rows(&at.first),
+            second: rows(&at.second),
+            apart: at.apart.clone().slice([terms.clone()]),
+            map: at.map.clone().slice([terms.clone()]),
+            scale: at.scale.clone().slice([terms.clone()]),
+        })
+    }
+}

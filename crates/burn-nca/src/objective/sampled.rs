@@ -1,0 +1,178 @@
+//! Some terms of an objective with more neighbours than their own points: the stochastic gradient of the NCA paper.
+
+use core::ops::Range;
+
+use burn::tensor::Tensor;
+
+use super::Objective;
+
+/// A random sample of points whose terms are taken, and the candidates that they see as neighbours.
+///
+/// ```text
+/// S = Σ_i t_i  ≈  (n / b) Σ_{i in the sample} t_i          t_i over all candidates
+/// ```
+/// Where the candidates are all n points, value and gradient are unbiased over samples of b points: this is the
+/// truncated sum over i of the paper's section 2. With m of n candidates the normaliser of a row is that of m points
+/// instead of n, and its neighbours are thinned by m / n: a bias, of a batch and its own points the largest.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca::objective::{ClassIndex, NcaLossConfig, Objective, SampledTerms};
+///
+/// let device = Device::flex();
+/// let z = Tensor::<2>::from_floats([[0.0], [0.4], [1.0], [1.5]], &device);
+/// let classes = ClassIndex::new(&[0, 1, 0, 1], &device)?;
+/// let loss = NcaLossConfig::new().init();
+/// let estimate = |rows: &[usize], others: &[usize]| -> f64 {
+///     let sample = SampledTerms::of(&loss, &classes, rows, others).unwrap();
+///     let order = Tensor::from_ints(sample.points().iter().map(|p| *p as i32).collect::<Vec<_>>().as_slice(), &device);
+///     sample.estimate(&loss, z.clone().select(0, order)).unwrap().into_scalar()
+/// };
+/// // The two halves of the rows, each among all rows, say on average what the sum is.
+/// let mean = 0.5 * (estimate(&[0, 3], &[1, 2]) + estimate(&[1, 2], &[0, 3]));
+/// assert!((mean - loss.total(z.clone(), &classes).into_scalar::<f64>()).abs() < 1e-6);
+/// # }
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SampledTerms<T> {
+    /// The rows that the embedding must have, in this order.
+    points: Vec<usize>,
+    /// The target of these points.
+    target: T,
+    /// The terms of the sample among theirs.
+    terms: Vec<Range<usize>>,
+    /// n / b.
+    factor: f64,
+}
+
+impl<T> SampledTerms<T> {
+    /// The terms of the points `rows` among them and `others`; all distinct. `None` for an objective whose terms do
+    /// not belong to points, or where none of them counts.
+    pub fn of<O: Objective<Target = T>>(
+        objective: &O,
+        whole: &T,
+        rows: &[usize],
+        others: &[usize],
+    ) -> Option<Self> {
+        let (points, terms) = objective.sample(whole, rows, others)?;
+        let target = objective.subset(whole, &points);
+        let factor = objective.num_points(whole) as f64 / rows.len().max(1) as f64;
+        (objective.num_counted(&target) > 0).then_some(Self { points, target, terms, factor })
+    }
+
+    /// The points whose embedding is needed, in this order.
+    pub fn points(&self) -> &[usize] {
+        &self.points
+    }
+
+    /// What the sample says of the whole sum, shape `[1]`; `None` where there is no term.
+    ///
+    /// # Shapes
+    /// - embedding: `[m, k]`, of [`points`](Self::points)
+    pub fn estimate<O: Objective<Target = T>>(
+        &self,
+        objective: &O,
+        embedding: Tensor<2>,
+    ) -> Option<Tensor<1>> {
+        let shared = objective.shared(embedding.clone().without_autodiff(), &self.target);
+        let block = |terms: &Range<usize>| {
+            objective.block(embedding.clone(), &self.target, &shared, terms.clone())
+        };
+        let sum = self.terms.iter().map(block).reduce(|sum, part| sum + part)?;
+        Some(sum.mul_scalar(self.factor))
+    }
+}
+
+/// An order of points and the terms of those that were sampled.
+pub type SampleOrder = (Vec<usize>, Vec<Range<usize>>);
+
+/// The order of an objective with one term per point, in the order of the points.
+pub(super) fn rows_first(rows: &[usize], others: &[usize]) -> SampleOrder {
+    #[allow(clippy::single_range_in_vec_init)]
+    ([rows, others].concat(), vec![0..rows.len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::{DType, Device, TensorData};
+
+    use super::*;
+    use crate::data::host_values;
+    use crate::objective::transfer::int_tensor;
+    use crate::objective::{ClassIndex, Criterion, MlkrLossConfig, NcaLossConfig, TargetIndex};
+
+    const ROWS: usize = 12;
+
+    fn embedding(device: &Device) -> Tensor<2> {
+        let values: Vec<f64> = (0..2 * ROWS).map(|i| ((i * i * 7) % 23) as f64 / 12.0).collect();
+        Tensor::from_data(TensorData::new(values, [ROWS, 2]), (device, DType::F64))
+    }
+
+    /// Value and gradient of the mean over all batches of a partition, each among all rows.
+    fn mean_of_batches<O: Objective>(objective: &O, target: &O::Target) -> (f64, Vec<f64>) {
+        let device = Device::flex().autodiff();
+        let (mut value, mut gradient) = (0.0, vec![0.0; 2 * ROWS]);
+        for batch in 0..3 {
+            let (rows, others): (Vec<usize>, Vec<usize>) =
+                (0..ROWS).partition(|row| (row * 5 + 1) % 3 == batch);
+            let sample = SampledTerms::of(objective, target, &rows, &others).unwrap();
+            let z = embedding(&device).require_grad();
+            let order = int_tensor(sample.points(), &Device::flex());
+            let estimate = sample.estimate(objective, z.clone().select(0, order)).unwrap();
+            value += estimate.clone().into_scalar::<f64>() / 3.0;
+            let found = host_values(z.grad(&estimate.backward()).unwrap());
+            gradient.iter_mut().zip(found).for_each(|(sum, g)| *sum += g / 3.0);
+        }
+        (value, gradient)
+    }
+
+    fn exact<O: Objective>(objective: &O, target: &O::Target) -> (f64, Vec<f64>) {
+        let z = embedding(&Device::flex().autodiff()).require_grad();
+        let total = objective.total(z.clone(), target);
+        let value = total.clone().into_scalar();
+        (value, host_values(z.grad(&total.backward()).unwrap()))
+    }
+
+    fn assert_unbiased<O: Objective>(objective: &O, target: &O::Target) {
+        let ((value, gradient), (exact_value, exact)) =
+            (mean_of_batches(objective, target), exact(objective, target));
+        assert!((value - exact_value).abs() < 1e-12, "{value} {exact_value}");
+        for (found, expected) in gradient.iter().zip(exact) {
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+    }
+
+    #[test]
+    fn samples_among_all_rows_are_unbiased_in_value_and_gradient() {
+        let labels: Vec<usize> =
+            (0..ROWS).map(|row| row * row % 3 + usize::from(row == 7)).collect();
+        let classes = ClassIndex::new(&labels, &Device::flex()).unwrap();
+        for criterion in [Criterion::F, Criterion::G] {
+            let loss = NcaLossConfig::new().with_criterion(criterion).with_repulsion(0.3).init();
+            assert_unbiased(&loss, &classes);
+        }
+        let numbers: Vec<f64> = (0..ROWS).map(|row| (row * row % 7) as f64).collect();
+        let targets = TargetIndex::new(&numbers, 1, &Device::flex()).unwrap();
+        assert_unbiased(&MlkrLossConfig::new().init(), &targets);
+    }
+
+    #[test]
+    fn fewer_candidates_make_another_sum() {
+        let labels: Vec<usize> = (0..ROWS).map(|row| row % 2).collect();
+        let classes = ClassIndex::new(&labels, &Device::flex()).unwrap();
+        let loss = NcaLossConfig::new().init();
+        let z = embedding(&Device::flex());
+        let estimate = |others: &[usize]| -> f64 {
+            let sample = SampledTerms::of(&loss, &classes, &[0, 1, 2], others).unwrap();
+            let order = int_tensor(sample.points(), &Device::flex());
+            sample.estimate(&loss, z.clone().select(0, order)).unwrap().into_scalar()
+        };
+        let all: Vec<usize> = (3..ROWS).collect();
+        assert!((estimate(&all) - estimate(&[4, 6, 9])).abs() > 1e-3);
+        // A batch in which no point has a partner says nothing.
+        assert!(SampledTerms::of(&loss, &classes, &[0, 1], &[]).is_none());
+    }
+}
