@@ -54,6 +54,7 @@ mod error;
 pub mod estimator;
 pub mod evaluate;
 pub mod fit;
+pub mod method;
 mod model;
 pub mod neighbors;
 pub mod objective;
@@ -63,6 +64,6 @@ mod self_test;
 pub mod train;
 
 pub use error::{Error, Result};
-pub use estimator::{Fitted, NcaConfig, PairsConfig, RegressionConfig};
+pub use estimator::{Estimator, Fitted, NcaConfig, PairsConfig, RegressionConfig};
 pub use model::{MetricModel, Nca};
 pub use self_test::self_test;

@@ -21,6 +21,7 @@ const ORDER: &[&str] = &[
     "self_test",
     "fit",
     "evaluate",
+    "method",
     "estimator",
     "train",
 ];

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::method::MethodOptions;
 use super::parse::{at_least_one, count, held_out_share, open_share, positive, seed, weight};
 use super::targets::TargetOptions;
 use super::tune::TuneOptions;
@@ -18,6 +19,7 @@ Examples:
   nca fit wine --dim 2 --format json | jq .accuracy.test
   nca fit housing.csv --target price --task regression --out runs/housing
   nca fit film.csv --pairs neighbours.csv --dim 2   no labels: pairs of rows, as in 1,2
+  nca fit wine --method lda                    another method; nca methods lists them
   nca fit wine --tune --budget 60              settings chosen by cross-validation inside the training rows
   nca fit big.csv --out runs/big               Ctrl-C stops it; --resume goes on";
 
@@ -51,6 +53,9 @@ pub struct FitArgs {
 
     #[command(flatten)]
     pub targets: TargetOptions,
+
+    #[command(flatten)]
+    pub method: MethodOptions,
 
     #[command(flatten)]
     pub model: ModelOptions,

@@ -4,6 +4,7 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 
 pub mod fit;
+pub mod method;
 mod parse;
 pub mod targets;
 pub mod tune;
@@ -64,6 +65,8 @@ Examples:
         #[arg(long)]
         test: bool,
     },
+    /// List the methods to learn by, when to take each, and its settings.
+    Methods(method::MethodsArgs),
     /// List the bundled and generated data sets.
     #[command(after_help = "Example:\n  nca datasets     then: nca fit wine --dim 2")]
     Datasets,

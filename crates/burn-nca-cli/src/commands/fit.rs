@@ -3,8 +3,9 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca::data::{Features, stratified_split};
+use burn_nca::data::{Features, TrainingData, stratified_split};
 use burn_nca::fit::{FitSession, Progress, Termination};
+use burn_nca::method::AnyMethod;
 use burn_nca::{Fitted, device};
 use burn_nca_datasets::{Table, open};
 use burn_nca_program::{Interrupt, RunFolder};
@@ -18,7 +19,7 @@ use crate::fitting::progress::FitProgress;
 use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{LearntFrom, learnt_from};
-use crate::fitting::{options, settings, tuning, warnings};
+use crate::fitting::{method, options, settings, tuning, warnings};
 use crate::report::{Rendered, Warning, table};
 use crate::source::Source;
 use crate::{output, process};
@@ -31,15 +32,16 @@ pub use crate::fitting::run_folder::{MODEL, REPORT_JSON, REPORT_PAGE};
 /// Bad data or settings, a folder that exists, or a fit that was interrupted.
 pub fn run(args: &FitArgs) -> Result<()> {
     let learnt_from = learnt_from(args)?;
-    options::check(args, learnt_from)?;
+    let method = method::chosen(args, learnt_from)?;
+    options::check(args, learnt_from, &method)?;
     match learnt_from {
-        LearntFrom::Classes => of_classes(args),
-        LearntFrom::Numbers => super::fit_numbers::run(args),
-        LearntFrom::Pairs => super::fit_pairs::run(args),
+        LearntFrom::Classes => of_classes(args, method),
+        LearntFrom::Numbers => super::fit_numbers::run(args, method),
+        LearntFrom::Pairs => super::fit_pairs::run(args, method),
     }
 }
 
-fn of_classes(args: &FitArgs) -> Result<()> {
+fn of_classes(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let interrupt = Interrupt::listen("step")?;
     let stages = Stages::new(args.optimizer.time_budget, args.quiet, interrupt.clone());
     let folder = open_folder(args)?;
@@ -54,7 +56,7 @@ fn of_classes(args: &FitArgs) -> Result<()> {
     let device = open_device(&args.device.device)?;
     refuse_f64_on_graphics(args.precision, &device)?;
     let warm_start = warm_start(args, train.features(), &device)?;
-    let config = settings::configuration(args, train.features(), warm_start.as_ref())?;
+    let config = settings::configuration(args, method, train.any(), warm_start.as_ref())?;
     let mut warnings = warnings::about_data(&train);
     warnings.extend(warnings::about_dimension(args, &config));
     let warnings = told(warnings);

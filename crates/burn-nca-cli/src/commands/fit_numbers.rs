@@ -1,7 +1,8 @@
 //! `nca fit` of a numeric target.
 
 use anyhow::{Result, bail};
-use burn_nca::data::random_split;
+use burn_nca::data::{TrainingData, random_split};
+use burn_nca::method::AnyMethod;
 use burn_nca_datasets::{CsvOptions, Task, by_name, open};
 use burn_nca_program::Interrupt;
 
@@ -16,14 +17,14 @@ use crate::fitting::progress::{FitProgress, HeldOutMeasure};
 use crate::fitting::regression::{MeasuredParts, findings};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::LearntFrom;
-use crate::fitting::{settings, target_settings, warnings};
+use crate::fitting::{settings, warnings};
 use crate::source::Source;
 
 /// Learns a metric for a numeric target, compares it, and writes a run's folder.
 ///
 /// # Errors
 /// Bad data or settings, a folder that exists, or a fit that was interrupted.
-pub fn run(args: &FitArgs) -> Result<()> {
+pub fn run(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let interrupt = Interrupt::listen("step")?;
     let stages = Stages::new(args.optimizer.time_budget, args.quiet, interrupt.clone());
     let folder = open_folder(args)?;
@@ -45,9 +46,8 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let device = open_device(&args.device.device)?;
     refuse_f64_on_graphics(args.precision, &device)?;
     let warm_start = warm_start(args, train.features(), &device)?;
-    let common = settings::configuration(args, train.features(), warm_start.as_ref())?;
-    let remark = warnings::about_dimension(args, &common);
-    let config = target_settings::regression(args, common);
+    let config = settings::configuration(args, method, train.any(), warm_start.as_ref())?;
+    let remark = warnings::about_dimension(args, &config);
     let warnings = warnings::about_columns(train.features()).into_iter().chain(remark);
     let warnings = told(warnings.collect());
     let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt)

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use burn_nca::data::{Pairs, random_split};
+use burn_nca::data::{Coincidences, Pairs, TrainingData, random_split};
+use burn_nca::method::AnyMethod;
 use burn_nca_datasets::{open_unlabelled, read_pairs};
 use burn_nca_program::Interrupt;
 
@@ -17,14 +18,14 @@ use crate::fitting::partners::{PairParts, findings};
 use crate::fitting::progress::{FitProgress, HeldOutMeasure};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::LearntFrom;
-use crate::fitting::{settings, target_settings, warnings};
+use crate::fitting::{settings, warnings};
 use crate::source::Source;
 
 /// Learns a metric from pairs, measures it on pairs held out, and writes a run's folder.
 ///
 /// # Errors
 /// Bad data, pairs or settings, a folder that exists, or a fit that was interrupted.
-pub fn run(args: &FitArgs) -> Result<()> {
+pub fn run(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let Some(file) = args.targets.pairs.as_deref() else {
         bail!("there are no pairs to learn from; give --pairs FILE");
     };
@@ -37,13 +38,12 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let device = open_device(&args.device.device)?;
     refuse_f64_on_graphics(args.precision, &device)?;
     let warm_start = warm_start(args, &features, &device)?;
-    let common = settings::configuration(args, &features, warm_start.as_ref())?;
-    let remark = warnings::about_dimension(args, &common);
-    let config = target_settings::pairs(common);
+    let data = &Coincidences::new(features.clone(), parts.train.clone())?;
+    let config = settings::configuration(args, method, data.any(), warm_start.as_ref())?;
+    let remark = warnings::about_dimension(args, &config);
     let warnings = told(warnings::about_columns(&features).into_iter().chain(remark).collect());
     let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt)
         .with_measure(HeldOutMeasure::LogProbability);
-    let data = (&features, &parts.train);
     let model = fit(&bar, folder.as_ref(), |session| match warm_start {
         None => config.fit_session(data, &device, session),
         Some(start) => config.fit_from(start.encoder, data, &device, session),

@@ -20,6 +20,8 @@ const SHOWN: usize = 40;
 /// What a saved model is.
 #[derive(Serialize)]
 struct Info<'a> {
+    /// The name of the method, as `nca methods` lists it.
+    method: &'static str,
     settings: serde_json::Value,
     columns: &'a [String],
     classes: &'a [String],
@@ -57,6 +59,7 @@ pub fn run(args: &InfoArgs) -> Result<()> {
 fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
     let (summary, columns) = (model.summary(), model.scaling().names());
     Ok(Info {
+        method: model.card().method.info().name,
         settings: serde_json::to_value(model.card())?,
         columns,
         classes: model.class_names(),
@@ -81,6 +84,8 @@ fn text(info: &Info<'_>, card: &ModelCard) -> String {
     let mut line = |name: &str, value: String| text.push_str(&format!("{name:14}{value}\n"));
     let map = model_words::map(card);
     line("map", format!("{} features to {} dimensions, {map}", info.columns.len(), card.d_output));
+    let method = card.method.info();
+    line("method", format!("{} ({})", method.label, method.title));
     line("objective", format!("{}; L2 penalty {}", model_words::objective(card), card.fit.l2));
     line(
         "scaling",

@@ -10,6 +10,7 @@ mod fit;
 mod fit_numbers;
 mod fit_pairs;
 mod info;
+mod methods;
 mod predict;
 mod report;
 mod transform;
@@ -40,6 +41,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Report(args) => report::run(&args.run),
         Command::Export(args) => export::run(&args),
         Command::Devices { test } => devices::run(test),
+        Command::Methods(args) => methods::run(&args),
         Command::Datasets => datasets::run(),
         Command::Completions { shell } => completions::run(shell),
     }

@@ -2,7 +2,6 @@ use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::data::Features;
 use burn_nca::estimator::Known;
-use burn_nca::neighbors::{majority_vote, nearest, vote_shares};
 use burn_nca_datasets::open_features;
 
 use super::{finite, load_model, model_folder, neighbors_or_default};
@@ -14,7 +13,7 @@ use crate::source::Source;
 /// The column of the predictions where the fit knew no name of the target.
 const CLASS: &str = "class";
 
-/// One class per row, and one share per class and row.
+/// One class per row, and one share per class and row, where they are asked for.
 struct Prediction {
     classes: Vec<usize>,
     shares: Vec<f64>,
@@ -36,7 +35,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
             let features = open_features(&args.data, model.scaling().names())?;
             finite::check(&model, &features, &args.data)?;
             let prediction = match args.rule.unwrap_or(Rule::Knn) {
-                Rule::Knn => by_votes(&model, &features, args.neighbors)?,
+                Rule::Knn => by_votes(&model, &features, args.neighbors, args.probabilities)?,
                 Rule::Soft => by_probability(&model, &features)?,
             };
             let source = Source::of_model(&model_folder(&args.model.model))?;
@@ -77,14 +76,15 @@ fn numbers(args: &PredictArgs, model: &Fitted, targets: &Features) -> Result<Str
     Ok(head + &rows.collect::<String>())
 }
 
-fn by_votes(model: &Fitted, features: &Features, k: Option<usize>) -> Result<Prediction> {
-    let (labels, classes) = (model.reference_labels(), model.class_names().len());
-    let k = neighbors_or_default(k, labels.len());
-    let neighbors = nearest(&model.transform(features)?, model.references(), k, None)?;
-    Ok(Prediction {
-        classes: majority_vote(&neighbors, labels, classes, k)?,
-        shares: vote_shares(&neighbors, labels, classes, k)?,
-    })
+fn by_votes(
+    model: &Fitted,
+    features: &Features,
+    k: Option<usize>,
+    with_shares: bool,
+) -> Result<Prediction> {
+    let k = neighbors_or_default(k, model.reference_labels().len());
+    let shares = if with_shares { model.vote_shares(features, k)? } else { Vec::new() };
+    Ok(Prediction { classes: model.predict(features, k)?, shares })
 }
 
 fn by_probability(model: &Fitted, features: &Features) -> Result<Prediction> {
@@ -108,11 +108,11 @@ fn csv(prediction: &Prediction, target: &str, class_names: &[String], with_share
         }
     }
     text.push('\n');
-    let shares = prediction.shares.chunks_exact(class_names.len());
-    for (&class, shares) in prediction.classes.iter().zip(shares) {
+    let mut shares = prediction.shares.chunks_exact(class_names.len());
+    for &class in &prediction.classes {
         text.push_str(&names[class]);
         if with_shares {
-            for &share in shares {
+            for &share in shares.next().unwrap_or_default() {
                 text.push(',');
                 text.push_str(&output::csv_number(share));
             }

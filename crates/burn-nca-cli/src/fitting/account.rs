@@ -5,6 +5,7 @@ use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::data::{Labelled, Split};
 use burn_nca::evaluate::{Quantiles, Spread, perplexities};
+use burn_nca::neighbors::{ClassReferences, Rule};
 
 use super::comparison::{Judgement, Parts, Space, baselines, judge};
 use super::embedding::{embed, place};
@@ -70,11 +71,13 @@ impl Account<'_> {
             test: (test.rows() > 0).then(|| self.model.transform(test.features())).transpose()?,
         };
         let parts = self.scaled(train, test)?;
-        let judgement = judge("NCA", &own, &parts, self.neighbors)?;
-        let objective = objective(&precise.train, &parts.train)?;
+        let label = self.model.card().method.info().label;
+        let judgement = judge((label, self.model.rule()), &own, &parts, self.neighbors)?;
+        let objective = objective(self.model.rule(), &precise.train, &parts.train)?;
         let [_, dimension] = own.train.dims();
         let place = place(&self.model.references().device());
         let mut rows = baselines(&parts, dimension, self.neighbors, &place, self.stages)?;
+        rows.retain(|row| row.method != label);
         rows.push(judgement.row.clone());
         self.stages.announce("drawing the embedding");
         let comparison = Comparison { neighbors: self.neighbors, rows };
@@ -117,9 +120,9 @@ impl Account<'_> {
             program: concat!("nca ", env!("CARGO_PKG_VERSION")).to_string(),
             command: process::command_line(),
             seed: self.seed,
-            method: "NCA".to_string(),
+            method: self.model.card().method.info().label.to_string(),
             data: self.data_summary(),
-            settings: serde_json::to_value(self.model.config())?,
+            settings: serde_json::to_value(self.model.card())?,
             device: model_facts::device(self.model, self.device),
             accuracy: Accuracy { train: learnt.nn_train.unwrap_or(f64::NAN), test: learnt.nn_test },
             run: model_facts::run(self.model),
@@ -190,9 +193,9 @@ impl Account<'_> {
 }
 
 /// p_i, f, g (over the points with a partner) and the perplexities of the training rows.
-fn objective(embedding: &Tensor<2>, train: &Labelled) -> Result<Objective> {
+fn objective(rule: &Rule, embedding: &Tensor<2>, train: &Labelled) -> Result<Objective> {
     let (labels, counts) = (train.labels(), train.class_counts());
-    let log_p = log_p(embedding, labels, train.classes())?;
+    let log_p = log_p(rule, ClassReferences { embedding, labels, classes: train.classes() })?;
     let p: Vec<f64> = log_p.iter().map(|log_p| log_p.exp()).collect();
     let with_partner = (0..train.rows()).filter(|&row| counts[labels[row]] > 1);
     Ok(Objective {

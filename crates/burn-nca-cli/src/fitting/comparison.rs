@@ -5,7 +5,7 @@ use burn::tensor::{DType, Device, Tensor};
 use burn_nca::baseline::{LdaConfig, PcaConfig, Projection, Shrinkage};
 use burn_nca::data::{Features, Labelled};
 use burn_nca::evaluate::Accuracy;
-use burn_nca::neighbors::{majority_vote, nearest, nearest_others};
+use burn_nca::neighbors::{ClassReferences, Rule};
 
 use super::stages::Stages;
 use super::stochastic_rule::most_probable;
@@ -44,10 +44,18 @@ pub struct Judgement {
 ///
 /// # Errors
 /// k above the training rows, or coordinates that are not finite.
-pub fn judge(method: &str, space: &Space, parts: &Parts, k: usize) -> Result<Judgement> {
+pub fn judge(
+    (method, rule): (&str, &Rule),
+    space: &Space,
+    parts: &Parts,
+    k: usize,
+) -> Result<Judgement> {
     let (labels, classes) = (parts.train.labels(), parts.train.classes());
+    let references = ClassReferences { embedding: &space.train, labels, classes };
     let [_, dimension] = space.train.dims();
-    let predicted_train = majority_vote(&nearest_others(&space.train, 1)?, labels, classes, 1)?;
+    let own: Vec<usize> = (0..labels.len()).collect();
+    let predicted = rule.of_classes().classes(&space.train, references, &[1], Some(&own))?;
+    let predicted_train = predicted.into_iter().next().unwrap_or_default();
     let mut row = ComparisonRow {
         method: method.to_string(),
         dimension,
@@ -60,11 +68,12 @@ pub fn judge(method: &str, space: &Space, parts: &Parts, k: usize) -> Result<Jud
     let mut predicted_test = Vec::new();
     if let Some(test) = &space.test {
         let truth = parts.test.labels();
-        let neighbors = nearest(test, &space.train, k, None)?;
-        predicted_test = majority_vote(&neighbors, labels, classes, 1)?;
+        let mut predicted = rule.of_classes().classes(test, references, &[1, k], None)?;
+        let by_votes = predicted.pop().unwrap_or_default();
+        predicted_test = predicted.pop().unwrap_or_default();
         let nn = Accuracy::of(&predicted_test, truth)?;
-        let knn = Accuracy::of(&majority_vote(&neighbors, labels, classes, k)?, truth)?;
-        let soft = most_probable(test, &space.train, labels, classes)?;
+        let knn = Accuracy::of(&by_votes, truth)?;
+        let soft = most_probable(rule, test, references)?;
         row.nn_test = nn.value();
         row.nn_test_interval = nn.interval().map(|interval| [interval.low, interval.high]);
         row.knn_test = knn.value();
@@ -90,7 +99,7 @@ pub fn baselines(
     let train = &parts.train;
     let d = train.features().columns();
     let row = |method: &str, map: &Projection| -> Result<ComparisonRow> {
-        Ok(judge(method, &spaces(map, parts, place)?, parts, k)?.row)
+        Ok(judge((method, &Rule::Neighbors), &spaces(map, parts, place)?, parts, k)?.row)
     };
     let mut rows = Vec::new();
     if stages.admits("Euclidean distance") {

@@ -5,6 +5,7 @@ pub mod comparison;
 pub mod continuous;
 pub mod embedding;
 pub mod ending;
+pub mod method;
 pub mod model_facts;
 pub mod model_words;
 pub mod options;

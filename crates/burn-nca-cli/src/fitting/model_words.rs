@@ -2,7 +2,8 @@
 
 use burn_nca::data::AgreementWidth;
 use burn_nca::encoder::EncoderConfig;
-use burn_nca::estimator::{ModelCard, ObjectiveCard, RegressionObjective};
+use burn_nca::estimator::ModelCard;
+use burn_nca::method::{AnyMethod, Nca, SoftNca};
 use burn_nca::objective::Criterion;
 
 /// `linear`, `diagonal (one weight per feature)`, or `network 13-64-32-2, relu`
@@ -20,24 +21,27 @@ pub fn map(card: &ModelCard) -> String {
     }
 }
 
-/// What was optimised.
+/// What was optimised, or the method and its settings where that says it.
 pub fn objective(card: &ModelCard) -> String {
-    match &card.objective {
-        ObjectiveCard::Classes { criterion, repulsion } if *repulsion > 0.0 => {
+    match &card.method {
+        AnyMethod::Nca(Nca { criterion, repulsion }) if *repulsion > 0.0 => {
             format!("{}, repulsion {repulsion}", letter(*criterion))
         }
-        ObjectiveCard::Classes { criterion, .. } => letter(*criterion).to_string(),
-        ObjectiveCard::Numbers { regression: RegressionObjective::Mlkr } => {
-            "squared error of the kernel rule (MLKR)".to_string()
-        }
-        ObjectiveCard::Numbers { regression: RegressionObjective::Soft { criterion, width } } => {
+        AnyMethod::Nca(Nca { criterion, .. }) => letter(*criterion).to_string(),
+        AnyMethod::Mlkr(_) => "squared error of the kernel rule (MLKR)".to_string(),
+        AnyMethod::SoftNca(SoftNca { criterion, width }) => {
             let width = match width {
                 AgreementWidth::Given(width) => format!("width {width}"),
                 AgreementWidth::Median => "their median distance as width".to_string(),
             };
             format!("{} of soft matches of the targets, {width}", letter(*criterion))
         }
-        ObjectiveCard::Pairs { .. } => "pairs (equation 8)".to_string(),
+        AnyMethod::PairNca(_) => "pairs (equation 8)".to_string(),
+        other => {
+            let settings = other.settings();
+            let settings = settings.iter().map(|(name, value)| format!(", {name} {value}"));
+            other.info().label.to_string() + &settings.collect::<String>()
+        }
     }
 }
 
@@ -55,12 +59,12 @@ mod tests {
 
     use super::*;
 
-    fn card(encoder: EncoderConfig, objective: ObjectiveCard) -> ModelCard {
+    fn card(encoder: EncoderConfig, method: impl Into<AnyMethod>) -> ModelCard {
         ModelCard {
             d_input: 13,
             d_output: 2,
             encoder: Some(encoder),
-            objective,
+            method: method.into(),
             fit: FitConfig::new(),
         }
     }
@@ -68,15 +72,14 @@ mod tests {
     #[test]
     fn maps_and_objectives_read_as_sentences() {
         let network = EncoderConfig::Mlp { hidden: vec![64, 32], activation: Activation::Relu };
-        let plain = ObjectiveCard::Classes { criterion: Criterion::G, repulsion: 0.0 };
+        let plain = Nca { criterion: Criterion::G, repulsion: 0.0 };
         let card_of = card(network, plain);
         assert_eq!(
             (map(&card_of), objective(&card_of)),
             ("network 13-64-32-2, relu".into(), "g".into())
         );
         let width = AgreementWidth::Given(2.5);
-        let regression = RegressionObjective::Soft { criterion: Criterion::F, width };
-        let soft = card(EncoderConfig::Linear, ObjectiveCard::Numbers { regression });
+        let soft = card(EncoderConfig::Linear, SoftNca { criterion: Criterion::F, width });
         assert_eq!(map(&soft), "linear");
         assert_eq!(objective(&soft), "f of soft matches of the targets, width 2.5");
     }

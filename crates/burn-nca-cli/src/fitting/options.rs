@@ -3,6 +3,7 @@
 //! What the options alone can tell stands here; what needs the data or a model is refused where that is read.
 
 use anyhow::Result;
+use burn_nca::method::{AnyMethod, Uses};
 
 use super::target_settings::LearntFrom;
 use crate::cli::FitArgs;
@@ -13,10 +14,11 @@ use crate::failure::usage;
 ///
 /// # Errors
 /// Such an option, with the reason and the cure.
-pub fn check(args: &FitArgs, learnt_from: LearntFrom) -> Result<()> {
+pub fn check(args: &FitArgs, learnt_from: LearntFrom, method: &AnyMethod) -> Result<()> {
     let refused = without_its_partner(args)
         .into_iter()
         .chain(without_classes(args, learnt_from))
+        .chain(of_another_method(args, method))
         .chain(of_another_map(args))
         .chain(of_another_optimizer(args));
     match refused.into_iter().find(|refusal| refusal.given) {
@@ -58,6 +60,47 @@ fn without_its_partner(args: &FitArgs) -> Vec<Refusal> {
         refusal(args.targets.width.is_some() && !args.targets.soft, width),
     ];
     of_tune.chain(alone).collect()
+}
+
+/// An option that says nothing to the method.
+fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
+    let (info, settings) = (method.info(), method.settings());
+    let (model, optimizer) = (&args.model, &args.optimizer);
+    let other_optimizer = optimizer.optimizer != OptimizerKind::Lbfgs;
+    let of_settings = [
+        ("--objective", "criterion", model.objective.is_some()),
+        ("--repulsion", "repulsion", model.repulsion > 0.0),
+        ("--width", "width", args.targets.width.is_some()),
+    ];
+    let of_uses = [
+        ("--dim", Uses::Dimensions, args.dim.is_some()),
+        ("--encoder", Uses::Encoder, model.encoder != EncoderKind::Linear),
+        ("--init", Uses::Start, model.init.is_some()),
+        ("--warm-start", Uses::Start, model.warm_start.is_some()),
+        ("--l2", Uses::L2, model.l2.is_some()),
+        ("--optimizer", Uses::Optimizer, other_optimizer),
+        ("--max-iterations", Uses::Optimizer, optimizer.max_iterations.is_some()),
+        ("--early-stopping", Uses::EarlyStopping, optimizer.early_stopping.is_some()),
+    ];
+    let of_settings = of_settings
+        .into_iter()
+        .map(|(option, name, given)| (option, given && !settings.contains_key(name)));
+    let of_uses = of_uses
+        .into_iter()
+        .map(|(option, uses, given)| (option, given && !info.uses.contains(&uses)));
+    let tune = [("--tune", args.tuning.tune && info.name != "nca")];
+    of_settings
+        .chain(of_uses)
+        .chain(tune)
+        .map(|(option, given)| {
+            let message = format!(
+                "{option} has no effect on the method {}; leave it out, or choose another method (nca methods {} says \
+                 what it has)",
+                info.name, info.name
+            );
+            refusal(given, message)
+        })
+        .collect()
 }
 
 /// An option that needs classes, or a target.
@@ -154,12 +197,14 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command};
     use crate::failure::Usage;
+    use crate::fitting::method::chosen;
     use crate::fitting::target_settings::learnt_from;
 
     fn checked(options: &str) -> Result<()> {
         let words = ["nca", "fit", "t.csv"].into_iter().chain(options.split_whitespace());
         let Command::Fit(args) = Cli::try_parse_from(words)?.command else { unreachable!() };
-        check(&args, learnt_from(&args)?)
+        let task = learnt_from(&args)?;
+        check(&args, task, &chosen(&args, task)?)
     }
 
     #[test]
@@ -189,6 +234,12 @@ mod tests {
             ("--encoder diagonal --init lda", "--init"),
             ("--encoder diagonal --tune --tune-dim 2,3", "--tune-dim"),
             ("--epochs 3", "--epochs"),
+            ("--method pca --encoder mlp", "--encoder"),
+            ("--method lda --l2 1", "--l2"),
+            ("--method rca --dim 2", "--dim"),
+            ("--method euclidean --early-stopping", "--early-stopping"),
+            ("--method lda --tune", "--tune"),
+            ("--method lda --objective f", "--objective"),
             ("--optimizer cg --batch-size 9", "--batch-size"),
             ("--learning-rate 0.1", "--learning-rate"),
             ("--optimizer adam --max-iterations 9", "--max-iterations"),
@@ -211,6 +262,8 @@ mod tests {
             "--optimizer cg --max-iterations 3 --repulsion 1 --init lda",
             "--warm-start m --dim 2",
             "--pairs p --ignore id --init pca --early-stopping",
+            "--method lda --dim 2 --set shrinkage=0.1",
+            "--method nca --objective f --tune",
         ] {
             assert!(checked(options).is_ok(), "{options}");
         }

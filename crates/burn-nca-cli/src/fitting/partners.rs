@@ -44,11 +44,13 @@ pub fn findings(
     let mut rows = unsupervised(&scaled, dimension, stages, |method, map| {
         row(method, &mapped(map, &scaled, &place)?, parts)
     })?;
-    rows.push(row("pairs", model.references(), parts)?);
+    let method = model.card().method.info().label;
+    rows.retain(|row| row.method != method);
+    rows.push(row(method, model.references(), parts)?);
     let part = if parts.test.is_some() { "test" } else { "train" };
     Ok(Findings {
         kind: Kind::Pairs,
-        method: "pairs",
+        method,
         data: ContinuousData {
             name: String::new(),
             rows: features.rows(),

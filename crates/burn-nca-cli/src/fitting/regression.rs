@@ -6,7 +6,6 @@ use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::data::{Measured, Split};
-use burn_nca::estimator::{ObjectiveCard, RegressionObjective};
 use burn_nca::evaluate::RegressionScores;
 use burn_nca::neighbors::{
     Numbers, kernel_means, leave_one_out_kernel_means, nearest, nearest_means, nearest_others,
@@ -83,7 +82,8 @@ pub fn findings(model: &Fitted, parts: &MeasuredParts<'_>, stages: &Stages) -> R
         };
         row(method, nearest, &space, &predict(nearest, &space, &targets)?, &targets)
     })?;
-    let method = method(model);
+    let method = model.card().method.info().label;
+    rows.retain(|row| row.method != method);
     rows.push(row(method, nearest, &own, &predict(nearest, &own, &targets)?, &targets)?);
     let by_kernel = predict(Rule::Kernel, &own, &targets)?;
     rows.push(row(method, Rule::Kernel, &own, &by_kernel, &targets)?);
@@ -106,14 +106,6 @@ pub fn findings(model: &Fitted, parts: &MeasuredParts<'_>, stages: &Stages) -> R
         picture: picture(&precise, parts, &by_kernel)?,
         embedding: precise.train,
     })
-}
-
-/// The objective as the comparison names it.
-fn method(model: &Fitted) -> &'static str {
-    match model.card().objective {
-        ObjectiveCard::Numbers { regression: RegressionObjective::Soft { .. } } => "soft NCA",
-        _ => "MLKR",
-    }
 }
 
 fn measures() -> Vec<crate::report::continuous::Measure> {

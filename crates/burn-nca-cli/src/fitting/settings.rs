@@ -3,20 +3,19 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use burn_nca::data::{Features, ScalingKind};
+use burn_nca::data::{AnyData, ScalingKind};
 use burn_nca::encoder::{Activation, EncoderConfig};
 use burn_nca::fit::exact::BlockConfig;
 use burn_nca::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig,
     Precision, Start, StochasticConfig,
 };
-use burn_nca::objective::Criterion;
-use burn_nca::{Fitted, NcaConfig, RegressionConfig};
+use burn_nca::method::{AnyMethod, Uses};
+use burn_nca::{Estimator, Fitted};
 use burn_nca_datasets::{read_csv_features, read_npy_features};
 
-use super::target_settings::{LearntFrom, learnt_from};
 use crate::cli::fit::{
-    ActivationKind, EncoderKind, FitArgs, Init, ModelOptions, Number, ObjectiveKind, OptimizerKind,
+    ActivationKind, EncoderKind, FitArgs, Init, ModelOptions, Number, OptimizerKind,
     OptimizerOptions, Scale,
 };
 use crate::failure::usage;
@@ -28,27 +27,30 @@ const WIDE: usize = 128;
 /// Dimensions that a map of more features than [`WIDE`] has where the user names none.
 const WIDE_DIM: usize = 32;
 
-/// The configuration for these training rows; a warm start keeps the sizes of its model.
+/// The method with the settings for these training rows; a warm start keeps the sizes of its model.
 ///
 /// # Errors
 /// Options that contradict each other, or a file of A that cannot be read.
 pub fn configuration(
     args: &FitArgs,
-    train: &Features,
+    method: AnyMethod,
+    train: AnyData<'_>,
     warm_start: Option<&Fitted>,
-) -> Result<NcaConfig> {
-    let columns = train.names();
+) -> Result<Estimator> {
+    let columns = train.features().names();
     let (encoder, dim) = match warm_start {
         Some(model) => {
             let card = model.card();
             refuse_other_dim(args.dim, card.d_output)?;
             (card.encoder.clone().unwrap_or(EncoderConfig::Linear), card.d_output)
         }
-        None => (encoder(&args.model), args.dim.unwrap_or_else(|| default_dim(&args.model, train))),
+        None => {
+            let dim = args.dim.unwrap_or_else(|| default_dim(&args.model, &method, train));
+            (encoder(&args.model), dim)
+        }
     };
-    let default = defaults(args, &encoder, columns.len(), dim)?;
     let init = args.model.init.as_ref().unwrap_or(&Init::Auto);
-    let l2 = args.model.l2.unwrap_or(default.fit.l2);
+    let l2 = args.model.l2.unwrap_or_else(|| method.recommended_l2(&encoder));
     let fit = FitConfig::new()
         .with_start(start(init, columns, dim, &encoder)?)
         .with_scaling(scaling(args.scale))
@@ -59,23 +61,7 @@ pub fn configuration(
         .with_seed(args.seed)
         .with_precision(precision(args.precision))
         .with_blocks(blocks(args.memory));
-    let criterion = args.model.objective.map_or(default.criterion, criterion);
-    Ok(default
-        .with_encoder(encoder)
-        .with_criterion(criterion)
-        .with_repulsion(args.model.repulsion)
-        .with_fit(fit))
-}
-
-/// What is learnt where the user says nothing: what was measured to serve, and the plain criterion for pairs, which
-/// nobody measured.
-fn defaults(args: &FitArgs, encoder: &EncoderConfig, d: usize, k: usize) -> Result<NcaConfig> {
-    let plain = NcaConfig::new(d, k);
-    Ok(match learnt_from(args)? {
-        LearntFrom::Classes => NcaConfig::recommended_for(encoder.clone(), d, k),
-        LearntFrom::Numbers => plain.with_fit(FitConfig::new().with_l2(RegressionConfig::L2)),
-        LearntFrom::Pairs => plain,
-    })
+    Ok(Estimator::new(columns.len(), dim, method).with_encoder(encoder).with_fit(fit))
 }
 
 /// The most steps (or epochs) of a configuration, for a progress bar.
@@ -87,14 +73,18 @@ pub fn step_limit(config: &FitConfig) -> usize {
     }
 }
 
-fn default_dim(options: &ModelOptions, train: &Features) -> usize {
-    let (n, d) = (train.rows(), train.columns());
-    match options.encoder {
+fn default_dim(options: &ModelOptions, method: &AnyMethod, train: AnyData<'_>) -> usize {
+    let (n, d) = (train.features().rows(), train.features().columns());
+    if !method.info().uses.contains(&Uses::Dimensions) {
+        return d;
+    }
+    let general = match options.encoder {
         EncoderKind::Mlp => 2,
         // n rows span n - 1 directions.
         EncoderKind::Linear if d > WIDE => WIDE_DIM.min(n.saturating_sub(1)).max(1),
         EncoderKind::Linear | EncoderKind::Diagonal => d,
-    }
+    };
+    method.default_dimension(train).map_or(general, |own| own.min(general))
 }
 
 fn encoder(options: &ModelOptions) -> EncoderConfig {
@@ -210,26 +200,24 @@ fn precision(number: Number) -> Precision {
     }
 }
 
-fn criterion(objective: ObjectiveKind) -> Criterion {
-    match objective {
-        ObjectiveKind::F => Criterion::F,
-        ObjectiveKind::G => Criterion::G,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use burn_nca::data::Features;
     use clap::Parser;
 
     use super::*;
     use crate::cli::{Cli, Command};
     use crate::failure::Usage;
+    use crate::fitting::method::chosen;
+    use crate::fitting::target_settings::learnt_from;
 
-    fn config(options: &str) -> Result<NcaConfig> {
+    fn config(options: &str) -> Result<Estimator> {
         let words = ["nca", "fit", "iris"].into_iter().chain(options.split_whitespace());
         let Command::Fit(args) = Cli::try_parse_from(words)?.command else { unreachable!() };
         let names = ["a", "b", "c"].map(String::from).to_vec();
-        configuration(&args, &Features::new(vec![0.0; 9], names).unwrap(), None)
+        let method = chosen(&args, learnt_from(&args)?)?;
+        let train = Features::new(vec![0.0; 9], names).unwrap();
+        configuration(&args, method, AnyData::Unlabelled(&train), None)
     }
 
     #[test]
@@ -240,7 +228,7 @@ mod tests {
              --scale min-max --seed 7 --early-stopping=0.1 --patience 4 --time-budget 60 --precision f64 \
              --memory 64",
         );
-        let text = serde_json::to_value(config.unwrap()).unwrap().to_string();
+        let text = serde_json::to_value(config.unwrap().card()).unwrap().to_string();
         for part in [
             r#""d_input":3"#,
             r#""d_output":2"#,
@@ -269,12 +257,12 @@ mod tests {
     fn maps_and_networks_are_penalised_by_default_and_what_is_given_counts() {
         let settings = |options: &str| {
             let config = config(options).unwrap();
-            (config.criterion, config.fit.l2)
+            (config.method.settings()["criterion"].clone(), config.fit.l2)
         };
-        assert_eq!(settings(""), (Criterion::G, 0.01));
-        assert_eq!(settings("--encoder diagonal"), (Criterion::G, 0.01));
-        assert_eq!(settings("--encoder mlp"), (Criterion::G, 0.001));
-        assert_eq!(settings("--objective f --l2 0"), (Criterion::F, 0.0));
+        assert_eq!(settings(""), ("G".into(), 0.01));
+        assert_eq!(settings("--encoder diagonal"), ("G".into(), 0.01));
+        assert_eq!(settings("--encoder mlp"), ("G".into(), 0.001));
+        assert_eq!(settings("--objective f --l2 0"), ("F".into(), 0.0));
     }
 
     #[test]
@@ -293,7 +281,8 @@ mod tests {
                 unreachable!()
             };
             let train = Features::unnamed(vec![0.0; rows * (WIDE + 1)], WIDE + 1).unwrap();
-            let config = configuration(&args, &train, None).unwrap();
+            let method = AnyMethod::named("nca").unwrap();
+            let config = configuration(&args, method, AnyData::Unlabelled(&train), None).unwrap();
             config.d_output
         };
         assert_eq!((wide(60, ""), wide(20, "")), (WIDE_DIM, 19));

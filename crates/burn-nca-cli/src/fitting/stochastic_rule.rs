@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use anyhow::Result;
 use burn::tensor::Tensor;
-use burn_nca::neighbors::class_probabilities;
+use burn_nca::neighbors::{ClassReferences, Rule};
 
 /// The most probabilities that stand at a time: 32 MiB.
 const AT_A_TIME: usize = 1 << 22;
@@ -12,16 +12,15 @@ const AT_A_TIME: usize = 1 << 22;
 /// The most probable class of each query.
 ///
 /// # Errors
-/// As [`class_probabilities`].
+/// A coordinate that is not finite.
 pub fn most_probable(
+    rule: &Rule,
     queries: &Tensor<2>,
-    references: &Tensor<2>,
-    labels: &[usize],
-    classes: usize,
+    references: ClassReferences<'_>,
 ) -> Result<Vec<usize>> {
     let mut found = Vec::new();
-    for rows in parts(queries.dims()[0], classes) {
-        let part = class_probabilities(&of_rows(queries, rows), references, labels, classes, None)?;
+    for rows in parts(queries.dims()[0], references.classes) {
+        let part = rule.of_classes().probabilities(&of_rows(queries, rows), references, None)?;
         found.extend(part.most_probable());
     }
     Ok(found)
@@ -30,13 +29,14 @@ pub fn most_probable(
 /// The logarithm of p_i, the probability of its own class, of each row given all others.
 ///
 /// # Errors
-/// As [`class_probabilities`].
-pub fn log_p(points: &Tensor<2>, labels: &[usize], classes: usize) -> Result<Vec<f64>> {
+/// A coordinate that is not finite.
+pub fn log_p(rule: &Rule, points: ClassReferences<'_>) -> Result<Vec<f64>> {
+    let ClassReferences { embedding, labels, classes } = points;
     let mut found = Vec::new();
     for rows in parts(labels.len(), classes) {
         let own: Vec<usize> = rows.clone().collect();
-        let queries = of_rows(points, rows);
-        let part = class_probabilities(&queries, points, labels, classes, Some(&own))?;
+        let queries = of_rows(embedding, rows);
+        let part = rule.of_classes().probabilities(&queries, points, Some(&own))?;
         found.extend(
             own.iter().enumerate().map(|(at, &row)| part.log_probabilities(at)[labels[row]]),
         );
@@ -57,7 +57,7 @@ fn of_rows(points: &Tensor<2>, rows: Range<usize>) -> Tensor<2> {
 #[cfg(test)]
 mod tests {
     use burn_nca::device;
-    use burn_nca::neighbors::leave_one_out_probabilities;
+    use burn_nca::neighbors::{class_probabilities, leave_one_out_probabilities};
 
     use super::*;
 
@@ -80,14 +80,13 @@ mod tests {
         // So many classes that each part is of two rows.
         let classes = AT_A_TIME / 2;
         let whole = leave_one_out_probabilities(&points, &labels, 3).unwrap();
-        let found = log_p(&points, &labels, classes).unwrap();
+        let (rule, references) =
+            (Rule::Neighbors, ClassReferences { embedding: &points, labels: &labels, classes });
+        let found = log_p(&rule, references).unwrap();
         for (row, log_p) in found.iter().enumerate() {
             assert!((log_p - whole.log_probabilities(row)[labels[row]]).abs() < 1e-12);
         }
         let whole = class_probabilities(&points, &points, &labels, 3, None).unwrap();
-        assert_eq!(
-            most_probable(&points, &points, &labels, classes).unwrap(),
-            whole.most_probable()
-        );
+        assert_eq!(most_probable(&rule, &points, references).unwrap(), whole.most_probable());
     }
 }

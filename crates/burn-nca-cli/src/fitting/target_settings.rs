@@ -1,23 +1,12 @@
-//! From the options of `nca fit` to the configurations for numbers and for pairs.
+//! What the options of `nca fit` say is learnt from.
 
 use anyhow::Result;
-use burn_nca::data::AgreementWidth;
-use burn_nca::estimator::RegressionObjective;
-use burn_nca::{NcaConfig, PairsConfig, RegressionConfig};
-use serde::{Deserialize, Serialize};
+pub use burn_nca::data::Task as LearntFrom;
+use burn_nca::method::AnyMethod;
 
 use crate::cli::FitArgs;
 use crate::cli::targets::TaskKind;
 use crate::failure::usage;
-
-/// What a fit learns from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LearntFrom {
-    Classes,
-    Numbers,
-    Pairs,
-}
 
 /// What the options say is learnt from.
 ///
@@ -31,41 +20,27 @@ pub fn learnt_from(args: &FitArgs) -> Result<LearntFrom> {
             "--soft matches numeric targets, and --task classification says that there are none; leave one out",
         )),
         (_, true, _) | (_, _, Some(TaskKind::Regression)) => Ok(LearntFrom::Numbers),
-        _ => Ok(LearntFrom::Classes),
+        (_, _, Some(TaskKind::Classification)) => Ok(LearntFrom::Classes),
+        // A method of numbers says so by itself; pairs need their file.
+        (_, _, None) => match of_method(args)? {
+            Some(LearntFrom::Numbers) => Ok(LearntFrom::Numbers),
+            _ => Ok(LearntFrom::Classes),
+        },
     }
 }
 
-/// The configuration for a numeric target, from the one for classes.
-pub fn regression(args: &FitArgs, common: NcaConfig) -> RegressionConfig {
-    let width = args.targets.width.map_or(AgreementWidth::Median, AgreementWidth::Given);
-    let objective = if args.targets.soft {
-        RegressionObjective::Soft { criterion: common.criterion, width }
-    } else {
-        RegressionObjective::Mlkr
-    };
-    RegressionConfig::new(common.d_input, common.d_output)
-        .with_encoder(common.encoder)
-        .with_objective(objective)
-        .with_fit(common.fit)
-}
-
-/// The configuration for pairs, from the one for classes.
-pub fn pairs(common: NcaConfig) -> PairsConfig {
-    PairsConfig::new(common.d_input, common.d_output)
-        .with_encoder(common.encoder)
-        .with_fit(common.fit)
+fn of_method(args: &FitArgs) -> Result<Option<LearntFrom>> {
+    let named = args.method.method.as_deref().map(AnyMethod::named).transpose()?;
+    Ok(named.and_then(|method| method.info().task))
 }
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::data::Features;
-    use burn_nca::objective::Criterion;
     use clap::Parser;
 
     use super::*;
     use crate::cli::{Cli, Command};
     use crate::failure::Usage;
-    use crate::fitting::settings::configuration;
 
     fn args(options: &str) -> FitArgs {
         let words = ["nca", "fit", "t.csv"].into_iter().chain(options.split_whitespace());
@@ -73,11 +48,6 @@ mod tests {
             unreachable!()
         };
         *args
-    }
-
-    fn config(args: &FitArgs) -> Result<RegressionConfig> {
-        let train = Features::unnamed(vec![0.0; 4], 2).unwrap();
-        Ok(regression(args, configuration(args, &train, None)?))
     }
 
     #[test]
@@ -89,17 +59,5 @@ mod tests {
         assert_eq!(kind("--soft"), LearntFrom::Numbers);
         assert_eq!(kind("--pairs p.csv"), LearntFrom::Pairs);
         assert!(learnt_from(&args("--soft --task classification")).unwrap_err().is::<Usage>());
-    }
-
-    #[test]
-    fn soft_matches_take_criterion_and_width() {
-        let objective = |options| config(&args(options)).unwrap().objective;
-        assert_eq!(objective("--task regression"), RegressionObjective::Mlkr);
-        let width = AgreementWidth::Given(2.5);
-        let expected = RegressionObjective::Soft { criterion: Criterion::G, width };
-        assert_eq!(objective("--soft --objective g --width 2.5"), expected);
-        let width = AgreementWidth::Median;
-        let expected = RegressionObjective::Soft { criterion: Criterion::F, width };
-        assert_eq!(objective("--soft"), expected);
     }
 }

@@ -4,13 +4,14 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 use burn::tensor::Device;
-use burn_nca::NcaConfig;
 use burn_nca::data::Labelled;
 use burn_nca::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
+use burn_nca::{Estimator, NcaConfig};
 use burn_nca_program::{Bar, Interrupt, RunFolder};
 
 use super::run_folder::TRIALS;
 use crate::cli::FitArgs;
+use crate::failure::usage;
 use crate::process;
 use crate::report::Tuning;
 
@@ -23,13 +24,19 @@ const BAR: &str = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} spent, about {eta
 /// Data or settings that a search refuses, or a search that was interrupted.
 pub fn settle(
     args: &FitArgs,
-    config: NcaConfig,
+    config: Estimator,
     (train, device): (&Labelled, &Device),
     (folder, interrupt): (Option<&RunFolder>, &Interrupt),
-) -> Result<(NcaConfig, Option<Tuning>)> {
+) -> Result<(Estimator, Option<Tuning>)> {
     if !args.tuning.tune {
         return Ok((config, None));
     }
+    let Some(config) = NcaConfig::of(&config) else {
+        return Err(usage(format!(
+            "--tune chooses the settings of nca, and the method is {}; leave it out",
+            config.method.info().name
+        )));
+    };
     let bar = Bar::new(BAR, args.quiet);
     let mut watch = |progress: &TuneProgress<'_>| {
         show(&bar, progress);
@@ -43,7 +50,7 @@ pub fn settle(
     bar.finish();
     let search = search?;
     match search.config(&config).filter(|_| search.end != SearchEnd::Stopped) {
-        Some(config) => Ok((config, Some(Tuning::of(&search)))),
+        Some(config) => Ok((config.estimator().into_any(), Some(Tuning::of(&search)))),
         None => Err(interrupt.error(interrupted(&search, folder.is_some()))),
     }
 }
@@ -97,13 +104,14 @@ fn message(progress: &TuneProgress<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::data::Features;
+    use burn_nca::data::{AnyData, Features, Task};
     use burn_nca::fit::Start;
     use burn_nca::objective::Criterion;
     use clap::Parser;
 
     use super::*;
     use crate::cli::{Cli, Command};
+    use crate::fitting::method::chosen;
     use crate::fitting::settings::configuration;
 
     fn tried(options: &str) -> TuneConfig {
@@ -111,9 +119,10 @@ mod tests {
         let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
             unreachable!()
         };
-        let config =
-            configuration(&args, &Features::unnamed(vec![0.0; 4], 2).unwrap(), None).unwrap();
-        settings(&args, &config)
+        let train = Features::unnamed(vec![0.0; 4], 2).unwrap();
+        let method = chosen(&args, Task::Classes).unwrap();
+        let config = configuration(&args, method, AnyData::Unlabelled(&train), None).unwrap();
+        settings(&args, &NcaConfig::of(&config).unwrap())
     }
 
     #[test]

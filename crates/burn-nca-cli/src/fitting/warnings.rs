@@ -1,6 +1,6 @@
 //! What a user should know about data and fit, though neither is wrong.
 
-use burn_nca::NcaConfig;
+use burn_nca::Estimator;
 use burn_nca::data::{Features, Labelled};
 use burn_nca::encoder::EncoderConfig;
 use burn_nca::evaluate::{Collapse, Spread};
@@ -44,7 +44,7 @@ pub fn about_columns(features: &Features) -> Option<Warning> {
 }
 
 /// About a number of dimensions that nobody asked for.
-pub fn about_dimension(args: &FitArgs, config: &NcaConfig) -> Option<Warning> {
+pub fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
     let (d, k) = (config.d_input, config.d_output);
     let chosen = args.dim.is_none() && args.model.warm_start.is_none();
     (chosen && config.encoder == EncoderConfig::Linear && k < d).then(|| {

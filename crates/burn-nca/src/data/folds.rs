@@ -40,19 +40,57 @@ pub fn stratified_folds(data: &Labelled, folds: usize, seed: u64) -> Result<Vec<
             dealt += 1;
         }
     }
-    let split = |fold| {
-        let (test, train) = (0..data.rows()).partition(|&row| fold_of[row] == fold);
-        Split { train, test }
-    };
-    Ok((0..folds).map(split).collect())
+    Ok(parted(&fold_of, folds))
 }
 
-fn check(data: &Labelled, folds: usize) -> Result<()> {
+/// The folds of a cross-validation over all rows alike (of numeric targets, of pairs): every row is held out
+/// exactly once.
+///
+/// The rows are shuffled and dealt to the folds in turn. The same seed gives the same folds on every machine.
+///
+/// # Errors
+/// Fewer than two folds, or fewer rows than folds.
+///
+/// # Examples
+/// ```
+/// let folds = burn_nca::data::random_folds(9, 3, 42)?;
+/// assert!(folds.iter().all(|fold| (fold.train.len(), fold.test.len()) == (6, 3)));
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+pub fn random_folds(rows: usize, folds: usize, seed: u64) -> Result<Vec<Split>> {
+    check_number(folds)?;
+    if rows < folds {
+        return Err(Error::data(format!(
+            "there are {rows} rows for {folds} folds, and each fold holds one out; give more rows or fewer folds"
+        )));
+    }
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    let mut fold_of = vec![0; rows];
+    order.iter().enumerate().for_each(|(at, &row)| fold_of[row] = at % folds);
+    Ok(parted(&fold_of, folds))
+}
+
+/// The folds of rows that are dealt out already.
+fn parted(fold_of: &[usize], folds: usize) -> Vec<Split> {
+    let split = |fold| {
+        let (test, train) = (0..fold_of.len()).partition(|&row| fold_of[row] == fold);
+        Split { train, test }
+    };
+    (0..folds).map(split).collect()
+}
+
+fn check_number(folds: usize) -> Result<()> {
     if folds < 2 {
         return Err(Error::setting(format!(
             "a cross-validation of {folds} folds; give 2 folds or more, such as 5"
         )));
     }
+    Ok(())
+}
+
+fn check(data: &Labelled, folds: usize) -> Result<()> {
+    check_number(folds)?;
     let counts = data.class_counts();
     let smallest =
         (0..counts.len()).filter(|class| counts[*class] > 0).min_by_key(|class| counts[*class]);

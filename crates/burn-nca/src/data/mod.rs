@@ -3,8 +3,10 @@
 
 mod agreement_width;
 mod agreements;
+mod coincidences;
 mod features;
 mod folds;
+mod known;
 mod labelled;
 mod labelled_pairs;
 mod measured;
@@ -13,14 +15,17 @@ mod scaling;
 mod sparse_features;
 mod sparse_rows;
 mod split;
+mod training;
 mod weights;
 
 pub use agreement_width::AgreementWidth;
 pub(crate) use agreements::AgreementRule;
 pub use agreements::Agreements;
+pub use coincidences::Coincidences;
 pub use features::Features;
 pub(crate) use features::host_values;
-pub use folds::stratified_folds;
+pub use folds::{random_folds, stratified_folds};
+pub use known::Known;
 pub use labelled::Labelled;
 pub use labelled_pairs::{LabelledPair, LabelledPairs};
 pub use measured::Measured;
@@ -31,4 +36,5 @@ pub(crate) use sparse_rows::SparseRows;
 #[cfg(feature = "train")]
 pub(crate) use split::rows_by_class;
 pub use split::{Split, random_split, stratified_split};
+pub use training::{AnyData, Task, TrainingData};
 pub(crate) use weights::check_weights;

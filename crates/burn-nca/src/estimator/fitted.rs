@@ -1,61 +1,17 @@
 //! A learnt metric with all that predictions need.
 
 use burn::tensor::Tensor;
-use serde::{Deserialize, Serialize};
 
-use super::known::{Known, ObjectiveCard};
-use super::{NcaConfig, PairsConfig, RegressionConfig};
-use crate::data::{Features, Scaling};
+use super::{ModelCard, NcaConfig, PairsConfig, RegressionConfig, RegressionObjective};
+use crate::data::{Features, Known, Scaling};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
 use crate::error::Result;
-use crate::fit::{FitConfig, Progress, Termination};
+use crate::fit::FitSummary;
+use crate::method::AnyMethod;
+use crate::neighbors::Rule;
 
-/// What a model was fitted with.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ModelCard {
-    /// Number of features, d.
-    pub d_input: usize,
-    /// Number of embedding dimensions, k.
-    pub d_output: usize,
-    /// The encoder's configuration; absent for a module of the user's own.
-    pub encoder: Option<EncoderConfig>,
-    /// The objective.
-    #[serde(flatten)]
-    pub objective: ObjectiveCard,
-    /// How it was fitted.
-    pub fit: FitConfig,
-}
-
-/// How a fit went.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FitSummary {
-    /// The rule that the start came from; absent for networks and warm starts.
-    pub start: Option<String>,
-    /// The penalised objective at the end, a sum over the training rows; smaller is better.
-    pub value: f64,
-    /// The largest absolute gradient component at the end.
-    pub gradient_max: f64,
-    /// Why the fit stopped.
-    pub termination: Termination,
-    /// Number of accepted steps (epochs with mini-batches).
-    pub iterations: usize,
-    /// Number of evaluations of value and gradient (batches with mini-batches).
-    pub evaluations: usize,
-    /// Wall-clock seconds, with everything around the optimiser; those of earlier runs of a resumed fit included.
-    #[serde(default, skip_serializing_if = "crate::fit::is_zero")]
-    pub seconds: f64,
-    /// The steps, first to last, over all runs of a resumed fit.
-    pub history: Vec<Progress>,
-    /// Number of rows that were learnt from.
-    pub rows: usize,
-    /// Number of rows held out for early stopping.
-    pub held_out_rows: usize,
-    /// Number of rows that are the only ones of their class: they have no same-class neighbour to find.
-    pub singletons: usize,
-}
-
-/// A learnt metric with all that predictions need: scaling, encoder, embedded training rows and what is known
-/// of them.
+/// A learnt metric with all that predictions need: scaling, encoder, embedded training rows, what is known of them,
+/// and the rule by which they decide about others.
 #[derive(Debug)]
 pub struct Fitted<E: Encoder = AnyEncoder> {
     /// The fitted encoder, without autodiff.
@@ -64,6 +20,7 @@ pub struct Fitted<E: Encoder = AnyEncoder> {
     pub(super) scaling: Scaling,
     pub(super) known: Known,
     pub(super) references: Tensor<2>,
+    pub(super) rule: Rule,
     pub(super) summary: FitSummary,
 }
 
@@ -109,6 +66,11 @@ impl<E: Encoder> Fitted<E> {
         &self.references
     }
 
+    /// How the training rows decide about others.
+    pub fn rule(&self) -> &Rule {
+        &self.rule
+    }
+
     /// The class of each training row; none for a model that was not learnt from classes.
     pub fn reference_labels(&self) -> &[usize] {
         match &self.known {
@@ -147,35 +109,35 @@ impl<E: Encoder> Fitted<E> {
 }
 
 impl Fitted<AnyEncoder> {
-    /// The configuration that makes this model of classes again.
+    /// The configuration that makes this model of NCA again.
     ///
     /// # Panics
-    /// For a model that was not learnt from classes: see [`Fitted::card`].
+    /// For a model of another method: see [`Fitted::card`].
     pub fn config(&self) -> NcaConfig {
-        let ObjectiveCard::Classes { criterion, repulsion } = self.card.objective else {
-            panic!("a model of {} has no NcaConfig", self.known.noun());
+        let AnyMethod::Nca(method) = &self.card.method else {
+            panic!("a model of {} has no NcaConfig", self.card.method.info().label);
         };
         NcaConfig::new(self.card.d_input, self.card.d_output)
             .with_encoder(self.encoder_config())
-            .with_criterion(criterion)
-            .with_repulsion(repulsion)
+            .with_criterion(method.criterion)
+            .with_repulsion(method.repulsion)
             .with_fit(self.card.fit.clone())
     }
 
-    /// The configuration that makes this model of numbers again; `None` for other models.
+    /// The configuration that makes this model of MLKR or soft NCA again; `None` for other models.
     pub fn regression_config(&self) -> Option<RegressionConfig> {
-        let ObjectiveCard::Numbers { regression } = self.card.objective else { return None };
+        let objective = RegressionObjective::of(&self.card.method)?;
         let config = RegressionConfig::new(self.card.d_input, self.card.d_output);
-        let config = config.with_encoder(self.encoder_config()).with_objective(regression);
+        let config = config.with_encoder(self.encoder_config()).with_objective(objective);
         Some(config.with_fit(self.card.fit.clone()))
     }
 
     /// The configuration that makes this model of pairs again; `None` for other models.
     pub fn pairs_config(&self) -> Option<PairsConfig> {
-        let ObjectiveCard::Pairs { include_self } = self.card.objective else { return None };
+        let AnyMethod::PairNca(method) = &self.card.method else { return None };
         let config = PairsConfig::new(self.card.d_input, self.card.d_output);
-        let config = config.with_encoder(self.encoder_config()).with_include_self(include_self);
-        Some(config.with_fit(self.card.fit.clone()))
+        let config = config.with_encoder(self.encoder_config());
+        Some(config.with_include_self(method.include_self).with_fit(self.card.fit.clone()))
     }
 
     fn encoder_config(&self) -> EncoderConfig {

@@ -1,36 +1,46 @@
 //! What the training rows say about others: their class, or their numbers.
 
-use super::fitted::Fitted;
-use super::known::Known;
-use crate::data::{Features, Labelled};
+use super::Fitted;
+use crate::data::{Features, Known, Labelled};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::evaluate::Accuracy;
 use crate::neighbors::{
-    ClassProbabilities, Numbers, class_probabilities, kernel_means, leave_one_out_kernel_means,
-    majority_vote, nearest, nearest_means, nearest_others,
+    ClassProbabilities, ClassReferences, Numbers, kernel_means, leave_one_out_kernel_means,
+    nearest, nearest_means,
 };
 
 /// Models of classes.
 impl<E: Encoder> Fitted<E> {
-    /// The class of each row by the majority of its k nearest training rows; ties go to the nearest.
+    /// The class of each row by the model's rule: that of [`Rule::Neighbors`](crate::neighbors::Rule) is the majority
+    /// of the k nearest training rows, ties going to the nearest.
     ///
     /// # Errors
     /// As [`Fitted::transform`], k = 0 or more than the training rows, or a model without classes.
     pub fn predict(&self, features: &Features, k: usize) -> Result<Vec<usize>> {
-        let (names, labels) = self.classes()?;
-        let neighbors = nearest(&self.transform(features)?, self.references(), k, None)?;
-        majority_vote(&neighbors, labels, names.len(), k)
+        let references = self.class_references()?;
+        let queries = self.transform(features)?;
+        let mut found = self.rule.of_classes().classes(&queries, references, &[k], None)?;
+        Ok(found.pop().unwrap_or_default())
     }
 
-    /// The class probabilities of each row by the stochastic rule: the sum of p_ij over each class.
+    /// The class probabilities of each row by the model's rule: that of
+    /// [`Rule::Neighbors`](crate::neighbors::Rule) is the sum of p_ij over each class.
     ///
     /// # Errors
     /// As [`Fitted::transform`], or a model without classes.
     pub fn class_probabilities(&self, features: &Features) -> Result<ClassProbabilities> {
-        let (names, labels) = self.classes()?;
-        let queries = self.transform(features)?;
-        class_probabilities(&queries, self.references(), labels, names.len(), None)
+        let references = self.class_references()?;
+        self.rule.of_classes().probabilities(&self.transform(features)?, references, None)
+    }
+
+    /// The share of each class in the votes of the k nearest training rows, row-major `[n, c]`.
+    ///
+    /// # Errors
+    /// As [`Fitted::predict`].
+    pub fn vote_shares(&self, features: &Features, k: usize) -> Result<Vec<f64>> {
+        let references = self.class_references()?;
+        self.rule.of_classes().shares(&self.transform(features)?, references, k, None)
     }
 
     /// The k-NN accuracy on labelled rows that were not trained on.
@@ -53,15 +63,22 @@ impl<E: Encoder> Fitted<E> {
     /// # Errors
     /// k = 0 or not below the number of training rows, or a model without classes.
     pub fn leave_one_out(&self, k: usize) -> Result<Accuracy> {
-        let (names, labels) = self.classes()?;
-        let neighbors = nearest_others(self.references(), k)?;
-        let predicted = majority_vote(&neighbors, labels, names.len(), k)?;
-        Accuracy::of(&predicted, labels)
+        let references = self.class_references()?;
+        let own: Vec<usize> = (0..references.labels.len()).collect();
+        let rule = self.rule.of_classes();
+        let found = rule.classes(self.references(), references, &[k], Some(&own))?;
+        Accuracy::of(found.first().map_or(&[], Vec::as_slice), references.labels)
     }
 
-    fn classes(&self) -> Result<(&[String], &[usize])> {
+    /// The embedded training rows with their classes.
+    ///
+    /// # Errors
+    /// A model without classes.
+    pub fn class_references(&self) -> Result<ClassReferences<'_>> {
         match self.known() {
-            Known::Classes { names, labels } => Ok((names, labels)),
+            Known::Classes { names, labels } => {
+                Ok(ClassReferences { embedding: self.references(), labels, classes: names.len() })
+            }
             other => Err(Error::data(format!(
                 "this model was learnt from {} and knows no classes; {}",
                 other.noun(),

@@ -1,21 +1,30 @@
 //! Metric learning for numeric targets.
 
-use web_time::Instant;
-
 use burn::config::Config;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Device;
 
-use super::encoder_start::{self, check_sizes};
-use super::known::{ObjectiveCard, RegressionObjective};
-use super::run::{RowCounts, Run, place, summarise};
-use super::{Fitted, ModelCard};
-use crate::data::{Agreements, Measured, Scaling, ScalingKind, Split, random_split};
+use super::{Estimator, Fitted};
+use crate::data::{AgreementWidth, Measured};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
-use crate::error::{Error, Result};
-use crate::evaluate::RegressionScores;
-use crate::fit::{FitConfig, FitSession, HeldOutScore, ResolvedStart, Solution};
-use crate::neighbors::{Numbers, kernel_means};
-use crate::objective::{AgreementIndex, MlkrLossConfig, SoftNcaLossConfig, TargetIndex};
+use crate::error::Result;
+use crate::fit::{FitConfig, FitSession};
+use crate::method::{Mlkr, SoftNca};
+use crate::objective::Criterion;
+
+/// What a metric for numeric targets is learnt by.
+#[derive(Config, Debug, Copy, PartialEq)]
+pub enum RegressionObjective {
+    /// The squared leave-one-out error of the kernel rule ([`MlkrLoss`](crate::objective::MlkrLoss)), on
+    /// targets standardised on the training rows.
+    Mlkr,
+    /// Soft matches of neighbours with near targets ([`SoftNcaLoss`](crate::objective::SoftNcaLoss)).
+    Soft {
+        /// Which of the paper's criteria.
+        criterion: Criterion,
+        /// How far apart targets may be and still agree, in the units of the targets.
+        width: AgreementWidth,
+    },
+}
 
 /// Metric learning for numeric targets: what to learn, and how.
 ///
@@ -69,34 +78,39 @@ impl RegressionConfig {
     /// of scikit-learn's diabetes data it predicts no better, or far worse, than Euclidean neighbours.
     pub const L2: f64 = 0.02;
 
+    /// The same settings as an [`Estimator`].
+    pub fn estimator(&self) -> Estimator {
+        self.with_method(self.objective.method())
+    }
+
+    fn with_method<M>(&self, method: M) -> Estimator<M> {
+        Estimator::new(self.d_input, self.d_output, method)
+            .with_encoder(self.encoder.clone())
+            .with_fit(self.fit.clone())
+    }
+
     /// Learns the metric of a measured table.
     ///
     /// # Errors
     /// See [`RegressionConfig::fit_session`].
     pub fn fit(&self, data: &Measured, device: &Device) -> Result<Fitted> {
-        self.fit_session(data, device, FitSession::new())
+        self.estimator().fit(data, device)
     }
 
-    /// Learns the metric of a measured table, with callbacks and a checkpoint.
+    /// As [`Estimator::fit_session`].
     ///
     /// # Errors
-    /// Data of other columns than `d_input`, fewer than three rows, a target that is the same in all rows,
-    /// settings out of range, a precision the device does not have, a checkpoint that cannot be used.
+    /// As [`Estimator::fit_session`]: fewer than three rows, a target that is the same in all rows.
     pub fn fit_session(
         &self,
         data: &Measured,
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted> {
-        self.check(data)?;
-        let card = self.card();
-        let scaling = Scaling::fit(self.fit.scaling, data.features());
-        let scaled = data.with_features(scaling.apply(data.features())?)?;
-        let (encoder, start) = encoder_start::build_unlabelled(&card, scaled.features(), device)?;
-        Estimator { config: self, card, scaling, start }.fit(encoder, &scaled, device, session)
+        self.estimator().fit_session(data, device, session)
     }
 
-    /// Goes on from an encoder that is already fitted (a warm start): its weights replace the start.
+    /// As [`Estimator::fit_from`].
     ///
     /// # Errors
     /// As [`RegressionConfig::fit_session`], or an encoder of another size.
@@ -107,18 +121,16 @@ impl RegressionConfig {
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted> {
-        self.fit_with_card(self.card(), encoder, data, device, session)
+        self.estimator().fit_from(encoder, data, device, session)
     }
 
-    /// Learns the metric of a measured table through a module of the user's own, as
-    /// [`NcaConfig::fit_encoder`](crate::NcaConfig::fit_encoder) does.
+    /// As [`Estimator::fit_encoder`].
     ///
     /// # Errors
-    /// As [`RegressionConfig::fit_session`]; an encoder of other sizes than the settings, or with a layer that behaves
-    /// differently in training where the solver is no mini-batch one.
+    /// As [`RegressionConfig::fit_session`], or an encoder that does not fit.
     ///
     /// # Panics
-    /// Where the encoder panics on rows of `d_input` features: see [`Encoder::d_input`].
+    /// As [`Estimator::fit_encoder`].
     pub fn fit_encoder<E: Encoder>(
         &self,
         encoder: E,
@@ -126,174 +138,13 @@ impl RegressionConfig {
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted<E>> {
-        let card = ModelCard { encoder: None, ..self.card() };
-        self.fit_with_card(card, encoder, data, device, session)
-    }
-
-    fn fit_with_card<E: Encoder>(
-        &self,
-        card: ModelCard,
-        encoder: E,
-        data: &Measured,
-        device: &Device,
-        session: FitSession<'_>,
-    ) -> Result<Fitted<E>> {
-        self.check(data)?;
-        let scaling = Scaling::fit(self.fit.scaling, data.features());
-        let scaled = data.with_features(scaling.apply(data.features())?)?;
-        Estimator { config: self, card, scaling, start: None }
-            .fit(encoder, &scaled, device, session)
-    }
-
-    fn card(&self) -> ModelCard {
-        ModelCard {
-            d_input: self.d_input,
-            d_output: self.d_output,
-            encoder: Some(self.encoder.clone()),
-            objective: ObjectiveCard::Numbers { regression: self.objective },
-            fit: self.fit.clone(),
-        }
-    }
-
-    fn check(&self, data: &Measured) -> Result<()> {
-        let d = data.features().columns();
-        check_sizes(&self.encoder, [self.d_input, self.d_output], d)?;
-        check_targets(data)
-    }
-}
-
-/// What a fit needs of the targets.
-fn check_targets(data: &Measured) -> Result<()> {
-    let n = data.rows();
-    if n < 3 {
-        return Err(Error::data(format!(
-            "there {} to learn from; at least 3 are needed, so that a row has two others to choose from",
-            if n == 1 { "is 1 row".to_string() } else { format!("are {n} rows") }
-        )));
-    }
-    let targets = data.targets();
-    let first = targets.row(0);
-    let constant = |column: usize| (0..n).all(|row| targets.row(row)[column] == first[column]);
-    match (0..targets.columns()).find(|&column| constant(column)) {
-        None => Ok(()),
-        Some(column) => Err(Error::data(format!(
-            "the target {:?} is {} in all {n} rows; there is nothing to learn, so give another target",
-            targets.names()[column],
-            first[column]
-        ))),
-    }
-}
-
-/// A fit whose settings and scaling are settled.
-struct Estimator<'a> {
-    config: &'a RegressionConfig,
-    card: ModelCard,
-    scaling: Scaling,
-    start: Option<ResolvedStart>,
-}
-
-/// The rows to learn from on the device, and the encoder to learn.
-struct Start<'a, E: Encoder> {
-    encoder: E,
-    /// All rows, those held out included.
-    scaled: &'a Measured,
-    train: &'a Measured,
-    x: &'a Tensor<2>,
-    held_out: Option<&'a HeldOutScore<'a, E>>,
-}
-
-impl Estimator<'_> {
-    fn fit<E: Encoder>(
-        self,
-        encoder: E,
-        scaled: &Measured,
-        device: &Device,
-        session: FitSession<'_>,
-    ) -> Result<Fitted<E>> {
-        let started = Instant::now();
-        let (device, dtype) = place(&self.config.fit, device)?;
-        let split = self.early_stopping_split(scaled.rows())?;
-        let (train, held_out) = (scaled.select(&split.train), scaled.select(&split.test));
-        check_targets(&train)?;
-        let x = train.features().to_tensor(&device, dtype);
-        let x_held_out = held_out.features().to_tensor(&device, dtype);
-        let score = |encoder: &E| held_out_r2(encoder, (&x, &train), (&x_held_out, &held_out));
-        let held_out_score = (held_out.rows() > 0).then_some(&score as &HeldOutScore<'_, E>);
-        let start = Start { encoder, scaled, train: &train, x: &x, held_out: held_out_score };
-        let solution = self.minimise(start, &device, session)?;
-        let rows =
-            RowCounts { train: train.rows(), held_out: held_out.rows(), ..RowCounts::default() };
-        let (encoder, summary) = summarise(solution, self.start, rows, started);
-        let references = encoder.forward(scaled.features().to_tensor(&device, dtype));
-        Ok(Fitted {
-            encoder,
-            card: self.card,
-            scaling: self.scaling,
-            known: scaled.into(),
-            references,
-            summary,
-        })
-    }
-
-    fn minimise<E: Encoder>(
-        &self,
-        start: Start<'_, E>,
-        device: &Device,
-        session: FitSession<'_>,
-    ) -> Result<Solution<E>> {
-        let Start { encoder, scaled: data, train, x, held_out } = start;
-        let targets = train.targets();
-        match self.config.objective {
+        match self.objective {
             RegressionObjective::Mlkr => {
-                let standard = Scaling::fit(ScalingKind::Standardise, targets).apply(targets)?;
-                let target = &TargetIndex::new(standard.values(), standard.columns(), device)?;
-                let objective = MlkrLossConfig::new().init();
-                Run { encoder, objective, x, target, held_out, data }.fit(&self.card, session)
+                self.with_method(Mlkr::new()).fit_encoder(encoder, data, device, session)
             }
-            RegressionObjective::Soft { criterion, width } => {
-                let agreements =
-                    Agreements::of_targets(targets.values(), targets.columns(), width)?;
-                let target = &AgreementIndex::new(&agreements, device)?;
-                let objective = SoftNcaLossConfig::new().with_criterion(criterion).init();
-                Run { encoder, objective, x, target, held_out, data }.fit(&self.card, session)
-            }
+            RegressionObjective::Soft { criterion, width } => self
+                .with_method(SoftNca { criterion, width })
+                .fit_encoder(encoder, data, device, session),
         }
     }
-
-    /// All rows to train on, unless early stopping holds some out.
-    fn early_stopping_split(&self, rows: usize) -> Result<Split> {
-        let Some(stop) = &self.config.fit.early_stopping else {
-            return Ok(Split { train: (0..rows).collect(), test: Vec::new() });
-        };
-        let split = random_split(rows, stop.share, self.config.fit.seed)?;
-        if split.test.is_empty() {
-            return Err(Error::setting(format!(
-                "early stopping on a share of {} of {rows} rows leaves no held-out row; give a larger share \
-                 or switch early stopping off",
-                stop.share
-            )));
-        }
-        Ok(split)
-    }
-}
-
-/// R² of held-out rows by the kernel rule among the training rows, all target columns together.
-fn held_out_r2<E: Encoder>(
-    encoder: &E,
-    (x, train): (&Tensor<2>, &Measured),
-    (x_held_out, held_out): (&Tensor<2>, &Measured),
-) -> f64 {
-    let scale = Scaling::fit(ScalingKind::Standardise, train.targets());
-    let references = encoder.forward(x.clone());
-    let queries = encoder.forward(x_held_out.clone());
-    let r2 = || -> Result<Option<f64>> {
-        let (known, truth) = (scale.apply(train.targets())?, scale.apply(held_out.targets())?);
-        let numbers = Numbers { values: known.values(), columns: known.columns() };
-        let predicted = kernel_means(&queries, &references, numbers, None)?;
-        let scores = RegressionScores::of(&predicted, truth.values())?;
-        // Held-out rows of one target have no R²; their squared error, less the sign, orders as well.
-        Ok(scores.r2().or_else(|| scores.rmse().map(|rmse| -rmse * rmse)))
-    };
-    // A diverged embedding scores below any other; the fit itself reports that it is not finite.
-    r2().ok().flatten().unwrap_or(f64::NEG_INFINITY)
 }

@@ -5,24 +5,22 @@ use web_time::Instant;
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{DType, Device, Tensor};
 
-use super::known::{Known, ObjectiveCard, RegressionObjective};
-use super::run::{RowCounts, Run, place, prepare, summarise};
 use super::{Fitted, ModelCard};
-use crate::data::{Features, Labelled, Measured, Scaling, ScalingKind};
+use crate::data::{Labelled, Measured, Scaling, TrainingData};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
-use crate::fit::{FitConfig, FitSession, Identified, Precision, Termination};
+use crate::fit::{FitConfig, FitSession, FitSummary, Identified, Precision, Termination};
+use crate::method::run::{Run, place, prepare};
+use crate::method::{AnyMethod, GradientMethod, Mlkr, Nca};
 use crate::model::MetricModel;
-use crate::objective::{
-    ClassIndex, Criterion, MlkrLossConfig, NcaLoss, NcaLossConfig, Objective, TargetIndex,
-};
+use crate::objective::NcaLoss;
 
 impl<E: Encoder> Fitted<E> {
     /// A model of an encoder that was trained elsewhere, with the classes of its training rows: it predicts,
     /// evaluates and is saved like one that was fitted here.
     ///
     /// `scaling` is what the features went through before they came to the encoder
-    /// ([`Scaling::fit`] on the training rows, or [`ScalingKind::None`]); `train` holds them unscaled. How the encoder
+    /// ([`Scaling::fit`] on the training rows, or [`ScalingKind::None`](crate::data::ScalingKind::None)); `train` holds them unscaled. How the encoder
     /// was trained is not known here: the card and the summary say what f is on these rows
     /// ([`Termination::Elsewhere`]).
     ///
@@ -72,18 +70,7 @@ impl<E: Encoder> Fitted<E> {
         train: &Labelled,
         device: &Device,
     ) -> Result<Self> {
-        let criterion = Criterion::F;
-        let adopted = Adopted {
-            known: train.into(),
-            features: train.features(),
-            data: train,
-            objective: ObjectiveCard::Classes { criterion, repulsion: 0.0 },
-        };
-        let classes = ClassIndex::of(train, device)?;
-        let loss = NcaLossConfig::new().with_criterion(criterion).init();
-        let mut fitted = adopted.fitted(encoder, scaling, (loss, &classes), device)?;
-        fitted.summary.singletons = classes.singletons().len();
-        Ok(fitted)
+        adopted(&Nca::new(), encoder, scaling, (train, device))
     }
 
     /// A model of an encoder that was trained elsewhere, with the numeric targets of its training rows.
@@ -101,78 +88,67 @@ impl<E: Encoder> Fitted<E> {
         train: &Measured,
         device: &Device,
     ) -> Result<Self> {
-        let adopted = Adopted {
-            known: train.into(),
-            features: train.features(),
-            data: train,
-            objective: ObjectiveCard::Numbers { regression: RegressionObjective::Mlkr },
-        };
-        let targets = train.targets();
-        let standard = Scaling::fit(ScalingKind::Standardise, targets).apply(targets)?;
-        let targets = TargetIndex::new(standard.values(), standard.columns(), device)?;
-        adopted.fitted(encoder, scaling, (MlkrLossConfig::new().init(), &targets), device)
+        adopted(&Mlkr::new(), encoder, scaling, (train, device))
     }
 
     /// The encoder with the loss that it was fitted by, to be trained on: on the model's device, without autodiff
-    /// until [`train`](Module::train). `None` for a model that was not learnt from classes.
+    /// until [`train`](Module::train). `None` for a model of another method than NCA.
     ///
     /// The module takes scaled features: `model.scaling().apply(..)`.
     pub fn to_nca(&self) -> Option<MetricModel<E, NcaLoss>> {
-        let ObjectiveCard::Classes { criterion, repulsion } = self.card.objective else {
-            return None;
-        };
-        let loss = NcaLossConfig::new().with_criterion(criterion).with_repulsion(repulsion).init();
-        Some(MetricModel::new(self.encoder.clone(), loss))
+        let AnyMethod::Nca(method) = &self.card.method else { return None };
+        Some(MetricModel::new(self.encoder.clone(), method.loss().init()))
     }
 }
 
-/// The training rows of an encoder that was trained elsewhere.
-struct Adopted<'a> {
-    known: Known,
-    features: &'a Features,
-    data: &'a dyn Identified,
-    objective: ObjectiveCard,
-}
-
-impl Adopted<'_> {
-    /// The model, from a fit that takes no step.
-    fn fitted<E: Encoder, O: Objective>(
-        self,
-        encoder: E,
-        scaling: Scaling,
-        (objective, target): (O, &O::Target),
-        device: &Device,
-    ) -> Result<Fitted<E>> {
-        let started = Instant::now();
-        if self.features.rows() == 0 {
-            return Err(Error::data(
-                "there is no training row to hold new rows against; give one or more",
-            ));
-        }
-        let fit = FitConfig::new()
-            .with_scaling(scaling.kind())
-            .with_precision(precision_of(&encoder))
-            .with_stop_at(Some(0));
-        let (device, dtype) = place(&fit, device)?;
-        let x = scaling.apply(self.features)?.to_tensor(&device, dtype);
-        let encoder = prepare(encoder, dtype, &device);
-        let mut card = ModelCard {
-            d_input: self.features.columns(),
-            d_output: output_width(&encoder, &x)?,
-            encoder: encoder.config(),
-            objective: self.objective,
-            fit,
-        };
-        let run = Run { encoder, objective, x: &x, target, held_out: None, data: self.data };
-        let solution = run.fit(&card, FitSession::new())?;
-        card.fit.stop_at = None;
-        let rows = RowCounts { train: self.features.rows(), ..RowCounts::default() };
-        let (encoder, mut summary) = summarise(solution, None, rows, started);
-        summary.termination = Termination::Elsewhere;
-        summary.evaluations = 0;
-        let references = encoder.forward(x);
-        Ok(Fitted { encoder, card, scaling, known: self.known, references, summary })
+/// The model of an encoder as it is, from a fit that takes no step.
+fn adopted<M: GradientMethod, E: Encoder>(
+    method: &M,
+    encoder: E,
+    scaling: Scaling,
+    (train, device): (&M::Data, &Device),
+) -> Result<Fitted<E>> {
+    let started = Instant::now();
+    let features = train.features();
+    if features.rows() == 0 {
+        return Err(Error::data(
+            "there is no training row to hold new rows against; give one or more",
+        ));
     }
+    let fit = FitConfig::new()
+        .with_scaling(scaling.kind())
+        .with_precision(precision_of(&encoder))
+        .with_stop_at(Some(0));
+    let (device, dtype) = place(&fit, device)?;
+    let x = scaling.apply(features)?.to_tensor(&device, dtype);
+    let encoder = prepare(encoder, dtype, &device);
+    let (d_output, config) = (output_width(&encoder, &x)?, encoder.config());
+    let run = Run {
+        encoder,
+        objective: method.objective(),
+        x: &x,
+        target: &method.target(train, &device)?,
+        held_out: None,
+        identity: &|| train.any().identity("trained elsewhere"),
+    };
+    let (encoder, summary) =
+        FitSummary::of(run.fit(d_output, &fit, FitSession::new())?, None, started);
+    let summary = FitSummary { termination: Termination::Elsewhere, evaluations: 0, ..summary };
+    Ok(Fitted {
+        references: encoder.forward(x),
+        encoder,
+        card: ModelCard {
+            d_input: features.columns(),
+            d_output,
+            encoder: config,
+            method: method.clone().into(),
+            fit: fit.with_stop_at(None),
+        },
+        scaling,
+        known: train.known(),
+        rule: method.rule(),
+        summary: summary.with_rows(features.rows(), 0, train.singletons()),
+    })
 }
 
 /// The number of dimensions that an encoder embeds in.

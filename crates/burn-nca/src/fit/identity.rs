@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Features, Labelled, Measured, Pairs};
+use crate::data::{AnyData, Features, Labelled, Measured, Pairs};
 
 /// What a fit is made from, part by part, as its checkpoint recognises it.
 ///
@@ -92,6 +92,17 @@ impl Identified for (&Features, &Pairs) {
         let ends: Vec<usize> = pairs.iter().flat_map(|(a, b, _)| [a, b]).collect();
         let weights: Vec<f64> = pairs.iter().map(|(_, _, weight)| weight).collect();
         identity(settings, features, Fingerprint::new().indices(&ends).numbers(&weights))
+    }
+}
+
+impl Identified for AnyData<'_> {
+    fn identity(&self, settings: &str) -> FitIdentity {
+        match self {
+            Self::Classes(data) => data.identity(settings),
+            Self::Numbers(data) => data.identity(settings),
+            Self::Pairs(data) => (data.features(), data.pairs()).identity(settings),
+            Self::Unlabelled(features) => identity(settings, features, Fingerprint::new()),
+        }
     }
 }
 

@@ -30,6 +30,7 @@ mod solution;
 mod start;
 mod state;
 mod stochastic;
+mod summary;
 #[cfg(test)]
 mod test_functions;
 mod training_layers;
@@ -48,9 +49,9 @@ pub use minimise::minimise;
 pub(crate) use minimise::minimise_prepared;
 pub use problem::{HeldOutScore, Problem};
 pub use session::{CheckpointEvent, FitSession, FitState, OnProgress};
-pub(crate) use solution::is_zero;
 pub use solution::{Evaluation, Progress, Solution, Termination};
 pub use start::{ResolvedStart, START_PERPLEXITY, Start, perplexity_factor};
 pub use state::{DescentState, ObjectiveScale};
 pub use stochastic::StochasticConfig;
+pub use summary::FitSummary;
 pub use training_layers::disable_training_flags;

@@ -38,12 +38,14 @@ pub enum Termination {
     /// Nothing was fitted here: the module was trained elsewhere
     /// ([`Fitted::of_classes`](crate::Fitted::of_classes)).
     Elsewhere,
+    /// Nothing was minimised step by step: the solution has a closed form.
+    ClosedForm,
 }
 
 impl Termination {
     /// Whether the fit ended at a minimum, as far as its tolerances can tell.
     pub fn converged(self) -> bool {
-        matches!(self, Self::GradientSmall | Self::ProgressSmall)
+        matches!(self, Self::GradientSmall | Self::ProgressSmall | Self::ClosedForm)
     }
 
     /// Whether the fit ended where its settings say that it should: no minimum, but no cause for a warning.
@@ -68,6 +70,7 @@ impl Termination {
                 "Converged: the last step changed the value by no more than tolerance_progress, \
                  or by no more than its rounding noise."
             }
+            Self::ClosedForm => "Converged: the solution has a closed form.",
             Self::MaxIterations => {
                 "Not converged: the limit of iterations was reached; raise max_iterations to go on."
             }
@@ -226,9 +229,10 @@ mod tests {
             Saturated,
             TimeBudget,
             Elsewhere,
+            ClosedForm,
         ];
         for termination in all {
-            let expected = matches!(termination, GradientSmall | ProgressSmall);
+            let expected = matches!(termination, GradientSmall | ProgressSmall | ClosedForm);
             assert_eq!(termination.converged(), expected);
             assert_eq!(termination.to_string().starts_with("Converged"), expected);
             assert!(termination.sentence().ends_with('.'));

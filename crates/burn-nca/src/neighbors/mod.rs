@@ -18,6 +18,7 @@ mod points;
 mod probabilities;
 mod ranking;
 mod regress;
+mod rule;
 mod screen;
 mod search;
 mod selection;
@@ -40,6 +41,7 @@ pub use manhattan::{manhattan_means, manhattan_nearest, manhattan_probabilities}
 pub use probabilities::ClassProbabilities;
 pub use ranking::Neighbors;
 pub use regress::{Numbers, kernel_means, leave_one_out_kernel_means, nearest_means};
+pub use rule::{ClassReferences, ClassRule, Rule};
 pub use search::{NearestConfig, SearchMethod, nearest, nearest_others};
 pub use soft::{class_probabilities, leave_one_out_probabilities};
 pub use variable_kernel::VariableKernel;

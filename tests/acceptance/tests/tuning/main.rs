@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 
 use burn::tensor::Device;
 use burn_nca::data::{Labelled, stratified_folds};
-use burn_nca::estimator::ObjectiveCard;
 use burn_nca::estimator::tune::{Reason, Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
 use burn_nca::fit::{
     EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Start, Termination,
 };
+use burn_nca::method::Nca;
 use burn_nca::objective::Criterion;
 use burn_nca::{NcaConfig, Result};
 use burn_nca_datasets::bundled::{iris, wine};
@@ -73,8 +73,8 @@ fn the_winner_is_fitted_on_all_rows_with_the_settings_that_were_best() {
     let most = trials.iter().map(|trial| trial.best().accuracy()).fold(0.0, f64::max);
     assert!(choice.accuracy <= most, "an accurate setting is chosen only with a clear lead");
     let (card, winner) = (tuned.fitted.card(), &trials[choice.trial].candidate);
-    let objective = ObjectiveCard::Classes { criterion: winner.criterion, repulsion: 0.0 };
-    assert_eq!((card.fit.l2, &card.objective), (winner.l2, &objective));
+    let method = Nca { criterion: winner.criterion, repulsion: 0.0 };
+    assert_eq!((card.fit.l2, &card.method), (winner.l2, &method.into()));
     assert_eq!((card.fit.stop_at, tuned.fitted.summary().rows), (choice.stop_at, data.rows()));
     if let Some(steps) = choice.stop_at {
         assert_eq!(tuned.fitted.summary().iterations, steps);

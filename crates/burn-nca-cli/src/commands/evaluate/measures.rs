@@ -7,7 +7,7 @@ use burn_nca::evaluate::{
     Accuracy, Embedded, LogLoss, Quantiles, Reliability, Retrieval, brier_score, expected_accuracy,
     held_out_retrieval, perplexities,
 };
-use burn_nca::neighbors::{ClassProbabilities, majority_vote, nearest};
+use burn_nca::neighbors::ClassProbabilities;
 use serde::{Serialize, Serializer};
 
 use super::euclidean::Euclidean;
@@ -108,9 +108,10 @@ impl Evaluation {
     pub fn of(model: &Fitted, data: &Labelled, k: usize) -> Result<Self> {
         let (labels, classes) = (model.reference_labels(), model.class_names().len());
         let embedding = model.transform(data.features())?;
-        let neighbors = nearest(&embedding, model.references(), k, None)?;
-        let first = majority_vote(&neighbors, labels, classes, 1)?;
-        let predicted = majority_vote(&neighbors, labels, classes, k)?;
+        let rule = model.rule().of_classes();
+        let mut found = rule.classes(&embedding, model.class_references()?, &[1, k], None)?;
+        let predicted = found.pop().unwrap_or_default();
+        let first = found.pop().unwrap_or_default();
         let probabilities = model.class_probabilities(data.features())?;
         let accuracy = |predicted: &[usize]| Accuracy::of(predicted, data.labels());
         let nn = accuracy(&first)?;

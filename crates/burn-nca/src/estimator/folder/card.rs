@@ -8,11 +8,11 @@ use burn_nca_files::read_regular_text;
 use serde::{Deserialize, Serialize};
 
 use super::tensors::REFERENCES;
-use crate::data::{Features, Scaling, ScalingKind};
+use crate::data::{Features, Known, Scaling, ScalingKind, Task};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
-use crate::estimator::fitted::{FitSummary, Fitted, ModelCard};
-use crate::estimator::known::{Known, ObjectiveCard};
+use crate::estimator::{FitSummary, Fitted, ModelCard};
+use crate::neighbors::Rule;
 
 /// Raised when an older program could not read what this one writes.
 const FORMAT: u32 = 1;
@@ -35,6 +35,9 @@ pub(super) struct Stored {
     pub(super) reference_rows: usize,
     /// Without its times.
     pub(super) summary: FitSummary,
+    /// How the training rows decide about others; absent in older models, whose rule is the default.
+    #[serde(default)]
+    pub(super) rule: Rule,
     /// The SHA-256 of each tensor file; none in older models.
     #[serde(default)]
     pub(super) sha256: BTreeMap<String, String>,
@@ -83,6 +86,7 @@ impl Stored {
             }),
             reference_rows,
             summary,
+            rule: fitted.rule.clone(),
             sha256,
             times: Some(times),
         }
@@ -143,14 +147,15 @@ impl Stored {
             return Err(format!("class_names holds {names} names for {classes} classes"));
         }
         let (classes, numbers) = (names > 0, self.targets.is_some());
-        let agrees = match self.card.objective {
-            ObjectiveCard::Classes { .. } => classes && !numbers,
-            ObjectiveCard::Numbers { .. } => numbers && !classes,
-            ObjectiveCard::Pairs { .. } => !classes && !numbers,
+        let agrees = match self.card.method.info().task {
+            Some(Task::Classes) => classes && !numbers,
+            Some(Task::Numbers) => numbers && !classes,
+            Some(Task::Pairs) => !classes && !numbers,
+            None => !(classes && numbers),
         };
         if !agrees {
             return Err(format!(
-                "class_names holds {names} names and targets {}, which does not go with the objective in card",
+                "class_names holds {names} names and targets {}, which does not go with the method in card",
                 if numbers { "are there" } else { "are absent" }
             ));
         }

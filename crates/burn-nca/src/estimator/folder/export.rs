@@ -10,7 +10,7 @@ use burn_nca_files::write_atomically;
 
 use crate::encoder::{AnyEncoder, MOST_PARAMETERS};
 use crate::error::{Error, Result};
-use crate::estimator::fitted::Fitted;
+use crate::estimator::Fitted;
 
 pub(super) fn export_safetensors(fitted: &Fitted<AnyEncoder>, path: &Path) -> Result<()> {
     let sizes = [fitted.card.d_input, fitted.card.d_output];

@@ -14,8 +14,8 @@ use burn::module::{Module, Param, ParamId};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use burn_nca_files::{publish_folder, temporary_folder, write_atomically};
 
-use super::fitted::Fitted;
-use super::known::Known;
+use super::Fitted;
+use crate::data::Known;
 use crate::encoder::{AnyEncoder, Encoder, cast};
 use crate::error::{Error, Result};
 use crate::fit::Precision;
@@ -158,6 +158,7 @@ fn with_parts<E: Encoder>(
     Ok(Fitted {
         encoder,
         card,
+        rule: stored.rule,
         scaling: stored.scaling,
         known,
         references: references.embedding.val().without_autodiff().cast(dtype),

@@ -7,12 +7,13 @@ use burn::tensor::{Device, Tensor};
 
 use super::HeldOut;
 use crate::NcaConfig;
-use crate::data::{Labelled, Scaling, Split};
+use crate::data::{Labelled, Scaling, Split, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder};
 use crate::error::Result;
-use crate::estimator::run::prepare;
-use crate::estimator::{encoder_start, in_class_order};
 use crate::fit::{FitSession, OnProgress, Problem, Termination, minimise_prepared};
+use crate::method::GradientMethod;
+use crate::method::run::prepare;
+use crate::method::start;
 use crate::model::MetricModel;
 use crate::objective::ClassIndex;
 
@@ -43,7 +44,7 @@ impl Fold {
     ) -> Result<Self> {
         let device = device.clone().inner();
         let dtype = config.fit.precision.dtype();
-        let train = in_class_order(&data.select(&split.train));
+        let train = data.select(&split.train).arranged();
         let held_out = data.select(&split.test);
         let scaling = Scaling::fit(config.fit.scaling, train.features());
         let train = train.with_features(scaling.apply(train.features())?)?;
@@ -65,7 +66,8 @@ impl Fold {
         ladder: &[usize],
         watch: &mut OnProgress<'_>,
     ) -> Result<Climb> {
-        let (encoder, _) = encoder_start::build(&config.card(), &self.train, &self.device)?;
+        let map = (&config.fit, config.d_output);
+        let (encoder, _) = start::build(&config.encoder, map, self.train.any(), &self.device)?;
         let encoder = prepare(encoder, config.fit.precision.dtype(), &self.device);
         let measured = RefCell::new(Vec::new());
         if ladder.first() == Some(&0) {
@@ -81,7 +83,7 @@ impl Fold {
             }
             *steps as f64
         };
-        let model = MetricModel::new(encoder, config.loss().init()).train();
+        let model = MetricModel::new(encoder, config.method().objective()).train();
         let problem =
             Problem { held_out: Some(&number), ..Problem::new(model, &self.x, &self.classes) };
         let session = FitSession::new().with_progress(watch);

@@ -16,8 +16,8 @@ use super::{Candidate, Choice, Trial, TuneConfig, TuneProgress, TuneSession, sto
 use crate::NcaConfig;
 use crate::data::{Labelled, stratified_folds};
 use crate::error::Result;
-use crate::estimator::run::place;
 use crate::fit::{Fingerprint, FitIdentity, Identified, Progress, Termination};
+use crate::method::run::place;
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,7 +89,7 @@ pub(super) fn run(
     (data, device): (&Labelled, &Device),
     session: TuneSession<'_>,
 ) -> Result<Search> {
-    config.check(data)?;
+    config.estimator().check(data, false)?;
     tune.check(config)?;
     place(&config.fit, device)?;
     let file = session.file.map(|path| (path, identity(config, tune, data)));

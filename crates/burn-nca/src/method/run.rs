@@ -1,16 +1,12 @@
-//! What every fit does, whatever its rows are labelled with.
-
-use web_time::Instant;
+//! A module at its start, minimised: what every fit by gradients does, whatever is learnt from.
 
 use burn::module::Module;
 use burn::tensor::{DType, Device, Tensor};
 
-use super::{FitSummary, ModelCard};
 use crate::encoder::{Encoder, cast};
 use crate::error::{Error, Result};
 use crate::fit::{
-    FitConfig, FitSession, HeldOutScore, Identified, Problem, ResolvedStart, Solution,
-    minimise_prepared,
+    FitConfig, FitIdentity, FitSession, HeldOutScore, Problem, Solution, minimise_prepared,
 };
 use crate::model::MetricModel;
 use crate::objective::Objective;
@@ -19,7 +15,7 @@ use crate::objective::Objective;
 ///
 /// # Errors
 /// A precision that the device does not have.
-pub(super) fn place(config: &FitConfig, device: &Device) -> Result<(Device, DType)> {
+pub(crate) fn place(config: &FitConfig, device: &Device) -> Result<(Device, DType)> {
     let device = device.clone().inner();
     let dtype = config.precision.dtype();
     // wgpu drivers may claim 64-bit floats and compute infinities with them.
@@ -33,35 +29,38 @@ pub(super) fn place(config: &FitConfig, device: &Device) -> Result<(Device, DTyp
 }
 
 /// An encoder at its start, an objective, and the rows to learn from.
-pub(super) struct Run<'a, E: Encoder, O: Objective> {
-    pub(super) encoder: E,
-    pub(super) objective: O,
+pub(crate) struct Run<'a, E: Encoder, O: Objective> {
+    pub(crate) encoder: E,
+    pub(crate) objective: O,
     /// The scaled features, `[n, d]`, on the device and in the number type of the fit.
-    pub(super) x: &'a Tensor<2>,
-    pub(super) target: &'a O::Target,
-    pub(super) held_out: Option<&'a HeldOutScore<'a, E>>,
+    pub(crate) x: &'a Tensor<2>,
+    pub(crate) target: &'a O::Target,
+    pub(crate) held_out: Option<&'a HeldOutScore<'a, E>>,
     /// What a checkpoint recognises the fit by.
-    pub(super) data: &'a dyn Identified,
+    pub(crate) identity: &'a dyn Fn() -> FitIdentity,
 }
 
 impl<E: Encoder, O: Objective> Run<'_, E, O> {
-    /// Fits the encoder; it comes back without autodiff.
+    /// Fits the encoder to k dimensions; it comes back without autodiff.
     ///
     /// # Errors
-    /// An encoder of other sizes than the card says, and what [`minimise_prepared`] refuses.
-    pub(super) fn fit(self, card: &ModelCard, session: FitSession<'_>) -> Result<Solution<E>> {
+    /// An encoder of other sizes, and what [`minimise_prepared`] refuses.
+    pub(crate) fn fit(
+        self,
+        k: usize,
+        config: &FitConfig,
+        session: FitSession<'_>,
+    ) -> Result<Solution<E>> {
         let encoder = prepare(self.encoder, self.x.dtype(), &self.x.device());
-        check_encoder(&encoder, self.x, card)?;
-        let settings = format!("{:?} {:?}", card.objective, card.encoder);
-        let identity = || self.data.identity(&settings);
+        check_encoder(&encoder, self.x, k)?;
         let problem = Problem {
             model: MetricModel::new(encoder, self.objective).train(),
             x: self.x,
             target: self.target,
             held_out: self.held_out,
-            identity: Some(&identity),
+            identity: Some(self.identity),
         };
-        let solution = minimise_prepared(&problem, &card.fit, session)?;
+        let solution = minimise_prepared(&problem, config, session)?;
         Ok(solution.map(|model| model.encoder.valid()))
     }
 }
@@ -69,13 +68,13 @@ impl<E: Encoder, O: Objective> Run<'_, E, O> {
 /// The encoder on a device and in a number type, without autodiff and without a tie to the one that was given.
 ///
 /// An encoder may come from a device with autodiff, trained or not: its parameters must become leaves again.
-pub(super) fn prepare<E: Encoder>(encoder: E, dtype: DType, device: &Device) -> E {
+pub(crate) fn prepare<E: Encoder>(encoder: E, dtype: DType, device: &Device) -> E {
     cast(encoder.valid().to_device(device), dtype)
 }
 
-/// Holds the sizes of an encoder against those of the card, by the embedding of two rows.
-fn check_encoder<E: Encoder>(encoder: &E, x: &Tensor<2>, card: &ModelCard) -> Result<()> {
-    let [d, k] = [card.d_input, card.d_output];
+/// Holds the sizes of an encoder against those that were asked for, by the embedding of two rows.
+fn check_encoder<E: Encoder>(encoder: &E, x: &Tensor<2>, k: usize) -> Result<()> {
+    let [_, d] = x.dims();
     if let Some(d_input) = encoder.d_input().filter(|&d_input| d_input != d) {
         return Err(Error::setting(format!(
             "the encoder takes {d_input} features, but the data have {d}; give an encoder of {d} features"
@@ -96,35 +95,4 @@ fn check_encoder<E: Encoder>(encoder: &E, x: &Tensor<2>, card: &ModelCard) -> Re
         )));
     }
     Ok(())
-}
-
-/// How many rows played which part in a fit.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RowCounts {
-    pub(super) train: usize,
-    pub(super) held_out: usize,
-    pub(super) singletons: usize,
-}
-
-/// The account of a fit that began at `started`, and its encoder.
-pub(super) fn summarise<E>(
-    solution: Solution<E>,
-    start: Option<ResolvedStart>,
-    rows: RowCounts,
-    started: Instant,
-) -> (E, FitSummary) {
-    let summary = FitSummary {
-        start: start.map(|start| start.to_string()),
-        value: solution.value,
-        gradient_max: solution.gradient_max,
-        termination: solution.termination,
-        iterations: solution.iterations,
-        evaluations: solution.evaluations,
-        seconds: solution.seconds_before + started.elapsed().as_secs_f64(),
-        history: solution.history,
-        rows: rows.train,
-        held_out_rows: rows.held_out,
-        singletons: rows.singletons,
-    };
-    (solution.module, summary)
 }

@@ -5,24 +5,49 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::ModelCard;
-use crate::data::{Features, Labelled};
+use crate::data::{AnyData, Features, Labelled};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, MlpConfig, cast};
 use crate::error::{Error, Result};
 use crate::fit::{FitConfig, OptimizerConfig, ResolvedStart, Start, perplexity_factor};
 
-/// Builds the encoder for (scaled) data, and says which rule its start came from.
+/// Builds the encoder to k dimensions for (scaled) data, and says which rule its start came from.
 ///
-/// A card without an encoder gets a linear map. The start has the perplexity that the settings ask for.
-pub(super) fn build(
-    card: &ModelCard,
+/// The start has the perplexity that the settings ask for.
+///
+/// # Errors
+/// A size that cannot be built, a start that the map or the data do not have (LDA needs classes).
+pub(crate) fn build(
+    config: &EncoderConfig,
+    (fit, k): (&FitConfig, usize),
+    data: AnyData<'_>,
+    device: &Device,
+) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
+    match data {
+        AnyData::Classes(data) => of_classes(config, (fit, k), data, device),
+        _ if fit.start == Start::Lda => Err(Error::setting(
+            "LDA separates classes, and these data have none; start from auto, identity, random, PCA or a \
+             given map",
+        )),
+        _ => {
+            // Within a single class every rule but LDA looks at the features alone.
+            let features = data.features().clone();
+            let rows = features.rows();
+            let data = Labelled::from_labels(features, vec![0; rows])?;
+            of_classes(config, (fit, k), &data, device)
+        }
+    }
+}
+
+fn of_classes(
+    config: &EncoderConfig,
+    (fit, k): (&FitConfig, usize),
     data: &Labelled,
     device: &Device,
 ) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
-    let (encoder, start) = unscaled(card, data, device)?;
-    let factor = match card.fit.start {
+    let (encoder, start) = unscaled(config, (fit, k), data, device)?;
+    let factor = match fit.start {
         Start::Given { .. } => None,
-        _ => factor(&encoder, &card.fit, data.features(), device),
+        _ => factor(&encoder, fit, data.features(), device),
     };
     Ok((
         match factor {
@@ -52,19 +77,17 @@ fn factor(
 }
 
 fn unscaled(
-    card: &ModelCard,
+    config: &EncoderConfig,
+    (fit, k): (&FitConfig, usize),
     data: &Labelled,
     device: &Device,
 ) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
-    let (fit, k) = (&card.fit, card.d_output);
-    let dtype = fit.precision.dtype();
-    let config = card.encoder.as_ref().unwrap_or(&EncoderConfig::Linear);
-    config.check_size(card.d_input, k)?;
+    let (d, dtype) = (data.features().columns(), fit.precision.dtype());
+    config.check_size(d, k)?;
     match config {
         EncoderConfig::Linear => {
             let (weight, start) = fit.start.weight(data, k, fit.seed)?;
-            let shape = [card.d_input, k];
-            let map = LinearMap::from_weight(&weight, shape, device, dtype);
+            let map = LinearMap::from_weight(&weight, [d, k], device, dtype);
             Ok((AnyEncoder::Linear(map), Some(start)))
         }
         EncoderConfig::Diagonal => {
@@ -77,7 +100,7 @@ fn unscaled(
                     "a network starts from random weights; leave the start at auto or random",
                 ));
             }
-            let network = MlpConfig::new(card.d_input, hidden.clone(), k)
+            let network = MlpConfig::new(d, hidden.clone(), k)
                 .with_activation(*activation)
                 .init_seeded(fit.seed, device);
             Ok((AnyEncoder::Mlp(network), None))
@@ -85,31 +108,11 @@ fn unscaled(
     }
 }
 
-/// As [`build`], for data without classes.
-///
-/// # Errors
-/// A start from LDA, which needs classes.
-pub(super) fn build_unlabelled(
-    card: &ModelCard,
-    features: &Features,
-    device: &Device,
-) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
-    if card.fit.start == Start::Lda {
-        return Err(Error::setting(
-            "LDA separates classes, and these data have none; start from auto, identity, random, PCA or a \
-             given map",
-        ));
-    }
-    // Within a single class every rule but LDA looks at the features alone.
-    let data = Labelled::from_labels(features.clone(), vec![0; features.rows()])?;
-    build(card, &data, device)
-}
-
 /// Checks the sizes of a map for data of d features.
 ///
 /// # Errors
 /// Another number of features than `d_input`, no output dimension, or a diagonal map of k other than d.
-pub(super) fn check_sizes(
+pub(crate) fn check_sizes(
     encoder: &EncoderConfig,
     [d_input, d_output]: [usize; 2],
     d: usize,

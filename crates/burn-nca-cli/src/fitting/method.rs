@@ -1,0 +1,134 @@
+//! From the options of `nca fit` to the method and its settings.
+
+use anyhow::Result;
+use burn_nca::method::AnyMethod;
+
+use super::target_settings::LearntFrom;
+use crate::cli::FitArgs;
+use crate::cli::fit::ObjectiveKind;
+use crate::failure::usage;
+
+/// The method that the options name, or the one of the task.
+///
+/// # Errors
+/// A method that learns from something else, a setting that it does not have or that is given twice.
+pub fn chosen(args: &FitArgs, task: LearntFrom) -> Result<AnyMethod> {
+    let method = AnyMethod::named(name(args, task)?)?;
+    let info = method.info();
+    if !method.takes(task) {
+        let (learns, cure) = match info.task {
+            Some(LearntFrom::Classes) => {
+                ("classes", "leave --task regression, --soft and --pairs out")
+            }
+            Some(LearntFrom::Numbers) => ("a numeric target", "give --task regression"),
+            _ => ("pairs of rows", "give --pairs FILE"),
+        };
+        return Err(usage(format!(
+            "--method {} learns from {learns}, and these options give {task}; {cure}, or choose another method (nca \
+             methods lists them)",
+            info.name
+        )));
+    }
+    let mut given = of_options(args);
+    given.retain(|(name, _, _)| method.settings().contains_key(*name));
+    let mut chosen = method.clone();
+    for (name, value, _) in &given {
+        chosen = chosen.with_setting(name, value)?;
+    }
+    for (at, (name, value)) in args.method.set.iter().enumerate() {
+        if let Some((_, _, option)) = given.iter().find(|(given, _, _)| given == name) {
+            return Err(usage(format!(
+                "{option} and --set {name} say the same; leave one of them out"
+            )));
+        }
+        if args.method.set[..at].iter().any(|(before, _)| before == name) {
+            return Err(usage(format!("--set {name} is given twice; leave one of them out")));
+        }
+        chosen = chosen.with_setting(name, value).map_err(|error| usage(error.to_string()))?;
+    }
+    Ok(chosen)
+}
+
+/// What `--method` says, or what the task stands for.
+fn name(args: &FitArgs, task: LearntFrom) -> Result<&str> {
+    match (&args.method.method, args.targets.soft) {
+        (Some(name), true) if name != "soft-nca" => Err(usage(format!(
+            "--soft stands for --method soft-nca, and --method {name} is given; leave one of them out"
+        ))),
+        (Some(name), _) => Ok(name),
+        (None, true) => Ok("soft-nca"),
+        (None, false) => Ok(match task {
+            LearntFrom::Classes => "nca",
+            LearntFrom::Numbers => "mlkr",
+            LearntFrom::Pairs => "pairs",
+        }),
+    }
+}
+
+/// The settings that have an option of their own: name, value, option.
+fn of_options(args: &FitArgs) -> Vec<(&'static str, String, &'static str)> {
+    let criterion = args.model.objective.map(|objective| match objective {
+        ObjectiveKind::F => "F".to_string(),
+        ObjectiveKind::G => "G".to_string(),
+    });
+    let repulsion = Some(args.model.repulsion).filter(|repulsion| *repulsion > 0.0);
+    let width = args.targets.width.map(|width| width.to_string());
+    let given = [
+        ("criterion", criterion, "--objective"),
+        ("repulsion", repulsion.map(|repulsion| repulsion.to_string()), "--repulsion"),
+        ("width", width, "--width"),
+    ];
+    given.into_iter().filter_map(|(name, value, option)| Some((name, value?, option))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use crate::failure::Usage;
+    use crate::fitting::target_settings::learnt_from;
+
+    fn method(options: &str) -> Result<AnyMethod> {
+        let words = ["nca", "fit", "t.csv"].into_iter().chain(options.split_whitespace());
+        let Command::Fit(args) = Cli::try_parse_from(words)?.command else { unreachable!() };
+        chosen(&args, learnt_from(&args)?)
+    }
+
+    #[test]
+    fn the_task_stands_for_a_method_and_a_method_for_its_task() {
+        let name = |options: &str| method(options).unwrap().info().name;
+        assert_eq!((name(""), name("--task regression")), ("nca", "mlkr"));
+        assert_eq!((name("--soft"), name("--pairs p.csv")), ("soft-nca", "pairs"));
+        assert_eq!((name("--method mlkr"), name("--method soft-nca")), ("mlkr", "soft-nca"));
+        assert_eq!((name("--method pca"), name("--method pca --pairs p.csv")), ("pca", "pca"));
+        for options in [
+            "--method lda --task regression",
+            "--method mlkr --task classification",
+            "--method nca --pairs p.csv",
+            "--method pairs",
+            "--soft --method mlkr",
+        ] {
+            assert!(method(options).unwrap_err().is::<Usage>(), "{options}");
+        }
+    }
+
+    #[test]
+    fn settings_come_from_their_options_and_from_set() {
+        let setting = |options: &str, name: &str| method(options).unwrap().settings()[name].clone();
+        assert_eq!(setting("", "criterion"), "G");
+        assert_eq!(setting("--objective f --repulsion 0.5", "repulsion"), 0.5);
+        assert_eq!(setting("--set criterion=f", "criterion"), "F");
+        assert_eq!(setting("--soft", "criterion"), "F");
+        assert_eq!(setting("--soft --width 2.5", "width")["Given"], 2.5);
+        for (options, named) in [
+            ("--set criterion=f --objective g", "--objective and --set criterion"),
+            ("--set repulsion=1 --set repulsion=2", "given twice"),
+            ("--set repulsoin=1", "did you mean \"repulsion\"?"),
+        ] {
+            let error = method(options).unwrap_err();
+            assert!(error.is::<Usage>() && error.to_string().contains(named), "{options}: {error}");
+        }
+    }
+}

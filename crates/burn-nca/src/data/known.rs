@@ -1,0 +1,42 @@
+//! What is known of the rows that a metric is learnt from.
+
+use super::{Features, Labelled, Measured};
+
+/// What is known of the training rows of a fitted model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Known {
+    /// One class per row.
+    Classes {
+        /// The name of each class.
+        names: Vec<String>,
+        /// The class of each row.
+        labels: Vec<usize>,
+    },
+    /// Numbers per row, `[n, m]`, in their own units.
+    Numbers(Features),
+    /// Nothing: the metric was learnt from pairs, or from the features alone.
+    Unlabelled,
+}
+
+impl Known {
+    /// What a message calls the rows.
+    pub(crate) fn noun(&self) -> &'static str {
+        match self {
+            Self::Classes { .. } => "classes",
+            Self::Numbers(_) => "numbers",
+            Self::Unlabelled => "pairs",
+        }
+    }
+}
+
+impl From<&Labelled> for Known {
+    fn from(data: &Labelled) -> Self {
+        Self::Classes { names: data.class_names().to_vec(), labels: data.labels().to_vec() }
+    }
+}
+
+impl From<&Measured> for Known {
+    fn from(data: &Measured) -> Self {
+        Self::Numbers(data.targets().clone())
+    }
+}

@@ -1,0 +1,391 @@
+//! What every kind of training data has: features, targets, a scaling, splits and folds.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Coincidences, Features, Known, Labelled, Measured, Scaling, Split, random_folds, random_split,
+    stratified_folds, stratified_split,
+};
+use crate::error::{Error, Result, quoted};
+
+/// What a metric is learnt from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Task {
+    /// A class per row.
+    Classes,
+    /// Numbers per row.
+    Numbers,
+    /// Pairs of rows that belong together.
+    Pairs,
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Classes => "classes",
+            Self::Numbers => "numbers",
+            Self::Pairs => "pairs",
+        })
+    }
+}
+
+/// Training data of any kind, borrowed.
+#[derive(Clone, Copy, Debug)]
+pub enum AnyData<'a> {
+    /// A class per row.
+    Classes(&'a Labelled),
+    /// Numbers per row.
+    Numbers(&'a Measured),
+    /// Pairs of rows.
+    Pairs(&'a Coincidences),
+    /// Rows alone.
+    Unlabelled(&'a Features),
+}
+
+impl<'a> AnyData<'a> {
+    /// The features, `[n, d]`.
+    pub fn features(self) -> &'a Features {
+        match self {
+            Self::Classes(data) => data.features(),
+            Self::Numbers(data) => data.features(),
+            Self::Pairs(data) => data.features(),
+            Self::Unlabelled(features) => features,
+        }
+    }
+
+    /// What can be learnt from them; `None` for rows alone.
+    pub fn task(self) -> Option<Task> {
+        match self {
+            Self::Classes(_) => Some(Task::Classes),
+            Self::Numbers(_) => Some(Task::Numbers),
+            Self::Pairs(_) => Some(Task::Pairs),
+            Self::Unlabelled(_) => None,
+        }
+    }
+}
+
+/// Rows to learn a metric from, with what is known of them.
+///
+/// [`Labelled`], [`Measured`], [`Coincidences`], and [`Features`] for methods that need no target.
+///
+/// A split or a fold is of *units*: of rows, and of pairs where the targets are pairs (all rows are then in both
+/// parts).
+pub trait TrainingData: Clone + Send + Sync + 'static {
+    /// What is learnt from such data; `None` for rows alone, which all data hold.
+    const TASK: Option<Task>;
+
+    /// The features, `[n, d]`.
+    fn features(&self) -> &Features;
+
+    /// The same rows with other features (after a scaling, say).
+    ///
+    /// # Errors
+    /// Another number of rows.
+    fn with_features(&self, features: Features) -> Result<Self>;
+
+    /// These data, with their type forgotten.
+    fn any(&self) -> AnyData<'_>;
+
+    /// Data of this type, where they are; of data with targets [`Features`] takes the rows alone.
+    fn of(data: AnyData<'_>) -> Option<&Self>;
+
+    /// Whether there is enough to learn from.
+    ///
+    /// # Errors
+    /// Too few rows, or targets that tell nothing apart.
+    fn check(&self) -> Result<()>;
+
+    /// What a model keeps of the targets.
+    fn known(&self) -> Known;
+
+    /// Number of units that a split parts: rows, or pairs.
+    fn units(&self) -> usize {
+        self.features().rows()
+    }
+
+    /// Holds out a share of the units, at random but seeded; of each class alike where there are classes.
+    ///
+    /// # Errors
+    /// A share outside 0..1.
+    fn split(&self, share: f64, seed: u64) -> Result<Split> {
+        random_split(self.units(), share, seed)
+    }
+
+    /// Folds of a cross-validation: every unit is held out once.
+    ///
+    /// # Errors
+    /// Fewer than two folds, or too few units (of a class) for them.
+    fn folds(&self, folds: usize, seed: u64) -> Result<Vec<Split>> {
+        random_folds(self.units(), folds, seed)
+    }
+
+    /// These units, in that order.
+    ///
+    /// # Errors
+    /// Units that are no data by themselves: pairs without a positive weight.
+    ///
+    /// # Panics
+    /// If a number is not below [`units`](Self::units).
+    fn part(&self, units: &[usize]) -> Result<Self>;
+
+    /// The part to learn from and the part that early stopping follows.
+    ///
+    /// # Errors
+    /// A share that leaves a part without anything.
+    fn hold_out(&self, share: f64, seed: u64) -> Result<(Self, Self)> {
+        let split = self.split(share, seed)?;
+        if split.test.is_empty() {
+            return Err(Error::setting(format!(
+                "early stopping on a share of {share} of {} rows leaves no held-out row; give a larger share or \
+                 switch early stopping off",
+                self.units()
+            )));
+        }
+        Ok((self.part(&split.train)?, self.part(&split.test)?))
+    }
+
+    /// The rows in the order in which passes over them are cheapest.
+    #[must_use]
+    fn arranged(self) -> Self {
+        self
+    }
+
+    /// Number of rows that are the only ones of their class.
+    fn singletons(&self) -> usize {
+        0
+    }
+
+    /// The same rows, scaled.
+    ///
+    /// # Errors
+    /// Other columns than those of the scaling.
+    fn scaled(&self, scaling: &Scaling) -> Result<Self> {
+        self.with_features(scaling.apply(self.features())?)
+    }
+}
+
+impl TrainingData for Labelled {
+    const TASK: Option<Task> = Some(Task::Classes);
+
+    fn features(&self) -> &Features {
+        Labelled::features(self)
+    }
+
+    fn with_features(&self, features: Features) -> Result<Self> {
+        Labelled::with_features(self, features)
+    }
+
+    fn any(&self) -> AnyData<'_> {
+        AnyData::Classes(self)
+    }
+
+    fn of(data: AnyData<'_>) -> Option<&Self> {
+        match data {
+            AnyData::Classes(data) => Some(data),
+            _ => None,
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let n = self.rows();
+        if n < 2 {
+            return Err(Error::data(format!(
+                "there {} to learn from; at least 2 are needed",
+                rows(n)
+            )));
+        }
+        let counts = self.class_counts();
+        let present: Vec<usize> = (0..counts.len()).filter(|class| counts[*class] > 0).collect();
+        if let [only] = present[..] {
+            return Err(Error::data(format!(
+                "all {n} rows are of the class {}; there is nothing to tell apart, so give rows of at least \
+                 two classes",
+                quoted(&self.class_names()[only])
+            )));
+        }
+        if counts.iter().all(|count| *count < 2) {
+            return Err(Error::data(format!(
+                "each of the {} classes has a single row, so no row has a same-class neighbour; give at least \
+                 one class two rows",
+                present.len()
+            )));
+        }
+        Ok(())
+    }
+
+    fn known(&self) -> Known {
+        self.into()
+    }
+
+    fn split(&self, share: f64, seed: u64) -> Result<Split> {
+        stratified_split(self.labels(), share, seed)
+    }
+
+    fn folds(&self, folds: usize, seed: u64) -> Result<Vec<Split>> {
+        stratified_folds(self, folds, seed)
+    }
+
+    fn part(&self, units: &[usize]) -> Result<Self> {
+        Ok(self.select(units))
+    }
+
+    /// In class order, which spares every pass over the data a reordering.
+    fn arranged(self) -> Self {
+        let mut order: Vec<usize> = (0..self.rows()).collect();
+        order.sort_by_key(|&row| (self.labels()[row], row));
+        self.select(&order)
+    }
+
+    fn singletons(&self) -> usize {
+        self.class_counts().into_iter().filter(|count| *count == 1).count()
+    }
+}
+
+impl TrainingData for Measured {
+    const TASK: Option<Task> = Some(Task::Numbers);
+
+    fn features(&self) -> &Features {
+        Measured::features(self)
+    }
+
+    fn with_features(&self, features: Features) -> Result<Self> {
+        Measured::with_features(self, features)
+    }
+
+    fn any(&self) -> AnyData<'_> {
+        AnyData::Numbers(self)
+    }
+
+    fn of(data: AnyData<'_>) -> Option<&Self> {
+        match data {
+            AnyData::Numbers(data) => Some(data),
+            _ => None,
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let n = self.rows();
+        if n < 3 {
+            return Err(Error::data(format!(
+                "there {} to learn from; at least 3 are needed, so that a row has two others to choose from",
+                rows(n)
+            )));
+        }
+        let targets = self.targets();
+        let first = targets.row(0);
+        let constant = |column: usize| (0..n).all(|row| targets.row(row)[column] == first[column]);
+        match (0..targets.columns()).find(|&column| constant(column)) {
+            None => Ok(()),
+            Some(column) => Err(Error::data(format!(
+                "the target {:?} is {} in all {n} rows; there is nothing to learn, so give another target",
+                targets.names()[column],
+                first[column]
+            ))),
+        }
+    }
+
+    fn known(&self) -> Known {
+        self.into()
+    }
+
+    fn part(&self, units: &[usize]) -> Result<Self> {
+        Ok(self.select(units))
+    }
+}
+
+impl TrainingData for Coincidences {
+    const TASK: Option<Task> = Some(Task::Pairs);
+
+    fn features(&self) -> &Features {
+        Coincidences::features(self)
+    }
+
+    fn with_features(&self, features: Features) -> Result<Self> {
+        Self::new(features, self.pairs().clone())
+    }
+
+    fn any(&self) -> AnyData<'_> {
+        AnyData::Pairs(self)
+    }
+
+    fn of(data: AnyData<'_>) -> Option<&Self> {
+        match data {
+            AnyData::Pairs(data) => Some(data),
+            _ => None,
+        }
+    }
+
+    /// Pairs of these rows, one of positive weight: [`Coincidences::new`] sees to it.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn known(&self) -> Known {
+        Known::Unlabelled
+    }
+
+    fn units(&self) -> usize {
+        self.pairs().len()
+    }
+
+    fn part(&self, units: &[usize]) -> Result<Self> {
+        self.with_pairs(units)
+    }
+
+    fn hold_out(&self, share: f64, seed: u64) -> Result<(Self, Self)> {
+        let split = self.split(share, seed)?;
+        let parts = self.part(&split.train).and_then(|train| Ok((train, self.part(&split.test)?)));
+        parts.map_err(|_| {
+            Error::setting(format!(
+                "early stopping on a share of {share} of {} pairs leaves a part without a pair of positive \
+                 weight; give another share or switch early stopping off",
+                self.units()
+            ))
+        })
+    }
+}
+
+impl TrainingData for Features {
+    const TASK: Option<Task> = None;
+
+    fn features(&self) -> &Features {
+        self
+    }
+
+    fn with_features(&self, features: Features) -> Result<Self> {
+        Ok(features)
+    }
+
+    fn any(&self) -> AnyData<'_> {
+        AnyData::Unlabelled(self)
+    }
+
+    fn of(data: AnyData<'_>) -> Option<&Self> {
+        Some(data.features())
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.rows() {
+            n if n < 2 => {
+                Err(Error::data(format!("there {} to learn from; at least 2 are needed", rows(n))))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn known(&self) -> Known {
+        Known::Unlabelled
+    }
+
+    fn part(&self, units: &[usize]) -> Result<Self> {
+        Ok(self.select(units))
+    }
+}
+
+/// `is 1 row`, `are 3 rows`
+fn rows(n: usize) -> String {
+    if n == 1 { "is 1 row".to_string() } else { format!("are {n} rows") }
+}

@@ -1,0 +1,268 @@
+//! The one way from data to a fitted model, whatever the method and whatever it learns from.
+
+use burn::tensor::{DType, Device};
+
+use super::{Fitted, ModelCard};
+use crate::data::{Scaling, TrainingData};
+use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
+use crate::error::{Error, Result};
+use crate::fit::{FitConfig, FitSession, OptimizerConfig, Start};
+use crate::method::run::place;
+use crate::method::start::check_sizes;
+use crate::method::{AnyMethod, GradientMethod, Learnt, Problem, Uses, learn_encoder};
+
+/// A method with the settings that all methods share: what to learn, and how.
+///
+/// [`NcaConfig`](crate::NcaConfig), [`RegressionConfig`](crate::RegressionConfig) and
+/// [`PairsConfig`](crate::PairsConfig) are shorthands for the methods of the NCA paper and MLKR.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::Device;
+/// use burn_nca::data::{Features, Labelled};
+/// use burn_nca::estimator::Estimator;
+/// use burn_nca::method::{AnyMethod, Lda};
+///
+/// let features = Features::unnamed(vec![0.0, 5.0, 0.2, 1.0, 1.0, 4.0, 1.2, 0.0], 2)?;
+/// let data = Labelled::from_labels(features, vec![0, 0, 1, 1])?;
+/// let fitted = Estimator::new(2, 1, Lda::new()).fit(&data, &Device::flex())?;
+/// assert_eq!(fitted.predict(data.features(), 1)?, [0, 0, 1, 1]);
+/// // The same, the method chosen at run time.
+/// let fitted = Estimator::new(2, 1, AnyMethod::named("lda")?).fit(&data, &Device::flex())?;
+/// assert_eq!(fitted.card().method.info().label, "LDA");
+/// # }
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Estimator<M = AnyMethod> {
+    /// Number of features, d.
+    pub d_input: usize,
+    /// Number of embedding dimensions, k.
+    pub d_output: usize,
+    /// Which map.
+    pub encoder: EncoderConfig,
+    /// The method.
+    pub method: M,
+    /// How to fit.
+    pub fit: FitConfig,
+}
+
+impl<M> Estimator<M> {
+    /// A method for d features and k dimensions: a linear map, the defaults of [`FitConfig`].
+    pub fn new(d_input: usize, d_output: usize, method: M) -> Self {
+        let (encoder, fit) = (EncoderConfig::Linear, FitConfig::new());
+        Self { d_input, d_output, encoder, method, fit }
+    }
+
+    /// The same with this map.
+    #[must_use]
+    pub fn with_encoder(self, encoder: EncoderConfig) -> Self {
+        Self { encoder, ..self }
+    }
+
+    /// The same, fitted so.
+    #[must_use]
+    pub fn with_fit(self, fit: FitConfig) -> Self {
+        Self { fit, ..self }
+    }
+}
+
+impl<M: Clone + Into<AnyMethod>> Estimator<M> {
+    /// Learns the metric of a table.
+    ///
+    /// # Errors
+    /// See [`Estimator::fit_session`].
+    pub fn fit<D: TrainingData>(&self, data: &D, device: &Device) -> Result<Fitted> {
+        self.fit_session(data, device, FitSession::new())
+    }
+
+    /// Learns the metric of a table, with callbacks and a checkpoint.
+    ///
+    /// # Errors
+    /// Data of other columns than `d_input`, of another kind than the method learns from or too few of them, settings
+    /// out of range or without a use, a precision the device does not have, a checkpoint that cannot be used.
+    pub fn fit_session<D: TrainingData>(
+        &self,
+        data: &D,
+        device: &Device,
+        session: FitSession<'_>,
+    ) -> Result<Fitted> {
+        self.learn(None, data, device, session)
+    }
+
+    /// Goes on from an encoder that is already fitted (a warm start): its weights replace the start.
+    ///
+    /// # Errors
+    /// As [`Estimator::fit_session`], or an encoder of another size.
+    pub fn fit_from<D: TrainingData>(
+        &self,
+        encoder: AnyEncoder,
+        data: &D,
+        device: &Device,
+        session: FitSession<'_>,
+    ) -> Result<Fitted> {
+        self.learn(Some(encoder), data, device, session)
+    }
+
+    fn learn<D: TrainingData>(
+        &self,
+        start: Option<AnyEncoder>,
+        data: &D,
+        device: &Device,
+        session: FitSession<'_>,
+    ) -> Result<Fitted> {
+        self.check(data, start.is_some())?;
+        let ready = self.ready(data, device)?;
+        let view = ready.scaled.any();
+        let problem = self.problem(&view, start, &ready);
+        let method: AnyMethod = self.method.clone().into();
+        method.check(&problem)?;
+        let learnt = method.learn(&problem, session)?;
+        let encoder = learnt.encoder.config();
+        Ok(ready.fitted(learnt, ModelCard { encoder, ..self.card() }))
+    }
+
+    /// Checks all that can be checked before anything is computed.
+    ///
+    /// # Errors
+    /// As [`Estimator::fit_session`].
+    pub(crate) fn check<D: TrainingData>(&self, data: &D, warm_start: bool) -> Result<()> {
+        check_sizes(&self.encoder, [self.d_input, self.d_output], data.features().columns())?;
+        let method: AnyMethod = self.method.clone().into();
+        self.check_uses(&method, warm_start)?;
+        method.check_data(data.any())
+    }
+
+    /// Refuses settings that the method has no use for.
+    fn check_uses(&self, method: &AnyMethod, warm_start: bool) -> Result<()> {
+        let (info, fit) = (method.info(), &self.fit);
+        let other_optimizer = !matches!(fit.optimizer, OptimizerConfig::Lbfgs(_));
+        let given = [
+            (Uses::Encoder, self.encoder != EncoderConfig::Linear),
+            (Uses::Start, warm_start || fit.start != Start::Auto),
+            (Uses::L2, fit.l2 != 0.0),
+            (Uses::Optimizer, other_optimizer || fit.stop_at.is_some()),
+            (Uses::EarlyStopping, fit.early_stopping.is_some()),
+        ];
+        let useless = given.into_iter().find(|(uses, given)| *given && !info.uses.contains(uses));
+        if let Some((useless, _)) = useless {
+            return Err(Error::setting(format!(
+                "{} has no use for the setting of the {}; leave it at its default",
+                info.label,
+                useless.noun()
+            )));
+        }
+        let (d, k) = (self.d_input, self.d_output);
+        if d != k && !info.uses.contains(&Uses::Dimensions) {
+            return Err(Error::setting(format!(
+                "{} keeps the {d} dimensions of the features, and {k} are asked for; ask for {d}, or choose \
+                 another method",
+                info.label
+            )));
+        }
+        Ok(())
+    }
+
+    fn ready<D: TrainingData>(&self, data: &D, device: &Device) -> Result<Ready<D>> {
+        let scaling = Scaling::fit(self.fit.scaling, data.features());
+        let scaled = data.scaled(&scaling)?;
+        let (device, dtype) = place(&self.fit, device)?;
+        Ok(Ready { scaling, scaled, device, dtype })
+    }
+
+    fn problem<'a, T, D>(
+        &'a self,
+        data: &'a T,
+        start: Option<AnyEncoder>,
+        ready: &Ready<D>,
+    ) -> Problem<'a, T> {
+        Problem {
+            data,
+            d_output: self.d_output,
+            encoder: self.encoder.clone(),
+            fit: &self.fit,
+            start,
+            device: ready.device.clone(),
+            dtype: ready.dtype,
+        }
+    }
+
+    /// The card of a model of these settings, as far as they tell.
+    pub fn card(&self) -> ModelCard {
+        ModelCard {
+            d_input: self.d_input,
+            d_output: self.d_output,
+            encoder: Some(self.encoder.clone()),
+            method: self.method.clone().into(),
+            fit: self.fit.clone(),
+        }
+    }
+
+    /// The same settings with the type of the method forgotten.
+    pub fn into_any(self) -> Estimator {
+        Estimator {
+            d_input: self.d_input,
+            d_output: self.d_output,
+            encoder: self.encoder,
+            method: self.method.into(),
+            fit: self.fit,
+        }
+    }
+}
+
+impl<M: GradientMethod> Estimator<M> {
+    /// Learns the metric of a table through a module of the user's own, fresh or trained before.
+    ///
+    /// Mini-batches train any module. L-BFGS and conjugate gradients minimise one function, so they refuse layers
+    /// that draw at random or move statistics in training
+    /// ([`disable_training_flags`](crate::fit::disable_training_flags) is the cure).
+    ///
+    /// # Errors
+    /// As [`Estimator::fit_session`]; an encoder of other sizes than the settings, or with such a layer.
+    ///
+    /// # Panics
+    /// Where the encoder panics on rows of `d_input` features: see [`Encoder::d_input`].
+    pub fn fit_encoder<E: Encoder>(
+        &self,
+        encoder: E,
+        data: &M::Data,
+        device: &Device,
+        session: FitSession<'_>,
+    ) -> Result<Fitted<E>> {
+        self.check(data, true)?;
+        let ready = self.ready(data, device)?;
+        let problem = self.problem(&ready.scaled, None, &ready);
+        self.method.check(&problem)?;
+        let learnt = learn_encoder(&self.method, (encoder, None), &problem, session)?;
+        Ok(ready.fitted(learnt, ModelCard { encoder: None, ..self.card() }))
+    }
+}
+
+/// Data that are scaled, and where to compute.
+struct Ready<D> {
+    scaling: Scaling,
+    scaled: D,
+    device: Device,
+    dtype: DType,
+}
+
+impl<D: TrainingData> Ready<D> {
+    /// The model: what was learnt, and the embedded training rows.
+    fn fitted<E: Encoder>(&self, learnt: Learnt<E>, card: ModelCard) -> Fitted<E> {
+        let Learnt { encoder, rule, summary } = learnt;
+        let x = self.scaled.features().to_tensor(&self.device, self.dtype);
+        let references = encoder.forward(x);
+        // A method may give another number of dimensions than asked for: one map per class, one after the other.
+        let [_, d_output] = references.dims();
+        Fitted {
+            encoder,
+            card: ModelCard { d_output, ..card },
+            scaling: self.scaling.clone(),
+            known: self.scaled.known(),
+            references,
+            rule,
+            summary,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Neighbourhood components analysis, of classes.
+
+use burn::config::Config;
+use burn::tensor::Device;
+
+use super::{Estimator, Fitted};
+use crate::data::Labelled;
+use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
+use crate::error::Result;
+use crate::fit::{FitConfig, FitSession};
+use crate::method::{self, AnyMethod, Method};
+use crate::model::{MetricModel, Nca};
+use crate::objective::Criterion;
+
+/// Neighbourhood components analysis: what to learn, and how.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::Device;
+/// use burn_nca::{NcaConfig, data::{Features, Labelled}};
+///
+/// let features = Features::unnamed(vec![0.0, 5.0, 0.2, 1.0, 1.0, 4.0, 1.2, 0.0], 2)?;
+/// let data = Labelled::from_labels(features, vec![0, 0, 1, 1])?;
+/// let fitted = NcaConfig::new(2, 1).fit(&data, &Device::flex())?;
+/// assert_eq!(fitted.predict(data.features(), 1)?, [0, 0, 1, 1]);
+/// println!("{}", fitted.summary().termination);
+/// # }
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Config, Debug)]
+pub struct NcaConfig {
+    /// Number of features, d.
+    pub d_input: usize,
+    /// Number of embedding dimensions, k: below d for a low rank, d for a full metric, or more.
+    pub d_output: usize,
+    /// Which map.
+    #[config(default = "EncoderConfig::Linear")]
+    pub encoder: EncoderConfig,
+    /// Which of the paper's criteria.
+    #[config(default = "Criterion::F")]
+    pub criterion: Criterion,
+    /// Weight of the hinge between classes; 0 leaves it out.
+    #[config(default = 0.0)]
+    pub repulsion: f64,
+    /// How to fit.
+    #[config(default = "FitConfig::new()")]
+    pub fit: FitConfig,
+}
+
+impl NcaConfig {
+    /// The settings to start from in practice: criterion g, with an L2 penalty of 0.01.
+    ///
+    /// [`NcaConfig::new`] is the method as the paper and scikit-learn have it. Its exact optimum overfits: on
+    /// average over the paper's small sets these settings classify test rows better (`docs/decisions.md` has the
+    /// numbers). They are for maps of standardised features ([`NcaConfig::recommended_for`] has those for networks);
+    /// [`NcaConfig::tune`] looks for better ones for the data at hand.
+    pub fn recommended(d_input: usize, d_output: usize) -> Self {
+        Self::recommended_for(EncoderConfig::Linear, d_input, d_output)
+    }
+
+    /// The settings to start from for this kind of map: criterion g, with an L2 penalty of 0.01, of 0.001 for a
+    /// network.
+    ///
+    /// A network ends early under f: a row without a near neighbour of its class adds nothing to value or gradient.
+    /// Its penalty is smaller because the weights of all layers pay: from 0.01 on, networks of two hidden layers
+    /// collapse to a point (`docs/decisions.md` has the numbers).
+    pub fn recommended_for(encoder: EncoderConfig, d_input: usize, d_output: usize) -> Self {
+        let method = method::Nca::recommended();
+        let l2 = method.recommended_l2(&encoder);
+        Self::new(d_input, d_output)
+            .with_encoder(encoder)
+            .with_criterion(method.criterion)
+            .with_fit(FitConfig::new().with_l2(l2))
+    }
+
+    /// The module at its identity start (a network at Burn's random start), to be trained like any other.
+    ///
+    /// # Panics
+    /// For a diagonal encoder with k other than d, or a negative repulsion.
+    pub fn init(&self, device: &Device) -> Nca {
+        let encoder = self.encoder.init(self.d_input, self.d_output, device);
+        MetricModel::new(encoder, self.method().loss().init())
+    }
+
+    /// The same settings as an [`Estimator`].
+    pub fn estimator(&self) -> Estimator<method::Nca> {
+        Estimator::new(self.d_input, self.d_output, self.method())
+            .with_encoder(self.encoder.clone())
+            .with_fit(self.fit.clone())
+    }
+
+    /// The settings of an estimator whose method is NCA; `None` for other methods.
+    pub fn of(estimator: &Estimator) -> Option<Self> {
+        let AnyMethod::Nca(method) = &estimator.method else { return None };
+        let config = Self::new(estimator.d_input, estimator.d_output);
+        let config = config.with_criterion(method.criterion).with_repulsion(method.repulsion);
+        Some(config.with_encoder(estimator.encoder.clone()).with_fit(estimator.fit.clone()))
+    }
+
+    pub(super) fn method(&self) -> method::Nca {
+        method::Nca { criterion: self.criterion, repulsion: self.repulsion }
+    }
+
+    /// Learns the metric of a labelled table.
+    ///
+    /// # Errors
+    /// See [`NcaConfig::fit_session`].
+    pub fn fit(&self, data: &Labelled, device: &Device) -> Result<Fitted> {
+        self.estimator().fit(data, device)
+    }
+
+    /// As [`Estimator::fit_session`].
+    ///
+    /// # Errors
+    /// As [`Estimator::fit_session`]: fewer than two rows or classes, no class with two rows.
+    pub fn fit_session(
+        &self,
+        data: &Labelled,
+        device: &Device,
+        session: FitSession<'_>,
+    ) -> Result<Fitted> {
+        self.estimator().fit_session(data, device, session)
+    }
+
+    /// As [`Estimator::fit_from`].
+    ///
+    /// # Errors
+    /// As [`NcaConfig::fit_session`], or an encoder of another size.
+    pub fn fit_from(
+        &self,
+        encoder: AnyEncoder,
+        data: &Labelled,
+        device: &Device,
+        session: FitSession<'_>,
+    ) -> Result<Fitted> {
+        self.estimator().fit_from(encoder, data, device, session)
+    }
+
+    /// As [`Estimator::fit_encoder`].
+    ///
+    /// # Errors
+    /// As [`NcaConfig::fit_session`], or an encoder that does not fit.
+    ///
+    /// # Panics
+    /// As [`Estimator::fit_encoder`].
+    pub fn fit_encoder<E: Encoder>(
+        &self,
+        encoder: E,
+        data: &Labelled,
+        device: &Device,
+        session: FitSession<'_>,
+    ) -> Result<Fitted<E>> {
+        self.estimator().fit_encoder(encoder, data, device, session)
+    }
+}

@@ -1,0 +1,35 @@
+//! Closed forms as methods: linear maps without a step of optimisation.
+
+mod supervised;
+mod unsupervised;
+
+pub use supervised::{Lda, LdaRca, Rca};
+pub use unsupervised::{Euclidean, Pca, Whitening};
+
+use web_time::Instant;
+
+use super::{Learnt, Problem};
+use crate::baseline::Projection;
+use crate::data::TrainingData;
+use crate::encoder::AnyEncoder;
+use crate::fit::FitSummary;
+use crate::neighbors::Rule;
+
+/// A closed form that was begun at `started`.
+fn learnt<D: TrainingData>(
+    problem: &Problem<'_, D>,
+    projection: &Projection,
+    started: Instant,
+) -> Learnt {
+    let map = projection.to_linear_map(&problem.device, problem.dtype);
+    let rows = problem.data.features().rows();
+    Learnt {
+        encoder: AnyEncoder::Linear(map),
+        rule: Rule::Neighbors,
+        summary: FitSummary::closed_form(rows, started).with_rows(
+            rows,
+            0,
+            problem.data.singletons(),
+        ),
+    }
+}

@@ -1,0 +1,125 @@
+//! LDA, RCA and LDA followed by RCA: closed forms that look at the classes.
+
+use web_time::Instant;
+
+use burn::config::Config;
+
+use super::learnt;
+use crate::baseline::{LdaConfig, RcaConfig, Shrinkage, lda_rca};
+use crate::data::Labelled;
+use crate::error::Result;
+use crate::fit::FitSession;
+use crate::method::{Learnt, Method, Problem, Setting, Uses};
+
+const SHRINKAGE: Setting = Setting {
+    name: "shrinkage",
+    help: "share of the identity in the within-class covariance: None, a number from 0 to 1, or LedoitWolf",
+};
+
+/// The most directions of LDA: c - 1, of the classes that have rows.
+fn directions(data: &Labelled) -> usize {
+    let present = data.class_counts().iter().filter(|count| **count > 0).count();
+    data.features().columns().min(present.saturating_sub(1)).max(1)
+}
+
+/// The directions that separate the classes best ([`LdaConfig`]).
+#[derive(Config, Debug, PartialEq)]
+pub struct Lda {
+    /// The share of the identity in the within-class covariance.
+    #[config(default = "Shrinkage::None")]
+    pub shrinkage: Shrinkage,
+}
+
+impl Default for Lda {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for Lda {
+    const NAME: &'static str = "lda";
+    const LABEL: &'static str = "LDA";
+    const TITLE: &'static str = "Linear discriminant analysis";
+    const WHEN: &'static str =
+        "classes that are clouds of one shape; at most classes - 1 dimensions, at once";
+    const SETTINGS: &'static [Setting] = &[SHRINKAGE];
+    const USES: &'static [Uses] = &[Uses::Dimensions];
+    type Data = Labelled;
+
+    fn default_dimension(&self, data: &Labelled) -> Option<usize> {
+        Some(directions(data))
+    }
+
+    fn learn(&self, problem: &Problem<'_, Labelled>, _: FitSession<'_>) -> Result<Learnt> {
+        let started = Instant::now();
+        let config = LdaConfig::new(problem.d_output).with_shrinkage(self.shrinkage);
+        Ok(learnt(problem, &config.fit(problem.data)?.projection, started))
+    }
+}
+
+/// Relevant components analysis: unit within-class covariance ([`RcaConfig`]).
+#[derive(Config, Debug, PartialEq)]
+pub struct Rca {
+    /// Directions of a smaller share of the largest variance are left out.
+    #[config(default = "1e-8")]
+    pub tolerance: f64,
+}
+
+impl Default for Rca {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for Rca {
+    const NAME: &'static str = "rca";
+    const LABEL: &'static str = "RCA";
+    const TITLE: &'static str = "Relevant components analysis";
+    const WHEN: &'static str = "classes that are clouds of one shape; a full metric, at once";
+    const SETTINGS: &'static [Setting] = &[Setting {
+        name: "tolerance",
+        help: "directions of a smaller share of the largest variance are left out",
+    }];
+    const USES: &'static [Uses] = &[];
+    type Data = Labelled;
+
+    fn learn(&self, problem: &Problem<'_, Labelled>, _: FitSession<'_>) -> Result<Learnt> {
+        let started = Instant::now();
+        let config = RcaConfig::new().with_tolerance(self.tolerance);
+        Ok(learnt(problem, &config.fit(problem.data)?, started))
+    }
+}
+
+/// LDA, then RCA in its space ([`lda_rca`]).
+#[derive(Config, Debug, PartialEq)]
+pub struct LdaRca {
+    /// The share of the identity in the within-class covariance of LDA.
+    #[config(default = "Shrinkage::None")]
+    pub shrinkage: Shrinkage,
+}
+
+impl Default for LdaRca {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for LdaRca {
+    const NAME: &'static str = "lda-rca";
+    const LABEL: &'static str = "LDA+RCA";
+    const TITLE: &'static str = "Linear discriminant analysis, then relevant components analysis";
+    const WHEN: &'static str = "as LDA, where LDA has to be shrunk";
+    const SETTINGS: &'static [Setting] = &[SHRINKAGE];
+    const USES: &'static [Uses] = &[Uses::Dimensions];
+    type Data = Labelled;
+
+    fn default_dimension(&self, data: &Labelled) -> Option<usize> {
+        Some(directions(data))
+    }
+
+    fn learn(&self, problem: &Problem<'_, Labelled>, _: FitSession<'_>) -> Result<Learnt> {
+        let started = Instant::now();
+        let config = LdaConfig::new(problem.d_output).with_shrinkage(self.shrinkage);
+        Ok(learnt(problem, &lda_rca(problem.data, &config)?, started))
+    }
+}

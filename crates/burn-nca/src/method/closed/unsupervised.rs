@@ -1,0 +1,109 @@
+//! Euclidean distance, PCA and whitening: methods that look at the features alone, of any data.
+
+use web_time::Instant;
+
+use burn::config::Config;
+
+use super::learnt;
+use crate::baseline::{PcaConfig, WhiteningConfig};
+use crate::data::Features;
+use crate::encoder::{AnyEncoder, DiagonalMap};
+use crate::error::Result;
+use crate::fit::FitSession;
+use crate::fit::FitSummary;
+use crate::method::{Learnt, Method, Problem, Setting, Uses};
+use crate::neighbors::Rule;
+
+/// Distances as the (scaled) features have them: what every learnt map is to be compared with.
+#[derive(Config, Debug, PartialEq)]
+pub struct Euclidean {}
+
+impl Default for Euclidean {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for Euclidean {
+    const NAME: &'static str = "euclidean";
+    const LABEL: &'static str = "Euclidean";
+    const TITLE: &'static str = "Euclidean distance of the scaled features";
+    const WHEN: &'static str = "any data; to see what nothing learnt is worth";
+    const USES: &'static [Uses] = &[];
+    type Data = Features;
+
+    fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learnt> {
+        let started = Instant::now();
+        let ones = vec![1.0; problem.data.columns()];
+        let map = DiagonalMap::from_scale(&ones, &problem.device, problem.dtype);
+        Ok(Learnt {
+            encoder: AnyEncoder::Diagonal(map),
+            rule: Rule::Neighbors,
+            summary: FitSummary::closed_form(problem.data.rows(), started),
+        })
+    }
+}
+
+/// The directions of largest variance ([`PcaConfig`]).
+#[derive(Config, Debug, PartialEq)]
+pub struct Pca {}
+
+impl Default for Pca {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for Pca {
+    const NAME: &'static str = "pca";
+    const LABEL: &'static str = "PCA";
+    const TITLE: &'static str = "Principal component analysis";
+    const WHEN: &'static str = "any data; few dimensions without a look at the target";
+    const USES: &'static [Uses] = &[Uses::Dimensions];
+    type Data = Features;
+
+    /// n rows span n - 1 directions.
+    fn default_dimension(&self, data: &Features) -> Option<usize> {
+        let most = data.rows().saturating_sub(1).max(1);
+        (data.columns() > most).then_some(most)
+    }
+
+    fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learnt> {
+        let started = Instant::now();
+        let pca = PcaConfig::new(problem.d_output).fit(problem.data)?;
+        Ok(learnt(problem, &pca.projection, started))
+    }
+}
+
+/// Unit total covariance ([`WhiteningConfig`]).
+#[derive(Config, Debug, PartialEq)]
+pub struct Whitening {
+    /// Directions of a smaller share of the largest variance are left out.
+    #[config(default = "1e-8")]
+    pub tolerance: f64,
+}
+
+impl Default for Whitening {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for Whitening {
+    const NAME: &'static str = "whitening";
+    const LABEL: &'static str = "whitening";
+    const TITLE: &'static str = "Whitening (Mahalanobis distance of the total covariance)";
+    const WHEN: &'static str = "any data; correlated features, without a look at the target";
+    const SETTINGS: &'static [Setting] = &[Setting {
+        name: "tolerance",
+        help: "directions of a smaller share of the largest variance are left out",
+    }];
+    const USES: &'static [Uses] = &[];
+    type Data = Features;
+
+    fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learnt> {
+        let started = Instant::now();
+        let config = WhiteningConfig::new().with_tolerance(self.tolerance);
+        Ok(learnt(problem, &config.fit(problem.data)?, started))
+    }
+}

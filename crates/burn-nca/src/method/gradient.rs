@@ -1,0 +1,168 @@
+//! Methods that minimise an objective over the map: scale, start, split, minimise and summarise stand here once.
+
+use std::fmt::Debug;
+use web_time::Instant;
+
+use burn::tensor::{Device, Tensor};
+
+use super::run::Run;
+use super::{Learnt, Method, Problem};
+use crate::data::{Labelled, Measured, Scaling, ScalingKind, TrainingData};
+use crate::encoder::Encoder;
+use crate::error::Result;
+use crate::evaluate::{RegressionScores, expected_accuracy};
+use crate::fit::{FitConfig, FitSession, FitSummary, HeldOutScore, ResolvedStart};
+use crate::neighbors::{Numbers, Rule, class_probabilities, kernel_means};
+use crate::objective::Objective;
+
+/// A part of the rows: its tensor, and its data.
+#[derive(Debug)]
+pub struct Part<'a, D> {
+    /// The scaled features, `[n, d]`, in the number type of the fit.
+    pub x: &'a Tensor<2>,
+    /// The same rows with their targets.
+    pub data: &'a D,
+}
+
+impl<D> Clone for Part<'_, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D> Copy for Part<'_, D> {}
+
+/// A method that minimises an objective over the map, by its gradient.
+pub trait GradientMethod: Method {
+    /// What is minimised.
+    type Objective: Objective;
+
+    /// The objective at these settings.
+    fn objective(&self) -> Self::Objective;
+
+    /// What the terms of the objective are about, for the (scaled) rows that are learnt from.
+    ///
+    /// # Errors
+    /// Rows that it cannot be made of.
+    fn target(
+        &self,
+        train: &Self::Data,
+        device: &Device,
+    ) -> Result<<Self::Objective as Objective>::Target>;
+
+    /// The score of an encoder on a held-out part, for early stopping; larger is better.
+    ///
+    /// [`expected_accuracy_score`] for classes, [`kernel_r2_score`] for numbers. A score that cannot be computed is
+    /// `-∞`: the fit itself reports an embedding that is not finite.
+    fn held_out_score<'a, E: Encoder>(
+        &self,
+        train: Part<'a, Self::Data>,
+        held_out: Part<'a, Self::Data>,
+        fit: &'a FitConfig,
+        device: &Device,
+    ) -> Box<HeldOutScore<'a, E>>;
+
+    /// How the training rows decide about others.
+    fn rule(&self) -> Rule {
+        Rule::Neighbors
+    }
+}
+
+/// [`Method::learn`] of a gradient method: from the start of the settings, or a warm start.
+///
+/// # Errors
+/// A start that cannot be had, and what [`minimise`](crate::fit::minimise) refuses.
+pub fn learn<M: GradientMethod>(
+    method: &M,
+    problem: &Problem<'_, M::Data>,
+    session: FitSession<'_>,
+) -> Result<Learnt> {
+    let (encoder, start) = problem.start_encoder()?;
+    learn_encoder(method, (encoder, start), problem, session)
+}
+
+/// The same for an encoder of any type, from where it is.
+pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
+    method: &M,
+    (encoder, start): (E, Option<ResolvedStart>),
+    problem: &Problem<'_, M::Data>,
+    session: FitSession<'_>,
+) -> Result<Learnt<E>> {
+    let started = Instant::now();
+    let (data, fit, device) = (problem.data, problem.fit, &problem.device);
+    let (train, held_out) = match &fit.early_stopping {
+        Some(stop) => {
+            let (train, held_out) = data.hold_out(stop.share, fit.seed)?;
+            (train, Some(held_out))
+        }
+        None => (data.clone(), None),
+    };
+    let train = train.arranged();
+    train.check()?;
+    let x = problem.tensor(&train);
+    let x_held_out = held_out.as_ref().map(|held_out| problem.tensor(held_out));
+    let score = held_out.as_ref().zip(x_held_out.as_ref()).map(|(held_out, x_held_out)| {
+        let train = Part { x: &x, data: &train };
+        method.held_out_score::<E>(train, Part { x: x_held_out, data: held_out }, fit, device)
+    });
+    let kind = encoder.config();
+    let run = Run {
+        encoder,
+        objective: method.objective(),
+        x: &x,
+        target: &method.target(&train, device)?,
+        held_out: score.as_deref(),
+        identity: &|| problem.identity(&(method, &kind)),
+    };
+    let solution = run.fit(problem.d_output, fit, session)?;
+    let rows = train.features().rows();
+    let (encoder, summary) = FitSummary::of(solution, start, started);
+    Ok(Learnt {
+        encoder,
+        rule: method.rule(),
+        summary: summary.with_rows(rows, data.features().rows() - rows, train.singletons()),
+    })
+}
+
+/// The expected accuracy of held-out rows among the training rows: the mean of their p_i.
+///
+/// Bounded between 0 and 1, unlike log p_i, of which one outlier decides the mean.
+pub fn expected_accuracy_score<'a, E: Encoder>(
+    train: Part<'a, Labelled>,
+    held_out: Part<'a, Labelled>,
+) -> Box<HeldOutScore<'a, E>> {
+    Box::new(move |encoder| {
+        let references = encoder.forward(train.x.clone());
+        let queries = encoder.forward(held_out.x.clone());
+        let (labels, classes) = (train.data.labels(), train.data.classes());
+        class_probabilities(&queries, &references, labels, classes, None)
+            .and_then(|probabilities| expected_accuracy(&probabilities, held_out.data.labels()))
+            .ok()
+            .flatten()
+            // A diverged embedding scores below any other; the fit itself reports that it is not finite.
+            .unwrap_or(f64::NEG_INFINITY)
+    })
+}
+
+/// R² of held-out rows by the kernel rule among the training rows, all target columns together.
+pub fn kernel_r2_score<'a, E: Encoder>(
+    train: Part<'a, Measured>,
+    held_out: Part<'a, Measured>,
+) -> Box<HeldOutScore<'a, E>> {
+    Box::new(move |encoder| {
+        let scale = Scaling::fit(ScalingKind::Standardise, train.data.targets());
+        let references = encoder.forward(train.x.clone());
+        let queries = encoder.forward(held_out.x.clone());
+        let r2 = || -> Result<Option<f64>> {
+            let known = scale.apply(train.data.targets())?;
+            let truth = scale.apply(held_out.data.targets())?;
+            let numbers = Numbers { values: known.values(), columns: known.columns() };
+            let predicted = kernel_means(&queries, &references, numbers, None)?;
+            let scores = RegressionScores::of(&predicted, truth.values())?;
+            // Held-out rows of one target have no R²; their squared error, less the sign, orders as well.
+            Ok(scores.r2().or_else(|| scores.rmse().map(|rmse| -rmse * rmse)))
+        };
+        // A diverged embedding scores below any other; the fit itself reports that it is not finite.
+        r2().ok().flatten().unwrap_or(f64::NEG_INFINITY)
+    })
+}

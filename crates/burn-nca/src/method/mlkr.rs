@@ -1,0 +1,68 @@
+//! Metric learning for kernel regression: the squared leave-one-out error of the kernel rule.
+
+use burn::config::Config;
+use burn::tensor::Device;
+
+use super::{GradientMethod, Learnt, Method, Part, Problem, Uses, kernel_r2_score, learn};
+use crate::data::{Measured, Scaling, ScalingKind};
+use crate::encoder::{Encoder, EncoderConfig};
+use crate::error::Result;
+use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::objective::{MlkrLoss, MlkrLossConfig, TargetIndex};
+
+/// The default weight of the L2 penalty for numeric targets.
+pub(super) const L2: f64 = 0.02;
+
+/// Metric learning for kernel regression ([`MlkrLoss`]), on targets standardised on the training rows.
+///
+/// # References
+/// K. Weinberger and G. Tesauro, Metric Learning for Kernel Regression, AISTATS 2007.
+#[derive(Config, Debug, PartialEq)]
+pub struct Mlkr {}
+
+impl Default for Mlkr {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for Mlkr {
+    const NAME: &'static str = "mlkr";
+    const LABEL: &'static str = "MLKR";
+    const TITLE: &'static str = "Metric learning for kernel regression";
+    const WHEN: &'static str = "a numeric target; the method to begin with";
+    const USES: &'static [Uses] = Uses::ALL;
+    type Data = Measured;
+
+    fn recommended_l2(&self, _encoder: &EncoderConfig) -> f64 {
+        L2
+    }
+
+    fn learn(&self, problem: &Problem<'_, Measured>, session: FitSession<'_>) -> Result<Learnt> {
+        learn(self, problem, session)
+    }
+}
+
+impl GradientMethod for Mlkr {
+    type Objective = MlkrLoss;
+
+    fn objective(&self) -> MlkrLoss {
+        MlkrLossConfig::new().init()
+    }
+
+    fn target(&self, train: &Measured, device: &Device) -> Result<TargetIndex> {
+        let targets = train.targets();
+        let standard = Scaling::fit(ScalingKind::Standardise, targets).apply(targets)?;
+        TargetIndex::new(standard.values(), standard.columns(), device)
+    }
+
+    fn held_out_score<'a, E: Encoder>(
+        &self,
+        train: Part<'a, Measured>,
+        held_out: Part<'a, Measured>,
+        _fit: &'a FitConfig,
+        _device: &Device,
+    ) -> Box<HeldOutScore<'a, E>> {
+        kernel_r2_score(train, held_out)
+    }
+}

@@ -1,0 +1,159 @@
+//! Methods: each a way to learn a map from data, with the rule that predicts in its space.
+//!
+//! ```text
+//!             Method::learn
+//! Problem ───────────────────► Learnt = map (an Encoder) + rule + summary ──► Fitted
+//! scaled data, settings        by an objective and its gradient: GradientMethod
+//!                              by a solver of its own, or in closed form: Method alone
+//! ```
+//! A method is a file (or a folder) here and a line in [`registry`]: the list of methods, `--method`, `--set`, the
+//! model folder and the reports follow from it. [`AnyMethod`] is one of them, chosen at run time.
+
+mod closed;
+mod gradient;
+mod mlkr;
+mod nca;
+mod pairs;
+mod problem;
+mod registry;
+pub(crate) mod run;
+mod soft;
+pub(crate) mod start;
+
+pub use closed::{Euclidean, Lda, LdaRca, Pca, Rca, Whitening};
+pub(crate) use gradient::learn_encoder;
+pub use gradient::{GradientMethod, Part, expected_accuracy_score, kernel_r2_score, learn};
+pub use mlkr::Mlkr;
+pub use nca::Nca;
+pub use pairs::PairNca;
+pub use problem::{Learnt, Problem};
+pub use registry::{AnyMethod, MethodInfo, SettingInfo};
+pub use soft::SoftNca;
+
+use std::fmt::Debug;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::data::TrainingData;
+use crate::encoder::EncoderConfig;
+use crate::error::Result;
+use crate::fit::FitSession;
+
+/// A way to learn a map from data.
+///
+/// The type holds the settings of the method; its [`Default`] are those of the paper, and serde names them
+/// (`--set NAME=VALUE`). What all methods share (scaling, penalty, solver, seed) is in
+/// [`FitConfig`](crate::fit::FitConfig).
+pub trait Method:
+    Serialize
+    + DeserializeOwned
+    + Default
+    + Clone
+    + PartialEq
+    + Debug
+    + Send
+    + Sync
+    + 'static
+    + Into<AnyMethod>
+{
+    /// What it is called in commands and model folders, in lower case: `lmnn`.
+    const NAME: &'static str;
+    /// What it is called in tables: `LMNN`.
+    const LABEL: &'static str;
+    /// Its name in full: `Large margin nearest neighbours`.
+    const TITLE: &'static str;
+    /// When to take it, in one line.
+    const WHEN: &'static str;
+    /// Its settings.
+    const SETTINGS: &'static [Setting] = &[];
+    /// What of the settings that all methods share it uses; what it does not use is refused where it is given.
+    const USES: &'static [Uses];
+
+    /// What it learns from: [`Labelled`](crate::data::Labelled), [`Measured`](crate::data::Measured),
+    /// [`Coincidences`](crate::data::Coincidences), or [`Features`](crate::data::Features) where it needs no target
+    /// and takes any data.
+    type Data: TrainingData;
+
+    /// The settings to start from in practice, where they are others than the paper's.
+    fn recommended() -> Self {
+        Self::default()
+    }
+
+    /// The weight of the L2 penalty to start from in practice.
+    fn recommended_l2(&self, _encoder: &EncoderConfig) -> f64 {
+        0.0
+    }
+
+    /// Number of dimensions where the user names none; `None`: as many as features, or fewer where those are many.
+    fn default_dimension(&self, _data: &Self::Data) -> Option<usize> {
+        None
+    }
+
+    /// Checks the settings, and that they go with the data, before anything is computed.
+    ///
+    /// # Errors
+    /// A setting out of range, or one that these data cannot have.
+    fn check(&self, _problem: &Problem<'_, Self::Data>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Learns the map.
+    ///
+    /// A gradient method writes `learn(self, problem, session)` ([`learn`]).
+    ///
+    /// # Errors
+    /// Data or settings that it cannot use, a checkpoint that cannot be used.
+    fn learn(&self, problem: &Problem<'_, Self::Data>, session: FitSession<'_>) -> Result<Learnt>;
+}
+
+/// A setting of a method: its name, and what it does in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The name of the field.
+    pub name: &'static str,
+    /// What it does.
+    pub help: &'static str,
+}
+
+/// A setting that methods share, and that one may have no use for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Uses {
+    /// The number of dimensions; without it as many as features.
+    Dimensions,
+    /// The kind of map; without it a map of the method's own.
+    Encoder,
+    /// Where the map starts, a warm start included.
+    Start,
+    /// The weight of the L2 penalty.
+    L2,
+    /// The optimiser and its limits.
+    Optimizer,
+    /// Stopping by a held-out part.
+    EarlyStopping,
+}
+
+impl Uses {
+    /// What a gradient method uses.
+    pub const ALL: &'static [Self] = &[
+        Self::Dimensions,
+        Self::Encoder,
+        Self::Start,
+        Self::L2,
+        Self::Optimizer,
+        Self::EarlyStopping,
+    ];
+
+    /// What a message calls it.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Dimensions => "number of dimensions",
+            Self::Encoder => "encoder",
+            Self::Start => "start",
+            Self::L2 => "L2 penalty",
+            Self::Optimizer => "optimiser",
+            Self::EarlyStopping => "early stopping",
+        }
+    }
+}

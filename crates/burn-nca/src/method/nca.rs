@@ -1,0 +1,104 @@
+//! Neighbourhood components analysis: the expected number of rows whose neighbour is of their class, or its log.
+
+use burn::config::Config;
+use burn::tensor::Device;
+
+use super::{
+    GradientMethod, Learnt, Method, Part, Problem, Setting, Uses, expected_accuracy_score, learn,
+};
+use crate::data::Labelled;
+use crate::encoder::{Encoder, EncoderConfig};
+use crate::error::{Error, Result};
+use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::objective::{ClassIndex, Criterion, NcaLoss, NcaLossConfig};
+
+/// Neighbourhood components analysis ([`NcaLoss`]).
+///
+/// # References
+/// J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
+#[derive(Config, Debug, PartialEq)]
+pub struct Nca {
+    /// Which of the paper's criteria.
+    #[config(default = "Criterion::F")]
+    pub criterion: Criterion,
+    /// Weight of the hinge between classes; 0 leaves it out.
+    #[config(default = 0.0)]
+    pub repulsion: f64,
+}
+
+impl Default for Nca {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Nca {
+    pub(crate) fn loss(&self) -> NcaLossConfig {
+        NcaLossConfig::new().with_criterion(self.criterion).with_repulsion(self.repulsion)
+    }
+}
+
+impl Method for Nca {
+    const NAME: &'static str = "nca";
+    const LABEL: &'static str = "NCA";
+    const TITLE: &'static str = "Neighbourhood components analysis";
+    const WHEN: &'static str = "classes; the method to begin with, to any number of dimensions";
+    const SETTINGS: &'static [Setting] = &[
+        Setting {
+            name: "criterion",
+            help: "F, the expected number of rows classified correctly, or G, the log probability that all are",
+        },
+        Setting { name: "repulsion", help: "weight of the hinge that keeps classes apart" },
+    ];
+    const USES: &'static [Uses] = Uses::ALL;
+    type Data = Labelled;
+
+    /// Criterion g: the exact optimum of f overfits, and networks end early under it.
+    fn recommended() -> Self {
+        Self::new().with_criterion(Criterion::G)
+    }
+
+    /// 0.01, and 0.001 for a network: the weights of all its layers pay.
+    fn recommended_l2(&self, encoder: &EncoderConfig) -> f64 {
+        match encoder {
+            EncoderConfig::Linear | EncoderConfig::Diagonal => 0.01,
+            EncoderConfig::Mlp { .. } => 0.001,
+        }
+    }
+
+    fn check(&self, _problem: &Problem<'_, Labelled>) -> Result<()> {
+        if self.repulsion >= 0.0 && self.repulsion.is_finite() {
+            return Ok(());
+        }
+        Err(Error::setting(format!(
+            "the repulsion is {}; give a finite weight that is not negative",
+            self.repulsion
+        )))
+    }
+
+    fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
+        learn(self, problem, session)
+    }
+}
+
+impl GradientMethod for Nca {
+    type Objective = NcaLoss;
+
+    fn objective(&self) -> NcaLoss {
+        self.loss().init()
+    }
+
+    fn target(&self, train: &Labelled, device: &Device) -> Result<ClassIndex> {
+        ClassIndex::of(train, device)
+    }
+
+    fn held_out_score<'a, E: Encoder>(
+        &self,
+        train: Part<'a, Labelled>,
+        held_out: Part<'a, Labelled>,
+        _fit: &'a FitConfig,
+        _device: &Device,
+    ) -> Box<HeldOutScore<'a, E>> {
+        expected_accuracy_score(train, held_out)
+    }
+}

@@ -1,0 +1,85 @@
+//! What a method is given, and what it gives.
+
+use std::fmt::Debug;
+
+use burn::tensor::{DType, Device, Tensor};
+
+use super::start;
+use crate::data::TrainingData;
+use crate::encoder::{AnyEncoder, EncoderConfig};
+use crate::error::Result;
+use crate::fit::{FitConfig, FitIdentity, FitSummary, Identified, ResolvedStart};
+use crate::neighbors::Rule;
+
+/// What a method is given: scaled rows, and the settings that all methods share.
+#[derive(Debug)]
+pub struct Problem<'a, D> {
+    /// The scaled rows, all of them: early stopping holds out its part later.
+    pub data: &'a D,
+    /// Number of embedding dimensions that is asked for, k.
+    pub d_output: usize,
+    /// Which map is asked for.
+    pub encoder: EncoderConfig,
+    /// How to fit.
+    pub fit: &'a FitConfig,
+    /// A fitted map to start from instead (a warm start).
+    pub start: Option<AnyEncoder>,
+    /// Where to compute, without autodiff.
+    pub device: Device,
+    /// The number type to compute in.
+    pub dtype: DType,
+}
+
+impl<'a, D> Problem<'a, D> {
+    /// The same problem of other data, or of the same data seen otherwise.
+    pub fn with_data<T>(&self, data: &'a T) -> Problem<'a, T> {
+        Problem {
+            data,
+            d_output: self.d_output,
+            encoder: self.encoder.clone(),
+            fit: self.fit,
+            start: self.start.clone(),
+            device: self.device.clone(),
+            dtype: self.dtype,
+        }
+    }
+}
+
+impl<D: TrainingData> Problem<'_, D> {
+    /// The scaled features of some rows on the device, `[n, d]`.
+    pub fn tensor(&self, data: &D) -> Tensor<2> {
+        data.features().to_tensor(&self.device, self.dtype)
+    }
+
+    /// The map that a fit starts from, and the rule that it came from: the warm start, or that of the settings.
+    ///
+    /// # Errors
+    /// A size that cannot be built, a start that the map or the data do not have.
+    pub fn start_encoder(&self) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
+        match &self.start {
+            Some(encoder) => Ok((encoder.clone(), None)),
+            None => start::build(
+                &self.encoder,
+                (self.fit, self.d_output),
+                self.data.any(),
+                &self.device,
+            ),
+        }
+    }
+
+    /// What tells this problem from others, for a checkpoint; `settings` are those of the method.
+    pub fn identity(&self, settings: &impl Debug) -> FitIdentity {
+        self.data.any().identity(&format!("{settings:?} {:?} {}", self.encoder, self.d_output))
+    }
+}
+
+/// What a method gives: the map, how to predict in its space, and how the fit went.
+#[derive(Debug)]
+pub struct Learnt<E = AnyEncoder> {
+    /// The map, without autodiff.
+    pub encoder: E,
+    /// How the training rows decide about others.
+    pub rule: Rule,
+    /// How the fit went.
+    pub summary: FitSummary,
+}

@@ -1,0 +1,79 @@
+//! Soft NCA: neighbours with near targets, by f or g.
+
+use burn::config::Config;
+use burn::tensor::Device;
+
+use super::{
+    GradientMethod, Learnt, Method, Part, Problem, Setting, Uses, kernel_r2_score, learn, mlkr,
+};
+use crate::data::{AgreementWidth, Agreements, Measured};
+use crate::encoder::{Encoder, EncoderConfig};
+use crate::error::Result;
+use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::objective::{AgreementIndex, Criterion, SoftNcaLoss, SoftNcaLossConfig};
+
+/// Soft matches of neighbours with near targets ([`SoftNcaLoss`]); the targets are taken as they are.
+#[derive(Config, Debug, PartialEq)]
+pub struct SoftNca {
+    /// Which of the paper's criteria.
+    #[config(default = "Criterion::F")]
+    pub criterion: Criterion,
+    /// How far apart targets may be and still agree, in the units of the targets.
+    #[config(default = "AgreementWidth::Median")]
+    pub width: AgreementWidth,
+}
+
+impl Default for SoftNca {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for SoftNca {
+    const NAME: &'static str = "soft-nca";
+    const LABEL: &'static str = "soft NCA";
+    const TITLE: &'static str = "Soft neighbourhood components analysis";
+    const WHEN: &'static str =
+        "a numeric target of which near values are to become near neighbours";
+    const SETTINGS: &'static [Setting] = &[
+        Setting { name: "criterion", help: "F or G, as for classes" },
+        Setting {
+            name: "width",
+            help: "how far apart targets may be and still agree: Median, or {\"Given\": 2.5} in their units",
+        },
+    ];
+    const USES: &'static [Uses] = Uses::ALL;
+    type Data = Measured;
+
+    fn recommended_l2(&self, _encoder: &EncoderConfig) -> f64 {
+        mlkr::L2
+    }
+
+    fn learn(&self, problem: &Problem<'_, Measured>, session: FitSession<'_>) -> Result<Learnt> {
+        learn(self, problem, session)
+    }
+}
+
+impl GradientMethod for SoftNca {
+    type Objective = SoftNcaLoss;
+
+    fn objective(&self) -> SoftNcaLoss {
+        SoftNcaLossConfig::new().with_criterion(self.criterion).init()
+    }
+
+    fn target(&self, train: &Measured, device: &Device) -> Result<AgreementIndex> {
+        let targets = train.targets();
+        let agreements = Agreements::of_targets(targets.values(), targets.columns(), self.width)?;
+        AgreementIndex::new(&agreements, device)
+    }
+
+    fn held_out_score<'a, E: Encoder>(
+        &self,
+        train: Part<'a, Measured>,
+        held_out: Part<'a, Measured>,
+        _fit: &'a FitConfig,
+        _device: &Device,
+    ) -> Box<HeldOutScore<'a, E>> {
+        kernel_r2_score(train, held_out)
+    }
+}

@@ -1,0 +1,151 @@
+//! How the training rows of a model decide about others, in the space of its map.
+//!
+//! A new rule is a type that implements [`ClassRule`], and a variant of [`Rule`] that holds it.
+
+use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
+
+use super::{ClassProbabilities, class_probabilities, majority_vote, nearest, vote_shares};
+use crate::error::Result;
+
+/// Embedded rows of known classes, to decide about others by.
+#[derive(Clone, Copy, Debug)]
+pub struct ClassReferences<'a> {
+    /// The embedding, `[n, k]`.
+    pub embedding: &'a Tensor<2>,
+    /// The class of each row.
+    pub labels: &'a [usize],
+    /// Number of classes, c.
+    pub classes: usize,
+}
+
+/// How references decide about the class of queries.
+///
+/// Queries `[m, k]` are in the space of the references. `own[i]` is the reference that is query i, and has no say
+/// about it; without `own` no query is a reference.
+pub trait ClassRule {
+    /// The class of each query by its k nearest references, for each k of `ks` (one search may serve all).
+    ///
+    /// # Errors
+    /// k of 0 or more than there are references, a coordinate that is not finite.
+    fn classes(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        ks: &[usize],
+        own: Option<&[usize]>,
+    ) -> Result<Vec<Vec<usize>>>;
+
+    /// How strongly each class is voted for by the k nearest references, row-major `[m, c]`; rows sum to 1.
+    ///
+    /// # Errors
+    /// As [`classes`](Self::classes).
+    fn shares(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        k: usize,
+        own: Option<&[usize]>,
+    ) -> Result<Vec<f64>>;
+
+    /// The probability of each class by all references.
+    ///
+    /// # Errors
+    /// A coordinate that is not finite.
+    fn probabilities(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        own: Option<&[usize]>,
+    ) -> Result<ClassProbabilities>;
+}
+
+/// How the training rows of a model decide about others; saved with the model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind")]
+pub enum Rule {
+    /// The k nearest in Euclidean distance, or all by `p_ij ∝ exp(-||z_i - z_j||²)`.
+    #[default]
+    Neighbors,
+}
+
+impl Rule {
+    /// The rule as it decides about classes.
+    pub fn of_classes(&self) -> &dyn ClassRule {
+        match self {
+            Self::Neighbors => &Euclidean,
+        }
+    }
+}
+
+/// [`Rule::Neighbors`].
+struct Euclidean;
+
+impl ClassRule for Euclidean {
+    fn classes(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        ks: &[usize],
+        own: Option<&[usize]>,
+    ) -> Result<Vec<Vec<usize>>> {
+        let ClassReferences { embedding, labels, classes } = references;
+        let most = ks.iter().copied().max().unwrap_or(1);
+        let neighbors = nearest(queries, embedding, most, own)?;
+        ks.iter().map(|&k| majority_vote(&neighbors, labels, classes, k)).collect()
+    }
+
+    fn shares(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        k: usize,
+        own: Option<&[usize]>,
+    ) -> Result<Vec<f64>> {
+        let ClassReferences { embedding, labels, classes } = references;
+        vote_shares(&nearest(queries, embedding, k, own)?, labels, classes, k)
+    }
+
+    fn probabilities(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        own: Option<&[usize]>,
+    ) -> Result<ClassProbabilities> {
+        let ClassReferences { embedding, labels, classes } = references;
+        class_probabilities(queries, embedding, labels, classes, own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+    use crate::neighbors::{leave_one_out_probabilities, nearest_others};
+
+    #[test]
+    fn the_rule_of_neighbours_is_votes_and_the_stochastic_rule() {
+        let points = Tensor::<2>::from_floats([[0.0], [1.0], [3.0], [4.0]], &Device::flex());
+        let labels = [0, 0, 1, 1];
+        let references = ClassReferences { embedding: &points, labels: &labels, classes: 2 };
+        let own = [0, 1, 2, 3];
+        let rule = Rule::default();
+        let rule = rule.of_classes();
+        let classes = rule.classes(&points, references, &[1, 3], Some(&own)).unwrap();
+        assert_eq!(classes[0], labels);
+        let neighbors = nearest_others(&points, 3).unwrap();
+        assert_eq!(classes[1], majority_vote(&neighbors, &labels, 2, 3).unwrap());
+        let shares = rule.shares(&points, references, 2, Some(&own)).unwrap();
+        assert_eq!(shares[..2], [0.5, 0.5]);
+        let probabilities = rule.probabilities(&points, references, Some(&own)).unwrap();
+        assert_eq!(probabilities, leave_one_out_probabilities(&points, &labels, 2).unwrap());
+    }
+
+    #[test]
+    fn a_rule_is_saved_by_its_name() {
+        let text = serde_json::to_string(&Rule::Neighbors).unwrap();
+        assert_eq!(text, r#"{"kind":"Neighbors"}"#);
+        assert_eq!(serde_json::from_str::<Rule>(&text).unwrap(), Rule::Neighbors);
+    }
+}
