@@ -11,7 +11,7 @@ use crate::{Place, failure, json, nca, read_json, stdout};
 const ROWS: usize = 120;
 
 /// Five columns; the price is a curve of the first two, the others are noise.
-fn houses(place: &Place) -> String {
+pub fn houses(place: &Place) -> String {
     let mut rng = ChaCha8Rng::seed_from_u64(8);
     let mut text = "size,age,a,b,c,price\n".to_string();
     for _ in 0..ROWS {
@@ -25,7 +25,7 @@ fn houses(place: &Place) -> String {
 }
 
 /// Frames of a film and the list of its neighbours in time, rows counted from 1.
-fn film(place: &Place) -> (String, String) {
+pub fn film(place: &Place) -> (String, String) {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     let (mut frames, mut pairs) = ("x,y,a,b,c\n".to_string(), "row,next\n".to_string());
     for frame in 0..ROWS {

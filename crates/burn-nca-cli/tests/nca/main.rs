@@ -14,6 +14,7 @@ mod imports;
 mod interruption;
 mod invocation;
 mod many_classes;
+mod methods;
 mod models;
 mod names;
 mod output_files;
