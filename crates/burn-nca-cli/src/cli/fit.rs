@@ -19,7 +19,6 @@ Examples:
   nca fit wine --dim 2 --format json | jq .accuracy.test
   nca fit housing.csv --target price --task regression --out runs/housing
   nca fit film.csv --pairs neighbours.csv --dim 2   no labels: pairs of rows, as in 1,2
-  nca fit wine --method lda                    another method; nca methods lists them
   nca fit wine --tune --budget 60              settings chosen by cross-validation inside the training rows
   nca fit big.csv --out runs/big               Ctrl-C stops it; --resume goes on";
 
