@@ -15,16 +15,18 @@ use crate::cli::Format;
 use crate::cli::fit::{FitArgs, Number};
 use crate::cli::targets::TaskKind;
 use crate::fitting::account::Account;
+use crate::fitting::classes::{ClassRows, findings};
 use crate::fitting::progress::FitProgress;
 use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{LearntFrom, learnt_from};
 use crate::fitting::{method, options, settings, tuning, warnings};
-use crate::report::{Rendered, Warning, table};
+use crate::report::terminal::Terminal;
+use crate::report::{Report, Warning};
 use crate::source::Source;
 use crate::{output, process};
 
-pub use crate::fitting::run_folder::{MODEL, REPORT_JSON, REPORT_PAGE};
+pub use crate::fitting::run_folder::MODEL;
 
 /// Learns a metric, compares it, and writes a run's folder.
 ///
@@ -69,34 +71,32 @@ fn of_classes(args: &FitArgs, method: AnyMethod) -> Result<()> {
     })?;
     let account = Account {
         name: data_name(&args.source.data),
-        data: &data,
-        split: &split,
         model: &model,
         device: &device_name(&args.device.device),
-        neighbors,
         seed: args.seed,
-        tuning: tuning.as_ref(),
+        tuning,
         warnings,
         stages: &stages,
     };
-    conclude(args, folder, (&model, &source), || account.report())
+    let rows = ClassRows { data: &data, split: &split, neighbors };
+    conclude(args, folder, (&model, &source), || account.report(findings(&model, &rows, &stages)?))
 }
 
 /// Saves the model, evaluates it, writes the rest of the run's folder where one was asked for, and prints.
 ///
 /// # Errors
 /// An evaluation that fails, or a folder or a stdout that cannot be written. What is written then stays.
-pub(super) fn conclude<R: Rendered>(
+pub(super) fn conclude(
     args: &FitArgs,
     folder: Option<RunFolder>,
     model: (&Fitted, &Source),
-    evaluate: impl FnOnce() -> Result<R>,
+    evaluate: impl FnOnce() -> Result<Report>,
 ) -> Result<()> {
     let report = match folder {
         None => evaluate()?,
         Some(folder) => run_folder::complete(folder, model, evaluate)?,
     };
-    let after_the_fit = report.warnings().iter().filter(|warning| !warning.is_about_data());
+    let after_the_fit = report.warnings.iter().filter(|warning| !warning.is_about_data());
     after_the_fit.for_each(|warning| output::warn(&warning.text));
     match args.format {
         Format::Table => output::print(&report.summary(terminal())),
@@ -131,12 +131,12 @@ fn refuse_numbers(args: &FitArgs, table: &Table) -> Result<()> {
 }
 
 /// What stdout can show.
-fn terminal() -> table::Terminal {
+fn terminal() -> Terminal {
     if !std::io::stdout().is_terminal() {
-        return table::Terminal::PLAIN;
+        return Terminal::PLAIN;
     }
     let styled = std::env::var_os("NO_COLOR").is_none();
-    table::Terminal::of_width(comfy_table::Table::new().width(), styled)
+    Terminal::of_width(comfy_table::Table::new().width(), styled)
 }
 
 /// Refuses before the fit what would fail after it.

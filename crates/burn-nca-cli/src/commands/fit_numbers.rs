@@ -12,9 +12,9 @@ use super::fit::{
 };
 use super::{csv_options, neighbors_or_default, open_device};
 use crate::cli::fit::FitArgs;
-use crate::fitting::continuous::Outcome;
+use crate::fitting::account::Account;
+use crate::fitting::numbers::{NumberRows, findings};
 use crate::fitting::progress::{FitProgress, HeldOutMeasure};
-use crate::fitting::regression::{MeasuredParts, findings};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::LearntFrom;
 use crate::fitting::{settings, warnings};
@@ -56,15 +56,15 @@ pub fn run(args: &FitArgs, method: AnyMethod) -> Result<()> {
         None => config.fit_session(&train, &device, session),
         Some(start) => config.fit_from(start.encoder, &train, &device, session),
     })?;
-    let outcome = Outcome {
+    let account = Account {
         name: data_name(&args.source.data),
         model: &model,
         device: &device_name(&args.device.device),
         seed: args.seed,
+        tuning: None,
         warnings,
+        stages: &stages,
     };
-    let parts = MeasuredParts { data: &data, split: &split, neighbors };
-    conclude(args, folder, (&model, &source), || {
-        outcome.report(findings(&model, &parts, &stages)?, &stages)
-    })
+    let rows = NumberRows { data: &data, split: &split, neighbors };
+    conclude(args, folder, (&model, &source), || account.report(findings(&model, &rows, &stages)?))
 }

@@ -13,8 +13,8 @@ use super::fit::{
 };
 use super::open_device;
 use crate::cli::fit::FitArgs;
-use crate::fitting::continuous::Outcome;
-use crate::fitting::partners::{PairParts, findings};
+use crate::fitting::account::Account;
+use crate::fitting::pairs::{PairParts, findings};
 use crate::fitting::progress::{FitProgress, HeldOutMeasure};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::LearntFrom;
@@ -48,15 +48,17 @@ pub fn run(args: &FitArgs, method: AnyMethod) -> Result<()> {
         None => config.fit_session(data, &device, session),
         Some(start) => config.fit_from(start.encoder, data, &device, session),
     })?;
-    let outcome = Outcome {
+    let account = Account {
         name: data_name(&args.source.data),
         model: &model,
         device: &device_name(&args.device.device),
         seed: args.seed,
+        tuning: None,
         warnings,
+        stages: &stages,
     };
     conclude(args, folder, (&model, &source), || {
-        outcome.report(findings(&model, &features, &parts, &stages)?, &stages)
+        account.report(findings(&model, &features, &parts, &stages)?)
     })
 }
 

@@ -1,40 +1,29 @@
+//! `nca report`: the page of a run, written again from its numbers.
+
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use burn_nca_files::read_regular_text;
 
-use super::fit::{REPORT_JSON, REPORT_PAGE};
+use crate::fitting::run_folder::{REPORT_JSON, REPORT_PAGE};
 use crate::output;
-use crate::report::continuous::{self, ContinuousReport};
-use crate::report::{FORMAT, Report, page};
+use crate::report::{FORMAT, Report};
 
 /// Writes a run's page again from its numbers.
 ///
 /// # Errors
 /// A folder without a readable `report.json`, or one of another version, or one whose fields do not fit together.
 pub fn run(folder: &Path) -> Result<()> {
-    let page = match open(folder)? {
-        AnyReport::Classes(report) => page::render(&report),
-        AnyReport::Continuous(report) => continuous::page::render(&report),
-    };
     let page_path = folder.join(REPORT_PAGE);
-    output::write_file(&page_path, page.as_bytes())?;
+    output::write_file(&page_path, open(folder)?.page().as_bytes())?;
     output::print_text(&format!("{}\n", page_path.display()))
-}
-
-/// The numbers of a run.
-pub(super) enum AnyReport {
-    /// Of a fit of classes.
-    Classes(Box<Report>),
-    /// Of a fit of numbers or pairs.
-    Continuous(Box<ContinuousReport>),
 }
 
 /// The numbers of a run.
 ///
 /// # Errors
 /// As [`run`].
-pub(super) fn open(folder: &Path) -> Result<AnyReport> {
+fn open(folder: &Path) -> Result<Report> {
     let path = folder.join(REPORT_JSON);
     let text = read_regular_text(&path).with_context(|| {
         format!("{} cannot be read; give the folder that nca fit --out wrote", path.display())
@@ -49,10 +38,6 @@ pub(super) fn open(folder: &Path) -> Result<AnyReport> {
             path.display()
         );
     }
-    let no_report = || format!("{} is no whole report; correct it, or fit again", path.display());
-    Ok(if document.get("kind").is_some() {
-        AnyReport::Continuous(Box::new(ContinuousReport::from_json(&text).with_context(no_report)?))
-    } else {
-        AnyReport::Classes(Box::new(Report::from_json(&text).with_context(no_report)?))
-    })
+    Report::from_document(document)
+        .with_context(|| format!("{} is no whole report; correct it, or fit again", path.display()))
 }

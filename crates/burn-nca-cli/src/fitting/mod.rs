@@ -1,18 +1,19 @@
 //! What `nca fit` does around the library's fit: settings, progress, comparison, report, folder.
 
 pub mod account;
-pub mod comparison;
-pub mod continuous;
+mod baselines;
+pub mod classes;
 pub mod embedding;
 pub mod ending;
 pub mod method;
 pub mod model_facts;
 pub mod model_words;
+pub mod numbers;
 pub mod options;
-pub mod partners;
-pub mod picture;
+pub mod pairs;
+mod parts;
+mod picture;
 pub mod progress;
-pub mod regression;
 pub mod run_folder;
 pub mod settings;
 pub mod stages;

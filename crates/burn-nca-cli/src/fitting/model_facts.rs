@@ -5,7 +5,9 @@ use burn_nca::{Fitted, device};
 
 use super::ending::sentence;
 use crate::date;
-use crate::report::{CurvePoint, DeviceSummary, FeatureWeight, Matrix, SolverRun};
+use crate::report::{
+    Curve, CurvePoint, DeviceSummary, FeatureWeight, FeatureWeights, Matrix, SolverRun,
+};
 use burn_nca_program::peak_memory_bytes;
 
 /// Where it was fitted; `name` is the device's name as the user gave it.
@@ -37,15 +39,17 @@ pub fn run(model: &Fitted) -> SolverRun {
 }
 
 /// The norm of each column of A.
-pub fn feature_weights(model: &Fitted) -> Vec<FeatureWeight> {
+pub fn feature_weights(model: &Fitted) -> FeatureWeights {
     let names = model.scaling().names();
-    let Some(norms) = model.feature_norms() else { return Vec::new() };
+    let Some(norms) = model.feature_norms() else { return FeatureWeights::default() };
     let trace: f64 = norms.iter().map(|norm| norm * norm).sum();
     let share = |norm: f64| if trace > 0.0 { norm * norm / trace } else { 0.0 };
-    let weights = names.iter().zip(norms);
-    weights
-        .map(|(name, weight)| FeatureWeight { column: name.clone(), weight, share: share(weight) })
-        .collect()
+    let weight = |(name, weight): (&String, f64)| FeatureWeight {
+        column: name.clone(),
+        weight,
+        share: share(weight),
+    };
+    FeatureWeights(names.iter().zip(norms).map(weight).collect())
 }
 
 /// A, where it is small.
@@ -59,14 +63,12 @@ pub fn matrix(model: &Fitted) -> Option<Matrix> {
 }
 
 /// The solver's path.
-pub fn curve(model: &Fitted) -> Vec<CurvePoint> {
-    let steps = model.summary().history.iter();
-    steps
-        .map(|step| CurvePoint {
-            iteration: step.iteration as u64,
-            value: step.value,
-            held_out: step.held_out,
-            gradient_max: Some(step.gradient_max),
-        })
-        .collect()
+pub fn curve(model: &Fitted) -> Curve {
+    let steps = model.summary().history.iter().map(|step| CurvePoint {
+        iteration: step.iteration as u64,
+        value: step.value,
+        held_out: step.held_out,
+        gradient_max: Some(step.gradient_max),
+    });
+    Curve(steps.collect())
 }

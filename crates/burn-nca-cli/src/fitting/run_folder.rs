@@ -8,7 +8,7 @@ use burn_nca::Fitted;
 use burn_nca_program::RunFolder;
 
 use crate::output;
-use crate::report::Rendered;
+use crate::report::Report;
 use crate::source::Source;
 
 /// The folder of the model in a run's folder.
@@ -41,11 +41,11 @@ pub fn open(target: &Path, resume: bool) -> Result<RunFolder> {
 ///
 /// # Errors
 /// An evaluation that fails, or a folder that cannot be written.
-pub fn complete<R: Rendered>(
+pub fn complete(
     folder: RunFolder,
     (model, source): (&Fitted, &Source),
-    evaluate: impl FnOnce() -> Result<R>,
-) -> Result<R> {
+    evaluate: impl FnOnce() -> Result<Report>,
+) -> Result<Report> {
     let partial = folder.path().display().to_string();
     let kept = |what: &str| {
         format!(

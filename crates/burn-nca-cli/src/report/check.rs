@@ -3,8 +3,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::continuous::ContinuousReport;
-use super::{Embedding, Matrix, Report};
+use super::{ClassMark, ClassResults, Confusion, Data, Embedding, Matrix, Report, Results};
 
 impl Report {
     /// Whether the parts fit together.
@@ -12,71 +11,72 @@ impl Report {
     /// # Errors
     /// The first field that does not: its name, what it holds, and what is wanted.
     pub fn check(&self) -> Result<()> {
-        let classes = self.data.classes.len();
-        let rows = self.data.classes.iter().flat_map(|class| [class.train, class.test]);
-        check_counts("data.classes", rows, self.data.rows)?;
+        let data = &self.header.data;
+        let rows = data.classes.iter().flat_map(|class| [class.train, class.test]);
+        check_counts("data.classes", rows, data.rows)?;
         check_matrix(self.matrix.as_ref())?;
-        if let Some(embedding) = &self.embedding {
-            check_points(embedding, classes)?;
+        match &self.results {
+            Results::Classes(found) => check_classes(found, data),
+            Results::Numbers(found) | Results::Pairs(found) => check_embedding(&found.embedding),
         }
-        self.check_confusion(classes)
-    }
-
-    fn check_confusion(&self, classes: usize) -> Result<()> {
-        let Some(confusion) = &self.confusion else { return Ok(()) };
-        if let Some(counts) = &confusion.counts {
-            check_length("confusion.counts", "row", counts.len(), classes)?;
-            for (at, row) in counts.iter().enumerate() {
-                check_length(&format!("confusion.counts[{at}]"), "number", row.len(), classes)?;
-            }
-            check_counts("confusion.counts", counts.iter().flatten().copied(), self.data.rows)?;
-        }
-        let cells = confusion.cells.iter().flatten();
-        for (at, [truth, predicted, _]) in cells.clone().enumerate() {
-            check_index(&format!("confusion.cells[{at}][0]"), *truth, "classes", classes)?;
-            check_index(&format!("confusion.cells[{at}][1]"), *predicted, "classes", classes)?;
-        }
-        check_counts("confusion.cells", cells.map(|cell| cell[2]), self.data.rows)
     }
 }
 
-impl ContinuousReport {
-    /// As [`Report::check`].
-    ///
-    /// # Errors
-    /// As [`Report::check`].
-    pub fn check(&self) -> Result<()> {
-        check_matrix(self.matrix.as_ref())?;
-        let embedding = &self.embedding;
-        for (at, point) in embedding.points.iter().enumerate() {
-            check_coordinates(at, &point.coordinates, embedding.dimension)?;
-        }
-        for (at, link) in embedding.links.iter().enumerate() {
-            for (end, &point) in link.iter().enumerate() {
-                let field = format!("embedding.links[{at}][{end}]");
-                check_index(&field, point, "points", embedding.points.len())?;
-            }
-        }
-        Ok(())
+fn check_classes(found: &ClassResults, data: &Data) -> Result<()> {
+    let classes = data.classes.len();
+    if let Some(embedding) = &found.embedding {
+        check_embedding(embedding)?;
+        check_marks(embedding, classes)?;
     }
+    if let Some(scores) = &found.class_scores {
+        check_length("class_scores.classes", "class", scores.classes.len(), classes)?;
+        check_counts("class_scores", scores.classes.iter().map(|class| class.rows), data.rows)?;
+    }
+    found.confusion.as_ref().map_or(Ok(()), |confusion| check_confusion(confusion, data))
 }
 
-fn check_points(embedding: &Embedding, classes: usize) -> Result<()> {
+fn check_confusion(confusion: &Confusion, data: &Data) -> Result<()> {
+    let classes = data.classes.len();
+    if let Some(counts) = &confusion.counts {
+        check_length("confusion.counts", "row", counts.len(), classes)?;
+        for (at, row) in counts.iter().enumerate() {
+            check_length(&format!("confusion.counts[{at}]"), "number", row.len(), classes)?;
+        }
+        check_counts("confusion.counts", counts.iter().flatten().copied(), data.rows)?;
+    }
+    let cells = confusion.cells.iter().flatten();
+    for (at, [truth, predicted, _]) in cells.clone().enumerate() {
+        check_index(&format!("confusion.cells[{at}][0]"), *truth, "classes", classes)?;
+        check_index(&format!("confusion.cells[{at}][1]"), *predicted, "classes", classes)?;
+    }
+    check_counts("confusion.cells", cells.map(|cell| cell[2]), data.rows)
+}
+
+fn check_embedding<M>(embedding: &Embedding<M>) -> Result<()> {
     for (at, point) in embedding.points.iter().enumerate() {
-        check_coordinates(at, &point.coordinates, embedding.dimension)?;
-        let field = |name: &str| format!("embedding.points[{at}].{name}");
-        check_index(&field("class"), point.class, "classes", classes)?;
-        if let Some(predicted) = point.predicted {
-            check_index(&field("predicted"), predicted, "classes", classes)?;
+        // One coordinate for one dimension, else two.
+        let field = format!("embedding.points[{at}].coordinates");
+        let wanted = embedding.dimension.clamp(1, 2);
+        check_length(&field, "number", point.coordinates.len(), wanted)?;
+    }
+    for (at, link) in embedding.links.iter().enumerate() {
+        for (end, &point) in link.iter().enumerate() {
+            let field = format!("embedding.links[{at}][{end}]");
+            check_index(&field, point, "points", embedding.points.len())?;
         }
     }
     Ok(())
 }
 
-/// One coordinate for one dimension, else two.
-fn check_coordinates(at: usize, coordinates: &[f64], dimension: usize) -> Result<()> {
-    let field = format!("embedding.points[{at}].coordinates");
-    check_length(&field, "number", coordinates.len(), dimension.clamp(1, 2))
+fn check_marks(embedding: &Embedding<ClassMark>, classes: usize) -> Result<()> {
+    for (at, point) in embedding.points.iter().enumerate() {
+        let field = |name: &str| format!("embedding.points[{at}].{name}");
+        check_index(&field("class"), point.mark.class, "classes", classes)?;
+        if let Some(predicted) = point.mark.predicted {
+            check_index(&field("predicted"), predicted, "classes", classes)?;
+        }
+    }
+    Ok(())
 }
 
 fn check_matrix(matrix: Option<&Matrix>) -> Result<()> {
@@ -114,7 +114,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::report::{Confusion, Part, Rendered};
+    use crate::report::Part;
 
     /// The document with each of its values changed in turn, two of each list.
     fn edits(document: &Value) -> Vec<Value> {
@@ -154,12 +154,18 @@ mod tests {
     #[test]
     fn no_edit_of_a_report_keeps_the_page_from_an_answer() {
         let mut of_many = Report::with_classes(&["a", "b", "c"], 6, 3);
-        of_many.confusion = Some(Confusion {
+        of_many.classes_mut().confusion = Some(Confusion {
             part: Part::Test,
             counts: None,
             cells: Some(vec![[0, 0, 2], [1, 2, 1]]),
         });
-        let reports = [Report::with_classes(&["a", "b"], 6, 1), of_many];
+        let mut reports = vec![Report::with_classes(&["a", "b"], 6, 1), of_many];
+        for mut report in [Report::of_numbers(), Report::of_pairs()] {
+            let embedding = &mut report.values_mut().embedding;
+            embedding.points.truncate(8);
+            embedding.links.retain(|link| link.iter().all(|&point| point < 8));
+            reports.push(report);
+        }
         let mut refused = 0;
         for report in reports {
             report.check().unwrap();
@@ -174,20 +180,6 @@ mod tests {
     }
 
     #[test]
-    fn no_edit_of_a_report_without_classes_does_either() {
-        for mut report in [ContinuousReport::example(), ContinuousReport::of_pairs()] {
-            report.check().unwrap();
-            report.embedding.points.truncate(8);
-            report.embedding.links.retain(|link| link.iter().all(|&point| point < 8));
-            for edited in edits(&serde_json::to_value(&report).unwrap()) {
-                if let Ok(report) = ContinuousReport::from_json(&edited.to_string()) {
-                    assert!(!report.page().is_empty());
-                }
-            }
-        }
-    }
-
-    #[test]
     fn the_error_names_the_field() {
         let error = |edit: fn(&mut Report)| {
             let mut report = Report::example();
@@ -196,16 +188,18 @@ mod tests {
         };
         assert_eq!(
             error(|report| {
-                report.embedding.as_mut().unwrap().points[3].coordinates.pop();
+                report.classes_mut().embedding.as_mut().unwrap().points[3].coordinates.pop();
             }),
             "embedding.points[3].coordinates holds 1 number, 2 wanted"
         );
         assert_eq!(
-            error(|report| report.embedding.as_mut().unwrap().points[0].class = 7),
+            error(
+                |report| report.classes_mut().embedding.as_mut().unwrap().points[0].mark.class = 7
+            ),
             "embedding.points[0].class is 7, but there are 3 classes, counted from 0"
         );
         assert_eq!(
-            error(|report| report.data.classes[0].test = usize::MAX),
+            error(|report| report.header.data.classes[0].test = usize::MAX),
             "the rows of data.classes are more than the 150 of data.rows"
         );
     }

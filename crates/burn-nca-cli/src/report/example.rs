@@ -1,4 +1,7 @@
-use rand::SeedableRng;
+//! Reports with realistic numbers, for tests.
+
+use burn_nca::evaluate::ClassScores;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
 
@@ -8,31 +11,170 @@ const COLUMNS: [&str; 4] = ["sepal length", "sepal width", "petal length", "peta
 const MAP: [f64; 8] = [0.42, 0.31, -2.87, -3.18, -0.08, 1.22, 0.65, -0.9];
 
 impl Report {
-    /// A report with realistic numbers: 3 classes, 150 rows, 45 of them held out, two dimensions.
+    /// A report of classes: 3 classes, 150 rows, 45 of them held out, two dimensions.
     pub fn example() -> Self {
         Self::with_classes(&["setosa", "versicolor", "virginica"], 50, 2)
     }
 
     /// The example with other classes, `members` rows each, 3 of 10 held out, in k dimensions.
     pub fn with_classes(names: &[&str], members: usize, dimension: usize) -> Self {
-        let data = data(names, members);
-        let points = points(names.len(), members, data.classes[0].train, dimension);
-        let p: Vec<f64> = points.iter().filter_map(|point| point.p).collect();
-        let perplexity: Vec<f64> = p.iter().map(|p| 2.0 + 9.0 * p).collect();
-        Self {
-            format: FORMAT,
-            program: "nca 0.1.0".to_owned(),
-            command: "nca fit iris --dim 2 --test-size 0.3 --seed 7 --out runs/iris".to_owned(),
-            seed: 7,
-            method: "NCA".to_owned(),
-            data,
-            settings: settings(dimension),
-            device: DeviceSummary {
-                name: "cpu".to_owned(),
-                backend: "flex".to_owned(),
-                dtype: "f64".to_owned(),
-            },
+        let test = members * 3 / 10;
+        let class =
+            |name: &&str| ClassCount { name: (*name).to_owned(), train: members - test, test };
+        let data = Data {
+            name: "iris".to_owned(),
+            rows: names.len() * members,
+            columns: COLUMNS.len(),
+            train: names.len() * (members - test),
+            test: names.len() * test,
+            target: None,
+            classes: names.iter().map(class).collect(),
+            without_partner: 0,
+        };
+        let points = points(names.len(), members, members - test, dimension);
+        let p: Vec<f64> = points.iter().filter_map(|point| point.mark.p).collect();
+        let (confusion, scores) = confusion(&points, names.len(), Part::Test);
+        let results = ClassResults {
             accuracy: Accuracy { train: 103.0 / 105.0, test: Some(43.0 / 45.0) },
+            f: p.iter().sum(),
+            g: p.iter().map(|p| p.ln()).sum(),
+            confusion: Some(confusion),
+            class_scores: Some(scores),
+            perplexity: p.iter().map(|p| 2.0 + 9.0 * p).collect(),
+            p,
+            embedding: Some(Embedding {
+                dimension,
+                variance_share: (dimension > 2).then_some(0.872),
+                colour: None,
+                points,
+                links: Vec::new(),
+            }),
+        };
+        let mean = results.perplexity.iter().sum::<f64>() / results.perplexity.len() as f64;
+        let command = "nca fit iris --dim 2 --test-size 0.3 --seed 7 --out runs/iris";
+        Self {
+            mean_perplexity: mean,
+            ..Self::around(
+                "NCA",
+                command,
+                data,
+                comparison(dimension),
+                Results::Classes(Box::new(results)),
+            )
+        }
+    }
+
+    /// The same fit with nothing held out.
+    pub fn without_test(mut self) -> Self {
+        let data = &mut self.header.data;
+        data.classes.iter_mut().for_each(|class| class.test = 0);
+        (data.rows, data.test) = (data.train, 0);
+        let classes = data.classes.len();
+        for row in &mut self.comparison.rows {
+            row.values
+                .iter_mut()
+                .filter(|(key, _)| key.ends_with("_test"))
+                .for_each(|(_, value)| *value = None);
+            row.interval = None;
+        }
+        self.curve.0.iter_mut().for_each(|point| point.held_out = None);
+        let found = self.classes_mut();
+        found.accuracy.test = None;
+        if let Some(embedding) = &mut found.embedding {
+            embedding.points.retain(|point| point.part == Part::Train);
+            let (confusion, scores) = confusion(&embedding.points, classes, Part::Train);
+            (found.confusion, found.class_scores) = (Some(confusion), Some(scores));
+        }
+        self
+    }
+
+    /// A report of a numeric target: 506 rows, 152 of them held out.
+    pub fn of_numbers() -> Self {
+        let keys = ["r2_train", "r2_test", "rmse_test", "mae_test"];
+        let row = |method: &str, rule: &str, dimension, values: [f64; 4]| MeasureRow {
+            rule: rule.to_owned(),
+            ..measured(method, dimension, &keys, &values)
+        };
+        let rows = vec![
+            row("Euclidean", "5-NN", 13, [0.781, 0.752, 4.53, 2.81]),
+            row("PCA", "5-NN", 2, [0.59, 0.612, 5.66, 3.9]),
+            row("MLKR", "5-NN", 2, [0.89, 0.858, 3.43, 2.3]),
+            row("MLKR", "kernel", 2, [0.921, 0.871, 3.27, 2.18]),
+        ];
+        let measures = vec![
+            Measure::new(keys[0], "R² train", Unit::Number, true),
+            Measure::new(keys[1], "R² test", Unit::Number, true),
+            Measure::new(keys[2], "RMSE test", Unit::Number, false),
+            Measure::new(keys[3], "MAE test", Unit::Number, false),
+        ];
+        let data = Data { target: Some("price".to_owned()), ..unclassed("housing", 506, 354, 152) };
+        let scores = rows[3].clone();
+        let found = ValueResults { value: 27.96, scores, embedding: band() };
+        Self::of_values("MLKR", data, measures, rows, Results::Numbers(found))
+    }
+
+    /// A report of pairs: 400 rows, 200 pairs, 60 of them held out.
+    pub fn of_pairs() -> Self {
+        let keys = ["recall_1_test", "recall_5_test", "median_rank_test"];
+        let rows = vec![
+            measured("Euclidean", 13, &keys, &[0.1, 0.317, 22.0]),
+            measured("PCA", 2, &keys, &[0.15, 0.4, 12.5]),
+            measured("pairs", 2, &keys, &[0.425, 0.858, 2.0]),
+        ];
+        let measures = vec![
+            Measure::new(keys[0], "nearest", Unit::Share, true),
+            Measure::new(keys[1], "among 5", Unit::Share, true),
+            Measure::new(keys[2], "median rank", Unit::Number, false),
+        ];
+        let mut embedding = band();
+        embedding.colour = Some("row".to_owned());
+        for (at, point) in embedding.points.iter_mut().enumerate() {
+            (point.mark, point.part) =
+                (ValueMark { value: (at + 1) as f64, predicted: None }, Part::Train);
+        }
+        embedding.links = (1..200).map(|at| [at - 1, at]).collect();
+        let data = unclassed("film", 400, 140, 60);
+        let found = ValueResults { value: 27.96, scores: rows[2].clone(), embedding };
+        Self::of_values("pairs", data, measures, rows, Results::Pairs(found))
+    }
+
+    fn of_values(
+        method: &str,
+        data: Data,
+        measures: Vec<Measure>,
+        rows: Vec<MeasureRow>,
+        results: Results,
+    ) -> Self {
+        let comparison = MeasureTable { neighbors: None, measures, rows };
+        let command = "nca fit housing.csv --target price --task regression --dim 2";
+        Self::around(method, command, data, comparison, results)
+    }
+
+    /// What all kinds have in common.
+    fn around(
+        method: &str,
+        command: &str,
+        data: Data,
+        comparison: MeasureTable,
+        results: Results,
+    ) -> Self {
+        let device = ["cpu", "flex", "f64"].map(String::from);
+        let [name, backend, dtype] = device;
+        Self {
+            header: Header {
+                format: FORMAT,
+                program: "nca 0.1.0".to_owned(),
+                command: command.to_owned(),
+                seed: 7,
+                method: method.to_owned(),
+                data,
+                settings: serde_json::json!({
+                    "objective": "f", "encoder": {"kind": "linear", "dim": 2}, "init": "pca",
+                    "scale": "standardise", "max_iterations": 200, "tolerance": 1e-5, "l2": 0.0,
+                    "optimizer": "lbfgs",
+                }),
+                device: DeviceSummary { name, backend, dtype },
+            },
             run: SolverRun {
                 termination: "GradientSmall".to_owned(),
                 termination_sentence:
@@ -45,70 +187,95 @@ impl Report {
                 peak_memory_bytes: Some(183 << 20),
             },
             warnings: Vec::new(),
-            f: p.iter().sum(),
-            g: p.iter().map(|p| p.ln()).sum(),
-            mean_perplexity: perplexity.iter().sum::<f64>() / perplexity.len() as f64,
-            comparison: comparison(dimension),
-            confusion: Some(confusion(&points, names.len(), Part::Test)),
-            feature_weights: weights(&COLUMNS, &MAP),
+            mean_perplexity: 8.13,
+            comparison,
+            results,
+            feature_weights: FeatureWeights(weights(&COLUMNS, &MAP)),
             matrix: Matrix::small(COLUMNS.map(String::from).into(), &MAP),
-            curve: curve(42),
-            p,
-            perplexity,
-            embedding: Some(Embedding {
-                dimension,
-                variance_share: (dimension > 2).then_some(0.872),
-                points,
-            }),
+            curve: Curve(curve(42)),
             tuning: None,
         }
     }
 
-    /// The same fit with nothing held out.
-    pub fn without_test(mut self) -> Self {
-        self.accuracy.test = None;
-        for class in &mut self.data.classes {
-            class.test = 0;
-        }
-        self.data.rows = self.data.train();
-        for row in &mut self.comparison.rows {
-            (row.nn_test, row.knn_test, row.soft_test, row.nn_test_interval) =
-                (None, None, None, None);
-        }
-        if let Some(embedding) = &mut self.embedding {
-            embedding.points.retain(|point| point.part == Part::Train);
-            let classes = self.data.classes.len();
-            self.confusion = Some(confusion(&embedding.points, classes, Part::Train));
-        }
-        for point in &mut self.curve {
-            point.held_out = None;
-        }
-        self
+    /// The results of classes.
+    pub fn classes(&self) -> &ClassResults {
+        let Results::Classes(found) = &self.results else { panic!("the results are of classes") };
+        found
+    }
+
+    /// As [`classes`](Self::classes), to be changed.
+    pub fn classes_mut(&mut self) -> &mut ClassResults {
+        let Results::Classes(found) = &mut self.results else {
+            panic!("the results are of classes")
+        };
+        found
+    }
+
+    /// The results of numbers or pairs.
+    pub fn values(&self) -> &ValueResults {
+        let (Results::Numbers(found) | Results::Pairs(found)) = &self.results else {
+            panic!("of values")
+        };
+        found
+    }
+
+    /// As [`values`](Self::values), to be changed.
+    pub fn values_mut(&mut self) -> &mut ValueResults {
+        let (Results::Numbers(found) | Results::Pairs(found)) = &mut self.results else {
+            panic!("of values")
+        };
+        found
     }
 }
 
-fn data(names: &[&str], members: usize) -> DataSummary {
-    let test = members * 3 / 10;
-    let class = |name: &&str| ClassCount { name: (*name).to_owned(), train: members - test, test };
-    DataSummary {
-        name: "iris".to_owned(),
-        rows: names.len() * members,
-        columns: COLUMNS.len(),
-        classes: names.iter().map(class).collect(),
+fn unclassed(name: &str, rows: usize, train: usize, test: usize) -> Data {
+    let name = name.to_owned();
+    Data {
+        name,
+        rows,
+        columns: 13,
+        train,
+        test,
+        target: None,
+        classes: Vec::new(),
         without_partner: 0,
     }
 }
 
-fn settings(dimension: usize) -> serde_json::Value {
-    serde_json::json!({
-        "objective": "f", "encoder": {"kind": "linear", "dim": dimension}, "init": "pca",
-        "scale": "standardise", "max_iterations": 200, "tolerance": 1e-5, "l2": 0.0,
-        "optimizer": "lbfgs",
-    })
+fn measured(method: &str, dimension: usize, keys: &[&str], values: &[f64]) -> MeasureRow {
+    let values = keys.iter().map(|key| (*key).to_owned()).zip(values.iter().copied().map(Some));
+    let (method, rule) = (method.to_owned(), String::new());
+    MeasureRow { method, rule, dimension, interval: None, values: values.collect() }
+}
+
+fn comparison(dimension: usize) -> MeasureTable {
+    let keys = ["nn_train", "nn_test", "knn_test", "soft_test"];
+    let row = |method: &str, dimension, right: [f64; 4], interval| {
+        let shares = [right[0] / 105.0, right[1] / 45.0, right[2] / 45.0, right[3] / 45.0];
+        MeasureRow { interval: Some(interval), ..measured(method, dimension, &keys, &shares) }
+    };
+    MeasureTable {
+        neighbors: Some(5),
+        measures: Measure::of_classes(5),
+        rows: vec![
+            row("Euclidean", 4, [100.0, 42.0, 43.0, 41.0], [0.821, 0.977]),
+            row("PCA", dimension, [99.0, 41.0, 42.0, 40.0], [0.793, 0.965]),
+            row("LDA", 2, [101.0, 43.0, 44.0, 43.0], [0.852, 0.988]),
+            row("NCA", dimension, [103.0, 43.0, 43.0, 44.0], [0.852, 0.988]),
+        ],
+    }
+}
+
+fn confusion(points: &[Point<ClassMark>], classes: usize, part: Part) -> (Confusion, ClassTable) {
+    let marks = points.iter().filter(|point| point.part == part).map(|point| point.mark);
+    let (predicted, truth): (Vec<usize>, Vec<usize>) =
+        marks.map(|mark| (mark.predicted.unwrap(), mark.class)).unzip();
+    let scores = ClassScores::of(&predicted, &truth, classes).unwrap();
+    (Confusion::of(part, &predicted, &truth, classes), ClassTable::of(part, &scores))
 }
 
 /// A cloud a class on a ring; a point nearer to another class's centre is predicted as that class.
-fn points(classes: usize, members: usize, train: usize, dimension: usize) -> Vec<EmbeddedPoint> {
+fn points(classes: usize, members: usize, train: usize, dimension: usize) -> Vec<Point<ClassMark>> {
     let mut rng = ChaCha8Rng::seed_from_u64(19);
     let spread = Normal::new(0.0, 1.0).unwrap();
     let radius = 0.97 * classes as f64;
@@ -136,44 +303,11 @@ fn points(classes: usize, members: usize, train: usize, dimension: usize) -> Vec
             let part = if index % members < train { Part::Train } else { Part::Test };
             let own = (-distance(&coordinates, &center(class)) / 4.0).exp();
             let other = if nearest == class { 0.02 } else { 0.5 };
-            EmbeddedPoint {
-                row: index + 1,
-                coordinates,
-                class,
-                predicted: Some(nearest),
-                part,
-                p: (part == Part::Train).then_some(own / (own + other)),
-            }
+            let p = (part == Part::Train).then_some(own / (own + other));
+            let mark = ClassMark { class, predicted: Some(nearest), p };
+            Point { row: index + 1, coordinates, part, mark }
         })
         .collect()
-}
-
-fn confusion(points: &[EmbeddedPoint], classes: usize, part: Part) -> Confusion {
-    let counted = points.iter().filter(|point| point.part == part);
-    let (predicted, truth): (Vec<usize>, Vec<usize>) =
-        counted.map(|point| (point.predicted.unwrap(), point.class)).unzip();
-    Confusion::of(part, &predicted, &truth, classes)
-}
-
-fn comparison(dimension: usize) -> Comparison {
-    let row = |method: &str, dimension, right: [f64; 4], interval| ComparisonRow {
-        method: method.to_owned(),
-        dimension,
-        nn_train: Some(right[0] / 105.0),
-        nn_test: Some(right[1] / 45.0),
-        nn_test_interval: Some(interval),
-        knn_test: Some(right[2] / 45.0),
-        soft_test: Some(right[3] / 45.0),
-    };
-    Comparison {
-        neighbors: 5,
-        rows: vec![
-            row("Euclidean", 4, [100.0, 42.0, 43.0, 41.0], [0.821, 0.977]),
-            row("PCA", dimension, [99.0, 41.0, 42.0, 40.0], [0.793, 0.965]),
-            row("LDA", 2, [101.0, 43.0, 44.0, 43.0], [0.852, 0.988]),
-            row("NCA", dimension, [103.0, 43.0, 43.0, 44.0], [0.852, 0.988]),
-        ],
-    }
 }
 
 /// The weights of the columns of a map, row-major.
@@ -201,4 +335,23 @@ fn curve(iterations: u64) -> Vec<CurvePoint> {
         }
     };
     (0..=iterations).map(at).collect()
+}
+
+/// A bent band of points; the target runs along it.
+fn band() -> Embedding<ValueMark> {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let points = (0..200).map(|index| {
+        let along = index as f64 / 200.0;
+        let value = 5.0 + 45.0 * along + rng.random_range(-2.0..2.0);
+        let coordinates = vec![
+            8.0 * (2.5 * along).sin() + rng.random_range(-0.6..0.6),
+            6.0 * (2.5 * along).cos() + rng.random_range(-0.6..0.6),
+        ];
+        let predicted = Some(value + rng.random_range(-4.0..4.0));
+        let part = if index % 10 < 7 { Part::Train } else { Part::Test };
+        Point { row: index + 1, coordinates, part, mark: ValueMark { value, predicted } }
+    });
+    let points = points.collect();
+    let colour = Some("price".to_owned());
+    Embedding { dimension: 2, variance_share: None, colour, points, links: Vec::new() }
 }

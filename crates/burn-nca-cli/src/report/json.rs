@@ -1,25 +1,50 @@
+//! `report.json`: written a top-level field a line, and read back.
+
 use std::io;
 
 use anyhow::Result;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter};
 
-use super::Report;
+use super::{ClassCount, Measure, Report};
 
 impl Report {
-    /// Reads `report.json` back; the last bit of a number may differ, as serde_json reads for speed.
+    /// The contents of `report.json`: one top-level field a line, ended by a newline.
     ///
     /// # Errors
-    /// Text that is not JSON or lacks a field, or fields that do not fit together.
-    pub fn from_json(text: &str) -> Result<Self> {
-        let report: Self = serde_json::from_str(text)?;
+    /// None that a report can cause; the signature is serde_json's.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        field_lines(self)
+    }
+
+    /// Reads `report.json` back, whose text is JSON already.
+    ///
+    /// # Errors
+    /// A field that is missing, or fields that do not fit together.
+    pub fn from_document(mut document: Value) -> Result<Self> {
+        // Earlier versions knew a report of classes by the lack of a kind, and its columns and counts without being told.
+        if let Some(fields) = document.as_object_mut() {
+            fields.entry("kind").or_insert("classes".into());
+        }
+        let mut report: Self = serde_json::from_value(document)?;
+        let (data, table) = (&mut report.header.data, &mut report.comparison);
+        if let (Some(k), true) = (table.neighbors, table.measures.is_empty()) {
+            table.measures = Measure::of_classes(k);
+        }
+        if (data.train, data.test) == (0, 0) {
+            let sum = |count: fn(&ClassCount) -> usize| {
+                data.classes.iter().map(count).fold(0, usize::saturating_add)
+            };
+            (data.train, data.test) = (sum(|class| class.train), sum(|class| class.test));
+        }
         report.check()?;
         Ok(report)
     }
 }
 
 /// A document with one top-level field a line, ended by a newline.
-pub fn field_lines(document: &impl Serialize) -> serde_json::Result<String> {
+fn field_lines(document: &impl Serialize) -> serde_json::Result<String> {
     let mut bytes = Vec::new();
     let formatter = FieldLines::default();
     document.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, formatter))?;
@@ -86,70 +111,85 @@ impl Formatter for FieldLines {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
-    use crate::report::Rendered;
 
-    /// Whether two JSON values agree, numbers to the last bit or two.
-    fn agree(a: &Value, b: &Value) -> bool {
-        match (a, b) {
-            (Value::Number(a), Value::Number(b)) => {
-                let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
-                (a - b).abs() <= 2.0 * f64::EPSILON * a.abs()
-            }
-            (Value::Array(a), Value::Array(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| agree(a, b))
-            }
-            (Value::Object(a), Value::Object(b)) => {
-                a.len() == b.len() && a.iter().all(|(name, value)| agree(value, &b[name]))
-            }
-            _ => a == b,
+    impl Report {
+        /// Reads a report from its text.
+        pub fn from_json(text: &str) -> Result<Self> {
+            Self::from_document(serde_json::from_str(text)?)
         }
+    }
+
+    fn value(report: &Report) -> Value {
+        serde_json::to_value(report).unwrap()
     }
 
     #[test]
     fn a_report_survives_json() {
-        let report = Report::with_classes(&["a \"quoted\" name", "β"], 40, 5);
-        let read = Report::from_json(&report.to_json().unwrap()).unwrap();
-        let value = |report: &Report| serde_json::to_value(report).unwrap();
-        assert!(agree(&value(&report), &value(&read)));
-        assert_eq!((&read.data, &read.settings), (&report.data, &report.settings));
+        let classes = Report::with_classes(&["a \"quoted\" name", "β"], 40, 5);
+        for report in [classes, Report::of_numbers(), Report::of_pairs()] {
+            let read = Report::from_json(&report.to_json().unwrap()).unwrap();
+            assert_eq!(value(&report), value(&read));
+            assert_eq!(report.header, read.header);
+        }
+    }
+
+    #[test]
+    fn a_report_of_an_earlier_version_is_read() {
+        let report = Report::example();
+        let mut old = value(&report);
+        let fields = old.as_object_mut().unwrap();
+        fields.retain(|name, _| !["kind", "class_scores"].contains(&name.as_str()));
+        fields["comparison"].as_object_mut().unwrap().remove("measures");
+        fields["data"]
+            .as_object_mut()
+            .unwrap()
+            .retain(|name, _| !["train", "test"].contains(&name.as_str()));
+        let read = Report::from_json(&old.to_string()).unwrap();
+        assert_eq!(read.comparison, report.comparison);
+        assert_eq!(read.header.data, report.header.data);
+        assert_eq!(read.classes().class_scores, None);
     }
 
     #[test]
     fn what_is_not_finite_is_null_and_comes_back_as_nan() {
         let mut report = Report::example();
-        report.g = f64::NEG_INFINITY;
-        report.p[3] = f64::NAN;
+        report.classes_mut().g = f64::NEG_INFINITY;
+        report.classes_mut().p[3] = f64::NAN;
         let text = report.to_json().unwrap();
         assert!(text.contains("\n  \"g\": null,\n"), "{text}");
         let read = Report::from_json(&text).unwrap();
-        assert!(read.g.is_nan() && read.p[3].is_nan());
-        assert!((read.p[4] - report.p[4]).abs() < 1e-15);
+        assert!(read.classes().g.is_nan() && read.classes().p[3].is_nan());
+        assert_eq!(read.classes().p[4], report.classes().p[4]);
     }
 
     #[test]
     fn the_names_other_programs_rely_on_stand_at_the_top() {
         let mut report = Report::example();
-        report.accuracy.test = None;
+        report.classes_mut().accuracy.test = None;
         let json: Value = serde_json::from_str(&report.to_json().unwrap()).unwrap();
         assert!(json["accuracy"]["train"].is_f64());
         assert!(json["accuracy"].as_object().unwrap()["test"].is_null());
         assert!(json["termination"].is_string());
         assert!(json["iterations"].is_u64() && json["evaluations"].is_u64());
         assert!(json["seconds"].is_f64() && json["f"].is_f64() && json["g"].is_f64());
-        let train = report.data.train();
+        let train = report.header.data.train;
         assert_eq!(json["p"].as_array().unwrap().len(), train);
         assert_eq!(json["perplexity"].as_array().unwrap().len(), train);
         assert_eq!(json["embedding"]["points"][0]["part"], "train");
+        assert_eq!(json["comparison"]["rows"][3]["nn_test"], 43.0 / 45.0);
+        assert_eq!(json["class_scores"]["majority_share"], 1.0 / 3.0);
+        let json = value(&Report::of_numbers());
+        assert_eq!((&json["kind"], &json["scores"]["rule"]), (&"numbers".into(), &"kernel".into()));
+        assert_eq!(json["comparison"]["rows"][0]["r2_test"], 0.752);
+        assert!(json["embedding"]["points"][0]["value"].is_f64() && json["value"].is_f64());
     }
 
     #[test]
     fn every_top_level_field_has_a_line_of_its_own() {
         let report = Report::example();
         let text = report.to_json().unwrap();
-        let fields = serde_json::to_value(&report).unwrap().as_object().unwrap().len();
+        let fields = value(&report).as_object().unwrap().len();
         assert_eq!(text.lines().count(), fields + 2);
     }
 }

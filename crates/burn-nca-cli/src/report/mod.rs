@@ -1,37 +1,42 @@
-//! The report of a fit: one set of numbers, three renderings.
+//! The report of a fit: one set of numbers, three renderers.
 //!
 //! ```text
-//! Report ──► to_json        report.json   for programs, read back by Report::from_json
-//!        ──► page::render   report.html   for people: one file, no network, works without scripts
-//!        ──► table::summary standard output
+//! Report ──► json       report.json     for programs, read back by Report::from_json
+//!        ──► page       report.html     for people: one file, no network, works without scripts
+//!        ──► terminal   standard output
 //! ```
-//! A [`Report`] holds numbers and names only; every sentence, percentage and colour is made while rendering,
-//! so the three can never disagree.
+//! A [`Report`] holds numbers and names only; every sentence, percentage and colour is made while rendering, so the
+//! three can never disagree. What people see of it is a list of [`Section`]s: each has one type, one file and one piece
+//! of code for the page and the terminal; a table of a section states its columns once ([`table`]).
 
 mod check;
-mod confusion;
-pub mod continuous;
 #[cfg(test)]
 mod example;
-mod findings;
+mod headline;
 mod json;
 mod model;
-pub mod page;
-mod rendered;
+mod page;
+mod section;
+mod sections;
 mod solver;
-pub mod table;
-mod tuning;
-mod verdict;
+mod summary;
+mod table;
+pub mod terminal;
 mod warning;
 
 pub use burn_nca_program::number::{self, counted};
-pub use confusion::Confusion;
-pub use findings::{
-    Comparison, ComparisonRow, CurvePoint, EmbeddedPoint, Embedding, FeatureWeight, Matrix, Part,
-    falls_short,
+pub use model::{
+    Accuracy, ClassCount, ClassResults, Data, DeviceSummary, FORMAT, Header, Report, Results,
+    ValueResults,
 };
-pub use model::{Accuracy, ClassCount, DataSummary, DeviceSummary, FORMAT, Report};
-pub use rendered::Rendered;
+pub use section::Section;
+pub use sections::class_scores::ClassTable;
+pub use sections::comparison::{Measure, MeasureRow, MeasureTable, Unit, falls_short};
+pub use sections::confusion::Confusion;
+pub use sections::curve::{Curve, CurvePoint};
+pub use sections::matrix::Matrix;
+pub use sections::picture::{ClassMark, Embedding, Part, Point, ValueMark};
+pub use sections::tuning::Tuning;
+pub use sections::weights::{FeatureWeight, FeatureWeights};
 pub use solver::SolverRun;
-pub use tuning::{Tuning, TuningRow};
 pub use warning::{Warning, WarningCode};

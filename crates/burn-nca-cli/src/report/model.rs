@@ -1,10 +1,18 @@
+//! What a report holds.
+
 use serde::{Deserialize, Serialize};
 
-use super::confusion::Confusion;
-use super::findings::{Comparison, CurvePoint, Embedding, FeatureWeight, Matrix};
 use super::json::{null_as_nan, nulls_as_nan};
+use super::section::Section;
+use super::sections::class_scores::ClassTable;
+use super::sections::comparison::{MeasureRow, MeasureTable};
+use super::sections::confusion::Confusion;
+use super::sections::curve::Curve;
+use super::sections::matrix::Matrix;
+use super::sections::picture::{ClassMark, Embedding, ValueMark};
+use super::sections::tuning::Tuning;
+use super::sections::weights::FeatureWeights;
 use super::solver::SolverRun;
-use super::tuning::Tuning;
 use super::warning::Warning;
 
 /// The version of `report.json`; it grows when a field changes its name or meaning, not when one is added.
@@ -12,11 +20,42 @@ pub const FORMAT: u32 = 1;
 
 /// Everything there is to say about one fit; as JSON, the file `report.json`.
 ///
-/// Accuracies and shares are fractions from 0 to 1. A number that is not finite is `null` in JSON and NaN
-/// when read back; a number that was not measured is `null` and `None`. Classes are given by their index in
-/// `data.classes`. Field names are stable within one [`FORMAT`].
+/// Accuracies and shares are fractions from 0 to 1, errors are in the units of the target. A number that is not finite
+/// is `null` in JSON and NaN when read back; one that was not measured is `null` and `None`. Classes are given by their
+/// index in `data.classes`. Field names are stable within one [`FORMAT`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
+    /// What was fitted, to what and where.
+    #[serde(flatten)]
+    pub header: Header,
+    /// How the solver went.
+    #[serde(flatten)]
+    pub run: SolverRun,
+    /// What to know before trusting the numbers; none in most reports.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
+    /// Mean over the training points of the perplexity: the effective number of neighbours.
+    #[serde(deserialize_with = "null_as_nan")]
+    pub mean_perplexity: f64,
+    /// The learnt metric beside the baselines.
+    pub comparison: MeasureTable,
+    /// What was found that depends on what was learnt from.
+    #[serde(flatten)]
+    pub results: Results,
+    /// The weight of every column; empty for a nonlinear encoder.
+    pub feature_weights: FeatureWeights,
+    /// The learnt map A; `None` for a network, and above 40 features or dimensions ([`Matrix::LARGEST`]).
+    pub matrix: Option<Matrix>,
+    /// The solver's path, first iteration to last.
+    pub curve: Curve,
+    /// The search that chose the settings; `None` when they were given.
+    #[serde(default)]
+    pub tuning: Option<Tuning>,
+}
+
+/// What was fitted, to what and where.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
     /// Version of this format, [`FORMAT`].
     pub format: u32,
     /// The program that wrote the report, with its version, such as `nca 0.1.0`.
@@ -28,76 +67,37 @@ pub struct Report {
     /// The method as the comparison names it, such as `NCA`.
     pub method: String,
     /// The data the metric was learnt from.
-    pub data: DataSummary,
+    pub data: Data,
     /// The whole configuration as a JSON object; nested settings are shown as `encoder.hidden`.
     pub settings: serde_json::Value,
     /// Where it was computed.
     pub device: DeviceSummary,
-    /// 1-nearest-neighbour accuracy with the learnt metric.
-    pub accuracy: Accuracy,
-    /// How the solver went.
-    #[serde(flatten)]
-    pub run: SolverRun,
-    /// What to know before trusting the numbers; none in most reports.
-    #[serde(default)]
-    pub warnings: Vec<Warning>,
-    /// f = Σ p_i over the training points: the expected number classified correctly, left out one by one.
-    #[serde(deserialize_with = "null_as_nan")]
-    pub f: f64,
-    /// g = Σ ln p_i over the training points: the log probability that all are classified correctly.
-    #[serde(deserialize_with = "null_as_nan")]
-    pub g: f64,
-    /// Mean over the training points of the perplexity: the effective number of neighbours.
-    #[serde(deserialize_with = "null_as_nan")]
-    pub mean_perplexity: f64,
-    /// The learnt metric beside the baselines, in the order to show them.
-    pub comparison: Comparison,
-    /// Which true class was taken for which; `None` when it was not computed.
-    pub confusion: Option<Confusion>,
-    /// The weight of every column; empty for a nonlinear encoder.
-    pub feature_weights: Vec<FeatureWeight>,
-    /// The learnt map A; `None` for a network, and above 40 features or dimensions ([`Matrix::LARGEST`]).
-    pub matrix: Option<Matrix>,
-    /// The solver's path, first iteration to last.
-    pub curve: Vec<CurvePoint>,
-    /// p_i of every training point: the probability that a neighbour drawn for it is of its class.
-    #[serde(deserialize_with = "nulls_as_nan")]
-    pub p: Vec<f64>,
-    /// Perplexity exp(H_i) of every training point, H_i in nats.
-    #[serde(deserialize_with = "nulls_as_nan")]
-    pub perplexity: Vec<f64>,
-    /// The embedded points; `None` when there is no picture to draw.
-    pub embedding: Option<Embedding>,
-    /// The search that chose the settings; `None` when they were given.
-    #[serde(default)]
-    pub tuning: Option<Tuning>,
 }
 
 /// What the data were.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DataSummary {
+pub struct Data {
     /// A name for the title, such as the file's.
     pub name: String,
-    /// Number of rows, training and held out together.
+    /// Number of rows.
     pub rows: usize,
     /// Number of features.
     pub columns: usize,
-    /// The classes, in index order.
+    /// How many were learnt from of what was split: rows, or pairs.
+    #[serde(default)]
+    pub train: usize,
+    /// How many of them were held out.
+    #[serde(default)]
+    pub test: usize,
+    /// The name of a numeric target; `None` for classes and pairs.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// The classes, in index order; none for numbers and pairs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<ClassCount>,
     /// Training rows that are alone in their class: no neighbour can be right for them.
+    #[serde(default)]
     pub without_partner: usize,
-}
-
-impl DataSummary {
-    /// Number of training rows.
-    pub fn train(&self) -> usize {
-        self.classes.iter().map(|class| class.train).sum()
-    }
-
-    /// Number of rows held out.
-    pub fn test(&self) -> usize {
-        self.classes.iter().map(|class| class.test).sum()
-    }
 }
 
 /// One class and its rows.
@@ -122,6 +122,44 @@ pub struct DeviceSummary {
     pub dtype: String,
 }
 
+/// What was found, by what was learnt from; in JSON the field `kind` and those of the variant, at the top.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Results {
+    /// From classes.
+    Classes(Box<ClassResults>),
+    /// From a numeric target.
+    Numbers(ValueResults),
+    /// From pairs of rows.
+    Pairs(ValueResults),
+}
+
+/// What is known of a metric that was learnt from classes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassResults {
+    /// 1-nearest-neighbour accuracy with the learnt metric.
+    pub accuracy: Accuracy,
+    /// f = Σ p_i over the training points: the expected number classified correctly, left out one by one.
+    #[serde(deserialize_with = "null_as_nan")]
+    pub f: f64,
+    /// g = Σ ln p_i over the training points: the log probability that all are classified correctly.
+    #[serde(deserialize_with = "null_as_nan")]
+    pub g: f64,
+    /// Which true class was taken for which; `None` when it was not computed.
+    pub confusion: Option<Confusion>,
+    /// Recall and precision of each class, from the same predictions.
+    #[serde(default)]
+    pub class_scores: Option<ClassTable>,
+    /// p_i of every training point: the probability that a neighbour drawn for it is of its class.
+    #[serde(deserialize_with = "nulls_as_nan")]
+    pub p: Vec<f64>,
+    /// Perplexity exp(H_i) of every training point, H_i in nats.
+    #[serde(deserialize_with = "nulls_as_nan")]
+    pub perplexity: Vec<f64>,
+    /// The embedded points; `None` when there is no picture to draw.
+    pub embedding: Option<Embedding<ClassMark>>,
+}
+
 /// 1-nearest-neighbour accuracy, 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Accuracy {
@@ -130,4 +168,44 @@ pub struct Accuracy {
     pub train: f64,
     /// On the rows held out, against all training rows; `None` when nothing is held out.
     pub test: Option<f64>,
+}
+
+/// What is known of a metric that was learnt from numbers or pairs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ValueResults {
+    /// The penalised objective at the end, a sum over the training rows; smaller is better.
+    #[serde(deserialize_with = "null_as_nan")]
+    pub value: f64,
+    /// What the learnt metric reaches: the last row of the comparison.
+    pub scores: MeasureRow,
+    /// The embedded points.
+    pub embedding: Embedding<ValueMark>,
+}
+
+impl Report {
+    /// The parts that people see, in their order.
+    pub fn sections(&self) -> Vec<&dyn Section> {
+        let mut sections: Vec<&dyn Section> = match &self.results {
+            Results::Classes(found) => {
+                vec![&found.embedding, &self.comparison, &found.confusion, &found.class_scores]
+            }
+            Results::Numbers(found) | Results::Pairs(found) => {
+                vec![&found.embedding, &self.comparison, found]
+            }
+        };
+        let rest: [&dyn Section; 4] =
+            [&self.feature_weights, &self.matrix, &self.curve, &self.tuning];
+        sections.extend(rest);
+        sections
+    }
+}
+
+impl Results {
+    /// What is split and held out.
+    pub fn noun(&self) -> &'static str {
+        match self {
+            Self::Classes(_) | Self::Numbers(_) => "row",
+            Self::Pairs(_) => "pair",
+        }
+    }
 }

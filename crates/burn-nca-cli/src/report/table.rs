@@ -1,153 +1,234 @@
-//! The report in a terminal: the comparison and the key figures as plain text.
+//! A table of a section: its columns are stated once, for a terminal and for the page.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{
-    Attribute, Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table,
-    TableStyle, Width,
+    Attribute, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width,
 };
 
-use super::number::{count, counted, duration, percent, significant};
-use super::verdict::verdict;
-use super::{ComparisonRow, Report, Tuning};
+use super::page::html::{escape, name};
+use super::terminal::{Terminal, searchable};
 
-/// What the terminal can show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terminal {
-    /// Columns of text, or `None` for a file or pipe: as wide as the table wants.
-    pub width: Option<u16>,
-    /// Whether bold text may be used.
-    pub styled: bool,
-    /// Whether lines may be drawn beyond ASCII.
-    pub unicode: bool,
+/// The text of a cell, and what marks it among the others of its column, such as `best`.
+pub struct Cell {
+    text: String,
+    mark: Option<&'static str>,
 }
 
-impl Terminal {
-    /// For files, pipes and tests: any width, no styles.
-    pub const PLAIN: Self = Self { width: None, styled: false, unicode: true };
-
-    /// A terminal that says it has so many columns; containers and `expect` say 0 where nobody knows.
-    pub fn of_width(columns: Option<u16>, styled: bool) -> Self {
-        Self { width: columns.filter(|columns| *columns > 0), styled, unicode: true }
+impl Cell {
+    /// A cell that is marked where `marked`.
+    pub fn marked(text: String, mark: &'static str, marked: bool) -> Self {
+        Self { text, mark: marked.then_some(mark) }
     }
 }
 
-/// The verdict, the comparison and the key figures, ended by a newline.
-pub fn summary(report: &Report, terminal: Terminal) -> String {
-    let mut text = wrapped(&searchable(&verdict(report)), terminal.width);
-    if !report.comparison.rows.is_empty() {
-        text.push('\n');
-        text.push_str(&comparison(report, terminal));
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self { text, mark: None }
     }
-    if let Some(tuning) = &report.tuning {
-        text.push('\n');
-        text.push_str(&trials(tuning, terminal));
-    }
-    text.push('\n');
-    text.push_str(&key_figures(report, terminal));
-    text
 }
 
-/// The candidates of a search that a terminal shows; the others are in the JSON and on the page.
-const SHOWN_TRIALS: usize = 10;
-
-/// The best candidates of the search for settings, the chosen one first.
-fn trials(tuning: &Tuning, terminal: Terminal) -> String {
-    let mut table = empty(terminal);
-    let heads = ["tried", "l2", "start", "dim", "steps", "1-NN", "± s.e."];
-    table.set_header(heads.map(Cell::new));
-    for row in tuning.trials.iter().take(SHOWN_TRIALS) {
-        let mark = if row.chosen { "*" } else { "" };
-        table.add_row([
-            format!("{mark}{}", row.criterion),
-            row.l2.to_string(),
-            row.start.clone(),
-            row.dimension.to_string(),
-            row.steps(),
-            percent(Some(row.accuracy)),
-            percent(Some(row.standard_error)),
-        ]);
-    }
-    for column in table.column_iter_mut().filter(|column| ![0, 2].contains(&column.index)) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    let (tried, all) = (tuning.trials.len(), counted(tuning.candidates, "candidate"));
-    let remark = format!(
-        "* chosen among {tried} of {all}, by {} each inside the training rows, in {}. {}",
-        counted(tuning.folds, "fit"),
-        duration(tuning.seconds),
-        tuning.reason
-    );
-    finished(&table)
-        + " "
-        + &wrapped(&searchable(&remark), terminal.width.map(|width| width.saturating_sub(1)))
+/// How a column is set.
+enum Kind {
+    /// What a row is about, at most so many letters long on the page.
+    Name(usize),
+    /// Text, at the left.
+    Text,
+    /// A number, at the right.
+    Number,
+    /// As a number, on the page alone.
+    PageNumber,
+    /// HTML of this style class, on the page alone, hidden from those who listen.
+    Drawing(&'static str),
 }
 
-/// The methods side by side; the best held-out figure of each column carries a star.
-pub fn comparison(report: &Report, terminal: Terminal) -> String {
-    type Read = fn(&ComparisonRow) -> Option<f64>;
-    let rows = &report.comparison.rows;
-    let columns: [(String, Read, bool); 4] = [
-        ("1-NN train".to_owned(), |row| row.nn_train, false),
-        ("1-NN test".to_owned(), |row| row.nn_test, true),
-        (format!("{}-NN test", report.comparison.neighbors), |row| row.knn_test, true),
-        ("soft test".to_owned(), |row| row.soft_test, true),
-    ];
-    let columns: Vec<_> = columns
-        .into_iter()
-        .filter(|(_, read, _)| rows.iter().any(|row| read(row).is_some()))
-        .collect();
-    let mut table = empty(terminal);
-    let heads = columns.iter().map(|(head, _, _)| Cell::new(head));
-    let heads = [Cell::new("method"), Cell::new("dim")].into_iter().chain(heads);
-    table.set_header(heads.collect::<Vec<_>>());
-    for row in rows {
-        let mut cells = vec![Cell::new(&row.method), Cell::new(row.dimension)];
-        for (_, read, held_out) in &columns {
-            let best = *held_out && row.is_best(rows, *read);
-            let text = format!("{}{}", if best { "*" } else { "" }, percent(read(row)));
-            let cell = Cell::new(text);
-            cells.push(if best { cell.add_attribute(Attribute::Bold) } else { cell });
+struct Column<'a, R> {
+    head: String,
+    kind: Kind,
+    read: Box<dyn Fn(&R) -> Cell + 'a>,
+}
+
+/// Rows under columns that say how to read them.
+pub struct Table<'a, R> {
+    class: &'static str,
+    rows: Vec<&'a R>,
+    columns: Vec<Column<'a, R>>,
+    row_class: Box<dyn Fn(&R) -> &'static str + 'a>,
+    scrolls: Option<&'static str>,
+}
+
+impl<'a, R> Table<'a, R> {
+    /// A table without columns; `class` is that of its style.
+    pub fn of(class: &'static str, rows: impl IntoIterator<Item = &'a R>) -> Self {
+        let rows = rows.into_iter().collect();
+        Self { class, rows, columns: Vec::new(), row_class: Box::new(|_| ""), scrolls: None }
+    }
+
+    /// The column that names the rows; the page cuts names of more than `most` letters.
+    #[must_use]
+    pub fn names<C: Into<Cell>>(
+        self,
+        head: &str,
+        most: usize,
+        read: impl Fn(&R) -> C + 'a,
+    ) -> Self {
+        self.column(head, Kind::Name(most), read)
+    }
+
+    /// A column of text.
+    #[must_use]
+    pub fn text<C: Into<Cell>>(self, head: &str, read: impl Fn(&R) -> C + 'a) -> Self {
+        self.column(head, Kind::Text, read)
+    }
+
+    /// A column of numbers.
+    #[must_use]
+    pub fn number<C: Into<Cell>>(self, head: &str, read: impl Fn(&R) -> C + 'a) -> Self {
+        self.column(head, Kind::Number, read)
+    }
+
+    /// A column of numbers that a terminal has no room for.
+    #[must_use]
+    pub fn page_number<C: Into<Cell>>(self, head: &str, read: impl Fn(&R) -> C + 'a) -> Self {
+        self.column(head, Kind::PageNumber, read)
+    }
+
+    /// A column that the page draws; head and cells are HTML.
+    #[must_use]
+    pub fn drawing(
+        self,
+        class: &'static str,
+        head: &str,
+        read: impl Fn(&R) -> String + 'a,
+    ) -> Self {
+        self.column(head, Kind::Drawing(class), read)
+    }
+
+    /// The style class of each row.
+    #[must_use]
+    pub fn row_class(self, row_class: impl Fn(&R) -> &'static str + 'a) -> Self {
+        Self { row_class: Box::new(row_class), ..self }
+    }
+
+    /// A table that may be long: the page lets it scroll, under a label for those who listen.
+    #[must_use]
+    pub fn scrolling(self, label: &'static str) -> Self {
+        Self { scrolls: Some(label), ..self }
+    }
+
+    fn column<C: Into<Cell>>(
+        mut self,
+        head: &str,
+        kind: Kind,
+        read: impl Fn(&R) -> C + 'a,
+    ) -> Self {
+        let read = Box::new(move |row: &R| read(row).into());
+        self.columns.push(Column { head: head.to_owned(), kind, read });
+        self
+    }
+
+    /// The table for the page.
+    pub fn html(&self) -> String {
+        let head: String = self.columns.iter().map(Column::head).collect();
+        let rows = self.rows.iter().map(|row| {
+            let cells: String = self.columns.iter().map(|column| column.cell(row)).collect();
+            let class = (self.row_class)(row);
+            let class =
+                if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+            format!("<tr{class}>{cells}</tr>\n")
+        });
+        let body: String = rows.collect();
+        let scroll = match self.scrolls {
+            Some(label) => {
+                format!("scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"{label}")
+            }
+            None => "scroll".to_owned(),
+        };
+        format!(
+            "<div class=\"{scroll}\"><table class=\"{}\"><thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table>\
+             </div>",
+            self.class
+        )
+    }
+
+    /// The table for a terminal, ended by a newline; a marked cell carries a star.
+    pub fn plain(&self, terminal: Terminal) -> String {
+        let on_paper =
+            |column: &&Column<'_, R>| !matches!(column.kind, Kind::PageNumber | Kind::Drawing(_));
+        let columns: Vec<&Column<'_, R>> = self.columns.iter().filter(on_paper).collect();
+        let mut table = comfy_table::Table::new();
+        let rule = LineStyle::none().fill(if terminal.unicode { '─' } else { '-' });
+        table.load_style(TableStyle::new().header_separator(rule));
+        if terminal.styled {
+            table.enforce_styling();
+        } else {
+            table.force_no_tty();
         }
-        table.add_row(cells);
+        fit_width(&mut table, terminal);
+        table.set_header(columns.iter().map(|column| &column.head));
+        let mut longest = vec![0; columns.len()];
+        for row in &self.rows {
+            let cells = columns.iter().zip(&mut longest).map(|(column, longest)| {
+                let Cell { text, mark } = (column.read)(row);
+                let text = format!("{}{text}", if mark.is_some() { "*" } else { "" });
+                *longest = text.chars().count().max(*longest);
+                let cell = comfy_table::Cell::new(text);
+                if mark.is_some() { cell.add_attribute(Attribute::Bold) } else { cell }
+            });
+            table.add_row(cells.collect::<Vec<_>>());
+        }
+        for (column, (kind, longest)) in
+            table.column_iter_mut().zip(columns.iter().map(|column| &column.kind).zip(longest))
+        {
+            if matches!(kind, Kind::Number) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+            // Narrow terminals break the heads and long names, never a number; a blank stands at each side.
+            let least = longest.min(18) as u16 + 2;
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+        }
+        finished(&table)
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-        // Narrow terminals break the heads, never a number: `*100.0 %` and a blank at each side.
-        let least = if column.index == 1 { 5 } else { 10 };
-        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
-    }
-    let longest =
-        rows.iter().map(|row| row.method.chars().count()).max().unwrap_or(0).min(18) as u16;
-    if let Some(column) = table.column_mut(0) {
-        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(longest + 2)));
-    }
-    let mut text = finished(&table);
-    if report.data.test() > 0 && rows.len() > 1 {
-        text.push_str(&format!(
-            " * best on the {}\n",
-            searchable(&counted(report.data.test(), "held-out row"))
-        ));
-    }
-    text
 }
 
-/// f, g, perplexity, the solver's work and why it stopped.
-pub fn key_figures(report: &Report, terminal: Terminal) -> String {
-    let train = report.data.train();
-    let mut lines = vec![
-        (
-            "f",
-            format!("{} of {} rows expected right", significant(report.f, 6), count(train as u64)),
-        ),
-        ("g", significant(report.g, 6)),
-    ];
-    lines.extend(report.run.lines(report.mean_perplexity));
-    named_lines(lines, terminal)
+impl<R> Column<'_, R> {
+    fn head(&self) -> String {
+        match self.kind {
+            Kind::Name(_) | Kind::Text => format!("<th scope=\"col\">{}</th>", escape(&self.head)),
+            Kind::Number | Kind::PageNumber => {
+                format!("<th scope=\"col\" class=\"n\">{}</th>", escape(&self.head))
+            }
+            Kind::Drawing(class) => {
+                format!("<th class=\"{class}\" aria-hidden=\"true\">{}</th>", self.head)
+            }
+        }
+    }
+
+    fn cell(&self, row: &R) -> String {
+        let Cell { text, mark } = (self.read)(row);
+        let shown = match self.kind {
+            Kind::Name(most) => name(&text, most),
+            Kind::Drawing(_) => text,
+            Kind::Text => name(&text, 48),
+            Kind::Number | Kind::PageNumber => escape(&text),
+        };
+        let shown = match mark {
+            Some(mark) => format!("<b>{shown}</b><span class=\"hidden\"> ({mark})</span>"),
+            None => shown,
+        };
+        match self.kind {
+            Kind::Name(_) => format!("<th scope=\"row\">{shown}</th>"),
+            Kind::Text => format!("<td>{shown}</td>"),
+            Kind::Number | Kind::PageNumber => format!("<td class=\"n\">{shown}</td>"),
+            Kind::Drawing(class) => {
+                format!("<td class=\"{class}\" aria-hidden=\"true\">{shown}</td>")
+            }
+        }
+    }
 }
 
-/// A name and a sentence a line.
-pub(super) fn named_lines(lines: Vec<(&str, String)>, terminal: Terminal) -> String {
-    let mut table = Table::new();
+/// A name and a sentence a line, for a terminal.
+pub fn named_lines(lines: Vec<(&str, String)>, terminal: Terminal) -> String {
+    let mut table = comfy_table::Table::new();
     table.force_no_tty().load_style(NOTHING);
     fit_width(&mut table, terminal);
     for (name, value) in lines {
@@ -156,91 +237,41 @@ pub(super) fn named_lines(lines: Vec<(&str, String)>, terminal: Terminal) -> Str
     finished(&table)
 }
 
-pub(super) fn empty(terminal: Terminal) -> Table {
-    let mut table = Table::new();
-    let rule = LineStyle::none().fill(if terminal.unicode { '─' } else { '-' });
-    table.load_style(TableStyle::new().header_separator(rule));
-    if terminal.styled {
-        table.enforce_styling();
-    } else {
-        table.force_no_tty();
-    }
-    fit_width(&mut table, terminal);
-    table
-}
-
-fn fit_width(table: &mut Table, terminal: Terminal) {
+fn fit_width(table: &mut comfy_table::Table, terminal: Terminal) {
     if let Some(width) = terminal.width {
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
     }
 }
 
 /// The table without trailing blanks, ended by a newline.
-pub(super) fn finished(table: &Table) -> String {
+fn finished(table: &comfy_table::Table) -> String {
     table.lines().map(|line| format!("{}\n", searchable(line.trim_end()))).collect()
-}
-
-/// The page's minus, dash and fixed blank as the letters people type and search for.
-pub(super) fn searchable(text: &str) -> String {
-    text.replace(['−', '–'], "-").replace('\u{a0}', " ")
-}
-
-/// The sentence broken at blanks to the terminal's width, ended by a newline.
-pub(super) fn wrapped(sentence: &str, width: Option<u16>) -> String {
-    let width = width.map_or(usize::MAX, usize::from);
-    let mut text = String::new();
-    let mut line = 0;
-    for word in sentence.split(' ') {
-        let length = word.chars().count();
-        if line > 0 && line + 1 + length > width {
-            text.push('\n');
-            line = 0;
-        } else if line > 0 {
-            text.push(' ');
-            line += 1;
-        }
-        text.push_str(word);
-        line += length;
-    }
-    text + "\n"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_summary_reads_well() {
-        insta::assert_snapshot!(summary(&Report::example(), Terminal::PLAIN));
+    fn table(rows: &[(String, f64)]) -> Table<'_, (String, f64)> {
+        Table::of("scores", rows)
+            .names("who", 8, |row| row.0.clone())
+            .number("share", |row| Cell::marked(format!("{} %", row.1), "best", row.1 > 5.0))
+            .drawing("bar", "<i></i>", |_| "<u></u>".to_owned())
+            .row_class(|row| if row.1 > 5.0 { "learnt" } else { "" })
     }
 
     #[test]
-    fn a_narrow_terminal_breaks_text_and_never_a_number() {
-        let narrow = Terminal { width: Some(60), styled: false, unicode: false };
-        let text = summary(&Report::example(), narrow);
-        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
-        insta::assert_snapshot!(text);
-    }
-
-    #[test]
-    fn a_terminal_of_no_columns_is_one_of_unknown_width() {
-        let terminal = Terminal::of_width(Some(0), false);
-        let plain = summary(&Report::example(), Terminal::PLAIN);
-        assert_eq!(summary(&Report::example(), terminal), plain);
-        assert_eq!(Terminal::of_width(Some(70), false).width, Some(70));
-        // So narrow that nothing fits: every word has its line, and nothing panics.
-        assert!(!summary(&Report::example(), Terminal::of_width(Some(1), false)).is_empty());
-    }
-
-    #[test]
-    fn nothing_held_out_leaves_the_training_column() {
-        insta::assert_snapshot!(comparison(&Report::example().without_test(), Terminal::PLAIN));
-    }
-
-    #[test]
-    fn styles_are_only_for_terminals() {
-        let styled = Terminal { styled: true, ..Terminal::PLAIN };
-        assert!(comparison(&Report::example(), styled).contains('\u{1b}'));
-        assert!(!summary(&Report::example(), Terminal::PLAIN).contains('\u{1b}'));
+    fn a_terminal_and_the_page_show_the_same_columns() {
+        let rows = [("a".to_owned(), 3.0), ("a long < name".to_owned(), 7.0)];
+        let plain = table(&rows).plain(Terminal::PLAIN);
+        let lines: Vec<&str> = plain.lines().collect();
+        assert_eq!((lines[0], lines[2]), (" who            share", " a                3 %"));
+        assert_eq!(lines[3], " a long < name   *7 %");
+        let html = table(&rows).html();
+        assert!(html.contains(
+            "<td class=\"n\">3 %</td><td class=\"bar\" aria-hidden=\"true\"><u></u></td>"
+        ));
+        assert!(html.contains("<tr class=\"learnt\"><th scope=\"row\"><span class=\"name\" title=\"a long &lt; name\">"));
+        assert!(html.contains("<b>7 %</b><span class=\"hidden\"> (best)</span>"), "{html}");
     }
 }

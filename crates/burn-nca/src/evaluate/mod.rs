@@ -1,7 +1,8 @@
 //! Stage 6: evaluation of an embedding: accuracy, retrieval, probabilities, errors of
 //! predicted numbers, perplexity and spread.
 //!
-//! - Is it right, and how surely? [`Accuracy`] with its interval, [`ConfusionMatrix`], [`held_out_accuracy`].
+//! - Is it right, and how surely? [`Accuracy`] with its interval, [`ConfusionMatrix`], [`held_out_accuracy`]; class by class
+//!   where they are unbalanced: [`ClassScores`].
 //! - Is it better than another? [`McNemar`], on the same rows.
 //! - Does it rank the right neighbours first? [`Retrieval`]: precision@k, R-precision, MAP@R.
 //! - Do its probabilities mean what they say? [`LogLoss`], [`brier_score`], [`Reliability`].
@@ -12,6 +13,7 @@
 //! a single point) is `None`, never NaN.
 
 mod accuracy;
+mod class_scores;
 mod cross_validated_k;
 mod knn;
 mod mcnemar;
@@ -25,6 +27,7 @@ mod retrieval;
 mod spread;
 
 pub use accuracy::{Accuracy, ConfusionMatrix, Interval};
+pub use class_scores::ClassScores;
 pub use cross_validated_k::CrossValidatedK;
 pub use knn::{Embedded, held_out_accuracy, leave_one_out_accuracy};
 pub use mcnemar::{McNemar, McNemarForm};

@@ -12,7 +12,7 @@ use super::question::{Question, tell};
 use super::training_pairs;
 use crate::cli::Format;
 use crate::commands::finite;
-use crate::fitting::partners::{measures, values};
+use crate::fitting::pairs::{measures, values};
 use crate::fitting::warnings::about_spread;
 use crate::output;
 use crate::report::Warning;
@@ -26,7 +26,7 @@ struct Evaluation {
     pairs: usize,
     /// Recall of the partner, its median rank, and the mean of 1 / rank.
     #[serde(flatten)]
-    values: BTreeMap<String, f64>,
+    values: BTreeMap<String, Option<f64>>,
     /// What to know before trusting the numbers.
     warnings: Vec<Warning>,
 }
@@ -64,7 +64,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
         return output::print_json(&Evaluation { rows, pairs, values, warnings });
     }
     let lines = measures("test").into_iter().map(|measure| {
-        let text = measure.text(values.get(&measure.key).copied()).replace('\u{a0}', " ");
+        let text = measure.text(values.get(&measure.key).copied().flatten()).replace('\u{a0}', " ");
         vec![measure.label, text]
     });
     let table = plain_table(vec!["partner".to_string(), "value".to_string()], lines.collect());

@@ -1,3 +1,5 @@
+//! Pieces of the page.
+
 pub use burn_nca_program::html::{BASE_STYLE, escape, fill, script_json};
 
 /// A name as an element of at most `most` letters: the middle is cut, as the ends of names tell them
@@ -27,6 +29,16 @@ pub fn section(id: &str, heading: &str, body: &str) -> String {
 /// A short note below a heading.
 pub fn note(text: &str) -> String {
     format!("<p class=\"note\">{text}</p>\n")
+}
+
+/// A key figure: value, what it is, and what to hold it against.
+pub fn card(label: &str, value: &str, beside: &str) -> String {
+    format!(
+        "<div><dt>{}</dt><dd class=\"value\">{}</dd><dd>{}</dd></div>\n",
+        escape(label),
+        escape(value),
+        escape(beside)
+    )
 }
 
 /// A place across a drawing, in percent of its width or height, short but exact to a hundredth of a pixel.

@@ -14,8 +14,9 @@
     }));
   }
 
-  function scatter({ points, scale, height, line }) {
-    const [X, Y, CLASS, PREDICTED, PART, P, ROW] = [0, 1, 2, 3, 4, 5, 6];
+  function scatter({ points, scale, height, line, classes, colour, parts: split }) {
+    // MORE is p of a class, or the value itself.
+    const [X, Y, CLASS, PREDICTED, MORE, PART, ROW] = [0, 1, 2, 3, 4, 5, 6];
     const svg = element("points"), frame = svg.parentElement, tip = element("tip"), bar = element("scale");
     const whole = { x: 0, y: 0, w: 1000, h: height };
     let view = { ...whole }, chosen = -1;
@@ -33,12 +34,18 @@
       chosen = index;
       tip.hidden = ring.hidden = index < 0;
       if (index < 0) return;
-      const point = points[index], name = (place) => data.classes[place];
-      const lines = [`Row ${point[ROW]}, ${point[PART] ? "held out" : "training"}`, `class ${name(point[CLASS])}`];
-      if (point[PREDICTED] >= 0) {
-        lines.push(point[PREDICTED] === point[CLASS] ? "predicted right" : `predicted ${name(point[PREDICTED])}`);
+      const point = points[index], part = point[PART] ? ", held out" : ", training";
+      const lines = [`Row ${point[ROW]}${split ? part : ""}`];
+      if (classes) {
+        lines.push(`class ${classes[point[CLASS]]}`);
+        if (point[PREDICTED] >= 0) {
+          lines.push(point[PREDICTED] === point[CLASS] ? "predicted right" : `predicted ${classes[point[PREDICTED]]}`);
+        }
+        if (point[MORE] !== null) lines.push(`p = ${point[MORE].toFixed(3)}`);
+      } else if (colour !== "row") {
+        lines.push(`${colour} ${point[MORE]}`);
+        if (point[PREDICTED] !== null) lines.push(`predicted ${point[PREDICTED]}`);
       }
-      if (point[P] !== null) lines.push(`p = ${point[P].toFixed(3)}`);
       fillLines(tip, lines);
       const box = frame.getBoundingClientRect();
       const left = (point[X] - view.x) / view.w * box.width, top = (point[Y] - view.y) / view.h * box.height;
@@ -85,7 +92,7 @@
     }
 
     function refresh() {
-      rules.textContent = [...hidden].map((place) => `#points .k${place}`).join(",") + (hidden.size ? "{display:none}" : "");
+      rules.textContent = [...hidden].map((place) => `.frame .k${place}`).join(",") + (hidden.size ? "{display:none}" : "");
       svg.classList.toggle("hide-train", !parts[0]);
       svg.classList.toggle("hide-test", !parts[1]);
       document.querySelectorAll(".legend button").forEach((button) => {
@@ -99,9 +106,9 @@
       if (!button) return;
       const place = Number(button.dataset.class);
       if (event.shiftKey) {
-        const alone = !hidden.has(place) && hidden.size === data.classes.length - 1;
+        const alone = !hidden.has(place) && hidden.size === classes.length - 1;
         hidden.clear();
-        if (!alone) data.classes.forEach((_, other) => other !== place && hidden.add(other));
+        if (!alone) classes.forEach((_, other) => other !== place && hidden.add(other));
       } else if (!hidden.delete(place)) {
         hidden.add(place);
       }

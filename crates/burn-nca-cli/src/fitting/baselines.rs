@@ -1,0 +1,55 @@
+//! The closed forms that a learnt metric is compared with.
+
+use anyhow::Result;
+use burn_nca::baseline::{LdaConfig, PcaConfig, Projection, Shrinkage};
+use burn_nca::data::{Features, Labelled};
+
+use super::stages::Stages;
+
+/// The shrinkage of LDA where the within-class scatter is singular; that of the automatic start.
+const SHRINKAGE: f64 = 0.01;
+
+/// Measures Euclidean distance, PCA in (at most) `dimension` dimensions and, where there are classes, LDA, as far as the
+/// stages admit them.
+///
+/// LDA has at most c - 1 dimensions; where the within-class scatter is singular it is shrunk, and its name says so; where
+/// that does not help either, it is left out.
+///
+/// # Errors
+/// Fewer than two training rows, or what the measure refuses.
+pub fn baselines<R>(
+    train: &Features,
+    classes: Option<&Labelled>,
+    dimension: usize,
+    stages: &Stages,
+    measure: impl Fn(&str, &Projection) -> Result<R>,
+) -> Result<Vec<R>> {
+    let d = train.columns();
+    let mut rows = Vec::new();
+    if stages.admits("Euclidean distance") {
+        rows.push(measure("Euclidean", &Projection::euclidean(d))?);
+    }
+    if stages.admits("PCA") {
+        // n rows span n - 1 directions; more add no distance.
+        let k = dimension.min(d).min(train.rows() - 1).max(1);
+        rows.push(measure("PCA", &PcaConfig::new(k).fit(train)?.projection)?);
+    }
+    if let Some(classes) = classes
+        && stages.admits("LDA")
+        && let Some((method, map)) = discriminants(classes, dimension)
+    {
+        rows.push(measure(&method, &map)?);
+    }
+    Ok(rows)
+}
+
+fn discriminants(train: &Labelled, dimension: usize) -> Option<(String, Projection)> {
+    let present = train.class_counts().iter().filter(|count| **count > 0).count();
+    let most = train.features().columns().min(present.saturating_sub(1));
+    let plain = LdaConfig::new(dimension.min(most));
+    if let Ok(lda) = plain.fit(train) {
+        return Some(("LDA".to_string(), lda.projection));
+    }
+    let lda = plain.with_shrinkage(Shrinkage::Fixed { amount: SHRINKAGE }).fit(train).ok()?;
+    Some((format!("LDA, shrinkage {SHRINKAGE}"), lda.projection))
+}

@@ -1,0 +1,241 @@
+//! What a metric learnt from classes is worth beside Euclidean distance, PCA and LDA: the same rows, the same rules.
+
+use anyhow::Result;
+use burn::tensor::Tensor;
+use burn_nca::Fitted;
+use burn_nca::data::{Labelled, Split};
+use burn_nca::evaluate::{Accuracy, ClassScores, perplexities};
+use burn_nca::neighbors::{ClassReferences, Rule};
+
+use super::account::{Findings, label};
+use super::baselines::baselines;
+use super::embedding::place;
+use super::parts::{Parts, Space};
+use super::picture::Picture;
+use super::stages::Stages;
+use super::stochastic_rule::{log_p, most_probable};
+use crate::report::{
+    self, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, Data, Embedding, Measure,
+    MeasureRow, MeasureTable, Part, Point, Results,
+};
+
+/// All rows, which of them were learnt from, and the k of k-NN.
+pub struct ClassRows<'a> {
+    pub data: &'a Labelled,
+    pub split: &'a Split,
+    pub neighbors: usize,
+}
+
+/// The labels of the rows to learn from and of those held out (perhaps none).
+struct Labels<'a> {
+    train: &'a [usize],
+    test: &'a [usize],
+    classes: usize,
+}
+
+impl<'a> Labels<'a> {
+    /// The training rows where they stand in a space.
+    fn references(&self, embedding: &'a Tensor<2>) -> ClassReferences<'a> {
+        ClassReferences { embedding, labels: self.train, classes: self.classes }
+    }
+}
+
+/// How neighbours in a space classify the rows.
+struct Judgement {
+    row: MeasureRow,
+    /// The 1-NN class of each training row, left out of the others.
+    train: Vec<usize>,
+    /// The 1-NN class of each row held out.
+    test: Vec<usize>,
+}
+
+/// What a model of classes is worth beside the baselines, and its picture.
+///
+/// # Errors
+/// k above the training rows, or an embedding that is not finite.
+pub fn findings(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result<Findings> {
+    stages.announce("evaluating the learnt metric");
+    let (k, classes) = (rows.neighbors, rows.data.classes());
+    let (train, test) = (rows.data.select(&rows.split.train), rows.data.select(&rows.split.test));
+    let labels = Labels { train: train.labels(), test: test.labels(), classes };
+    let parts = Parts::of(train.features(), test.features());
+    let (precise, own) = (parts.precise(model)?, parts.embedded(model)?);
+    let (method, rule) = (label(model), model.rule());
+    let learnt = judge((method, rule), &own, &labels, k)?;
+    let [_, dimension] = own.train.dims();
+    let place = place(&model.references().device());
+    let scaled = parts.scaled(model.scaling())?;
+    let scaled_train = train.with_features(scaled.train.clone())?;
+    let mut compared =
+        baselines(&scaled.train, Some(&scaled_train), dimension, stages, |method, map| {
+            Ok(judge((method, &Rule::Neighbors), &scaled.mapped(map, &place)?, &labels, k)?.row)
+        })?;
+    compared.retain(|row| row.method != method);
+    compared.push(learnt.row.clone());
+    stages.announce("drawing the embedding");
+    let comparison =
+        MeasureTable { neighbors: Some(k), measures: Measure::of_classes(k), rows: compared };
+    let (part, key, predicted, truth) = if test.rows() > 0 {
+        (Part::Test, "knn_test", &learnt.test, labels.test)
+    } else {
+        (Part::Train, "nn_train", &learnt.train, labels.train)
+    };
+    let log_p = log_p(rule, labels.references(&precise.train))?;
+    let p: Vec<f64> = log_p.iter().map(|log_p| log_p.exp()).collect();
+    let perplexity = perplexities(&precise.train)?;
+    let data = data(rows, &train, &test);
+    let counts = train.class_counts();
+    let with_partner = (0..train.rows()).filter(|&row| counts[labels.train[row]] > 1);
+    let results = ClassResults {
+        accuracy: report::Accuracy {
+            train: learnt.row.value("nn_train").unwrap_or(f64::NAN),
+            test: learnt.row.value("nn_test"),
+        },
+        f: p.iter().sum(),
+        g: with_partner.map(|row| log_p[row]).sum(),
+        confusion: Some(Confusion::of(part, predicted, truth, classes)),
+        class_scores: Some(ClassTable::of(part, &ClassScores::of(predicted, truth, classes)?)),
+        embedding: Some(embedding(rows, &precise, &learnt, &p)?),
+        p,
+        perplexity: perplexity.clone(),
+    };
+    Ok(Findings {
+        data,
+        shortfall: comparison.shortfall(key, Some(truth.len())),
+        comparison,
+        results: Results::Classes(Box::new(results)),
+        embedding: precise.train,
+        perplexity,
+    })
+}
+
+fn data(rows: &ClassRows<'_>, train: &Labelled, test: &Labelled) -> Data {
+    let (train_counts, test_counts) = (train.class_counts(), test.class_counts());
+    let counts = train_counts.iter().zip(test_counts);
+    let class = |(name, (&train, test)): (&String, (&usize, usize))| ClassCount {
+        name: name.clone(),
+        train,
+        test,
+    };
+    Data {
+        name: String::new(),
+        rows: rows.data.rows(),
+        columns: rows.data.features().columns(),
+        train: train.rows(),
+        test: test.rows(),
+        target: None,
+        classes: rows.data.class_names().iter().zip(counts).map(class).collect(),
+        without_partner: train_counts.iter().filter(|count| **count == 1).count(),
+    }
+}
+
+/// Classifies the rows of a space by 1-NN, k-NN and the stochastic rule.
+///
+/// # Errors
+/// k above the training rows, or coordinates that are not finite.
+fn judge(
+    (method, rule): (&str, &Rule),
+    space: &Space,
+    labels: &Labels<'_>,
+    k: usize,
+) -> Result<Judgement> {
+    let (references, of_classes) = (labels.references(&space.train), rule.of_classes());
+    let [_, dimension] = space.train.dims();
+    let own: Vec<usize> = (0..labels.train.len()).collect();
+    let predicted = of_classes.classes(&space.train, references, &[1], Some(&own))?;
+    let train = predicted.into_iter().next().unwrap_or_default();
+    let mut values = vec![("nn_train", Accuracy::of(&train, labels.train)?.value())];
+    let (mut test, mut interval) = (Vec::new(), None);
+    if let Some(queries) = &space.test {
+        let of = |predicted: &[usize]| Accuracy::of(predicted, labels.test);
+        let mut predicted = of_classes.classes(queries, references, &[1, k], None)?;
+        let knn = of(&predicted.pop().unwrap_or_default())?;
+        test = predicted.pop().unwrap_or_default();
+        let nn = of(&test)?;
+        interval = nn.interval().map(|interval| [interval.low, interval.high]);
+        values.extend([("nn_test", nn.value()), ("knn_test", knn.value())]);
+        values.push(("soft_test", of(&most_probable(rule, queries, references)?)?.value()));
+    } else {
+        values.extend(["nn_test", "knn_test", "soft_test"].map(|key| (key, None)));
+    }
+    let values = values.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
+    let (method, rule) = (method.to_string(), String::new());
+    Ok(Judgement { row: MeasureRow { method, rule, dimension, interval, values }, train, test })
+}
+
+fn embedding(
+    rows: &ClassRows<'_>,
+    space: &Space,
+    learnt: &Judgement,
+    p: &[f64],
+) -> Result<Embedding<ClassMark>> {
+    let picture = Picture::of(&space.train, space.test.as_ref())?;
+    let [_, dimension] = space.train.dims();
+    let labels = rows.data.labels();
+    let point = |row: usize, coordinates, predicted, part, p| {
+        let mark = ClassMark { class: labels[row], predicted: Some(predicted), p };
+        Point { row: row + 1, coordinates, part, mark }
+    };
+    let train = rows.split.train.iter().zip(picture.train).zip(&learnt.train).zip(p);
+    let test = rows.split.test.iter().zip(picture.test).zip(&learnt.test);
+    let train = train.map(|(((&row, at), &class), &p)| point(row, at, class, Part::Train, Some(p)));
+    let test = test.map(|((&row, at), &class)| point(row, at, class, Part::Test, None));
+    let points = train.chain(test).collect();
+    let (variance_share, colour) = (picture.variance_share, None);
+    Ok(Embedding { dimension, variance_share, colour, points, links: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use burn_nca::evaluate::{Embedded, held_out_accuracy, leave_one_out_accuracy};
+    use burn_nca_datasets::bundled::iris;
+
+    use super::*;
+
+    /// The rows of the comparison of iris, a third of it (or nothing) held out.
+    fn compared(held_out: bool) -> (Labelled, Labelled, Vec<MeasureRow>) {
+        let data = iris();
+        let (test, train): (Vec<usize>, Vec<usize>) =
+            (0..150).partition(|row| held_out && row % 3 == 0);
+        let (train, test) = (data.select(&train), data.select(&test));
+        let labels = Labels { train: train.labels(), test: test.labels(), classes: 3 };
+        let space = Parts {
+            train: train.features().clone(),
+            test: held_out.then(|| test.features().clone()),
+        };
+        let place = place(&burn_nca::device::host().unwrap());
+        let rows = baselines(&space.train, Some(&train), 3, &Stages::unlimited(), |method, map| {
+            Ok(judge((method, &Rule::Neighbors), &space.mapped(map, &place)?, &labels, 5)?.row)
+        });
+        let rows = rows.unwrap();
+        (train, test, rows)
+    }
+
+    #[test]
+    fn a_row_of_the_table_is_what_the_library_says() {
+        let (train, test, rows) = compared(true);
+        let (device, dtype) = place(&burn_nca::device::host().unwrap());
+        let tensor = |data: &Labelled| data.features().to_tensor(&device, dtype);
+        let (train_points, test_points) = (tensor(&train), tensor(&test));
+        let train = Embedded { points: &train_points, labels: train.labels() };
+        let test = Embedded { points: &test_points, labels: test.labels() };
+        let of = |key: &str| rows[0].value(key);
+        assert_eq!(of("nn_train"), leave_one_out_accuracy(train, 1).unwrap().value());
+        assert_eq!(of("nn_test"), held_out_accuracy(train, test, 1).unwrap().value());
+        assert_eq!(of("knn_test"), held_out_accuracy(train, test, 5).unwrap().value());
+        let dimensions: Vec<usize> = rows.iter().map(|row| row.dimension).collect();
+        assert_eq!(dimensions, [4, 3, 2], "LDA of three classes has two dimensions");
+    }
+
+    #[test]
+    fn without_test_rows_only_the_training_rows_count() {
+        let (_, _, rows) = compared(false);
+        assert!(
+            rows.iter()
+                .all(|row| row.value("nn_train").is_some() && row.value("nn_test").is_none())
+        );
+        assert!(
+            rows.iter().all(|row| row.values.contains_key("nn_test") && row.interval.is_none())
+        );
+    }
+}

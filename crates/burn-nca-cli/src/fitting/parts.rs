@@ -1,0 +1,68 @@
+//! The rows learnt from and those held out, as one value: raw, scaled, and in the space of a map.
+
+use anyhow::Result;
+use burn::tensor::{DType, Device, Tensor};
+use burn_nca::Fitted;
+use burn_nca::baseline::Projection;
+use burn_nca::data::{Features, Scaling};
+
+use super::embedding::embed;
+
+/// Something of the training rows, and of those held out where there are any.
+pub struct Parts<T> {
+    /// Of the rows learnt from.
+    pub train: T,
+    /// Of the rows held out; `None` without any.
+    pub test: Option<T>,
+}
+
+/// The rows in some space, `[n, k]` and `[m, k]`.
+pub type Space = Parts<Tensor<2>>;
+
+impl<T> Parts<T> {
+    fn map<U>(&self, map: impl Fn(&T) -> Result<U>) -> Result<Parts<U>> {
+        Ok(Parts { train: map(&self.train)?, test: self.test.as_ref().map(map).transpose()? })
+    }
+}
+
+impl<'a> Parts<&'a Features> {
+    /// These rows; `test` may have none.
+    pub fn of(train: &'a Features, test: &'a Features) -> Self {
+        Self { train, test: (test.rows() > 0).then_some(test) }
+    }
+
+    /// The rows on a model's scale.
+    ///
+    /// # Errors
+    /// Other columns than the model's.
+    pub fn scaled(&self, scaling: &Scaling) -> Result<Parts<Features>> {
+        self.map(|rows| Ok(scaling.apply(rows)?))
+    }
+
+    /// The model's own embedding, which the rules of prediction see in `nca predict` and `nca evaluate`, too.
+    ///
+    /// # Errors
+    /// Other columns than the model's.
+    pub fn embedded(&self, model: &Fitted) -> Result<Space> {
+        let test = self.test.map(|test| model.transform(test)).transpose()?;
+        Ok(Parts { train: model.references().clone(), test })
+    }
+
+    /// The embedding in f64, as far as the host has it.
+    ///
+    /// # Errors
+    /// Other columns than the model's.
+    pub fn precise(&self, model: &Fitted) -> Result<Space> {
+        self.map(|rows| embed(model, rows))
+    }
+}
+
+impl Parts<Features> {
+    /// The scaled rows where a closed form puts them.
+    ///
+    /// # Errors
+    /// Other columns than the map's.
+    pub fn mapped(&self, map: &Projection, (device, dtype): &(Device, DType)) -> Result<Space> {
+        self.map(|rows| Ok(map.apply(rows)?.to_tensor(device, *dtype)))
+    }
+}

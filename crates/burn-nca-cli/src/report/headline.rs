@@ -1,0 +1,241 @@
+//! What a fit is worth in a sentence or two, and its key figures in a terminal and as the cards of a page.
+
+use super::number::{bytes, count, counted, duration, percent, significant};
+use super::page::html::card;
+use super::{MeasureRow, Report, Results};
+
+/// One or two sentences, in plain words, on what the fit is worth.
+///
+/// What was held out decides; without it the training rows speak, and the reader is told that they flatter.
+pub fn headline(report: &Report) -> String {
+    match report.results {
+        Results::Classes(_) => of_classes(report),
+        Results::Numbers(_) => of_numbers(report),
+        Results::Pairs(_) => of_pairs(report),
+    }
+}
+
+/// What is said where nothing was held out.
+const FLATTERS: &str =
+    " The metric was learnt from these rows; rows it has not seen usually do less well.";
+
+fn of_classes(report: &Report) -> String {
+    let Results::Classes(found) = &report.results else { return String::new() };
+    let data = &report.header.data;
+    match found.accuracy.test {
+        Some(learnt) if data.test > 0 => {
+            let rows = counted(data.test, "held-out row");
+            format!("1-NN on {rows}: {}.", compared(report, learnt, "nn_test", data.test))
+        }
+        _ => {
+            let rows = counted(data.train, "training row");
+            let compared = compared(report, found.accuracy.train, "nn_train", data.train);
+            format!("1-NN on {rows}, each left out in turn: {compared}.{FLATTERS}")
+        }
+    }
+}
+
+/// Both shares, each with the dimensions it was reached in; `key` is the measure of Euclidean distance.
+fn compared(report: &Report, learnt: f64, key: &str, rows: usize) -> String {
+    let mut text = format!("{} right with the learnt metric", percent(Some(learnt)));
+    if let Some(row) = report.comparison.rows.last() {
+        text.push_str(&format!(" in {}", counted(row.dimension, "dimension")));
+    }
+    let plain = report.comparison.euclidean();
+    let Some((row, plain)) = plain.and_then(|row| Some((row, row.value(key)?))) else {
+        return text;
+    };
+    // Accuracies are counts over `rows`: the difference in rows says more than a tenth of a percent.
+    let more = ((learnt - plain) * rows as f64).round() as i64;
+    let difference = match more {
+        0 => "no difference".to_owned(),
+        more => {
+            let size = counted(more.unsigned_abs() as usize, "row");
+            format!("{size} {}", if more > 0 { "more" } else { "fewer" })
+        }
+    };
+    format!(
+        "{text}, {} with Euclidean distance in {} ({difference})",
+        percent(Some(plain)),
+        row.dimension
+    )
+}
+
+fn of_numbers(report: &Report) -> String {
+    let Results::Numbers(found) = &report.results else { return String::new() };
+    let (data, learnt) = (&report.header.data, &found.scores);
+    let target = data.target.as_deref().unwrap_or("the target");
+    let figure = |row: &MeasureRow, key: &str| {
+        row.value(key).map_or("–".to_owned(), |value| significant(value, 3))
+    };
+    let dimensions = counted(learnt.dimension, "dimension");
+    if data.test == 0 {
+        let rows = counted(data.train, "training row");
+        let r2 = figure(learnt, "r2_train");
+        return format!(
+            "{target}: R² {r2} with the learnt metric in {dimensions} on {rows}, each left out in turn.{FLATTERS}"
+        );
+    }
+    let mut text = format!(
+        "{target} on {}: R² {} with the learnt metric in {dimensions}, typical error (RMSE) {}",
+        counted(data.test, "held-out row"),
+        figure(learnt, "r2_test"),
+        figure(learnt, "rmse_test")
+    );
+    if let Some(plain) = report.comparison.euclidean() {
+        text.push_str(&format!(
+            "; R² {} and error {} with the {} of Euclidean distance in {}",
+            figure(plain, "r2_test"),
+            figure(plain, "rmse_test"),
+            plain.rule,
+            plain.dimension
+        ));
+    }
+    text + "."
+}
+
+fn of_pairs(report: &Report) -> String {
+    let Results::Pairs(found) = &report.results else { return String::new() };
+    let (data, learnt) = (&report.header.data, &found.scores);
+    let (key, pairs, warning) = if data.test == 0 {
+        let pairs = counted(data.train, "training pair");
+        ("recall_5_train", pairs, " The metric was learnt from these very pairs.")
+    } else {
+        ("recall_5_test", counted(data.test, "held-out pair"), "")
+    };
+    let plain =
+        report.comparison.euclidean().and_then(|row| Some((row.value(key)?, row.dimension)));
+    let plain = plain.map_or(String::new(), |(share, dimension)| {
+        format!(", {} with Euclidean distance in {dimension}", percent(Some(share)))
+    });
+    format!(
+        "{pairs}: the partner is among the 5 nearest rows in {} of the cases with the learnt metric in \
+         {}{plain}.{warning}",
+        percent(learnt.value(key)),
+        counted(learnt.dimension, "dimension")
+    )
+}
+
+/// A name and a value a line: the objective, the neighbours that were left, the work, and why it ended.
+pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
+    let run = &report.run;
+    let mut lines = match &report.results {
+        Results::Classes(found) => {
+            let rows = count(report.header.data.train as u64);
+            vec![
+                ("f", format!("{} of {rows} rows expected right", significant(found.f, 6))),
+                ("g", significant(found.g, 6)),
+            ]
+        }
+        Results::Numbers(found) | Results::Pairs(found) => {
+            vec![("value", format!("{}, minimised", significant(found.value, 6)))]
+        }
+    };
+    let work = format!(
+        "{}, {}, {}",
+        counted(run.iterations as usize, "iteration"),
+        counted(run.evaluations as usize, "evaluation"),
+        duration(run.seconds)
+    );
+    lines.extend([
+        ("perplexity", format!("{} neighbours on average", significant(report.mean_perplexity, 3))),
+        ("solver", work),
+        ("stopped", run.termination_sentence.clone()),
+    ]);
+    let memory = run.peak_memory_bytes.map(|peak| format!("{} at most", bytes(peak)));
+    lines.extend(memory.map(|memory| ("memory", memory)));
+    lines
+}
+
+/// The cards of the page: value, what it is, and what to hold it against.
+pub fn cards(report: &Report) -> String {
+    let (data, run, table) = (&report.header.data, &report.run, &report.comparison);
+    let mut cards = Vec::new();
+    match &report.results {
+        Results::Classes(found) => {
+            let train = counted(data.train, "row");
+            if let Some(test) = found.accuracy.test {
+                let rows = counted(data.test, "row");
+                let interval = table.rows.last().and_then(MeasureRow::interval_text);
+                let beside =
+                    interval.map_or(rows.clone(), |interval| format!("{interval}, {rows}"));
+                cards.push(card("1-NN, held out", &percent(Some(test)), &beside));
+            }
+            let beside = format!("{train}, each left out in turn");
+            cards.push(card("1-NN, training", &percent(Some(found.accuracy.train)), &beside));
+            let beside = format!("f = {} of {}", significant(found.f, 5), count(data.train as u64));
+            let share = percent(Some(found.f / data.train as f64));
+            cards.push(card("Expected accuracy, f / n", &share, &beside));
+        }
+        Results::Numbers(found) | Results::Pairs(found) => {
+            let beside = match (&report.results, data.test) {
+                (Results::Numbers(_), _) => found.scores.name(),
+                (_, 0) => "where the partner stands, training pairs".to_owned(),
+                (_, _) => "where the partner stands, held-out pairs".to_owned(),
+            };
+            for measure in table.measured().into_iter().take(3) {
+                let Some(value) = found.scores.value(&measure.key) else { continue };
+                cards.push(card(&measure.label, &measure.text(Some(value)), &beside));
+            }
+        }
+    }
+    let memory = match run.peak_memory_bytes {
+        Some(peak) => format!("{} of memory at most", bytes(peak)),
+        None => "wall clock".to_owned(),
+    };
+    let evaluations = counted(run.evaluations as usize, "evaluation");
+    cards.extend([
+        card(
+            "Mean perplexity",
+            &significant(report.mean_perplexity, 3),
+            "effective number of neighbours",
+        ),
+        card("Iterations", &count(run.iterations), &format!("{evaluations} of the objective")),
+        card("Time to fit", &duration(run.seconds), &memory),
+    ]);
+    format!("<dl class=\"cards\">\n{}</dl>", cards.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn held_out_rows_decide() {
+        assert_eq!(
+            headline(&Report::example()),
+            "1-NN on 45 held-out rows: 95.6 % right with the learnt metric in 2 dimensions, 93.3 % with \
+             Euclidean distance in 4 (1 row more)."
+        );
+        assert_eq!(
+            headline(&Report::of_numbers()),
+            "price on 152 held-out rows: R² 0.871 with the learnt metric in 2 dimensions, typical error (RMSE) \
+             3.27; R² 0.752 and error 4.53 with the 5-NN of Euclidean distance in 13."
+        );
+    }
+
+    #[test]
+    fn without_held_out_rows_the_reader_is_warned() {
+        let sentence = headline(&Report::example().without_test());
+        assert!(sentence.starts_with("1-NN on 105 training rows, each left out in turn:"));
+        assert!(sentence.contains("usually do less well"), "{sentence}");
+        let mut report = Report::of_numbers();
+        report.header.data.test = 0;
+        assert!(headline(&report).contains("usually do less well"));
+        let mut report = Report::of_pairs();
+        assert!(
+            headline(&report).starts_with("60 held-out pairs: the partner is among the 5 nearest")
+        );
+        report.header.data.test = 0;
+        assert!(headline(&report).ends_with("from these very pairs."));
+    }
+
+    #[test]
+    fn a_metric_that_does_harm_is_called_so() {
+        let mut report = Report::example();
+        report.classes_mut().accuracy.test = Some(40.0 / 45.0);
+        assert!(headline(&report).ends_with("(2 rows fewer)."));
+        report.comparison.rows.clear();
+        assert!(headline(&report).ends_with("88.9 % right with the learnt metric."));
+    }
+}

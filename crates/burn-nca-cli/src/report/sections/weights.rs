@@ -1,0 +1,97 @@
+//! How much each column contributes to the learnt distance.
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::json::null_as_nan;
+use crate::report::number::{percent, significant};
+use crate::report::page::html::{note, place, section};
+use crate::report::table::Table;
+use crate::report::{Report, Section};
+
+/// The most bars drawn.
+const SHOWN: usize = 30;
+
+/// The weight of every column, in their order; empty for a nonlinear encoder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FeatureWeights(pub Vec<FeatureWeight>);
+
+/// What one column contributes to the learnt distance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FeatureWeight {
+    /// The column's name.
+    pub column: String,
+    /// Norm of the column of A: how far one unit of the feature, as the metric sees it, moves a point.
+    #[serde(deserialize_with = "null_as_nan")]
+    pub weight: f64,
+    /// Its square over the trace of Q = AᵀA, so that all shares sum to 1.
+    #[serde(deserialize_with = "null_as_nan")]
+    pub share: f64,
+}
+
+impl Section for FeatureWeights {
+    /// The features by weight, largest first.
+    fn page(&self, _report: &Report) -> String {
+        let finite = self.0.iter().filter(|feature| feature.weight.is_finite());
+        let mut weights: Vec<&FeatureWeight> = finite.collect();
+        weights.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
+        let Some(largest) = weights.first().map(|feature| feature.weight.abs()) else {
+            return String::new();
+        };
+        let table = Table::of("weights", weights.iter().take(SHOWN).copied())
+            .names("feature", 32, |feature| feature.column.clone())
+            .drawing("bar", "", move |feature| {
+                let length = if largest > 0.0 { feature.weight.abs() / largest } else { 0.0 };
+                format!("<span style=\"width:{}\"></span>", place(length))
+            })
+            .number("weight", |feature| significant(feature.weight, 3))
+            .number("share", |feature| percent(Some(feature.share)));
+        let body = note(&remark(&weights)) + &table.html();
+        section("weights", "What the metric looks at", &body)
+    }
+}
+
+fn remark(weights: &[&FeatureWeight]) -> String {
+    let mut text =
+        "Weight: the norm of the feature's column of A, after scaling. Share: its part of the \
+                    squared metric, the trace of AᵀA."
+            .to_owned();
+    if weights.len() > SHOWN {
+        let rest: f64 = weights[SHOWN..].iter().map(|feature| feature.share).sum();
+        text.push_str(&format!(
+            " The {SHOWN} largest of {}; the others share {}.",
+            weights.len(),
+            percent(Some(rest))
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_sorted_and_the_largest_is_full() {
+        let report = Report::example();
+        let html = report.feature_weights.page(&report);
+        let place = |name: &str| html.find(name).unwrap();
+        assert!(place("petal width") < place("petal length"));
+        assert!(place("sepal width") < place("sepal length"));
+        assert_eq!(html.matches("width:100.000%").count(), 1);
+    }
+
+    #[test]
+    fn beyond_thirty_features_the_rest_is_summed_up() {
+        let mut report = Report::example();
+        let weights = (0..64).map(|n| FeatureWeight {
+            column: format!("f{n}"),
+            weight: 1.0,
+            share: 1.0 / 64.0,
+        });
+        report.feature_weights = FeatureWeights(weights.collect());
+        let html = report.feature_weights.page(&report);
+        assert_eq!(html.matches("<td class=\"bar\"").count(), 30);
+        assert!(html.contains("The 30 largest of 64; the others share 53.1 %."), "{html}");
+    }
+}
