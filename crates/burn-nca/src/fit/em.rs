@@ -20,7 +20,7 @@ use web_time::Instant;
 
 use super::checkpoint::{Checkpoint, Owner, Place};
 use super::exact_text;
-use super::monitor::{Monitor, Record};
+use super::monitor::{Monitor, Record, Watchers};
 use super::{Fingerprint, FitConfig, FitIdentity, FitSession, Progress, Solution, Termination};
 use crate::error::{Error, Result};
 
@@ -141,7 +141,9 @@ impl EmConfig {
             }
         };
         let mut checkpoint = Checkpoint::new(kept, session.keep_checkpoint, session.on_checkpoint);
-        let mut monitor = Monitor::new(problem.config, session.on_progress);
+        // EM moves the moments of its model too: a state, not parameters that a callback could see.
+        let watchers = Watchers { on_progress: session.on_progress, on_parameters: None };
+        let mut monitor = Monitor::new(problem.config, watchers);
         let (state, end) = match checkpoint.load::<Stored<M::State>>()? {
             Some(stored) => {
                 checkpoint.resumed(stored.iteration, stored.end.is_some());
@@ -245,7 +247,7 @@ impl<S: Clone + Serialize + DeserializeOwned> Loop<'_, S> {
                 seconds: run.seconds,
             };
             let score = self.held_out.map(|score| score(&run.state));
-            let told = monitor.step(&mut progress, score, || run.state.clone());
+            let told = monitor.step(&mut progress, score, (|| run.state.clone(), Vec::new));
             asked = if let ControlFlow::Break(reason) = told { Some(reason) } else { None };
             checkpoint.offer(|| Ok(stored(&run, &monitor.record, None)))?;
         };

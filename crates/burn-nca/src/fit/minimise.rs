@@ -5,11 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::checkpoint::{Checkpoint, Place};
 use super::exact_text;
-use super::monitor::{Monitor, Record};
+use super::monitor::{Monitor, Record, Watchers};
 use super::parameters::{assign, flatten};
 use super::problem::Problem;
 use super::rounds::{Solve, descend};
-use super::session::OnProgress;
 use super::training_layers::check_one_function;
 use super::{
     DescentState, Evaluation, FitConfig, FitSession, OptimizerConfig, Solution, Start, Termination,
@@ -120,7 +119,9 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
         None => None,
     };
     let mut checkpoint = Checkpoint::new(kept, session.keep_checkpoint, session.on_checkpoint);
-    let full_batch = FullBatch { problem, config, start, on_progress: session.on_progress };
+    let watchers =
+        Watchers { on_progress: session.on_progress, on_parameters: session.on_parameters };
+    let full_batch = FullBatch { problem, config, start, watchers };
     match &config.optimizer {
         OptimizerConfig::Lbfgs(solver) => full_batch
             .run(&mut checkpoint, &|state, scale, evaluate, on_step| {
@@ -131,7 +132,7 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
                 solver.minimise(state, scale, evaluate, on_step)
             }),
         OptimizerConfig::Adam(settings) => {
-            let monitor = Monitor::new(config, full_batch.on_progress);
+            let monitor = Monitor::new(config, full_batch.watchers);
             let optimizer = session.optimizer;
             stochastic::minimise(problem, (config, settings), optimizer, monitor, &mut checkpoint)
         }
@@ -169,7 +170,7 @@ struct FullBatch<'a, 'p, 's, E: Encoder, O: Objective> {
     problem: &'a Problem<'p, E, O>,
     config: &'a FitConfig,
     start: Vec<f64>,
-    on_progress: Option<&'s mut OnProgress<'s>>,
+    watchers: Watchers<'s>,
 }
 
 impl<E: Encoder, O: Objective> FullBatch<'_, '_, '_, E, O> {
@@ -178,9 +179,9 @@ impl<E: Encoder, O: Objective> FullBatch<'_, '_, '_, E, O> {
         checkpoint: &mut Checkpoint<'_>,
         solve: &Solve<'_, M>,
     ) -> Result<Solution<MetricModel<E, O>>> {
-        let Self { problem, config, start, on_progress } = self;
+        let Self { problem, config, start, watchers } = self;
         check_one_function(&problem.model)?;
-        let mut monitor = Monitor::new(config, on_progress);
+        let mut monitor = Monitor::new(config, watchers);
         let (state, end) = match checkpoint.load::<State<DescentState<M>>>()? {
             Some(State { solver, record, end }) => {
                 let best = record.best.as_ref().map_or(start.len(), |best| best.kept.0.len());

@@ -48,7 +48,7 @@ pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
 pub use minimise::minimise;
 pub(crate) use minimise::minimise_prepared;
 pub use problem::{HeldOutScore, Problem};
-pub use session::{CheckpointEvent, FitSession, FitState, OnProgress};
+pub use session::{CheckpointEvent, FitSession, FitState, OnParameters, OnProgress};
 pub use solution::{Evaluation, Progress, Solution, Termination};
 pub use start::{ResolvedStart, START_PERPLEXITY, Start, perplexity_factor};
 pub use state::{DescentState, ObjectiveScale};

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::exact_text;
-use super::session::OnProgress;
+use super::session::{OnParameters, OnProgress};
 use super::{FitConfig, Progress, Solution, Termination};
 
 /// The best step so far by its held-out score, and what was kept of it.
@@ -61,26 +61,50 @@ impl<K> Record<K> {
     }
 }
 
+/// The callbacks of a session.
+#[derive(Default)]
+pub(super) struct Watchers<'p> {
+    pub on_progress: Option<&'p mut OnProgress<'p>>,
+    pub on_parameters: Option<&'p mut OnParameters<'p>>,
+}
+
+impl Watchers<'_> {
+    /// Calls back; the first reason to stop counts.
+    fn call(
+        &mut self,
+        progress: &Progress,
+        parameters: impl FnOnce() -> Vec<f64>,
+    ) -> Option<Termination> {
+        let by_progress =
+            self.on_progress.as_mut().and_then(|callback| callback(progress).break_value());
+        let by_parameters = self
+            .on_parameters
+            .as_mut()
+            .and_then(|callback| callback(progress, &parameters()).break_value());
+        by_progress.or(by_parameters)
+    }
+}
+
 /// Watches a fit step by step.
 pub(super) struct Monitor<'a, 'p, K> {
     config: &'a FitConfig,
-    on_progress: Option<&'p mut OnProgress<'p>>,
+    watchers: Watchers<'p>,
     /// What the fit has been through; set it before a resumed run.
     pub record: Record<K>,
 }
 
 impl<'a, 'p, K> Monitor<'a, 'p, K> {
-    pub fn new(config: &'a FitConfig, on_progress: Option<&'p mut OnProgress<'p>>) -> Self {
-        Self { config, on_progress, record: Record::new() }
+    pub fn new(config: &'a FitConfig, watchers: Watchers<'p>) -> Self {
+        Self { config, watchers, record: Record::new() }
     }
 
     /// Notes one step, its held-out score (larger is better) and what `keep` gives of the best; breaks with the
-    /// reason to stop.
+    /// reason to stop. `parameters` are asked for where a callback wants them.
     pub fn step(
         &mut self,
         progress: &mut Progress,
         held_out: Option<f64>,
-        keep: impl FnOnce() -> K,
+        (keep, parameters): (impl FnOnce() -> K, impl FnOnce() -> Vec<f64>),
     ) -> ControlFlow<Termination> {
         // The score of a diverged module is no number to compare with or to store.
         progress.held_out = held_out.filter(|score| score.is_finite());
@@ -88,7 +112,7 @@ impl<'a, 'p, K> Monitor<'a, 'p, K> {
             self.record.best = Some(Best { iteration: progress.iteration, kept: keep() });
         }
         self.record.history.push(*progress);
-        let asked = self.on_progress.as_mut().and_then(|callback| callback(progress).break_value());
+        let asked = self.watchers.call(progress, parameters);
         // An end that the fit reaches by itself comes before a callback's: a fit stopped at its last step ends like
         // one that was left alone.
         let reason = self.planned_end(progress).or(asked).or_else(|| self.out_of_time(progress));

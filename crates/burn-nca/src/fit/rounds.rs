@@ -62,7 +62,8 @@ pub(super) fn descend<E: Encoder, O: Objective, M: Clone + Serialize>(
         let mut evaluate = |position: &[f64]| problem.evaluate_on(target, position, config);
         let mut on_step = |progress: &mut Progress, state: &DescentState<M>| {
             let position = &state.position;
-            monitor.step(progress, problem.score(position), || Position(position.clone()))?;
+            let kept = (|| Position(position.clone()), || position.clone());
+            monitor.step(progress, problem.score(position), kept)?;
             let stored =
                 || State { solver: state.clone(), record: monitor.record.clone(), end: None };
             if let Err(error) = checkpoint.offer(|| Ok(stored())) {

@@ -11,6 +11,10 @@ use crate::error::Error;
 /// A callback after each step (or epoch); it may stop the fit with a reason.
 pub type OnProgress<'a> = dyn FnMut(&Progress) -> ControlFlow<Termination> + 'a;
 
+/// A callback after each step (or epoch) that also sees the parameters of the model, flat, in the order of its
+/// module: of a linear map the transpose of A, row-major `[d, k]`. It may stop the fit with a reason.
+pub type OnParameters<'a> = dyn FnMut(&Progress, &[f64]) -> ControlFlow<Termination> + 'a;
+
 /// What becomes of the checkpoint of a fit.
 #[derive(Debug)]
 pub enum CheckpointEvent<'e> {
@@ -83,6 +87,7 @@ impl FitState {
 #[derive(Default)]
 pub struct FitSession<'a> {
     pub(super) on_progress: Option<&'a mut OnProgress<'a>>,
+    pub(super) on_parameters: Option<&'a mut OnParameters<'a>>,
     pub(super) checkpoint: Option<PathBuf>,
     pub(super) state: Option<&'a mut FitState>,
     pub(super) keep_checkpoint: bool,
@@ -100,6 +105,15 @@ impl<'a> FitSession<'a> {
     #[must_use]
     pub fn with_progress(mut self, on_progress: &'a mut OnProgress<'a>) -> Self {
         self.on_progress = Some(on_progress);
+        self
+    }
+
+    /// Calls back after each step (each epoch with mini-batches) with a copy of the parameters.
+    ///
+    /// A fit that is no descent over the parameters of a module (EM, a closed form) does not call it.
+    #[must_use]
+    pub fn with_parameters(mut self, on_parameters: &'a mut OnParameters<'a>) -> Self {
+        self.on_parameters = Some(on_parameters);
         self
     }
 

@@ -150,7 +150,7 @@ fn pass_over<E: Encoder, O: Objective>(
         let model = &epochs.model;
         let flow = if progress.value.is_finite() && progress.gradient_max.is_finite() {
             let score = epochs.problem.held_out.map(|score| score(&model.encoder.valid()));
-            monitor.step(&mut progress, score, || independent(model))
+            monitor.step(&mut progress, score, (|| independent(model), || flatten(model)))
         } else {
             monitor.record.history.push(progress);
             ControlFlow::Break(Termination::NonFinite)
