@@ -160,17 +160,27 @@ pub struct ReportArgs {
 /// The options of `nca export`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Example:
+Examples:
   nca export runs/iris --to A.safetensors
+  nca export runs/iris --to iris.onnx --with-neighbors    one file that classifies, wherever ONNX runs
 
-The file holds weight [k, d] and bias [k] on raw features, the scaling folded in. In Python:
+A .safetensors file holds weight [k, d] and bias [k] on raw features, the scaling folded in. In Python:
   from safetensors.numpy import load_file
-  layer = load_file('A.safetensors'); z = x @ layer['weight'].T + layer['bias']")]
+  layer = load_file('A.safetensors'); z = x @ layer['weight'].T + layer['bias']
+
+An .onnx file (opset 15) holds scaling and map, networks too: features [n, d] to embedding [n, k], any n. In Python:
+  import onnxruntime
+  session = onnxruntime.InferenceSession('iris.onnx')
+  embedding, probabilities, label = session.run(None, {'features': x.astype('float32')})")]
 pub struct ExportArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// File to write; an existing one is replaced.
-    #[arg(long, value_name = "FILE.safetensors")]
+    /// File to write, .safetensors or .onnx; an existing one is replaced.
+    #[arg(long, value_name = "FILE")]
     pub to: PathBuf,
+
+    /// Put the training rows and the stochastic rule into an .onnx file, so that it predicts.
+    #[arg(long)]
+    pub with_neighbors: bool,
 }

@@ -1,3 +1,5 @@
+//! `nca export`: a model for other programs.
+
 use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca_files::is_regular;
@@ -5,16 +7,30 @@ use burn_nca_files::is_regular;
 use super::load_model;
 use crate::cli::ExportArgs;
 
-/// Writes the map as a plain linear layer.
+/// Writes the map as a plain linear layer, or scaling, map and rule as an ONNX graph: the file's name says which.
 ///
 /// # Errors
-/// No model, a network, another file name than `.safetensors`, or a file that cannot be written.
+/// No model, a network as a linear layer, neighbours where the format has none, a file name of neither kind, or a
+/// file that cannot be written.
 pub fn run(args: &ExportArgs) -> Result<()> {
-    let named = args.to.extension().is_some_and(|extension| extension == "safetensors");
-    if !named && is_regular(&args.to) {
-        bail!("{} is no .safetensors file; name the file so", args.to.display());
+    let extension = args.to.extension().and_then(|extension| extension.to_str());
+    let onnx = extension == Some("onnx");
+    if !onnx && extension != Some("safetensors") && is_regular(&args.to) {
+        bail!(
+            "{} is neither a .safetensors nor an .onnx file; name the file so",
+            args.to.display()
+        );
+    }
+    if args.with_neighbors && !onnx {
+        bail!(
+            "--with-neighbors is for ONNX; a linear layer holds no training rows: write --to model.onnx"
+        );
     }
     let model: Fitted = load_model(&args.model)?;
-    model.export_safetensors(&args.to)?;
+    if onnx {
+        burn_nca_onnx::export(&model, &args.to, args.with_neighbors)?;
+    } else {
+        model.export_safetensors(&args.to)?;
+    }
     Ok(())
 }

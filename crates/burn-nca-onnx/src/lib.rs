@@ -1,0 +1,191 @@
+//! Models of burn-nca as ONNX graphs: embed and classify wherever ONNX runs.
+//!
+//! ```text
+//! features ──► scaling ──► encoder ──► embedding ──► stochastic rule ──► probabilities, label
+//!    map::scaled       map::embedded                   rule (with neighbours)
+//! ```
+//! Burn reads ONNX and does not write it. The format is a few messages of Protocol Buffers (`graph`, `proto`).
+
+mod graph;
+mod map;
+mod proto;
+mod rule;
+
+use std::path::Path;
+
+use burn_nca::encoder::Encoder;
+use burn_nca::estimator::Known;
+use burn_nca::fit::Precision;
+use burn_nca::{Error, Fitted, Result};
+use burn_nca_files::write_atomically;
+
+use graph::{DataType, Graph};
+use proto::Message;
+
+/// The version of the standard operator set that an exported model uses.
+pub const OPSET: i64 = 15;
+
+/// The version of the file format.
+const IR_VERSION: i64 = 8;
+
+/// A protocol buffer holds no more; readers refuse larger ones.
+const MOST_BYTES: usize = (1 << 31) - (1 << 20);
+
+/// Writes a model to an ONNX file, atomically; with `neighbors` the training rows and the stochastic rule too.
+///
+/// # Errors
+/// As [`to_onnx`], or a file that cannot be written.
+pub fn export(fitted: &Fitted, path: &Path, neighbors: bool) -> Result<()> {
+    let bytes = to_onnx(fitted, neighbors)?;
+    write_atomically(path, &bytes).map_err(|source| Error::io(path, source))
+}
+
+/// A model as the bytes of an ONNX file. Inputs, outputs and metadata are listed in the README of this crate.
+///
+/// # Errors
+/// With `neighbors` a model that was learnt from pairs (its rows have neither classes nor numbers), and one that
+/// would be larger than 2 GB.
+///
+/// # Examples
+/// ```
+/// use burn::tensor::Device;
+/// use burn_nca::NcaConfig;
+/// ///
+/// let wine = burn_nca_datasets::bundled::wine();
+/// let fitted = NcaConfig::new(13, 2).fit(&wine, &Device::flex())?;
+/// let map = burn_nca_onnx::to_onnx(&fitted, false)?;
+/// let classifier = burn_nca_onnx::to_onnx(&fitted, true)?;
+/// assert!(map.len() < classifier.len());
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+pub fn to_onnx(fitted: &Fitted, neighbors: bool) -> Result<Vec<u8>> {
+    let card = fitted.card();
+    if neighbors {
+        check_neighbors(fitted)?;
+    }
+    let data_type = match card.fit.precision {
+        Precision::F32 => DataType::Float,
+        Precision::F64 => DataType::Double,
+    };
+    let mut graph = Graph::default();
+    graph.input("features", data_type, card.d_input, "raw features, one row per point");
+    let scaled = map::scaled(&mut graph, fitted.scaling(), "features", data_type);
+    let embedding = map::embedded(&mut graph, &fitted.encoder, &scaled, data_type);
+    graph.output(&embedding, data_type, Some(card.d_output), "the learnt embedding");
+    if neighbors {
+        rule::add(&mut graph, fitted, &embedding);
+    }
+    let opset = Message::new().text(1, "").whole(2, OPSET);
+    let doc_string = format!(
+        "{} features to {} dimensions, learnt from {}",
+        card.d_input,
+        card.d_output,
+        learnt_from(fitted)
+    );
+    // ModelProto of onnx.proto.
+    let model = Message::new()
+        .whole(1, IR_VERSION)
+        .text(2, "burn-nca")
+        .text(3, env!("CARGO_PKG_VERSION"))
+        .text(6, &doc_string)
+        .message(7, &graph.finish("burn_nca"))
+        .message(8, &opset);
+    let model = metadata(fitted)?.iter().fold(model, |model, (key, text)| {
+        model.message(14, &Message::new().text(1, key).text(2, text))
+    });
+    Ok(model.into_bytes())
+}
+
+fn check_neighbors(fitted: &Fitted) -> Result<()> {
+    let [rows, k] = fitted.references().dims();
+    let columns = match fitted.known() {
+        Known::Classes { names, .. } => names.len(),
+        Known::Numbers(targets) => targets.columns(),
+        Known::Unlabelled => {
+            return Err(Error::setting(
+                "this model was learnt from pairs: its training rows have neither classes nor numbers to predict; \
+                 export it without its neighbours",
+            ));
+        }
+    };
+    let bytes = rule::bytes(rows, k, columns);
+    if bytes > MOST_BYTES {
+        return Err(Error::setting(format!(
+            "the {rows} training rows in {k} dimensions would take {bytes} bytes, and an ONNX file holds 2 GB; \
+             export the model without its neighbours, or fit fewer rows"
+        )));
+    }
+    Ok(())
+}
+
+fn learnt_from(fitted: &Fitted) -> &'static str {
+    match fitted.known() {
+        Known::Classes { .. } => "classes",
+        Known::Numbers(_) => "numbers",
+        Known::Unlabelled => "pairs",
+    }
+}
+
+/// Named texts that tell what the model is.
+fn metadata(fitted: &Fitted) -> Result<Vec<(&'static str, String)>> {
+    let json = |names: &[String]| {
+        serde_json::to_string(names)
+            .map_err(|error| Error::data(format!("the names cannot be written: {error}")))
+    };
+    let encoder = match fitted.encoder.config() {
+        Some(config) => format!("{config:?}"),
+        None => "unknown".to_string(),
+    };
+    let mut texts = vec![
+        (
+            "method",
+            format!("neighbourhood components analysis, learnt from {}", learnt_from(fitted)),
+        ),
+        ("encoder", encoder),
+        ("version", env!("CARGO_PKG_VERSION").to_string()),
+        ("features", json(fitted.scaling().names())?),
+    ];
+    if !fitted.class_names().is_empty() {
+        texts.push(("classes", json(fitted.class_names())?));
+    }
+    if let Some(targets) = fitted.targets() {
+        texts.push(("targets", json(targets.names())?));
+    }
+    Ok(texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+    use burn_nca::data::{Features, Pairs};
+    use burn_nca::{NcaConfig, PairsConfig};
+
+    use super::*;
+
+    fn holds(model: &[u8], text: &str) -> bool {
+        model.windows(text.len()).any(|window| window == text.as_bytes())
+    }
+
+    #[test]
+    fn the_rule_and_the_names_are_in_the_file_where_they_are_asked_for() {
+        let wine = burn_nca_datasets::bundled::wine();
+        let fitted = NcaConfig::new(13, 2).fit(&wine, &Device::flex()).unwrap();
+        let (map, classifier) = (to_onnx(&fitted, false).unwrap(), to_onnx(&fitted, true).unwrap());
+        for name in ["features", "embedding", "classes", wine.features().names()[0].as_str()] {
+            assert!(holds(&map, name) && holds(&classifier, name), "{name}");
+        }
+        for name in ["probabilities", "label", "Softmax"] {
+            assert!(!holds(&map, name) && holds(&classifier, name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_model_of_pairs_embeds_and_does_not_classify() {
+        let features = Features::unnamed(vec![0.0, 1.0, 0.1, 2.0, 1.0, 0.5, 1.2, 3.0], 2).unwrap();
+        let pairs = Pairs::new(4, vec![(0, 1, 1.0), (2, 3, 1.0)]).unwrap();
+        let fitted = PairsConfig::new(2, 1).fit(&features, &pairs, &Device::flex()).unwrap();
+        assert!(holds(&to_onnx(&fitted, false).unwrap(), "embedding"));
+        let error = to_onnx(&fitted, true).unwrap_err().to_string();
+        assert!(error.contains("learnt from pairs") && error.contains("without its neighbours"));
+    }
+}
