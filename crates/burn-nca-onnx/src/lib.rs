@@ -16,6 +16,7 @@ use std::path::Path;
 use burn_nca::encoder::Encoder;
 use burn_nca::estimator::Known;
 use burn_nca::fit::Precision;
+use burn_nca::neighbors::Rule;
 use burn_nca::{Error, Fitted, Result};
 use burn_nca_files::write_atomically;
 
@@ -43,8 +44,8 @@ pub fn export(fitted: &Fitted, path: &Path, neighbors: bool) -> Result<()> {
 /// A model as the bytes of an ONNX file. Inputs, outputs and metadata are listed in the README of this crate.
 ///
 /// # Errors
-/// With `neighbors` a model that was learnt from pairs (its rows have neither classes nor numbers), and one that
-/// would be larger than 2 GB.
+/// With `neighbors` a model that was learnt from pairs (its rows have neither classes nor numbers), one that predicts by
+/// a rule of its own, and one that would be larger than 2 GB.
 ///
 /// # Examples
 /// ```
@@ -77,7 +78,8 @@ pub fn to_onnx(fitted: &Fitted, neighbors: bool) -> Result<Vec<u8>> {
     }
     let opset = Message::new().text(1, "").whole(2, OPSET);
     let doc_string = format!(
-        "{} features to {} dimensions, learnt from {}",
+        "{}: {} features to {} dimensions, learnt from {}",
+        card.method.info().title,
         card.d_input,
         card.d_output,
         learnt_from(fitted)
@@ -97,6 +99,12 @@ pub fn to_onnx(fitted: &Fitted, neighbors: bool) -> Result<Vec<u8>> {
 }
 
 fn check_neighbors(fitted: &Fitted) -> Result<()> {
+    if *fitted.rule() != Rule::Neighbors {
+        return Err(Error::setting(format!(
+            "{} predicts by a rule of its own, which cannot be exported yet; export the map without its neighbours",
+            fitted.card().method.info().label
+        )));
+    }
     let [rows, k] = fitted.references().dims();
     let columns = match fitted.known() {
         Known::Classes { names, .. } => names.len(),
@@ -136,11 +144,10 @@ fn metadata(fitted: &Fitted) -> Result<Vec<(&'static str, String)>> {
         Some(config) => format!("{config:?}"),
         None => "unknown".to_string(),
     };
+    let method = fitted.card().method.info();
     let mut texts = vec![
-        (
-            "method",
-            format!("neighbourhood components analysis, learnt from {}", learnt_from(fitted)),
-        ),
+        ("method", method.name.to_string()),
+        ("title", method.title.to_string()),
         ("encoder", encoder),
         ("version", env!("CARGO_PKG_VERSION").to_string()),
         ("features", json(fitted.scaling().names())?),
