@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Builds the page as one static folder: build.sh [FOLDER]   (default: target/web)
+#
+# Needs the Rust target wasm32-unknown-unknown (`rustup target add wasm32-unknown-unknown`). Where it cannot be had,
+# `build.sh --make-toolchain [FOLDER]` makes one on a Debian machine, as root: a tree of Debian unstable with its own
+# Rust, in $BURN_NCA_WASM_ROOT (default /opt/burn-nca-wasm). Without either it says so and exits with 3.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+make=false
+if [ "${1:-}" = --make-toolchain ]; then make=true; shift; fi
+out=${1:-target/web}
+root=${BURN_NCA_WASM_ROOT:-/opt/burn-nca-wasm}
+version=$(awk '/^name = "wasm-bindgen"$/ { getline; gsub(/"/, "", $3); print $3 }' Cargo.lock)
+export RUSTFLAGS='--cfg getrandom_backend="wasm_js" -C target-feature=+simd128'
+build=(cargo build --profile web --target wasm32-unknown-unknown -p burn-nca-web --locked)
+
+make_toolchain() {
+  [ "$(id -u)" = 0 ] || { echo "build.sh: --make-toolchain needs root" >&2; exit 3; }
+  command -v debootstrap >/dev/null || apt-get install -y --no-install-recommends debootstrap >/dev/null
+  if [ ! -x "$root/usr/bin/rustc" ]; then
+    local mirror
+    mirror=$(sed -n 's/^URIs: *//p; s/^deb \(http[^ ]*\).*/\1/p' /etc/apt/sources.list.d/* /etc/apt/sources.list 2>/dev/null | head -1)
+    debootstrap --variant=minbase --include=ca-certificates sid "$root" "${mirror:-http://deb.debian.org/debian}"
+    cp /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
+    cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
+    chroot "$root" apt-get install -y --no-install-recommends rustc cargo libstd-rust-dev-wasm32 lld gcc libc6-dev
+  fi
+}
+
+in_tree() { # runs the build in the Debian tree, on this checkout and this cargo registry
+  local source home
+  source=$(pwd)
+  home=${CARGO_HOME:-$HOME/.cargo}
+  mkdir -p "$root/source" "$root/cargo" "$root/target"
+  cp /etc/resolv.conf "$root/etc/resolv.conf"
+  for pair in "$source:source" "$home:cargo" "/dev:dev"; do
+    mountpoint -q "$root/${pair##*:}" || mount --bind "${pair%%:*}" "$root/${pair##*:}"
+  done
+  mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
+  trap 'umount "$root/source" "$root/cargo" "$root/dev" "$root/proc" 2>/dev/null || true' EXIT
+  chroot "$root" env CARGO_HOME=/cargo HOME=/root CARGO_TARGET_DIR=/target RUSTFLAGS="$RUSTFLAGS" \
+    SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt CARGO_HTTP_CAINFO=/etc/ssl/certs/ca-certificates.crt \
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=/usr/bin/wasm-ld \
+    sh -c "cd /source && ${build[*]}"
+  wasm=$root/target/wasm32-unknown-unknown/web/burn_nca_web.wasm
+}
+
+if [ -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib" ]; then
+  "${build[@]}"
+  wasm=${CARGO_TARGET_DIR:-target}/wasm32-unknown-unknown/web/burn_nca_web.wasm
+elif $make || [ -x "$root/usr/bin/rustc" ]; then
+  make_toolchain
+  in_tree
+else
+  echo "build.sh: this Rust has no target wasm32-unknown-unknown; run 'rustup target add wasm32-unknown-unknown', or" \
+    "build.sh --make-toolchain" >&2
+  exit 3
+fi
+
+tools=${CARGO_TARGET_DIR:-target}/wasm-tools
+if ! "$tools/bin/wasm-bindgen" --version 2>/dev/null | grep -qF "$version"; then
+  RUSTFLAGS='' cargo install wasm-bindgen-cli --version "$version" --no-default-features --root "$tools"
+fi
+mkdir -p "$out"
+"$tools/bin/wasm-bindgen" --target web --no-typescript --out-dir "$out" "$wasm"
+cp crates/burn-nca-web/page/* "$out"
+printf '%s: %s bytes of WebAssembly, %s gzipped\n' "$out" "$(stat -c %s "$out/burn_nca_web_bg.wasm")" \
+  "$(gzip -9c "$out/burn_nca_web_bg.wasm" | wc -c)"

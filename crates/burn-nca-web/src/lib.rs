@@ -1,0 +1,20 @@
+//! NCA for a page in a browser: what the page asks, in words a worker can pass on.
+//!
+//! [`Learning`] is a fit in slices with a picture after each; the page draws it and computes nothing. The crate
+//! compiles natively too, so that its behaviour is tested with everything else; `bindings` exists in a browser only.
+
+#[cfg(target_arch = "wasm32")]
+mod bindings;
+mod learning;
+mod measures;
+mod neighbours;
+mod picture;
+mod settings;
+mod table;
+
+pub use learning::{Learning, Slice};
+pub use measures::{Baseline, Measures};
+pub use neighbours::{Neighbour, Neighbourhood};
+pub use picture::View;
+pub use settings::{Map, Settings};
+pub use table::open;

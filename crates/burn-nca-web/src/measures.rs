@@ -1,0 +1,185 @@
+//! What is measured after a slice: accuracies beside Euclid, PCA and LDA, wrong rows, weights, a collapse.
+
+use burn::tensor::{DType, Device, Tensor};
+use burn_nca::baseline::{LdaConfig, PcaConfig, Projection, Shrinkage};
+use burn_nca::data::Labelled;
+use burn_nca::evaluate::{Accuracy, Collapse, Spread};
+use burn_nca::neighbors::{majority_vote, nearest, nearest_others};
+use burn_nca::{Error, Result};
+use serde::Serialize;
+
+use crate::learning::Learning;
+
+/// The accuracies of the map as it is, and what is worth saying of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Measures {
+    /// 1-NN accuracy of each training row among the others, 0..1.
+    pub train: Option<f64>,
+    /// 1-NN accuracy of the held-out rows among the training rows, 0..1.
+    pub test: Option<f64>,
+    /// Rows of the table whose nearest neighbour is of another class.
+    pub wrong: Vec<u32>,
+    /// What the embedding has collapsed to, in words.
+    pub collapse: Option<&'static str>,
+}
+
+/// The accuracy of a map that nothing is learnt for step by step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Baseline {
+    /// "Euclidean", "PCA" or "LDA".
+    pub name: String,
+    /// Its dimensions.
+    pub dim: usize,
+    /// 1-NN accuracy of the training rows.
+    pub train: Option<f64>,
+    /// 1-NN accuracy of the held-out rows.
+    pub test: Option<f64>,
+}
+
+impl Learning {
+    /// Measures the map as it is.
+    ///
+    /// # Errors
+    /// An embedding that is not finite.
+    pub fn measures(&self) -> Result<Measures> {
+        let train = self.fitted().references();
+        let test = self.fitted().transform(self.test.features())?;
+        let (predicted_train, predicted_test) = self.nearest_classes(train, &test)?;
+        let rows = self.split.train.iter().zip(predicted_train.iter());
+        let rows = rows.chain(self.split.test.iter().zip(&predicted_test));
+        let wrong = rows.filter(|(row, class)| self.data.labels()[**row] != **class);
+        let mut wrong: Vec<u32> = wrong.map(|(row, _)| *row as u32).collect();
+        wrong.sort_unstable();
+        let collapse = Spread::of(train)?.and_then(|spread| spread.collapse());
+        Ok(Measures {
+            train: Accuracy::of(&predicted_train, self.train.labels())?.value(),
+            test: Accuracy::of(&predicted_test, self.test.labels())?.value(),
+            wrong,
+            collapse: collapse.map(|collapse| match collapse {
+                Collapse::Point => "the embedding has collapsed to a point: give a smaller penalty",
+                Collapse::Line => "the embedding has collapsed to a line",
+            }),
+        })
+    }
+
+    /// The class of the nearest training row, for each training row among the others and each held-out row.
+    fn nearest_classes(
+        &self,
+        train: &Tensor<2>,
+        test: &Tensor<2>,
+    ) -> Result<(Vec<usize>, Vec<usize>)> {
+        let (labels, classes) = (self.train.labels(), self.train.classes());
+        let of_train = majority_vote(&nearest_others(train, 1)?, labels, classes, 1)?;
+        if self.test.rows() == 0 {
+            return Ok((of_train, Vec::new()));
+        }
+        let of_test = majority_vote(&nearest(test, train, 1, None)?, labels, classes, 1)?;
+        Ok((of_train, of_test))
+    }
+
+    /// Euclidean distance on all (standardised) features, and PCA and LDA in the dimensions of the picture.
+    ///
+    /// # Errors
+    /// Features that cannot be scaled.
+    pub fn baselines(&self) -> Result<Vec<Baseline>> {
+        let scaling = self.fitted().scaling();
+        let scaled = |data: &Labelled| data.with_features(scaling.apply(data.features())?);
+        let (train, test) = (scaled(&self.train)?, scaled(&self.test)?);
+        let d = train.features().columns();
+        let dim = self.fitted().card().d_output.min(crate::picture::AXES);
+        let present = train.class_counts().iter().filter(|count| **count > 0).count();
+        let lda = LdaConfig::new(dim.min(d).min(present.saturating_sub(1)).max(1));
+        let maps = [
+            ("Euclidean", Some(Projection::euclidean(d))),
+            ("PCA", PcaConfig::new(dim.min(d)).fit(train.features()).ok().map(|p| p.projection)),
+            (
+                "LDA",
+                lda.fit(&train)
+                    .or_else(|_| lda.with_shrinkage(Shrinkage::Fixed { amount: 0.001 }).fit(&train))
+                    .ok()
+                    .map(|lda| lda.projection),
+            ),
+        ];
+        let device = Device::flex();
+        let mut rows = Vec::new();
+        for (name, map) in maps {
+            let Some(map) = map else { continue };
+            let place = (&device, DType::F32);
+            let z = map.apply(train.features())?.to_tensor(place.0, place.1);
+            let z_test = map.apply(test.features())?.to_tensor(place.0, place.1);
+            let (of_train, of_test) = self.nearest_classes(&z, &z_test)?;
+            rows.push(Baseline {
+                name: name.to_string(),
+                dim: map.shape()[1],
+                train: Accuracy::of(&of_train, train.labels())?.value(),
+                test: Accuracy::of(&of_test, test.labels())?.value(),
+            });
+        }
+        Ok(rows)
+    }
+
+    /// A as CSV: the features' names, then one row per dimension, on the standardised features.
+    ///
+    /// # Errors
+    /// A network.
+    pub fn matrix_csv(&self) -> Result<String> {
+        let matrix = self.fitted().matrix().ok_or_else(|| {
+            Error::setting("a network has no matrix; take the model's folder instead")
+        })?;
+        let names = self.data.features().names();
+        let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
+        let mut text = names.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
+        for row in matrix.chunks_exact(names.len()) {
+            let cells: Vec<String> = row.iter().map(f64::to_string).collect();
+            text += &(cells.join(",") + "\n");
+        }
+        Ok(text)
+    }
+
+    /// The norm of each column of A by feature, largest first; none for a network.
+    pub fn weights(&self) -> Vec<(String, f64)> {
+        let norms = self.fitted().feature_norms().unwrap_or_default();
+        let names = self.data.features().names().iter().cloned();
+        let mut weights: Vec<(String, f64)> = names.zip(norms).collect();
+        weights.sort_by(|a, b| b.1.total_cmp(&a.1));
+        weights
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+    use crate::table::open;
+
+    #[test]
+    fn wrong_rows_and_accuracies_say_the_same() {
+        let iris = open("iris", None, None).unwrap();
+        let mut learning = Learning::new(iris, Settings::default()).unwrap();
+        while learning.advance(50.0).unwrap().ended.is_none() {}
+        let measures = learning.measures().unwrap();
+        let (train, test) = (learning.train.rows() as f64, learning.test.rows() as f64);
+        let right = measures.train.unwrap() * train + measures.test.unwrap() * test;
+        assert_eq!(right.round() as usize, 150 - measures.wrong.len());
+    }
+
+    #[test]
+    fn the_baselines_are_those_of_the_program() {
+        let iris = open("iris", None, None).unwrap();
+        let learning = Learning::new(iris, Settings::default()).unwrap();
+        let rows = learning.baselines().unwrap();
+        let names: Vec<_> = rows.iter().map(|row| (row.name.as_str(), row.dim)).collect();
+        assert_eq!(names, [("Euclidean", 4), ("PCA", 2), ("LDA", 2)]);
+        assert!(rows.iter().all(|row| row.test.is_some_and(|accuracy| accuracy > 0.8)));
+        assert_eq!(learning.weights().len(), 4);
+    }
+
+    #[test]
+    fn nothing_held_out_is_no_accuracy() {
+        let iris = open("iris", None, None).unwrap();
+        let settings = Settings { test_size: 0.0, ..Settings::default() };
+        let learning = Learning::new(iris, settings).unwrap();
+        assert_eq!(learning.measures().unwrap().test, None);
+    }
+}

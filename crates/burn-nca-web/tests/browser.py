@@ -1,0 +1,257 @@
+"""The page in a real browser: python3 crates/burn-nca-web/tests/browser.py FOLDER NCA [SCREENSHOTS]
+
+FOLDER is what build.sh made, NCA the program. Chromium is driven through chromedriver's WebDriver protocol; only the
+standard library is needed.
+"""
+
+import base64
+import functools
+import http.server
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+import zipfile
+from pathlib import Path
+
+FLAGS = [
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--window-size=1280,1500",
+]
+
+
+class Site(http.server.SimpleHTTPRequestHandler):
+    """The folder on loopback, with a list of what was asked for."""
+
+    asked = []
+    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".wasm": "application/wasm", ".js": "text/javascript"}
+
+    def log_message(self, *_):
+        Site.asked.append(self.path)
+
+
+class Browser:
+    """A session of chromedriver."""
+
+    def __init__(self, downloads):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.driver = subprocess.Popen(["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.base = f"http://127.0.0.1:{port}"
+        for _ in range(100):
+            try:
+                urllib.request.urlopen(self.base + "/status").read()
+                break
+            except OSError:
+                time.sleep(0.1)
+        options = {"args": FLAGS, "prefs": {"download.default_directory": str(downloads)}}
+        capabilities = {"alwaysMatch": {"goog:chromeOptions": options, "goog:loggingPrefs": {"performance": "ALL", "browser": "ALL"}}}
+        answer = self.call("POST", "/session", {"capabilities": capabilities})
+        self.base += "/session/" + answer["sessionId"]
+
+    def call(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            return json.load(answer)["value"]
+
+    def run(self, script, *args):
+        return self.call("POST", "/execute/sync", {"script": script, "args": list(args)})
+
+    def wait(self, condition, seconds=60):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            value = self.run(f"return {condition}")
+            if value:
+                return value
+            time.sleep(0.05)
+        raise AssertionError(f"after {seconds} s not: {condition}; message: {self.run('return document.getElementById(`message`).textContent')}")
+
+    def click(self, selector):
+        self.run("document.querySelector(arguments[0]).click()", selector)
+
+    def choose(self, control, value):
+        self.run(
+            "const c = document.getElementById(arguments[0]); c.value = arguments[1]; c.dispatchEvent(new Event('change', {bubbles: true}))",
+            control, value,
+        )
+
+    def drop(self, name, data):
+        """Drops a file on the page."""
+        self.run(
+            """const bytes = Uint8Array.from(atob(arguments[1]), (c) => c.charCodeAt(0));
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([bytes], arguments[0]));
+            document.dispatchEvent(new DragEvent('drop', {dataTransfer: transfer, bubbles: true, cancelable: true}));""",
+            name, base64.b64encode(data).decode(),
+        )
+
+    def screenshot(self, path):
+        Path(path).write_bytes(base64.b64decode(self.call("GET", "/screenshot")))
+
+    def quit(self):
+        try:
+            self.call("DELETE", "")
+        finally:
+            self.driver.terminate()
+
+
+ENDED = "nca.slice.ended && !nca.playing"
+
+
+def trained(browser):
+    browser.click("#play")
+    browser.wait(ENDED, 120)
+    browser.wait("nca.accuracy.train.length > 0")
+
+
+def table(path):
+    """A CSV file of two blobs whose first two features tell, and a third that does not."""
+    rows = ["a,b,noise,kind"]
+    for i in range(60):
+        kind = i % 2
+        rows.append(f"{kind + 0.01 * (i % 7)},{2 * kind - 0.02 * (i % 5)},{(37 * i) % 11},{'yes' if kind else 'no'}")
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def main(folder, nca, pictures):
+    downloads = Path(tempfile.mkdtemp())
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Site, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/"
+    browser = Browser(downloads)
+    checks = 0
+
+    def check(what, true, found=""):
+        nonlocal checks
+        assert true, f"{what}: {found}"
+        checks += 1
+        print("ok:", what, found if found != "" else "", flush=True)
+
+    try:
+        # Load, twice: the second finds everything in the cache.
+        browser.call("POST", "/url", {"url": url})
+        browser.wait("nca.points")
+        browser.call("POST", "/url", {"url": url})
+        started = time.monotonic()
+        browser.wait("nca.points && nca.measures.test !== null")
+        check("the first picture of a warm load", True, f"{time.monotonic() - started:.2f} s")
+
+        # Iris, to the end, and the same by the program.
+        browser.choose("l2", "0.01")
+        trained(browser)
+        value, accuracy = browser.run("return [nca.slice.value, nca.measures.test]")
+        report = json.loads(subprocess.run(
+            [nca, "fit", "iris", "--dim", "2", "--objective", "g", "--l2", "0.01", "--seed", "0", "--format", "json", "--quiet"],
+            check=True, capture_output=True, text=True).stdout)
+        native = report["fit"]["value"] if "fit" in report else report["objective"]["value"]
+        check("the objective of iris is the program's to 1e-4", abs(value - native) <= 1e-4 * abs(native), f"{value} and {native}")
+        check("held-out accuracy of iris", accuracy > 0.9, accuracy)
+        browser.screenshot(pictures / "iris.png")
+
+        # A row is chosen by keyboard; its choice sums to one.
+        browser.run("""document.getElementById('picture').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}))""")
+        browser.wait("nca.picked")
+        total = browser.run("return nca.picked.choice.classes.reduce((a, b) => a + b)")
+        check("the probabilities of a choice sum to 1", abs(total - 1) < 1e-9, total)
+
+        # One's own table, and the model taken back to the program.
+        mine = table(downloads / "mine.csv")
+        browser.drop("mine.csv", mine.read_bytes())
+        browser.wait("nca.table.name === 'mine.csv'")
+        check("a dropped table is read", browser.run("return nca.table.classes") == ["no", "yes"])
+        trained(browser)
+        browser.run("document.getElementById('cells').value = '1.02, 1.98, 4'")
+        browser.click("#place")
+        browser.wait("nca.placed")
+        page_says = browser.run("return nca.placed.choice.classes")
+        browser.screenshot(pictures / "own-table.png")
+        browser.click("[data-out=model]")
+        browser.click("[data-out=matrix]")
+        archive = downloads / "mine-model.zip"
+        for _ in range(100):
+            if archive.exists() and (downloads / "mine-A.csv").exists():
+                break
+            time.sleep(0.1)
+        zipfile.ZipFile(archive).extractall(downloads)
+        (downloads / "new.csv").write_text("a,b,noise\n1.02,1.98,4\n")
+        out = subprocess.run(
+            [nca, "predict", str(downloads / "model"), str(downloads / "new.csv"), "--rule", "soft", "--probabilities"],
+            check=True, capture_output=True, text=True).stdout.strip().splitlines()
+        program_says = dict(zip(out[0].split(","), out[1].split(",")))
+        numbers = [float(v) for k, v in program_says.items() if k.endswith("no") or k.endswith("yes")]
+        check("the program's prediction by the page's model is the page's", len(numbers) == 2 and all(abs(a - b) < 1e-5 for a, b in zip(numbers, page_says)), f"{numbers} {page_says}")
+        check("A as CSV has the features' names", (downloads / "mine-A.csv").read_text().startswith('"a","b","noise"\n'))
+
+        # Bad files, in words.
+        for name, data, word in [
+            ("empty.csv", b"", "empty"),
+            ("short.csv", b"a,b,c\n1,2,x\n1,2\n", "row"),
+            ("one.csv", b"a,c\n1,x\n2,x\n3,x\n", "two classes"),
+            ("binary.csv", bytes(range(256)) * 4, "binary.csv"),
+        ]:
+            browser.run("document.getElementById('message').textContent = ''")
+            browser.drop(name, data)
+            text = browser.wait("document.getElementById('message').textContent")
+            check(f"{name} is refused in words", word in text, text)
+        check("the table of before is still there", browser.run("return nca.table.name") == "mine.csv")
+
+        # Every map, both criteria, three dimensions, and a collapse.
+        browser.choose("set", "rings")
+        browser.wait("nca.table.name === 'rings'")
+        for control, value in [("map", "mlp"), ("map", "diagonal"), ("map", "linear"), ("dim", "3"), ("criterion", "F")]:
+            browser.choose(control, value)
+            browser.click("#step")
+            browser.wait("nca.slice.iteration >= 1 || nca.slice.ended")
+            check(f"{control} {value}", browser.run("return document.getElementById('message').hidden"))
+        browser.screenshot(pictures / "rings-3d.png")
+        browser.choose("dim", "2")
+        browser.choose("criterion", "G")
+        browser.choose("l2", "1")
+        trained(browser)
+        check("a collapse is named", browser.run("return nca.measures.collapse"), browser.run("return nca.measures.collapse"))
+        browser.choose("l2", "")
+
+        # Digits: how fluid it is.
+        browser.choose("set", "digits")
+        browser.wait("nca.table.name === 'digits'")
+        browser.click("#play")
+        time.sleep(4)
+        check("digits trains", browser.run("return nca.slice.iteration") > 0, browser.run("return `${nca.slice.iteration} steps, ${nca.slice.stepMs.toFixed(1)} ms a step, ${Math.round(nca.framesPerSecond)} pictures a second`"))
+        browser.screenshot(pictures / "digits.png")
+        browser.click("#play")
+
+        # Small and dark.
+        browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}})
+        browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}})
+        time.sleep(1)
+        wide = browser.run("return document.documentElement.scrollWidth")
+        browser.screenshot(pictures / "phone-dark.png")
+        check("nothing sticks out on a phone", wide <= 390, wide)
+
+        # Nothing left the page.
+        events = [json.loads(entry["message"])["message"] for entry in browser.call("POST", "/se/log", {"type": "performance"})]
+        urls = {e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"}
+        strange = [u for u in urls if not u.startswith((url, "blob:", "data:"))]
+        check("no request leaves the page", not strange, strange)
+        errors = [entry["message"] for entry in browser.call("POST", "/se/log", {"type": "browser"}) if entry["level"] == "SEVERE"]
+        check("no error on the console", not errors, errors)
+    finally:
+        browser.quit()
+        server.shutdown()
+    print(f"{checks} checks passed")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    shots = Path(sys.argv[3] if len(sys.argv) > 3 else tempfile.mkdtemp())
+    shots.mkdir(parents=True, exist_ok=True)
+    main(sys.argv[1], os.path.abspath(sys.argv[2]), shots)
