@@ -53,6 +53,7 @@ pub use groups::Groups;
 pub use lda::{Lda, LdaConfig};
 pub use lda_rca::lda_rca;
 pub use means::mean;
+pub(crate) use pca::directions_about;
 pub use pca::{Pca, PcaConfig};
 pub(crate) use product::{cross_product, product};
 pub use projection::Projection;

@@ -86,6 +86,29 @@ impl PcaConfig {
     }
 }
 
+/// The k orthogonal directions along which the rows lie farthest from a centre, not from their mean: the transpose of
+/// A, row-major `[d, k]`.
+///
+/// # Errors
+/// k = 0, k > d, or eigenvectors that do not converge.
+pub(crate) fn directions_about(features: &Features, centre: &[f64], k: usize) -> Result<Vec<f64>> {
+    require_dimensions("PCA", k)?;
+    let d = features.columns();
+    if k > d {
+        return Err(Error::setting(format!(
+            "{k} directions of {d} features were asked for; ask for {d} or fewer"
+        )));
+    }
+    let principal = Deviations {
+        rows: features.rows(),
+        rounding: &rounding_levels(features),
+        divisor: features.rows().max(1) as f64,
+        fill: |row, target: &mut [f64]| subtract(features.row(row), centre, target),
+    }
+    .principal()?;
+    Ok(principal.leading(k))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,6 +11,7 @@
 
 mod closed;
 mod gradient;
+mod lca;
 mod mlkr;
 mod nca;
 mod pairs;
@@ -23,6 +24,7 @@ pub(crate) mod start;
 pub use closed::{Euclidean, Lda, LdaRca, Pca, Rca, Whitening};
 pub(crate) use gradient::learn_encoder;
 pub use gradient::{GradientMethod, Part, expected_accuracy_score, kernel_r2_score, learn};
+pub use lca::{Lca, LcaClassifier, Trainer};
 pub use mlkr::Mlkr;
 pub use nca::Nca;
 pub use pairs::PairNca;

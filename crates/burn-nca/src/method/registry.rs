@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{
-    Euclidean, Lda, LdaRca, Learnt, Method, Mlkr, Nca, PairNca, Pca, Problem, Rca, SoftNca, Uses,
-    Whitening,
+    Euclidean, Lca, LcaClassifier, Lda, LdaRca, Learnt, Method, Mlkr, Nca, PairNca, Pca, Problem,
+    Rca, SoftNca, Uses, Whitening,
 };
 use crate::data::{AnyData, Task, TrainingData};
 use crate::encoder::EncoderConfig;
@@ -51,6 +51,8 @@ methods! {
     Mlkr,
     SoftNca,
     PairNca,
+    Lca,
+    LcaClassifier,
     Lda,
     Rca,
     LdaRca,

@@ -8,6 +8,7 @@
 mod box_search;
 mod box_tree;
 mod classify;
+mod coincidence_rule;
 mod contraction;
 mod descent;
 mod entropy_k;
@@ -36,6 +37,7 @@ pub(crate) use search::{check_k, nearest_rows};
 pub(crate) use within::within;
 
 pub use classify::{majority_vote, vote_shares};
+pub use coincidence_rule::CoincidenceRule;
 pub use entropy_k::{LocalVote, PerplexityMean, global_k, local_k_vote};
 pub use manhattan::{manhattan_means, manhattan_nearest, manhattan_probabilities};
 pub use probabilities::ClassProbabilities;

@@ -5,7 +5,9 @@
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::{ClassProbabilities, class_probabilities, majority_vote, nearest, vote_shares};
+use super::{
+    ClassProbabilities, CoincidenceRule, class_probabilities, majority_vote, nearest, vote_shares,
+};
 use crate::error::Result;
 
 /// Embedded rows of known classes, to decide about others by.
@@ -67,6 +69,8 @@ pub enum Rule {
     /// The k nearest in Euclidean distance, or all by `p_ij ∝ exp(-||z_i - z_j||²)`.
     #[default]
     Neighbors,
+    /// The class whose mean a query most likely coincides with, each in a latent space of its own.
+    Coincidence(CoincidenceRule),
 }
 
 impl Rule {
@@ -74,6 +78,7 @@ impl Rule {
     pub fn of_classes(&self) -> &dyn ClassRule {
         match self {
             Self::Neighbors => &Euclidean,
+            Self::Coincidence(rule) => rule,
         }
     }
 }

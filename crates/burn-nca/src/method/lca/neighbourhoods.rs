@@ -1,0 +1,126 @@
+//! Target neighbours and impostors: the pairs that a metric is learnt from.
+
+use burn::tensor::{DType, Device, Tensor};
+
+use crate::data::{Labelled, LabelledPair};
+use crate::error::{Error, Result};
+use crate::neighbors::{NearestConfig, Points, sq_distance, within};
+
+/// Pairs with impostors that a fit may have; each takes some 100 bytes.
+const MOST_IMPOSTORS: usize = 1 << 23;
+
+/// Each row's nearest of its class in the input, its targets.
+pub(super) struct Neighbourhoods<'a> {
+    labels: &'a [usize],
+    targets: Vec<Vec<usize>>,
+    device: &'a Device,
+}
+
+impl<'a> Neighbourhoods<'a> {
+    /// The `k` nearest of each row's class, or all where there are fewer.
+    ///
+    /// # Errors
+    /// Coordinates that no distance can be taken of.
+    pub fn new(data: &'a Labelled, k: usize, device: &'a Device) -> Result<Self> {
+        let x = exact(data, device);
+        let mut rows_of = vec![Vec::new(); data.classes()];
+        data.labels().iter().enumerate().for_each(|(row, class)| rows_of[*class].push(row));
+        let mut targets = vec![Vec::new(); data.rows()];
+        for rows in rows_of.into_iter().filter(|rows| rows.len() > 1) {
+            let own = crate::objective::transfer::int_tensor(&rows, device);
+            let near = NearestConfig::new(k.min(rows.len() - 1))
+                .search_others(&x.clone().select(0, own))?;
+            for (at, &row) in rows.iter().enumerate() {
+                targets[row] = near.indices(at).iter().map(|near| rows[*near as usize]).collect();
+            }
+        }
+        Ok(Self { labels: data.labels(), targets, device })
+    }
+
+    /// The pairs of each row that has impostors: its targets (y = 1), and the rows of other classes that are as near
+    /// as the farthest of them (y = 0). A tie counts.
+    ///
+    /// # Shapes
+    /// - z: `[n, k]`, the rows in the input or embedded
+    ///
+    /// # Errors
+    /// Coordinates that no distance can be taken of, or more impostors than fit into memory.
+    pub fn pairs(&self, z: &Tensor<2>) -> Result<Vec<LabelledPair>> {
+        let points = Points::read(z, "rows")?;
+        // Ties of a grid differ by rounding once its columns are scaled.
+        let slack = if z.dtype() == DType::F64 { 1e-9 } else { 1e-5 };
+        let radius = |(row, targets): (usize, &Vec<usize>)| {
+            let distances = targets.iter().map(|to| sq_distance(points.row(row), points.row(*to)));
+            distances.fold(-1.0, f64::max) * (1.0 + slack)
+        };
+        let radii: Vec<f64> = self.targets.iter().enumerate().map(radius).collect();
+        let other = |a: usize, b: usize| self.labels[a] != self.labels[b];
+        let found = within(&points, &points, &radii, other, MOST_IMPOSTORS, self.device);
+        let Some(impostors) = found else {
+            return Err(Error::data(format!(
+                "the rows have more than {MOST_IMPOSTORS} neighbours of other classes as near as their targets; \
+                 give fewer rows or fewer targets, or reduce the features by PCA first"
+            )));
+        };
+        let mut pairs = Vec::new();
+        for (anchor, impostors) in impostors.iter().enumerate().filter(|(_, near)| !near.is_empty())
+        {
+            let alike = self.targets[anchor].iter().map(|to| LabelledPair::alike(anchor, *to));
+            pairs.extend(alike);
+            let near = impostors.iter().map(|row| LabelledPair::different(anchor, *row as usize));
+            pairs.extend(near);
+        }
+        Ok(pairs)
+    }
+
+    /// The mean squared distance of a row to its targets.
+    pub fn sq_length(&self, z: &Tensor<2>) -> Result<f64> {
+        let points = Points::read(z, "rows")?;
+        let (mut sum, mut count) = (0.0, 0);
+        for (row, targets) in self.targets.iter().enumerate() {
+            let to = targets.iter().map(|to| sq_distance(points.row(row), points.row(*to)));
+            sum += to.sum::<f64>();
+            count += targets.len();
+        }
+        Ok(sum / count.max(1) as f64)
+    }
+}
+
+/// The features in the widest number type of the device: ties of a grid must stay ties.
+pub(super) fn exact(data: &Labelled, device: &Device) -> Tensor<2> {
+    let wide = device.supports_dtype(DType::F64);
+    data.features().to_tensor(device, if wide { DType::F64 } else { DType::F32 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Features;
+
+    #[test]
+    fn targets_are_of_the_class_and_impostors_are_as_near_ties_included() {
+        // Class 0 at 0, 1, 5; class 1 at -1, 7, 8; a class of one row at 20.
+        let x = Features::unnamed(vec![0.0, 1.0, 5.0, -1.0, 7.0, 8.0, 20.0], 1).unwrap();
+        let data = Labelled::from_labels(x, vec![0, 0, 0, 1, 1, 1, 2]).unwrap();
+        let device = Device::flex();
+        let found = Neighbourhoods::new(&data, 1, &device).unwrap();
+        assert_eq!(found.targets, [vec![1], vec![0], vec![1], vec![4], vec![5], vec![4], vec![]]);
+        let pairs = found.pairs(&exact(&data, &device)).unwrap();
+        let [alike, different] = [LabelledPair::alike, LabelledPair::different];
+        // Row 0 is as far from row 3 as from its target: a tie. Row 1 has none within 1.
+        let expected = vec![
+            alike(0, 1),
+            different(0, 3),
+            alike(2, 1),
+            different(2, 4),
+            different(2, 5),
+            alike(3, 4),
+            different(3, 0),
+            different(3, 1),
+            different(3, 2),
+        ];
+        assert_eq!(pairs, expected);
+        let length = found.sq_length(&exact(&data, &device)).unwrap();
+        assert!((length - (1.0 + 1.0 + 16.0 + 64.0 + 1.0 + 1.0) / 6.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,196 @@
+//! LCA from data to predictions: both methods, both trainers, saved and loaded, interrupted and resumed, refused.
+
+use std::ops::ControlFlow;
+
+use burn::tensor::Device;
+
+use super::*;
+use crate::data::{Features, Labelled};
+use crate::encoder::{Activation, EncoderConfig};
+use crate::error::Result;
+use crate::estimator::{Estimator, Fitted};
+use crate::fit::{
+    EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Progress, Start,
+    StochasticConfig, Termination,
+};
+use crate::method::AnyMethod;
+use crate::neighbors::Rule;
+
+/// Three classes along the first two features, and a third one of noise that is wider than both.
+fn data() -> Labelled {
+    let (mut values, mut labels) = (Vec::new(), Vec::new());
+    for row in 0..60_usize {
+        let class = row % 3;
+        let noise = |step: usize| ((row * step + step * step) % 29) as f64 / 29.0 - 0.5;
+        values.push(class as f64 + 0.9 * noise(7));
+        values.push((class == 1) as usize as f64 + 0.9 * noise(11));
+        values.push(9.0 * noise(13));
+        labels.push(class);
+    }
+    Labelled::from_labels(Features::unnamed(values, 3).unwrap(), labels).unwrap()
+}
+
+fn fit_config(steps: usize) -> FitConfig {
+    let solver = LbfgsConfig::new().with_max_iterations(steps);
+    FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(solver))
+}
+
+fn fitted(method: impl Into<AnyMethod>, dimensions: usize, steps: usize) -> Fitted {
+    Estimator::new(3, dimensions, method.into())
+        .with_fit(fit_config(steps))
+        .fit(&data(), &Device::flex())
+        .unwrap()
+}
+
+fn accuracy(fitted: &Fitted, k: usize) -> f64 {
+    let (data, predicted) = (data(), fitted.predict(data().features(), k).unwrap());
+    let right = predicted.iter().zip(data.labels()).filter(|(a, b)| a == b).count();
+    right as f64 / data.rows() as f64
+}
+
+#[test]
+fn both_methods_and_trainers_learn_to_tell_the_classes() {
+    for trainer in [Trainer::Em, Trainer::Gradient] {
+        let metric = fitted(Lca::new().with_trainer(trainer), 2, 60);
+        assert_eq!(metric.card().d_output, 2);
+        assert!(accuracy(&metric, 3) > 0.9, "{trainer:?}: {}", accuracy(&metric, 3));
+        let classifier = fitted(LcaClassifier::new().with_trainer(trainer), 2, 60);
+        assert_eq!(classifier.card().d_output, 6, "two dimensions for each of three classes");
+        assert!(accuracy(&classifier, 1) > 0.9, "{trainer:?}: {}", accuracy(&classifier, 1));
+        assert!(matches!(classifier.rule(), Rule::Coincidence(rule) if rule.latent == 2));
+        let probabilities = classifier.class_probabilities(data().features()).unwrap();
+        let sum: f64 = (0..3).map(|class| probabilities.probability(7, class)).sum();
+        assert!((sum - 1.0).abs() < 1e-9);
+        assert_eq!(
+            probabilities.most_probable(),
+            classifier.predict(data().features(), 1).unwrap()
+        );
+    }
+}
+
+#[test]
+fn the_likelihood_rises_at_every_step_and_the_gradient_reaches_at_least_as_far() {
+    for method in [AnyMethod::from(Lca::new().with_refresh(0)), LcaClassifier::new().into()] {
+        let em = fitted(method, 2, 80);
+        let history = &em.summary().history;
+        assert!(history.windows(2).all(|two| two[1].value <= two[0].value + 1e-9));
+        let rows = (em.summary().rows, em.summary().held_out_rows);
+        assert_eq!(rows, (60, 0));
+        let method = match &em.card().method {
+            AnyMethod::Lca(lca) => AnyMethod::from(lca.clone().with_trainer(Trainer::Gradient)),
+            _ => LcaClassifier::new().with_trainer(Trainer::Gradient).into(),
+        };
+        let gradient = fitted(method, 2, 400);
+        let (reached, em) = (gradient.summary().value, em.summary().value);
+        assert!(reached <= em + 1e-3 * em.abs(), "{reached} against {em}");
+    }
+}
+
+#[test]
+fn a_saved_model_predicts_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    for method in [AnyMethod::from(Lca::new()), LcaClassifier::new().into()] {
+        let path = folder.path().join(method.info().name);
+        let model = fitted(method, 2, 20);
+        model.save(&path).unwrap();
+        let read = Fitted::load(&path, &Device::flex()).unwrap();
+        assert_eq!(read.rule(), model.rule());
+        assert_eq!(read.card().method, model.card().method);
+        let x = data();
+        assert_eq!(read.predict(x.features(), 3).unwrap(), model.predict(x.features(), 3).unwrap());
+    }
+}
+
+#[test]
+fn an_interrupted_fit_resumes_to_the_same_model() {
+    let folder = tempfile::tempdir().unwrap();
+    for (at, method) in [AnyMethod::from(Lca::new().with_refresh(4)), LcaClassifier::new().into()]
+        .into_iter()
+        .enumerate()
+    {
+        let path = folder.path().join(format!("{at}.checkpoint"));
+        let estimator = Estimator::new(3, 2, method).with_fit(fit_config(15));
+        let run = |session| estimator.fit_session(&data(), &Device::flex(), session).unwrap();
+        let whole = run(FitSession::new());
+        let mut stop = |progress: &Progress| match progress.iteration {
+            6 => ControlFlow::Break(Termination::Stopped),
+            _ => ControlFlow::Continue(()),
+        };
+        run(FitSession::new().with_progress(&mut stop).with_checkpoint(&path));
+        let resumed = run(FitSession::new().with_checkpoint(&path));
+        assert_eq!(resumed.matrix().unwrap(), whole.matrix().unwrap());
+        assert_eq!(resumed.rule(), whole.rule());
+        assert_eq!(resumed.summary().history.len(), whole.summary().history.len());
+    }
+}
+
+#[test]
+fn early_stopping_follows_held_out_rows() {
+    let stop = EarlyStoppingConfig::new().with_patience(3);
+    for method in [AnyMethod::from(Lca::new()), LcaClassifier::new().into()] {
+        let config = fit_config(60).with_early_stopping(Some(stop.clone()));
+        let model = Estimator::new(3, 2, method).with_fit(config).fit(&data(), &Device::flex());
+        let model = model.unwrap();
+        assert_eq!((model.summary().rows, model.summary().held_out_rows), (48, 12));
+        assert!(model.summary().history.iter().all(|step| step.held_out.is_some()));
+        assert!(accuracy(&model, 3) > 0.8);
+    }
+}
+
+#[test]
+fn a_network_learns_by_the_gradient() {
+    let network = EncoderConfig::Mlp { hidden: vec![8], activation: Activation::Tanh };
+    for method in [
+        AnyMethod::from(Lca::new().with_trainer(Trainer::Gradient)),
+        LcaClassifier::new().with_trainer(Trainer::Gradient).into(),
+    ] {
+        let model = Estimator::new(3, 2, method)
+            .with_encoder(network.clone())
+            .with_fit(fit_config(60))
+            .fit(&data(), &Device::flex())
+            .unwrap();
+        assert!(accuracy(&model, 3) > 0.85, "{}", accuracy(&model, 3));
+    }
+}
+
+#[test]
+fn rows_without_impostors_have_nothing_to_learn_from() {
+    let x = Features::unnamed(vec![0.0, 0.1, 0.2, 9.0, 9.1, 9.2], 1).unwrap();
+    let data = Labelled::from_labels(x, vec![0, 0, 0, 1, 1, 1]).unwrap();
+    let model = Estimator::new(1, 1, Lca::new()).fit(&data, &Device::flex()).unwrap();
+    assert_eq!(model.summary().iterations, 0);
+    assert!(model.summary().termination.converged());
+    assert_eq!(model.predict(data.features(), 1).unwrap(), data.labels());
+}
+
+#[test]
+fn settings_without_a_use_are_refused_with_the_cure() {
+    let refused = |method: AnyMethod, dimensions: usize, config: FitConfig, encoder| -> String {
+        let estimator =
+            Estimator::new(3, dimensions, method).with_fit(config).with_encoder(encoder);
+        let result: Result<Fitted> = estimator.fit(&data(), &Device::flex());
+        result.err().unwrap().to_string()
+    };
+    let linear = EncoderConfig::Linear;
+    let adam = FitConfig::new().with_optimizer(OptimizerConfig::Adam(StochasticConfig::new()));
+    let cases = [
+        (Lca::new().with_targets(0).into(), 2, FitConfig::new(), "targets is 0"),
+        (Lca::new().into(), 4, FitConfig::new(), "4 dimensions of 3 features"),
+        (Lca::new().into(), 2, FitConfig::new().with_l2(0.1), "EM has no penalty"),
+        (LcaClassifier::new().into(), 2, adam, "has no mini-batches"),
+    ];
+    for (method, dimensions, config, part) in cases {
+        let error = refused(method, dimensions, config, linear.clone());
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let diagonal = EncoderConfig::Diagonal;
+    let error = refused(Lca::new().into(), 3, FitConfig::new(), diagonal.clone());
+    assert!(error.contains("EM fits linear maps"), "{error}");
+    let error = refused(LcaClassifier::new().into(), 3, FitConfig::new(), diagonal);
+    assert!(error.contains("a map per class"), "{error}");
+    let start = FitConfig::new().with_start(Start::Lda);
+    assert!(Estimator::new(3, 2, Lca::new()).with_fit(start).fit(&data(), &Device::flex()).is_ok());
+    let weighted = data().with_balanced_weights();
+    let error = Estimator::new(3, 2, Lca::new()).fit(&weighted, &Device::flex()).err().unwrap();
+    assert!(error.to_string().contains("the rows have weights"), "{error}");
+}

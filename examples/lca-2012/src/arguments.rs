@@ -1,0 +1,87 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+use crate::paper;
+
+const EXAMPLES: &str = "\
+Examples, each after `cargo run --release -p lca-2012 --`:
+  --splits 5                                a first look: balance and iris
+  --data DATA --out runs/table-1            all sets that DATA holds
+  --data DATA --sets mnist --rows 10000     MNIST, learnt from 10000 of its images
+
+Built in are balance and iris. DATA holds segment.csv, letters.csv and isolet-{train,test}.csv.gz (classes in the last
+column), text/{bbc,classic4}.mtx.gz with text/{bbc,classic4}-labels.csv, mnist/{train,t10k}-{images-idx3,
+labels-idx1}-ubyte.gz and splits/NAME.csv (a column per split; 1 = train, 2 = test, 0 = not used). A set whose file is
+missing is left out with a warning; where there are no splits, seeded stratified ones are made.
+
+Ctrl-C stops it after the fit that runs; the same command with --resume resumes it.";
+
+/// Measures Table 1 of Der and Saul (2012), Latent Coincidence Analysis: the test error of 3-NN.
+#[derive(Parser, Debug)]
+#[command(version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Arguments {
+    /// New folder for the report, the figure and results.json.
+    #[arg(long, value_name = "FOLDER", default_value = "runs/lca-2012")]
+    pub out: PathBuf,
+
+    /// Folder of the sets and splits that are not bundled.
+    #[arg(long, value_name = "DIR", value_parser = existing_folder)]
+    pub data: Option<PathBuf>,
+
+    /// Only these sets [default: all that are there]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = paper::known_name)]
+    pub sets: Vec<String>,
+
+    /// At most this many splits of each set [default: 10; 1 where the paper has a test set of its own]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub splits: Option<usize>,
+
+    /// Learn from at most this many rows of a split, evenly spaced; all test rows stay.
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub rows: Option<usize>,
+
+    /// Resume the interrupted run of --out.
+    #[arg(long)]
+    pub resume: bool,
+
+    /// No progress bar.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("give a whole number of 1 or more".to_string()),
+        Ok(number) => Ok(number),
+    }
+}
+
+fn existing_folder(text: &str) -> Result<PathBuf, String> {
+    let folder = PathBuf::from(text);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    Err("this is not a folder; give the folder that holds the sets".to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound_and_wrong_values_are_refused_with_the_cure() {
+        Arguments::command().debug_assert();
+        let refusal = |arguments: &[&str]| {
+            let arguments = [&["lca-2012"], arguments].concat();
+            Arguments::try_parse_from(arguments).unwrap_err().to_string()
+        };
+        assert!(refusal(&["--sets", "irsi"]).contains("choose among mnist, bbc"));
+        assert!(refusal(&["--data", "/no/such"]).contains("is not a folder; give the folder"));
+        assert!(refusal(&["--splits", "0"]).contains("1 or more"));
+    }
+}

@@ -1,0 +1,40 @@
+//! Table 1 of the paper that introduced latent coincidence analysis (Der and Saul, NIPS 2012), measured again, with
+//! NCA beside it.
+//!
+//! ```text
+//! sets (rows, protocol) ──► cell (one method on one split) ──► store ──► report
+//!       reduce, deslant      method
+//! ```
+//! A new column of the table is a variant of `Method` (`method.rs`).
+
+mod arguments;
+mod cell;
+mod deslant;
+mod method;
+mod paper;
+mod reduce;
+mod report;
+mod run;
+mod sets;
+mod store;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::Arguments;
+
+// Large buffers come and go with every pass over the data: the system allocator's page faults cost up to half
+// of a fit's time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    match run::run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            burn_nca_program::tell(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The columns of the table: each a linear map learnt from the training rows.
+
+use std::ops::ControlFlow;
+
+use anyhow::{Context, Result};
+use burn::tensor::{Device, Tensor};
+use burn_nca::data::{Labelled, ScalingKind};
+use burn_nca::estimator::Estimator;
+use burn_nca::fit::{FitConfig, FitSession, Progress, Termination};
+use burn_nca::method::{AnyMethod, Lca, Nca};
+use burn_nca::objective::Criterion;
+use burn_nca_program::Interrupt;
+use serde::{Deserialize, Serialize};
+
+use crate::reduce::Prepared;
+
+/// A column of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// The rows as they are.
+    Euclidean,
+    /// The input that the others learn from: reduced by PCA where the paper does so.
+    Pca,
+    /// Large margin nearest neighbours.
+    Lmnn,
+    /// Latent coincidence analysis.
+    Lca,
+    /// NCA as its paper has it: criterion f, no penalty.
+    Nca,
+    /// NCA as the program fits it: criterion g, with a penalty.
+    NcaTuned,
+}
+
+/// A map's embedding of both parts, and how it was come by.
+pub struct Embedding {
+    /// Training rows, then test rows.
+    pub points: [Tensor<2>; 2],
+    /// Steps of the fit.
+    pub iterations: usize,
+    /// Why it ended.
+    pub ending: String,
+}
+
+impl Method {
+    /// All methods, in the order of the table.
+    pub const ALL: [Self; 6] =
+        [Self::Euclidean, Self::Pca, Self::Lmnn, Self::Lca, Self::Nca, Self::NcaTuned];
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Euclidean => "Euclidean",
+            Self::Pca => "PCA",
+            Self::Lmnn => "LMNN",
+            Self::Lca => "LCA",
+            Self::Nca => "NCA",
+            Self::NcaTuned => "NCA, tuned",
+        }
+    }
+
+    /// Its place among the columns that the paper printed.
+    pub fn printed(self) -> Option<usize> {
+        Self::ALL[..4].iter().position(|method| *method == self)
+    }
+
+    /// Whether this build has it.
+    pub fn exists(self) -> bool {
+        self != Self::Lmnn || AnyMethod::named("lmnn").is_ok()
+    }
+
+    /// Embeds the rows of a split in p dimensions; `None` where the user stopped it.
+    ///
+    /// # Errors
+    /// Rows that the method cannot learn from.
+    pub fn embed(
+        self,
+        rows: &Prepared,
+        dimension: usize,
+        (device, interrupt): (&Device, &Interrupt),
+    ) -> Result<Option<Embedding>> {
+        let (method, l2): (AnyMethod, f64) = match self {
+            Self::Euclidean => return Ok(Some(as_they_are(&rows.raw, device))),
+            Self::Pca => return Ok(Some(as_they_are(&rows.reduced, device))),
+            Self::Lmnn => (AnyMethod::named("lmnn")?, 0.0),
+            Self::Lca => (Lca::new().into(), 0.0),
+            Self::Nca => (Nca::new().into(), 0.0),
+            Self::NcaTuned => (Nca::new().with_criterion(Criterion::G).into(), 0.01),
+        };
+        let [train, test] = &rows.reduced;
+        let d = train.features().columns();
+        let fit = FitConfig::new().with_scaling(ScalingKind::None).with_l2(l2);
+        let mut watch = |_: &Progress| match interrupt.is_set() {
+            true => ControlFlow::Break(Termination::Stopped),
+            false => ControlFlow::Continue(()),
+        };
+        let session = FitSession::new().with_progress(&mut watch);
+        let fitted = Estimator::new(d, dimension.min(d), method)
+            .with_fit(fit)
+            .fit_session(train, device, session)
+            .with_context(|| format!("{} failed", self.name()))?;
+        let summary = fitted.summary();
+        if summary.termination == Termination::Stopped {
+            return Ok(None);
+        }
+        Ok(Some(Embedding {
+            points: [fitted.transform(train.features())?, fitted.transform(test.features())?],
+            iterations: summary.iterations,
+            ending: summary.termination.to_string(),
+        }))
+    }
+}
+
+fn as_they_are(rows: &[Labelled; 2], device: &Device) -> Embedding {
+    let points = [&rows[0], &rows[1]]
+        .map(|part| part.features().to_tensor(device, burn::tensor::DType::F64));
+    Embedding { points, iterations: 0, ending: String::new() }
+}

@@ -1,0 +1,56 @@
+//! The rows of a split as methods see them: scaled and reduced by what the training rows say.
+
+use anyhow::Result;
+use burn_nca::baseline::{PcaConfig, TruncatedSvdConfig};
+use burn_nca::data::{Features, Labelled, Scaling, ScalingKind};
+
+use crate::sets::{Rows, Set};
+
+/// The rows of a split.
+pub struct Prepared {
+    /// As they are: what Euclidean distance sees. Training rows, then test rows.
+    pub raw: [Labelled; 2],
+    /// Reduced: what the methods see.
+    pub reduced: [Labelled; 2],
+}
+
+/// The training and the test rows of a split.
+///
+/// # Errors
+/// Rows that cannot be reduced to so many dimensions.
+pub fn prepared(set: &Set, split: usize) -> Result<Prepared> {
+    let split = &set.splits[split];
+    let parts = [&split.train, &split.test];
+    let labelled = |features: Features, rows: &[usize]| -> Result<Labelled> {
+        let labels = rows.iter().map(|row| set.labels[*row]).collect();
+        let names = (0..set.record.classes).map(|class| class.to_string()).collect();
+        Ok(Labelled::new(features, labels, names)?)
+    };
+    let both = |of: &dyn Fn(usize) -> Result<Features>| -> Result<[Labelled; 2]> {
+        Ok([labelled(of(0)?, parts[0])?, labelled(of(1)?, parts[1])?])
+    };
+    let reduce = set.plan.reduce;
+    match &set.rows {
+        Rows::Sparse(rows) => {
+            let parts = parts.map(|part| rows.select(part));
+            let raw = both(&|at| Ok(parts[at].to_dense()?))?;
+            let most = parts[0].rows().min(parts[0].columns());
+            let k = reduce.unwrap_or(most).min(most);
+            let svd = TruncatedSvdConfig::new(k).with_centre(true).fit(&parts[0])?;
+            let reduced = both(&|at| Ok(svd.apply(&parts[at])?))?;
+            Ok(Prepared { raw, reduced })
+        }
+        Rows::Dense(rows) => {
+            let scaled = parts.map(|part| rows.select(part));
+            let standardise = set.plan.preparation.starts_with("standardised");
+            let kind = if standardise { ScalingKind::Standardise } else { ScalingKind::None };
+            let scaling = Scaling::fit(kind, &scaled[0]);
+            let raw = both(&|at| Ok(scaling.apply(&scaled[at])?))?;
+            let Some(k) = reduce else { return Ok(Prepared { reduced: raw.clone(), raw }) };
+            let k = k.min(rows.columns());
+            let pca = PcaConfig::new(k).fit(raw[0].features())?.projection;
+            let reduced = both(&|at| Ok(pca.apply(raw[at].features())?))?;
+            Ok(Prepared { raw, reduced })
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The program from outside: the folder it writes, resuming it, and what it refuses.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn program(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lca-2012"));
+    command.args(arguments).current_dir(folder).output().unwrap()
+}
+
+#[test]
+fn a_run_writes_the_table_its_bars_and_all_numbers_and_resumes_with_what_it_has() {
+    let place = tempfile::tempdir().unwrap();
+    let arguments = ["--sets", "iris", "--splits", "2", "--out", "run", "--quiet"];
+    let output = program(place.path(), &arguments);
+    assert!(output.status.success(), "{output:?}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    for words in ["LCA", "NCA, tuned", "(2.22)", "REPORT.md"] {
+        assert!(printed.contains(words), "{words} is not in {printed}");
+    }
+    let run = place.path().join("run");
+    let text = fs::read_to_string(run.join("results.json")).unwrap();
+    let results: Value = serde_json::from_str(&text).unwrap();
+    let cells = results["cells"].as_array().unwrap();
+    assert!(cells.len() >= 10 && cells.iter().all(|cell| cell["error"].as_f64().unwrap() < 0.3));
+    let lca = |mean: &&Value| mean["method"] == "lca";
+    let lca = results["means"].as_array().unwrap().iter().find(lca).unwrap();
+    assert_eq!((&lca["splits"], &lca["printed"]), (&2.into(), &2.22.into()));
+    assert!(fs::read_to_string(run.join("table-1.svg")).unwrap().starts_with("<svg"));
+    assert!(fs::read_to_string(run.join("REPORT.md")).unwrap().contains("| iris | "));
+    assert!(!run.join("checkpoint.json").exists());
+}
+
+#[test]
+fn a_set_without_its_file_is_refused_with_the_cure() {
+    let place = tempfile::tempdir().unwrap();
+    let output = program(place.path(), &["--sets", "segment"]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        message.contains("segment.csv is not there") && message.contains("--data"),
+        "{message}"
+    );
+}
