@@ -2,11 +2,12 @@
 
 use core::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Simd};
 use rayon::prelude::*;
 
 use crate::mean::add_lanes;
 use crate::tile::{self, ROWS};
+use crate::unrolled::{OverDimensions, Unrolled};
 use crate::{BLOCK, Columns, Panel, Real, group_size, padded, tile_width};
 
 /// Bytes that the groups' sums for references may take together.
@@ -18,7 +19,17 @@ const FEWEST: usize = 4096;
 /// References whose sums are added up together.
 const CHUNK: usize = 256;
 
-/// What the gradient of `Σ_i g_i lse_i` is taken of.
+/// What each pair weighs in a gradient.
+#[derive(Clone, Copy, Debug)]
+pub enum Weights<'a, T> {
+    /// `g_i exp(-||q_i - r_j||² - lse_i)`, from the least distances and logarithms of
+    /// [`Number::statistics`](crate::Number::statistics), `[2, b]`.
+    Softmax(&'a [T]),
+    /// `2 g_i max(0, 1 - ||q_i - r_j||²)`, for [`Number::hinges`](crate::Number::hinges).
+    Hinge,
+}
+
+/// What the gradient of `Σ_i g_i s_i` is taken of, for sums s over pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Weighted<'a, T> {
     /// `[b, k]`.
@@ -29,21 +40,28 @@ pub struct Weighted<'a, T> {
     pub k: usize,
     /// Which references each query sums over.
     pub columns: &'a Columns,
-    /// The least distances and logarithms of [`Number::statistics`](crate::Number::statistics), `[2, b]`.
-    pub statistics: &'a [T],
+    /// What each pair weighs.
+    pub weights: Weights<'a, T>,
     /// `g`, one a query.
     pub gradient: &'a [T],
 }
 
-/// `w_ij = g_i exp(-||q_i - r_j||² - lse_i)`; then `-2 Σ_j w_ij (q_i - r_j)` for each query, and
+/// With the weights w: `-2 Σ_j w_ij (q_i - r_j)` for each query, and
 /// `2 Σ_i w_ij (q_i - r_j)` for each reference: `[b, k]` and `[m, k]`.
 pub(crate) fn gradients<T: Real>(of: &Weighted<'_, T>) -> (Vec<T>, Vec<T>) {
     let (b, m, k) = (of.columns.queries(), of.columns.references(), of.k);
     let panel = Panel::new(of.references, k);
     let queries = padded(of.queries, k);
-    let (least, logs) = of.statistics.split_at(b);
-    let rows = least.iter().zip(logs).zip(of.gradient);
-    let rows: Vec<Row<T>> = rows.map(|((&least, &log), &g)| Row::new(least, log, g)).collect();
+    let rows: Vec<Row<T>> = match of.weights {
+        Weights::Softmax(statistics) => {
+            let (least, logs) = statistics.split_at(b);
+            let rows = least.iter().zip(logs).zip(of.gradient);
+            rows.map(|((&least, &log), &g)| Row::softmax(least, log, g)).collect()
+        }
+        Weights::Hinge => {
+            of.gradient.iter().map(|&g| Row::Hinge { factor: T::from_f64(2.0) * g }).collect()
+        }
+    };
     let size = group_size(b);
     let mut of_queries = vec![T::ZERO; b * k];
     let mut of_references = vec![T::ZERO; m * k];
@@ -56,7 +74,7 @@ pub(crate) fn gradients<T: Real>(of: &Weighted<'_, T>) -> (Vec<T>, Vec<T>) {
             .map(|(group, of_queries)| {
                 let some = group * size..((group + 1) * size).min(b);
                 let mut of_references = vec![T::ZERO; k * among.len()];
-                arch.dispatch(Group {
+                arch.dispatch(Unrolled(Group {
                     queries: &queries,
                     panel: &panel,
                     k,
@@ -66,7 +84,7 @@ pub(crate) fn gradients<T: Real>(of: &Weighted<'_, T>) -> (Vec<T>, Vec<T>) {
                     among: among.clone(),
                     of_queries,
                     of_references: &mut of_references,
-                });
+                }));
                 of_references
             })
             .collect();
@@ -79,23 +97,47 @@ pub(crate) fn gradients<T: Real>(of: &Weighted<'_, T>) -> (Vec<T>, Vec<T>) {
     (of_queries, of_references)
 }
 
-/// What turns a row's squared distances into weights: `sign exp(least - d + shift)`.
+/// What turns a row's squared distances into weights.
 #[derive(Clone, Copy)]
-struct Row<T> {
-    least: T,
-    /// `log |g_i| - log Σ`; -∞ where there is no weight.
-    shift: T,
-    sign: T,
+enum Row<T> {
+    /// None.
+    Nothing,
+    /// `sign exp(least - d + shift)`, where the shift is `log |g_i| - log Σ`.
+    Softmax { least: T, shift: T, sign: T },
+    /// `factor max(0, 1 - d)`.
+    Hinge { factor: T },
 }
 
 impl<T: Real> Row<T> {
-    fn new(least: T, log: T, gradient: T) -> Self {
+    fn softmax(least: T, log: T, gradient: T) -> Self {
         let (log, gradient) = (log.to_f64(), gradient.to_f64());
         if log == f64::NEG_INFINITY || gradient == 0.0 {
-            return Self { least: T::ZERO, shift: T::from_f64(f64::NEG_INFINITY), sign: T::ZERO };
+            return Self::Nothing;
         }
         let shift = T::from_f64(gradient.abs().ln() - log);
-        Self { least, shift, sign: T::from_f64(gradient.signum()) }
+        Self::Softmax { least, shift, sign: T::from_f64(gradient.signum()) }
+    }
+
+    /// Turns squared distances into weights; false where all of them are 0.
+    #[inline(always)]
+    fn weigh<S: Simd>(self, simd: S, distances: &mut [T]) -> bool {
+        let nearest = |distances: &[T]| tile::least::<T, S>(simd, distances);
+        match self {
+            Self::Softmax { least, shift, sign }
+                if nearest(distances) - least - shift <= T::FAR =>
+            {
+                tile::weigh(simd, distances, least, shift, sign);
+                true
+            }
+            Self::Hinge { factor } if nearest(distances) < T::from_f64(1.0) => {
+                tile::weigh_by_hinge(simd, distances, factor);
+                true
+            }
+            _ => {
+                distances.fill(T::ZERO);
+                false
+            }
+        }
     }
 }
 
@@ -120,21 +162,11 @@ struct Group<'a, T> {
     of_references: &'a mut [T],
 }
 
-impl<T: Real> WithSimd for Group<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        match self.k {
-            1 => self.run(simd, 1),
-            2 => self.run(simd, 2),
-            3 => self.run(simd, 3),
-            k => self.run(simd, k),
-        }
+impl<T: Real> OverDimensions for Group<'_, T> {
+    fn dimensions(&self) -> usize {
+        self.k
     }
-}
 
-impl<T: Real> Group<'_, T> {
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S, k: usize) {
         let lanes = T::lanes::<S>();
@@ -156,7 +188,9 @@ impl<T: Real> Group<'_, T> {
             add_lanes::<T, S>(simd, &kept, k, &block, &self.some, self.of_queries);
         }
     }
+}
 
+impl<T: Real> Group<'_, T> {
     /// Adds the moments of up to four queries and the references `wide`.
     #[inline(always)]
     fn add<S: Simd>(
@@ -170,7 +204,7 @@ impl<T: Real> Group<'_, T> {
     ) {
         let queries = &self.queries[some.start * k..];
         let rows = &self.rows[some.clone()];
-        if rows.iter().all(|row| row.sign == T::ZERO) {
+        if rows.iter().all(|row| matches!(row, Row::Nothing)) {
             return;
         }
         for part in self.columns.cover(some.clone(), wide, T::lanes::<S>()) {
@@ -188,12 +222,7 @@ impl<T: Real> Group<'_, T> {
                 for out in self.columns.left_out(some.start + at, &part) {
                     distances[out].fill(T::INFINITY);
                 }
-                if tile::least::<T, S>(simd, distances) - row.least - row.shift > T::FAR {
-                    distances.fill(T::ZERO);
-                    continue;
-                }
-                far = false;
-                tile::weigh(simd, distances, row.least, row.shift, row.sign);
+                far &= !row.weigh(simd, distances);
             }
             if far {
                 continue;

@@ -2,10 +2,11 @@
 
 use core::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Simd};
 use rayon::prelude::*;
 
 use crate::tile::{self, ROWS};
+use crate::unrolled::{OverDimensions, Unrolled};
 use crate::{Columns, Panel, Real, group_size, padded, tile_width};
 
 /// See [`Number::statistics`](crate::Number::statistics).
@@ -25,7 +26,8 @@ pub(crate) fn statistics<T: Real>(
     let groups = least.par_chunks_mut(size).zip(logs.par_chunks_mut(size));
     groups.enumerate().for_each(|(group, (least, logs))| {
         let rows = group * size..group * size + least.len();
-        arch.dispatch(Group { queries: &queries, panel: &panel, k, columns, rows, least, logs });
+        let group = Group { queries: &queries, panel: &panel, k, columns, rows, least, logs };
+        arch.dispatch(Unrolled(group));
     });
     all
 }
@@ -41,22 +43,11 @@ struct Group<'a, T> {
     logs: &'a mut [T],
 }
 
-impl<T: Real> WithSimd for Group<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        // A number of dimensions that is known unrolls the inner loops.
-        match self.k {
-            1 => self.run(simd, 1),
-            2 => self.run(simd, 2),
-            3 => self.run(simd, 3),
-            k => self.run(simd, k),
-        }
+impl<T: Real> OverDimensions for Group<'_, T> {
+    fn dimensions(&self) -> usize {
+        self.k
     }
-}
 
-impl<T: Real> Group<'_, T> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S, k: usize) {
         let Self { queries, panel, columns, rows, least, logs, .. } = self;

@@ -11,6 +11,7 @@ mod backward;
 pub mod coincidence;
 mod columns;
 mod forward;
+mod hinge;
 mod mean;
 mod mean_backward;
 mod number;
@@ -19,9 +20,10 @@ pub mod sparse;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod unrolled;
 mod vector;
 
-pub use backward::Weighted;
+pub use backward::{Weighted, Weights};
 pub use columns::Columns;
 pub use mean::Means;
 pub use number::Number;

@@ -2,11 +2,12 @@
 
 use core::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Simd};
 use rayon::prelude::*;
 
 use crate::panel::Panel;
 use crate::tile::{self, ROWS, Tile};
+use crate::unrolled::{OverDimensions, Unrolled};
 use crate::{BLOCK, Columns, Real, group_size, padded, tile_width};
 
 /// What means `Σ_j p_ij v_j` are taken of, with `p_ij = exp(-||q_i - r_j||² - lse_i)`.
@@ -60,12 +61,13 @@ impl<'a, T: Real> Laid<'a, T> {
     pub(crate) fn weights<S: Simd>(
         &self,
         simd: S,
+        k: usize,
         some: &Range<usize>,
         part: &Range<usize>,
         tile: &mut Tile<T>,
     ) {
-        let queries = &self.queries[some.start * self.of.k..];
-        tile::sq_distances(simd, self.of.k, queries, &self.points, part, tile);
+        let queries = &self.queries[some.start * k..];
+        tile::sq_distances(simd, k, queries, &self.points, part, tile);
         for (at, distances) in tile.iter_mut().enumerate() {
             let distances = &mut distances[..part.len()];
             if at >= some.len() {
@@ -90,7 +92,7 @@ pub(crate) fn means<T: Real>(of: Means<'_, T>) -> Vec<T> {
     let groups = means.par_chunks_mut((size * c).max(1)).enumerate();
     groups.for_each(|(group, means)| {
         let rows = group * size..((group + 1) * size).min(b);
-        arch.dispatch(Forward { laid: &laid, rows, means });
+        arch.dispatch(Unrolled(Forward { laid: &laid, rows, means }));
     });
     means
 }
@@ -102,13 +104,15 @@ struct Forward<'a, T> {
     means: &'a mut [T],
 }
 
-impl<T: Real> WithSimd for Forward<'_, T> {
-    type Output = ();
+impl<T: Real> OverDimensions for Forward<'_, T> {
+    fn dimensions(&self) -> usize {
+        self.laid.of.k
+    }
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
+    fn run<S: Simd>(self, simd: S, k: usize) {
         let Self { laid, rows, means } = self;
-        let (k, c, lanes) = (laid.of.k, laid.of.c, T::lanes::<S>());
+        let (c, lanes) = (laid.of.c, T::lanes::<S>());
         let mut tile = tile::empty();
         let mut kept = vec![T::ZERO; BLOCK * c * lanes];
         for first in rows.clone().step_by(BLOCK) {
@@ -122,7 +126,7 @@ impl<T: Real> WithSimd for Forward<'_, T> {
                     let some = first..(first + ROWS).min(block.end);
                     for part in laid.of.columns.cover(some.clone(), &wide, lanes) {
                         if !part.is_empty() {
-                            laid.weights(simd, &some, &part, &mut tile);
+                            laid.weights(simd, k, &some, &part, &mut tile);
                             tile::add_weighted::<T, S>(simd, c, &laid.values, &part, &tile, kept);
                         }
                     }

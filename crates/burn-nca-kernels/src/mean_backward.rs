@@ -2,12 +2,13 @@
 
 use core::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Simd};
 use rayon::prelude::*;
 
 use crate::backward::{add_parts, references_at_once};
 use crate::mean::{Laid, Means, add_lanes};
 use crate::tile::{self, ROWS, Tile};
+use crate::unrolled::{OverDimensions, Unrolled};
 use crate::{BLOCK, Real, group_size, padded, tile_width};
 
 /// See [`Number::mean_gradients`](crate::Number::mean_gradients).
@@ -32,7 +33,7 @@ pub(crate) fn gradients<T: Real>(of: Means<'_, T>, means: &[T], gradient: &[T]) 
         let parts: Vec<Vec<T>> = groups
             .map(|(group, of_queries)| {
                 let mut sums = vec![T::ZERO; (k + c) * among.len()];
-                arch.dispatch(Group {
+                arch.dispatch(Unrolled(Group {
                     laid: &laid,
                     gradient: &gradient,
                     dots: &dots,
@@ -40,7 +41,7 @@ pub(crate) fn gradients<T: Real>(of: Means<'_, T>, means: &[T], gradient: &[T]) 
                     among: among.clone(),
                     of_queries,
                     sums: &mut sums,
-                });
+                }));
                 sums
             })
             .collect();
@@ -71,12 +72,14 @@ struct Group<'a, T> {
     sums: &'a mut [T],
 }
 
-impl<T: Real> WithSimd for Group<'_, T> {
-    type Output = ();
+impl<T: Real> OverDimensions for Group<'_, T> {
+    fn dimensions(&self) -> usize {
+        self.laid.of.k
+    }
 
     #[inline(always)]
-    fn with_simd<S: Simd>(mut self, simd: S) {
-        let (k, lanes) = (self.laid.of.k, T::lanes::<S>());
+    fn run<S: Simd>(mut self, simd: S, k: usize) {
+        let lanes = T::lanes::<S>();
         let mut tile = tile::empty();
         let mut kept = vec![T::ZERO; BLOCK * k * lanes];
         for first in self.some.clone().step_by(BLOCK) {
@@ -88,7 +91,7 @@ impl<T: Real> WithSimd for Group<'_, T> {
                     block.clone().step_by(ROWS).zip(kept.chunks_exact_mut(ROWS * k * lanes));
                 for (first, kept) in fours {
                     let some = first..(first + ROWS).min(block.end);
-                    self.add(simd, &some, &wide, &mut tile, kept);
+                    self.add(simd, k, &some, &wide, &mut tile, kept);
                 }
             }
             add_lanes::<T, S>(simd, &kept, k, &block, &self.some, self.of_queries);
@@ -102,13 +105,14 @@ impl<T: Real> Group<'_, T> {
     fn add<S: Simd>(
         &mut self,
         simd: S,
+        k: usize,
         some: &Range<usize>,
         wide: &Range<usize>,
         tile: &mut Tile<T>,
         kept: &mut [T],
     ) {
         let laid = self.laid;
-        let (k, c) = (laid.of.k, laid.of.c);
+        let c = laid.of.c;
         let queries = &laid.queries[some.start * k..];
         let rows = &self.gradient[some.start * c..];
         let less = core::array::from_fn(|row| {
@@ -120,7 +124,7 @@ impl<T: Real> Group<'_, T> {
             if part.is_empty() {
                 continue;
             }
-            laid.weights(simd, some, &part, tile);
+            laid.weights(simd, k, some, &part, tile);
             tile::add_spread::<T, S>(simd, c, rows, &part, tile, (of_values, stride, first));
             tile::turn::<T, S>(simd, c, (rows, less), &laid.values, &part, tile);
             let sums = (&mut *of_references, stride, first);

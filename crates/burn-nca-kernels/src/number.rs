@@ -3,7 +3,7 @@
 use crate::backward::{self, Weighted};
 use crate::forward;
 use crate::mean::{self, Means};
-use crate::{Columns, mean_backward, vector};
+use crate::{Columns, hinge, mean_backward, vector};
 
 /// f32 or f64.
 ///
@@ -15,8 +15,12 @@ pub trait Number: vector::Real {
     /// A query without columns has the least distance ∞ and the logarithm -∞.
     fn statistics(queries: &[Self], references: &[Self], k: usize, columns: &Columns) -> Vec<Self>;
 
-    /// The gradient of `Σ_i g_i lse_i`: `-2 Σ_j w_ij (q_i - r_j)` for each query and `2 Σ_i w_ij (q_i - r_j)` for each
-    /// reference, `[b, k]` and `[m, k]`, with `w_ij = g_i exp(-||q_i - r_j||² - lse_i)`.
+    /// `Σ_j max(0, 1 - ||q_i - r_j||²)²` of all queries, `[b]`.
+    fn hinges(queries: &[Self], references: &[Self], k: usize, columns: &Columns) -> Vec<Self>;
+
+    /// The gradient of `Σ_i g_i s_i` with the sums s of [`statistics`](Self::statistics) or [`hinges`](Self::hinges):
+    /// `-2 Σ_j w_ij (q_i - r_j)` for each query and `2 Σ_i w_ij (q_i - r_j)` for each reference, `[b, k]` and `[m, k]`,
+    /// with the w of [`Weights`](crate::Weights).
     fn gradients(of: &Weighted<'_, Self>) -> (Vec<Self>, Vec<Self>);
 
     /// The means `Σ_j p_ij v_j` of values `[m, c]` with `p_ij = exp(-||q_i - r_j||² - lse_i)`: `[b, c]`. Zeros for a
@@ -28,38 +32,45 @@ pub trait Number: vector::Real {
     fn mean_gradients(of: Means<'_, Self>, means: &[Self], gradient: &[Self]) -> [Vec<Self>; 3];
 }
 
-impl Number for f32 {
-    fn statistics(queries: &[f32], references: &[f32], k: usize, columns: &Columns) -> Vec<f32> {
-        forward::statistics(queries, references, k, columns)
-    }
+macro_rules! number {
+    ($real:ident) => {
+        impl Number for $real {
+            fn statistics(
+                queries: &[Self],
+                references: &[Self],
+                k: usize,
+                columns: &Columns,
+            ) -> Vec<Self> {
+                forward::statistics(queries, references, k, columns)
+            }
 
-    fn gradients(of: &Weighted<'_, f32>) -> (Vec<f32>, Vec<f32>) {
-        backward::gradients(of)
-    }
+            fn hinges(
+                queries: &[Self],
+                references: &[Self],
+                k: usize,
+                columns: &Columns,
+            ) -> Vec<Self> {
+                hinge::hinges(queries, references, k, columns)
+            }
 
-    fn means(of: Means<'_, f32>) -> Vec<f32> {
-        mean::means(of)
-    }
+            fn gradients(of: &Weighted<'_, Self>) -> (Vec<Self>, Vec<Self>) {
+                backward::gradients(of)
+            }
 
-    fn mean_gradients(of: Means<'_, f32>, means: &[f32], gradient: &[f32]) -> [Vec<f32>; 3] {
-        mean_backward::gradients(of, means, gradient)
-    }
+            fn means(of: Means<'_, Self>) -> Vec<Self> {
+                mean::means(of)
+            }
+
+            fn mean_gradients(
+                of: Means<'_, Self>,
+                means: &[Self],
+                gradient: &[Self],
+            ) -> [Vec<Self>; 3] {
+                mean_backward::gradients(of, means, gradient)
+            }
+        }
+    };
 }
 
-impl Number for f64 {
-    fn statistics(queries: &[f64], references: &[f64], k: usize, columns: &Columns) -> Vec<f64> {
-        forward::statistics(queries, references, k, columns)
-    }
-
-    fn gradients(of: &Weighted<'_, f64>) -> (Vec<f64>, Vec<f64>) {
-        backward::gradients(of)
-    }
-
-    fn means(of: Means<'_, f64>) -> Vec<f64> {
-        mean::means(of)
-    }
-
-    fn mean_gradients(of: Means<'_, f64>, means: &[f64], gradient: &[f64]) -> [Vec<f64>; 3] {
-        mean_backward::gradients(of, means, gradient)
-    }
-}
+number!(f32);
+number!(f64);

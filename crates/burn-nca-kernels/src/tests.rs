@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::{Columns, Means, Number, Weighted};
+use crate::{Columns, Means, Number, Weighted, Weights};
 
 /// Numbers in -1..1 that differ from call to call.
 pub(crate) fn points(count: usize, seed: u64) -> Vec<f64> {
@@ -66,7 +66,7 @@ fn error<T: Number>(
         references: &r,
         k,
         columns,
-        statistics: &statistics,
+        weights: Weights::Softmax(&statistics),
         gradient: &gradient,
     };
     let (dq, dr) = T::gradients(&all);
@@ -177,6 +177,40 @@ fn means_and_their_gradients() {
     }
 }
 
+/// `Σ_j max(0, 1 - d_ij)²` and its gradient, pair by pair.
+#[test]
+fn hinges_and_their_gradients() {
+    for (n, size, k) in [(1, 1, 1), (7, 3, 2), (70, 30, 3), (131, 40, 5), (600, 250, 2)] {
+        let (z, g) = (points(n * k, 1), points(n, 2));
+        let spans = classes(n, size);
+        let columns = Columns::outside(spans.clone(), n);
+        let found = f64::hinges(&z, &z, k, &columns);
+        let (queries, references) = (z.as_slice(), z.as_slice());
+        let (weights, gradient) = (Weights::Hinge, g.as_slice());
+        let of = Weighted { queries, references, k, columns: &columns, weights, gradient };
+        let (fq, fr) = f64::gradients(&of);
+        let (mut sums, mut dq, mut dr) = (vec![0.0; n], vec![0.0; n * k], vec![0.0; n * k]);
+        for (i, span) in spans.iter().enumerate() {
+            for j in (0..n).filter(|j| !span.contains(j)) {
+                let apart = |a: usize| z[i * k + a] - z[j * k + a];
+                let below = (1.0 - (0..k).map(|a| apart(a).powi(2)).sum::<f64>()).max(0.0);
+                sums[i] += below * below;
+                for a in 0..k {
+                    let slope = -4.0 * g[i] * below * apart(a);
+                    dq[i * k + a] += slope;
+                    dr[j * k + a] -= slope;
+                }
+            }
+        }
+        for (found, expected) in [(found, sums), (fq, dq), (fr, dr)] {
+            for (found, expected) in found.iter().zip(&expected) {
+                let error = (found - expected).abs();
+                assert!(error < 1e-11, "{n} {k}: {found} against {expected}");
+            }
+        }
+    }
+}
+
 #[test]
 fn shapes_that_fill_no_tile_or_several() {
     for (n, size, k) in [
@@ -245,7 +279,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
                 references: &z,
                 k,
                 columns: &columns,
-                statistics: &statistics,
+                weights: Weights::Softmax(&statistics),
                 gradient: &gradient,
             };
             let (dq, dr) = f32::gradients(&of);
@@ -270,6 +304,14 @@ mod exp {
         fn with_simd<S: Simd>(self, simd: S) {
             T::vectors_mut::<S>(self.0).iter_mut().for_each(|x| *x = T::exp(simd, *x));
         }
+    }
+
+    /// All that this machine has.
+    fn architectures() -> Vec<Arch> {
+        let mut all = vec![Arch::Scalar, Arch::new()];
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        all.extend(pulp::x86::V3::try_new().map(Arch::V3));
+        all
     }
 
     /// The largest error of f32 in units of the last place, over bit patterns from that of -0 on, for every
@@ -300,7 +342,7 @@ mod exp {
 
     #[test]
     fn of_every_thousandth_f32() {
-        for arch in [Arch::Scalar, Arch::new()] {
+        for arch in architectures() {
             let worst = worst_of(arch, 1009);
             assert!(worst < 1.2, "{arch:?}: {worst} units in the last place");
         }
@@ -310,7 +352,7 @@ mod exp {
     #[test]
     #[ignore = "two thousand million values"]
     fn of_every_f32() {
-        for arch in [Arch::Scalar, Arch::new()] {
+        for arch in architectures() {
             let worst = worst_of(arch, 1);
             assert!(worst < 1.2, "{arch:?}: {worst} units in the last place");
         }
@@ -319,7 +361,7 @@ mod exp {
     #[test]
     fn of_a_million_f64() {
         let x: Vec<f64> = points(1 << 20, 3).iter().map(|x| -354.0 * (x + 1.0)).collect();
-        for arch in [Arch::Scalar, Arch::new()] {
+        for arch in architectures() {
             let mut found = x.clone();
             arch.dispatch(Exp(&mut found));
             for (&x, &found) in x.iter().zip(&found) {
@@ -331,7 +373,7 @@ mod exp {
 
     #[test]
     fn ends_are_exact() {
-        for arch in [Arch::Scalar, Arch::new()] {
+        for arch in architectures() {
             let mut x = [0.0, -0.0, f32::NEG_INFINITY, f32::NAN, -1e30, -88.0].repeat(16);
             arch.dispatch(Exp(&mut x));
             assert_eq!(x[..3], [1.0, 1.0, 0.0]);

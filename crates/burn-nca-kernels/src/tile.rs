@@ -111,6 +111,30 @@ pub(crate) fn sum_of_exp<T: Real, S: Simd>(simd: S, row: &[T], shift: T) -> T {
     T::sum(simd, T::plus(simd, T::plus(simd, a, b), T::plus(simd, c, d)))
 }
 
+/// `Σ max(0, 1 - d)²` of a row.
+#[inline(always)]
+pub(crate) fn sum_of_hinge<T: Real, S: Simd>(simd: S, row: &[T]) -> T {
+    let [zero, minus_one] = [T::ZERO, T::from_f64(-1.0)].map(|x| T::splat(simd, x));
+    let mut sum = zero;
+    for &d in T::vectors::<S>(row) {
+        // min(0, d - 1), whose square it is.
+        let below = T::lesser(simd, zero, T::plus(simd, d, minus_one));
+        sum = T::times_plus(simd, below, below, sum);
+    }
+    T::sum(simd, sum)
+}
+
+/// Replaces each d of a row by `factor max(0, 1 - d)`.
+#[inline(always)]
+pub(crate) fn weigh_by_hinge<T: Real, S: Simd>(simd: S, row: &mut [T], factor: T) {
+    let [zero, minus_one] = [T::ZERO, T::from_f64(-1.0)].map(|x| T::splat(simd, x));
+    let factor = T::splat(simd, T::ZERO - factor);
+    for d in T::vectors_mut::<S>(row) {
+        let below = T::lesser(simd, zero, T::plus(simd, *d, minus_one));
+        *d = T::times(simd, factor, below);
+    }
+}
+
 /// Replaces each d of a row by `sign exp(least - d + shift)`.
 #[inline(always)]
 pub(crate) fn weigh<T: Real, S: Simd>(simd: S, row: &mut [T], least: T, shift: T, sign: T) {

@@ -9,12 +9,14 @@ use super::affinity::mask_out;
 use super::transfer::{float_tensor, int_tensor, widest_float};
 use crate::data::{AgreementRule, Agreements, SparseRows};
 use crate::error::{Error, Result};
+use crate::pairwise::{Columns as Among, log_sum_exp};
 
 /// The agreements of n points, prepared once for many evaluations of an objective on a device.
 ///
 /// Labelled rows are put first: they are the terms, and the unlabelled ones stand behind as neighbours,
-/// or not at all. Agreements of labels and targets are formed on the device, a block at a time; those of a
-/// list or function come from the host, a block at a time. No n x n matrix exists.
+/// or not at all. Agreements of labels and targets are never formed: equal labels are a range of columns, and targets
+/// further coordinates of the points. Those of a list or function come from the host, a block at a time. No n x n
+/// matrix exists.
 ///
 /// # Examples
 /// ```
@@ -34,7 +36,7 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug)]
 pub struct AgreementIndex {
     agreements: Agreements,
-    /// Labelled rows, then the others, each ascending.
+    /// Labelled rows, those of equal labels together, then the others, each ascending.
     order: Vec<usize>,
     labelled: usize,
     /// The order on the device, unless it is that of the data already.
@@ -49,8 +51,8 @@ pub struct AgreementIndex {
 /// The agreements of the labelled rows, in their order.
 #[derive(Clone, Debug)]
 enum IndexedRule {
-    /// Classes, `[labelled]`.
-    Labels(Tensor<1, Int>),
+    /// The rows of each row's class.
+    Labels(Vec<Range<usize>>),
     /// Targets over √2 s, `[labelled, columns]`: `log w_ij = -||u_i - u_j||²`.
     Targets(Tensor<2>),
     /// Listed entries.
@@ -81,6 +83,9 @@ impl AgreementIndex {
 
     fn index(agreements: Agreements, device: &Device) -> Self {
         let mut order = agreements.labelled_rows();
+        if let AgreementRule::Labels(labels) = agreements.rule() {
+            order.sort_by_key(|&row| (labels[row], row));
+        }
         let labelled = order.len();
         let mut is_labelled = vec![false; agreements.points()];
         order.iter().for_each(|&row| is_labelled[row] = true);
@@ -138,7 +143,36 @@ impl AgreementIndex {
         self.alone.clone().slice([rows.clone()])
     }
 
-    /// `l_ij + log w_ij` over the points j that may agree with the labelled points i in `rows`.
+    /// Whether the agreements of a block stand in a table of pairs.
+    pub(super) fn is_table(&self) -> bool {
+        matches!(self.rule, IndexedRule::List(_) | IndexedRule::Host(_))
+    }
+
+    /// `log Σ_j w_ij exp(-||z_i - z_j||²)` of the labelled points i in `rows`, `[b, 1]`, from points as
+    /// [`arrange`](Self::arrange) gives them; -∞ where no point agrees. For agreements without a
+    /// [table](Self::is_table).
+    ///
+    /// ```text
+    /// w_ij = exp(-||u_i - u_j||²):   w_ij exp(-||z_i - z_j||²) = exp(-||(z_i, u_i) - (z_j, u_j)||²)
+    /// ```
+    pub(super) fn log_agreeing(&self, z: Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
+        let (b, all) = (rows.len(), self.labelled);
+        let z = if z.dims()[0] == all { z } else { z.slice(s![0..all]) };
+        let (points, among) = match &self.rule {
+            IndexedRule::Labels(spans) => (z, Among::within(spans[rows.clone()].to_vec(), all)),
+            IndexedRule::Targets(targets) => {
+                let on_device = Tensor::zeros(targets.dims(), (&z.device(), z.dtype()));
+                let targets = on_device + targets.clone().cast(z.dtype());
+                (Tensor::cat(vec![z, targets], 1), Among::all(b, all))
+            }
+            _ => (z, Among::within(vec![0..0; b], all)),
+        };
+        let queries = points.clone().slice([rows.clone()]);
+        log_sum_exp(queries, points, &among.without_self(rows.start)).reshape([b, 1])
+    }
+
+    /// `l_ij + log w_ij` over the points j that may agree with the labelled points i in `rows`, from a
+    /// [table](Self::is_table).
     ///
     /// # Shapes
     /// - logits: `[b, m]`, rows as in `rows`, columns as in [`arrange`](Self::arrange), the self masked out
@@ -147,17 +181,6 @@ impl AgreementIndex {
         let [b, m] = logits.dims();
         let l = if m == self.labelled { logits } else { logits.slice([0..b, 0..self.labelled]) };
         match &self.rule {
-            IndexedRule::Labels(labels) => {
-                let own = labels.clone().slice([rows.clone()]).reshape([b, 1]);
-                let same = own
-                    .expand([b, self.labelled])
-                    .equal(labels.clone().reshape([1, self.labelled]).expand([b, self.labelled]));
-                mask_out(l, same.bool_not())
-            }
-            IndexedRule::Targets(targets) => {
-                let targets = targets.clone().cast(l.dtype());
-                l - sq_distances(targets.clone().slice([rows.clone()]), targets)
-            }
             IndexedRule::List(table) => {
                 let (columns, weights) = HostBlock::of_list(table, rows);
                 weights.add_to(l.gather(1, columns.on(&self.alone.device())))
@@ -165,7 +188,7 @@ impl AgreementIndex {
             IndexedRule::Host(agreements) => {
                 HostBlock::of_function(agreements, rows, self.labelled).add_to(l)
             }
-            IndexedRule::Nothing => l,
+            IndexedRule::Labels(_) | IndexedRule::Targets(_) | IndexedRule::Nothing => l,
         }
     }
 }
@@ -177,7 +200,7 @@ impl IndexedRule {
             return Self::Nothing;
         }
         match agreements.rule() {
-            AgreementRule::Labels(labels) => Self::Labels(int_tensor(&numbered(labels), device)),
+            AgreementRule::Labels(labels) => Self::Labels(spans_of_equal(labels)),
             AgreementRule::Targets { values, columns, width } => {
                 let rows = values.len() / columns;
                 let mean = |column: usize| {
@@ -199,12 +222,14 @@ impl IndexedRule {
     }
 }
 
-/// The labels numbered from 0 without gaps: any label fits the integers of a device.
-fn numbered(labels: &[usize]) -> Vec<usize> {
-    let mut known = labels.to_vec();
-    known.sort_unstable();
-    known.dedup();
-    labels.iter().map(|label| known.partition_point(|other| other < label)).collect()
+/// The range of the rows of its label for each row; equal labels stand together.
+fn spans_of_equal(labels: &[usize]) -> Vec<Range<usize>> {
+    let mut spans = Vec::with_capacity(labels.len());
+    for class in labels.chunk_by(|a, b| a == b) {
+        let span = spans.len()..spans.len() + class.len();
+        spans.extend(std::iter::repeat_n(span, class.len()));
+    }
+    spans
 }
 
 /// `||t_i - t_j||²`, from the differences: exactly 0 for equal targets.
@@ -293,6 +318,6 @@ mod tests {
 
     #[test]
     fn labels_too_large_for_a_device_stay_apart() {
-        assert_eq!(numbered(&[1 << 32, 0, usize::MAX, 0]), [1, 0, 2, 0]);
+        assert_eq!(spans_of_equal(&[0, 0, 1 << 32, usize::MAX]), [0..2, 0..2, 2..3, 3..4]);
     }
 }

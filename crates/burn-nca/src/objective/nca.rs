@@ -292,13 +292,8 @@ impl Objective for NcaLoss {
         }
     }
 
-    fn blocks(&self, classes: &ClassIndex, rows: usize) -> Vec<Range<usize>> {
-        if self.repulsion == 0.0 {
-            return streamed(classes.points());
-        }
-        // The hinge has a table of all pairs of a block.
-        let (n, rows) = (classes.points(), rows.max(1));
-        (0..n).step_by(rows).map(|start| start..(start + rows).min(n)).collect()
+    fn blocks(&self, classes: &ClassIndex, _rows: usize) -> Vec<Range<usize>> {
+        streamed(classes.points())
     }
 }
 

@@ -12,8 +12,11 @@ use super::agreement_index::sq_distances;
 use super::contrast::Contrast;
 use super::reduction::{over, reduce};
 use super::self_entries::without_self;
-use super::{AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, Similarity};
+use super::{
+    AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, Similarity, streamed,
+};
 use crate::display::one_line;
+use crate::pairwise::{self, Columns};
 
 /// The settings of a [`SoftNcaLoss`].
 #[derive(Config, Debug)]
@@ -253,11 +256,31 @@ impl Objective for SoftNcaLoss {
         if terms.is_empty() {
             return embedding.sum().mul_scalar(0.0);
         }
-        let z = centred(agreements.arrange(embedding, self.unlabelled_neighbours));
-        let l = without_self(logits(z.clone().slice([terms.clone()]), z), terms.start);
-        let weighted = agreements.weighted(l.clone(), &terms);
-        let log_p = log_sum_exp(weighted) - log_sum_exp(l);
+        let z = agreements.arrange(embedding, self.unlabelled_neighbours);
+        let log_p = if agreements.is_table() {
+            let z = centred(z);
+            let l = without_self(logits(z.clone().slice([terms.clone()]), z), terms.start);
+            log_sum_exp(agreements.weighted(l.clone(), &terms)) - log_sum_exp(l)
+        } else {
+            let (b, m) = (terms.len(), z.dims()[0]);
+            let others = Columns::all(b, m).without_self(terms.start);
+            let block = z.clone().slice([terms.clone()]);
+            let all = pairwise::log_sum_exp(block, z.clone(), &others).reshape([b, 1]);
+            let alone = agreements.alone(&terms);
+            // Where nothing agrees, -∞ would meet -∞ where nothing is near either.
+            agreements.log_agreeing(z, &terms).mask_fill(alone.clone(), 0.0)
+                - all.mask_fill(alone, 0.0)
+        };
         self.terms(log_p, agreements.alone(&terms)).sum()
+    }
+
+    fn blocks(&self, agreements: &AgreementIndex, rows: usize) -> Vec<Range<usize>> {
+        let n = agreements.labelled();
+        if !agreements.is_table() {
+            return streamed(n);
+        }
+        let rows = rows.max(1);
+        (0..n).step_by(rows).map(|start| start..(start + rows).min(n)).collect()
     }
 }
 

@@ -45,6 +45,37 @@ impl<B: PairwiseOps> Backward<B, 2> for LogSumExp {
 }
 
 #[derive(Debug)]
+struct Hinge;
+
+/// What the backward pass of a hinge needs.
+#[derive(Clone, Debug)]
+struct HingeState<B: Backend> {
+    queries: FloatTensor<B>,
+    references: FloatTensor<B>,
+    columns: Columns,
+}
+
+impl<B: PairwiseOps> Backward<B, 2> for Hinge {
+    type State = HingeState<B>;
+
+    fn backward(
+        self,
+        ops: Ops<HingeState<B>, 2>,
+        grads: &mut Gradients,
+        _checkpointer: &mut Checkpointer,
+    ) {
+        let HingeState { queries, references, columns } = ops.state;
+        let gradient = grads.consume::<B>(&ops.node);
+        let (dq, dr) = B::pairwise_hinge_gradients(queries, references, columns, gradient);
+        for (node, gradient) in ops.parents.into_iter().zip([dq, dr]) {
+            if let Some(node) = node {
+                grads.register::<B>(node.id, gradient);
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
 struct WeightedMean;
 
 /// What the backward pass of a mean needs.
@@ -92,6 +123,22 @@ impl<B: PairwiseOps, C: CheckpointStrategy> PairwiseOps for Autodiff<B, C> {
         match LogSumExp.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(prep) => {
                 prep.finish(State { queries, references, columns, statistics }, output)
+            }
+            OpsKind::UnTracked(prep) => prep.finish(output),
+        }
+    }
+
+    fn pairwise_hinge(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        columns: Columns,
+    ) -> FloatTensor<Self> {
+        let nodes = [queries.node(), references.node()];
+        let (queries, references) = (queries.into_primitive(), references.into_primitive());
+        let output = B::pairwise_hinge(queries.clone(), references.clone(), columns.clone());
+        match Hinge.prepare::<C>(nodes).compute_bound().stateful() {
+            OpsKind::Tracked(prep) => {
+                prep.finish(HingeState { queries, references, columns }, output)
             }
             OpsKind::UnTracked(prep) => prep.finish(output),
         }

@@ -66,6 +66,35 @@ pub(super) fn gradients<B: Backend>(
     moments.finish()
 }
 
+/// See [`PairwiseOps::pairwise_hinge`](super::ops::PairwiseOps::pairwise_hinge).
+pub(super) fn hinge<B: Backend>(pairs: Pairs<'_, B>) -> FloatTensor<B> {
+    let b = pairs.columns.queries();
+    let pairs = pairs.centred();
+    let blocks = pairs.blocks().into_iter();
+    let sum = |block| {
+        let near = pairs.nearness(&block);
+        B::float_sum_dim(B::float_mul(near.clone(), near), 1)
+    };
+    B::float_reshape(B::float_cat(blocks.map(sum).collect(), 0), Shape::new([b]))
+}
+
+/// See [`PairwiseOps::pairwise_hinge_gradients`](super::ops::PairwiseOps::pairwise_hinge_gradients).
+pub(super) fn hinge_gradients<B: Backend>(
+    pairs: Pairs<'_, B>,
+    gradient: FloatTensor<B>,
+) -> (FloatTensor<B>, FloatTensor<B>) {
+    let b = pairs.columns.queries();
+    let pairs = pairs.centred();
+    let twice = B::float_mul_scalar(B::float_reshape(gradient, Shape::new([b, 1])), 2f32.into());
+    let mut moments = Moments::new(&pairs);
+    for block in pairs.blocks() {
+        let weights = pairs.nearness(&block);
+        let weights = B::float_mul(weights, rows::<B>(twice.clone(), block.clone()));
+        moments.add(block, weights);
+    }
+    moments.finish()
+}
+
 /// See [`PairwiseOps::pairwise_means`](super::ops::PairwiseOps::pairwise_means).
 pub(super) fn means<B: Backend>(
     pairs: Pairs<'_, B>,
@@ -178,6 +207,13 @@ impl<B: Backend> Pairs<'_, B> {
         let shifted = B::float_add(self.logits(block), statistic(0));
         let weights = B::float_exp(B::float_sub(shifted, statistic(1)));
         B::float_mask_fill(weights, self.left_out(block), 0f32.into())
+    }
+
+    /// `max(0, 1 - ||q_i - r_j||²)` of a block, `[rows, m]`; 0 for what is left out.
+    fn nearness(&self, block: &Range<usize>) -> FloatTensor<B> {
+        let near = B::float_add_scalar(self.logits(block), 1f32.into());
+        let near = B::float_clamp_min(near, 0f32.into());
+        B::float_mask_fill(near, self.left_out(block), 0f32.into())
     }
 
     /// Which pairs `[rows, m]` of a block are not summed.

@@ -3,7 +3,7 @@
 use burn::backend::Flex;
 use burn::backend::tensor::FloatTensor;
 use burn::tensor::{DType, Element, TensorData};
-use burn_nca_kernels::{Means, Number, Weighted};
+use burn_nca_kernels::{Means, Number, Weighted, Weights};
 
 use super::ops::PairwiseOps;
 use super::{Columns, blocks};
@@ -35,6 +35,32 @@ impl PairwiseOps for Flex {
                 let [queries, references, statistics, gradient] = all;
                 let pairs = blocks::Pairs { queries, references, columns: &columns };
                 blocks::gradients::<Self>(pairs, statistics, gradient)
+            }
+        }
+    }
+
+    fn pairwise_hinge(queries: Float, references: Float, columns: Columns) -> Float {
+        match queries.dtype() {
+            DType::F32 => hinge::<f32>(queries, references, &columns),
+            DType::F64 => hinge::<f64>(queries, references, &columns),
+            _ => blocks::hinge::<Self>(blocks::Pairs { queries, references, columns: &columns }),
+        }
+    }
+
+    fn pairwise_hinge_gradients(
+        queries: Float,
+        references: Float,
+        columns: Columns,
+        gradient: Float,
+    ) -> (Float, Float) {
+        let all = [queries, references, gradient];
+        match all[0].dtype() {
+            DType::F32 => hinge_gradients::<f32>(all, &columns),
+            DType::F64 => hinge_gradients::<f64>(all, &columns),
+            _ => {
+                let [queries, references, gradient] = all;
+                let pairs = blocks::Pairs { queries, references, columns: &columns };
+                blocks::hinge_gradients::<Self>(pairs, gradient)
             }
         }
     }
@@ -96,8 +122,28 @@ fn gradients<T: Held>(all: [Float; 4], columns: &Columns) -> (Float, Float) {
     let k = width(&all[0]);
     let all = all.map(|tensor| tensor.to_contiguous());
     let [queries, references, statistics, gradient] = all.each_ref().map(values::<T>);
-    let weighted = Weighted { queries, references, k, columns, statistics, gradient };
-    let (of_queries, of_references) = T::gradients(&weighted);
+    let weights = Weights::Softmax(statistics);
+    of_points(&Weighted { queries, references, k, columns, weights, gradient })
+}
+
+fn hinge<T: Held>(queries: Float, references: Float, columns: &Columns) -> Float {
+    let k = width(&queries);
+    let [queries, references] = [queries, references].map(|tensor| tensor.to_contiguous());
+    let sums = T::hinges(values(&queries), values(&references), k, columns);
+    Float::from_data(TensorData::new(sums, [columns.queries()]))
+}
+
+fn hinge_gradients<T: Held>(all: [Float; 3], columns: &Columns) -> (Float, Float) {
+    let k = width(&all[0]);
+    let all = all.map(|tensor| tensor.to_contiguous());
+    let [queries, references, gradient] = all.each_ref().map(values::<T>);
+    let weights = Weights::Hinge;
+    of_points(&Weighted { queries, references, k, columns, weights, gradient })
+}
+
+fn of_points<T: Held>(weighted: &Weighted<'_, T>) -> (Float, Float) {
+    let (columns, k) = (weighted.columns, weighted.k);
+    let (of_queries, of_references) = T::gradients(weighted);
     let of_queries = tensor(of_queries, [columns.queries(), k]);
     (of_queries, tensor(of_references, [columns.references(), k]))
 }

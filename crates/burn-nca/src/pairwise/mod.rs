@@ -122,6 +122,18 @@ pub fn weighted_mean(
     Tensor::from_dispatch(output)
 }
 
+/// The hinge that keeps points at a distance of at least 1: `Σ_j max(0, 1 - ||q_i - r_j||²)²` over the columns of each
+/// row, `[b, k]` and `[m, k]` to `[b]`. Differentiable in both tensors.
+pub(crate) fn hinge(queries: Tensor<2>, references: Tensor<2>, columns: &Columns) -> Tensor<1> {
+    check(&queries, &references, columns);
+    let output = <Dispatch as PairwiseOps>::pairwise_hinge(
+        queries.into_dispatch(),
+        references.into_dispatch(),
+        columns.clone(),
+    );
+    Tensor::from_dispatch(output)
+}
+
 /// Whether the shapes belong together.
 fn check(queries: &Tensor<2>, references: &Tensor<2>, columns: &Columns) {
     let ([b, k], [m, of_references]) = (queries.dims(), references.dims());

@@ -57,6 +57,27 @@ pub(crate) trait PairwiseOps: Backend {
         blocks::gradients::<Self>(pairs, statistics, gradient)
     }
 
+    /// `Σ_j max(0, 1 - ||q_i - r_j||²)²` of each row: `[b, k]` and `[m, k]` to `[b]`.
+    fn pairwise_hinge(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        columns: Columns,
+    ) -> FloatTensor<Self> {
+        blocks::hinge::<Self>(blocks::Pairs { queries, references, columns: &columns })
+    }
+
+    /// The gradients of the hinge with respect to queries `[b, k]` and references `[m, k]`, from the gradient `[b]` with
+    /// respect to the sums.
+    fn pairwise_hinge_gradients(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        columns: Columns,
+        gradient: FloatTensor<Self>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        let pairs = blocks::Pairs { queries, references, columns: &columns };
+        blocks::hinge_gradients::<Self>(pairs, gradient)
+    }
+
     /// `Σ_j p_ij v_j` with `p_ij = exp(-||q_i - r_j||² - lse_i)`: values `[m, c]` to `[b, c]`.
     fn pairwise_weighted_mean(
         queries: FloatTensor<Self>,

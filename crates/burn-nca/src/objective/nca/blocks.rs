@@ -7,9 +7,7 @@ use burn::tensor::{Bool, Tensor, TensorData};
 
 use super::NcaLoss;
 use crate::objective::ClassIndex;
-use crate::objective::affinity::{centred, logits, mask_out};
-use crate::objective::repulsion::hinge;
-use crate::pairwise::log_sum_exp;
+use crate::pairwise::{hinge, log_sum_exp};
 
 /// What the terms of a block add up to, each times the weight of its point; both `[1]`.
 pub(super) struct BlockTerms {
@@ -72,14 +70,10 @@ impl<'a> Block<'a> {
         })
     }
 
-    /// The hinge of each point, `[b, 1]`.
+    /// The hinge of each point, `[b, 1]`: see [`hinge`](crate::objective::repulsion::hinge).
     fn hinge(&self) -> Tensor<2> {
         let Self { z, classes, rows } = self;
-        let (b, n) = (rows.len(), z.dims()[0]);
-        let z = centred(Tensor::clone(z));
-        let block = z.clone().slice([rows.clone()]);
-        let of_rows = classes.labels(rows).reshape([b, 1]).expand([b, n]);
-        let same = of_rows.equal(classes.labels(&(0..n)).reshape([1, n]).expand([b, n]));
-        hinge(mask_out(logits(block.clone(), z), same), block.square().sum_dim(1))
+        let block = Tensor::clone(z).slice([rows.clone()]);
+        hinge(block, Tensor::clone(z), &classes.others(rows)).reshape([rows.len(), 1])
     }
 }

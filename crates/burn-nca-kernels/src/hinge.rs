@@ -1,0 +1,77 @@
+//! The hinge between near points: a sum over pairs that ends at distance 1.
+
+use core::ops::Range;
+
+use pulp::{Arch, Simd};
+use rayon::prelude::*;
+
+use crate::tile::{self, ROWS};
+use crate::unrolled::{OverDimensions, Unrolled};
+use crate::{Columns, Panel, Real, group_size, padded, tile_width};
+
+/// See [`Number::hinges`](crate::Number::hinges).
+pub(crate) fn hinges<T: Real>(
+    queries: &[T],
+    references: &[T],
+    k: usize,
+    columns: &Columns,
+) -> Vec<T> {
+    let b = columns.queries();
+    let panel = Panel::new(references, k);
+    let queries = padded(queries, k);
+    let mut sums = vec![T::ZERO; b];
+    let (arch, size) = (Arch::new(), group_size(b));
+    sums.par_chunks_mut(size).enumerate().for_each(|(group, sums)| {
+        let rows = group * size..group * size + sums.len();
+        let group = Group { queries: &queries, panel: &panel, k, columns, rows, sums };
+        arch.dispatch(Unrolled(group));
+    });
+    sums
+}
+
+/// The sums of some queries.
+struct Group<'a, T> {
+    queries: &'a [T],
+    panel: &'a Panel<T>,
+    k: usize,
+    columns: &'a Columns,
+    rows: Range<usize>,
+    sums: &'a mut [T],
+}
+
+impl<T: Real> OverDimensions for Group<'_, T> {
+    fn dimensions(&self) -> usize {
+        self.k
+    }
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S, k: usize) {
+        let Self { queries, panel, columns, rows, sums, .. } = self;
+        let mut exact = vec![0.0; rows.len()];
+        let mut tile = tile::empty();
+        let width = tile_width(k);
+        for start in (0..panel.stride()).step_by(width) {
+            let wide = start..(start + width).min(panel.stride());
+            for first in rows.clone().step_by(ROWS) {
+                let some = first..(first + ROWS).min(rows.end);
+                for part in columns.cover(some.clone(), &wide, T::lanes::<S>()) {
+                    if part.is_empty() {
+                        continue;
+                    }
+                    let points = &queries[first * k..];
+                    tile::sq_distances(simd, k, points, panel, &part, &mut tile);
+                    for (row, query) in tile.iter_mut().zip(some.clone()) {
+                        let row = &mut row[..part.len()];
+                        for out in columns.left_out(query, &part) {
+                            row[out].fill(T::INFINITY);
+                        }
+                        exact[query - rows.start] += tile::sum_of_hinge::<T, S>(simd, row).to_f64();
+                    }
+                }
+            }
+        }
+        for (sum, exact) in sums.iter_mut().zip(exact) {
+            *sum = T::from_f64(exact);
+        }
+    }
+}

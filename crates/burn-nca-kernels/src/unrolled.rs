@@ -1,0 +1,29 @@
+//! Work on pairs in few dimensions with loops that are unrolled.
+
+use pulp::{Simd, WithSimd};
+
+/// Work whose inner loops run over the dimensions of points.
+pub(crate) trait OverDimensions {
+    /// Number of dimensions.
+    fn dimensions(&self) -> usize;
+
+    /// The work; `k` is [`dimensions`](Self::dimensions), as a number that the compiler may know. To be inlined.
+    fn run<S: Simd>(self, simd: S, k: usize);
+}
+
+/// The same work, compiled once for each of the least numbers of dimensions and once for all others.
+pub(crate) struct Unrolled<W>(pub(crate) W);
+
+impl<W: OverDimensions> WithSimd for Unrolled<W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        match self.0.dimensions() {
+            1 => self.0.run(simd, 1),
+            2 => self.0.run(simd, 2),
+            3 => self.0.run(simd, 3),
+            k => self.0.run(simd, k),
+        }
+    }
+}
