@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use rayon::prelude::*;
 
@@ -7,6 +9,8 @@ use crate::error::{Error, Result};
 const TASK_VALUES: usize = 1 << 16;
 
 /// Rows of numeric features on the host, row-major, in f64.
+///
+/// Copies share the values, as does the selection of all rows in their order: a large table stands in memory once.
 ///
 /// # Examples
 /// ```
@@ -19,7 +23,7 @@ const TASK_VALUES: usize = 1 << 16;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Features {
-    values: Vec<f64>,
+    values: Arc<Vec<f64>>,
     names: Vec<String>,
 }
 
@@ -56,7 +60,7 @@ impl Features {
                 values[at]
             )));
         }
-        Ok(Self { values, names })
+        Ok(Self { values: Arc::new(values), names })
     }
 
     /// Features named `x1`, `x2`, … from row-major `values`.
@@ -111,20 +115,40 @@ impl Features {
     /// If an index is not below [`rows`](Self::rows).
     #[must_use]
     pub fn select(&self, indices: &[usize]) -> Self {
+        if indices.len() == self.rows() && indices.iter().enumerate().all(|(at, &row)| at == row) {
+            return self.clone();
+        }
         let mut values = Vec::with_capacity(indices.len() * self.columns());
         for &index in indices {
             values.extend_from_slice(self.row(index));
         }
-        Self { values, names: self.names.clone() }
+        self.with_values(values)
     }
 
     /// The features as a `[n, d]` tensor of type `dtype` on `device`.
     pub fn to_tensor(&self, device: &Device, dtype: DType) -> Tensor<2> {
         let shape = [self.rows(), self.columns()];
         let data = if dtype == DType::F64 {
-            TensorData::new(self.values.clone(), shape)
+            TensorData::new(self.values().to_vec(), shape)
         } else {
             TensorData::new(self.values.iter().map(|&value| value as f32).collect(), shape)
+        };
+        Tensor::from_data(data, (device, dtype))
+    }
+
+    /// The rows `indices`, in that order, as a tensor: [`select`](Self::select) without a copy in f64.
+    ///
+    /// # Panics
+    /// If an index is not below [`rows`](Self::rows).
+    pub fn rows_to_tensor(&self, indices: &[usize], device: &Device, dtype: DType) -> Tensor<2> {
+        let shape = [indices.len(), self.columns()];
+        let values = indices.iter().flat_map(|&index| self.row(index));
+        let data = if dtype == DType::F64 {
+            TensorData::new(values.copied().collect(), shape)
+        } else {
+            let mut rounded = Vec::with_capacity(shape[0] * shape[1]);
+            rounded.extend(values.map(|&value| value as f32));
+            TensorData::new(rounded, shape)
         };
         Tensor::from_data(data, (device, dtype))
     }
@@ -132,7 +156,7 @@ impl Features {
     /// The same names over other values (used by scalings, which change values but not columns).
     pub(crate) fn with_values(&self, values: Vec<f64>) -> Self {
         debug_assert_eq!(values.len() % self.names.len(), 0);
-        Self { values, names: self.names.clone() }
+        Self { values: Arc::new(values), names: self.names.clone() }
     }
 }
 
@@ -160,6 +184,25 @@ mod tests {
         let names = vec!["a".to_string(), "b".to_string()];
         let error = Features::new(vec![0.0, 1.0, 2.0, f64::NAN], names).unwrap_err().to_string();
         assert_eq!(error, "row 2, column \"b\" is NaN; remove the row or fill the value in");
+    }
+
+    #[test]
+    fn all_rows_in_order_share_the_values_and_other_rows_do_not() {
+        let x = Features::unnamed(vec![1.0, 2.0, 3.0], 1).unwrap();
+        assert!(Arc::ptr_eq(&x.values, &x.select(&[0, 1, 2]).values));
+        assert_eq!(x.select(&[0, 2, 1]).values(), [1.0, 3.0, 2.0]);
+        assert_eq!(x.select(&[0, 1]).values(), [1.0, 2.0]);
+    }
+
+    #[test]
+    fn rows_as_a_tensor_are_those_selected() {
+        let device = crate::device::host().unwrap();
+        let x = Features::unnamed(vec![1.0, 2.0, 3.0, 4.0], 2).unwrap();
+        for dtype in [DType::F32, DType::F64] {
+            let found = x.rows_to_tensor(&[1, 0, 1], &device, dtype);
+            let expected = x.select(&[1, 0, 1]).to_tensor(&device, dtype);
+            assert_eq!((found.dtype(), host_values(found)), (dtype, host_values(expected)));
+        }
     }
 
     #[test]
