@@ -68,7 +68,8 @@ fn batch_sizes(device: &Device) -> anyhow::Result<Vec<Value>> {
     for batch_size in [25, 50, 100, 200, 400, 1257] {
         // As many steps for every size, so that only the neighbours of a step differ.
         let epochs = (batch_size * 600 / 1257).max(1);
-        let adam = StochasticConfig::new().with_batch_size(batch_size).with_epochs(epochs);
+        let adam =
+            StochasticConfig::new().with_batch_size(Some(batch_size)).with_epochs(Some(epochs));
         let name = json!({"fit": "adam", "batch_size": batch_size, "epochs": epochs});
         rows.push(row(name, &config(OptimizerConfig::Adam(adam)), &data, device)?);
     }

@@ -38,9 +38,9 @@ pub struct FitArgs {
     #[arg(long, value_name = "SHARE", default_value = "0.3", allow_negative_numbers = true, value_parser = held_out_share)]
     pub test_size: f64,
 
-    /// How features are scaled.
-    #[arg(long, value_enum, default_value = "standardise")]
-    pub scale: Scale,
+    /// How features are scaled [default: standardise; common where adam meets columns of one unit, such as pixels]
+    #[arg(long, value_enum)]
+    pub scale: Option<Scale>,
 
     /// The k of the k-NN column [default: 5, or all training rows where there are fewer]
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
@@ -144,15 +144,15 @@ pub struct OptimizerOptions {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub max_iterations: Option<usize>,
 
-    /// Passes of adam over the data [default: 50]
+    /// Passes of adam over the data [default: as many as 400 steps need, at least 4]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub epochs: Option<usize>,
 
-    /// Rows of a batch of adam [default: 1000]
+    /// Rows of a batch of adam [default: 2000]
     #[arg(long, value_name = "ROWS", allow_negative_numbers = true, value_parser = at_least_one)]
     pub batch_size: Option<usize>,
 
-    /// Learning rate of adam at the start [default: 0.01]
+    /// Learning rate of adam at the start [default: 0.08 of the typical entry of the map at its start]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive)]
     pub learning_rate: Option<f64>,
 
@@ -181,6 +181,8 @@ pub struct OptimizerOptions {
 pub enum Scale {
     /// Mean 0, standard deviation 1.
     Standardise,
+    /// Mean 0, one scale for all columns.
+    Common,
     /// From 0 to 1.
     MinMax,
     /// As they are.

@@ -64,7 +64,8 @@ fn of_classes(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let warnings = told(warnings);
     let (config, tuning) =
         tuning::settle(args, config, (&train, &device), (folder.as_ref(), &interrupt))?;
-    let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt);
+    let bar =
+        FitProgress::new(settings::step_limit(&config.fit, train.rows()), args.quiet, interrupt);
     let model = fit(&bar, folder.as_ref(), |session| match warm_start {
         None => config.fit_session(&train, &device, session),
         Some(model) => config.fit_from(model.encoder, &train, &device, session),

@@ -50,8 +50,9 @@ pub fn run(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let remark = warnings::about_dimension(args, &config);
     let warnings = warnings::about_columns(train.features()).into_iter().chain(remark);
     let warnings = told(warnings.collect());
-    let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt)
-        .with_measure(HeldOutMeasure::R2);
+    let bar =
+        FitProgress::new(settings::step_limit(&config.fit, train.rows()), args.quiet, interrupt)
+            .with_measure(HeldOutMeasure::R2);
     let model = fit(&bar, folder.as_ref(), |session| match warm_start {
         None => config.fit_session(&train, &device, session),
         Some(start) => config.fit_from(start.encoder, &train, &device, session),

@@ -42,8 +42,9 @@ pub fn run(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let config = settings::configuration(args, method, data.any(), warm_start.as_ref())?;
     let remark = warnings::about_dimension(args, &config);
     let warnings = told(warnings::about_columns(&features).into_iter().chain(remark).collect());
-    let bar = FitProgress::new(settings::step_limit(&config.fit), args.quiet, interrupt)
-        .with_measure(HeldOutMeasure::LogProbability);
+    let limit = settings::step_limit(&config.fit, features.rows());
+    let bar =
+        FitProgress::new(limit, args.quiet, interrupt).with_measure(HeldOutMeasure::LogProbability);
     let model = fit(&bar, folder.as_ref(), |session| match warm_start {
         None => config.fit_session(data, &device, session),
         Some(start) => config.fit_from(start.encoder, data, &device, session),

@@ -91,6 +91,7 @@ fn text(info: &Info<'_>, card: &ModelCard) -> String {
         "scaling",
         match info.scaling.kind() {
             ScalingKind::Standardise => "standardised",
+            ScalingKind::Common => "centred, one scale for all",
             ScalingKind::MinMax => "from 0 to 1",
             ScalingKind::None => "none",
         }

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use burn_nca::data::{AnyData, ScalingKind};
+use burn_nca::data::{AnyData, Features, ScalingKind};
 use burn_nca::encoder::{Activation, EncoderConfig};
 use burn_nca::fit::exact::BlockConfig;
 use burn_nca::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig,
-    Precision, Start, StochasticConfig,
+    Precision, START_PERPLEXITY, Start, StochasticConfig,
 };
-use burn_nca::method::{AnyMethod, Uses};
+use burn_nca::method::{AnyMethod, Method, Nca, Uses};
 use burn_nca::{Estimator, Fitted};
 use burn_nca_datasets::{read_csv_features, read_npy_features};
 
@@ -53,23 +53,31 @@ pub fn configuration(
     let l2 = args.model.l2.unwrap_or_else(|| method.recommended_l2(&encoder));
     let fit = FitConfig::new()
         .with_start(start(init, columns, dim, &encoder)?)
-        .with_scaling(scaling(args.scale))
+        .with_scaling(scaling(args, train.features()))
         .with_l2(l2)
-        .with_optimizer(optimizer(&args.optimizer))
+        .with_optimizer(optimizer(&args.optimizer, train.features().rows()))
         .with_early_stopping(early_stopping(&args.optimizer))
         .with_time_budget(args.optimizer.time_budget)
         .with_seed(args.seed)
         .with_precision(precision(args.precision))
+        .with_start_perplexity(start_perplexity(args, &method, warm_start.is_some()))
         .with_blocks(blocks(args.memory));
     Ok(Estimator::new(columns.len(), dim, method).with_encoder(encoder).with_fit(fit))
 }
 
-/// The most steps (or epochs) of a configuration, for a progress bar.
-pub fn step_limit(config: &FitConfig) -> usize {
+/// Mini-batches start where a row has some neighbours in its batch: they take few steps, and long ones where a start
+/// sees a single neighbour or all of them.
+fn start_perplexity(args: &FitArgs, method: &AnyMethod, is_warm: bool) -> Option<f64> {
+    let batches = args.optimizer.optimizer == OptimizerKind::Adam;
+    (batches && method.info().name == Nca::NAME && !is_warm).then_some(START_PERPLEXITY)
+}
+
+/// The most steps (or epochs) of a configuration for so many rows, for a progress bar.
+pub fn step_limit(config: &FitConfig, rows: usize) -> usize {
     match &config.optimizer {
         OptimizerConfig::Lbfgs(lbfgs) => lbfgs.max_iterations,
         OptimizerConfig::ConjugateGradient(gradients) => gradients.max_iterations,
-        OptimizerConfig::Adam(adam) => adam.epochs,
+        OptimizerConfig::Adam(adam) => adam.epochs_of(rows),
     }
 }
 
@@ -146,15 +154,20 @@ fn given_matrix(path: &Path, columns: &[String], rows: usize) -> Result<Vec<f64>
     Ok(matrix.values().to_vec())
 }
 
-fn optimizer(options: &OptimizerOptions) -> OptimizerConfig {
+fn optimizer(options: &OptimizerOptions, rows: usize) -> OptimizerConfig {
     if options.optimizer != OptimizerKind::Adam {
         return full_batch_optimizer(options.optimizer, options.max_iterations);
     }
-    let default = StochasticConfig::new();
+    let asked = StochasticConfig {
+        epochs: options.epochs,
+        batch_size: options.batch_size,
+        learning_rate: options.learning_rate,
+    };
+    // What the rows decide is written down; the learning rate is that of the start, which is not known yet.
     OptimizerConfig::Adam(StochasticConfig {
-        epochs: options.epochs.unwrap_or(default.epochs),
-        batch_size: options.batch_size.unwrap_or(default.batch_size),
-        learning_rate: options.learning_rate.unwrap_or(default.learning_rate),
+        epochs: Some(asked.epochs_of(rows)),
+        batch_size: Some(asked.batch_size.unwrap_or_else(|| asked.batch_rows(rows).max(2))),
+        ..asked
     })
 }
 
@@ -185,11 +198,15 @@ fn blocks(memory_mib: Option<usize>) -> BlockConfig {
     }
 }
 
-fn scaling(scale: Scale) -> ScalingKind {
-    match scale {
-        Scale::Standardise => ScalingKind::Standardise,
-        Scale::MinMax => ScalingKind::MinMax,
-        Scale::None => ScalingKind::None,
+/// What was asked for; else standardised, but one scale for all columns where mini-batches meet columns of one unit.
+fn scaling(args: &FitArgs, train: &Features) -> ScalingKind {
+    match args.scale {
+        Some(Scale::Standardise) => ScalingKind::Standardise,
+        Some(Scale::Common) => ScalingKind::Common,
+        Some(Scale::MinMax) => ScalingKind::MinMax,
+        Some(Scale::None) => ScalingKind::None,
+        None if args.optimizer.optimizer == OptimizerKind::Adam => ScalingKind::suited_to(train),
+        None => ScalingKind::Standardise,
     }
 }
 

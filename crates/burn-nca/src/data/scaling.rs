@@ -9,10 +9,41 @@ use crate::error::{Error, Result};
 pub enum ScalingKind {
     /// Subtract the mean, divide by the standard deviation (population, as scikit-learn does).
     Standardise,
+    /// Subtract the mean, divide all columns by one number: the root mean square of their standard deviations.
+    ///
+    /// For columns of one unit, such as pixels: a pixel at the border that is nearly always white stays as quiet as
+    /// it is, where [`Standardise`](Self::Standardise) makes its noise as loud as the rest.
+    Common,
     /// Map the range of each column to 0..1.
     MinMax,
     /// Leave the features as they are, but for columns that are all far from zero: see [`Scaling`].
     None,
+}
+
+impl ScalingKind {
+    /// [`Common`](Self::Common) for columns that plainly share a unit, else [`Standardise`](Self::Standardise).
+    ///
+    /// They do where at least half of the columns that vary reach from the least to the largest value of the table, as
+    /// pixels do and measurements in several units do not.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca::data::{Features, ScalingKind};
+    ///
+    /// let pixels = Features::unnamed(vec![0.0, 255.0, 0.0, 255.0, 0.0, 3.0], 3)?;
+    /// assert_eq!(ScalingKind::suited_to(&pixels), ScalingKind::Common);
+    /// let measures = Features::unnamed(vec![0.0, 255.0, 1.0, 254.0, 2.0, 3.0], 2)?;
+    /// assert_eq!(ScalingKind::suited_to(&measures), ScalingKind::Standardise);
+    /// # Ok::<(), burn_nca::Error>(())
+    /// ```
+    pub fn suited_to(train: &Features) -> Self {
+        let [minimum, maximum] = ends(train);
+        let least = minimum.iter().copied().fold(f64::INFINITY, f64::min);
+        let largest = maximum.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let varying = || minimum.iter().zip(&maximum).filter(|(low, high)| low < high);
+        let full = varying().filter(|(low, high)| (**low, **high) == (least, largest)).count();
+        if full >= 2 && 2 * full >= varying().count() { Self::Common } else { Self::Standardise }
+    }
 }
 
 /// A per-column scaling `(x - offset) / scale` learnt on training rows.
@@ -47,6 +78,11 @@ impl Scaling {
         let (offset, scale) = match kind {
             ScalingKind::None => (far_means(train), vec![1.0; d]),
             ScalingKind::Standardise => mean_and_deviation(train),
+            ScalingKind::Common => {
+                let (mean, variance) = mean_and_variance(train);
+                let typical = (variance.iter().sum::<f64>() / d as f64).sqrt();
+                (mean, vec![one_if_zero(typical); d])
+            }
             ScalingKind::MinMax => minimum_and_range(train),
         };
         Self { kind, names: train.names().to_vec(), offset, scale }
@@ -119,7 +155,8 @@ impl Scaling {
     }
 }
 
-fn mean_and_deviation(train: &Features) -> (Vec<f64>, Vec<f64>) {
+/// The mean and the (population) variance of each column.
+fn mean_and_variance(train: &Features) -> (Vec<f64>, Vec<f64>) {
     let (d, n) = (train.columns(), train.rows().max(1) as f64);
     let mut mean = vec![0.0; d];
     for row in train.values().chunks_exact(d) {
@@ -133,6 +170,11 @@ fn mean_and_deviation(train: &Features) -> (Vec<f64>, Vec<f64>) {
             *variance += (x - mean) * (x - mean) / n;
         }
     }
+    (mean, variance)
+}
+
+fn mean_and_deviation(train: &Features) -> (Vec<f64>, Vec<f64>) {
+    let (mean, variance) = mean_and_variance(train);
     // A constant column may leave rounding noise of the size of its mean's last digits.
     let deviation = variance.iter().zip(&mean).map(|(variance, mean)| {
         let deviation = variance.sqrt();
@@ -160,6 +202,13 @@ fn far_means(train: &Features) -> Vec<f64> {
 }
 
 fn minimum_and_range(train: &Features) -> (Vec<f64>, Vec<f64>) {
+    let [minimum, maximum] = ends(train);
+    let scale = maximum.iter().zip(&minimum).map(|(max, min)| one_if_zero(max - min)).collect();
+    (minimum, scale)
+}
+
+/// The least and the largest value of each column.
+fn ends(train: &Features) -> [Vec<f64>; 2] {
     let d = train.columns();
     let mut minimum = vec![f64::INFINITY; d];
     let mut maximum = vec![f64::NEG_INFINITY; d];
@@ -169,8 +218,7 @@ fn minimum_and_range(train: &Features) -> (Vec<f64>, Vec<f64>) {
             *maximum = maximum.max(*x);
         }
     }
-    let scale = maximum.iter().zip(&minimum).map(|(max, min)| one_if_zero(max - min)).collect();
-    (minimum, scale)
+    [minimum, maximum]
 }
 
 fn one_if_zero(spread: f64) -> f64 {
@@ -185,11 +233,19 @@ mod tests {
     #[test]
     fn constant_columns_survive_every_kind() {
         let train = Features::unnamed(vec![0.1, 5.0, 0.1, 6.0, 0.1, 7.0], 2).unwrap();
-        for kind in [ScalingKind::Standardise, ScalingKind::MinMax] {
+        for kind in [ScalingKind::Standardise, ScalingKind::MinMax, ScalingKind::Common] {
             let scaled = Scaling::fit(kind, &train).apply(&train).unwrap();
             assert!(scaled.values().iter().all(|x| x.is_finite()));
             assert!(scaled.values().iter().step_by(2).all(|x| x.abs() < 1e-12));
         }
+    }
+
+    #[test]
+    fn a_common_scale_keeps_the_columns_ratios_and_a_mean_variance_of_one() {
+        let train = Features::unnamed(vec![0.0, 1.0, 6.0, 3.0], 2).unwrap();
+        let scaling = Scaling::fit(ScalingKind::Common, &train);
+        // Variances 9 and 1: their mean is 5.
+        assert_eq!((scaling.offset(), scaling.scale()), (&[3.0, 2.0][..], &[5f64.sqrt(); 2][..]));
     }
 
     #[test]

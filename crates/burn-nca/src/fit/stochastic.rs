@@ -26,6 +26,18 @@ use crate::objective::Objective;
 use crate::objective::over;
 use crate::objective::transfer::int_tensor;
 
+/// Rows of a batch where none are asked for.
+const BATCH: usize = 2000;
+
+/// Steps that a fit takes at least where no number of epochs is asked for.
+const STEPS: usize = 400;
+
+/// Passes over the data that a fit takes at least where no number of them is asked for.
+const FEWEST_EPOCHS: usize = 4;
+
+/// The learning rate in units of the parameters at the start, where none is asked for.
+const RELATIVE_RATE: f64 = 0.08;
+
 /// Mini-batch fitting.
 ///
 /// Each epoch visits every row once, in a seeded random order. The learning rate falls to zero along a cosine.
@@ -47,17 +59,32 @@ use crate::objective::transfer::int_tensor;
 /// Layers that behave differently in training do so here: batch normalisation sees the rows of the batch and moves
 /// its running statistics, which are kept with the best held-out epoch. Dropout draws from Burn's generator of the
 /// device, which [`FitConfig::seed`] does not reach: seed it (`device.seed(..)`) for a fit that repeats.
+///
+/// # Defaults
+/// What is not set is taken from the data and the map:
+///
+/// - batches of 2000 rows: with fewer, the neighbours of a row are too few and too far;
+/// - as many epochs as 400 steps need, and 4 at least;
+/// - a learning rate of 0.08 of the root mean square of the parameters at the start. A step of Adam moves every
+///   parameter by about the learning rate, so that the rate has their unit: features measured in thousandths and a
+///   start that is a thousandth give the same steps.
+///
+/// # Examples
+/// ```
+/// use burn_nca::fit::StochasticConfig;
+///
+/// let settings = StochasticConfig::new();
+/// assert_eq!((settings.batch_rows(60_000), settings.epochs_of(60_000)), (2000, 14));
+/// assert_eq!(settings.with_epochs(Some(3)).epochs_of(60_000), 3);
+/// ```
 #[derive(Config, Debug)]
 pub struct StochasticConfig {
-    /// Passes over the data.
-    #[config(default = 50)]
-    pub epochs: usize,
-    /// Rows of a batch; all rows where there are fewer.
-    #[config(default = 1000)]
-    pub batch_size: usize,
-    /// The learning rate at the start.
-    #[config(default = 0.01)]
-    pub learning_rate: f64,
+    /// Passes over the data; by default [`epochs_of`](Self::epochs_of) as many rows.
+    pub epochs: Option<usize>,
+    /// Rows of a batch, all rows where there are fewer; 2000 by default.
+    pub batch_size: Option<usize>,
+    /// The learning rate at the start; by default 0.08 of the root mean square of the parameters at the start.
+    pub learning_rate: Option<f64>,
 }
 
 impl StochasticConfig {
@@ -66,25 +93,48 @@ impl StochasticConfig {
     /// # Errors
     /// A batch of fewer than 2 rows, or a learning rate that is not a positive finite number.
     pub fn check(&self) -> Result<()> {
-        if self.batch_size < 2 {
+        if let Some(rows) = self.batch_size.filter(|rows| *rows < 2) {
             return Err(Error::setting(format!(
-                "the batch size is {}; a row needs neighbours in its batch, so give 2 or more",
-                self.batch_size
+                "the batch size is {rows}; a row needs neighbours in its batch, so give 2 or more"
             )));
         }
-        if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
+        if let Some(rate) = self.learning_rate.filter(|rate| !(*rate > 0.0 && rate.is_finite())) {
             return Err(Error::setting(format!(
-                "the learning rate is {}; give a positive number, such as 0.01",
-                self.learning_rate
+                "the learning rate is {rate}; give a positive number, such as 0.01"
             )));
         }
         Ok(())
     }
 
-    fn learning_rate_at(&self, batch: usize, batches: usize) -> f64 {
-        let done = batch as f64 / batches.max(1) as f64;
-        0.5 * self.learning_rate * (1.0 + (std::f64::consts::PI * done).cos())
+    /// Rows of a batch of data with `rows` rows, about: batches are of nearly equal size.
+    pub fn batch_rows(&self, rows: usize) -> usize {
+        self.batch_size.unwrap_or(BATCH).min(rows)
     }
+
+    /// Passes over data with `rows` rows.
+    pub fn epochs_of(&self, rows: usize) -> usize {
+        self.epochs.unwrap_or_else(|| STEPS.div_ceil(self.batches_of(rows)).max(FEWEST_EPOCHS))
+    }
+
+    /// Batches of nearly equal size: a small last batch would have few neighbours.
+    fn batches_of(&self, rows: usize) -> usize {
+        (rows as f64 / self.batch_size.unwrap_or(BATCH) as f64).round().max(1.0) as usize
+    }
+
+    /// The learning rate of a fit that starts from these parameters.
+    fn rate_from(&self, start: &[f64]) -> f64 {
+        self.learning_rate.unwrap_or_else(|| {
+            let squares: f64 = start.iter().map(|x| x * x).sum();
+            let typical = (squares / start.len().max(1) as f64).sqrt();
+            RELATIVE_RATE * if typical > 0.0 { typical } else { 1.0 }
+        })
+    }
+}
+
+/// The learning rate after `batch` of all `batches`: half a cosine from its start to 0.
+fn learning_rate_at(start: f64, batch: usize, batches: usize) -> f64 {
+    let done = batch as f64 / batches.max(1) as f64;
+    0.5 * start * (1.0 + (std::f64::consts::PI * done).cos())
 }
 
 /// The state after an epoch. The optimiser knows parameters by their identity, which the record keeps.
@@ -141,7 +191,7 @@ fn pass_over<E: Encoder, O: Objective>(
     monitor: &mut Monitor<'_, '_, MetricModel<E, O>>,
     checkpoint: &mut Checkpoint<'_>,
 ) -> Result<Termination> {
-    while epochs.epoch < epochs.settings.epochs {
+    while epochs.epoch < epochs.plan.epochs {
         let mut progress = epochs.run();
         if epochs.epoch == 1 && epochs.steps == 0 {
             epochs.last = epochs.at_start();
@@ -194,11 +244,20 @@ struct BatchEstimate {
     step: Option<GradientsParams>,
 }
 
+/// The settings of a fit, settled.
+struct Plan {
+    epochs: usize,
+    /// Batches of an epoch.
+    batches: usize,
+    /// The learning rate at the start.
+    learning_rate: f64,
+}
+
 /// A fit between two epochs.
 struct Epochs<'a, 'p, E: Encoder, O: Objective> {
     problem: &'a Problem<'p, E, O>,
     config: &'a FitConfig,
-    settings: &'a StochasticConfig,
+    plan: Plan,
     model: MetricModel<E, O>,
     optimizer: ModuleOptimizer,
     epoch: usize,
@@ -218,10 +277,15 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         settings: &'a StochasticConfig,
         optimizer: ModuleOptimizer,
     ) -> Self {
+        let [rows, _] = problem.x.dims();
+        let plan = Plan {
+            epochs: settings.epochs_of(rows),
+            batches: settings.batches_of(rows),
+            learning_rate: settings.rate_from(&flatten(&problem.model)),
+        };
         Self {
             problem,
             config,
-            settings,
             // The caller's module must not move: a clone would share its running statistics.
             model: independent(&problem.model),
             optimizer,
@@ -235,25 +299,23 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
                 evaluations: 0,
                 value: f64::NAN,
                 gradient_max: f64::NAN,
-                step: settings.learning_rate,
+                step: plan.learning_rate,
                 held_out: None,
                 seconds: 0.0,
             },
+            plan,
         }
     }
 
     /// Passes over all rows once.
     fn run(&mut self) -> Progress {
         let rows = self.shuffled_rows();
-        // Batches of nearly equal size: a small last batch would have few neighbours.
-        let count = (rows.len() as f64 / self.settings.batch_size as f64).round().max(1.0) as usize;
+        let Plan { epochs, batches: count, learning_rate: start } = self.plan;
         let (mut value, mut valued_rows) = (0.0, 0);
         let mut gradient_max: f64 = 0.0;
         for batch in 0..count {
             let span = batch * rows.len() / count..(batch + 1) * rows.len() / count;
-            let learning_rate = self
-                .settings
-                .learning_rate_at(self.epoch * count + batch, self.settings.epochs * count);
+            let learning_rate = learning_rate_at(start, self.epoch * count + batch, epochs * count);
             self.last.step = learning_rate;
             let Some(estimate) = self.batch(&rows[span.clone()]) else { continue };
             value += span.len() as f64 * estimate.value;

@@ -69,7 +69,7 @@ fn factor(
     let mut rows: Vec<usize> = (0..features.rows()).collect();
     if let OptimizerConfig::Adam(batches) = &fit.optimizer {
         rows.shuffle(&mut ChaCha8Rng::seed_from_u64(fit.seed));
-        rows.truncate(batches.batch_size);
+        rows.truncate(batches.batch_rows(features.rows()));
     }
     let dtype = fit.precision.dtype();
     let x = features.select(&rows).to_tensor(device, dtype);

@@ -43,7 +43,10 @@ fn every_objective_and_optimiser_betters_euclidean_neighbours() {
     let numbers = Numbers { values: train.targets().values(), columns: 1 };
     let neighbors = nearest(&place(&test), &place(&train), 5, None).unwrap();
     let euclidean = r2(&nearest_means(&neighbors, numbers, 5).unwrap(), &test);
-    let adam = StochasticConfig::new().with_epochs(60).with_batch_size(40).with_learning_rate(0.05);
+    let adam = StochasticConfig::new()
+        .with_epochs(Some(60))
+        .with_batch_size(Some(40))
+        .with_learning_rate(Some(0.05));
     for objective in [RegressionObjective::Mlkr, soft(Criterion::F), soft(Criterion::G)] {
         for fit in
             [FitConfig::new(), FitConfig::new().with_optimizer(OptimizerConfig::Adam(adam.clone()))]

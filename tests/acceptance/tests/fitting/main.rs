@@ -34,7 +34,7 @@ fn with(optimizer: OptimizerConfig) -> NcaConfig {
 }
 
 fn adam() -> OptimizerConfig {
-    OptimizerConfig::Adam(StochasticConfig::new().with_epochs(30).with_batch_size(50))
+    OptimizerConfig::Adam(StochasticConfig::new().with_epochs(Some(30)).with_batch_size(Some(50)))
 }
 
 fn solvers() -> [OptimizerConfig; 3] {
@@ -77,8 +77,10 @@ fn early_stopping_keeps_the_best_held_out_step() {
 #[test]
 fn any_burn_optimiser_serves_mini_batches() {
     let session = FitSession::new().with_optimizer(SgdConfig::new().init());
-    let settings =
-        StochasticConfig::new().with_epochs(30).with_batch_size(50).with_learning_rate(0.5);
+    let settings = StochasticConfig::new()
+        .with_epochs(Some(30))
+        .with_batch_size(Some(50))
+        .with_learning_rate(Some(0.5));
     // A start that leaves something to learn.
     let mut config = with(OptimizerConfig::Adam(settings));
     config.fit.start = Start::Random { scale: Some(0.1) };

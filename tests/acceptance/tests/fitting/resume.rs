@@ -26,7 +26,9 @@ fn conjugate_gradient(steps: usize) -> OptimizerConfig {
 }
 
 fn adam() -> OptimizerConfig {
-    OptimizerConfig::Adam(StochasticConfig::new().with_epochs(STEPS).with_batch_size(50))
+    OptimizerConfig::Adam(
+        StochasticConfig::new().with_epochs(Some(STEPS)).with_batch_size(Some(50)),
+    )
 }
 
 fn solvers() -> [OptimizerConfig; 3] {

@@ -32,7 +32,7 @@ fn model<O: Objective>(objective: O) -> MetricModel<LinearMap, O> {
 }
 
 fn settings(batch_size: usize, l2: f64) -> FitConfig {
-    let adam = StochasticConfig::new().with_epochs(1).with_batch_size(batch_size);
+    let adam = StochasticConfig::new().with_epochs(Some(1)).with_batch_size(Some(batch_size));
     let adam = OptimizerConfig::Adam(adam);
     FitConfig::new().with_optimizer(adam).with_l2(l2).with_precision(Precision::F64)
 }

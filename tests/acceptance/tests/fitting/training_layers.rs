@@ -53,8 +53,8 @@ fn layered(norm: bool, dropout: bool) -> Layered {
 }
 
 fn adam() -> OptimizerConfig {
-    let settings = StochasticConfig::new().with_epochs(12).with_batch_size(50);
-    OptimizerConfig::Adam(settings.with_learning_rate(0.05))
+    let settings = StochasticConfig::new().with_epochs(Some(12)).with_batch_size(Some(50));
+    OptimizerConfig::Adam(settings.with_learning_rate(Some(0.05)))
 }
 
 fn statistics(encoder: &Layered) -> Vec<f64> {

@@ -51,8 +51,8 @@ fn lbfgs() -> OptimizerConfig {
 }
 
 fn adam(epochs: usize) -> OptimizerConfig {
-    let settings = StochasticConfig::new().with_epochs(epochs).with_batch_size(40);
-    OptimizerConfig::Adam(settings.with_learning_rate(0.1))
+    let settings = StochasticConfig::new().with_epochs(Some(epochs)).with_batch_size(Some(40));
+    OptimizerConfig::Adam(settings.with_learning_rate(Some(0.1)))
 }
 
 #[test]
