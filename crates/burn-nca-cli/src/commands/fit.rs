@@ -18,6 +18,7 @@ use crate::fitting::account::Account;
 use crate::fitting::classes::{ClassRows, findings};
 use crate::fitting::progress::FitProgress;
 use crate::fitting::run_folder::{self, CHECKPOINT};
+use crate::fitting::sample::Sample;
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{LearntFrom, learnt_from};
 use crate::fitting::{method, options, settings, tuning, warnings};
@@ -59,13 +60,16 @@ fn of_classes(args: &FitArgs, method: AnyMethod) -> Result<()> {
     refuse_f64_on_graphics(args.precision, &device)?;
     let warm_start = warm_start(args, train.features(), &device)?;
     let config = settings::configuration(args, method, train.any(), warm_start.as_ref())?;
+    let sample = Sample::of(&split, train.features().columns(), args.seed)?;
     let mut warnings = warnings::about_data(&train);
     warnings.extend(warnings::about_dimension(args, &config));
+    warnings.extend(sample.remark());
     let warnings = told(warnings);
     let (config, tuning) =
         tuning::settle(args, config, (&train, &device), (folder.as_ref(), &interrupt))?;
     let bar =
         FitProgress::new(settings::step_limit(&config.fit, train.rows()), args.quiet, interrupt);
+    stages.begin("learning");
     let model = fit(&bar, folder.as_ref(), |session| match warm_start {
         None => config.fit_session(&train, &device, session),
         Some(model) => config.fit_from(model.encoder, &train, &device, session),
@@ -79,8 +83,14 @@ fn of_classes(args: &FitArgs, method: AnyMethod) -> Result<()> {
         warnings,
         stages: &stages,
     };
-    let rows = ClassRows { data: &data, split: &split, neighbors };
-    conclude(args, folder, (&model, &source), || account.report(findings(&model, &rows, &stages)?))
+    // The rows that are measured are taken from the data again.
+    drop(train);
+    let rows = ClassRows { data: &data, split: &split, sample: &sample, neighbors };
+    conclude(args, folder, (&model, &source), || {
+        account.report(findings(&model, &rows, &stages)?)
+    })?;
+    stages.tell_times();
+    Ok(())
 }
 
 /// Saves the model, evaluates it, writes the rest of the run's folder where one was asked for, and prints.

@@ -53,6 +53,7 @@ pub fn run(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let bar =
         FitProgress::new(settings::step_limit(&config.fit, train.rows()), args.quiet, interrupt)
             .with_measure(HeldOutMeasure::R2);
+    stages.begin("learning");
     let model = fit(&bar, folder.as_ref(), |session| match warm_start {
         None => config.fit_session(&train, &device, session),
         Some(start) => config.fit_from(start.encoder, &train, &device, session),
@@ -67,5 +68,9 @@ pub fn run(args: &FitArgs, method: AnyMethod) -> Result<()> {
         stages: &stages,
     };
     let rows = NumberRows { data: &data, split: &split, neighbors };
-    conclude(args, folder, (&model, &source), || account.report(findings(&model, &rows, &stages)?))
+    conclude(args, folder, (&model, &source), || {
+        account.report(findings(&model, &rows, &stages)?)
+    })?;
+    stages.tell_times();
+    Ok(())
 }

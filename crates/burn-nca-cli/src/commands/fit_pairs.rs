@@ -45,6 +45,7 @@ pub fn run(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let limit = settings::step_limit(&config.fit, features.rows());
     let bar =
         FitProgress::new(limit, args.quiet, interrupt).with_measure(HeldOutMeasure::LogProbability);
+    stages.begin("learning");
     let model = fit(&bar, folder.as_ref(), |session| match warm_start {
         None => config.fit_session(data, &device, session),
         Some(start) => config.fit_from(start.encoder, data, &device, session),
@@ -60,7 +61,9 @@ pub fn run(args: &FitArgs, method: AnyMethod) -> Result<()> {
     };
     conclude(args, folder, (&model, &source), || {
         account.report(findings(&model, &features, &parts, &stages)?)
-    })
+    })?;
+    stages.tell_times();
+    Ok(())
 }
 
 /// The pairs to learn from, and those held out.

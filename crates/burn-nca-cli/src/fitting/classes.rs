@@ -4,7 +4,7 @@ use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::data::{Labelled, Split};
-use burn_nca::evaluate::{Accuracy, ClassScores, perplexities};
+use burn_nca::evaluate::{Accuracy, ClassScores, perplexities_of};
 use burn_nca::neighbors::{ClassReferences, Rule};
 
 use super::account::{Findings, label};
@@ -12,6 +12,7 @@ use super::baselines::baselines;
 use super::embedding::place;
 use super::parts::{Parts, Space};
 use super::picture::Picture;
+use super::sample::{Sample, rows_of};
 use super::stages::Stages;
 use super::stochastic_rule::{log_p, most_probable};
 use crate::report::{
@@ -19,21 +20,28 @@ use crate::report::{
     MeasureRow, MeasureTable, Part, Point, Results,
 };
 
-/// All rows, which of them were learnt from, and the k of k-NN.
+/// All rows, which of them were learnt from and which are measured, and the k of k-NN.
 pub struct ClassRows<'a> {
     pub data: &'a Labelled,
     pub split: &'a Split,
+    pub sample: &'a Sample,
     pub neighbors: usize,
 }
 
-/// The labels of the rows to learn from and of those held out (perhaps none).
+/// The labels of the rows to learn from and of those held out (perhaps none), and which of the former are measured.
 struct Labels<'a> {
     train: &'a [usize],
     test: &'a [usize],
     classes: usize,
+    measured: &'a [usize],
 }
 
 impl<'a> Labels<'a> {
+    /// The labels of the training rows that are measured.
+    fn measured(&self) -> Vec<usize> {
+        self.measured.iter().map(|&row| self.train[row]).collect()
+    }
+
     /// The training rows where they stand in a space.
     fn references(&self, embedding: &'a Tensor<2>) -> ClassReferences<'a> {
         ClassReferences { embedding, labels: self.train, classes: self.classes }
@@ -43,7 +51,7 @@ impl<'a> Labels<'a> {
 /// How neighbours in a space classify the rows.
 struct Judgement {
     row: MeasureRow,
-    /// The 1-NN class of each training row, left out of the others.
+    /// The 1-NN class of each training row that is measured, left out of the others.
     train: Vec<usize>,
     /// The 1-NN class of each row held out.
     test: Vec<usize>,
@@ -56,20 +64,25 @@ struct Judgement {
 pub fn findings(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result<Findings> {
     stages.announce("evaluating the learnt metric");
     let (k, classes) = (rows.neighbors, rows.data.classes());
-    let (train, test) = (rows.data.select(&rows.split.train), rows.data.select(&rows.split.test));
-    let labels = Labels { train: train.labels(), test: test.labels(), classes };
-    let parts = Parts::of(train.features(), test.features());
-    let (precise, own) = (parts.precise(model)?, parts.embedded(model)?);
+    let measured = &rows.sample.train;
+    let test = rows.data.select(&rows.sample.test);
+    // The raw rows go as soon as they are scaled: a large table stands in memory often enough.
+    let (precise, own, scaled, train) = {
+        let raw = rows.data.select(&rows.split.train);
+        let parts = Parts::of(raw.features(), test.features());
+        let scaled = parts.scaled(model.scaling())?;
+        let train = raw.with_features(scaled.train.clone())?;
+        (parts.precise(model)?, parts.embedded(model)?, scaled, train)
+    };
+    let labels = Labels { train: train.labels(), test: test.labels(), classes, measured };
+    let truth_of_train = labels.measured();
     let (method, rule) = (label(model), model.rule());
     let learnt = judge((method, rule), &own, &labels, k)?;
     let [_, dimension] = own.train.dims();
     let place = place(&model.references().device());
-    let scaled = parts.scaled(model.scaling())?;
-    let scaled_train = train.with_features(scaled.train.clone())?;
-    let mut compared =
-        baselines(&scaled.train, Some(&scaled_train), dimension, stages, |method, map| {
-            Ok(judge((method, &Rule::Neighbors), &scaled.mapped(map, &place)?, &labels, k)?.row)
-        })?;
+    let mut compared = baselines(&scaled.train, Some(&train), dimension, stages, |method, map| {
+        Ok(judge((method, &Rule::Neighbors), &scaled.mapped(map, &place)?, &labels, k)?.row)
+    })?;
     compared.retain(|row| row.method != method);
     compared.push(learnt.row.clone());
     stages.announce("drawing the embedding");
@@ -78,21 +91,24 @@ pub fn findings(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
     let (part, key, predicted, truth) = if test.rows() > 0 {
         (Part::Test, "knn_test", &learnt.test, labels.test)
     } else {
-        (Part::Train, "nn_train", &learnt.train, labels.train)
+        (Part::Train, "nn_train", &learnt.train, truth_of_train.as_slice())
     };
-    let log_p = log_p(rule, labels.references(&precise.train))?;
+    let log_p = log_p(rule, labels.references(&precise.train), measured)?;
     let p: Vec<f64> = log_p.iter().map(|log_p| log_p.exp()).collect();
-    let perplexity = perplexities(&precise.train)?;
-    let data = data(rows, &train, &test);
+    let perplexity = perplexities_of(&precise.train, measured)?;
+    let data = data(rows, &train);
     let counts = train.class_counts();
-    let with_partner = (0..train.rows()).filter(|&row| counts[labels.train[row]] > 1);
+    let with_partner =
+        measured.iter().zip(&log_p).filter(|(row, _)| counts[labels.train[**row]] > 1);
+    // Of all training rows, where a sample was measured.
+    let scale = train.rows() as f64 / measured.len().max(1) as f64;
     let results = ClassResults {
         accuracy: report::Accuracy {
             train: learnt.row.value("nn_train").unwrap_or(f64::NAN),
             test: learnt.row.value("nn_test"),
         },
-        f: p.iter().sum(),
-        g: with_partner.map(|row| log_p[row]).sum(),
+        f: scale * p.iter().sum::<f64>(),
+        g: scale * with_partner.map(|(_, log_p)| log_p).sum::<f64>(),
         confusion: Some(Confusion::of(part, predicted, truth, classes)),
         class_scores: Some(ClassTable::of(part, &ClassScores::of(predicted, truth, classes)?)),
         embedding: Some(embedding(rows, &precise, &learnt, &p)?),
@@ -109,8 +125,10 @@ pub fn findings(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
     })
 }
 
-fn data(rows: &ClassRows<'_>, train: &Labelled, test: &Labelled) -> Data {
-    let (train_counts, test_counts) = (train.class_counts(), test.class_counts());
+fn data(rows: &ClassRows<'_>, train: &Labelled) -> Data {
+    let (labels, train_counts) = (rows.data.labels(), train.class_counts());
+    let mut test_counts = vec![0; rows.data.classes()];
+    rows.split.test.iter().for_each(|&row| test_counts[labels[row]] += 1);
     let counts = train_counts.iter().zip(test_counts);
     let class = |(name, (&train, test)): (&String, (&usize, usize))| ClassCount {
         name: name.clone(),
@@ -122,7 +140,7 @@ fn data(rows: &ClassRows<'_>, train: &Labelled, test: &Labelled) -> Data {
         rows: rows.data.rows(),
         columns: rows.data.features().columns(),
         train: train.rows(),
-        test: test.rows(),
+        test: rows.split.test.len(),
         target: None,
         classes: rows.data.class_names().iter().zip(counts).map(class).collect(),
         without_partner: train_counts.iter().filter(|count| **count == 1).count(),
@@ -141,10 +159,10 @@ fn judge(
 ) -> Result<Judgement> {
     let (references, of_classes) = (labels.references(&space.train), rule.of_classes());
     let [_, dimension] = space.train.dims();
-    let own: Vec<usize> = (0..labels.train.len()).collect();
-    let predicted = of_classes.classes(&space.train, references, &[1], Some(&own))?;
+    let queries = rows_of(&space.train, labels.measured);
+    let predicted = of_classes.classes(&queries, references, &[1], Some(labels.measured))?;
     let train = predicted.into_iter().next().unwrap_or_default();
-    let mut values = vec![("nn_train", Accuracy::of(&train, labels.train)?.value())];
+    let mut values = vec![("nn_train", Accuracy::of(&train, &labels.measured())?.value())];
     let (mut test, mut interval) = (Vec::new(), None);
     if let Some(queries) = &space.test {
         let of = |predicted: &[usize]| Accuracy::of(predicted, labels.test);
@@ -169,16 +187,18 @@ fn embedding(
     learnt: &Judgement,
     p: &[f64],
 ) -> Result<Embedding<ClassMark>> {
-    let picture = Picture::of(&space.train, space.test.as_ref())?;
+    let measured = &rows.sample.train;
+    let picture = Picture::of(&rows_of(&space.train, measured), space.test.as_ref())?;
     let [_, dimension] = space.train.dims();
     let labels = rows.data.labels();
     let point = |row: usize, coordinates, predicted, part, p| {
         let mark = ClassMark { class: labels[row], predicted: Some(predicted), p };
         Point { row: row + 1, coordinates, part, mark }
     };
-    let train = rows.split.train.iter().zip(picture.train).zip(&learnt.train).zip(p);
-    let test = rows.split.test.iter().zip(picture.test).zip(&learnt.test);
-    let train = train.map(|(((&row, at), &class), &p)| point(row, at, class, Part::Train, Some(p)));
+    let train = measured.iter().map(|&place| rows.split.train[place]);
+    let train = train.zip(picture.train).zip(&learnt.train).zip(p);
+    let test = rows.sample.test.iter().zip(picture.test).zip(&learnt.test);
+    let train = train.map(|(((row, at), &class), &p)| point(row, at, class, Part::Train, Some(p)));
     let test = test.map(|((&row, at), &class)| point(row, at, class, Part::Test, None));
     let points = train.chain(test).collect();
     let (variance_share, colour) = (picture.variance_share, None);
@@ -198,7 +218,10 @@ mod tests {
         let (test, train): (Vec<usize>, Vec<usize>) =
             (0..150).partition(|row| held_out && row % 3 == 0);
         let (train, test) = (data.select(&train), data.select(&test));
-        let labels = Labels { train: train.labels(), test: test.labels(), classes: 3 };
+        let measured: Vec<usize> = (0..train.rows()).collect();
+        let (train_labels, test_labels) = (train.labels(), test.labels());
+        let labels =
+            Labels { train: train_labels, test: test_labels, classes: 3, measured: &measured };
         let space = Parts {
             train: train.features().clone(),
             test: held_out.then(|| test.features().clone()),

@@ -15,6 +15,7 @@ mod parts;
 mod picture;
 pub mod progress;
 pub mod run_folder;
+pub mod sample;
 pub mod settings;
 pub mod stages;
 pub mod stochastic_rule;

@@ -6,6 +6,8 @@ use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca::neighbors::{ClassReferences, Rule};
 
+use super::sample::rows_of;
+
 /// The most probabilities that stand at a time: 32 MiB.
 const AT_A_TIME: usize = 1 << 22;
 
@@ -26,17 +28,17 @@ pub fn most_probable(
     Ok(found)
 }
 
-/// The logarithm of p_i, the probability of its own class, of each row given all others.
+/// The logarithm of p_i, the probability of its own class, of each of these rows given all others.
 ///
 /// # Errors
 /// A coordinate that is not finite.
-pub fn log_p(rule: &Rule, points: ClassReferences<'_>) -> Result<Vec<f64>> {
+pub fn log_p(rule: &Rule, points: ClassReferences<'_>, rows: &[usize]) -> Result<Vec<f64>> {
     let ClassReferences { embedding, labels, classes } = points;
     let mut found = Vec::new();
-    for rows in parts(labels.len(), classes) {
-        let own: Vec<usize> = rows.clone().collect();
-        let queries = of_rows(embedding, rows);
-        let part = rule.of_classes().probabilities(&queries, points, Some(&own))?;
+    for some in parts(rows.len(), classes) {
+        let own = &rows[some];
+        let queries = rows_of(embedding, own);
+        let part = rule.of_classes().probabilities(&queries, points, Some(own))?;
         found.extend(
             own.iter().enumerate().map(|(at, &row)| part.log_probabilities(at)[labels[row]]),
         );
@@ -82,7 +84,7 @@ mod tests {
         let whole = leave_one_out_probabilities(&points, &labels, 3).unwrap();
         let (rule, references) =
             (Rule::Neighbors, ClassReferences { embedding: &points, labels: &labels, classes });
-        let found = log_p(&rule, references).unwrap();
+        let found = log_p(&rule, references, &[0, 1, 2, 3, 4, 5]).unwrap();
         for (row, log_p) in found.iter().enumerate() {
             assert!((log_p - whole.log_probabilities(row)[labels[row]]).abs() < 1e-12);
         }

@@ -29,6 +29,8 @@ pub enum WarningCode {
     CollapsedToLine,
     /// Rows that the model was fitted on are among those it is measured on.
     TrainingRows,
+    /// The table is large, and the numbers about it are those of a sample of its rows.
+    Sampled,
     /// Methods that the metric was not compared with, for want of time.
     NotCompared,
     /// One that a later version of the program knows.
@@ -44,8 +46,8 @@ impl Warning {
 
     /// Whether it is about the data and settings alone, and therefore said before the fit.
     pub fn is_about_data(&self) -> bool {
-        use WarningCode::{ConstantColumns, FewDimensions, SingleRowClasses};
-        matches!(self.code, ConstantColumns | SingleRowClasses | FewDimensions)
+        use WarningCode::{ConstantColumns, FewDimensions, Sampled, SingleRowClasses};
+        matches!(self.code, ConstantColumns | SingleRowClasses | FewDimensions | Sampled)
     }
 }
 

@@ -110,11 +110,12 @@ impl Projection {
                 self.d_input
             )));
         }
-        let embedded = match &self.weight {
-            Weight::Identity => features.values().to_vec(),
-            Weight::Dense(weight) => product(features.values(), weight, self.d_input),
-        };
-        Features::unnamed(embedded, self.d_output)
+        match &self.weight {
+            Weight::Identity => Ok(features.without_names()),
+            Weight::Dense(weight) => {
+                Features::unnamed(product(features.values(), weight, self.d_input), self.d_output)
+            }
+        }
     }
 
     /// The composed map: this one, and then `next`.

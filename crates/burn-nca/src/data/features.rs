@@ -68,7 +68,12 @@ impl Features {
     /// # Errors
     /// As [`Features::new`].
     pub fn unnamed(values: Vec<f64>, columns: usize) -> Result<Self> {
-        Self::new(values, (1..=columns).map(|column| format!("x{column}")).collect())
+        Self::new(values, numbered(columns))
+    }
+
+    /// The same values in columns `x1`, `x2`, …
+    pub(crate) fn without_names(&self) -> Self {
+        Self { values: Arc::clone(&self.values), names: numbered(self.columns()) }
     }
 
     /// The rows of a `[n, d]` tensor, in f64.
@@ -158,6 +163,11 @@ impl Features {
         debug_assert_eq!(values.len() % self.names.len(), 0);
         Self { values: Arc::new(values), names: self.names.clone() }
     }
+}
+
+/// `x1`, `x2`, …
+fn numbered(columns: usize) -> Vec<String> {
+    (1..=columns).map(|column| format!("x{column}")).collect()
 }
 
 /// The values of a tensor on the host, row-major, in f64.

@@ -24,14 +24,26 @@ use crate::neighbors::{Points, Screen, entropy, weighty_sq_distances};
 /// # References
 /// \[1\] J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
 pub fn perplexities(points: &Tensor<2>) -> Result<Vec<f64>> {
-    let rows = Points::read(points, "embedding's points")?;
-    let n = rows.rows();
+    let all: Vec<usize> = (0..points.dims()[0]).collect();
+    perplexities_of(points, &all)
+}
+
+/// The perplexity of some of the points of an embedding, among all of them: see [`perplexities`].
+///
+/// # Errors
+/// A coordinate that is not finite.
+///
+/// # Panics
+/// If a row is not below the number of points.
+pub fn perplexities_of(points: &Tensor<2>, rows: &[usize]) -> Result<Vec<f64>> {
+    let all = Points::read(points, "embedding's points")?;
+    let n = all.rows();
     if n < 2 {
         return Ok(Vec::new());
     }
-    let own: Vec<usize> = (0..n).collect();
-    let screen = Screen::new(&rows, &rows, &points.device());
-    Ok(screen.map_rows(Some(&own), |row| entropy(&weighty_sq_distances(row, 0..n)).exp()))
+    let queries = all.select(rows);
+    let screen = Screen::new(&queries, &all, &points.device());
+    Ok(screen.map_rows(Some(rows), |row| entropy(&weighty_sq_distances(row, 0..n)).exp()))
 }
 
 #[cfg(test)]
@@ -97,6 +109,15 @@ mod tests {
                 "1e{exponent}: {found:?}"
             );
         }
+    }
+
+    #[test]
+    fn some_points_have_the_perplexities_that_they_have_among_all() {
+        let values: Vec<f64> = (0..60).map(|i| f64::from(i * i % 37) * 0.1).collect();
+        let points = embedding(&values, 3, DType::F64);
+        let all = perplexities(&points).unwrap();
+        let some = perplexities_of(&points, &[7, 2]).unwrap();
+        assert!((some[0] - all[7]).abs() < 1e-12 && (some[1] - all[2]).abs() < 1e-12);
     }
 
     #[test]

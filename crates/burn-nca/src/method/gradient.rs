@@ -10,10 +10,12 @@ use super::{Learnt, Method, Problem};
 use crate::data::{Labelled, Measured, Scaling, ScalingKind, TrainingData};
 use crate::encoder::Encoder;
 use crate::error::Result;
-use crate::evaluate::{RegressionScores, expected_accuracy};
+use crate::evaluate::RegressionScores;
 use crate::fit::{FitConfig, FitSession, FitSummary, HeldOutScore, ResolvedStart};
-use crate::neighbors::{Numbers, Rule, class_probabilities, kernel_means};
+use crate::neighbors::{Numbers, Rule, kernel_means};
 use crate::objective::Objective;
+use crate::objective::transfer::int_tensor;
+use crate::pairwise::{Columns, log_sum_exp};
 
 /// A part of the rows: its tensor, and its data.
 #[derive(Debug)]
@@ -127,20 +129,39 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
 /// The expected accuracy of held-out rows among the training rows: the mean of their p_i.
 ///
 /// Bounded between 0 and 1, unlike log p_i, of which one outlier decides the mean.
+///
+/// ```text
+/// p_i = exp(log Σ_{j of the class of i} exp(-||z_i - z_j||²) - log Σ_j exp(-||z_i - z_j||²))
+/// ```
+/// In the number type of the fit, by the pass over pairs that its objective takes.
 pub fn expected_accuracy_score<'a, E: Encoder>(
     train: Part<'a, Labelled>,
     held_out: Part<'a, Labelled>,
 ) -> Box<HeldOutScore<'a, E>> {
+    let known = train.data.labels();
+    let mut order: Vec<usize> = (0..known.len()).collect();
+    order.sort_by_key(|&row| (known[row], row));
+    let labels: Vec<usize> = order.iter().map(|&row| known[row]).collect();
+    let span = |class: usize| {
+        let start = labels.partition_point(|&label| label < class);
+        start..start + labels[start..].partition_point(|&label| label == class)
+    };
+    let spans = held_out.data.labels().iter().map(|&class| span(class)).collect();
+    let own = Columns::within(spans, labels.len());
+    let all = Columns::all(held_out.data.rows(), labels.len());
+    let order = (!known.is_sorted()).then_some(order);
     Box::new(move |encoder| {
         let references = encoder.forward(train.x.clone());
+        let references = match &order {
+            Some(order) => references.clone().select(0, int_tensor(order, &references.device())),
+            None => references,
+        };
         let queries = encoder.forward(held_out.x.clone());
-        let (labels, classes) = (train.data.labels(), train.data.classes());
-        class_probabilities(&queries, &references, labels, classes, None)
-            .and_then(|probabilities| expected_accuracy(&probabilities, held_out.data.labels()))
-            .ok()
-            .flatten()
-            // A diverged embedding scores below any other; the fit itself reports that it is not finite.
-            .unwrap_or(f64::NEG_INFINITY)
+        let log_p = log_sum_exp(queries.clone(), references.clone(), &own)
+            - log_sum_exp(queries, references, &all);
+        let mean = log_p.exp().mean().into_scalar::<f64>();
+        // A diverged embedding scores below any other; the fit itself reports that it is not finite.
+        if mean.is_finite() { mean } else { f64::NEG_INFINITY }
     })
 }
 

@@ -3,8 +3,10 @@
 use core::ops::Range;
 
 use acceptance::data::uniform;
+use burn::nn::loss::Reduction;
 use burn::tensor::activation::softmax;
-use burn::tensor::{Bool, DType, Device, Tensor, TensorData};
+use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData};
+use burn_nca::objective::{ClassIndex, NcaLossConfig, Objective};
 use burn_nca::pairwise::{Columns, log_sum_exp, weighted_mean};
 
 use crate::open;
@@ -240,4 +242,32 @@ fn either_argument_may_be_constant() {
     let columns = Columns::all(9, 6);
     let grads = log_sum_exp(constant, z.clone(), &columns).sum().backward();
     assert!(z.grad(&grads).is_some());
+}
+
+/// f with the hinge, exact over all rows (the pass over pairs) and of a batch (a table of pairs).
+fn hinge_agrees(name: &str, (dtype, tolerance): (DType, f64)) {
+    let Some(device) = open(name) else { return };
+    let labels: Vec<usize> = (0..37).map(|row| row % 3).collect();
+    let classes = ClassIndex::new(&labels, &device).unwrap();
+    let batch: Vec<i64> = labels.iter().map(|&label| label as i64).collect();
+    let batch = Tensor::<1, Int>::from_data(TensorData::new(batch, [37]), &device);
+    let loss = NcaLossConfig::new().with_repulsion(0.5).with_reduction(Reduction::Sum).init();
+    let run = |of: &dyn Fn(Tensor<2>) -> Tensor<1>| {
+        let z = points([37, 2], 81, &device.clone().autodiff(), dtype);
+        let value = of(z.clone() * 0.5);
+        let grads = value.clone().backward();
+        [values(value), values(z.grad(&grads).unwrap())]
+    };
+    let found = run(&|z| loss.total(z, &classes));
+    let expected = run(&|z| loss.forward(z, batch.clone()));
+    for (found, expected) in found.iter().zip(&expected) {
+        close(found, expected, tolerance, &format!("{name} {dtype:?} hinge"));
+    }
+}
+
+#[test]
+fn the_hinge_agrees_with_its_table_of_pairs() {
+    hinge_agrees("flex", (DType::F64, 1e-12));
+    hinge_agrees("flex", (DType::F32, 1e-5));
+    hinge_agrees("ndarray", (DType::F64, 1e-12));
 }
