@@ -50,6 +50,7 @@ pub struct AgreementIndex {
 
 /// The agreements of the labelled rows, in their order.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "one of an index, which is not moved about")]
 enum IndexedRule {
     /// The rows of each row's class.
     Labels(Vec<Range<usize>>),
