@@ -93,7 +93,7 @@ impl Settings {
         match &mut config.fit.optimizer {
             OptimizerConfig::Lbfgs(solver) => solver.max_iterations = self.steps,
             OptimizerConfig::ConjugateGradient(solver) => solver.max_iterations = self.steps,
-            OptimizerConfig::Adam(solver) => solver.epochs = self.steps,
+            OptimizerConfig::Adam(solver) => solver.epochs = Some(self.steps),
         }
         config
     }
