@@ -70,6 +70,9 @@ Examples:
     /// List the bundled and generated data sets.
     #[command(after_help = "Example:\n  nca datasets     then: nca fit wine --dim 2")]
     Datasets,
+    /// Serve the page that trains NCA in the browser, to this machine alone.
+    #[command(after_help = "Example:\n  crates/burn-nca-web/build.sh site && nca demo --site site")]
+    Demo(DemoArgs),
     /// Print the completions of a shell.
     #[command(after_help = "\
 Examples:
@@ -108,4 +111,16 @@ pub struct ModelArgs {
 
     #[command(flatten)]
     pub device: DeviceArgs,
+}
+
+/// What the page is served from.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// The folder that crates/burn-nca-web/build.sh made.
+    #[arg(long, value_name = "FOLDER", default_value = "target/web")]
+    pub site: PathBuf,
+
+    /// The port on 127.0.0.1; 0 for any that is free.
+    #[arg(long, value_name = "PORT", default_value = "8080")]
+    pub port: u16,
 }

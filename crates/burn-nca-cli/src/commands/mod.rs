@@ -2,6 +2,7 @@
 
 mod completions;
 mod datasets;
+mod demo;
 mod devices;
 mod evaluate;
 mod export;
@@ -43,6 +44,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Devices { test } => devices::run(test),
         Command::Methods(args) => methods::run(&args),
         Command::Datasets => datasets::run(),
+        Command::Demo(args) => demo::run(&args),
         Command::Completions { shell } => completions::run(shell),
     }
 }

@@ -1,0 +1,154 @@
+//! `nca demo`: the page that trains NCA in the browser, served to this machine alone.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::cli::DemoArgs;
+use crate::output;
+
+/// The most of a request that is read.
+const REQUEST_BYTES: u64 = 64 << 10;
+
+/// How long a browser may take to send its request.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Serves the page until it is stopped.
+///
+/// # Errors
+/// A folder without the page, or a port that is taken.
+pub fn run(args: &DemoArgs) -> Result<()> {
+    let site = Site::open(&args.site)?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).with_context(|| {
+        format!("the port {} cannot be used; give another --port, or 0 for any", args.port)
+    })?;
+    let port = listener.local_addr()?.port();
+    output::print_text(&format!("http://127.0.0.1:{port}/   (Ctrl-C ends it)\n"))?;
+    std::thread::scope(|scope| {
+        for stream in listener.incoming().flatten() {
+            let site = &site;
+            // A browser that goes away in the middle concerns nobody.
+            scope.spawn(move || site.answer(stream).ok());
+        }
+    });
+    Ok(())
+}
+
+/// The files of the page, by the path that a browser asks for: nothing else can be asked for.
+struct Site {
+    files: BTreeMap<String, PathBuf>,
+}
+
+impl Site {
+    fn open(folder: &Path) -> Result<Self> {
+        let page = folder.join("index.html");
+        if !page.is_file() {
+            bail!(
+                "there is no page at {}; make it with crates/burn-nca-web/build.sh {}, or name its folder with --site",
+                page.display(),
+                folder.display()
+            );
+        }
+        let mut files = BTreeMap::from([("/".to_string(), page)]);
+        let entries = std::fs::read_dir(folder)
+            .with_context(|| format!("{} cannot be read", folder.display()))?;
+        for entry in entries {
+            let path = entry?.path();
+            if let Some(name) = path.file_name().and_then(|name| name.to_str())
+                && path.is_file()
+            {
+                files.insert(format!("/{name}"), path.clone());
+            }
+        }
+        Ok(Self { files })
+    }
+
+    fn answer(&self, mut stream: TcpStream) -> std::io::Result<()> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        let mut reader = BufReader::new((&stream).take(REQUEST_BYTES));
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        // The rest of the request is read and not looked at: a closed connection would lose the answer.
+        let mut header = String::new();
+        while reader.read_line(&mut header)? > 2 {
+            header.clear();
+        }
+        let mut words = line.split_whitespace();
+        let (method, path) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+        let path = path.split(['?', '#']).next().unwrap_or("");
+        let (status, kind, body) = match (method, self.files.get(path)) {
+            ("GET" | "HEAD", Some(file)) => ("200 OK", kind_of(file), std::fs::read(file)?),
+            ("GET" | "HEAD", None) => ("404 Not Found", "text/plain", b"no such file\n".to_vec()),
+            _ => ("405 Method Not Allowed", "text/plain", b"GET only\n".to_vec()),
+        };
+        write!(
+            stream,
+            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-cache\r\n\
+             Connection: close\r\n\r\n",
+            body.len()
+        )?;
+        if method != "HEAD" {
+            stream.write_all(&body)?;
+        }
+        stream.flush()
+    }
+}
+
+/// What a browser is told of a file; WebAssembly is compiled while it comes only under its own name.
+fn kind_of(file: &Path) -> &'static str {
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("wasm") => "application/wasm",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a request gets.
+    fn ask(site: &Site, request: &str) -> String {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let mut browser = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        browser.write_all(request.as_bytes()).unwrap();
+        site.answer(listener.accept().unwrap().0).unwrap();
+        let mut text = String::new();
+        browser.read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn only_the_files_of_the_page_are_given() {
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::write(outside.path().join("secret"), "secret").unwrap();
+        let folder = outside.path().join("site");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("index.html"), "<p>page").unwrap();
+        std::fs::write(folder.join("a.wasm"), "wasm").unwrap();
+        let site = Site::open(&folder).unwrap();
+        let page = ask(&site, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert!(page.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/html"), "{page}");
+        assert!(page.ends_with("<p>page"), "{page}");
+        assert!(ask(&site, "GET /a.wasm?v=1 HTTP/1.1\r\n\r\n").contains("application/wasm"));
+        for path in ["/../secret", "/..%2fsecret", "//secret", "/secret"] {
+            let answer = ask(&site, &format!("GET {path} HTTP/1.1\r\n\r\n"));
+            assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+        }
+        assert!(ask(&site, "POST / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
+        assert!(ask(&site, "HEAD / HTTP/1.1\r\n\r\n").ends_with("\r\n\r\n"));
+    }
+
+    #[test]
+    fn a_folder_without_the_page_is_refused_with_what_makes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Site::open(folder.path()).err().unwrap().to_string();
+        assert!(error.contains("build.sh"), "{error}");
+    }
+}
