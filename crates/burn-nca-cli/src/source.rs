@@ -4,12 +4,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use burn_nca::data::Task as LearntFrom;
 use burn_nca_datasets::{CsvOptions, TargetColumn, Task, by_name};
 use burn_nca_files::read_regular_text;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;
-use crate::fitting::target_settings::LearntFrom;
 use crate::output::{self, short_name};
 
 /// The name of the file in the folder of a model.

@@ -1,24 +1,23 @@
+//! `nca fit`: from the options to a model, a report and a run's folder, whatever is learnt from.
+
 use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca::data::{Features, TrainingData, stratified_split};
+use burn_nca::data::{AnyData, Coincidences, Features, Labelled, Measured};
 use burn_nca::fit::{FitSession, Progress, Termination};
 use burn_nca::method::AnyMethod;
 use burn_nca::{Fitted, device};
-use burn_nca_datasets::{Table, open};
 use burn_nca_program::{Interrupt, RunFolder};
 
 use super::{csv_options, model_folder, neighbors_or_default, open_device};
 use crate::cli::Format;
 use crate::cli::fit::{FitArgs, Number};
-use crate::cli::targets::TaskKind;
 use crate::fitting::account::Account;
-use crate::fitting::classes::{ClassRows, findings};
 use crate::fitting::progress::FitProgress;
+use crate::fitting::rows::FitData;
 use crate::fitting::run_folder::{self, CHECKPOINT};
-use crate::fitting::sample::Sample;
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{LearntFrom, learnt_from};
 use crate::fitting::{method, options, settings, tuning, warnings};
@@ -38,37 +37,38 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let method = method::chosen(args, learnt_from)?;
     options::check(args, learnt_from, &method)?;
     match learnt_from {
-        LearntFrom::Classes => of_classes(args, method),
-        LearntFrom::Numbers => super::fit_numbers::run(args, method),
-        LearntFrom::Pairs => super::fit_pairs::run(args, method),
+        LearntFrom::Classes => of::<Labelled>(args, method),
+        LearntFrom::Numbers => of::<Measured>(args, method),
+        LearntFrom::Pairs => of::<Coincidences>(args, method),
     }
 }
 
-fn of_classes(args: &FitArgs, method: AnyMethod) -> Result<()> {
+/// The fit of any kind of data, from the options to what is printed.
+fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let interrupt = Interrupt::listen("step")?;
     let stages = Stages::new(args.optimizer.time_budget, args.quiet, interrupt.clone());
     let folder = open_folder(args)?;
-    let table = open(&args.source.data, &csv_options(&args.source))?;
-    refuse_numbers(args, &table)?;
-    let source = Source::of_fit(args, LearntFrom::Classes, Some(&table.target_name));
-    let data = table.into_labelled()?;
-    let split = stratified_split(data.labels(), args.test_size, args.seed)?;
-    let train = data.select(&split.train);
-    let neighbors = neighbors_or_default(args.neighbors, train.rows());
-    check_neighbors(neighbors, train.rows())?;
+    let (data, target) = D::open(args, csv_options(&args.source))?;
+    let source = Source::of_fit(args, learnt_from(args)?, target.as_deref());
+    let (mut rows, train) = data.parted(args)?;
+    if D::PREDICTS {
+        rows.neighbors = neighbors(args, train.units())?;
+    }
     let device = open_device(&args.device.device)?;
     refuse_f64_on_graphics(args.precision, &device)?;
     let warm_start = warm_start(args, train.features(), &device)?;
     let config = settings::configuration(args, method, train.any(), warm_start.as_ref())?;
-    let sample = Sample::of(&split, train.features().columns(), args.seed)?;
-    let mut warnings = warnings::about_data(&train);
-    warnings.extend(warnings::about_dimension(args, &config));
-    warnings.extend(sample.remark());
-    let warnings = told(warnings);
-    let (config, tuning) =
-        tuning::settle(args, config, (&train, &device), (folder.as_ref(), &interrupt))?;
-    let bar =
-        FitProgress::new(settings::step_limit(&config.fit, train.rows()), args.quiet, interrupt);
+    let remark = warnings::about_dimension(args, &config);
+    let warnings = D::warnings(&train).into_iter().chain(remark).chain(rows.remark()?);
+    let warnings = told(warnings.collect());
+    let (config, tuning) = match train.any() {
+        AnyData::Classes(train) => {
+            tuning::settle(args, config, (train, &device), (folder.as_ref(), &interrupt))?
+        }
+        _ => (config, None),
+    };
+    let steps = settings::step_limit(&config.fit, train.features().rows());
+    let bar = FitProgress::new(steps, args.quiet, interrupt).with_measure(D::MEASURE);
     stages.begin("learning");
     let model = fit(&bar, folder.as_ref(), |session| match warm_start {
         None => config.fit_session(&train, &device, session),
@@ -85,9 +85,8 @@ fn of_classes(args: &FitArgs, method: AnyMethod) -> Result<()> {
     };
     // The rows that are measured are taken from the data again.
     drop(train);
-    let rows = ClassRows { data: &data, split: &split, sample: &sample, neighbors };
     conclude(args, folder, (&model, &source), || {
-        account.report(findings(&model, &rows, &stages)?)
+        account.report(D::findings(&model, &rows, &stages)?)
     })?;
     stages.tell_times();
     Ok(())
@@ -97,7 +96,7 @@ fn of_classes(args: &FitArgs, method: AnyMethod) -> Result<()> {
 ///
 /// # Errors
 /// An evaluation that fails, or a folder or a stdout that cannot be written. What is written then stays.
-pub(super) fn conclude(
+fn conclude(
     args: &FitArgs,
     folder: Option<RunFolder>,
     model: (&Fitted, &Source),
@@ -116,29 +115,14 @@ pub(super) fn conclude(
 }
 
 /// Says on stderr what is worth knowing before the fit; the report says it again.
-pub(super) fn told(warnings: Vec<Warning>) -> Vec<Warning> {
+fn told(warnings: Vec<Warning>) -> Vec<Warning> {
     warnings.iter().for_each(|warning| output::warn(&warning.text));
     warnings
 }
 
 /// The folder of the run, where one was asked for.
-pub(super) fn open_folder(args: &FitArgs) -> Result<Option<RunFolder>> {
+fn open_folder(args: &FitArgs) -> Result<Option<RunFolder>> {
     args.out.as_deref().map(|target| run_folder::open(target, args.resume)).transpose()
-}
-
-/// Refuses numbers that are plainly no classes, unless the user says that they are.
-fn refuse_numbers(args: &FitArgs, table: &Table) -> Result<()> {
-    if args.targets.task == Some(TaskKind::Classification) {
-        return Ok(());
-    }
-    match table.fractional_class() {
-        None => Ok(()),
-        Some(number) => bail!(
-            "the target \"{}\" holds numbers such as {number}, which are no classes; add --task regression to \
-             predict them, or --task classification if each number is a class",
-            output::short_name(&table.target_name)
-        ),
-    }
 }
 
 /// What stdout can show.
@@ -150,18 +134,19 @@ fn terminal() -> Terminal {
     Terminal::of_width(comfy_table::Table::new().width(), styled)
 }
 
-/// Refuses before the fit what would fail after it.
-pub(super) fn check_neighbors(k: usize, rows: usize) -> Result<()> {
+/// The k of k-NN; refuses before the fit what would fail after it.
+fn neighbors(args: &FitArgs, rows: usize) -> Result<usize> {
+    let k = neighbors_or_default(args.neighbors, rows);
     if k > rows {
         bail!(
             "k is {k}, but there are only {rows} training rows; give --neighbors {rows} or fewer"
         );
     }
-    Ok(())
+    Ok(k)
 }
 
 /// Refuses f64 where drivers claim it and a fit ends in numbers that are not finite.
-pub(super) fn refuse_f64_on_graphics(precision: Number, device: &Device) -> Result<()> {
+fn refuse_f64_on_graphics(precision: Number, device: &Device) -> Result<()> {
     if precision == Number::F64 && device::backend(device) == "wgpu" {
         bail!("wgpu cannot be trusted with f64; give --precision f32, or --device cpu");
     }
@@ -169,16 +154,12 @@ pub(super) fn refuse_f64_on_graphics(precision: Number, device: &Device) -> Resu
 }
 
 /// The name that the user gave, or that the default stands for.
-pub(super) fn device_name(given: &str) -> String {
+fn device_name(given: &str) -> String {
     if given == "default" { device::default_name() } else { given.to_string() }
 }
 
 /// The model that the fit starts from, if one was named.
-pub(super) fn warm_start(
-    args: &FitArgs,
-    features: &Features,
-    device: &Device,
-) -> Result<Option<Fitted>> {
+fn warm_start(args: &FitArgs, features: &Features, device: &Device) -> Result<Option<Fitted>> {
     let Some(path) = args.model.warm_start.as_deref() else { return Ok(None) };
     let model = Fitted::load(&model_folder(path), device)?;
     model.scaling().check_columns(features.names())?;
@@ -189,7 +170,7 @@ pub(super) fn warm_start(
 ///
 /// # Errors
 /// What the fit refuses, or an interruption.
-pub(super) fn fit(
+fn fit(
     bar: &FitProgress,
     folder: Option<&RunFolder>,
     run: impl FnOnce(FitSession<'_>) -> burn_nca::Result<Fitted>,
@@ -235,7 +216,7 @@ fn interrupted(model: &Fitted, resumable: bool) -> String {
 }
 
 /// `data/flowers.csv.gz` to `flowers`; a bundled set's name as it is.
-pub(super) fn data_name(source: &str) -> &str {
+fn data_name(source: &str) -> &str {
     let first = source.split(',').next().unwrap_or(source);
     let name = Path::new(first).file_name().and_then(|name| name.to_str()).unwrap_or(first);
     name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name)

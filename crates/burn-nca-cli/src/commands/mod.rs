@@ -8,8 +8,6 @@ mod evaluate;
 mod export;
 mod finite;
 mod fit;
-mod fit_numbers;
-mod fit_pairs;
 mod info;
 mod methods;
 mod predict;

@@ -14,6 +14,7 @@ pub mod pairs;
 mod parts;
 mod picture;
 pub mod progress;
+pub mod rows;
 pub mod run_folder;
 pub mod sample;
 pub mod settings;

@@ -89,8 +89,7 @@ impl TriangularMap {
         let mut rows = vec![0.0; d * d];
         for i in 0..d {
             let diagonal = upper[(i, i)];
-            // Also where a value is not a number.
-            if !(diagonal.abs() > 1e-12 * largest) {
+            if diagonal.is_nan() || diagonal.abs() <= 1e-12 * largest {
                 return Err(Error::setting(format!(
                     "the given transform does not span the {d} features (column {} depends on those before it); give \
                      one of full rank",

@@ -185,6 +185,7 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
             start,
             device: ready.device.clone(),
             dtype: ready.dtype,
+            score: None,
         }
     }
 
@@ -234,7 +235,7 @@ impl<M: GradientMethod> Estimator<M> {
         let ready = self.ready(data, device)?;
         let problem = self.problem(&ready.scaled, None, &ready);
         self.method.check(&problem)?;
-        let learnt = learn_encoder(&self.method, (encoder, None), &problem, session)?;
+        let learnt = learn_encoder(&self.method, (encoder, None), &problem, (None, session))?;
         Ok(ready.fitted(learnt, ModelCard { encoder: None, ..self.card() }))
     }
 }

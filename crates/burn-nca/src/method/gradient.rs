@@ -79,8 +79,7 @@ pub fn learn<M: GradientMethod>(
     problem: &Problem<'_, M::Data>,
     session: FitSession<'_>,
 ) -> Result<Learnt> {
-    let (encoder, start) = problem.start_encoder()?;
-    learn_encoder(method, (encoder, start), problem, session)
+    learn_encoder(method, problem.start_encoder()?, problem, (problem.score, session))
 }
 
 /// The same for an encoder of any type, from where it is.
@@ -88,7 +87,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     method: &M,
     (encoder, start): (E, Option<ResolvedStart>),
     problem: &Problem<'_, M::Data>,
-    session: FitSession<'_>,
+    (watched, session): (Option<&HeldOutScore<'_, E>>, FitSession<'_>),
 ) -> Result<Learnt<E>> {
     let started = Instant::now();
     let (data, fit, device) = (problem.data, problem.fit, &problem.device);
@@ -113,7 +112,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
         objective: method.objective(),
         x: &x,
         target: &method.target(&train, device)?,
-        held_out: score.as_deref(),
+        held_out: watched.or(score.as_deref()),
         identity: &|| problem.identity(&(method, &kind)),
     };
     let solution = run.fit(problem.d_output, fit, session)?;

@@ -1,6 +1,6 @@
 //! What a method is given, and what it gives.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 
 use burn::tensor::{DType, Device, Tensor};
 
@@ -8,11 +8,10 @@ use super::start;
 use crate::data::TrainingData;
 use crate::encoder::{AnyEncoder, EncoderConfig};
 use crate::error::Result;
-use crate::fit::{FitConfig, FitIdentity, FitSummary, Identified, ResolvedStart};
+use crate::fit::{FitConfig, FitIdentity, FitSummary, HeldOutScore, Identified, ResolvedStart};
 use crate::neighbors::Rule;
 
 /// What a method is given: scaled rows, and the settings that all methods share.
-#[derive(Debug)]
 pub struct Problem<'a, D> {
     /// The scaled rows, all of them: early stopping holds out its part later.
     pub data: &'a D,
@@ -28,6 +27,17 @@ pub struct Problem<'a, D> {
     pub device: Device,
     /// The number type to compute in.
     pub dtype: DType,
+    /// Scores the map after each step, in the place of a part that early stopping holds out: a search looks on so.
+    pub score: Option<&'a HeldOutScore<'a, AnyEncoder>>,
+}
+
+impl<D: Debug> Debug for Problem<'_, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (encoder, fit) = (&self.encoder, self.fit);
+        let mut problem = f.debug_struct("Problem");
+        problem.field("data", &self.data).field("encoder", encoder);
+        problem.field("d_output", &self.d_output).field("fit", fit).finish_non_exhaustive()
+    }
 }
 
 impl<'a, D> Problem<'a, D> {
@@ -41,6 +51,7 @@ impl<'a, D> Problem<'a, D> {
             start: self.start.clone(),
             device: self.device.clone(),
             dtype: self.dtype,
+            score: self.score,
         }
     }
 }

@@ -1,0 +1,185 @@
+//! The rows of a fit, whatever is learnt from them: opened, parted, and what a model of them is worth.
+
+use anyhow::{Result, bail};
+use burn_nca::Fitted;
+use burn_nca::data::{Coincidences, Labelled, Measured, Split, TrainingData};
+use burn_nca_datasets::{CsvOptions, Table, Task, by_name, open, open_unlabelled, read_pairs};
+
+use super::account::Findings;
+use super::classes::{self, ClassRows};
+use super::numbers::{self, NumberRows};
+use super::pairs::{self, PairParts};
+use super::progress::HeldOutMeasure;
+use super::sample::Sample;
+use super::stages::Stages;
+use super::warnings;
+use crate::cli::FitArgs;
+use crate::cli::targets::TaskKind;
+use crate::output;
+use crate::report::Warning;
+
+/// All rows of a fit, and which of them (or of their pairs) are learnt from.
+pub struct Rows<D> {
+    pub data: D,
+    pub split: Split,
+    /// The k of k-NN; of no use to pairs.
+    pub neighbors: usize,
+    /// The seed of everything random.
+    pub seed: u64,
+}
+
+impl<D: FitData> Rows<D> {
+    fn new(data: D, split: Split, args: &FitArgs) -> Self {
+        Self { data, split, neighbors: 0, seed: args.seed }
+    }
+
+    /// Which rows are measured; all of a table that is not large.
+    fn sample(&self) -> Result<Sample> {
+        Sample::of(&self.split, self.data.features().columns(), self.seed)
+    }
+
+    /// Says that the rows which are measured are a sample, if they are.
+    ///
+    /// # Errors
+    /// None that a split leads to.
+    pub fn remark(&self) -> Result<Option<Warning>> {
+        if D::SAMPLES { Ok(self.sample()?.remark()) } else { Ok(None) }
+    }
+}
+
+/// Data that `nca fit` learns from.
+pub trait FitData: TrainingData {
+    /// The held-out score that the progress bar shows.
+    const MEASURE: HeldOutMeasure;
+
+    /// Whether a k of k-NN predicts a target.
+    const PREDICTS: bool = true;
+
+    /// Whether large tables are measured on a sample.
+    const SAMPLES: bool = false;
+
+    /// The data that the options name, and the name of their target.
+    ///
+    /// # Errors
+    /// Data that cannot be read, or that are plainly of another kind.
+    fn open(args: &FitArgs, csv: CsvOptions) -> Result<(Self, Option<String>)>;
+
+    /// All rows with their split, and the part to learn from.
+    ///
+    /// # Errors
+    /// A share that leaves a part without anything.
+    fn parted(self, args: &FitArgs) -> Result<(Rows<Self>, Self)> {
+        let split = self.split(args.test_size, args.seed)?;
+        let train = self.part(&split.train)?;
+        Ok((Rows::new(self, split, args), train))
+    }
+
+    /// What to say of the rows before the fit.
+    fn warnings(train: &Self) -> Vec<Warning> {
+        warnings::about_columns(train.features()).into_iter().collect()
+    }
+
+    /// What a model is worth beside the baselines.
+    ///
+    /// # Errors
+    /// k above the training rows, or an embedding that is not finite.
+    fn findings(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Findings>;
+}
+
+impl FitData for Labelled {
+    const MEASURE: HeldOutMeasure = HeldOutMeasure::Accuracy;
+    const SAMPLES: bool = true;
+
+    fn open(args: &FitArgs, csv: CsvOptions) -> Result<(Self, Option<String>)> {
+        let table = open(&args.source.data, &csv)?;
+        refuse_numbers(args, &table)?;
+        let target = table.target_name.clone();
+        Ok((table.into_labelled()?, Some(target)))
+    }
+
+    fn warnings(train: &Self) -> Vec<Warning> {
+        warnings::about_data(train)
+    }
+
+    fn findings(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Findings> {
+        let Rows { data, split, neighbors, .. } = rows;
+        let sample = &rows.sample()?;
+        classes::findings(model, &ClassRows { data, split, sample, neighbors: *neighbors }, stages)
+    }
+}
+
+impl FitData for Measured {
+    const MEASURE: HeldOutMeasure = HeldOutMeasure::R2;
+
+    fn open(args: &FitArgs, csv: CsvOptions) -> Result<(Self, Option<String>)> {
+        if by_name(&args.source.data).is_some() {
+            bail!(
+                "the bundled set {:?} has classes, and a numeric target is needed; leave --soft and --task \
+                 regression out, or give a CSV file",
+                args.source.data
+            );
+        }
+        let options = CsvOptions { task: Task::Numeric, ..csv };
+        let data = open(&args.source.data, &options)?.into_measured()?;
+        let target = data.targets().names().first().cloned();
+        Ok((data, target))
+    }
+
+    fn findings(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Findings> {
+        let Rows { data, split, neighbors, .. } = rows;
+        numbers::findings(model, &NumberRows { data, split, neighbors: *neighbors }, stages)
+    }
+}
+
+impl FitData for Coincidences {
+    const MEASURE: HeldOutMeasure = HeldOutMeasure::LogProbability;
+    const PREDICTS: bool = false;
+
+    fn open(args: &FitArgs, _: CsvOptions) -> Result<(Self, Option<String>)> {
+        let Some(file) = args.targets.pairs.as_deref() else {
+            bail!("there are no pairs to learn from; give --pairs FILE");
+        };
+        let features = open_unlabelled(&args.source.data, &args.source.ignore)?;
+        let pairs = read_pairs(file, features.rows())?;
+        Ok((Self::new(features, pairs)?, None))
+    }
+
+    fn parted(self, args: &FitArgs) -> Result<(Rows<Self>, Self)> {
+        let split = self.split(args.test_size, args.seed)?;
+        let tests = split.test.is_empty() || self.part(&split.test).is_ok();
+        match self.part(&split.train) {
+            Ok(train) if tests => Ok((Rows::new(self, split, args), train)),
+            _ => bail!(
+                "holding out {} of {} pairs leaves a part without a pair of positive weight; give another \
+                 --test-size (0 learns from all)",
+                split.test.len(),
+                self.units()
+            ),
+        }
+    }
+
+    fn findings(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Findings> {
+        let tested = !rows.split.test.is_empty();
+        let test = tested.then(|| rows.data.part(&rows.split.test)).transpose()?;
+        let parts = PairParts {
+            train: rows.data.part(&rows.split.train)?.pairs().clone(),
+            test: test.map(|test| test.pairs().clone()),
+        };
+        pairs::findings(model, rows.data.features(), &parts, stages)
+    }
+}
+
+/// Refuses numbers that are plainly no classes, unless the user says that they are.
+fn refuse_numbers(args: &FitArgs, table: &Table) -> Result<()> {
+    if args.targets.task == Some(TaskKind::Classification) {
+        return Ok(());
+    }
+    match table.fractional_class() {
+        None => Ok(()),
+        Some(number) => bail!(
+            "the target \"{}\" holds numbers such as {number}, which are no classes; add --task regression to \
+             predict them, or --task classification if each number is a class",
+            output::short_name(&table.target_name)
+        ),
+    }
+}
