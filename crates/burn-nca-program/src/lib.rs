@@ -7,7 +7,8 @@
 //! | [`command_line()`] | the command that made them |
 //! | [`tell`] | what is said on stderr |
 //! | [`printable()`], [`short_name`] | names of unknown origin on a terminal |
-//! | `Interrupt`, `Bar`, `plain_table` | stopping, progress and tables (feature `terminal`) |
+//! | `Interrupt`, `Bar` | stopping and progress (feature `terminal`) |
+//! | `Table`, `plain_table` | tables for a terminal and a page, for a terminal alone (feature `terminal`) |
 //! | [`peak_memory_bytes`] | the most memory so far |
 //! | [`number`] | numbers as people read them |
 //! | [`html`] | text, data and style in pages |
@@ -26,6 +27,9 @@ mod plain_table;
 mod printable;
 mod run_folder;
 mod stderr;
+#[cfg(feature = "terminal")]
+mod table;
+pub mod terminal;
 
 #[cfg(feature = "terminal")]
 pub use bar::Bar;
@@ -39,3 +43,6 @@ pub use plain_table::plain_table;
 pub use printable::{printable, short_name};
 pub use run_folder::RunFolder;
 pub use stderr::tell;
+#[cfg(feature = "terminal")]
+pub use table::{Cell, Table, named_lines};
+pub use terminal::Terminal;

@@ -1,3 +1,5 @@
+//! `nca completions`: what a shell needs to complete the command line.
+
 use anyhow::Result;
 use clap::CommandFactory;
 use clap_complete::Shell;

@@ -1,3 +1,5 @@
+//! `nca datasets`: the sets that need no file.
+
 use anyhow::Result;
 use burn_nca_datasets::catalogue;
 

@@ -1,3 +1,5 @@
+//! `nca devices`: what there is to compute on, and whether it computes as it should.
+
 use std::time::Instant;
 
 use anyhow::Result;
@@ -12,13 +14,14 @@ use crate::output;
 /// A closed stdout.
 pub fn run(test: bool) -> Result<()> {
     for name in device::available() {
-        let verdict = if test { format!("  {}", verdict(&name)) } else { String::new() };
-        output::print(&format!("{name}{verdict}\n"))?;
+        let result = if test { format!("  {}", tested(&name)) } else { String::new() };
+        output::print(&format!("{name}{result}\n"))?;
     }
     Ok(())
 }
 
-fn verdict(name: &str) -> String {
+/// What the self-test of a device says.
+fn tested(name: &str) -> String {
     let started = Instant::now();
     match device::open(name).and_then(|device| burn_nca::self_test(&device)) {
         Ok(()) => format!("computes as it should ({:.1} s)", started.elapsed().as_secs_f64()),

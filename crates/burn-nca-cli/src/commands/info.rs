@@ -1,3 +1,5 @@
+//! `nca info`: what a saved model is.
+
 use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::{Features, Scaling, ScalingKind};

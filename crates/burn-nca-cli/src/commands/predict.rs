@@ -1,3 +1,5 @@
+//! `nca predict`: the classes, or the numbers, of new rows.
+
 use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::data::Features;

@@ -1,3 +1,5 @@
+//! `nca transform`: the rows of a table where a saved model puts them.
+
 use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca_datasets::open_features;

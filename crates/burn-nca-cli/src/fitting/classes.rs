@@ -14,7 +14,6 @@ use super::parts::{Parts, Space};
 use super::picture::Picture;
 use super::sample::{Sample, rows_of};
 use super::stages::Stages;
-use super::stochastic_rule::{log_p, most_probable};
 use crate::report::{
     self, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, Data, Embedding, Measure,
     MeasureRow, MeasureTable, Part, Point, Results,
@@ -93,7 +92,7 @@ pub fn findings(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
     } else {
         (Part::Train, "nn_train", &learnt.train, truth_of_train.as_slice())
     };
-    let log_p = log_p(rule, labels.references(&precise.train), measured)?;
+    let log_p = rule.log_own_probabilities(labels.references(&precise.train), measured)?;
     let p: Vec<f64> = log_p.iter().map(|log_p| log_p.exp()).collect();
     let perplexity = perplexities_of(&precise.train, measured)?;
     let data = data(rows, &train);
@@ -172,7 +171,7 @@ fn judge(
         let nn = of(&test)?;
         interval = nn.interval().map(|interval| [interval.low, interval.high]);
         values.extend([("nn_test", nn.value()), ("knn_test", knn.value())]);
-        values.push(("soft_test", of(&most_probable(rule, queries, references)?)?.value()));
+        values.push(("soft_test", of(&rule.most_probable_classes(queries, references)?)?.value()));
     } else {
         values.extend(["nn_test", "knn_test", "soft_test"].map(|key| (key, None)));
     }

@@ -19,7 +19,6 @@ pub mod run_folder;
 pub mod sample;
 pub mod settings;
 pub mod stages;
-pub mod stochastic_rule;
 pub mod target_settings;
 pub mod tuning;
 pub mod warnings;

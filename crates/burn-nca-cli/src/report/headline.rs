@@ -1,8 +1,8 @@
 //! What a fit is worth in a sentence or two, and its key figures in a terminal and as the cards of a page.
 
 use super::number::{bytes, count, counted, duration, percent, significant};
-use super::page::html::card;
 use super::{MeasureRow, Report, Results};
+use burn_nca_program::html::card;
 
 /// One or two sentences, in plain words, on what the fit is worth.
 ///

@@ -1,13 +1,13 @@
 //! The report of a fit: one set of numbers, three renderers.
 //!
 //! ```text
-//! Report ──► json       report.json     for programs, read back by Report::from_json
+//! Report ──► json       report.json     for programs, read back by Report::from_document
 //!        ──► page       report.html     for people: one file, no network, works without scripts
 //!        ──► terminal   standard output
 //! ```
 //! A [`Report`] holds numbers and names only; every sentence, percentage and colour is made while rendering, so the
 //! three can never disagree. What people see of it is a list of [`Section`]s: each has one type, one file and one piece
-//! of code for the page and the terminal; a table of a section states its columns once ([`table`]).
+//! of code for the page and the terminal; a table of a section states its columns once ([`burn_nca_program::Table`]).
 
 mod check;
 #[cfg(test)]
@@ -20,11 +20,10 @@ mod section;
 mod sections;
 mod solver;
 mod summary;
-mod table;
-pub mod terminal;
 mod warning;
 
 pub use burn_nca_program::number::{self, counted};
+pub use burn_nca_program::terminal;
 pub use model::{
     Accuracy, ClassCount, ClassResults, Data, DeviceSummary, FORMAT, Header, Report, Results,
     ValueResults,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Report;
-use super::terminal::Terminal;
+use burn_nca_program::terminal::Terminal;
 
 /// A part of a report; its JSON is what serde makes of its type.
 pub trait Section {

@@ -2,8 +2,8 @@
 
 use super::Report;
 use super::headline::{headline, key_figures};
-use super::table::named_lines;
-use super::terminal::{Terminal, wrapped};
+use burn_nca_program::named_lines;
+use burn_nca_program::terminal::{Terminal, wrapped};
 
 impl Report {
     /// What standard output shows, ended by a newline.

@@ -12,6 +12,7 @@ mod coincidence_rule;
 mod contraction;
 mod descent;
 mod entropy_k;
+mod in_parts;
 mod kernel;
 mod lanes;
 mod manhattan;

@@ -4,14 +4,14 @@ use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::Labelled;
 use burn_nca::evaluate::{
-    Accuracy, Embedded, LogLoss, Quantiles, Reliability, Retrieval, brier_score, expected_accuracy,
-    held_out_retrieval, perplexities,
+    Accuracy, ClassScores, Embedded, LogLoss, Quantiles, Reliability, Retrieval, brier_score,
+    expected_accuracy, held_out_retrieval, perplexities,
 };
 use burn_nca::neighbors::ClassProbabilities;
 use serde::{Serialize, Serializer};
 
 use super::euclidean::Euclidean;
-use crate::report::{Confusion, Part, Warning};
+use crate::report::{ClassTable, Confusion, Part, Warning};
 
 /// Bins of the reliability table.
 const BINS: usize = 10;
@@ -52,6 +52,8 @@ pub struct Evaluation {
     /// `[t, p, rows]` for each t and p with rows, where `confusion` is null.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confusion_cells: Option<Vec<[usize; 3]>>,
+    /// Recall and precision of each class by 1-NN, the share of the largest class and the balanced accuracy.
+    pub class_scores: ClassTable,
     /// The k-NN class of each row.
     #[serde(skip)]
     pub predicted: Vec<usize>,
@@ -134,6 +136,10 @@ impl Evaluation {
             mean_perplexity: Quantiles::of(&perplexities(&embedding)?).map(|all| all.mean),
             warnings: Vec::new(),
             classes: model.class_names().to_vec(),
+            class_scores: ClassTable::of(
+                Part::Test,
+                &ClassScores::of(&first, data.labels(), classes)?,
+            ),
             confusion_cells: confusion.cells.clone(),
             confusion,
             predicted,

@@ -6,6 +6,7 @@ use super::euclidean::Euclidean;
 use super::measures::Evaluation;
 use crate::output::short_name;
 use crate::report::counted;
+use burn_nca_program::terminal::Terminal;
 
 /// The most classes of a matrix in a terminal.
 const ACROSS: usize = 15;
@@ -15,7 +16,7 @@ const LISTED: usize = 20;
 /// The evaluation for people: each measure with its unit, its direction, and what it says.
 pub fn text(evaluation: &Evaluation) -> String {
     format!(
-        "{}, neighbours among {}\n\n{}\n{}{}{}{}",
+        "{}, neighbours among {}\n\n{}\n{}{}{}{}\n{}",
         counted(evaluation.rows, "row"),
         counted(evaluation.training_rows, "training row"),
         rules(evaluation),
@@ -28,8 +29,16 @@ pub fn text(evaluation: &Evaluation) -> String {
             ),
             &comparison(evaluation)
         ),
-        confusion(evaluation)
+        confusion(evaluation),
+        class_scores(evaluation)
     )
+}
+
+/// What is right of each class: where classes are unbalanced, the accuracy alone flatters.
+fn class_scores(evaluation: &Evaluation) -> String {
+    let names: Vec<String> = evaluation.classes.iter().map(|name| short_name(name)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    format!("1-NN class by class\n{}", evaluation.class_scores.plain(&names, Terminal::PLAIN))
 }
 
 fn rules(evaluation: &Evaluation) -> String {
@@ -146,13 +155,13 @@ fn comparison(evaluation: &Evaluation) -> Vec<Line> {
         line(
             "McNemar's test",
             format!("p = {p_value:.3}"),
-            format!("{test}, two-sided; {}", verdict(*p_value)),
+            format!("{test}, two-sided; {}", reading(*p_value)),
         ),
     ]
 }
 
 /// What a p-value says at the usual level.
-fn verdict(p_value: f64) -> &'static str {
+fn reading(p_value: f64) -> &'static str {
     if p_value < 0.05 { "below 0.05: more than chance" } else { "not below 0.05: may be chance" }
 }
 
@@ -213,7 +222,9 @@ fn percent(share: f64) -> String {
 mod tests {
     use super::super::measures::{Bin, Probabilities, Ranking, Rules};
     use super::*;
-    use crate::report::{Confusion, Part};
+    use burn_nca::evaluate::ClassScores;
+
+    use crate::report::{ClassTable, Confusion, Part};
 
     fn evaluation() -> Evaluation {
         let bin =
@@ -250,6 +261,10 @@ mod tests {
             classes: vec!["a".into(), "b".into()],
             warnings: Vec::new(),
             confusion: Confusion::of(Part::Test, &[0, 0, 1, 1], &[0, 0, 0, 1], 2),
+            class_scores: ClassTable::of(
+                Part::Test,
+                &ClassScores::of(&[0, 0, 1, 1], &[0, 0, 0, 1], 2).unwrap(),
+            ),
             confusion_cells: None,
             predicted: vec![0, 0, 1, 1],
         }
@@ -292,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_small_p_value_is_read_as_a_difference() {
-        assert!(verdict(0.049).starts_with("below"));
-        assert!(verdict(0.05).starts_with("not below"));
+        assert!(reading(0.049).starts_with("below"));
+        assert!(reading(0.05).starts_with("not below"));
     }
 }

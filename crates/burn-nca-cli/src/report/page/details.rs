@@ -1,11 +1,11 @@
 //! The data, the settings and the run, and the command that makes it again.
 
-use super::html::{escape, section};
 use super::settings::settings;
 use crate::report::number::{bytes, count, duration, significant};
 use crate::report::sections::picture::listed;
-use crate::report::table::Table;
 use crate::report::{Report, Results};
+use burn_nca_program::Table;
+use burn_nca_program::html::{escape, section};
 
 /// The most letters of a class's name in the table of classes.
 const NAME: usize = 48;

@@ -4,10 +4,9 @@
 //! the script only adds reading off values, hiding classes and zooming.
 
 mod details;
-pub mod html;
 mod settings;
 
-use html::{BASE_STYLE, escape, fill, script_json};
+use burn_nca_program::html::{BASE_STYLE, escape, fill, script_json};
 
 use super::Report;
 use super::headline::{cards, headline};

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::report::number::{counted, significant, tick_labels, ticks};
-use crate::report::page::html::{escape, note, section};
 use crate::report::{Part, Report, Section, ValueResults};
+use burn_nca_program::html::{escape, note, section};
 
 /// The most points drawn.
 const DRAWN: usize = 3000;

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::picture::{Part, listed};
 use crate::report::number::{count, counted, percent};
-use crate::report::page::html::{note, place, section};
-use crate::report::table::Table;
-use crate::report::terminal::{Terminal, wrapped};
 use crate::report::{ClassCount, Report, Section};
+use burn_nca_program::Table;
+use burn_nca_program::html::{note, place, section};
+use burn_nca_program::terminal::{Terminal, wrapped};
 
 /// The most classes that a terminal lists.
 const IN_TERMINAL: usize = 12;
@@ -65,31 +65,31 @@ impl ClassTable {
         )
     }
 
-    /// The classes of these places as a table.
-    fn table<'a>(
-        &self,
-        rows: &'a [(&'a ClassCount, ClassScore)],
-    ) -> Table<'a, (&'a ClassCount, ClassScore)> {
-        Table::of("recalls", rows)
-            .names("class", 48, |(class, _)| class.name.clone())
-            .number("rows", |(_, score)| count(score.rows as u64))
-            .number("recall", |(_, score)| percent(score.recall))
-            .drawing("bar", "", |(_, score)| {
-                let recall = score.recall.unwrap_or(0.0).clamp(0.0, 1.0);
-                format!("<span style=\"width:{}\"></span>", place(recall))
-            })
-            .number("precision", |(_, score)| percent(score.precision))
-            .scrolling("Recall and precision of each class")
+    /// For a terminal: the classes where they are few, and what they come to.
+    pub fn plain(&self, names: &[&str], terminal: Terminal) -> String {
+        let sentence = wrapped(&self.sentence(), terminal);
+        if names.len() > IN_TERMINAL {
+            return sentence;
+        }
+        let rows: Vec<Row<'_>> = names.iter().copied().zip(self.classes.iter().copied()).collect();
+        table(&rows).plain(terminal) + " " + &sentence
     }
+}
 
-    fn rows<'a>(
-        &self,
-        classes: &'a [ClassCount],
-        listed: &[usize],
-    ) -> Vec<(&'a ClassCount, ClassScore)> {
-        let row = |&class: &usize| Some((classes.get(class)?, *self.classes.get(class)?));
-        listed.iter().filter_map(row).collect()
-    }
+/// A class's name and what is right of it.
+type Row<'a> = (&'a str, ClassScore);
+
+fn table<'a>(rows: &'a [Row<'a>]) -> Table<'a, Row<'a>> {
+    Table::of("recalls", rows)
+        .names("class", 48, |(name, _)| (*name).to_owned())
+        .number("rows", |(_, score)| count(score.rows as u64))
+        .number("recall", |(_, score)| percent(score.recall))
+        .drawing("bar", "", |(_, score)| {
+            let recall = score.recall.unwrap_or(0.0).clamp(0.0, 1.0);
+            format!("<span style=\"width:{}\"></span>", place(recall))
+        })
+        .number("precision", |(_, score)| percent(score.precision))
+        .scrolling("Recall and precision of each class")
 }
 
 /// Whether some class has far more rows than another.
@@ -104,7 +104,9 @@ impl Section for ClassTable {
     fn page(&self, report: &Report) -> String {
         let classes = &report.header.data.classes;
         let listed = listed(classes);
-        let rows = self.rows(classes, &listed);
+        let row =
+            |&class: &usize| Some((classes.get(class)?.name.as_str(), *self.classes.get(class)?));
+        let rows: Vec<Row<'_>> = listed.iter().filter_map(row).collect();
         let total = counted(
             self.classes.iter().fold(0, |sum, class| class.rows.saturating_add(sum)),
             "row",
@@ -121,7 +123,7 @@ impl Section for ClassTable {
              right of the rows taken for it.{rest}",
             self.sentence()
         );
-        section("classes", "How each class fares", &(note(&remark) + &self.table(&rows).html()))
+        section("classes", "How each class fares", &(note(&remark) + &table(&rows).html()))
     }
 
     /// Where classes are unbalanced; each class where there are few.
@@ -130,12 +132,8 @@ impl Section for ClassTable {
         if !unbalanced(classes) {
             return String::new();
         }
-        let sentence = wrapped(&self.sentence(), terminal);
-        if classes.len() > IN_TERMINAL {
-            return sentence;
-        }
-        let all: Vec<usize> = (0..classes.len()).collect();
-        self.table(&self.rows(classes, &all)).plain(terminal) + " " + &sentence
+        let names: Vec<&str> = classes.iter().map(|class| class.name.as_str()).collect();
+        self.plain(&names, terminal)
     }
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::report::number::{counted, percent, significant};
-use crate::report::page::html::{note, place, section};
-use crate::report::table::{Cell, Table};
-use crate::report::terminal::{Terminal, searchable};
 use crate::report::{Report, Results, Section};
+use burn_nca_program::html::{note, place, section};
+use burn_nca_program::terminal::{Terminal, searchable};
+use burn_nca_program::{Cell, Table};
 
 /// How a measure is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::report::json::null_as_nan;
 use crate::report::number::{significant, tick_labels, ticks};
-use crate::report::page::html::{place, section};
-use crate::report::table::Table;
 use crate::report::{Report, Section};
+use burn_nca_program::Table;
+use burn_nca_program::html::{place, section};
 
 /// The most iterations drawn; more than a screen has columns is wasted.
 const DRAWN: usize = 1000;

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::report::number::{counted, significant};
-use crate::report::page::html::{name, section};
 use crate::report::{Report, Section};
+use burn_nca_program::html::{name, section};
 
 /// The learnt map, `z = A x`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,10 +4,10 @@ use burn_nca::estimator::tune::{Choice, Search, Trial};
 use serde::{Deserialize, Serialize};
 
 use crate::report::number::{counted, duration, percent, significant};
-use crate::report::page::html::{escape, note, section};
-use crate::report::table::{Cell, Table};
-use crate::report::terminal::{Terminal, wrapped};
 use crate::report::{Report, Section};
+use burn_nca_program::html::{escape, note, section};
+use burn_nca_program::terminal::{Terminal, wrapped};
+use burn_nca_program::{Cell, Table};
 
 /// The candidates that a terminal shows; the others are in the JSON and on the page.
 const SHOWN: usize = 10;

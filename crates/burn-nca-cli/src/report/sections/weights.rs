@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::json::null_as_nan;
 use crate::report::number::{percent, significant};
-use crate::report::page::html::{note, place, section};
-use crate::report::table::Table;
 use crate::report::{Report, Section};
+use burn_nca_program::Table;
+use burn_nca_program::html::{note, place, section};
 
 /// The most bars drawn.
 const SHOWN: usize = 30;

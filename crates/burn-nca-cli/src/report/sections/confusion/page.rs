@@ -2,9 +2,9 @@
 
 use super::{Cell, Confusion};
 use crate::report::number::{count, counted, percent};
-use crate::report::page::html::{name, note, section};
-use crate::report::table::Table;
 use crate::report::{ClassCount, Part, Report, Section};
+use burn_nca_program::Table;
+use burn_nca_program::html::{name, note, section};
 
 /// More classes than this, or longer names, and the column heads are turned upright.
 const LEVEL_HEADS: (usize, usize) = (6, 12);

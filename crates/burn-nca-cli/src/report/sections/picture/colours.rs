@@ -1,7 +1,7 @@
 //! A sequential colour scale: viridis, without its darkest end, so that marks show on light and dark paper.
 
 use crate::report::number::{tick_labels, ticks};
-use crate::report::page::html::{escape, place};
+use burn_nca_program::html::{escape, place};
 
 /// Colours at equal steps from the lowest value to the highest.
 const SCALE: [[u8; 3]; 7] = [

@@ -6,7 +6,7 @@ use super::scatter::{Scatter, style};
 use super::{ClassMark, Part};
 use crate::report::ClassCount;
 use crate::report::number::count;
-use crate::report::page::html::name;
+use burn_nca_program::html::name;
 
 /// The most classes in a legend, or in a table of classes.
 const LISTED: usize = 60;

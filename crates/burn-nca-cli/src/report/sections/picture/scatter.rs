@@ -8,7 +8,7 @@ use super::placement::{Frame, WIDTH, drawing_order};
 use super::{Embedding, Part, Point};
 use crate::report::ClassCount;
 use crate::report::number::{count, counted, percent, round_step, significant};
-use crate::report::page::html::{escape, name, place, section};
+use burn_nca_program::html::{escape, name, place, section};
 
 /// Hues of the palette; with two shapes and two shades some 40 classes look different.
 const HUES: usize = 10;

@@ -1,12 +1,12 @@
-//! A table of a section: its columns are stated once, for a terminal and for the page.
+//! A table whose columns are stated once, for a terminal and for a page.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{
     Attribute, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width,
 };
 
-use super::page::html::{escape, name};
-use super::terminal::{Terminal, searchable};
+use crate::html::{escape, name};
+use crate::terminal::{Terminal, searchable};
 
 /// The text of a cell, and what marks it among the others of its column, such as `best`.
 pub struct Cell {

@@ -1,0 +1,103 @@
+//! The probabilities of a rule in parts: the n x c of them of thousands of classes would fill the memory.
+
+use std::ops::Range;
+
+use burn::tensor::{Tensor, TensorData};
+
+use super::{ClassReferences, Rule};
+use crate::error::Result;
+
+/// The most probabilities that stand at a time: 32 MiB.
+const AT_A_TIME: usize = 1 << 22;
+
+impl Rule {
+    /// The most probable class of each query `[m, k]`, by all references.
+    ///
+    /// No more than 32 MiB of probabilities stand at a time, however many classes there are.
+    ///
+    /// # Errors
+    /// A coordinate that is not finite.
+    pub fn most_probable_classes(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+    ) -> Result<Vec<usize>> {
+        let mut found = Vec::new();
+        for rows in parts(queries.dims()[0], references.classes) {
+            let part =
+                self.of_classes().probabilities(&of_rows(queries, rows), references, None)?;
+            found.extend(part.most_probable());
+        }
+        Ok(found)
+    }
+
+    /// The logarithm of p_i, the probability of its own class, of each of these references given all others; in parts,
+    /// as [`most_probable_classes`](Self::most_probable_classes).
+    ///
+    /// # Errors
+    /// A coordinate that is not finite.
+    pub fn log_own_probabilities(
+        &self,
+        references: ClassReferences<'_>,
+        rows: &[usize],
+    ) -> Result<Vec<f64>> {
+        let ClassReferences { embedding, labels, classes } = references;
+        let mut found = Vec::new();
+        for some in parts(rows.len(), classes) {
+            let own = &rows[some];
+            let at = own.iter().map(|&row| row as i64).collect();
+            let at = TensorData::new::<i64, _>(at, [own.len()]);
+            let queries = embedding.clone().select(0, Tensor::from_data(at, &embedding.device()));
+            let part = self.of_classes().probabilities(&queries, references, Some(own))?;
+            let log_p = |(at, &row): (usize, &usize)| part.log_probabilities(at)[labels[row]];
+            found.extend(own.iter().enumerate().map(log_p));
+        }
+        Ok(found)
+    }
+}
+
+fn parts(rows: usize, classes: usize) -> impl Iterator<Item = Range<usize>> {
+    let step = (AT_A_TIME / classes.max(1)).max(1);
+    (0..rows).step_by(step).map(move |start| start..(start + step).min(rows))
+}
+
+fn of_rows(points: &Tensor<2>, rows: Range<usize>) -> Tensor<2> {
+    let [all, columns] = points.dims();
+    if rows == (0..all) { points.clone() } else { points.clone().slice([rows, 0..columns]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device;
+    use crate::neighbors::{class_probabilities, leave_one_out_probabilities};
+
+    #[test]
+    fn the_parts_cover_all_rows() {
+        assert_eq!(parts(5, 1 << 21).collect::<Vec<_>>(), [0..2, 2..4, 4..5]);
+        assert_eq!(parts(5, 3).collect::<Vec<_>>(), [0..5]);
+        assert_eq!(parts(2, 1 << 30).count(), 2);
+    }
+
+    #[test]
+    fn parts_say_what_the_whole_says() {
+        let host = device::host().unwrap();
+        let values: Vec<[f64; 1]> = (0..6).map(|row| [f64::from(row * row % 5)]).collect();
+        let points = Tensor::<2>::from_data(
+            [values[0], values[1], values[2], values[3], values[4], values[5]],
+            &host,
+        );
+        let labels = [0, 1, 0, 1, 2, 2];
+        // So many classes that each part is of two rows.
+        let classes = AT_A_TIME / 2;
+        let whole = leave_one_out_probabilities(&points, &labels, 3).unwrap();
+        let (rule, references) =
+            (Rule::Neighbors, ClassReferences { embedding: &points, labels: &labels, classes });
+        let found = rule.log_own_probabilities(references, &[0, 1, 2, 3, 4, 5]).unwrap();
+        for (row, log_p) in found.iter().enumerate() {
+            assert!((log_p - whole.log_probabilities(row)[labels[row]]).abs() < 1e-12);
+        }
+        let whole = class_probabilities(&points, &points, &labels, 3, None).unwrap();
+        assert_eq!(rule.most_probable_classes(&points, references).unwrap(), whole.most_probable());
+    }
+}
