@@ -125,18 +125,19 @@ fn adopted<M: GradientMethod, E: Encoder>(
     let (d_output, config) = (output_width(&encoder, &x)?, encoder.config());
     let run = Run {
         encoder,
-        objective: method.objective(),
+        objective: method.objective_on(&device),
         x: &x,
         target: &method.target(train, &device)?,
         held_out: None,
         identity: &|| train.any().identity("trained elsewhere"),
     };
-    let (encoder, summary) =
+    let (model, summary) =
         FitSummary::of(run.fit(d_output, &fit, FitSession::new())?, None, started);
     let summary = FitSummary { termination: Termination::Elsewhere, evaluations: 0, ..summary };
     Ok(Fitted {
-        references: encoder.forward(x),
-        encoder,
+        references: model.encoder.forward(x),
+        rule: method.rule(&model.objective),
+        encoder: model.encoder,
         card: ModelCard {
             d_input: features.columns(),
             d_output,
@@ -146,7 +147,6 @@ fn adopted<M: GradientMethod, E: Encoder>(
         },
         scaling,
         known: train.known(),
-        rule: method.rule(),
         summary: summary.with_rows(features.rows(), 0, train.singletons()),
     })
 }

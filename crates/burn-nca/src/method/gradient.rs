@@ -42,6 +42,11 @@ pub trait GradientMethod: Method {
     /// The objective at these settings.
     fn objective(&self) -> Self::Objective;
 
+    /// The objective on the device of a fit; one with parameters of its own makes them there.
+    fn objective_on(&self, _device: &Device) -> Self::Objective {
+        self.objective()
+    }
+
     /// What the terms of the objective are about, for the (scaled) rows that are learnt from.
     ///
     /// # Errors
@@ -64,8 +69,8 @@ pub trait GradientMethod: Method {
         device: &Device,
     ) -> Box<HeldOutScore<'a, E>>;
 
-    /// How the training rows decide about others.
-    fn rule(&self) -> Rule {
+    /// How the training rows decide about others, by the objective as it was learnt.
+    fn rule(&self, _objective: &Self::Objective) -> Rule {
         Rule::Neighbors
     }
 }
@@ -109,7 +114,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     let kind = encoder.config();
     let run = Run {
         encoder,
-        objective: method.objective(),
+        objective: method.objective_on(device),
         x: &x,
         target: &method.target(&train, device)?,
         held_out: watched.or(score.as_deref()),
@@ -117,10 +122,10 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     };
     let solution = run.fit(problem.d_output, fit, session)?;
     let rows = train.features().rows();
-    let (encoder, summary) = FitSummary::of(solution, start, started);
+    let (model, summary) = FitSummary::of(solution, start, started);
     Ok(Learnt {
-        encoder,
-        rule: method.rule(),
+        encoder: model.encoder,
+        rule: method.rule(&model.objective),
         summary: summary.with_rows(rows, data.features().rows() - rows, train.singletons()),
     })
 }

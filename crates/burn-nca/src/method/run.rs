@@ -41,7 +41,7 @@ pub(crate) struct Run<'a, E: Encoder, O: Objective> {
 }
 
 impl<E: Encoder, O: Objective> Run<'_, E, O> {
-    /// Fits the encoder to k dimensions; it comes back without autodiff.
+    /// Fits the encoder to k dimensions, and what the objective learns beside it; they come back without autodiff.
     ///
     /// # Errors
     /// An encoder of other sizes, and what [`minimise_prepared`] refuses.
@@ -50,18 +50,18 @@ impl<E: Encoder, O: Objective> Run<'_, E, O> {
         k: usize,
         config: &FitConfig,
         session: FitSession<'_>,
-    ) -> Result<Solution<E>> {
+    ) -> Result<Solution<MetricModel<E, O>>> {
         let encoder = prepare(self.encoder, self.x.dtype(), &self.x.device());
         check_encoder(&encoder, self.x, k)?;
         let problem = Problem {
-            model: MetricModel::new(encoder, self.objective).train(),
+            model: MetricModel::new(encoder, cast(self.objective, self.x.dtype())).train(),
             x: self.x,
             target: self.target,
             held_out: self.held_out,
             identity: Some(self.identity),
         };
         let solution = minimise_prepared(&problem, config, session)?;
-        Ok(solution.map(|model| model.encoder.valid()))
+        Ok(solution.map(|model| model.valid()))
     }
 }
 
