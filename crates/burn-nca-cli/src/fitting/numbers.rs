@@ -5,9 +5,7 @@ use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::data::{Measured, Split};
 use burn_nca::evaluate::{RegressionScores, perplexities};
-use burn_nca::neighbors::{
-    Numbers, kernel_means, leave_one_out_kernel_means, nearest, nearest_means, nearest_others,
-};
+use burn_nca::neighbors::{Numbers, Rule as ModelRule, nearest_means};
 
 use super::account::{Findings, label};
 use super::baselines::baselines;
@@ -58,12 +56,19 @@ pub fn findings(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Resul
     let nearest = Rule::Nearest(rows.neighbors);
     let mut compared = baselines(&scaled.train, None, dimension, stages, |method, map| {
         let space = scaled.mapped(map, &place)?;
-        row(method, nearest, &space, &predict(nearest, &space, &truth.train)?, &truth)
+        row(
+            method,
+            nearest,
+            &space,
+            &predict(nearest, &ModelRule::Neighbors, &space, &truth.train)?,
+            &truth,
+        )
     })?;
     let method = label(model);
     compared.retain(|row| row.method != method);
-    compared.push(row(method, nearest, &own, &predict(nearest, &own, &truth.train)?, &truth)?);
-    let by_kernel = predict(Rule::Kernel, &own, &truth.train)?;
+    let by_votes = predict(nearest, model.rule(), &own, &truth.train)?;
+    compared.push(row(method, nearest, &own, &by_votes, &truth)?);
+    let by_kernel = predict(Rule::Kernel, model.rule(), &own, &truth.train)?;
     let learnt = row(method, Rule::Kernel, &own, &by_kernel, &truth)?;
     compared.push(learnt.clone());
     let comparison = MeasureTable { neighbors: None, measures: measures(), rows: compared };
@@ -99,27 +104,20 @@ fn measures() -> Vec<Measure> {
     ]
 }
 
-fn predict(rule: Rule, space: &Space, known: &[f64]) -> Result<Numbered> {
+/// Predictions by means of neighbours, in the distance of the rule `by` of a model.
+fn predict(rule: Rule, by: &ModelRule, space: &Space, known: &[f64]) -> Result<Numbered> {
     let numbers = Numbers { values: known, columns: 1 };
-    let test = |predict: &dyn Fn(&Tensor<2>) -> burn_nca::Result<Vec<f64>>| {
-        space.test.as_ref().map(predict).transpose().map(Option::unwrap_or_default)
-    };
-    Ok(match rule {
-        Rule::Kernel => Numbered {
-            train: leave_one_out_kernel_means(&space.train, numbers)?,
-            test: test(&|queries| kernel_means(queries, &space.train, numbers, None))?,
-        },
+    let own: Vec<usize> = (0..known.len()).collect();
+    let mean = |queries: &Tensor<2>, own: Option<&[usize]>| match rule {
+        Rule::Kernel => by.kernel_means(queries, &space.train, numbers, own),
         Rule::Nearest(k) => {
             // A training row has one neighbour fewer: itself.
-            let others = k.min(known.len() - 1);
-            Numbered {
-                train: nearest_means(&nearest_others(&space.train, others)?, numbers, others)?,
-                test: test(&|queries| {
-                    nearest_means(&nearest(queries, &space.train, k, None)?, numbers, k)
-                })?,
-            }
+            let k = k.min(known.len() - usize::from(own.is_some()));
+            nearest_means(&by.nearest(queries, &space.train, k, own)?, numbers, k)
         }
-    })
+    };
+    let test = space.test.as_ref().map(|queries| mean(queries, None)).transpose()?;
+    Ok(Numbered { train: mean(&space.train, Some(&own))?, test: test.unwrap_or_default() })
 }
 
 fn row(

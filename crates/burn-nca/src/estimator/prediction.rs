@@ -5,10 +5,7 @@ use crate::data::{Features, Known, Labelled};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::evaluate::Accuracy;
-use crate::neighbors::{
-    ClassProbabilities, ClassReferences, Numbers, kernel_means, leave_one_out_kernel_means,
-    nearest, nearest_means,
-};
+use crate::neighbors::{ClassProbabilities, ClassReferences, Numbers, nearest_means};
 
 /// Models of classes.
 impl<E: Encoder> Fitted<E> {
@@ -96,7 +93,8 @@ impl<E: Encoder> Fitted<E> {
     /// As [`Fitted::transform`], k = 0 or more than the training rows, or a model without numbers.
     pub fn predict_numbers(&self, features: &Features, k: usize) -> Result<Vec<f64>> {
         let numbers = self.numbers()?;
-        nearest_means(&nearest(&self.transform(features)?, self.references(), k, None)?, numbers, k)
+        let queries = self.transform(features)?;
+        nearest_means(&self.rule.nearest(&queries, self.references(), k, None)?, numbers, k)
     }
 
     /// The numbers of all training rows, weighted by `p_ij` (the kernel rule), for each row.
@@ -105,7 +103,7 @@ impl<E: Encoder> Fitted<E> {
     /// As [`Fitted::transform`], or a model without numbers.
     pub fn predict_kernel(&self, features: &Features) -> Result<Vec<f64>> {
         let numbers = self.numbers()?;
-        kernel_means(&self.transform(features)?, self.references(), numbers, None)
+        self.rule.kernel_means(&self.transform(features)?, self.references(), numbers, None)
     }
 
     /// The kernel rule for each training row among the others.
@@ -113,7 +111,9 @@ impl<E: Encoder> Fitted<E> {
     /// # Errors
     /// A model without numbers.
     pub fn leave_one_out_kernel(&self) -> Result<Vec<f64>> {
-        leave_one_out_kernel_means(self.references(), self.numbers()?)
+        let numbers = self.numbers()?;
+        let own: Vec<usize> = (0..self.references().dims()[0]).collect();
+        self.rule.kernel_means(self.references(), self.references(), numbers, Some(&own))
     }
 
     fn numbers(&self) -> Result<Numbers<'_>> {

@@ -14,6 +14,7 @@ mod gradient;
 mod lca;
 mod mlkr;
 mod nca;
+mod ncfs;
 mod pairs;
 mod problem;
 mod registry;
@@ -27,6 +28,7 @@ pub use gradient::{GradientMethod, Part, expected_accuracy_score, kernel_r2_scor
 pub use lca::{Lca, LcaClassifier, Trainer};
 pub use mlkr::Mlkr;
 pub use nca::Nca;
+pub use ncfs::{Ncfs, NcfsRegression};
 pub use pairs::PairNca;
 pub use problem::{Learnt, Problem};
 pub use registry::{AnyMethod, MethodInfo, SettingInfo};

@@ -6,7 +6,9 @@ use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ClassProbabilities, CoincidenceRule, class_probabilities, majority_vote, nearest, vote_shares,
+    ClassProbabilities, CoincidenceRule, Neighbors, Numbers, class_probabilities, kernel_means,
+    majority_vote, manhattan_means, manhattan_nearest, manhattan_probabilities, nearest,
+    vote_shares,
 };
 use crate::error::Result;
 
@@ -71,6 +73,8 @@ pub enum Rule {
     Neighbors,
     /// The class whose mean a query most likely coincides with, each in a latent space of its own.
     Coincidence(CoincidenceRule),
+    /// The k nearest by the sum of absolute differences (L1), or all by `p_ij ∝ exp(-D_ij)`.
+    Manhattan,
 }
 
 impl Rule {
@@ -79,6 +83,41 @@ impl Rule {
         match self {
             Self::Neighbors => &Euclidean,
             Self::Coincidence(rule) => rule,
+            Self::Manhattan => &Manhattan,
+        }
+    }
+
+    /// The k nearest references of each query in the distance of the rule; `own` as in [`nearest`].
+    ///
+    /// # Errors
+    /// As [`nearest`].
+    pub fn nearest(
+        &self,
+        queries: &Tensor<2>,
+        references: &Tensor<2>,
+        k: usize,
+        own: Option<&[usize]>,
+    ) -> Result<Neighbors> {
+        match self {
+            Self::Manhattan => manhattan_nearest(queries, references, k, own),
+            _ => nearest(queries, references, k, own),
+        }
+    }
+
+    /// The numbers of all references, weighted by the rule's `p_ij`, for each query; row-major `[m, columns]`.
+    ///
+    /// # Errors
+    /// As [`kernel_means`].
+    pub fn kernel_means(
+        &self,
+        queries: &Tensor<2>,
+        references: &Tensor<2>,
+        numbers: Numbers<'_>,
+        own: Option<&[usize]>,
+    ) -> Result<Vec<f64>> {
+        match self {
+            Self::Manhattan => manhattan_means(queries, references, numbers, own),
+            _ => kernel_means(queries, references, numbers, own),
         }
     }
 }
@@ -122,6 +161,45 @@ impl ClassRule for Euclidean {
     }
 }
 
+/// [`Rule::Manhattan`].
+struct Manhattan;
+
+impl ClassRule for Manhattan {
+    fn classes(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        ks: &[usize],
+        own: Option<&[usize]>,
+    ) -> Result<Vec<Vec<usize>>> {
+        let ClassReferences { embedding, labels, classes } = references;
+        let most = ks.iter().copied().max().unwrap_or(1);
+        let neighbors = manhattan_nearest(queries, embedding, most, own)?;
+        ks.iter().map(|&k| majority_vote(&neighbors, labels, classes, k)).collect()
+    }
+
+    fn shares(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        k: usize,
+        own: Option<&[usize]>,
+    ) -> Result<Vec<f64>> {
+        let ClassReferences { embedding, labels, classes } = references;
+        vote_shares(&manhattan_nearest(queries, embedding, k, own)?, labels, classes, k)
+    }
+
+    fn probabilities(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        own: Option<&[usize]>,
+    ) -> Result<ClassProbabilities> {
+        let ClassReferences { embedding, labels, classes } = references;
+        manhattan_probabilities(queries, embedding, labels, classes, own)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use burn::tensor::Device;
@@ -145,6 +223,22 @@ mod tests {
         assert_eq!(shares[..2], [0.5, 0.5]);
         let probabilities = rule.probabilities(&points, references, Some(&own)).unwrap();
         assert_eq!(probabilities, leave_one_out_probabilities(&points, &labels, 2).unwrap());
+    }
+
+    #[test]
+    fn a_rule_takes_its_own_distance_and_its_own_number_of_neighbours() {
+        let points =
+            Tensor::<2>::from_floats([[3.0, 0.0], [2.0, 2.0], [9.0, 9.0]], &Device::flex());
+        let query = Tensor::<2>::from_floats([[0.0, 0.0]], &Device::flex());
+        let references = ClassReferences { embedding: &points, labels: &[0, 1, 1], classes: 2 };
+        let class =
+            |rule: &Rule, k| rule.of_classes().classes(&query, references, &[k], None).unwrap();
+        assert_eq!([class(&Rule::Neighbors, 1), class(&Rule::Manhattan, 1)], [[[1]], [[0]]]);
+        assert_eq!(Rule::Manhattan.nearest(&query, &points, 1, None).unwrap().indices(0), [0]);
+        let numbers = Numbers { values: &[1.0, 2.0, 30.0], columns: 1 };
+        let mean = Rule::Manhattan.kernel_means(&query, &points, numbers, None).unwrap()[0];
+        let expected = (1.0 + 2.0 * (-1f64).exp()) / (1.0 + (-1f64).exp());
+        assert!((mean - expected).abs() < 1e-5, "{mean} {expected}");
     }
 
     #[test]

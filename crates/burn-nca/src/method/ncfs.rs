@@ -1,0 +1,232 @@
+//! Neighbourhood component feature selection: a weight for each feature, most of them 0.
+
+use burn::config::Config;
+use burn::tensor::Device;
+
+use super::gradient::learn_encoder;
+use super::{GradientMethod, Learnt, Method, Part, Problem, Uses};
+use crate::data::{Labelled, Measured, Scaling, ScalingKind, TrainingData};
+use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, FeatureWeights};
+use crate::error::{Error, Result};
+use crate::evaluate::{RegressionScores, expected_accuracy};
+use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::neighbors::{Numbers, Rule, manhattan_means, manhattan_probabilities};
+use crate::objective::{
+    ClassIndex, NcfsLoss, NcfsLossConfig, NcfsRegressionLoss, NcfsRegressionLossConfig, TargetIndex,
+};
+
+/// What both use of the settings that all methods share: the L2 penalty is their λ.
+const USES: &[Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
+
+/// Neighbourhood component feature selection ([`NcfsLoss`]).
+///
+/// λ is [`FitConfig::l2`]; 0, the default, stands for 1/n. The map that comes
+/// out is `u = w² ∘ x`, a [`DiagonalMap`](crate::encoder::DiagonalMap), and the rule takes L1 distances in its space.
+///
+/// # References
+/// W. Yang, K. Wang, W. Zuo, Neighborhood Component Feature Selection for High-Dimensional Data, Journal of Computers
+/// 7(1), 2012; MATLAB's `fscnca`.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::Device;
+/// use burn_nca::data::{Features, Labelled};
+/// use burn_nca::estimator::Estimator;
+/// use burn_nca::method::Ncfs;
+///
+/// // The first feature tells the class, the second nothing.
+/// let x = vec![0.0, 0.7, 0.1, 0.2, 0.2, 0.5, 1.0, 0.6, 1.1, 0.3, 1.2, 0.4];
+/// let data = Labelled::from_labels(Features::unnamed(x, 2)?, vec![0, 0, 0, 1, 1, 1])?;
+/// let fitted = Estimator::new(2, 2, Ncfs::new()).fit(&data, &Device::flex())?;
+/// let weights = fitted.feature_norms().unwrap_or_default(); // w²
+/// assert!(weights[0] > 1.0 && weights[1] < 1e-3, "{weights:?}");
+/// # }
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Config, Debug, PartialEq)]
+pub struct Ncfs {}
+
+impl Default for Ncfs {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for Ncfs {
+    const NAME: &'static str = "ncfs";
+    const LABEL: &'static str = "NCFS";
+    const TITLE: &'static str = "Neighbourhood component feature selection";
+    const WHEN: &'static str = "classes; to find the few features among many that tell them apart";
+    const USES: &'static [Uses] = USES;
+    type Data = Labelled;
+
+    fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
+        learn_weights(self, problem, session)
+    }
+}
+
+impl GradientMethod for Ncfs {
+    type Objective = NcfsLoss;
+
+    fn objective(&self) -> NcfsLoss {
+        NcfsLossConfig::new().init()
+    }
+
+    fn target(&self, train: &Labelled, device: &Device) -> Result<ClassIndex> {
+        ClassIndex::of(train, device)
+    }
+
+    fn held_out_score<'a, E: Encoder>(
+        &self,
+        train: Part<'a, Labelled>,
+        held_out: Part<'a, Labelled>,
+        _fit: &'a FitConfig,
+        _device: &Device,
+    ) -> Box<HeldOutScore<'a, E>> {
+        Box::new(move |encoder| {
+            let references = encoder.forward(train.x.clone());
+            let queries = encoder.forward(held_out.x.clone());
+            let (labels, classes) = (train.data.labels(), train.data.classes());
+            manhattan_probabilities(&queries, &references, labels, classes, None)
+                .and_then(|probabilities| expected_accuracy(&probabilities, held_out.data.labels()))
+                .ok()
+                .flatten()
+                .unwrap_or(f64::NEG_INFINITY)
+        })
+    }
+
+    fn rule(&self, _objective: &NcfsLoss) -> Rule {
+        Rule::Manhattan
+    }
+}
+
+/// Neighbourhood component feature selection for numbers ([`NcfsRegressionLoss`]), on targets standardised on the
+/// training rows; otherwise as [`Ncfs`].
+///
+/// # References
+/// MATLAB's `fsrnca` with its loss `mad`.
+#[derive(Config, Debug, PartialEq)]
+pub struct NcfsRegression {}
+
+impl Default for NcfsRegression {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for NcfsRegression {
+    const NAME: &'static str = "fsrnca";
+    const LABEL: &'static str = "FSRNCA";
+    const TITLE: &'static str = "Neighbourhood component feature selection for regression";
+    const WHEN: &'static str =
+        "a numeric target; to find the few features among many that it follows from";
+    const USES: &'static [Uses] = USES;
+    type Data = Measured;
+
+    fn learn(&self, problem: &Problem<'_, Measured>, session: FitSession<'_>) -> Result<Learnt> {
+        learn_weights(self, problem, session)
+    }
+}
+
+impl GradientMethod for NcfsRegression {
+    type Objective = NcfsRegressionLoss;
+
+    fn objective(&self) -> NcfsRegressionLoss {
+        NcfsRegressionLossConfig::new().init()
+    }
+
+    fn target(&self, train: &Measured, device: &Device) -> Result<TargetIndex> {
+        let targets = train.targets();
+        let standard = Scaling::fit(ScalingKind::Standardise, targets).apply(targets)?;
+        TargetIndex::new(standard.values(), standard.columns(), device)
+    }
+
+    fn held_out_score<'a, E: Encoder>(
+        &self,
+        train: Part<'a, Measured>,
+        held_out: Part<'a, Measured>,
+        _fit: &'a FitConfig,
+        _device: &Device,
+    ) -> Box<HeldOutScore<'a, E>> {
+        Box::new(move |encoder| {
+            let references = encoder.forward(train.x.clone());
+            let queries = encoder.forward(held_out.x.clone());
+            let known = train.data.targets();
+            let numbers = Numbers { values: known.values(), columns: known.columns() };
+            let error = |predicted: Vec<f64>| {
+                let scores = RegressionScores::of(&predicted, held_out.data.targets().values());
+                scores.ok().and_then(|scores| scores.mae())
+            };
+            let means = manhattan_means(&queries, &references, numbers, None);
+            means.ok().and_then(error).map_or(f64::NEG_INFINITY, |error| -error)
+        })
+    }
+
+    fn rule(&self, _objective: &NcfsRegressionLoss) -> Rule {
+        Rule::Manhattan
+    }
+}
+
+/// Learns w under the penalty λ, and gives the map of its squares.
+fn learn_weights<M: GradientMethod>(
+    method: &M,
+    problem: &Problem<'_, M::Data>,
+    session: FitSession<'_>,
+) -> Result<Learnt> {
+    let fit = problem.fit.clone().with_l2(lambda(problem.fit, problem.data.features().rows()));
+    let weights = start_weights(problem)?;
+    let problem = Problem {
+        data: problem.data,
+        d_output: problem.d_output,
+        encoder: EncoderConfig::Diagonal,
+        fit: &fit,
+        start: None,
+        device: problem.device.clone(),
+        dtype: problem.dtype,
+        score: problem.score,
+    };
+    let watch = problem
+        .score
+        .map(|score| move |map: &FeatureWeights| score(&AnyEncoder::Diagonal(map.diagonal())));
+    let watched = watch.as_ref().map(|watch| watch as &HeldOutScore<'_, FeatureWeights>);
+    let map = FeatureWeights::from_weights(&weights, &problem.device, problem.dtype);
+    let learnt = learn_encoder(method, (map, None), &problem, (watched, session))?;
+    let Learnt { encoder, rule, summary } = learnt;
+    Ok(Learnt { encoder: AnyEncoder::Diagonal(encoder.diagonal()), rule, summary })
+}
+
+/// λ: the L2 penalty of the settings, or 1/n where there is none.
+fn lambda(fit: &FitConfig, rows: usize) -> f64 {
+    if fit.l2 > 0.0 { fit.l2 } else { (rows.max(1) as f64).recip() }
+}
+
+/// Where w starts: at 1, or as the settings say; a warm start is a map of squares.
+///
+/// # Errors
+/// A start that a diagonal map does not have, or one at which no weight would move.
+fn start_weights<D: TrainingData>(problem: &Problem<'_, D>) -> Result<Vec<f64>> {
+    let weights: Vec<f64> = match &problem.start {
+        Some(AnyEncoder::Diagonal(map)) => {
+            map.diagonal().into_iter().map(|square| square.abs().sqrt()).collect()
+        }
+        Some(_) => {
+            return Err(Error::setting(
+                "feature weights cannot go on from a map that mixes features; give a diagonal map, or no start",
+            ));
+        }
+        None => {
+            // The start of a diagonal map looks at no class.
+            let features = problem.data.features().clone();
+            let rows = features.rows();
+            let rows = Labelled::from_labels(features, vec![0; rows])?;
+            problem.fit.start.diagonal(&rows, problem.fit.seed)?
+        }
+    };
+    if weights.iter().all(|weight| *weight == 0.0) {
+        return Err(Error::setting(
+            "all feature weights start at 0, where none of them can move; start from 1 (identity)",
+        ));
+    }
+    Ok(weights)
+}
