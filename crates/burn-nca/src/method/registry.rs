@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{
-    Euclidean, Lca, LcaClassifier, Lda, LdaRca, Learnt, Method, Mlkr, Nca, Ncfs, NcfsRegression,
-    PairNca, Pca, Problem, Rca, SoftNca, Uses, Whitening,
+    Euclidean, Lca, LcaClassifier, Lda, LdaRca, Learnt, Lmnn, Method, Mlkr, Nca, Ncfs,
+    NcfsRegression, PairNca, Pca, Problem, Rca, SoftNca, Uses, Whitening,
 };
 use crate::data::{AnyData, Task, TrainingData};
 use crate::encoder::EncoderConfig;
@@ -53,6 +53,7 @@ methods! {
     PairNca,
     Lca,
     LcaClassifier,
+    Lmnn,
     Ncfs,
     NcfsRegression,
     Lda,

@@ -48,7 +48,7 @@ impl Scene {
         let points = Points::read(embedding, "embedding").ok()?;
         let reach = |row: usize| {
             let distance = |j: &u32| sq_distance(points.row(row), points.row(*j as usize));
-            target.of(row).iter().map(distance).fold(-2.0, f64::max) + 1.0
+            target.of_row(row).iter().map(distance).fold(-2.0, f64::max) + 1.0
         };
         let reaches: Vec<f64> = (0..points.rows()).into_par_iter().map(reach).collect();
         let candidates = target.candidates(
@@ -97,7 +97,7 @@ impl Scene {
     ) {
         let weight = target.weight(i);
         let distance = |j: u32| sq_distance(self.points.row(i), self.points.row(j as usize));
-        let targets: Vec<(u32, f64)> = target.of(i).iter().map(|&j| (j, distance(j))).collect();
+        let targets: Vec<(u32, f64)> = target.of_row(i).iter().map(|&j| (j, distance(j))).collect();
         let mut active = vec![0usize; targets.len()];
         let mut value: f64 = targets.iter().map(|(_, d2)| (1.0 - push) * d2).sum();
         for &l in candidates {

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 use burn::tensor::{Device, Tensor};
 
 use super::impostors::Candidates;
-use crate::data::check_weights;
+use crate::data::{Labelled, check_weights};
 use crate::error::{Error, Result};
 use crate::neighbors::{Points, Screen, nearest_rows};
+use crate::objective::transfer::widest_float;
 
 /// The target neighbours of n rows, prepared once for many evaluations of a
 /// [`LargeMarginLoss`](super::LargeMarginLoss).
@@ -49,6 +50,20 @@ impl TargetNeighbors {
             )));
         }
         Ok(Self::index(input, labels.to_vec(), k, &x.device().inner()))
+    }
+
+    /// The target neighbours of a labelled table, with the weights of its rows.
+    ///
+    /// # Errors
+    /// As [`TargetNeighbors::new`].
+    pub fn of(data: &Labelled, k: usize, device: &Device) -> Result<Self> {
+        let device = &device.clone().inner();
+        let x = data.features().to_tensor(device, widest_float(device));
+        let target = Self::new(&x, data.labels(), k)?;
+        match data.weights() {
+            Some(weights) => target.with_weights(weights),
+            None => Ok(target),
+        }
     }
 
     fn index(input: Points, labels: Vec<usize>, k: usize, device: &Device) -> Self {
@@ -113,7 +128,7 @@ impl TargetNeighbors {
     ///
     /// # Panics
     /// If `row` is not below [`points`](Self::points).
-    pub fn of(&self, row: usize) -> &[u32] {
+    pub fn of_row(&self, row: usize) -> &[u32] {
         &self.targets[row]
     }
 

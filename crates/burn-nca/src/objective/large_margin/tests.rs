@@ -77,7 +77,10 @@ fn at<E: Encoder>(encoder: E, target: &TargetNeighbors, rows: usize) -> (f64, Ve
 fn value_and_gradient_are_those_of_the_equation_at_any_block_size() {
     let x = tensor(&x(), 2);
     let target = TargetNeighbors::new(&x, &labels(), 3).unwrap();
-    assert_eq!((target.points(), target.with_partner(), target.of(10)), (ROWS, ROWS - 1, &[][..]));
+    assert_eq!(
+        (target.points(), target.with_partner(), target.of_row(10)),
+        (ROWS, ROWS - 1, &[][..])
+    );
     let weight = [0.9, -0.2, 0.3, 0.7];
     let value = |weight: &[f64]| {
         let z = crate::data::host_values(map(weight).valid().forward(x.clone()));
@@ -156,7 +159,7 @@ fn a_diverged_embedding_has_no_value() {
 fn a_batch_has_target_neighbours_of_its_own() {
     let target = TargetNeighbors::new(&tensor(&x(), 2), &labels(), 3).unwrap();
     let part = LargeMarginLossConfig::new().init().subset(&target, &[0, 10, 2]);
-    assert_eq!([0, 1, 2].map(|row| part.of(row)), [&[2][..], &[], &[0]]);
+    assert_eq!([0, 1, 2].map(|row| part.of_row(row)), [&[2][..], &[], &[0]]);
 }
 
 #[test]

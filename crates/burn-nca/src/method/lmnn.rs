@@ -1,0 +1,92 @@
+//! Large margin nearest neighbours: every row nearer to rows of its class than to others, by a margin.
+
+use burn::config::Config;
+use burn::tensor::Device;
+
+use super::{
+    GradientMethod, Learnt, Method, Part, Problem, Setting, Uses, expected_accuracy_score, learn,
+};
+use crate::data::Labelled;
+use crate::encoder::Encoder;
+use crate::error::{Error, Result};
+use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::objective::{LargeMarginLoss, LargeMarginLossConfig, TargetNeighbors};
+
+/// Large margin nearest neighbours ([`LargeMarginLoss`]), from any start and through any encoder.
+///
+/// # References
+/// K. Weinberger, L. Saul, Distance Metric Learning for Large Margin Nearest Neighbor Classification, JMLR 10, 2009.
+#[derive(Config, Debug, PartialEq)]
+pub struct Lmnn {
+    /// Number of target neighbours of each row.
+    #[config(default = 3)]
+    pub neighbors: usize,
+    /// How much the margin counts against the pull of the target neighbours, µ.
+    #[config(default = 0.5)]
+    pub push: f64,
+}
+
+impl Default for Lmnn {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for Lmnn {
+    const NAME: &'static str = "lmnn";
+    const LABEL: &'static str = "LMNN";
+    const TITLE: &'static str = "Large margin nearest neighbours";
+    const WHEN: &'static str =
+        "classes; for k-NN with a k of 3 or so, where classes overlap little";
+    const SETTINGS: &'static [Setting] = &[
+        Setting {
+            name: "neighbors",
+            help: "target neighbours of each row: the nearest of its class before learning",
+        },
+        Setting {
+            name: "push",
+            help: "weight of the margin against the pull of the target neighbours, between 0 and 1",
+        },
+    ];
+    const USES: &'static [Uses] = Uses::ALL;
+    type Data = Labelled;
+
+    fn check(&self, _problem: &Problem<'_, Labelled>) -> Result<()> {
+        if self.neighbors == 0 {
+            return Err(Error::setting("neighbors of LMNN is 0; give 1 or more, such as 3"));
+        }
+        if self.push > 0.0 && self.push < 1.0 {
+            return Ok(());
+        }
+        Err(Error::setting(format!(
+            "push of LMNN is {}; give a number between 0 and 1, such as 0.5",
+            self.push
+        )))
+    }
+
+    fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
+        learn(self, problem, session)
+    }
+}
+
+impl GradientMethod for Lmnn {
+    type Objective = LargeMarginLoss;
+
+    fn objective(&self) -> LargeMarginLoss {
+        LargeMarginLossConfig::new().with_push(self.push).init()
+    }
+
+    fn target(&self, train: &Labelled, device: &Device) -> Result<TargetNeighbors> {
+        TargetNeighbors::of(train, self.neighbors, device)
+    }
+
+    fn held_out_score<'a, E: Encoder>(
+        &self,
+        train: Part<'a, Labelled>,
+        held_out: Part<'a, Labelled>,
+        _fit: &'a FitConfig,
+        _device: &Device,
+    ) -> Box<HeldOutScore<'a, E>> {
+        expected_accuracy_score(train, held_out)
+    }
+}
