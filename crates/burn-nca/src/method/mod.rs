@@ -22,6 +22,9 @@ mod registry;
 pub(crate) mod run;
 mod soft;
 pub(crate) mod start;
+#[cfg(test)]
+mod tests;
+mod variable_kernel;
 
 pub use closed::{Euclidean, Lda, LdaRca, Pca, Rca, Whitening};
 pub(crate) use gradient::learn_encoder;
@@ -35,6 +38,7 @@ pub use pairs::PairNca;
 pub use problem::{Learnt, Problem};
 pub use registry::{AnyMethod, MethodInfo, SettingInfo};
 pub use soft::SoftNca;
+pub use variable_kernel::{Gvsm, Vsm};
 
 use std::fmt::Debug;
 

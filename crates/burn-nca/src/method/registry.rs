@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{
-    Euclidean, Lca, LcaClassifier, Lda, LdaRca, Learnt, Lmnn, Method, Mlkr, Nca, Ncfs,
-    NcfsRegression, PairNca, Pca, Problem, Rca, SoftNca, Uses, Whitening,
+    Euclidean, Gvsm, Lca, LcaClassifier, Lda, LdaRca, Learnt, Lmnn, Method, Mlkr, Nca, Ncfs,
+    NcfsRegression, PairNca, Pca, Problem, Rca, SoftNca, Uses, Vsm, Whitening,
 };
 use crate::data::{AnyData, Task, TrainingData};
 use crate::encoder::EncoderConfig;
@@ -54,6 +54,8 @@ methods! {
     Lca,
     LcaClassifier,
     Lmnn,
+    Vsm,
+    Gvsm,
     Ncfs,
     NcfsRegression,
     Lda,

@@ -6,9 +6,9 @@ use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ClassProbabilities, CoincidenceRule, Neighbors, Numbers, class_probabilities, kernel_means,
-    majority_vote, manhattan_means, manhattan_nearest, manhattan_probabilities, nearest,
-    vote_shares,
+    ClassProbabilities, CoincidenceRule, Neighbors, Numbers, VariableKernel, class_probabilities,
+    kernel_means, majority_vote, manhattan_means, manhattan_nearest, manhattan_probabilities,
+    nearest, vote_shares,
 };
 use crate::error::Result;
 
@@ -75,6 +75,8 @@ pub enum Rule {
     Coincidence(CoincidenceRule),
     /// The k nearest by the sum of absolute differences (L1), or all by `p_ij ∝ exp(-D_ij)`.
     Manhattan,
+    /// The nearest under a kernel as wide as they are far; their number is the rule's own.
+    VariableKernel(VariableKernel),
 }
 
 impl Rule {
@@ -84,6 +86,7 @@ impl Rule {
             Self::Neighbors => &Euclidean,
             Self::Coincidence(rule) => rule,
             Self::Manhattan => &Manhattan,
+            Self::VariableKernel(rule) => rule,
         }
     }
 
@@ -200,6 +203,42 @@ impl ClassRule for Manhattan {
     }
 }
 
+/// The number of neighbours is that which the width was learnt for, whatever k is asked for.
+impl ClassRule for VariableKernel {
+    fn classes(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        ks: &[usize],
+        own: Option<&[usize]>,
+    ) -> Result<Vec<Vec<usize>>> {
+        let classes = self.probabilities(queries, references, own)?.most_probable();
+        Ok(vec![classes; ks.len()])
+    }
+
+    fn shares(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        _k: usize,
+        own: Option<&[usize]>,
+    ) -> Result<Vec<f64>> {
+        let probabilities = self.probabilities(queries, references, own)?;
+        let rows = 0..probabilities.rows();
+        Ok(rows.flat_map(|row| probabilities.log_probabilities(row)).map(|log| log.exp()).collect())
+    }
+
+    fn probabilities(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        own: Option<&[usize]>,
+    ) -> Result<ClassProbabilities> {
+        let ClassReferences { embedding, labels, classes } = references;
+        self.class_probabilities(queries, embedding, labels, classes, own)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use burn::tensor::Device;
@@ -239,6 +278,12 @@ mod tests {
         let mean = Rule::Manhattan.kernel_means(&query, &points, numbers, None).unwrap()[0];
         let expected = (1.0 + 2.0 * (-1f64).exp()) / (1.0 + (-1f64).exp());
         assert!((mean - expected).abs() < 1e-5, "{mean} {expected}");
+        let kernel = Rule::VariableKernel(VariableKernel::new().with_neighbors(2).with_averaged(1));
+        assert_eq!(class(&kernel, 3), [[1]]);
+        let shares = kernel.of_classes().shares(&query, references, 1, None).unwrap();
+        assert!((shares[0] + shares[1] - 1.0).abs() < 1e-12 && shares[1] > 0.5);
+        let text = serde_json::to_string(&kernel).unwrap();
+        assert_eq!(serde_json::from_str::<Rule>(&text).unwrap(), kernel, "{text}");
     }
 
     #[test]

@@ -1,0 +1,248 @@
+//! Variable-kernel similarity metric learning, diagonal (VSM) and generalized to a triangular map (GVSM).
+
+use burn::config::Config;
+use burn::tensor::{DType, Device};
+
+use super::gradient::learn_encoder;
+use super::{GradientMethod, Learnt, Method, Part, Problem, Setting, Uses};
+use crate::data::Labelled;
+use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, TriangularMap};
+use crate::error::{Error, Result};
+use crate::evaluate::expected_accuracy;
+use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::neighbors::{Rule, VariableKernel};
+use crate::objective::{KernelTarget, VariableKernelLoss, VariableKernelLossConfig};
+
+const SETTINGS: &[Setting] = &[
+    Setting { name: "neighbors", help: "neighbours that the rule weighs, K" },
+    Setting {
+        name: "averaged",
+        help: "the nearest of them whose mean distance is the width of the kernel, M",
+    },
+    Setting {
+        name: "width",
+        help: "where the width starts, as a multiple of that mean, r; it is learnt",
+    },
+];
+
+/// Variable-kernel similarity metric learning: one weight a feature, by the leave-one-out error of the variable-kernel
+/// rule ([`VariableKernelLoss`]).
+///
+/// The error does not depend on the scale of the map; what comes out has `tr LᵀL = d`. There is no penalty, as one on
+/// the scale would mean nothing.
+///
+/// # References
+/// D. G. Lowe, Similarity Metric Learning for a Variable-Kernel Classifier, Neural Computation 7, 1995.
+#[derive(Config, Debug, PartialEq)]
+pub struct Vsm {
+    /// Number of neighbours, K.
+    #[config(default = 10)]
+    pub neighbors: usize,
+    /// Number of the nearest of them whose mean distance is the width, M.
+    #[config(default = 5)]
+    pub averaged: usize,
+    /// Where r starts.
+    #[config(default = 1.0)]
+    pub width: f64,
+}
+
+/// Generalized variable-kernel similarity metric learning: an upper triangular map, by the same error as [`Vsm`].
+///
+/// Fitted to the end it overfits more than VSM does. [`FitConfig::l2`] weighs what VSM has not, the squares off the
+/// diagonal ([`TriangularMap`]); early stopping is the other cure. A given start is a transform (Fourier, Hadamard,
+/// whitening) whose distances the triangular map takes over.
+///
+/// # References
+/// J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002.
+#[derive(Config, Debug, PartialEq)]
+pub struct Gvsm {
+    /// Number of neighbours, K.
+    #[config(default = 10)]
+    pub neighbors: usize,
+    /// Number of the nearest of them whose mean distance is the width, M.
+    #[config(default = 5)]
+    pub averaged: usize,
+    /// Where r starts.
+    #[config(default = 1.0)]
+    pub width: f64,
+}
+
+impl Default for Vsm {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Default for Gvsm {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for Vsm {
+    const NAME: &'static str = "vsm";
+    const LABEL: &'static str = "VSM";
+    const TITLE: &'static str = "Variable-kernel similarity metric learning";
+    const WHEN: &'static str = "classes; few rows, features of unequal worth that need no mixing";
+    const SETTINGS: &'static [Setting] = SETTINGS;
+    const USES: &'static [Uses] = &[Uses::Start, Uses::Optimizer, Uses::EarlyStopping];
+    type Data = Labelled;
+
+    fn check(&self, problem: &Problem<'_, Labelled>) -> Result<()> {
+        check(self.kernel(), problem)
+    }
+
+    fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
+        let problem = with_encoder(problem, EncoderConfig::Diagonal);
+        let (AnyEncoder::Diagonal(map), start) = problem.start_encoder()? else {
+            return Err(Error::setting(
+                "VSM weighs features and cannot go on from a map that mixes them; give a diagonal map, or fit GVSM",
+            ));
+        };
+        let watch = problem
+            .score
+            .map(|score| move |map: &DiagonalMap| score(&AnyEncoder::Diagonal(map.clone())));
+        let watched = watch.as_ref().map(|watch| watch as &HeldOutScore<'_, DiagonalMap>);
+        let Learnt { encoder, rule, summary } =
+            learn_encoder(self, (map, start), &problem, (watched, session))?;
+        let scale = of_unit_scale(encoder.diagonal(), problem.d_output);
+        let map = DiagonalMap::from_scale(&scale, &problem.device, problem.dtype);
+        Ok(Learnt { encoder: AnyEncoder::Diagonal(map), rule, summary })
+    }
+}
+
+impl Method for Gvsm {
+    const NAME: &'static str = "gvsm";
+    const LABEL: &'static str = "GVSM";
+    const TITLE: &'static str = "Generalized variable-kernel similarity metric learning";
+    const WHEN: &'static str = "classes; as VSM, where the noise of features is correlated";
+    const SETTINGS: &'static [Setting] = SETTINGS;
+    const USES: &'static [Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
+    type Data = Labelled;
+
+    fn check(&self, problem: &Problem<'_, Labelled>) -> Result<()> {
+        check(self.kernel(), problem)
+    }
+
+    fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
+        let (d, device, dtype) = (problem.d_output, &problem.device, problem.dtype);
+        let (start, resolved) = problem.start_encoder()?;
+        let map = TriangularMap::of_transform(&transform(&start)?, d, device, dtype)?;
+        let linear = |rows: &[f64]| {
+            let weight: Vec<f64> = (0..d * d).map(|at| rows[at % d * d + at / d]).collect();
+            AnyEncoder::Linear(LinearMap::from_weight(&weight, [d, d], device, dtype))
+        };
+        let watch =
+            problem.score.map(|score| move |map: &TriangularMap| score(&linear(&map.matrix())));
+        let watched = watch.as_ref().map(|watch| watch as &HeldOutScore<'_, TriangularMap>);
+        let Learnt { encoder, rule, summary } =
+            learn_encoder(self, (map, resolved), problem, (watched, session))?;
+        let rows = of_unit_scale(encoder.matrix(), d);
+        Ok(Learnt { encoder: linear(&rows), rule, summary })
+    }
+}
+
+/// The matrix of a start, row-major `[k, d]`.
+fn transform(start: &AnyEncoder) -> Result<Vec<f64>> {
+    match start {
+        AnyEncoder::Linear(map) => Ok(map.matrix()),
+        AnyEncoder::Diagonal(map) => {
+            let diagonal = map.diagonal();
+            let d = diagonal.len();
+            Ok((0..d * d).map(|at| if at / d == at % d { diagonal[at / d] } else { 0.0 }).collect())
+        }
+        AnyEncoder::Mlp(_) => {
+            Err(Error::setting("GVSM starts from a linear map, and a network is none; give a map"))
+        }
+    }
+}
+
+/// The same map with `tr LᵀL = d`.
+fn of_unit_scale(entries: Vec<f64>, d: usize) -> Vec<f64> {
+    let squares: f64 = entries.iter().map(|entry| entry * entry).sum();
+    let factor = if squares > 0.0 { (d as f64 / squares).sqrt() } else { 1.0 };
+    entries.into_iter().map(|entry| factor * entry).collect()
+}
+
+fn with_encoder<'a>(
+    problem: &Problem<'a, Labelled>,
+    encoder: EncoderConfig,
+) -> Problem<'a, Labelled> {
+    Problem { encoder, ..problem.with_data(problem.data) }
+}
+
+fn check(rule: VariableKernel, problem: &Problem<'_, Labelled>) -> Result<()> {
+    rule.check()?;
+    let rows = problem.data.rows();
+    if rows > rule.neighbors {
+        return Ok(());
+    }
+    Err(Error::setting(format!(
+        "the rule of {} neighbours needs more than {rows} rows; give fewer neighbors, or more rows",
+        rule.neighbors
+    )))
+}
+
+/// The score of a map on held-out rows: their expected accuracy by the rule with the width it starts from.
+fn score<'a, E: Encoder>(
+    rule: VariableKernel,
+    train: Part<'a, Labelled>,
+    held_out: Part<'a, Labelled>,
+) -> Box<HeldOutScore<'a, E>> {
+    Box::new(move |encoder| {
+        let references = encoder.forward(train.x.clone());
+        let queries = encoder.forward(held_out.x.clone());
+        let (labels, classes) = (train.data.labels(), train.data.classes());
+        rule.class_probabilities(&queries, &references, labels, classes, None)
+            .and_then(|probabilities| expected_accuracy(&probabilities, held_out.data.labels()))
+            .ok()
+            .flatten()
+            .unwrap_or(f64::NEG_INFINITY)
+    })
+}
+
+macro_rules! of_the_variable_kernel {
+    ($($method:ident),+) => {$(
+        impl $method {
+            fn kernel(&self) -> VariableKernel {
+                VariableKernel { neighbors: self.neighbors, averaged: self.averaged, width: self.width }
+            }
+        }
+
+        impl GradientMethod for $method {
+            type Objective = VariableKernelLoss;
+
+            fn objective(&self) -> VariableKernelLoss {
+                self.objective_on(&Device::default())
+            }
+
+            fn objective_on(&self, device: &Device) -> VariableKernelLoss {
+                VariableKernelLossConfig::new().with_rule(self.kernel()).init(device, DType::F32)
+            }
+
+            fn target(&self, train: &Labelled, device: &Device) -> Result<KernelTarget> {
+                let target = KernelTarget::new(train.labels(), self.neighbors, device)?;
+                match train.weights() {
+                    Some(weights) => target.with_weights(weights),
+                    None => Ok(target),
+                }
+            }
+
+            fn held_out_score<'a, E: Encoder>(
+                &self,
+                train: Part<'a, Labelled>,
+                held_out: Part<'a, Labelled>,
+                _fit: &'a FitConfig,
+                _device: &Device,
+            ) -> Box<HeldOutScore<'a, E>> {
+                score(self.kernel(), train, held_out)
+            }
+
+            fn rule(&self, objective: &VariableKernelLoss) -> Rule {
+                Rule::VariableKernel(objective.rule())
+            }
+        }
+    )+};
+}
+
+of_the_variable_kernel!(Vsm, Gvsm);

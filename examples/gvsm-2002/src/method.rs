@@ -1,0 +1,100 @@
+//! What is compared: maps, all of them judged by the variable-kernel rule in their space.
+
+use anyhow::Result;
+use burn::tensor::Device;
+use burn_nca::data::{Labelled, ScalingKind};
+use burn_nca::encoder::EncoderConfig;
+use burn_nca::estimator::Estimator;
+use burn_nca::evaluate::Accuracy;
+use burn_nca::fit::FitConfig;
+use burn_nca::method::{AnyMethod, Euclidean, Gvsm, Nca, Vsm};
+use burn_nca::neighbors::{Rule, VariableKernel};
+use burn_nca::objective::Criterion;
+use serde::{Deserialize, Serialize};
+
+/// A line of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// The features as they are.
+    Untrained,
+    /// The features standardised.
+    Standardised,
+    /// A weight a feature, by the variable kernel.
+    Vsm,
+    /// A triangular map, by the variable kernel, fitted to the end.
+    Gvsm,
+    /// The same with a penalty on the squares off the diagonal.
+    GvsmPenalised,
+    /// NCA with a diagonal map.
+    NcaDiagonal,
+    /// NCA with a square map.
+    NcaSquare,
+}
+
+/// The penalty of [`Method::GvsmPenalised`].
+pub const PENALTY: f64 = 0.01;
+
+impl Method {
+    /// All of them, in the order of the tables.
+    pub const ALL: [Self; 7] = [
+        Self::Untrained,
+        Self::Standardised,
+        Self::Vsm,
+        Self::Gvsm,
+        Self::GvsmPenalised,
+        Self::NcaDiagonal,
+        Self::NcaSquare,
+    ];
+
+    /// The name in tables and legends.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Untrained => "untrained",
+            Self::Standardised => "standardised",
+            Self::Vsm => "VSM",
+            Self::Gvsm => "GVSM",
+            Self::GvsmPenalised => "GVSM, penalised",
+            Self::NcaDiagonal => "NCA, diagonal",
+            Self::NcaSquare => "NCA, square",
+        }
+    }
+
+    fn estimator(self, d: usize) -> Estimator {
+        let plain = FitConfig::new();
+        // NCA with the settings to start from in practice.
+        let nca = || Estimator::new(d, d, AnyMethod::from(Nca::new().with_criterion(Criterion::G)));
+        let of = |method: AnyMethod| Estimator::new(d, d, method);
+        match self {
+            Self::Untrained => {
+                of(Euclidean::new().into()).with_fit(plain.with_scaling(ScalingKind::None))
+            }
+            Self::Standardised => of(Euclidean::new().into()),
+            Self::Vsm => of(Vsm::new().into()),
+            Self::Gvsm => of(Gvsm::new().into()),
+            Self::GvsmPenalised => of(Gvsm::new().into()).with_fit(plain.with_l2(PENALTY)),
+            Self::NcaDiagonal => {
+                nca().with_encoder(EncoderConfig::Diagonal).with_fit(plain.with_l2(0.01))
+            }
+            Self::NcaSquare => nca().with_fit(plain.with_l2(0.01)),
+        }
+    }
+
+    /// The accuracy on the test rows, 0..1, of the map learnt from the training rows.
+    ///
+    /// # Errors
+    /// A fit that is refused.
+    pub fn accuracy(self, train: &Labelled, test: &Labelled, device: &Device) -> Result<f64> {
+        let fitted = self.estimator(train.features().columns()).fit(train, device)?;
+        let rule = match fitted.rule() {
+            Rule::VariableKernel(rule) => *rule,
+            _ => VariableKernel::new(),
+        };
+        let queries = fitted.transform(test.features())?;
+        let (labels, classes) = (fitted.reference_labels(), train.classes());
+        let probabilities =
+            rule.class_probabilities(&queries, fitted.references(), labels, classes, None)?;
+        let accuracy = Accuracy::of(&probabilities.most_probable(), test.labels())?;
+        Ok(accuracy.value().unwrap_or_default())
+    }
+}
