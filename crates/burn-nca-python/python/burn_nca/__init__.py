@@ -1,0 +1,35 @@
+"""Neighbourhood components analysis and its family, with scikit-learn's interface.
+
+Everything is computed by the Rust library burn-nca; the classes here check their input as scikit-learn does.
+
+- `NeighborhoodComponentsAnalysis`: in place of scikit-learn's, with its parameters and attributes.
+- `NCAClassifier`: the learnt metric with its k-NN or stochastic rule.
+- `MLKR`: metric learning for kernel regression.
+- `Metric`: any method of the library, by its name (`methods`).
+- `Nearest`: the exact neighbour search.
+- `tune`: settings by cross-validation.
+- `load`: a model that the program `nca` or one of these classes saved.
+"""
+
+from ._burn_nca import __version__, devices
+from ._classifier import NCAClassifier
+from ._metric import Metric, methods
+from ._mlkr import MLKR
+from ._nca import NeighborhoodComponentsAnalysis
+from ._nearest import Nearest
+from ._saved import load
+from ._tune import Tuned, tune
+
+__all__ = [
+    "MLKR",
+    "Metric",
+    "NCAClassifier",
+    "Nearest",
+    "NeighborhoodComponentsAnalysis",
+    "Tuned",
+    "__version__",
+    "devices",
+    "load",
+    "methods",
+    "tune",
+]

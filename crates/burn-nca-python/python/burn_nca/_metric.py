@@ -1,0 +1,275 @@
+"""Every method of the library behind one class."""
+
+import json
+
+import numpy as np
+from sklearn.utils import ClassifierTags, RegressorTags, check_scalar
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _burn_nca
+from ._base import FLOATS, MetricEstimator
+from ._nca import _Steps
+
+
+def methods():
+    """The methods that :class:`Metric` takes.
+
+    Returns
+    -------
+    methods : list of dict
+        Of each its `name`, `title`, what it learns from (`task`: 'classes', 'numbers', 'pairs', or None for rows
+        alone), `when` to take it, and its `settings` with `name`, `help` and `default`.
+    """
+    return json.loads(_burn_nca.methods_json())
+
+
+class Metric(MetricEstimator):
+    """A metric learnt by any method of the library, chosen by its name.
+
+    Parameters
+    ----------
+    method : str, default='nca'
+        One of the names of :func:`burn_nca.methods`.
+
+    n_components : int, default=None
+        Embedding dimensions; None: what the method proposes, or the number of features.
+
+    encoder : {'linear', 'diagonal', 'mlp'}, default='linear'
+        Which map.
+
+    hidden : sequence of int, default=()
+        Sizes of the hidden layers, for ``encoder='mlp'``.
+
+    activation : {'relu', 'tanh', 'logistic'}, default='relu'
+        What follows each hidden layer.
+
+    rule : {'knn', 'stochastic'}, default='knn'
+        How the training rows decide, as in :class:`NCAClassifier`; of numbers 'knn' is the mean of the neighbours.
+
+    n_neighbors : int, default=5
+        Neighbours that decide by 'knn'.
+
+    l2 : float or None, default=None
+        Weight of the penalty; None: what the method recommends.
+
+    scaling, init, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size
+        As in :class:`NCAClassifier`. What a method has no use for it refuses.
+
+    **settings
+        The settings of the method itself, such as ``criterion='F'`` of 'nca'.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes, of a method that learns from classes.
+
+    components_ : ndarray of shape (n_components, n_features) or None
+        The learnt map on the scaled features; None for a network.
+
+    n_features_in_, feature_names_in_, n_iter_, random_state_, termination_, summary_
+        As in :class:`NeighborhoodComponentsAnalysis`.
+
+    Examples
+    --------
+    >>> from burn_nca import Metric
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> Metric("lda", n_components=2).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        method="nca",
+        *,
+        n_components=None,
+        encoder="linear",
+        hidden=(),
+        activation="relu",
+        rule="knn",
+        n_neighbors=5,
+        scaling="standardise",
+        init="auto",
+        max_iter=200,
+        tol=1e-5,
+        callback=None,
+        verbose=0,
+        random_state=None,
+        l2=None,
+        device="cpu",
+        dtype=None,
+        optimizer="lbfgs",
+        batch_size=1000,
+        **settings,
+    ):
+        self.method = method
+        self.n_components = n_components
+        self.encoder = encoder
+        self.hidden = hidden
+        self.activation = activation
+        self.rule = rule
+        self.n_neighbors = n_neighbors
+        self.scaling = scaling
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.callback = callback
+        self.verbose = verbose
+        self.random_state = random_state
+        self.l2 = l2
+        self.device = device
+        self.dtype = dtype
+        self.optimizer = optimizer
+        self.batch_size = batch_size
+        self._own = tuple(settings)
+        for name, value in settings.items():
+            setattr(self, name, value)
+
+    # A method has settings of its own, which the signature cannot list.
+
+    def get_params(self, deep=True):
+        """The parameters, those of the method among them."""
+        return {**super().get_params(deep=deep), **{name: getattr(self, name) for name in self._own}}
+
+    def set_params(self, **params):
+        """Sets parameters, those of the method among them."""
+        own = self._task_info()["settings"] if not params.keys() <= self.get_params().keys() else []
+        names = {setting["name"] for setting in own}
+        for name in [name for name in params if name in names and name not in self._own]:
+            self._own += (name,)
+            setattr(self, name, None)
+        return super().set_params(**params)
+
+    def fit(self, X, y=None):
+        """Learns the metric.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+            Their classes or their numbers, as the method learns from them.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        task = self._task_info()["task"]
+        self._check_settings()
+        if task == "pairs":
+            raise ValueError(f"{self.method!r} learns from pairs of rows; fit it by the program: nca fit --pairs FILE")
+        if task is None:
+            X, targets = validate_data(self, X, dtype=FLOATS, order="C"), None
+        elif task == "classes":
+            X, y = validate_data(self, X, y, dtype=FLOATS, order="C", ensure_min_samples=2)
+            check_classification_targets(y)
+            self.classes_, labels = np.unique(y, return_inverse=True)
+            targets = (labels.astype(np.int64), [str(name) for name in self.classes_])
+        else:
+            X, y = validate_data(
+                self, X, y, dtype=FLOATS, order="C", ensure_min_samples=3, multi_output=True, y_numeric=True
+            )
+            self._one_column = y.ndim == 1
+            numbers = np.ascontiguousarray(y.reshape(len(X), -1), dtype=np.float64)
+            targets = (numbers, [f"y{column + 1}" for column in range(numbers.shape[1])])
+        init = self._check_init(X)
+        if not isinstance(init, str):
+            init = init.ravel().tolist()
+        settings = self._settings(X, init=init, hidden=list(self.hidden))
+        steps = _Steps(self) if self.verbose or self.callback is not None else None
+        if self.verbose:
+            steps.header()
+        own = {name: _as_text(getattr(self, name)) for name in self._own}
+        model = _burn_nca.fit_method(self.method, own, X, self._names(), targets, settings, steps)
+        return self._take(model)
+
+    def predict(self, X):
+        """The class, or the numbers, of each row by the rule.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Classes or numbers.
+        """
+        check_is_fitted(self)
+        if hasattr(self, "classes_"):
+            return self.classes_.take(self.predict_proba(X).argmax(axis=1))
+        rows, k = self._rows(X), min(self.n_neighbors, len(self.model_.references()))
+        numbers = self.model_.predict_numbers(rows, None if self.rule == "stochastic" else k)
+        return numbers.ravel() if self._one_column else numbers
+
+    def predict_proba(self, X):
+        """The probability of each class by the rule.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        p : ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+        """
+        rows = self._rows(X)
+        if self.rule == "stochastic":
+            return self.model_.class_probabilities(rows)
+        return self.model_.vote_shares(rows, min(self.n_neighbors, len(self.model_.reference_labels())))
+
+    def score(self, X, y):
+        """The accuracy of the classes, or R² of the numbers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their classes or numbers.
+
+        Returns
+        -------
+        score : float
+            1 at best.
+        """
+        from sklearn.metrics import accuracy_score, r2_score
+
+        measure = accuracy_score if hasattr(self, "classes_") else r2_score
+        return measure(y, self.predict(X))
+
+    def _task_info(self):
+        for info in methods():
+            if info["name"] == self.method:
+                return info
+        names = ", ".join(info["name"] for info in methods())
+        raise ValueError(f"there is no method {self.method!r}; the methods are {names}")
+
+    def _check_settings(self):
+        super()._check_settings()
+        check_scalar(self.n_neighbors, "n_neighbors", int, min_val=1)
+        if self.rule not in ("knn", "stochastic"):
+            raise ValueError(f"rule is {self.rule!r}; give one of 'knn', 'stochastic'")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        task = next((info["task"] for info in methods() if info["name"] == self.method), None)
+        tags.target_tags.required = task is not None
+        if task == "classes":
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        elif task == "numbers":
+            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+            tags.target_tags.multi_output = True
+        return tags
+
+
+def _as_text(value):
+    """A setting as the library reads it: JSON, or a word."""
+    return value if isinstance(value, str) else json.dumps(value)

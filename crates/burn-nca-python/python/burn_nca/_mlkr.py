@@ -1,0 +1,137 @@
+"""Metric learning for kernel regression."""
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import validate_data
+
+from . import _burn_nca
+from ._base import FLOATS, MetricEstimator
+from ._nca import _Steps
+
+
+class MLKR(RegressorMixin, MetricEstimator):
+    """Metric learning for kernel regression: a linear map after which near rows have near targets.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        Embedding dimensions; None keeps the number of features.
+
+    n_neighbors : int or None, default=None
+        Predict by the mean of so many nearest training rows; None: by all, weighted by ``p_ij`` (the kernel rule
+        that is learnt).
+
+    scaling : {'standardise', 'minmax', 'none'}, default='standardise'
+        How features are scaled, learnt on the training rows.
+
+    init : {'auto', 'pca', 'identity', 'random'} or ndarray of shape (n_components, n_features), default='auto'
+        Where the map starts; 'auto' is PCA where ``n_components < n_features``, else the identity.
+
+    l2 : float, default=0.02
+        Weight of the penalty ``l2 * n_samples * ||components_||²``, of targets that are standardised.
+
+    warm_start, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size
+        As in :class:`NeighborhoodComponentsAnalysis`.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The learnt map on the scaled features.
+
+    n_features_in_, feature_names_in_, n_iter_, random_state_, termination_, summary_
+        As in :class:`NeighborhoodComponentsAnalysis`.
+
+    References
+    ----------
+    K. Weinberger, G. Tesauro, Metric Learning for Kernel Regression, AISTATS 2007.
+    """
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        n_neighbors=None,
+        scaling="standardise",
+        init="auto",
+        warm_start=False,
+        max_iter=200,
+        tol=1e-5,
+        callback=None,
+        verbose=0,
+        random_state=None,
+        l2=0.02,
+        device="cpu",
+        dtype=None,
+        optimizer="lbfgs",
+        batch_size=1000,
+    ):
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.scaling = scaling
+        self.init = init
+        self.warm_start = warm_start
+        self.max_iter = max_iter
+        self.tol = tol
+        self.callback = callback
+        self.verbose = verbose
+        self.random_state = random_state
+        self.l2 = l2
+        self.device = device
+        self.dtype = dtype
+        self.optimizer = optimizer
+        self.batch_size = batch_size
+
+    def fit(self, X, y):
+        """Learns the metric.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self._check_settings()
+        X, y = validate_data(
+            self, X, y, dtype=FLOATS, order="C", ensure_min_samples=3, multi_output=True, y_numeric=True
+        )
+        self._check_components(X)
+        targets = np.ascontiguousarray(y.reshape(len(X), -1), dtype=np.float64)
+        self._one_column = y.ndim == 1
+        target_names = [f"y{column + 1}" for column in range(targets.shape[1])]
+        settings = self._settings(X, **self._start(X))
+        steps = _Steps(self) if self.verbose or self.callback is not None else None
+        if self.verbose:
+            steps.header()
+        model = _burn_nca.fit_numbers(X, self._names(), targets, target_names, settings, steps)
+        return self._take(model)
+
+    def predict(self, X):
+        """The targets of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Targets, in the shape of those of the fit.
+        """
+        rows = self._rows(X)
+        k = self.n_neighbors
+        k = None if k is None else min(k, len(self.model_.references()))
+        targets = self.model_.predict_numbers(rows, k)
+        return targets.ravel() if self._one_column else targets
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

@@ -1,0 +1,217 @@
+//! Fits without the GIL; Python's callback and Ctrl-C are heard after every step.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
+use burn::tensor::DType;
+use burn_nca::data::{Features, Labelled, Measured, Scaling};
+use burn_nca::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
+use burn_nca::fit::{FitSession, Progress, Start, Termination};
+use burn_nca::{Fitted, NcaConfig, RegressionConfig};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::raised;
+use crate::model::Model;
+use crate::settings::Settings;
+use crate::table::{Table, matrix, transposed};
+
+/// Learns a metric from classes.
+///
+/// `on_step(transformation, iteration, value)` is called after every step with A flat, row-major; `value` is the
+/// penalised sum that is minimised. Rows of one class, or each of a class of its own, say nothing: the start is
+/// returned, and `Model.learnt` is false.
+///
+/// # Errors
+/// ValueError for data and settings that the library refuses, and whatever `on_step` raises.
+#[pyfunction]
+#[pyo3(signature = (x, names, labels, class_names, settings, on_step=None))]
+pub fn fit_classes(
+    py: Python<'_>,
+    x: Table<'_>,
+    names: Option<Vec<String>>,
+    labels: PyReadonlyArray1<'_, i64>,
+    class_names: Vec<String>,
+    settings: Settings,
+    on_step: Option<Py<PyAny>>,
+) -> PyResult<Model> {
+    let data = labelled(x.features(names)?, &labels, class_names)?;
+    let (config, device) = (settings.classes(&data)?, settings.device()?);
+    py.detach(|| {
+        if says_nothing(&data) {
+            let fitted = at_the_start(&config, &data, &device).map_err(raised)?;
+            return Ok(Model::untaught(fitted));
+        }
+        Watch::new(on_step, &config.encoder, [config.d_input, config.d_output])
+            .run(|session| config.fit_session(&data, &device, session))
+    })
+}
+
+/// Learns a metric from numbers: `targets` is `[n, m]`.
+///
+/// # Errors
+/// As [`fit_classes`].
+#[pyfunction]
+#[pyo3(signature = (x, names, targets, target_names, settings, on_step=None))]
+pub fn fit_numbers(
+    py: Python<'_>,
+    x: Table<'_>,
+    names: Option<Vec<String>>,
+    targets: Table<'_>,
+    target_names: Vec<String>,
+    settings: Settings,
+    on_step: Option<Py<PyAny>>,
+) -> PyResult<Model> {
+    let data = Measured::with_targets(x.features(names)?, targets.features(Some(target_names))?)
+        .map_err(raised)?;
+    let d = data.features().columns();
+    let fit = settings.fit(data.rows())?.with_start(settings.unlabelled_start()?);
+    let config = RegressionConfig::new(d, settings.dimensions(d))
+        .with_encoder(settings.encoder()?)
+        .with_fit(fit);
+    let device = settings.device()?;
+    py.detach(|| {
+        Watch::new(on_step, &config.encoder, [config.d_input, config.d_output])
+            .run(|session| config.fit_session(&data, &device, session))
+    })
+}
+
+/// The linear map that a fit would start from, `[k, d]`, and the rule that it comes from.
+///
+/// # Errors
+/// ValueError for a start that cannot be had.
+#[pyfunction]
+pub fn start<'py>(
+    py: Python<'py>,
+    x: Table<'py>,
+    labels: PyReadonlyArray1<'py, i64>,
+    class_names: Vec<String>,
+    settings: Settings,
+) -> PyResult<(Bound<'py, PyAny>, String)> {
+    let data = labelled(x.features(None)?, &labels, class_names)?;
+    let config = settings.classes(&data)?;
+    let (d, k) = (config.d_input, config.d_output);
+    let (weight, rule) = py
+        .detach(|| {
+            let data = scaled(&config, &data)?.1;
+            config.fit.start.weight(&data, k, config.fit.seed)
+        })
+        .map_err(raised)?;
+    Ok((matrix(py, transposed(&weight, [d, k]), [k, d])?, rule.to_string()))
+}
+
+/// Labelled rows from Python's arrays.
+///
+/// # Errors
+/// Labels that do not go with the rows or the names.
+pub fn labelled(
+    features: Features,
+    labels: &PyReadonlyArray1<'_, i64>,
+    class_names: Vec<String>,
+) -> PyResult<Labelled> {
+    let labels = labels.as_slice()?.iter().map(|&label| usize::try_from(label));
+    let labels: Vec<usize> = labels
+        .collect::<Result<_, _>>()
+        .map_err(|_| PyValueError::new_err("a label is negative; number the classes from 0"))?;
+    Labelled::new(features, labels, class_names).map_err(raised)
+}
+
+/// Whether no row has both a row of its class and one of another.
+fn says_nothing(data: &Labelled) -> bool {
+    let counts = data.class_counts();
+    let present = counts.iter().filter(|count| **count > 0).count();
+    present < 2 || counts.iter().all(|count| *count < 2)
+}
+
+fn scaled(config: &NcaConfig, data: &Labelled) -> burn_nca::Result<(Scaling, Labelled)> {
+    let scaling = Scaling::fit(config.fit.scaling, data.features());
+    let scaled = data.with_features(scaling.apply(data.features())?)?;
+    Ok((scaling, scaled))
+}
+
+/// The model of a fit that has nothing to learn from.
+fn at_the_start(
+    config: &NcaConfig,
+    data: &Labelled,
+    device: &burn::tensor::Device,
+) -> burn_nca::Result<Fitted> {
+    let (scaling, scaled) = scaled(config, data)?;
+    let (dtype, seed): (DType, u64) = (config.fit.precision.dtype(), config.fit.seed);
+    let encoder = match &config.encoder {
+        EncoderConfig::Diagonal => {
+            let scale = config.fit.start.diagonal(&scaled, seed)?;
+            AnyEncoder::Diagonal(DiagonalMap::from_scale(&scale, device, dtype))
+        }
+        EncoderConfig::Linear => {
+            let start = match &config.fit.start {
+                // A single class has no discriminants.
+                Start::Lda => &Start::Auto,
+                start => start,
+            };
+            let (weight, _) = start.weight(&scaled, config.d_output, seed)?;
+            let shape = [config.d_input, config.d_output];
+            AnyEncoder::Linear(LinearMap::from_weight(&weight, shape, device, dtype))
+        }
+        network => network.init(config.d_input, config.d_output, device),
+    };
+    Fitted::of_classes(encoder, scaling, data, device)
+}
+
+/// What watches a fit for Python.
+pub struct Watch {
+    on_step: Option<Py<PyAny>>,
+    /// `[d, k]` of a linear map, whose parameters are the transpose of A.
+    linear: Option<[usize; 2]>,
+}
+
+impl Watch {
+    /// Calls `on_step` after every step of a fit of this map, `[d, k]`.
+    pub fn new(on_step: Option<Py<PyAny>>, encoder: &EncoderConfig, shape: [usize; 2]) -> Self {
+        let linear = (*encoder == EncoderConfig::Linear).then_some(shape);
+        Self { on_step, linear }
+    }
+
+    /// Fits; what the callback or Ctrl-C raised comes before any result.
+    ///
+    /// # Errors
+    /// What the fit refuses, and what Python raised.
+    pub fn run(
+        self,
+        fit: impl FnOnce(FitSession<'_>) -> burn_nca::Result<Fitted>,
+    ) -> PyResult<Model> {
+        let raised_there = RefCell::new(None);
+        let told = |told: PyResult<()>| match told {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                raised_there.replace(Some(error));
+                ControlFlow::Break(Termination::Stopped)
+            }
+        };
+        let mut on_progress = |_: &Progress| told(Python::attach(|py| py.check_signals()));
+        let mut on_parameters = |progress: &Progress, parameters: &[f64]| {
+            told(Python::attach(|py| self.tell(py, progress, parameters)))
+        };
+        let session = FitSession::new().with_progress(&mut on_progress);
+        let fitted = match self.on_step {
+            Some(_) => fit(session.with_parameters(&mut on_parameters)),
+            None => fit(session),
+        };
+        match raised_there.into_inner() {
+            Some(error) => Err(error),
+            None => fitted.map(Model::of).map_err(raised),
+        }
+    }
+
+    fn tell(&self, py: Python<'_>, progress: &Progress, parameters: &[f64]) -> PyResult<()> {
+        if let Some(on_step) = &self.on_step {
+            let flat = match self.linear {
+                Some(shape) => transposed(parameters, shape),
+                None => parameters.to_vec(),
+            };
+            let transformation = PyArray1::from_vec(py, flat);
+            on_step.call1(py, (transformation, progress.iteration, progress.value))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,56 @@
+//! The compiled half of the Python package `burn_nca`: thin classes over the library `burn-nca`.
+//!
+//! ```text
+//! table      NumPy arrays ◄──► features, labels, targets
+//! settings   keyword arguments ──► the library's configurations
+//! fitting    fits without the GIL; callbacks and Ctrl-C after every step
+//! methods    any method of the library, by its name
+//! model      a fitted metric: transform, predict, save, load, pickle
+//! nearest    the exact neighbour search
+//! tuning     the search for settings
+//! ```
+//! The estimators that users see are written in Python (`python/burn_nca`): they check their input as
+//! scikit-learn does and call these.
+
+mod errors;
+mod fitting;
+mod methods;
+mod model;
+mod nearest;
+mod settings;
+mod table;
+mod tuning;
+
+use pyo3::prelude::*;
+
+// Allocation is a large share of a fit on a CPU; a program may choose the allocator, a library may not.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The compiled half of `burn_nca`.
+#[pymodule]
+mod _burn_nca {
+    #[pymodule_export]
+    use super::fitting::{fit_classes, fit_numbers, start};
+    #[pymodule_export]
+    use super::methods::{fit_method, methods_json};
+    #[pymodule_export]
+    use super::model::Model;
+    #[pymodule_export]
+    use super::nearest::Neighbors;
+    #[pymodule_export]
+    use super::tuning::tune;
+
+    use super::*;
+
+    /// The version of the package.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)] // the name is Python's
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// The names of the devices that this build can compute on.
+    #[pyfunction]
+    fn devices() -> Vec<String> {
+        burn_nca::device::available()
+    }
+}

@@ -1,0 +1,204 @@
+//! Settings from Python as the library's configurations.
+
+use burn::tensor::Device;
+use burn_nca::NcaConfig;
+use burn_nca::data::{Labelled, ScalingKind};
+use burn_nca::encoder::{Activation, EncoderConfig};
+use burn_nca::fit::{
+    ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Precision, Start,
+    StochasticConfig,
+};
+use burn_nca::objective::Criterion;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::raised;
+
+/// Where a map starts.
+#[derive(FromPyObject, Clone)]
+pub enum Init {
+    /// One of the rules.
+    Named(String),
+    /// A as the paper writes it, row-major `[k, d]`.
+    Given(Vec<f64>),
+}
+
+/// What the estimators of the package agree on; they give every item.
+#[derive(FromPyObject, Clone)]
+#[pyo3(from_item_all)]
+pub struct Settings {
+    /// Embedding dimensions, if any are asked for.
+    pub n_components: Option<usize>,
+    encoder: String,
+    hidden: Vec<usize>,
+    activation: String,
+    init: Init,
+    scaling: String,
+    criterion: String,
+    /// Weight of the penalty, if one is given.
+    pub l2: Option<f64>,
+    optimizer: String,
+    max_iter: usize,
+    tol: f64,
+    batch_size: usize,
+    learning_rate: f64,
+    stop_at: Option<usize>,
+    seed: u64,
+    dtype: String,
+    device: String,
+}
+
+impl Settings {
+    /// Embedding dimensions for data of d features.
+    pub fn dimensions(&self, d: usize) -> usize {
+        self.n_components.unwrap_or(d)
+    }
+
+    /// The device to compute on.
+    ///
+    /// # Errors
+    /// A name that is not among those of the machine.
+    pub fn device(&self) -> PyResult<Device> {
+        burn_nca::device::open(&self.device).map_err(raised)
+    }
+
+    /// The settings of a fit of classes.
+    ///
+    /// # Errors
+    /// A name that is not among those that are listed.
+    pub fn classes(&self, data: &Labelled) -> PyResult<NcaConfig> {
+        let (n, d) = (data.rows(), data.features().columns());
+        Ok(NcaConfig::new(d, self.dimensions(d))
+            .with_encoder(self.encoder()?)
+            .with_criterion(self.criterion()?)
+            .with_fit(self.fit(n)?.with_start(self.start(data)?)))
+    }
+
+    /// Which map.
+    ///
+    /// # Errors
+    /// An unknown name.
+    pub fn encoder(&self) -> PyResult<EncoderConfig> {
+        Ok(match self.encoder.as_str() {
+            "linear" => EncoderConfig::Linear,
+            "diagonal" => EncoderConfig::Diagonal,
+            "mlp" => {
+                EncoderConfig::Mlp { hidden: self.hidden.clone(), activation: self.activation()? }
+            }
+            other => return Err(unknown("encoder", other, "'linear', 'diagonal', 'mlp'")),
+        })
+    }
+
+    fn activation(&self) -> PyResult<Activation> {
+        Ok(match self.activation.as_str() {
+            "relu" => Activation::Relu,
+            "tanh" => Activation::Tanh,
+            "logistic" => Activation::Logistic,
+            other => return Err(unknown("activation", other, "'relu', 'tanh', 'logistic'")),
+        })
+    }
+
+    /// Which of the paper's criteria.
+    ///
+    /// # Errors
+    /// An unknown name.
+    pub fn criterion(&self) -> PyResult<Criterion> {
+        Ok(match self.criterion.as_str() {
+            "f" => Criterion::F,
+            "g" => Criterion::G,
+            other => return Err(unknown("criterion", other, "'f', 'g'")),
+        })
+    }
+
+    /// The start for labelled data that are not scaled yet.
+    ///
+    /// LDA is regularised where the scatter within classes is singular, as the automatic start does.
+    ///
+    /// # Errors
+    /// An unknown name.
+    pub fn start(&self, data: &Labelled) -> PyResult<Start> {
+        let start = self.unlabelled_start()?;
+        let (d, k) = (data.features().columns(), self.dimensions(data.features().columns()));
+        let classes = data.class_counts().iter().filter(|count| **count > 0).count();
+        let auto_is_lda = k <= d.min(classes.saturating_sub(1));
+        let singular = || start.weight(data, k, self.seed).is_err();
+        Ok(if start == Start::Lda && auto_is_lda && singular() { Start::Auto } else { start })
+    }
+
+    /// The start that was asked for.
+    ///
+    /// # Errors
+    /// An unknown name.
+    pub fn unlabelled_start(&self) -> PyResult<Start> {
+        Ok(match &self.init {
+            Init::Given(weight) => Start::Given { weight: weight.clone() },
+            Init::Named(name) => match name.as_str() {
+                "auto" => Start::Auto,
+                "pca" => Start::Pca,
+                "lda" => Start::Lda,
+                "identity" => Start::Identity,
+                // Entries from the standard normal distribution for a linear map, as scikit-learn has it.
+                "random" if self.encoder == "linear" => Start::Random { scale: Some(1.0) },
+                "random" => Start::Random { scale: None },
+                other => {
+                    let known = "'auto', 'pca', 'lda', 'identity', 'random', an array";
+                    return Err(unknown("init", other, known));
+                }
+            },
+        })
+    }
+
+    /// How to fit n rows, but for the start.
+    ///
+    /// `tol` is that of scipy's L-BFGS-B: the largest gradient component of the sum over all rows, and the relative
+    /// change of the sum in a step.
+    ///
+    /// # Errors
+    /// An unknown name.
+    pub fn fit(&self, n: usize) -> PyResult<FitConfig> {
+        let gradient = self.tol / n.max(1) as f64;
+        let optimizer = match self.optimizer.as_str() {
+            "lbfgs" => OptimizerConfig::Lbfgs(
+                LbfgsConfig::new()
+                    .with_max_iterations(self.max_iter)
+                    .with_tolerance_gradient(gradient)
+                    .with_tolerance_progress(self.tol),
+            ),
+            "cg" => OptimizerConfig::ConjugateGradient(
+                ConjugateGradientConfig::new()
+                    .with_max_iterations(self.max_iter)
+                    .with_tolerance_gradient(gradient)
+                    .with_tolerance_progress(self.tol),
+            ),
+            "adam" => OptimizerConfig::Adam(
+                StochasticConfig::new()
+                    .with_epochs(self.max_iter)
+                    .with_batch_size(self.batch_size)
+                    .with_learning_rate(self.learning_rate),
+            ),
+            other => return Err(unknown("optimizer", other, "'lbfgs', 'cg', 'adam'")),
+        };
+        let scaling = match self.scaling.as_str() {
+            "none" => ScalingKind::None,
+            "standardise" => ScalingKind::Standardise,
+            "minmax" => ScalingKind::MinMax,
+            other => return Err(unknown("scaling", other, "'none', 'standardise', 'minmax'")),
+        };
+        let precision = match self.dtype.as_str() {
+            "float32" => Precision::F32,
+            "float64" => Precision::F64,
+            other => return Err(unknown("dtype", other, "'float32', 'float64'")),
+        };
+        Ok(FitConfig::new()
+            .with_optimizer(optimizer)
+            .with_scaling(scaling)
+            .with_precision(precision)
+            .with_l2(self.l2.unwrap_or(0.0))
+            .with_stop_at(self.stop_at)
+            .with_seed(self.seed))
+    }
+}
+
+fn unknown(setting: &str, value: &str, known: &str) -> PyErr {
+    PyValueError::new_err(format!("{setting} is {value:?}; give one of {known}"))
+}

@@ -1,0 +1,78 @@
+"""Exported graphs compute what the library computes, in onnxruntime."""
+
+import json
+
+import numpy as np
+import onnxruntime
+import pytest
+from sklearn.datasets import load_diabetes, load_wine
+
+from burn_nca import MLKR, NCAClassifier, NeighborhoodComponentsAnalysis, _burn_nca
+from burn_nca._base import SETTINGS
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+X, Y = load_wine(return_X_y=True)
+
+
+def run(path, rows):
+    session = onnxruntime.InferenceSession(path)
+    names = [output.name for output in session.get_outputs()]
+    return session, dict(zip(names, session.run(None, {"features": rows})))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("scaling", ["standardise", "minmax", "none"])
+def test_embedding_and_rule_are_those_of_the_model(tmp_path, dtype, scaling):
+    rows = X.astype(dtype)
+    init = "auto" if scaling == "standardise" else "lda"
+    model = NCAClassifier(2, rule="stochastic", scaling=scaling, init=init, max_iter=20).fit(rows, Y)
+    path = tmp_path / "model.onnx"
+    model.to_onnx(path, with_neighbors=True)
+    session, found = run(path, rows)
+    z = model.transform(rows)
+    assert np.abs(found["embedding"] - z).max() <= 1e-6 * max(1, np.abs(z).max())
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(rows), atol=1e-6)
+    np.testing.assert_array_equal(found["label"], model.predict(rows).astype(str))
+    # Any number of rows.
+    np.testing.assert_allclose(run(path, rows[:1])[1]["embedding"], found["embedding"][:1], atol=1e-6)
+    texts = session.get_modelmeta().custom_metadata_map
+    assert json.loads(texts["classes"]) == ["0", "1", "2"]
+    assert len(json.loads(texts["features"])) == 13 and texts["method"] == "nca"
+
+
+def test_numbers_are_predicted(tmp_path):
+    rows, y = load_diabetes(return_X_y=True)
+    model = MLKR(2, max_iter=10).fit(rows, y)
+    model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
+    found = run(tmp_path / "model.onnx", rows)[1]
+    np.testing.assert_allclose(found["prediction"][:, 0], model.predict(rows), rtol=1e-6)
+
+
+def test_without_neighbours_the_graph_only_embeds(tmp_path):
+    model = NeighborhoodComponentsAnalysis(2, init="pca", max_iter=5).fit(X, Y)
+    model.to_onnx(tmp_path / "model.onnx")
+    assert list(run(tmp_path / "model.onnx", X)[1]) == ["embedding"]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("encoder", ["relu", "tanh", "logistic", "diagonal"])
+def test_every_encoder_is_expressed(tmp_path, encoder, dtype):
+    rows = X.astype(dtype)
+    kind = "diagonal" if encoder == "diagonal" else "mlp"
+    settings = {
+        **SETTINGS,
+        "encoder": kind,
+        "n_components": 13 if kind == "diagonal" else 3,
+        "hidden": [7, 5],
+        "activation": encoder if kind == "mlp" else "relu",
+        "scaling": "standardise",
+        "criterion": "g",
+        "dtype": dtype,
+        "max_iter": 10,
+    }
+    model = _burn_nca.fit_classes(rows, None, Y.astype(np.int64), ["a", "b", "c"], settings)
+    model.to_onnx(tmp_path / "model.onnx", True)
+    found, z = run(tmp_path / "model.onnx", rows)[1], model.transform(rows)
+    assert np.abs(found["embedding"] - z).max() <= 1e-6 * max(1, np.abs(z).max())
+    np.testing.assert_allclose(found["probabilities"], model.class_probabilities(rows), atol=1e-5)
