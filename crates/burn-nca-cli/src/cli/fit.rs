@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::method::MethodOptions;
-use super::parse::{at_least_one, count, held_out_share, open_share, positive, seed, weight};
+use super::parse::{
+    at_least_one, candidates, count, held_out_share, open_share, positive, seed, weight,
+};
 use super::targets::TargetOptions;
 use super::tune::TuneOptions;
 use super::{DeviceArgs, Format, SourceArgs};
@@ -151,6 +153,11 @@ pub struct OptimizerOptions {
     /// Rows of a batch of adam [default: 2000]
     #[arg(long, value_name = "ROWS", allow_negative_numbers = true, value_parser = at_least_one)]
     pub batch_size: Option<usize>,
+
+    /// Rows that those of a batch of adam see as neighbours, the batch among them; all: the unbiased stochastic gradient
+    /// of the paper [default: the batch alone]
+    #[arg(long, value_name = "ROWS|all", allow_negative_numbers = true, value_parser = candidates)]
+    pub candidates: Option<usize>,
 
     /// Learning rate of adam at the start [default: 0.08 of the typical entry of the map at its start]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive)]

@@ -5,12 +5,14 @@
 
 pub mod fit;
 pub mod method;
+mod neighbor_count;
 mod parse;
 pub mod targets;
 pub mod tune;
 mod use_model;
 
 pub use fit::FitArgs;
+pub use neighbor_count::NeighborCount;
 pub use use_model::{
     EvaluateArgs, ExportArgs, InfoArgs, PredictArgs, ReportArgs, Rule, SourceArgs, TransformArgs,
 };

@@ -8,6 +8,14 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Rows that are candidates: a whole number of 1 or more, or all.
+pub fn candidates(text: &str) -> Result<usize, String> {
+    if text == "all" {
+        return Ok(usize::MAX);
+    }
+    at_least_one(text).map_err(|_| "give a whole number of 1 or more, or all".to_string())
+}
+
 /// A whole number of 2 or more.
 pub fn at_least_two(text: &str) -> Result<usize, String> {
     match text.parse() {

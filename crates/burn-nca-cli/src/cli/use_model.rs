@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::parse::at_least_one;
+use super::neighbor_count::{NeighborCount, neighbor_count};
 use super::{Format, ModelArgs};
 
 /// A labelled table.
@@ -74,9 +74,10 @@ pub struct PredictArgs {
     #[arg(long, value_enum)]
     pub rule: Option<Rule>,
 
-    /// The k of the rule knn [default: 5, or all training rows where there are fewer]
-    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
-    pub neighbors: Option<usize>,
+    /// The k of the rule knn; for classes also cv (the k with most training rows right, each left out in turn) or entropy
+    /// (as many as the metric's own softmax counts) [default: 5, or all training rows where there are fewer]
+    #[arg(long, value_name = "K|cv|entropy", allow_negative_numbers = true, value_parser = neighbor_count)]
+    pub neighbors: Option<NeighborCount>,
 
     /// Adds a column for each class: its probability (soft) or its share of the votes (knn).
     #[arg(long)]
@@ -114,9 +115,10 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "target")]
     pub pairs: Option<PathBuf>,
 
-    /// The k of k-NN and of precision@k [default: 5, or all training rows where there are fewer]
-    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
-    pub neighbors: Option<usize>,
+    /// The k of k-NN and of precision@k; for classes also cv (the k with most training rows right, each left out in turn)
+    /// or entropy (as many as the metric's own softmax counts) [default: 5, or all training rows where there are fewer]
+    #[arg(long, value_name = "K|cv|entropy", allow_negative_numbers = true, value_parser = neighbor_count)]
+    pub neighbors: Option<NeighborCount>,
 
     /// Where the table of the fit stands now, for the comparison with Euclidean distance [default: where the fit read
     /// it]

@@ -10,6 +10,7 @@ mod finite;
 mod fit;
 mod info;
 mod methods;
+mod neighbor_count;
 mod predict;
 mod report;
 mod transform;
@@ -22,9 +23,7 @@ use burn_nca::{Fitted, device};
 use burn_nca_datasets::{CsvOptions, TargetColumn};
 
 use crate::cli::{Cli, Command, ModelArgs, SourceArgs};
-
-/// The k of k-NN where the user names none.
-const NEIGHBORS: usize = 5;
+use neighbor_count::NEIGHBORS;
 
 /// Runs the verb of the command line.
 ///

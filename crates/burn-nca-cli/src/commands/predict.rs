@@ -6,8 +6,9 @@ use burn_nca::data::Features;
 use burn_nca::estimator::Known;
 use burn_nca_datasets::open_features;
 
-use super::{finite, load_model, model_folder, neighbors_or_default};
-use crate::cli::{PredictArgs, Rule};
+use super::neighbor_count::{of_classes, of_numbers};
+use super::{finite, load_model, model_folder};
+use crate::cli::{NeighborCount, PredictArgs, Rule};
 use crate::failure::usage;
 use crate::output::{self, TableFormat};
 use crate::source::Source;
@@ -67,8 +68,9 @@ fn numbers(args: &PredictArgs, model: &Fitted, targets: &Features) -> Result<Str
     let features = open_features(&args.data, model.scaling().names())?;
     finite::check(model, &features, &args.data)?;
     let predicted = match rule {
-        Rule::Knn => model
-            .predict_numbers(&features, neighbors_or_default(args.neighbors, targets.rows()))?,
+        Rule::Knn => {
+            model.predict_numbers(&features, of_numbers(args.neighbors, targets.rows())?)?
+        }
         Rule::Soft => model.predict_kernel(&features)?,
     };
     let line = |cells: Vec<String>| cells.join(",") + "\n";
@@ -81,10 +83,10 @@ fn numbers(args: &PredictArgs, model: &Fitted, targets: &Features) -> Result<Str
 fn by_votes(
     model: &Fitted,
     features: &Features,
-    k: Option<usize>,
+    k: Option<NeighborCount>,
     with_shares: bool,
 ) -> Result<Prediction> {
-    let k = neighbors_or_default(k, model.reference_labels().len());
+    let k = of_classes(k, model)?;
     let shares = if with_shares { model.vote_shares(features, k)? } else { Vec::new() };
     Ok(Prediction { classes: model.predict(features, k)?, shares })
 }

@@ -177,6 +177,7 @@ fn of_another_optimizer(args: &FitArgs) -> Vec<Refusal> {
     let of_adam = [
         ("--epochs", options.epochs.is_some()),
         ("--batch-size", options.batch_size.is_some()),
+        ("--candidates", options.candidates.is_some()),
         ("--learning-rate", options.learning_rate.is_some()),
     ];
     let of_adam = of_adam.into_iter().map(|(option, given)| {

@@ -162,6 +162,7 @@ fn optimizer(options: &OptimizerOptions, rows: usize) -> OptimizerConfig {
         epochs: options.epochs,
         batch_size: options.batch_size,
         learning_rate: options.learning_rate,
+        candidates: options.candidates,
     };
     // What the rows decide is written down; the learning rate is that of the start, which is not known yet.
     OptimizerConfig::Adam(StochasticConfig {
@@ -241,7 +242,7 @@ mod tests {
     fn every_option_reaches_the_configuration() {
         let config = config(
             "--dim 2 --encoder mlp --hidden 8,4 --activation tanh --objective g --init random \
-             --optimizer adam --epochs 3 --batch-size 32 --learning-rate 0.5 --l2 0.25 --repulsion 0.5 \
+             --optimizer adam --epochs 3 --batch-size 32 --candidates 99 --learning-rate 0.5 --l2 0.25 --repulsion 0.5 \
              --scale min-max --seed 7 --early-stopping=0.1 --patience 4 --time-budget 60 --precision f64 \
              --memory 64",
         );
@@ -256,6 +257,7 @@ mod tests {
             r#""epochs":3"#,
             r#""batch_size":32"#,
             r#""learning_rate":0.5"#,
+            r#""candidates":99"#,
             r#""l2":0.25"#,
             r#""repulsion":0.5"#,
             r#""MinMax""#,

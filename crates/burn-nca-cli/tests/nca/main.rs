@@ -17,6 +17,7 @@ mod many_classes;
 mod methods;
 mod models;
 mod names;
+mod neighbor_count;
 mod output_files;
 mod pipes;
 mod program;

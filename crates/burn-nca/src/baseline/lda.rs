@@ -58,6 +58,10 @@ pub struct LdaConfig {
     /// How the within-class covariance is made regular.
     #[config(default = "Shrinkage::None")]
     pub shrinkage: Shrinkage,
+    /// Whether each direction is scaled to length 1, as in some texts; without, the classes have unit variance along
+    /// it, so that RCA after LDA changes no distance.
+    #[config(default = false)]
+    pub unit_length: bool,
 }
 
 /// The result of a linear discriminant analysis.
@@ -71,6 +75,22 @@ pub struct Lda {
     pub explained_ratio: Vec<f64>,
     /// The share s by which the within-class covariance was shrunk.
     pub shrinkage: f64,
+}
+
+impl Lda {
+    /// The same directions, each of length 1.
+    fn with_unit_directions(self) -> Self {
+        let [d, k] = self.projection.shape();
+        let mut weight = self.projection.into_weight();
+        for direction in 0..k {
+            let squares = weight.iter().skip(direction).step_by(k).map(|x| x * x);
+            let length = squares.sum::<f64>().sqrt();
+            if length > 0.0 {
+                weight.iter_mut().skip(direction).step_by(k).for_each(|x| *x /= length);
+            }
+        }
+        Self { projection: Projection::new(weight, [d, k]), ..self }
+    }
 }
 
 impl LdaConfig {
@@ -94,11 +114,12 @@ impl LdaConfig {
                 d.min(c - 1)
             )));
         }
-        if data.rows() < d {
-            self.fit_in_span(data, &groups)
+        let found = if data.rows() < d {
+            self.fit_in_span(data, &groups)?
         } else {
-            self.fit_in_features(data, &groups)
-        }
+            self.fit_in_features(data, &groups)?
+        };
+        Ok(if self.unit_length { found.with_unit_directions() } else { found })
     }
 
     fn fit_in_features(&self, data: &Labelled, groups: &Groups<'_>) -> Result<Lda> {

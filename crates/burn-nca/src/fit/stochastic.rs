@@ -1,5 +1,6 @@
 //! Fitting by mini-batches: epochs over shuffled rows with a Burn optimiser.
 
+use core::ops::Range;
 use std::ops::ControlFlow;
 use web_time::Instant;
 
@@ -22,9 +23,9 @@ use super::{Evaluation, FitConfig, Progress, Solution, Termination};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
-use crate::objective::Objective;
 use crate::objective::over;
 use crate::objective::transfer::int_tensor;
+use crate::objective::{Objective, SampledTerms};
 
 /// Rows of a batch where none are asked for.
 const BATCH: usize = 2000;
@@ -52,6 +53,10 @@ const RELATIVE_RATE: f64 = 0.08;
 /// ones, the penalty weighs against the terms as it does there at any batch size, and a batch of all rows gives
 /// both exactly. What is left of a bias is that the neighbours of a row are those of its batch: a batch should
 /// hold several rows of each class.
+///
+/// With `candidates` the rows of a batch see others as well, and a batch says `(n / b) Σ t_i` with these as neighbours
+/// ([`SampledTerms`]). With all n rows that is the stochastic gradient of the NCA paper, a sum truncated over i alone,
+/// and unbiased; with m of them the neighbours are thinned by m / n. A step embeds all candidates.
 ///
 /// A batch in which no term can be changed (no row has a partner, or all rows are of one class) takes no step.
 /// A fit whose first epoch takes none ends at its start, as [`Termination::NoStep`].
@@ -85,6 +90,9 @@ pub struct StochasticConfig {
     pub batch_size: Option<usize>,
     /// The learning rate at the start; by default 0.08 of the root mean square of the parameters at the start.
     pub learning_rate: Option<f64>,
+    /// Rows that those of a batch see as neighbours: the batch and others at random, up to this many in all (all rows
+    /// where there are fewer). Without, the batch alone.
+    pub candidates: Option<usize>,
 }
 
 impl StochasticConfig {
@@ -101,6 +109,14 @@ impl StochasticConfig {
         if let Some(rate) = self.learning_rate.filter(|rate| !(*rate > 0.0 && rate.is_finite())) {
             return Err(Error::setting(format!(
                 "the learning rate is {rate}; give a positive number, such as 0.01"
+            )));
+        }
+        if let (Some(candidates), Some(batch)) = (self.candidates, self.batch_size)
+            && candidates < batch
+        {
+            return Err(Error::setting(format!(
+                "there are to be {candidates} candidates for a batch of {batch}, which are candidates themselves; give \
+                 as many candidates or more, or a smaller batch"
             )));
         }
         Ok(())
@@ -158,6 +174,12 @@ pub(super) fn minimise<E: Encoder, O: Objective>(
     mut monitor: Monitor<'_, '_, MetricModel<E, O>>,
     checkpoint: &mut Checkpoint<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
+    let unsampled = problem.model.objective.sample(problem.target, &[], &[]).is_none();
+    if settings.candidates.is_some() && unsampled {
+        return Err(Error::setting(
+            "candidates are for objectives with a term per row, and this one has none; leave the setting out",
+        ));
+    }
     let optimizer = optimizer.unwrap_or_else(|| AdamConfig::new().init());
     let mut epochs = Epochs::new(problem, config, settings, optimizer);
     let mut end = None;
@@ -251,6 +273,8 @@ struct Plan {
     batches: usize,
     /// The learning rate at the start.
     learning_rate: f64,
+    /// Rows that those of a batch see as neighbours; without, the batch alone.
+    candidates: Option<usize>,
 }
 
 /// A fit between two epochs.
@@ -282,6 +306,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             epochs: settings.epochs_of(rows),
             batches: settings.batches_of(rows),
             learning_rate: settings.rate_from(&flatten(&problem.model)),
+            candidates: settings.candidates,
         };
         Self {
             problem,
@@ -310,14 +335,15 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
     /// Passes over all rows once.
     fn run(&mut self) -> Progress {
         let rows = self.shuffled_rows();
-        let Plan { epochs, batches: count, learning_rate: start } = self.plan;
+        let Plan { epochs, batches: count, learning_rate: start, .. } = self.plan;
         let (mut value, mut valued_rows) = (0.0, 0);
         let mut gradient_max: f64 = 0.0;
         for batch in 0..count {
             let span = batch * rows.len() / count..(batch + 1) * rows.len() / count;
             let learning_rate = learning_rate_at(start, self.epoch * count + batch, epochs * count);
             self.last.step = learning_rate;
-            let Some(estimate) = self.batch(&rows[span.clone()]) else { continue };
+            let others = self.others(&rows, &span);
+            let Some(estimate) = self.batch(&rows[span.clone()], &others) else { continue };
             value += span.len() as f64 * estimate.value;
             valued_rows += span.len();
             let Some(gradients) = estimate.step else { continue };
@@ -352,13 +378,14 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
     }
 
     /// What a batch says of the penalised sum over all rows; nothing where none of its terms counts.
-    fn batch(&self, rows: &[usize]) -> Option<BatchEstimate> {
-        let Problem { x, target, .. } = self.problem;
-        let objective = &self.model.objective;
-        let index = int_tensor(rows, &x.device().inner());
-        let batch = Tensor::clone(x).without_autodiff().select(0, index).autodiff();
-        let embedding = self.model.encoder.forward(batch);
-        let sum = objective.estimate(embedding, &objective.subset(target, rows), target)?;
+    fn batch(&self, rows: &[usize], others: &[usize]) -> Option<BatchEstimate> {
+        let (target, objective) = (self.problem.target, &self.model.objective);
+        let sum = if self.plan.candidates.is_some() {
+            let sample = SampledTerms::of(objective, target, rows, others)?;
+            sample.estimate(objective, self.embedded(sample.points()))?
+        } else {
+            objective.estimate(self.embedded(rows), &objective.subset(target, rows), target)?
+        };
         let has_slope = sum.is_tracked();
         let mut mean = over(sum, self.terms());
         if self.config.l2 > 0.0
@@ -369,6 +396,22 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         let value = mean.clone().into_scalar::<f64>() * self.terms();
         let step = has_slope.then(|| GradientsParams::from_grads(mean.backward(), &self.model));
         Some(BatchEstimate { value, step })
+    }
+
+    /// The rows beside a batch that its rows see as neighbours. The order of an epoch is random, and so are those that
+    /// follow the batch in it.
+    fn others(&self, rows: &[usize], batch: &Range<usize>) -> Vec<usize> {
+        let beside = self.plan.candidates.unwrap_or(0).saturating_sub(batch.len());
+        let count = beside.min(rows.len() - batch.len());
+        rows.iter().cycle().skip(batch.end).take(count).copied().collect()
+    }
+
+    /// The embedding of these rows with its graph, `[b, k]`.
+    fn embedded(&self, rows: &[usize]) -> Tensor<2> {
+        let x = self.problem.x;
+        let index = int_tensor(rows, &x.device().inner());
+        let batch = Tensor::clone(x).without_autodiff().select(0, index).autodiff();
+        self.model.encoder.forward(batch)
     }
 
     /// The number of terms of the whole data, n.
@@ -412,5 +455,70 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             self.last = *last;
         }
         Ok(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::{DType, Device, TensorData};
+
+    use crate::encoder::LinearMap;
+    use crate::fit::exact::{self, BlockConfig};
+    use crate::fit::{FitConfig, FitSession, OptimizerConfig, Precision, Problem, minimise};
+    use crate::model::MetricModel;
+    use crate::objective::{ClassIndex, CoincidenceIndex, CoincidenceLossConfig, NcaLossConfig};
+
+    use super::*;
+
+    const ROWS: usize = 24;
+
+    fn x() -> Tensor<2> {
+        let values: Vec<f64> = (0..2 * ROWS).map(|i| ((i * i * 5) % 31) as f64 / 20.0).collect();
+        Tensor::from_data(TensorData::new(values, [ROWS, 2]), (&Device::flex(), DType::F64))
+    }
+
+    fn config(candidates: Option<usize>) -> FitConfig {
+        let settings = StochasticConfig::new().with_epochs(Some(1)).with_batch_size(Some(8));
+        let settings = settings.with_learning_rate(Some(1e-12)).with_candidates(candidates);
+        let optimizer = OptimizerConfig::Adam(settings);
+        FitConfig::new().with_precision(Precision::F64).with_optimizer(optimizer)
+    }
+
+    fn map() -> LinearMap {
+        let weight = [0.8, -0.3, 0.2, 1.1];
+        LinearMap::from_weight(&weight, [2, 2], &Device::flex().autodiff(), DType::F64)
+    }
+
+    #[test]
+    fn an_epoch_with_all_rows_as_candidates_has_the_exact_value_and_one_of_batches_has_not() {
+        let labels: Vec<usize> = (0..ROWS).map(|row| row * row % 3).collect();
+        let classes = ClassIndex::new(&labels, &Device::flex()).unwrap();
+        let model = MetricModel::new(map(), NcaLossConfig::new().init()).train();
+        let exact = exact::value(&model, &x(), &classes, &BlockConfig::new());
+        let value = |candidates: Option<usize>| {
+            let (x, config) = (x(), config(candidates));
+            let problem = Problem::new(model.clone(), &x, &classes);
+            minimise(&problem, &config, FitSession::new()).unwrap().value
+        };
+        assert!((value(Some(usize::MAX)) - exact).abs() < 1e-8);
+        assert!((value(Some(12)) - exact).abs() > 1e-3);
+        assert!((value(None) - exact).abs() > 1e-3);
+    }
+
+    #[test]
+    fn candidates_fewer_than_a_batch_or_of_pairs_are_refused() {
+        let pairs = vec![crate::data::LabelledPair::alike(0, 1)];
+        let pairs = crate::data::LabelledPairs::new(ROWS, pairs).unwrap();
+        let index = CoincidenceIndex::new(&pairs, &Device::flex());
+        let device = Device::flex().autodiff();
+        let loss = CoincidenceLossConfig::new().init(&index, &device, DType::F64);
+        let x = x();
+        let problem = Problem::new(MetricModel::new(map(), loss).train(), &x, &index);
+        let refused = |candidates: usize| {
+            let result = minimise(&problem, &config(Some(candidates)), FitSession::new());
+            result.err().unwrap().to_string()
+        };
+        assert!(refused(7).contains("7 candidates for a batch of 8"));
+        assert!(refused(9).contains("a term per row"));
     }
 }

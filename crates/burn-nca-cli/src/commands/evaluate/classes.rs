@@ -11,7 +11,8 @@ use super::measures::Evaluation;
 use super::question::{Question, tell};
 use super::{text, training_rows};
 use crate::cli::Format;
-use crate::commands::{finite, neighbors_or_default};
+use crate::commands::finite;
+use crate::commands::neighbor_count::of_classes;
 use crate::fitting::warnings::about_spread;
 use crate::output;
 use crate::report::{Warning, falls_short};
@@ -25,7 +26,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let table = question.table(Task::Classes)?;
     let data = table.into_labelled_as(model.class_names())?;
     finite::check(model, data.features(), &args.source.data)?;
-    let k = neighbors_or_default(args.neighbors, model.reference_labels().len());
+    let k = of_classes(args.neighbors, model)?;
     let mut evaluation = Evaluation::of(model, &data, k)?;
     let train = question.training_rows();
     let compared = train.and_then(|train| {

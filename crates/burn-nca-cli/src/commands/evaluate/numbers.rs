@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::question::{Question, tell};
 use super::training_rows;
 use crate::cli::Format;
-use crate::commands::{finite, neighbors_or_default};
+use crate::commands::finite;
+use crate::commands::neighbor_count::of_numbers;
 use crate::fitting::warnings::about_spread;
 use crate::output;
 use crate::report::Warning;
@@ -59,7 +60,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
         );
     }
     let data = question.table(Task::Numeric)?.into_measured()?;
-    let k = neighbors_or_default(args.neighbors, model.references().dims()[0]);
+    let k = of_numbers(args.neighbors, model.references().dims()[0])?;
     let truth = data.targets().values();
     let (features, target) = (data.features(), data.targets().names()[0].clone());
     finite::check(model, features, source)?;

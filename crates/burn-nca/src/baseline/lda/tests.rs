@@ -192,3 +192,21 @@ fn impossible_settings_and_equal_rows_are_errors() {
     let error = LdaConfig::new(1).fit(&equal.select(&[0])).unwrap_err().to_string();
     assert!(error.contains("at least two rows"), "{error}");
 }
+
+#[test]
+fn directions_of_unit_length_are_the_same_directions() {
+    let data = random_labelled(30, 4, 3, 5);
+    let plain = LdaConfig::new(2).fit(&data).unwrap();
+    let unit = LdaConfig::new(2).with_unit_length(true).fit(&data).unwrap();
+    let (plain_weight, weight) = (plain.projection.weight(), unit.projection.weight());
+    for direction in 0..2 {
+        let column = |weight: &[f64]| -> Vec<f64> {
+            weight.iter().skip(direction).step_by(2).copied().collect()
+        };
+        let (plain, unit) = (column(&plain_weight), column(&weight));
+        let length = plain.iter().map(|x| x * x).sum::<f64>().sqrt();
+        assert_close(&unit.iter().map(|x| x * length).collect::<Vec<_>>(), &plain, 1e-12);
+        assert_close(&[unit.iter().map(|x| x * x).sum()], &[1.0], 1e-12);
+    }
+    assert_eq!(unit.variance_ratio, plain.variance_ratio);
+}

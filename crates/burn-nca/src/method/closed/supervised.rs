@@ -28,6 +28,9 @@ pub struct Lda {
     /// The share of the identity in the within-class covariance.
     #[config(default = "Shrinkage::None")]
     pub shrinkage: Shrinkage,
+    /// Whether each direction is scaled to length 1.
+    #[config(default = false)]
+    pub unit_length: bool,
 }
 
 impl Default for Lda {
@@ -42,7 +45,13 @@ impl Method for Lda {
     const TITLE: &'static str = "Linear discriminant analysis";
     const WHEN: &'static str =
         "classes that are clouds of one shape; at most classes - 1 dimensions, at once";
-    const SETTINGS: &'static [Setting] = &[SHRINKAGE];
+    const SETTINGS: &'static [Setting] = &[
+        SHRINKAGE,
+        Setting {
+            name: "unit_length",
+            help: "whether each direction has length 1, not unit variance within the classes",
+        },
+    ];
     const USES: &'static [Uses] = &[Uses::Dimensions];
     type Data = Labelled;
 
@@ -52,7 +61,9 @@ impl Method for Lda {
 
     fn learn(&self, problem: &Problem<'_, Labelled>, _: FitSession<'_>) -> Result<Learnt> {
         let started = Instant::now();
-        let config = LdaConfig::new(problem.d_output).with_shrinkage(self.shrinkage);
+        let config = LdaConfig::new(problem.d_output)
+            .with_shrinkage(self.shrinkage)
+            .with_unit_length(self.unit_length);
         Ok(learnt(problem, &config.fit(problem.data)?.projection, started))
     }
 }

@@ -1,0 +1,39 @@
+//! The value of `--neighbors` of a model: a number, or a rule that finds it.
+
+/// How many neighbours vote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NeighborCount {
+    /// This many.
+    Given(usize),
+    /// The k with most training rows right, each left out in turn.
+    CrossValidated,
+    /// As many as the softmax of a training row counts, on average.
+    Entropy,
+}
+
+/// A number of neighbours as the user writes it.
+pub fn neighbor_count(text: &str) -> Result<NeighborCount, String> {
+    match text {
+        "cv" => Ok(NeighborCount::CrossValidated),
+        "entropy" => Ok(NeighborCount::Entropy),
+        _ => match text.parse() {
+            Ok(0) | Err(_) => Err("give a whole number of 1 or more, cv or entropy".to_string()),
+            Ok(number) => Ok(NeighborCount::Given(number)),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_and_two_rules_are_read_and_others_are_refused_with_the_cure() {
+        assert_eq!(neighbor_count("7"), Ok(NeighborCount::Given(7)));
+        assert_eq!(neighbor_count("cv"), Ok(NeighborCount::CrossValidated));
+        assert_eq!(neighbor_count("entropy"), Ok(NeighborCount::Entropy));
+        for text in ["0", "-1", "all", ""] {
+            assert!(neighbor_count(text).unwrap_err().contains("cv or entropy"), "{text}");
+        }
+    }
+}
