@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::scatter::{Scatter, style};
+use super::look::style;
+use super::scatter::Scatter;
 use super::{ClassMark, Part};
 use crate::report::ClassCount;
 use crate::report::number::count;

@@ -2,8 +2,11 @@
 
 mod colours;
 mod legend;
+mod look;
 mod placement;
 mod scatter;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,7 +15,8 @@ use crate::report::number::significant;
 use crate::report::{ClassCount, Report, Section};
 use colours::Colours;
 pub use legend::listed;
-use scatter::{Look, Scatter};
+use look::Look;
+use scatter::Scatter;
 
 /// The part of the data a row belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,61 +4,17 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use super::look::Look;
 use super::placement::{Frame, WIDTH, drawing_order};
 use super::{Embedding, Part, Point};
 use crate::report::ClassCount;
 use crate::report::number::{count, counted, percent, round_step, significant};
 use burn_nca_program::html::{escape, name, place, section};
 
-/// Hues of the palette; with two shapes and two shades some 40 classes look different.
-const HUES: usize = 10;
 /// So many classes and more have their names in the picture, as far as they look different: colours alone are too many.
 const NAMED: std::ops::RangeInclusive<usize> = 11..=40;
 /// More errors than this, and their rings would cover the picture: they are there to be asked for.
 const RINGED: usize = 60;
-
-/// How a point is marked.
-pub struct Look {
-    /// In one dimension each class has a lane of its own.
-    pub lane: usize,
-    /// The class of the style that hides it together with its like; may be empty.
-    group: String,
-    /// The class of the style that colours it, with a blank before it.
-    style: String,
-    /// Its colour where the style has none, as an attribute with a blank before it.
-    stroke: String,
-    square: bool,
-    wrong: bool,
-}
-
-impl Look {
-    /// That of a class; `wrong` where it was taken for another.
-    pub fn of_class(class: usize, wrong: bool) -> Self {
-        let square = class / HUES % 2 == 1;
-        let group = format!("k{class} ");
-        Self { lane: class, group, style: style(class), stroke: String::new(), square, wrong }
-    }
-
-    /// That of a colour.
-    pub fn of_colour(colour: &str) -> Self {
-        let stroke = format!(" stroke=\"{colour}\"");
-        Self {
-            lane: 0,
-            group: String::new(),
-            style: String::new(),
-            stroke,
-            square: false,
-            wrong: false,
-        }
-    }
-}
-
-/// The style classes of a class's mark, with a blank before them: hue, then square, then the second shade.
-pub fn style(class: usize) -> String {
-    let square = if class / HUES % 2 == 1 { " square" } else { "" };
-    let shade = if class / (2 * HUES) % 2 == 1 { " shade" } else { "" };
-    format!(" c{}{square}{shade}", class % HUES)
-}
 
 /// The points of an embedding, placed.
 pub struct Scatter<'a, M> {
@@ -186,7 +142,7 @@ impl<'a, M> Scatter<'a, M> {
         look.wrong && point.part == self.judged
     }
 
-    fn caption(&self) -> String {
+    pub fn caption(&self) -> String {
         let k = self.embedding.dimension;
         let mut text = match (self.frame.is_line(), self.embedding.variance_share) {
             (true, _) if self.classes.is_empty() => {
@@ -296,112 +252,4 @@ fn middle(places: impl Iterator<Item = [f64; 2]> + Clone) -> Option<[f64; 2]> {
 
 fn hundredths(at: f64) -> f64 {
     (at * 100.0).round() / 100.0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::placement::DRAWN;
-    use super::super::{ClassMark, ValueMark};
-    use super::*;
-    use crate::report::{Report, Results, Section};
-
-    fn of_classes(report: &Report) -> Scatter<'_, ClassMark> {
-        let Results::Classes(found) = &report.results else { unreachable!() };
-        found.embedding.as_ref().unwrap().scatter(&report.header.data.classes).unwrap()
-    }
-
-    fn of_values(report: &Report) -> Scatter<'_, ValueMark> {
-        report.values().embedding.scatter().unwrap().0
-    }
-
-    /// Whether all points lie inside, as far apart as the metric has them.
-    fn keeps_distances<M>(scatter: &Scatter<'_, M>) {
-        let apart = |a: &[f64], b: &[f64]| (a[0] - b[0]).hypot(a[1] - b[1]);
-        let ((a, _, at_a), (b, _, at_b)) = (&scatter.marks[0], &scatter.marks[77]);
-        let learnt = apart(&a.coordinates, &b.coordinates);
-        assert!((apart(at_a, at_b) - scatter.frame.scale * learnt).abs() < 1e-9);
-        let inside = |at: &[f64; 2]| {
-            (0.0..=WIDTH).contains(&at[0]) && (0.0..=scatter.frame.height).contains(&at[1])
-        };
-        assert!(scatter.marks.iter().all(|(_, _, at)| inside(at)));
-    }
-
-    #[test]
-    fn distances_on_the_drawing_are_the_learnt_ones() {
-        keeps_distances(&of_classes(&Report::example()));
-        keeps_distances(&of_values(&Report::of_numbers()));
-    }
-
-    #[test]
-    fn a_large_embedding_is_thinned_evenly_and_says_so() {
-        let report = Report::with_classes(&["a", "b", "c"], 4000, 2);
-        let scatter = of_classes(&report);
-        assert_eq!(scatter.marks.len(), DRAWN);
-        assert!(scatter.caption().contains("5000 of 12\u{a0}000 points are drawn"));
-        let of = |class| scatter.marks.iter().filter(|(_, look, _)| look.lane == class).count();
-        assert!((0..3).all(|class| of(class).abs_diff(DRAWN / 3) <= 1));
-    }
-
-    #[test]
-    fn forty_classes_look_different() {
-        let looks: std::collections::BTreeSet<String> = (0..40).map(style).collect();
-        assert_eq!(looks.len(), 40);
-    }
-
-    #[test]
-    fn errors_on_held_out_rows_are_ringed_and_without_them_all_errors() {
-        let report = Report::with_classes(&["a", "b"], 400, 2);
-        let wrong = |part| {
-            let scatter = of_classes(&report);
-            scatter.marks.iter().filter(|(at, look, _)| look.wrong && at.part == part).count()
-        };
-        let rings = |report: &Report| of_classes(report).paths().matches(" wrong\"").count();
-        assert!(wrong(Part::Test) > 0 && wrong(Part::Train) > 0);
-        assert_eq!(rings(&report), wrong(Part::Test));
-        let train = wrong(Part::Train);
-        assert_eq!(rings(&report.clone().without_test()), train);
-    }
-
-    #[test]
-    fn values_are_colours_and_pairs_are_joined() {
-        let report = Report::of_numbers();
-        let html = report.values().embedding.page(&report);
-        assert_eq!(html.matches(" stroke=\"#").count(), 200);
-        assert_eq!(html.matches("class=\"test hole\"").count(), 60);
-        assert!(html.contains("held out") && !html.contains("class=\"links\""));
-        assert!(html.contains("id=\"show-train\"") && html.contains("id=\"show-test\""));
-        let report = Report::of_pairs();
-        let html = report.values().embedding.page(&report);
-        assert!(html.contains("class=\"links\"") && !html.contains("held out"));
-        assert!(!html.contains("show-train"));
-    }
-
-    #[test]
-    fn many_classes_are_named_in_the_picture_and_one_dimension_has_lanes() {
-        let names: Vec<String> = (0..26).map(|class| format!("letter {class}")).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let shown = |names: &[&str], dimension, class: &str| {
-            let report = Report::with_classes(names, 10, dimension);
-            let html = report.page();
-            html.matches(&format!("<span class=\"{class}")).count()
-        };
-        assert_eq!((shown(&names, 2, "middle k"), shown(&names[..3], 2, "middle k")), (26, 0));
-        assert_eq!((shown(&names, 1, "lane\""), shown(&names, 1, "middle k")), (26, 0));
-    }
-
-    #[test]
-    fn one_dimension_and_a_single_place_can_be_drawn() {
-        let mut report = Report::example();
-        for point in &mut report.classes_mut().embedding.as_mut().unwrap().points {
-            point.coordinates = vec![2.0, 2.0];
-        }
-        assert!(
-            of_classes(&report).marks.iter().all(|(_, _, at)| at.iter().all(|at| at.is_finite()))
-        );
-        assert!(!report.page().contains("NaN"));
-        let mut report = Report::of_numbers();
-        let points = &mut report.values_mut().embedding.points;
-        points.iter_mut().for_each(|point| point.coordinates.truncate(1));
-        assert!(!report.page().contains("NaN"));
-    }
 }
