@@ -10,6 +10,7 @@ mod output;
 mod process;
 mod report;
 mod source;
+mod tables;
 
 use std::process::ExitCode;
 

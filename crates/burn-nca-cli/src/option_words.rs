@@ -1,7 +1,7 @@
 //! Messages of the library in the words of the program: a cure is an option, not a name of the library.
 
 /// What the library says, and the option that does it here.
-const WORDS: [(&str, &str); 6] = [
+const WORDS: [(&str, &str); 16] = [
     ("; read it with Task::Classes", "; leave --task regression or --soft out"),
     ("; read it with Task::Numeric", "; give --task regression"),
     ("or read the target with Task::Numeric", "or give --task regression"),
@@ -14,6 +14,39 @@ const WORDS: [(&str, &str); 6] = [
         ", which this program does not know; load it in the program that saved it",
     ),
     ("or ask for a linear encoder", "or give --encoder linear"),
+    (
+        "; fill the values in or remove the rows",
+        "; fill the values in, remove the rows, or give nca fit --missing drop, mean, median or most-frequent",
+    ),
+    (
+        "; name the column as categorical, or leave it out",
+        "; give nca fit --categorical auto, or the column's name, to make features of it, or --ignore to leave it out",
+    ),
+    (
+        "; correct it, or leave the column out",
+        "; correct it, give --categorical auto to make features of text, or leave the column out",
+    ),
+    ("or name the column as categorical", "or name the column in --categorical"),
+    (
+        "; correct it, ignore the column, or name the column as the target",
+        "; correct it, give --categorical auto to make features of text, --ignore the column, or name it as the \
+         --target",
+    ),
+    (
+        "; leave it out, carry it along as the identifier, or allow more levels",
+        "; --ignore it, carry it along by --id, or allow more by --max-levels",
+    ),
+    ("or give its encoding", "or give its --encoding, such as latin1"),
+    ("; give the encoding of the file", "; give the --encoding of the file, such as latin1"),
+    (
+        "and without thousands separators, as in 1234.5",
+        "and without thousands separators, as in 1234.5 (--decimal comma reads 1,5)",
+    ),
+    (
+        "as numbers (the year, the day of the week, days since a start), or leave the column out",
+        "as numbers (the \
+      year, the day of the week, days since a start), or --ignore the column",
+    ),
 ];
 
 /// The message as a user of the program can follow it.

@@ -69,6 +69,8 @@ pub enum TableFormat {
     Csv,
     /// A NumPy array.
     Npy,
+    /// One JSON document.
+    Json,
 }
 
 impl TableFormat {
@@ -98,6 +100,7 @@ impl TableFormat {
         match self {
             Self::Csv => "csv",
             Self::Npy => "npy",
+            Self::Json => "json",
         }
     }
 }

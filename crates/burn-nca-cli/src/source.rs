@@ -1,5 +1,9 @@
 //! Where the training rows of a model came from: a file beside the model, so that they can be read again.
 
+mod columns;
+
+pub use columns::{Columns, with_given};
+
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +18,9 @@ use crate::output::{self, short_name};
 
 /// The name of the file in the folder of a model.
 const FILE: &str = "source.json";
+
+/// The word for standard input.
+const STANDARD_INPUT: &str = "-";
 
 /// The table of a fit and how its rows were chosen; a model of an earlier version has none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +37,9 @@ pub struct Source {
     pub pairs: Option<PathBuf>,
     /// Which rows, or pairs, were held out.
     pub split: HeldOut,
+    /// What the columns were for; absent in older models.
+    #[serde(default)]
+    pub columns: Columns,
 }
 
 /// A seeded split.
@@ -42,19 +52,26 @@ pub struct HeldOut {
 }
 
 impl Source {
-    /// The source of a fit; `target` is the name that the reader found.
-    pub fn of_fit(args: &FitArgs, task: LearntFrom, target: Option<&str>) -> Self {
-        let data = args.source.data.clone();
-        // Bundled sets and pairs of arrays have no column to name.
-        let has_names = by_name(&data).is_none() && Path::new(&data).exists();
+    /// The source of a fit, as its options say.
+    pub fn of_fit(args: &FitArgs, task: LearntFrom) -> Self {
         Self {
             task,
-            target: target.filter(|_| has_names).map(String::from),
+            target: args.source.target.clone(),
             ignored: args.source.ignore.clone(),
             pairs: args.targets.pairs.clone(),
             split: HeldOut { share: args.test_size, seed: args.seed },
-            data,
+            columns: Columns::of_fit(args),
+            data: args.source.data.clone(),
         }
+    }
+
+    /// The same with the name of the target that the reader found.
+    #[must_use]
+    pub fn with_target(self, target: Option<&str>) -> Self {
+        // Bundled sets and pairs of arrays have no column to name.
+        let exists = self.data == STANDARD_INPUT || Path::new(&self.data).exists();
+        let has_names = by_name(&self.data).is_none() && exists;
+        Self { target: target.filter(|_| has_names).map(String::from), ..self }
     }
 
     /// Writes it beside the model in `folder`.
@@ -112,8 +129,10 @@ impl Source {
             let ignored: Vec<String> = self.ignored.iter().map(|name| short_name(name)).collect();
             text.push_str(&format!(", without {}", ignored.join(", ")));
         }
+        text.push_str(&self.columns.clause());
         let HeldOut { share, seed } = self.split;
-        if share > 0.0 {
+        let split_by_hand = self.columns.split.is_some() || self.columns.test.is_some();
+        if share > 0.0 && !split_by_hand {
             text.push_str(&format!(
                 "; {} % held out, seed {seed}",
                 (1000.0 * share).round() / 10.0
@@ -135,6 +154,7 @@ mod tests {
             ignored: vec!["id".into()],
             pairs: None,
             split: HeldOut { share: 0.3, seed: 7 },
+            columns: Columns::default(),
         }
     }
 

@@ -74,7 +74,7 @@ pub(crate) fn read_pair(images: Input<'_>, labels: &Path) -> Result<Table> {
             classes.labels.len()
         )));
     }
-    Ok(Table { features, target_name: "label".into(), target: classes.into() })
+    Ok(Table { features, target_name: "label".into(), target: classes.into(), without_class: None })
 }
 
 /// Reads the labels of images: an IDX array `[n]`, or a CSV file of one column where a byte is too small for the

@@ -8,8 +8,10 @@ use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use burn_nca::{Error, Result};
+use encoding_rs::{Encoding, UTF_8};
 use flate2::bufread::MultiGzDecoder;
 
+use crate::decoding::{Decoded, NotText, of_byte_order_mark};
 use crate::format::Format;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -23,6 +25,8 @@ pub(crate) struct Input<'a> {
     start: Vec<u8>,
     bytes: Box<dyn BufRead + 'a>,
     packed: bool,
+    /// Whether the bytes were turned into UTF-8.
+    is_decoded: bool,
     /// Bytes that were read.
     read: u64,
 }
@@ -63,11 +67,32 @@ impl<'a> Input<'a> {
         } else {
             Box::new(bytes)
         };
-        let mut input = Self { path, start: Vec::new(), bytes, packed, read: 0 };
-        input.start = input.read_at_most(START)?;
-        input.read = 0;
-        input.bytes = Box::new(Cursor::new(input.start.clone()).chain(input.bytes));
-        Ok(input)
+        let input = Self { path, start: Vec::new(), bytes, packed, is_decoded: false, read: 0 }
+            .looked_at()?;
+        match of_byte_order_mark(&input.start) {
+            Some(encoding) => input.decoded(encoding),
+            None => Ok(input),
+        }
+    }
+
+    /// The input with its start known and still to be read.
+    fn looked_at(mut self) -> Result<Self> {
+        self.start = self.read_at_most(START)?;
+        self.read = 0;
+        self.bytes = Box::new(Cursor::new(self.start.clone()).chain(self.bytes));
+        Ok(self)
+    }
+
+    /// The input as UTF-8, from this encoding; as it is where a byte order mark has told another one.
+    ///
+    /// # Errors
+    /// As [`Input::fill`].
+    pub(crate) fn decoded(self, encoding: &'static Encoding) -> Result<Self> {
+        if encoding == UTF_8 || self.is_decoded {
+            return Ok(self);
+        }
+        let bytes = Box::new(Decoded::new(self.bytes, encoding));
+        Self { bytes, is_decoded: true, ..self }.looked_at()
     }
 
     /// What messages call it.
@@ -126,6 +151,9 @@ impl<'a> Input<'a> {
     }
 
     fn failed(&self, source: io::Error) -> Error {
+        if let Some(reason) = source.get_ref().and_then(|inner| inner.downcast_ref::<NotText>()) {
+            return Error::data(format!("{}: {reason}", self.path.display()));
+        }
         if !self.packed {
             return io_error(&self.path, source);
         }

@@ -4,6 +4,7 @@ pub mod bundled;
 mod catalogue;
 mod class_names;
 mod csv;
+mod decoding;
 mod excerpt;
 mod format;
 pub mod generate;
@@ -14,15 +15,22 @@ mod near_name;
 mod npy;
 mod open;
 mod pair_list;
+mod pattern;
+mod raw;
 mod splits;
 mod table;
+mod text_format;
 
 pub use catalogue::{Dataset, by_name, catalogue, names};
 pub use csv::{CsvOptions, TargetColumn, parse_csv, read_csv, read_csv_features};
 pub use idx::{IdxArray, read_idx, read_idx_features, read_idx_labels, read_idx_pair};
 pub use matrix_market::read_matrix_market;
 pub use npy::{read_npy_features, read_npy_pair};
-pub use open::{open, open_features, open_unlabelled};
+pub use open::{
+    open, open_features, open_features_as, open_raw, open_unlabelled, open_unlabelled_as,
+};
 pub use pair_list::read_pairs;
+pub use raw::{RawOptions, parse_raw, read_raw};
 pub use splits::read_splits;
-pub use table::{Table, Target, Task};
+pub use table::{Table, Target, Task, WithoutClass};
+pub use text_format::{DecimalSign, TextFormat};

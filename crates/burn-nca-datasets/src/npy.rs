@@ -102,7 +102,7 @@ pub(crate) fn read_pair(x: Input<'_>, y: &Path, task: Task) -> Result<Table> {
             classes.map_err(|error| name_file(&origin, error))?.into()
         }
     };
-    Ok(Table { features, target_name: "y".into(), target })
+    Ok(Table { features, target_name: "y".into(), target, without_class: None })
 }
 
 /// An array and its values: as many bytes as its header promises, and not one more.

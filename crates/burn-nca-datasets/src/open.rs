@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labelled, RawTable};
 use burn_nca::{Error, Result};
 
 use crate::catalogue::{by_name, names};
@@ -12,11 +12,13 @@ use crate::format::Format;
 use crate::generate::word;
 use crate::input::Input;
 use crate::near_name::suggestion;
+use crate::raw::{self, RawOptions};
 use crate::table::{Table, Task};
+use crate::text_format::TextFormat;
 use crate::{idx, npy};
 
 /// The word for standard input.
-const STANDARD_INPUT: &str = "-";
+pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// What a source turned out to be; files are open, so that they are opened only once.
 enum Source {
@@ -78,6 +80,18 @@ pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
 /// As [`read_csv_features`](crate::read_csv_features), [`read_npy_features`](crate::read_npy_features) and
 /// [`read_idx_features`](crate::read_idx_features); or no such set and no such file.
 pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
+    open_features_as(source, expected, &TextFormat::default())
+}
+
+/// As [`open_features`], from text of this form; arrays and sets of the catalogue have none.
+///
+/// # Errors
+/// As there.
+pub fn open_features_as(
+    source: &str,
+    expected: &[String],
+    format: &TextFormat,
+) -> Result<Features> {
     let input = match find(source)? {
         Source::Catalogue(set) => return Ok(set.load().features().clone()),
         Source::Made(set) => return Ok(set.features().clone()),
@@ -86,7 +100,7 @@ pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
     match input.format() {
         Format::Npy => npy::read_features(input),
         Format::Idx => idx::read_features(input),
-        Format::Zip | Format::Text => csv::read_features(input, expected),
+        Format::Zip | Format::Text => csv::read_features(input, expected, format),
     }
 }
 
@@ -98,23 +112,44 @@ pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
 /// # Errors
 /// As [`open`]; or ignored columns for a source that is no CSV file.
 pub fn open_unlabelled(source: &str, ignore: &[String]) -> Result<Features> {
-    let options =
-        CsvOptions { target: TargetColumn::None, ignore: ignore.to_vec(), ..CsvOptions::default() };
+    open_unlabelled_as(source, &CsvOptions { ignore: ignore.to_vec(), ..CsvOptions::default() })
+}
+
+/// As [`open_unlabelled`], with features, ignored columns and the form of the text as the options say; a target is not
+/// looked for.
+///
+/// # Errors
+/// As there.
+pub fn open_unlabelled_as(source: &str, options: &CsvOptions) -> Result<Features> {
+    let options = &CsvOptions {
+        target: TargetColumn::None,
+        task: Task::Classes,
+        set_unlabelled_apart: false,
+        ..options.clone()
+    };
+    let refuse_columns = || {
+        if *options == (CsvOptions { target: TargetColumn::None, ..CsvOptions::default() }) {
+            return Ok(());
+        }
+        Err(Error::setting(format!(
+            "columns can be chosen or ignored in a CSV file only, and {source:?} is none; leave that option out"
+        )))
+    };
     let input = match find(source)? {
         Source::Catalogue(set) => {
-            refuse_ignored(source, ignore)?;
+            refuse_columns()?;
             return Ok(set.load().features().clone());
         }
         Source::Made(set) => {
-            refuse_ignored(source, ignore)?;
+            refuse_columns()?;
             return Ok(set.features().clone());
         }
         Source::Alone(input) | Source::Pair(input, _) => input,
     };
     match input.format() {
-        Format::Zip | Format::Text => Ok(csv::read(input, &options)?.features),
+        Format::Zip | Format::Text => Ok(csv::read(input, options)?.features),
         format => {
-            refuse_ignored(source, ignore)?;
+            refuse_columns()?;
             if format == Format::Npy {
                 npy::read_features(input)
             } else {
@@ -135,13 +170,47 @@ fn classes_of(source: &str, set: Labelled, options: &CsvOptions) -> Result<Table
     Ok(set.into())
 }
 
-fn refuse_ignored(source: &str, ignore: &[String]) -> Result<()> {
-    if ignore.is_empty() {
-        return Ok(());
+/// Opens a table as it is, with text and holes.
+///
+/// A set of the catalogue, or a pair of arrays, comes with its classes as the last column.
+///
+/// # Errors
+/// As [`read_raw`](crate::read_raw) and [`open`]; or options of columns for a source that is no CSV file.
+pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
+    let refused = || {
+        if !options.are_of_csv() {
+            return Ok(());
+        }
+        Err(Error::setting(format!(
+            "columns can be chosen, and their text be read, in a CSV file only, and {source:?} is none; leave these \
+             options out"
+        )))
+    };
+    match find(source)? {
+        Source::Alone(input) if matches!(input.format(), Format::Zip | Format::Text) => {
+            raw::read(input, options)
+        }
+        Source::Alone(input) => {
+            refused()?;
+            let features = match input.format() {
+                Format::Npy => npy::read_features(input),
+                _ => idx::read_features(input),
+            };
+            Ok((&features?).into())
+        }
+        Source::Catalogue(set) => {
+            refused()?;
+            Table::from(set.load()).into_raw()
+        }
+        Source::Made(set) => {
+            refused()?;
+            Table::from(set).into_raw()
+        }
+        Source::Pair(x, y) => {
+            refused()?;
+            open_pair(x, &y, Task::Classes)?.into_raw()
+        }
     }
-    Err(Error::setting(format!(
-        "columns can be ignored in a CSV file only, and {source:?} is none; leave that option out"
-    )))
 }
 
 fn find(source: &str) -> Result<Source> {
@@ -193,7 +262,11 @@ fn open_pair(x: Input<'_>, y: &Path, task: Task) -> Result<Table> {
 }
 
 fn refuse_column_options(source: &str, options: &CsvOptions) -> Result<()> {
-    let columns_only = CsvOptions { task: options.task, ..CsvOptions::default() };
+    let columns_only = CsvOptions {
+        task: options.task,
+        set_unlabelled_apart: options.set_unlabelled_apart,
+        ..CsvOptions::default()
+    };
     if *options == columns_only {
         return Ok(());
     }

@@ -8,6 +8,8 @@ use burn_nca::{Error, Result};
 use crate::csv::{Record, Records, refuse_other_formats, separator_of};
 use crate::excerpt::quoted;
 use crate::input::Input;
+use crate::open::STANDARD_INPUT;
+use crate::text_format::DecimalSign;
 
 /// Reads pairs of rows that belong together, for learning without labels.
 ///
@@ -16,7 +18,8 @@ use crate::input::Input;
 /// 1,2,1              row 1 and row 2 of the data, counted from 1; the weight is 1 where it is left out
 /// 2,3,0.5
 /// ```
-/// `rows` is the number of rows of the data. `.csv` or `.csv.gz`; blank lines do not matter.
+/// `rows` is the number of rows of the data. `.csv`, `.csv.gz`, or `-` for standard input; blank lines do
+/// not matter.
 ///
 /// # Errors
 /// The file cannot be read or holds no pair; a line that is not `row,row` or `row,row,weight`; a row number
@@ -33,10 +36,12 @@ use crate::input::Input;
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
 pub fn read_pairs(path: impl AsRef<Path>, rows: usize) -> Result<Pairs> {
-    let input = Input::open(path.as_ref())?;
+    let path = path.as_ref();
+    let is_standard_input = path.as_os_str() == STANDARD_INPUT;
+    let input = if is_standard_input { Input::standard_input()? } else { Input::open(path)? };
     refuse_other_formats(&input)?;
     let origin = input.origin();
-    let separator = separator_of(&input);
+    let separator = separator_of(&input, DecimalSign::Point);
     let mut records = Records::new(input, separator)?;
     let mut pairs = Vec::new();
     let mut header_may_come = true;

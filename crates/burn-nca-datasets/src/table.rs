@@ -1,8 +1,9 @@
 //! What the readers give: features and the target of each row.
 
-use burn_nca::data::{Features, Labelled, Measured};
+use burn_nca::data::{Features, Labelled, Measured, RawColumn, RawTable, TextValues};
 use burn_nca::{Error, Result};
 
+use crate::class_names::ClassColumn;
 use crate::excerpt::{list, quoted};
 
 /// What the target column is read as.
@@ -51,6 +52,32 @@ pub struct Table {
     pub target_name: String,
     /// The target of each row.
     pub target: Target,
+    /// Rows without a class, where they were set apart
+    /// ([`CsvOptions::set_unlabelled_apart`](crate::CsvOptions::set_unlabelled_apart)).
+    pub without_class: Option<WithoutClass>,
+}
+
+/// The rows of a [`Table`] that have no class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WithoutClass {
+    /// Which rows of the file they are, from 0.
+    pub rows: Vec<usize>,
+    /// Their features.
+    pub features: Features,
+}
+
+impl Target {
+    /// The classes of a column of text, and which rows have one; a hole is a row without a class.
+    ///
+    /// They are ordered as those of a CSV file ([`parse_csv`](crate::parse_csv)).
+    ///
+    /// # Errors
+    /// Two names of one number (`1` and `1.0`).
+    pub fn of_text(text: &TextValues) -> Result<(Vec<usize>, Self)> {
+        let rows: Vec<usize> = (0..text.rows()).filter(|&row| text.get(row).is_some()).collect();
+        let classes = text.iter().flatten().collect::<ClassColumn>().index()?;
+        Ok((rows, classes.into()))
+    }
 }
 
 impl Table {
@@ -119,6 +146,23 @@ impl Table {
 }
 
 impl Table {
+    /// The features and then the target, as columns.
+    ///
+    /// # Errors
+    /// A target of the name of a feature.
+    pub fn into_raw(self) -> Result<RawTable> {
+        let mut columns = RawTable::from(&self.features).columns().to_vec();
+        match self.target {
+            Target::None => {}
+            Target::Numeric(values) => columns.push(RawColumn::numbers(self.target_name, values)),
+            Target::Classes { labels, names } => {
+                let classes = labels.iter().map(|&label| Some(names[label].as_str()));
+                columns.push(RawColumn::text(self.target_name, classes));
+            }
+        }
+        RawTable::new(columns)
+    }
+
     /// The features with a number a row, under the name of the target column.
     ///
     /// # Errors
@@ -147,6 +191,7 @@ impl From<Labelled> for Table {
                 labels: data.labels().to_vec(),
                 names: data.class_names().to_vec(),
             },
+            without_class: None,
         }
     }
 }
@@ -157,7 +202,7 @@ mod tests {
 
     fn table(target: Target) -> Table {
         let features = Features::unnamed(vec![1.0, 2.0], 1).unwrap();
-        Table { features, target_name: "y".into(), target }
+        Table { features, target_name: "y".into(), target, without_class: None }
     }
 
     fn classes() -> Target {

@@ -6,16 +6,19 @@ use burn_nca::estimator::Known;
 use crate::graph::{DataType, Graph};
 use crate::map::host;
 
+/// The logarithm of no weight: its exponential is 0 beside that of any weight.
+const LEAST_LOG: f64 = -1e300;
+
 /// Adds the outputs of the stochastic rule; gives their names.
 ///
 /// ```text
-/// p_ij = softmax_j(-||z_i - r_j||²),   ||z - r||² = ||z - c||² + ||r - c||² - 2 (z - c)·(r - c)
+/// p_ij = softmax_j(log w_j - ||z_i - r_j||²),   ||z - r||² = ||z - c||² + ||r - c||² - 2 (z - c)·(r - c)
 /// ```
-/// in doubles, with c the mean of the training rows: the first term is the same for all j and is left out.
+/// in doubles, with w the weights of the votes (1 without) and c the mean of the training rows: the first term is the same for all j and is left out.
 pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
     let p = weights(graph, fitted, embedding);
     match fitted.known() {
-        Known::Classes { names, labels } => {
+        Known::Classes { names, labels, .. } => {
             let (m, c) = (labels.len(), names.len());
             let mut members = vec![0.0; m * c];
             labels.iter().enumerate().for_each(|(row, &class)| members[row * c + class] = 1.0);
@@ -55,6 +58,11 @@ fn weights(graph: &mut Graph, fitted: &Fitted, embedding: &str) -> String {
             twice[axis * m + row] = 2.0 * (r - c);
             negative_squares[row] -= (r - c) * (r - c);
         }
+    }
+    if let Known::Classes { weights: Some(weights), .. } = fitted.known() {
+        // A weight of 0 has no finite logarithm.
+        let logs = weights.iter().map(|weight| weight.ln().max(LEAST_LOG));
+        negative_squares.iter_mut().zip(logs).for_each(|(square, log)| *square += log);
     }
     let double = DataType::Double;
     let z = match fitted.card().fit.precision {

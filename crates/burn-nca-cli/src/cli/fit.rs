@@ -8,6 +8,7 @@ use super::method::MethodOptions;
 use super::parse::{
     at_least_one, candidates, count, held_out_share, open_share, positive, seed, weight,
 };
+use super::table::ColumnArgs;
 use super::targets::TargetOptions;
 use super::tune::TuneOptions;
 use super::{DeviceArgs, Format, SourceArgs};
@@ -21,6 +22,7 @@ Examples:
   nca fit wine --dim 2 --format json | jq .accuracy.test
   nca fit housing.csv --target price --task regression --out runs/housing
   nca fit film.csv --pairs neighbours.csv --dim 2   no labels: pairs of rows, as in 1,2
+  nca fit patients.csv --id name --missing median --categorical auto   text, holes and a name
   nca fit wine --tune --budget 60              settings chosen by cross-validation inside the training rows
   nca fit big.csv --out runs/big               Ctrl-C stops it; --resume goes on";
 
@@ -30,6 +32,9 @@ Examples:
 pub struct FitArgs {
     #[command(flatten)]
     pub source: SourceArgs,
+
+    #[command(flatten)]
+    pub columns: ColumnArgs,
 
     /// Dimensions of the embedding [default: as many as features, 32 where there are more than 128; 2 for an mlp]
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
@@ -47,6 +52,10 @@ pub struct FitArgs {
     /// The k of the k-NN column [default: 5, or all training rows where there are fewer]
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
     pub neighbors: Option<usize>,
+
+    /// Leaves Euclidean distance, PCA and LDA out of the comparison.
+    #[arg(long)]
+    pub no_baselines: bool,
 
     /// Seed of the split and of everything random in the fit.
     #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = seed)]

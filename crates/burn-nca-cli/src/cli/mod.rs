@@ -7,6 +7,7 @@ pub mod fit;
 pub mod method;
 mod neighbor_count;
 mod parse;
+pub mod table;
 pub mod targets;
 pub mod tune;
 mod use_model;
@@ -14,7 +15,8 @@ mod use_model;
 pub use fit::FitArgs;
 pub use neighbor_count::NeighborCount;
 pub use use_model::{
-    EvaluateArgs, ExportArgs, InfoArgs, PredictArgs, ReportArgs, Rule, SourceArgs, TransformArgs,
+    EvaluateArgs, ExportArgs, InfoArgs, PredictArgs, ReportArgs, RowsFormat, Rule, SourceArgs,
+    TransformArgs,
 };
 
 use std::path::PathBuf;

@@ -1,5 +1,7 @@
 //! Values of options, with messages that say what would be right.
 
+use burn_nca_datasets::DecimalSign;
+
 /// A whole number of 1 or more.
 pub fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -14,6 +16,29 @@ pub fn candidates(text: &str) -> Result<usize, String> {
         return Ok(usize::MAX);
     }
     at_least_one(text).map_err(|_| "give a whole number of 1 or more, or all".to_string())
+}
+
+/// A character that separates values, or its name.
+pub fn separator(text: &str) -> Result<char, String> {
+    let mut letters = text.chars();
+    match (text, letters.next(), letters.next()) {
+        ("comma", ..) => Ok(','),
+        ("semicolon", ..) => Ok(';'),
+        ("tab" | "\\t", ..) => Ok('\t'),
+        ("bar" | "pipe", ..) => Ok('|'),
+        ("space", ..) => Ok(' '),
+        (_, Some(letter), None) => Ok(letter),
+        _ => Err("give one character, or comma, semicolon, tab, bar or space".to_string()),
+    }
+}
+
+/// A decimal sign, or its name.
+pub fn decimal_sign(text: &str) -> Result<DecimalSign, String> {
+    match text {
+        "." | "point" => Ok(DecimalSign::Point),
+        "," | "comma" => Ok(DecimalSign::Comma),
+        _ => Err("give point or comma".to_string()),
+    }
 }
 
 /// A whole number of 2 or more.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::neighbor_count::{NeighborCount, neighbor_count};
+use super::table::TextArgs;
 use super::{Format, ModelArgs};
 
 /// A labelled table.
@@ -19,9 +20,12 @@ pub struct SourceArgs {
     #[arg(long, value_name = "COLUMN")]
     pub target: Option<String>,
 
-    /// Columns of a CSV file that are neither feature nor target.
+    /// Columns of a CSV file that are neither feature nor target, by name or pattern, as in id,note_*.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub ignore: Vec<String>,
+
+    #[command(flatten)]
+    pub text: TextArgs,
 }
 
 /// The options of `nca transform`.
@@ -39,6 +43,13 @@ pub struct TransformArgs {
     /// The rows to embed: a bundled set, a CSV file, - for standard input, an .npy or an IDX array.
     #[arg(value_name = "DATA")]
     pub data: String,
+
+    /// A column that names the rows, before the embedding in a .csv [default: that of the fit, where it is there]
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
+
+    #[command(flatten)]
+    pub text: TextArgs,
 
     /// File to write, .csv or .npy; an existing one is replaced.
     #[arg(long, value_name = "FILE")]
@@ -61,6 +72,7 @@ Examples:
   nca predict runs/iris new.csv                              one class per row, as CSV on stdout
   nca predict runs/iris new.csv --neighbors 1
   nca predict runs/iris new.csv --rule soft --probabilities  with the probability of each class
+  nca predict runs/iris new.csv --format json
   nca predict runs/housing new.csv                           the number, for a model of a numeric target")]
 pub struct PredictArgs {
     #[command(flatten)]
@@ -83,9 +95,29 @@ pub struct PredictArgs {
     #[arg(long)]
     pub probabilities: bool,
 
-    /// File to write, .csv; an existing one is replaced.
+    /// A column that names the rows, before the predictions [default: that of the fit, where it is there]
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
+
+    #[command(flatten)]
+    pub text: TextArgs,
+
+    /// How the predictions are written [default: csv, or as the name of --out ends]
+    #[arg(long, value_enum)]
+    pub format: Option<RowsFormat>,
+
+    /// File to write, .csv or .json; an existing one is replaced.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+/// How predictions are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RowsFormat {
+    /// One row per row of the table.
+    Csv,
+    /// One JSON document.
+    Json,
 }
 
 /// The options of `nca evaluate`.

@@ -11,7 +11,7 @@ use burn_nca::method::AnyMethod;
 use burn_nca::{Fitted, device};
 use burn_nca_program::{Interrupt, RunFolder};
 
-use super::{csv_options, model_folder, neighbors_or_default, open_device};
+use super::{model_folder, neighbors_or_default, open_device};
 use crate::cli::Format;
 use crate::cli::fit::{FitArgs, Number};
 use crate::fitting::account::Account;
@@ -22,9 +22,9 @@ use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{LearntFrom, learnt_from};
 use crate::fitting::{method, options, settings, tuning, warnings};
 use crate::report::terminal::Terminal;
-use crate::report::{Report, Warning};
+use crate::report::{Report, Warning, WarningCode};
 use crate::source::Source;
-use crate::{output, process};
+use crate::{output, process, tables};
 
 pub use crate::fitting::run_folder::MODEL;
 
@@ -45,12 +45,15 @@ pub fn run(args: &FitArgs) -> Result<()> {
 
 /// The fit of any kind of data, from the options to what is printed.
 fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
+    tables::check(args, D::TASK)?;
     let interrupt = Interrupt::listen("step")?;
-    let stages = Stages::new(args.optimizer.time_budget, args.quiet, interrupt.clone());
+    let stages = Stages::new(args.optimizer.time_budget, args.quiet, interrupt.clone())
+        .without_baselines(args.no_baselines);
     let folder = open_folder(args)?;
-    let (data, target) = D::open(args, csv_options(&args.source))?;
-    let source = Source::of_fit(args, learnt_from(args)?, target.as_deref());
-    let (mut rows, train) = data.parted(args)?;
+    let source = Source::of_fit(args, learnt_from(args)?);
+    let table = D::open(args, &source)?;
+    let source = source.with_target(table.target.as_deref());
+    let (mut rows, train) = table.data.parted(table.split, args)?;
     if D::PREDICTS {
         rows.neighbors = neighbors(args, train.units())?;
     }
@@ -59,8 +62,8 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let warm_start = warm_start(args, train.features(), &device)?;
     let config = settings::configuration(args, method, train.any(), warm_start.as_ref())?;
     let remark = warnings::about_dimension(args, &config);
-    let warnings = D::warnings(&train).into_iter().chain(remark).chain(rows.remark()?);
-    let warnings = told(warnings.collect());
+    let of_rows = D::warnings(&train).into_iter().chain(remark).chain(rows.remark()?);
+    let warnings = told(table.warnings.into_iter().chain(of_rows).collect());
     let (config, tuning) = match train.any() {
         AnyData::Classes(train) => {
             tuning::settle(args, config, (train, &device), (folder.as_ref(), &interrupt))?
@@ -74,6 +77,10 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
         None => config.fit_session(&train, &device, session),
         Some(model) => config.fit_from(model.encoder, &train, &device, session),
     })?;
+    let model = match table.preparation {
+        Some(preparation) => model.with_preparation(preparation)?,
+        None => model,
+    };
     let account = Account {
         name: data_name(&args.source.data),
         model: &model,
@@ -116,7 +123,13 @@ fn conclude(
 
 /// Says on stderr what is worth knowing before the fit; the report says it again.
 fn told(warnings: Vec<Warning>) -> Vec<Warning> {
-    warnings.iter().for_each(|warning| output::warn(&warning.text));
+    for warning in &warnings {
+        match warning.code {
+            // What was asked for is no cause for alarm.
+            WarningCode::Prepared => output::tell(&format!("note: {}", warning.text)),
+            _ => output::warn(&warning.text),
+        }
+    }
     warnings
 }
 

@@ -12,6 +12,7 @@ mod info;
 mod methods;
 mod neighbor_count;
 mod predict;
+mod predicted;
 mod report;
 mod transform;
 
@@ -20,9 +21,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use burn::tensor::Device;
 use burn_nca::{Fitted, device};
-use burn_nca_datasets::{CsvOptions, TargetColumn};
 
-use crate::cli::{Cli, Command, ModelArgs, SourceArgs};
+use crate::cli::{Cli, Command, ModelArgs};
 use neighbor_count::NEIGHBORS;
 
 /// Runs the verb of the command line.
@@ -64,15 +64,6 @@ fn load_model(args: &ModelArgs) -> Result<Fitted> {
 fn model_folder(given: &Path) -> PathBuf {
     let inside = given.join(fit::MODEL);
     if inside.is_dir() { inside } else { given.to_path_buf() }
-}
-
-/// How a CSV source is read.
-fn csv_options(source: &SourceArgs) -> CsvOptions {
-    CsvOptions {
-        target: source.target.clone().map_or(TargetColumn::Last, TargetColumn::Name),
-        ignore: source.ignore.clone(),
-        ..CsvOptions::default()
-    }
 }
 
 /// The k of k-NN among this many training rows.

@@ -2,11 +2,13 @@
 
 use anyhow::Result;
 use burn::tensor::Tensor;
-use burn_nca_datasets::open_features;
 
-use super::{finite, load_model};
+use super::{finite, load_model, model_folder};
 use crate::cli::TransformArgs;
+use crate::failure::usage;
 use crate::output::{self, TableFormat};
+use crate::source::Source;
+use crate::tables::{self, ModelRows};
 
 /// Embeds the rows of a table.
 ///
@@ -15,21 +17,61 @@ use crate::output::{self, TableFormat};
 pub fn run(args: &TransformArgs) -> Result<()> {
     // Known before the work begins.
     let format = TableFormat::of(args.out.as_deref(), &[TableFormat::Csv, TableFormat::Npy])?;
+    if format == TableFormat::Npy && args.id.is_some() {
+        return Err(usage("an .npy file holds numbers alone; leave --id out, or write a .csv"));
+    }
     let model = load_model(&args.model)?;
-    let features = open_features(&args.data, model.scaling().names())?;
-    let embedding = finite::embed(&model, &features, &args.data)?;
+    let source = Source::of_model(&model_folder(&args.model.model))?;
+    let rows =
+        tables::rows(&args.data, (&model, source.as_ref()), (args.id.as_deref(), &args.text))?;
+    let embedding = finite::embed(&model, &rows.features, &args.data)?;
     let bytes = match format {
-        TableFormat::Csv => embedding_csv(&embedding),
-        TableFormat::Npy => output::matrix_npy(&embedding),
+        TableFormat::Npy => output::matrix_npy(&with_left_out(embedding, &rows)),
+        TableFormat::Csv | TableFormat::Json => embedding_csv(&embedding, &rows),
     };
     match &args.out {
         Some(path) => output::write_file(path, &bytes),
-        None => output::print(&String::from_utf8_lossy(&bytes)),
+        None => output::print_csv(&String::from_utf8_lossy(&bytes)),
     }
 }
 
-fn embedding_csv(embedding: &Tensor<2>) -> Vec<u8> {
+/// The embedding with NaN throughout in rows that were left out, so that rows are where they were.
+fn with_left_out(embedding: Tensor<2>, rows: &ModelRows) -> Tensor<2> {
+    if rows.rows.len() == rows.total {
+        return embedding;
+    }
+    let [_, k] = embedding.dims();
+    let nothing = Tensor::full([1, k], f64::NAN, (&embedding.device(), embedding.dtype()));
+    let row = |place: Option<usize>| match place {
+        Some(place) => embedding.clone().slice([place..place + 1]),
+        None => nothing.clone(),
+    };
+    Tensor::cat(rows.places().into_iter().map(row).collect(), 0)
+}
+
+fn embedding_csv(embedding: &Tensor<2>, rows: &ModelRows) -> Vec<u8> {
     let [_, k] = embedding.dims();
     let names: Vec<String> = (1..=k).map(|dimension| format!("z{dimension}")).collect();
-    output::matrix_csv(&names, embedding)
+    let text = output::matrix_csv(&names, embedding);
+    if rows.ids.is_none() && rows.rows.len() == rows.total {
+        return text;
+    }
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let mut lines = text.lines();
+    let head = lines.next().unwrap_or_default();
+    let lines: Vec<&str> = lines.collect();
+    let nothing = ",".repeat(k - 1);
+    let mut all = match &rows.ids {
+        Some((name, _)) => format!("{},{head}\n", output::csv_field(name)),
+        None => format!("{head}\n"),
+    };
+    for (row, place) in rows.places().into_iter().enumerate() {
+        if let Some((_, ids)) = &rows.ids {
+            all.push_str(&output::csv_field(&ids[row]));
+            all.push(',');
+        }
+        all.push_str(place.map_or(nothing.as_str(), |place| lines[place]));
+        all.push('\n');
+    }
+    all.into_bytes()
 }

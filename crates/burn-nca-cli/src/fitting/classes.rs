@@ -33,6 +33,8 @@ struct Labels<'a> {
     test: &'a [usize],
     classes: usize,
     measured: &'a [usize],
+    /// How much each training row counts in a vote.
+    weights: Option<&'a [f64]>,
 }
 
 impl<'a> Labels<'a> {
@@ -43,7 +45,8 @@ impl<'a> Labels<'a> {
 
     /// The training rows where they stand in a space.
     fn references(&self, embedding: &'a Tensor<2>) -> ClassReferences<'a> {
-        ClassReferences { embedding, labels: self.train, classes: self.classes }
+        let Self { train: labels, classes, weights, .. } = *self;
+        ClassReferences { embedding, labels, classes, weights }
     }
 }
 
@@ -73,7 +76,8 @@ pub fn findings(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
         let train = raw.with_features(scaled.train.clone())?;
         (parts.precise(model)?, parts.embedded(model)?, scaled, train)
     };
-    let labels = Labels { train: train.labels(), test: test.labels(), classes, measured };
+    let weights = train.weights();
+    let labels = Labels { train: train.labels(), test: test.labels(), classes, measured, weights };
     let truth_of_train = labels.measured();
     let (method, rule) = (label(model), model.rule());
     let learnt = judge((method, rule), &own, &labels, k)?;
@@ -92,7 +96,9 @@ pub fn findings(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
     } else {
         (Part::Train, "nn_train", &learnt.train, truth_of_train.as_slice())
     };
-    let log_p = rule.log_own_probabilities(labels.references(&precise.train), measured)?;
+    // A weight counts a term as often; the draw of its neighbour is that of the paper.
+    let references = ClassReferences { weights: None, ..labels.references(&precise.train) };
+    let log_p = rule.log_own_probabilities(references, measured)?;
     let p: Vec<f64> = log_p.iter().map(|log_p| log_p.exp()).collect();
     let perplexity = perplexities_of(&precise.train, measured)?;
     let data = data(rows, &train);
@@ -219,8 +225,13 @@ mod tests {
         let (train, test) = (data.select(&train), data.select(&test));
         let measured: Vec<usize> = (0..train.rows()).collect();
         let (train_labels, test_labels) = (train.labels(), test.labels());
-        let labels =
-            Labels { train: train_labels, test: test_labels, classes: 3, measured: &measured };
+        let labels = Labels {
+            train: train_labels,
+            test: test_labels,
+            classes: 3,
+            measured: &measured,
+            weights: None,
+        };
         let space = Parts {
             train: train.features().clone(),
             test: held_out.then(|| test.features().clone()),

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::data::{Coincidences, Labelled, Measured, Split, TrainingData};
-use burn_nca_datasets::{CsvOptions, Table, Task, by_name, open, open_unlabelled, read_pairs};
+use burn_nca_datasets::{Table, Task, by_name, read_pairs};
 
 use super::account::Findings;
 use super::classes::{self, ClassRows};
@@ -17,6 +17,8 @@ use crate::cli::FitArgs;
 use crate::cli::targets::TaskKind;
 use crate::output;
 use crate::report::Warning;
+use crate::source::Source;
+use crate::tables::{self, Ready};
 
 /// All rows of a fit, and which of them (or of their pairs) are learnt from.
 pub struct Rows<D> {
@@ -58,18 +60,21 @@ pub trait FitData: TrainingData {
     /// Whether large tables are measured on a sample.
     const SAMPLES: bool = false;
 
-    /// The data that the options name, and the name of their target.
+    /// The data that the options name, prepared and, where they have rows to hold out, split.
     ///
     /// # Errors
     /// Data that cannot be read, or that are plainly of another kind.
-    fn open(args: &FitArgs, csv: CsvOptions) -> Result<(Self, Option<String>)>;
+    fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>>;
 
     /// All rows with their split, and the part to learn from.
     ///
     /// # Errors
     /// A share that leaves a part without anything.
-    fn parted(self, args: &FitArgs) -> Result<(Rows<Self>, Self)> {
-        let split = self.split(args.test_size, args.seed)?;
+    fn parted(self, split: Option<Split>, args: &FitArgs) -> Result<(Rows<Self>, Self)> {
+        let split = match split {
+            Some(split) => split,
+            None => self.split(args.test_size, args.seed)?,
+        };
         let train = self.part(&split.train)?;
         Ok((Rows::new(self, split, args), train))
     }
@@ -90,11 +95,13 @@ impl FitData for Labelled {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::Accuracy;
     const SAMPLES: bool = true;
 
-    fn open(args: &FitArgs, csv: CsvOptions) -> Result<(Self, Option<String>)> {
-        let table = open(&args.source.data, &csv)?;
-        refuse_numbers(args, &table)?;
-        let target = table.target_name.clone();
-        Ok((table.into_labelled()?, Some(target)))
+    fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>> {
+        let mut opened = tables::open(source, Task::Classes)?;
+        refuse_numbers(args, &opened.table)?;
+        let says_classes = args.targets.task == Some(TaskKind::Classification);
+        let hints = tables::hints(&opened.table, &opened.split.train, says_classes);
+        opened.warnings.extend(hints);
+        opened.into_labelled(&source.columns)
     }
 
     fn warnings(train: &Self) -> Vec<Warning> {
@@ -111,7 +118,7 @@ impl FitData for Labelled {
 impl FitData for Measured {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::R2;
 
-    fn open(args: &FitArgs, csv: CsvOptions) -> Result<(Self, Option<String>)> {
+    fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>> {
         if by_name(&args.source.data).is_some() {
             bail!(
                 "the bundled set {:?} has classes, and a numeric target is needed; leave --soft and --task \
@@ -119,10 +126,10 @@ impl FitData for Measured {
                 args.source.data
             );
         }
-        let options = CsvOptions { task: Task::Numeric, ..csv };
-        let data = open(&args.source.data, &options)?.into_measured()?;
-        let target = data.targets().names().first().cloned();
-        Ok((data, target))
+        let mut opened = tables::open(source, Task::Numeric)?;
+        let hints = tables::hints(&opened.table, &opened.split.train, false);
+        opened.warnings.extend(hints);
+        opened.into_measured()
     }
 
     fn findings(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Findings> {
@@ -135,16 +142,17 @@ impl FitData for Coincidences {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::LogProbability;
     const PREDICTS: bool = false;
 
-    fn open(args: &FitArgs, _: CsvOptions) -> Result<(Self, Option<String>)> {
+    fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>> {
         let Some(file) = args.targets.pairs.as_deref() else {
             bail!("there are no pairs to learn from; give --pairs FILE");
         };
-        let features = open_unlabelled(&args.source.data, &args.source.ignore)?;
+        let Ready { data: features, split, target, preparation, warnings } =
+            tables::open_features(source)?;
         let pairs = read_pairs(file, features.rows())?;
-        Ok((Self::new(features, pairs)?, None))
+        Ok(Ready { data: Self::new(features, pairs)?, split, target, preparation, warnings })
     }
 
-    fn parted(self, args: &FitArgs) -> Result<(Rows<Self>, Self)> {
+    fn parted(self, _: Option<Split>, args: &FitArgs) -> Result<(Rows<Self>, Self)> {
         let split = self.split(args.test_size, args.seed)?;
         let tests = split.test.is_empty() || self.part(&split.test).is_ok();
         match self.part(&split.train) {

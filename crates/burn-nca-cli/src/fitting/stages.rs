@@ -25,6 +25,7 @@ pub struct Stages {
     /// The stages so far, with the moment each began and the peak of memory before it.
     times: RefCell<Vec<(String, Instant, Option<u64>)>>,
     quiet: bool,
+    baselines: bool,
 }
 
 impl Stages {
@@ -39,7 +40,14 @@ impl Stages {
             left_out: RefCell::default(),
             times: RefCell::new(vec![("reading".to_string(), Instant::now(), None)]),
             quiet,
+            baselines: true,
         }
+    }
+
+    /// The same, which admits no comparison where the user wants none.
+    #[must_use]
+    pub fn without_baselines(self, unwanted: bool) -> Self {
+        Self { baselines: !unwanted, ..self }
     }
 
     /// Without a limit, a line or a listener.
@@ -86,6 +94,9 @@ impl Stages {
 
     /// Names the comparison with a method; false where it is to be left out.
     pub fn admits(&self, method: &str) -> bool {
+        if !self.baselines {
+            return false;
+        }
         let spent = self.budget.is_some_and(|budget| self.started.elapsed() >= budget);
         if spent || self.interrupt.is_set() {
             self.left_out.borrow_mut().push(method.to_string());

@@ -33,6 +33,18 @@ pub enum WarningCode {
     Sampled,
     /// Methods that the metric was not compared with, for want of time.
     NotCompared,
+    /// What was done to the table: values filled in, text turned into features, rows left out.
+    Prepared,
+    /// Rows without a class, which were kept out of the fit.
+    RowsWithoutClass,
+    /// A target of many whole numbers that was read as classes.
+    NumbersAsClasses,
+    /// Features that only number the rows.
+    Identifiers,
+    /// Columns that are copies of others.
+    DuplicateColumns,
+    /// Fewer training rows than features.
+    FewRows,
     /// One that a later version of the program knows.
     #[serde(other)]
     Unknown,
@@ -46,8 +58,23 @@ impl Warning {
 
     /// Whether it is about the data and settings alone, and therefore said before the fit.
     pub fn is_about_data(&self) -> bool {
-        use WarningCode::{ConstantColumns, FewDimensions, Sampled, SingleRowClasses};
-        matches!(self.code, ConstantColumns | SingleRowClasses | FewDimensions | Sampled)
+        use WarningCode::{
+            ConstantColumns, DuplicateColumns, FewDimensions, FewRows, Identifiers,
+            NumbersAsClasses, Prepared, RowsWithoutClass, Sampled, SingleRowClasses,
+        };
+        matches!(
+            self.code,
+            ConstantColumns
+                | SingleRowClasses
+                | FewDimensions
+                | Sampled
+                | Prepared
+                | RowsWithoutClass
+                | NumbersAsClasses
+                | Identifiers
+                | DuplicateColumns
+                | FewRows
+        )
     }
 }
 

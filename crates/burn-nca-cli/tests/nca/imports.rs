@@ -14,6 +14,7 @@ const ORDER: &[&str] = &[
     "cli",
     "report",
     "source",
+    "tables",
     "fitting",
     "commands",
     "main",

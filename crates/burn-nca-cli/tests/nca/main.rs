@@ -23,6 +23,7 @@ mod pipes;
 mod program;
 mod source;
 mod stderr;
+mod tables;
 mod tuning;
 mod warnings;
 mod wide;

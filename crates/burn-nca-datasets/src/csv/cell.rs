@@ -1,7 +1,10 @@
 //! One cell: a finite number or a class, or the reason why not.
 
+use burn_nca::data::is_date;
+
 use super::missing::is_missing;
 use crate::excerpt::{quoted, short};
+use crate::text_format::DecimalSign;
 
 /// What a cell came to that is no value.
 pub(super) enum Flaw {
@@ -12,12 +15,12 @@ pub(super) enum Flaw {
 }
 
 /// A finite number; `text_cure` says what to do about a cell that holds text.
-pub(super) fn number(cell: &str, text_cure: &str) -> Result<f64, Flaw> {
-    match cell.parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(number),
+pub(super) fn number(cell: &str, decimal: DecimalSign, text_cure: &str) -> Result<f64, Flaw> {
+    match decimal.parse(cell) {
+        Some(number) if number.is_finite() => Ok(number),
         _ if is_missing(cell) => Err(Flaw::Missing),
-        Ok(_) => Err(infinite("value", cell)),
-        Err(_) => Err(Flaw::Bad(match number_cure(cell) {
+        Some(_) => Err(infinite("value", cell)),
+        None => Err(Flaw::Bad(match number_cure(cell, decimal) {
             Some(cure) => format!("{} is not a number here; {cure}", quoted(cell)),
             None => format!("{} is not a number; {text_cure}", quoted(cell)),
         })),
@@ -42,9 +45,20 @@ fn infinite(what: &str, cell: &str) -> Flaw {
     ))
 }
 
-/// The cure of a number that is written in a way that is not read: `1,5`, `1,234.5` or `12 %`.
-fn number_cure(cell: &str) -> Option<&'static str> {
+/// The cure of a number that is written in a way that is not read: `1,5`, `1,234.5` or `12 %`; and of a date.
+fn number_cure(cell: &str, decimal: DecimalSign) -> Option<&'static str> {
     let reads = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+    if is_date(cell) {
+        return Some(
+            "it looks like a date: write what matters of it as numbers (the year, the day of the week, days since a \
+             start), or leave the column out",
+        );
+    }
+    if decimal == DecimalSign::Comma && cell.contains('.') {
+        return Some(
+            "write numbers with a decimal comma, as was asked for, and without thousands separators, as in 1234,5",
+        );
+    }
     if cell.contains(',') && (reads(&cell.replace(',', ".")) || reads(&cell.replace(',', ""))) {
         return Some(
             "write numbers with a decimal point and without thousands separators, as in 1234.5",

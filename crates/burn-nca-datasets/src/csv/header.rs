@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use burn_nca::{Error, Result};
 
-use super::{CsvOptions, TargetColumn, separator};
+use super::{CsvOptions, TargetColumn, Task, separator};
 use crate::excerpt::{list, quoted};
 use crate::near_name::suggestion;
+use crate::pattern;
+use crate::text_format::DecimalSign;
 
 /// The columns to read, by their place in the file.
 pub(super) struct Selection {
@@ -16,12 +18,22 @@ pub(super) struct Selection {
     pub(super) target: Option<usize>,
     /// What to do about a feature that is text.
     pub(super) text_cure: &'static str,
+    /// What stands before the fraction of a number.
+    pub(super) decimal: DecimalSign,
+    /// Whether rows with an empty class are set apart.
+    pub(super) set_apart: bool,
 }
 
 impl Selection {
     /// One column, of classes.
     pub(super) fn of_labels() -> Self {
-        Self { features: Vec::new(), target: Some(0), text_cure: "" }
+        Self {
+            features: Vec::new(),
+            target: Some(0),
+            text_cure: "",
+            decimal: DecimalSign::Point,
+            set_apart: false,
+        }
     }
 }
 
@@ -44,19 +56,19 @@ pub(super) fn select(
     };
     let mut unwanted: Vec<usize> = target.into_iter().collect();
     for name in &options.ignore {
-        let column = places.find(name)?;
-        if Some(column) == target {
+        let columns = places.find_all(name)?;
+        if target.is_some() && columns == target.as_slice() && !pattern::is_pattern(name) {
             return Err(Error::setting(format!(
                 "column {} of {origin} is both the target and ignored; \
                  name another target, or do not ignore it",
                 quoted(name)
             )));
         }
-        unwanted.push(column);
+        unwanted.extend(columns);
     }
     let features: Vec<usize> = match &options.features {
         None => (0..names.len()).filter(|column| !unwanted.contains(column)).collect(),
-        Some(wanted) => wanted.iter().map(|name| places.find(name)).collect::<Result<_>>()?,
+        Some(wanted) => places.chosen(wanted, &unwanted)?,
     };
     if let Some(&column) = features.iter().find(|column| unwanted.contains(column)) {
         return Err(Error::setting(format!(
@@ -68,43 +80,45 @@ pub(super) fn select(
     if features.is_empty() {
         return Err(no_feature(origin, names));
     }
-    if let Some(&column) = features.iter().find(|&&column| names[column].is_empty()) {
-        return Err(Error::data(format!(
-            "{origin}: column {} has no name (an index that pandas or R wrote?); name it in the \
-             header line, remove it, or ignore it by the name \"\"",
-            column + 1
-        )));
-    }
-    Ok(Selection { features, target, text_cure: text_cure(options) })
+    places.refuse_unnamed(&features, separator)?;
+    Ok(Selection {
+        features,
+        target,
+        text_cure: text_cure(options),
+        decimal: options.format.decimal,
+        set_apart: options.set_unlabelled_apart && options.task == Task::Classes,
+    })
 }
 
 /// What to do about a feature that is text: only what these options leave open.
 fn text_cure(options: &CsvOptions) -> &'static str {
     match (&options.features, &options.target) {
-        (Some(_), _) => "correct it",
+        (Some(_), TargetColumn::None) => "correct it",
+        (Some(_), _) => "correct it, or leave the column out",
         (None, TargetColumn::None) => "correct it or ignore the column",
         (None, _) => "correct it, ignore the column, or name the column as the target",
     }
 }
 
 /// A separator at the end of every line makes a last column without a name, and that is no target.
-fn refuse_unnamed_target(origin: &str, names: &[String], separator: u8) -> Result<()> {
+pub(crate) fn refuse_unnamed_target(origin: &str, names: &[String], separator: u8) -> Result<()> {
     let [_, .., last] = names else { return Ok(()) };
-    if !last.is_empty() {
-        return Ok(());
-    }
+    if last.is_empty() { Err(trailing(origin, separator)) } else { Ok(()) }
+}
+
+fn trailing(origin: &str, separator: u8) -> Error {
     let separator = separator::name(separator);
-    Err(Error::data(format!(
+    Error::data(format!(
         "the header line of {origin} ends with a {separator}, so that its last column has no name; remove the \
          {separator} at the end of each line, or name the target and ignore the column by the name \"\""
-    )))
+    ))
 }
 
 fn no_feature(origin: &str, names: &[String]) -> Error {
     match names {
         [only] => Error::data(format!(
             "{origin} has only one column, {}; a feature and a target are needed, separated by commas, \
-             semicolons or tabs",
+             semicolons, tabs or bars",
             quoted(only)
         )),
         _ => Error::data(format!(
@@ -115,14 +129,14 @@ fn no_feature(origin: &str, names: &[String]) -> Error {
 }
 
 /// The place of each column name.
-struct Places<'a> {
+pub(crate) struct Places<'a> {
     origin: &'a str,
     names: &'a [String],
     by_name: BTreeMap<&'a str, usize>,
 }
 
 impl<'a> Places<'a> {
-    fn new(origin: &'a str, names: &'a [String]) -> Result<Self> {
+    pub(crate) fn new(origin: &'a str, names: &'a [String]) -> Result<Self> {
         let mut by_name = BTreeMap::new();
         for (column, name) in names.iter().enumerate() {
             if let Some(first) = by_name.insert(name.as_str(), column) {
@@ -137,7 +151,60 @@ impl<'a> Places<'a> {
         Ok(Self { origin, names, by_name })
     }
 
-    fn find(&self, wanted: &str) -> Result<usize> {
+    /// The columns of a name, or of a pattern where no column has that very name.
+    pub(crate) fn find_all(&self, wanted: &str) -> Result<Vec<usize>> {
+        if !pattern::is_pattern(wanted) || self.by_name.contains_key(wanted) {
+            return Ok(vec![self.find(wanted)?]);
+        }
+        let is_one = |column: &usize| pattern::matches(wanted, &self.names[*column]);
+        let columns: Vec<usize> = (0..self.names.len()).filter(is_one).collect();
+        if columns.is_empty() {
+            return Err(Error::data(format!(
+                "no column of {} has a name like {}; its columns are {}",
+                self.origin,
+                quoted(wanted),
+                list(self.names)
+            )));
+        }
+        Ok(columns)
+    }
+
+    /// The columns of these names and patterns, each once; of a pattern those that are not `unwanted`.
+    pub(crate) fn chosen(&self, wanted: &[String], unwanted: &[usize]) -> Result<Vec<usize>> {
+        let mut chosen = Vec::with_capacity(wanted.len());
+        let mut is_chosen = vec![false; self.names.len()];
+        for name in wanted {
+            let by_pattern = pattern::is_pattern(name) && !self.by_name.contains_key(name.as_str());
+            for column in self.find_all(name)? {
+                if by_pattern && (unwanted.contains(&column) || is_chosen[column]) {
+                    continue;
+                }
+                is_chosen[column] = true;
+                chosen.push(column);
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// Refuses a feature column without a name.
+    pub(crate) fn refuse_unnamed(&self, features: &[usize], separator: u8) -> Result<()> {
+        let unnamed = |column: &&usize| self.names[**column].is_empty();
+        match features.iter().find(unnamed) {
+            None => Ok(()),
+            Some(&last) if last > 0 && last + 1 == self.names.len() => {
+                Err(trailing(self.origin, separator))
+            }
+            Some(&column) => Err(Error::data(format!(
+                "{}: column {} has no name (an index that pandas or R wrote?); name it in the \
+                 header line, remove it, or ignore it by the name \"\"",
+                self.origin,
+                column + 1
+            ))),
+        }
+    }
+
+    /// The column of this name.
+    pub(crate) fn find(&self, wanted: &str) -> Result<usize> {
         self.by_name.get(wanted).copied().ok_or_else(|| {
             Error::data(format!(
                 "{} has no column {}; {}its columns are {}",
@@ -151,7 +218,7 @@ impl<'a> Places<'a> {
 }
 
 /// A file without a header would lose its first row, in silence.
-fn refuse_data(origin: &str, names: &[String]) -> Result<()> {
+pub(crate) fn refuse_data(origin: &str, names: &[String]) -> Result<()> {
     let numbers: Vec<f64> = names.iter().filter_map(|name| name.parse().ok()).collect();
     let like_data = !numbers.is_empty() && names.len() - numbers.len() <= 1;
     if !like_data || can_only_be_names(&numbers) {

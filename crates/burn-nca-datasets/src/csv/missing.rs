@@ -17,7 +17,7 @@ const SPELLINGS: [&str; 19] = [
 const SHOWN: usize = 8;
 
 /// Whether a cell stands for a missing value.
-pub(super) fn is_missing(cell: &str) -> bool {
+pub(crate) fn is_missing(cell: &str) -> bool {
     SPELLINGS.contains(&cell) || cell.parse::<f64>().is_ok_and(f64::is_nan)
 }
 

@@ -14,12 +14,16 @@ use burn_nca::data::Features;
 use burn_nca::{Error, Result};
 
 use crate::class_names::Classes;
+use crate::excerpt::quoted;
 use crate::format::Format;
 use crate::input::{Input, name_file};
-use crate::table::{Table, Target, Task};
+use crate::table::{Table, Target, Task, WithoutClass};
+use crate::text_format::TextFormat;
 use header::Selection;
+pub(crate) use header::{Places, refuse_data, refuse_unnamed_target};
+pub(crate) use missing::is_missing;
 pub(crate) use records::{MAX_COLUMNS, Record, Records};
-use rows::Sheet;
+pub(crate) use rows::Sheet;
 pub(crate) use separator::separator_of;
 
 /// Where the target of each row stands.
@@ -53,10 +57,14 @@ pub struct CsvOptions {
     pub target: TargetColumn,
     /// Whether the target is a class or a number.
     pub task: Task,
-    /// Columns that are neither feature nor target; they may hold text.
+    /// Columns that are neither feature nor target, by name or pattern (`x*`, `day_?`); they may hold text.
     pub ignore: Vec<String>,
-    /// The feature columns in the order wanted; `None` takes all that are left, in file order.
+    /// The feature columns in the order wanted, by name or pattern; `None` takes all that are left, in file order.
     pub features: Option<Vec<String>>,
+    /// How the text is written.
+    pub format: TextFormat,
+    /// Whether rows whose class cell is empty are set apart ([`Table::without_class`]); they are refused otherwise.
+    pub set_unlabelled_apart: bool,
 }
 
 /// Reads a `.csv` or `.csv.gz` file; see [`parse_csv`] for the format.
@@ -74,14 +82,19 @@ pub fn read_csv(path: impl AsRef<Path>, options: &CsvOptions) -> Result<Table> {
 /// # Errors
 /// As [`read_csv`]; a missing column is named together with those there are.
 pub fn read_csv_features(path: impl AsRef<Path>, expected: &[String]) -> Result<Features> {
-    read_features(Input::open(path.as_ref())?, expected)
+    read_features(Input::open(path.as_ref())?, expected, &TextFormat::default())
 }
 
 /// As [`read_csv_features`].
-pub(crate) fn read_features(input: Input<'_>, expected: &[String]) -> Result<Features> {
+pub(crate) fn read_features(
+    input: Input<'_>,
+    expected: &[String],
+    format: &TextFormat,
+) -> Result<Features> {
     let options = CsvOptions {
         target: TargetColumn::None,
         features: Some(expected.to_vec()),
+        format: format.clone(),
         ..CsvOptions::default()
     };
     Ok(read(input, &options)?.features)
@@ -89,9 +102,10 @@ pub(crate) fn read_features(input: Input<'_>, expected: &[String]) -> Result<Fea
 
 /// A table from CSV text; `origin` is what messages call it.
 ///
-/// The first line names the columns. Fields are separated by commas, or by semicolons or tabs where those cut the
-/// first two lines and commas do not. They may be quoted, and a quoted value may span lines; spaces around them, a
-/// byte order mark, Windows line ends and blank lines do not matter. Numbers have a decimal point. A header that
+/// The first line names the columns. Fields are separated by commas, or by semicolons, tabs or bars where those cut
+/// the first two lines and commas do not. They may be quoted, and a quoted value may span lines; spaces around them, a
+/// byte order mark, Windows line ends and blank lines do not matter. Numbers have a decimal point, unless
+/// [`CsvOptions::format`] says otherwise. A header that
 /// holds numbers is refused as a row of data, unless they can only be names: they count up from 0
 /// or 1, or they are five or more that rise or fall throughout (wavelengths, say).
 ///
@@ -113,13 +127,26 @@ pub fn parse_csv(origin: &str, bytes: &[u8], options: &CsvOptions) -> Result<Tab
 
 /// As [`parse_csv`].
 pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
-    let sheet = open_sheet(input)?;
+    let sheet = open_sheet(input, &options.format)?;
     let (origin, names) = (sheet.origin.clone(), sheet.names.clone());
     let selection = header::select(&origin, &names, sheet.separator, options)?;
     let rows = sheet.read(&selection, options.task)?;
-    let features = selection.features.iter().map(|&column| names[column].clone()).collect();
-    let features =
-        Features::new(rows.values, features).map_err(|error| name_file(&origin, error))?;
+    let features: Vec<String> =
+        selection.features.iter().map(|&column| names[column].clone()).collect();
+    let named =
+        |values| Features::new(values, features.clone()).map_err(|error| name_file(&origin, error));
+    let (apart, target_name) = (rows.apart, selection.target.map_or("", |column| &names[column]));
+    if rows.values.is_empty() && !apart.rows.is_empty() {
+        return Err(Error::data(format!(
+            "{origin}: no row has a class in column {}; write the class of some rows",
+            quoted(target_name)
+        )));
+    }
+    let without_class = match apart.rows.is_empty() {
+        true => None,
+        false => Some(WithoutClass { rows: apart.rows, features: named(apart.values)? }),
+    };
+    let features = named(rows.values)?;
     let target = match (selection.target, options.task) {
         (None, _) => Target::None,
         (Some(_), Task::Numeric) => Target::Numeric(rows.numbers),
@@ -127,13 +154,12 @@ pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
             rows.classes.index().map_err(|error| name_file(&origin, error))?.into()
         }
     };
-    let target_name = selection.target.map_or_else(String::new, |column| names[column].clone());
-    Ok(Table { features, target_name, target })
+    Ok(Table { features, target_name: target_name.to_string(), target, without_class })
 }
 
 /// The classes of a file of one column.
 pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
-    let sheet = open_sheet(input)?;
+    let sheet = open_sheet(input, &TextFormat::default())?;
     let origin = sheet.origin.clone();
     if sheet.names.len() != 1 {
         return Err(Error::data(format!(
@@ -147,9 +173,13 @@ pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
 }
 
 /// The sheet of a file, if it is text.
-fn open_sheet(input: Input<'_>) -> Result<Sheet<'_>> {
+pub(crate) fn open_sheet<'a>(input: Input<'a>, format: &TextFormat) -> Result<Sheet<'a>> {
     refuse_other_formats(&input)?;
-    Sheet::open(input)
+    let input = match format.encoding()? {
+        Some(encoding) => input.decoded(encoding)?,
+        None => input,
+    };
+    Sheet::open(input, format)
 }
 
 /// Refuses arrays and archives, which are no text.

@@ -246,7 +246,7 @@ impl<'a> Records<'a> {
             Some(start + error.valid_up_to())
         });
         Error::data(format!(
-            "{}, line {} is not UTF-8 text; save the file as UTF-8",
+            "{}, line {} is not UTF-8 text; save the file as UTF-8, or give its encoding",
             self.origin,
             self.line_of(first.unwrap_or(0))
         ))

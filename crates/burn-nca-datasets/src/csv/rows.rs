@@ -13,15 +13,16 @@ use crate::class_names::ClassColumn;
 use crate::excerpt::quoted;
 use crate::input::Input;
 use crate::table::Task;
+use crate::text_format::TextFormat;
 
 /// A file whose header line is read and whose rows are not.
-pub(super) struct Sheet<'a> {
+pub(crate) struct Sheet<'a> {
     /// What messages call the file.
-    pub(super) origin: String,
+    pub(crate) origin: String,
     /// The name of every column.
-    pub(super) names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// What stands between the values.
-    pub(super) separator: u8,
+    pub(crate) separator: u8,
     records: Records<'a>,
 }
 
@@ -34,14 +35,26 @@ pub(super) struct Rows {
     pub(super) classes: ClassColumn,
     /// The target as numbers.
     pub(super) numbers: Vec<f64>,
+    /// Rows without a class.
+    pub(super) apart: Apart,
     missing: Missing,
+}
+
+/// Rows without a class, and their features, row-major.
+#[derive(Default)]
+pub(super) struct Apart {
+    pub(super) rows: Vec<usize>,
+    pub(super) values: Vec<f64>,
 }
 
 impl<'a> Sheet<'a> {
     /// Reads the header line.
-    pub(super) fn open(input: Input<'a>) -> Result<Self> {
+    pub(super) fn open(input: Input<'a>, format: &TextFormat) -> Result<Self> {
         let origin = input.origin();
-        let separator = separator::separator_of(&input);
+        let separator = match format.separator()? {
+            Some(separator) => separator,
+            None => separator::separator_of(&input, format.decimal),
+        };
         let mut records = Records::new(input, separator)?;
         loop {
             let Some(record) = records.read()? else {
@@ -57,8 +70,22 @@ impl<'a> Sheet<'a> {
     }
 
     /// Reads every row.
-    pub(super) fn read(mut self, selection: &Selection, task: Task) -> Result<Rows> {
+    pub(super) fn read(self, selection: &Selection, task: Task) -> Result<Rows> {
         let mut rows = Rows::default();
+        let (origin, names) = (self.origin.clone(), self.names.clone());
+        let count = self.each_row(|record, row| rows.push(record, row, selection, task))?;
+        let classes = selection.target.filter(|_| task == Task::Classes);
+        match rows.missing.refused(&origin, count, &names, classes) {
+            Some(error) => Err(error),
+            None => Ok(rows),
+        }
+    }
+
+    /// Hands out every row with its number, from 1; where a cell is bad the answer is its column and the reason.
+    pub(crate) fn each_row(
+        mut self,
+        mut take: impl FnMut(&Record, usize) -> Result<(), (usize, String)>,
+    ) -> Result<usize> {
         let mut count = 0;
         // In a file of one column a blank line may be a missing value: skipping it would shift the rows.
         let mut blank_line = None;
@@ -79,7 +106,7 @@ impl<'a> Sheet<'a> {
             if record.len() != self.names.len() {
                 return Err(ragged(at, record, self.names.len(), self.separator));
             }
-            rows.push(record, count, selection, task).map_err(|(column, reason)| {
+            take(record, count).map_err(|(column, reason)| {
                 Error::data(format!("{at}, column {}: {reason}", quoted(&self.names[column])))
             })?;
         }
@@ -89,11 +116,7 @@ impl<'a> Sheet<'a> {
                 self.origin
             )));
         }
-        let classes = selection.target.filter(|_| task == Task::Classes);
-        match rows.missing.refused(&self.origin, count, &self.names, classes) {
-            Some(error) => Err(error),
-            None => Ok(rows),
-        }
+        Ok(count)
     }
 }
 
@@ -128,13 +151,18 @@ impl Rows {
             }
             Flaw::Bad(reason) => Err((column, reason)),
         };
+        let is_apart = |column: usize| selection.set_apart && record.field(column).is_empty();
+        let apart = selection.target.is_some_and(is_apart);
+        let values = if apart { &mut self.apart.values } else { &mut self.values };
         for &column in &selection.features {
-            match cell::number(record.field(column), selection.text_cure) {
-                Ok(number) => self.values.push(number),
+            match cell::number(record.field(column), selection.decimal, selection.text_cure) {
+                Ok(number) => values.push(number),
                 Err(flaw) => take(column, flaw)?,
             }
         }
-        if let Some(column) = selection.target {
+        if apart {
+            self.apart.rows.push(row - 1);
+        } else if let Some(column) = selection.target {
             let cell = record.field(column);
             match task {
                 Task::Classes => match cell::class(cell) {
@@ -142,7 +170,8 @@ impl Rows {
                     Err(flaw) => take(column, flaw)?,
                 },
                 Task::Numeric => {
-                    match cell::number(cell, "correct it, or read the target as classes") {
+                    let cure = "correct it, or read the target as classes";
+                    match cell::number(cell, selection.decimal, cure) {
                         Ok(number) => self.numbers.push(number),
                         Err(flaw) => take(column, flaw)?,
                     }

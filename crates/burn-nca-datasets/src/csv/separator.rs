@@ -1,15 +1,19 @@
-//! What separates the values: a comma, a semicolon or a tab.
+//! What separates the values: a comma, a semicolon, a tab or a bar.
 
 use super::records::Records;
 use crate::input::Input;
+use crate::text_format::DecimalSign;
 
 /// The separators that are looked for, the likeliest first.
-const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 /// The separator that cuts the header line and the first row into two values or more; a comma where none does.
 ///
-pub(crate) fn separator_of(input: &Input<'_>) -> u8 {
-    SEPARATORS.into_iter().find(|separator| cuts(input.start(), *separator)).unwrap_or(b',')
+/// No comma where it is the decimal sign.
+pub(crate) fn separator_of(input: &Input<'_>, decimal: DecimalSign) -> u8 {
+    let possible = SEPARATORS.into_iter().skip(usize::from(decimal == DecimalSign::Comma));
+    let likeliest = possible.clone().next().unwrap_or(b',');
+    possible.into_iter().find(|separator| cuts(input.start(), *separator)).unwrap_or(likeliest)
 }
 
 fn cuts(start: &[u8], separator: u8) -> bool {
@@ -32,9 +36,12 @@ fn cuts(start: &[u8], separator: u8) -> bool {
 /// What messages call it.
 pub(super) fn name(separator: u8) -> &'static str {
     match separator {
+        b',' => "comma",
         b';' => "semicolon",
         b'\t' => "tab",
-        _ => "comma",
+        b'|' => "bar",
+        b' ' => "space",
+        _ => "separator",
     }
 }
 
@@ -48,6 +55,7 @@ mod tests {
             ("a,b,y\n1,2,x\n", b','),
             ("a;b;y\n1,5;2,5;x\n", b';'),
             ("a\tb\ty\n1\t2\tx\n", b'\t'),
+            ("a|b|y\n1|2|x\n", b'|'),
             ("width, cm\theight, cm\ty\n1\t2\tx\n", b'\t'),
             ("\"a;b\",y\n1,x\n", b','),
             ("\"a,b\";y\n1;x\n", b';'),
@@ -59,7 +67,9 @@ mod tests {
             ("\n \na;y\n\n1;x\n", b';'),
         ] {
             let input = Input::of_bytes("f", text.as_bytes()).unwrap();
-            assert_eq!(separator_of(&input), separator, "{text:?}");
+            assert_eq!(separator_of(&input, DecimalSign::Point), separator, "{text:?}");
         }
+        let input = Input::of_bytes("f", b"a;y\n1,5;2,5\n").unwrap();
+        assert_eq!(separator_of(&input, DecimalSign::Comma), b';');
     }
 }

@@ -58,6 +58,7 @@ fn columns_are_chosen_by_name() {
         task: Task::Numeric,
         ignore: vec!["id".into()],
         features: Some(vec!["a".into(), "b".into()]),
+        ..CsvOptions::default()
     };
     let table = parse_csv("f.csv", text.as_bytes(), &options).unwrap();
     assert_eq!(table.features.names(), ["a", "b"]);
@@ -387,7 +388,10 @@ fn other_formats_and_encodings_are_told_from_text() {
     assert!(parse(b"\x93NUMPY\x01").contains("f is a NumPy array, not CSV text; give the pair"));
     assert!(parse(&[0, 0, 8, 1, 0]).contains("f is an IDX array, not CSV text"));
     assert!(parse(b"PK\x03\x04").contains("f is a zip archive (.npz or .xlsx?)"));
-    assert_eq!(parse(b"a,y\n1,caf\xe9\n"), "f, line 2 is not UTF-8 text; save the file as UTF-8");
+    assert_eq!(
+        parse(b"a,y\n1,caf\xe9\n"),
+        "f, line 2 is not UTF-8 text; save the file as UTF-8, or give its encoding"
+    );
 }
 
 #[test]

@@ -2,17 +2,18 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Labelled, Split};
+use super::{Labelled, Split, grouped_folds};
 use crate::error::{Error, Result, quoted};
 
 /// The folds of a stratified cross-validation: every row is held out exactly once.
 ///
 /// The rows of each class are shuffled and dealt to the folds in turn, each class going on where the one
 /// before it ended: the folds of a class differ by at most one row, and so do whole folds. The same seed gives
-/// the same folds on every machine.
+/// the same folds on every machine. Where the rows have groups, whole groups are held out ([`grouped_folds`]).
 ///
 /// # Errors
-/// Fewer than two folds, or a class with fewer rows than folds (a fold would hold none of it out).
+/// Fewer than two folds, a class with fewer rows than folds (a fold would hold none of it out), or fewer groups than
+/// folds.
 ///
 /// # Examples
 /// ```
@@ -26,6 +27,9 @@ use crate::error::{Error, Result, quoted};
 /// ```
 pub fn stratified_folds(data: &Labelled, folds: usize, seed: u64) -> Result<Vec<Split>> {
     check(data, folds)?;
+    if let Some(groups) = data.groups() {
+        return grouped_folds(data.labels(), groups, folds, seed);
+    }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut members = vec![Vec::new(); data.classes()];
     for (row, &label) in data.labels().iter().enumerate() {

@@ -11,6 +11,8 @@ pub enum Known {
         names: Vec<String>,
         /// The class of each row.
         labels: Vec<usize>,
+        /// How much each row counts in a vote; alike without.
+        weights: Option<Vec<f64>>,
     },
     /// Numbers per row, `[n, m]`, in their own units.
     Numbers(Features),
@@ -31,7 +33,11 @@ impl Known {
 
 impl From<&Labelled> for Known {
     fn from(data: &Labelled) -> Self {
-        Self::Classes { names: data.class_names().to_vec(), labels: data.labels().to_vec() }
+        Self::Classes {
+            names: data.class_names().to_vec(),
+            labels: data.labels().to_vec(),
+            weights: data.weights().map(<[f64]>::to_vec),
+        }
     }
 }
 

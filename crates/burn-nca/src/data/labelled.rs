@@ -25,6 +25,7 @@ pub struct Labelled {
     labels: Vec<usize>,
     class_names: Vec<String>,
     weights: Option<Vec<f64>>,
+    groups: Option<Vec<usize>>,
 }
 
 impl Labelled {
@@ -49,7 +50,7 @@ impl Labelled {
                 class_names.len()
             )));
         }
-        Ok(Self { features, labels, class_names, weights: None })
+        Ok(Self { features, labels, class_names, weights: None, groups: None })
     }
 
     /// Joins features with integer labels, naming each class by its number (`"0"`, `"1"`, …).
@@ -75,8 +76,8 @@ impl Labelled {
     /// The same rows, each with a weight: how much its term counts in the objective that is fitted.
     ///
     /// A row of weight 2 is two terms, one of weight 0 none; see
-    /// [`ClassIndex::with_weights`](crate::objective::ClassIndex::with_weights). Weights say what a fit is to
-    /// achieve: predictions, scores and held-out scores do not use them.
+    /// [`ClassIndex::with_weights`](crate::objective::ClassIndex::with_weights). The voices of the rows count as much
+    /// in the predictions of the model ([`Voters`](crate::neighbors::Voters)); scores do not use them.
     ///
     /// # Errors
     /// Not one weight per row, a weight that is negative or not finite, or none that is positive.
@@ -111,6 +112,26 @@ impl Labelled {
         let weight = |label: &usize| n / (present * counts[*label]) as f64;
         let weights = self.labels.iter().map(weight).collect();
         Self { weights: Some(weights), ..self }
+    }
+
+    /// The same rows, each of a group that no split and no fold may part (the visits of a patient, say).
+    ///
+    /// # Errors
+    /// Not one group per row.
+    pub fn with_groups(self, groups: Vec<usize>) -> Result<Self> {
+        if groups.len() != self.rows() {
+            return Err(Error::data(format!(
+                "{} groups for {} rows; give the group of each row",
+                groups.len(),
+                self.rows()
+            )));
+        }
+        Ok(Self { groups: Some(groups), ..self })
+    }
+
+    /// The group of each row, where there are groups.
+    pub fn groups(&self) -> Option<&[usize]> {
+        self.groups.as_deref()
     }
 
     /// The weight of each row, where there are weights.
@@ -152,7 +173,7 @@ impl Labelled {
         counts
     }
 
-    /// The rows `indices`, in that order, with their weights; all class names are kept.
+    /// The rows `indices`, in that order, with their weights and groups; all class names are kept.
     ///
     /// # Panics
     /// If an index is not below [`rows`](Self::rows).
@@ -166,6 +187,10 @@ impl Labelled {
                 .weights
                 .as_ref()
                 .map(|weights| indices.iter().map(|&index| weights[index]).collect()),
+            groups: self
+                .groups
+                .as_ref()
+                .map(|groups| indices.iter().map(|&index| groups[index]).collect()),
         }
     }
 
@@ -175,7 +200,7 @@ impl Labelled {
     /// Another number of rows.
     pub fn with_features(&self, features: Features) -> Result<Self> {
         let other = Self::new(features, self.labels.clone(), self.class_names.clone())?;
-        Ok(Self { weights: self.weights.clone(), ..other })
+        Ok(Self { weights: self.weights.clone(), groups: self.groups.clone(), ..other })
     }
 }
 

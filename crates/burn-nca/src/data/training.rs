@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Coincidences, Features, Known, Labelled, Measured, Scaling, Split, random_folds, random_split,
-    stratified_folds, stratified_split,
+    Coincidences, Features, Known, Labelled, Measured, Scaling, Split, grouped_split, random_folds,
+    random_split, stratified_folds, stratified_split,
 };
 use crate::error::{Error, Result, quoted};
 
@@ -106,7 +106,8 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
         self.features().rows()
     }
 
-    /// Holds out a share of the units, at random but seeded; of each class alike where there are classes.
+    /// Holds out a share of the units, at random but seeded; of each class alike where there are classes, and whole
+    /// groups where there are groups.
     ///
     /// # Errors
     /// A share outside 0..1.
@@ -221,7 +222,10 @@ impl TrainingData for Labelled {
     }
 
     fn split(&self, share: f64, seed: u64) -> Result<Split> {
-        stratified_split(self.labels(), share, seed)
+        match self.groups() {
+            None => stratified_split(self.labels(), share, seed),
+            Some(groups) => grouped_split(self.labels(), groups, share, seed),
+        }
     }
 
     fn folds(&self, folds: usize, seed: u64) -> Result<Vec<Split>> {

@@ -264,6 +264,7 @@ impl<D: TrainingData> Ready<D> {
             references,
             rule,
             summary,
+            preparation: None,
         }
     }
 }

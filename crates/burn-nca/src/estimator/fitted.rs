@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::{ModelCard, NcaConfig, PairsConfig, RegressionConfig, RegressionObjective};
-use crate::data::{Features, Known, Scaling};
+use crate::data::{Features, Known, Preparation, Prepared, RawTable, Scaling};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
 use crate::error::Result;
 use crate::fit::FitSummary;
@@ -22,6 +22,7 @@ pub struct Fitted<E: Encoder = AnyEncoder> {
     pub(super) references: Tensor<2>,
     pub(super) rule: Rule,
     pub(super) summary: FitSummary,
+    pub(super) preparation: Option<Preparation>,
 }
 
 impl<E: Encoder> Fitted<E> {
@@ -38,6 +39,32 @@ impl<E: Encoder> Fitted<E> {
     /// The scaling learnt on the training rows.
     pub fn scaling(&self) -> &Scaling {
         &self.scaling
+    }
+
+    /// The model, with the preparation that made its features of a raw table; saved and loaded with it.
+    ///
+    /// # Errors
+    /// A preparation that makes other features than the model has.
+    pub fn with_preparation(self, preparation: Preparation) -> Result<Self> {
+        self.scaling.check_columns(&preparation.feature_names())?;
+        Ok(Self { preparation: Some(preparation), ..self })
+    }
+
+    /// How a raw table becomes features; `None` where the model was given features.
+    pub fn preparation(&self) -> Option<&Preparation> {
+        self.preparation.as_ref()
+    }
+
+    /// The features of a raw table, as those of the training rows were made.
+    ///
+    /// # Errors
+    /// As [`Preparation::apply`]; without a preparation, a column that is not there, that holds text, or that lacks
+    /// a value.
+    pub fn prepare(&self, table: &RawTable) -> Result<Prepared> {
+        match &self.preparation {
+            Some(preparation) => preparation.apply(table),
+            None => Preparation::of_numbers(self.scaling.names()).apply(table),
+        }
     }
 
     /// What is known of the training rows.

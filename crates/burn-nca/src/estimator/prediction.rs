@@ -67,15 +67,18 @@ impl<E: Encoder> Fitted<E> {
         Accuracy::of(found.first().map_or(&[], Vec::as_slice), references.labels)
     }
 
-    /// The embedded training rows with their classes.
+    /// The embedded training rows with their classes, and their weights where the model was fitted with weights.
     ///
     /// # Errors
     /// A model without classes.
     pub fn class_references(&self) -> Result<ClassReferences<'_>> {
         match self.known() {
-            Known::Classes { names, labels } => {
-                Ok(ClassReferences { embedding: self.references(), labels, classes: names.len() })
-            }
+            Known::Classes { names, labels, weights } => Ok(ClassReferences {
+                embedding: self.references(),
+                labels,
+                classes: names.len(),
+                weights: weights.as_deref(),
+            }),
             other => Err(Error::data(format!(
                 "this model was learnt from {} and knows no classes; {}",
                 other.noun(),

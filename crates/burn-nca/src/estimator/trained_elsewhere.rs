@@ -148,6 +148,7 @@ fn adopted<M: GradientMethod, E: Encoder>(
         scaling,
         known: train.known(),
         summary: summary.with_rows(features.rows(), 0, train.singletons()),
+        preparation: None,
     })
 }
 

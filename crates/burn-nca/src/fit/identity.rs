@@ -74,6 +74,10 @@ impl Identified for Labelled {
             Some(weights) => labels.numbers(weights),
             None => labels,
         };
+        let targets = match self.groups() {
+            Some(groups) => targets.text("groups").indices(groups),
+            None => targets,
+        };
         identity(settings, self.features(), targets)
     }
 }

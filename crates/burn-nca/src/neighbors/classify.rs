@@ -1,6 +1,6 @@
-use super::points::check_labels;
 use super::ranking::Neighbors;
-use crate::error::{Error, Result};
+use super::voters::Voters;
+use crate::error::Result;
 
 /// The majority class among the `k` nearest neighbours of each query.
 ///
@@ -21,25 +21,47 @@ pub fn majority_vote(
     classes: usize,
     k: usize,
 ) -> Result<Vec<usize>> {
-    check(neighbors, labels, classes, k)?;
-    let mut votes = vec![0usize; classes];
-    let winner = |row: usize| majority(&neighbors.indices(row)[..k], labels, &mut votes);
-    Ok((0..neighbors.rows()).map(winner).collect())
+    Voters::new(labels, classes, None)?.majority(neighbors, k)
 }
 
 /// The class with most votes among `voters`, nearest first; `votes` has an entry a class, 0 before and after.
 ///
 /// # Panics
 /// Without any voter.
-pub(super) fn majority(voters: &[u32], labels: &[usize], votes: &mut [usize]) -> usize {
+pub(super) fn majority(
+    voters: &[u32],
+    labels: &[usize],
+    weights: Option<&[f64]>,
+    votes: &mut [f64],
+) -> usize {
     let class = |voter: &u32| labels[*voter as usize];
-    voters.iter().for_each(|voter| votes[class(voter)] += 1);
+    voters.iter().for_each(|voter| votes[class(voter)] += weight(weights, *voter));
     // Nearest first: only more votes displace a nearer class.
     let most = voters.iter().map(class).fold(class(&voters[0]), |best, class| {
         if votes[class] > votes[best] { class } else { best }
     });
-    votes.fill(0);
+    votes.fill(0.0);
     most
+}
+
+/// The share of each class in the votes of `voters`; alike where none of them has a weight.
+pub(super) fn shares(
+    voters: &[u32],
+    labels: &[usize],
+    weights: Option<&[f64]>,
+    classes: usize,
+) -> Vec<f64> {
+    let total: f64 = voters.iter().map(|voter| weight(weights, *voter)).sum();
+    let weights = weights.filter(|_| total > 0.0);
+    let total = if weights.is_some() { total } else { voters.len() as f64 };
+    let mut shares = vec![0.0; classes];
+    voters.iter().for_each(|voter| shares[labels[*voter as usize]] += weight(weights, *voter));
+    shares.iter_mut().for_each(|share| *share /= total);
+    shares
+}
+
+fn weight(weights: Option<&[f64]>, voter: u32) -> f64 {
+    weights.map_or(1.0, |weights| weights[voter as usize])
 }
 
 /// The share of each class in the votes of the `k` nearest neighbours, row-major `[n, c]`; rows sum to 1.
@@ -52,25 +74,7 @@ pub fn vote_shares(
     classes: usize,
     k: usize,
 ) -> Result<Vec<f64>> {
-    check(neighbors, labels, classes, k)?;
-    let mut shares = vec![0.0; neighbors.rows() * classes];
-    for (row, shares) in shares.chunks_exact_mut(classes).enumerate() {
-        for &voter in &neighbors.indices(row)[..k] {
-            shares[labels[voter as usize]] += 1.0;
-        }
-        shares.iter_mut().for_each(|share| *share /= k as f64);
-    }
-    Ok(shares)
-}
-
-fn check(neighbors: &Neighbors, labels: &[usize], classes: usize, k: usize) -> Result<()> {
-    if k == 0 || k > neighbors.k() {
-        return Err(Error::setting(format!(
-            "a vote of k = {k} neighbours, but {} were searched; give k from 1 to {0}, or search more",
-            neighbors.k()
-        )));
-    }
-    check_labels(labels, neighbors.references(), classes)
+    Voters::new(labels, classes, None)?.shares(neighbors, k)
 }
 
 #[cfg(test)]

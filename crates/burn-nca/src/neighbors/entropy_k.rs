@@ -140,7 +140,7 @@ pub fn local_k_vote(
     let screen = Screen::new(&queries, &references, &device);
     let rows = screen.map_rows(own, |row| {
         let k = rounded(entropy(&weighty_sq_distances(row, 0..m)).exp(), largest);
-        (majority(&nearest_rows(row, k), labels, &mut vec![0; classes]), k)
+        (majority(&nearest_rows(row, k), labels, None, &mut vec![0.0; classes]), k)
     });
     let (predicted, k) = rows.into_iter().unzip();
     Ok(LocalVote { predicted, k })

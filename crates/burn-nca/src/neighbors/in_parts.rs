@@ -41,7 +41,7 @@ impl Rule {
         references: ClassReferences<'_>,
         rows: &[usize],
     ) -> Result<Vec<f64>> {
-        let ClassReferences { embedding, labels, classes } = references;
+        let ClassReferences { embedding, labels, classes, .. } = references;
         let mut found = Vec::new();
         for some in parts(rows.len(), classes) {
             let own = &rows[some];
@@ -91,8 +91,10 @@ mod tests {
         // So many classes that each part is of two rows.
         let classes = AT_A_TIME / 2;
         let whole = leave_one_out_probabilities(&points, &labels, 3).unwrap();
-        let (rule, references) =
-            (Rule::Neighbors, ClassReferences { embedding: &points, labels: &labels, classes });
+        let (rule, references) = (
+            Rule::Neighbors,
+            ClassReferences { embedding: &points, labels: &labels, classes, weights: None },
+        );
         let found = rule.log_own_probabilities(references, &[0, 1, 2, 3, 4, 5]).unwrap();
         for (row, log_p) in found.iter().enumerate() {
             assert!((log_p - whole.log_probabilities(row)[labels[row]]).abs() < 1e-12);

@@ -29,6 +29,7 @@ mod soft;
 mod tests;
 mod tree;
 mod variable_kernel;
+mod voters;
 mod within;
 
 pub(crate) use kernel::{entropy, weighty_sq_distances};
@@ -48,3 +49,4 @@ pub use rule::{ClassReferences, ClassRule, Rule};
 pub use search::{NearestConfig, SearchMethod, nearest, nearest_others};
 pub use soft::{class_probabilities, leave_one_out_probabilities};
 pub use variable_kernel::VariableKernel;
+pub use voters::Voters;

@@ -6,9 +6,8 @@ use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ClassProbabilities, CoincidenceRule, Neighbors, Numbers, VariableKernel, class_probabilities,
-    kernel_means, majority_vote, manhattan_means, manhattan_nearest, manhattan_probabilities,
-    nearest, vote_shares,
+    ClassProbabilities, CoincidenceRule, Neighbors, Numbers, VariableKernel, Voters, kernel_means,
+    manhattan_means, manhattan_nearest, manhattan_probabilities, nearest,
 };
 use crate::error::Result;
 
@@ -21,6 +20,18 @@ pub struct ClassReferences<'a> {
     pub labels: &'a [usize],
     /// Number of classes, c.
     pub classes: usize,
+    /// How much each row counts; alike without.
+    pub weights: Option<&'a [f64]>,
+}
+
+impl<'a> ClassReferences<'a> {
+    /// The rows as voters.
+    ///
+    /// # Errors
+    /// Labels or weights that do not fit the embedding.
+    pub fn voters(&self) -> Result<Voters<'a>> {
+        Voters::new(self.labels, self.classes, self.weights)
+    }
 }
 
 /// How references decide about the class of queries.
@@ -136,10 +147,11 @@ impl ClassRule for Euclidean {
         ks: &[usize],
         own: Option<&[usize]>,
     ) -> Result<Vec<Vec<usize>>> {
-        let ClassReferences { embedding, labels, classes } = references;
+        let ClassReferences { embedding, .. } = references;
         let most = ks.iter().copied().max().unwrap_or(1);
         let neighbors = nearest(queries, embedding, most, own)?;
-        ks.iter().map(|&k| majority_vote(&neighbors, labels, classes, k)).collect()
+        let voters = references.voters()?;
+        ks.iter().map(|&k| voters.majority(&neighbors, k)).collect()
     }
 
     fn shares(
@@ -149,8 +161,7 @@ impl ClassRule for Euclidean {
         k: usize,
         own: Option<&[usize]>,
     ) -> Result<Vec<f64>> {
-        let ClassReferences { embedding, labels, classes } = references;
-        vote_shares(&nearest(queries, embedding, k, own)?, labels, classes, k)
+        references.voters()?.shares(&nearest(queries, references.embedding, k, own)?, k)
     }
 
     fn probabilities(
@@ -159,8 +170,7 @@ impl ClassRule for Euclidean {
         references: ClassReferences<'_>,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        let ClassReferences { embedding, labels, classes } = references;
-        class_probabilities(queries, embedding, labels, classes, own)
+        references.voters()?.probabilities(queries, references.embedding, own)
     }
 }
 
@@ -175,10 +185,11 @@ impl ClassRule for Manhattan {
         ks: &[usize],
         own: Option<&[usize]>,
     ) -> Result<Vec<Vec<usize>>> {
-        let ClassReferences { embedding, labels, classes } = references;
+        let ClassReferences { embedding, .. } = references;
         let most = ks.iter().copied().max().unwrap_or(1);
         let neighbors = manhattan_nearest(queries, embedding, most, own)?;
-        ks.iter().map(|&k| majority_vote(&neighbors, labels, classes, k)).collect()
+        let voters = references.voters()?;
+        ks.iter().map(|&k| voters.majority(&neighbors, k)).collect()
     }
 
     fn shares(
@@ -188,8 +199,8 @@ impl ClassRule for Manhattan {
         k: usize,
         own: Option<&[usize]>,
     ) -> Result<Vec<f64>> {
-        let ClassReferences { embedding, labels, classes } = references;
-        vote_shares(&manhattan_nearest(queries, embedding, k, own)?, labels, classes, k)
+        let voters = references.voters()?;
+        voters.shares(&manhattan_nearest(queries, references.embedding, k, own)?, k)
     }
 
     fn probabilities(
@@ -198,7 +209,7 @@ impl ClassRule for Manhattan {
         references: ClassReferences<'_>,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        let ClassReferences { embedding, labels, classes } = references;
+        let ClassReferences { embedding, labels, classes, .. } = references;
         manhattan_probabilities(queries, embedding, labels, classes, own)
     }
 }
@@ -234,7 +245,7 @@ impl ClassRule for VariableKernel {
         references: ClassReferences<'_>,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        let ClassReferences { embedding, labels, classes } = references;
+        let ClassReferences { embedding, labels, classes, .. } = references;
         self.class_probabilities(queries, embedding, labels, classes, own)
     }
 }
@@ -244,13 +255,14 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
-    use crate::neighbors::{leave_one_out_probabilities, nearest_others};
+    use crate::neighbors::{leave_one_out_probabilities, majority_vote, nearest_others};
 
     #[test]
     fn the_rule_of_neighbours_is_votes_and_the_stochastic_rule() {
         let points = Tensor::<2>::from_floats([[0.0], [1.0], [3.0], [4.0]], &Device::flex());
         let labels = [0, 0, 1, 1];
-        let references = ClassReferences { embedding: &points, labels: &labels, classes: 2 };
+        let references =
+            ClassReferences { embedding: &points, labels: &labels, classes: 2, weights: None };
         let own = [0, 1, 2, 3];
         let rule = Rule::default();
         let rule = rule.of_classes();
@@ -269,7 +281,8 @@ mod tests {
         let points =
             Tensor::<2>::from_floats([[3.0, 0.0], [2.0, 2.0], [9.0, 9.0]], &Device::flex());
         let query = Tensor::<2>::from_floats([[0.0, 0.0]], &Device::flex());
-        let references = ClassReferences { embedding: &points, labels: &[0, 1, 1], classes: 2 };
+        let references =
+            ClassReferences { embedding: &points, labels: &[0, 1, 1], classes: 2, weights: None };
         let class =
             |rule: &Rule, k| rule.of_classes().classes(&query, references, &[k], None).unwrap();
         assert_eq!([class(&Rule::Neighbors, 1), class(&Rule::Manhattan, 1)], [[[1]], [[0]]]);

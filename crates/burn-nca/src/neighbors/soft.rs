@@ -2,10 +2,11 @@ use std::ops::Range;
 
 use burn::tensor::{Device, Tensor};
 
-use super::kernel::{log_sum, weighty_sq_distances};
-use super::points::{Points, check_labels, read_both};
+use super::kernel::{log_sum, weighty_references, weighty_sq_distances};
+use super::points::{Points, check_labels};
 use super::probabilities::ClassProbabilities;
 use super::screen::Screen;
+use super::voters::Voters;
 use crate::error::{Error, Result};
 
 /// The stochastic rule of the paper: class probabilities of queries given labelled references.
@@ -51,11 +52,7 @@ pub fn class_probabilities(
     classes: usize,
     own: Option<&[usize]>,
 ) -> Result<ClassProbabilities> {
-    let device = references.device();
-    let [queries, references] = read_both(queries, references, own)?;
-    check_labels(labels, references.rows(), classes)?;
-    let problem = Labelled { references: &references, labels, classes };
-    problem.probabilities(&queries, own, &device)
+    Voters::new(labels, classes, None)?.probabilities(queries, references, own)
 }
 
 /// The class probabilities of each row of `points` given all other rows.
@@ -72,19 +69,20 @@ pub fn leave_one_out_probabilities(
     let rows = Points::read(points, "points")?;
     check_labels(labels, rows.rows(), classes)?;
     let own: Vec<usize> = (0..rows.rows()).collect();
-    let problem = Labelled { references: &rows, labels, classes };
+    let problem = Labelled { references: &rows, labels, classes, weights: None };
     problem.probabilities(&rows, Some(&own), &points.device())
 }
 
-/// References with their classes.
-struct Labelled<'a> {
-    references: &'a Points,
-    labels: &'a [usize],
-    classes: usize,
+/// References with their classes, and perhaps their weights.
+pub(super) struct Labelled<'a> {
+    pub(super) references: &'a Points,
+    pub(super) labels: &'a [usize],
+    pub(super) classes: usize,
+    pub(super) weights: Option<&'a [f64]>,
 }
 
 impl Labelled<'_> {
-    fn probabilities(
+    pub(super) fn probabilities(
         &self,
         queries: &Points,
         own: Option<&[usize]>,
@@ -104,17 +102,27 @@ impl Labelled<'_> {
         let references = self.references.select(&order);
         let own = own.map(|own| positions(&order, own));
         let screen = Screen::new(queries, &references, device);
+        let log_weights: Option<Vec<f64>> =
+            self.weights.map(|weights| order.iter().map(|&row| weights[row].ln()).collect());
         let rows = screen.map_rows(own.as_deref(), |row| {
-            let sums =
-                ranges.iter().map(|range| log_sum(&weighty_sq_distances(row, range.clone())));
-            normalised(sums.collect())
+            let sum = |range: &Range<usize>| match &log_weights {
+                None => log_sum(&weighty_sq_distances(row, range.clone())),
+                Some(log_weights) => {
+                    // w exp(-d²) = exp(-(d² - log w))
+                    let weighty = weighty_references(row, range.clone()).into_iter();
+                    let heavier = weighty.map(|(at, sq_distance)| sq_distance - log_weights[at]);
+                    log_sum(&heavier.collect::<Vec<_>>())
+                }
+            };
+            normalised(ranges.iter().map(sum).collect())
         });
         Ok(ClassProbabilities::from_logs(rows.concat(), self.classes))
     }
 
-    /// The reference rows sorted by class, and where each class then stands.
+    /// The reference rows that count, sorted by class, and where each class then stands.
     fn by_class(&self) -> (Vec<usize>, Vec<Range<usize>>) {
-        let mut order: Vec<usize> = (0..self.labels.len()).collect();
+        let counts = |row: &usize| self.weights.is_none_or(|weights| weights[*row] > 0.0);
+        let mut order: Vec<usize> = (0..self.labels.len()).filter(counts).collect();
         order.sort_by_key(|&row| self.labels[row]);
         let start = |class| order.partition_point(|&row| self.labels[row] < class);
         let ranges = (0..self.classes).map(|class| start(class)..start(class + 1)).collect();

@@ -4,7 +4,7 @@ use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::{Features, Labelled};
 use burn_nca::evaluate::{Accuracy, McNemar, McNemarForm};
-use burn_nca::neighbors::{majority_vote, nearest};
+use burn_nca::neighbors::nearest;
 use serde::Serialize;
 
 use crate::fitting::embedding::place;
@@ -40,9 +40,7 @@ impl Euclidean {
         let queries = model.scaling().apply(data.features())?.to_tensor(&device, dtype);
         let references = model.scaling().apply(train)?.to_tensor(&device, dtype);
         let neighbors = nearest(&queries, &references, k, None)?;
-        let labels = model.reference_labels();
-        let classes = model.class_names().len();
-        let predicted = majority_vote(&neighbors, labels, classes, k)?;
+        let predicted = model.class_references()?.voters()?.majority(&neighbors, k)?;
         let test = McNemar::of(learnt, &predicted, data.labels())?;
         Ok(Self {
             knn: Accuracy::of(&predicted, data.labels())?.value(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use burn_nca::evaluate::{PartnerRanks, Spread};
-use burn_nca_datasets::{open_features, read_pairs};
+use burn_nca_datasets::read_pairs;
 use burn_nca_program::plain_table;
 use serde::Serialize;
 
@@ -44,7 +44,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
             args.source.data
         );
     };
-    let features = open_features(&args.source.data, model.scaling().names())?;
+    let features = question.features()?;
     finite::check(model, &features, &args.source.data)?;
     let pairs = read_pairs(file, features.rows())?;
     let ranks = PartnerRanks::of(&model.transform(&features)?, &pairs, None)?;

@@ -1,17 +1,16 @@
 //! What `nca evaluate` is asked: a model, the rows to measure it on, and where its training rows came from.
 
-use std::path::Path;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::Features;
-use burn_nca_datasets::{CsvOptions, Table, TargetColumn, Task, by_name, open};
+use burn_nca_datasets::{Table, Task};
 
 use super::training_rows;
-use crate::cli::EvaluateArgs;
+use crate::cli::{EvaluateArgs, SourceArgs};
 use crate::output;
 use crate::report::Warning;
 use crate::source::Source;
+use crate::tables;
 
 /// A model, where it came from, and what is asked of it.
 pub struct Question<'a> {
@@ -37,29 +36,18 @@ impl Question<'_> {
     /// # Errors
     /// A table that cannot be read, or of other columns.
     pub fn table(&self, task: Task) -> Result<Table> {
-        let (path, scaling) = (&self.args.source.data, self.model.scaling());
-        let mut options = CsvOptions { task, ..CsvOptions::default() };
-        let given = self.args.source.target.clone();
-        options.target = given.clone().map_or(TargetColumn::Last, TargetColumn::Name);
-        let mut learnt = None;
-        if by_name(path).is_none() && Path::new(path).exists() {
-            options.features = Some(scaling.names().to_vec());
-            learnt = self.source.as_ref().and_then(|source| source.target.clone());
-            learnt = learnt.filter(|_| given.is_none());
-            if let Some(target) = &learnt {
-                options.target = TargetColumn::Name(target.clone());
-            }
-        }
-        let table = open(path, &options);
-        let table = match learnt {
-            Some(target) => table.with_context(|| {
-                let target = output::short_name(&target);
-                format!("the model's target is \"{target}\"; name that of {path} with --target")
-            })?,
-            None => table?,
-        };
-        scaling.check_columns(table.features.names())?;
-        Ok(table)
+        let SourceArgs { data, target, text, .. } = &self.args.source;
+        let of = (self.model, self.source.as_ref());
+        tables::labelled_table(data, of, (target.as_deref(), text), task)
+    }
+
+    /// The features to measure on, without a target.
+    ///
+    /// # Errors
+    /// A table that cannot be read, or of other columns.
+    pub fn features(&self) -> Result<Features> {
+        let SourceArgs { data, text, .. } = &self.args.source;
+        Ok(tables::rows(data, (self.model, self.source.as_ref()), (None, text))?.features)
     }
 
     /// The training rows, read again.

@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use anyhow::{Context, Result, bail};
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
-use burn_nca::data::{Features, random_split, stratified_split};
-use burn_nca_datasets::{open, open_unlabelled};
+use burn_nca::data::Features;
+use burn_nca_datasets::Task;
 
 use crate::fitting::target_settings::LearntFrom;
 use crate::report::{Warning, WarningCode};
 use crate::source::Source;
+use crate::tables;
 
 /// How far an embedded row may be from the saved one, relative to its length: another device rounds otherwise.
 const TOLERANCE: f64 = 1e-3;
@@ -42,20 +43,19 @@ pub fn features(source: Option<&Source>, moved: Option<&str>, model: &Fitted) ->
 
 /// The training rows of the table `data`; `None` where their targets are not the model's.
 fn read(source: &Source, data: &str, model: &Fitted) -> Result<Option<Features>> {
-    let split = source.split;
+    let source = &Source { data: data.to_string(), ..source.clone() };
     Ok(match source.task {
-        LearntFrom::Pairs => Some(open_unlabelled(data, &source.ignored)?),
+        LearntFrom::Pairs => Some(tables::open_features(source)?.data),
         LearntFrom::Classes => {
-            let table = open(data, &source.csv_options())?.into_labelled()?;
-            let train = stratified_split(table.labels(), split.share, split.seed)?.train;
-            let train = table.select(&train);
+            let opened = tables::open(source, Task::Classes)?;
+            let train = opened.table.into_labelled()?.select(&opened.split.train);
             let names = train.labels().iter().map(|&class| &train.class_names()[class]);
             let learnt = model.reference_labels().iter().map(|&class| &model.class_names()[class]);
             names.eq(learnt).then(|| train.features().clone())
         }
         LearntFrom::Numbers => {
-            let table = open(data, &source.csv_options())?.into_measured()?;
-            let train = table.select(&random_split(table.rows(), split.share, split.seed)?.train);
+            let opened = tables::open(source, Task::Numeric)?;
+            let train = opened.table.into_measured()?.select(&opened.split.train);
             let alike = model.targets().is_some_and(|learnt| learnt == train.targets());
             alike.then(|| train.features().clone())
         }

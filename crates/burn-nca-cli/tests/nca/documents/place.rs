@@ -40,6 +40,10 @@ impl Tables {
         for name in ["new.csv", "film.csv", "more.csv"] {
             place.file(name, &table(3, "x3", |row| format!("{}", row % 5)));
         }
+        for name in ["payments.csv", "new-payments.csv"] {
+            place.file(name, &payments());
+        }
+        place.file("patients.csv", &payments().replace("payment,", "name,"));
         for name in ["neighbours.csv", "pairs.csv"] {
             place.file(
                 name,
@@ -54,6 +58,7 @@ impl Tables {
             "fit housing.csv --target price --task regression --out runs/housing",
             "fit film.csv --pairs neighbours.csv --dim 2 --out runs/film",
             "transform runs/flowers new.csv --out X.npy",
+            "fit payments.csv --id payment --missing median --categorical auto --out runs/payments",
         ] {
             let words: Vec<String> = model.split(' ').map(String::from).collect();
             let output = tables.run(&with_few_steps(words));
@@ -124,6 +129,26 @@ fn table(columns: usize, target: &str, value: impl Fn(usize) -> String) -> Strin
         text.push_str(&value(row));
     }
     text + "\n"
+}
+
+/// A table with a name, text, holes, groups, weights and rows without a class.
+fn payments() -> String {
+    let mut text = "payment,account,amount,hour,country,abroad,audits,class\n".to_string();
+    for row in 0..ROWS {
+        let fraud = row % 6 == 5;
+        let amount = if row % 9 == 2 { "NA".to_string() } else { (row * 7 % 31).to_string() };
+        let (hour, country) = (row * 5 % 24, ["PT", "FR", "DE"][row % 3]);
+        let abroad = if fraud { "yes" } else { "no" };
+        let class = match row % 20 {
+            3 => "",
+            _ if fraud => "fraud",
+            _ => "ok",
+        };
+        let (account, audits) = (row / 4, 1 + row % 3);
+        writeln!(text, "p{row},a{account},{amount},{hour},{country},{abroad},{audits},{class}")
+            .unwrap();
+    }
+    text
 }
 
 /// The classes 0, 1, 2, 0, … as a NumPy file of whole numbers.

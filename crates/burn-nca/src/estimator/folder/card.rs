@@ -8,7 +8,7 @@ use burn_nca_files::read_regular_text;
 use serde::{Deserialize, Serialize};
 
 use super::tensors::REFERENCES;
-use crate::data::{Features, Known, Scaling, ScalingKind, Task};
+use crate::data::{Features, Known, Preparation, Scaling, ScalingKind, Task, check_weights};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::estimator::{FitSummary, Fitted, ModelCard};
@@ -29,6 +29,12 @@ pub(super) struct Stored {
     /// The number of names, so that one too many is noticed; absent in older models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     classes: Option<usize>,
+    /// How much each training row counts in a vote; absent where all count alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weights: Option<Vec<f64>>,
+    /// How a raw table becomes features; absent where the model was given features, and in older models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) preparation: Option<Preparation>,
     /// The numbers of a model of numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     targets: Option<StoredTargets>,
@@ -80,6 +86,11 @@ impl Stored {
             scaling: fitted.scaling.clone(),
             classes: Some(class_names.len()),
             class_names,
+            weights: match &fitted.known {
+                Known::Classes { weights, .. } => weights.clone(),
+                Known::Numbers(_) | Known::Unlabelled => None,
+            },
+            preparation: fitted.preparation.clone(),
             targets: fitted.targets().map(|targets| StoredTargets {
                 names: targets.names().to_vec(),
                 values: targets.values().to_vec(),
@@ -142,6 +153,17 @@ impl Stored {
             encoder.check_size(d, k).map_err(|error| format!("card: {error}"))?;
         }
         check_scaling(&self.scaling, d)?;
+        if let Some(preparation) = &self.preparation {
+            preparation.check()?;
+            let features = preparation.feature_names();
+            self.scaling
+                .check_columns(&features)
+                .map_err(|error| format!("preparation: {error}"))?;
+        }
+        if let Some(weights) = &self.weights {
+            check_weights(weights, self.reference_rows)
+                .map_err(|error| format!("weights: {error}"))?;
+        }
         let names = self.class_names.len();
         if let Some(classes) = self.classes.filter(|classes| *classes != names) {
             return Err(format!("class_names holds {names} names for {classes} classes"));
@@ -202,7 +224,7 @@ impl Stored {
                 "class_names holds {named} names, and a row has class {label}"
             )));
         }
-        Ok(Known::Classes { names, labels })
+        Ok(Known::Classes { names, labels, weights: self.weights.clone() })
     }
 }
 

@@ -163,5 +163,6 @@ fn with_parts<E: Encoder>(
         known,
         references: references.embedding.val().without_autodiff().cast(dtype),
         summary: stored.summary,
+        preparation: stored.preparation,
     })
 }

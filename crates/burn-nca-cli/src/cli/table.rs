@@ -1,0 +1,87 @@
+//! The options of a table: how it is written, and what its columns are for.
+
+use clap::{Args, ValueEnum};
+
+use super::parse::{at_least_one, decimal_sign, separator};
+
+/// How a CSV file is written.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "CSV files")]
+pub struct TextArgs {
+    /// What stands between the values: a character, or comma, semicolon, tab, bar, space [default: found by the first
+    /// lines]
+    #[arg(long, value_name = "CHAR", allow_hyphen_values = true, value_parser = separator)]
+    pub separator: Option<char>,
+
+    /// What stands before the fraction of a number: point or comma [default: point, or as in the fit of the model]
+    #[arg(long, value_name = "SIGN", value_parser = decimal_sign)]
+    pub decimal: Option<burn_nca_datasets::DecimalSign>,
+
+    /// The encoding, such as latin1, windows-1252, utf-16le [default: UTF-16 by its byte order mark, else UTF-8]
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<String>,
+}
+
+/// What the columns of a CSV file are for, and what is done about text and missing values.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Columns of a CSV file")]
+pub struct ColumnArgs {
+    /// The features, by name or pattern, as in age,x* [default: all columns that are nothing else]
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub features: Option<Vec<String>>,
+
+    /// What is done about missing values (empty, NA, NaN, null, ? and the like). Learnt on the training rows, kept in
+    /// the model [default: they are refused]
+    #[arg(long, value_enum)]
+    pub missing: Option<MissingRule>,
+
+    /// Adds a feature of 0 and 1 for each column with missing values, with --missing mean, median or most-frequent.
+    #[arg(long, requires = "missing")]
+    pub missing_indicators: bool,
+
+    /// Text columns that become one feature of 0 and 1 per level: auto for all of them, or their names; true and false
+    /// (yes and no) become one feature.
+    #[arg(long, value_name = "auto|COLUMNS", value_delimiter = ',')]
+    pub categorical: Option<Vec<String>>,
+
+    /// The most levels of a categorical column [default: 50]
+    #[arg(long, value_name = "N", requires = "categorical", allow_negative_numbers = true, value_parser = at_least_one)]
+    pub max_levels: Option<usize>,
+
+    /// A column that names the rows: no feature, and carried to the output of predict and transform.
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
+
+    /// A column of numbers that says how much each row counts, in the fit and in the votes.
+    #[arg(long, value_name = "COLUMN")]
+    pub weights: Option<String>,
+
+    /// Lets each class count alike, in the fit and in the votes, however rare it is.
+    #[arg(long)]
+    pub balanced: bool,
+
+    /// A column that says train or test, in place of --test-size.
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["test", "groups"])]
+    pub split: Option<String>,
+
+    /// A second table of the same columns, whose rows are the test rows, in place of --test-size.
+    #[arg(long, value_name = "FILE", conflicts_with = "groups")]
+    pub test: Option<String>,
+
+    /// A column of groups (the patient of a visit, say): no group stands on both sides of a split or fold.
+    #[arg(long, value_name = "COLUMN")]
+    pub groups: Option<String>,
+}
+
+/// What is done about missing values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MissingRule {
+    /// Rows with one are left out.
+    Drop,
+    /// The mean of the training rows; of text the most frequent one.
+    Mean,
+    /// Their median; of text the most frequent one.
+    Median,
+    /// Their most frequent value.
+    MostFrequent,
+}

@@ -1,0 +1,125 @@
+//! What the columns of a fit's table were for: from the options, and kept with the model.
+
+use burn_nca::data::{Categorical, Missing, PreparationConfig};
+use burn_nca_datasets::TextFormat;
+use serde::{Deserialize, Serialize};
+
+use crate::cli::FitArgs;
+use crate::cli::table::{MissingRule, TextArgs};
+use crate::output::short_name;
+
+/// The word for all text columns.
+const AUTO: &str = "auto";
+
+/// What the columns of a table are for, and what is done about text and missing values.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Columns {
+    /// The features, by name or pattern; all that are left without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub features: Option<Vec<String>>,
+    /// How the text is written.
+    pub format: TextFormat,
+    /// What is done about missing values.
+    pub missing: Missing,
+    /// Whether features say where they were.
+    pub missing_indicators: bool,
+    /// Which columns are categories.
+    pub categorical: Categorical,
+    /// The most levels of such a column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_levels: Option<usize>,
+    /// The column that names the rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The column that weighs the rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
+    /// Whether each class counts alike.
+    pub balanced: bool,
+    /// The column that says train or test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<String>,
+    /// The table of the test rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    /// The column of the groups.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<String>,
+}
+
+impl Columns {
+    /// As the options of a fit say.
+    pub fn of_fit(args: &FitArgs) -> Self {
+        let columns = args.columns.clone();
+        Self {
+            features: columns.features,
+            format: with_given(TextFormat::default(), &args.source.text),
+            missing: columns.missing.map_or(Missing::Refuse, |rule| match rule {
+                MissingRule::Drop => Missing::Drop,
+                MissingRule::Mean => Missing::Mean,
+                MissingRule::Median => Missing::Median,
+                MissingRule::MostFrequent => Missing::MostFrequent,
+            }),
+            missing_indicators: columns.missing_indicators,
+            categorical: match columns.categorical {
+                None => Categorical::None,
+                Some(names) if names == [AUTO] => Categorical::Auto,
+                Some(names) => Categorical::Columns(names),
+            },
+            max_levels: columns.max_levels,
+            id: columns.id,
+            weights: columns.weights,
+            balanced: columns.balanced,
+            split: columns.split,
+            test: columns.test,
+            groups: columns.groups,
+        }
+    }
+
+    /// Whether the table is read with its text and holes, rather than as numbers at once.
+    pub fn need_raw_table(&self) -> bool {
+        let roles = [&self.id, &self.weights, &self.split, &self.test, &self.groups];
+        self.missing != Missing::Refuse
+            || self.categorical != Categorical::None
+            || roles.iter().any(|role| role.is_some())
+    }
+
+    /// `, id name, weights w, by groups of patient`; empty where no column has a role.
+    pub fn clause(&self) -> String {
+        let roles = [
+            ("id", &self.id),
+            ("weights", &self.weights),
+            ("split by", &self.split),
+            ("tested on", &self.test),
+            ("groups of", &self.groups),
+        ];
+        let named = roles.into_iter().filter_map(|(role, name)| Some((role, name.as_deref()?)));
+        let mut text: String =
+            named.map(|(role, name)| format!(", {role} {}", short_name(name))).collect();
+        if self.balanced {
+            text.push_str(", classes balanced");
+        }
+        text
+    }
+
+    /// How the table is prepared.
+    pub fn preparation(&self) -> PreparationConfig {
+        let default = PreparationConfig::default();
+        PreparationConfig {
+            missing: self.missing,
+            indicators: self.missing_indicators,
+            categorical: self.categorical.clone(),
+            max_levels: self.max_levels.unwrap_or(default.max_levels),
+        }
+    }
+}
+
+/// A format with what the options say otherwise.
+pub fn with_given(format: TextFormat, given: &TextArgs) -> TextFormat {
+    TextFormat {
+        separator: given.separator.or(format.separator),
+        decimal: given.decimal.unwrap_or(format.decimal),
+        encoding: given.encoding.clone().or(format.encoding),
+    }
+}

@@ -1,0 +1,68 @@
+//! Options of columns that contradict each other or what is learnt: refused before the table is read.
+
+use anyhow::Result;
+use burn_nca::data::Task;
+
+use crate::cli::FitArgs;
+use crate::cli::table::MissingRule;
+use crate::failure::usage;
+
+/// Refuses options of columns that do not go together.
+///
+/// # Errors
+/// Such options, with the reason and the cure.
+pub fn check(args: &FitArgs, task: Option<Task>) -> Result<()> {
+    let columns = &args.columns;
+    let (pairs, classes) = (task == Some(Task::Pairs), task == Some(Task::Classes));
+    let refused = [
+        (
+            columns.balanced && !classes,
+            "--balanced lets classes count alike, and there are none here; leave it out",
+        ),
+        (
+            columns.weights.is_some() && !classes,
+            "--weights counts the terms of classes, f and g, and there are none here; leave it out (pairs have weights \
+             of their own in their third column)",
+        ),
+        (
+            pairs
+                && (columns.split.is_some() || columns.test.is_some() || columns.groups.is_some()),
+            "--split, --test and --groups part rows, and what is held out here are pairs; leave them out",
+        ),
+        (
+            pairs && columns.missing == Some(MissingRule::Drop),
+            "--missing drop would renumber the rows that the pairs name; give --missing mean, median or most-frequent",
+        ),
+        (
+            columns.missing_indicators && columns.missing == Some(MissingRule::Drop),
+            "--missing-indicators says which values were filled in, and --missing drop fills in none; leave one of them \
+             out",
+        ),
+    ];
+    if let Some((_, message)) = refused.into_iter().find(|(given, _)| *given) {
+        return Err(usage(message));
+    }
+    let target = ("--target", &args.source.target);
+    let roles =
+        [("--id", &columns.id), ("--weights", &columns.weights), ("--split", &columns.split)];
+    let groups = ("--groups", &columns.groups);
+    for (at, (option, column)) in roles.iter().enumerate() {
+        let others = [target, groups].into_iter().chain(roles[at + 1..].iter().copied());
+        for (other, same) in others {
+            // The groups of rows may well be what names them.
+            let may = (*option, other) == ("--id", "--groups");
+            if !may && column.is_some() && *column == same {
+                let name = column.as_deref().unwrap_or_default();
+                return Err(usage(format!(
+                    "{option} and {other} both name the column {name:?}; name another in one of them"
+                )));
+            }
+        }
+    }
+    if groups.1.is_some() && groups.1 == target.1 {
+        return Err(usage(
+            "--groups and --target name the same column; name another in one of them",
+        ));
+    }
+    Ok(())
+}

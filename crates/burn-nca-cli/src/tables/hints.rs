@@ -1,0 +1,213 @@
+//! One line each about tables that are likely not meant as they are read.
+
+use std::collections::HashMap;
+
+use burn_nca::data::Features;
+use burn_nca_datasets::{Table, Target};
+
+use crate::output::short_name;
+use crate::report::{Warning, WarningCode};
+
+/// From so many classes that are whole numbers on, they may be a quantity.
+const MANY_CLASSES: usize = 20;
+
+/// From so many rows on, a column that counts them is no coincidence.
+const COUNTED_ROWS: usize = 20;
+
+/// How many names a hint lists.
+const SHOWN: usize = 5;
+
+/// What may be meant otherwise, of the training rows `train`; `says_classes` where the user has said that the target
+/// holds classes.
+pub fn hints(table: &Table, train: &[usize], says_classes: bool) -> Vec<Warning> {
+    let features = &table.features;
+    let numbers = if says_classes { None } else { about_numbers(table) };
+    let all = [
+        numbers,
+        about_identifiers(features),
+        about_copies(features),
+        about_few_rows(features, train),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// Classes that are many whole numbers.
+fn about_numbers(table: &Table) -> Option<Warning> {
+    let Target::Classes { labels, names } = &table.target else { return None };
+    let whole = |name: &String| name.parse::<f64>().is_ok_and(|number| number.fract() == 0.0);
+    let many = names.len() > MANY_CLASSES && labels.len() < 10 * names.len();
+    (many && names.iter().all(whole)).then(|| {
+        Warning::new(
+            WarningCode::NumbersAsClasses,
+            format!(
+                "the target \"{}\" holds {} whole numbers, each taken for a class; --task regression predicts a number",
+                short_name(&table.target_name),
+                names.len()
+            ),
+        )
+    })
+}
+
+/// Columns that only number the rows.
+fn about_identifiers(features: &Features) -> Option<Warning> {
+    let named = |name: &str| {
+        let name = name.to_lowercase();
+        ["id", "index", "uuid", "rownum", "row_number", "unnamed: 0"].contains(&name.as_str())
+            || name.ends_with("_id")
+            || name.ends_with(" id")
+    };
+    let found: Vec<&str> = (0..features.columns())
+        .filter(|&column| {
+            let values = column_of(features, column);
+            counts_rows(&values) || (named(&features.names()[column]) && are_distinct_whole(values))
+        })
+        .map(|column| features.names()[column].as_str())
+        .collect();
+    let (columns, cure) = match found.len() {
+        0 => return None,
+        1 => ("the column", "it"),
+        _ => ("the columns", "them"),
+    };
+    Some(Warning::new(
+        WarningCode::Identifiers,
+        format!(
+            "{columns} {} {} the rows rather than describe them, and {} taken for a feature; --ignore leaves {cure} out, \
+             --id carries one along",
+            listed(&found),
+            if found.len() == 1 { "numbers" } else { "number" },
+            if found.len() == 1 { "is" } else { "are each" }
+        ),
+    ))
+}
+
+/// 0, 1, 2, … or 1, 2, 3, … from the first row to the last.
+fn counts_rows(values: &[f64]) -> bool {
+    values.len() >= COUNTED_ROWS
+        && (values[0] == 0.0 || values[0] == 1.0)
+        && values.windows(2).all(|pair| pair[1] == pair[0] + 1.0)
+}
+
+fn are_distinct_whole(mut values: Vec<f64>) -> bool {
+    values.sort_unstable_by(f64::total_cmp);
+    values.iter().all(|value| value.fract() == 0.0)
+        && values.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+/// Columns that are copies of others.
+fn about_copies(features: &Features) -> Option<Warning> {
+    let mut met: HashMap<u64, Vec<usize>> = HashMap::new();
+    let mut copies = Vec::new();
+    for column in 0..features.columns() {
+        let values = || features.values().iter().skip(column).step_by(features.columns());
+        let first = values().next();
+        // Constant columns have a warning of their own.
+        if values().all(|value| Some(value) == first) {
+            continue;
+        }
+        let hash = values().fold(0xcbf2_9ce4_8422_2325_u64, |hash, value| {
+            (hash ^ (value + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+        });
+        let alike = met.entry(hash).or_default();
+        let original =
+            alike.iter().find(|&&other| column_of(features, other) == column_of(features, column));
+        match original {
+            Some(&original) => copies.push((column, original)),
+            None => alike.push(column),
+        }
+    }
+    if copies.is_empty() {
+        return None;
+    }
+    let name = |column: usize| short_name(&features.names()[column]);
+    let pairs = copies.iter().take(SHOWN);
+    let pairs: Vec<String> =
+        pairs.map(|&(copy, original)| format!("{} = {}", name(copy), name(original))).collect();
+    let more = if copies.len() > SHOWN {
+        format!(", … ({} in all)", copies.len())
+    } else {
+        String::new()
+    };
+    Some(Warning::new(
+        WarningCode::DuplicateColumns,
+        format!(
+            "columns stand twice, and what they say counts twice before the fit; --ignore leaves one out: {}{more}",
+            pairs.join(", ")
+        ),
+    ))
+}
+
+/// Fewer training rows than features.
+fn about_few_rows(features: &Features, train: &[usize]) -> Option<Warning> {
+    let (n, d) = (train.len(), features.columns());
+    (n < d).then(|| {
+        Warning::new(
+            WarningCode::FewRows,
+            format!(
+                "{n} training rows for {d} features: a map can set every row apart by chance, so trust held-out rows \
+                 alone; a few --dim, more --l2 or --encoder diagonal learn less of it"
+            ),
+        )
+    })
+}
+
+fn column_of(features: &Features, column: usize) -> Vec<f64> {
+    features.values().iter().skip(column).step_by(features.columns()).copied().collect()
+}
+
+fn listed(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| short_name(name)).collect();
+    let shown = shown.join(", ");
+    if names.len() > SHOWN { format!("{shown}, … ({} in all)", names.len()) } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn_nca_datasets::{CsvOptions, parse_csv};
+
+    use super::*;
+
+    fn of(text: &str) -> Vec<(WarningCode, String)> {
+        let table = parse_csv("t.csv", text.as_bytes(), &CsvOptions::default()).unwrap();
+        let train: Vec<usize> = (0..table.features.rows()).collect();
+        hints(&table, &train, false).into_iter().map(|hint| (hint.code, hint.text)).collect()
+    }
+
+    fn rows(count: usize, row: impl Fn(usize) -> String) -> String {
+        (0..count).map(row).collect()
+    }
+
+    #[test]
+    fn a_quantity_that_is_read_as_classes_is_hinted_at() {
+        let found =
+            of(&format!("a,price\n{}", rows(60, |row| format!("{},{}\n", row % 7, row / 2))));
+        let [(WarningCode::NumbersAsClasses, text)] = &found[..] else { panic!("{found:?}") };
+        assert!(
+            text.contains("\"price\" holds 30 whole numbers") && text.contains("--task regression")
+        );
+        let digits = of(&format!("a,y\n{}", rows(60, |row| format!("{},{}\n", row % 7, row % 10))));
+        assert_eq!(digits, []);
+    }
+
+    #[test]
+    fn columns_that_number_the_rows_or_stand_twice_are_named() {
+        let text = rows(30, |row| {
+            format!("{},{},{},{},{}\n", row + 1, 900 - 7 * row, row % 4, row % 4, row % 2)
+        });
+        let found = of(&format!("no,patient_id,a,b,y\n{text}"));
+        let codes: Vec<WarningCode> = found.iter().map(|hint| hint.0).collect();
+        assert_eq!(codes, [WarningCode::Identifiers, WarningCode::DuplicateColumns]);
+        assert!(
+            found[0].1.starts_with("the columns no, patient_id number the rows"),
+            "{}",
+            found[0].1
+        );
+        assert!(found[1].1.ends_with(": b = a"), "{}", found[1].1);
+    }
+
+    #[test]
+    fn more_features_than_rows_are_said() {
+        let found = of("a,b,c,y\n1,0,5,u\n2,3,1,v\n");
+        assert_eq!(found.iter().map(|hint| hint.0).collect::<Vec<_>>(), [WarningCode::FewRows]);
+        assert!(found[0].1.starts_with("2 training rows for 3 features"));
+    }
+}

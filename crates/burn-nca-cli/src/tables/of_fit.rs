@@ -1,0 +1,331 @@
+//! The table of a fit: read, prepared on its training rows, and split.
+
+use anyhow::{Result, bail};
+use burn_nca::data::{
+    Features, Labelled, Measured, Preparation, Prepared, RawColumn, RawTable, RawValues, Split,
+    grouped_split, random_split, stratified_split,
+};
+use burn_nca_datasets::{
+    CsvOptions, RawOptions, Table, Target, TargetColumn, Task, WithoutClass, open as open_numbers,
+    open_raw, open_unlabelled_as,
+};
+
+use super::roles::{Part, Roles};
+use crate::output::short_name;
+use crate::report::{Warning, WarningCode};
+use crate::source::{Columns, Source};
+
+/// A table that is ready for a fit.
+#[derive(Debug)]
+pub struct Opened {
+    /// The rows with a target.
+    pub table: Table,
+    /// Which of them are learnt from, and which are held out.
+    pub split: Split,
+    roles: Roles,
+    preparation: Option<Preparation>,
+    /// What was done to the table, and what to know of it.
+    pub warnings: Vec<Warning>,
+}
+
+/// Data that are ready for a fit.
+#[derive(Debug)]
+pub struct Ready<D> {
+    /// All rows.
+    pub data: D,
+    /// Which of them are learnt from, and which are held out; `None` for pairs.
+    pub split: Option<Split>,
+    /// The name of the target.
+    pub target: Option<String>,
+    /// How the table was prepared; `None` for a table of numbers.
+    pub preparation: Option<Preparation>,
+    /// What was done to the table, and what to know of it.
+    pub warnings: Vec<Warning>,
+}
+
+/// Opens, prepares and splits the table of a fit.
+///
+/// # Errors
+/// A table that cannot be read or prepared, or a split without a training row.
+pub fn open(source: &Source, task: Task) -> Result<Opened> {
+    let opened =
+        if source.columns.need_raw_table() { raw(source, task)? } else { numbers(source, task)? };
+    if opened.split.train.is_empty() {
+        bail!("no training row is left; give rows to learn from");
+    }
+    Ok(opened)
+}
+
+/// Opens and prepares the features of a fit without a target.
+///
+/// # Errors
+/// A table that cannot be read or prepared.
+pub fn open_features(source: &Source) -> Result<Ready<Features>> {
+    let columns = &source.columns;
+    if !columns.need_raw_table() {
+        let options = csv_options(source, Task::Classes);
+        let data = open_unlabelled_as(&source.data, &options)?;
+        let warnings = Vec::new();
+        return Ok(Ready { data, split: None, target: None, preparation: None, warnings });
+    }
+    let mut raw = open_raw(&source.data, &raw_options(source, None))?;
+    Roles::take(&mut raw, columns)?;
+    let rows: Vec<usize> = (0..raw.rows()).collect();
+    let preparation = columns.preparation().fit(&raw, &rows)?;
+    let Prepared { features, remarks, .. } = preparation.apply(&raw)?;
+    let said = preparation.sentences().into_iter().chain(remarks);
+    let warnings = said.map(|text| Warning::new(WarningCode::Prepared, text)).collect();
+    let preparation = Some(preparation);
+    Ok(Ready { data: features, split: None, target: None, preparation, warnings })
+}
+
+/// A table of numbers.
+fn numbers(source: &Source, task: Task) -> Result<Opened> {
+    let table = open_numbers(&source.data, &csv_options(source, task))?;
+    let (share, seed) = (source.split.share, source.split.seed);
+    let split = match &table.target {
+        Target::Classes { labels, .. } => stratified_split(labels, share, seed)?,
+        _ => random_split(table.features.rows(), share, seed)?,
+    };
+    let warnings = about_rows_without_class(&table).into_iter().collect();
+    Ok(Opened { table, split, roles: Roles::default(), preparation: None, warnings })
+}
+
+/// A table with text, holes or columns that are no features.
+fn raw(source: &Source, task: Task) -> Result<Opened> {
+    let columns = &source.columns;
+    let target = source.target.clone().map_or(TargetColumn::Last, TargetColumn::Name);
+    let mut raw = open_raw(&source.data, &raw_options(source, Some((target, task))))?;
+    let target_name = raw.columns().last().map_or("", RawColumn::name).to_string();
+    let mut roles = Roles::take(&mut raw, columns)?;
+    let first_rows = raw.rows();
+    if let Some(test) = &columns.test {
+        let named = TargetColumn::Name(target_name.clone());
+        let mut more = open_raw(test, &raw_options(source, Some((named, task))))?;
+        let more_roles = Roles::take(&mut more, columns)?;
+        if let (Some(weights), Some(more)) = (&mut roles.weights, more_roles.weights) {
+            weights.extend(more);
+        }
+        raw = raw.followed_by(more)?;
+    }
+    let Some(column) = raw.take(&target_name) else {
+        bail!(
+            "the column \"{}\" is the target and has another role, too; name the target with --target",
+            short_name(&target_name)
+        );
+    };
+    let (rows, target) = targets(column, task, &source.data)?;
+    let without: Vec<usize> =
+        (0..raw.rows()).filter(|row| rows.binary_search(row).is_err()).collect();
+    let split = split_of(source, (&rows, &target), &roles, first_rows)?;
+    let in_table = |places: &[usize]| places.iter().map(|&at| rows[at]).collect::<Vec<_>>();
+    if split.train.is_empty() {
+        bail!("no row is marked for training; mark some with train");
+    }
+    let preparation = columns.preparation().fit(&raw, &in_table(&split.train))?;
+    let prepared = preparation.apply(&raw)?;
+    let mut warnings: Vec<Warning> = preparation
+        .sentences()
+        .into_iter()
+        .chain(prepared.remarks.clone())
+        .chain(about_roles(columns, &roles, &raw))
+        .map(|text| Warning::new(WarningCode::Prepared, text))
+        .collect();
+    // Rows with holes may have been left out.
+    let place = |row: usize| prepared.rows.binary_search(&row).ok();
+    let kept: Vec<usize> = (0..rows.len()).filter(|&at| place(rows[at]).is_some()).collect();
+    let features_of = |rows: &[usize]| {
+        let places: Vec<usize> = rows.iter().filter_map(|&row| place(row)).collect();
+        prepared.features.select(&places)
+    };
+    let kept_without: Vec<usize> =
+        without.into_iter().filter(|&row| place(row).is_some()).collect();
+    let renumbered = |part: &[usize]| {
+        part.iter().filter_map(|at| kept.binary_search(at).ok()).collect::<Vec<_>>()
+    };
+    let kept_rows = in_table(&kept);
+    let table = Table {
+        features: features_of(&kept_rows),
+        target_name,
+        target: select(target, &kept),
+        without_class: (!kept_without.is_empty()).then(|| WithoutClass {
+            features: features_of(&kept_without),
+            rows: kept_without.clone(),
+        }),
+    };
+    warnings.extend(about_rows_without_class(&table));
+    let split = Split { train: renumbered(&split.train), test: renumbered(&split.test) };
+    let of_rows = |values: Vec<f64>| kept_rows.iter().map(|&row| values[row]).collect();
+    let roles = Roles {
+        weights: roles.weights.map(of_rows),
+        groups: roles.groups.map(|groups| kept_rows.iter().map(|&row| groups[row]).collect()),
+        parts: None,
+    };
+    Ok(Opened { table, split, roles, preparation: Some(preparation), warnings })
+}
+
+/// The rows that have a target, and their targets.
+pub(super) fn targets(column: RawColumn, task: Task, data: &str) -> Result<(Vec<usize>, Target)> {
+    let name = short_name(column.name());
+    if task == Task::Classes {
+        let (rows, target) = Target::of_text(&column.into_text())?;
+        if rows.is_empty() {
+            bail!("{data}: no row has a class in column \"{name}\"; write the class of some rows");
+        }
+        return Ok((rows, target));
+    }
+    let holes = column.holes();
+    match column.values() {
+        RawValues::Numbers(values) if holes == 0 => {
+            Ok(((0..values.len()).collect(), Target::Numeric(values.clone())))
+        }
+        RawValues::Numbers(_) => bail!(
+            "{data}: the target \"{name}\" is missing in {holes} of {} rows; remove the rows, or fill the values in",
+            column.rows()
+        ),
+        RawValues::Text(text) => {
+            let first = text.iter().flatten().find(|text| text.parse::<f64>().is_err());
+            bail!(
+                "{data}: the target \"{name}\" holds \"{}\", which is not a number; correct it, or leave --task \
+                 regression or --soft out to read the target as classes",
+                short_name(first.unwrap_or_default())
+            )
+        }
+    }
+}
+
+/// The training and the test rows among those with a target.
+fn split_of(
+    source: &Source,
+    (rows, target): (&[usize], &Target),
+    roles: &Roles,
+    first_rows: usize,
+) -> Result<Split> {
+    let (share, seed) = (source.split.share, source.split.seed);
+    let parted = |is_test: &dyn Fn(usize) -> bool| {
+        let (test, train) = (0..rows.len()).partition(|&at| is_test(rows[at]));
+        Split { train, test }
+    };
+    if source.columns.test.is_some() {
+        return Ok(parted(&|row| row >= first_rows));
+    }
+    if let Some(parts) = &roles.parts {
+        return Ok(parted(&|row| parts[row] == Part::Test));
+    }
+    let labels = match target {
+        Target::Classes { labels, .. } => labels.clone(),
+        _ => vec![0; rows.len()],
+    };
+    Ok(match (&roles.groups, target) {
+        (Some(groups), _) => {
+            let groups: Vec<usize> = rows.iter().map(|&row| groups[row]).collect();
+            grouped_split(&labels, &groups, share, seed)?
+        }
+        (None, Target::Classes { .. }) => stratified_split(&labels, share, seed)?,
+        (None, _) => random_split(rows.len(), share, seed)?,
+    })
+}
+
+pub(super) fn select(target: Target, kept: &[usize]) -> Target {
+    match target {
+        Target::Classes { labels, names } => {
+            Target::Classes { labels: kept.iter().map(|&at| labels[at]).collect(), names }
+        }
+        Target::Numeric(values) => Target::Numeric(kept.iter().map(|&at| values[at]).collect()),
+        Target::None => Target::None,
+    }
+}
+
+fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> Vec<String> {
+    let named = |name: &Option<String>| name.as_deref().map(short_name);
+    let mut said = Vec::new();
+    if let Some(name) = named(&columns.weights) {
+        said.push(format!(
+            "rows count as column \"{name}\" says, scaled to a mean of 1, in the fit and in the votes"
+        ));
+    }
+    if let Some(name) = named(&columns.split) {
+        said.push(format!("training and test rows are those of column \"{name}\""));
+    }
+    if let Some(test) = &columns.test {
+        said.push(format!("the test rows are those of {test}"));
+    }
+    if let (Some(name), Some(groups)) = (named(&columns.groups), &roles.groups) {
+        let mut groups = groups.clone();
+        groups.sort_unstable();
+        groups.dedup();
+        said.push(format!(
+            "the {} groups of column \"{name}\" ({} rows) stay whole in splits and folds",
+            groups.len(),
+            raw.rows()
+        ));
+    }
+    said
+}
+
+fn about_rows_without_class(table: &Table) -> Option<Warning> {
+    let without = table.without_class.as_ref()?;
+    let (count, first) = (without.rows.len(), without.rows.first()? + 1);
+    let rows = if count == 1 { "1 row has".to_string() } else { format!("{count} rows have") };
+    Some(Warning::new(
+        WarningCode::RowsWithoutClass,
+        format!(
+            "{rows} no class (the first is row {first}) and are kept out of the fit and of its figures; nca predict \
+             gives their classes"
+        ),
+    ))
+}
+
+fn csv_options(source: &Source, task: Task) -> CsvOptions {
+    CsvOptions {
+        features: source.columns.features.clone(),
+        format: source.columns.format.clone(),
+        set_unlabelled_apart: task == Task::Classes,
+        task,
+        ..source.csv_options()
+    }
+}
+
+fn raw_options(source: &Source, target: Option<(TargetColumn, Task)>) -> RawOptions {
+    let columns = &source.columns;
+    let named = |names: [&Option<String>; 3]| names.into_iter().flatten().cloned().collect();
+    RawOptions {
+        columns: columns.features.clone(),
+        ignore: source.ignored.clone(),
+        text: named([&columns.id, &columns.split, &columns.groups]),
+        also: columns.weights.clone().into_iter().collect(),
+        target,
+        format: columns.format.clone(),
+        ..RawOptions::default()
+    }
+}
+
+impl Opened {
+    /// The rows with their classes, weights and groups.
+    ///
+    /// # Errors
+    /// A target that is no class, or weights that are 0 throughout.
+    pub fn into_labelled(self, columns: &Columns) -> Result<Ready<Labelled>> {
+        let Self { table, split, mut roles, preparation, warnings } = self;
+        let target = Some(table.target_name.clone());
+        let mut data = table.into_labelled()?;
+        if let Some(groups) = roles.groups.take() {
+            data = data.with_groups(groups)?;
+        }
+        if let Some(weights) = roles.factors(&data, &split.train, columns.balanced)? {
+            data = data.with_weights(weights)?;
+        }
+        Ok(Ready { data, split: Some(split), target, preparation, warnings })
+    }
+
+    /// The rows with their numbers.
+    ///
+    /// # Errors
+    /// A target that is no number.
+    pub fn into_measured(self) -> Result<Ready<Measured>> {
+        let Self { table, split, preparation, warnings, .. } = self;
+        let target = Some(table.target_name.clone());
+        let data = table.into_measured()?;
+        Ok(Ready { data, split: Some(split), target, preparation, warnings })
+    }
+}

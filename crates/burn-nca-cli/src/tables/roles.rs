@@ -1,0 +1,146 @@
+//! Columns that are no features: what names, weighs, splits and groups the rows.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+use burn_nca::data::{Labelled, RawColumn, RawTable, RawValues, TextValues};
+
+use crate::output::short_name;
+use crate::source::Columns;
+
+/// The part that a row is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Train,
+    Test,
+}
+
+/// What is known of each row beside its features and its target.
+#[derive(Debug, Default)]
+pub struct Roles {
+    pub weights: Option<Vec<f64>>,
+    pub parts: Option<Vec<Part>>,
+    pub groups: Option<Vec<usize>>,
+}
+
+impl Roles {
+    /// Takes the columns out of the table.
+    ///
+    /// # Errors
+    /// A weight that is none, or a part that is neither train nor test.
+    pub fn take(raw: &mut RawTable, columns: &Columns) -> Result<Self> {
+        let column =
+            |name: &Option<String>| name.as_deref().and_then(|name| raw.column(name).cloned());
+        let roles = Self {
+            weights: column(&columns.weights).map(weights).transpose()?,
+            parts: column(&columns.split).map(parts).transpose()?,
+            groups: column(&columns.groups).map(groups),
+        };
+        for name in
+            [&columns.id, &columns.weights, &columns.split, &columns.groups].into_iter().flatten()
+        {
+            raw.take(name);
+        }
+        Ok(roles)
+    }
+
+    /// One factor per row, of mean 1 over the training rows; each class the same in all where they are to be balanced.
+    ///
+    /// # Errors
+    /// Weights of which none of the training rows is positive.
+    pub fn factors(
+        &mut self,
+        data: &Labelled,
+        train: &[usize],
+        balanced: bool,
+    ) -> Result<Option<Vec<f64>>> {
+        let given = self.weights.take();
+        if given.is_none() && !balanced {
+            return Ok(None);
+        }
+        let mut weights = given.unwrap_or_else(|| vec![1.0; data.rows()]);
+        let labels = data.labels();
+        let mut of_class = vec![0.0; data.classes()];
+        train.iter().for_each(|&row| of_class[labels[row]] += weights[row]);
+        if !of_class.iter().any(|total| *total > 0.0) {
+            bail!(
+                "none of the {} training rows has a positive weight; give at least one",
+                train.len()
+            );
+        }
+        if balanced {
+            for (weight, &class) in weights.iter_mut().zip(labels) {
+                if of_class[class] > 0.0 {
+                    *weight /= of_class[class];
+                }
+            }
+        }
+        let total: f64 = train.iter().map(|&row| weights[row]).sum();
+        let mean = total / train.len() as f64;
+        weights.iter_mut().for_each(|weight| *weight /= mean);
+        Ok(Some(weights))
+    }
+}
+
+fn weights(column: RawColumn) -> Result<Vec<f64>> {
+    let name = short_name(column.name());
+    let RawValues::Numbers(values) = column.values() else {
+        bail!(
+            "the column \"{name}\" of --weights holds text; give a column of numbers of 0 or more"
+        )
+    };
+    if let Some(row) = values.iter().position(|weight| weight.is_nan() || *weight < 0.0) {
+        let found =
+            if values[row].is_nan() { "missing".to_string() } else { values[row].to_string() };
+        bail!(
+            "the weight of row {} (column \"{name}\") is {found}; give a number of 0 or more",
+            row + 1
+        );
+    }
+    Ok(values.clone())
+}
+
+fn parts(column: RawColumn) -> Result<Vec<Part>> {
+    let name = short_name(column.name());
+    let text = column.into_text();
+    let part = |(row, text): (usize, Option<&str>)| match text.map(str::to_lowercase).as_deref() {
+        Some("train" | "training") => Ok(Part::Train),
+        Some("test") => Ok(Part::Test),
+        found => {
+            let found =
+                found.map_or("empty".to_string(), |found| format!("{:?}", short_name(found)));
+            bail!("row {}, column \"{name}\" of --split is {found}; write train or test", row + 1)
+        }
+    };
+    text.iter().enumerate().map(part).collect()
+}
+
+/// A number for each group; a row without one is a group by itself.
+fn groups(column: RawColumn) -> Vec<usize> {
+    let text: TextValues = column.into_text();
+    let named = text.distinct().len();
+    let known: BTreeMap<&str, usize> =
+        text.distinct().iter().enumerate().map(|(group, name)| (name.as_str(), group)).collect();
+    let group = |(row, text): (usize, Option<&str>)| text.map_or(named + row, |text| known[text]);
+    text.iter().enumerate().map(group).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_weights_and_groups_are_read_and_what_is_none_is_named() {
+        let text = |values: [&'static str; 3]| RawColumn::text("c", values.map(Some));
+        assert_eq!(
+            parts(text(["Train", "test", "train"])).unwrap(),
+            [Part::Train, Part::Test, Part::Train]
+        );
+        let error = parts(text(["train", "valid", "test"])).unwrap_err().to_string();
+        assert!(error.contains("row 2, column \"c\" of --split is \"valid\""), "{error}");
+        assert_eq!(groups(RawColumn::text("c", [Some("a"), None, Some("a"), None])), [0, 2, 0, 4]);
+        let error = weights(RawColumn::numbers("w", vec![1.0, -1.0])).unwrap_err().to_string();
+        assert!(error.contains("the weight of row 2 (column \"w\") is -1"), "{error}");
+        assert!(weights(text(["1", "2", "x"])).is_err());
+    }
+}

@@ -1,0 +1,125 @@
+//! Text of another encoding, turned into UTF-8 while it is read.
+
+use std::fmt::{self, Display};
+use std::io::{self, BufRead, ErrorKind, Read};
+
+use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_16BE, UTF_16LE};
+
+const PIECE: usize = 1 << 14;
+
+/// Bytes that are no text in the encoding.
+#[derive(Debug)]
+pub(crate) struct NotText {
+    encoding: &'static str,
+    /// Bytes that were read before.
+    before: u64,
+}
+
+impl Display for NotText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { encoding, before } = self;
+        write!(f, "the bytes about {before} are no {encoding} text; give the encoding of the file")
+    }
+}
+
+impl std::error::Error for NotText {}
+
+/// The encoding that a byte order mark tells of, other than UTF-8.
+pub(crate) fn of_byte_order_mark(start: &[u8]) -> Option<&'static Encoding> {
+    match start {
+        [0xff, 0xfe, ..] => Some(UTF_16LE),
+        [0xfe, 0xff, ..] => Some(UTF_16BE),
+        _ => None,
+    }
+}
+
+/// A reader of UTF-8 over a reader of another encoding.
+pub(crate) struct Decoded<R> {
+    bytes: R,
+    decoder: Decoder,
+    text: Vec<u8>,
+    at: usize,
+    ended: bool,
+    read: u64,
+}
+
+impl<R: BufRead> Decoded<R> {
+    /// A byte order mark of the encoding is left out.
+    pub(crate) fn new(bytes: R, encoding: &'static Encoding) -> Self {
+        let decoder = encoding.new_decoder_with_bom_removal();
+        Self { bytes, decoder, text: Vec::new(), at: 0, ended: false, read: 0 }
+    }
+
+    fn decode(&mut self) -> io::Result<()> {
+        let input = self.bytes.fill_buf()?;
+        let last = input.is_empty();
+        self.text.resize(PIECE, 0);
+        let (result, used, written) =
+            self.decoder.decode_to_utf8_without_replacement(input, &mut self.text, last);
+        self.bytes.consume(used);
+        self.text.truncate(written);
+        self.at = 0;
+        self.read += used as u64;
+        match result {
+            DecoderResult::InputEmpty => self.ended = last,
+            DecoderResult::OutputFull => {}
+            DecoderResult::Malformed(..) => {
+                let encoding = self.decoder.encoding().name();
+                let reason = NotText { encoding, before: self.read };
+                return Err(io::Error::new(ErrorKind::InvalidData, reason));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: BufRead> BufRead for Decoded<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        while self.at == self.text.len() && !self.ended {
+            self.decode()?;
+        }
+        Ok(&self.text[self.at..])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.at += count;
+    }
+}
+
+impl<R: BufRead> Read for Decoded<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.fill_buf()?.read(into)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(bytes: &[u8], encoding: &'static Encoding) -> io::Result<String> {
+        let mut text = String::new();
+        // In small pieces, so that characters are cut.
+        let reader = io::BufReader::with_capacity(3, bytes);
+        Decoded::new(reader, encoding).read_to_string(&mut text).map(|_| text)
+    }
+
+    #[test]
+    fn every_encoding_becomes_utf_8_without_its_mark() {
+        let text = "größe;n\n1;𝄞\n".repeat(3000);
+        let units: Vec<u16> = std::iter::once(0xfeff).chain(text.encode_utf16()).collect();
+        let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+        assert_eq!(of_byte_order_mark(&little), Some(UTF_16LE));
+        assert_eq!(decoded(&little, UTF_16LE).unwrap(), text);
+        assert_eq!(decoded(&big, of_byte_order_mark(&big).unwrap()).unwrap(), text);
+        assert_eq!(decoded(b"caf\xe9", encoding_rs::WINDOWS_1252).unwrap(), "café");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_told() {
+        let error = decoded(&[0x00, 0xd8, 0x41, 0x00, 0x42, 0x00], UTF_16LE).unwrap_err();
+        assert!(error.to_string().contains("are no UTF-16LE text"), "{error}");
+    }
+}

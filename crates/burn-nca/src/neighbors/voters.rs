@@ -1,0 +1,159 @@
+//! Reference rows that say what class a query has, each with its weight in the vote.
+
+use burn::tensor::Tensor;
+
+use super::classify::{majority, shares};
+use super::points::{check_labels, read_both};
+use super::probabilities::ClassProbabilities;
+use super::ranking::Neighbors;
+use super::soft::Labelled;
+use crate::data::check_weights;
+use crate::error::{Error, Result};
+
+/// The classes of reference rows, and how much the voice of each counts.
+///
+/// ```text
+/// votes         argmax_c Σ_{j among the k nearest, y_j = c} w_j
+/// stochastic    P(c | x_i) = Σ_{j: y_j = c} w_j exp(-d²_ij) / Σ_l w_l exp(-d²_il)
+/// ```
+/// Without weights each counts 1.
+///
+/// # Examples
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca::neighbors::{Voters, nearest};
+///
+/// let device = Device::flex();
+/// let references = Tensor::<2>::from_floats([[0.0], [1.0], [2.0]], &device);
+/// let neighbors = nearest(&Tensor::from_floats([[0.2]], &device), &references, 3, None)?;
+/// let rare = Voters::new(&[0, 0, 1], 2, Some(&[1.0, 1.0, 5.0]))?;
+/// assert_eq!(rare.majority(&neighbors, 3)?, [1]);
+/// assert_eq!(Voters::new(&[0, 0, 1], 2, None)?.majority(&neighbors, 3)?, [0]);
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Voters<'a> {
+    labels: &'a [usize],
+    classes: usize,
+    weights: Option<&'a [f64]>,
+}
+
+impl<'a> Voters<'a> {
+    /// Reference rows of these classes (below `classes`), with these weights.
+    ///
+    /// # Errors
+    /// A class that is not below `classes`; not one weight per row, one that is negative or not finite, or none that
+    /// is positive.
+    pub fn new(labels: &'a [usize], classes: usize, weights: Option<&'a [f64]>) -> Result<Self> {
+        check_labels(labels, labels.len(), classes)?;
+        if let Some(weights) = weights {
+            check_weights(weights, labels.len())?;
+        }
+        Ok(Self { labels, classes, weights })
+    }
+
+    /// The class with the most weight among the `k` nearest neighbours of each query; ties go to the nearest.
+    ///
+    /// # Errors
+    /// k of 0 or larger than the neighbours that were searched, or neighbours among other references.
+    pub fn majority(&self, neighbors: &Neighbors, k: usize) -> Result<Vec<usize>> {
+        self.check(neighbors, k)?;
+        let mut votes = vec![0.0; self.classes];
+        let rows = (0..neighbors.rows()).map(|row| &neighbors.indices(row)[..k]);
+        Ok(rows.map(|voters| majority(voters, self.labels, self.weights, &mut votes)).collect())
+    }
+
+    /// The share of each class in the votes of the `k` nearest neighbours, row-major `[n, c]`; rows sum to 1.
+    ///
+    /// Neighbours without any weight share alike.
+    ///
+    /// # Errors
+    /// As [`Voters::majority`].
+    pub fn shares(&self, neighbors: &Neighbors, k: usize) -> Result<Vec<f64>> {
+        self.check(neighbors, k)?;
+        let rows = (0..neighbors.rows()).map(|row| &neighbors.indices(row)[..k]);
+        Ok(rows
+            .flat_map(|voters| shares(voters, self.labels, self.weights, self.classes))
+            .collect())
+    }
+
+    /// The class probabilities of queries by the stochastic rule; see
+    /// [`class_probabilities`](super::class_probabilities).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn probabilities(
+        &self,
+        queries: &Tensor<2>,
+        references: &Tensor<2>,
+        own: Option<&[usize]>,
+    ) -> Result<ClassProbabilities> {
+        let device = references.device();
+        let [queries, references] = read_both(queries, references, own)?;
+        check_labels(self.labels, references.rows(), self.classes)?;
+        let problem = Labelled {
+            references: &references,
+            labels: self.labels,
+            classes: self.classes,
+            weights: self.weights,
+        };
+        problem.probabilities(&queries, own, &device)
+    }
+
+    fn check(&self, neighbors: &Neighbors, k: usize) -> Result<()> {
+        if k == 0 || k > neighbors.k() {
+            return Err(Error::setting(format!(
+                "a vote of k = {k} neighbours, but {} were searched; give k from 1 to {0}, or search more",
+                neighbors.k()
+            )));
+        }
+        check_labels(self.labels, neighbors.references(), self.classes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::super::search::nearest;
+    use super::*;
+
+    fn line(points: &[f32]) -> Tensor<2> {
+        Tensor::<1>::from_floats(points, &Device::flex()).unsqueeze_dim(1)
+    }
+
+    #[test]
+    fn weights_count_in_votes_and_shares() {
+        let references = line(&[1.0, 2.0, 3.0, 4.0]);
+        let neighbors = nearest(&line(&[0.0]), &references, 4, None).unwrap();
+        let labels = [0, 0, 1, 2];
+        let voters = |weights| Voters::new(&labels, 3, Some(weights)).unwrap();
+        let weighted = voters(&[1.0, 1.0, 2.0, 6.0]);
+        assert_eq!(weighted.majority(&neighbors, 3).unwrap(), [0], "a tie goes to the nearest");
+        assert_eq!(weighted.majority(&neighbors, 4).unwrap(), [2]);
+        assert_eq!(weighted.shares(&neighbors, 4).unwrap(), [0.2, 0.2, 0.6]);
+        let silent = voters(&[0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(silent.majority(&neighbors, 2).unwrap(), [0]);
+        assert_eq!(silent.shares(&neighbors, 3).unwrap(), [2.0 / 3.0, 1.0 / 3.0, 0.0]);
+    }
+
+    #[test]
+    fn a_row_of_weight_two_is_two_rows_to_the_stochastic_rule() {
+        let queries = line(&[0.3, 1.7]);
+        let weighted = Voters::new(&[0, 1, 1], 2, Some(&[2.0, 1.0, 0.0])).unwrap();
+        let weighted = weighted.probabilities(&queries, &line(&[0.0, 1.0, 0.4]), None).unwrap();
+        let twice = Voters::new(&[0, 0, 1], 2, None).unwrap();
+        let twice = twice.probabilities(&queries, &line(&[0.0, 0.0, 1.0]), None).unwrap();
+        for (row, class) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let (one, other) = (weighted.probability(row, class), twice.probability(row, class));
+            assert!((one - other).abs() < 1e-12, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn weights_that_cannot_serve_are_refused() {
+        assert!(Voters::new(&[0, 1], 2, Some(&[1.0])).is_err());
+        assert!(Voters::new(&[0, 1], 2, Some(&[0.0, 0.0])).is_err());
+        assert!(Voters::new(&[0, 2], 2, None).is_err());
+    }
+}
