@@ -7,6 +7,7 @@
 //! ```
 #![allow(clippy::print_stdout)]
 
+mod defaults;
 mod entropy_k;
 mod fit;
 mod guide;
@@ -42,6 +43,8 @@ enum Measurement {
     EntropyK(entropy_k::Arguments),
     /// A nearest-neighbour search between two NumPy files.
     Search(search::Arguments),
+    /// The default of `nca fit` beside fixed settings and Euclidean distance, over given folds.
+    Defaults(defaults::Arguments),
     /// Tuned NCA beside plain NCA and fixed settings, over given splits.
     Tune(tune::Arguments),
 }
@@ -54,6 +57,7 @@ fn main() -> anyhow::Result<()> {
         Measurement::Regression(arguments) => regression::run(&arguments)?,
         Measurement::EntropyK(arguments) => entropy_k::run(&arguments)?,
         Measurement::Search(arguments) => search::run(&arguments)?,
+        Measurement::Defaults(arguments) => defaults::run(&arguments)?,
         Measurement::Tune(arguments) => tune::run(&arguments)?,
     };
     println!("{report}");

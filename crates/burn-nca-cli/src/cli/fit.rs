@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::method::MethodOptions;
 use super::parse::{
-    at_least_one, candidates, count, held_out_share, open_share, positive, seed, weight,
+    at_least_one, candidates, count, held_out_share, open_share, perplexity, positive, seed, weight,
 };
 use super::table::ColumnArgs;
 use super::targets::TargetOptions;
@@ -134,9 +134,19 @@ pub struct ModelOptions {
     #[arg(long, value_name = "MODEL")]
     pub warm_start: Option<PathBuf>,
 
-    /// Weight of the L2 penalty l2 * n * ||A||² [default: 0.01; 0.001 for an mlp; 0.02 for a numeric target; 0 for pairs]
+    /// Scale the start so that its kernel counts this many neighbours; 0 leaves it as it is [default: 15 for a map of nca where
+    /// --objective and --init are left out; else 0]
+    #[arg(long, value_name = "P", conflicts_with = "warm_start", allow_negative_numbers = true, value_parser = perplexity)]
+    pub start_perplexity: Option<f64>,
+
+    /// Weight of the L2 penalty l2 * n * penalty [default: 0.01; 0.001 for an mlp; 0.02 for a numeric target; 0 for pairs]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = weight)]
     pub l2: Option<f64>,
+
+    /// What the penalty weighs: the spread of the embedding, tr(A S A^T), which has no units, or the weights, ||A||²
+    /// [default: spread for a map of nca; else weights]
+    #[arg(long, value_enum)]
+    pub penalty: Option<PenaltyKind>,
 
     /// Weight of the hinge that keeps classes apart.
     #[arg(long, value_name = "X", default_value = "0", allow_negative_numbers = true, value_parser = weight)]
@@ -243,6 +253,15 @@ pub enum ObjectiveKind {
     F,
     /// Sum of log p_i.
     G,
+}
+
+/// A choice of penalty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PenaltyKind {
+    /// The spread of the embedding.
+    Spread,
+    /// The weights.
+    Weights,
 }
 
 /// A choice of optimiser.

@@ -83,6 +83,14 @@ pub fn weight(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A perplexity: a finite number above 1, or 0 for none.
+pub fn perplexity(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if number == 0.0 || (number > 1.0 && f64::is_finite(number)) => Ok(number),
+        _ => Err("give a number above 1, such as 15, or 0 for none".to_string()),
+    }
+}
+
 /// A finite number above 0.
 pub fn positive(text: &str) -> Result<f64, String> {
     match text.parse() {
@@ -132,6 +140,7 @@ mod tests {
         assert!(held_out_share("1").is_err() && held_out_share("NaN").is_err());
         assert!(open_share("0").is_err() && open_share("0.2") == Ok(0.2));
         assert!(weight("-1").is_err() && weight("inf").is_err() && weight("0") == Ok(0.0));
+        assert!(perplexity("1").is_err() && perplexity("0") == Ok(0.0));
         assert!(positive("0").is_err() && positive("nan").is_err() && positive("1e-3") == Ok(1e-3));
     }
 }

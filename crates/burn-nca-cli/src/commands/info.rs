@@ -4,7 +4,7 @@ use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::{Features, Scaling, ScalingKind};
 use burn_nca::estimator::ModelCard;
-use burn_nca::fit::Termination;
+use burn_nca::fit::{Penalty, Termination};
 use burn_nca_program::plain_table;
 use serde::Serialize;
 
@@ -88,7 +88,8 @@ fn text(info: &Info<'_>, card: &ModelCard) -> String {
     line("map", format!("{} features to {} dimensions, {map}", info.columns.len(), card.d_output));
     let method = card.method.info();
     line("method", format!("{} ({})", method.label, method.title));
-    line("objective", format!("{}; L2 penalty {}", model_words::objective(card), card.fit.l2));
+    let of = if card.fit.penalty == Some(Penalty::Spread) { " of the spread" } else { "" };
+    line("objective", format!("{}; L2 penalty {}{of}", model_words::objective(card), card.fit.l2));
     line(
         "scaling",
         match info.scaling.kind() {

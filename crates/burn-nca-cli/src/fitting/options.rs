@@ -147,6 +147,7 @@ fn of_another_map(args: &FitArgs) -> Vec<Refusal> {
         Some(_) => "with --warm-start the network is that of the model",
         None => "hidden layers need --encoder mlp",
     };
+    let scaled = model.start_perplexity.is_some_and(|perplexity| perplexity > 0.0);
     let mut refused: Vec<Refusal> = given
         .into_iter()
         .map(|(option, given)| {
@@ -157,6 +158,10 @@ fn of_another_map(args: &FitArgs) -> Vec<Refusal> {
     refused.push(refusal(
         network && init.is_some_and(|init| !matches!(init, Init::Auto | Init::Random)),
         "--init is for a linear or diagonal map: a network starts from random weights, seeded by --seed; leave it out",
+    ));
+    refused.push(refusal(
+        scaled && matches!(init, Some(Init::File(_))),
+        "--start-perplexity scales the start, and the map of --init stays as it is given; leave one out",
     ));
     refused.push(refusal(
         model.encoder == EncoderKind::Diagonal && matches!(init, Some(Init::Pca | Init::Lda)),

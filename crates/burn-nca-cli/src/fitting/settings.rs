@@ -7,16 +7,16 @@ use burn_nca::data::{AnyData, Features, ScalingKind};
 use burn_nca::encoder::{Activation, EncoderConfig};
 use burn_nca::fit::exact::BlockConfig;
 use burn_nca::fit::{
-    ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig,
+    ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty,
     Precision, START_PERPLEXITY, Start, StochasticConfig,
 };
-use burn_nca::method::{AnyMethod, Method, Nca, Uses};
-use burn_nca::{Estimator, Fitted};
+use burn_nca::method::{AnyMethod, Uses};
+use burn_nca::{Estimator, Fitted, NcaConfig};
 use burn_nca_datasets::{read_csv_features, read_npy_features};
 
 use crate::cli::fit::{
     ActivationKind, EncoderKind, FitArgs, Init, ModelOptions, Number, OptimizerKind,
-    OptimizerOptions, Scale,
+    OptimizerOptions, PenaltyKind, Scale,
 };
 use crate::failure::usage;
 
@@ -51,25 +51,50 @@ pub fn configuration(
     };
     let init = args.model.init.as_ref().unwrap_or(&Init::Auto);
     let l2 = args.model.l2.unwrap_or_else(|| method.recommended_l2(&encoder));
+    let (penalty, start_perplexity) = units(args, &method, &encoder, warm_start.is_some());
     let fit = FitConfig::new()
         .with_start(start(init, columns, dim, &encoder)?)
         .with_scaling(scaling(args, train.features()))
         .with_l2(l2)
+        .with_penalty(penalty)
+        .with_start_perplexity(start_perplexity)
         .with_optimizer(optimizer(&args.optimizer, train.features().rows()))
         .with_early_stopping(early_stopping(&args.optimizer))
         .with_time_budget(args.optimizer.time_budget)
         .with_seed(args.seed)
         .with_precision(precision(args.precision))
-        .with_start_perplexity(start_perplexity(args, &method, warm_start.is_some()))
         .with_blocks(blocks(args.memory));
     Ok(Estimator::new(columns.len(), dim, method).with_encoder(encoder).with_fit(fit))
 }
 
-/// Mini-batches start where a row has some neighbours in its batch: they take few steps, and long ones where a start
-/// sees a single neighbour or all of them.
-fn start_perplexity(args: &FitArgs, method: &AnyMethod, is_warm: bool) -> Option<f64> {
+/// What the penalty weighs and the perplexity of the start, as told.
+///
+/// By default a map of NCA is penalised by its spread, and its start is scaled where objective and start are left to the
+/// program: the paper's method is thus `--objective f --l2 0`, from its own start. Mini-batches start where a row has
+/// some neighbours in its batch: they take few steps, and long ones where a start sees a single neighbour or all of
+/// them. Their penalty is that of the weights, with which their settings were measured.
+fn units(
+    args: &FitArgs,
+    method: &AnyMethod,
+    encoder: &EncoderConfig,
+    is_warm: bool,
+) -> (Option<Penalty>, Option<f64>) {
+    let options = &args.model;
     let batches = args.optimizer.optimizer == OptimizerKind::Adam;
-    (batches && method.info().name == Nca::NAME && !is_warm).then_some(START_PERPLEXITY)
+    let usual = match method {
+        AnyMethod::Nca(_) if batches => {
+            FitConfig::new().with_start_perplexity(Some(START_PERPLEXITY).filter(|_| !is_warm))
+        }
+        AnyMethod::Nca(_) => NcaConfig::recommended_for(encoder.clone(), 1, 1).fit,
+        _ => FitConfig::new(),
+    };
+    let told = !batches && (options.objective.is_some() || options.init.is_some());
+    let perplexity = match options.start_perplexity {
+        Some(perplexity) => Some(perplexity).filter(|perplexity| *perplexity > 0.0),
+        None if told || is_warm => None,
+        None => usual.start_perplexity,
+    };
+    (options.penalty.map(penalty).or(usual.penalty), perplexity)
 }
 
 /// The most steps (or epochs) of a configuration for so many rows, for a progress bar.
@@ -218,6 +243,13 @@ fn precision(number: Number) -> Precision {
     }
 }
 
+fn penalty(kind: PenaltyKind) -> Penalty {
+    match kind {
+        PenaltyKind::Spread => Penalty::Spread,
+        PenaltyKind::Weights => Penalty::Weights,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use burn_nca::data::Features;
@@ -282,6 +314,21 @@ mod tests {
         assert_eq!(settings("--encoder diagonal"), ("G".into(), 0.01));
         assert_eq!(settings("--encoder mlp"), ("G".into(), 0.001));
         assert_eq!(settings("--objective f --l2 0"), ("F".into(), 0.0));
+    }
+
+    #[test]
+    fn the_start_is_scaled_where_objective_and_start_are_left_to_the_program() {
+        let settings = |options: &str| {
+            let fit = config(options).unwrap().fit;
+            (fit.start_perplexity, fit.penalty)
+        };
+        assert_eq!(settings(""), (Some(15.0), Some(Penalty::Spread)));
+        assert_eq!(settings("--encoder mlp"), (None, Some(Penalty::Weights)));
+        assert_eq!(settings("--objective f --l2 0").0, None);
+        assert_eq!(settings("--init pca").0, None);
+        assert_eq!(settings("--init pca --start-perplexity 5").0, Some(5.0));
+        let given = settings("--start-perplexity 0 --penalty weights");
+        assert_eq!(given, (None, Some(Penalty::Weights)));
     }
 
     #[test]

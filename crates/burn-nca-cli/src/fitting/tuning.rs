@@ -11,6 +11,7 @@ use burn_nca_program::{Bar, Interrupt, RunFolder};
 
 use super::run_folder::TRIALS;
 use crate::cli::FitArgs;
+use crate::cli::fit::OptimizerKind;
 use crate::failure::usage;
 use crate::process;
 use crate::report::Tuning;
@@ -18,7 +19,7 @@ use crate::report::Tuning;
 /// What stands beside the bar of fits.
 const BAR: &str = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} spent, about {eta} left";
 
-/// The configuration to fit with, and the search that chose it; as given where no search is asked for.
+/// The configuration to fit with, and the search that chose it; as given where nothing is compared.
 ///
 /// # Errors
 /// Data or settings that a search refuses, or a search that was interrupted.
@@ -28,17 +29,30 @@ pub fn settle(
     (train, device): (&Labelled, &Device),
     (folder, interrupt): (Option<&RunFolder>, &Interrupt),
 ) -> Result<(Estimator, Option<Tuning>)> {
-    if !args.tuning.tune {
-        return Ok((config, None));
-    }
-    let Some(config) = NcaConfig::of(&config) else {
-        return Err(usage(format!(
-            "--tune chooses the settings of nca, and the method is {}; leave it out",
-            config.method.info().name
-        )));
+    let (config, tune) = match (NcaConfig::of(&config), args.tuning.tune) {
+        (Some(nca), true) => {
+            let tune = settings(args, &nca);
+            (nca, tune)
+        }
+        (None, true) => {
+            return Err(usage(format!(
+                "--tune chooses the settings of nca, and the method is {}; leave it out",
+                config.method.info().name
+            )));
+        }
+        (Some(nca), false) => match handful(args, &nca, train) {
+            Some(tune) => (nca, tune),
+            None => return Ok((config, None)),
+        },
+        (None, false) => return Ok((config, None)),
     };
     let bar = Bar::new(BAR, args.quiet);
+    let mut told = false;
     let mut watch = |progress: &TuneProgress<'_>| {
+        if progress.finished > 0 && !told {
+            bar.line(&resumed(progress.finished, progress.candidates));
+        }
+        told = true;
         show(&bar, progress);
         if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -46,13 +60,54 @@ pub fn settle(
     if let Some(folder) = folder {
         session = session.with_file(&folder.file(TRIALS));
     }
-    let search = config.search(&settings(args, &config), train, device, session);
+    let search = config.search(&tune, train, device, session);
     bar.finish();
     let search = search?;
     match search.config(&config).filter(|_| search.end != SearchEnd::Stopped) {
-        Some(config) => Ok((config.estimator().into_any(), Some(Tuning::of(&search)))),
+        Some(config) => {
+            let tuning = Tuning::of(&search, tune.neighbors, args.tuning.tune);
+            Ok((config.estimator().into_any(), Some(tuning)))
+        }
         None => Err(interrupt.error(interrupted(&search, folder.is_some()))),
     }
+}
+
+/// The handful of settings to compare where the user says nothing of how to fit.
+fn handful(args: &FitArgs, config: &NcaConfig, train: &Labelled) -> Option<TuneConfig> {
+    let (model, optimizer) = (&args.model, &args.optimizer);
+    let told = args.tuning.no_tune
+        || args.method.method.is_some()
+        || !args.method.set.is_empty()
+        || model.objective.is_some()
+        || model.l2.is_some()
+        || model.penalty.is_some()
+        || model.init.is_some()
+        || model.start_perplexity.is_some()
+        || model.warm_start.is_some()
+        || model.repulsion > 0.0
+        || optimizer.optimizer != OptimizerKind::Lbfgs
+        || optimizer.max_iterations.is_some()
+        || optimizer.early_stopping.is_some();
+    let mut handful = TuneConfig::handful(config, train).filter(|_| !told)?;
+    if let Some(k) = args.neighbors {
+        handful.neighbors = k;
+    }
+    // Dimensions that the user names are kept: LDA has others.
+    if args.dim.is_some()
+        && let Some(candidates) = &mut handful.candidates
+    {
+        candidates.retain(|candidate| candidate.d_output == config.d_output);
+    }
+    // At most half of what the whole fit may take.
+    if let (Some(most), Some(budget)) = (optimizer.time_budget, handful.budget) {
+        handful.budget = Some(budget.min(most / 2.0));
+    }
+    Some(handful)
+}
+
+/// `the search goes on after 3 of its 12 candidates`
+fn resumed(done: usize, all: usize) -> String {
+    format!("the search goes on after {done} of its {all} candidates")
 }
 
 /// What is tried: all that the user did not fix.
@@ -69,6 +124,9 @@ fn settings(args: &FitArgs, config: &NcaConfig) -> TuneConfig {
     }
     if args.model.init.is_some() {
         tune.starts = Some(vec![config.fit.start.clone()]);
+    }
+    if args.model.init.is_some() || args.model.start_perplexity.is_some() {
+        tune.start_perplexities = vec![config.fit.start_perplexity];
     }
     tune
 }
@@ -138,6 +196,47 @@ mod tests {
     }
 
     #[test]
+    fn a_handful_is_compared_unless_the_user_says_how_to_fit() {
+        let compared = |options: &str| {
+            let words = ["nca", "fit", "iris"].into_iter().chain(options.split_whitespace());
+            let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
+                unreachable!()
+            };
+            let features = Features::unnamed((0..60).map(f64::from).collect(), 3).unwrap();
+            let labels = (0..20).map(|row| row % 2).collect();
+            let train = Labelled::from_labels(features, labels).unwrap();
+            let method = chosen(&args, Task::Classes).unwrap();
+            let config = configuration(&args, method, train.any(), None).unwrap();
+            handful(&args, &NcaConfig::of(&config).unwrap(), &train)
+        };
+        let default = compared("").unwrap();
+        assert_eq!((default.neighbors, default.budget), (3, Some(10.0)));
+        let closed = |tune: &TuneConfig| {
+            let candidates = tune.candidates.as_ref().unwrap();
+            candidates.iter().any(|candidate| candidate.is_closed())
+        };
+        assert!(closed(&default) && !closed(&compared("--dim 3").unwrap()));
+        assert_eq!(compared("--neighbors 7 --time-budget 4").unwrap().budget, Some(2.0));
+        for options in [
+            "--no-tune",
+            "--method nca",
+            "--set repulsion=1",
+            "--objective g",
+            "--l2 0.01",
+            "--penalty weights",
+            "--init pca",
+            "--start-perplexity 9",
+            "--repulsion 1",
+            "--optimizer adam",
+            "--max-iterations 9",
+            "--early-stopping",
+            "--encoder mlp",
+        ] {
+            assert!(compared(options).is_none(), "{options}");
+        }
+    }
+
+    #[test]
     fn options_of_the_search_need_it_and_warm_starts_exclude_it() {
         for options in [
             "--budget 3",
@@ -147,6 +246,7 @@ mod tests {
             "--tune --warm-start m",
             "--tune --early-stopping",
             "--tune --budget 0",
+            "--tune --no-tune",
             "--tune --dim 2 --tune-dim 2,3",
         ] {
             let words = ["nca", "fit", "iris"].into_iter().chain(options.split_whitespace());

@@ -13,7 +13,7 @@ fn the_trials_are_printed_and_kept_and_what_was_given_stays_fixed() {
     let place = Place::new();
     let out = place.at("run");
     let text = stdout(&quick(&["--objective", "g", "--l2", "0.01", "--out", &out]));
-    assert!(text.contains("* chosen among 3 of 3 candidates, by 3 fits each"), "{text}");
+    assert!(text.contains("* chosen among 6 of 6 candidates, by 3 fits each"), "{text}");
     let report = read_json(&place.path("run/report.json"));
     let tuning = &report["tuning"];
     let trials = tuning["trials"].as_array().unwrap();
@@ -34,7 +34,8 @@ fn the_trials_are_printed_and_kept_and_what_was_given_stays_fixed() {
 
 #[test]
 fn the_same_seed_finds_the_same() {
-    let arguments = quick(&["--objective", "g", "--init", "auto", "--format", "json"]);
+    let arguments =
+        quick(&["--objective", "g", "--init", "auto", "--format", "json", "--l2", "0.01"]);
     let (first, second) = (json(&arguments), json(&arguments));
     assert_eq!(first["matrix"], second["matrix"]);
     let folds =
@@ -46,7 +47,8 @@ fn the_same_seed_finds_the_same() {
 fn a_budget_leaves_candidates_untried_and_says_so() {
     let report = json(&quick(&["--budget", "0.001", "--format", "json"]));
     let tuning = &report["tuning"];
-    assert_eq!(tuning["trials"].as_array().unwrap().len(), 1);
+    assert_eq!(tuning["trials"].as_array().unwrap().len(), 0);
+    assert!(tuning["chosen"].as_str().unwrap().contains("no time to compare"), "{tuning}");
     assert!(tuning["candidates"].as_u64().unwrap() > 1);
     assert_eq!(tuning["end"], "The budget was used up before every candidate was tried.");
 }
@@ -69,4 +71,18 @@ fn a_search_that_cannot_be_is_refused() {
     assert!(message.contains("has 35 training rows, too few for 40 folds"), "{message}");
     assert!(failure(&["fit", "iris", "--budget", "3"], 2).contains("--tune"));
     nca(&["fit", "iris", "--tune", "--early-stopping"]).assert().code(2);
+}
+
+#[test]
+fn a_handful_is_compared_without_being_asked_and_said_in_a_line() {
+    let text = stdout(&["fit", "iris"]);
+    assert!(text.contains("Chosen among 5 of 5 settings: "), "{text}");
+    assert!(text.contains("right by 3-NN"), "{text}");
+    let report = json(&["fit", "iris", "--format", "json"]);
+    assert_eq!(report["tuning"]["asked"], false);
+    assert!(report["tuning"]["chosen"].as_str().unwrap().starts_with("Chosen among 5 of 5"));
+    let plain = json(&["fit", "iris", "--no-tune", "--format", "json"]);
+    assert!(plain["tuning"].is_null());
+    assert_eq!(plain["settings"]["fit"]["start_perplexity"], 15.0);
+    assert_eq!(plain["settings"]["fit"]["penalty"], "Spread");
 }

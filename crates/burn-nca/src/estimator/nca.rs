@@ -7,7 +7,7 @@ use super::{Estimator, Fitted};
 use crate::data::Labelled;
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
 use crate::error::Result;
-use crate::fit::{FitConfig, FitSession};
+use crate::fit::{FitConfig, FitSession, Penalty, START_PERPLEXITY};
 use crate::method::{self, AnyMethod, Method};
 use crate::model::{MetricModel, Nca};
 use crate::objective::Criterion;
@@ -49,29 +49,35 @@ pub struct NcaConfig {
 }
 
 impl NcaConfig {
-    /// The settings to start from in practice: criterion g, with an L2 penalty of 0.01.
+    /// The settings to start from in practice, for a map: see [`NcaConfig::recommended_for`].
     ///
-    /// [`NcaConfig::new`] is the method as the paper and scikit-learn have it. Its exact optimum overfits: on
-    /// average over the paper's small sets these settings classify test rows better (`docs/decisions.md` has the
-    /// numbers). They are for maps of standardised features ([`NcaConfig::recommended_for`] has those for networks);
-    /// [`NcaConfig::tune`] looks for better ones for the data at hand.
+    /// [`NcaConfig::new`] is the method as the paper and scikit-learn have it. No fixed settings serve every table:
+    /// [`NcaConfig::choose`] compares a handful on the data at hand, as `nca fit` does, and [`NcaConfig::tune`]
+    /// searches.
     pub fn recommended(d_input: usize, d_output: usize) -> Self {
         Self::recommended_for(EncoderConfig::Linear, d_input, d_output)
     }
 
-    /// The settings to start from for this kind of map: criterion g, with an L2 penalty of 0.01, of 0.001 for a
-    /// network.
+    /// The settings to start from for this kind of map: criterion g; for a map a start of perplexity 15 and a penalty
+    /// of 0.01 of the spread of the embedding, for a network 0.001 of its weights.
     ///
-    /// A network ends early under f: a row without a near neighbour of its class adds nothing to value or gradient.
-    /// Its penalty is smaller because the weights of all layers pay: from 0.01 on, networks of two hidden layers
-    /// collapse to a point (`docs/decisions.md` has the numbers).
+    /// Nothing of it depends on the units of the features. A network ends early under f: a row without a near
+    /// neighbour of its class adds nothing to value or gradient. Its penalty is smaller because the weights of all
+    /// layers pay: from 0.01 on, networks of two hidden layers collapse to a point (`docs/decisions.md` has the
+    /// numbers).
     pub fn recommended_for(encoder: EncoderConfig, d_input: usize, d_output: usize) -> Self {
         let method = method::Nca::recommended();
-        let l2 = method.recommended_l2(&encoder);
+        let fit = FitConfig::new().with_l2(method.recommended_l2(&encoder));
+        let fit = match encoder {
+            EncoderConfig::Linear | EncoderConfig::Diagonal => fit
+                .with_penalty(Some(Penalty::Spread))
+                .with_start_perplexity(Some(START_PERPLEXITY)),
+            EncoderConfig::Mlp { .. } => fit.with_penalty(Some(Penalty::Weights)),
+        };
         Self::new(d_input, d_output)
             .with_encoder(encoder)
             .with_criterion(method.criterion)
-            .with_fit(FitConfig::new().with_l2(l2))
+            .with_fit(fit)
     }
 
     /// The module at its identity start (a network at Burn's random start), to be trained like any other.

@@ -4,7 +4,7 @@ use burn::config::Config;
 use burn::tensor::DType;
 
 use super::exact::BlockConfig;
-use super::{ConjugateGradientConfig, LbfgsConfig, Start, StochasticConfig};
+use super::{ConjugateGradientConfig, LbfgsConfig, Penalty, Start, StochasticConfig};
 use crate::data::ScalingKind;
 use crate::error::{Error, Result};
 
@@ -81,10 +81,12 @@ pub struct FitConfig {
     /// How features are scaled; learnt on the training rows and stored with the model.
     #[config(default = "ScalingKind::Standardise")]
     pub scaling: ScalingKind,
-    /// Weight of the L2 penalty: `l2 * n * ||A||²_F` is added to the sum over n points, so that one
-    /// value means the same at every n.
+    /// Weight of the L2 penalty: `l2 * n * penalty` is added to the sum over n points, so that one
+    /// value means the same at every n. [`penalty`](Self::penalty) says what it weighs.
     #[config(default = 0.0)]
     pub l2: f64,
+    /// What the L2 penalty weighs; the weights, `||A||²_F`, where it is left out.
+    pub penalty: Option<Penalty>,
     /// The optimiser.
     #[config(default = "OptimizerConfig::Lbfgs(LbfgsConfig::new())")]
     pub optimizer: OptimizerConfig,
@@ -108,6 +110,11 @@ pub struct FitConfig {
 }
 
 impl FitConfig {
+    /// The weight of a penalty of this kind, 0 where it is of another.
+    pub(super) fn weight_of(&self, penalty: Penalty) -> f64 {
+        if self.penalty.unwrap_or(Penalty::Weights) == penalty { self.l2 } else { 0.0 }
+    }
+
     /// The settings that decide which steps a fit takes, without the limits that only end it.
     pub(super) fn without_limits(&self) -> Self {
         let mut config = self.clone();

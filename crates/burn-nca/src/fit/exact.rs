@@ -125,6 +125,18 @@ pub fn value_and_gradient<E: Encoder, O: Objective>(
     target: &O::Target,
     blocks: &BlockConfig,
 ) -> ValueGradient {
+    penalised((model, x, target), blocks, None).0
+}
+
+/// A differentiable term of the whole embedding, `[n, k]` to `[1]`.
+pub(super) type EmbeddingTerm<'a> = dyn Fn(Tensor<2>) -> Tensor<1> + 'a;
+
+/// As [`value_and_gradient`], with a penalty of the embedding added to both; the value without it comes beside.
+pub(super) fn penalised<E: Encoder, O: Objective>(
+    (model, x, target): (&MetricModel<E, O>, &Tensor<2>, &O::Target),
+    blocks: &BlockConfig,
+    penalty: Option<&EmbeddingTerm<'_>>,
+) -> (ValueGradient, f64) {
     assert_points(&model.objective, target, x.dims()[0]);
     let model = &disable_training_flags(model.clone());
     let x = x.clone().without_autodiff();
@@ -145,12 +157,20 @@ pub fn value_and_gradient<E: Encoder, O: Objective>(
     for lane in lanes {
         total.merge(&model.objective, lane);
     }
-    let value = total.value() + model.objective.offset(target, &shared);
+    let objective = total.value() + model.objective.offset(target, &shared);
+    let mut value = objective;
+    if let Some(penalty) = penalty {
+        let leaf = z.autodiff().require_grad();
+        let mut lane = Lane::default();
+        lane.add(&model.objective, &leaf, penalty(leaf.clone()));
+        value += lane.value();
+        total.merge(&model.objective, lane);
+    }
     let mut gradients = total.parameters;
     if let Some(dz) = total.embedding {
         backward_through(&model.encoder, &x, &dz, CHUNK, &mut gradients);
     }
-    ValueGradient { value, gradients }
+    (ValueGradient { value, gradients }, objective)
 }
 
 fn ranges<O: Objective>(

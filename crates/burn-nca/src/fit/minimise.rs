@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::checkpoint::{Checkpoint, Place};
 use super::exact_text;
 use super::monitor::{Monitor, Record, Watchers};
-use super::parameters::{assign, flatten};
 use super::problem::Problem;
 use super::rounds::{Solve, descend};
 use super::training_layers::check_one_function;
+use super::units::Units;
 use super::{
     DescentState, Evaluation, FitConfig, FitSession, OptimizerConfig, Solution, Start, Termination,
     exact, saturation, stochastic,
@@ -100,9 +100,10 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
 ) -> Result<Solution<MetricModel<E, O>>> {
     config.check()?;
     check_points(&problem.model.objective, problem.target, problem.x.dims()[0])?;
-    let start = flatten(&problem.model);
+    let units = Units { ends: session.ends, ..Units::new(problem, config) };
+    let start = units.start();
     if config.stop_at == Some(0) {
-        return Ok(at_the_start(problem, config, &start));
+        return Ok(at_the_start(&units, &start));
     }
     if start.is_empty() {
         return Err(Error::setting(
@@ -121,7 +122,7 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
     let mut checkpoint = Checkpoint::new(kept, session.keep_checkpoint, session.on_checkpoint);
     let watchers =
         Watchers { on_progress: session.on_progress, on_parameters: session.on_parameters };
-    let full_batch = FullBatch { problem, config, start, watchers };
+    let full_batch = FullBatch { units, start, watchers };
     match &config.optimizer {
         OptimizerConfig::Lbfgs(solver) => full_batch
             .run(&mut checkpoint, &|state, scale, evaluate, on_step| {
@@ -134,24 +135,25 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
         OptimizerConfig::Adam(settings) => {
             let monitor = Monitor::new(config, full_batch.watchers);
             let optimizer = session.optimizer;
-            stochastic::minimise(problem, (config, settings), optimizer, monitor, &mut checkpoint)
+            let units = &full_batch.units;
+            stochastic::minimise(units, settings, optimizer, monitor, &mut checkpoint)
         }
     }
 }
 
 /// The solution of a fit that is to take no step.
 fn at_the_start<E: Encoder, O: Objective>(
-    problem: &Problem<'_, E, O>,
-    config: &FitConfig,
+    units: &Units<'_, '_, E, O>,
     start: &[f64],
 ) -> Solution<MetricModel<E, O>> {
+    let Units { problem, config, .. } = units;
     let Evaluation { value, gradient, .. } = match start {
         // Without a parameter to fit there is nothing to differentiate by.
         [] => Evaluation::new(
             exact::value(&problem.model, problem.x, problem.target, &config.blocks),
             Vec::new(),
         ),
-        _ => problem.evaluate(start, config),
+        _ => units.evaluate(start),
     };
     Solution {
         module: problem.model.clone(),
@@ -167,8 +169,7 @@ fn at_the_start<E: Encoder, O: Objective>(
 
 /// A problem for the minimisers that see all points at every step.
 struct FullBatch<'a, 'p, 's, E: Encoder, O: Objective> {
-    problem: &'a Problem<'p, E, O>,
-    config: &'a FitConfig,
+    units: Units<'a, 'p, E, O>,
     start: Vec<f64>,
     watchers: Watchers<'s>,
 }
@@ -179,7 +180,8 @@ impl<E: Encoder, O: Objective> FullBatch<'_, '_, '_, E, O> {
         checkpoint: &mut Checkpoint<'_>,
         solve: &Solve<'_, M>,
     ) -> Result<Solution<MetricModel<E, O>>> {
-        let Self { problem, config, start, watchers } = self;
+        let Self { units, start, watchers } = self;
+        let Units { problem, config, .. } = units;
         check_one_function(&problem.model)?;
         let mut monitor = Monitor::new(config, watchers);
         let (state, end) = match checkpoint.load::<State<DescentState<M>>>()? {
@@ -199,8 +201,12 @@ impl<E: Encoder, O: Objective> FullBatch<'_, '_, '_, E, O> {
                 let seconds = state.seconds;
                 state.end(end, seconds, Vec::new())
             }
-            None => descend(problem, config, (&mut monitor, checkpoint), (state, solve))?,
+            None => descend(&units, (&mut monitor, checkpoint), (state, solve))?,
         };
+        let mut solution = solution;
+        if units.ended() && !solution.termination.converged() {
+            solution.termination = Termination::Stopped;
+        }
         let reached = solution.termination;
         checkpoint.conclude(reached, || {
             let (solver, record) = (solution.module.clone(), monitor.record.clone());
@@ -209,7 +215,7 @@ impl<E: Encoder, O: Objective> FullBatch<'_, '_, '_, E, O> {
         let mut solution = monitor
             .record
             .at_best(solution, |state| Position(state.position))
-            .map(|Position(position)| assign(problem.model.clone(), &position));
+            .map(|Position(position)| units.model(&position));
         if saturation::explains(&solution, problem.x, problem.target) {
             solution.termination = Termination::Saturated;
         }

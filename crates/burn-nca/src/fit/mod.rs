@@ -22,6 +22,7 @@ mod monitor;
 mod more_thuente;
 pub mod parallel;
 pub mod parameters;
+mod penalty;
 mod problem;
 mod rounds;
 mod saturation;
@@ -34,6 +35,7 @@ mod summary;
 #[cfg(test)]
 mod test_functions;
 mod training_layers;
+mod units;
 
 pub use coincidence_em::{CoincidenceEm, CoincidenceState, MapExpectation, MorePairs};
 pub use config::{EarlyStoppingConfig, FitConfig, OptimizerConfig, Precision};
@@ -47,6 +49,7 @@ pub use identity::{Fingerprint, FitIdentity};
 pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
 pub use minimise::minimise;
 pub(crate) use minimise::minimise_prepared;
+pub use penalty::Penalty;
 pub use problem::{HeldOutScore, Problem};
 pub use session::{CheckpointEvent, FitSession, FitState, OnParameters, OnProgress};
 pub use solution::{Evaluation, Progress, Solution, Termination};

@@ -5,6 +5,7 @@ use burn::tensor::Tensor;
 
 use super::checkpoint::Owner;
 use super::parameters::{assign, flatten_gradients};
+use super::penalty::{Penalty, spread};
 use super::{Evaluation, Fingerprint, FitConfig, FitIdentity, exact};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
@@ -34,12 +35,7 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
         Self { model, x, target, held_out: None, identity: None }
     }
 
-    /// The penalised objective and its gradient at these parameters.
-    pub(super) fn evaluate(&self, position: &[f64], config: &FitConfig) -> Evaluation {
-        self.evaluate_on(self.target, position, config)
-    }
-
-    /// The same with another target of the same points.
+    /// The penalised objective and its gradient at these parameters, with a target of the same points.
     pub(super) fn evaluate_on(
         &self,
         target: &O::Target,
@@ -47,9 +43,15 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
         config: &FitConfig,
     ) -> Evaluation {
         let model = assign(self.model.clone(), position);
-        let mut at = exact::value_and_gradient(&model, self.x, target, &config.blocks);
-        let objective = at.value;
-        let weight = config.l2 * self.terms() as f64;
+        let terms = self.terms() as f64;
+        let weight_of_spread = config.weight_of(Penalty::Spread) * terms;
+        let penalty = |z| spread(z).mul_scalar(weight_of_spread);
+        let (mut at, objective) = exact::penalised(
+            (&model, self.x, target),
+            &config.blocks,
+            (weight_of_spread > 0.0).then_some(&penalty),
+        );
+        let weight = config.weight_of(Penalty::Weights) * terms;
         if weight > 0.0
             && let Some(norm) = model.encoder.squared_norm()
         {
@@ -76,12 +78,6 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
         let model = assign(self.model.clone(), position).valid();
         let embedding = model.encoder.forward(self.x.clone().without_autodiff());
         model.objective.renewed(embedding, self.target)
-    }
-
-    /// The held-out score at these parameters, where one is held out.
-    pub(super) fn score(&self, position: &[f64]) -> Option<f64> {
-        let score = self.held_out?;
-        Some(score(&assign(self.model.clone(), position).encoder.valid()))
     }
 
     /// Tells this fit from others.

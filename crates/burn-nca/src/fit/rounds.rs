@@ -15,8 +15,8 @@ use serde::Serialize;
 use super::checkpoint::Checkpoint;
 use super::minimise::{Position, State};
 use super::monitor::Monitor;
-use super::problem::Problem;
-use super::{DescentState, Evaluation, FitConfig, ObjectiveScale, Progress, Solution, Termination};
+use super::units::Units;
+use super::{DescentState, Evaluation, ObjectiveScale, Progress, Solution, Termination};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::objective::Objective;
@@ -41,29 +41,29 @@ const SAME: f64 = 1e-6;
 /// # Errors
 /// A checkpoint that cannot be written, where nobody is told of it.
 pub(super) fn descend<E: Encoder, O: Objective, M: Clone + Serialize>(
-    problem: &Problem<'_, E, O>,
-    config: &FitConfig,
+    units: &Units<'_, '_, E, O>,
     (monitor, checkpoint): (&mut Monitor<'_, '_, Position>, &mut Checkpoint<'_>),
     (state, solve): (DescentState<M>, &Solve<'_, M>),
 ) -> Result<Solution<DescentState<M>>> {
+    let Units { problem, config, .. } = units;
     let scale =
         ObjectiveScale { terms: problem.terms(), value_noise: config.precision.value_noise() };
     let seconds_before = state.seconds;
     let mut state = state;
     loop {
-        let target = problem.renewed(&state.position);
+        let target = units.renewed(&state.position);
         if let Some(target) = &target {
-            renew(problem, config, target, &mut state);
+            renew(units, target, &mut state);
         }
         let target = target.as_ref().unwrap_or(problem.target);
         let first = state.iteration;
         let mut failure: Option<Error> = None;
         let mut round_done = false;
-        let mut evaluate = |position: &[f64]| problem.evaluate_on(target, position, config);
+        let mut evaluate = |position: &[f64]| units.evaluate_on(target, position);
         let mut on_step = |progress: &mut Progress, state: &DescentState<M>| {
             let position = &state.position;
-            let kept = (|| Position(position.clone()), || position.clone());
-            monitor.step(progress, problem.score(position), kept)?;
+            let kept = (|| Position(position.clone()), || units.parameters(position));
+            monitor.step(progress, units.score(position), kept)?;
             let stored =
                 || State { solver: state.clone(), record: monitor.record.clone(), end: None };
             if let Err(error) = checkpoint.offer(|| Ok(stored())) {
@@ -86,7 +86,7 @@ pub(super) fn descend<E: Encoder, O: Objective, M: Clone + Serialize>(
                 Termination::Stopped => true,
                 // What converged is the round; the fit has where nothing changes with the target.
                 end if end.converged() && solution.module.iteration > first => {
-                    changes(problem, config, &solution.module)
+                    changes(units, &solution.module)
                 }
                 _ => false,
             };
@@ -102,15 +102,14 @@ pub(super) fn descend<E: Encoder, O: Objective, M: Clone + Serialize>(
 /// Brings the value and gradient of a state to a renewed target, unless no step was taken since that was done, or they
 /// have yet to be evaluated.
 fn renew<E: Encoder, O: Objective, M>(
-    problem: &Problem<'_, E, O>,
-    config: &FitConfig,
+    units: &Units<'_, '_, E, O>,
     target: &O::Target,
     state: &mut DescentState<M>,
 ) {
     if state.evaluations == 0 || state.previous_value == f64::INFINITY {
         return;
     }
-    let at = problem.evaluate_on(target, &state.position, config);
+    let at = units.evaluate_on(target, &state.position);
     state.value = at.value;
     state.magnitude = at.magnitude;
     state.gradient = at.gradient;
@@ -121,11 +120,10 @@ fn renew<E: Encoder, O: Objective, M>(
 
 /// Whether the value at a position is another one with the target that belongs to it.
 fn changes<E: Encoder, O: Objective, M>(
-    problem: &Problem<'_, E, O>,
-    config: &FitConfig,
+    units: &Units<'_, '_, E, O>,
     state: &DescentState<M>,
 ) -> bool {
-    let Some(target) = problem.renewed(&state.position) else { return false };
-    let value = problem.evaluate_on(&target, &state.position, config).value;
+    let Some(target) = units.renewed(&state.position) else { return false };
+    let value = units.evaluate_on(&target, &state.position).value;
     (value - state.value).abs() > SAME * value.abs().max(1.0)
 }

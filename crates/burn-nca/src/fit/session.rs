@@ -93,6 +93,7 @@ pub struct FitSession<'a> {
     pub(super) keep_checkpoint: bool,
     pub(super) on_checkpoint: Option<Box<OnCheckpoint<'a>>>,
     pub(super) optimizer: Option<ModuleOptimizer>,
+    pub(super) ends: Option<&'a dyn Fn() -> bool>,
 }
 
 impl<'a> FitSession<'a> {
@@ -155,6 +156,14 @@ impl<'a> FitSession<'a> {
         on_checkpoint: impl FnMut(&CheckpointEvent<'_>) + 'a,
     ) -> Self {
         self.on_checkpoint = Some(Box::new(on_checkpoint));
+        self
+    }
+
+    /// Asks this before every evaluation, not only after each step: once it is true the fit ends, as
+    /// [`Termination::Stopped`]. For fits without a checkpoint, whose last step may be lost.
+    #[must_use]
+    pub(crate) fn with_end(mut self, ends: &'a dyn Fn() -> bool) -> Self {
+        self.ends = Some(ends);
         self
     }
 

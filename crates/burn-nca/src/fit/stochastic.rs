@@ -16,9 +16,11 @@ use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
 use super::monitor::{Monitor, Record};
-use super::parameters::{flatten, flatten_gradients};
+use super::parameters::flatten_gradients;
+use super::penalty::{Penalty, spread};
 use super::problem::Problem;
 use super::training_layers::independent;
+use super::units::Units;
 use super::{Evaluation, FitConfig, Progress, Solution, Termination};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
@@ -44,7 +46,7 @@ const RELATIVE_RATE: f64 = 0.08;
 /// Each epoch visits every row once, in a seeded random order. The learning rate falls to zero along a cosine.
 ///
 /// ```text
-/// S ≈ (M / m) Σ_{i in the batch} t_i + l2 n ||A||²       what a batch of b says of the penalised sum S
+/// S ≈ (M / m) Σ_{i in the batch} t_i + l2 n penalty      what a batch of b says of the penalised sum S
 /// step: d(S / n),   value of an epoch: the mean of S over its batches, gradient: that of its last batch
 /// ```
 /// t_i are the objective's terms, n their number in the whole data, M and m the numbers of those that count
@@ -168,8 +170,8 @@ struct State {
 
 /// Minimises by mini-batches; a step of the monitor is an epoch.
 pub(super) fn minimise<E: Encoder, O: Objective>(
-    problem: &Problem<'_, E, O>,
-    (config, settings): (&FitConfig, &StochasticConfig),
+    units: &Units<'_, '_, E, O>,
+    settings: &StochasticConfig,
     optimizer: Option<ModuleOptimizer>,
     mut monitor: Monitor<'_, '_, MetricModel<E, O>>,
     checkpoint: &mut Checkpoint<'_>,
@@ -181,7 +183,7 @@ pub(super) fn minimise<E: Encoder, O: Objective>(
         ));
     }
     let optimizer = optimizer.unwrap_or_else(|| AdamConfig::new().init());
-    let mut epochs = Epochs::new(problem, config, settings, optimizer);
+    let mut epochs = Epochs::new(units, settings, optimizer);
     let mut end = None;
     if let Some(state) = checkpoint.load::<State>()? {
         end = state.end;
@@ -279,6 +281,7 @@ struct Plan {
 
 /// A fit between two epochs.
 struct Epochs<'a, 'p, E: Encoder, O: Objective> {
+    units: &'a Units<'a, 'p, E, O>,
     problem: &'a Problem<'p, E, O>,
     config: &'a FitConfig,
     plan: Plan,
@@ -296,19 +299,20 @@ struct Epochs<'a, 'p, E: Encoder, O: Objective> {
 
 impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
     fn new(
-        problem: &'a Problem<'p, E, O>,
-        config: &'a FitConfig,
+        units: &'a Units<'a, 'p, E, O>,
         settings: &'a StochasticConfig,
         optimizer: ModuleOptimizer,
     ) -> Self {
+        let Units { problem, config, .. } = *units;
         let [rows, _] = problem.x.dims();
         let plan = Plan {
             epochs: settings.epochs_of(rows),
             batches: settings.batches_of(rows),
-            learning_rate: settings.rate_from(&flatten(&problem.model)),
+            learning_rate: settings.rate_from(&units.start()),
             candidates: settings.candidates,
         };
         Self {
+            units,
             problem,
             config,
             // The caller's module must not move: a clone would share its running statistics.
@@ -338,7 +342,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         let Plan { epochs, batches: count, learning_rate: start, .. } = self.plan;
         let (mut value, mut valued_rows) = (0.0, 0);
         let mut gradient_max: f64 = 0.0;
-        for batch in 0..count {
+        for batch in (0..count).take_while(|_| !self.units.ended()) {
             let span = batch * rows.len() / count..(batch + 1) * rows.len() / count;
             let learning_rate = learning_rate_at(start, self.epoch * count + batch, epochs * count);
             self.last.step = learning_rate;
@@ -349,7 +353,9 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             let Some(gradients) = estimate.step else { continue };
             let flat = flatten_gradients(&self.model, &gradients);
             gradient_max = self.terms() * flat.iter().fold(0.0, |max, g| g.abs().max(max));
-            self.model = self.optimizer.step(learning_rate, self.model.clone(), gradients);
+            // A step in units of the spread of the features, as the start is.
+            let length = learning_rate / self.units.unit;
+            self.model = self.optimizer.step(length, self.model.clone(), gradients);
             self.steps += 1;
         }
         self.epoch += 1;
@@ -367,8 +373,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
 
     /// The exact value and gradient, where no batch has told anything.
     fn at_start(&self) -> Progress {
-        let Evaluation { value, gradient, .. } =
-            self.problem.evaluate(&flatten(&self.model), self.config);
+        let Evaluation { value, gradient, .. } = self.units.evaluate(&self.units.start());
         let gradient_max = gradient.iter().fold(0.0, |max: f64, g| max.max(g.abs()));
         Progress { iteration: 0, value, gradient_max, seconds: self.seconds(), ..self.last }
     }
@@ -380,20 +385,29 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
     /// What a batch says of the penalised sum over all rows; nothing where none of its terms counts.
     fn batch(&self, rows: &[usize], others: &[usize]) -> Option<BatchEstimate> {
         let (target, objective) = (self.problem.target, &self.model.objective);
-        let sum = if self.plan.candidates.is_some() {
+        let (sum, embedding) = if self.plan.candidates.is_some() {
             let sample = SampledTerms::of(objective, target, rows, others)?;
-            sample.estimate(objective, self.embedded(sample.points()))?
+            let embedding = self.embedded(sample.points());
+            (sample.estimate(objective, embedding.clone())?, embedding)
         } else {
-            objective.estimate(self.embedded(rows), &objective.subset(target, rows), target)?
+            let (embedding, batch) = (self.embedded(rows), objective.subset(target, rows));
+            (objective.estimate(embedding.clone(), &batch, target)?, embedding)
         };
         let has_slope = sum.is_tracked();
         let mut mean = over(sum, self.terms());
-        if self.config.l2 > 0.0
+        let weight = self.config.weight_of(Penalty::Weights);
+        if weight > 0.0
             && let Some(norm) = self.model.encoder.squared_norm()
         {
-            mean = mean + norm.mul_scalar(self.config.l2);
+            mean = mean + norm.mul_scalar(weight);
+        }
+        let weight = self.config.weight_of(Penalty::Spread);
+        if weight > 0.0 {
+            mean = mean + spread(embedding).mul_scalar(weight);
         }
         let value = mean.clone().into_scalar::<f64>() * self.terms();
+        // By the components of a position: an optimiser that adds a small number to slopes must see no units.
+        let mean = mean.div_scalar(self.units.unit);
         let step = has_slope.then(|| GradientsParams::from_grads(mean.backward(), &self.model));
         Some(BatchEstimate { value, step })
     }

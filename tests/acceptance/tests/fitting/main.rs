@@ -8,6 +8,7 @@ mod repeat;
 mod resume;
 mod stochastic;
 mod training_layers;
+mod units;
 
 use std::path::Path;
 

@@ -17,7 +17,11 @@ use burn_nca_datasets::bundled::{iris, wine};
 
 /// Two candidates that take a moment.
 fn quick() -> TuneConfig {
-    TuneConfig::new().with_folds(3).with_criteria(vec![Criterion::G]).with_l2(vec![0.01, 0.1])
+    TuneConfig::new()
+        .with_folds(3)
+        .with_criteria(vec![Criterion::G])
+        .with_l2(vec![0.01, 0.1])
+        .with_start_perplexities(vec![None])
 }
 
 fn config(data: &Labelled, k: usize) -> NcaConfig {
@@ -124,15 +128,17 @@ fn a_search_that_is_resumed_finds_what_one_left_alone_finds() {
 }
 
 #[test]
-fn a_budget_ends_the_search_after_its_first_candidate_and_for_good() {
+fn a_budget_ends_the_search_even_in_its_first_candidate_and_for_good() {
     let data = iris();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("trials.json");
     let tune = quick().with_budget(Some(1e-6));
     let session = || TuneSession::new().with_file(&file);
     let found = search(&data, &tune, session()).unwrap();
-    assert_eq!((found.trials.len(), found.end), (1, SearchEnd::Budget));
-    assert!(search(&data, &tune, session()).unwrap().trials.len() == 1);
+    assert_eq!((found.trials.len(), found.end), (0, SearchEnd::Budget));
+    let usual = found.config(&config(&data, 4)).unwrap();
+    assert_eq!((usual.criterion, usual.fit.l2, usual.fit.stop_at), (Criterion::G, 0.01, None));
+    assert!(search(&data, &tune, session()).unwrap().trials.is_empty());
     let more = search(&data, &tune.with_budget(Some(1e6)), session()).unwrap();
     assert_eq!((more.trials.len(), more.end), (2, SearchEnd::AllTried));
 }
@@ -189,4 +195,35 @@ fn the_usual_setting_stays_unless_another_is_clearly_better() {
     let free = search(&data, &tune.with_margin(0.0), TuneSession::new()).unwrap();
     let most = free.trials.iter().map(|trial| trial.best().accuracy()).fold(0.0, f64::max);
     assert!((free.choice.unwrap().accuracy - most).abs() < 1e-9);
+}
+
+#[test]
+fn a_handful_is_compared_by_default_and_the_winner_is_fitted_on_all_rows() {
+    let data = iris();
+    let config = NcaConfig::recommended(4, 4);
+    let chosen = config.choose(&data, &Device::flex()).unwrap();
+    let search = chosen.search.unwrap();
+    let choice = search.choice.clone().unwrap();
+    assert_eq!((search.end, search.folds), (SearchEnd::AllTried, 5));
+    assert!(search.trials[0].start().is_some(), "no learning is among what is compared");
+    let winner = &search.trials[choice.trial].candidate;
+    let card = chosen.fitted.card();
+    assert_eq!((card.d_output, chosen.fitted.summary().rows), (winner.d_output, data.rows()));
+    let most = search.trials.iter().map(|trial| trial.best().accuracy()).fold(0.0, f64::max);
+    assert!(choice.accuracy >= most - 0.02);
+}
+
+#[test]
+fn a_comparison_on_a_sample_leaves_small_classes_out() {
+    let data = iris();
+    let mut labels = data.labels().to_vec();
+    (0..3).for_each(|row| labels[row] = 3);
+    let data = Labelled::from_labels(data.features().clone(), labels).unwrap();
+    let config = config(&data, 4);
+    let tune = TuneConfig::handful(&config, &data).unwrap().with_most_rows(Some(60));
+    let found = config.search(&tune, &data, &Device::flex(), TuneSession::new()).unwrap();
+    assert_eq!(found.end, SearchEnd::AllTried);
+    let tune = tune.with_leave_out_small_classes(false).with_most_rows(None);
+    let error = config.search(&tune, &data, &Device::flex(), TuneSession::new()).unwrap_err();
+    assert!(error.to_string().contains("too few for 5 folds"), "{error}");
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The places in the configuration that have a name of their own; a place is written `encoder.hidden`.
-const NAMES: [(&str, &str); 24] = [
+const NAMES: [(&str, &str); 26] = [
     ("d_input", "features"),
     ("d_output", "dimensions"),
     ("encoder", "map"),
@@ -17,7 +17,9 @@ const NAMES: [(&str, &str); 24] = [
     ("regression.Soft.width.Given", "soft matches, width"),
     ("include_self", "each row counts as its own partner"),
     ("fit.start.Random.scale", "scale of the random start"),
+    ("fit.start_perplexity", "perplexity of the start"),
     ("fit.l2", "L2 penalty"),
+    ("fit.penalty", "what the penalty weighs"),
     ("fit.optimizer.Lbfgs.max_iterations", "L-BFGS, most iterations"),
     ("fit.optimizer.Lbfgs.tolerance_gradient", "L-BFGS, tolerance of the gradient"),
     ("fit.optimizer.Lbfgs.tolerance_progress", "L-BFGS, tolerance of progress"),

@@ -1,6 +1,7 @@
 //! The search that chose the settings of a fit.
 
 use burn_nca::estimator::tune::{Choice, Search, Trial};
+use burn_nca::fit::Start;
 use serde::{Deserialize, Serialize};
 
 use crate::report::number::{counted, duration, percent, significant};
@@ -23,10 +24,28 @@ pub struct Tuning {
     pub end: String,
     /// Why the chosen settings were chosen.
     pub reason: String,
+    /// What was chosen and why, in one line.
+    #[serde(default)]
+    pub chosen: String,
+    /// Whether the user asked for the search; a handful of settings is compared without being asked.
+    #[serde(default = "asked")]
+    pub asked: bool,
+    /// The k of the k-NN by which candidates were compared.
+    #[serde(default = "one")]
+    pub neighbors: usize,
     /// Seconds of all trials.
     pub seconds: f64,
     /// The candidates that were tried: the chosen one, then the others, most accurate first.
     pub trials: Vec<TuningRow>,
+}
+
+/// Reports of older versions tell of searches that were asked for, by 1-NN.
+fn asked() -> bool {
+    true
+}
+
+fn one() -> usize {
+    1
 }
 
 /// One candidate, at the number of steps that served it best; the chosen one at the steps that were chosen.
@@ -34,17 +53,20 @@ pub struct Tuning {
 pub struct TuningRow {
     /// Whether the metric was fitted with these settings.
     pub chosen: bool,
-    /// `f` or `g`.
+    /// `f` or `g`; `none` where nothing is learnt.
     pub criterion: String,
     /// Weight of the L2 penalty.
     pub l2: f64,
     /// Where the map started.
     pub start: String,
+    /// The perplexity that the start was scaled to.
+    #[serde(default)]
+    pub start_perplexity: Option<f64>,
     /// Dimensions of the embedding.
     pub dimension: usize,
     /// Steps after which to stop; `None` for a fit to its end.
     pub stop_at: Option<usize>,
-    /// 1-NN accuracy on rows held out, mean over the folds.
+    /// k-NN accuracy on rows held out, mean over the folds.
     pub accuracy: f64,
     /// The standard error of the accuracy.
     pub standard_error: f64,
@@ -60,7 +82,7 @@ pub struct TuningRow {
 
 impl Tuning {
     /// The account of a search.
-    pub fn of(search: &Search) -> Self {
+    pub fn of(search: &Search, neighbors: usize, asked: bool) -> Self {
         let choice = search.choice.as_ref();
         let rows = search.trials.iter().enumerate();
         let mut trials: Vec<TuningRow> = rows
@@ -71,11 +93,43 @@ impl Tuning {
             candidates: search.candidates,
             folds: search.folds,
             end: search.end.sentence().to_string(),
-            reason: choice.map_or("", |choice| choice.reason.sentence()).to_string(),
+            reason: choice.map_or(UNMEASURED, |choice| choice.reason.sentence()).to_string(),
+            chosen: chosen(search, neighbors),
+            asked,
+            neighbors,
             seconds: search.seconds,
             trials,
         }
     }
+}
+
+/// Why the usual settings are taken where no candidate was finished.
+const UNMEASURED: &str = "The usual settings: there was no time to compare them with others.";
+
+/// What was chosen, in one line, with what no learning came to.
+fn chosen(search: &Search, neighbors: usize) -> String {
+    let Some(choice) = &search.choice else {
+        return UNMEASURED.to_string();
+    };
+    let candidate = &search.trials[choice.trial].candidate;
+    let what = match choice.stop_at {
+        Some(0) => "no learning".to_string(),
+        Some(steps) => format!("{candidate}, {}", counted(steps, "step")),
+        None => candidate.to_string(),
+    };
+    let start = search.trials.first().and_then(Trial::start);
+    let start = start.filter(|_| choice.stop_at != Some(0));
+    let start = start.map_or_else(String::new, |start| {
+        format!(", against {} without learning", percent(Some(start.accuracy())))
+    });
+    format!(
+        "Chosen among {} of {}: {what}; {} right by {neighbors}-NN{start} (cross-validation inside the training rows, \
+         {})",
+        search.trials.len(),
+        counted(search.candidates, "setting"),
+        percent(Some(choice.accuracy)),
+        duration(search.seconds)
+    )
 }
 
 impl TuningRow {
@@ -85,19 +139,31 @@ impl TuningRow {
         let rung = trial.rungs.iter().find(|rung| rung.steps == steps).unwrap_or(trial.best());
         let candidate = &trial.candidate;
         let ends = trial.terminations.iter();
+        let closed = candidate.is_closed();
+        let start =
+            if closed && candidate.start == Start::Auto { "lda" } else { candidate.start_name() };
         Self {
             chosen: choice.is_some(),
-            criterion: candidate.criterion_name().to_string(),
+            criterion: if closed { "none" } else { candidate.criterion_name() }.to_string(),
             l2: candidate.l2,
-            start: candidate.start_name().to_string(),
+            start: start.to_string(),
+            start_perplexity: candidate.start_perplexity,
             dimension: candidate.d_output,
-            stop_at: rung.steps,
+            stop_at: rung.steps.or(candidate.stop_at),
             accuracy: rung.accuracy(),
             standard_error: rung.standard_error(),
             fold_accuracies: rung.folds.iter().map(|fold| fold.accuracy).collect(),
             log_p: rung.log_p(),
             terminations: ends.map(|end| format!("{end:?}")).collect(),
             seconds: trial.seconds,
+        }
+    }
+
+    /// `auto`, or `auto, px 15` for a start of that perplexity.
+    pub fn start(&self) -> String {
+        match self.start_perplexity {
+            Some(perplexity) => format!("{}, px {perplexity}", self.start),
+            None => self.start.clone(),
         }
     }
 
@@ -116,10 +182,10 @@ impl Tuning {
         Table::of("trials", rows)
             .names("tried", 48, |row| Cell::marked(row.criterion.clone(), "chosen", row.chosen))
             .number("l2", |row| row.l2.to_string())
-            .text("start", |row| row.start.clone())
+            .text("start", TuningRow::start)
             .number("dim", |row| row.dimension.to_string())
             .number("steps", TuningRow::steps)
-            .number("1-NN", |row| percent(Some(row.accuracy)))
+            .number(&format!("{}-NN", self.neighbors), |row| percent(Some(row.accuracy)))
             .number("± s.e.", |row| percent(Some(row.standard_error)))
             .page_number("ln p", |row| significant(row.log_p, 3))
             .page_number("time", |row| duration(row.seconds))
@@ -133,19 +199,23 @@ impl Section for Tuning {
     fn page(&self, _report: &Report) -> String {
         let remark = note(&format!(
             "{} of {} were tried, by {} each inside the training rows; none of the rows held out to test on took part. \
-             1-NN: accuracy on the rows that a fold left out. ln p: the mean log probability of the true class there. \
+             {}-NN: accuracy on the rows that a fold left out. ln p: the mean log probability of the true class there. \
              {} {}",
             self.trials.len(),
             counted(self.candidates, "candidate"),
             counted(self.folds, "fit"),
+            self.neighbors,
             escape(&self.end),
-            escape(&self.reason)
+            escape(&self.chosen)
         ));
         section("trials", "What was tried", &(remark + &self.table(&self.trials).html()))
     }
 
     /// The best candidates, the chosen one first.
     fn text(&self, _report: &Report, terminal: Terminal) -> String {
+        if !self.asked || self.trials.is_empty() {
+            return wrapped(&self.chosen, terminal);
+        }
         let remark = format!(
             "* chosen among {} of {}, by {} each inside the training rows, in {}. {}",
             self.trials.len(),
@@ -170,6 +240,7 @@ impl Tuning {
             criterion: "g".to_owned(),
             l2,
             start: "auto".to_owned(),
+            start_perplexity: None,
             dimension: 2,
             stop_at,
             accuracy,
@@ -184,6 +255,9 @@ impl Tuning {
             folds: 5,
             end: "The budget was used up before every candidate was tried.".to_owned(),
             reason: "The usual settings: no others were clearly better.".to_owned(),
+            chosen: "Chosen among 2 of 36 settings: g, l2 0.01, start auto, k = 2".to_owned(),
+            asked: true,
+            neighbors: 1,
             seconds: 0.62,
             trials: vec![row(true, 0.01, Some(20), 0.957), row(false, 0.003, None, 0.961)],
         }

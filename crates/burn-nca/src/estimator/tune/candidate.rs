@@ -5,12 +5,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::NcaConfig;
-use crate::fit::Start;
+use crate::fit::{Penalty, Start};
 use crate::objective::Criterion;
 
 /// The settings that one trial tries; all others are those of the configuration that is tuned.
 ///
-/// The number of steps is not among them: a trial measures its fits on the way, at every number of steps of
+/// A trial measures its fits on the way too, at every number of steps of
 /// [`TuneConfig::steps`](super::TuneConfig::steps).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
@@ -18,21 +18,48 @@ pub struct Candidate {
     pub criterion: Criterion,
     /// Weight of the L2 penalty.
     pub l2: f64,
+    /// What the penalty weighs.
+    pub penalty: Option<Penalty>,
     /// Where the map starts.
     pub start: Start,
+    /// The perplexity that the start is scaled to.
+    pub start_perplexity: Option<f64>,
     /// Number of embedding dimensions, k.
     pub d_output: usize,
+    /// The most steps; 0 for the start itself, a closed form.
+    pub stop_at: Option<usize>,
 }
 
 impl Candidate {
+    /// The settings of a configuration.
+    pub fn of(config: &NcaConfig) -> Self {
+        Self {
+            criterion: config.criterion,
+            l2: config.fit.l2,
+            penalty: config.fit.penalty,
+            start: config.fit.start.clone(),
+            start_perplexity: config.fit.start_perplexity,
+            d_output: config.d_output,
+            stop_at: config.fit.stop_at,
+        }
+    }
+
     /// The configuration with these settings.
     pub fn apply(&self, config: &NcaConfig) -> NcaConfig {
         let mut config = config.clone();
         config.criterion = self.criterion;
         config.d_output = self.d_output;
         config.fit.l2 = self.l2;
+        config.fit.penalty = self.penalty;
         config.fit.start = self.start.clone();
+        config.fit.start_perplexity = self.start_perplexity;
+        config.fit.stop_at = self.stop_at;
         config
+    }
+
+    /// Whether nothing is learnt beyond the start.
+    pub fn is_closed(&self) -> bool {
+        self.stop_at == Some(0)
     }
 
     /// The criterion's letter in the paper, `f` or `g`.
@@ -56,10 +83,23 @@ impl Candidate {
     }
 }
 
-/// `g, l2 0.01, start auto, k = 2`
+/// `g, l2 0.01 of the spread, start auto of perplexity 15, k = 2`
 impl fmt::Display for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (criterion, start) = (self.criterion_name(), self.start_name());
-        write!(f, "{criterion}, l2 {}, start {start}, k = {}", self.l2, self.d_output)
+        let start = self.start_name();
+        if self.is_closed() {
+            // An automatic start to fewer dimensions than classes.
+            let start = if self.start == Start::Auto { "LDA" } else { start };
+            return write!(f, "{start} without a step, k = {}", self.d_output);
+        }
+        write!(f, "{}, l2 {}", self.criterion_name(), self.l2)?;
+        if self.l2 > 0.0 && self.penalty == Some(Penalty::Spread) {
+            write!(f, " of the spread")?;
+        }
+        write!(f, ", start {start}")?;
+        if let Some(perplexity) = self.start_perplexity {
+            write!(f, " of perplexity {perplexity}")?;
+        }
+        write!(f, ", k = {}", self.d_output)
     }
 }

@@ -24,7 +24,7 @@ impl Reason {
             Self::NoLearning => {
                 "The start without learning: no settings were clearly better than it."
             }
-            Self::Better => "Clearly better than the usual settings and than no learning.",
+            Self::Better => "More accurate than the usual settings and than no learning.",
         }
     }
 }
@@ -86,8 +86,6 @@ impl Choice {
 mod tests {
     use super::super::{Candidate, HeldOut};
     use super::*;
-    use crate::fit::Start;
-    use crate::objective::Criterion;
 
     fn rung(steps: Option<usize>, accuracies: &[f64]) -> Rung {
         let fold = |&accuracy: &f64| HeldOut { accuracy, log_p: -1.0 };
@@ -95,8 +93,7 @@ mod tests {
     }
 
     fn trial(rungs: Vec<Rung>) -> Trial {
-        let candidate =
-            Candidate { criterion: Criterion::G, l2: 0.01, start: Start::Auto, d_output: 2 };
+        let candidate = Candidate::of(&crate::NcaConfig::recommended(4, 2));
         Trial { candidate, rungs, terminations: Vec::new(), seconds: 0.0 }
     }
 

@@ -7,7 +7,7 @@ use crate::NcaConfig;
 use crate::data::Labelled;
 use crate::encoder::EncoderConfig;
 use crate::error::{Error, Result};
-use crate::fit::{OptimizerConfig, Start};
+use crate::fit::{OptimizerConfig, Penalty, START_PERPLEXITY, Start};
 use crate::objective::Criterion;
 
 /// The most fits of a candidate: folds times repeats.
@@ -41,18 +41,32 @@ pub struct TuneConfig {
     /// The criteria to try.
     #[config(default = "vec![Criterion::G, Criterion::F]")]
     pub criteria: Vec<Criterion>,
-    /// The weights of the L2 penalty to try.
+    /// The weights of the L2 penalty to try; what they weigh is said by the configuration, or else is the spread of the
+    /// embedding for maps and the weights for networks.
     #[config(default = "vec![0.01, 0.003, 0.001, 0.0, 0.03]")]
     pub l2: Vec<f64>,
     /// The starts to try; by default the automatic one, and for a low rank PCA and random entries too.
     pub starts: Option<Vec<Start>>,
+    /// The perplexities to scale the start to that are tried; `None` for the start as it is.
+    #[config(default = "vec![Some(START_PERPLEXITY), None]")]
+    pub start_perplexities: Vec<Option<f64>>,
     /// The numbers of embedding dimensions k to try, each before any other setting is; by default that of the
     /// configuration alone.
     pub dimensions: Option<Vec<usize>>,
+    /// The candidates themselves, in the place of all lists above.
+    pub candidates: Option<Vec<Candidate>>,
     /// The numbers of steps after which every fit is measured; the end of the fit always is. 0 is the start
     /// itself: Euclidean distance for a full map, LDA or PCA for one of low rank.
     #[config(default = "vec![0, 1, 2, 3, 5, 8, 12, 20, 35, 60, 100]")]
     pub steps: Vec<usize>,
+    /// The k of the k-NN by which fits are compared.
+    #[config(default = 1)]
+    pub neighbors: usize,
+    /// Compare on a stratified sample of so many rows, where there are more; by default on all.
+    pub most_rows: Option<usize>,
+    /// Compare without the rows of classes with fewer rows than folds, which are refused otherwise.
+    #[config(default = false)]
+    pub leave_out_small_classes: bool,
     /// The most candidates: of all combinations of the lists, those nearest to the heads.
     #[config(default = 12)]
     pub most_candidates: usize,
@@ -64,8 +78,8 @@ pub struct TuneConfig {
     /// without a step to be chosen; see [`Choice`](super::Choice).
     #[config(default = 0.5)]
     pub learning_margin: f64,
-    /// Stop the search after this many seconds; the first candidate is always finished, and the fit of the
-    /// winner comes on top. No limit by default.
+    /// Stop the search after this many seconds, whatever it is at: a candidate that is not finished by then is not
+    /// compared, and where none is the first is taken. The fit of the winner comes on top. No limit by default.
     pub budget: Option<f64>,
 }
 
@@ -77,6 +91,8 @@ impl TuneConfig {
             ("l2 weights", self.l2.is_empty()),
             ("starts", self.starts.as_ref().is_some_and(Vec::is_empty)),
             ("dimensions", self.dimensions.as_ref().is_some_and(Vec::is_empty)),
+            ("perplexities of the start", self.start_perplexities.is_empty()),
+            ("candidates", self.candidates.as_ref().is_some_and(Vec::is_empty)),
         ];
         if let Some((name, _)) = lists.iter().find(|(_, empty)| *empty) {
             return Err(Error::setting(format!(
@@ -92,6 +108,9 @@ impl TuneConfig {
             return Err(Error::setting(format!(
                 "the budget of the search is {budget} seconds; give a positive number"
             )));
+        }
+        if self.neighbors == 0 {
+            return Err(Error::setting("fits are compared by 0-NN; give 1 or more neighbours"));
         }
         if self.most_candidates == 0 {
             return Err(Error::setting("at most 0 candidates are to be tried; give 1 or more"));
@@ -136,7 +155,14 @@ impl TuneConfig {
 
     /// The candidates, those near the heads of the lists first, each in all the dimensions that were asked for.
     pub(super) fn candidates(&self, config: &NcaConfig, data: &Labelled) -> Vec<Candidate> {
+        if let Some(candidates) = &self.candidates {
+            return candidates.clone();
+        }
         let own = [config.d_output];
+        let penalty = config.fit.penalty.unwrap_or(match config.encoder {
+            EncoderConfig::Linear | EncoderConfig::Diagonal => Penalty::Spread,
+            EncoderConfig::Mlp { .. } => Penalty::Weights,
+        });
         let mut ranked = Vec::new();
         for &d_output in self.dimensions.as_deref().unwrap_or(&own) {
             let starts = match &self.starts {
@@ -144,10 +170,20 @@ impl TuneConfig {
                 None => default_starts(config, d_output, data),
             };
             for (at_start, start) in starts.into_iter().enumerate() {
-                for (at_l2, &l2) in self.l2.iter().enumerate() {
-                    for (at_criterion, &criterion) in self.criteria.iter().enumerate() {
-                        let candidate = Candidate { criterion, l2, start: start.clone(), d_output };
-                        ranked.push((at_start + at_l2 + at_criterion, candidate));
+                for (at_scale, &start_perplexity) in self.start_perplexities.iter().enumerate() {
+                    for (at_l2, &l2) in self.l2.iter().enumerate() {
+                        for (at_criterion, &criterion) in self.criteria.iter().enumerate() {
+                            let candidate = Candidate {
+                                criterion,
+                                l2,
+                                penalty: Some(penalty),
+                                start: start.clone(),
+                                start_perplexity,
+                                d_output,
+                                stop_at: None,
+                            };
+                            ranked.push((at_start + at_scale + at_l2 + at_criterion, candidate));
+                        }
                     }
                 }
             }
@@ -198,11 +234,13 @@ mod tests {
         let data = Labelled::from_labels(features, vec![0, 0, 0, 0, 1, 1, 1, 1]).unwrap();
         let tune = TuneConfig::new()
             .with_l2(vec![0.1, 0.0])
+            .with_start_perplexities(vec![Some(START_PERPLEXITY)])
             .with_dimensions(Some(vec![3, 1]))
             .with_most_candidates(99);
         let candidates = tune.candidates(&NcaConfig::new(3, 3), &data);
-        let (criterion, l2, start) = (Criterion::G, 0.1, Start::Auto);
-        assert_eq!(candidates[0], Candidate { criterion, l2, start, d_output: 3 });
+        let usual = NcaConfig::recommended(3, 3);
+        let usual = Candidate { l2: 0.1, ..Candidate::of(&usual) };
+        assert_eq!(candidates[0], usual);
         let near = |candidate: &Candidate| (candidate.criterion, candidate.l2, candidate.d_output);
         assert_eq!(near(&candidates[1]), (Criterion::G, 0.1, 1));
         let others: Vec<_> = candidates[2..7].iter().map(near).collect();

@@ -25,6 +25,7 @@ pub(super) struct Fold {
     x_held_out: Tensor<2>,
     classes: ClassIndex,
     device: Device,
+    neighbors: usize,
 }
 
 /// A fit, measured at the rungs of the ladder of steps that it reached, and where it ended.
@@ -40,7 +41,7 @@ impl Fold {
         split: &Split,
         data: &Labelled,
         config: &NcaConfig,
-        device: &Device,
+        (device, neighbors): (&Device, usize),
     ) -> Result<Self> {
         let device = device.clone().inner();
         let dtype = config.fit.precision.dtype();
@@ -56,6 +57,7 @@ impl Fold {
             train,
             held_out,
             device,
+            neighbors,
         })
     }
 
@@ -65,6 +67,7 @@ impl Fold {
         config: &NcaConfig,
         ladder: &[usize],
         watch: &mut OnProgress<'_>,
+        ends: &dyn Fn() -> bool,
     ) -> Result<Climb> {
         let map = (&config.fit, config.d_output);
         let (encoder, _) = start::build(&config.encoder, map, self.train.any(), &self.device)?;
@@ -86,7 +89,7 @@ impl Fold {
         let model = MetricModel::new(encoder, config.method().objective()).train();
         let problem =
             Problem { held_out: Some(&number), ..Problem::new(model, &self.x, &self.classes) };
-        let session = FitSession::new().with_progress(watch);
+        let session = FitSession::new().with_progress(watch).with_end(ends);
         let solution = minimise_prepared(&problem, &config.fit, session)?;
         let mut measured = measured.into_inner();
         if measured.last().is_none_or(|(steps, _)| *steps < solution.iterations) {
@@ -99,7 +102,7 @@ impl Fold {
     fn measure(&self, encoder: &AnyEncoder) -> HeldOut {
         let references = encoder.forward(self.x.clone());
         let queries = encoder.forward(self.x_held_out.clone());
-        HeldOut::of((&references, &self.train), (&queries, &self.held_out))
+        HeldOut::of((&references, &self.train), (&queries, &self.held_out), self.neighbors)
             .unwrap_or_else(|_| HeldOut::worst())
     }
 }

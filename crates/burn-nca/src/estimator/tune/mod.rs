@@ -20,6 +20,7 @@ mod candidate;
 mod choice;
 mod config;
 mod fold;
+mod handful;
 mod score;
 mod search;
 mod session;
@@ -49,7 +50,48 @@ pub struct Tuned {
     pub search: Search,
 }
 
+/// A metric whose settings were chosen among a handful.
+#[derive(Debug)]
+pub struct Chosen {
+    /// The chosen candidate, fitted on all rows.
+    pub fitted: Fitted,
+    /// What was compared; `None` where nothing was, see [`TuneConfig::handful`].
+    pub search: Option<Search>,
+}
+
 impl NcaConfig {
+    /// Fits the best of a handful of settings, compared by cross-validation inside these rows: what `nca fit` does
+    /// where it is told nothing.
+    ///
+    /// Of this configuration come the usual settings, the first candidate ([`NcaConfig::recommended`]), encoder,
+    /// scaling, optimiser, precision and seed. [`TuneConfig::handful`] says what is compared, and where the usual
+    /// settings are taken as they are. For other candidates, folds or another budget hand a changed handful to
+    /// [`NcaConfig::tune`].
+    ///
+    /// # Errors
+    /// As [`NcaConfig::tune`].
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::Device;
+    /// use burn_nca::NcaConfig;
+    ///
+    /// let data = burn_nca_datasets::bundled::iris();
+    /// let chosen = NcaConfig::recommended(4, 4).choose(&data, &Device::flex())?;
+    /// let search = chosen.search.unwrap();
+    /// println!("{}", search.trials[search.choice.unwrap().trial].candidate);
+    /// # }
+    /// # Ok::<(), burn_nca::Error>(())
+    /// ```
+    pub fn choose(&self, data: &Labelled, device: &Device) -> Result<Chosen> {
+        let Some(handful) = TuneConfig::handful(self, data) else {
+            return Ok(Chosen { fitted: self.fit(data, device)?, search: None });
+        };
+        let Tuned { fitted, search } = self.tune(&handful, data, device, TuneSession::new())?;
+        Ok(Chosen { fitted, search: Some(search) })
+    }
+
     /// Chooses criterion, penalty, start, number of steps (and k, where asked) by cross-validation, and fits all
     /// rows of `data` with the best.
     ///

@@ -18,7 +18,7 @@ const FLOOR: f64 = 1e-3;
 /// prefers wide kernels to near neighbours that are right.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOut {
-    /// The 1-nearest-neighbour accuracy, 0..1.
+    /// The accuracy of the k nearest neighbours, 0..1; k is that of the search.
     pub accuracy: f64,
     /// `1/m Σ_i ln max(p_i, 0.001)` over the m rows held out, p_i of the class of row i given the others.
     pub log_p: f64,
@@ -37,6 +37,7 @@ impl HeldOut {
     pub(super) fn of(
         (references, train): (&Tensor<2>, &Labelled),
         (queries, held_out): (&Tensor<2>, &Labelled),
+        neighbors: usize,
     ) -> Result<Self> {
         let (labels, truth) = (train.labels(), held_out.labels());
         let probabilities =
@@ -48,7 +49,7 @@ impl HeldOut {
         let accuracy = held_out_accuracy(
             Embedded { points: references, labels },
             Embedded { points: queries, labels: truth },
-            1,
+            neighbors.min(labels.len()),
         )?;
         Ok(Self {
             accuracy: accuracy.value().unwrap_or(0.0),

@@ -14,7 +14,7 @@ use super::session::OnTuneProgress;
 use super::store::Known;
 use super::{Candidate, Choice, Trial, TuneConfig, TuneProgress, TuneSession, store};
 use crate::NcaConfig;
-use crate::data::{Labelled, stratified_folds};
+use crate::data::{Labelled, stratified_folds, stratified_split};
 use crate::error::Result;
 use crate::fit::{Fingerprint, FitIdentity, Identified, Progress, Termination};
 use crate::method::run::place;
@@ -50,6 +50,8 @@ pub struct Search {
     pub candidates: usize,
     /// The best; `None` where no trial was finished.
     pub choice: Option<Choice>,
+    /// The first candidate, the usual settings.
+    pub usual: Candidate,
     /// Why the search ended.
     pub end: SearchEnd,
     /// Number of fits a trial: folds times repeats.
@@ -59,11 +61,16 @@ pub struct Search {
 }
 
 impl Search {
-    /// The configuration with the settings of the best trial; `None` where no trial was finished.
+    /// The configuration with the settings of the best trial.
+    ///
+    /// Where the budget ended the search before one was finished it is that of the usual settings; `None` where the
+    /// caller did.
     pub fn config(&self, config: &NcaConfig) -> Option<NcaConfig> {
-        let choice = self.choice.as_ref()?;
+        let Some(choice) = &self.choice else {
+            return (self.end == SearchEnd::Budget).then(|| self.usual.apply(config));
+        };
         let mut config = self.trials[choice.trial].candidate.apply(config);
-        config.fit.stop_at = choice.stop_at;
+        config.fit.stop_at = choice.stop_at.or(config.fit.stop_at);
         Some(config)
     }
 }
@@ -100,7 +107,7 @@ pub(super) fn run(
     let running = Running {
         config,
         tune,
-        folds: folds(config, tune, data, device)?,
+        folds: folds(config, tune, &compared(tune, data, config.fit.seed)?, device)?,
         candidates: tune.candidates(config, data),
         started: Instant::now(),
         earlier: known.seconds,
@@ -116,6 +123,7 @@ pub(super) fn run(
     let (trials, end) = running.try_all(&known.trials, keep)?;
     Ok(Search {
         choice: Choice::of(&trials, tune),
+        usual: running.candidates[0].clone(),
         candidates: running.candidates.len(),
         end,
         folds: running.folds.len(),
@@ -166,7 +174,17 @@ impl Running<'_, '_> {
         let progress = Step { candidate, finished: trials.len(), best: best.as_ref() };
         let (finished, cut) = (AtomicUsize::new(0), AtomicBool::new(false));
         let started = Instant::now();
+        // Asked before every fit, every evaluation and after every step: what is cut is not compared.
+        let ends = || {
+            let ends = self.is_over() || cut.load(Ordering::Relaxed);
+            cut.fetch_or(ends, Ordering::Relaxed);
+            ends
+        };
         let climb = |fold: &Fold| {
+            if !self.goes_on(&progress, finished.load(Ordering::Relaxed)) || ends() {
+                cut.store(true, Ordering::Relaxed);
+                return Ok(None);
+            }
             let mut watch = |_: &Progress| {
                 if self.goes_on(&progress, finished.load(Ordering::Relaxed)) {
                     return ControlFlow::Continue(());
@@ -174,14 +192,12 @@ impl Running<'_, '_> {
                 cut.store(true, Ordering::Relaxed);
                 ControlFlow::Break(Termination::Stopped)
             };
-            let climb = fold.climb(&config, &ladder, &mut watch);
+            let climb = fold.climb(&config, &ladder, &mut watch, &ends);
             finished.fetch_add(1, Ordering::Relaxed);
-            climb
+            climb.map(Some)
         };
-        if !self.goes_on(&progress, 0) {
-            return Ok(None);
-        }
-        let climbs: Vec<Climb> = self.folds.par_iter().map(climb).collect::<Result<_>>()?;
+        let climbs: Vec<Option<Climb>> = self.folds.par_iter().map(climb).collect::<Result<_>>()?;
+        let climbs: Vec<Climb> = climbs.into_iter().flatten().collect();
         if cut.load(Ordering::Relaxed) {
             return Ok(None);
         }
@@ -208,8 +224,13 @@ impl Running<'_, '_> {
                 self.stopped.store(true, Ordering::Relaxed);
             }
         }
-        let spent = self.tune.budget.is_some_and(|budget| seconds >= budget);
-        !self.stopped.load(Ordering::Relaxed) && (step.finished == 0 || !spent)
+        !self.is_over()
+    }
+
+    /// Whether the budget is used up, or the caller asked to stop.
+    fn is_over(&self) -> bool {
+        let spent = self.tune.budget.is_some_and(|budget| self.seconds() >= budget);
+        spent || self.stopped.load(Ordering::Relaxed)
     }
 }
 
@@ -218,6 +239,25 @@ struct Step<'a> {
     candidate: &'a Candidate,
     finished: usize,
     best: Option<&'a Choice>,
+}
+
+/// The rows to compare on: those of classes that folds can be cut of, and no more than were asked for.
+fn compared(tune: &TuneConfig, data: &Labelled, seed: u64) -> Result<Labelled> {
+    let counts = data.class_counts();
+    let has_folds = |row: &usize| counts[data.labels()[*row]] >= tune.folds;
+    let mut rows: Vec<usize> = (0..data.rows()).collect();
+    if tune.leave_out_small_classes {
+        rows.retain(has_folds);
+    }
+    let Some(most) = tune.most_rows.filter(|most| *most < rows.len()) else {
+        return Ok(data.select(&rows));
+    };
+    let data = data.select(&rows);
+    let sample = stratified_split(data.labels(), most as f64 / rows.len() as f64, seed)?;
+    let sample = data.select(&sample.test);
+    // A small class may have lost too many rows to the sample.
+    let few = tune.clone().with_most_rows(None);
+    compared(&few, &sample, seed)
 }
 
 fn folds(
@@ -231,7 +271,7 @@ fn folds(
     for repeat in 0..tune.repeats {
         let seed = config.fit.seed.wrapping_add(repeat as u64);
         for split in stratified_folds(data, tune.folds, seed)? {
-            folds.push(Fold::new(&split, data, config, device)?);
+            folds.push(Fold::new(&split, data, config, (device, tune.neighbors))?);
         }
     }
     Ok(folds)
@@ -242,8 +282,7 @@ fn folds(
 fn identity(config: &NcaConfig, tune: &TuneConfig, data: &Labelled) -> FitIdentity {
     let mut config = config.clone();
     config.fit.time_budget = None;
-    let TuneConfig { folds, repeats, steps, .. } = tune;
-    data.identity(
-        &Fingerprint::new().text(&format!("{config} {folds} {repeats} {steps:?}")).finish(),
-    )
+    let TuneConfig { folds, repeats, steps, neighbors, most_rows, .. } = tune;
+    let text = format!("{config} {folds} {repeats} {steps:?} {neighbors} {most_rows:?}");
+    data.identity(&Fingerprint::new().text(&text).finish())
 }

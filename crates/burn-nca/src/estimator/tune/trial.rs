@@ -146,8 +146,6 @@ fn standard_error(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fit::Start;
-    use crate::objective::Criterion;
 
     fn held_out(accuracy: f64) -> HeldOut {
         HeldOut { accuracy, log_p: -accuracy }
@@ -161,8 +159,7 @@ mod tests {
         };
         let climbs =
             [climb(&[(0, 0.1), (1, 0.2)]), climb(&[(0, 0.5), (1, 0.6), (2, 0.7), (3, 0.8)])];
-        let candidate =
-            Candidate { criterion: Criterion::F, l2: 0.0, start: Start::Auto, d_output: 1 };
+        let candidate = Candidate::of(&crate::NcaConfig::new(4, 1));
         let trial = Trial::new(candidate, &[0, 1, 2, 5], &climbs, 1.0);
         let steps: Vec<_> = trial.rungs.iter().map(|rung| rung.steps).collect();
         assert_eq!(steps, [Some(0), Some(1), Some(2), None]);

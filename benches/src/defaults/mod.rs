@@ -1,0 +1,230 @@
+//! The default of `nca fit` beside fixed settings and Euclidean distance: 3-NN on given folds, both scalings.
+//!
+//! A task is one set, one scaling, one fold. Each finished one is written, so that an interrupted measurement goes on
+//! where it stopped. Every candidate is fitted on all training rows too, so that other rules of choosing can be tried
+//! on the results.
+
+mod sets;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Context;
+use burn::tensor::Device;
+use burn_nca::data::{Labelled, ScalingKind};
+use burn_nca::encoder::{Activation, EncoderConfig};
+use burn_nca::estimator::tune::{Candidate, Rung, TuneConfig, TuneSession};
+use burn_nca::fit::{FitConfig, Penalty, START_PERPLEXITY};
+use burn_nca::objective::Criterion;
+use burn_nca::{Error, NcaConfig, Result};
+use burn_nca_program::{tell, write_file};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The k of the k-NN that is measured.
+const NEIGHBORS: usize = 3;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// The folder of the sets.
+    #[arg(long)]
+    data: PathBuf,
+    /// The results: read first, written after each task.
+    #[arg(long)]
+    out: PathBuf,
+    /// The sets.
+    #[arg(long, value_delimiter = ',')]
+    sets: Vec<String>,
+    /// The most folds of a set.
+    #[arg(long, default_value_t = 10)]
+    most_splits: usize,
+    /// The scalings: min-max, standardised.
+    #[arg(long, value_delimiter = ',', default_value = "min-max,standardised")]
+    scalings: Vec<String>,
+    /// Networks in the place of maps: fixed settings alone.
+    #[arg(long)]
+    networks: bool,
+}
+
+/// One set, one scaling, one fold.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Task {
+    set: String,
+    scaling: String,
+    split: usize,
+}
+
+/// What a method reached on the test rows.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Run {
+    method: String,
+    /// Accuracy, 0..1.
+    accuracy: f64,
+    seconds: f64,
+    /// What a candidate came to in the comparison inside the training rows: the accuracy of each fold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    compared: Vec<f64>,
+}
+
+/// A task with what every method reached.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Done {
+    #[serde(flatten)]
+    task: Task,
+    runs: Vec<Run>,
+    /// What the default chose.
+    chosen: Option<String>,
+}
+
+pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
+    let device = Device::flex();
+    let mut results = read(&arguments.out)?;
+    let done: HashSet<Task> = results.iter().map(|done| done.task.clone()).collect();
+    let started = Instant::now();
+    let open = |name: &String| sets::open_set(&arguments.data, name, arguments.most_splits);
+    let sets: Vec<sets::Set> = arguments.sets.iter().map(open).collect::<anyhow::Result<_>>()?;
+    // Fold by fold, so that a measurement that is cut short has seen all sets alike.
+    for split in 0..arguments.most_splits {
+        for set in sets.iter().filter(|set| split < set.splits.len()) {
+            for scaling in &arguments.scalings {
+                let task = Task { set: set.name.clone(), scaling: scaling.clone(), split };
+                if done.contains(&task) {
+                    continue;
+                }
+                let part = set.part(split);
+                let finished = if arguments.networks {
+                    networks(&part, scaling, &device).map(|runs| (runs, None))
+                } else {
+                    maps(&part, scaling, &device)
+                };
+                let (runs, chosen) =
+                    finished.with_context(|| format!("{} {scaling} fold {split}", set.name))?;
+                results.push(Done { task, runs, chosen });
+                write(&arguments.out, &results)?;
+                tell(&format!(
+                    "{} {scaling} fold {split}, {:.0} s",
+                    set.name,
+                    started.elapsed().as_secs_f64()
+                ));
+            }
+        }
+    }
+    Ok(json!({ "measurement": "defaults", "tasks": results.len() }))
+}
+
+/// Maps of as many dimensions as features: Euclidean distance, what was the default before, and the candidates of the
+/// comparison with its choice. Without a budget, so that a busy machine chooses the same.
+fn maps(
+    [train, test]: &[Labelled; 2],
+    scaling: &str,
+    device: &Device,
+) -> Result<(Vec<Run>, Option<String>)> {
+    let d = train.features().columns();
+    let scaled = |config: NcaConfig| {
+        let fit = config.fit.clone().with_scaling(kind(scaling));
+        config.with_fit(fit)
+    };
+    let measure = |method: &str, config: &NcaConfig| fit(method, config, train, test, device);
+    let before =
+        NcaConfig::new(d, d).with_criterion(Criterion::G).with_fit(FitConfig::new().with_l2(0.01));
+    let still = NcaConfig::new(d, d).with_fit(FitConfig::new().with_stop_at(Some(0)));
+    let mut runs = vec![
+        measure("Euclidean", &scaled(still))?,
+        measure("before: g, l2 0.01 of the weights", &scaled(before))?,
+    ];
+    let usual = scaled(NcaConfig::recommended(d, d));
+    let handful = TuneConfig::handful(&usual, train)
+        .ok_or_else(|| Error::data("nothing to compare"))?
+        .with_budget(None);
+    let started = Instant::now();
+    let search = usual.search(&handful, train, device, TuneSession::new())?;
+    let seconds = started.elapsed().as_secs_f64();
+    let accuracies = |rung: &Rung| rung.folds.iter().map(|fold| fold.accuracy).collect();
+    for trial in &search.trials {
+        let run = measure(&name(&trial.candidate), &trial.candidate.apply(&usual))?;
+        runs.push(Run { compared: accuracies(trial.end()), ..run });
+    }
+    if let Some(start) = search.trials[0].start() {
+        runs[0].compared = accuracies(start);
+    }
+    let choice = search.choice.as_ref().ok_or_else(|| Error::data("no trial was finished"))?;
+    let chosen = match choice.stop_at {
+        Some(0) => "Euclidean".to_string(),
+        _ => name(&search.trials[choice.trial].candidate),
+    };
+    let same = runs.iter().find(|run| run.method == chosen);
+    let accuracy = same.map(|run| run.accuracy).ok_or_else(|| Error::data("no such candidate"))?;
+    runs.push(Run { method: "default".to_string(), accuracy, seconds, compared: Vec::new() });
+    Ok((runs, Some(chosen)))
+}
+
+/// Networks of one hidden layer of 64: the start as Burn has it and of perplexity 15, penalties of weights and spread.
+fn networks([train, test]: &[Labelled; 2], scaling: &str, device: &Device) -> Result<Vec<Run>> {
+    let d = train.features().columns();
+    let encoder = EncoderConfig::Mlp { hidden: vec![64], activation: Activation::Relu };
+    let base = NcaConfig::recommended_for(encoder, d, 2);
+    let mut runs = Vec::new();
+    for (name, l2, penalty, perplexity) in [
+        ("weights 0.001", 0.001, Penalty::Weights, None),
+        ("weights 0.001, px 15", 0.001, Penalty::Weights, Some(START_PERPLEXITY)),
+        ("spread 0.01, px 15", 0.01, Penalty::Spread, Some(START_PERPLEXITY)),
+        ("spread 0.001, px 15", 0.001, Penalty::Spread, Some(START_PERPLEXITY)),
+    ] {
+        let fit_config = base
+            .fit
+            .clone()
+            .with_scaling(kind(scaling))
+            .with_l2(l2)
+            .with_penalty(Some(penalty))
+            .with_start_perplexity(perplexity);
+        let config = base.clone().with_fit(fit_config);
+        runs.push(fit(name, &config, train, test, device)?);
+    }
+    Ok(runs)
+}
+
+fn fit(
+    method: &str,
+    config: &NcaConfig,
+    train: &Labelled,
+    test: &Labelled,
+    device: &Device,
+) -> Result<Run> {
+    let started = Instant::now();
+    let fitted = config.fit(train, device)?;
+    let accuracy = fitted.accuracy(test, NEIGHBORS)?.value();
+    Ok(Run {
+        method: method.to_string(),
+        accuracy: accuracy.ok_or_else(|| Error::data("the fold has no test rows"))?,
+        seconds: started.elapsed().as_secs_f64(),
+        compared: Vec::new(),
+    })
+}
+
+/// A candidate without its dimensions, which differ from set to set.
+fn name(candidate: &Candidate) -> String {
+    let text = candidate.to_string();
+    text.rsplit_once(", k = ").map_or(text.clone(), |(name, _)| name.to_string())
+}
+
+fn kind(scaling: &str) -> ScalingKind {
+    if scaling == "min-max" { ScalingKind::MinMax } else { ScalingKind::Standardise }
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<Done>> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = std::fs::read_to_string(path)?;
+    serde_json::from_str(&text)
+        .with_context(|| format!("{} holds no results of this program", path.display()))
+}
+
+/// Writes all results atomically.
+fn write(path: &Path, results: &[Done]) -> anyhow::Result<()> {
+    let lines: Vec<String> =
+        results.iter().map(serde_json::to_string).collect::<std::result::Result<_, _>>()?;
+    write_file(path, format!("[\n{}\n]\n", lines.join(",\n")).as_bytes())
+}

@@ -1,0 +1,120 @@
+//! The handful of candidates that a fit compares by default, and the tables where that costs seconds.
+
+use super::{Candidate, TuneConfig};
+use crate::NcaConfig;
+use crate::data::Labelled;
+use crate::encoder::EncoderConfig;
+use crate::fit::{Penalty, START_PERPLEXITY, Start};
+use crate::objective::Criterion;
+
+/// Tables of more rows take the usual settings as they are.
+const MOST_ROWS: usize = 5000;
+
+/// The rows that candidates are compared on, where there are more.
+const COMPARED_ROWS: usize = 1200;
+
+/// Folds of the comparison.
+const FOLDS: usize = 5;
+
+/// Seconds of the comparison.
+const BUDGET: f64 = 10.0;
+
+impl TuneConfig {
+    /// A comparison of a handful of settings: what `nca fit` does where it is told nothing.
+    ///
+    /// No setting serves every table. By a cross-validation of five folds, 3-NN, these are compared: the usual
+    /// settings ([`NcaConfig::recommended_for`]), no learning (Euclidean distance for a full map), LDA, and f, f from a
+    /// start of perplexity 15 and g without a penalty. The most accurate is taken; it takes at most ten seconds, and
+    /// what is not finished by then is not compared.
+    ///
+    /// `None` where there is nothing to choose: more than 5000 rows, fewer than two classes with a row for each fold,
+    /// or a network, whose fits take too long. Larger tables are compared on 1200 of their rows; classes with fewer
+    /// rows than folds are left out of the comparison.
+    pub fn handful(config: &NcaConfig, data: &Labelled) -> Option<Self> {
+        let classes = data.class_counts().iter().filter(|count| **count >= FOLDS).count();
+        let network = matches!(config.encoder, EncoderConfig::Mlp { .. });
+        if data.rows() > MOST_ROWS || classes < 2 || network {
+            return None;
+        }
+        Some(
+            Self::new()
+                .with_folds(FOLDS)
+                .with_repeats(1)
+                .with_candidates(Some(candidates(config, data)))
+                .with_steps(vec![0])
+                .with_neighbors(3)
+                .with_most_rows(Some(COMPARED_ROWS))
+                .with_leave_out_small_classes(true)
+                .with_margin(0.0)
+                .with_budget(Some(BUDGET)),
+        )
+    }
+}
+
+fn candidates(config: &NcaConfig, data: &Labelled) -> Vec<Candidate> {
+    let (d, k) = (config.d_input, config.d_output);
+    let usual = Candidate::of(config);
+    let plain = Candidate {
+        criterion: Criterion::F,
+        l2: 0.0,
+        penalty: None,
+        start_perplexity: None,
+        ..usual.clone()
+    };
+    let mut all = vec![usual.clone()];
+    let classes = data.class_counts().iter().filter(|count| **count > 0).count();
+    if config.encoder == EncoderConfig::Linear && k == d && classes <= d {
+        // Auto is LDA here, with a little shrinkage where the scatter within classes is singular.
+        all.push(Candidate {
+            start: Start::Auto,
+            start_perplexity: None,
+            d_output: classes - 1,
+            stop_at: Some(0),
+            ..plain.clone()
+        });
+    }
+    let scaled = Candidate { start_perplexity: Some(START_PERPLEXITY), ..plain.clone() };
+    all.push(scaled.clone());
+    all.push(plain);
+    all.push(Candidate { criterion: Criterion::G, penalty: Some(Penalty::Spread), ..scaled });
+    let usual_again = |candidate: &Candidate| *candidate == usual;
+    let mut seen = false;
+    all.retain(|candidate| !usual_again(candidate) || !std::mem::replace(&mut seen, true));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Features;
+
+    fn data(labels: Vec<usize>) -> Labelled {
+        let values = (0..labels.len() * 3).map(|at| (at * at % 17) as f64).collect();
+        Labelled::from_labels(Features::unnamed(values, 3).unwrap(), labels).unwrap()
+    }
+
+    #[test]
+    fn the_usual_settings_come_first_and_nothing_stands_twice() {
+        let data = data((0..30).map(|row| row % 3).collect());
+        let config = NcaConfig::recommended(3, 3);
+        let tune = TuneConfig::handful(&config, &data).unwrap();
+        let all = tune.candidates.unwrap();
+        assert_eq!(all[0], Candidate::of(&config));
+        assert!(all.iter().any(|one| one.is_closed() && one.d_output == 2), "LDA");
+        assert!(all.iter().any(|one| *one == Candidate::of(&NcaConfig::new(3, 3))), "plain NCA");
+        for (at, one) in all.iter().enumerate() {
+            assert!(!all[..at].contains(one), "{one}");
+        }
+        // To two dimensions LDA is the start already.
+        let low = TuneConfig::handful(&NcaConfig::recommended(3, 2), &data).unwrap();
+        assert!(low.candidates.unwrap().iter().all(|one| !one.is_closed()));
+    }
+
+    #[test]
+    fn nothing_is_compared_where_folds_cannot_be_cut() {
+        let config = NcaConfig::recommended(3, 3);
+        assert!(TuneConfig::handful(&config, &data(vec![0, 0, 0, 0, 0, 1, 1])).is_none());
+        let one_small_class = (0..23).map(|row| if row < 3 { 2 } else { row % 2 }).collect();
+        assert!(TuneConfig::handful(&config, &data(one_small_class)).is_some());
+    }
+}
