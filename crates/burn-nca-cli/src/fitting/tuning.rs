@@ -162,7 +162,7 @@ fn message(progress: &TuneProgress<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::data::{AnyData, Features, Task};
+    use burn_nca::data::{AnyData, Features, Task, TrainingData};
     use burn_nca::fit::Start;
     use burn_nca::objective::Criterion;
     use clap::Parser;

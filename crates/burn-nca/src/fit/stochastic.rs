@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
 use super::monitor::{Monitor, Record};
-use super::parameters::flatten_gradients;
+use super::parameters::{flatten, flatten_gradients};
 use super::penalty::{Penalty, spread};
 use super::problem::Problem;
 use super::training_layers::independent;

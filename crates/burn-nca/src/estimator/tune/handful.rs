@@ -24,8 +24,9 @@ impl TuneConfig {
     ///
     /// No setting serves every table. By a cross-validation of five folds, 3-NN, these are compared: the usual
     /// settings ([`NcaConfig::recommended_for`]), no learning (Euclidean distance for a full map), LDA, and f, f from a
-    /// start of perplexity 15 and g without a penalty. The most accurate is taken; it takes at most ten seconds, and
-    /// what is not finished by then is not compared.
+    /// start of perplexity 15 and g without a penalty. The most accurate replaces the usual settings with a lead of one
+    /// standard error, and what is learnt has to lead over no learning by half of one ([`Choice`](super::Choice)). It
+    /// takes at most ten seconds, and what is not finished by then is not compared.
     ///
     /// `None` where there is nothing to choose: more than 5000 rows, fewer than two classes with a row for each fold,
     /// or a network, whose fits take too long. Larger tables are compared on 1200 of their rows; classes with fewer
@@ -45,7 +46,7 @@ impl TuneConfig {
                 .with_neighbors(3)
                 .with_most_rows(Some(COMPARED_ROWS))
                 .with_leave_out_small_classes(true)
-                .with_margin(0.0)
+                .with_margin(1.0)
                 .with_budget(Some(BUDGET)),
         )
     }
