@@ -5,7 +5,20 @@ use predicates::str::contains;
 
 use crate::{Place, failure, json, nca, numbers, read_json, stdout};
 
-const IRIS: [&str; 5] = ["fit", "iris", "--dim", "2", "--quiet"];
+/// One fit whose settings are given, so that nothing is compared first.
+const IRIS: [&str; 11] = [
+    "fit",
+    "iris",
+    "--dim",
+    "2",
+    "--quiet",
+    "--objective",
+    "g",
+    "--l2",
+    "0.01",
+    "--penalty",
+    "weights",
+];
 
 #[test]
 fn a_fit_of_iris_tells_everything_in_json() {

@@ -46,7 +46,7 @@ fn options_stand_under_what_they_are_about() {
         }
     }
     for (heading, options) in [
-        ("Tuning:", &["--tune", "--budget", "--folds", "--repeats", "--tune-dim"][..]),
+        ("Tuning:", &["--tune", "--no-tune", "--budget", "--folds", "--repeats", "--tune-dim"][..]),
         ("Computation:", &["--device", "--precision", "--memory"]),
         ("Output:", &["--out", "--resume", "--format", "--quiet"]),
     ] {

@@ -65,7 +65,7 @@ fn features_in_other_units_give_the_same_metric_and_the_same_predictions() {
     }
     let cg = OptimizerConfig::ConjugateGradient(ConjugateGradientConfig::new());
     check(&config(ScalingKind::None, EncoderConfig::Linear, cg), 1e-4);
-    let adam = StochasticConfig::new().with_epochs(10).with_batch_size(30);
+    let adam = StochasticConfig::new().with_epochs(Some(10)).with_batch_size(Some(30));
     let adam = OptimizerConfig::Adam(adam);
     check(&config(ScalingKind::None, EncoderConfig::Linear, adam), 1e-3);
 }
