@@ -176,6 +176,7 @@ pub(super) fn minimise<E: Encoder, O: Objective>(
     mut monitor: Monitor<'_, '_, MetricModel<E, O>>,
     checkpoint: &mut Checkpoint<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
+    let problem = units.problem;
     let unsampled = problem.model.objective.sample(problem.target, &[], &[]).is_none();
     if settings.candidates.is_some() && unsampled {
         return Err(Error::setting(
