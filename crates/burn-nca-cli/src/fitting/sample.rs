@@ -10,6 +10,9 @@ use crate::report::{Warning, WarningCode};
 /// Products of coordinates that comparing all rows of a part with the training rows may take.
 const MOST_PRODUCTS: usize = 100_000_000_000;
 
+/// Pairs of rows that comparing all rows of a part with the training rows may take.
+const MOST_PAIRS: usize = 200_000_000;
+
 /// Rows of a part that are measured at least.
 const FEWEST: usize = 1000;
 
@@ -33,7 +36,8 @@ impl Sample {
     /// None that a split leads to.
     pub fn of(split: &Split, features: usize, seed: u64) -> Result<Self> {
         let (n, m) = (split.train.len(), split.test.len());
-        let most = (MOST_PRODUCTS / (n * features).max(1)).clamp(FEWEST, MOST);
+        let by_products = MOST_PRODUCTS / (n * features).max(1);
+        let most = by_products.min(MOST_PAIRS / n.max(1)).clamp(FEWEST, MOST);
         let places = |rows: usize| -> Result<Vec<usize>> {
             if rows <= most {
                 return Ok((0..rows).collect());
@@ -100,7 +104,7 @@ mod tests {
         let text = sample.remark().unwrap().text;
         assert!(text.contains("of 42") && text.contains("training rows and of 3"), "{text}");
         let sample = Sample::of(&split(1_000_000, 500), 50, 1).unwrap();
-        assert_eq!((sample.train.len(), sample.test.len()), (2000, 500));
+        assert_eq!((sample.train.len(), sample.test.len()), (1000, 500));
         assert!(!sample.remark().unwrap().text.contains("test rows"));
     }
 }
