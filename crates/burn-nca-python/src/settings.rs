@@ -172,9 +172,9 @@ impl Settings {
             ),
             "adam" => OptimizerConfig::Adam(
                 StochasticConfig::new()
-                    .with_epochs(self.max_iter)
-                    .with_batch_size(self.batch_size)
-                    .with_learning_rate(self.learning_rate),
+                    .with_epochs(Some(self.max_iter))
+                    .with_batch_size(Some(self.batch_size))
+                    .with_learning_rate(Some(self.learning_rate)),
             ),
             other => return Err(unknown("optimizer", other, "'lbfgs', 'cg', 'adam'")),
         };
