@@ -317,8 +317,8 @@ fn a_byte_order_mark_after_a_blank_line_is_text() {
 fn one_column_is_too_few_with_a_target_and_enough_without() {
     assert_eq!(
         error("a b y\n1 2 x\n"),
-        "f.csv has only one column, \"a b y\"; a feature and a target are needed, separated by commas, semicolons or \
-         tabs"
+        "f.csv has only one column, \"a b y\"; a feature and a target are needed, separated by commas, semicolons, \
+         tabs or bars"
     );
     let table = parse_csv("f.csv", b"a\n1\n2\n\n", &untargeted()).unwrap();
     assert_eq!((table.features.values(), table.target), ([1.0, 2.0].as_slice(), Target::None));
