@@ -15,16 +15,21 @@ version=$(awk '/^name = "wasm-bindgen"$/ { getline; gsub(/"/, "", $3); print $3 
 export RUSTFLAGS='--cfg getrandom_backend="wasm_js" -C target-feature=+simd128'
 build=(cargo build --profile web --target wasm32-unknown-unknown -p burn-nca-web --locked)
 
+without_toolchain() { echo "build.sh: $*" >&2; exit 3; }
+
 make_toolchain() {
-  [ "$(id -u)" = 0 ] || { echo "build.sh: --make-toolchain needs root" >&2; exit 3; }
-  command -v debootstrap >/dev/null || apt-get install -y --no-install-recommends debootstrap >/dev/null
+  [ "$(id -u)" = 0 ] || without_toolchain "--make-toolchain needs root"
+  command -v debootstrap >/dev/null || apt-get install -y --no-install-recommends debootstrap >/dev/null ||
+    without_toolchain "debootstrap cannot be installed"
   if [ ! -x "$root/usr/bin/rustc" ]; then
     local mirror
     mirror=$(sed -n 's/^URIs: *//p; s/^deb \(http[^ ]*\).*/\1/p' /etc/apt/sources.list.d/* /etc/apt/sources.list 2>/dev/null | head -1)
-    debootstrap --variant=minbase --include=ca-certificates sid "$root" "${mirror:-http://deb.debian.org/debian}"
+    debootstrap --variant=minbase --include=ca-certificates sid "$root" "${mirror:-http://deb.debian.org/debian}" \
+      >"$root.log" 2>&1 || without_toolchain "no tree of Debian unstable could be made (log: $root.log)"
     cp /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
     cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
-    chroot "$root" apt-get install -y --no-install-recommends rustc cargo libstd-rust-dev-wasm32 lld gcc libc6-dev
+    chroot "$root" apt-get install -y --no-install-recommends rustc cargo libstd-rust-dev-wasm32 lld gcc libc6-dev \
+      >>"$root.log" 2>&1 || without_toolchain "its Rust could not be installed (log: $root.log)"
   fi
 }
 
@@ -35,7 +40,8 @@ in_tree() { # runs the build in the Debian tree, on this checkout and this cargo
   mkdir -p "$root/source" "$root/cargo" "$root/target"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   for pair in "$source:source" "$home:cargo" "/dev:dev"; do
-    mountpoint -q "$root/${pair##*:}" || mount --bind "${pair%%:*}" "$root/${pair##*:}"
+    mountpoint -q "$root/${pair##*:}" || mount --bind "${pair%%:*}" "$root/${pair##*:}" ||
+      without_toolchain "this machine does not let a folder be bound into $root"
   done
   mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
   trap 'umount "$root/source" "$root/cargo" "$root/dev" "$root/proc" 2>/dev/null || true' EXIT
@@ -53,9 +59,8 @@ elif $make || [ -x "$root/usr/bin/rustc" ]; then
   make_toolchain
   in_tree
 else
-  echo "build.sh: this Rust has no target wasm32-unknown-unknown; run 'rustup target add wasm32-unknown-unknown', or" \
-    "build.sh --make-toolchain" >&2
-  exit 3
+  without_toolchain "this Rust has no target wasm32-unknown-unknown; run 'rustup target add wasm32-unknown-unknown'," \
+    "or build.sh --make-toolchain"
 fi
 
 tools=${CARGO_TARGET_DIR:-target}/wasm-tools

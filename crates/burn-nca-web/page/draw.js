@@ -107,6 +107,8 @@ export function marks(context, at, { labels, heldOut, wrong, classes, radius }) 
     }
   }
   context.strokeStyle = css("--wrong");
+  // Many rings would hide what they ring.
+  context.globalAlpha = wrong.length > 100 ? 0.35 : 1;
   context.lineWidth = 1.5;
   context.beginPath();
   for (const row of wrong) {
@@ -114,6 +116,7 @@ export function marks(context, at, { labels, heldOut, wrong, classes, radius }) 
     context.arc(at[2 * row], at[2 * row + 1], radius + 3, 0, 7);
   }
   context.stroke();
+  context.globalAlpha = 1;
 }
 
 /** Lines from a point to the rows that it chooses, as wide as they are probable. */

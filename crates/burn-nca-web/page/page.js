@@ -159,7 +159,7 @@ function curves() {
     levels,
     format: (value) => `${(100 * value).toFixed(0)} %`,
   });
-  curve($("objective"), { series: [{ points: state.objective, colour: accent, width: 2 }], format: (value) => value.toPrecision(3) });
+  curve($("objective"), { series: [{ points: state.objective, colour: accent, width: 2 }], format: (value) => String(Number(value.toPrecision(4))) });
 }
 
 /** The points between the last two pictures. */

@@ -142,8 +142,15 @@ impl Learning {
     }
 
     fn config(&self) -> NcaConfig {
-        self.settings.config(self.data.features().columns(), self.train.rows())
+        let config = self.settings.config(self.data.features().columns(), self.train.rows());
+        if self.from.is_some() { from_its_map(config) } else { config }
     }
+}
+
+/// The configuration of a fit that begins with a given map, whose scale stays.
+fn from_its_map(mut config: NcaConfig) -> NcaConfig {
+    config.fit.start_perplexity = None;
+    config
 }
 
 /// The model before the first step.
@@ -156,7 +163,7 @@ fn at_start(
     config.fit.stop_at = Some(0);
     match from {
         None => config.fit(train, device),
-        Some(map) => config.fit_from(map.clone(), train, device, FitSession::new()),
+        Some(map) => from_its_map(config).fit_from(map.clone(), train, device, FitSession::new()),
     }
 }
 
