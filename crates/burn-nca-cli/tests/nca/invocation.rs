@@ -7,7 +7,7 @@ use predicates::str::contains;
 
 use crate::{nca, stdout};
 
-pub const VERBS: [&str; 10] = [
+pub const VERBS: [&str; 11] = [
     "fit",
     "transform",
     "predict",
@@ -16,6 +16,7 @@ pub const VERBS: [&str; 10] = [
     "report",
     "export",
     "devices",
+    "methods",
     "datasets",
     "completions",
 ];

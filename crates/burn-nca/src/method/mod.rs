@@ -6,7 +6,7 @@
 //! scaled data, settings        by an objective and its gradient: GradientMethod
 //!                              by a solver of its own, or in closed form: Method alone
 //! ```
-//! A method is a file (or a folder) here and a line in [`registry`]: the list of methods, `--method`, `--set`, the
+//! A method is a file (or a folder) here and a line in `registry`: the list of methods, `--method`, `--set`, the
 //! model folder and the reports follow from it. [`AnyMethod`] is one of them, chosen at run time.
 
 mod closed;

@@ -35,7 +35,8 @@ impl Workspace {
     }
 
     fn missing_of_cargo(&self, words: &[String]) -> Option<String> {
-        const VERBS: [&str; 6] = ["build", "run", "test", "doc", "install", "clippy"];
+        const VERBS: [&str; 9] =
+            ["build", "run", "test", "doc", "install", "clippy", "update", "package", "publish"];
         let verb = words.first()?;
         if !VERBS.contains(&verb.as_str()) {
             return Some(format!("cargo has no verb {verb:?} that is known here"));
