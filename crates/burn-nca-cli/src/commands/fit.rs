@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca::data::{AnyData, Coincidences, Features, Labelled, Measured};
+use burn_nca::data::{Coincidences, Features, Labelled, Measured};
 use burn_nca::fit::{FitSession, Progress, Termination};
 use burn_nca::method::AnyMethod;
 use burn_nca::{Fitted, device};
@@ -64,12 +64,8 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let remark = warnings::about_dimension(args, &config);
     let of_rows = D::warnings(&train).into_iter().chain(remark).chain(rows.remark()?);
     let warnings = told(table.warnings.into_iter().chain(of_rows).collect());
-    let (config, tuning) = match train.any() {
-        AnyData::Classes(train) => {
-            tuning::settle(args, config, (train, &device), (folder.as_ref(), &interrupt))?
-        }
-        _ => (config, None),
-    };
+    let (config, tuning) =
+        tuning::settle(args, config, (&train, &device), (folder.as_ref(), &interrupt))?;
     let steps = settings::step_limit(&config.fit, train.features().rows());
     let bar = FitProgress::new(steps, args.quiet, interrupt).with_measure(D::MEASURE);
     stages.begin("learning");

@@ -88,7 +88,9 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let of_uses = of_uses
         .into_iter()
         .map(|(option, uses, given)| (option, given && !info.uses.contains(&uses)));
-    let tune = [("--tune", args.tuning.tune && info.name != "nca")];
+    let of_search = [Uses::Start, Uses::L2, Uses::Optimizer];
+    let has_steps = of_search.iter().all(|uses| info.uses.contains(uses));
+    let tune = [("--tune", args.tuning.tune && !has_steps)];
     of_settings
         .chain(of_uses)
         .chain(tune)
@@ -125,10 +127,6 @@ fn without_classes(args: &FitArgs, learnt_from: LearntFrom) -> Vec<Refusal> {
         refusal(
             no_classes && model.init == Some(Init::Lda),
             "--init lda separates classes, and there are none here; give auto, identity, random, pca or a file",
-        ),
-        refusal(
-            no_classes && args.tuning.tune,
-            "--tune compares settings by the classes of held-out rows, and there are none here; leave it out",
         ),
         refusal(
             pairs && args.neighbors.is_some(),
@@ -229,8 +227,6 @@ mod tests {
             ("--pairs p --repulsion 1", "--repulsion"),
             ("--soft --init lda", "--init lda"),
             ("--pairs p --init lda", "--init lda"),
-            ("--soft --tune", "--tune"),
-            ("--pairs p --tune", "--tune"),
             ("--pairs p --neighbors 3", "--neighbors"),
             ("--hidden 3", "--hidden"),
             ("--encoder diagonal --activation relu", "--activation"),
@@ -270,6 +266,8 @@ mod tests {
             "--pairs p --ignore id --init pca --early-stopping",
             "--method lda --dim 2 --set shrinkage=0.1",
             "--method nca --objective f --tune",
+            "--soft --tune",
+            "--pairs p --tune --budget 3",
         ] {
             assert!(checked(options).is_ok(), "{options}");
         }

@@ -4,17 +4,18 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 use burn::tensor::Device;
-use burn_nca::data::Labelled;
+use burn_nca::data::{AnyData, Labelled, TrainingData};
 use burn_nca::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
+use burn_nca::method::AnyMethod;
+use burn_nca::objective::Criterion;
 use burn_nca::{Estimator, NcaConfig};
 use burn_nca_program::{Bar, Interrupt, RunFolder};
 
 use super::run_folder::TRIALS;
 use crate::cli::FitArgs;
 use crate::cli::fit::OptimizerKind;
-use crate::failure::usage;
 use crate::process;
-use crate::report::Tuning;
+use crate::report::{ComparedBy, Tuning};
 
 /// What stands beside the bar of fits.
 const BAR: &str = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} spent, about {eta} left";
@@ -23,28 +24,24 @@ const BAR: &str = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} spent, about {eta
 ///
 /// # Errors
 /// Data or settings that a search refuses, or a search that was interrupted.
-pub fn settle(
+pub fn settle<D: TrainingData>(
     args: &FitArgs,
     config: Estimator,
-    (train, device): (&Labelled, &Device),
+    (train, device): (&D, &Device),
     (folder, interrupt): (Option<&RunFolder>, &Interrupt),
 ) -> Result<(Estimator, Option<Tuning>)> {
-    let (config, tune) = match (NcaConfig::of(&config), args.tuning.tune) {
-        (Some(nca), true) => {
-            let tune = settings(args, &nca);
-            (nca, tune)
-        }
-        (None, true) => {
-            return Err(usage(format!(
-                "--tune chooses the settings of nca, and the method is {}; leave it out",
-                config.method.info().name
-            )));
-        }
-        (Some(nca), false) => match handful(args, &nca, train) {
-            Some(tune) => (nca, tune),
-            None => return Ok((config, None)),
-        },
-        (None, false) => return Ok((config, None)),
+    let tune = if args.tuning.tune {
+        Some(settings(args, &config))
+    } else if let (Some(nca), AnyData::Classes(train)) = (NcaConfig::of(&config), train.any()) {
+        handful(args, &nca, train)
+    } else {
+        None
+    };
+    let Some(tune) = tune else { return Ok((config, None)) };
+    let compared_by = match train.any() {
+        AnyData::Numbers(_) => ComparedBy::R2,
+        AnyData::Pairs(_) => ComparedBy::LogProbability,
+        AnyData::Classes(_) | AnyData::Unlabelled(_) => ComparedBy::Accuracy,
     };
     let bar = Bar::new(BAR, args.quiet);
     let mut told = false;
@@ -53,7 +50,7 @@ pub fn settle(
             bar.line(&resumed(progress.finished, progress.candidates));
         }
         told = true;
-        show(&bar, progress);
+        show(&bar, progress, compared_by);
         if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let mut session = TuneSession::new().with_progress(&mut watch);
@@ -63,10 +60,11 @@ pub fn settle(
     let search = config.search(&tune, train, device, session);
     bar.finish();
     let search = search?;
-    match search.config(&config).filter(|_| search.end != SearchEnd::Stopped) {
+    match search.estimator(&config).filter(|_| search.end != SearchEnd::Stopped) {
         Some(config) => {
-            let tuning = Tuning::of(&search, tune.neighbors, args.tuning.tune);
-            Ok((config.estimator().into_any(), Some(tuning)))
+            let what = (&config.method, compared_by);
+            let tuning = Tuning::of(&search, what, (tune.neighbors, args.tuning.tune));
+            Ok((config, Some(tuning)))
         }
         None => Err(interrupt.error(interrupted(&search, folder.is_some()))),
     }
@@ -111,13 +109,24 @@ fn resumed(done: usize, all: usize) -> String {
 }
 
 /// What is tried: all that the user did not fix.
-fn settings(args: &FitArgs, config: &NcaConfig) -> TuneConfig {
+fn settings(args: &FitArgs, config: &Estimator) -> TuneConfig {
     let mut tune = TuneConfig::new().with_budget(args.tuning.budget);
+    let criterion = criterion(config);
+    if NcaConfig::of(config).is_none() {
+        // The usual settings of other methods come first.
+        put_first(&mut tune.l2, config.fit.l2);
+        put_first(&mut tune.start_perplexities, config.fit.start_perplexity);
+        if let Some(criterion) = criterion {
+            put_first(&mut tune.criteria, criterion);
+        }
+    }
     tune.folds = args.tuning.folds.unwrap_or(tune.folds);
     tune.repeats = args.tuning.repeats.unwrap_or(tune.repeats);
     tune.dimensions = args.tuning.tune_dim.clone();
-    if args.model.objective.is_some() {
-        tune.criteria = vec![config.criterion];
+    let given = args.model.objective.is_some()
+        || args.method.set.iter().any(|(name, _)| name == "criterion");
+    if let Some(criterion) = criterion.filter(|_| given) {
+        tune.criteria = vec![criterion];
     }
     if args.model.l2.is_some() {
         tune.l2 = vec![config.fit.l2];
@@ -129,6 +138,20 @@ fn settings(args: &FitArgs, config: &NcaConfig) -> TuneConfig {
         tune.start_perplexities = vec![config.fit.start_perplexity];
     }
     tune
+}
+
+/// The criterion of a method that has one.
+fn criterion(config: &Estimator) -> Option<Criterion> {
+    match &config.method {
+        AnyMethod::Nca(method) => Some(method.criterion),
+        AnyMethod::SoftNca(method) => Some(method.criterion),
+        _ => None,
+    }
+}
+
+fn put_first<T: PartialEq>(values: &mut Vec<T>, first: T) {
+    values.retain(|value| *value != first);
+    values.insert(0, first);
 }
 
 fn interrupted(search: &Search, resumable: bool) -> String {
@@ -146,25 +169,28 @@ fn interrupted(search: &Search, resumable: bool) -> String {
     format!("interrupted after {done} of {all} candidates; nothing is kept without --out")
 }
 
-fn show(bar: &Bar, progress: &TuneProgress<'_>) {
+fn show(bar: &Bar, progress: &TuneProgress<'_>, compared_by: ComparedBy) {
     bar.set_length(progress.candidates * progress.folds);
     let fits = progress.finished * progress.folds + progress.folds_finished;
-    bar.step(fits, message(progress));
+    bar.step(fits, message(progress, compared_by));
 }
 
-fn message(progress: &TuneProgress<'_>) -> String {
+fn message(progress: &TuneProgress<'_>, compared_by: ComparedBy) -> String {
     let best = progress
         .best
-        .map(|best| format!("; best so far {:.1} % right", 100.0 * best.accuracy))
+        .map(|best| match compared_by {
+            ComparedBy::Accuracy => format!("; best so far {:.1} % right", 100.0 * best.accuracy),
+            ComparedBy::R2 => format!("; best R² so far {:.3}", best.accuracy),
+            ComparedBy::LogProbability => format!("; best ln p so far {:.3}", best.accuracy),
+        })
         .unwrap_or_default();
     format!("{}{best}", progress.candidate)
 }
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::data::{AnyData, Features, Task, TrainingData};
+    use burn_nca::data::{Features, Task};
     use burn_nca::fit::Start;
-    use burn_nca::objective::Criterion;
     use clap::Parser;
 
     use super::*;
@@ -180,7 +206,7 @@ mod tests {
         let train = Features::unnamed(vec![0.0; 4], 2).unwrap();
         let method = chosen(&args, Task::Classes).unwrap();
         let config = configuration(&args, method, AnyData::Unlabelled(&train), None).unwrap();
-        settings(&args, &NcaConfig::of(&config).unwrap())
+        settings(&args, &config)
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The search for settings.
 
+use crate::continuous::{film, houses};
 use crate::{Place, failure, json, nca, read_json, stdout};
 
 const QUICK: [&str; 9] = ["fit", "iris", "--dim", "2", "--tune", "--folds", "3", "--repeats", "1"];
@@ -85,4 +86,21 @@ fn a_handful_is_compared_without_being_asked_and_said_in_a_line() {
     assert!(plain["tuning"].is_null());
     assert_eq!(plain["settings"]["fit"]["start_perplexity"], 15.0);
     assert_eq!(plain["settings"]["fit"]["penalty"], "Spread");
+}
+
+#[test]
+fn numbers_and_pairs_are_searched_by_scores_of_their_own() {
+    let place = Place::new();
+    let houses = houses(&place);
+    let (film, pairs) = film(&place);
+    let searched = |data: &[&str]| {
+        let quick = ["--tune", "--folds", "2", "--repeats", "1", "--init", "identity"];
+        let found = json(&[&["fit"], data, &quick[..], &["--format", "json"]].concat());
+        assert!(found["tuning"]["trials"].as_array().unwrap().len() > 2, "{found}");
+        (found["tuning"]["compared_by"].clone(), found["tuning"]["trials"][0]["criterion"].clone())
+    };
+    let numbers = searched(&[&houses, "--task", "regression"]);
+    assert_eq!(numbers, ("r2".into(), "mlkr".into()));
+    let pairs = searched(&[&film, "--pairs", &pairs]);
+    assert_eq!(pairs, ("log_probability".into(), "pairs".into()));
 }

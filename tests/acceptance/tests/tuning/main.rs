@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // all of this crate is a test
 
+mod other_tasks;
+
 use std::ops::ControlFlow;
 
 use burn::tensor::Device;
@@ -77,7 +79,7 @@ fn the_winner_is_fitted_on_all_rows_with_the_settings_that_were_best() {
     let most = trials.iter().map(|trial| trial.best().accuracy()).fold(0.0, f64::max);
     assert!(choice.accuracy <= most, "an accurate setting is chosen only with a clear lead");
     let (card, winner) = (tuned.fitted.card(), &trials[choice.trial].candidate);
-    let method = Nca { criterion: winner.criterion, repulsion: 0.0 };
+    let method = Nca { criterion: winner.criterion.unwrap(), repulsion: 0.0 };
     assert_eq!((card.fit.l2, &card.method), (winner.l2, &method.into()));
     assert_eq!((card.fit.stop_at, tuned.fitted.summary().rows), (choice.stop_at, data.rows()));
     if let Some(steps) = choice.stop_at {

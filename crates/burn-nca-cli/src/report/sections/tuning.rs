@@ -2,6 +2,7 @@
 
 use burn_nca::estimator::tune::{Choice, Search, Trial};
 use burn_nca::fit::Start;
+use burn_nca::method::AnyMethod;
 use serde::{Deserialize, Serialize};
 
 use crate::report::number::{counted, duration, percent, significant};
@@ -33,10 +34,67 @@ pub struct Tuning {
     /// The k of the k-NN by which candidates were compared.
     #[serde(default = "one")]
     pub neighbors: usize,
+    /// What candidates were compared by.
+    #[serde(default)]
+    pub compared_by: ComparedBy,
     /// Seconds of all trials.
     pub seconds: f64,
     /// The candidates that were tried: the chosen one, then the others, most accurate first.
     pub trials: Vec<TuningRow>,
+}
+
+/// What candidates are compared by on the rows, or pairs, that a fold leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ComparedBy {
+    /// The accuracy of k-NN.
+    #[default]
+    Accuracy,
+    /// R² of the kernel rule.
+    R2,
+    /// The weighted mean log probability of a pair.
+    LogProbability,
+}
+
+impl ComparedBy {
+    fn text(self, score: f64) -> String {
+        match self {
+            Self::Accuracy => percent(Some(score)),
+            Self::R2 | Self::LogProbability => significant(score, 3),
+        }
+    }
+
+    /// The head of the column.
+    fn head(self, neighbors: usize) -> String {
+        match self {
+            Self::Accuracy => format!("{neighbors}-NN"),
+            Self::R2 => "R²".to_string(),
+            Self::LogProbability => "ln p".to_string(),
+        }
+    }
+
+    /// What the column is, in one sentence.
+    fn sentence(self, neighbors: usize) -> String {
+        match self {
+            Self::Accuracy => format!(
+                "{neighbors}-NN: accuracy on the rows that a fold left out. ln p: the mean log probability of the true \
+                 class there."
+            ),
+            Self::R2 => "R²: of the kernel rule on the rows that a fold left out.".to_string(),
+            Self::LogProbability => {
+                "ln p: the mean log probability of the pairs that a fold left out.".to_string()
+            }
+        }
+    }
+
+    /// `95.7 % right by 3-NN`
+    fn achieved(self, score: f64, neighbors: usize) -> String {
+        match self {
+            Self::Accuracy => format!("{} right by {neighbors}-NN", self.text(score)),
+            Self::R2 => format!("R² {} held out", self.text(score)),
+            Self::LogProbability => format!("log probability {} held out", self.text(score)),
+        }
+    }
 }
 
 /// Reports of older versions tell of searches that were asked for, by 1-NN.
@@ -53,7 +111,7 @@ fn one() -> usize {
 pub struct TuningRow {
     /// Whether the metric was fitted with these settings.
     pub chosen: bool,
-    /// `f` or `g`; `none` where nothing is learnt.
+    /// `f` or `g`, or the name of a method without a criterion; `none` where nothing is learnt.
     pub criterion: String,
     /// Weight of the L2 penalty.
     pub l2: f64,
@@ -66,7 +124,7 @@ pub struct TuningRow {
     pub dimension: usize,
     /// Steps after which to stop; `None` for a fit to its end.
     pub stop_at: Option<usize>,
-    /// k-NN accuracy on rows held out, mean over the folds.
+    /// k-NN accuracy on rows held out (or another score: `compared_by`), mean over the folds.
     pub accuracy: f64,
     /// The standard error of the accuracy.
     pub standard_error: f64,
@@ -82,11 +140,18 @@ pub struct TuningRow {
 
 impl Tuning {
     /// The account of a search.
-    pub fn of(search: &Search, neighbors: usize, asked: bool) -> Self {
+    pub fn of(
+        search: &Search,
+        (method, compared_by): (&AnyMethod, ComparedBy),
+        (neighbors, asked): (usize, bool),
+    ) -> Self {
         let choice = search.choice.as_ref();
+        let name = method.info().name;
         let rows = search.trials.iter().enumerate();
         let mut trials: Vec<TuningRow> = rows
-            .map(|(at, trial)| TuningRow::of(trial, choice.filter(|choice| choice.trial == at)))
+            .map(|(at, trial)| {
+                TuningRow::of(trial, name, choice.filter(|choice| choice.trial == at))
+            })
             .collect();
         trials.sort_by(|a, b| b.chosen.cmp(&a.chosen).then(b.accuracy.total_cmp(&a.accuracy)));
         Self {
@@ -94,9 +159,10 @@ impl Tuning {
             folds: search.folds,
             end: search.end.sentence().to_string(),
             reason: choice.map_or(UNMEASURED, |choice| choice.reason.sentence()).to_string(),
-            chosen: chosen(search, neighbors),
+            chosen: chosen(search, compared_by, neighbors),
             asked,
             neighbors,
+            compared_by,
             seconds: search.seconds,
             trials,
         }
@@ -107,7 +173,7 @@ impl Tuning {
 const UNMEASURED: &str = "The usual settings: there was no time to compare them with others.";
 
 /// What was chosen, in one line, with what no learning came to.
-fn chosen(search: &Search, neighbors: usize) -> String {
+fn chosen(search: &Search, compared_by: ComparedBy, neighbors: usize) -> String {
     let Some(choice) = &search.choice else {
         return UNMEASURED.to_string();
     };
@@ -120,21 +186,21 @@ fn chosen(search: &Search, neighbors: usize) -> String {
     let start = search.trials.first().and_then(Trial::start);
     let start = start.filter(|_| choice.stop_at != Some(0));
     let start = start.map_or_else(String::new, |start| {
-        format!(", against {} without learning", percent(Some(start.accuracy())))
+        format!(", against {} without learning", compared_by.text(start.accuracy()))
     });
     format!(
-        "Chosen among {} of {}: {what}; {} right by {neighbors}-NN{start} (cross-validation inside the training rows, \
+        "Chosen among {} of {}: {what}; {}{start} (cross-validation inside the training rows, \
          {})",
         search.trials.len(),
         counted(search.candidates, "setting"),
-        percent(Some(choice.accuracy)),
+        compared_by.achieved(choice.accuracy, neighbors),
         duration(search.seconds)
     )
 }
 
 impl TuningRow {
     /// The trial at the steps that were chosen, or at its best.
-    fn of(trial: &Trial, choice: Option<&Choice>) -> Self {
+    fn of(trial: &Trial, method: &str, choice: Option<&Choice>) -> Self {
         let steps = choice.map_or(trial.best().steps, |choice| choice.stop_at);
         let rung = trial.rungs.iter().find(|rung| rung.steps == steps).unwrap_or(trial.best());
         let candidate = &trial.candidate;
@@ -144,7 +210,12 @@ impl TuningRow {
             if closed && candidate.start == Start::Auto { "lda" } else { candidate.start_name() };
         Self {
             chosen: choice.is_some(),
-            criterion: if closed { "none" } else { candidate.criterion_name() }.to_string(),
+            criterion: match candidate.criterion_name() {
+                _ if closed => "none",
+                Some(criterion) => criterion,
+                None => method,
+            }
+            .to_string(),
             l2: candidate.l2,
             start: start.to_string(),
             start_perplexity: candidate.start_perplexity,
@@ -179,15 +250,20 @@ impl TuningRow {
 
 impl Tuning {
     fn table<'a>(&self, rows: &'a [TuningRow]) -> Table<'a, TuningRow> {
-        Table::of("trials", rows)
+        let by = self.compared_by;
+        let table = Table::of("trials", rows)
             .names("tried", 48, |row| Cell::marked(row.criterion.clone(), "chosen", row.chosen))
             .number("l2", |row| row.l2.to_string())
             .text("start", TuningRow::start)
             .number("dim", |row| row.dimension.to_string())
             .number("steps", TuningRow::steps)
-            .number(&format!("{}-NN", self.neighbors), |row| percent(Some(row.accuracy)))
-            .number("± s.e.", |row| percent(Some(row.standard_error)))
-            .page_number("ln p", |row| significant(row.log_p, 3))
+            .number(&by.head(self.neighbors), move |row| by.text(row.accuracy))
+            .number("± s.e.", move |row| by.text(row.standard_error));
+        let table = match by {
+            ComparedBy::Accuracy => table.page_number("ln p", |row| significant(row.log_p, 3)),
+            ComparedBy::R2 | ComparedBy::LogProbability => table,
+        };
+        table
             .page_number("time", |row| duration(row.seconds))
             .row_class(|row| if row.chosen { "chosen" } else { "" })
             .scrolling("Candidates that were tried")
@@ -199,12 +275,11 @@ impl Section for Tuning {
     fn page(&self, _report: &Report) -> String {
         let remark = note(&format!(
             "{} of {} were tried, by {} each inside the training rows; none of the rows held out to test on took part. \
-             {}-NN: accuracy on the rows that a fold left out. ln p: the mean log probability of the true class there. \
-             {} {}",
+             {} {} {}",
             self.trials.len(),
             counted(self.candidates, "candidate"),
             counted(self.folds, "fit"),
-            self.neighbors,
+            self.compared_by.sentence(self.neighbors),
             escape(&self.end),
             escape(&self.chosen)
         ));
@@ -258,6 +333,7 @@ impl Tuning {
             chosen: "Chosen among 2 of 36 settings: g, l2 0.01, start auto, k = 2".to_owned(),
             asked: true,
             neighbors: 1,
+            compared_by: ComparedBy::Accuracy,
             seconds: 0.62,
             trials: vec![row(true, 0.01, Some(20), 0.957), row(false, 0.003, None, 0.961)],
         }

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::NcaConfig;
-use crate::fit::{Penalty, Start};
+use crate::estimator::Estimator;
+use crate::fit::{FitConfig, Penalty, Start};
 use crate::objective::Criterion;
 
 /// The settings that one trial tries; all others are those of the configuration that is tuned.
@@ -14,8 +15,8 @@ use crate::objective::Criterion;
 /// [`TuneConfig::steps`](super::TuneConfig::steps).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// The criterion.
-    pub criterion: Criterion,
+    /// The criterion, of methods that have one.
+    pub criterion: Option<Criterion>,
     /// Weight of the L2 penalty.
     pub l2: f64,
     /// What the penalty weighs.
@@ -34,7 +35,7 @@ impl Candidate {
     /// The settings of a configuration.
     pub fn of(config: &NcaConfig) -> Self {
         Self {
-            criterion: config.criterion,
+            criterion: Some(config.criterion),
             l2: config.fit.l2,
             penalty: config.fit.penalty,
             start: config.fit.start.clone(),
@@ -47,14 +48,31 @@ impl Candidate {
     /// The configuration with these settings.
     pub fn apply(&self, config: &NcaConfig) -> NcaConfig {
         let mut config = config.clone();
-        config.criterion = self.criterion;
+        config.criterion = self.criterion.unwrap_or(config.criterion);
         config.d_output = self.d_output;
-        config.fit.l2 = self.l2;
-        config.fit.penalty = self.penalty;
-        config.fit.start = self.start.clone();
-        config.fit.start_perplexity = self.start_perplexity;
-        config.fit.stop_at = self.stop_at;
+        self.apply_to(&mut config.fit);
         config
+    }
+
+    /// The estimator with these settings.
+    pub(super) fn settle(&self, config: &Estimator) -> Estimator {
+        let mut config = config.clone();
+        if let Some(criterion) = self.criterion
+            && let Ok(method) = config.method.with_setting("criterion", &format!("{criterion:?}"))
+        {
+            config.method = method;
+        }
+        config.d_output = self.d_output;
+        self.apply_to(&mut config.fit);
+        config
+    }
+
+    fn apply_to(&self, fit: &mut FitConfig) {
+        fit.l2 = self.l2;
+        fit.penalty = self.penalty;
+        fit.start = self.start.clone();
+        fit.start_perplexity = self.start_perplexity;
+        fit.stop_at = self.stop_at;
     }
 
     /// Whether nothing is learnt beyond the start.
@@ -62,12 +80,12 @@ impl Candidate {
         self.stop_at == Some(0)
     }
 
-    /// The criterion's letter in the paper, `f` or `g`.
-    pub fn criterion_name(&self) -> &'static str {
-        match self.criterion {
+    /// The criterion's letter in the paper, `f` or `g`; `None` for a method without one.
+    pub fn criterion_name(&self) -> Option<&'static str> {
+        self.criterion.map(|criterion| match criterion {
             Criterion::F => "f",
             Criterion::G => "g",
-        }
+        })
     }
 
     /// The name of the start, as the program `nca` spells it.
@@ -92,7 +110,10 @@ impl fmt::Display for Candidate {
             let start = if self.start == Start::Auto { "LDA" } else { start };
             return write!(f, "{start} without a step, k = {}", self.d_output);
         }
-        write!(f, "{}, l2 {}", self.criterion_name(), self.l2)?;
+        if let Some(criterion) = self.criterion_name() {
+            write!(f, "{criterion}, ")?;
+        }
+        write!(f, "l2 {}", self.l2)?;
         if self.l2 > 0.0 && self.penalty == Some(Penalty::Spread) {
             write!(f, " of the spread")?;
         }

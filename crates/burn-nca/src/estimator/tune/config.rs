@@ -3,11 +3,12 @@
 use burn::config::Config;
 
 use super::Candidate;
-use crate::NcaConfig;
-use crate::data::Labelled;
+use crate::data::{AnyData, Features};
 use crate::encoder::EncoderConfig;
 use crate::error::{Error, Result};
+use crate::estimator::Estimator;
 use crate::fit::{OptimizerConfig, Penalty, START_PERPLEXITY, Start};
+use crate::method::AnyMethod;
 use crate::objective::Criterion;
 
 /// The most fits of a candidate: folds times repeats.
@@ -85,7 +86,7 @@ pub struct TuneConfig {
 
 impl TuneConfig {
     /// Checks every range.
-    pub(super) fn check(&self, config: &NcaConfig) -> Result<()> {
+    pub(super) fn check(&self, config: &Estimator) -> Result<()> {
         let lists = [
             ("criteria", self.criteria.is_empty()),
             ("l2 weights", self.l2.is_empty()),
@@ -134,7 +135,7 @@ impl TuneConfig {
     }
 
     /// Checks the number of fits and their memory, before the folds are made.
-    pub(super) fn check_folds(&self, data: &Labelled) -> Result<()> {
+    pub(super) fn check_folds(&self, features: &Features) -> Result<()> {
         let (folds, repeats) = (self.folds, self.repeats);
         let fits = folds.checked_mul(repeats).filter(|fits| *fits <= MOST_FITS);
         let Some(fits) = fits else {
@@ -143,7 +144,7 @@ impl TuneConfig {
                  fewer folds or repeats, such as 5 and 2"
             )));
         };
-        let (n, d) = (data.rows(), data.features().columns());
+        let (n, d) = (features.rows(), features.columns());
         if fits.checked_mul(n * d).is_none_or(|values| values > MOST_VALUES) {
             return Err(Error::setting(format!(
                 "{folds} folds, repeated {repeats} times, hold {fits} copies of {n} rows of {d} features, more \
@@ -154,15 +155,24 @@ impl TuneConfig {
     }
 
     /// The candidates, those near the heads of the lists first, each in all the dimensions that were asked for.
-    pub(super) fn candidates(&self, config: &NcaConfig, data: &Labelled) -> Vec<Candidate> {
+    ///
+    /// Methods without a criterion have none in their candidates.
+    pub(super) fn candidates(&self, config: &Estimator, data: AnyData<'_>) -> Vec<Candidate> {
         if let Some(candidates) = &self.candidates {
             return candidates.clone();
         }
         let own = [config.d_output];
-        let penalty = config.fit.penalty.unwrap_or(match config.encoder {
-            EncoderConfig::Linear | EncoderConfig::Diagonal => Penalty::Spread,
-            EncoderConfig::Mlp { .. } => Penalty::Weights,
+        let penalty = config.fit.penalty.or(match (&config.method, &config.encoder) {
+            (AnyMethod::Nca(_), EncoderConfig::Mlp { .. }) => Some(Penalty::Weights),
+            (AnyMethod::Nca(_), _) => Some(Penalty::Spread),
+            _ => None,
         });
+        let criteria: Vec<Option<Criterion>> = if config.method.settings().contains_key("criterion")
+        {
+            self.criteria.iter().copied().map(Some).collect()
+        } else {
+            vec![None]
+        };
         let mut ranked = Vec::new();
         for &d_output in self.dimensions.as_deref().unwrap_or(&own) {
             let starts = match &self.starts {
@@ -172,11 +182,11 @@ impl TuneConfig {
             for (at_start, start) in starts.into_iter().enumerate() {
                 for (at_scale, &start_perplexity) in self.start_perplexities.iter().enumerate() {
                     for (at_l2, &l2) in self.l2.iter().enumerate() {
-                        for (at_criterion, &criterion) in self.criteria.iter().enumerate() {
+                        for (at_criterion, &criterion) in criteria.iter().enumerate() {
                             let candidate = Candidate {
                                 criterion,
                                 l2,
-                                penalty: Some(penalty),
+                                penalty,
                                 start: start.clone(),
                                 start_perplexity,
                                 d_output,
@@ -208,15 +218,20 @@ impl TuneConfig {
 }
 
 /// The automatic start, and for linear maps of low rank others: there the start decides most.
-fn default_starts(config: &NcaConfig, d_output: usize, data: &Labelled) -> Vec<Start> {
-    let low_rank = d_output < data.features().columns();
+fn default_starts(config: &Estimator, d_output: usize, data: AnyData<'_>) -> Vec<Start> {
+    let (n, d) = (data.features().rows(), data.features().columns());
+    let low_rank = d_output < d;
     if config.encoder != EncoderConfig::Linear || !low_rank {
         return vec![Start::Auto];
     }
-    let classes = data.class_counts().iter().filter(|count| **count > 0).count();
+    // Without classes the automatic start is PCA.
+    let classes = match data {
+        AnyData::Classes(data) => data.class_counts().iter().filter(|count| **count > 0).count(),
+        _ => 0,
+    };
     let auto_is_pca = d_output >= classes;
     let mut starts = vec![Start::Auto];
-    if !auto_is_pca && d_output < data.rows() {
+    if !auto_is_pca && d_output < n {
         starts.push(Start::Pca);
     }
     starts.push(Start::Random { scale: None });
@@ -226,7 +241,8 @@ fn default_starts(config: &NcaConfig, d_output: usize, data: &Labelled) -> Vec<S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Features;
+    use crate::NcaConfig;
+    use crate::data::{Labelled, TrainingData};
 
     #[test]
     fn candidates_near_the_heads_of_the_lists_come_first() {
@@ -237,19 +253,21 @@ mod tests {
             .with_start_perplexities(vec![Some(START_PERPLEXITY)])
             .with_dimensions(Some(vec![3, 1]))
             .with_most_candidates(99);
-        let candidates = tune.candidates(&NcaConfig::new(3, 3), &data);
+        let plain = NcaConfig::new(3, 3).estimator().into_any();
+        let candidates = tune.candidates(&plain, data.any());
         let usual = NcaConfig::recommended(3, 3);
         let usual = Candidate { l2: 0.1, ..Candidate::of(&usual) };
         assert_eq!(candidates[0], usual);
         let near = |candidate: &Candidate| (candidate.criterion, candidate.l2, candidate.d_output);
-        assert_eq!(near(&candidates[1]), (Criterion::G, 0.1, 1));
+        assert_eq!(near(&candidates[1]), (Some(Criterion::G), 0.1, 1));
         let others: Vec<_> = candidates[2..7].iter().map(near).collect();
         assert!(
-            others.contains(&(Criterion::F, 0.1, 3)) && others.contains(&(Criterion::G, 0.0, 1))
+            others.contains(&(Some(Criterion::F), 0.1, 3))
+                && others.contains(&(Some(Criterion::G), 0.0, 1))
         );
         // A full map has one start; a map to 1 dimension starts by LDA, by PCA and at random.
         assert_eq!(candidates.len(), 4 + 3 * 4);
-        let few = tune.with_most_candidates(3).candidates(&NcaConfig::new(3, 3), &data);
+        let few = tune.with_most_candidates(3).candidates(&plain, data.any());
         assert_eq!(few, candidates[..3]);
     }
 
@@ -259,11 +277,11 @@ mod tests {
         let data = Labelled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
         let message = |folds, repeats| {
             let tune = TuneConfig::new().with_folds(folds).with_repeats(repeats);
-            tune.check_folds(&data).unwrap_err().to_string()
+            tune.check_folds(data.features()).unwrap_err().to_string()
         };
         assert!(message(5, 1_000_000).contains("repeated 1000000 times, are more than 1000 fits"));
         assert!(message(usize::MAX, 2).contains("more than 1000 fits"));
-        assert!(TuneConfig::new().check_folds(&data).is_ok());
+        assert!(TuneConfig::new().check_folds(data.features()).is_ok());
     }
 
     #[test]

@@ -2,28 +2,23 @@
 
 use std::cell::RefCell;
 
-use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
 use super::HeldOut;
-use crate::NcaConfig;
-use crate::data::{Labelled, Scaling, Split, TrainingData};
-use crate::encoder::{AnyEncoder, Encoder};
+use crate::data::{Scaling, Split, TrainingData};
+use crate::encoder::AnyEncoder;
 use crate::error::Result;
-use crate::fit::{FitSession, OnProgress, Problem, Termination, minimise_prepared};
-use crate::method::GradientMethod;
+use crate::estimator::Estimator;
+use crate::fit::{FitConfig, FitSession, OnProgress, Termination};
 use crate::method::run::prepare;
-use crate::method::start;
-use crate::model::MetricModel;
-use crate::objective::ClassIndex;
+use crate::method::{Part, Problem, Uses, start};
 
 /// The two parts of the data, scaled by the first.
-pub(super) struct Fold {
-    train: Labelled,
-    held_out: Labelled,
+pub(super) struct Fold<D> {
+    train: D,
+    held_out: D,
     x: Tensor<2>,
     x_held_out: Tensor<2>,
-    classes: ClassIndex,
     device: Device,
     neighbors: usize,
 }
@@ -36,24 +31,22 @@ pub(super) struct Climb {
     pub termination: Termination,
 }
 
-impl Fold {
+impl<D: TrainingData> Fold<D> {
     pub fn new(
         split: &Split,
-        data: &Labelled,
-        config: &NcaConfig,
+        data: &D,
+        fit: &FitConfig,
         (device, neighbors): (&Device, usize),
     ) -> Result<Self> {
         let device = device.clone().inner();
-        let dtype = config.fit.precision.dtype();
-        let train = data.select(&split.train).arranged();
-        let held_out = data.select(&split.test);
-        let scaling = Scaling::fit(config.fit.scaling, train.features());
-        let train = train.with_features(scaling.apply(train.features())?)?;
-        let held_out = held_out.with_features(scaling.apply(held_out.features())?)?;
+        let dtype = fit.precision.dtype();
+        let train = data.part(&split.train)?.arranged();
+        let scaling = Scaling::fit(fit.scaling, train.features());
+        let (train, held_out) =
+            (train.scaled(&scaling)?, data.part(&split.test)?.scaled(&scaling)?);
         Ok(Self {
             x: train.features().to_tensor(&device, dtype),
             x_held_out: held_out.features().to_tensor(&device, dtype),
-            classes: ClassIndex::of(&train, &device)?,
             train,
             held_out,
             device,
@@ -64,17 +57,19 @@ impl Fold {
     /// Fits the training part from its start, measuring the embedding at these numbers of steps.
     pub fn climb(
         &self,
-        config: &NcaConfig,
+        config: &Estimator,
         ladder: &[usize],
         watch: &mut OnProgress<'_>,
         ends: &dyn Fn() -> bool,
     ) -> Result<Climb> {
-        let map = (&config.fit, config.d_output);
-        let (encoder, _) = start::build(&config.encoder, map, self.train.any(), &self.device)?;
-        let encoder = prepare(encoder, config.fit.precision.dtype(), &self.device);
+        let (fit, data) = (&config.fit, self.train.any());
+        let dtype = fit.precision.dtype();
         let measured = RefCell::new(Vec::new());
-        if ladder.first() == Some(&0) {
-            measured.borrow_mut().push((0, self.measure(&encoder)));
+        if ladder.first() == Some(&0) && config.method.info().uses.contains(&Uses::Start) {
+            let map = (fit, config.d_output);
+            let (encoder, _) = start::build(&config.encoder, map, data, &self.device)?;
+            let encoder = prepare(encoder, dtype, &self.device);
+            measured.borrow_mut().push((0, self.measure(&encoder, fit)));
         }
         let steps = RefCell::new(0);
         // The score of a step is its number: the last step is then the best, and the fit returns where it ended.
@@ -82,27 +77,34 @@ impl Fold {
             let mut steps = steps.borrow_mut();
             *steps += 1;
             if ladder.contains(&steps) {
-                measured.borrow_mut().push((*steps, self.measure(encoder)));
+                measured.borrow_mut().push((*steps, self.measure(encoder, fit)));
             }
             *steps as f64
         };
-        let model = MetricModel::new(encoder, config.method().objective()).train();
-        let problem =
-            Problem { held_out: Some(&number), ..Problem::new(model, &self.x, &self.classes) };
+        let problem = Problem {
+            data: &data,
+            d_output: config.d_output,
+            encoder: config.encoder.clone(),
+            fit,
+            start: None,
+            device: self.device.clone(),
+            dtype,
+            score: Some(&number),
+        };
+        config.method.check(&problem)?;
         let session = FitSession::new().with_progress(watch).with_end(ends);
-        let solution = minimise_prepared(&problem, &config.fit, session)?;
+        let learnt = config.method.learn(&problem, session)?;
+        let end = learnt.summary.iterations;
         let mut measured = measured.into_inner();
-        if measured.last().is_none_or(|(steps, _)| *steps < solution.iterations) {
-            let end = self.measure(&solution.module.encoder.valid());
-            measured.push((solution.iterations, end));
+        if measured.last().is_none_or(|(steps, _)| *steps < end) {
+            measured.push((end, self.measure(&learnt.encoder, fit)));
         }
-        Ok(Climb { measured, termination: solution.termination })
+        Ok(Climb { measured, termination: learnt.summary.termination })
     }
 
-    fn measure(&self, encoder: &AnyEncoder) -> HeldOut {
-        let references = encoder.forward(self.x.clone());
-        let queries = encoder.forward(self.x_held_out.clone());
-        HeldOut::of((&references, &self.train), (&queries, &self.held_out), self.neighbors)
-            .unwrap_or_else(|_| HeldOut::worst())
+    fn measure(&self, encoder: &AnyEncoder, fit: &FitConfig) -> HeldOut {
+        let train = Part { x: &self.x, data: &self.train };
+        let held_out = Part { x: &self.x_held_out, data: &self.held_out };
+        HeldOut::measured(encoder, (train, held_out), self.neighbors, (fit, &self.device))
     }
 }

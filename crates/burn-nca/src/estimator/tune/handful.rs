@@ -56,7 +56,7 @@ fn candidates(config: &NcaConfig, data: &Labelled) -> Vec<Candidate> {
     let (d, k) = (config.d_input, config.d_output);
     let usual = Candidate::of(config);
     let plain = Candidate {
-        criterion: Criterion::F,
+        criterion: Some(Criterion::F),
         l2: 0.0,
         penalty: None,
         start_perplexity: None,
@@ -77,7 +77,7 @@ fn candidates(config: &NcaConfig, data: &Labelled) -> Vec<Candidate> {
     let scaled = Candidate { start_perplexity: Some(START_PERPLEXITY), ..plain.clone() };
     all.push(scaled.clone());
     all.push(plain);
-    all.push(Candidate { criterion: Criterion::G, penalty: Some(Penalty::Spread), ..scaled });
+    all.push(Candidate { criterion: Some(Criterion::G), penalty: Some(Penalty::Spread), ..scaled });
     let usual_again = |candidate: &Candidate| *candidate == usual;
     let mut seen = false;
     all.retain(|candidate| !usual_again(candidate) || !std::mem::replace(&mut seen, true));

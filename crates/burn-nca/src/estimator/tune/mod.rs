@@ -5,10 +5,10 @@
 //! criterion, another start; which, depends on the data. A search tries them:
 //!
 //! ```text
-//! candidate ──► fits on the folds ──► 1-NN accuracy of the rows held out ──► trial
-//!   criterion     each measured                                               │
-//!   l2, start     after 0, 1, 2, 3,                                           ▼
-//!   k             5, 8, ... steps                       choice ──► fit on all training rows
+//! candidate ──► fits on the folds ──► accuracy, R² or log probability held out ──► trial
+//!   criterion     each measured                                                      │
+//!   l2, start     after 0, 1, 2, 3,                                                  ▼
+//!   k             5, 8, ... steps                              choice ──► fit on all training rows
 //! ```
 //! Measuring a fit on its way gives every number of steps for the price of one fit. Step 0 is the start
 //! itself: no learning at all is always among the candidates. No test row takes part in any of this.
@@ -37,9 +37,10 @@ pub use search::{Search, SearchEnd};
 pub use session::{OnTuneProgress, TuneProgress, TuneSession};
 pub use trial::{Rung, Trial};
 
-use super::{Fitted, NcaConfig};
-use crate::data::Labelled;
+use super::{Estimator, Fitted, NcaConfig};
+use crate::data::{Labelled, TrainingData};
 use crate::error::{Error, Result};
+use crate::method::{AnyMethod, Uses};
 
 /// A metric whose settings were searched for, and the search.
 #[derive(Debug)]
@@ -126,13 +127,7 @@ impl NcaConfig {
         device: &Device,
         session: TuneSession<'_>,
     ) -> Result<Tuned> {
-        let search = self.search(tune, data, device, session)?;
-        let config = search.config(self).ok_or_else(|| {
-            Error::setting(
-                "the search was stopped before its first candidate was finished; let it run longer",
-            )
-        })?;
-        Ok(Tuned { fitted: config.fit(data, device)?, search })
+        self.estimator().tune(tune, data, device, session)
     }
 
     /// The search of [`NcaConfig::tune`] alone; [`Search::config`] gives the settings to fit with.
@@ -150,6 +145,53 @@ impl NcaConfig {
         device: &Device,
         session: TuneSession<'_>,
     ) -> Result<Search> {
-        search::run(self, tune, (data, device), session)
+        self.estimator().search(tune, data, device, session)
+    }
+}
+
+impl<M: Clone + Into<AnyMethod>> Estimator<M> {
+    /// As [`NcaConfig::tune`], of any gradient method and any data.
+    ///
+    /// Numbers are compared by the R² of the kernel rule on the rows held out, pairs by the mean log probability of the
+    /// pairs held out. Methods without a criterion are tried without.
+    ///
+    /// # Errors
+    /// As [`NcaConfig::tune`], or a method that has no steps to count.
+    pub fn tune<D: TrainingData>(
+        &self,
+        tune: &TuneConfig,
+        data: &D,
+        device: &Device,
+        session: TuneSession<'_>,
+    ) -> Result<Tuned> {
+        let search = self.search(tune, data, device, session)?;
+        let estimator = search.estimator(&self.clone().into_any()).ok_or_else(|| {
+            Error::setting(
+                "the search was stopped before its first candidate was finished; let it run longer",
+            )
+        })?;
+        Ok(Tuned { fitted: estimator.fit(data, device)?, search })
+    }
+
+    /// The search of [`Estimator::tune`] alone; [`Search::estimator`] gives the settings to fit with.
+    ///
+    /// # Errors
+    /// As [`NcaConfig::search`], or a method that has no steps to count.
+    pub fn search<D: TrainingData>(
+        &self,
+        tune: &TuneConfig,
+        data: &D,
+        device: &Device,
+        session: TuneSession<'_>,
+    ) -> Result<Search> {
+        let estimator = self.clone().into_any();
+        let info = estimator.method.info();
+        if ![Uses::Start, Uses::L2, Uses::Optimizer].iter().all(|uses| info.uses.contains(uses)) {
+            return Err(Error::setting(format!(
+                "a search tries penalties, starts and numbers of steps, which {} has not; fit it as it is",
+                info.label
+            )));
+        }
+        search::run(&estimator, tune, (data, device), session)
     }
 }

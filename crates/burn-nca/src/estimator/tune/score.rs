@@ -1,11 +1,14 @@
 //! How well an embedding serves rows that it was not learnt from.
 
-use burn::tensor::Tensor;
+use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
-use crate::data::Labelled;
+use crate::data::{AnyData, Labelled, TrainingData};
+use crate::encoder::{AnyEncoder, Encoder};
 use crate::error::Result;
 use crate::evaluate::{Embedded, held_out_accuracy};
+use crate::fit::FitConfig;
+use crate::method::{GradientMethod, PairNca, Part, kernel_r2_score};
 use crate::neighbors::class_probabilities;
 
 /// A row whose class is less probable than this counts as if it were as probable: one outlier should not
@@ -15,16 +18,58 @@ const FLOOR: f64 = 1e-3;
 /// How well an embedding serves rows that it was not learnt from.
 ///
 /// Settings are compared by the accuracy. The log probability tells equal accuracies apart; by itself it
-/// prefers wide kernels to near neighbours that are right.
+/// prefers wide kernels to near neighbours that are right. Where there are no classes both fields hold the same score:
+/// of numbers the R² of the kernel rule, of pairs the weighted mean log probability of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOut {
-    /// The accuracy of the k nearest neighbours, 0..1; k is that of the search.
+    /// The accuracy of the k nearest neighbours, 0..1; k is that of the search. Numbers: R², at least -1. Pairs: log
+    /// probability.
     pub accuracy: f64,
     /// `1/m Σ_i ln max(p_i, 0.001)` over the m rows held out, p_i of the class of row i given the others.
     pub log_p: f64,
 }
 
+/// An R² is no lower: one fold that went wrong should not decide a mean.
+const WORST_R2: f64 = -1.0;
+
+/// The log probability of a pair where none can be computed.
+const WORST_LOG_P: f64 = -1e3;
+
 impl HeldOut {
+    /// What an encoder is worth on the part held out, among the training part; the worst where its embedding is not
+    /// finite.
+    pub(super) fn measured<D: TrainingData>(
+        encoder: &AnyEncoder,
+        (train, held_out): (Part<'_, D>, Part<'_, D>),
+        neighbors: usize,
+        (fit, device): (&FitConfig, &Device),
+    ) -> Self {
+        let score = |score: f64, worst: f64| {
+            let score = if score.is_finite() { score.max(worst) } else { worst };
+            Self { accuracy: score, log_p: score }
+        };
+        match (train.data.any(), held_out.data.any()) {
+            (AnyData::Classes(labelled), AnyData::Classes(others)) => {
+                let references = (&encoder.forward(train.x.clone()), labelled);
+                let queries = (&encoder.forward(held_out.x.clone()), others);
+                Self::of(references, queries, neighbors).unwrap_or_else(|_| Self::worst())
+            }
+            (AnyData::Numbers(data), AnyData::Numbers(others)) => {
+                let train = Part { x: train.x, data };
+                score(
+                    kernel_r2_score(train, Part { x: held_out.x, data: others })(encoder),
+                    WORST_R2,
+                )
+            }
+            (AnyData::Pairs(data), AnyData::Pairs(others)) => {
+                let parts = (Part { x: train.x, data }, Part { x: held_out.x, data: others });
+                let log_p = PairNca::new().held_out_score(parts.0, parts.1, fit, device);
+                score(log_p(encoder), WORST_LOG_P)
+            }
+            _ => Self::worst(),
+        }
+    }
+
     /// What an embedding that is not finite gets: every row is wrong.
     pub(super) fn worst() -> Self {
         Self { accuracy: 0.0, log_p: FLOOR.ln() }

@@ -14,8 +14,9 @@ use super::session::OnTuneProgress;
 use super::store::Known;
 use super::{Candidate, Choice, Trial, TuneConfig, TuneProgress, TuneSession, store};
 use crate::NcaConfig;
-use crate::data::{Labelled, stratified_folds, stratified_split};
+use crate::data::{AnyData, TrainingData};
 use crate::error::Result;
+use crate::estimator::Estimator;
 use crate::fit::{Fingerprint, FitIdentity, Identified, Progress, Termination};
 use crate::method::run::place;
 
@@ -66,20 +67,25 @@ impl Search {
     /// Where the budget ended the search before one was finished it is that of the usual settings; `None` where the
     /// caller did.
     pub fn config(&self, config: &NcaConfig) -> Option<NcaConfig> {
+        NcaConfig::of(&self.estimator(&config.estimator().into_any())?)
+    }
+
+    /// The estimator with the settings of the best trial, as [`Search::config`].
+    pub fn estimator(&self, estimator: &Estimator) -> Option<Estimator> {
         let Some(choice) = &self.choice else {
-            return (self.end == SearchEnd::Budget).then(|| self.usual.apply(config));
+            return (self.end == SearchEnd::Budget).then(|| self.usual.settle(estimator));
         };
-        let mut config = self.trials[choice.trial].candidate.apply(config);
-        config.fit.stop_at = choice.stop_at.or(config.fit.stop_at);
-        Some(config)
+        let mut estimator = self.trials[choice.trial].candidate.settle(estimator);
+        estimator.fit.stop_at = choice.stop_at.or(estimator.fit.stop_at);
+        Some(estimator)
     }
 }
 
 /// A search that is under way.
-struct Running<'a, 's> {
-    config: &'a NcaConfig,
+struct Running<'a, 's, D> {
+    config: &'a Estimator,
     tune: &'a TuneConfig,
-    folds: Vec<Fold>,
+    folds: Vec<Fold<D>>,
     candidates: Vec<Candidate>,
     started: Instant,
     /// Seconds of earlier runs.
@@ -90,16 +96,16 @@ struct Running<'a, 's> {
 }
 
 /// Tries the candidates in order.
-pub(super) fn run(
-    config: &NcaConfig,
+pub(super) fn run<D: TrainingData>(
+    config: &Estimator,
     tune: &TuneConfig,
-    (data, device): (&Labelled, &Device),
+    (data, device): (&D, &Device),
     session: TuneSession<'_>,
 ) -> Result<Search> {
-    config.estimator().check(data, false)?;
+    config.check(data, false)?;
     tune.check(config)?;
     place(&config.fit, device)?;
-    let file = session.file.map(|path| (path, identity(config, tune, data)));
+    let file = session.file.map(|path| (path, identity(config, tune, data.any())));
     let known = match &file {
         Some((path, name)) => store::load(path, name)?,
         None => Known::default(),
@@ -108,7 +114,7 @@ pub(super) fn run(
         config,
         tune,
         folds: folds(config, tune, &compared(tune, data, config.fit.seed)?, device)?,
-        candidates: tune.candidates(config, data),
+        candidates: tune.candidates(config, data.any()),
         started: Instant::now(),
         earlier: known.seconds,
         on_progress: Mutex::new(session.on_progress),
@@ -132,7 +138,7 @@ pub(super) fn run(
     })
 }
 
-impl Running<'_, '_> {
+impl<D: TrainingData> Running<'_, '_, D> {
     /// The trials of all candidates that the budget and the caller allow, those that are known taken as they
     /// are; `keep` is given the finished ones after each, and where the budget ends the search.
     fn try_all(
@@ -167,7 +173,7 @@ impl Running<'_, '_> {
 
     /// One fit a fold, in parallel; `None` where the search ended before all of them did.
     fn trial(&self, candidate: &Candidate, trials: &[Trial]) -> Result<Option<Trial>> {
-        let mut config = candidate.apply(self.config);
+        let mut config = candidate.settle(self.config);
         config.fit.time_budget = None;
         let ladder = self.tune.ladder(&config.fit.optimizer);
         let best = Choice::of(trials, self.tune);
@@ -180,7 +186,7 @@ impl Running<'_, '_> {
             cut.fetch_or(ends, Ordering::Relaxed);
             ends
         };
-        let climb = |fold: &Fold| {
+        let climb = |fold: &Fold<D>| {
             if !self.goes_on(&progress, finished.load(Ordering::Relaxed)) || ends() {
                 cut.store(true, Ordering::Relaxed);
                 return Ok(None);
@@ -242,36 +248,35 @@ struct Step<'a> {
 }
 
 /// The rows to compare on: those of classes that folds can be cut of, and no more than were asked for.
-fn compared(tune: &TuneConfig, data: &Labelled, seed: u64) -> Result<Labelled> {
-    let counts = data.class_counts();
-    let has_folds = |row: &usize| counts[data.labels()[*row]] >= tune.folds;
-    let mut rows: Vec<usize> = (0..data.rows()).collect();
-    if tune.leave_out_small_classes {
-        rows.retain(has_folds);
+fn compared<D: TrainingData>(tune: &TuneConfig, data: &D, seed: u64) -> Result<D> {
+    let mut rows: Vec<usize> = (0..data.units()).collect();
+    if let (true, AnyData::Classes(labelled)) = (tune.leave_out_small_classes, data.any()) {
+        let counts = labelled.class_counts();
+        rows.retain(|row| counts[labelled.labels()[*row]] >= tune.folds);
     }
+    let data = data.part(&rows)?;
     let Some(most) = tune.most_rows.filter(|most| *most < rows.len()) else {
-        return Ok(data.select(&rows));
+        return Ok(data);
     };
-    let data = data.select(&rows);
-    let sample = stratified_split(data.labels(), most as f64 / rows.len() as f64, seed)?;
-    let sample = data.select(&sample.test);
+    let sample = data.split(most as f64 / rows.len() as f64, seed)?;
+    let sample = data.part(&sample.test)?;
     // A small class may have lost too many rows to the sample.
     let few = tune.clone().with_most_rows(None);
     compared(&few, &sample, seed)
 }
 
-fn folds(
-    config: &NcaConfig,
+fn folds<D: TrainingData>(
+    config: &Estimator,
     tune: &TuneConfig,
-    data: &Labelled,
+    data: &D,
     device: &Device,
-) -> Result<Vec<Fold>> {
-    tune.check_folds(data)?;
+) -> Result<Vec<Fold<D>>> {
+    tune.check_folds(data.features())?;
     let mut folds = Vec::with_capacity(tune.folds * tune.repeats);
     for repeat in 0..tune.repeats {
         let seed = config.fit.seed.wrapping_add(repeat as u64);
-        for split in stratified_folds(data, tune.folds, seed)? {
-            folds.push(Fold::new(&split, data, config, (device, tune.neighbors))?);
+        for split in data.folds(tune.folds, seed)? {
+            folds.push(Fold::new(&split, data, &config.fit, (device, tune.neighbors))?);
         }
     }
     Ok(folds)
@@ -279,10 +284,10 @@ fn folds(
 
 /// Tells this search from others by all that its trials depend on. Candidates and budgets are not among it, so
 /// that a search may be resumed with more of either.
-fn identity(config: &NcaConfig, tune: &TuneConfig, data: &Labelled) -> FitIdentity {
+fn identity(config: &Estimator, tune: &TuneConfig, data: AnyData<'_>) -> FitIdentity {
     let mut config = config.clone();
     config.fit.time_budget = None;
     let TuneConfig { folds, repeats, steps, neighbors, most_rows, .. } = tune;
-    let text = format!("{config} {folds} {repeats} {steps:?} {neighbors} {most_rows:?}");
+    let text = format!("{config:?} {folds} {repeats} {steps:?} {neighbors} {most_rows:?}");
     data.identity(&Fingerprint::new().text(&text).finish())
 }
