@@ -7,11 +7,12 @@ use burn::tensor::{Device, Tensor};
 use super::HeldOut;
 use crate::data::{Scaling, Split, TrainingData};
 use crate::encoder::AnyEncoder;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimator::Estimator;
 use crate::fit::{FitConfig, FitSession, OnProgress, Termination};
 use crate::method::run::prepare;
 use crate::method::{Part, Problem, Uses, start};
+use crate::neighbors::Rule;
 
 /// The two parts of the data, scaled by the first.
 pub(super) struct Fold<D> {
@@ -94,6 +95,12 @@ impl<D: TrainingData> Fold<D> {
         config.method.check(&problem)?;
         let session = FitSession::new().with_progress(watch).with_end(ends);
         let learnt = config.method.learn(&problem, session)?;
+        if learnt.rule != Rule::Neighbors {
+            return Err(Error::setting(format!(
+                "a search compares maps by nearest neighbours, and {} predicts by a rule of its own; fit it as it is",
+                config.method.info().label
+            )));
+        }
         let end = learnt.summary.iterations;
         let mut measured = measured.into_inner();
         if measured.last().is_none_or(|(steps, _)| *steps < end) {
