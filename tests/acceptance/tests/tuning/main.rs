@@ -213,7 +213,7 @@ fn a_handful_is_compared_by_default_and_the_winner_is_fitted_on_all_rows() {
     assert_eq!((card.d_output, chosen.fitted.summary().rows), (winner.d_output, data.rows()));
     let most = search.trials.iter().map(|trial| trial.best().accuracy()).fold(0.0, f64::max);
     // The usual settings stay unless others lead by more than chance.
-    assert!(choice.accuracy >= most - 2.0 * choice.standard_error.max(0.01), "{choice:?}, {most}");
+    assert!(choice.accuracy >= most - 3.0 * choice.standard_error.max(0.01), "{choice:?}, {most}");
 }
 
 #[test]
