@@ -5,7 +5,7 @@ use burn_nca::NcaConfig;
 use burn_nca::data::{Labelled, ScalingKind};
 use burn_nca::encoder::{Activation, EncoderConfig};
 use burn_nca::fit::{
-    ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Precision, Start,
+    ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty, Precision, Start,
     StochasticConfig,
 };
 use burn_nca::objective::Criterion;
@@ -37,6 +37,8 @@ pub struct Settings {
     criterion: String,
     /// Weight of the penalty, if one is given.
     pub l2: Option<f64>,
+    penalty: String,
+    start_perplexity: Option<f64>,
     optimizer: String,
     max_iter: usize,
     tol: f64,
@@ -189,7 +191,14 @@ impl Settings {
             "float64" => Precision::F64,
             other => return Err(unknown("dtype", other, "'float32', 'float64'")),
         };
+        let penalty = match self.penalty.as_str() {
+            "weights" => None,
+            "spread" => Some(Penalty::Spread),
+            other => return Err(unknown("penalty", other, "'weights', 'spread'")),
+        };
         Ok(FitConfig::new()
+            .with_penalty(penalty)
+            .with_start_perplexity(self.start_perplexity)
             .with_optimizer(optimizer)
             .with_scaling(scaling)
             .with_precision(precision)

@@ -75,7 +75,8 @@ def test_float32_stays_float32(estimator):
     assert estimator.components_.dtype == estimator.transform(X).dtype == np.float32
     forced = clone(estimator).set_params(dtype="float64").fit(X, y)
     assert forced.components_.dtype == forced.transform(X).dtype == np.float64
-    assert np.abs(estimator.transform(X[:5]) - forced.transform(X[:5])).max() < 0.2
+    # Without a penalty the optimum lies far out: how far depends on the last digits.
+    np.testing.assert_allclose(estimator.transform(X[:5]), forced.transform(X[:5]), rtol=0.05)
 
 
 def test_far_columns_are_embedded_about_the_origin():

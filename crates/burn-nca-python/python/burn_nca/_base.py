@@ -22,6 +22,8 @@ SETTINGS = {
     "scaling": "none",
     "criterion": "f",
     "l2": 0.0,
+    "penalty": "weights",
+    "start_perplexity": None,
     "optimizer": "lbfgs",
     "max_iter": 50,
     "tol": 1e-5,
@@ -140,6 +142,9 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         check_scalar(self.tol, "tol", real, min_val=0)
         if self.l2 is not None:
             check_scalar(self.l2, "l2", real, min_val=0)
+        perplexity = getattr(self, "start_perplexity", None)
+        if perplexity is not None:
+            check_scalar(perplexity, "start_perplexity", real, min_val=1)
         check_scalar(self.batch_size, "batch_size", whole, min_val=2)
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback is {self.callback!r}; give a function or None")

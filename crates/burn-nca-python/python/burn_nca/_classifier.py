@@ -45,6 +45,13 @@ class NCAClassifier(ClassifierMixin, MetricEstimator):
     l2 : float, default=0.01
         Weight of the penalty ``l2 * n_samples * ||components_||²``.
 
+    penalty : {'weights', 'spread'}, default='weights'
+        What the penalty weighs: the map's own entries, or the total variance of the embedding, which does not depend
+        on the units of the features.
+
+    start_perplexity : float, default=None
+        Scales the start so that a row has this many neighbours in effect, on average; None leaves it as it is.
+
     stop_at : int, default=None
         End after this many steps, as planned; 0 keeps the start. :func:`tune` finds such numbers.
 
@@ -85,6 +92,8 @@ class NCAClassifier(ClassifierMixin, MetricEstimator):
         random_state=None,
         criterion="g",
         l2=0.01,
+        penalty="weights",
+        start_perplexity=None,
         device="cpu",
         dtype=None,
         optimizer="lbfgs",
@@ -104,6 +113,8 @@ class NCAClassifier(ClassifierMixin, MetricEstimator):
         self.random_state = random_state
         self.criterion = criterion
         self.l2 = l2
+        self.penalty = penalty
+        self.start_perplexity = start_perplexity
         self.device = device
         self.dtype = dtype
         self.optimizer = optimizer

@@ -112,6 +112,8 @@ def tune(
         n_components=winner["d_output"],
         criterion=winner["criterion"].lower(),
         l2=winner["l2"],
+        penalty=(winner["penalty"] or "weights").lower(),
+        start_perplexity=winner["start_perplexity"],
         init=_start(winner["start"]),
         stop_at=search["choice"]["stop_at"],
     )
