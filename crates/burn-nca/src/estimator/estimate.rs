@@ -24,10 +24,10 @@ use crate::method::{AnyMethod, GradientMethod, Learnt, Problem, Uses, learn_enco
 /// use burn_nca::estimator::Estimator;
 /// use burn_nca::method::{AnyMethod, Lda};
 ///
-/// let features = Features::unnamed(vec![0.0, 5.0, 0.2, 1.0, 1.0, 4.0, 1.2, 0.0], 2)?;
-/// let data = Labelled::from_labels(features, vec![0, 0, 1, 1])?;
+/// let features = vec![0.0, 5.0, 0.2, 1.0, 0.1, 2.0, 1.0, 4.0, 1.2, 0.0, 0.8, 3.0];
+/// let data = Labelled::from_labels(Features::unnamed(features, 2)?, vec![0, 0, 0, 1, 1, 1])?;
 /// let fitted = Estimator::new(2, 1, Lda::new()).fit(&data, &Device::flex())?;
-/// assert_eq!(fitted.predict(data.features(), 1)?, [0, 0, 1, 1]);
+/// assert_eq!(fitted.predict(data.features(), 1)?, [0, 0, 0, 1, 1, 1]);
 /// // The same, the method chosen at run time.
 /// let fitted = Estimator::new(2, 1, AnyMethod::named("lda")?).fit(&data, &Device::flex())?;
 /// assert_eq!(fitted.card().method.info().label, "LDA");
