@@ -23,7 +23,7 @@ make_toolchain() {
     without_toolchain "debootstrap cannot be installed"
   if [ ! -x "$root/usr/bin/rustc" ]; then
     local mirror
-    mirror=$(sed -n 's/^URIs: *//p; s/^deb \(http[^ ]*\).*/\1/p' /etc/apt/sources.list.d/* /etc/apt/sources.list 2>/dev/null | head -1)
+    mirror=$(sed -n 's/^URIs: *//p; s/^deb \(http[^ ]*\).*/\1/p' /etc/apt/sources.list.d/* /etc/apt/sources.list 2>/dev/null | head -1 || true)
     debootstrap --variant=minbase --include=ca-certificates sid "$root" "${mirror:-http://deb.debian.org/debian}" \
       >"$root.log" 2>&1 || without_toolchain "no tree of Debian unstable could be made (log: $root.log)"
     cp /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
@@ -39,12 +39,13 @@ in_tree() { # runs the build in the Debian tree, on this checkout and this cargo
   home=${CARGO_HOME:-$HOME/.cargo}
   mkdir -p "$root/source" "$root/cargo" "$root/target"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
+  # One call for each: umount stops at the first that is not mounted.
+  trap 'for place in source cargo dev proc; do umount "$root/$place" 2>/dev/null || true; done' EXIT
   for pair in "$source:source" "$home:cargo" "/dev:dev"; do
     mountpoint -q "$root/${pair##*:}" || mount --bind "${pair%%:*}" "$root/${pair##*:}" ||
       without_toolchain "this machine does not let a folder be bound into $root"
   done
   mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
-  trap 'umount "$root/source" "$root/cargo" "$root/dev" "$root/proc" 2>/dev/null || true' EXIT
   chroot "$root" env CARGO_HOME=/cargo HOME=/root CARGO_TARGET_DIR=/target RUSTFLAGS="$RUSTFLAGS" \
     SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt CARGO_HTTP_CAINFO=/etc/ssl/certs/ca-certificates.crt \
     CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=/usr/bin/wasm-ld \
