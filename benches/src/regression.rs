@@ -12,7 +12,7 @@ use burn::tensor::{DType, Device, Tensor};
 use burn_nca::RegressionConfig;
 use burn_nca::baseline::PcaConfig;
 use burn_nca::data::{
-    AgreementWidth, Features, Measured, Scaling, ScalingKind, Split, random_split,
+    AgreementWidth, Features, RegressionData, Scaling, ScalingKind, Split, random_split,
 };
 use burn_nca::estimator::RegressionObjective;
 use burn_nca::evaluate::RegressionScores;
@@ -63,7 +63,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<Value> {
     let device = burn_nca::device::open(&arguments.device)?;
     let options = CsvOptions { task: Task::Numeric, ..CsvOptions::default() };
-    let data = read_csv(&arguments.data, &options)?.into_measured()?;
+    let data = read_csv(&arguments.data, &options)?.into_regression()?;
     let mut splits = match &arguments.splits {
         Some(path) => read_splits(path, data.rows())?,
         None => (0..arguments.limit)
@@ -97,7 +97,7 @@ struct Results {
 }
 
 impl Results {
-    fn open(path: &Path, name: &str, data: &Measured) -> Result<Self> {
+    fn open(path: &Path, name: &str, data: &RegressionData) -> Result<Self> {
         let mut document = match std::fs::read_to_string(path) {
             Ok(text) => serde_json::from_str(&text)
                 .with_context(|| format!("{} is not a file of results", path.display()))?,
@@ -133,7 +133,7 @@ impl Results {
 
 /// One split of a set.
 struct Trial<'a> {
-    data: &'a Measured,
+    data: &'a RegressionData,
     split: &'a Split,
     device: &'a Device,
 }
@@ -189,7 +189,7 @@ impl Trial<'_> {
     fn choose<'c>(
         &self,
         candidates: &'c [RegressionConfig],
-        train: &Measured,
+        train: &RegressionData,
     ) -> Result<&'c RegressionConfig> {
         let mut best = (f64::NEG_INFINITY, &candidates[0]);
         if candidates.len() == 1 {

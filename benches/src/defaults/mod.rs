@@ -14,7 +14,7 @@ use anyhow::Context;
 use burn::tensor::Device;
 use burn_nca::data::{Labelled, ScalingKind};
 use burn_nca::encoder::{Activation, EncoderConfig};
-use burn_nca::estimator::tune::{Candidate, Rung, TuneConfig, TuneSession};
+use burn_nca::estimator::tune::{Candidate, StepScore, TuneConfig, TuneSession};
 use burn_nca::fit::{FitConfig, Penalty, START_PERPLEXITY};
 use burn_nca::objective::Criterion;
 use burn_nca::{Error, NcaConfig, Result};
@@ -141,7 +141,7 @@ fn maps(
     let started = Instant::now();
     let search = usual.search(&handful, train, device, TuneSession::new())?;
     let seconds = started.elapsed().as_secs_f64();
-    let accuracies = |rung: &Rung| rung.folds.iter().map(|fold| fold.accuracy).collect();
+    let accuracies = |score: &StepScore| score.folds.iter().map(|fold| fold.accuracy).collect();
     for trial in &search.trials {
         let run = measure(&name(&trial.candidate), &trial.candidate.apply(&usual))?;
         runs.push(Run { compared: accuracies(trial.end()), ..run });

@@ -38,7 +38,7 @@ pub struct Arguments {
     /// File of the results, written anew after each fit's splits.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Keep what the file holds already, and go on with the rest.
+    /// Keep what the file holds already, and resume with the rest.
     #[arg(long, requires = "out")]
     resume: bool,
 }

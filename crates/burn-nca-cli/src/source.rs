@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use burn_nca::data::Task as LearntFrom;
+use burn_nca::data::Task as FitTask;
 use burn_nca_datasets::{CsvOptions, TargetColumn, Task, by_name};
 use burn_nca_files::read_regular_text;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub struct Source {
     /// The bundled set, the file or the pair of files, as the fit was given it.
     pub data: String,
     /// What was learnt from.
-    pub task: LearntFrom,
+    pub task: FitTask,
     /// The column of the target; `None` for pairs and where columns have no names (bundled sets and arrays).
     pub target: Option<String>,
     /// Columns that were left out.
@@ -53,7 +53,7 @@ pub struct HeldOut {
 
 impl Source {
     /// The source of a fit, as its options say.
-    pub fn of_fit(args: &FitArgs, task: LearntFrom) -> Self {
+    pub fn of_fit(args: &FitArgs, task: FitTask) -> Self {
         Self {
             task,
             target: args.source.target.clone(),
@@ -109,8 +109,8 @@ impl Source {
             target: self.target.clone().map_or(TargetColumn::Last, TargetColumn::Name),
             ignore: self.ignored.clone(),
             task: match self.task {
-                LearntFrom::Numbers => Task::Numeric,
-                LearntFrom::Classes | LearntFrom::Pairs => Task::Classes,
+                FitTask::Numbers => Task::Numeric,
+                FitTask::Classes | FitTask::Pairs => Task::Classes,
             },
             ..CsvOptions::default()
         }
@@ -149,7 +149,7 @@ mod tests {
     fn source() -> Source {
         Source {
             data: "flowers.csv".into(),
-            task: LearntFrom::Classes,
+            task: FitTask::Classes,
             target: Some("species".into()),
             ignored: vec!["id".into()],
             pairs: None,

@@ -1,6 +1,6 @@
 //! What the readers give: features and the target of each row.
 
-use burn_nca::data::{Features, Labelled, Measured, RawColumn, RawTable, TextValues};
+use burn_nca::data::{Features, Labelled, RawColumn, RawTable, RegressionData, TextValues};
 use burn_nca::{Error, Result};
 
 use crate::class_names::ClassColumn;
@@ -167,10 +167,10 @@ impl Table {
     ///
     /// # Errors
     /// As [`Table::into_numeric`].
-    pub fn into_measured(self) -> Result<Measured> {
+    pub fn into_regression(self) -> Result<RegressionData> {
         let name = self.target_name.clone();
         let (features, values) = self.into_numeric()?;
-        Measured::new(features, &name, values)
+        RegressionData::new(features, &name, values)
     }
 
     /// A class that is a number but no whole one: the sign of a numeric target that was read as classes.
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(named(&["21.6", "24"]).fractional_class(), Some("21.6"));
         assert_eq!(named(&["3", "24"]).fractional_class(), None);
         assert_eq!(named(&["2.5", "cat"]).fractional_class(), None);
-        let data = table(Target::Numeric(vec![0.5, 1.5])).into_measured().unwrap();
+        let data = table(Target::Numeric(vec![0.5, 1.5])).into_regression().unwrap();
         assert_eq!(data.targets().names(), ["y"]);
     }
 

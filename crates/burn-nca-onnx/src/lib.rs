@@ -14,7 +14,7 @@ mod rule;
 use std::path::Path;
 
 use burn_nca::encoder::Encoder;
-use burn_nca::estimator::Known;
+use burn_nca::estimator::TrainingTargets;
 use burn_nca::fit::Precision;
 use burn_nca::neighbors::Rule;
 use burn_nca::{Error, Fitted, Result};
@@ -106,10 +106,10 @@ fn check_neighbors(fitted: &Fitted) -> Result<()> {
         )));
     }
     let [rows, k] = fitted.references().dims();
-    let columns = match fitted.known() {
-        Known::Classes { names, .. } => names.len(),
-        Known::Numbers(targets) => targets.columns(),
-        Known::Unlabelled => {
+    let columns = match fitted.training_targets() {
+        TrainingTargets::Classes { names, .. } => names.len(),
+        TrainingTargets::Numbers(targets) => targets.columns(),
+        TrainingTargets::Unlabelled => {
             return Err(Error::setting(
                 "this model was learnt from pairs: its training rows have neither classes nor numbers to predict; \
                  export it without its neighbours",
@@ -127,10 +127,10 @@ fn check_neighbors(fitted: &Fitted) -> Result<()> {
 }
 
 fn learnt_from(fitted: &Fitted) -> &'static str {
-    match fitted.known() {
-        Known::Classes { .. } => "classes",
-        Known::Numbers(_) => "numbers",
-        Known::Unlabelled => "pairs",
+    match fitted.training_targets() {
+        TrainingTargets::Classes { .. } => "classes",
+        TrainingTargets::Numbers(_) => "numbers",
+        TrainingTargets::Unlabelled => "pairs",
     }
 }
 

@@ -1,7 +1,7 @@
 //! The stochastic rule as operations: from the embedding to probabilities and labels, or to predicted numbers.
 
 use burn_nca::Fitted;
-use burn_nca::estimator::Known;
+use burn_nca::estimator::TrainingTargets;
 
 use crate::graph::{DataType, Graph};
 use crate::map::host;
@@ -17,8 +17,8 @@ const LEAST_LOG: f64 = -1e300;
 /// in doubles, with w the weights of the votes (1 without) and c the mean of the training rows: the first term is the same for all j and is left out.
 pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
     let p = weights(graph, fitted, embedding);
-    match fitted.known() {
-        Known::Classes { names, labels, .. } => {
+    match fitted.training_targets() {
+        TrainingTargets::Classes { names, labels, .. } => {
             let (m, c) = (labels.len(), names.len());
             let mut members = vec![0.0; m * c];
             labels.iter().enumerate().for_each(|(row, &class)| members[row * c + class] = 1.0);
@@ -32,14 +32,14 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
             graph.output("probabilities", DataType::Double, Some(c), meaning);
             graph.output("label", DataType::String, None, "the most probable class");
         }
-        Known::Numbers(targets) => {
+        TrainingTargets::Numbers(targets) => {
             let shape = [targets.rows(), targets.columns()];
-            let known = graph.constant("targets", DataType::Double, targets.values(), &shape);
-            graph.apply("MatMul", &[&p, &known], "prediction");
+            let values = graph.constant("targets", DataType::Double, targets.values(), &shape);
+            graph.apply("MatMul", &[&p, &values], "prediction");
             let meaning = "the targets of the training rows, weighted by the stochastic rule";
             graph.output("prediction", DataType::Double, Some(targets.columns()), meaning);
         }
-        Known::Unlabelled => {}
+        TrainingTargets::Unlabelled => {}
     }
 }
 
@@ -59,7 +59,7 @@ fn weights(graph: &mut Graph, fitted: &Fitted, embedding: &str) -> String {
             negative_squares[row] -= (r - c) * (r - c);
         }
     }
-    if let Known::Classes { weights: Some(weights), .. } = fitted.known() {
+    if let TrainingTargets::Classes { weights: Some(weights), .. } = fitted.training_targets() {
         // A weight of 0 has no finite logarithm.
         let logs = weights.iter().map(|weight| weight.ln().max(LEAST_LOG));
         negative_squares.iter_mut().zip(logs).for_each(|(square, log)| *square += log);

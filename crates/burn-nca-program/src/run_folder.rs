@@ -139,7 +139,7 @@ impl RunFolder {
             return self.in_use();
         }
         format!(
-            "{} holds a run that was interrupted; add --resume to go on with it, or remove that folder",
+            "{} holds a run that was interrupted; add --resume to resume it, or remove that folder",
             self.partial.display()
         )
     }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use burn::tensor::DType;
-use burn_nca::data::{Features, Labelled, Measured, Scaling};
+use burn_nca::data::{Features, Labelled, RegressionData, Scaling};
 use burn_nca::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
 use burn_nca::fit::{FitSession, Progress, Start, Termination};
 use burn_nca::{Fitted, NcaConfig, RegressionConfig};
@@ -63,7 +63,7 @@ pub fn fit_numbers(
     settings: Settings,
     on_step: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let data = Measured::with_targets(x.features(names)?, targets.features(Some(target_names))?)
+    let data = RegressionData::with_targets(x.features(names)?, targets.features(Some(target_names))?)
         .map_err(raised)?;
     let d = data.features().columns();
     let fit = settings.fit(data.rows())?.with_start(settings.unlabelled_start()?);

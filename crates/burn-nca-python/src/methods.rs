@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use burn_nca::data::{Measured, TrainingData};
+use burn_nca::data::{RegressionData, TrainingData};
 use burn_nca::estimator::Estimator;
 use burn_nca::fit::Start;
 use burn_nca::method::AnyMethod;
@@ -72,7 +72,7 @@ pub fn fit_method(
         }
         Some(Targets::Numbers(targets, target_names)) => {
             let targets = targets.features(Some(target_names))?;
-            let data = Measured::with_targets(features, targets).map_err(raised)?;
+            let data = RegressionData::with_targets(features, targets).map_err(raised)?;
             let k = asked.or_else(|| method.default_dimension(data.any()));
             let estimator = estimator(k, settings.unlabelled_start()?);
             py.detach(|| {

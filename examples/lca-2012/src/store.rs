@@ -91,7 +91,7 @@ impl Store {
     }
 }
 
-/// A run may go on with fewer or more splits, but not with others.
+/// A run may resume with fewer or more splits, but not with others.
 fn refuse_others(now: &SetRecord, earlier: &[SetRecord]) -> Result<()> {
     let Some(then) = earlier.iter().find(|set| set.name == now.name) else { return Ok(()) };
     let common = now.test_row_sums.len().min(then.test_row_sums.len());

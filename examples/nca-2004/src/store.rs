@@ -104,7 +104,7 @@ fn read(file: &Path) -> Result<Measurements> {
     serde_json::from_slice(&bytes).with_context(place)
 }
 
-/// A run may go on with fewer or more splits, but not with others.
+/// A run may resume with fewer or more splits, but not with others.
 fn refuse_other_splits(now: &SetRecord, earlier: &[SetRecord]) -> Result<()> {
     let Some(then) = earlier.iter().find(|set| set.name == now.name) else { return Ok(()) };
     let common = now.test_row_sums.len().min(then.test_row_sums.len());

@@ -12,7 +12,7 @@ mod training_pairs;
 mod training_rows;
 
 use anyhow::Result;
-use burn_nca::estimator::Known;
+use burn_nca::estimator::TrainingTargets;
 
 use super::{load_model, model_folder};
 use crate::cli::EvaluateArgs;
@@ -26,12 +26,12 @@ use question::Question;
 /// not hold them.
 pub fn run(args: &EvaluateArgs) -> Result<()> {
     let model = load_model(&args.model)?;
-    options::check(args, model.known())?;
+    options::check(args, model.training_targets())?;
     let source = Source::of_model(&model_folder(&args.model.model))?;
     let question = Question { args, model: &model, source };
-    match model.known() {
-        Known::Classes { .. } => classes::evaluate(&question),
-        Known::Numbers(_) => numbers::evaluate(&question),
-        Known::Unlabelled => pairs::evaluate(&question),
+    match model.training_targets() {
+        TrainingTargets::Classes { .. } => classes::evaluate(&question),
+        TrainingTargets::Numbers(_) => numbers::evaluate(&question),
+        TrainingTargets::Unlabelled => pairs::evaluate(&question),
     }
 }

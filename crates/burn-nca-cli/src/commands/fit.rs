@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca::data::{Coincidences, Features, Labelled, Measured};
+use burn_nca::data::{Coincidences, Features, Labelled, RegressionData};
 use burn_nca::fit::{FitSession, Progress, Termination};
 use burn_nca::method::AnyMethod;
 use burn_nca::{Fitted, device};
@@ -14,12 +14,12 @@ use burn_nca_program::{Interrupt, RunFolder};
 use super::{model_folder, neighbors_or_default, open_device};
 use crate::cli::Format;
 use crate::cli::fit::{FitArgs, Number};
-use crate::fitting::account::Account;
+use crate::fitting::finished_fit::FinishedFit;
 use crate::fitting::progress::FitProgress;
 use crate::fitting::rows::FitData;
 use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::fitting::stages::Stages;
-use crate::fitting::target_settings::{LearntFrom, learnt_from};
+use crate::fitting::target_settings::{FitTask, learnt_from};
 use crate::fitting::{method, options, settings, tuning, warnings};
 use crate::report::terminal::Terminal;
 use crate::report::{Report, Warning, WarningCode};
@@ -37,9 +37,9 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let method = method::chosen(args, learnt_from)?;
     options::check(args, learnt_from, &method)?;
     match learnt_from {
-        LearntFrom::Classes => of::<Labelled>(args, method),
-        LearntFrom::Numbers => of::<Measured>(args, method),
-        LearntFrom::Pairs => of::<Coincidences>(args, method),
+        FitTask::Classes => of::<Labelled>(args, method),
+        FitTask::Numbers => of::<RegressionData>(args, method),
+        FitTask::Pairs => of::<Coincidences>(args, method),
     }
 }
 
@@ -77,7 +77,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
         Some(preparation) => model.with_preparation(preparation)?,
         None => model,
     };
-    let account = Account {
+    let finished = FinishedFit {
         name: data_name(&args.source.data),
         model: &model,
         device: &device_name(&args.device.device),
@@ -89,7 +89,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     // The rows that are measured are taken from the data again.
     drop(train);
     conclude(args, folder, (&model, &source), || {
-        account.report(D::findings(&model, &rows, &stages)?)
+        finished.report(D::evaluate(&model, &rows, &stages)?)
     })?;
     stages.tell_times();
     Ok(())

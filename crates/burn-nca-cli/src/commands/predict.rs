@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::data::Features;
-use burn_nca::estimator::Known;
+use burn_nca::estimator::TrainingTargets;
 
 use super::neighbor_count::{of_classes, of_numbers};
 use super::predicted::Predicted;
@@ -42,8 +42,8 @@ pub fn run(args: &PredictArgs) -> Result<()> {
         Ok(rows)
     };
     let target = || source.as_ref().and_then(|source| source.target.as_deref()).unwrap_or(CLASS);
-    let predicted = match model.known() {
-        Known::Classes { names, .. } => {
+    let predicted = match model.training_targets() {
+        TrainingTargets::Classes { names, .. } => {
             let rows = read()?;
             let prediction = match args.rule.unwrap_or(Rule::Knn) {
                 Rule::Knn => by_votes(&model, &rows.features, args.neighbors, args.probabilities)?,
@@ -52,7 +52,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
             let shares = args.probabilities.then_some(prediction.shares);
             Predicted::classes(target(), names, (prediction.classes, shares), rows)
         }
-        Known::Numbers(targets) => {
+        TrainingTargets::Numbers(targets) => {
             if args.probabilities {
                 return Err(usage(
                     "--probabilities are of classes, and this model predicts numbers; leave it out",
@@ -62,7 +62,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
             let values = numbers(args, &model, (targets, &rows.features))?;
             Predicted::numbers(targets.names(), values, rows)
         }
-        Known::Unlabelled => bail!(
+        TrainingTargets::Unlabelled => bail!(
             "this model was learnt from pairs and has nothing to predict; embed rows with nca transform"
         ),
     };

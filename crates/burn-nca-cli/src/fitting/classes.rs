@@ -7,9 +7,9 @@ use burn_nca::data::{Labelled, Split};
 use burn_nca::evaluate::{Accuracy, ClassScores, perplexities_of};
 use burn_nca::neighbors::{ClassReferences, Rule};
 
-use super::account::{Findings, label};
 use super::baselines::baselines;
 use super::embedding::place;
+use super::finished_fit::{Evaluation, label};
 use super::parts::{Parts, Space};
 use super::picture::Picture;
 use super::sample::{Sample, rows_of};
@@ -51,7 +51,7 @@ impl<'a> Labels<'a> {
 }
 
 /// How neighbours in a space classify the rows.
-struct Judgement {
+struct MethodScores {
     row: MeasureRow,
     /// The 1-NN class of each training row that is measured, left out of the others.
     train: Vec<usize>,
@@ -63,7 +63,7 @@ struct Judgement {
 ///
 /// # Errors
 /// k above the training rows, or an embedding that is not finite.
-pub fn findings(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result<Findings> {
+pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result<Evaluation> {
     stages.announce("evaluating the learnt metric");
     let (k, classes) = (rows.neighbors, rows.data.classes());
     let measured = &rows.sample.train;
@@ -120,7 +120,7 @@ pub fn findings(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
         p,
         perplexity: perplexity.clone(),
     };
-    Ok(Findings {
+    Ok(Evaluation {
         data,
         shortfall: comparison.shortfall(key, Some(truth.len())),
         comparison,
@@ -161,7 +161,7 @@ fn judge(
     space: &Space,
     labels: &Labels<'_>,
     k: usize,
-) -> Result<Judgement> {
+) -> Result<MethodScores> {
     let (references, of_classes) = (labels.references(&space.train), rule.of_classes());
     let [_, dimension] = space.train.dims();
     let queries = rows_of(&space.train, labels.measured);
@@ -183,13 +183,13 @@ fn judge(
     }
     let values = values.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
     let (method, rule) = (method.to_string(), String::new());
-    Ok(Judgement { row: MeasureRow { method, rule, dimension, interval, values }, train, test })
+    Ok(MethodScores { row: MeasureRow { method, rule, dimension, interval, values }, train, test })
 }
 
 fn embedding(
     rows: &ClassRows<'_>,
     space: &Space,
-    learnt: &Judgement,
+    learnt: &MethodScores,
     p: &[f64],
 ) -> Result<Embedding<ClassMark>> {
     let measured = &rows.sample.train;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use burn_nca::method::AnyMethod;
 
-use super::target_settings::LearntFrom;
+use super::target_settings::FitTask;
 use crate::cli::FitArgs;
 use crate::cli::fit::ObjectiveKind;
 use crate::failure::usage;
@@ -12,15 +12,15 @@ use crate::failure::usage;
 ///
 /// # Errors
 /// A method that learns from something else, a setting that it does not have or that is given twice.
-pub fn chosen(args: &FitArgs, task: LearntFrom) -> Result<AnyMethod> {
+pub fn chosen(args: &FitArgs, task: FitTask) -> Result<AnyMethod> {
     let method = AnyMethod::named(name(args, task)?)?;
     let info = method.info();
     if !method.takes(task) {
         let (learns, cure) = match info.task {
-            Some(LearntFrom::Classes) => {
+            Some(FitTask::Classes) => {
                 ("classes", "leave --task regression, --soft and --pairs out")
             }
-            Some(LearntFrom::Numbers) => ("a numeric target", "give --task regression"),
+            Some(FitTask::Numbers) => ("a numeric target", "give --task regression"),
             _ => ("pairs of rows", "give --pairs FILE"),
         };
         return Err(usage(format!(
@@ -50,7 +50,7 @@ pub fn chosen(args: &FitArgs, task: LearntFrom) -> Result<AnyMethod> {
 }
 
 /// What `--method` says, or what the task stands for.
-fn name(args: &FitArgs, task: LearntFrom) -> Result<&str> {
+fn name(args: &FitArgs, task: FitTask) -> Result<&str> {
     match (&args.method.method, args.targets.soft) {
         (Some(name), true) if name != "soft-nca" => Err(usage(format!(
             "--soft stands for --method soft-nca, and --method {name} is given; leave one of them out"
@@ -58,9 +58,9 @@ fn name(args: &FitArgs, task: LearntFrom) -> Result<&str> {
         (Some(name), _) => Ok(name),
         (None, true) => Ok("soft-nca"),
         (None, false) => Ok(match task {
-            LearntFrom::Classes => "nca",
-            LearntFrom::Numbers => "mlkr",
-            LearntFrom::Pairs => "pairs",
+            FitTask::Classes => "nca",
+            FitTask::Numbers => "mlkr",
+            FitTask::Pairs => "pairs",
         }),
     }
 }

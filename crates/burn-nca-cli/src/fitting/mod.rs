@@ -1,10 +1,10 @@
 //! What `nca fit` does around the library's fit: settings, progress, comparison, report, folder.
 
-pub mod account;
 mod baselines;
 pub mod classes;
 pub mod embedding;
 pub mod ending;
+pub mod finished_fit;
 pub mod method;
 pub mod model_facts;
 pub mod model_words;

@@ -3,13 +3,13 @@
 use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
-use burn_nca::data::{Measured, Split};
+use burn_nca::data::{RegressionData, Split};
 use burn_nca::evaluate::{RegressionScores, perplexities};
 use burn_nca::neighbors::{Numbers, Rule as ModelRule, nearest_means};
 
-use super::account::{Findings, label};
 use super::baselines::baselines;
 use super::embedding::place;
+use super::finished_fit::{Evaluation, label};
 use super::parts::{Parts, Space};
 use super::picture::Picture;
 use super::stages::Stages;
@@ -20,7 +20,7 @@ use crate::report::{
 
 /// All rows, which of them were learnt from, and the k of k-NN.
 pub struct NumberRows<'a> {
-    pub data: &'a Measured,
+    pub data: &'a RegressionData,
     pub split: &'a Split,
     pub neighbors: usize,
 }
@@ -42,7 +42,7 @@ struct Numbered {
 ///
 /// # Errors
 /// k above the training rows, or an embedding that is not finite.
-pub fn findings(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Result<Findings> {
+pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Result<Evaluation> {
     stages.announce("evaluating the learnt metric");
     let (train, test) = (rows.data.select(&rows.split.train), rows.data.select(&rows.split.test));
     let truth = Numbered {
@@ -76,7 +76,7 @@ pub fn findings(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Resul
     let embedding = embedding(&precise, rows, &by_kernel)?;
     let key = if test.rows() > 0 { "r2_test" } else { "r2_train" };
     let value = model.summary().value;
-    Ok(Findings {
+    Ok(Evaluation {
         data: Data {
             name: String::new(),
             rows: rows.data.rows(),

@@ -5,7 +5,7 @@
 use anyhow::Result;
 use burn_nca::method::{AnyMethod, Uses};
 
-use super::target_settings::LearntFrom;
+use super::target_settings::FitTask;
 use crate::cli::FitArgs;
 use crate::cli::fit::{EncoderKind, Init, OptimizerKind};
 use crate::failure::usage;
@@ -14,7 +14,7 @@ use crate::failure::usage;
 ///
 /// # Errors
 /// Such an option, with the reason and the cure.
-pub fn check(args: &FitArgs, learnt_from: LearntFrom, method: &AnyMethod) -> Result<()> {
+pub fn check(args: &FitArgs, learnt_from: FitTask, method: &AnyMethod) -> Result<()> {
     let refused = without_its_partner(args)
         .into_iter()
         .chain(without_classes(args, learnt_from))
@@ -106,10 +106,10 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
 }
 
 /// An option that needs classes, or a target.
-fn without_classes(args: &FitArgs, learnt_from: LearntFrom) -> Vec<Refusal> {
-    let (model, pairs) = (&args.model, learnt_from == LearntFrom::Pairs);
-    let mlkr = learnt_from == LearntFrom::Numbers && !args.targets.soft;
-    let no_classes = learnt_from != LearntFrom::Classes;
+fn without_classes(args: &FitArgs, learnt_from: FitTask) -> Vec<Refusal> {
+    let (model, pairs) = (&args.model, learnt_from == FitTask::Pairs);
+    let mlkr = learnt_from == FitTask::Numbers && !args.targets.soft;
+    let no_classes = learnt_from != FitTask::Classes;
     vec![
         refusal(
             mlkr && model.objective.is_some(),

@@ -8,9 +8,9 @@ use burn_nca::Fitted;
 use burn_nca::data::{Features, Pairs};
 use burn_nca::evaluate::{PartnerRanks, perplexities};
 
-use super::account::{Findings, label};
 use super::baselines::baselines;
 use super::embedding::place;
+use super::finished_fit::{Evaluation, label};
 use super::parts::Parts;
 use super::picture::Picture;
 use super::stages::Stages;
@@ -32,12 +32,12 @@ pub struct PairParts {
 ///
 /// # Errors
 /// An embedding that is not finite.
-pub fn findings(
+pub fn evaluate(
     model: &Fitted,
     features: &Features,
     pairs: &PairParts,
     stages: &Stages,
-) -> Result<Findings> {
+) -> Result<Evaluation> {
     stages.announce("evaluating the learnt metric");
     let parts = Parts { train: features, test: None };
     let scaled = parts.scaled(model.scaling())?;
@@ -54,7 +54,7 @@ pub fn findings(
     let part = if pairs.test.is_some() { "test" } else { "train" };
     let comparison = MeasureTable { neighbors: None, measures: measures(part), rows: compared };
     let (value, embedding) = (model.summary().value, embedding(&precise, &pairs.train)?);
-    Ok(Findings {
+    Ok(Evaluation {
         data: Data {
             name: String::new(),
             rows: features.rows(),

@@ -2,11 +2,11 @@
 
 use anyhow::{Result, bail};
 use burn_nca::Fitted;
-use burn_nca::data::{Coincidences, Labelled, Measured, Split, TrainingData};
+use burn_nca::data::{Coincidences, Labelled, RegressionData, Split, TrainingData};
 use burn_nca_datasets::{Table, Task, by_name, read_pairs};
 
-use super::account::Findings;
 use super::classes::{self, ClassRows};
+use super::finished_fit::Evaluation;
 use super::numbers::{self, NumberRows};
 use super::pairs::{self, PairParts};
 use super::progress::HeldOutMeasure;
@@ -88,7 +88,7 @@ pub trait FitData: TrainingData {
     ///
     /// # Errors
     /// k above the training rows, or an embedding that is not finite.
-    fn findings(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Findings>;
+    fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Evaluation>;
 }
 
 impl FitData for Labelled {
@@ -108,14 +108,14 @@ impl FitData for Labelled {
         warnings::about_data(train)
     }
 
-    fn findings(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Findings> {
+    fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Evaluation> {
         let Rows { data, split, neighbors, .. } = rows;
         let sample = &rows.sample()?;
-        classes::findings(model, &ClassRows { data, split, sample, neighbors: *neighbors }, stages)
+        classes::evaluate(model, &ClassRows { data, split, sample, neighbors: *neighbors }, stages)
     }
 }
 
-impl FitData for Measured {
+impl FitData for RegressionData {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::R2;
 
     fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>> {
@@ -129,12 +129,12 @@ impl FitData for Measured {
         let mut opened = tables::open(source, Task::Numeric)?;
         let hints = tables::hints(&opened.table, &opened.split.train, false);
         opened.warnings.extend(hints);
-        opened.into_measured()
+        opened.into_regression()
     }
 
-    fn findings(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Findings> {
+    fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Evaluation> {
         let Rows { data, split, neighbors, .. } = rows;
-        numbers::findings(model, &NumberRows { data, split, neighbors: *neighbors }, stages)
+        numbers::evaluate(model, &NumberRows { data, split, neighbors: *neighbors }, stages)
     }
 }
 
@@ -166,14 +166,14 @@ impl FitData for Coincidences {
         }
     }
 
-    fn findings(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Findings> {
+    fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Evaluation> {
         let tested = !rows.split.test.is_empty();
         let test = tested.then(|| rows.data.part(&rows.split.test)).transpose()?;
         let parts = PairParts {
             train: rows.data.part(&rows.split.train)?.pairs().clone(),
             test: test.map(|test| test.pairs().clone()),
         };
-        pairs::findings(model, rows.data.features(), &parts, stages)
+        pairs::evaluate(model, rows.data.features(), &parts, stages)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the options of `nca fit` say is learnt from.
 
 use anyhow::Result;
-pub use burn_nca::data::Task as LearntFrom;
+pub use burn_nca::data::Task as FitTask;
 use burn_nca::method::AnyMethod;
 
 use crate::cli::FitArgs;
@@ -12,24 +12,24 @@ use crate::failure::usage;
 ///
 /// # Errors
 /// Options that contradict each other.
-pub fn learnt_from(args: &FitArgs) -> Result<LearntFrom> {
+pub fn learnt_from(args: &FitArgs) -> Result<FitTask> {
     let targets = &args.targets;
     match (targets.pairs.is_some(), targets.soft, targets.task) {
-        (true, _, _) => Ok(LearntFrom::Pairs),
+        (true, _, _) => Ok(FitTask::Pairs),
         (_, true, Some(TaskKind::Classification)) => Err(usage(
             "--soft matches numeric targets, and --task classification says that there are none; leave one out",
         )),
-        (_, true, _) | (_, _, Some(TaskKind::Regression)) => Ok(LearntFrom::Numbers),
-        (_, _, Some(TaskKind::Classification)) => Ok(LearntFrom::Classes),
+        (_, true, _) | (_, _, Some(TaskKind::Regression)) => Ok(FitTask::Numbers),
+        (_, _, Some(TaskKind::Classification)) => Ok(FitTask::Classes),
         // A method of numbers says so by itself; pairs need their file.
         (_, _, None) => match of_method(args)? {
-            Some(LearntFrom::Numbers) => Ok(LearntFrom::Numbers),
-            _ => Ok(LearntFrom::Classes),
+            Some(FitTask::Numbers) => Ok(FitTask::Numbers),
+            _ => Ok(FitTask::Classes),
         },
     }
 }
 
-fn of_method(args: &FitArgs) -> Result<Option<LearntFrom>> {
+fn of_method(args: &FitArgs) -> Result<Option<FitTask>> {
     let named = args.method.method.as_deref().map(AnyMethod::named).transpose()?;
     Ok(named.and_then(|method| method.info().task))
 }
@@ -53,11 +53,11 @@ mod tests {
     #[test]
     fn the_options_say_what_is_learnt_from() {
         let kind = |options| learnt_from(&args(options)).unwrap();
-        assert_eq!(kind(""), LearntFrom::Classes);
-        assert_eq!(kind("--task classification"), LearntFrom::Classes);
-        assert_eq!(kind("--task regression"), LearntFrom::Numbers);
-        assert_eq!(kind("--soft"), LearntFrom::Numbers);
-        assert_eq!(kind("--pairs p.csv"), LearntFrom::Pairs);
+        assert_eq!(kind(""), FitTask::Classes);
+        assert_eq!(kind("--task classification"), FitTask::Classes);
+        assert_eq!(kind("--task regression"), FitTask::Numbers);
+        assert_eq!(kind("--soft"), FitTask::Numbers);
+        assert_eq!(kind("--pairs p.csv"), FitTask::Pairs);
         assert!(learnt_from(&args("--soft --task classification")).unwrap_err().is::<Usage>());
     }
 }

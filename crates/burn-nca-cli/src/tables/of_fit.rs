@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 use burn_nca::data::{
-    Features, Labelled, Measured, Preparation, Prepared, RawColumn, RawTable, RawValues, Split,
-    grouped_split, random_split, stratified_split,
+    Features, Labelled, Preparation, Prepared, RawColumn, RawTable, RawValues, RegressionData,
+    Split, grouped_split, random_split, stratified_split,
 };
 use burn_nca_datasets::{
     CsvOptions, RawOptions, Table, Target, TargetColumn, Task, WithoutClass, open as open_numbers,
@@ -322,10 +322,10 @@ impl Opened {
     ///
     /// # Errors
     /// A target that is no number.
-    pub fn into_measured(self) -> Result<Ready<Measured>> {
+    pub fn into_regression(self) -> Result<Ready<RegressionData>> {
         let Self { table, split, preparation, warnings, .. } = self;
         let target = Some(table.target_name.clone());
-        let data = table.into_measured()?;
+        let data = table.into_regression()?;
         Ok(Ready { data, split: Some(split), target, preparation, warnings })
     }
 }

@@ -144,5 +144,5 @@ fn a_folder_is_not_written_by_two_processes() {
     child.kill().unwrap();
     child.wait().unwrap();
     let message = failure(&arguments, 1);
-    assert!(message.contains("add --resume to go on with it"), "{message}");
+    assert!(message.contains("add --resume to resume it"), "{message}");
 }

@@ -59,7 +59,7 @@ impl<'a> Sheet<'a> {
         loop {
             let Some(record) = records.read()? else {
                 return Err(Error::data(format!(
-                    "{origin} is empty; it needs a header line of column names, then one row a line"
+                    "{origin} is empty; it needs a header line of column names, then one row per line"
                 )));
             };
             if !record.is_blank() {
@@ -112,7 +112,7 @@ impl<'a> Sheet<'a> {
         }
         if count == 0 {
             return Err(Error::data(format!(
-                "{} has a header line but no rows; write one row a line below the header",
+                "{} has a header line but no rows; write one row per line below the header",
                 self.origin
             )));
         }

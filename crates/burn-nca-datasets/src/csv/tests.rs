@@ -298,12 +298,12 @@ fn empty_files_and_bare_headers_are_refused() {
     for text in ["", " \n\n", "\u{feff}"] {
         assert_eq!(
             error(text),
-            "f.csv is empty; it needs a header line of column names, then one row a line"
+            "f.csv is empty; it needs a header line of column names, then one row per line"
         );
     }
     assert_eq!(
         error("a,b,y\n\n"),
-        "f.csv has a header line but no rows; write one row a line below the header"
+        "f.csv has a header line but no rows; write one row per line below the header"
     );
 }
 

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Coincidences, Features, Known, Labelled, Measured, Scaling, Split, grouped_split, random_folds,
-    random_split, stratified_folds, stratified_split,
+    Coincidences, Features, Labelled, RegressionData, Scaling, Split, TrainingTargets,
+    grouped_split, random_folds, random_split, stratified_folds, stratified_split,
 };
 use crate::error::{Error, Result, quoted};
 
@@ -38,7 +38,7 @@ pub enum AnyData<'a> {
     /// A class per row.
     Classes(&'a Labelled),
     /// Numbers per row.
-    Numbers(&'a Measured),
+    Numbers(&'a RegressionData),
     /// Pairs of rows.
     Pairs(&'a Coincidences),
     /// Rows alone.
@@ -67,9 +67,9 @@ impl<'a> AnyData<'a> {
     }
 }
 
-/// Rows to learn a metric from, with what is known of them.
+/// Rows to learn a metric from, with their targets.
 ///
-/// [`Labelled`], [`Measured`], [`Coincidences`], and [`Features`] for methods that need no target.
+/// [`Labelled`], [`RegressionData`], [`Coincidences`], and [`Features`] for methods that need no target.
 ///
 /// A split or a fold is of *units*: of rows, and of pairs where the targets are pairs (all rows are then in both
 /// parts).
@@ -99,7 +99,7 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
     fn check(&self) -> Result<()>;
 
     /// What a model keeps of the targets.
-    fn known(&self) -> Known;
+    fn training_targets(&self) -> TrainingTargets;
 
     /// Number of units that a split parts: rows, or pairs.
     fn units(&self) -> usize {
@@ -217,7 +217,7 @@ impl TrainingData for Labelled {
         Ok(())
     }
 
-    fn known(&self) -> Known {
+    fn training_targets(&self) -> TrainingTargets {
         self.into()
     }
 
@@ -248,15 +248,15 @@ impl TrainingData for Labelled {
     }
 }
 
-impl TrainingData for Measured {
+impl TrainingData for RegressionData {
     const TASK: Option<Task> = Some(Task::Numbers);
 
     fn features(&self) -> &Features {
-        Measured::features(self)
+        RegressionData::features(self)
     }
 
     fn with_features(&self, features: Features) -> Result<Self> {
-        Measured::with_features(self, features)
+        RegressionData::with_features(self, features)
     }
 
     fn any(&self) -> AnyData<'_> {
@@ -291,7 +291,7 @@ impl TrainingData for Measured {
         }
     }
 
-    fn known(&self) -> Known {
+    fn training_targets(&self) -> TrainingTargets {
         self.into()
     }
 
@@ -327,8 +327,8 @@ impl TrainingData for Coincidences {
         Ok(())
     }
 
-    fn known(&self) -> Known {
-        Known::Unlabelled
+    fn training_targets(&self) -> TrainingTargets {
+        TrainingTargets::Unlabelled
     }
 
     fn units(&self) -> usize {
@@ -380,8 +380,8 @@ impl TrainingData for Features {
         }
     }
 
-    fn known(&self) -> Known {
-        Known::Unlabelled
+    fn training_targets(&self) -> TrainingTargets {
+        TrainingTargets::Unlabelled
     }
 
     fn part(&self, units: &[usize]) -> Result<Self> {

@@ -260,7 +260,7 @@ impl<D: TrainingData> Ready<D> {
             encoder,
             card: ModelCard { d_output, ..card },
             scaling: self.scaling.clone(),
-            known: self.scaled.known(),
+            targets: self.scaled.training_targets(),
             references,
             rule,
             summary,

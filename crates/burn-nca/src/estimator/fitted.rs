@@ -3,14 +3,14 @@
 use burn::tensor::Tensor;
 
 use super::{ModelCard, NcaConfig, PairsConfig, RegressionConfig, RegressionObjective};
-use crate::data::{Features, Known, Preparation, Prepared, RawTable, Scaling};
+use crate::data::{Features, Preparation, Prepared, RawTable, Scaling, TrainingTargets};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
 use crate::error::Result;
 use crate::fit::FitSummary;
 use crate::method::AnyMethod;
 use crate::neighbors::Rule;
 
-/// A learnt metric with all that predictions need: scaling, encoder, embedded training rows, what is known of them,
+/// A learnt metric with all that predictions need: scaling, encoder, embedded training rows, their targets,
 /// and the rule by which they decide about others.
 #[derive(Debug)]
 pub struct Fitted<E: Encoder = AnyEncoder> {
@@ -18,7 +18,7 @@ pub struct Fitted<E: Encoder = AnyEncoder> {
     pub encoder: E,
     pub(super) card: ModelCard,
     pub(super) scaling: Scaling,
-    pub(super) known: Known,
+    pub(super) targets: TrainingTargets,
     pub(super) references: Tensor<2>,
     pub(super) rule: Rule,
     pub(super) summary: FitSummary,
@@ -67,23 +67,23 @@ impl<E: Encoder> Fitted<E> {
         }
     }
 
-    /// What is known of the training rows.
-    pub fn known(&self) -> &Known {
-        &self.known
+    /// The targets of the training rows.
+    pub fn training_targets(&self) -> &TrainingTargets {
+        &self.targets
     }
 
     /// The name of each class; none for a model that was not learnt from classes.
     pub fn class_names(&self) -> &[String] {
-        match &self.known {
-            Known::Classes { names, .. } => names,
+        match &self.targets {
+            TrainingTargets::Classes { names, .. } => names,
             _ => &[],
         }
     }
 
     /// The targets of the training rows, `[n, m]`, of a model that was learnt from numbers.
     pub fn targets(&self) -> Option<&Features> {
-        match &self.known {
-            Known::Numbers(targets) => Some(targets),
+        match &self.targets {
+            TrainingTargets::Numbers(targets) => Some(targets),
             _ => None,
         }
     }
@@ -100,8 +100,8 @@ impl<E: Encoder> Fitted<E> {
 
     /// The class of each training row; none for a model that was not learnt from classes.
     pub fn reference_labels(&self) -> &[usize] {
-        match &self.known {
-            Known::Classes { labels, .. } => labels,
+        match &self.targets {
+            TrainingTargets::Classes { labels, .. } => labels,
             _ => &[],
         }
     }

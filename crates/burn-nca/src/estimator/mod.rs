@@ -3,7 +3,7 @@
 //! ```text
 //! any       Estimator::new(d, k, method)          any method                predict, ..., transform
 //! classes   NcaConfig::fit(&Labelled)             f or g                    predict, class_probabilities
-//! numbers   RegressionConfig::fit(&Measured)      MLKR, or soft f or g      predict_numbers, predict_kernel
+//! numbers   RegressionConfig::fit(&RegressionData)      MLKR, or soft f or g      predict_numbers, predict_kernel
 //! pairs     PairsConfig::fit(&Features, &Pairs)   equation 8                transform
 //! ```
 //! All give a [`Fitted`], which is saved and loaded alike.
@@ -20,7 +20,7 @@ mod regression;
 mod trained_elsewhere;
 pub mod tune;
 
-pub use crate::data::Known;
+pub use crate::data::TrainingTargets;
 pub use crate::fit::FitSummary;
 pub use card::ModelCard;
 pub use estimate::Estimator;

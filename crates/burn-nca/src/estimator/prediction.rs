@@ -1,7 +1,7 @@
 //! What the training rows say about others: their class, or their numbers.
 
 use super::Fitted;
-use crate::data::{Features, Known, Labelled};
+use crate::data::{Features, Labelled, TrainingTargets};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::evaluate::Accuracy;
@@ -72,8 +72,8 @@ impl<E: Encoder> Fitted<E> {
     /// # Errors
     /// A model without classes.
     pub fn class_references(&self) -> Result<ClassReferences<'_>> {
-        match self.known() {
-            Known::Classes { names, labels, weights } => Ok(ClassReferences {
+        match self.training_targets() {
+            TrainingTargets::Classes { names, labels, weights } => Ok(ClassReferences {
                 embedding: self.references(),
                 labels,
                 classes: names.len(),
@@ -120,8 +120,8 @@ impl<E: Encoder> Fitted<E> {
     }
 
     fn numbers(&self) -> Result<Numbers<'_>> {
-        match self.known() {
-            Known::Numbers(targets) => {
+        match self.training_targets() {
+            TrainingTargets::Numbers(targets) => {
                 Ok(Numbers { values: targets.values(), columns: targets.columns() })
             }
             other => Err(Error::data(format!(
@@ -133,10 +133,12 @@ impl<E: Encoder> Fitted<E> {
     }
 }
 
-fn cure(known: &Known) -> &'static str {
-    match known {
-        Known::Classes { .. } => "predict classes with it, or fit numeric targets",
-        Known::Numbers(_) => "predict numbers with it, or fit classes",
-        Known::Unlabelled => "embed rows with it (transform), or fit classes or numeric targets",
+fn cure(targets: &TrainingTargets) -> &'static str {
+    match targets {
+        TrainingTargets::Classes { .. } => "predict classes with it, or fit numeric targets",
+        TrainingTargets::Numbers(_) => "predict numbers with it, or fit classes",
+        TrainingTargets::Unlabelled => {
+            "embed rows with it (transform), or fit classes or numeric targets"
+        }
     }
 }

@@ -4,7 +4,7 @@ use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{Estimator, Fitted};
-use crate::data::{AgreementWidth, Measured};
+use crate::data::{AgreementWidth, RegressionData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
 use crate::error::Result;
 use crate::fit::{FitConfig, FitSession};
@@ -43,11 +43,11 @@ pub enum RegressionObjective {
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::Device;
 /// use burn_nca::RegressionConfig;
-/// use burn_nca::data::{Features, Measured};
+/// use burn_nca::data::{Features, RegressionData};
 ///
 /// // The target is the first feature; the second is noise.
 /// let features = vec![0.0, 5.0, 1.0, 1.0, 2.0, 4.0, 3.0, 0.0, 4.0, 3.0, 5.0, 2.0];
-/// let data = Measured::new(Features::unnamed(features, 2)?, "t", vec![0., 1., 2., 3., 4., 5.])?;
+/// let data = RegressionData::new(Features::unnamed(features, 2)?, "t", vec![0., 1., 2., 3., 4., 5.])?;
 /// let fitted = RegressionConfig::new(2, 2).fit(&data, &Device::flex())?;
 /// let predicted = fitted.predict_kernel(&Features::unnamed(vec![2.0, 0.0], 2)?)?;
 /// assert!((predicted[0] - 2.0).abs() < 0.7);
@@ -93,7 +93,7 @@ impl RegressionConfig {
     ///
     /// # Errors
     /// See [`RegressionConfig::fit_session`].
-    pub fn fit(&self, data: &Measured, device: &Device) -> Result<Fitted> {
+    pub fn fit(&self, data: &RegressionData, device: &Device) -> Result<Fitted> {
         self.estimator().fit(data, device)
     }
 
@@ -103,7 +103,7 @@ impl RegressionConfig {
     /// As [`Estimator::fit_session`]: fewer than three rows, a target that is the same in all rows.
     pub fn fit_session(
         &self,
-        data: &Measured,
+        data: &RegressionData,
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted> {
@@ -117,7 +117,7 @@ impl RegressionConfig {
     pub fn fit_from(
         &self,
         encoder: AnyEncoder,
-        data: &Measured,
+        data: &RegressionData,
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted> {
@@ -134,7 +134,7 @@ impl RegressionConfig {
     pub fn fit_encoder<E: Encoder>(
         &self,
         encoder: E,
-        data: &Measured,
+        data: &RegressionData,
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted<E>> {

@@ -6,7 +6,7 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{DType, Device, Tensor};
 
 use super::{Fitted, ModelCard};
-use crate::data::{Labelled, Measured, Scaling, TrainingData};
+use crate::data::{Labelled, RegressionData, Scaling, TrainingData};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::fit::{FitConfig, FitSession, FitSummary, Identified, Precision, Termination};
@@ -85,7 +85,7 @@ impl<E: Encoder> Fitted<E> {
     pub fn of_numbers(
         encoder: E,
         scaling: Scaling,
-        train: &Measured,
+        train: &RegressionData,
         device: &Device,
     ) -> Result<Self> {
         adopted(&Mlkr::new(), encoder, scaling, (train, device))
@@ -146,7 +146,7 @@ fn adopted<M: GradientMethod, E: Encoder>(
             fit: fit.with_stop_at(None),
         },
         scaling,
-        known: train.known(),
+        targets: train.training_targets(),
         summary: summary.with_rows(features.rows(), 0, train.singletons()),
         preparation: None,
     })

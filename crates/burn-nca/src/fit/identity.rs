@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{AnyData, Features, Labelled, Measured, Pairs};
+use crate::data::{AnyData, Features, Labelled, Pairs, RegressionData};
 
 /// What a fit is made from, part by part, as its checkpoint recognises it.
 ///
@@ -82,7 +82,7 @@ impl Identified for Labelled {
     }
 }
 
-impl Identified for Measured {
+impl Identified for RegressionData {
     fn identity(&self, settings: &str) -> FitIdentity {
         let targets = self.targets();
         let named = Fingerprint::new().indices(&[targets.columns()]).numbers(targets.values());

@@ -7,7 +7,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::run::Run;
 use super::{Learnt, Method, Problem};
-use crate::data::{Labelled, Measured, Scaling, ScalingKind, TrainingData};
+use crate::data::{Labelled, RegressionData, Scaling, ScalingKind, TrainingData};
 use crate::encoder::Encoder;
 use crate::error::Result;
 use crate::evaluate::RegressionScores;
@@ -171,8 +171,8 @@ pub fn expected_accuracy_score<'a, E: Encoder>(
 
 /// R² of held-out rows by the kernel rule among the training rows, all target columns together.
 pub fn kernel_r2_score<'a, E: Encoder>(
-    train: Part<'a, Measured>,
-    held_out: Part<'a, Measured>,
+    train: Part<'a, RegressionData>,
+    held_out: Part<'a, RegressionData>,
 ) -> Box<HeldOutScore<'a, E>> {
     Box::new(move |encoder| {
         let scale = Scaling::fit(ScalingKind::Standardise, train.data.targets());

@@ -4,7 +4,7 @@ use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{GradientMethod, Learnt, Method, Part, Problem, Uses, kernel_r2_score, learn};
-use crate::data::{Measured, Scaling, ScalingKind};
+use crate::data::{RegressionData, Scaling, ScalingKind};
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::Result;
 use crate::fit::{FitConfig, FitSession, HeldOutScore};
@@ -32,13 +32,17 @@ impl Method for Mlkr {
     const TITLE: &'static str = "Metric learning for kernel regression";
     const WHEN: &'static str = "a numeric target; the method to begin with";
     const USES: &'static [Uses] = Uses::ALL;
-    type Data = Measured;
+    type Data = RegressionData;
 
     fn recommended_l2(&self, _encoder: &EncoderConfig) -> f64 {
         L2
     }
 
-    fn learn(&self, problem: &Problem<'_, Measured>, session: FitSession<'_>) -> Result<Learnt> {
+    fn learn(
+        &self,
+        problem: &Problem<'_, RegressionData>,
+        session: FitSession<'_>,
+    ) -> Result<Learnt> {
         learn(self, problem, session)
     }
 }
@@ -50,7 +54,7 @@ impl GradientMethod for Mlkr {
         MlkrLossConfig::new().init()
     }
 
-    fn target(&self, train: &Measured, device: &Device) -> Result<TargetIndex> {
+    fn target(&self, train: &RegressionData, device: &Device) -> Result<TargetIndex> {
         let targets = train.targets();
         let standard = Scaling::fit(ScalingKind::Standardise, targets).apply(targets)?;
         TargetIndex::new(standard.values(), standard.columns(), device)
@@ -58,8 +62,8 @@ impl GradientMethod for Mlkr {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, Measured>,
-        held_out: Part<'a, Measured>,
+        train: Part<'a, RegressionData>,
+        held_out: Part<'a, RegressionData>,
         _fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {

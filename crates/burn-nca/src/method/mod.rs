@@ -80,7 +80,7 @@ pub trait Method:
     /// What of the settings that all methods share it uses; what it does not use is refused where it is given.
     const USES: &'static [Uses];
 
-    /// What it learns from: [`Labelled`](crate::data::Labelled), [`Measured`](crate::data::Measured),
+    /// What it learns from: [`Labelled`](crate::data::Labelled), [`RegressionData`](crate::data::RegressionData),
     /// [`Coincidences`](crate::data::Coincidences), or [`Features`](crate::data::Features) where it needs no target
     /// and takes any data.
     type Data: TrainingData;

@@ -5,7 +5,7 @@ use burn::tensor::Device;
 
 use super::gradient::learn_encoder;
 use super::{GradientMethod, Learnt, Method, Part, Problem, Uses};
-use crate::data::{Labelled, Measured, Scaling, ScalingKind, TrainingData};
+use crate::data::{Labelled, RegressionData, Scaling, ScalingKind, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, FeatureWeights};
 use crate::error::{Error, Result};
 use crate::evaluate::{RegressionScores, expected_accuracy};
@@ -122,9 +122,13 @@ impl Method for NcfsRegression {
     const WHEN: &'static str =
         "a numeric target; to find the few features among many that it follows from";
     const USES: &'static [Uses] = USES;
-    type Data = Measured;
+    type Data = RegressionData;
 
-    fn learn(&self, problem: &Problem<'_, Measured>, session: FitSession<'_>) -> Result<Learnt> {
+    fn learn(
+        &self,
+        problem: &Problem<'_, RegressionData>,
+        session: FitSession<'_>,
+    ) -> Result<Learnt> {
         learn_weights(self, problem, session)
     }
 }
@@ -136,7 +140,7 @@ impl GradientMethod for NcfsRegression {
         NcfsRegressionLossConfig::new().init()
     }
 
-    fn target(&self, train: &Measured, device: &Device) -> Result<TargetIndex> {
+    fn target(&self, train: &RegressionData, device: &Device) -> Result<TargetIndex> {
         let targets = train.targets();
         let standard = Scaling::fit(ScalingKind::Standardise, targets).apply(targets)?;
         TargetIndex::new(standard.values(), standard.columns(), device)
@@ -144,8 +148,8 @@ impl GradientMethod for NcfsRegression {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, Measured>,
-        held_out: Part<'a, Measured>,
+        train: Part<'a, RegressionData>,
+        held_out: Part<'a, RegressionData>,
         _fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {

@@ -6,7 +6,7 @@ use burn::tensor::Device;
 use super::{
     GradientMethod, Learnt, Method, Part, Problem, Setting, Uses, kernel_r2_score, learn, mlkr,
 };
-use crate::data::{AgreementWidth, Agreements, Measured};
+use crate::data::{AgreementWidth, Agreements, RegressionData};
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::Result;
 use crate::fit::{FitConfig, FitSession, HeldOutScore};
@@ -43,13 +43,17 @@ impl Method for SoftNca {
         },
     ];
     const USES: &'static [Uses] = Uses::ALL;
-    type Data = Measured;
+    type Data = RegressionData;
 
     fn recommended_l2(&self, _encoder: &EncoderConfig) -> f64 {
         mlkr::L2
     }
 
-    fn learn(&self, problem: &Problem<'_, Measured>, session: FitSession<'_>) -> Result<Learnt> {
+    fn learn(
+        &self,
+        problem: &Problem<'_, RegressionData>,
+        session: FitSession<'_>,
+    ) -> Result<Learnt> {
         learn(self, problem, session)
     }
 }
@@ -61,7 +65,7 @@ impl GradientMethod for SoftNca {
         SoftNcaLossConfig::new().with_criterion(self.criterion).init()
     }
 
-    fn target(&self, train: &Measured, device: &Device) -> Result<AgreementIndex> {
+    fn target(&self, train: &RegressionData, device: &Device) -> Result<AgreementIndex> {
         let targets = train.targets();
         let agreements = Agreements::of_targets(targets.values(), targets.columns(), self.width)?;
         AgreementIndex::new(&agreements, device)
@@ -69,8 +73,8 @@ impl GradientMethod for SoftNca {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, Measured>,
-        held_out: Part<'a, Measured>,
+        train: Part<'a, RegressionData>,
+        held_out: Part<'a, RegressionData>,
         _fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {

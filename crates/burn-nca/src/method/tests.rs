@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::Fitted;
-use crate::data::{Features, Labelled, Measured, ScalingKind};
+use crate::data::{Features, Labelled, RegressionData, ScalingKind};
 use crate::encoder::{Activation, EncoderConfig};
 use crate::estimator::Estimator;
 use crate::fit::{EarlyStoppingConfig, FitConfig, FitState, Progress, Start, Termination};
@@ -109,7 +109,7 @@ fn ncfs_of_numbers_finds_what_the_target_follows_from() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let x: Vec<f64> = (0..60 * 6).map(|_| rng.random::<f64>()).collect();
     let targets = x.chunks(6).map(|row| 20.0 * row[1] + 5.0 * (6.0 * row[4]).sin()).collect();
-    let data = Measured::new(Features::unnamed(x, 6).unwrap(), "t", targets).unwrap();
+    let data = RegressionData::new(Features::unnamed(x, 6).unwrap(), "t", targets).unwrap();
     let fitted = estimator(NcfsRegression::new(), 6).fit(&data, &Device::flex()).unwrap();
     assert_eq!(largest(&fitted, 2), [1, 4]);
     let predicted = fitted.predict_kernel(data.features()).unwrap();

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use acceptance::data::uniform;
 use burn::tensor::Device;
-use burn_nca::data::{AgreementWidth, Features, Measured, Pairs, random_split};
-use burn_nca::estimator::{Known, RegressionObjective};
+use burn_nca::data::{AgreementWidth, Features, Pairs, RegressionData, random_split};
+use burn_nca::estimator::{RegressionObjective, TrainingTargets};
 use burn_nca::evaluate::{PartnerRanks, RegressionScores};
 use burn_nca::fit::{
     EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress, Start, StochasticConfig,
@@ -18,18 +18,18 @@ use burn_nca::{Fitted, PairsConfig, RegressionConfig};
 const ROWS: usize = 160;
 
 /// Six features; the target is a curve of the first two, the others are noise.
-fn table() -> Measured {
+fn table() -> RegressionData {
     let x = uniform(6 * ROWS, 91);
     let price = |row: &[f64]| 500.0 + 100.0 * (2.0 * row[0]).sin() + 60.0 * row[1] * row[1];
     let targets = x.chunks_exact(6).map(price).collect();
-    Measured::new(Features::unnamed(x, 6).unwrap(), "price", targets).unwrap()
+    RegressionData::new(Features::unnamed(x, 6).unwrap(), "price", targets).unwrap()
 }
 
 fn soft(criterion: Criterion) -> RegressionObjective {
     RegressionObjective::Soft { criterion, width: AgreementWidth::Given(20.0) }
 }
 
-fn r2(predicted: &[f64], truth: &Measured) -> f64 {
+fn r2(predicted: &[f64], truth: &RegressionData) -> f64 {
     RegressionScores::of(predicted, truth.targets().values()).unwrap().r2().unwrap()
 }
 
@@ -39,7 +39,8 @@ fn every_objective_and_optimiser_betters_euclidean_neighbours() {
     let split = random_split(ROWS, 0.3, 5).unwrap();
     let (train, test) = (data.select(&split.train), data.select(&split.test));
     let device = Device::flex();
-    let place = |part: &Measured| part.features().to_tensor(&device, burn::tensor::DType::F64);
+    let place =
+        |part: &RegressionData| part.features().to_tensor(&device, burn::tensor::DType::F64);
     let numbers = Numbers { values: train.targets().values(), columns: 1 };
     let neighbors = nearest(&place(&test), &place(&train), 5, None).unwrap();
     let euclidean = r2(&nearest_means(&neighbors, numbers, 5).unwrap(), &test);
@@ -76,7 +77,7 @@ fn the_value_is_the_leave_one_out_error_of_standardised_targets() {
 fn the_unit_of_the_target_does_not_matter_to_mlkr() {
     let data = table();
     let cents = data.targets().values().iter().map(|t| 100.0 * t + 7.0).collect();
-    let other = Measured::new(data.features().clone(), "price", cents).unwrap();
+    let other = RegressionData::new(data.features().clone(), "price", cents).unwrap();
     let config = RegressionConfig::new(6, 2)
         .with_fit(FitConfig::new().with_l2(0.01).with_precision(burn_nca::fit::Precision::F64));
     let (one, two) = (
@@ -121,7 +122,9 @@ fn a_saved_model_predicts_the_same_numbers() {
     let path = folder.path().join("model");
     fitted.save(&path).unwrap();
     let loaded = Fitted::load(&path, &Device::flex()).unwrap();
-    let Known::Numbers(targets) = loaded.known() else { panic!("{:?}", loaded.known()) };
+    let TrainingTargets::Numbers(targets) = loaded.training_targets() else {
+        panic!("{:?}", loaded.training_targets())
+    };
     assert_eq!(targets.names(), ["price"]);
     let same = |a: Vec<f64>, b: Vec<f64>| {
         a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-12 * a.abs()) && a.len() == b.len()
@@ -138,11 +141,11 @@ fn a_saved_model_predicts_the_same_numbers() {
 #[test]
 fn what_cannot_be_learnt_from_is_refused_with_the_cure() {
     let data = table();
-    let refused = |config: &RegressionConfig, data: &Measured| {
+    let refused = |config: &RegressionConfig, data: &RegressionData| {
         config.fit(data, &Device::flex()).unwrap_err().to_string()
     };
     let config = RegressionConfig::new(6, 2);
-    let constant = Measured::new(data.features().clone(), "price", vec![7.0; ROWS]).unwrap();
+    let constant = RegressionData::new(data.features().clone(), "price", vec![7.0; ROWS]).unwrap();
     assert!(refused(&config, &constant).contains("\"price\" is 7 in all 160 rows"));
     assert!(refused(&config, &data.select(&[0, 1])).contains("are 2 rows to learn from"));
     assert!(refused(&RegressionConfig::new(5, 2), &data).contains("d_input is 5"));
@@ -180,7 +183,7 @@ fn pairs_without_labels_find_partners_better_than_euclidean_distance() {
         let learnt = recall(fitted.transform(&features).unwrap());
         let plain = recall(features.to_tensor(&Device::flex(), burn::tensor::DType::F64));
         assert!(learnt > plain + 0.2, "{learnt} against {plain}");
-        assert_eq!(*fitted.known(), Known::Unlabelled);
+        assert_eq!(*fitted.training_targets(), TrainingTargets::Unlabelled);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model");
         fitted.save(&path).unwrap();

@@ -3,7 +3,7 @@
 use burn::module::Module;
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca::data::{Features, Labelled, Measured, Pairs, Scaling, ScalingKind};
+use burn_nca::data::{Features, Labelled, Pairs, RegressionData, Scaling, ScalingKind};
 use burn_nca::encoder::{Activation, AnyEncoder, Encoder, EncoderConfig, LinearMapConfig};
 use burn_nca::fit::{FitSession, LbfgsConfig, OptimizerConfig, Termination};
 use burn_nca::{Fitted, Nca, NcaConfig, PairsConfig, RegressionConfig};
@@ -42,7 +42,7 @@ fn a_device_with_autodiff_serves_like_one_without() {
 
     let features = Features::unnamed(acceptance::data::uniform(60, 5), 3).unwrap();
     let targets = (0..20).map(|row| features.row(row)[0]).collect();
-    let data = Measured::new(features.clone(), "t", targets).unwrap();
+    let data = RegressionData::new(features.clone(), "t", targets).unwrap();
     let numbers =
         [&plain, &autodiff].map(|device| RegressionConfig::new(3, 2).fit(&data, device).unwrap());
     assert_eq!(bits(&numbers[0]), bits(&numbers[1]));
@@ -133,7 +133,7 @@ fn a_module_of_numbers_trained_elsewhere_predicts_them() {
     let device = Device::flex();
     let features = Features::unnamed(acceptance::data::uniform(120, 6), 3).unwrap();
     let targets = (0..40).map(|row| features.row(row)[0]).collect();
-    let data = Measured::new(features.clone(), "t", targets).unwrap();
+    let data = RegressionData::new(features.clone(), "t", targets).unwrap();
     let scaling = Scaling::fit(ScalingKind::None, &features);
     let map = LinearMapConfig::new(3, 2).init(&device.clone().autodiff());
     let fitted = Fitted::of_numbers(map, scaling.clone(), &data, &device).unwrap();

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use burn::tensor::Device;
-use burn_nca::data::{AgreementWidth, Features, Labelled, Measured, Pairs};
+use burn_nca::data::{AgreementWidth, Features, Labelled, Pairs, RegressionData};
 use burn_nca::estimator::RegressionObjective;
 use burn_nca::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
@@ -84,7 +84,7 @@ fn a_fit_resumes_from_every_step_to_the_same_end() {
                 resumed.summary().history.iter().map(|step| step.seconds).collect();
             assert!(seconds.is_sorted(), "{seconds:?}");
             assert!(resumed.summary().seconds >= seconds[STEPS - 1]);
-            // One that ended at its limit may go on with a higher one.
+            // One that ended at its limit may resume with a higher one.
             let at_limit = resumed.summary().termination == Termination::MaxIterations;
             assert_eq!(checkpoint.exists(), at_limit);
             let _ = std::fs::remove_file(&checkpoint);
@@ -228,14 +228,14 @@ fn fits_of_numbers_and_pairs_are_known_by_theirs() {
     let features = Features::unnamed(acceptance::data::uniform(60, 5), 3).unwrap();
     let numbers = |shift: f64| {
         let targets = (0..20).map(|row| features.row(row)[0] + shift * f64::from(row == 7));
-        Measured::new(features.clone(), "t", targets.collect()).unwrap()
+        RegressionData::new(features.clone(), "t", targets.collect()).unwrap()
     };
     for objective in [
         RegressionObjective::Mlkr,
         RegressionObjective::Soft { criterion: Criterion::G, width: AgreementWidth::Given(0.2) },
     ] {
         let config = RegressionConfig::new(3, 2).with_objective(objective);
-        let of = |data: Measured| {
+        let of = |data: RegressionData| {
             let (config, device) = (&config, &device);
             move |session: FitSession<'_>| config.fit_session(&data, device, session)
         };

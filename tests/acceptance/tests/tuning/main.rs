@@ -49,7 +49,7 @@ fn the_worth_of_a_rung_is_that_of_a_fit_stopped_there() {
     let tune = quick().with_l2(vec![0.01]).with_steps(vec![0, 2]);
     let found = search(&data, &tune, TuneSession::new()).unwrap();
     let splits = stratified_folds(&data, 3, 0).unwrap();
-    for (rung, steps) in [(0, Some(0)), (1, Some(2)), (2, None)] {
+    for (score, steps) in [(0, Some(0)), (1, Some(2)), (2, None)] {
         for (fold, split) in splits.iter().enumerate() {
             let mut config = found.trials[0].candidate.apply(&config(&data, 4));
             config.fit.stop_at = steps;
@@ -60,7 +60,7 @@ fn the_worth_of_a_rung_is_that_of_a_fit_stopped_there() {
             let of_row =
                 |(row, class): (usize, &usize)| soft.probability(row, *class).max(1e-3).ln();
             let log_p = held_out.labels().iter().enumerate().map(of_row).sum::<f64>();
-            let measured = found.trials[0].rungs[rung].folds[fold];
+            let measured = found.trials[0].scores[score].folds[fold];
             assert_eq!(measured.accuracy, accuracy, "{steps:?} fold {fold}");
             let log_p = log_p / held_out.rows() as f64;
             assert!((measured.log_p - log_p).abs() < 1e-9, "{} {log_p}", measured.log_p);

@@ -1,7 +1,7 @@
 //! The search for settings where there are no classes.
 
 use burn::tensor::Device;
-use burn_nca::data::{Coincidences, Features, Measured, Pairs, TrainingData};
+use burn_nca::data::{Coincidences, Features, Pairs, RegressionData, TrainingData};
 use burn_nca::estimator::Estimator;
 use burn_nca::estimator::tune::{TuneConfig, TuneSession};
 use burn_nca::fit::FitConfig;
@@ -35,13 +35,13 @@ fn quick() -> TuneConfig {
 fn numbers_are_compared_by_the_r2_of_the_kernel_rule() {
     let features = features();
     let target = (0..ROWS).map(|row| features.row(row)[0] + 0.5 * features.row(row)[1]).collect();
-    let data = Measured::new(features, "y", target).unwrap();
+    let data = RegressionData::new(features, "y", target).unwrap();
     let estimator = Estimator::new(4, 4, Mlkr::new());
     let tuned = estimator.tune(&quick(), &data, &Device::flex(), TuneSession::new()).unwrap();
     let trials = &tuned.search.trials;
     assert_eq!(trials.len(), 2);
     assert!(trials.iter().all(|trial| trial.candidate.criterion.is_none()));
-    // The R² of a rung is that of a fit stopped there.
+    // The R² of a score is that of a fit stopped there.
     let split = &data.folds(3, 0).unwrap()[0];
     let fit = FitConfig::new().with_l2(0.02).with_stop_at(Some(2));
     let train = data.part(&split.train).unwrap();
@@ -54,8 +54,8 @@ fn numbers_are_compared_by_the_r2_of_the_kernel_rule() {
         truth.iter().enumerate().map(|(at, y)| (y - of(at)).powi(2)).sum()
     };
     let r2 = 1.0 - squares(&|at| predicted[at]) / squares(&|_| mean);
-    let rung = trials[0].rungs.iter().find(|rung| rung.steps == Some(2)).unwrap();
-    assert!((rung.folds[0].accuracy - r2).abs() < 1e-4, "{} {r2}", rung.folds[0].accuracy);
+    let score = trials[0].scores.iter().find(|score| score.steps == Some(2)).unwrap();
+    assert!((score.folds[0].accuracy - r2).abs() < 1e-4, "{} {r2}", score.folds[0].accuracy);
     assert_eq!(tuned.fitted.card().method, AnyMethod::from(Mlkr::new()));
 }
 

@@ -59,7 +59,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
             "the bundled set {source:?} has classes, and the model predicts numbers; give a CSV file"
         );
     }
-    let data = question.table(Task::Numeric)?.into_measured()?;
+    let data = question.table(Task::Numeric)?.into_regression()?;
     let k = of_numbers(args.neighbors, model.references().dims()[0])?;
     let truth = data.targets().values();
     let (features, target) = (data.features(), data.targets().names()[0].clone());

@@ -1,7 +1,7 @@
 //! Options of `nca evaluate` that say nothing to the model at hand: refused, not ignored.
 
 use anyhow::Result;
-use burn_nca::estimator::Known;
+use burn_nca::estimator::TrainingTargets;
 
 use crate::cli::EvaluateArgs;
 use crate::failure::usage;
@@ -10,12 +10,12 @@ use crate::failure::usage;
 ///
 /// # Errors
 /// Such an option, with the reason.
-pub fn check(args: &EvaluateArgs, known: &Known) -> Result<()> {
+pub fn check(args: &EvaluateArgs, known: &TrainingTargets) -> Result<()> {
     const OF_PAIRS: &str = "this model was learnt from pairs";
     let (name, pairs) = match known {
-        Known::Classes { .. } => ("classes", false),
-        Known::Numbers(_) => ("a numeric target", false),
-        Known::Unlabelled => ("pairs", true),
+        TrainingTargets::Classes { .. } => ("classes", false),
+        TrainingTargets::Numbers(_) => ("a numeric target", false),
+        TrainingTargets::Unlabelled => ("pairs", true),
     };
     let refused = [
         (

@@ -8,7 +8,7 @@ use burn_nca::Fitted;
 use burn_nca::data::Features;
 use burn_nca_datasets::Task;
 
-use crate::fitting::target_settings::LearntFrom;
+use crate::fitting::target_settings::FitTask;
 use crate::report::{Warning, WarningCode};
 use crate::source::Source;
 use crate::tables;
@@ -45,17 +45,17 @@ pub fn features(source: Option<&Source>, moved: Option<&str>, model: &Fitted) ->
 fn read(source: &Source, data: &str, model: &Fitted) -> Result<Option<Features>> {
     let source = &Source { data: data.to_string(), ..source.clone() };
     Ok(match source.task {
-        LearntFrom::Pairs => Some(tables::open_features(source)?.data),
-        LearntFrom::Classes => {
+        FitTask::Pairs => Some(tables::open_features(source)?.data),
+        FitTask::Classes => {
             let opened = tables::open(source, Task::Classes)?;
             let train = opened.table.into_labelled()?.select(&opened.split.train);
             let names = train.labels().iter().map(|&class| &train.class_names()[class]);
             let learnt = model.reference_labels().iter().map(|&class| &model.class_names()[class]);
             names.eq(learnt).then(|| train.features().clone())
         }
-        LearntFrom::Numbers => {
+        FitTask::Numbers => {
             let opened = tables::open(source, Task::Numeric)?;
-            let train = opened.table.into_measured()?.select(&opened.split.train);
+            let train = opened.table.into_regression()?.select(&opened.split.train);
             let alike = model.targets().is_some_and(|learnt| learnt == train.targets());
             alike.then(|| train.features().clone())
         }

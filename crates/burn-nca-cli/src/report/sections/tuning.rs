@@ -202,7 +202,7 @@ impl TuningRow {
     /// The trial at the steps that were chosen, or at its best.
     fn of(trial: &Trial, method: &str, choice: Option<&Choice>) -> Self {
         let steps = choice.map_or(trial.best().steps, |choice| choice.stop_at);
-        let rung = trial.rungs.iter().find(|rung| rung.steps == steps).unwrap_or(trial.best());
+        let score = trial.scores.iter().find(|score| score.steps == steps).unwrap_or(trial.best());
         let candidate = &trial.candidate;
         let ends = trial.terminations.iter();
         let closed = candidate.is_closed();
@@ -220,11 +220,11 @@ impl TuningRow {
             start: start.to_string(),
             start_perplexity: candidate.start_perplexity,
             dimension: candidate.d_output,
-            stop_at: rung.steps.or(candidate.stop_at),
-            accuracy: rung.accuracy(),
-            standard_error: rung.standard_error(),
-            fold_accuracies: rung.folds.iter().map(|fold| fold.accuracy).collect(),
-            log_p: rung.log_p(),
+            stop_at: score.steps.or(candidate.stop_at),
+            accuracy: score.accuracy(),
+            standard_error: score.standard_error(),
+            fold_accuracies: score.folds.iter().map(|fold| fold.accuracy).collect(),
+            log_p: score.log_p(),
             terminations: ends.map(|end| format!("{end:?}")).collect(),
             seconds: trial.seconds,
         }

@@ -8,7 +8,9 @@ use burn_nca_files::read_regular_text;
 use serde::{Deserialize, Serialize};
 
 use super::tensors::REFERENCES;
-use crate::data::{Features, Known, Preparation, Scaling, ScalingKind, Task, check_weights};
+use crate::data::{
+    Features, Preparation, Scaling, ScalingKind, Task, TrainingTargets, check_weights,
+};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::estimator::{FitSummary, Fitted, ModelCard};
@@ -86,9 +88,9 @@ impl Stored {
             scaling: fitted.scaling.clone(),
             classes: Some(class_names.len()),
             class_names,
-            weights: match &fitted.known {
-                Known::Classes { weights, .. } => weights.clone(),
-                Known::Numbers(_) | Known::Unlabelled => None,
+            weights: match &fitted.targets {
+                TrainingTargets::Classes { weights, .. } => weights.clone(),
+                TrainingTargets::Numbers(_) | TrainingTargets::Unlabelled => None,
             },
             preparation: fitted.preparation.clone(),
             targets: fitted.targets().map(|targets| StoredTargets {
@@ -201,7 +203,7 @@ impl Stored {
     }
 
     /// What is known of the training rows, whose labels these are.
-    pub(super) fn known(&self, labels: Vec<usize>, folder: &Path) -> Result<Known> {
+    pub(super) fn targets(&self, labels: Vec<usize>, folder: &Path) -> Result<TrainingTargets> {
         let wrong = |problem| wrong(folder, problem);
         if let Some(StoredTargets { names, values }) = &self.targets {
             let targets = Features::new(values.clone(), names.clone())
@@ -212,10 +214,10 @@ impl Stored {
                     "targets holds {rows} rows for {wanted} reference_rows"
                 )));
             }
-            return Ok(Known::Numbers(targets));
+            return Ok(TrainingTargets::Numbers(targets));
         }
         if self.class_names.is_empty() {
-            return Ok(Known::Unlabelled);
+            return Ok(TrainingTargets::Unlabelled);
         }
         let names = self.class_names.clone();
         if let Some(label) = labels.iter().find(|label| **label >= names.len()) {
@@ -224,7 +226,7 @@ impl Stored {
                 "class_names holds {named} names, and a row has class {label}"
             )));
         }
-        Ok(Known::Classes { names, labels, weights: self.weights.clone() })
+        Ok(TrainingTargets::Classes { names, labels, weights: self.weights.clone() })
     }
 }
 

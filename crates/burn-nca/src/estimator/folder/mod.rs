@@ -15,7 +15,7 @@ use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use burn_nca_files::{publish_folder, temporary_folder, write_atomically};
 
 use super::Fitted;
-use crate::data::Known;
+use crate::data::TrainingTargets;
 use crate::encoder::{AnyEncoder, Encoder, cast};
 use crate::error::{Error, Result};
 use crate::fit::Precision;
@@ -32,8 +32,10 @@ struct References {
 impl References {
     fn of<E: Encoder>(fitted: &Fitted<E>) -> Self {
         let [rows, _] = fitted.references.dims();
-        let labels: Vec<i64> = match &fitted.known {
-            Known::Classes { labels, .. } => labels.iter().map(|&label| label as i64).collect(),
+        let labels: Vec<i64> = match &fitted.targets {
+            TrainingTargets::Classes { labels, .. } => {
+                labels.iter().map(|&label| label as i64).collect()
+            }
             _ => vec![0; rows],
         };
         let labels = TensorData::new(labels, [rows]);
@@ -150,7 +152,7 @@ fn with_parts<E: Encoder>(
     let references = References::empty(shape, &device, dtype);
     let references = tensors::load(references, bytes, path, REFERENCES)?;
     let labels = tensors::labels(references.labels.val(), path)?;
-    let known = stored.known(labels, path)?;
+    let targets = stored.targets(labels, path)?;
     let mut card = stored.card;
     if dtype == DType::F32 {
         card.fit.precision = Precision::F32;
@@ -160,7 +162,7 @@ fn with_parts<E: Encoder>(
         card,
         rule: stored.rule,
         scaling: stored.scaling,
-        known,
+        targets,
         references: references.embedding.val().without_autodiff().cast(dtype),
         summary: stored.summary,
         preparation: stored.preparation,

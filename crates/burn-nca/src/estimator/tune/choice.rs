@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::trial::{Rung, best};
+use super::trial::{StepScore, best};
 use super::{Trial, TuneConfig};
 
 /// Why a setting was chosen.
@@ -55,28 +55,28 @@ impl Choice {
     pub(super) fn of(trials: &[Trial], tune: &TuneConfig) -> Option<Self> {
         let first = trials.first()?;
         let usual = first.end();
-        let bests: Vec<&Rung> = trials.iter().map(Trial::best).collect();
+        let bests: Vec<&StepScore> = trials.iter().map(Trial::best).collect();
         let most = best(bests.iter().copied())?;
-        let (trial, learnt, reason) = if most.lead(usual) > tune.margin {
-            let trial = bests.iter().position(|rung| std::ptr::eq(*rung, most))?;
+        let (trial, learnt, reason) = if most.paired_t(usual) > tune.margin {
+            let trial = bests.iter().position(|score| std::ptr::eq(*score, most))?;
             (trial, most, Reason::Better)
         } else {
             (0, usual, Reason::Usual)
         };
         Some(match first.start() {
-            Some(start) if learnt.lead(start) < tune.learning_margin => {
+            Some(start) if learnt.paired_t(start) < tune.learning_margin => {
                 Self::new(0, start, Reason::NoLearning)
             }
             _ => Self::new(trial, learnt, reason),
         })
     }
 
-    fn new(trial: usize, rung: &Rung, reason: Reason) -> Self {
+    fn new(trial: usize, score: &StepScore, reason: Reason) -> Self {
         Self {
             trial,
-            stop_at: rung.steps,
-            accuracy: rung.accuracy(),
-            standard_error: rung.standard_error(),
+            stop_at: score.steps,
+            accuracy: score.accuracy(),
+            standard_error: score.standard_error(),
             reason,
         }
     }
@@ -87,14 +87,14 @@ mod tests {
     use super::super::{Candidate, HeldOut};
     use super::*;
 
-    fn rung(steps: Option<usize>, accuracies: &[f64]) -> Rung {
+    fn score(steps: Option<usize>, accuracies: &[f64]) -> StepScore {
         let fold = |&accuracy: &f64| HeldOut { accuracy, log_p: -1.0 };
-        Rung { steps, folds: accuracies.iter().map(fold).collect() }
+        StepScore { steps, folds: accuracies.iter().map(fold).collect() }
     }
 
-    fn trial(rungs: Vec<Rung>) -> Trial {
+    fn trial(scores: Vec<StepScore>) -> Trial {
         let candidate = Candidate::of(&crate::NcaConfig::recommended(4, 2));
-        Trial { candidate, rungs, terminations: Vec::new(), seconds: 0.0 }
+        Trial { candidate, scores, terminations: Vec::new(), seconds: 0.0 }
     }
 
     fn chosen(trials: &[Trial]) -> (usize, Option<usize>, Reason) {
@@ -104,9 +104,9 @@ mod tests {
 
     #[test]
     fn the_usual_setting_yields_to_a_clear_lead_only() {
-        let usual = trial(vec![rung(Some(0), &[0.7, 0.7, 0.7]), rung(None, &[0.8, 0.9, 0.8])]);
-        let lucky = trial(vec![rung(Some(3), &[0.9, 0.88, 0.8]), rung(None, &[0.5, 0.5, 0.5])]);
-        let clear = trial(vec![rung(Some(5), &[0.9, 1.0, 0.89])]);
+        let usual = trial(vec![score(Some(0), &[0.7, 0.7, 0.7]), score(None, &[0.8, 0.9, 0.8])]);
+        let lucky = trial(vec![score(Some(3), &[0.9, 0.88, 0.8]), score(None, &[0.5, 0.5, 0.5])]);
+        let clear = trial(vec![score(Some(5), &[0.9, 1.0, 0.89])]);
         assert_eq!(chosen(&[usual.clone(), lucky.clone()]), (0, None, Reason::Usual));
         assert_eq!(chosen(&[usual, lucky, clear]), (2, Some(5), Reason::Better));
         assert_eq!(Choice::of(&[], &TuneConfig::new()), None);
@@ -114,17 +114,17 @@ mod tests {
 
     #[test]
     fn what_was_learnt_has_to_show_that_it_pays() {
-        let of = |start: &[f64], end: &[f64]| trial(vec![rung(Some(0), start), rung(None, end)]);
+        let of = |start: &[f64], end: &[f64]| trial(vec![score(Some(0), start), score(None, end)]);
         let poor = of(&[0.8, 0.7, 0.8], &[0.7, 0.7, 0.8]);
         assert_eq!(chosen(&[poor]), (0, Some(0), Reason::NoLearning));
         let equal = of(&[0.8, 0.7], &[0.7, 0.8]);
         assert_eq!(chosen(std::slice::from_ref(&equal)), (0, Some(0), Reason::NoLearning));
         // Without a measured start there is nothing to hold it against.
-        let unmeasured = trial(equal.rungs[1..].to_vec());
+        let unmeasured = trial(equal.scores[1..].to_vec());
         assert_eq!(chosen(&[unmeasured]), (0, None, Reason::Usual));
         // A setting with a clear lead over the usual one may still be no better than no learning.
         let usual = of(&[0.8, 0.8, 0.8], &[0.6, 0.61, 0.6]);
-        let other = trial(vec![rung(Some(3), &[0.8, 0.79, 0.8])]);
+        let other = trial(vec![score(Some(3), &[0.8, 0.79, 0.8])]);
         assert_eq!(chosen(&[usual, other]), (0, Some(0), Reason::NoLearning));
     }
 }

@@ -206,14 +206,14 @@ impl TuneConfig {
     ///
     /// Mini-batches are measured at their end only: their learning rate falls over all epochs, so that an
     /// epoch on the way is not where a shorter fit would be.
-    pub(super) fn ladder(&self, optimizer: &OptimizerConfig) -> Vec<usize> {
-        let mut ladder = match optimizer {
+    pub(super) fn step_grid(&self, optimizer: &OptimizerConfig) -> Vec<usize> {
+        let mut step_grid = match optimizer {
             OptimizerConfig::Adam(_) => Vec::new(),
             OptimizerConfig::Lbfgs(_) | OptimizerConfig::ConjugateGradient(_) => self.steps.clone(),
         };
-        ladder.sort_unstable();
-        ladder.dedup();
-        ladder
+        step_grid.sort_unstable();
+        step_grid.dedup();
+        step_grid
     }
 }
 
@@ -289,6 +289,6 @@ mod tests {
         let tune = TuneConfig::new().with_steps(vec![5, 0, 5]);
         let full = OptimizerConfig::Lbfgs(crate::fit::LbfgsConfig::new());
         let batches = OptimizerConfig::Adam(crate::fit::StochasticConfig::new());
-        assert_eq!((tune.ladder(&full), tune.ladder(&batches)), (vec![0, 5], vec![]));
+        assert_eq!((tune.step_grid(&full), tune.step_grid(&batches)), (vec![0, 5], vec![]));
     }
 }

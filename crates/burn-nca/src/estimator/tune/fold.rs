@@ -24,8 +24,8 @@ pub(super) struct Fold<D> {
     neighbors: usize,
 }
 
-/// A fit, measured at the rungs of the ladder of steps that it reached, and where it ended.
-pub(super) struct Climb {
+/// A fit, measured at the points of the step grid that it reached, and where it ended.
+pub(super) struct FoldScores {
     /// Steps and what the embedding was worth after them, in order; the last is the end of the fit.
     pub measured: Vec<(usize, HeldOut)>,
     /// Why the fit ended.
@@ -56,17 +56,17 @@ impl<D: TrainingData> Fold<D> {
     }
 
     /// Fits the training part from its start, measuring the embedding at these numbers of steps.
-    pub fn climb(
+    pub fn score(
         &self,
         config: &Estimator,
-        ladder: &[usize],
+        step_grid: &[usize],
         watch: &mut OnProgress<'_>,
         ends: &dyn Fn() -> bool,
-    ) -> Result<Climb> {
+    ) -> Result<FoldScores> {
         let (fit, data) = (&config.fit, self.train.any());
         let dtype = fit.precision.dtype();
         let measured = RefCell::new(Vec::new());
-        if ladder.first() == Some(&0) && config.method.info().uses.contains(&Uses::Start) {
+        if step_grid.first() == Some(&0) && config.method.info().uses.contains(&Uses::Start) {
             let map = (fit, config.d_output);
             let (encoder, _) = start::build(&config.encoder, map, data, &self.device)?;
             let encoder = prepare(encoder, dtype, &self.device);
@@ -77,7 +77,7 @@ impl<D: TrainingData> Fold<D> {
         let number = |encoder: &AnyEncoder| {
             let mut steps = steps.borrow_mut();
             *steps += 1;
-            if ladder.contains(&steps) {
+            if step_grid.contains(&steps) {
                 measured.borrow_mut().push((*steps, self.measure(encoder, fit)));
             }
             *steps as f64
@@ -106,7 +106,7 @@ impl<D: TrainingData> Fold<D> {
         if measured.last().is_none_or(|(steps, _)| *steps < end) {
             measured.push((end, self.measure(&learnt.encoder, fit)));
         }
-        Ok(Climb { measured, termination: learnt.summary.termination })
+        Ok(FoldScores { measured, termination: learnt.summary.termination })
     }
 
     fn measure(&self, encoder: &AnyEncoder, fit: &FitConfig) -> HeldOut {

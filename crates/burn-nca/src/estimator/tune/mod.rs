@@ -13,7 +13,7 @@
 //! Measuring a fit on its way gives every number of steps for the price of one fit. Step 0 is the start
 //! itself: no learning at all is always among the candidates. No test row takes part in any of this.
 //!
-//! A plain grid in a good order rather than successive halving: the rungs already give what halving gives,
+//! A plain grid in a good order rather than successive halving: the scores along the step grid already give what halving gives,
 //! the worth of shorter fits, and a fit of a few hundred rows takes less than a second.
 
 mod candidate;
@@ -35,7 +35,7 @@ pub use config::TuneConfig;
 pub use score::HeldOut;
 pub use search::{Search, SearchEnd};
 pub use session::{OnTuneProgress, TuneProgress, TuneSession};
-pub use trial::{Rung, Trial};
+pub use trial::{StepScore, Trial};
 
 use super::{Estimator, Fitted, NcaConfig};
 use crate::data::{Labelled, TrainingData};

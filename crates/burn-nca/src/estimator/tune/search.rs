@@ -9,9 +9,9 @@ use burn::tensor::Device;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::fold::{Climb, Fold};
+use super::fold::{Fold, FoldScores};
 use super::session::OnTuneProgress;
-use super::store::Known;
+use super::store::Finished;
 use super::{Candidate, Choice, Trial, TuneConfig, TuneProgress, TuneSession, store};
 use crate::NcaConfig;
 use crate::data::{AnyData, TrainingData};
@@ -108,7 +108,7 @@ pub(super) fn run<D: TrainingData>(
     let file = session.file.map(|path| (path, identity(config, tune, data.any())));
     let known = match &file {
         Some((path, name)) => store::load(path, name)?,
-        None => Known::default(),
+        None => Finished::default(),
     };
     let running = Running {
         config,
@@ -121,9 +121,11 @@ pub(super) fn run<D: TrainingData>(
         stopped: AtomicBool::new(false),
     };
     let keep = |trials: &[Trial]| match &file {
-        Some((path, name)) => {
-            store::save(path, name, Known { trials: trials.to_vec(), seconds: running.seconds() })
-        }
+        Some((path, name)) => store::save(
+            path,
+            name,
+            Finished { trials: trials.to_vec(), seconds: running.seconds() },
+        ),
         None => Ok(()),
     };
     let (trials, end) = running.try_all(&known.trials, keep)?;
@@ -175,7 +177,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
     fn trial(&self, candidate: &Candidate, trials: &[Trial]) -> Result<Option<Trial>> {
         let mut config = candidate.settle(self.config);
         config.fit.time_budget = None;
-        let ladder = self.tune.ladder(&config.fit.optimizer);
+        let step_grid = self.tune.step_grid(&config.fit.optimizer);
         let best = Choice::of(trials, self.tune);
         let progress = Step { candidate, finished: trials.len(), best: best.as_ref() };
         let (finished, cut) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -186,7 +188,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
             cut.fetch_or(ends, Ordering::Relaxed);
             ends
         };
-        let climb = |fold: &Fold<D>| {
+        let score = |fold: &Fold<D>| {
             if !self.goes_on(&progress, finished.load(Ordering::Relaxed)) || ends() {
                 cut.store(true, Ordering::Relaxed);
                 return Ok(None);
@@ -198,17 +200,18 @@ impl<D: TrainingData> Running<'_, '_, D> {
                 cut.store(true, Ordering::Relaxed);
                 ControlFlow::Break(Termination::Stopped)
             };
-            let climb = fold.climb(&config, &ladder, &mut watch, &ends);
+            let scores = fold.score(&config, &step_grid, &mut watch, &ends);
             finished.fetch_add(1, Ordering::Relaxed);
-            climb.map(Some)
+            scores.map(Some)
         };
-        let climbs: Vec<Option<Climb>> = self.folds.par_iter().map(climb).collect::<Result<_>>()?;
-        let climbs: Vec<Climb> = climbs.into_iter().flatten().collect();
+        let folds: Vec<Option<FoldScores>> =
+            self.folds.par_iter().map(score).collect::<Result<_>>()?;
+        let folds: Vec<FoldScores> = folds.into_iter().flatten().collect();
         if cut.load(Ordering::Relaxed) {
             return Ok(None);
         }
         let seconds = started.elapsed().as_secs_f64();
-        Ok(Some(Trial::new(candidate.clone(), &ladder, &climbs, seconds)))
+        Ok(Some(Trial::new(candidate.clone(), &step_grid, &folds, seconds)))
     }
 
     /// Tells the caller, and asks whether to go on.

@@ -9,9 +9,9 @@ use super::Trial;
 use crate::error::{Error, Result};
 use crate::fit::FitIdentity;
 
-/// What a file holds of a search.
+/// The finished trials of a search, and its time.
 #[derive(Default, Serialize, Deserialize)]
-pub(super) struct Known {
+pub(super) struct Finished {
     /// Finished trials.
     pub trials: Vec<Trial>,
     /// Seconds spent on them, and on one that the budget cut off.
@@ -22,16 +22,17 @@ pub(super) struct Known {
 #[derive(Serialize, Deserialize)]
 struct Stored {
     search: FitIdentity,
-    known: Known,
+    #[serde(rename = "known")]
+    finished: Finished,
 }
 
-/// What this file knows; nothing where there is no file.
+/// The trials of this file; none where there is no file.
 ///
 /// # Errors
 /// A file that cannot be read, or that belongs to another search.
-pub(super) fn load(path: &Path, search: &FitIdentity) -> Result<Known> {
+pub(super) fn load(path: &Path, search: &FitIdentity) -> Result<Finished> {
     if !path.exists() {
-        return Ok(Known::default());
+        return Ok(Finished::default());
     }
     let text = read_regular_text(path).map_err(|source| Error::io(path, source))?;
     let stored: Stored = serde_json::from_str(&text).map_err(|error| {
@@ -49,15 +50,15 @@ pub(super) fn load(path: &Path, search: &FitIdentity) -> Result<Known> {
             ),
         ));
     }
-    Ok(stored.known)
+    Ok(stored.finished)
 }
 
 /// Writes all trials atomically.
 ///
 /// # Errors
 /// A file that cannot be written.
-pub(super) fn save(path: &Path, search: &FitIdentity, known: Known) -> Result<()> {
-    let stored = Stored { search: search.clone(), known };
+pub(super) fn save(path: &Path, search: &FitIdentity, finished: Finished) -> Result<()> {
+    let stored = Stored { search: search.clone(), finished };
     let text = serde_json::to_string(&stored)
         .map_err(|error| Error::model(path, format!("the trials cannot be written: {error}")))?;
     write_atomically(path, text.as_bytes()).map_err(|source| Error::io(path, source))

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::fold::Climb;
+use super::fold::FoldScores;
 use super::{Candidate, HeldOut};
 use crate::fit::Termination;
 
@@ -15,7 +15,8 @@ pub struct Trial {
     /// What was tried.
     pub candidate: Candidate,
     /// What the fits were worth on the way, by number of steps, ascending.
-    pub rungs: Vec<Rung>,
+    #[serde(alias = "rungs")]
+    pub scores: Vec<StepScore>,
     /// Why the fit of each fold ended.
     pub terminations: Vec<Termination>,
     /// Seconds that the trial took.
@@ -24,14 +25,14 @@ pub struct Trial {
 
 /// The fits of a trial after a number of steps; a fit that has ended stays where it ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rung {
+pub struct StepScore {
     /// The number of steps; `None` for the end of every fit.
     pub steps: Option<usize>,
     /// What the fit of each fold is worth on the rows that it holds out.
     pub folds: Vec<HeldOut>,
 }
 
-impl Rung {
+impl StepScore {
     /// The mean 1-NN accuracy of the folds, 0..1.
     pub fn accuracy(&self) -> f64 {
         mean(&self.accuracies())
@@ -47,9 +48,9 @@ impl Rung {
         mean(&self.folds.iter().map(|fold| fold.log_p).collect::<Vec<_>>())
     }
 
-    /// By how many standard errors of the difference, paired over the folds, this rung is more accurate than
+    /// By how many standard errors of the difference, paired over the folds, this score is more accurate than
     /// another; infinitely many where every fold has the same difference above 0.
-    pub(super) fn lead(&self, other: &Self) -> f64 {
+    pub(super) fn paired_t(&self, other: &Self) -> f64 {
         let pairs = self.folds.iter().zip(&other.folds);
         let differences: Vec<f64> = pairs.map(|(a, b)| a.accuracy - b.accuracy).collect();
         let difference = mean(&differences);
@@ -60,7 +61,7 @@ impl Rung {
         self.folds.iter().map(|fold| fold.accuracy).collect()
     }
 
-    /// Whether this rung is more accurate, or as accurate with more log probability.
+    /// Whether this score is more accurate, or as accurate with more log probability.
     fn beats(&self, other: &Self) -> bool {
         let difference = self.accuracy() - other.accuracy();
         difference > SAME || (difference > -SAME && self.log_p() > other.log_p() + SAME)
@@ -68,63 +69,63 @@ impl Rung {
 }
 
 impl Trial {
-    /// The most accurate rung; the one of fewest steps where several are equal.
+    /// The most accurate score; the one of fewest steps where several are equal.
     ///
     /// # Panics
-    /// Never: a trial has a rung for the end of its fits.
-    pub fn best(&self) -> &Rung {
-        best(self.rungs.iter()).expect("a trial has a rung for the end of its fits")
+    /// Never: a trial has a score for the end of its fits.
+    pub fn best(&self) -> &StepScore {
+        best(self.scores.iter()).expect("a trial has a score for the end of its fits")
     }
 
     /// The end of every fit.
     ///
     /// # Panics
-    /// Never: a trial has a rung for the end of its fits.
-    pub fn end(&self) -> &Rung {
-        self.rungs.last().expect("a trial has a rung for the end of its fits")
+    /// Never: a trial has a score for the end of its fits.
+    pub fn end(&self) -> &StepScore {
+        self.scores.last().expect("a trial has a score for the end of its fits")
     }
 
     /// The start, before any step, where it was measured.
-    pub fn start(&self) -> Option<&Rung> {
-        self.rungs.first().filter(|rung| rung.steps == Some(0))
+    pub fn start(&self) -> Option<&StepScore> {
+        self.scores.first().filter(|score| score.steps == Some(0))
     }
 
-    /// Brings the folds together: a rung for every step of the ladder that some fit had not ended before, and
+    /// Brings the folds together: a score for every step of the grid that some fit had not ended before, and
     /// one for the end.
     pub(super) fn new(
         candidate: Candidate,
-        ladder: &[usize],
-        climbs: &[Climb],
+        step_grid: &[usize],
+        folds: &[FoldScores],
         seconds: f64,
     ) -> Self {
-        let end = |climb: &Climb| climb.measured.last().map_or(0, |(steps, _)| *steps);
-        let longest = climbs.iter().map(end).max().unwrap_or(0);
-        let steps = ladder.iter().copied().filter(|steps| *steps < longest).map(Some);
-        let rungs = steps.chain([None]).map(|steps| Rung {
+        let end = |fold: &FoldScores| fold.measured.last().map_or(0, |(steps, _)| *steps);
+        let longest = folds.iter().map(end).max().unwrap_or(0);
+        let steps = step_grid.iter().copied().filter(|steps| *steps < longest).map(Some);
+        let scores = steps.chain([None]).map(|steps| StepScore {
             steps,
-            folds: climbs.iter().map(|climb| at(climb, steps)).collect(),
+            folds: folds.iter().map(|fold| at(fold, steps)).collect(),
         });
         Self {
             candidate,
-            rungs: rungs.collect(),
-            terminations: climbs.iter().map(|climb| climb.termination).collect(),
+            scores: scores.collect(),
+            terminations: folds.iter().map(|fold| fold.termination).collect(),
             seconds,
         }
     }
 }
 
 /// What a fit was worth after this many steps, or at its end.
-fn at(climb: &Climb, steps: Option<usize>) -> HeldOut {
+fn at(fold: &FoldScores, steps: Option<usize>) -> HeldOut {
     let most = steps.unwrap_or(usize::MAX);
-    let reached = climb.measured.iter().take_while(|(steps, _)| *steps <= most).last();
+    let reached = fold.measured.iter().take_while(|(steps, _)| *steps <= most).last();
     reached.map_or_else(HeldOut::worst, |(_, value)| *value)
 }
 
-/// The first of the rungs that no other beats.
-pub(super) fn best<'a>(rungs: impl Iterator<Item = &'a Rung>) -> Option<&'a Rung> {
-    rungs.fold(None, |best: Option<&Rung>, rung| match best {
-        Some(best) if !rung.beats(best) => Some(best),
-        _ => Some(rung),
+/// The first of the scores that no other beats.
+pub(super) fn best<'a>(scores: impl Iterator<Item = &'a StepScore>) -> Option<&'a StepScore> {
+    scores.fold(None, |best: Option<&StepScore>, score| match best {
+        Some(best) if !score.beats(best) => Some(best),
+        _ => Some(score),
     })
 }
 
@@ -153,20 +154,19 @@ mod tests {
 
     #[test]
     fn a_fit_that_has_ended_stays_where_it_ended_while_others_go_on() {
-        let climb = |measured: &[(usize, f64)]| Climb {
+        let fold = |measured: &[(usize, f64)]| FoldScores {
             measured: measured.iter().map(|(at, value)| (*at, held_out(*value))).collect(),
             termination: Termination::ProgressSmall,
         };
-        let climbs =
-            [climb(&[(0, 0.1), (1, 0.2)]), climb(&[(0, 0.5), (1, 0.6), (2, 0.7), (3, 0.8)])];
+        let folds = [fold(&[(0, 0.1), (1, 0.2)]), fold(&[(0, 0.5), (1, 0.6), (2, 0.7), (3, 0.8)])];
         let candidate = Candidate::of(&crate::NcaConfig::new(4, 1));
-        let trial = Trial::new(candidate, &[0, 1, 2, 5], &climbs, 1.0);
-        let steps: Vec<_> = trial.rungs.iter().map(|rung| rung.steps).collect();
+        let trial = Trial::new(candidate, &[0, 1, 2, 5], &folds, 1.0);
+        let steps: Vec<_> = trial.scores.iter().map(|score| score.steps).collect();
         assert_eq!(steps, [Some(0), Some(1), Some(2), None]);
         let accuracies: Vec<_> = trial
-            .rungs
+            .scores
             .iter()
-            .map(|rung| [rung.folds[0].accuracy, rung.folds[1].accuracy])
+            .map(|score| [score.folds[0].accuracy, score.folds[1].accuracy])
             .collect();
         assert_eq!(accuracies, [[0.1, 0.5], [0.2, 0.6], [0.2, 0.7], [0.2, 0.8]]);
         assert_eq!((trial.best().steps, trial.start().unwrap().steps), (None, Some(0)));
@@ -174,14 +174,14 @@ mod tests {
 
     #[test]
     fn a_lead_is_counted_in_standard_errors_of_the_paired_differences() {
-        let rung = |values: &[f64]| Rung {
+        let score = |values: &[f64]| StepScore {
             steps: None,
             folds: values.iter().map(|value| held_out(*value)).collect(),
         };
         // Differences 0.1, 0.2, 0.3: mean 0.2, standard error 0.1 / sqrt(3).
-        let lead = rung(&[0.5, 0.7, 0.9]).lead(&rung(&[0.4, 0.5, 0.6]));
-        assert!((lead - 2.0 * 3f64.sqrt()).abs() < 1e-9, "{lead}");
-        assert_eq!(rung(&[0.5, 0.7]).lead(&rung(&[0.7, 0.5])), 0.0);
-        assert!(rung(&[0.5, 0.7]).lead(&rung(&[0.4, 0.6])) > 1e6);
+        let t = score(&[0.5, 0.7, 0.9]).paired_t(&score(&[0.4, 0.5, 0.6]));
+        assert!((t - 2.0 * 3f64.sqrt()).abs() < 1e-9, "{t}");
+        assert_eq!(score(&[0.5, 0.7]).paired_t(&score(&[0.7, 0.5])), 0.0);
+        assert!(score(&[0.5, 0.7]).paired_t(&score(&[0.4, 0.6])) > 1e6);
     }
 }

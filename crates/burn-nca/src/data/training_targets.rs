@@ -1,10 +1,10 @@
-//! What is known of the rows that a metric is learnt from.
+//! The targets of the rows that a metric is learnt from: classes, numbers, or none.
 
-use super::{Features, Labelled, Measured};
+use super::{Features, Labelled, RegressionData};
 
-/// What is known of the training rows of a fitted model.
+/// The targets of the training rows of a fitted model.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Known {
+pub enum TrainingTargets {
     /// One class per row.
     Classes {
         /// The name of each class.
@@ -20,7 +20,7 @@ pub enum Known {
     Unlabelled,
 }
 
-impl Known {
+impl TrainingTargets {
     /// What a message calls the rows.
     pub(crate) fn noun(&self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl Known {
     }
 }
 
-impl From<&Labelled> for Known {
+impl From<&Labelled> for TrainingTargets {
     fn from(data: &Labelled) -> Self {
         Self::Classes {
             names: data.class_names().to_vec(),
@@ -41,8 +41,8 @@ impl From<&Labelled> for Known {
     }
 }
 
-impl From<&Measured> for Known {
-    fn from(data: &Measured) -> Self {
+impl From<&RegressionData> for TrainingTargets {
+    fn from(data: &RegressionData) -> Self {
         Self::Numbers(data.targets().clone())
     }
 }

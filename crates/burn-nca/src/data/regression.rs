@@ -5,20 +5,20 @@ use crate::error::{Error, Result};
 ///
 /// # Examples
 /// ```
-/// use burn_nca::data::{Features, Measured};
+/// use burn_nca::data::{Features, RegressionData};
 ///
 /// let houses = Features::unnamed(vec![6.5, 4.0, 6.4, 9.1, 7.1, 4.0], 2)?;
-/// let data = Measured::new(houses, "price", vec![24.0, 21.6, 34.7])?;
+/// let data = RegressionData::new(houses, "price", vec![24.0, 21.6, 34.7])?;
 /// assert_eq!((data.rows(), data.targets().names()), (3, &["price".to_string()][..]));
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
+pub struct RegressionData {
     features: Features,
     targets: Features,
 }
 
-impl Measured {
+impl RegressionData {
     /// Joins features `[n, d]` with n numbers of one target.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn targets_that_do_not_fit_are_named_with_the_cure() {
         let features = Features::unnamed(vec![1.0, 2.0], 1).unwrap();
-        let refused = |values| Measured::new(features.clone(), "price", values).unwrap_err();
+        let refused = |values| RegressionData::new(features.clone(), "price", values).unwrap_err();
         assert_eq!(
             refused(vec![1.0]).to_string(),
             "the targets have 1 rows, the features 2; give one row of targets a row"

@@ -12,7 +12,7 @@ use crate::process;
 use crate::report::{Data, FORMAT, Header, MeasureTable, Report, Results, Tuning, Warning};
 
 /// A fit that ended, and what it was made from.
-pub struct Account<'a> {
+pub struct FinishedFit<'a> {
     /// The name of the data.
     pub name: &'a str,
     /// The model.
@@ -30,8 +30,8 @@ pub struct Account<'a> {
 }
 
 /// What was found out about the learnt metric.
-pub struct Findings {
-    /// The data; the account gives them their name.
+pub struct Evaluation {
+    /// The data; the finished fit gives them their name.
     pub data: Data,
     /// The learnt metric beside the baselines.
     pub comparison: MeasureTable,
@@ -50,12 +50,12 @@ pub fn label(model: &Fitted) -> &'static str {
     model.card().method.info().label
 }
 
-impl Account<'_> {
+impl FinishedFit<'_> {
     /// The report.
     ///
     /// # Errors
     /// An embedding that is not finite.
-    pub fn report(&self, found: Findings) -> Result<Report> {
+    pub fn report(&self, found: Evaluation) -> Result<Report> {
         let after = [
             about_termination(self.model.summary().termination),
             about_spread(Spread::of(&found.embedding)?, found.shortfall),
