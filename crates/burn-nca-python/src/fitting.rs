@@ -63,8 +63,9 @@ pub fn fit_numbers(
     settings: Settings,
     on_step: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let data = RegressionData::with_targets(x.features(names)?, targets.features(Some(target_names))?)
-        .map_err(raised)?;
+    let data =
+        RegressionData::with_targets(x.features(names)?, targets.features(Some(target_names))?)
+            .map_err(raised)?;
     let d = data.features().columns();
     let fit = settings.fit(data.rows())?.with_start(settings.unlabelled_start()?);
     let config = RegressionConfig::new(d, settings.dimensions(d))
