@@ -8,7 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._steps import Steps
 
 FLOATS = (np.float64, np.float32)
 
@@ -34,6 +37,22 @@ SETTINGS = {
     "dtype": "float64",
     "device": "cpu",
 }
+
+
+def encoded(y):
+    """Labels of classes as the compiled module takes them.
+
+    Returns the classes in order, the number of each row's class, and the names of the classes.
+    """
+    check_classification_targets(y)
+    classes, labels = np.unique(y, return_inverse=True)
+    return classes, labels.astype(np.int64), [str(name) for name in classes]
+
+
+def as_targets(y):
+    """Numbers to learn from as the compiled module takes them: `[n, m]`, with a name for each column."""
+    targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
+    return targets, [f"y{column + 1}" for column in range(targets.shape[1])]
 
 
 class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -132,6 +151,15 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         settings["dtype"] = np.dtype(settings["dtype"]).name
         settings.update(others)
         return settings
+
+    def _steps(self):
+        """What the compiled module is to call after every step, if anything is to be told."""
+        if not self.verbose and self.callback is None:
+            return None
+        steps = Steps(self)
+        if self.verbose:
+            steps.header()
+        return steps
 
     def _check_settings(self):
         """Refuses settings out of range, with scikit-learn's messages."""

@@ -1,21 +1,14 @@
 """A learnt metric with its classification rule."""
 
-import numbers
-
-import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils import check_scalar
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from . import _burn_nca
-from ._base import FLOATS, MetricEstimator
-from ._nca import _Steps
-
-RULES = ("knn", "stochastic")
+from ._base import FLOATS, MetricEstimator, encoded
+from ._rules import ClassRules
 
 
-class NCAClassifier(ClassifierMixin, MetricEstimator):
+class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
     """Classification by neighbourhood components analysis: scaling, the learnt map and a rule in one estimator.
 
     The defaults are those that classify new rows best on average: standardised features, criterion g, a small
@@ -140,74 +133,8 @@ class NCAClassifier(ClassifierMixin, MetricEstimator):
         self._check_settings()
         self._check_rule()
         X, y = validate_data(self, X, y, dtype=FLOATS, order="C", ensure_min_samples=2)
-        check_classification_targets(y)
+        self.classes_, labels, class_names = encoded(y)
         self._check_components(X)
-        self.classes_, labels = np.unique(y, return_inverse=True)
         settings = self._settings(X, **self._start(X))
-        steps = _Steps(self) if self.verbose or self.callback is not None else None
-        if self.verbose:
-            steps.header()
-        class_names = [str(name) for name in self.classes_]
-        labels = labels.astype(np.int64)
-        model = _burn_nca.fit_classes(X, self._names(), labels, class_names, settings, steps)
+        model = _burn_nca.fit_classes(X, self._names(), labels, class_names, settings, self._steps())
         return self._take(model)
-
-    def predict(self, X):
-        """The class of each row by the rule.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            Classes.
-        """
-        check_is_fitted(self)
-        return self.classes_.take(self.predict_proba(X).argmax(axis=1))
-
-    def predict_proba(self, X):
-        """The probability of each class by the rule: shares of votes, or sums of ``p_ij``.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        p : ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of `classes_`.
-        """
-        rows = self._rows(X)
-        self._check_rule()
-        if self.rule == "stochastic":
-            return self.model_.class_probabilities(rows)
-        k = min(self.n_neighbors, len(self.model_.reference_labels()))
-        return self.model_.vote_shares(rows, k)
-
-    def predict_log_proba(self, X):
-        """The logarithm of :meth:`predict_proba`; by the stochastic rule exact where the probability underflows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        log_p : ndarray of shape (n_samples, n_classes)
-            Logarithms, in the order of `classes_`.
-        """
-        if self.rule == "stochastic":
-            rows = self._rows(X)
-            return self.model_.class_probabilities(rows, log=True)
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def _check_rule(self):
-        check_scalar(self.n_neighbors, "n_neighbors", numbers.Integral, min_val=1)
-        if self.rule not in RULES:
-            raise ValueError(f"rule is {self.rule!r}; give one of {', '.join(map(repr, RULES))}")

@@ -2,14 +2,12 @@
 
 import json
 
-import numpy as np
-from sklearn.utils import ClassifierTags, RegressorTags, check_scalar
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _burn_nca
-from ._base import FLOATS, MetricEstimator
-from ._nca import _Steps
+from ._base import FLOATS, MetricEstimator, as_targets, encoded
+from ._rules import ClassRules
 
 
 def methods():
@@ -24,7 +22,7 @@ def methods():
     return json.loads(_burn_nca.methods_json())
 
 
-class Metric(MetricEstimator):
+class Metric(ClassRules, MetricEstimator):
     """A metric learnt by any method of the library, chosen by its name.
 
     Parameters
@@ -165,25 +163,20 @@ class Metric(MetricEstimator):
             X, targets = validate_data(self, X, dtype=FLOATS, order="C"), None
         elif task == "classes":
             X, y = validate_data(self, X, y, dtype=FLOATS, order="C", ensure_min_samples=2)
-            check_classification_targets(y)
-            self.classes_, labels = np.unique(y, return_inverse=True)
-            targets = (labels.astype(np.int64), [str(name) for name in self.classes_])
+            self.classes_, labels, class_names = encoded(y)
+            targets = (labels, class_names)
         else:
             X, y = validate_data(
                 self, X, y, dtype=FLOATS, order="C", ensure_min_samples=3, multi_output=True, y_numeric=True
             )
             self._one_column = y.ndim == 1
-            numbers = np.ascontiguousarray(y.reshape(len(X), -1), dtype=np.float64)
-            targets = (numbers, [f"y{column + 1}" for column in range(numbers.shape[1])])
+            targets = as_targets(y)
         init = self._check_init(X)
         if not isinstance(init, str):
             init = init.ravel().tolist()
         settings = self._settings(X, init=init, hidden=list(self.hidden))
-        steps = _Steps(self) if self.verbose or self.callback is not None else None
-        if self.verbose:
-            steps.header()
         own = {name: _as_text(getattr(self, name)) for name in self._own}
-        model = _burn_nca.fit_method(self.method, own, X, self._names(), targets, settings, steps)
+        model = _burn_nca.fit_method(self.method, own, X, self._names(), targets, settings, self._steps())
         return self._take(model)
 
     def predict(self, X):
@@ -201,28 +194,10 @@ class Metric(MetricEstimator):
         """
         check_is_fitted(self)
         if hasattr(self, "classes_"):
-            return self.classes_.take(self.predict_proba(X).argmax(axis=1))
+            return super().predict(X)
         rows, k = self._rows(X), min(self.n_neighbors, len(self.model_.references()))
         numbers = self.model_.predict_numbers(rows, None if self.rule == "stochastic" else k)
         return numbers.ravel() if self._one_column else numbers
-
-    def predict_proba(self, X):
-        """The probability of each class by the rule.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        p : ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of `classes_`.
-        """
-        rows = self._rows(X)
-        if self.rule == "stochastic":
-            return self.model_.class_probabilities(rows)
-        return self.model_.vote_shares(rows, min(self.n_neighbors, len(self.model_.reference_labels())))
 
     def score(self, X, y):
         """The accuracy of the classes, or R² of the numbers.
@@ -254,9 +229,7 @@ class Metric(MetricEstimator):
 
     def _check_settings(self):
         super()._check_settings()
-        check_scalar(self.n_neighbors, "n_neighbors", int, min_val=1)
-        if self.rule not in ("knn", "stochastic"):
-            raise ValueError(f"rule is {self.rule!r}; give one of 'knn', 'stochastic'")
+        self._check_rule()
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,12 +1,10 @@
 """Metric learning for kernel regression."""
 
-import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
 from . import _burn_nca
-from ._base import FLOATS, MetricEstimator
-from ._nca import _Steps
+from ._base import FLOATS, MetricEstimator, as_targets
 
 
 class MLKR(RegressorMixin, MetricEstimator):
@@ -102,14 +100,10 @@ class MLKR(RegressorMixin, MetricEstimator):
             self, X, y, dtype=FLOATS, order="C", ensure_min_samples=3, multi_output=True, y_numeric=True
         )
         self._check_components(X)
-        targets = np.ascontiguousarray(y.reshape(len(X), -1), dtype=np.float64)
+        targets, target_names = as_targets(y)
         self._one_column = y.ndim == 1
-        target_names = [f"y{column + 1}" for column in range(targets.shape[1])]
         settings = self._settings(X, **self._start(X))
-        steps = _Steps(self) if self.verbose or self.callback is not None else None
-        if self.verbose:
-            steps.header()
-        model = _burn_nca.fit_numbers(X, self._names(), targets, target_names, settings, steps)
+        model = _burn_nca.fit_numbers(X, self._names(), targets, target_names, settings, self._steps())
         return self._take(model)
 
     def predict(self, X):

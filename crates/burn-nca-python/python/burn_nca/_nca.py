@@ -1,15 +1,11 @@
 """Neighbourhood components analysis in place of scikit-learn's."""
 
-import sys
 import time
 
-import numpy as np
-from sklearn.preprocessing import LabelEncoder
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from . import _burn_nca
-from ._base import FLOATS, MetricEstimator
+from ._base import FLOATS, MetricEstimator, encoded
 
 
 class NeighborhoodComponentsAnalysis(MetricEstimator):
@@ -166,18 +162,13 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
         """
         self._check_settings()
         X, y = validate_data(self, X, y, dtype=FLOATS, order="C", ensure_min_samples=2)
-        check_classification_targets(y)
-        encoder = LabelEncoder()
-        labels = encoder.fit_transform(y).astype(np.int64)
-        class_names = [str(name) for name in encoder.classes_]
+        _, labels, class_names = encoded(y)
         self._check_components(X)
         settings = self._settings(X, **self._start(X))
         started = time.time()
-        steps = _Steps(self) if self.verbose or self.callback is not None else None
         if self.verbose:
             settings.update(self._told_start(X, labels, class_names, settings))
-            steps.header()
-        model = _burn_nca.fit_classes(X, self._names(), labels, class_names, settings, steps)
+        model = _burn_nca.fit_classes(X, self._names(), labels, class_names, settings, self._steps())
         self._take(model)
         if self.verbose:
             print(f"[{type(self).__name__}] Training took {time.time() - started:8.2f}s.")
@@ -193,27 +184,3 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
         if told is not None:
             print(f"Finding {told} components... done in {time.time() - started:5.2f}s")
         return {"init": start.ravel().tolist(), "n_components": start.shape[0]}
-
-
-class _Steps:
-    """What is told and called after every step."""
-
-    def __init__(self, estimator):
-        self.name = type(estimator).__name__
-        self.verbose = estimator.verbose
-        self.callback = estimator.callback
-        self.started = time.time()
-
-    def header(self):
-        header = f"{'Iteration':>10} {'Objective Value':>20} {'Time(s)':>10}"
-        print(f"[{self.name}]")
-        print(f"[{self.name}] {header}\n[{self.name}] {'-' * len(header)}")
-
-    def __call__(self, transformation, iteration, value):
-        if self.callback is not None:
-            self.callback(transformation, iteration)
-        if self.verbose:
-            # What is minimised is the negative of the paper's objective.
-            seconds, self.started = time.time() - self.started, time.time()
-            print(f"[{self.name}] {iteration:>10} {-value:>20.6e} {seconds:>10.2f}")
-            sys.stdout.flush()

@@ -3,13 +3,11 @@
 import json
 from typing import NamedTuple
 
-import numpy as np
+from sklearn.utils.validation import validate_data
 
 from . import _burn_nca
-from ._base import FLOATS
+from ._base import FLOATS, encoded
 from ._classifier import NCAClassifier
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 
 class Tuned(NamedTuple):
@@ -90,9 +88,8 @@ def tune(
     )
     estimator._check_settings()
     X, y = validate_data(estimator, X, y, dtype=FLOATS, order="C", ensure_min_samples=2)
-    check_classification_targets(y)
+    estimator.classes_, labels, class_names = encoded(y)
     estimator._check_components(X)
-    estimator.classes_, labels = np.unique(y, return_inverse=True)
     grid = {
         "folds": folds,
         "repeats": repeats,
@@ -102,11 +99,8 @@ def tune(
         "most_candidates": most_candidates,
         "budget": budget,
     }
-    class_names = [str(name) for name in estimator.classes_]
     settings = estimator._settings(X)
-    model, search, winner = _burn_nca.tune(
-        X, estimator._names(), labels.astype(np.int64), class_names, settings, grid
-    )
+    model, search, winner = _burn_nca.tune(X, estimator._names(), labels, class_names, settings, grid)
     search, winner = json.loads(search), json.loads(winner)
     estimator.set_params(
         n_components=winner["d_output"],
