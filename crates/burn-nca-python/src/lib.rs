@@ -4,6 +4,7 @@
 //! table      NumPy arrays ◄──► features, labels, targets
 //! settings   keyword arguments ──► the library's configurations
 //! fitting    fits without the GIL; callbacks and Ctrl-C after every step
+//! gradient   the gradient of a batch, for training loops of one's own
 //! methods    any method of the library, by its name
 //! model      a fitted metric: transform, predict, save, load, pickle
 //! nearest    the exact neighbour search
@@ -14,6 +15,7 @@
 
 mod errors;
 mod fitting;
+mod gradient;
 mod methods;
 mod model;
 mod nearest;
@@ -32,6 +34,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 mod _burn_nca {
     #[pymodule_export]
     use super::fitting::{fit_classes, fit_numbers, start};
+    #[pymodule_export]
+    use super::gradient::value_and_gradient;
     #[pymodule_export]
     use super::methods::{fit_method, methods_json};
     #[pymodule_export]

@@ -105,11 +105,7 @@ impl Settings {
     /// # Errors
     /// An unknown name.
     pub fn criterion(&self) -> PyResult<Criterion> {
-        Ok(match self.criterion.as_str() {
-            "f" => Criterion::F,
-            "g" => Criterion::G,
-            other => return Err(unknown("criterion", other, "'f', 'g'")),
-        })
+        criterion_named(&self.criterion)
     }
 
     /// The start for labelled data that are not scaled yet.
@@ -206,6 +202,18 @@ impl Settings {
             .with_stop_at(self.stop_at)
             .with_seed(self.seed))
     }
+}
+
+/// Which of the paper's criteria, by its letter.
+///
+/// # Errors
+/// An unknown name.
+pub fn criterion_named(name: &str) -> PyResult<Criterion> {
+    Ok(match name {
+        "f" => Criterion::F,
+        "g" => Criterion::G,
+        other => return Err(unknown("criterion", other, "'f', 'g'")),
+    })
 }
 
 fn unknown(setting: &str, value: &str, known: &str) -> PyErr {

@@ -8,11 +8,13 @@ Everything is computed by the Rust library burn-nca; the classes here check thei
 - `Metric`: any method of the library, by its name (`methods`).
 - `Nearest`: the exact neighbour search.
 - `tune`: settings by cross-validation.
+- `value_and_gradient`: the objective of a batch and its gradient, for a training loop of one's own.
 - `load`: a model that the program `nca` or one of these classes saved.
 """
 
 from ._burn_nca import __version__, devices
 from ._classifier import NCAClassifier
+from ._gradient import value_and_gradient
 from ._metric import Metric, methods
 from ._mlkr import MLKR
 from ._nca import NeighborhoodComponentsAnalysis
@@ -32,4 +34,5 @@ __all__ = [
     "load",
     "methods",
     "tune",
+    "value_and_gradient",
 ]

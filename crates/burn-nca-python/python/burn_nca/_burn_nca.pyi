@@ -36,6 +36,15 @@ def fit_method(
     settings: dict[str, Any],
     on_step: Callable[[NDArray[np.float64], int, float], object] | None = None,
 ) -> Model: ...
+def value_and_gradient(
+    a: NDArray[Any],
+    x: NDArray[Any],
+    labels: NDArray[np.int64],
+    rows: tuple[int, int],
+    criterion: str,
+    l2: float = 0.0,
+    device: str = "cpu",
+) -> tuple[float, NDArray[Any]]: ...
 def start(
     x: NDArray[Any],
     labels: NDArray[np.int64],
