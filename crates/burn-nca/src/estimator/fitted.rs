@@ -5,14 +5,14 @@ use burn::tensor::Tensor;
 use super::{ModelCard, NcaConfig, PairsConfig, RegressionConfig, RegressionObjective};
 use crate::data::{Features, Preparation, Prepared, RawTable, Scaling, TrainingTargets};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fit::FitSummary;
 use crate::method::AnyMethod;
 use crate::neighbors::Rule;
 
 /// A learnt metric with all that predictions need: scaling, encoder, embedded training rows, their targets,
 /// and the rule by which they decide about others.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Fitted<E: Encoder = AnyEncoder> {
     /// The fitted encoder, without autodiff.
     pub encoder: E,
@@ -48,6 +48,26 @@ impl<E: Encoder> Fitted<E> {
     pub fn with_preparation(self, preparation: Preparation) -> Result<Self> {
         self.scaling.check_columns(&preparation.feature_names())?;
         Ok(Self { preparation: Some(preparation), ..self })
+    }
+
+    /// The model for raw rows, where `scaling` had scaled the rows before the fit: it scales those it is given.
+    ///
+    /// For a fit that is taken up again and again, on rows that were scaled once.
+    ///
+    /// # Errors
+    /// A scaling of other columns, or a model that scales its rows itself.
+    pub fn with_scaling(self, scaling: Scaling) -> Result<Self> {
+        scaling.check_columns(self.scaling.names())?;
+        let own = self.scaling.offset().iter().zip(self.scaling.scale());
+        if own.into_iter().any(|(offset, scale)| *offset != 0.0 || *scale != 1.0) {
+            return Err(Error::setting(format!(
+                "the model scales its rows itself ({:?}); fit it with ScalingKind::None on rows that are scaled",
+                self.scaling.kind()
+            )));
+        }
+        let mut card = self.card;
+        card.fit.scaling = scaling.kind();
+        Ok(Self { scaling, card, ..self })
     }
 
     /// How a raw table becomes features; `None` where the model was given features.
