@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use burn::tensor::{DType, Device};
-use burn_nca::baseline::{BaselineConfig, LdaConfig, Projection, Shrinkage};
+use burn_nca::baseline::{BaselineConfig, LdaConfig, Projection};
 use burn_nca::data::{Labelled, Scaling, ScalingKind};
 use burn_nca::estimator::tune::{TuneConfig, TuneSession};
 use burn_nca::evaluate::{Embedded, held_out_accuracy};
@@ -114,10 +114,8 @@ fn baselines(part: &Part, rank: Rank, device: &Device) -> Result<Vec<Run>> {
     if rank == Rank::Square {
         return Ok(vec![judge("Euclidean", BaselineConfig::Euclidean.fit(&train)?)?]);
     }
-    let lda = LdaConfig::new(2.min(train.classes() - 1));
     // A constant column makes the scatter singular.
-    let shrunk = lda.clone().with_shrinkage(Shrinkage::Fixed { amount: 0.01 });
-    let lda = lda.fit(&train).or_else(|_| shrunk.fit(&train))?;
+    let lda = LdaConfig::new(2.min(train.classes() - 1)).fit_or_shrink(&train)?;
     Ok(vec![
         judge("PCA", BaselineConfig::Pca { d_output: 2 }.fit(&train)?)?,
         judge("LDA", lda.projection)?,

@@ -1,7 +1,7 @@
 //! What is measured after a slice: accuracies beside Euclid, PCA and LDA, wrong rows, weights, a collapse.
 
 use burn::tensor::{DType, Device, Tensor};
-use burn_nca::baseline::{LdaConfig, PcaConfig, Projection, Shrinkage};
+use burn_nca::baseline::{LdaConfig, PcaConfig, Projection};
 use burn_nca::data::Labelled;
 use burn_nca::evaluate::{Accuracy, Collapse, Spread};
 use burn_nca::neighbors::{majority_vote, nearest, nearest_others};
@@ -88,18 +88,13 @@ impl Learning {
         let (train, test) = (scaled(&self.train)?, scaled(&self.test)?);
         let d = train.features().columns();
         let dim = self.fitted().card().d_output.min(crate::picture::AXES);
-        let present = train.class_counts().iter().filter(|count| **count > 0).count();
-        let lda = LdaConfig::new(dim.min(d).min(present.saturating_sub(1)).max(1));
+        let lda = LdaConfig::new(dim.min(LdaConfig::max_directions(&train)));
+        // n rows span n - 1 directions; more add no distance.
+        let pca = PcaConfig::new(dim.min(d).min(train.rows() - 1).max(1));
         let maps = [
             ("Euclidean", Some(Projection::euclidean(d))),
-            ("PCA", PcaConfig::new(dim.min(d)).fit(train.features()).ok().map(|p| p.projection)),
-            (
-                "LDA",
-                lda.fit(&train)
-                    .or_else(|_| lda.with_shrinkage(Shrinkage::Fixed { amount: 0.001 }).fit(&train))
-                    .ok()
-                    .map(|lda| lda.projection),
-            ),
+            ("PCA", pca.fit(train.features()).ok().map(|pca| pca.projection)),
+            ("LDA", lda.fit_or_shrink(&train).ok().map(|lda| lda.projection)),
         ];
         let device = Device::flex();
         let mut rows = Vec::new();

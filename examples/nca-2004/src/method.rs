@@ -178,8 +178,7 @@ fn discriminants(
     train: &Labelled,
     lda: impl Fn(&Labelled, &LdaConfig) -> burn_nca::Result<Projection>,
 ) -> Result<Option<Learnt>> {
-    let present = train.class_counts().iter().filter(|count| **count > 0).count();
-    let config = LdaConfig::new(2.min(present.saturating_sub(1)).min(train.features().columns()));
+    let config = LdaConfig::new(2.min(LdaConfig::max_directions(train)));
     if let Ok(map) = lda(train, &config) {
         return Ok(Some(Learnt { map, fit: None, remark: None }));
     }

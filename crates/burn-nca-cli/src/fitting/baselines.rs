@@ -1,13 +1,10 @@
 //! The closed forms that a learnt metric is compared with.
 
 use anyhow::Result;
-use burn_nca::baseline::{LdaConfig, PcaConfig, Projection, Shrinkage};
+use burn_nca::baseline::{LdaConfig, PcaConfig, Projection};
 use burn_nca::data::{Features, Labelled};
 
 use super::stages::Stages;
-
-/// The shrinkage of LDA where the within-class scatter is singular; that of the automatic start.
-const SHRINKAGE: f64 = 0.01;
 
 /// Measures Euclidean distance, PCA in (at most) `dimension` dimensions and, where there are classes, LDA, as far as the
 /// stages admit them.
@@ -44,12 +41,12 @@ pub fn baselines<R>(
 }
 
 fn discriminants(train: &Labelled, dimension: usize) -> Option<(String, Projection)> {
-    let present = train.class_counts().iter().filter(|count| **count > 0).count();
-    let most = train.features().columns().min(present.saturating_sub(1));
-    let plain = LdaConfig::new(dimension.min(most));
-    if let Ok(lda) = plain.fit(train) {
-        return Some(("LDA".to_string(), lda.projection));
-    }
-    let lda = plain.with_shrinkage(Shrinkage::Fixed { amount: SHRINKAGE }).fit(train).ok()?;
-    Some((format!("LDA, shrinkage {SHRINKAGE}"), lda.projection))
+    let lda = LdaConfig::new(dimension.min(LdaConfig::max_directions(train)))
+        .fit_or_shrink(train)
+        .ok()?;
+    let name = match lda.shrinkage {
+        0.0 => "LDA".to_string(),
+        shrinkage => format!("LDA, shrinkage {shrinkage}"),
+    };
+    Some((name, lda.projection))
 }

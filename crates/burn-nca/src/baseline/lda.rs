@@ -15,6 +15,8 @@ use crate::error::{Error, Result};
 const NO_VARIANCE: f64 = 1e-8;
 /// Share of the between-class variance that directions without within-class variance may hold by rounding.
 const NEGLIGIBLE_SHARE: f64 = 1e-8;
+/// The shrinkage of [`LdaConfig::fit_or_shrink`] where the within-class scatter is singular.
+const SINGULAR_SHRINKAGE: f64 = 0.01;
 
 /// Linear discriminant analysis (Fisher): the k directions that separate the classes best.
 ///
@@ -94,6 +96,22 @@ impl Lda {
 }
 
 impl LdaConfig {
+    /// The most directions that separate the classes, min(c - 1, d) for c classes with rows; 0 for a single class.
+    pub fn max_directions(data: &Labelled) -> usize {
+        let present = data.class_counts().iter().filter(|count| **count > 0).count();
+        data.features().columns().min(present.saturating_sub(1))
+    }
+
+    /// Finds the directions; where that fails as the settings are (a singular within-class scatter, most often), with
+    /// a shrinkage of 0.01. [`Lda::shrinkage`] tells which it was.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), where the shrinkage does not help either.
+    pub fn fit_or_shrink(&self, data: &Labelled) -> Result<Lda> {
+        let shrunk = self.clone().with_shrinkage(Shrinkage::Fixed { amount: SINGULAR_SHRINKAGE });
+        self.fit(data).or_else(|_| shrunk.fit(data))
+    }
+
     /// Finds the directions.
     ///
     /// # Errors
@@ -106,12 +124,11 @@ impl LdaConfig {
         let groups = Groups::of_classes(data);
         require_two_classes("LDA", &groups, "use PCA, which needs no classes")?;
         let (c, d, k) = (groups.counts().len(), data.features().columns(), self.d_output);
-        if k > d.min(c - 1) {
+        let most = Self::max_directions(data);
+        if k > most {
             return Err(Error::setting(format!(
                 "LDA was asked for {k} dimensions, but {c} classes with rows and {d} features have at most \
-                 {} that separate them; ask for {} or fewer, or use PCA",
-                d.min(c - 1),
-                d.min(c - 1)
+                 {most} that separate them; ask for {most} or fewer, or use PCA"
             )));
         }
         let found = if data.rows() < d {

@@ -8,16 +8,13 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-use crate::baseline::{Lda, LdaConfig, PcaConfig, Projection, Shrinkage, transposed};
+use crate::baseline::{Lda, LdaConfig, PcaConfig, Projection, transposed};
 use crate::data::Labelled;
 use crate::error::{Error, Result};
 
 mod perplexity;
 
 pub use perplexity::{START_PERPLEXITY, perplexity_factor};
-
-/// The shrinkage of an automatic start where the within-class scatter is singular.
-const AUTO_SHRINKAGE: f64 = 0.01;
 
 /// The length of the random rows of A past d, next to the identity's rows of length 1.
 const EXTRA_LENGTH: f64 = 0.1;
@@ -198,9 +195,7 @@ fn automatic(data: &Labelled, k: usize, seed: u64) -> Result<(Projection, Resolv
     let c = data.class_counts().iter().filter(|count| **count > 0).count();
     let mut rule = automatic_rule(k, c, d, n);
     if rule == Start::Lda {
-        let plain = LdaConfig::new(k);
-        let shrunk = plain.clone().with_shrinkage(Shrinkage::Fixed { amount: AUTO_SHRINKAGE });
-        if let Ok(lda) = plain.fit(data).or_else(|_| shrunk.fit(data)) {
+        if let Ok(lda) = LdaConfig::new(k).fit_or_shrink(data) {
             return Ok(resolved_lda(lda));
         }
         rule = automatic_rule_without_lda(k, d, n);

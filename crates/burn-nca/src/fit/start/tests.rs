@@ -81,7 +81,7 @@ fn automatic_lda_counts_only_classes_with_rows() {
 #[test]
 fn singular_scatter_gets_a_shrinkage_and_classes_of_equal_rows_fall_through_to_pca() {
     let wide = labelled(8, 20, 2);
-    assert_eq!(weight(&Start::Auto, &wide, 1).1, ResolvedStart::Lda { shrinkage: AUTO_SHRINKAGE });
+    assert_eq!(weight(&Start::Auto, &wide, 1).1, ResolvedStart::Lda { shrinkage: 0.01 });
     assert!(message(&Start::Lda, &wide, 1).contains("singular"));
 
     let singles = labelled(4, 6, 4);

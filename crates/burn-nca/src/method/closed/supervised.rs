@@ -16,10 +16,9 @@ const SHRINKAGE: Setting = Setting {
     help: "share of the identity in the within-class covariance: None, a number from 0 to 1, or LedoitWolf",
 };
 
-/// The most directions of LDA: c - 1, of the classes that have rows.
+/// The most directions of LDA; one for a single class, which is refused with its own words.
 fn directions(data: &Labelled) -> usize {
-    let present = data.class_counts().iter().filter(|count| **count > 0).count();
-    data.features().columns().min(present.saturating_sub(1)).max(1)
+    LdaConfig::max_directions(data).max(1)
 }
 
 /// The directions that separate the classes best ([`LdaConfig`]).
