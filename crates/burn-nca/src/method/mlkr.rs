@@ -4,7 +4,7 @@ use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{GradientMethod, Learnt, Method, Part, Problem, Uses, kernel_r2_score, learn};
-use crate::data::{RegressionData, Scaling, ScalingKind};
+use crate::data::RegressionData;
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::Result;
 use crate::fit::{FitConfig, FitSession, HeldOutScore};
@@ -55,9 +55,7 @@ impl GradientMethod for Mlkr {
     }
 
     fn target(&self, train: &RegressionData, device: &Device) -> Result<TargetIndex> {
-        let targets = train.targets();
-        let standard = Scaling::fit(ScalingKind::Standardise, targets).apply(targets)?;
-        TargetIndex::new(standard.values(), standard.columns(), device)
+        TargetIndex::standardised(train.targets(), device)
     }
 
     fn held_out_score<'a, E: Encoder>(

@@ -5,7 +5,7 @@ use burn::tensor::Device;
 
 use super::gradient::learn_encoder;
 use super::{GradientMethod, Learnt, Method, Part, Problem, Uses};
-use crate::data::{Labelled, RegressionData, Scaling, ScalingKind, TrainingData};
+use crate::data::{Labelled, RegressionData, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, FeatureWeights};
 use crate::error::{Error, Result};
 use crate::evaluate::{RegressionScores, expected_accuracy};
@@ -141,9 +141,7 @@ impl GradientMethod for NcfsRegression {
     }
 
     fn target(&self, train: &RegressionData, device: &Device) -> Result<TargetIndex> {
-        let targets = train.targets();
-        let standard = Scaling::fit(ScalingKind::Standardise, targets).apply(targets)?;
-        TargetIndex::new(standard.values(), standard.columns(), device)
+        TargetIndex::standardised(train.targets(), device)
     }
 
     fn held_out_score<'a, E: Encoder>(

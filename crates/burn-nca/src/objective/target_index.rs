@@ -7,6 +7,7 @@ use burn::tensor::{DType, Device, Tensor};
 
 use super::term_weights::TermWeights;
 use super::transfer::{float_tensor, widest_float};
+use crate::data::{Features, Scaling, ScalingKind};
 use crate::error::{Error, Result};
 
 /// The numeric targets of n points, prepared once for many evaluations of an objective on a device.
@@ -36,6 +37,15 @@ pub struct TargetIndex {
 }
 
 impl TargetIndex {
+    /// The index of targets scaled to mean 0 and variance 1 in each column, so that none counts more than another.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn standardised(targets: &Features, device: &Device) -> Result<Self> {
+        let standard = Scaling::fit(ScalingKind::Standardise, targets).apply(targets)?;
+        Self::new(standard.values(), standard.columns(), device)
+    }
+
     /// The index of these targets, row-major `[n, columns]`.
     ///
     /// # Errors
