@@ -94,9 +94,9 @@ impl Rule {
     /// The rule as it decides about classes.
     pub fn of_classes(&self) -> &dyn ClassRule {
         match self {
-            Self::Neighbors => &Euclidean,
+            Self::Neighbors => &Distance::Euclidean,
             Self::Coincidence(rule) => rule,
-            Self::Manhattan => &Manhattan,
+            Self::Manhattan => &Distance::Manhattan,
             Self::VariableKernel(rule) => rule,
         }
     }
@@ -112,10 +112,7 @@ impl Rule {
         k: usize,
         own: Option<&[usize]>,
     ) -> Result<Neighbors> {
-        match self {
-            Self::Manhattan => manhattan_nearest(queries, references, k, own),
-            _ => nearest(queries, references, k, own),
-        }
+        self.distance().nearest(queries, references, k, own)
     }
 
     /// The numbers of all references, weighted by the rule's `p_ij`, for each query; row-major `[m, columns]`.
@@ -129,55 +126,54 @@ impl Rule {
         numbers: Numbers<'_>,
         own: Option<&[usize]>,
     ) -> Result<Vec<f64>> {
+        self.distance().kernel_means(queries, references, numbers, own)
+    }
+
+    fn distance(&self) -> Distance {
         match self {
-            Self::Manhattan => manhattan_means(queries, references, numbers, own),
-            _ => kernel_means(queries, references, numbers, own),
+            Self::Manhattan => Distance::Manhattan,
+            Self::Neighbors | Self::Coincidence(_) | Self::VariableKernel(_) => Distance::Euclidean,
         }
     }
 }
 
-/// [`Rule::Neighbors`].
-struct Euclidean;
+/// The distance that neighbours are near in.
+#[derive(Clone, Copy)]
+enum Distance {
+    Euclidean,
+    Manhattan,
+}
 
-impl ClassRule for Euclidean {
-    fn classes(
-        &self,
+impl Distance {
+    fn nearest(
+        self,
         queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        ks: &[usize],
-        own: Option<&[usize]>,
-    ) -> Result<Vec<Vec<usize>>> {
-        let ClassReferences { embedding, .. } = references;
-        let most = ks.iter().copied().max().unwrap_or(1);
-        let neighbors = nearest(queries, embedding, most, own)?;
-        let voters = references.voters()?;
-        ks.iter().map(|&k| voters.majority(&neighbors, k)).collect()
-    }
-
-    fn shares(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
+        references: &Tensor<2>,
         k: usize,
         own: Option<&[usize]>,
-    ) -> Result<Vec<f64>> {
-        references.voters()?.shares(&nearest(queries, references.embedding, k, own)?, k)
+    ) -> Result<Neighbors> {
+        match self {
+            Self::Euclidean => nearest(queries, references, k, own),
+            Self::Manhattan => manhattan_nearest(queries, references, k, own),
+        }
     }
 
-    fn probabilities(
-        &self,
+    fn kernel_means(
+        self,
         queries: &Tensor<2>,
-        references: ClassReferences<'_>,
+        references: &Tensor<2>,
+        numbers: Numbers<'_>,
         own: Option<&[usize]>,
-    ) -> Result<ClassProbabilities> {
-        references.voters()?.probabilities(queries, references.embedding, own)
+    ) -> Result<Vec<f64>> {
+        match self {
+            Self::Euclidean => kernel_means(queries, references, numbers, own),
+            Self::Manhattan => manhattan_means(queries, references, numbers, own),
+        }
     }
 }
 
-/// [`Rule::Manhattan`].
-struct Manhattan;
-
-impl ClassRule for Manhattan {
+/// The vote of the k nearest, and the stochastic rule over all.
+impl ClassRule for Distance {
     fn classes(
         &self,
         queries: &Tensor<2>,
@@ -185,9 +181,8 @@ impl ClassRule for Manhattan {
         ks: &[usize],
         own: Option<&[usize]>,
     ) -> Result<Vec<Vec<usize>>> {
-        let ClassReferences { embedding, .. } = references;
         let most = ks.iter().copied().max().unwrap_or(1);
-        let neighbors = manhattan_nearest(queries, embedding, most, own)?;
+        let neighbors = self.nearest(queries, references.embedding, most, own)?;
         let voters = references.voters()?;
         ks.iter().map(|&k| voters.majority(&neighbors, k)).collect()
     }
@@ -199,8 +194,7 @@ impl ClassRule for Manhattan {
         k: usize,
         own: Option<&[usize]>,
     ) -> Result<Vec<f64>> {
-        let voters = references.voters()?;
-        voters.shares(&manhattan_nearest(queries, references.embedding, k, own)?, k)
+        references.voters()?.shares(&self.nearest(queries, references.embedding, k, own)?, k)
     }
 
     fn probabilities(
@@ -210,7 +204,10 @@ impl ClassRule for Manhattan {
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
         let ClassReferences { embedding, labels, classes, .. } = references;
-        manhattan_probabilities(queries, embedding, labels, classes, own)
+        match self {
+            Self::Euclidean => references.voters()?.probabilities(queries, embedding, own),
+            Self::Manhattan => manhattan_probabilities(queries, embedding, labels, classes, own),
+        }
     }
 }
 
