@@ -1,3 +1,5 @@
+//! Two axes with numbers and labels.
+
 use plotters::coord::ranged1d::Ranged;
 use plotters::coord::types::RangedCoordf64;
 use plotters::element::PathElement;

@@ -1,3 +1,5 @@
+//! A bar chart.
+
 use plotters::element::{PathElement, Rectangle};
 use plotters::style::Color;
 

@@ -1,3 +1,5 @@
+//! The legend of a colour scale.
+
 use plotters::element::Rectangle;
 use plotters::style::Color;
 

@@ -1,3 +1,5 @@
+//! A line chart.
+
 use plotters::element::PathElement;
 use plotters::style::Color;
 

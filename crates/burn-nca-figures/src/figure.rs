@@ -1,3 +1,5 @@
+//! A plot as an SVG file, with the font that comes with it.
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

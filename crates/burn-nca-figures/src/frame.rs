@@ -1,3 +1,5 @@
+//! The layout around a plot: heading, legend and margins.
+
 use crate::heading::Heading;
 use crate::legend::Legend;
 use crate::{Canvas, Result};

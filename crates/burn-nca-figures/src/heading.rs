@@ -1,3 +1,5 @@
+//! The title of a figure.
+
 use crate::text::{self, BODY, INK, PALE_INK, Side, TITLE};
 use crate::{Canvas, Result};
 

@@ -1,3 +1,5 @@
+//! The legend of a figure.
+
 use plotters::element::Circle;
 use plotters::style::{Color, RGBColor};
 

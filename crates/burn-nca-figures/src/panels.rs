@@ -1,3 +1,5 @@
+//! A grid of plots.
+
 use crate::frame::Frame;
 use crate::heading::Heading;
 use crate::legend::Legend;

@@ -1,3 +1,5 @@
+//! What every plot can do.
+
 use crate::{Canvas, Figure, Result};
 
 /// Something that can be drawn into any area: alone as a figure, or as a part of [`Panels`](crate::Panels).

@@ -1,3 +1,5 @@
+//! A scatter plot of an embedding, a colour and a mark per class.
+
 use plotters::element::{Circle, Rectangle};
 use plotters::style::{Color, RGBColor};
 

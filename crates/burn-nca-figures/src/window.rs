@@ -1,3 +1,5 @@
+//! The visible part of the plane.
+
 /// The part of the plane that is shown: one scale for both axes, so that distances are what they look like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Window {

@@ -1,3 +1,5 @@
+//! The progress bar of the programs.
+
 use std::io::IsTerminal;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};

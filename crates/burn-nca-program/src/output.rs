@@ -1,3 +1,5 @@
+//! Results on stdout and into files.
+
 use std::io::{self, Write};
 use std::path::Path;
 

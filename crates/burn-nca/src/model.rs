@@ -1,3 +1,5 @@
+//! An encoder with its objective, as one Burn module.
+
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::{Int, Tensor};
 

@@ -1,3 +1,5 @@
+//! The command line of the example.
+
 use std::io::IsTerminal;
 use std::path::PathBuf;
 

@@ -1,3 +1,5 @@
+//! The training with Burn's `Learner`.
+
 use anyhow::{Context, bail};
 use burn::data::dataloader::DataLoaderBuilder;
 use burn::data::dataloader::batcher::Batcher;

@@ -1,3 +1,5 @@
+//! Tests of the CSV reader: what it reads, and what it refuses in which words.
+
 use super::*;
 
 fn parse(text: &str) -> Result<Table> {

@@ -1,3 +1,5 @@
+//! The balance scale of the UCI repository, generated.
+
 use burn_nca::data::{Features, Labelled};
 
 /// The balance scale: all 625 ways to hang a weight of 1 to 5 at a distance of 1 to 5 on each side.

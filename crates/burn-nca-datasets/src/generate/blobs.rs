@@ -1,3 +1,5 @@
+//! Normal clouds, one per class.
+
 use burn_nca::Result;
 use burn_nca::data::{Features, Labelled};
 use rand::{RngExt, SeedableRng};

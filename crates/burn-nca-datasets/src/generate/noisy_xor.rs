@@ -1,3 +1,5 @@
+//! XOR of two features with noise and irrelevant features.
+
 use burn_nca::data::{Features, Labelled};
 use burn_nca::{Error, Result};
 use rand::{RngExt, SeedableRng};

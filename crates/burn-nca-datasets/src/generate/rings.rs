@@ -1,3 +1,5 @@
+//! Concentric rings in noise, the artificial data of the NCA paper.
+
 use burn_nca::Result;
 use burn_nca::data::{Features, Labelled};
 use rand::{Rng, RngExt, SeedableRng};

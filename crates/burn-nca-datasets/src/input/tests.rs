@@ -1,3 +1,5 @@
+//! Tests of bounded reading: gzip, slow readers, and files that promise too much.
+
 use super::*;
 use std::io::Write;
 

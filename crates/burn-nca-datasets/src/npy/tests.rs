@@ -1,3 +1,5 @@
+//! Tests of the NPY reader: number types, orders, and damaged headers.
+
 use super::*;
 
 /// The bytes of an array as np.save writes it (format 1.0).

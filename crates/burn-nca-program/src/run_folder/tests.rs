@@ -1,3 +1,5 @@
+//! Tests of run folders: locks, resumed runs, and what is never overwritten.
+
 use super::*;
 
 const STATES: &[&str] = &["trials.json", ".checkpoint.json"];

@@ -1,3 +1,5 @@
+//! The width of the kernel that turns distances of targets into soft matches.
+
 use burn::config::Config;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

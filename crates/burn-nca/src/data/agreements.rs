@@ -1,3 +1,5 @@
+//! Soft matches: how far the targets of two points agree.
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;

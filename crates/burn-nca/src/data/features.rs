@@ -1,3 +1,5 @@
+//! A table of features, `[n, d]`, with the names of its columns.
+
 use std::sync::Arc;
 
 use burn::tensor::{DType, Device, Tensor, TensorData};

@@ -1,3 +1,5 @@
+//! The folds of a cross-validation.
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

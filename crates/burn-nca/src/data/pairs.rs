@@ -1,3 +1,5 @@
+//! Weighted pairs of similar points.
+
 use super::sparse_rows::SparseRows;
 use crate::error::{Error, Result};
 

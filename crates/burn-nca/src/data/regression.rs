@@ -1,3 +1,5 @@
+//! A table with numeric targets.
+
 use super::Features;
 use crate::error::{Error, Result};
 

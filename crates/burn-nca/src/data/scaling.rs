@@ -1,3 +1,5 @@
+//! The scaling of features, learnt on training rows.
+
 use burn::config::Config;
 use serde::{Deserialize, Serialize};
 

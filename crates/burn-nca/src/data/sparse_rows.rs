@@ -1,3 +1,5 @@
+//! A sparse matrix in compressed rows.
+
 use std::collections::HashMap;
 
 /// A sparse square table of weights, row by row (compressed sparse rows).

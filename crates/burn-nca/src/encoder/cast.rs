@@ -1,3 +1,5 @@
+//! The conversion of a module's parameters to another float type.
+
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{DType, Tensor};
 

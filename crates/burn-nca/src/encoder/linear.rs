@@ -1,3 +1,5 @@
+//! The linear map z = A x.
+
 use burn::config::Config;
 use burn::module::{Module, Param};
 use burn::tensor::{DType, Device, Tensor, TensorData, assert_shape};

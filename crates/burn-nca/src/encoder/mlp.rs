@@ -1,3 +1,5 @@
+//! The multilayer perceptron.
+
 use burn::config::Config;
 use burn::module::{Module, Param};
 use burn::nn::{Linear, LinearConfig};

@@ -1,3 +1,5 @@
+//! Embeddings of unit length.
+
 use burn::module::Module;
 use burn::tensor::Tensor;
 

@@ -1,3 +1,5 @@
+//! The accuracy of a classification, with its confidence interval.
+
 use crate::error::{Error, Result};
 
 /// The standard normal quantile of 97.5 %: two-sided 95 % intervals.

@@ -1,3 +1,5 @@
+//! Recall and precision per class, and their means.
+
 use super::accuracy::{Accuracy, check_lengths};
 use crate::error::{Error, Result};
 

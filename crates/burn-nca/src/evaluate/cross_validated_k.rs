@@ -1,3 +1,5 @@
+//! The number of neighbours, chosen by leave-one-out cross-validation.
+
 use super::knn::{check_rows, classes};
 use super::{Accuracy, Embedded};
 use crate::error::Result;

@@ -1,3 +1,5 @@
+//! The accuracy of k nearest neighbours in an embedding.
+
 use burn::tensor::Tensor;
 
 use super::Accuracy;

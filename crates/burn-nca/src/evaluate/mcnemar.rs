@@ -1,3 +1,5 @@
+//! McNemar's test of two classifiers on the same rows.
+
 use std::f64::consts::LN_2;
 
 use super::accuracy::check_lengths;

@@ -1,3 +1,5 @@
+//! The ranks of held-out partners: an evaluation without labels.
+
 use std::collections::BTreeMap;
 
 use burn::tensor::Tensor;

@@ -1,3 +1,5 @@
+//! The perplexity of each point.
+
 use burn::tensor::Tensor;
 
 use crate::error::Result;

@@ -1,3 +1,5 @@
+//! Scores of class probabilities: expected accuracy, log loss, Brier score.
+
 use super::accuracy::check_lengths;
 use crate::error::{Error, Result};
 use crate::neighbors::ClassProbabilities;

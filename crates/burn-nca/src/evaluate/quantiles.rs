@@ -1,3 +1,5 @@
+//! The quantiles of a sample.
+
 /// A summary of many numbers, such as the perplexities of all points.
 ///
 /// Quantiles are interpolated between the two order statistics around `q (n - 1)`, as NumPy does.

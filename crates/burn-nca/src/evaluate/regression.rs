@@ -1,3 +1,5 @@
+//! Scores of predicted numbers: R², mean absolute and squared error.
+
 use crate::error::{Error, Result};
 
 /// How well numbers were predicted.

@@ -1,3 +1,5 @@
+//! The calibration of class probabilities.
+
 use super::probability::check_truth;
 use crate::error::{Error, Result};
 use crate::neighbors::ClassProbabilities;

@@ -1,3 +1,5 @@
+//! Measures of retrieval: recall, precision, mean average precision.
+
 use burn::tensor::Device;
 
 use super::Embedded;

@@ -1,3 +1,5 @@
+//! The spread of an embedding, and whether it has collapsed.
+
 use burn::tensor::Tensor;
 use faer::MatRef;
 

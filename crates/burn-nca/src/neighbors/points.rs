@@ -1,3 +1,5 @@
+//! The rows of an embedding on the host, in f64.
+
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 

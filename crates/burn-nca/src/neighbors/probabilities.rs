@@ -1,3 +1,5 @@
+//! Class probabilities of queries, in log space.
+
 use burn::tensor::{DType, Device, Tensor, TensorData};
 
 use crate::error::{Error, Result};

@@ -1,3 +1,5 @@
+//! The k nearest references of each query, in order.
+
 use std::cmp::Ordering;
 
 /// The nearest references of each query: rows ascend by distance, equal distances by reference row.

@@ -1,3 +1,5 @@
+//! Regression by neighbours: means of the nearest, and kernel means.
+
 use burn::tensor::Tensor;
 
 use super::kernel::weighty_references;

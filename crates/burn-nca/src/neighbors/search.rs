@@ -1,3 +1,5 @@
+//! The nearest-neighbour search, and the choice of its method.
+
 use burn::config::Config;
 use burn::tensor::Tensor;
 

@@ -1,3 +1,5 @@
+//! Samples, and the batches that Burn's data loaders make of them.
+
 use burn::data::dataloader::batcher::Batcher;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 

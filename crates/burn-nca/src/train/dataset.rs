@@ -1,3 +1,5 @@
+//! Any Burn dataset as one of samples.
+
 use core::marker::PhantomData;
 
 use burn::data::dataset::{Dataset, DatasetError, InMemDataset};

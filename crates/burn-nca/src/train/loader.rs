@@ -1,3 +1,5 @@
+//! A data loader of class-balanced batches.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,3 +1,5 @@
+//! What a training step hands to the metrics.
+
 use burn::tensor::{ExecutionError, Tensor};
 use burn::train::ItemLazy;
 use burn::train::metric::{Adaptor, LossInput};

@@ -1,3 +1,5 @@
+//! A reference set that validation points are classified by.
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use burn::lr_scheduler::module_lr_scheduler::ModuleLearningRate;

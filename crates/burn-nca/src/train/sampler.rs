@@ -1,3 +1,5 @@
+//! The order of class-balanced batches.
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

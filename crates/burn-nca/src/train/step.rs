@@ -1,3 +1,5 @@
+//! Training and validation steps for Burn's `Learner`.
+
 use burn::lr_scheduler::module_lr_scheduler::ModuleLearningRate;
 use burn::optim::{GradientsParams, ModuleOptimizer, MultiGradientsParams};
 use burn::train::{InferenceStep, TrainOutput, TrainStep};

@@ -1,3 +1,5 @@
+//! Pearson's correlation.
+
 /// Pearson's correlation coefficient of two columns; 0 where one of them is constant.
 ///
 /// ```text

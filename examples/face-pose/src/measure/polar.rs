@@ -1,3 +1,5 @@
+//! The fit of a polar grid to embedded poses.
+
 use crate::faces::Pose;
 use serde::{Deserialize, Serialize};
 

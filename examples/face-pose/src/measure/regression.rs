@@ -1,3 +1,5 @@
+//! Errors of predicted poses.
+
 use crate::faces::Pose;
 use anyhow::Result;
 use burn::tensor::{Device, Tensor, TensorData};

@@ -1,3 +1,5 @@
+//! The checkpoint of an interrupted training.
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

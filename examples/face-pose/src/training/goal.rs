@@ -1,3 +1,5 @@
+//! The losses that a network can be trained for.
+
 use crate::faces::{PIXELS, PairBatch, Pose, PoseOptions, PosedFaces};
 use burn::config::Config;
 use burn::tensor::{DType, Device, Tensor, TensorData};

@@ -1,3 +1,5 @@
+//! The held-out loss that early stopping watches.
+
 use crate::faces::{FacePairs, PairBatch, PosedFaces};
 use anyhow::Result;
 use burn::tensor::Device;

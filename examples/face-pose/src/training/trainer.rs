@@ -1,3 +1,5 @@
+//! The training loop.
+
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 use std::time::Instant;

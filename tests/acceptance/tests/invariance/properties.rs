@@ -1,3 +1,5 @@
+//! Properties of f and g that hold for every embedding.
+
 use acceptance::data::{overlapping, uniform};
 use acceptance::oracle;
 use burn::nn::loss::Reduction;

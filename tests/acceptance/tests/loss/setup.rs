@@ -1,3 +1,5 @@
+//! What the tests of the batch losses share.
+
 use acceptance::data::uniform;
 use burn::module::Param;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};

@@ -1,3 +1,5 @@
+//! What the tests of the objectives share.
+
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca::MetricModel;
 use burn_nca::encoder::{Encoder, LinearMap};

@@ -1,3 +1,5 @@
+//! What the tests of soft matches share.
+
 use acceptance::data::uniform;
 use acceptance::oracle::embed;
 use burn::tensor::{DType, Device, Tensor, TensorData};

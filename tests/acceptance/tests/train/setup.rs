@@ -1,3 +1,5 @@
+//! What the tests with Burn's `Learner` share.
+
 use std::path::Path;
 use std::sync::Arc;
 

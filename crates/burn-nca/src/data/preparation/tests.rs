@@ -1,3 +1,5 @@
+//! Tests of the preparation of raw tables.
+
 use super::*;
 use crate::data::{RawColumn, RawTable};
 

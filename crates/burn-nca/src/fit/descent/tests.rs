@@ -1,3 +1,5 @@
+//! Tests that both descents, L-BFGS and conjugate gradients, share.
+
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

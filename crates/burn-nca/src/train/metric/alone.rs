@@ -1,3 +1,5 @@
+//! The metric of rows without a partner in their batch.
+
 use burn::tensor::TensorReadError;
 
 use super::measure::host_labels;

@@ -1,3 +1,5 @@
+//! The metric of leave-one-out k-NN accuracy within a batch.
+
 use burn::tensor::TensorReadError;
 
 use super::measure::host_labels;

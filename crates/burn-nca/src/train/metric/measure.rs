@@ -1,3 +1,5 @@
+//! What all metrics of embeddings share with Burn's `Metric`.
+
 use std::sync::Arc;
 
 use burn::tensor::{Int, Tensor, TensorReadError};

@@ -1,3 +1,5 @@
+//! The metric of perplexity.
+
 use burn::tensor::{Tensor, TensorReadError};
 
 use super::{EmbeddingMetric, Measure, Reading, Scale};

@@ -1,3 +1,5 @@
+//! The metric of k-NN accuracy among references.
+
 use burn::tensor::TensorReadError;
 
 use super::measure::host_labels;

@@ -1,3 +1,5 @@
+//! The metric of the expected accuracy of the stochastic rule.
+
 use burn::tensor::TensorReadError;
 
 use super::measure::host_labels;

@@ -1,3 +1,5 @@
+//! The metric of spread, which warns of a collapse.
+
 use burn::tensor::{Tensor, TensorReadError};
 
 use super::{EmbeddingMetric, Measure, Reading, Scale};

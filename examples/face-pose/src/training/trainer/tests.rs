@@ -1,3 +1,5 @@
+//! Tests of the training loop: its end, its checkpoint, and resuming.
+
 use std::path::Path;
 use std::sync::Arc;
 
