@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use burn_nca::{Error, Result};
 
 use crate::excerpt::quoted;
-use crate::table::Target;
 
 /// The class of each row and the names of the classes.
 #[derive(Debug, PartialEq)]
@@ -15,12 +14,6 @@ pub(crate) struct Classes {
     pub(crate) labels: Vec<usize>,
     /// The name of each class.
     pub(crate) names: Vec<String>,
-}
-
-impl From<Classes> for Target {
-    fn from(classes: Classes) -> Self {
-        Self::Classes { labels: classes.labels, names: classes.names }
-    }
 }
 
 /// A column of class names as they come, each name kept once.

@@ -3,7 +3,7 @@
 use burn_nca::data::{Features, Labelled, RawColumn, RawTable, RegressionData, TextValues};
 use burn_nca::{Error, Result};
 
-use crate::class_names::ClassColumn;
+use crate::class_names::{ClassColumn, Classes};
 use crate::excerpt::{list, quoted};
 
 /// What the target column is read as.
@@ -64,6 +64,12 @@ pub struct WithoutClass {
     pub rows: Vec<usize>,
     /// Their features.
     pub features: Features,
+}
+
+impl From<Classes> for Target {
+    fn from(classes: Classes) -> Self {
+        Self::Classes { labels: classes.labels, names: classes.names }
+    }
 }
 
 impl Target {

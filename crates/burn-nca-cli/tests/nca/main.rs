@@ -10,7 +10,6 @@ mod evaluate;
 mod faults;
 mod fit;
 mod golden;
-mod imports;
 mod interruption;
 mod invocation;
 mod many_classes;

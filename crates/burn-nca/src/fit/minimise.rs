@@ -1,13 +1,12 @@
 //! Fitting any encoder to any objective.
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use super::checkpoint::{Checkpoint, Place};
-use super::exact_text;
-use super::monitor::{Monitor, Record, Watchers};
+use super::monitor::{Monitor, Watchers};
 use super::problem::Problem;
-use super::rounds::{Solve, descend};
+use super::rounds::{Position, Solve, State, descend};
 use super::training_layers::check_one_function;
 use super::units::Units;
 use super::{
@@ -18,19 +17,6 @@ use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
 use crate::objective::{Objective, check_points};
-
-/// The parameters of a step.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Position(#[serde(with = "exact_text::vector")] pub(super) Vec<f64>);
-
-/// A checkpoint: the optimiser's state, and what the fit has been through.
-#[derive(Serialize, Deserialize)]
-pub(super) struct State<S> {
-    pub solver: S,
-    pub record: Record<Position>,
-    /// Why the fit ended, if it did.
-    pub end: Option<Termination>,
-}
 
 /// Minimises the objective over the parameters of encoder and objective.
 ///

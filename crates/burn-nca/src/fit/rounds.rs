@@ -10,16 +10,29 @@
 
 use std::ops::ControlFlow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
-use super::minimise::{Position, State};
-use super::monitor::Monitor;
+use super::exact_text;
+use super::monitor::{Monitor, Record};
 use super::units::Units;
 use super::{DescentState, Evaluation, ObjectiveScale, Progress, Solution, Termination};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::objective::Objective;
+
+/// The parameters of a step.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Position(#[serde(with = "exact_text::vector")] pub(super) Vec<f64>);
+
+/// A checkpoint: the optimiser's state, and what the fit has been through.
+#[derive(Serialize, Deserialize)]
+pub(super) struct State<S> {
+    pub solver: S,
+    pub record: Record<Position>,
+    /// Why the fit ended, if it did.
+    pub end: Option<Termination>,
+}
 
 type Evaluate<'a> = dyn FnMut(&[f64]) -> Evaluation + 'a;
 type OnStep<'a, M> = dyn FnMut(&mut Progress, &DescentState<M>) -> ControlFlow<Termination> + 'a;

@@ -10,8 +10,7 @@ use crate::device::runs_on_host;
 use crate::encoder::Encoder;
 use crate::model::MetricModel;
 use crate::objective::Objective;
-use crate::objective::affinity::{centred, logits};
-use crate::objective::self_entries::without_self;
+use crate::objective::affinity::{centred, logits, without_self};
 
 /// A row whose neighbours' squared distances, weighted by `p_ij`, lie this close together is saturated.
 const SPREAD: f64 = 1e-4;

@@ -1,3 +1,5 @@
+//! The votes of the nearest neighbours, without weights.
+
 use super::ranking::Neighbors;
 use super::voters::Voters;
 use crate::error::Result;
@@ -22,46 +24,6 @@ pub fn majority_vote(
     k: usize,
 ) -> Result<Vec<usize>> {
     Voters::new(labels, classes, None)?.majority(neighbors, k)
-}
-
-/// The class with most votes among `voters`, nearest first; `votes` has an entry a class, 0 before and after.
-///
-/// # Panics
-/// Without any voter.
-pub(super) fn majority(
-    voters: &[u32],
-    labels: &[usize],
-    weights: Option<&[f64]>,
-    votes: &mut [f64],
-) -> usize {
-    let class = |voter: &u32| labels[*voter as usize];
-    voters.iter().for_each(|voter| votes[class(voter)] += weight(weights, *voter));
-    // Nearest first: only more votes displace a nearer class.
-    let most = voters.iter().map(class).fold(class(&voters[0]), |best, class| {
-        if votes[class] > votes[best] { class } else { best }
-    });
-    votes.fill(0.0);
-    most
-}
-
-/// The share of each class in the votes of `voters`; alike where none of them has a weight.
-pub(super) fn shares(
-    voters: &[u32],
-    labels: &[usize],
-    weights: Option<&[f64]>,
-    classes: usize,
-) -> Vec<f64> {
-    let total: f64 = voters.iter().map(|voter| weight(weights, *voter)).sum();
-    let weights = weights.filter(|_| total > 0.0);
-    let total = if weights.is_some() { total } else { voters.len() as f64 };
-    let mut shares = vec![0.0; classes];
-    voters.iter().for_each(|voter| shares[labels[*voter as usize]] += weight(weights, *voter));
-    shares.iter_mut().for_each(|share| *share /= total);
-    shares
-}
-
-fn weight(weights: Option<&[f64]>, voter: u32) -> f64 {
-    weights.map_or(1.0, |weights| weights[voter as usize])
 }
 
 /// The share of each class in the votes of the `k` nearest neighbours, row-major `[n, c]`; rows sum to 1.

@@ -1,11 +1,13 @@
+//! The number of neighbours from the perplexity of the kernel.
+
 use burn::config::Config;
 use burn::tensor::Tensor;
 
-use super::classify::majority;
 use super::kernel::{entropy, weighty_sq_distances};
 use super::points::{check_labels, read_both};
 use super::screen::Screen;
 use super::search::{check_k, nearest_rows};
+use super::voters::majority;
 use crate::error::{Error, Result};
 
 /// How the perplexities of many points become one k.

@@ -25,6 +25,7 @@ mod screen;
 mod search;
 mod selection;
 mod soft;
+mod stochastic;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -10,8 +10,6 @@
 
 use burn::tensor::{Bool, DType, Device, Tensor};
 
-pub use super::self_entries::without_self;
-
 /// The logits with those under `mask` put far below any other, so that their softmax weight is lost in
 /// rounding.
 ///
@@ -25,6 +23,19 @@ pub fn mask_out(logits: Tensor<2>, mask: Tensor<2, Bool>) -> Tensor<2> {
         _ => f64::from(f32::MIN / 4.0),
     };
     logits.mask_fill(mask, lowest)
+}
+
+/// The block of pairs with the entry of each row with itself put far below any other (see [`mask_out`]).
+///
+/// The entries (i, i) are found by position and never by value.
+///
+/// # Shapes
+/// - block: `[b, m]`, where row r is the point of column `first + r`
+pub fn without_self(block: Tensor<2>, first: usize) -> Tensor<2> {
+    let [b, _] = block.dims();
+    let square = [0..b, first..first + b];
+    let own = mask_out(block.clone().slice(square.clone()), own_mask(b, &block.device()));
+    block.slice_assign(square, own)
 }
 
 /// The embedding in a type of at least 32 bits.

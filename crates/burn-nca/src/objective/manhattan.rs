@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use burn::tensor::Tensor;
 
-use super::self_entries::without_self;
+use super::affinity::without_self;
 
 /// `Σ_r |a_ir - b_jr|`, without a graph: `[b, d]` and `[m, d]` to `[b, m]`.
 ///

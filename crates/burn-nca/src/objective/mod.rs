@@ -52,7 +52,6 @@ mod proxy_nca;
 mod reduction;
 mod repulsion;
 mod sampled;
-pub(crate) mod self_entries;
 mod similarity;
 mod soft_match;
 mod soft_nearest_neighbor;

@@ -7,11 +7,10 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, Tensor, assert_shape};
 
-use super::affinity::{assert_rows, centred, log_sum_exp, logits, own_mask};
+use super::affinity::{assert_rows, centred, log_sum_exp, logits, own_mask, without_self};
 use super::agreement_index::sq_distances;
 use super::contrast::Contrast;
 use super::reduction::{over, reduce};
-use super::self_entries::without_self;
 use super::{
     AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, Similarity, streamed,
 };

@@ -3,7 +3,7 @@
 use super::Preparation;
 use super::column::{Cell, PreparedColumn, Reading};
 use super::config::Missing;
-use super::remarks::list;
+use super::name_list::list;
 use crate::data::{Features, RawTable};
 use crate::error::{Error, Result, quoted};
 

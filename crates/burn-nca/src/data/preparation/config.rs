@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Preparation;
 use super::column::{Cell, PreparedColumn, Reading, are_booleans};
 use super::dates::is_date;
-use super::remarks::list;
+use super::name_list::list;
 use crate::data::{RawColumn, RawTable, RawValues};
 use crate::error::{Error, Result, quoted};
 

@@ -4,6 +4,7 @@ mod apply;
 mod column;
 mod config;
 mod dates;
+mod name_list;
 mod remarks;
 
 pub use apply::Prepared;

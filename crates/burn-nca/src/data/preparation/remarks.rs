@@ -3,17 +3,8 @@
 use super::Preparation;
 use super::column::{PreparedColumn, Reading};
 use super::config::Missing;
+use super::name_list::list;
 use crate::error::quoted;
-
-/// The most names of a list.
-const LISTED: usize = 8;
-
-/// The names, or the first of very many.
-pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let names: Vec<&str> = names.collect();
-    let shown = names.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
-    if names.len() <= LISTED { shown } else { format!("{shown}, … ({} in all)", names.len()) }
-}
 
 impl Preparation {
     /// What it does, a sentence per thing; none where numbers stay as they are.
