@@ -54,6 +54,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let table = D::open(args, &source)?;
     let source = source.with_target(table.target.as_deref());
     let (mut rows, train) = table.data.parted(table.split, args)?;
+    rows.without_class = table.without_class;
     if D::PREDICTS {
         rows.neighbors = neighbors(args, train.units())?;
     }

@@ -11,7 +11,7 @@ use super::baselines::baselines;
 use super::embedding::place;
 use super::finished_fit::{Evaluation, label};
 use super::parts::{Parts, Space};
-use super::picture::Picture;
+use super::picture::{Picture, Shown};
 use super::stages::Stages;
 use crate::report::{
     Data, Embedding, Measure, MeasureRow, MeasureTable, Part, Point, Results, Unit, ValueMark,
@@ -155,7 +155,7 @@ fn embedding(
     rows: &NumberRows<'_>,
     predicted: &Numbered,
 ) -> Result<Embedding<ValueMark>> {
-    let picture = Picture::of(&space.train, space.test.as_ref())?;
+    let picture = Picture::of(&space.train, Shown { test: space.test.as_ref(), others: None })?;
     let targets = rows.data.targets();
     let of_part = |part: Part, rows: &[usize], places: Vec<Vec<f64>>, predicted: &[f64]| {
         let point = |((&row, coordinates), &predicted)| {
@@ -168,5 +168,6 @@ fn embedding(
     points.extend(of_part(Part::Test, &rows.split.test, picture.test, &predicted.test));
     let [_, dimension] = space.train.dims();
     let (variance_share, colour) = (picture.variance_share, targets.names().first().cloned());
-    Ok(Embedding { dimension, variance_share, colour, points, links: Vec::new() })
+    let (links, unlabelled) = (Vec::new(), Vec::new());
+    Ok(Embedding { dimension, variance_share, colour, points, links, unlabelled })
 }

@@ -12,7 +12,7 @@ use super::baselines::baselines;
 use super::embedding::place;
 use super::finished_fit::{Evaluation, label};
 use super::parts::Parts;
-use super::picture::Picture;
+use super::picture::{Picture, Shown};
 use super::stages::Stages;
 use crate::report::{
     Data, Embedding, Measure, MeasureRow, MeasureTable, Part, Point, Results, Unit, ValueMark,
@@ -110,7 +110,7 @@ fn row(method: &str, embedding: &Tensor<2>, pairs: &PairParts) -> Result<Measure
 
 /// All rows, coloured by their order, the pairs that were learnt from joined.
 fn embedding(embedding: &Tensor<2>, pairs: &Pairs) -> Result<Embedding<ValueMark>> {
-    let picture = Picture::of(embedding, None)?;
+    let picture = Picture::of(embedding, Shown::default())?;
     let point = |(row, coordinates)| {
         let mark = ValueMark { value: (row + 1) as f64, predicted: None };
         Point { row: row + 1, coordinates, part: Part::Train, mark }
@@ -124,5 +124,6 @@ fn embedding(embedding: &Tensor<2>, pairs: &Pairs) -> Result<Embedding<ValueMark
         colour: Some("row".to_string()),
         points,
         links: links.map(|(a, b, _)| [a, b]).collect(),
+        unlabelled: Vec::new(),
     })
 }

@@ -165,7 +165,7 @@ pub fn cards(report: &Report) -> String {
             cards.push(card("1-NN, training", &percent(Some(found.accuracy.train)), &beside));
             let beside = format!("f = {} of {}", significant(found.f, 5), count(data.train as u64));
             let share = percent(Some(found.f / data.train as f64));
-            cards.push(card("Expected accuracy, f / n", &share, &beside));
+            cards.push(card("Expected accuracy, f/n", &share, &beside));
         }
         Results::Numbers(found) | Results::Pairs(found) => {
             let beside = match (&report.results, data.test) {
