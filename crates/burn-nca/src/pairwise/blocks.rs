@@ -12,6 +12,9 @@ use super::Columns;
 /// Numbers of one `[rows, m]` matrix of a block.
 const BLOCK: usize = 1 << 22;
 
+/// Dimensions up to which distances are sums of squared differences.
+const DIFFERENCES: usize = 64;
+
 /// All queries and references.
 pub(super) struct Pairs<'a, B: Backend> {
     pub(super) queries: FloatTensor<B>,
@@ -182,8 +185,38 @@ impl<B: Backend> Pairs<'_, B> {
         (0..b).step_by(size).map(|start| start..(start + size).min(b)).collect()
     }
 
-    /// `-||q_i - r_j||² = 2 q_i·r_j - ||q_i||² - ||r_j||²` of a block, in one matrix product.
+    /// `-||q_i - r_j||²` of a block.
     fn logits(&self, block: &Range<usize>) -> FloatTensor<B> {
+        if self.references.shape()[1] <= DIFFERENCES {
+            self.logits_by_differences(block)
+        } else {
+            self.logits_by_product(block)
+        }
+    }
+
+    /// `-Σ_c (q_ic - r_jc)²`: far groups, outliers and offsets lose no digit.
+    fn logits_by_differences(&self, block: &Range<usize>) -> FloatTensor<B> {
+        let queries = rows::<B>(self.queries.clone(), block.clone());
+        let [n, k] = [block.len(), queries.shape()[1]];
+        let m = self.references.shape()[0];
+        let column = |of: &FloatTensor<B>, rows: usize, axis: usize| {
+            B::float_slice(of.clone(), &[Slice::from(0..rows), Slice::from(axis..axis + 1)])
+        };
+        let sum = (0..k).map(|axis| {
+            let queries = B::float_expand(column(&queries, n, axis), Shape::new([n, m]));
+            let references = B::float_transpose(column(&self.references, m, axis));
+            let apart = B::float_sub(queries, B::float_expand(references, Shape::new([n, m])));
+            B::float_mul(apart.clone(), apart)
+        });
+        match sum.reduce(B::float_add) {
+            Some(sum) => B::float_neg(sum),
+            // Points without a coordinate are all in one place.
+            None => self.logits_by_product(block),
+        }
+    }
+
+    /// `2 q_i·r_j - ||q_i||² - ||r_j||²`, in one matrix product: many differences would take too long.
+    fn logits_by_product(&self, block: &Range<usize>) -> FloatTensor<B> {
         let queries = rows::<B>(self.queries.clone(), block.clone());
         let of_queries = B::float_neg(squares::<B>(queries.clone()));
         let of_references = B::float_neg(squares::<B>(self.references.clone()));

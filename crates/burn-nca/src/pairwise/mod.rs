@@ -37,8 +37,8 @@ use ops::PairwiseOps;
 /// The largest term of a row is factored out, so that nothing overflows and the logarithm is exact however far the
 /// points are apart. Terms below 1e-38 of the largest (f32; 1e-308 in f64) count as zero. On `flex` distances are sums
 /// of squared differences: an offset that all points share costs no digits beyond those of the tensors themselves.
-/// Other backends expand the square about the mean of the references, which loses digits where squared
-/// distances from the mean are much larger than those between neighbours.
+/// Other backends do the same up to 64 dimensions; beyond, they expand the square about the mean of the references, which
+/// loses digits where squared distances from the mean are much larger than those between neighbours.
 ///
 /// # Shapes
 /// - queries: `[b, k]`, references: `[m, k]`, of the same type and device

@@ -10,19 +10,25 @@ use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
 use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig};
 use burn_nca::{MetricModel, NcaConfig};
 
+use super::open;
+
 const POINTS: usize = 120;
 
-/// The value of a criterion in f32 under the identity, and in f64 for the same (rounded) points.
-fn in_f32_and_f64(z: &[f64], k: usize, y: &[usize], criterion: Criterion) -> [f64; 2] {
-    let device = Device::flex();
+/// The value of a criterion in a number type under the identity, and that of the oracle for the same (rounded) points.
+fn found_and_expected(
+    (device, dtype): (&Device, DType),
+    (z, k): (&[f64], usize),
+    y: &[usize],
+    criterion: Criterion,
+) -> [f64; 2] {
     let z: Vec<f64> = z.iter().map(|&x| f64::from(x as f32)).collect();
     let at = oracle::nca(&z, k, y);
-    let data = TensorData::new(z, [y.len(), k]).convert_dtype(DType::F32);
-    let x = Tensor::<2>::from_data(data, (&device, DType::F32));
+    let data = TensorData::new(z, [y.len(), k]).convert_dtype(dtype);
+    let x = Tensor::<2>::from_data(data, (device, dtype));
     let identity: Vec<f64> = (0..k * k).map(|i| f64::from(u8::from(i % (k + 1) == 0))).collect();
-    let map = LinearMap::from_weight(&identity, [k, k], &device.clone().autodiff(), DType::F32);
+    let map = LinearMap::from_weight(&identity, [k, k], &device.clone().autodiff(), dtype);
     let model = MetricModel::new(map, NcaLossConfig::new().with_criterion(criterion).init());
-    let index = ClassIndex::new(y, &device).unwrap();
+    let index = ClassIndex::new(y, device).unwrap();
     let found = value_and_gradient(&model, &x, &index, &BlockConfig::new());
     let expected = match criterion {
         Criterion::F => at.f,
@@ -31,9 +37,17 @@ fn in_f32_and_f64(z: &[f64], k: usize, y: &[usize], criterion: Criterion) -> [f6
     [-found.value, expected]
 }
 
+/// In f32 on every backend that is there.
 fn agree(z: &[f64], k: usize, y: &[usize], what: &str) {
+    for name in ["flex", "ndarray", "wgpu"] {
+        let Some(device) = open(name) else { continue };
+        agree_on((&device, DType::F32), (z, k), y, &format!("{what} on {name}"));
+    }
+}
+
+fn agree_on(on: (&Device, DType), (z, k): (&[f64], usize), y: &[usize], what: &str) {
     for criterion in [Criterion::F, Criterion::G] {
-        let [found, expected] = in_f32_and_f64(z, k, y, criterion);
+        let [found, expected] = found_and_expected(on, (z, k), y, criterion);
         let error = (found - expected).abs() / expected.abs();
         assert!(error < 1e-4, "{what}, {criterion:?}: {found} against {expected}");
     }
@@ -64,6 +78,18 @@ fn one_outlier_at_a_million() {
         let (mut z, mut y) = cloud(k, 62);
         (z[0], y[0]) = (1e6, 3);
         agree(&z, k, &y, "outlier");
+    }
+}
+
+/// Its squared distances are 1e12 and more, which f32 has in steps of 65536: where its own term counts, f64 it must be.
+#[test]
+fn an_outlier_s_own_term_in_f64() {
+    for k in [2, 8] {
+        let (mut z, y) = cloud(k, 62);
+        z[0] = 1e6;
+        for name in ["flex", "ndarray"] {
+            agree_on((&open(name).unwrap(), DType::F64), (&z, k), &y, name);
+        }
     }
 }
 
