@@ -1,7 +1,7 @@
 //! The closed forms that a learnt metric is compared with.
 
 use anyhow::Result;
-use burn_nca::baseline::{LdaConfig, PcaConfig, Projection};
+use burn_nca::baseline::{Groups, LdaConfig, PcaConfig, Projection};
 use burn_nca::data::{Features, Labelled};
 
 use super::stages::Stages;
@@ -22,6 +22,8 @@ pub fn baselines<R>(
     measure: impl Fn(&str, &Projection) -> Result<R>,
 ) -> Result<Vec<R>> {
     let d = train.columns();
+    // The covariance within the classes serves both PCA and LDA.
+    let groups = classes.map(Groups::of_classes);
     let mut rows = Vec::new();
     if stages.admits("Euclidean distance") {
         rows.push(measure("Euclidean", &Projection::euclidean(d))?);
@@ -29,20 +31,28 @@ pub fn baselines<R>(
     if stages.admits("PCA") {
         // n rows span n - 1 directions; more add no distance.
         let k = dimension.min(d).min(train.rows() - 1).max(1);
-        rows.push(measure("PCA", &PcaConfig::new(k).fit(train)?.projection)?);
+        let pca = PcaConfig::new(k);
+        let pca = match &groups {
+            Some(groups) => pca.fit_groups(groups)?,
+            None => pca.fit(train)?,
+        };
+        rows.push(measure("PCA", &pca.projection)?);
     }
-    if let Some(classes) = classes
+    if let Some((classes, groups)) = classes.zip(groups.as_ref())
         && stages.admits("LDA")
-        && let Some((method, map)) = discriminants(classes, dimension)
+        && let Some((method, map)) = discriminants((classes, groups), dimension)
     {
         rows.push(measure(&method, &map)?);
     }
     Ok(rows)
 }
 
-fn discriminants(train: &Labelled, dimension: usize) -> Option<(String, Projection)> {
+fn discriminants(
+    (train, groups): (&Labelled, &Groups<'_>),
+    dimension: usize,
+) -> Option<(String, Projection)> {
     let lda = LdaConfig::new(dimension.min(LdaConfig::max_directions(train)))
-        .fit_or_shrink(train)
+        .fit_or_shrink_groups(train, groups)
         .ok()?;
     let name = match lda.shrinkage {
         0.0 => "LDA".to_string(),

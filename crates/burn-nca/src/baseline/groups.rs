@@ -1,6 +1,7 @@
 //! Rows in classes or chunklets, and how they spread within and between them.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use super::means::group_means;
 use super::scatter::{clear_constant_columns, rounding_levels, subtract, sum_of_products};
@@ -28,6 +29,8 @@ pub struct Groups<'a> {
     counts: Vec<usize>,
     means: Vec<f64>,
     rounding: Vec<f64>,
+    /// The within-group covariance, once it is known.
+    within: OnceLock<Vec<f64>>,
 }
 
 impl<'a> Groups<'a> {
@@ -61,7 +64,8 @@ impl<'a> Groups<'a> {
         let mut counts = vec![0; index_of_id.len()];
         group_of_row.iter().flatten().for_each(|&group| counts[group] += 1);
         let means = group_means(features, &group_of_row, &counts);
-        Self { features, group_of_row, counts, means, rounding: rounding_levels(features) }
+        let rounding = rounding_levels(features);
+        Self { features, group_of_row, counts, means, rounding, within: OnceLock::new() }
     }
 
     /// Number of rows of each group.
@@ -89,16 +93,43 @@ impl<'a> Groups<'a> {
     /// ```text
     /// Σ_w = 1/n Σ_c Σ_{i in c} (x_i - m_c)(x_i - m_c)ᵀ
     /// ```
+    /// It is computed once, however often it is asked for: of n rows that takes n d² operations.
+    ///
     /// # Numerics
     /// As [`total_covariance`](super::total_covariance).
     pub fn within_covariance(&self) -> Vec<f64> {
-        let d = self.features.columns();
-        let mut covariance = sum_of_products(self.group_of_row.len(), d, |row, target| {
-            self.centred_row(row, target)
-        });
-        covariance.iter_mut().for_each(|value| *value /= self.rows().max(1) as f64);
-        clear_constant_columns(&mut covariance, &self.rounding);
-        covariance
+        let compute = || {
+            let d = self.features.columns();
+            let mut covariance = sum_of_products(self.group_of_row.len(), d, |row, target| {
+                self.centred_row(row, target)
+            });
+            covariance.iter_mut().for_each(|value| *value /= self.rows().max(1) as f64);
+            clear_constant_columns(&mut covariance, &self.rounding);
+            covariance
+        };
+        self.within.get_or_init(compute).clone()
+    }
+
+    /// The covariance of the rows that belong to a group, divisor n, row-major `[d, d]`: within plus between.
+    pub(super) fn total_covariance(&self) -> Vec<f64> {
+        let mut total = self.within_covariance();
+        total.iter_mut().zip(self.between_covariance()).for_each(|(sum, x)| *sum += x);
+        total
+    }
+
+    /// The mean of the rows that belong to a group, `[d]`.
+    pub(super) fn mean(&self) -> Vec<f64> {
+        let n = self.rows() as f64;
+        let mut overall = vec![0.0; self.features.columns()];
+        for (mean, &count) in self.means.chunks_exact(overall.len()).zip(&self.counts) {
+            overall.iter_mut().zip(mean).for_each(|(sum, x)| *sum += x * (count as f64 / n));
+        }
+        overall
+    }
+
+    /// The features of all rows.
+    pub(super) fn features(&self) -> &Features {
+        self.features
     }
 
     /// The between-group covariance, divisor n, row-major `[d, d]`; within and between add up to the total.
@@ -160,11 +191,7 @@ impl<'a> Groups<'a> {
 
     /// One row `m_c - m` a group; a difference of the size of rounding is zero.
     fn mean_deviations(&self) -> Vec<f64> {
-        let (d, n) = (self.features.columns(), self.rows() as f64);
-        let mut overall = vec![0.0; d];
-        for (mean, &count) in self.means.chunks_exact(d).zip(&self.counts) {
-            overall.iter_mut().zip(mean).for_each(|(sum, x)| *sum += x * (count as f64 / n));
-        }
+        let (d, overall) = (self.features.columns(), self.mean());
         let mut rows = self.means.clone();
         for row in rows.chunks_exact_mut(d) {
             for ((x, mean), level) in row.iter_mut().zip(&overall).zip(&self.rounding) {

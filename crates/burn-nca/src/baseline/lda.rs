@@ -108,8 +108,16 @@ impl LdaConfig {
     /// # Errors
     /// As [`fit`](Self::fit), where the shrinkage does not help either.
     pub fn fit_or_shrink(&self, data: &Labelled) -> Result<Lda> {
+        self.fit_or_shrink_groups(data, &Groups::of_classes(data))
+    }
+
+    /// The same of classes whose covariance is known ([`Groups::of_classes`] of the same rows).
+    ///
+    /// # Errors
+    /// As [`fit_or_shrink`](Self::fit_or_shrink).
+    pub fn fit_or_shrink_groups(&self, data: &Labelled, groups: &Groups<'_>) -> Result<Lda> {
         let shrunk = self.clone().with_shrinkage(Shrinkage::Fixed { amount: SINGULAR_SHRINKAGE });
-        self.fit(data).or_else(|_| shrunk.fit(data))
+        self.fit_groups(data, groups).or_else(|_| shrunk.fit_groups(data, groups))
     }
 
     /// Finds the directions.
@@ -119,10 +127,17 @@ impl LdaConfig {
     /// 0..1, classes that differ along directions without within-class variance (see above), fewer than k
     /// directions with variance, or eigenvectors that do not converge.
     pub fn fit(&self, data: &Labelled) -> Result<Lda> {
+        self.fit_groups(data, &Groups::of_classes(data))
+    }
+
+    /// Finds the directions of classes whose covariance is known ([`Groups::of_classes`] of the same rows).
+    ///
+    /// # Errors
+    /// As [`LdaConfig::fit`].
+    pub fn fit_groups(&self, data: &Labelled, groups: &Groups<'_>) -> Result<Lda> {
         require_two_rows("LDA", data.rows())?;
         require_dimensions("LDA", self.d_output)?;
-        let groups = Groups::of_classes(data);
-        require_two_classes("LDA", &groups, "use PCA, which needs no classes")?;
+        require_two_classes("LDA", groups, "use PCA, which needs no classes")?;
         let (c, d, k) = (groups.counts().len(), data.features().columns(), self.d_output);
         let most = Self::max_directions(data);
         if k > most {
@@ -132,9 +147,9 @@ impl LdaConfig {
             )));
         }
         let found = if data.rows() < d {
-            self.fit_in_span(data, &groups)?
+            self.fit_in_span(data, groups)?
         } else {
-            self.fit_in_features(data, &groups)?
+            self.fit_in_features(data, groups)?
         };
         Ok(if self.unit_length { found.with_unit_directions() } else { found })
     }

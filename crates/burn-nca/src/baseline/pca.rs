@@ -2,11 +2,11 @@
 
 use burn::config::Config;
 
-use super::Projection;
 use super::means::mean;
-use super::principal::Deviations;
+use super::principal::{Deviations, Principal};
 use super::require::{require_dimensions, require_two_rows};
-use super::scatter::{rounding_levels, subtract};
+use super::scatter::{clear_constant_columns, rounding_levels, subtract};
+use super::{Groups, Projection};
 use crate::data::Features;
 use crate::error::{Error, Result};
 
@@ -57,6 +57,37 @@ impl PcaConfig {
     /// # Errors
     /// Fewer than two rows, k = 0, k > d, or eigenvectors that do not converge.
     pub fn fit(&self, features: &Features) -> Result<Pca> {
+        self.check(features)?;
+        let mean = mean(features);
+        let principal = Deviations {
+            rows: features.rows(),
+            rounding: &rounding_levels(features),
+            divisor: (features.rows() - 1) as f64,
+            fill: |row, target: &mut [f64]| subtract(features.row(row), &mean, target),
+        }
+        .principal()?;
+        Ok(self.of(&principal, mean))
+    }
+
+    /// Finds the directions of rows whose classes are known, all of them: their covariance serves PCA and
+    /// [LDA](super::LdaConfig::fit_groups).
+    ///
+    /// # Errors
+    /// As [`PcaConfig::fit`].
+    pub fn fit_groups(&self, groups: &Groups<'_>) -> Result<Pca> {
+        let (features, n) = (groups.features(), groups.rows());
+        // Fewer rows than features are cheaper in their span; rows of no group count as well.
+        if n < features.columns() || n < features.rows() {
+            return self.fit(features);
+        }
+        self.check(features)?;
+        let (mut scatter, d) = (groups.total_covariance(), features.columns());
+        scatter.iter_mut().for_each(|x| *x *= n as f64 / (n - 1) as f64);
+        clear_constant_columns(&mut scatter, groups.rounding());
+        Ok(self.of(&Principal::of_scatter(&scatter, d, d, None)?, groups.mean()))
+    }
+
+    fn check(&self, features: &Features) -> Result<()> {
         let (n, d, k) = (features.rows(), features.columns(), self.d_output);
         require_two_rows("PCA", n)?;
         require_dimensions("PCA", k)?;
@@ -65,24 +96,21 @@ impl PcaConfig {
                 "PCA was asked for {k} dimensions of {d} features; ask for {d} or fewer"
             )));
         }
-        let mean = mean(features);
-        let principal = Deviations {
-            rows: n,
-            rounding: &rounding_levels(features),
-            divisor: (n - 1) as f64,
-            fill: |row, target: &mut [f64]| subtract(features.row(row), &mean, target),
-        }
-        .principal()?;
+        Ok(())
+    }
+
+    fn of(&self, principal: &Principal, mean: Vec<f64>) -> Pca {
+        let (k, d) = (self.d_output, mean.len());
         let variance = |j: usize| principal.variances.get(j).map_or(0.0, |v| v.max(0.0));
         let explained_variance: Vec<f64> = (0..k).map(variance).collect();
         let total = principal.total;
         let share = |variance: &f64| if total > 0.0 { variance / total } else { 0.0 };
-        Ok(Pca {
+        Pca {
             projection: Projection::new(principal.leading(k), [d, k]),
             explained_variance_ratio: explained_variance.iter().map(share).collect(),
             explained_variance,
             mean,
-        })
+        }
     }
 }
 
@@ -135,6 +163,19 @@ mod tests {
             assert_close(&pca.explained_variance, &reference.numbers("pca_variance"), 1e-10);
             let ratio = reference.numbers("pca_variance_ratio");
             assert_close(&pca.explained_variance_ratio, &ratio, 1e-10);
+        }
+    }
+
+    #[test]
+    fn the_covariance_of_classes_gives_the_same_directions() {
+        for (n, d) in [(40, 5), (4, 9)] {
+            let data = random_labelled(n, d, 3, 3);
+            let (pca, groups) = (PcaConfig::new(3), Groups::of_classes(&data));
+            let (found, expected) = (pca.fit_groups(&groups), pca.fit(data.features()));
+            let (found, expected) = (found.unwrap(), expected.unwrap());
+            assert_close(&found.projection.weight(), &expected.projection.weight(), 1e-10);
+            assert_close(&found.explained_variance, &expected.explained_variance, 1e-12);
+            assert_close(&found.mean, &expected.mean, 1e-14);
         }
     }
 

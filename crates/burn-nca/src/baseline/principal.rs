@@ -86,7 +86,11 @@ impl<F: Fn(usize, &mut [f64]) + Sync> Deviations<'_, F> {
 }
 
 impl Principal {
-    fn of_scatter(
+    /// The directions of a scatter of `size` coordinates: those of the features, or of the rows in their span.
+    ///
+    /// # Errors
+    /// Eigenvectors that do not converge.
+    pub fn of_scatter(
         scatter: &[f64],
         size: usize,
         columns: usize,
