@@ -1,0 +1,52 @@
+"""Writes a large table of generated rows: two NumPy files, and the same as CSV where that is asked for.
+
+    python3 benches/large.py 1000000 --out million [--csv]
+
+50 features, 7 classes: normal clouds of unit variance, whose centres differ in the first 10 columns. The names are
+OUT-x.npy (float32), OUT-y.npy and OUT.csv. Python alone is needed.
+"""
+
+import argparse
+import array
+import random
+
+FEATURES, CLASSES, INFORMATIVE = 50, 7, 10
+
+
+def header(kind, shape):
+    text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    text += b" " * (-(len(text) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rows", type=int)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--csv", action="store_true")
+    arguments = parser.parse_args()
+    rows = arguments.rows
+    centres = random.Random(1)
+    centres = [
+        [centres.gauss(0, 1) if column < INFORMATIVE else 0.0 for column in range(FEATURES)]
+        for _ in range(CLASSES)
+    ]
+    # The rows of one number are the same in a table of any length.
+    normal = random.Random(2).gauss
+    columns = ",".join(f"x{column + 1}" for column in range(FEATURES))
+    with open(f"{arguments.out}-x.npy", "wb") as x, open(f"{arguments.out}-y.npy", "wb") as y:
+        text = open(f"{arguments.out}.csv", "w") if arguments.csv else None
+        if text:
+            text.write(f"{columns},class\n")
+        x.write(header("<f4", (rows, FEATURES)))
+        y.write(header("|u1", (rows,)))
+        for row in range(rows):
+            of_class = row % CLASSES
+            values = [centre + normal(0, 1) for centre in centres[of_class]]
+            x.write(array.array("f", values).tobytes())
+            y.write(bytes([of_class]))
+            if text:
+                text.write(",".join([f"{value:.5f}" for value in values]) + f",{of_class}\n")
+
+
+main()
