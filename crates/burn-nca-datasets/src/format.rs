@@ -7,7 +7,7 @@ pub(crate) enum Format {
     Npy,
     /// An IDX array (the format of the MNIST files).
     Idx,
-    /// A zip archive: the arrays of `.npz`, or `.xlsx`, …
+    /// A zip archive: `.npz`, `.xlsx`, …
     Zip,
     /// Anything else, taken for text.
     Text,

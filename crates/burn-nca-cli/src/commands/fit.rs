@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca::data::{Coincidences, Features, Labelled, RegressionData};
+use burn_nca::data::{Coincidences, Features, Labelled, RegressionData, Scaling};
 use burn_nca::fit::{FitSession, Progress, Termination};
 use burn_nca::method::AnyMethod;
 use burn_nca::{Fitted, device};
@@ -54,7 +54,6 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let table = D::open(args, &source)?;
     let source = source.with_target(table.target.as_deref());
     let (mut rows, train) = table.data.parted(table.split, args)?;
-    rows.without_class = table.without_class;
     if D::PREDICTS {
         rows.neighbors = neighbors(args, train.units())?;
     }
@@ -70,9 +69,13 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let steps = settings::step_limit(&config.fit, train.features().rows());
     let bar = FitProgress::new(steps, args.quiet, interrupt).with_measure(D::MEASURE);
     stages.begin("learning");
-    let model = fit(&bar, folder.as_ref(), |session| match warm_start {
-        None => config.fit_session(&train, &device, session),
-        Some(model) => config.fit_from(model.encoder, &train, &device, session),
+    let scaling = Scaling::fit(config.fit.scaling, train.features());
+    // From here on there is one table, the scaled one.
+    drop(train);
+    let (rows, train) = rows.scaled(&scaling)?;
+    let start = warm_start.map(|model| model.encoder);
+    let model = fit(&bar, folder.as_ref(), |session| {
+        config.fit_scaled(start, (train, scaling), &device, session)
     })?;
     let model = match table.preparation {
         Some(preparation) => model.with_preparation(preparation)?,
@@ -87,8 +90,6 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
         warnings,
         stages: &stages,
     };
-    // The rows that are measured are taken from the data again.
-    drop(train);
     conclude(args, folder, (&model, &source), || {
         finished.report(D::evaluate(&model, &rows, &stages)?)
     })?;

@@ -19,22 +19,22 @@ pub fn place(device: &Device) -> (Device, DType) {
     }
 }
 
-/// The embedding `[n, k]` of raw features, its arithmetic in f64 from the model's weights on.
+/// The embedding `[n, k]` of features on the model's scale, its arithmetic in f64 from the model's weights on.
 ///
 /// In a build without a CPU backend, the model's own embedding.
 ///
 /// # Errors
 /// Other columns than the model's.
-pub fn embed(model: &Fitted, features: &Features) -> Result<Tensor<2>> {
+pub fn embed(model: &Fitted, scaled: &Features) -> Result<Tensor<2>> {
     let (host, dtype) = place(&model.references().device());
     if dtype != DType::F64 {
-        return Ok(model.transform(features)?);
+        return Ok(model.transform_scaled(scaled)?);
     }
-    let scaled = model.scaling().apply(features)?;
+    model.scaling().check_columns(scaled.names())?;
     let encoder = model.encoder.clone().map(&mut ToHost { host: &host });
     let rows: Vec<usize> = (0..scaled.rows()).collect();
     let parts =
-        rows.chunks(CHUNK).map(|rows| encoder.forward(scaled.select(rows).to_tensor(&host, dtype)));
+        rows.chunks(CHUNK).map(|rows| encoder.forward(scaled.rows_to_tensor(rows, &host, dtype)));
     Ok(Tensor::cat(parts.collect(), 0))
 }
 

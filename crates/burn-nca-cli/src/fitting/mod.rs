@@ -5,6 +5,7 @@ pub mod classes;
 pub mod embedding;
 pub mod ending;
 pub mod finished_fit;
+mod judging;
 pub mod method;
 pub mod model_facts;
 pub mod model_words;

@@ -3,36 +3,32 @@
 use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
-use burn_nca::data::{RegressionData, Split};
-use burn_nca::evaluate::{RegressionScores, perplexities};
-use burn_nca::neighbors::{Numbers, Rule as ModelRule, nearest_means};
+use burn_nca::baseline::Projection;
+use burn_nca::data::{Features, RegressionData, Split};
+use burn_nca::evaluate::{RegressionScores, perplexities_of};
+use burn_nca::neighbors::{NearestConfig, Numbers, nearest_means};
 
 use super::baselines::baselines;
 use super::embedding::place;
 use super::finished_fit::{Evaluation, label};
 use super::parts::{Parts, Space};
-use super::picture::{Picture, Shown};
+use super::picture::Picture;
+use super::sample::{Sample, rows_of};
 use super::stages::Stages;
 use crate::report::{
     Data, Embedding, Measure, MeasureRow, MeasureTable, Part, Point, Results, Unit, ValueMark,
     ValueResults,
 };
 
-/// All rows, which of them were learnt from, and the k of k-NN.
+/// All rows, which of them were learnt from and which are measured, and the k of k-NN.
 pub struct NumberRows<'a> {
     pub data: &'a RegressionData,
     pub split: &'a Split,
+    pub sample: &'a Sample,
     pub neighbors: usize,
 }
 
-/// How neighbours predict.
-#[derive(Clone, Copy)]
-enum Rule {
-    Nearest(usize),
-    Kernel,
-}
-
-/// A number for each training row, from all others, and for each row held out, from all training rows.
+/// A number for each training row that is measured, from all others, and for each row held out, from all training rows.
 struct Numbered {
     train: Vec<f64>,
     test: Vec<f64>,
@@ -44,34 +40,57 @@ struct Numbered {
 /// k above the training rows, or an embedding that is not finite.
 pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Result<Evaluation> {
     stages.announce("evaluating the learnt metric");
-    let (train, test) = (rows.data.select(&rows.split.train), rows.data.select(&rows.split.test));
+    let measured = &rows.sample.train;
+    let (train, test) = (rows.data.select(&rows.split.train), rows.data.select(&rows.sample.test));
+    let known = train.targets().values();
     let truth = Numbered {
-        train: train.targets().values().to_vec(),
+        train: measured.iter().map(|&row| known[row]).collect(),
         test: test.targets().values().to_vec(),
     };
     let parts = Parts::of(train.features(), test.features());
-    let (scaled, own) = (parts.scaled(model.scaling())?, parts.embedded(model)?);
+    let own = parts.embedded(model)?;
     let [_, dimension] = own.train.dims();
-    let place = place(&model.references().device());
-    let nearest = Rule::Nearest(rows.neighbors);
-    let mut compared = baselines(&scaled.train, None, dimension, stages, |method, map| {
-        let space = scaled.mapped(map, &place)?;
-        row(
-            method,
-            nearest,
-            &space,
-            &predict(nearest, &ModelRule::Neighbors, &space, &truth.train)?,
-            &truth,
-        )
-    })?;
+    let (device, _) = place(&model.references().device());
+    let (k, numbers) = (rows.neighbors, Numbers { values: known, columns: 1 });
+    let nearest = format!("{k}-NN");
+    // A training row has one neighbour fewer: itself.
+    let fewer = |own: Option<&[usize]>| k.min(known.len() - usize::from(own.is_some()));
+    let compared = |method: &str, map: &Projection| {
+        let space = parts.mapped(map)?;
+        let mean = |queries: &Features, own: Option<&[usize]>| -> Result<Vec<f64>> {
+            let k = fewer(own);
+            let search = NearestConfig::new(k);
+            let found = search.search_features(queries, &space.train, own, &device)?;
+            Ok(nearest_means(&found, numbers, k)?)
+        };
+        let predicted = Numbered {
+            train: mean(&space.train.select(measured), Some(measured))?,
+            test: space.test.as_ref().map_or(Ok(Vec::new()), |test| mean(test, None))?,
+        };
+        row((method, &nearest, space.train.columns()), &predicted, &truth)
+    };
+    let mut compared = baselines(train.features(), None, dimension, stages, compared)?;
     let method = label(model);
     compared.retain(|row| row.method != method);
-    let by_votes = predict(nearest, model.rule(), &own, &truth.train)?;
-    compared.push(row(method, nearest, &own, &by_votes, &truth)?);
-    let by_kernel = predict(Rule::Kernel, model.rule(), &own, &truth.train)?;
-    let learnt = row(method, Rule::Kernel, &own, &by_kernel, &truth)?;
+    let learnt = |mean: &Means<'_>| -> Result<Numbered> {
+        Ok(Numbered {
+            train: mean(&rows_of(&own.train, measured), Some(measured))?,
+            test: own.test.as_ref().map_or(Ok(Vec::new()), |test| mean(test, None))?,
+        })
+    };
+    let by_votes = learnt(&|queries, of_self| {
+        let k = fewer(of_self);
+        let found = model.rule().nearest(queries, &own.train, k, of_self)?;
+        Ok(nearest_means(&found, numbers, k)?)
+    })?;
+    compared.push(row((method, &nearest, dimension), &by_votes, &truth)?);
+    let by_kernel = learnt(&|queries, of_self| {
+        Ok(model.rule().kernel_means(queries, &own.train, numbers, of_self)?)
+    })?;
+    let learnt = row((method, "kernel", dimension), &by_kernel, &truth)?;
     compared.push(learnt.clone());
     let comparison = MeasureTable { neighbors: None, measures: measures(), rows: compared };
+    stages.announce("drawing the embedding");
     let precise = parts.precise(model)?;
     let embedding = embedding(&precise, rows, &by_kernel)?;
     let key = if test.rows() > 0 { "r2_test" } else { "r2_train" };
@@ -82,18 +101,22 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Resul
             rows: rows.data.rows(),
             columns: rows.data.features().columns(),
             train: train.rows(),
-            test: test.rows(),
+            test: rows.split.test.len(),
             target: rows.data.targets().names().first().cloned(),
             classes: Vec::new(),
             without_partner: 0,
+            measured: rows.sample.measured(),
         },
         shortfall: comparison.shortfall(key, None),
         comparison,
         results: Results::Numbers(ValueResults { value, scores: learnt, embedding }),
-        perplexity: perplexities(&precise.train)?,
+        perplexity: perplexities_of(&precise.train, measured)?,
         embedding: precise.train,
     })
 }
+
+/// Means of numbers for queries; each of them may be a reference itself.
+type Means<'a> = dyn Fn(&Tensor<2>, Option<&[usize]>) -> Result<Vec<f64>> + 'a;
 
 fn measures() -> Vec<Measure> {
     vec![
@@ -104,26 +127,9 @@ fn measures() -> Vec<Measure> {
     ]
 }
 
-/// Predictions by means of neighbours, in the distance of the rule `by` of a model.
-fn predict(rule: Rule, by: &ModelRule, space: &Space, known: &[f64]) -> Result<Numbered> {
-    let numbers = Numbers { values: known, columns: 1 };
-    let own: Vec<usize> = (0..known.len()).collect();
-    let mean = |queries: &Tensor<2>, own: Option<&[usize]>| match rule {
-        Rule::Kernel => by.kernel_means(queries, &space.train, numbers, own),
-        Rule::Nearest(k) => {
-            // A training row has one neighbour fewer: itself.
-            let k = k.min(known.len() - usize::from(own.is_some()));
-            nearest_means(&by.nearest(queries, &space.train, k, own)?, numbers, k)
-        }
-    };
-    let test = space.test.as_ref().map(|queries| mean(queries, None)).transpose()?;
-    Ok(Numbered { train: mean(&space.train, Some(&own))?, test: test.unwrap_or_default() })
-}
-
+/// The row of a method, by a rule of prediction, in so many dimensions.
 fn row(
-    method: &str,
-    rule: Rule,
-    space: &Space,
+    (method, rule, dimension): (&str, &str, usize),
     predicted: &Numbered,
     truth: &Numbered,
 ) -> Result<MeasureRow> {
@@ -137,13 +143,9 @@ fn row(
         ("rmse_test", test.rmse()),
         ("mae_test", test.mae()),
     ];
-    let [_, dimension] = space.train.dims();
     Ok(MeasureRow {
         method: method.to_string(),
-        rule: match rule {
-            Rule::Nearest(k) => format!("{k}-NN"),
-            Rule::Kernel => "kernel".to_string(),
-        },
+        rule: rule.to_string(),
         dimension,
         interval: None,
         values: values.into_iter().map(|(key, value)| (key.to_string(), value)).collect(),
@@ -155,7 +157,8 @@ fn embedding(
     rows: &NumberRows<'_>,
     predicted: &Numbered,
 ) -> Result<Embedding<ValueMark>> {
-    let picture = Picture::of(&space.train, Shown { test: space.test.as_ref(), others: None })?;
+    let measured = &rows.sample.train;
+    let picture = Picture::of(&rows_of(&space.train, measured), space.test.as_ref())?;
     let targets = rows.data.targets();
     let of_part = |part: Part, rows: &[usize], places: Vec<Vec<f64>>, predicted: &[f64]| {
         let point = |((&row, coordinates), &predicted)| {
@@ -164,10 +167,10 @@ fn embedding(
         };
         rows.iter().zip(places).zip(predicted).map(point).collect::<Vec<_>>()
     };
-    let mut points = of_part(Part::Train, &rows.split.train, picture.train, &predicted.train);
-    points.extend(of_part(Part::Test, &rows.split.test, picture.test, &predicted.test));
+    let train: Vec<usize> = measured.iter().map(|&place| rows.split.train[place]).collect();
+    let mut points = of_part(Part::Train, &train, picture.train, &predicted.train);
+    points.extend(of_part(Part::Test, &rows.sample.test, picture.test, &predicted.test));
     let [_, dimension] = space.train.dims();
     let (variance_share, colour) = (picture.variance_share, targets.names().first().cloned());
-    let (links, unlabelled) = (Vec::new(), Vec::new());
-    Ok(Embedding { dimension, variance_share, colour, points, links, unlabelled })
+    Ok(Embedding { dimension, variance_share, colour, points, links: Vec::new() })
 }

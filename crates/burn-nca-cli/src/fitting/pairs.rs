@@ -5,27 +5,34 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
-use burn_nca::data::{Features, Pairs};
-use burn_nca::evaluate::{PartnerRanks, perplexities};
+use burn_nca::data::{Coincidences, Pairs, Split};
+use burn_nca::evaluate::{PartnerRanks, perplexities_of};
 
 use super::baselines::baselines;
-use super::embedding::place;
 use super::finished_fit::{Evaluation, label};
 use super::parts::Parts;
-use super::picture::{Picture, Shown};
+use super::picture::Picture;
+use super::sample::{Sample, rows_of};
 use super::stages::Stages;
 use crate::report::{
-    Data, Embedding, Measure, MeasureRow, MeasureTable, Part, Point, Results, Unit, ValueMark,
-    ValueResults,
+    Data, Embedding, Measure, MeasureRow, MeasureTable, Measured, Part, Point, Results, Unit,
+    ValueMark, ValueResults,
 };
 
 /// The most pairs joined in the picture.
 const JOINED: usize = 3000;
 
-/// The pairs that were learnt from, and those held out.
+/// The pairs that were learnt from, and those that are measured.
 pub struct PairParts {
     pub train: Pairs,
-    pub test: Option<Pairs>,
+    /// How many pairs are held out.
+    pub test: usize,
+    /// The pairs that ask for their partners: of those held out, or else of those learnt from.
+    pub asked: Pairs,
+    /// How many pairs are measured, where these are not all.
+    pub measured: Option<Measured>,
+    /// The seed of the sample of rows.
+    pub seed: u64,
 }
 
 /// What a model of pairs is worth beside the baselines, and its picture.
@@ -34,41 +41,49 @@ pub struct PairParts {
 /// An embedding that is not finite.
 pub fn evaluate(
     model: &Fitted,
-    features: &Features,
+    data: &Coincidences,
     pairs: &PairParts,
     stages: &Stages,
 ) -> Result<Evaluation> {
     stages.announce("evaluating the learnt metric");
+    let features = data.features();
+    let rows = (0..features.rows()).collect();
+    let split = Split { train: rows, test: Vec::new() };
+    let rows = Sample::of(&split, [features.rows(), features.columns()], pairs.seed)?.train;
     let parts = Parts { train: features, test: None };
-    let scaled = parts.scaled(model.scaling())?;
     let precise = parts.precise(model)?.train;
     let [_, dimension] = precise.dims();
-    let place = place(&model.references().device());
-    let mut compared = baselines(&scaled.train, None, dimension, stages, |method, map| {
-        row(method, &scaled.mapped(map, &place)?.train, pairs)
+    let part = if pairs.test > 0 { "test" } else { "train" };
+    let mut compared = baselines(features, None, dimension, stages, |method, map| {
+        let space = parts.mapped(map)?.train;
+        let ranks = PartnerRanks::of_features(&space, &pairs.asked, Some(data.pairs()))?;
+        Ok(row((method, space.columns()), values(part, &ranks)))
     })?;
     let method = label(model);
     compared.retain(|row| row.method != method);
-    let learnt = row(method, model.references(), pairs)?;
+    let ranks = PartnerRanks::of(model.references(), &pairs.asked, Some(data.pairs()))?;
+    let learnt = row((method, dimension), values(part, &ranks));
     compared.push(learnt.clone());
-    let part = if pairs.test.is_some() { "test" } else { "train" };
     let comparison = MeasureTable { neighbors: None, measures: measures(part), rows: compared };
-    let (value, embedding) = (model.summary().value, embedding(&precise, &pairs.train)?);
+    stages.announce("drawing the embedding");
+    let embedding = embedding(&precise, &rows, &pairs.train)?;
+    let value = model.summary().value;
     Ok(Evaluation {
         data: Data {
             name: String::new(),
             rows: features.rows(),
             columns: features.columns(),
             train: pairs.train.len(),
-            test: pairs.test.as_ref().map_or(0, Pairs::len),
+            test: pairs.test,
             target: None,
             classes: Vec::new(),
             without_partner: 0,
+            measured: pairs.measured,
         },
         shortfall: comparison.shortfall(&format!("recall_5_{part}"), None),
         comparison,
         results: Results::Pairs(ValueResults { value, scores: learnt, embedding }),
-        perplexity: perplexities(&precise)?,
+        perplexity: perplexities_of(&precise, &rows)?,
         embedding: precise,
     })
 }
@@ -99,31 +114,28 @@ pub fn values(part: &str, ranks: &PartnerRanks) -> BTreeMap<String, Option<f64>>
     values.into_iter().map(|(key, value)| (format!("{key}_{part}"), value)).collect()
 }
 
-fn row(method: &str, embedding: &Tensor<2>, pairs: &PairParts) -> Result<MeasureRow> {
-    let values = match &pairs.test {
-        Some(test) => values("test", &PartnerRanks::of(embedding, test, Some(&pairs.train))?),
-        None => values("train", &PartnerRanks::of(embedding, &pairs.train, None)?),
-    };
-    let ([_, dimension], method) = (embedding.dims(), method.to_string());
-    Ok(MeasureRow { method, rule: String::new(), dimension, interval: None, values })
+fn row((method, dimension): (&str, usize), values: BTreeMap<String, Option<f64>>) -> MeasureRow {
+    let method = method.to_string();
+    MeasureRow { method, rule: String::new(), dimension, interval: None, values }
 }
 
-/// All rows, coloured by their order, the pairs that were learnt from joined.
-fn embedding(embedding: &Tensor<2>, pairs: &Pairs) -> Result<Embedding<ValueMark>> {
-    let picture = Picture::of(embedding, Shown::default())?;
-    let point = |(row, coordinates)| {
+/// These rows, coloured by their order, the pairs of them that were learnt from joined.
+fn embedding(embedding: &Tensor<2>, rows: &[usize], pairs: &Pairs) -> Result<Embedding<ValueMark>> {
+    let picture = Picture::of(&rows_of(embedding, rows), None)?;
+    let point = |(&row, coordinates)| {
         let mark = ValueMark { value: (row + 1) as f64, predicted: None };
         Point { row: row + 1, coordinates, part: Part::Train, mark }
     };
-    let points = picture.train.into_iter().enumerate().map(point).collect();
-    let links = pairs.iter().filter(|pair| pair.2 > 0.0).take(JOINED);
+    let points = rows.iter().zip(picture.train).map(point).collect();
+    let place = |row: usize| rows.binary_search(&row).ok();
+    let links = pairs.iter().filter(|pair| pair.2 > 0.0);
+    let links = links.filter_map(|(a, b, _)| Some([place(a)?, place(b)?])).take(JOINED);
     let [_, dimension] = embedding.dims();
     Ok(Embedding {
         dimension,
         variance_share: picture.variance_share,
         colour: Some("row".to_string()),
         points,
-        links: links.map(|(a, b, _)| [a, b]).collect(),
-        unlabelled: Vec::new(),
+        links: links.collect(),
     })
 }

@@ -1,10 +1,10 @@
-//! The rows learnt from and those held out, as one value: raw, scaled, and in the space of a map.
+//! The rows learnt from and those held out, as one value: scaled, and in the space of a map.
 
 use anyhow::Result;
-use burn::tensor::{DType, Device, Tensor};
+use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::baseline::Projection;
-use burn_nca::data::{Features, Scaling};
+use burn_nca::data::Features;
 
 use super::embedding::embed;
 
@@ -26,17 +26,9 @@ impl<T> Parts<T> {
 }
 
 impl<'a> Parts<&'a Features> {
-    /// These rows; `test` may have none.
+    /// These rows, on the scale of a model; `test` may have none.
     pub fn of(train: &'a Features, test: &'a Features) -> Self {
         Self { train, test: (test.rows() > 0).then_some(test) }
-    }
-
-    /// The rows on a model's scale.
-    ///
-    /// # Errors
-    /// Other columns than the model's.
-    pub fn scaled(&self, scaling: &Scaling) -> Result<Parts<Features>> {
-        self.map(|rows| Ok(scaling.apply(rows)?))
     }
 
     /// The model's own embedding, which the rules of prediction see in `nca predict` and `nca evaluate`, too.
@@ -44,7 +36,7 @@ impl<'a> Parts<&'a Features> {
     /// # Errors
     /// Other columns than the model's.
     pub fn embedded(&self, model: &Fitted) -> Result<Space> {
-        let test = self.test.map(|test| model.transform(test)).transpose()?;
+        let test = self.test.map(|test| model.transform_scaled(test)).transpose()?;
         Ok(Parts { train: model.references().clone(), test })
     }
 
@@ -55,14 +47,12 @@ impl<'a> Parts<&'a Features> {
     pub fn precise(&self, model: &Fitted) -> Result<Space> {
         self.map(|rows| embed(model, rows))
     }
-}
 
-impl Parts<Features> {
-    /// The scaled rows where a closed form puts them.
+    /// The rows where a closed form puts them; Euclidean distance leaves them where they are, without a copy.
     ///
     /// # Errors
     /// Other columns than the map's.
-    pub fn mapped(&self, map: &Projection, (device, dtype): &(Device, DType)) -> Result<Space> {
-        self.map(|rows| Ok(map.apply(rows)?.to_tensor(device, *dtype)))
+    pub fn mapped(&self, map: &Projection) -> Result<Parts<Features>> {
+        self.map(|rows| Ok(map.apply(rows)?))
     }
 }

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 use burn_nca::Fitted;
-use burn_nca::data::{Coincidences, Labelled, RegressionData, Split, TrainingData};
-use burn_nca_datasets::{Table, Task, WithoutClass, by_name, read_pairs};
+use burn_nca::data::{Coincidences, Labelled, RegressionData, Scaling, Split, TrainingData};
+use burn_nca_datasets::{Table, Task, by_name, read_pairs};
 
 use super::classes::{self, ClassRows};
 use super::finished_fit::Evaluation;
@@ -24,8 +24,6 @@ use crate::tables::{self, Ready};
 pub struct Rows<D> {
     pub data: D,
     pub split: Split,
-    /// The rows without a class: drawn, and no part of the fit.
-    pub without_class: Option<WithoutClass>,
     /// The k of k-NN; of no use to pairs.
     pub neighbors: usize,
     /// The seed of everything random.
@@ -34,20 +32,31 @@ pub struct Rows<D> {
 
 impl<D: FitData> Rows<D> {
     fn new(data: D, split: Split, args: &FitArgs) -> Self {
-        Self { data, split, without_class: None, neighbors: 0, seed: args.seed }
+        Self { data, split, neighbors: 0, seed: args.seed }
     }
 
-    /// Which rows are measured; all of a table that is not large.
+    /// The rows on one scale, in the place of those that were read, and the part to learn from.
+    ///
+    /// # Errors
+    /// Other columns than those of the scaling.
+    pub fn scaled(mut self, scaling: &Scaling) -> Result<(Self, D)> {
+        self.data.scale(scaling)?;
+        let train = self.data.part(&self.split.train)?;
+        Ok((self, train))
+    }
+
+    /// What is measured; all of a table that is not large.
     fn sample(&self) -> Result<Sample> {
-        Sample::of(&self.split, self.data.features().columns(), self.seed)
+        let features = self.data.features().columns();
+        Sample::of(&self.split, [D::references(self), features], self.seed)
     }
 
-    /// Says that the rows which are measured are a sample, if they are.
+    /// Says that what is measured is a sample, if it is.
     ///
     /// # Errors
     /// None that a split leads to.
     pub fn remark(&self) -> Result<Option<Warning>> {
-        if D::SAMPLES { Ok(self.sample()?.remark()) } else { Ok(None) }
+        Ok(self.sample()?.remark(D::FIGURES, D::NOUN))
     }
 }
 
@@ -59,8 +68,16 @@ pub trait FitData: TrainingData {
     /// Whether a k of k-NN predicts a target.
     const PREDICTS: bool = true;
 
-    /// Whether large tables are measured on a sample.
-    const SAMPLES: bool = false;
+    /// What is measured on a sample of a large table.
+    const FIGURES: &str;
+
+    /// What is split.
+    const NOUN: &str = "row";
+
+    /// How many rows each that is measured is compared with.
+    fn references(rows: &Rows<Self>) -> usize {
+        rows.split.train.len()
+    }
 
     /// The data that the options name, prepared and, where they have rows to hold out, split.
     ///
@@ -95,7 +112,7 @@ pub trait FitData: TrainingData {
 
 impl FitData for Labelled {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::Accuracy;
-    const SAMPLES: bool = true;
+    const FIGURES: &str = "accuracies, f, g, perplexity and the picture";
 
     fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>> {
         let mut opened = tables::open(source, Task::Classes)?;
@@ -111,15 +128,15 @@ impl FitData for Labelled {
     }
 
     fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Evaluation> {
-        let Rows { data, split, without_class, neighbors, .. } = rows;
-        let (sample, without_class) = (&rows.sample()?, without_class.as_ref());
-        let rows = ClassRows { data, split, sample, without_class, neighbors: *neighbors };
-        classes::evaluate(model, &rows, stages)
+        let Rows { data, split, neighbors, .. } = rows;
+        let sample = &rows.sample()?;
+        classes::evaluate(model, &ClassRows { data, split, sample, neighbors: *neighbors }, stages)
     }
 }
 
 impl FitData for RegressionData {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::R2;
+    const FIGURES: &str = "R², errors, perplexity and the picture";
 
     fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>> {
         if by_name(&args.source.data).is_some() {
@@ -137,23 +154,30 @@ impl FitData for RegressionData {
 
     fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Evaluation> {
         let Rows { data, split, neighbors, .. } = rows;
-        numbers::evaluate(model, &NumberRows { data, split, neighbors: *neighbors }, stages)
+        let sample = &rows.sample()?;
+        numbers::evaluate(model, &NumberRows { data, split, sample, neighbors: *neighbors }, stages)
     }
 }
 
 impl FitData for Coincidences {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::LogProbability;
     const PREDICTS: bool = false;
+    const FIGURES: &str = "ranks, perplexity and the picture";
+    const NOUN: &str = "pair";
+
+    /// Each end of a pair is compared with all rows.
+    fn references(rows: &Rows<Self>) -> usize {
+        2 * rows.data.features().rows()
+    }
 
     fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>> {
         let Some(file) = args.targets.pairs.as_deref() else {
             bail!("there are no pairs to learn from; give --pairs FILE");
         };
-        let Ready { data: features, split, target, preparation, without_class, warnings } =
+        let Ready { data: features, split, target, preparation, warnings } =
             tables::open_features(source)?;
         let pairs = read_pairs(file, features.rows())?;
-        let data = Self::new(features, pairs)?;
-        Ok(Ready { data, split, target, preparation, without_class, warnings })
+        Ok(Ready { data: Self::new(features, pairs)?, split, target, preparation, warnings })
     }
 
     fn parted(self, _: Option<Split>, args: &FitArgs) -> Result<(Rows<Self>, Self)> {
@@ -171,13 +195,22 @@ impl FitData for Coincidences {
     }
 
     fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Evaluation> {
-        let tested = !rows.split.test.is_empty();
-        let test = tested.then(|| rows.data.part(&rows.split.test)).transpose()?;
+        let sample = rows.sample()?;
+        let of_sample: Vec<usize> = sample.train.iter().map(|&at| rows.split.train[at]).collect();
+        let (asked, all) = match sample.test.is_empty() {
+            true => (&of_sample, &rows.split.train),
+            false => (&sample.test, &rows.split.test),
+        };
+        // Pairs of weight 0 do not ask; should a sample hold no others, all do.
+        let asked = rows.data.part(asked).or_else(|_| rows.data.part(all))?;
         let parts = PairParts {
             train: rows.data.part(&rows.split.train)?.pairs().clone(),
-            test: test.map(|test| test.pairs().clone()),
+            test: rows.split.test.len(),
+            asked: asked.pairs().clone(),
+            measured: sample.measured(),
+            seed: rows.seed,
         };
-        pairs::evaluate(model, rows.data.features(), &parts, stages)
+        pairs::evaluate(model, &rows.data, &parts, stages)
     }
 }
 

@@ -5,7 +5,7 @@ use burn::tensor::{Int, Tensor, TensorData};
 use burn_nca::data::{Split, random_split};
 use burn_nca_program::number::count;
 
-use crate::report::{Warning, WarningCode};
+use crate::report::{Measured, Warning, WarningCode};
 
 /// Products of coordinates that comparing all rows of a part with the training rows may take.
 const MOST_PRODUCTS: usize = 100_000_000_000;
@@ -19,25 +19,26 @@ const FEWEST: usize = 1000;
 /// Rows of a part that are measured at most: each is a point of the picture.
 const MOST: usize = 20_000;
 
-/// The rows that are measured, each among all training rows.
+/// What is measured of a split, each among all training rows: rows, or pairs of rows.
 #[derive(Debug, PartialEq)]
 pub struct Sample {
-    /// Places among the training rows, ascending.
+    /// Places among those learnt from, ascending.
     pub train: Vec<usize>,
-    /// Rows of the data that are held out, ascending.
+    /// Those that are held out and measured, ascending.
     pub test: Vec<usize>,
     all: [usize; 2],
 }
 
 impl Sample {
-    /// All rows of a split of a table with so many features, or a seeded sample of them where that takes too long.
+    /// All of a split, or a seeded sample of it where comparing each with so many references of so many features takes
+    /// too long.
     ///
     /// # Errors
     /// None that a split leads to.
-    pub fn of(split: &Split, features: usize, seed: u64) -> Result<Self> {
+    pub fn of(split: &Split, [references, features]: [usize; 2], seed: u64) -> Result<Self> {
         let (n, m) = (split.train.len(), split.test.len());
-        let by_products = MOST_PRODUCTS / (n * features).max(1);
-        let most = by_products.min(MOST_PAIRS / n.max(1)).clamp(FEWEST, MOST);
+        let by_products = MOST_PRODUCTS / (references * features).max(1);
+        let most = by_products.min(MOST_PAIRS / references.max(1)).clamp(FEWEST, MOST);
         let places = |rows: usize| -> Result<Vec<usize>> {
             if rows <= most {
                 return Ok((0..rows).collect());
@@ -48,25 +49,27 @@ impl Sample {
         Ok(Self { train: places(n)?, test, all: [n, m] })
     }
 
-    /// Says that the rows are a sample, if they are.
-    pub fn remark(&self) -> Option<Warning> {
-        let [n, m] = self.all.map(|rows| count(rows as u64));
-        let parts =
-            [(&self.train, self.all[0], n, "training"), (&self.test, self.all[1], m, "test")];
-        let sampled = parts.into_iter().filter(|(rows, all, ..)| rows.len() < *all);
+    /// How many are measured, where these are not all.
+    pub fn measured(&self) -> Option<Measured> {
+        let measured = Measured { train: self.train.len(), test: self.test.len() };
+        ([measured.train, measured.test] != self.all).then_some(measured)
+    }
+
+    /// Says that `figures` are of a sample of the rows (or pairs: the `noun`), if they are.
+    pub fn remark(&self, figures: &str, noun: &str) -> Option<Warning> {
+        let Measured { train, test } = self.measured()?;
+        let parts = [(train, self.all[0], "training"), (test, self.all[1], "test")];
+        let sampled = parts.into_iter().filter(|(some, all, _)| some < all);
         let sampled: Vec<String> = sampled
-            .map(|(rows, _, all, part)| {
-                format!("{} of {all} {part} rows", count(rows.len() as u64))
+            .map(|(some, all, part)| {
+                format!("{} of {} {part} {noun}s", count(some as u64), count(all as u64))
             })
             .collect();
-        (!sampled.is_empty()).then(|| {
-            let text = format!(
-                "the table is large: accuracies, f, g, perplexity and the picture are of a seeded sample of {}, each \
-                 among all training rows",
-                sampled.join(" and of ")
-            );
-            Warning::new(WarningCode::Sampled, text)
-        })
+        let text = format!(
+            "the table is large: {figures} are of a seeded sample of {}, each among all training rows",
+            sampled.join(" and of ")
+        );
+        Some(Warning::new(WarningCode::Sampled, text))
     }
 }
 
@@ -89,22 +92,28 @@ mod tests {
         Split { train: (0..n).collect(), test: (n..n + m).collect() }
     }
 
+    /// The sample of a table's rows.
+    fn of(n: usize, m: usize, features: usize) -> Sample {
+        Sample::of(&split(n, m), [n, features], 1).unwrap()
+    }
+
     #[test]
     fn small_tables_are_measured_in_full_and_nothing_is_said() {
-        let sample = Sample::of(&split(7000, 3000), 256, 1).unwrap();
+        let sample = of(7000, 3000, 256);
         assert_eq!((sample.train.len(), sample.test.len()), (7000, 3000));
-        assert_eq!((sample.test[0], sample.remark()), (7000, None));
+        assert_eq!((sample.test[0], sample.measured()), (7000, None));
+        assert_eq!(sample.remark("accuracies", "row"), None);
     }
 
     #[test]
     fn large_tables_are_sampled_and_it_is_said() {
-        let sample = Sample::of(&split(42_000, 18_000), 784, 1).unwrap();
-        assert_eq!((sample.train.len(), sample.test.len()), (3036, 3036));
+        let sample = of(42_000, 18_000, 784);
+        assert_eq!(sample.measured(), Some(Measured { train: 3036, test: 3036 }));
         assert!(sample.test.iter().all(|row| (42_000..60_000).contains(row)));
-        let text = sample.remark().unwrap().text;
+        let text = sample.remark("accuracies", "row").unwrap().text;
         assert!(text.contains("of 42") && text.contains("training rows and of 3"), "{text}");
-        let sample = Sample::of(&split(1_000_000, 500), 50, 1).unwrap();
+        let sample = of(1_000_000, 500, 50);
         assert_eq!((sample.train.len(), sample.test.len()), (1000, 500));
-        assert!(!sample.remark().unwrap().text.contains("test rows"));
+        assert!(!sample.remark("ranks", "pair").unwrap().text.contains("test pairs"));
     }
 }

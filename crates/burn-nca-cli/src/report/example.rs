@@ -30,6 +30,7 @@ impl Report {
             target: None,
             classes: names.iter().map(class).collect(),
             without_partner: 0,
+            measured: None,
         };
         let points = points(names.len(), members, members - test, dimension);
         let p: Vec<f64> = points.iter().filter_map(|point| point.mark.p).collect();
@@ -48,7 +49,6 @@ impl Report {
                 colour: None,
                 points,
                 links: Vec::new(),
-                unlabelled: Vec::new(),
             }),
         };
         let mean = results.perplexity.iter().sum::<f64>() / results.perplexity.len() as f64;
@@ -240,6 +240,7 @@ fn unclassed(name: &str, rows: usize, train: usize, test: usize) -> Data {
         target: None,
         classes: Vec::new(),
         without_partner: 0,
+        measured: None,
     }
 }
 
@@ -354,6 +355,5 @@ fn band() -> Embedding<ValueMark> {
     });
     let points = points.collect();
     let colour = Some("price".to_owned());
-    let (links, unlabelled) = (Vec::new(), Vec::new());
-    Embedding { dimension: 2, variance_share: None, colour, points, links, unlabelled }
+    Embedding { dimension: 2, variance_share: None, colour, points, links: Vec::new() }
 }

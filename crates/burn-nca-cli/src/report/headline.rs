@@ -1,7 +1,7 @@
 //! What a fit is worth in a sentence or two, and its key figures in a terminal and as the cards of a page.
 
 use super::number::{bytes, count, counted, duration, percent, significant};
-use super::{MeasureRow, Report, Results};
+use super::{Data, MeasureRow, Measured, Report, Results};
 use burn_nca_program::html::card;
 
 /// One or two sentences, in plain words, on what the fit is worth.
@@ -24,13 +24,25 @@ fn of_classes(report: &Report) -> String {
     let data = &report.header.data;
     match found.accuracy.test {
         Some(learnt) if data.test > 0 => {
-            let rows = counted(data.test, "held-out row");
-            format!("1-NN on {rows}: {}.", compared(report, learnt, "nn_test", data.test))
+            let (measured, rows) = on(data, true, "held-out row");
+            format!("1-NN on {rows}: {}.", compared(report, learnt, "nn_test", measured))
         }
         _ => {
-            let rows = counted(data.train, "training row");
-            let compared = compared(report, found.accuracy.train, "nn_train", data.train);
+            let (measured, rows) = on(data, false, "training row");
+            let compared = compared(report, found.accuracy.train, "nn_train", measured);
             format!("1-NN on {rows}, each left out in turn: {compared}.{FLATTERS}")
+        }
+    }
+}
+
+/// How many rows (or pairs) were measured, and what they are: `45 held-out rows`, or a sample of them.
+fn on(data: &Data, held_out: bool, noun: &str) -> (usize, String) {
+    let all = if held_out { data.test } else { data.train };
+    let of_part = |measured: Measured| if held_out { measured.test } else { measured.train };
+    match data.measured.map(of_part).filter(|measured| *measured < all) {
+        None => (all, counted(all, noun)),
+        Some(some) => {
+            (some, format!("a sample of {} of {}", count(some as u64), counted(all, noun)))
         }
     }
 }
@@ -45,7 +57,7 @@ fn compared(report: &Report, learnt: f64, key: &str, rows: usize) -> String {
     let Some((row, plain)) = plain.and_then(|row| Some((row, row.value(key)?))) else {
         return text;
     };
-    // Accuracies are counts over `rows`: the difference in rows says more than a tenth of a percent.
+    // Accuracies are counts over `rows` (those that were measured): the difference in rows says more than a tenth of a percent.
     let more = ((learnt - plain) * rows as f64).round() as i64;
     let difference = match more {
         0 => "no difference".to_owned(),
@@ -70,7 +82,7 @@ fn of_numbers(report: &Report) -> String {
     };
     let dimensions = counted(learnt.dimension, "dimension");
     if data.test == 0 {
-        let rows = counted(data.train, "training row");
+        let (_, rows) = on(data, false, "training row");
         let r2 = figure(learnt, "r2_train");
         return format!(
             "{target}: R² {r2} with the learnt metric in {dimensions} on {rows}, each left out in turn.{FLATTERS}"
@@ -78,7 +90,7 @@ fn of_numbers(report: &Report) -> String {
     }
     let mut text = format!(
         "{target} on {}: R² {} with the learnt metric in {dimensions}, typical error (RMSE) {}",
-        counted(data.test, "held-out row"),
+        on(data, true, "held-out row").1,
         figure(learnt, "r2_test"),
         figure(learnt, "rmse_test")
     );
@@ -98,10 +110,10 @@ fn of_pairs(report: &Report) -> String {
     let Results::Pairs(found) = &report.results else { return String::new() };
     let (data, learnt) = (&report.header.data, &found.scores);
     let (key, pairs, warning) = if data.test == 0 {
-        let pairs = counted(data.train, "training pair");
+        let (_, pairs) = on(data, false, "training pair");
         ("recall_5_train", pairs, " The metric was learnt from these very pairs.")
     } else {
-        ("recall_5_test", counted(data.test, "held-out pair"), "")
+        ("recall_5_test", on(data, true, "held-out pair").1, "")
     };
     let plain =
         report.comparison.euclidean().and_then(|row| Some((row.value(key)?, row.dimension)));
@@ -116,15 +128,26 @@ fn of_pairs(report: &Report) -> String {
     )
 }
 
+/// `, estimated from 3 036 of them`: what is said of a sum over all training rows of which a sample was measured.
+fn estimated(data: &Data) -> String {
+    match data.measured.filter(|measured| measured.train < data.train) {
+        Some(measured) => format!(", estimated from {} of them", count(measured.train as u64)),
+        None => String::new(),
+    }
+}
+
 /// A name and a value a line: the objective, the neighbours that were left, the work, and why it ended.
 pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
     let run = &report.run;
     let mut lines = match &report.results {
         Results::Classes(found) => {
-            let rows = count(report.header.data.train as u64);
+            let data = &report.header.data;
+            let rows = count(data.train as u64);
+            let f = format!("{} of {rows} rows expected right", significant(found.f, 6));
+            let estimated = estimated(data);
             vec![
-                ("f", format!("{} of {rows} rows expected right", significant(found.f, 6))),
-                ("g", significant(found.g, 6)),
+                ("f", format!("{f}{estimated}")),
+                ("g", format!("{}{estimated}", significant(found.g, 6))),
             ]
         }
         Results::Numbers(found) | Results::Pairs(found) => {
@@ -153,19 +176,20 @@ pub fn cards(report: &Report) -> String {
     let mut cards = Vec::new();
     match &report.results {
         Results::Classes(found) => {
-            let train = counted(data.train, "row");
             if let Some(test) = found.accuracy.test {
-                let rows = counted(data.test, "row");
+                let (_, rows) = on(data, true, "row");
                 let interval = table.rows.last().and_then(MeasureRow::interval_text);
                 let beside =
                     interval.map_or(rows.clone(), |interval| format!("{interval}, {rows}"));
                 cards.push(card("1-NN, held out", &percent(Some(test)), &beside));
             }
-            let beside = format!("{train}, each left out in turn");
+            let (_, rows) = on(data, false, "row");
+            let beside = format!("{rows}, each left out in turn");
             cards.push(card("1-NN, training", &percent(Some(found.accuracy.train)), &beside));
-            let beside = format!("f = {} of {}", significant(found.f, 5), count(data.train as u64));
+            let f = format!("f = {} of {}", significant(found.f, 5), count(data.train as u64));
+            let beside = format!("{f}{}", estimated(data));
             let share = percent(Some(found.f / data.train as f64));
-            cards.push(card("Expected accuracy, f/n", &share, &beside));
+            cards.push(card("Expected accuracy, f / n", &share, &beside));
         }
         Results::Numbers(found) | Results::Pairs(found) => {
             let beside = match (&report.results, data.test) {
@@ -228,6 +252,26 @@ mod tests {
         );
         report.header.data.test = 0;
         assert!(headline(&report).ends_with("from these very pairs."));
+    }
+
+    #[test]
+    fn a_sample_is_called_one_and_its_rows_are_counted() {
+        let mut report = Report::example();
+        report.header.data.test = 18_000;
+        report.header.data.train = 42_000;
+        report.header.data.measured = Some(Measured { train: 3036, test: 45 });
+        let sentence = headline(&report);
+        assert!(
+            sentence.starts_with("1-NN on a sample of 45 of 18\u{a0}000 held-out rows: "),
+            "{sentence}"
+        );
+        assert!(sentence.ends_with("(1 row more)."), "{sentence}");
+        let f = &key_figures(&report)[0].1;
+        assert!(f.ends_with("estimated from 3036 of them"), "{f}");
+        assert!(cards(&report).contains("a sample of 45 of 18"));
+        let mut report = Report::of_pairs();
+        report.header.data.measured = Some(Measured { train: 9, test: 20 });
+        assert!(headline(&report).starts_with("a sample of 20 of 60 held-out pairs: "));
     }
 
     #[test]

@@ -25,8 +25,8 @@ mod warning;
 pub use burn_nca_program::number::{self, counted};
 pub use burn_nca_program::terminal;
 pub use model::{
-    Accuracy, ClassCount, ClassResults, Data, DeviceSummary, FORMAT, Header, Report, Results,
-    ValueResults,
+    Accuracy, ClassCount, ClassResults, Data, DeviceSummary, FORMAT, Header, Measured, Report,
+    Results, ValueResults,
 };
 pub use section::Section;
 pub use sections::class_scores::ClassTable;
@@ -34,7 +34,7 @@ pub use sections::comparison::{Measure, MeasureRow, MeasureTable, Unit, falls_sh
 pub use sections::confusion::Confusion;
 pub use sections::curve::{Curve, CurvePoint};
 pub use sections::matrix::Matrix;
-pub use sections::picture::{ClassMark, Embedding, Part, Point, Unlabelled, ValueMark, thinned};
+pub use sections::picture::{ClassMark, Embedding, Part, Point, ValueMark};
 pub use sections::tuning::{ComparedBy, Tuning};
 pub use sections::weights::{FeatureWeight, FeatureWeights};
 pub use solver::SolverRun;

@@ -98,6 +98,18 @@ pub struct Data {
     /// Training rows that are alone in their class: no neighbour can be right for them.
     #[serde(default)]
     pub without_partner: usize,
+    /// How many were measured, where the table is large; `None` where all were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Measured>,
+}
+
+/// How many rows (or pairs) of a large table were measured, each among all rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Of those learnt from.
+    pub train: usize,
+    /// Of those held out.
+    pub test: usize,
 }
 
 /// One class and its rows.

@@ -39,17 +39,8 @@ pub struct Ready<D> {
     pub target: Option<String>,
     /// How the table was prepared; `None` for a table of numbers.
     pub preparation: Option<Preparation>,
-    /// The rows without a class: drawn, and no part of the fit.
-    pub without_class: Option<WithoutClass>,
     /// What was done to the table, and what to know of it.
     pub warnings: Vec<Warning>,
-}
-
-impl<D> Ready<D> {
-    /// Features alone: nothing is held out, and no row lacks a class.
-    fn of_features(data: D, preparation: Option<Preparation>, warnings: Vec<Warning>) -> Self {
-        Self { data, split: None, target: None, preparation, without_class: None, warnings }
-    }
 }
 
 /// Opens, prepares and splits the table of a fit.
@@ -74,7 +65,8 @@ pub fn open_features(source: &Source) -> Result<Ready<Features>> {
     if !columns.need_raw_table() {
         let options = csv_options(source, Task::Classes);
         let data = open_unlabelled_as(&source.data, &options)?;
-        return Ok(Ready::of_features(data, None, Vec::new()));
+        let warnings = Vec::new();
+        return Ok(Ready { data, split: None, target: None, preparation: None, warnings });
     }
     let mut raw = open_raw(&source.data, &raw_options(source, None))?;
     Roles::take(&mut raw, columns)?;
@@ -83,7 +75,8 @@ pub fn open_features(source: &Source) -> Result<Ready<Features>> {
     let Prepared { features, remarks, .. } = preparation.apply(&raw)?;
     let said = preparation.sentences().into_iter().chain(remarks);
     let warnings = said.map(|text| Warning::new(WarningCode::Prepared, text)).collect();
-    Ok(Ready::of_features(features, Some(preparation), warnings))
+    let preparation = Some(preparation);
+    Ok(Ready { data: features, split: None, target: None, preparation, warnings })
 }
 
 /// A table of numbers.
@@ -277,8 +270,8 @@ fn about_rows_without_class(table: &Table) -> Option<Warning> {
     Some(Warning::new(
         WarningCode::RowsWithoutClass,
         format!(
-            "{rows} no class (the first is row {first}) and are kept out of the fit and of its figures (grey in the picture); nca \
-             predict gives their classes"
+            "{rows} no class (the first is row {first}) and are kept out of the fit and of its figures; nca predict \
+             gives their classes"
         ),
     ))
 }
@@ -313,9 +306,8 @@ impl Opened {
     /// # Errors
     /// A target that is no class, or weights that are 0 throughout.
     pub fn into_labelled(self, columns: &Columns) -> Result<Ready<Labelled>> {
-        let Self { mut table, split, mut roles, preparation, warnings } = self;
+        let Self { table, split, mut roles, preparation, warnings } = self;
         let target = Some(table.target_name.clone());
-        let without_class = table.without_class.take();
         let mut data = table.into_labelled()?;
         if let Some(groups) = roles.groups.take() {
             data = data.with_groups(groups)?;
@@ -323,8 +315,7 @@ impl Opened {
         if let Some(weights) = roles.factors(&data, &split.train, columns.balanced)? {
             data = data.with_weights(weights)?;
         }
-        let split = Some(split);
-        Ok(Ready { data, split, target, preparation, without_class, warnings })
+        Ok(Ready { data, split: Some(split), target, preparation, warnings })
     }
 
     /// The rows with their numbers.
@@ -334,7 +325,7 @@ impl Opened {
     pub fn into_regression(self) -> Result<Ready<RegressionData>> {
         let Self { table, split, preparation, warnings, .. } = self;
         let target = Some(table.target_name.clone());
-        let (data, split) = (table.into_regression()?, Some(split));
-        Ok(Ready { data, split, target, preparation, without_class: None, warnings })
+        let data = table.into_regression()?;
+        Ok(Ready { data, split: Some(split), target, preparation, warnings })
     }
 }

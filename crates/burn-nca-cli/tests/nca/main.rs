@@ -9,7 +9,6 @@ mod documents;
 mod evaluate;
 mod faults;
 mod fit;
-mod fuzz;
 mod golden;
 mod interruption;
 mod invocation;

@@ -41,6 +41,11 @@ impl Coincidences {
         &self.features
     }
 
+    /// The features, to be scaled where they stand.
+    pub(super) fn features_mut(&mut self) -> &mut Features {
+        &mut self.features
+    }
+
     /// Which rows belong together.
     pub fn pairs(&self) -> &Pairs {
         &self.pairs

@@ -160,6 +160,17 @@ impl Features {
         Tensor::from_data(data, (device, dtype))
     }
 
+    /// The values, shared.
+    pub(crate) fn shared(&self) -> Arc<Vec<f64>> {
+        Arc::clone(&self.values)
+    }
+
+    /// The values to be changed in place, each to a finite one; copied first where they are shared.
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+        let values: &mut Vec<f64> = Arc::make_mut(&mut self.values);
+        values
+    }
+
     /// The same names over other values (used by scalings, which change values but not columns).
     pub(crate) fn with_values(&self, values: Vec<f64>) -> Self {
         debug_assert_eq!(values.len() % self.names.len(), 0);

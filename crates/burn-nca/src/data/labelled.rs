@@ -144,6 +144,11 @@ impl Labelled {
         &self.features
     }
 
+    /// The features, to be scaled where they stand.
+    pub(super) fn features_mut(&mut self) -> &mut Features {
+        &mut self.features
+    }
+
     /// The class of each row.
     pub fn labels(&self) -> &[usize] {
         &self.labels

@@ -49,6 +49,11 @@ impl RegressionData {
         &self.features
     }
 
+    /// The features, to be scaled where they stand.
+    pub(super) fn features_mut(&mut self) -> &mut Features {
+        &mut self.features
+    }
+
     /// The targets, `[n, m]`, in their own units.
     pub fn targets(&self) -> &Features {
         &self.targets

@@ -1,10 +1,14 @@
 //! The scaling of features, learnt on training rows.
 
 use burn::config::Config;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Features;
 use crate::error::{Error, Result};
+
+/// Rows that one task scales.
+const TASK_ROWS: usize = 256;
 
 /// How features are brought to one scale before a fit.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
@@ -115,19 +119,31 @@ impl Scaling {
     /// # Errors
     /// Another number of columns, or other names (the first difference is named).
     pub fn apply(&self, features: &Features) -> Result<Features> {
+        let mut scaled = features.clone();
+        self.apply_in_place(&mut scaled)?;
+        Ok(scaled)
+    }
+
+    /// Scales `features` where they stand, so that a large table is not there twice; values that others share are
+    /// copied.
+    ///
+    /// # Errors
+    /// As [`Scaling::apply`].
+    pub fn apply_in_place(&self, features: &mut Features) -> Result<()> {
         self.check_columns(features.names())?;
         if self.offset.iter().all(|&offset| offset == 0.0)
             && self.scale.iter().all(|&scale| scale == 1.0)
         {
-            return Ok(features.clone());
+            return Ok(());
         }
         let d = features.columns();
-        let mut values = Vec::with_capacity(features.values().len());
-        for row in features.values().chunks_exact(d) {
-            let scaled = row.iter().zip(&self.offset).zip(&self.scale);
-            values.extend(scaled.map(|((x, offset), scale)| (x - offset) / scale));
-        }
-        Ok(features.with_values(values))
+        features.values_mut().par_chunks_mut(TASK_ROWS * d).for_each(|rows| {
+            for row in rows.chunks_exact_mut(d) {
+                let columns = row.iter_mut().zip(&self.offset).zip(&self.scale);
+                columns.for_each(|((x, offset), scale)| *x = (*x - offset) / scale);
+            }
+        });
+        Ok(())
     }
 
     /// Checks that data have the columns of the training rows, in their order.

@@ -164,8 +164,16 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
     /// # Errors
     /// Other columns than those of the scaling.
     fn scaled(&self, scaling: &Scaling) -> Result<Self> {
-        self.with_features(scaling.apply(self.features())?)
+        let mut data = self.clone();
+        data.scale(scaling)?;
+        Ok(data)
     }
+
+    /// Scales the rows where they stand, as [`Scaling::apply_in_place`].
+    ///
+    /// # Errors
+    /// Other columns than those of the scaling.
+    fn scale(&mut self, scaling: &Scaling) -> Result<()>;
 }
 
 impl TrainingData for Labelled {
@@ -177,6 +185,10 @@ impl TrainingData for Labelled {
 
     fn with_features(&self, features: Features) -> Result<Self> {
         Labelled::with_features(self, features)
+    }
+
+    fn scale(&mut self, scaling: &Scaling) -> Result<()> {
+        scaling.apply_in_place(self.features_mut())
     }
 
     fn any(&self) -> AnyData<'_> {
@@ -259,6 +271,10 @@ impl TrainingData for RegressionData {
         RegressionData::with_features(self, features)
     }
 
+    fn scale(&mut self, scaling: &Scaling) -> Result<()> {
+        scaling.apply_in_place(self.features_mut())
+    }
+
     fn any(&self) -> AnyData<'_> {
         AnyData::Numbers(self)
     }
@@ -311,6 +327,10 @@ impl TrainingData for Coincidences {
         Self::new(features, self.pairs().clone())
     }
 
+    fn scale(&mut self, scaling: &Scaling) -> Result<()> {
+        scaling.apply_in_place(self.features_mut())
+    }
+
     fn any(&self) -> AnyData<'_> {
         AnyData::Pairs(self)
     }
@@ -361,6 +381,10 @@ impl TrainingData for Features {
 
     fn with_features(&self, features: Features) -> Result<Self> {
         Ok(features)
+    }
+
+    fn scale(&mut self, scaling: &Scaling) -> Result<()> {
+        scaling.apply_in_place(self)
     }
 
     fn any(&self) -> AnyData<'_> {

@@ -59,8 +59,8 @@ pub trait Encoder: Module + ModuleDisplay {
 
     /// Number of features that the encoder takes, where it says so.
     ///
-    /// A fit holds it against the data. An encoder that does not say is asked for an embedding at once, and Burn
-    /// panics there where its first layer takes another number.
+    /// A fit holds it against the data. An encoder that does not say is asked for the embedding of two rows first; where
+    /// Burn panics there, as its first layer takes another number, the fit is refused.
     fn d_input(&self) -> Option<usize> {
         None
     }

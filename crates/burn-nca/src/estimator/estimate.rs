@@ -2,6 +2,7 @@
 
 use burn::tensor::{DType, Device};
 
+use super::embedding::embed;
 use super::{Fitted, ModelCard};
 use crate::data::{Scaling, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
@@ -113,14 +114,50 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
         session: FitSession<'_>,
     ) -> Result<Fitted> {
         self.check(data, start.is_some())?;
-        let ready = self.ready(data, device)?;
+        self.learn_from(start, self.ready(data, device)?, session)
+    }
+
+    /// Learns the metric of rows that are scaled already, by `scaling`, which new rows of the model pass through;
+    /// from `start`, if there is one (a warm start).
+    ///
+    /// The model is that of [`fit_session`](Self::fit_session) or [`fit_from`](Self::fit_from) of the rows as they were,
+    /// without a second table: see [`TrainingData::scale`].
+    ///
+    /// # Errors
+    /// As there; or a scaling of another kind than that of the settings, or of other columns.
+    pub fn fit_scaled<D: TrainingData>(
+        &self,
+        start: Option<AnyEncoder>,
+        (data, scaling): (D, Scaling),
+        device: &Device,
+        session: FitSession<'_>,
+    ) -> Result<Fitted> {
+        self.check(&data, start.is_some())?;
+        scaling.check_columns(data.features().names())?;
+        if scaling.kind() != self.fit.scaling {
+            return Err(Error::setting(format!(
+                "the rows are scaled by {:?}, and the settings ask for {:?}; give both alike",
+                scaling.kind(),
+                self.fit.scaling
+            )));
+        }
+        let (device, dtype) = place(&self.fit, device)?;
+        self.learn_from(start, Ready { scaling, scaled: data, device, dtype }, session)
+    }
+
+    fn learn_from<D: TrainingData>(
+        &self,
+        start: Option<AnyEncoder>,
+        ready: Ready<D>,
+        session: FitSession<'_>,
+    ) -> Result<Fitted> {
         let view = ready.scaled.any();
         let problem = self.problem(&view, start, &ready);
         let method: AnyMethod = self.method.clone().into();
         method.check(&problem)?;
         let learnt = method.learn(&problem, session)?;
         let encoder = learnt.encoder.config();
-        Ok(ready.fitted(learnt, ModelCard { encoder, ..self.card() }))
+        ready.fitted(learnt, ModelCard { encoder, ..self.card() })
     }
 
     /// Checks all that can be checked before anything is computed.
@@ -220,10 +257,8 @@ impl<M: GradientMethod> Estimator<M> {
     /// ([`disable_training_flags`](crate::fit::disable_training_flags) is the cure).
     ///
     /// # Errors
-    /// As [`Estimator::fit_session`]; an encoder of other sizes than the settings, or with such a layer.
-    ///
-    /// # Panics
-    /// Where the encoder panics on rows of `d_input` features: see [`Encoder::d_input`].
+    /// As [`Estimator::fit_session`]; an encoder of other sizes than the settings (see [`Encoder::d_input`]), or with
+    /// such a layer.
     pub fn fit_encoder<E: Encoder>(
         &self,
         encoder: E,
@@ -236,7 +271,7 @@ impl<M: GradientMethod> Estimator<M> {
         let problem = self.problem(&ready.scaled, None, &ready);
         self.method.check(&problem)?;
         let learnt = learn_encoder(&self.method, (encoder, None), &problem, (None, session))?;
-        Ok(ready.fitted(learnt, ModelCard { encoder: None, ..self.card() }))
+        ready.fitted(learnt, ModelCard { encoder: None, ..self.card() })
     }
 }
 
@@ -250,13 +285,16 @@ struct Ready<D> {
 
 impl<D: TrainingData> Ready<D> {
     /// The model: what was learnt, and the embedded training rows.
-    fn fitted<E: Encoder>(&self, learnt: Learnt<E>, card: ModelCard) -> Fitted<E> {
+    ///
+    /// # Errors
+    /// None: the rows are scaled.
+    fn fitted<E: Encoder>(&self, learnt: Learnt<E>, card: ModelCard) -> Result<Fitted<E>> {
         let Learnt { encoder, rule, summary } = learnt;
-        let x = self.scaled.features().to_tensor(&self.device, self.dtype);
-        let references = encoder.forward(x);
+        let place = (&self.device, self.dtype);
+        let references = embed(&encoder, self.scaled.features(), None, place)?;
         // A method may give another number of dimensions than asked for: one map per class, one after the other.
         let [_, d_output] = references.dims();
-        Fitted {
+        Ok(Fitted {
             encoder,
             card: ModelCard { d_output, ..card },
             scaling: self.scaling.clone(),
@@ -265,6 +303,6 @@ impl<D: TrainingData> Ready<D> {
             rule,
             summary,
             preparation: None,
-        }
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 use burn::tensor::Tensor;
 
+use super::embedding::embed;
 use super::{ModelCard, NcaConfig, PairsConfig, RegressionConfig, RegressionObjective};
 use crate::data::{Features, Preparation, Prepared, RawTable, Scaling, TrainingTargets};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
@@ -131,9 +132,22 @@ impl<E: Encoder> Fitted<E> {
     /// # Errors
     /// Other columns than those of the training rows.
     pub fn transform(&self, features: &Features) -> Result<Tensor<2>> {
-        let scaled = self.scaling.apply(features)?;
-        let x = scaled.to_tensor(&self.references.device(), self.card.fit.precision.dtype());
-        Ok(self.encoder.forward(x))
+        self.scaling.check_columns(features.names())?;
+        self.embedded(features, Some(&self.scaling))
+    }
+
+    /// The embedding of features that are on the model's scale: `[n, d]` to `[n, k]`.
+    ///
+    /// # Errors
+    /// Other columns than those of the training rows.
+    pub fn transform_scaled(&self, features: &Features) -> Result<Tensor<2>> {
+        self.scaling.check_columns(features.names())?;
+        self.embedded(features, None)
+    }
+
+    fn embedded(&self, features: &Features, scaling: Option<&Scaling>) -> Result<Tensor<2>> {
+        let dtype = self.card.fit.precision.dtype();
+        embed(&self.encoder, features, scaling, (&self.references.device(), dtype))
     }
 
     /// The learnt squared distances between the rows of `a` and of `b`: `[n, m]`, from 0 up.

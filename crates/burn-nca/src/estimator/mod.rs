@@ -9,6 +9,7 @@
 //! All give a [`Fitted`], which is saved and loaded alike.
 
 mod card;
+mod embedding;
 mod entropy_k;
 mod estimate;
 mod fitted;

@@ -25,6 +25,7 @@ mod regression;
 mod reliability;
 mod retrieval;
 mod spread;
+mod terms;
 
 pub use accuracy::{Accuracy, ConfusionMatrix, Interval};
 pub use class_scores::ClassScores;
@@ -39,3 +40,4 @@ pub use regression::RegressionScores;
 pub use reliability::{Reliability, ReliabilityBin};
 pub use retrieval::{Retrieval, held_out_retrieval, leave_one_out_retrieval};
 pub use spread::{Collapse, Spread};
+pub use terms::RowTerms;

@@ -6,7 +6,7 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use super::Quantiles;
-use crate::data::Pairs;
+use crate::data::{Features, Pairs};
 use crate::error::{Error, Result};
 use crate::neighbors::{Points, sq_distance};
 
@@ -43,7 +43,18 @@ impl PartnerRanks {
     /// # Errors
     /// Pairs of another number of points than the embedding has rows, or coordinates that are not finite.
     pub fn of(embedding: &Tensor<2>, asked: &Pairs, known: Option<&Pairs>) -> Result<Self> {
-        let points = Points::read(embedding, "embedding")?;
+        Self::among(&Points::read(embedding, "embedding")?, asked, known)
+    }
+
+    /// The same among rows that stand on the host, which are not copied.
+    ///
+    /// # Errors
+    /// As [`PartnerRanks::of`].
+    pub fn of_features(rows: &Features, asked: &Pairs, known: Option<&Pairs>) -> Result<Self> {
+        Self::among(&Points::of(rows, "rows")?, asked, known)
+    }
+
+    fn among(points: &Points, asked: &Pairs, known: Option<&Pairs>) -> Result<Self> {
         for pairs in [Some(asked), known].into_iter().flatten() {
             if pairs.points() != points.rows() {
                 return Err(Error::data(format!(
@@ -62,7 +73,7 @@ impl PartnerRanks {
         }
         let asked = asked.iter().filter(|pair| pair.2 > 0.0);
         let queries: Vec<(usize, usize)> = asked.flat_map(|(a, b, _)| [(a, b), (b, a)]).collect();
-        let rank = |&(from, to): &(usize, usize)| rank(&points, (from, to), &partners[&from]);
+        let rank = |&(from, to): &(usize, usize)| rank(points, (from, to), &partners[&from]);
         let ranks = queries.par_iter().map(rank).collect();
         Ok(Self { ranks, candidates: points.rows().saturating_sub(1) })
     }

@@ -7,15 +7,15 @@ use burn::tensor::{Device, Tensor};
 
 use super::run::Run;
 use super::{Learnt, Method, Problem};
-use crate::data::{Labelled, RegressionData, Scaling, ScalingKind, TrainingData};
+use crate::data::{Labelled, RegressionData, Scaling, ScalingKind, TrainingData, host_values};
 use crate::encoder::Encoder;
 use crate::error::Result;
 use crate::evaluate::RegressionScores;
-use crate::fit::{FitConfig, FitSession, FitSummary, HeldOutScore, ResolvedStart};
-use crate::neighbors::{Numbers, Rule, kernel_means};
+use crate::fit::{FitConfig, FitSession, FitSummary, HeldOutScore, OptimizerConfig, ResolvedStart};
+use crate::neighbors::Rule;
 use crate::objective::Objective;
 use crate::objective::transfer::int_tensor;
-use crate::pairwise::{Columns, log_sum_exp};
+use crate::pairwise::{Columns, log_sum_exp, weighted_mean};
 
 /// A part of the rows: its tensor, and its data.
 #[derive(Debug)]
@@ -103,7 +103,11 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
         }
         None => (data.clone(), None),
     };
-    let train = train.arranged();
+    // Mini-batches arrange the rows of a batch; a copy of a large table would be for nothing.
+    let train = match fit.optimizer {
+        OptimizerConfig::Adam(_) => train,
+        _ => train.arranged(),
+    };
     train.check()?;
     let x = problem.tensor(&train);
     let x_held_out = held_out.as_ref().map(|held_out| problem.tensor(held_out));
@@ -169,25 +173,28 @@ pub fn expected_accuracy_score<'a, E: Encoder>(
     })
 }
 
-/// R² of held-out rows by the kernel rule among the training rows, all target columns together.
+/// R² of held-out rows by the kernel rule among the training rows, all target columns together; in the number type of
+/// the fit.
 pub fn kernel_r2_score<'a, E: Encoder>(
     train: Part<'a, RegressionData>,
     held_out: Part<'a, RegressionData>,
 ) -> Box<HeldOutScore<'a, E>> {
+    let scale = Scaling::fit(ScalingKind::Standardise, train.data.targets());
+    let scaled = |data: &RegressionData| scale.apply(data.targets());
+    let known = scaled(train.data).map(|known| known.to_tensor(&train.x.device(), train.x.dtype()));
+    let targets = known.and_then(|known| Ok((known, scaled(held_out.data)?)));
+    let columns = Columns::all(held_out.data.rows(), train.data.rows());
     Box::new(move |encoder| {
-        let scale = Scaling::fit(ScalingKind::Standardise, train.data.targets());
-        let references = encoder.forward(train.x.clone());
-        let queries = encoder.forward(held_out.x.clone());
-        let r2 = || -> Result<Option<f64>> {
-            let known = scale.apply(train.data.targets())?;
-            let truth = scale.apply(held_out.data.targets())?;
-            let numbers = Numbers { values: known.values(), columns: known.columns() };
-            let predicted = kernel_means(&queries, &references, numbers, None)?;
-            let scores = RegressionScores::of(&predicted, truth.values())?;
+        let r2 = || -> Option<f64> {
+            let (known, truth) = targets.as_ref().ok()?;
+            let [queries, references] =
+                [held_out.x, train.x].map(|x| encoder.forward(Tensor::clone(x)));
+            let predicted = weighted_mean(queries, references, known.clone(), &columns);
+            let scores = RegressionScores::of(&host_values(predicted), truth.values()).ok()?;
             // Held-out rows of one target have no R²; their squared error, less the sign, orders as well.
-            Ok(scores.r2().or_else(|| scores.rmse().map(|rmse| -rmse * rmse)))
+            scores.r2().or_else(|| scores.rmse().map(|rmse| -rmse * rmse))
         };
         // A diverged embedding scores below any other; the fit itself reports that it is not finite.
-        r2().ok().flatten().unwrap_or(f64::NEG_INFINITY)
+        r2().filter(|r2| r2.is_finite()).unwrap_or(f64::NEG_INFINITY)
     })
 }

@@ -62,7 +62,8 @@ impl Contraction {
         let m = references.rows();
         let size = m.min(SAMPLE_ROWS).min((SAMPLE_VALUES / d).max(2 * MAX_COORDINATES));
         let sample: Vec<usize> = (0..size).map(|at| at * m / size).collect();
-        let sample = centred(references.select(&sample).values(), &centre, scale);
+        let rows = sample.iter().map(|&row| references.row(row));
+        let sample = centred(rows, &centre, scale);
         let pca = Features::unnamed(sample, d).and_then(|sample| PcaConfig::new(kept).fit(&sample));
         let directions = match pca {
             Ok(pca) => pca.projection.into_weight(),
@@ -84,15 +85,23 @@ impl Contraction {
         let mut coordinates = vec![0.0; points.rows() * width];
         let blocks = coordinates.par_chunks_mut(ROW_BLOCK * width);
         let largest = blocks
-            .zip(points.values().par_chunks(ROW_BLOCK * d))
-            .map(|(coordinates, block)| self.map_block(block, coordinates))
+            .enumerate()
+            .map(|(block, coordinates)| {
+                let first = block * ROW_BLOCK;
+                let rows = (first..first + coordinates.len() / width).map(|row| points.row(row));
+                self.map_block(rows, coordinates)
+            })
             .reduce(|| 0.0, f64::max);
         let largest_norm = largest.sqrt();
         Contracted { coordinates, width, largest_norm, relative_error: self.relative_error }
     }
 
     /// Writes the coordinates of some points; gives the largest `||x'||²`.
-    fn map_block(&self, points: &[f64], coordinates: &mut [f32]) -> f64 {
+    fn map_block<'p>(
+        &self,
+        points: impl Iterator<Item = &'p [f64]>,
+        coordinates: &mut [f32],
+    ) -> f64 {
         let (d, kept) = (self.centre.len(), self.kept);
         let points = centred(points, &self.centre, self.scale);
         let along = product(&points, &self.directions, d);
@@ -137,8 +146,7 @@ impl Contracted {
 }
 
 /// `scale (row - centre)` of each row.
-fn centred(values: &[f64], centre: &[f64], scale: f64) -> Vec<f64> {
-    let rows = values.chunks_exact(centre.len());
+fn centred<'p>(rows: impl Iterator<Item = &'p [f64]>, centre: &[f64], scale: f64) -> Vec<f64> {
     rows.flat_map(|row| row.iter().zip(centre).map(|(x, c)| (x - c) * scale)).collect()
 }
 

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Device, Tensor, TensorData};
 
-use super::{ClassReferences, Rule};
+use super::{ClassReferences, Rule, Voters};
+use crate::data::Features;
 use crate::error::Result;
 
 /// The most probabilities that stand at a time: 32 MiB.
@@ -56,6 +57,28 @@ impl Rule {
     }
 }
 
+impl Voters<'_> {
+    /// The most probable class of each query by the stochastic rule, of rows that stand on the host, which are not
+    /// copied; in parts, as [`Rule::most_probable_classes`]. Products are taken on `device`.
+    ///
+    /// # Errors
+    /// As [`Voters::probabilities`].
+    pub fn most_probable_of_features(
+        &self,
+        queries: &Features,
+        references: &Features,
+        device: &Device,
+    ) -> Result<Vec<usize>> {
+        let mut found = Vec::new();
+        for rows in parts(queries.rows(), self.classes()) {
+            let some = queries.select(&rows.collect::<Vec<_>>());
+            let part = self.probabilities_of_features(&some, references, None, device)?;
+            found.extend(part.most_probable());
+        }
+        Ok(found)
+    }
+}
+
 fn parts(rows: usize, classes: usize) -> impl Iterator<Item = Range<usize>> {
     let step = (AT_A_TIME / classes.max(1)).max(1);
     (0..rows).step_by(step).map(move |start| start..(start + step).min(rows))
@@ -101,5 +124,9 @@ mod tests {
         }
         let whole = class_probabilities(&points, &points, &labels, 3, None).unwrap();
         assert_eq!(rule.most_probable_classes(&points, references).unwrap(), whole.most_probable());
+        let rows = Features::from_tensor(points.clone()).unwrap();
+        let voters = references.voters().unwrap();
+        let found = voters.most_probable_of_features(&rows, &rows, &host).unwrap();
+        assert_eq!(found, whole.most_probable());
     }
 }

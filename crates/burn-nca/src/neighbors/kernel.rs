@@ -28,7 +28,7 @@ pub(super) fn weighty_references(row: &ScreenedRow, range: Range<usize>) -> Vec<
 }
 
 /// `log Σ_j exp(-d²_j)`; minus infinity for no distance.
-pub(super) fn log_sum(sq_distances: &[f64]) -> f64 {
+pub(crate) fn log_sum(sq_distances: &[f64]) -> f64 {
     let nearest = sq_distances.iter().copied().fold(f64::INFINITY, f64::min);
     if nearest == f64::INFINITY {
         return f64::NEG_INFINITY;

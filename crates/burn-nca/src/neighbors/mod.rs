@@ -33,7 +33,7 @@ mod variable_kernel;
 mod voters;
 mod within;
 
-pub(crate) use kernel::{entropy, weighty_sq_distances};
+pub(crate) use kernel::{entropy, log_sum, weighty_sq_distances};
 pub(crate) use points::{Points, check_dimensions, sq_distance};
 pub(crate) use screen::Screen;
 pub(crate) use search::{check_k, nearest_rows};

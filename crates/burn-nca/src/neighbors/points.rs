@@ -1,9 +1,12 @@
 //! The rows of an embedding on the host, in f64.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
-use crate::data::host_values;
+use crate::data::{Features, host_values};
 use crate::error::{Error, Result};
 
 /// Coordinates beyond this would overflow f64 when squared and summed.
@@ -12,10 +15,15 @@ const LARGEST_COORDINATE: f64 = 1e150;
 /// Rows that one task goes through.
 const TASK_ROWS: usize = 2048;
 
-/// Rows of points on the host, row-major, in f64: what exact distances are taken between.
+/// Rows of points on the host, in f64: what exact distances are taken between.
+///
+/// Copies, selections of rows and the [`Features`] they were made of share the coordinates.
 #[derive(Clone, Debug)]
 pub(crate) struct Points {
-    values: Vec<f64>,
+    /// Row-major, in an order of their own.
+    values: Arc<Vec<f64>>,
+    /// Where each row stands among the values; in order without.
+    order: Option<Arc<Vec<usize>>>,
     rows: usize,
     dimensions: usize,
 }
@@ -36,6 +44,18 @@ impl Points {
             0 => Vec::new(),
             _ => host_values(tensor.clone().without_autodiff()),
         };
+        Self::checked(Arc::new(values), [rows, dimensions], name)
+    }
+
+    /// The rows of features, as they are; `name` names them in messages.
+    ///
+    /// # Errors
+    /// A coordinate so large that its square overflows.
+    pub(crate) fn of(features: &Features, name: &str) -> Result<Self> {
+        Self::checked(features.shared(), [features.rows(), features.columns()], name)
+    }
+
+    fn checked(values: Arc<Vec<f64>>, [rows, dimensions]: [usize; 2], name: &str) -> Result<Self> {
         let unusable = |x: &f64| !x.is_finite() || x.abs() > LARGEST_COORDINATE;
         let block = TASK_ROWS * dimensions;
         let bad = values.par_chunks(block).enumerate().find_map_first(|(at, values)| {
@@ -51,7 +71,7 @@ impl Points {
                 at % dimensions + 1
             )));
         }
-        Ok(Self { values, rows, dimensions })
+        Ok(Self { values, order: None, rows, dimensions })
     }
 
     /// Number of rows, n.
@@ -64,26 +84,24 @@ impl Points {
         self.dimensions
     }
 
-    /// All coordinates, row-major.
-    pub(crate) fn values(&self) -> &[f64] {
-        &self.values
-    }
-
     /// Row `index`.
     pub(crate) fn row(&self, index: usize) -> &[f64] {
-        &self.values[index * self.dimensions..(index + 1) * self.dimensions]
+        let at = self.order.as_ref().map_or(index, |order| order[index]);
+        &self.values[at * self.dimensions..(at + 1) * self.dimensions]
     }
 
     /// The rows `order`, in that order.
     pub(crate) fn select(&self, order: &[usize]) -> Self {
-        let values = order.iter().flat_map(|&row| self.row(row)).copied().collect();
-        Self { values, rows: order.len(), dimensions: self.dimensions }
+        let place = |&row: &usize| self.order.as_ref().map_or(row, |order| order[row]);
+        let order = Some(Arc::new(order.iter().map(place).collect::<Vec<usize>>()));
+        let rows = order.as_ref().map_or(0, |order| order.len());
+        Self { values: Arc::clone(&self.values), order, rows, dimensions: self.dimensions }
     }
 
     /// The largest distance of a coordinate from that of `centre`.
     pub(super) fn largest_deviation(&self, centre: &[f64]) -> f64 {
-        let largest = |rows: &[f64]| {
-            let rows = rows.chunks_exact(self.dimensions);
+        let largest = |rows: Range<usize>| {
+            let rows = rows.map(|row| self.row(row));
             let apart = rows.flat_map(|row| row.iter().zip(centre).map(|(x, c)| (x - c).abs()));
             apart.fold(0.0, f64::max)
         };
@@ -93,10 +111,10 @@ impl Points {
     /// The mean row; the origin when there is no row.
     pub(crate) fn mean(&self) -> Vec<f64> {
         let n = self.rows.max(1) as f64;
-        let sum = |rows: &[f64]| {
+        let sum = |rows: Range<usize>| {
             let mut sum = vec![0.0; self.dimensions];
-            for row in rows.chunks_exact(self.dimensions) {
-                sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x / n);
+            for row in rows {
+                sum.iter_mut().zip(self.row(row)).for_each(|(sum, x)| *sum += x / n);
             }
             sum
         };
@@ -110,8 +128,11 @@ impl Points {
     }
 
     /// Blocks of rows.
-    fn blocks(&self) -> impl IndexedParallelIterator<Item = &[f64]> {
-        self.values.par_chunks(TASK_ROWS * self.dimensions)
+    fn blocks(&self) -> impl IndexedParallelIterator<Item = Range<usize>> {
+        let rows = self.rows;
+        (0..rows.div_ceil(TASK_ROWS))
+            .into_par_iter()
+            .map(move |block| block * TASK_ROWS..((block + 1) * TASK_ROWS).min(rows))
     }
 }
 
@@ -144,6 +165,22 @@ pub(super) fn read_both(
 ) -> Result<[Points; 2]> {
     let queries = Points::read(queries, "queries")?;
     let references = Points::read(references, "references")?;
+    check_dimensions(&queries, &references)?;
+    check_own(own, queries.rows(), references.rows())?;
+    Ok([queries, references])
+}
+
+/// As [`read_both`], of features.
+///
+/// # Errors
+/// As there.
+pub(super) fn of_both(
+    queries: &Features,
+    references: &Features,
+    own: Option<&[usize]>,
+) -> Result<[Points; 2]> {
+    let queries = Points::of(queries, "queries")?;
+    let references = Points::of(references, "references")?;
     check_dimensions(&queries, &references)?;
     check_own(own, queries.rows(), references.rows())?;
     Ok([queries, references])
@@ -231,6 +268,16 @@ mod tests {
         let tensor = Tensor::<2>::from_data(data, (&device, DType::F64));
         let error = Points::read(&tensor, "queries").unwrap_err().to_string();
         assert!(error.starts_with("row 2 of the queries has the coordinate NaN in dimension 2"));
+    }
+
+    #[test]
+    fn selections_and_features_share_the_coordinates() {
+        let x = Features::unnamed(vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0], 2).unwrap();
+        let points = Points::of(&x, "points").unwrap();
+        assert!(std::ptr::eq(points.row(1), x.row(1)));
+        let some = points.select(&[2, 0]).select(&[1, 0, 1]);
+        assert_eq!((some.rows(), some.row(0), some.row(1)), (3, x.row(0), x.row(2)));
+        assert_eq!(some.mean(), points.select(&[0, 0, 2]).mean());
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! The nearest-neighbour search, and the choice of its method.
 
 use burn::config::Config;
-use burn::tensor::Tensor;
+use burn::tensor::{Device, Tensor};
 
 use super::box_search::BoxSearch;
-use super::points::{Points, read_both};
+use super::points::{Points, of_both, read_both};
 use super::ranking::{Candidate, Neighbors, k_nearest};
 use super::screen::{Screen, ScreenedRow};
 use super::selection::{at_most, k_smallest};
 use super::tree;
+use crate::data::Features;
 use crate::device::runs_on_host;
 use crate::error::{Error, Result};
 
@@ -86,7 +87,22 @@ impl NearestConfig {
         own: Option<&[usize]>,
     ) -> Result<Neighbors> {
         let [found, among] = read_both(queries, references, own)?;
-        self.search_points(&found, &among, own, references)
+        self.search_points(&found, &among, own, &references.device())
+    }
+
+    /// The same of rows that stand on the host, which are not copied; products are taken on `device`.
+    ///
+    /// # Errors
+    /// As [`NearestConfig::search`].
+    pub fn search_features(
+        &self,
+        queries: &Features,
+        references: &Features,
+        own: Option<&[usize]>,
+        device: &Device,
+    ) -> Result<Neighbors> {
+        let [found, among] = of_both(queries, references, own)?;
+        self.search_points(&found, &among, own, device)
     }
 
     /// The k nearest other rows of each row of `points`.
@@ -96,7 +112,7 @@ impl NearestConfig {
     pub fn search_others(&self, points: &Tensor<2>) -> Result<Neighbors> {
         let rows = Points::read(points, "points")?;
         let own: Vec<usize> = (0..rows.rows()).collect();
-        self.search_points(&rows, &rows, Some(&own), points)
+        self.search_points(&rows, &rows, Some(&own), &points.device())
     }
 
     fn search_points(
@@ -104,12 +120,12 @@ impl NearestConfig {
         queries: &Points,
         references: &Points,
         own: Option<&[usize]>,
-        on_device: &Tensor<2>,
+        device: &Device,
     ) -> Result<Neighbors> {
         self.check(references, own.is_some())?;
         let k = self.k;
         let brute_force = || {
-            let screen = Screen::new(queries, references, &on_device.device());
+            let screen = Screen::new(queries, references, device);
             screen.map_rows(own, |row| nearest_in_row(row, k))
         };
         let tree = || tree::search(queries, references, own, k);
@@ -122,7 +138,7 @@ impl NearestConfig {
             SearchMethod::Boxes => boxes().search(k),
             SearchMethod::Auto if tree_is_faster(m, d, k) => tree(),
             SearchMethod::Auto => {
-                let on_host = runs_on_host(&on_device.device());
+                let on_host = runs_on_host(device);
                 let boxes = (on_host && boxes_may_pay(queries.rows(), m, k)).then(boxes);
                 match boxes.filter(|boxes| boxes.pays(k)) {
                     Some(boxes) => boxes.search(k),

@@ -1,12 +1,12 @@
 //! Reference rows that say what class a query has, each with its weight in the vote.
 
-use burn::tensor::Tensor;
+use burn::tensor::{Device, Tensor};
 
-use super::points::{check_labels, read_both};
+use super::points::{Points, check_labels, of_both, read_both};
 use super::probabilities::ClassProbabilities;
 use super::ranking::Neighbors;
 use super::stochastic::Labelled;
-use crate::data::check_weights;
+use crate::data::{Features, check_weights};
 use crate::error::{Error, Result};
 
 /// The classes of reference rows, and how much the voice of each counts.
@@ -87,8 +87,29 @@ impl<'a> Voters<'a> {
         references: &Tensor<2>,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        let device = references.device();
-        let [queries, references] = read_both(queries, references, own)?;
+        self.among(read_both(queries, references, own)?, own, &references.device())
+    }
+
+    /// The same of rows that stand on the host, which are not copied; products are taken on `device`.
+    ///
+    /// # Errors
+    /// As [`Voters::probabilities`].
+    pub fn probabilities_of_features(
+        &self,
+        queries: &Features,
+        references: &Features,
+        own: Option<&[usize]>,
+        device: &Device,
+    ) -> Result<ClassProbabilities> {
+        self.among(of_both(queries, references, own)?, own, device)
+    }
+
+    fn among(
+        &self,
+        [queries, references]: [Points; 2],
+        own: Option<&[usize]>,
+        device: &Device,
+    ) -> Result<ClassProbabilities> {
         check_labels(self.labels, references.rows(), self.classes)?;
         let problem = Labelled {
             references: &references,
@@ -96,7 +117,11 @@ impl<'a> Voters<'a> {
             classes: self.classes,
             weights: self.weights,
         };
-        problem.probabilities(&queries, own, &device)
+        problem.probabilities(&queries, own, device)
+    }
+
+    pub(super) fn classes(&self) -> usize {
+        self.classes
     }
 
     fn check(&self, neighbors: &Neighbors, k: usize) -> Result<()> {

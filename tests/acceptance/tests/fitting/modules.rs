@@ -94,6 +94,14 @@ fn an_encoder_of_other_sizes_is_refused_before_the_fit() {
     let refused = short().fit_from(narrow, &data, &device, FitSession::new());
     let message = refused.unwrap_err().to_string();
     assert!(message.contains("takes 3 features, but the data have 4"), "{message}");
+    // A module that does not say what it takes is asked before the first step.
+    let values = data.features().values().chunks_exact(4).flat_map(|row| &row[..3]);
+    let features = Features::unnamed(values.copied().collect(), 3).unwrap();
+    let three = Labelled::from_labels(features, data.labels().to_vec()).unwrap();
+    let refused =
+        NcaConfig::new(3, 2).fit_encoder(own(&device), &three, &device, FitSession::new());
+    let message = refused.unwrap_err().to_string();
+    assert!(message.contains("panics on 2 rows of 3 features"), "{message}");
 }
 
 #[test]

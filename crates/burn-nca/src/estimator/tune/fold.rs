@@ -41,10 +41,11 @@ impl<D: TrainingData> Fold<D> {
     ) -> Result<Self> {
         let device = device.clone().inner();
         let dtype = fit.precision.dtype();
-        let train = data.part(&split.train)?.arranged();
+        let mut train = data.part(&split.train)?.arranged();
         let scaling = Scaling::fit(fit.scaling, train.features());
-        let (train, held_out) =
-            (train.scaled(&scaling)?, data.part(&split.test)?.scaled(&scaling)?);
+        train.scale(&scaling)?;
+        let mut held_out = data.part(&split.test)?;
+        held_out.scale(&scaling)?;
         Ok(Self {
             x: train.features().to_tensor(&device, dtype),
             x_held_out: held_out.features().to_tensor(&device, dtype),

@@ -1,0 +1,157 @@
+//! How neighbours in a space classify rows: of a model by its rule, of a baseline by votes and the stochastic rule.
+
+use anyhow::Result;
+use burn::tensor::{Device, Tensor};
+use burn_nca::data::Features;
+use burn_nca::evaluate::Accuracy;
+use burn_nca::neighbors::{ClassReferences, NearestConfig, Rule, Voters};
+
+use super::parts::{Parts, Space};
+use super::sample::rows_of;
+use crate::report::MeasureRow;
+
+/// The labels of the rows to learn from and of those held out (perhaps none), and which of the former are measured.
+pub struct Labels<'a> {
+    pub train: &'a [usize],
+    pub test: &'a [usize],
+    pub classes: usize,
+    /// Places among the training rows.
+    pub measured: &'a [usize],
+    /// How much each training row counts in a vote.
+    pub weights: Option<&'a [f64]>,
+}
+
+impl<'a> Labels<'a> {
+    /// The labels of the training rows that are measured.
+    pub fn measured(&self) -> Vec<usize> {
+        self.measured.iter().map(|&row| self.train[row]).collect()
+    }
+
+    /// The training rows where they stand in a space.
+    pub fn references(&self, embedding: &'a Tensor<2>) -> ClassReferences<'a> {
+        let Self { train: labels, classes, weights, .. } = *self;
+        ClassReferences { embedding, labels, classes, weights }
+    }
+}
+
+/// The classes of rows by 1-NN, k-NN and the stochastic rule.
+pub struct Classified {
+    pub nearest: Vec<usize>,
+    pub vote: Vec<usize>,
+    pub soft: Vec<usize>,
+}
+
+/// Rows in a space, and a rule that classifies them.
+pub trait Judge {
+    /// Number of dimensions of the space.
+    fn dimension(&self) -> usize;
+
+    /// The 1-NN class of each training row that is measured, left out of the others.
+    fn train(&self, labels: &Labels<'_>) -> Result<Vec<usize>>;
+
+    /// The classes of the rows held out; `None` without any.
+    fn test(&self, labels: &Labels<'_>, k: usize) -> Result<Option<Classified>>;
+}
+
+/// The embedding of a model, and its rule.
+pub struct ByRule<'a> {
+    pub space: &'a Space,
+    pub rule: &'a Rule,
+}
+
+impl Judge for ByRule<'_> {
+    fn dimension(&self) -> usize {
+        self.space.train.dims()[1]
+    }
+
+    fn train(&self, labels: &Labels<'_>) -> Result<Vec<usize>> {
+        let references = labels.references(&self.space.train);
+        let queries = rows_of(&self.space.train, labels.measured);
+        let rule = self.rule.of_classes();
+        let found = rule.classes(&queries, references, &[1], Some(labels.measured))?;
+        Ok(found.into_iter().next().unwrap_or_default())
+    }
+
+    fn test(&self, labels: &Labels<'_>, k: usize) -> Result<Option<Classified>> {
+        let Some(queries) = &self.space.test else { return Ok(None) };
+        let references = labels.references(&self.space.train);
+        let mut found = self.rule.of_classes().classes(queries, references, &[1, k], None)?;
+        let vote = found.pop().unwrap_or_default();
+        let nearest = found.pop().unwrap_or_default();
+        let soft = self.rule.most_probable_classes(queries, references)?;
+        Ok(Some(Classified { nearest, vote, soft }))
+    }
+}
+
+/// Rows where a closed form puts them, on the host: a wide table is not copied for a search.
+pub struct ByVotes<'a> {
+    pub rows: Parts<Features>,
+    /// Where products are taken.
+    pub device: &'a Device,
+}
+
+impl Judge for ByVotes<'_> {
+    fn dimension(&self) -> usize {
+        self.rows.train.columns()
+    }
+
+    fn train(&self, labels: &Labels<'_>) -> Result<Vec<usize>> {
+        let (rows, own) = (&self.rows.train, labels.measured);
+        let queries = rows.select(own);
+        let nearest =
+            NearestConfig::new(1).search_features(&queries, rows, Some(own), self.device)?;
+        Ok(voters(labels)?.majority(&nearest, 1)?)
+    }
+
+    fn test(&self, labels: &Labels<'_>, k: usize) -> Result<Option<Classified>> {
+        let Some(queries) = &self.rows.test else { return Ok(None) };
+        let (rows, voters) = (&self.rows.train, voters(labels)?);
+        let nearest = NearestConfig::new(k).search_features(queries, rows, None, self.device)?;
+        Ok(Some(Classified {
+            nearest: voters.majority(&nearest, 1)?,
+            vote: voters.majority(&nearest, k)?,
+            soft: voters.most_probable_of_features(queries, rows, self.device)?,
+        }))
+    }
+}
+
+fn voters<'a>(labels: &Labels<'a>) -> Result<Voters<'a>> {
+    Ok(Voters::new(labels.train, labels.classes, labels.weights)?)
+}
+
+/// How neighbours in a space classify the rows.
+pub struct MethodScores {
+    pub row: MeasureRow,
+    /// The 1-NN class of each training row that is measured, left out of the others.
+    pub train: Vec<usize>,
+    /// The 1-NN class of each row held out.
+    pub test: Vec<usize>,
+}
+
+/// Classifies the rows of a space by 1-NN, k-NN and the stochastic rule.
+///
+/// # Errors
+/// k above the training rows, or coordinates that are not finite.
+pub fn judge(
+    method: &str,
+    judge: &dyn Judge,
+    labels: &Labels<'_>,
+    k: usize,
+) -> Result<MethodScores> {
+    let train = judge.train(labels)?;
+    let mut values = vec![("nn_train", Accuracy::of(&train, &labels.measured())?.value())];
+    let (mut test, mut interval) = (Vec::new(), None);
+    if let Some(found) = judge.test(labels, k)? {
+        let of = |predicted: &[usize]| Accuracy::of(predicted, labels.test);
+        let nearest = of(&found.nearest)?;
+        interval = nearest.interval().map(|interval| [interval.low, interval.high]);
+        values.extend([("nn_test", nearest.value()), ("knn_test", of(&found.vote)?.value())]);
+        values.push(("soft_test", of(&found.soft)?.value()));
+        test = found.nearest;
+    } else {
+        values.extend(["nn_test", "knn_test", "soft_test"].map(|key| (key, None)));
+    }
+    let values = values.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
+    let (method, rule, dimension) = (method.to_string(), String::new(), judge.dimension());
+    Ok(MethodScores { row: MeasureRow { method, rule, dimension, interval, values }, train, test })
+}
