@@ -22,7 +22,8 @@ use crate::objective::{Objective, check_points};
 ///
 /// The model is fitted from where it is, on the features as they are: start and scaling are the caller's.
 /// Non-convergence is not an error: see [`Solution::termination`]. With a held-out score the module of
-/// the best score is returned.
+/// the best score is returned; without one, where the [target is renewed](Objective::renewed), the module of the least
+/// value by the target that belongs to it.
 ///
 /// # Errors
 /// Settings out of range, or that this function would have to ignore (a start, a scaling, early stopping without
@@ -96,6 +97,9 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
             "the model has no parameter that requires a gradient; put it on an autodiff device \
              (`device.autodiff()`) and do not freeze every parameter",
         ));
+    }
+    if let Some(on_start) = session.on_start {
+        on_start(&units.parameters(&start));
     }
     let place = match (&session.checkpoint, session.state) {
         (Some(path), _) => Some(Place::File(path)),
@@ -173,7 +177,8 @@ impl<E: Encoder, O: Objective> FullBatch<'_, '_, '_, E, O> {
         let (state, end) = match checkpoint.load::<State<DescentState<M>>>()? {
             Some(State { solver, record, end }) => {
                 let best = record.best.as_ref().map_or(start.len(), |best| best.kept.0.len());
-                for length in [solver.position.len(), solver.gradient.len(), best] {
+                let least = record.least.as_ref().map_or(start.len(), |least| least.kept.0.len());
+                for length in [solver.position.len(), solver.gradient.len(), best, least] {
                     checkpoint.check_parameters(length, start.len())?;
                 }
                 monitor.record = record;

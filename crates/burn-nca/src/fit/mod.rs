@@ -51,7 +51,7 @@ pub use minimise::minimise;
 pub(crate) use minimise::minimise_prepared;
 pub use penalty::Penalty;
 pub use problem::{HeldOutScore, Problem};
-pub use session::{CheckpointEvent, FitSession, FitState, OnParameters, OnProgress};
+pub use session::{CheckpointEvent, FitSession, FitState, OnParameters, OnProgress, OnStart};
 pub use solution::{Evaluation, Progress, Solution, Termination};
 pub use start::{ResolvedStart, START_PERPLEXITY, Start, perplexity_factor};
 pub use state::{DescentState, ObjectiveScale};

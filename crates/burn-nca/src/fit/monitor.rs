@@ -23,6 +23,16 @@ impl<K> Best<K> {
     }
 }
 
+/// The least value so far of a fit whose target is renewed, and what was kept of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Least<K> {
+    #[serde(with = "exact_text::scalar")]
+    value: f64,
+    #[serde(with = "exact_text::scalar")]
+    gradient_max: f64,
+    pub kept: K,
+}
+
 /// What a fit has been through, over all its runs; part of a checkpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Record<K> {
@@ -31,11 +41,14 @@ pub(super) struct Record<K> {
     pub history: Vec<Progress>,
     /// The best step, where a score is held out.
     pub best: Option<Best<K>>,
+    /// The least value by the target that belongs to its position, where targets are renewed.
+    #[serde(default = "Option::default")]
+    pub least: Option<Least<K>>,
 }
 
 impl<K> Record<K> {
     pub fn new() -> Self {
-        Self { history: Vec::new(), best: None }
+        Self { history: Vec::new(), best: None, least: None }
     }
 
     /// The best step, as it was noted.
@@ -44,14 +57,27 @@ impl<K> Record<K> {
         self.history.iter().find(|step| step.iteration == best.iteration)
     }
 
-    /// The solution with its whole history, at its last step or at the best held-out score where one was kept.
+    /// Notes a value and its largest gradient component by the target that belongs to where they were taken, and what
+    /// `keep` gives of that place, if the value is the least so far.
+    pub fn note_renewed(&mut self, [value, gradient_max]: [f64; 2], keep: impl FnOnce() -> K) {
+        let least = self.least.as_ref().map_or(f64::INFINITY, |least| least.value);
+        if value < least {
+            self.least = Some(Least { value, gradient_max, kept: keep() });
+        }
+    }
+
+    /// The solution with its whole history: at the best held-out score where one was kept, at the least value where
+    /// targets are renewed, and else at its last step.
     pub fn at_best<S>(self, mut solution: Solution<S>, keep: impl FnOnce(S) -> K) -> Solution<K> {
         if let Some(step) = self.best_step() {
             (solution.value, solution.gradient_max) = (step.value, step.gradient_max);
+        } else if let Some(least) = &self.least {
+            (solution.value, solution.gradient_max) = (least.value, least.gradient_max);
         }
         solution.history = self.history;
-        match self.best {
-            Some(best) => solution.map(|_| best.kept),
+        let kept = self.best.map(|best| best.kept).or(self.least.map(|least| least.kept));
+        match kept {
+            Some(kept) => solution.map(|_| kept),
             None => solution.map(keep),
         }
     }

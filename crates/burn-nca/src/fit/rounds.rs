@@ -6,7 +6,8 @@
 //!          └───────────────────── unless it converged or was stopped ─────────────────┘
 //! ```
 //! Within a round the objective is one smooth function. What a round begins with follows from the position alone, so
-//! that a fit that goes on from a checkpoint takes the same steps.
+//! that a fit that goes on from a checkpoint takes the same steps. From a round to the next the value may jump up: the
+//! record notes the least value that a round began with, and where, and the fit ends there.
 
 use std::ops::ControlFlow;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::checkpoint::Checkpoint;
 use super::exact_text;
 use super::monitor::{Monitor, Record};
+use super::state::largest;
 use super::units::Units;
 use super::{DescentState, Evaluation, ObjectiveScale, Progress, Solution, Termination};
 use crate::encoder::Encoder;
@@ -67,16 +69,23 @@ pub(super) fn descend<E: Encoder, O: Objective, M: Clone + Serialize>(
         let target = units.renewed(&state.position);
         if let Some(target) = &target {
             renew(units, target, &mut state);
+            let at = [state.value, state.gradient_max()];
+            monitor.record.note_renewed(at, || Position(state.position.clone()));
         }
         let target = target.as_ref().unwrap_or(problem.target);
         let first = state.iteration;
         let mut failure: Option<Error> = None;
         let mut round_done = false;
+        let mut told: Option<Termination> = None;
         let mut evaluate = |position: &[f64]| units.evaluate_on(target, position);
         let mut on_step = |progress: &mut Progress, state: &DescentState<M>| {
             let position = &state.position;
             let kept = (|| Position(position.clone()), || units.parameters(position));
-            monitor.step(progress, units.score(position), kept)?;
+            if let ControlFlow::Break(reason) = monitor.step(progress, units.score(position), kept)
+            {
+                told = Some(reason);
+                return ControlFlow::Break(reason);
+            }
             let stored =
                 || State { solver: state.clone(), record: monitor.record.clone(), end: None };
             if let Err(error) = checkpoint.offer(|| Ok(stored())) {
@@ -94,32 +103,37 @@ pub(super) fn descend<E: Encoder, O: Objective, M: Clone + Serialize>(
         if let Some(error) = failure {
             return Err(error);
         }
-        let goes_on = round_done
-            && match solution.termination {
-                Termination::Stopped => true,
-                // What converged is the round; the fit has where nothing changes with the target.
-                end if end.converged() && solution.module.iteration > first => {
-                    changes(units, &solution.module)
-                }
-                _ => false,
-            };
-        if goes_on {
+        if round_done && solution.termination == Termination::Stopped {
             state = solution.module;
             continue;
+        }
+        let reached = &solution.module;
+        let end = units.renewed(&reached.position);
+        if let Some(at) = end.map(|target| units.evaluate_on(&target, &reached.position)) {
+            let noted = [at.value, largest(&at.gradient)];
+            monitor.record.note_renewed(noted, || Position(reached.position.clone()));
+            // What converged is the round; the fit has where nothing changes with the target.
+            let changes = (at.value - reached.value).abs() > SAME * at.value.abs().max(1.0);
+            if solution.termination.converged() && reached.iteration > first && changes {
+                let Some(reason) = told else {
+                    state = solution.module;
+                    continue;
+                };
+                solution.termination = reason;
+            }
         }
         solution.seconds_before = seconds_before;
         return Ok(solution);
     }
 }
 
-/// Brings the value and gradient of a state to a renewed target, unless no step was taken since that was done, or they
-/// have yet to be evaluated.
+/// Brings the value and gradient of a state to a renewed target, unless no step was taken since that was done.
 fn renew<E: Encoder, O: Objective, M>(
     units: &Units<'_, '_, E, O>,
     target: &O::Target,
     state: &mut DescentState<M>,
 ) {
-    if state.evaluations == 0 || state.previous_value == f64::INFINITY {
+    if state.evaluations > 0 && state.previous_value == f64::INFINITY {
         return;
     }
     let at = units.evaluate_on(target, &state.position);
@@ -131,12 +145,5 @@ fn renew<E: Encoder, O: Objective, M>(
     state.previous_value = f64::INFINITY;
 }
 
-/// Whether the value at a position is another one with the target that belongs to it.
-fn changes<E: Encoder, O: Objective, M>(
-    units: &Units<'_, '_, E, O>,
-    state: &DescentState<M>,
-) -> bool {
-    let Some(target) = units.renewed(&state.position) else { return false };
-    let value = units.evaluate_on(&target, &state.position).value;
-    (value - state.value).abs() > SAME * value.abs().max(1.0)
-}
+#[cfg(test)]
+mod tests;

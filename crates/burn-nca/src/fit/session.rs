@@ -15,6 +15,9 @@ pub type OnProgress<'a> = dyn FnMut(&Progress) -> ControlFlow<Termination> + 'a;
 /// module: of a linear map the transpose of A, row-major `[d, k]`. It may stop the fit with a reason.
 pub type OnParameters<'a> = dyn FnMut(&Progress, &[f64]) -> ControlFlow<Termination> + 'a;
 
+/// A callback that sees the parameters that a fit starts from, flat as those of [`OnParameters`].
+pub type OnStart<'a> = dyn FnMut(&[f64]) + 'a;
+
 /// What becomes of the checkpoint of a fit.
 #[derive(Debug)]
 pub enum CheckpointEvent<'e> {
@@ -88,6 +91,7 @@ impl FitState {
 pub struct FitSession<'a> {
     pub(super) on_progress: Option<&'a mut OnProgress<'a>>,
     pub(super) on_parameters: Option<&'a mut OnParameters<'a>>,
+    pub(super) on_start: Option<&'a mut OnStart<'a>>,
     pub(super) checkpoint: Option<PathBuf>,
     pub(super) state: Option<&'a mut FitState>,
     pub(super) keep_checkpoint: bool,
@@ -115,6 +119,15 @@ impl<'a> FitSession<'a> {
     #[must_use]
     pub fn with_parameters(mut self, on_parameters: &'a mut OnParameters<'a>) -> Self {
         self.on_parameters = Some(on_parameters);
+        self
+    }
+
+    /// Tells the parameters of the start before the first step; again where a fit goes on from a checkpoint.
+    ///
+    /// A fit that is no descent over the parameters of a module (EM, a closed form) does not call it.
+    #[must_use]
+    pub fn with_start(mut self, on_start: &'a mut OnStart<'a>) -> Self {
+        self.on_start = Some(on_start);
         self
     }
 

@@ -83,10 +83,7 @@ impl<M> DescentState<M> {
 
     /// The largest absolute gradient component; not a number where the gradient is not finite.
     pub fn gradient_max(&self) -> f64 {
-        self.gradient.iter().fold(0.0, |largest, component| {
-            let size = component.abs();
-            if size > largest || size.is_nan() { size } else { largest }
-        })
+        largest(&self.gradient)
     }
 
     /// A descent that ended here, after earlier runs of `seconds_before`.
@@ -120,4 +117,12 @@ impl<M> DescentState<M> {
             seconds: self.seconds,
         }
     }
+}
+
+/// The largest absolute component of a gradient; not a number where it is not finite.
+pub(super) fn largest(gradient: &[f64]) -> f64 {
+    gradient.iter().fold(0.0, |largest, component| {
+        let size = component.abs();
+        if size > largest || size.is_nan() { size } else { largest }
+    })
 }
