@@ -69,12 +69,33 @@ pub fn manhattan_probabilities(
     classes: usize,
     own: Option<&[usize]>,
 ) -> Result<ClassProbabilities> {
+    weighted_probabilities(queries, references, (labels, None), classes, own)
+}
+
+/// As [`manhattan_probabilities`], the term of each reference times its weight; alike without, and where no reference
+/// of a query has any.
+///
+/// # Errors
+/// As there.
+pub(super) fn weighted_probabilities(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    (labels, weights): (&[usize], Option<&[f64]>),
+    classes: usize,
+    own: Option<&[usize]>,
+) -> Result<ClassProbabilities> {
     let [queries, references] = read_both(queries, references, own)?;
     check_labels(labels, references.rows(), classes)?;
     check_usable(references.rows(), own)?;
     let rows = rows_of(&queries, &references, own, |row| {
+        let all: Vec<(usize, f64)> = row.collect();
+        let weights = weights.filter(|w| all.iter().any(|(reference, _)| w[*reference] > 0.0));
         let mut of_class = vec![Vec::new(); classes];
-        row.for_each(|(reference, distance)| of_class[labels[reference]].push(distance));
+        for (reference, distance) in all {
+            // w exp(-D) = exp(-(D - ln w))
+            let less = weights.map_or(0.0, |weights| weights[reference].ln());
+            of_class[labels[reference]].push(distance - less);
+        }
         let logs: Vec<f64> = of_class.iter().map(|distances| log_sum(distances)).collect();
         let negated: Vec<f64> = logs.iter().map(|log| -log).collect();
         let total = log_sum(&negated);
@@ -169,6 +190,20 @@ mod tests {
         for (mean, expected) in means.iter().zip([4.2, 3.0, 2.0]) {
             assert!((mean - expected).abs() < 1e-5, "{mean} {expected}");
         }
+    }
+
+    #[test]
+    fn a_weight_counts_a_reference_as_often() {
+        let twice = Tensor::cat(vec![line(), line().slice([1..2])], 0);
+        let query = line().slice([2..3]);
+        let counted = manhattan_probabilities(&query, &twice, &[0, 1, 0, 1], 2, None).unwrap();
+        let of = |weights: &[f64]| {
+            weighted_probabilities(&query, &line(), (&[0, 1, 0], Some(weights)), 2, None).unwrap()
+        };
+        assert!((of(&[1.0, 2.0, 1.0]).probability(0, 1) - counted.probability(0, 1)).abs() < 1e-12);
+        let alike = manhattan_probabilities(&query, &line(), &[0, 1, 0], 2, None).unwrap();
+        assert_eq!(of(&[0.0; 3]).probability(0, 1), alike.probability(0, 1));
+        assert_eq!(of(&[1.0, 0.0, 0.0]).probability(0, 1), 0.0);
     }
 
     #[test]

@@ -5,9 +5,10 @@
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
+use super::manhattan::weighted_probabilities as manhattan_weighted;
 use super::{
     ClassProbabilities, CoincidenceRule, Neighbors, Numbers, VariableKernel, Voters, kernel_means,
-    manhattan_means, manhattan_nearest, manhattan_probabilities, nearest,
+    manhattan_means, manhattan_nearest, nearest,
 };
 use crate::error::Result;
 
@@ -203,10 +204,12 @@ impl ClassRule for Distance {
         references: ClassReferences<'_>,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        let ClassReferences { embedding, labels, classes, .. } = references;
+        let ClassReferences { embedding, labels, classes, weights } = references;
         match self {
             Self::Euclidean => references.voters()?.probabilities(queries, embedding, own),
-            Self::Manhattan => manhattan_probabilities(queries, embedding, labels, classes, own),
+            Self::Manhattan => {
+                manhattan_weighted(queries, embedding, (labels, weights), classes, own)
+            }
         }
     }
 }
@@ -242,8 +245,8 @@ impl ClassRule for VariableKernel {
         references: ClassReferences<'_>,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        let ClassReferences { embedding, labels, classes, .. } = references;
-        self.class_probabilities(queries, embedding, labels, classes, own)
+        let ClassReferences { embedding, labels, classes, weights } = references;
+        self.weighted_probabilities(queries, embedding, (labels, weights), classes, own)
     }
 }
 

@@ -88,15 +88,35 @@ impl VariableKernel {
         classes: usize,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
+        self.weighted_probabilities(queries, references, (labels, None), classes, own)
+    }
+
+    /// As [`class_probabilities`](Self::class_probabilities), each n_k times the weight of its reference; alike without,
+    /// and where none of the K nearest has any.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn weighted_probabilities(
+        &self,
+        queries: &Tensor<2>,
+        references: &Tensor<2>,
+        (labels, weights): (&[usize], Option<&[f64]>),
+        classes: usize,
+        own: Option<&[usize]>,
+    ) -> Result<ClassProbabilities> {
         self.check()?;
         let [m, _] = references.dims();
         check_labels(labels, m, classes)?;
         let found = NearestConfig::new(self.neighbors).search(queries, references, own)?;
         let mut logs = Vec::with_capacity(found.rows() * classes);
         for row in 0..found.rows() {
+            let kernel = self.weights(&found, row);
+            let voters = || found.indices(row).iter().map(|&at| at as usize).zip(&kernel);
+            let counted = |weights: &&[f64]| voters().any(|(at, n)| weights[at] * n > 0.0);
+            let weights = weights.filter(counted);
             let mut shares = vec![0.0; classes];
-            for (neighbor, weight) in found.indices(row).iter().zip(self.weights(&found, row)) {
-                shares[labels[*neighbor as usize]] += weight;
+            for (neighbor, n) in voters() {
+                shares[labels[neighbor]] += n * weights.map_or(1.0, |weights| weights[neighbor]);
             }
             let sum: f64 = shares.iter().sum();
             logs.extend(shares.into_iter().map(|share| (share / sum).ln()));
@@ -146,6 +166,20 @@ mod tests {
             assert!((found.probability(0, 0) - expected).abs() < 1e-7);
             assert_eq!(found.probability(0, 2), 0.0);
         }
+    }
+
+    #[test]
+    fn a_weight_counts_a_neighbour_as_often() {
+        let rule = VariableKernel::new().with_neighbors(2).with_averaged(1);
+        let (query, references) = (line(&[0.0]), line(&[1.0, -1.0, 9.0]));
+        let share = |weights: Option<&[f64]>| {
+            let of = (&[0, 1, 1][..], weights);
+            let found = rule.weighted_probabilities(&query, &references, of, 2, None).unwrap();
+            found.probability(0, 1)
+        };
+        assert_eq!(share(None), 0.5);
+        assert!((share(Some(&[1.0, 3.0, 9.0])) - 0.75).abs() < 1e-12);
+        assert_eq!(share(Some(&[0.0, 0.0, 9.0])), 0.5);
     }
 
     #[test]
