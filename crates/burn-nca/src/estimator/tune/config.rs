@@ -84,6 +84,14 @@ pub struct TuneConfig {
     pub budget: Option<f64>,
 }
 
+/// The penalties of feature selection that are tried, in units of 1/n.
+const LAMBDAS: [f64; 8] = [1.0, 2.0, 0.5, 4.0, 0.25, 8.0, 0.125, 16.0];
+
+/// Whether a method weighs features by L1 distances, and predicts by them.
+pub(super) fn selects_features(method: &AnyMethod) -> bool {
+    matches!(method, AnyMethod::Ncfs(_) | AnyMethod::NcfsRegression(_))
+}
+
 impl TuneConfig {
     /// Checks every range.
     pub(super) fn check(&self, config: &Estimator) -> Result<()> {
@@ -161,6 +169,9 @@ impl TuneConfig {
         if let Some(candidates) = &self.candidates {
             return candidates.clone();
         }
+        if selects_features(&config.method) {
+            return self.penalties(config, data);
+        }
         let own = [config.d_output];
         let penalty = config.fit.penalty.or(match (&config.method, &config.encoder) {
             (AnyMethod::Nca(_), EncoderConfig::Mlp { .. }) => Some(Penalty::Weights),
@@ -202,12 +213,29 @@ impl TuneConfig {
         ranked.into_iter().map(|(_, candidate)| candidate).take(self.most_candidates).collect()
     }
 
+    /// The candidates of feature selection, whose one setting is its penalty λ: a few times more and less than 1/n.
+    fn penalties(&self, config: &Estimator, data: AnyData<'_>) -> Vec<Candidate> {
+        let n = data.features().rows().max(1) as f64;
+        let candidate = |times: f64| Candidate {
+            criterion: None,
+            l2: times / n,
+            penalty: config.fit.penalty,
+            start: config.fit.start.clone(),
+            start_perplexity: None,
+            d_output: config.d_output,
+            stop_at: None,
+        };
+        LAMBDAS.into_iter().map(candidate).take(self.most_candidates).collect()
+    }
+
     /// The steps at which fits by this optimiser are measured, ascending.
     ///
     /// Mini-batches are measured at their end only: their learning rate falls over all epochs, so that an
     /// epoch on the way is not where a shorter fit would be.
-    pub(super) fn step_grid(&self, optimizer: &OptimizerConfig) -> Vec<usize> {
-        let mut step_grid = match optimizer {
+    /// So is feature selection: its weights are 0 at the end only.
+    pub(super) fn step_grid(&self, config: &Estimator) -> Vec<usize> {
+        let mut step_grid = match &config.fit.optimizer {
+            _ if selects_features(&config.method) => Vec::new(),
             OptimizerConfig::Adam(_) => Vec::new(),
             OptimizerConfig::Lbfgs(_) | OptimizerConfig::ConjugateGradient(_) => self.steps.clone(),
         };
@@ -243,6 +271,7 @@ mod tests {
     use super::*;
     use crate::NcaConfig;
     use crate::data::{Labelled, TrainingData};
+    use crate::fit::{FitConfig, LbfgsConfig, StochasticConfig};
 
     #[test]
     fn candidates_near_the_heads_of_the_lists_come_first() {
@@ -287,8 +316,12 @@ mod tests {
     #[test]
     fn mini_batches_are_measured_at_their_end_only() {
         let tune = TuneConfig::new().with_steps(vec![5, 0, 5]);
-        let full = OptimizerConfig::Lbfgs(crate::fit::LbfgsConfig::new());
-        let batches = OptimizerConfig::Adam(crate::fit::StochasticConfig::new());
+        let by = |optimizer| {
+            let fit = FitConfig::new().with_optimizer(optimizer);
+            NcaConfig::new(2, 2).with_fit(fit).estimator().into_any()
+        };
+        let full = by(OptimizerConfig::Lbfgs(LbfgsConfig::new()));
+        let batches = by(OptimizerConfig::Adam(StochasticConfig::new()));
         assert_eq!((tune.step_grid(&full), tune.step_grid(&batches)), (vec![0, 5], vec![]));
     }
 }

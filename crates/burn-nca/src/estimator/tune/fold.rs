@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use burn::tensor::{Device, Tensor};
 
 use super::HeldOut;
+use super::config::selects_features;
 use crate::data::{Scaling, Split, TrainingData};
 use crate::encoder::AnyEncoder;
 use crate::error::{Error, Result};
@@ -22,6 +23,7 @@ pub(super) struct Fold<D> {
     x_held_out: Tensor<2>,
     device: Device,
     neighbors: usize,
+    rule: Rule,
 }
 
 /// A fit, measured at the points of the step grid that it reached, and where it ended.
@@ -36,9 +38,10 @@ impl<D: TrainingData> Fold<D> {
     pub fn new(
         split: &Split,
         data: &D,
-        fit: &FitConfig,
+        config: &Estimator,
         (device, neighbors): (&Device, usize),
     ) -> Result<Self> {
+        let fit = &config.fit;
         let device = device.clone().inner();
         let dtype = fit.precision.dtype();
         let mut train = data.part(&split.train)?.arranged();
@@ -53,6 +56,7 @@ impl<D: TrainingData> Fold<D> {
             held_out,
             device,
             neighbors,
+            rule: if selects_features(&config.method) { Rule::Manhattan } else { Rule::Neighbors },
         })
     }
 
@@ -96,9 +100,9 @@ impl<D: TrainingData> Fold<D> {
         config.method.check(&problem)?;
         let session = FitSession::new().with_progress(watch).with_end(ends);
         let learnt = config.method.learn(&problem, session)?;
-        if learnt.rule != Rule::Neighbors {
+        if learnt.rule != self.rule {
             return Err(Error::setting(format!(
-                "a search compares maps by nearest neighbours, and {} predicts by a rule of its own; fit it as it is",
+                "a search compares maps by their neighbours, and {} predicts by a rule of its own; fit it as it is",
                 config.method.info().label
             )));
         }
@@ -113,6 +117,7 @@ impl<D: TrainingData> Fold<D> {
     fn measure(&self, encoder: &AnyEncoder, fit: &FitConfig) -> HeldOut {
         let train = Part { x: &self.x, data: &self.train };
         let held_out = Part { x: &self.x_held_out, data: &self.held_out };
-        HeldOut::measured(encoder, (train, held_out), self.neighbors, (fit, &self.device))
+        let by = (&self.rule, self.neighbors);
+        HeldOut::measured(encoder, (train, held_out), by, (fit, &self.device))
     }
 }

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::data::{AnyData, Labelled, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder};
 use crate::error::Result;
-use crate::evaluate::{Embedded, held_out_accuracy};
+use crate::evaluate::{Accuracy, Embedded, RegressionScores, held_out_accuracy};
 use crate::fit::FitConfig;
 use crate::method::{GradientMethod, PairNca, Part, kernel_r2_score};
-use crate::neighbors::class_probabilities;
+use crate::neighbors::{ClassReferences, Numbers, Rule, class_probabilities};
 
 /// A row whose class is less probable than this counts as if it were as probable: one outlier should not
 /// decide a mean of logarithms.
@@ -41,7 +41,7 @@ impl HeldOut {
     pub(super) fn measured<D: TrainingData>(
         encoder: &AnyEncoder,
         (train, held_out): (Part<'_, D>, Part<'_, D>),
-        neighbors: usize,
+        (rule, neighbors): (&Rule, usize),
         (fit, device): (&FitConfig, &Device),
     ) -> Self {
         let score = |score: f64, worst: f64| {
@@ -52,7 +52,22 @@ impl HeldOut {
             (AnyData::Classes(labelled), AnyData::Classes(others)) => {
                 let references = (&encoder.forward(train.x.clone()), labelled);
                 let queries = (&encoder.forward(held_out.x.clone()), others);
-                Self::of(references, queries, neighbors).unwrap_or_else(|_| Self::worst())
+                let measured = match rule {
+                    Rule::Neighbors => Self::of(references, queries, neighbors),
+                    rule => Self::by_rule(rule, references, queries, neighbors),
+                };
+                measured.unwrap_or_else(|_| Self::worst())
+            }
+            (AnyData::Numbers(data), AnyData::Numbers(others)) if *rule != Rule::Neighbors => {
+                let (known, truth) = (data.targets(), others.targets());
+                let numbers = Numbers { values: known.values(), columns: known.columns() };
+                let queries = encoder.forward(held_out.x.clone());
+                let means =
+                    rule.kernel_means(&queries, &encoder.forward(train.x.clone()), numbers, None);
+                let r2 = means
+                    .and_then(|means| RegressionScores::of(&means, truth.values()))
+                    .map(|scores| scores.r2());
+                score(r2.ok().flatten().unwrap_or(f64::NAN), WORST_R2)
             }
             (AnyData::Numbers(data), AnyData::Numbers(others)) => {
                 let train = Part { x: train.x, data };
@@ -73,6 +88,35 @@ impl HeldOut {
     /// What an embedding that is not finite gets: every row is wrong.
     pub(super) fn worst() -> Self {
         Self { accuracy: 0.0, log_p: FLOOR.ln() }
+    }
+
+    /// As [`HeldOut::of`], by a rule of the method's own.
+    fn by_rule(
+        rule: &Rule,
+        (references, train): (&Tensor<2>, &Labelled),
+        (queries, held_out): (&Tensor<2>, &Labelled),
+        neighbors: usize,
+    ) -> Result<Self> {
+        let (labels, truth) = (train.labels(), held_out.labels());
+        let references = ClassReferences {
+            embedding: references,
+            labels,
+            classes: train.classes(),
+            weights: train.weights(),
+        };
+        let rule = rule.of_classes();
+        let probabilities = rule.probabilities(queries, references, None)?;
+        let logs = truth.iter().enumerate();
+        let sum: f64 = logs
+            .map(|(row, &class)| probabilities.log_probabilities(row)[class].max(FLOOR.ln()))
+            .sum();
+        let k = neighbors.min(labels.len());
+        let predicted = rule.classes(queries, references, &[k], None)?;
+        let predicted = predicted.into_iter().next().unwrap_or_default();
+        Ok(Self {
+            accuracy: Accuracy::of(&predicted, truth)?.value().unwrap_or(0.0),
+            log_p: sum / truth.len().max(1) as f64,
+        })
     }
 
     /// Scores rows held out, `[m, k]`, among the training rows, `[n, k]`.

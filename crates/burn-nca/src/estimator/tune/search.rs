@@ -177,7 +177,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
     fn trial(&self, candidate: &Candidate, trials: &[Trial]) -> Result<Option<Trial>> {
         let mut config = candidate.settle(self.config);
         config.fit.time_budget = None;
-        let step_grid = self.tune.step_grid(&config.fit.optimizer);
+        let step_grid = self.tune.step_grid(&config);
         let best = Choice::of(trials, self.tune);
         let progress = Step { candidate, finished: trials.len(), best: best.as_ref() };
         let (finished, cut) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -279,7 +279,7 @@ fn folds<D: TrainingData>(
     for repeat in 0..tune.repeats {
         let seed = config.fit.seed.wrapping_add(repeat as u64);
         for split in data.folds(tune.folds, seed)? {
-            folds.push(Fold::new(&split, data, &config.fit, (device, tune.neighbors))?);
+            folds.push(Fold::new(&split, data, config, (device, tune.neighbors))?);
         }
     }
     Ok(folds)
