@@ -18,6 +18,7 @@ mod nca;
 mod pairs;
 mod prediction;
 mod regression;
+mod replay;
 mod trained_elsewhere;
 pub mod tune;
 

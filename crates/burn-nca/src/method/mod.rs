@@ -42,13 +42,15 @@ pub use variable_kernel::{Gvsm, Vsm};
 
 use std::fmt::Debug;
 
+use burn::module::Module;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::data::TrainingData;
-use crate::encoder::EncoderConfig;
+use crate::encoder::{AnyEncoder, EncoderConfig};
 use crate::error::Result;
 use crate::fit::FitSession;
+use crate::fit::parameters::{assign, flatten};
 
 /// A way to learn a map from data.
 ///
@@ -115,6 +117,16 @@ pub trait Method:
     /// # Errors
     /// Data or settings that it cannot use, a checkpoint that cannot be used.
     fn learn(&self, problem: &Problem<'_, Self::Data>, session: FitSession<'_>) -> Result<Learnt>;
+
+    /// The encoder at the parameters of a step of a fit that gave `encoder`
+    /// ([`FitSession::with_parameters`]); `None` where they are not those of an encoder of this kind.
+    ///
+    /// By default they are its parameters, and then those of the objective.
+    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
+        let encoder = encoder.clone().train();
+        let own = parameters.get(..flatten(&encoder).len())?;
+        Some(assign(encoder, own).valid())
+    }
 }
 
 /// A setting of a method: its name, and what it does in one line.

@@ -6,7 +6,7 @@ use burn::tensor::Device;
 use super::gradient::learn_encoder;
 use super::{GradientMethod, Learnt, Method, Part, Problem, Uses};
 use crate::data::{Labelled, RegressionData, TrainingData};
-use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, FeatureWeights};
+use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, FeatureWeights};
 use crate::error::{Error, Result};
 use crate::evaluate::{RegressionScores, expected_accuracy};
 use crate::fit::{FitConfig, FitSession, HeldOutScore};
@@ -21,7 +21,7 @@ const USES: &[Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopp
 /// Neighbourhood component feature selection ([`NcfsLoss`]).
 ///
 /// λ is [`FitConfig::l2`]; 0, the default, stands for 1/n. The map that comes
-/// out is `u = w² ∘ x`, a [`DiagonalMap`](crate::encoder::DiagonalMap), and the rule takes L1 distances in its space.
+/// out is `u = w² ∘ x`, a [`DiagonalMap`], and the rule takes L1 distances in its space.
 ///
 /// # References
 /// W. Yang, K. Wang, W. Zuo, Neighborhood Component Feature Selection for High-Dimensional Data, Journal of Computers
@@ -63,6 +63,10 @@ impl Method for Ncfs {
 
     fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
         learn_weights(self, problem, session)
+    }
+
+    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
+        squared(encoder, parameters)
     }
 }
 
@@ -131,6 +135,10 @@ impl Method for NcfsRegression {
     ) -> Result<Learnt> {
         learn_weights(self, problem, session)
     }
+
+    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
+        squared(encoder, parameters)
+    }
 }
 
 impl GradientMethod for NcfsRegression {
@@ -196,6 +204,16 @@ fn learn_weights<M: GradientMethod>(
     let learnt = learn_encoder(method, (map, None), &problem, (watched, session))?;
     let Learnt { encoder, rule, summary } = learnt;
     Ok(Learnt { encoder: AnyEncoder::Diagonal(encoder.diagonal()), rule, summary })
+}
+
+/// The map of the squares of these weights w.
+fn squared(encoder: &AnyEncoder, weights: &[f64]) -> Option<AnyEncoder> {
+    let AnyEncoder::Diagonal(map) = encoder else { return None };
+    let (scale, device) = (map.diagonal(), map.scale.val().device());
+    let weights = weights.get(..scale.len())?;
+    let squares: Vec<f64> = weights.iter().map(|w| w * w).collect();
+    let dtype = map.scale.val().dtype();
+    Some(AnyEncoder::Diagonal(DiagonalMap::from_scale(&squares, &device, dtype)))
 }
 
 /// λ: the L2 penalty of the settings, or 1/n where there is none.

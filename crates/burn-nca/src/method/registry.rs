@@ -11,7 +11,7 @@ use super::{
     NcfsRegression, PairNca, Pca, Problem, Rca, SoftNca, Uses, Vsm, Whitening,
 };
 use crate::data::{AnyData, Task, TrainingData};
-use crate::encoder::EncoderConfig;
+use crate::encoder::{AnyEncoder, EncoderConfig};
 use crate::error::{Error, Result, quoted};
 use crate::fit::FitSession;
 
@@ -76,6 +76,7 @@ trait AnyTyped {
     fn check_data(&self, data: AnyData<'_>) -> Result<()>;
     fn check(&self, problem: &Problem<'_, AnyData<'_>>) -> Result<()>;
     fn learn(&self, problem: &Problem<'_, AnyData<'_>>, session: FitSession<'_>) -> Result<Learnt>;
+    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder>;
 }
 
 impl<M: Method> AnyTyped for M {
@@ -126,6 +127,10 @@ impl<M: Method> AnyTyped for M {
 
     fn learn(&self, problem: &Problem<'_, AnyData<'_>>, session: FitSession<'_>) -> Result<Learnt> {
         Method::learn(self, &problem.with_data(view::<M>(*problem.data)?), session)
+    }
+
+    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
+        Method::encoder_at(self, encoder, parameters)
     }
 }
 
@@ -280,6 +285,15 @@ impl AnyMethod {
         session: FitSession<'_>,
     ) -> Result<Learnt> {
         self.typed().learn(problem, session)
+    }
+
+    /// As [`Method::encoder_at`].
+    pub(crate) fn encoder_at(
+        &self,
+        encoder: &AnyEncoder,
+        parameters: &[f64],
+    ) -> Option<AnyEncoder> {
+        self.typed().encoder_at(encoder, parameters)
     }
 
     /// The method of this name with these settings; what is not given has its default.

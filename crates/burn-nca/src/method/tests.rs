@@ -1,5 +1,6 @@
 //! What the methods of the family do on made-up tables: what they find, what they give, how they go on.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use burn::tensor::Device;
@@ -8,9 +9,10 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::Fitted;
-use crate::data::{Features, Labelled, RegressionData, ScalingKind};
-use crate::encoder::{Activation, EncoderConfig};
+use crate::data::{Features, Labelled, RegressionData, ScalingKind, host_values};
+use crate::encoder::{Activation, AnyEncoder, Encoder, EncoderConfig};
 use crate::estimator::Estimator;
+use crate::estimator::tune::{TuneConfig, TuneSession};
 use crate::fit::{EarlyStoppingConfig, FitConfig, FitState, Progress, Start, Termination};
 use crate::neighbors::Rule;
 
@@ -105,6 +107,20 @@ fn ncfs_takes_its_penalty_from_the_settings() {
 }
 
 #[test]
+fn the_search_chooses_a_penalty_among_multiples_of_one_by_n() {
+    let data = table(3, [80, 6], |row| usize::from(row[1] > 0.5));
+    let device = Device::flex();
+    let tune = TuneConfig::new().with_folds(3).with_repeats(1).with_most_candidates(3);
+    let estimator = estimator(Ncfs::new(), 6);
+    let search = estimator.search(&tune, &data, &device, TuneSession::new()).unwrap();
+    let tried: Vec<f64> = search.trials.iter().map(|trial| 80.0 * trial.candidate.l2).collect();
+    assert_eq!(tried, [1.0, 2.0, 0.5]);
+    let best = search.estimator(&estimator).unwrap();
+    assert!(best.fit.stop_at.is_none() && best.fit.l2 > 0.0, "{:?}", best.fit);
+    assert!(search.trials.iter().any(|trial| trial.best().accuracy() > 0.8));
+}
+
+#[test]
 fn ncfs_of_numbers_finds_what_the_target_follows_from() {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let x: Vec<f64> = (0..60 * 6).map(|_| rng.random::<f64>()).collect();
@@ -155,6 +171,32 @@ fn a_fit_in_slices_takes_the_same_steps_bit_for_bit() {
             (whole.evaluations, whole.termination)
         );
         assert!(whole.iterations > 3, "{method:?}: {whole:?}");
+    }
+}
+
+#[test]
+fn the_fitted_map_is_that_of_a_step() {
+    let data = xor(5);
+    for method in family().into_iter().chain([AnyMethod::named("nca").unwrap()]) {
+        let estimator = estimator(method.clone(), 4);
+        let steps = RefCell::new(Vec::new());
+        let mut begin = |start: &[f64]| steps.borrow_mut().push(start.to_vec());
+        let mut note = |_: &Progress, step: &[f64]| {
+            steps.borrow_mut().push(step.to_vec());
+            ControlFlow::Continue(())
+        };
+        let session = FitSession::new().with_start(&mut begin).with_parameters(&mut note);
+        let fitted = estimator.fit_session(&data, &Device::flex(), session).unwrap();
+        let rows = data.features().to_tensor(&Device::flex(), burn::tensor::DType::F32);
+        let place = |encoder: &AnyEncoder| host_values(encoder.forward(rows.clone()));
+        let end = place(&fitted.encoder);
+        let gap = |step: &Vec<f64>| {
+            let there = place(&fitted.encoder_at(step).unwrap());
+            there.iter().zip(&end).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        };
+        let least = steps.borrow().iter().map(gap).fold(f64::INFINITY, f64::min);
+        assert!(least < 1e-4 && gap(&steps.borrow()[0]) > 1e-2, "{method:?}: {least}");
+        assert_eq!(steps.borrow().len(), fitted.summary().iterations + 1);
     }
 }
 

@@ -109,6 +109,13 @@ impl Method for Vsm {
         let map = DiagonalMap::from_scale(&scale, &problem.device, problem.dtype);
         Ok(Learnt { encoder: AnyEncoder::Diagonal(map), rule, summary })
     }
+
+    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
+        let AnyEncoder::Diagonal(map) = encoder else { return None };
+        let (d, at) = (map.diagonal().len(), map.scale.val());
+        let scale = of_unit_scale(parameters.get(..d)?.to_vec(), d);
+        Some(AnyEncoder::Diagonal(DiagonalMap::from_scale(&scale, &at.device(), at.dtype())))
+    }
 }
 
 impl Method for Gvsm {
@@ -139,6 +146,18 @@ impl Method for Gvsm {
             learn_encoder(self, (map, resolved), problem, (watched, session))?;
         let rows = of_unit_scale(encoder.matrix(), d);
         Ok(Learnt { encoder: linear(&rows), rule, summary })
+    }
+
+    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
+        let AnyEncoder::Linear(map) = encoder else { return None };
+        let weight = map.weight.val();
+        let [d, _] = weight.dims();
+        // The transpose of L; what stands above its diagonal is masked.
+        let masked = parameters.get(..d * d)?.iter().enumerate();
+        let masked = masked.map(|(at, entry)| if at % d <= at / d { *entry } else { 0.0 });
+        let weights = of_unit_scale(masked.collect(), d);
+        let map = LinearMap::from_weight(&weights, [d, d], &weight.device(), weight.dtype());
+        Some(AnyEncoder::Linear(map))
     }
 }
 
