@@ -17,6 +17,7 @@ mod open;
 mod pair_list;
 mod pattern;
 mod raw;
+mod sparse_table;
 mod splits;
 mod table;
 mod text_format;
@@ -31,6 +32,7 @@ pub use open::{
 };
 pub use pair_list::read_pairs;
 pub use raw::{RawOptions, parse_raw, read_raw};
+pub use sparse_table::{SparseTable, is_matrix_market, open_sparse, open_sparse_features};
 pub use splits::read_splits;
 pub use table::{Table, Target, Task, WithoutClass};
 pub use text_format::{DecimalSign, TextFormat};

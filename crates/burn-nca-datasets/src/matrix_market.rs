@@ -43,7 +43,11 @@ const ROWS_AN_ENTRY: usize = 16;
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
 pub fn read_matrix_market(path: impl AsRef<Path>) -> Result<SparseFeatures> {
-    let input = Input::open(path.as_ref())?;
+    read(Input::open(path.as_ref())?)
+}
+
+/// As [`read_matrix_market`].
+pub(crate) fn read(input: Input<'_>) -> Result<SparseFeatures> {
     let origin = input.origin();
     let mut lines = Lines::new(input);
     let banner = lines.next()?.map(str::to_owned).unwrap_or_default();

@@ -15,7 +15,7 @@ use crate::near_name::suggestion;
 use crate::raw::{self, RawOptions};
 use crate::table::{Table, Task};
 use crate::text_format::TextFormat;
-use crate::{idx, npy};
+use crate::{idx, matrix_market, npy, sparse_table};
 
 /// The word for standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
@@ -35,7 +35,8 @@ enum Source {
 /// In this order: the name of a set of the [`catalogue`](crate::catalogue) (to read a file of that
 /// very name, write `./iris`); `-` for standard input; a CSV file; `noisy-xor:alpha=.5,noise=.3/.5,seed=1`, a made-up
 /// set with options of its own (`irrelevant` and `rows` are the others); a pair `X.npy,Y.npy`; a pair `IMAGES,LABELS` of
-/// IDX files. The formats are told by the first bytes, not by the names, and all but the catalogue may
+/// IDX files; a pair `FILE.mtx,TARGETS.csv`, whose zeros are written out here ([`open_sparse`](crate::open_sparse)
+/// leaves them out). The formats are told by the first bytes, not by the names, and all but the catalogue may
 /// be gzipped. A file is opened and read once: it may be a pipe.
 ///
 /// # Errors
@@ -61,6 +62,7 @@ pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
         Source::Alone(input) => match input.format() {
             Format::Npy => Err(lonely(&input, "a NumPy array", "X.npy,Y.npy")),
             Format::Idx => Err(lonely(&input, "an IDX array", "IMAGES,LABELS")),
+            Format::MatrixMarket => Err(sparse_table::lonely(&input.origin())),
             Format::Zip | Format::Text => csv::read(input, options),
         },
         Source::Pair(x, y) => {
@@ -100,6 +102,7 @@ pub fn open_features_as(
     match input.format() {
         Format::Npy => npy::read_features(input),
         Format::Idx => idx::read_features(input),
+        Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
         Format::Zip | Format::Text => csv::read_features(input, expected, format),
     }
 }
@@ -150,10 +153,10 @@ pub fn open_unlabelled_as(source: &str, options: &CsvOptions) -> Result<Features
         Format::Zip | Format::Text => Ok(csv::read(input, options)?.features),
         format => {
             refuse_columns()?;
-            if format == Format::Npy {
-                npy::read_features(input)
-            } else {
-                idx::read_features(input)
+            match format {
+                Format::Npy => npy::read_features(input),
+                Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
+                _ => idx::read_features(input),
             }
         }
     }
@@ -194,6 +197,7 @@ pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
             refused()?;
             let features = match input.format() {
                 Format::Npy => npy::read_features(input),
+                Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
                 _ => idx::read_features(input),
             };
             Ok((&features?).into())
@@ -253,6 +257,16 @@ fn open_pair(x: Input<'_>, y: &Path, task: Task) -> Result<Table> {
              X.npy,Y.npy",
             x.origin()
         ))),
+        (Format::MatrixMarket, task) => {
+            let targets = y.display().to_string();
+            let table = sparse_table::read(x, &targets, task)?;
+            Ok(Table {
+                features: table.features.to_dense()?,
+                target_name: table.target_name,
+                target: table.target,
+                without_class: None,
+            })
+        }
         (Format::Zip | Format::Text, _) => Err(Error::data(format!(
             "{} is neither a NumPy nor an IDX array; a pair is X.npy,Y.npy or IMAGES,LABELS, and a \
              CSV file stands alone",

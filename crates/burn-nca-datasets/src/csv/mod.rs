@@ -188,6 +188,9 @@ pub(crate) fn refuse_other_formats(input: &Input<'_>) -> Result<()> {
         Format::Text => return Ok(()),
         Format::Npy => "is a NumPy array, not CSV text; give the pair X.npy,Y.npy",
         Format::Idx => "is an IDX array, not CSV text; give the pair IMAGES,LABELS",
+        Format::MatrixMarket => {
+            "is a Matrix Market file, not CSV text; give the pair FILE.mtx,TARGETS.csv"
+        }
         Format::Zip => {
             "is a zip archive (.npz or .xlsx?), not CSV text; save it as .csv or as two .npy files"
         }

@@ -94,6 +94,12 @@ impl Scaling {
         Self { kind, names: train.names().to_vec(), offset, scale }
     }
 
+    /// Columns of these names as they are.
+    pub(crate) fn unscaled(names: Vec<String>) -> Self {
+        let d = names.len();
+        Self { kind: ScalingKind::None, names, offset: vec![0.0; d], scale: vec![1.0; d] }
+    }
+
     /// The kind of scaling.
     pub fn kind(&self) -> ScalingKind {
         self.kind

@@ -19,6 +19,7 @@ mod pairs;
 mod prediction;
 mod regression;
 mod replay;
+mod sparse;
 mod trained_elsewhere;
 pub mod tune;
 
