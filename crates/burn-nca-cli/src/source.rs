@@ -37,6 +37,9 @@ pub struct Source {
     pub pairs: Option<PathBuf>,
     /// Which rows, or pairs, were held out.
     pub split: HeldOut,
+    /// Dimensions that a sparse table was to be reduced to, where the user named them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduce: Option<usize>,
     /// What the columns were for; absent in older models.
     #[serde(default)]
     pub columns: Columns,
@@ -60,6 +63,7 @@ impl Source {
             ignored: args.source.ignore.clone(),
             pairs: args.targets.pairs.clone(),
             split: HeldOut { share: args.test_size, seed: args.seed },
+            reduce: args.reduce,
             columns: Columns::of_fit(args),
             data: args.source.data.clone(),
         }
@@ -154,6 +158,7 @@ mod tests {
             ignored: vec!["id".into()],
             pairs: None,
             split: HeldOut { share: 0.3, seed: 7 },
+            reduce: None,
             columns: Columns::default(),
         }
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::method::MethodOptions;
+use super::neighbor_count::{NeighborCount, neighbor_count};
 use super::parse::{
     at_least_one, candidates, count, held_out_share, open_share, perplexity, positive, seed, weight,
 };
@@ -23,6 +24,7 @@ Examples:
   nca fit housing.csv --target price --task regression --out runs/housing
   nca fit film.csv --pairs neighbours.csv --dim 2   no labels: pairs of rows, as in 1,2
   nca fit patients.csv --id name --missing median --categorical auto   text, holes and a name
+  nca fit bbc.mtx.gz,topics.csv --dim 20       word counts of texts, their zeros never written out
   nca fit wine --tune --budget 60              settings chosen by cross-validation inside the training rows
   nca fit big.csv --out runs/big               Ctrl-C stops it; --resume goes on";
 
@@ -40,6 +42,11 @@ pub struct FitArgs {
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
     pub dim: Option<usize>,
 
+    /// Dimensions that a sparse table is reduced to by a truncated SVD before the fit; the model takes the table itself
+    /// [default: 100]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
+    pub reduce: Option<usize>,
+
     /// Share of each class (of the rows with a numeric target, of the pairs) that is held out to test on; 0 trains
     /// on everything.
     #[arg(long, value_name = "SHARE", default_value = "0.3", allow_negative_numbers = true, value_parser = held_out_share)]
@@ -49,9 +56,10 @@ pub struct FitArgs {
     #[arg(long, value_enum)]
     pub scale: Option<Scale>,
 
-    /// The k of the k-NN column [default: 5, or all training rows where there are fewer]
-    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
-    pub neighbors: Option<usize>,
+    /// The k of the k-NN column; for classes also cv (the k with most training rows right, each left out in turn) or
+    /// entropy (as many as the metric's own softmax counts) [default: 5, or all training rows where there are fewer]
+    #[arg(long, value_name = "K|cv|entropy", allow_negative_numbers = true, value_parser = neighbor_count)]
+    pub neighbors: Option<NeighborCount>,
 
     /// Leaves Euclidean distance, PCA and LDA out of the comparison.
     #[arg(long)]

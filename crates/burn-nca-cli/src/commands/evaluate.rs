@@ -13,6 +13,7 @@ mod training_rows;
 
 use anyhow::Result;
 use burn_nca::estimator::TrainingTargets;
+use burn_nca_datasets::is_matrix_market;
 
 use super::{load_model, model_folder};
 use crate::cli::EvaluateArgs;
@@ -28,7 +29,10 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
     let model = load_model(&args.model)?;
     options::check(args, model.training_targets())?;
     let source = Source::of_model(&model_folder(&args.model.model))?;
-    let question = Question { args, model: &model, source };
+    let embedded = is_matrix_market(&args.source.data).then(|| model.of_embedded());
+    let whole = embedded.is_some().then_some(&model);
+    let model = embedded.as_ref().unwrap_or(&model);
+    let question = Question { args, model, whole, source };
     match model.training_targets() {
         TrainingTargets::Classes { .. } => classes::evaluate(&question),
         TrainingTargets::Numbers(_) => numbers::evaluate(&question),

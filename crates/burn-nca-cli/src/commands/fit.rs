@@ -1,6 +1,8 @@
 //! `nca fit`: from the options to a model, a report and a run's folder, whatever is learnt from.
 
+use std::cell::RefCell;
 use std::io::IsTerminal;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -11,13 +13,15 @@ use burn_nca::method::AnyMethod;
 use burn_nca::{Fitted, device};
 use burn_nca_program::{Interrupt, RunFolder};
 
-use super::{model_folder, neighbors_or_default, open_device};
-use crate::cli::Format;
-use crate::cli::fit::{FitArgs, Number};
+use super::{model_folder, open_device};
+use crate::cli::fit::{EncoderKind, FitArgs, Number};
+use crate::cli::{Format, NeighborCount};
+use crate::failure::usage;
 use crate::fitting::finished_fit::FinishedFit;
 use crate::fitting::progress::FitProgress;
+use crate::fitting::recorder::{Recorder, Step};
 use crate::fitting::rows::FitData;
-use crate::fitting::run_folder::{self, CHECKPOINT};
+use crate::fitting::run_folder::{self, CHECKPOINT, STEPS};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{FitTask, learnt_from};
 use crate::fitting::{method, options, settings, tuning, warnings};
@@ -53,9 +57,14 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let source = Source::of_fit(args, learnt_from(args)?);
     let table = D::open(args, &source)?;
     let source = source.with_target(table.target.as_deref());
-    let (mut rows, train) = table.data.parted(table.split, args)?;
-    if D::PREDICTS {
-        rows.neighbors = neighbors(args, train.units())?;
+    let (rows, train) = table.data.parted(table.split, args)?;
+    if let Some(NeighborCount::Given(k)) = args.neighbors
+        && D::PREDICTS
+    {
+        refuse_many_neighbors(k, train.units())?;
+    }
+    if args.model.encoder == EncoderKind::Mlp && table.reduction.is_some() {
+        return Err(usage("the model of a sparse table is a linear map; leave --encoder mlp out"));
     }
     let device = open_device(&args.device.device)?;
     refuse_f64_on_graphics(args.precision, &device)?;
@@ -72,15 +81,21 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let scaling = Scaling::fit(config.fit.scaling, train.features());
     // From here on there is one table, the scaled one.
     drop(train);
-    let (rows, train) = rows.scaled(&scaling)?;
+    let (mut rows, train) = rows.scaled(&scaling)?;
     let start = warm_start.map(|model| model.encoder);
-    let model = fit(&bar, folder.as_ref(), |session| {
+    let recorder = Recording::new(folder.as_ref(), D::REPLAYS);
+    let model = fit(&bar, (folder.as_ref(), &recorder), |session| {
         config.fit_scaled(start, (train, scaling), &device, session)
     })?;
     let model = match table.preparation {
         Some(preparation) => model.with_preparation(preparation)?,
         None => model,
     };
+    if D::PREDICTS {
+        rows.neighbors = D::neighbors(args.neighbors, &model)?;
+    }
+    // What is saved takes the table as it is; what is measured, its reduction.
+    let whole = table.reduction.map(|reduction| reduction.whole(&model)).transpose()?;
     let finished = FinishedFit {
         name: data_name(&args.source.data),
         model: &model,
@@ -90,8 +105,11 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
         warnings,
         stages: &stages,
     };
-    conclude(args, folder, (&model, &source), || {
-        finished.report(D::evaluate(&model, &rows, &stages)?)
+    conclude(args, folder, (whole.as_ref().unwrap_or(&model), &source), || {
+        let report = finished.report(D::evaluate(&model, &rows, &stages)?)?;
+        stages.announce("replaying the fit");
+        let replay = D::replay(&model, &rows, &recorder.into_steps())?;
+        Ok(Report { replay, ..report })
     })?;
     stages.tell_times();
     Ok(())
@@ -145,15 +163,14 @@ fn terminal() -> Terminal {
     Terminal::of_width(comfy_table::Table::new().width(), styled)
 }
 
-/// The k of k-NN; refuses before the fit what would fail after it.
-fn neighbors(args: &FitArgs, rows: usize) -> Result<usize> {
-    let k = neighbors_or_default(args.neighbors, rows);
+/// Refuses before the fit what would fail after it.
+fn refuse_many_neighbors(k: usize, rows: usize) -> Result<()> {
     if k > rows {
         bail!(
             "k is {k}, but there are only {rows} training rows; give --neighbors {rows} or fewer"
         );
     }
-    Ok(k)
+    Ok(())
 }
 
 /// Refuses f64 where drivers claim it and a fit ends in numbers that are not finite.
@@ -183,11 +200,16 @@ fn warm_start(args: &FitArgs, features: &Features, device: &Device) -> Result<Op
 /// What the fit refuses, or an interruption.
 fn fit(
     bar: &FitProgress,
-    folder: Option<&RunFolder>,
+    (folder, recorder): (Option<&RunFolder>, &Recording),
     run: impl FnOnce(FitSession<'_>) -> burn_nca::Result<Fitted>,
 ) -> Result<Fitted> {
     let mut watch = |progress: &Progress| bar.step(progress);
+    let mut begin = |start: &[f64]| recorder.start(start);
+    let mut note = |progress: &Progress, parameters: &[f64]| recorder.step(progress, parameters);
     let mut session = FitSession::new().with_progress(&mut watch);
+    if recorder.is_on() {
+        session = session.with_start(&mut begin).with_parameters(&mut note);
+    }
     if let Some(folder) = folder {
         // It stays until the results are written, and goes with the last step of the run's folder.
         session = session.with_checkpoint(&folder.file(CHECKPOINT)).keep_checkpoint();
@@ -197,10 +219,51 @@ fn fit(
     bar.finish();
     let model = model?;
     if model.summary().termination == Termination::Stopped {
+        recorder.keep(folder)?;
         return Err(bar.interrupted(interrupted(&model, folder.is_some())));
     }
     refuse_diverged(&model)?;
     Ok(model)
+}
+
+/// The steps of a fit with a run's folder, for its report.
+struct Recording(Option<RefCell<Recorder>>);
+
+impl Recording {
+    /// Goes on from what an interrupted run has left; keeps nothing without a folder, or where `wanted` is false.
+    fn new(folder: Option<&RunFolder>, wanted: bool) -> Self {
+        let folder = folder.filter(|_| wanted);
+        Self(folder.map(|folder| RefCell::new(Recorder::resumed(&folder.file(STEPS)))))
+    }
+
+    fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn start(&self, parameters: &[f64]) {
+        if let Some(recorder) = &self.0 {
+            recorder.borrow_mut().start(parameters);
+        }
+    }
+
+    fn step(&self, progress: &Progress, parameters: &[f64]) -> ControlFlow<Termination> {
+        if let Some(recorder) = &self.0 {
+            recorder.borrow_mut().step(progress, parameters);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// For the run that resumes this one.
+    fn keep(&self, folder: Option<&RunFolder>) -> Result<()> {
+        match (&self.0, folder) {
+            (Some(recorder), Some(folder)) => recorder.borrow().keep(&folder.file(STEPS)),
+            _ => Ok(()),
+        }
+    }
+
+    fn into_steps(self) -> Vec<Step> {
+        self.0.map(|recorder| recorder.into_inner().into_steps()).unwrap_or_default()
+    }
 }
 
 /// Mini-batches keep no best map: steps that are too long end in numbers that nothing can be made of.

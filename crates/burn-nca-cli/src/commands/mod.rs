@@ -10,7 +10,6 @@ mod finite;
 mod fit;
 mod info;
 mod methods;
-mod neighbor_count;
 mod predict;
 mod predicted;
 mod report;
@@ -23,7 +22,6 @@ use burn::tensor::Device;
 use burn_nca::{Fitted, device};
 
 use crate::cli::{Cli, Command, ModelArgs};
-use neighbor_count::NEIGHBORS;
 
 /// Runs the verb of the command line.
 ///
@@ -64,9 +62,4 @@ fn load_model(args: &ModelArgs) -> Result<Fitted> {
 fn model_folder(given: &Path) -> PathBuf {
     let inside = given.join(fit::MODEL);
     if inside.is_dir() { inside } else { given.to_path_buf() }
-}
-
-/// The k of k-NN among this many training rows.
-fn neighbors_or_default(wanted: Option<usize>, rows: usize) -> usize {
-    wanted.unwrap_or(NEIGHBORS.min(rows))
 }

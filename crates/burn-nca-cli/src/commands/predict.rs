@@ -4,12 +4,13 @@ use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::data::Features;
 use burn_nca::estimator::TrainingTargets;
+use burn_nca_datasets::is_matrix_market;
 
-use super::neighbor_count::{of_classes, of_numbers};
 use super::predicted::Predicted;
 use super::{finite, load_model, model_folder};
 use crate::cli::{NeighborCount, PredictArgs, RowsFormat, Rule};
 use crate::failure::usage;
+use crate::fitting::neighbor_count::{of_classes, of_numbers};
 use crate::output::{self, TableFormat};
 use crate::source::Source;
 use crate::tables::{self, ModelRows};
@@ -33,12 +34,14 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     }
     // Before the work begins: a spreadsheet's name must not hold CSV.
     let format = format(args)?;
-    let model = load_model(&args.model)?;
+    let whole = load_model(&args.model)?;
     let source = Source::of_model(&model_folder(&args.model.model))?;
+    let embedded = is_matrix_market(&args.data).then(|| whole.of_embedded());
+    let model = embedded.as_ref().unwrap_or(&whole);
     let read = || -> Result<ModelRows> {
-        let of = (&model, source.as_ref());
+        let of = (&whole, source.as_ref());
         let rows = tables::rows(&args.data, of, (args.id.as_deref(), &args.text))?;
-        finite::check(&model, &rows.features, &args.data)?;
+        finite::check(model, &rows.features, &args.data)?;
         Ok(rows)
     };
     let target = || source.as_ref().and_then(|source| source.target.as_deref()).unwrap_or(CLASS);
@@ -46,8 +49,8 @@ pub fn run(args: &PredictArgs) -> Result<()> {
         TrainingTargets::Classes { names, .. } => {
             let rows = read()?;
             let prediction = match args.rule.unwrap_or(Rule::Knn) {
-                Rule::Knn => by_votes(&model, &rows.features, args.neighbors, args.probabilities)?,
-                Rule::Soft => by_probability(&model, &rows.features)?,
+                Rule::Knn => by_votes(model, &rows.features, args.neighbors, args.probabilities)?,
+                Rule::Soft => by_probability(model, &rows.features)?,
             };
             let shares = args.probabilities.then_some(prediction.shares);
             Predicted::classes(target(), names, (prediction.classes, shares), rows)
@@ -59,7 +62,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
                 ));
             }
             let rows = read()?;
-            let values = numbers(args, &model, (targets, &rows.features))?;
+            let values = numbers(args, model, (targets, &rows.features))?;
             Predicted::numbers(targets.names(), values, rows)
         }
         TrainingTargets::Unlabelled => bail!(

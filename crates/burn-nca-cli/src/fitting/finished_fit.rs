@@ -80,6 +80,7 @@ impl FinishedFit<'_> {
             feature_weights: model_facts::feature_weights(self.model),
             matrix: model_facts::matrix(self.model),
             curve: model_facts::curve(self.model),
+            replay: None,
             tuning: self.tuning.clone(),
         })
     }

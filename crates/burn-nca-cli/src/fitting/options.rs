@@ -6,8 +6,8 @@ use anyhow::Result;
 use burn_nca::method::{AnyMethod, Uses};
 
 use super::target_settings::FitTask;
-use crate::cli::FitArgs;
 use crate::cli::fit::{EncoderKind, Init, OptimizerKind};
+use crate::cli::{FitArgs, NeighborCount};
 use crate::failure::usage;
 
 /// Refuses the first option without an effect.
@@ -129,6 +129,14 @@ fn without_classes(args: &FitArgs, learnt_from: FitTask) -> Vec<Refusal> {
             "--init lda separates classes, and there are none here; give auto, identity, random, pca or a file",
         ),
         refusal(
+            learnt_from == FitTask::Numbers
+                && matches!(
+                    args.neighbors,
+                    Some(NeighborCount::CrossValidated | NeighborCount::Entropy)
+                ),
+            "--neighbors cv and entropy choose by classes, and there are none here; give a number, or leave it out",
+        ),
+        refusal(
             pairs && args.neighbors.is_some(),
             "--neighbors predicts from a target, and pairs have none; leave it out",
         ),
@@ -228,6 +236,7 @@ mod tests {
             ("--soft --init lda", "--init lda"),
             ("--pairs p --init lda", "--init lda"),
             ("--pairs p --neighbors 3", "--neighbors"),
+            ("--soft --neighbors cv", "--neighbors"),
             ("--hidden 3", "--hidden"),
             ("--encoder diagonal --activation relu", "--activation"),
             ("--warm-start m --hidden 3", "--hidden"),
@@ -266,6 +275,7 @@ mod tests {
             "--pairs p --ignore id --init pca --early-stopping",
             "--method lda --dim 2 --set shrinkage=0.1",
             "--method nca --objective f --tune",
+            "--neighbors entropy",
             "--soft --tune",
             "--pairs p --tune --budget 3",
         ] {

@@ -7,16 +7,19 @@ use burn_nca_datasets::{Table, Task, by_name, read_pairs};
 
 use super::classes::{self, ClassRows};
 use super::finished_fit::Evaluation;
+use super::neighbor_count::{of_classes, of_numbers};
 use super::numbers::{self, NumberRows};
 use super::pairs::{self, PairParts};
 use super::progress::HeldOutMeasure;
+use super::recorder::Step;
+use super::replay;
 use super::sample::Sample;
 use super::stages::Stages;
 use super::warnings;
-use crate::cli::FitArgs;
 use crate::cli::targets::TaskKind;
+use crate::cli::{FitArgs, NeighborCount};
 use crate::output;
-use crate::report::Warning;
+use crate::report::{Replay, Warning};
 use crate::source::Source;
 use crate::tables::{self, Ready};
 
@@ -74,6 +77,12 @@ pub trait FitData: TrainingData {
     /// What is split.
     const NOUN: &str = "row";
 
+    /// The k of k-NN for the rows of a model.
+    ///
+    /// # Errors
+    /// A rule for k that has nothing to choose by, or an embedding that is not finite.
+    fn neighbors(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize>;
+
     /// How many rows each that is measured is compared with.
     fn references(rows: &Rows<Self>) -> usize {
         rows.split.train.len()
@@ -98,6 +107,17 @@ pub trait FitData: TrainingData {
         Ok((Rows::new(self, split, args), train))
     }
 
+    /// Whether the report replays the fit.
+    const REPLAYS: bool = false;
+
+    /// The fit once more, from some of its steps.
+    ///
+    /// # Errors
+    /// An embedding that is not finite.
+    fn replay(_model: &Fitted, _rows: &Rows<Self>, _steps: &[Step]) -> Result<Option<Replay>> {
+        Ok(None)
+    }
+
     /// What to say of the rows before the fit.
     fn warnings(train: &Self) -> Vec<Warning> {
         warnings::about_columns(train.features()).into_iter().collect()
@@ -113,6 +133,17 @@ pub trait FitData: TrainingData {
 impl FitData for Labelled {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::Accuracy;
     const FIGURES: &str = "accuracies, f, g, perplexity and the picture";
+    const REPLAYS: bool = true;
+
+    fn replay(model: &Fitted, rows: &Rows<Self>, steps: &[Step]) -> Result<Option<Replay>> {
+        let Rows { data, split, neighbors, .. } = rows;
+        let sample = &rows.sample()?;
+        replay::replay(model, &ClassRows { data, split, sample, neighbors: *neighbors }, steps)
+    }
+
+    fn neighbors(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
+        of_classes(wanted, model)
+    }
 
     fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>> {
         let mut opened = tables::open(source, Task::Classes)?;
@@ -137,6 +168,10 @@ impl FitData for Labelled {
 impl FitData for RegressionData {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::R2;
     const FIGURES: &str = "R², errors, perplexity and the picture";
+
+    fn neighbors(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
+        of_numbers(wanted, model.references().dims()[0])
+    }
 
     fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>> {
         if by_name(&args.source.data).is_some() {
@@ -170,14 +205,19 @@ impl FitData for Coincidences {
         2 * rows.data.features().rows()
     }
 
+    fn neighbors(_wanted: Option<NeighborCount>, _model: &Fitted) -> Result<usize> {
+        Ok(0)
+    }
+
     fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>> {
         let Some(file) = args.targets.pairs.as_deref() else {
             bail!("there are no pairs to learn from; give --pairs FILE");
         };
-        let Ready { data: features, split, target, preparation, warnings } =
+        let Ready { data: features, split, target, preparation, reduction, warnings } =
             tables::open_features(source)?;
         let pairs = read_pairs(file, features.rows())?;
-        Ok(Ready { data: Self::new(features, pairs)?, split, target, preparation, warnings })
+        let data = Self::new(features, pairs)?;
+        Ok(Ready { data, split, target, preparation, reduction, warnings })
     }
 
     fn parted(self, _: Option<Split>, args: &FitArgs) -> Result<(Rows<Self>, Self)> {

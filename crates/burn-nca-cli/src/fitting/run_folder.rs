@@ -19,6 +19,8 @@ pub const REPORT_JSON: &str = "report.json";
 pub const REPORT_PAGE: &str = "report.html";
 /// The state of a fit, and its end.
 pub const CHECKPOINT: &str = "checkpoint.json";
+/// The steps of an interrupted fit, for its report.
+pub const STEPS: &str = "steps.json";
 /// The finished trials of an interrupted search.
 pub const TRIALS: &str = "trials.json";
 
@@ -27,7 +29,7 @@ pub const TRIALS: &str = "trials.json";
 /// # Errors
 /// As [`RunFolder::open`].
 pub fn open(target: &Path, resume: bool) -> Result<RunFolder> {
-    let folder = RunFolder::open(target, resume, &[CHECKPOINT, TRIALS])?;
+    let folder = RunFolder::open(target, resume, &[CHECKPOINT, TRIALS, STEPS])?;
     if resume && !folder.has_state() {
         output::tell("there is no checkpoint yet: starting from the beginning");
     }

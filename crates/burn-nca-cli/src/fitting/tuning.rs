@@ -12,8 +12,8 @@ use burn_nca::{Estimator, NcaConfig};
 use burn_nca_program::{Bar, Interrupt, RunFolder};
 
 use super::run_folder::TRIALS;
-use crate::cli::FitArgs;
 use crate::cli::fit::OptimizerKind;
+use crate::cli::{FitArgs, NeighborCount};
 use crate::process;
 use crate::report::{ComparedBy, Tuning};
 
@@ -87,7 +87,7 @@ fn handful(args: &FitArgs, config: &NcaConfig, train: &Labelled) -> Option<TuneC
         || optimizer.max_iterations.is_some()
         || optimizer.early_stopping.is_some();
     let mut handful = TuneConfig::handful(config, train).filter(|_| !told)?;
-    if let Some(k) = args.neighbors {
+    if let Some(NeighborCount::Given(k)) = args.neighbors {
         handful.neighbors = k;
     }
     // Dimensions that the user names are kept: LDA has others.

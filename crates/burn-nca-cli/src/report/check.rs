@@ -3,6 +3,7 @@
 
 use anyhow::{Result, ensure};
 
+use super::sections::replay;
 use super::{ClassMark, ClassResults, Confusion, Data, Embedding, Matrix, Report, Results};
 
 impl Report {
@@ -15,6 +16,7 @@ impl Report {
         let rows = data.classes.iter().flat_map(|class| [class.train, class.test]);
         check_counts("data.classes", rows, data.rows)?;
         check_matrix(self.matrix.as_ref())?;
+        self.replay.iter().try_for_each(|replay| replay::check(replay, &data.classes))?;
         match &self.results {
             Results::Classes(found) => check_classes(found, data),
             Results::Numbers(found) | Results::Pairs(found) => check_embedding(&found.embedding),

@@ -52,9 +52,11 @@ impl Report {
             }),
         };
         let mean = results.perplexity.iter().sum::<f64>() / results.perplexity.len() as f64;
+        let replay = results.embedding.as_ref().map(replayed);
         let command = "nca fit iris --dim 2 --test-size 0.3 --seed 7 --out runs/iris";
         Self {
             mean_perplexity: mean,
+            replay,
             ..Self::around(
                 "NCA",
                 command,
@@ -79,6 +81,7 @@ impl Report {
             row.interval = None;
         }
         self.curve.0.iter_mut().for_each(|point| point.held_out = None);
+        self.replay = None;
         let found = self.classes_mut();
         found.accuracy.test = None;
         if let Some(embedding) = &mut found.embedding {
@@ -194,6 +197,7 @@ impl Report {
             feature_weights: FeatureWeights(weights(&COLUMNS, &MAP)),
             matrix: Matrix::small(COLUMNS.map(String::from).into(), &MAP),
             curve: Curve(curve(42)),
+            replay: None,
             tuning: None,
         }
     }
@@ -310,6 +314,35 @@ fn points(classes: usize, members: usize, train: usize, dimension: usize) -> Vec
             Point { row: index + 1, coordinates, part, mark }
         })
         .collect()
+}
+
+/// A fit that draws the points apart, from the tenth of their places on.
+fn replayed(embedding: &Embedding<ClassMark>) -> Replay {
+    let mut points: Vec<&Point<ClassMark>> = embedding.points.iter().collect();
+    points.sort_by_key(|point| (point.part == Part::Test, point.mark.class));
+    let dimension = embedding.dimension.min(2);
+    let steps: [(u64, f64, f64); 5] =
+        [(0, 0.1, 0.6), (1, 0.3, 0.7), (4, 0.6, 0.86), (13, 0.9, 0.95), (42, 1.0, 0.96)];
+    let at = |share: f64| -> Vec<f64> {
+        points.iter().flat_map(|point| point.coordinates.iter().map(move |x| share * x)).collect()
+    };
+    let places: Vec<Vec<f64>> = steps.iter().map(|step| at(step.1)).collect();
+    let window = Window::around(&places, 4, dimension);
+    let frame = |(at, (iteration, _, accuracy)): (usize, &(u64, f64, f64))| ReplayFrame {
+        iteration: *iteration,
+        train: Some(*accuracy),
+        test: Some(accuracy - 0.02),
+        kept: at == 4,
+        places: window.places(&places[at], dimension),
+    };
+    let frames = steps.iter().enumerate().map(frame).collect();
+    let row = |point: &&Point<ClassMark>| ReplayPoint {
+        row: point.row,
+        class: point.mark.class,
+        part: point.part,
+    };
+    let points: Vec<ReplayPoint> = points.iter().map(row).collect();
+    Replay { dimension, neighbors: points.len(), points, window, frames }
 }
 
 /// The weights of the columns of a map, row-major.

@@ -10,6 +10,7 @@ use super::sections::confusion::Confusion;
 use super::sections::curve::Curve;
 use super::sections::matrix::Matrix;
 use super::sections::picture::{ClassMark, Embedding, ValueMark};
+use super::sections::replay::Replay;
 use super::sections::tuning::Tuning;
 use super::sections::weights::FeatureWeights;
 use super::solver::SolverRun;
@@ -48,6 +49,9 @@ pub struct Report {
     pub matrix: Option<Matrix>,
     /// The solver's path, first iteration to last.
     pub curve: Curve,
+    /// The fit once more, step by step; `None` where nothing was kept of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Replay>,
     /// The search that chose the settings; `None` when they were given.
     #[serde(default)]
     pub tuning: Option<Tuning>,
@@ -199,7 +203,13 @@ impl Report {
     pub fn sections(&self) -> Vec<&dyn Section> {
         let mut sections: Vec<&dyn Section> = match &self.results {
             Results::Classes(found) => {
-                vec![&found.embedding, &self.comparison, &found.confusion, &found.class_scores]
+                vec![
+                    &found.embedding,
+                    &self.replay,
+                    &self.comparison,
+                    &found.confusion,
+                    &found.class_scores,
+                ]
             }
             Results::Numbers(found) | Results::Pairs(found) => {
                 vec![&found.embedding, &self.comparison, found]

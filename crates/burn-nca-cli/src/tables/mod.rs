@@ -5,8 +5,10 @@ mod hints;
 mod of_fit;
 mod of_model;
 mod roles;
+mod sparse;
 
 pub use check::check;
 pub use hints::hints;
 pub use of_fit::{Ready, open, open_features};
 pub use of_model::{ModelRows, labelled_table, rows};
+pub use sparse::embedded_table;

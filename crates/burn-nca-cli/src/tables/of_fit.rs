@@ -6,11 +6,12 @@ use burn_nca::data::{
     Split, grouped_split, random_split, stratified_split,
 };
 use burn_nca_datasets::{
-    CsvOptions, RawOptions, Table, Target, TargetColumn, Task, WithoutClass, open as open_numbers,
-    open_raw, open_unlabelled_as,
+    CsvOptions, RawOptions, Table, Target, TargetColumn, Task, WithoutClass, is_matrix_market,
+    open as open_numbers, open_raw, open_unlabelled_as,
 };
 
 use super::roles::{Part, Roles};
+use super::sparse::{self, Reduced, Reduction};
 use crate::output::short_name;
 use crate::report::{Warning, WarningCode};
 use crate::source::{Columns, Source};
@@ -24,6 +25,7 @@ pub struct Opened {
     pub split: Split,
     roles: Roles,
     preparation: Option<Preparation>,
+    reduction: Option<Reduction>,
     /// What was done to the table, and what to know of it.
     pub warnings: Vec<Warning>,
 }
@@ -39,6 +41,8 @@ pub struct Ready<D> {
     pub target: Option<String>,
     /// How the table was prepared; `None` for a table of numbers.
     pub preparation: Option<Preparation>,
+    /// How the table was reduced; `None` for one that is not sparse.
+    pub reduction: Option<Reduction>,
     /// What was done to the table, and what to know of it.
     pub warnings: Vec<Warning>,
 }
@@ -48,8 +52,15 @@ pub struct Ready<D> {
 /// # Errors
 /// A table that cannot be read or prepared, or a split without a training row.
 pub fn open(source: &Source, task: Task) -> Result<Opened> {
-    let opened =
-        if source.columns.need_raw_table() { raw(source, task)? } else { numbers(source, task)? };
+    let opened = if is_matrix_market(&source.data) {
+        let Reduced { table, split, reduction, warnings } = sparse::open(source, task)?;
+        let (roles, reduction) = (Roles::default(), Some(reduction));
+        Opened { table, split, roles, preparation: None, reduction, warnings }
+    } else if source.columns.need_raw_table() {
+        raw(source, task)?
+    } else {
+        numbers(source, task)?
+    };
     if opened.split.train.is_empty() {
         bail!("no training row is left; give rows to learn from");
     }
@@ -66,7 +77,8 @@ pub fn open_features(source: &Source) -> Result<Ready<Features>> {
         let options = csv_options(source, Task::Classes);
         let data = open_unlabelled_as(&source.data, &options)?;
         let warnings = Vec::new();
-        return Ok(Ready { data, split: None, target: None, preparation: None, warnings });
+        let (preparation, reduction) = (None, None);
+        return Ok(Ready { data, split: None, target: None, preparation, reduction, warnings });
     }
     let mut raw = open_raw(&source.data, &raw_options(source, None))?;
     Roles::take(&mut raw, columns)?;
@@ -76,7 +88,8 @@ pub fn open_features(source: &Source) -> Result<Ready<Features>> {
     let said = preparation.sentences().into_iter().chain(remarks);
     let warnings = said.map(|text| Warning::new(WarningCode::Prepared, text)).collect();
     let preparation = Some(preparation);
-    Ok(Ready { data: features, split: None, target: None, preparation, warnings })
+    let (data, reduction) = (features, None);
+    Ok(Ready { data, split: None, target: None, preparation, reduction, warnings })
 }
 
 /// A table of numbers.
@@ -88,7 +101,8 @@ fn numbers(source: &Source, task: Task) -> Result<Opened> {
         _ => random_split(table.features.rows(), share, seed)?,
     };
     let warnings = about_rows_without_class(&table).into_iter().collect();
-    Ok(Opened { table, split, roles: Roles::default(), preparation: None, warnings })
+    let (preparation, reduction) = (None, None);
+    Ok(Opened { table, split, roles: Roles::default(), preparation, reduction, warnings })
 }
 
 /// A table with text, holes or columns that are no features.
@@ -161,7 +175,8 @@ fn raw(source: &Source, task: Task) -> Result<Opened> {
         groups: roles.groups.map(|groups| kept_rows.iter().map(|&row| groups[row]).collect()),
         parts: None,
     };
-    Ok(Opened { table, split, roles, preparation: Some(preparation), warnings })
+    let (preparation, reduction) = (Some(preparation), None);
+    Ok(Opened { table, split, roles, preparation, reduction, warnings })
 }
 
 /// The rows that have a target, and their targets.
@@ -306,7 +321,7 @@ impl Opened {
     /// # Errors
     /// A target that is no class, or weights that are 0 throughout.
     pub fn into_labelled(self, columns: &Columns) -> Result<Ready<Labelled>> {
-        let Self { table, split, mut roles, preparation, warnings } = self;
+        let Self { table, split, mut roles, preparation, reduction, warnings } = self;
         let target = Some(table.target_name.clone());
         let mut data = table.into_labelled()?;
         if let Some(groups) = roles.groups.take() {
@@ -315,7 +330,7 @@ impl Opened {
         if let Some(weights) = roles.factors(&data, &split.train, columns.balanced)? {
             data = data.with_weights(weights)?;
         }
-        Ok(Ready { data, split: Some(split), target, preparation, warnings })
+        Ok(Ready { data, split: Some(split), target, preparation, reduction, warnings })
     }
 
     /// The rows with their numbers.
@@ -323,9 +338,9 @@ impl Opened {
     /// # Errors
     /// A target that is no number.
     pub fn into_regression(self) -> Result<Ready<RegressionData>> {
-        let Self { table, split, preparation, warnings, .. } = self;
+        let Self { table, split, preparation, reduction, warnings, .. } = self;
         let target = Some(table.target_name.clone());
         let data = table.into_regression()?;
-        Ok(Ready { data, split: Some(split), target, preparation, warnings })
+        Ok(Ready { data, split: Some(split), target, preparation, reduction, warnings })
     }
 }

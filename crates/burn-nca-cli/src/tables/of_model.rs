@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use burn_nca::Fitted;
 use burn_nca::data::{Features, RawTable};
 use burn_nca_datasets::{
-    CsvOptions, RawOptions, Table, Target, TargetColumn, Task, TextFormat, by_name, open,
-    open_features_as, open_raw,
+    CsvOptions, RawOptions, Table, Target, TargetColumn, Task, TextFormat, by_name,
+    is_matrix_market, open, open_features_as, open_raw, open_sparse_features,
 };
 
 use crate::cli::table::TextArgs;
@@ -38,6 +38,8 @@ impl ModelRows {
 
 /// The rows of `data` for a model; `id` names them, or the column that named them in the fit, where it is there.
 ///
+/// Of a sparse table they are where the model puts them: what [`Fitted::of_embedded`] takes.
+///
 /// # Errors
 /// A table that cannot be read, or that lacks what the model needs.
 pub fn rows(
@@ -47,6 +49,11 @@ pub fn rows(
 ) -> Result<ModelRows> {
     let learnt_id = source.and_then(|source| source.columns.id.clone()).filter(|_| id.is_none());
     let format = format_of(source, text);
+    if is_matrix_market(data) && id.is_none() {
+        let features = model.transform_sparse(&open_sparse_features(data)?)?;
+        let total = features.rows();
+        return Ok(ModelRows { features, rows: (0..total).collect(), total, ids: None });
+    }
     if model.preparation().is_none() && id.is_none() && learnt_id.is_none() {
         let features = open_features_as(data, model.scaling().names(), &format)?;
         let total = features.rows();

@@ -12,7 +12,7 @@ use super::question::{Question, tell};
 use super::{text, training_rows};
 use crate::cli::Format;
 use crate::commands::finite;
-use crate::commands::neighbor_count::of_classes;
+use crate::fitting::neighbor_count::of_classes;
 use crate::fitting::warnings::about_spread;
 use crate::output;
 use crate::report::{Warning, falls_short};

@@ -10,7 +10,7 @@ use super::question::{Question, tell};
 use super::training_rows;
 use crate::cli::Format;
 use crate::commands::finite;
-use crate::commands::neighbor_count::of_numbers;
+use crate::fitting::neighbor_count::of_numbers;
 use crate::fitting::warnings::about_spread;
 use crate::output;
 use crate::report::Warning;

@@ -1,6 +1,6 @@
 //! What `nca evaluate` is asked: a model, the rows to measure it on, and where its training rows came from.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::data::Features;
 use burn_nca_datasets::{Table, Task};
@@ -16,8 +16,10 @@ use crate::tables;
 pub struct Question<'a> {
     /// The options.
     pub args: &'a EvaluateArgs,
-    /// The model.
+    /// The model; of a sparse table that of embedded rows.
     pub model: &'a Fitted,
+    /// The model of a sparse table's columns.
+    pub whole: Option<&'a Fitted>,
     /// Where its training rows came from; `None` for a model of an earlier version.
     pub source: Option<Source>,
 }
@@ -37,6 +39,9 @@ impl Question<'_> {
     /// A table that cannot be read, or of other columns.
     pub fn table(&self, task: Task) -> Result<Table> {
         let SourceArgs { data, target, text, .. } = &self.args.source;
+        if let Some(whole) = self.whole {
+            return tables::embedded_table(data, whole, task);
+        }
         let of = (self.model, self.source.as_ref());
         tables::labelled_table(data, of, (target.as_deref(), text), task)
     }
@@ -47,7 +52,8 @@ impl Question<'_> {
     /// A table that cannot be read, or of other columns.
     pub fn features(&self) -> Result<Features> {
         let SourceArgs { data, text, .. } = &self.args.source;
-        Ok(tables::rows(data, (self.model, self.source.as_ref()), (None, text))?.features)
+        let model = self.whole.unwrap_or(self.model);
+        Ok(tables::rows(data, (model, self.source.as_ref()), (None, text))?.features)
     }
 
     /// The training rows, read again.
@@ -55,6 +61,9 @@ impl Question<'_> {
     /// # Errors
     /// As [`training_rows::features`].
     pub fn training_rows(&self) -> Result<Features> {
+        if self.whole.is_some() {
+            bail!("the rows of a sparse table are not compared by Euclidean distance");
+        }
         training_rows::features(self.source.as_ref(), self.args.train.as_deref(), self.model)
     }
 }

@@ -203,7 +203,59 @@
     });
   }
 
+  // The fit once more: the strokes of each class move from step to step.
+  function replay({ groups, frames }) {
+    const svg = element("replay-points"), slider = element("replay-step"), play = element("replay-play");
+    const now = element("replay-now"), cursor = element("replay-cursor"), last = frames.length - 1;
+    const paths = [...svg.querySelectorAll("[data-group]")].map((path) => [path, groups[path.dataset.group]]);
+    const still = matchMedia("(prefers-reduced-motion: reduce)");
+    const perStep = Math.min(Math.max(7000 / last, 140), 700);
+    let at = Number(slider.value), clock = null, shown = -1;
+
+    // The places between two steps, when it plays.
+    function draw(position) {
+      at = Math.min(Math.max(position, 0), last);
+      const step = Math.floor(at), part = at - step, from = frames[step][2], to = frames[Math.min(step + 1, last)][2];
+      const strokes = groups.map(([start, end]) => {
+        let stroke = "";
+        for (let place = 2 * start; place < 2 * end; place += 2) {
+          const x = from[place] + part * (to[place] - from[place]), y = from[place + 1] + part * (to[place + 1] - from[place + 1]);
+          stroke += `M${x.toFixed(1)} ${y.toFixed(1)}h0`;
+        }
+        return stroke;
+      });
+      paths.forEach(([path]) => path.setAttribute("d", strokes[path.dataset.group]));
+      cursor.style.left = `${100 * at / last}%`;
+      if (step === shown) return;
+      shown = step;
+      [now.firstElementChild.textContent, now.lastElementChild.textContent] = frames[step];
+      slider.value = step;
+      slider.setAttribute("aria-valuetext", now.textContent);
+    }
+    function stop() {
+      cancelAnimationFrame(clock);
+      clock = null;
+      play.textContent = "Play";
+      play.setAttribute("aria-label", "Play the fit");
+    }
+    function start() {
+      const begun = performance.now(), first = at >= last ? 0 : at;
+      play.textContent = "Pause";
+      play.setAttribute("aria-label", "Pause the fit");
+      const tick = (time) => {
+        const position = first + Math.max(time - begun, 0) / perStep;
+        draw(still.matches ? Math.floor(position) : position);
+        if (at >= last) stop(); else clock = requestAnimationFrame(tick);
+      };
+      clock = requestAnimationFrame(tick);
+    }
+    play.addEventListener("click", () => (clock === null ? start() : stop()));
+    slider.addEventListener("input", () => { stop(); draw(Number(slider.value)); });
+    draw(at);
+  }
+
   if (data.scatter) scatter(data.scatter);
+  if (data.replay) replay(data.replay);
   if (element("curve-plot")) curve(data.curve);
   element("copy").addEventListener("click", async (event) => {
     const button = event.target;

@@ -7,5 +7,6 @@ pub mod confusion;
 pub mod curve;
 pub mod matrix;
 pub mod picture;
+pub mod replay;
 pub mod tuning;
 pub mod weights;

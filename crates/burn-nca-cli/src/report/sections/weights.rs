@@ -3,13 +3,23 @@
 use serde::{Deserialize, Serialize};
 
 use crate::report::json::null_as_nan;
-use crate::report::number::{percent, significant};
+use crate::report::number::{counted, percent, significant};
 use crate::report::{Report, Section};
 use burn_nca_program::Table;
 use burn_nca_program::html::{note, place, section};
+use burn_nca_program::terminal::{Terminal, wrapped};
 
 /// The most bars drawn.
 const SHOWN: usize = 30;
+
+/// The most features listed on a terminal.
+const LISTED: usize = 15;
+
+/// A weight of no more than this share of the largest is none.
+const NEGLIGIBLE: f64 = 0.02;
+
+/// The methods whose result is a list of features.
+const SELECTING: [&str; 2] = ["ncfs", "fsrnca"];
 
 /// The weight of every column, in their order; empty for a nonlinear encoder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -49,6 +59,33 @@ impl Section for FeatureWeights {
         let body = note(&remark(&weights)) + &table.html();
         section("weights", "What the metric looks at", &body)
     }
+
+    /// The features that a method of feature selection found, largest first.
+    fn text(&self, report: &Report, terminal: Terminal) -> String {
+        let method = report.header.settings["method"].as_str();
+        if !method.is_some_and(|method| SELECTING.contains(&method)) {
+            return String::new();
+        }
+        let mut weights: Vec<&FeatureWeight> = self.0.iter().collect();
+        weights.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
+        let largest = weights.first().map_or(0.0, |feature| feature.weight.abs());
+        weights.retain(|feature| feature.weight.abs() > NEGLIGIBLE * largest);
+        let kept = weights.len();
+        let place = |name: &str| weights.iter().position(|feature| feature.column == name);
+        let table = Table::of("weights", weights.iter().take(LISTED).copied())
+            .number("", |feature| (place(&feature.column).unwrap_or(0) + 1).to_string())
+            .names("feature", 32, |feature| feature.column.clone())
+            .number("weight", |feature| significant(feature.weight, 3));
+        let more =
+            if kept > LISTED { format!(", of which the first {LISTED}") } else { String::new() };
+        let found = format!(
+            "{} of {} have a weight of more than {} of the largest{more}:",
+            counted(kept, "feature"),
+            self.0.len(),
+            percent(Some(NEGLIGIBLE))
+        );
+        wrapped(&found, terminal) + &table.plain(terminal)
+    }
 }
 
 fn remark(weights: &[&FeatureWeight]) -> String {
@@ -79,6 +116,19 @@ mod tests {
         assert!(place("petal width") < place("petal length"));
         assert!(place("sepal width") < place("sepal length"));
         assert_eq!(html.matches("width:100.000%").count(), 1);
+    }
+
+    #[test]
+    fn a_terminal_ranks_what_feature_selection_found() {
+        let mut report = Report::example();
+        let text = |report: &Report| report.feature_weights.text(report, Terminal::PLAIN);
+        assert!(text(&report).is_empty());
+        report.header.settings["method"] = "ncfs".into();
+        report.feature_weights.0[0].weight = 1e-6;
+        let text = text(&report);
+        assert!(text.starts_with("3 features of 4 have a weight of more than 2.0 %"), "{text}");
+        let place = |name: &str| text.find(name);
+        assert!(place("petal width") < place("petal length") && place("sepal length").is_none());
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::report::{ClassCount, Report, Section};
 use colours::Colours;
 pub use legend::listed;
 use look::Look;
+pub use look::style;
 use scatter::Scatter;
 
 /// The part of the data a row belongs to.

@@ -9,7 +9,7 @@ use crate::cli::NeighborCount;
 use crate::failure::usage;
 
 /// The k where none is asked for.
-pub const NEIGHBORS: usize = 5;
+const NEIGHBORS: usize = 5;
 
 /// The largest k that a cross-validation looks at.
 const LARGEST: usize = 30;

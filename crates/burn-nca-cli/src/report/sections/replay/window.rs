@@ -1,0 +1,90 @@
+//! The part of the space that a replay shows: the same at all its steps.
+
+use serde::{Deserialize, Serialize};
+
+/// Width of the picture in its own units.
+pub(super) const WIDTH: f64 = 1000.0;
+
+/// The least and the most width of a picture of two dimensions for its height.
+const ASPECT: (f64, f64) = (1.0, 2.6);
+
+/// The share of a frame's points, at either end of an axis, that may leave the picture.
+const TAIL: f64 = 0.02;
+
+/// Height of the lanes of one dimension.
+const LANES: f64 = 300.0;
+
+/// Where the places of all frames stand.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// The coordinates of its lower left corner.
+    pub low: [f64; 2],
+    /// What a unit is in the space: a thousandth of the width.
+    pub unit: f64,
+    /// Its height in units.
+    pub height: u32,
+}
+
+impl Window {
+    /// The window that holds the frame `kept`, and of the others all but the outermost points.
+    pub fn around(frames: &[Vec<f64>], kept: usize, dimension: usize) -> Self {
+        let range = |axis: usize| {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for (at, frame) in frames.iter().enumerate() {
+                let mut values: Vec<f64> =
+                    frame.iter().skip(axis).step_by(dimension).copied().collect();
+                values.sort_by(f64::total_cmp);
+                let cut = if at == kept { 0.0 } else { TAIL * values.len() as f64 } as usize;
+                let inner = values.get(cut).zip(values.iter().rev().nth(cut));
+                if let Some((first, last)) = inner {
+                    (low, high) = (low.min(*first), high.max(*last));
+                }
+            }
+            if low <= high { (low, high - low) } else { (0.0, 0.0) }
+        };
+        let (left, wide) = range(0);
+        let (bottom, high) = if dimension > 1 { range(1) } else { (0.0, 0.0) };
+        let margin = |size: f64| 0.04 * size;
+        let (mut w, mut h) = (wide + 2.0 * margin(wide), high + 2.0 * margin(high));
+        if w.max(h) <= 0.0 {
+            w = 1.0;
+        }
+        if dimension > 1 {
+            // Room where the points would make the picture too flat or too tall.
+            (w, h) = (w.max(ASPECT.0 * h), h.max(w / ASPECT.1));
+        }
+        let height = if dimension > 1 { WIDTH * h / w } else { LANES };
+        let centre = [left + wide / 2.0, bottom + high / 2.0];
+        let low = [centre[0] - w / 2.0, if dimension > 1 { centre[1] - h / 2.0 } else { 0.0 }];
+        Self { low, unit: w / WIDTH, height: height.round().clamp(1.0, 4.0 * WIDTH) as u32 }
+    }
+
+    /// Coordinates in units of the window, as many a row as it has axes.
+    pub fn places(&self, coordinates: &[f64], dimension: usize) -> Vec<i32> {
+        let unit = |(at, coordinate): (usize, &f64)| {
+            // A float becomes the nearest number that there is.
+            ((coordinate - self.low[at % dimension]) / self.unit).round() as i32
+        };
+        coordinates.iter().enumerate().map(unit).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_holds_the_model_and_all_but_the_outermost_points_of_other_steps() {
+        let mut first: Vec<f64> = (0..100).flat_map(|i| [f64::from(i) / 100.0, 0.0]).collect();
+        first[198] = 1e6;
+        let last = vec![0.0, 0.0, 4.0, 2.0];
+        let window = Window::around(&[first, last.clone()], 1, 2);
+        let places = window.places(&last, 2);
+        assert!(places.iter().all(|at| (0..=1000).contains(at)), "{places:?}");
+        assert!(places[2] - places[0] > 900 && window.height >= 500, "{places:?} {window:?}");
+        let line = Window::around(&[vec![1.0, 3.0]], 0, 1);
+        assert_eq!((line.height, line.places(&[2.0], 1)), (300, vec![500]));
+        let point = Window::around(&[vec![1.0, 1.0]], 0, 2);
+        assert!(point.unit > 0.0 && point.places(&[1.0, 1.0], 2)[0] == 500);
+    }
+}

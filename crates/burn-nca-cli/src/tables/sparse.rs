@@ -1,0 +1,123 @@
+//! Sparse tables: reduced before a fit, and embedded by its model without writing their zeros out.
+
+use anyhow::{Context, Result, bail};
+use burn_nca::Fitted;
+use burn_nca::baseline::{Projection, TruncatedSvdConfig};
+use burn_nca::data::{Features, SparseFeatures, Split, random_split, stratified_split};
+use burn_nca_datasets::{SparseTable, Table, Target, Task, open_sparse};
+
+use crate::report::{Warning, WarningCode, counted};
+use crate::source::Source;
+
+/// Directions that a table is reduced to where the user names no number.
+const DIRECTIONS: usize = 100;
+
+/// How the columns of a sparse table became few, learnt on its training rows.
+#[derive(Debug)]
+pub struct Reduction {
+    /// From the columns to the directions.
+    projection: Projection,
+}
+
+/// A sparse table that is ready for a fit.
+pub(super) struct Reduced {
+    /// The rows with a target, reduced.
+    pub table: Table,
+    /// Which of them are learnt from, and which are held out.
+    pub split: Split,
+    /// How they were reduced.
+    pub reduction: Reduction,
+    /// What was done to the table.
+    pub warnings: Vec<Warning>,
+}
+
+impl Reduction {
+    /// The model of the reduced rows as one of the columns themselves.
+    ///
+    /// # Errors
+    /// A network.
+    pub fn whole(&self, model: &Fitted) -> Result<Fitted> {
+        let [columns, _] = self.projection.shape();
+        let names = (1..=columns).map(|column| format!("x{column}")).collect();
+        Ok(model.through(&self.projection, names)?)
+    }
+}
+
+/// Opens, splits and reduces a sparse table.
+///
+/// # Errors
+/// A table that cannot be read, options of columns, or rows that cannot be reduced.
+pub(super) fn open(source: &Source, task: Task) -> Result<Reduced> {
+    let columns = &source.columns;
+    let chosen = source.target.is_some()
+        || !source.ignored.is_empty()
+        || columns.features.is_some()
+        || columns.need_raw_table();
+    if chosen {
+        bail!(
+            "{} is a sparse table, whose columns have no names: --target, --ignore and the options of columns are for \
+             CSV files; leave them out",
+            source.data
+        );
+    }
+    let SparseTable { features, target_name, target, without_class } =
+        open_sparse(&source.data, task)?;
+    let (share, seed) = (source.split.share, source.split.seed);
+    let split = match &target {
+        Target::Classes { labels, .. } => stratified_split(labels, share, seed)?,
+        _ => random_split(features.rows(), share, seed)?,
+    };
+    let (reduction, reduced, remark) = reduced(&features, &split, source.reduce)?;
+    let mut warnings = vec![Warning::new(WarningCode::Prepared, remark)];
+    if !without_class.is_empty() {
+        warnings.push(Warning::new(
+            WarningCode::RowsWithoutClass,
+            format!(
+                "{} of {} without a class are kept out of the fit and of its figures",
+                counted(without_class.len(), "row"),
+                source.data
+            ),
+        ));
+    }
+    let table = Table { features: reduced, target_name, target, without_class: None };
+    Ok(Reduced { table, split, reduction, warnings })
+}
+
+/// The rows in the directions of largest variance of the training rows, and what to say of it.
+fn reduced(
+    features: &SparseFeatures,
+    split: &Split,
+    wanted: Option<usize>,
+) -> Result<(Reduction, Features, String)> {
+    let train = features.select(&split.train);
+    let most = train.rows().min(train.columns());
+    let k = wanted.unwrap_or(DIRECTIONS.min(most));
+    let svd = TruncatedSvdConfig::new(k)
+        .with_centre(true)
+        .fit(&train)
+        .context("the table cannot be reduced; give another --reduce")?;
+    let remark = format!(
+        "{} of which {} are not 0 are reduced to {k} by a truncated SVD of the training rows; the saved model takes the \
+         table itself",
+        counted(features.columns(), "column"),
+        share_of_entries(features),
+    );
+    let rows = svd.apply(features)?;
+    Ok((Reduction { projection: svd.projection }, rows, remark))
+}
+
+fn share_of_entries(features: &SparseFeatures) -> String {
+    let all = features.rows() as f64 * features.columns() as f64;
+    format!("{:.1} %", 100.0 * features.entries() as f64 / all.max(1.0))
+}
+
+/// The rows of a sparse table with their targets where a model puts them: what
+/// [`Fitted::of_embedded`] takes.
+///
+/// # Errors
+/// A table that cannot be read, or of other columns than the model's.
+pub fn embedded_table(data: &str, model: &Fitted, task: Task) -> Result<Table> {
+    let SparseTable { features, target_name, target, .. } = open_sparse(data, task)?;
+    let features = model.transform_sparse(&features)?;
+    Ok(Table { features, target_name, target, without_class: None })
+}
