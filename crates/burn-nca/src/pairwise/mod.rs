@@ -6,8 +6,8 @@
 //! again, tile by tile, when a gradient is asked for (the idea of FlashAttention).
 //!
 //! On the `flex` backend the tiles stay in the cache, vector instructions are chosen at run time and all cores take
-//! part; results do not depend on the number of threads. Elsewhere the same sums are written in Burn's operations, a
-//! block of rows at a time.
+//! part; results do not depend on the number of threads. GPUs (wgpu, CUDA and the others of CubeCL) have kernels of their
+//! own for f32. Elsewhere, and in other types, the same sums are written in Burn's operations, a block of rows at a time.
 //!
 //! # References
 //! T. Dao, D. Y. Fu, S. Ermon, A. Rudra, C. Ré, "FlashAttention: Fast and Memory-Efficient Exact Attention with
@@ -15,6 +15,8 @@
 
 mod autodiff;
 mod blocks;
+#[cfg(feature = "cube")]
+mod cube;
 #[cfg(feature = "flex")]
 mod flex;
 mod ops;
@@ -35,9 +37,9 @@ use ops::PairwiseOps;
 ///
 /// # Numerics
 /// The largest term of a row is factored out, so that nothing overflows and the logarithm is exact however far the
-/// points are apart. Terms below 1e-38 of the largest (f32; 1e-308 in f64) count as zero. On `flex` distances are sums
-/// of squared differences: an offset that all points share costs no digits beyond those of the tensors themselves.
-/// Other backends do the same up to 64 dimensions; beyond, they expand the square about the mean of the references, which
+/// points are apart. Terms below 1e-38 of the largest (f32; 1e-308 in f64) count as zero. On `flex`, and on
+/// GPUs in f32, distances are sums of squared differences: an offset that all points share costs no digits beyond those of
+/// the tensors themselves. Elsewhere the ordinary operations do the same up to 64 dimensions; beyond, they expand the square about the mean of the references, which
 /// loses digits where squared distances from the mean are much larger than those between neighbours.
 ///
 /// # Shapes

@@ -13,14 +13,7 @@ use super::{Columns, blocks};
 #[backend_extension(
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(
-        feature = "wgpu",
-        feature = "vulkan",
-        feature = "webgpu",
-        feature = "metal",
-        feature = "cuda",
-        feature = "rocm"
-    )),
+    Cube: cfg(feature = "cube"),
     Autodiff,
 )]
 pub(crate) trait PairwiseOps: Backend {
@@ -120,13 +113,3 @@ pub(crate) trait PairwiseOps: Backend {
 
 #[cfg(feature = "ndarray")]
 impl PairwiseOps for burn::backend::NdArray {}
-
-#[cfg(any(
-    feature = "wgpu",
-    feature = "vulkan",
-    feature = "webgpu",
-    feature = "metal",
-    feature = "cuda",
-    feature = "rocm"
-))]
-impl PairwiseOps for burn::backend::Cube {}
