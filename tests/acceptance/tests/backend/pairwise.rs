@@ -228,7 +228,7 @@ fn wgpu_keeps_the_digits_of_far_points() {
     let n = 40;
     let mut z = uniform(n * 2, 61);
     z.copy_within(0..n, n);
-    let at = |row: usize| if row % 2 == 0 { 4096.0 } else { -6000.0 };
+    let at = |row: usize| if row.is_multiple_of(2) { 4096.0 } else { -6000.0 };
     // Multiples of 2^-9: the sums are f32 numbers without rounding.
     let z = z.iter().enumerate().map(|(i, x)| (x * 512.0).round() / 512.0 + at(i / 2)).collect();
     let run = |device: Device, dtype: DType, z: Vec<f64>| {

@@ -144,18 +144,15 @@ pub(super) fn weighted_kernel(
         if needed {
             sync_cube();
             if comptime!(plan.by_reference) {
-                if unit < TILE {
-                    let query = min(at as usize + unit, among - 1);
-                    spans[unit] = positions[query];
-                    spans[TILE + unit] = positions[among + query];
-                    if comptime!(plan.weight == Weight::Hinge) {
-                        known_of[2 * TILE + unit] = numbers[query];
-                    } else {
-                        known_of[unit] = numbers[query];
-                        known_of[TILE + unit] = numbers[among + query];
-                        known_of[2 * TILE + unit] = numbers[2 * among + query];
-                    }
-                }
+                load_queries(
+                    &mut spans,
+                    &mut known_of,
+                    positions,
+                    numbers,
+                    at as usize,
+                    among,
+                    comptime!(plan.weight == Weight::Hinge),
+                );
             }
             if comptime!(plan.summed == Summed::Values) {
                 load_tile(
@@ -290,6 +287,32 @@ pub(super) fn weighted_kernel(
                     sum * f32::new(-2.0f32)
                 };
             }
+        }
+    }
+}
+
+/// Writes the spans and the numbers of the queries `first..first + TILE` to shared memory.
+#[cube]
+fn load_queries(
+    spans: &mut Shared<[u32]>,
+    known: &mut Shared<[f32]>,
+    positions: &[u32],
+    numbers: &[f32],
+    first: usize,
+    queries: usize,
+    #[comptime] is_hinge: bool,
+) {
+    let place = UNIT_POS as usize;
+    if place < TILE {
+        let query = min(first + place, queries - 1);
+        spans[place] = positions[query];
+        spans[TILE + place] = positions[queries + query];
+        if comptime!(is_hinge) {
+            known[2 * TILE + place] = numbers[query];
+        } else {
+            known[place] = numbers[query];
+            known[TILE + place] = numbers[queries + query];
+            known[2 * TILE + place] = numbers[2 * queries + query];
         }
     }
 }
