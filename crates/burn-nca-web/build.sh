@@ -69,7 +69,7 @@ if ! "$tools/bin/wasm-bindgen" --version 2>/dev/null | grep -qF "$version"; then
   RUSTFLAGS='' cargo install wasm-bindgen-cli --version "$version" --no-default-features --root "$tools"
 fi
 mkdir -p "$out"
-"$tools/bin/wasm-bindgen" --target web --no-typescript --out-dir "$out" "$wasm"
+"$tools/bin/wasm-bindgen" --target web --no-typescript --remove-name-section --out-dir "$out" "$wasm"
 cp crates/burn-nca-web/page/* "$out"
 printf '%s: %s bytes of WebAssembly, %s gzipped\n' "$out" "$(stat -c %s "$out/burn_nca_web_bg.wasm")" \
   "$(gzip -9c "$out/burn_nca_web_bg.wasm" | wc -c)"

@@ -7,10 +7,11 @@ const send = (kind, body = {}, transfer = []) => worker.postMessage({ kind, ...b
 
 /** What is on the page now. */
 const state = {
-  source: { name: "iris", bytes: null, target: "" },
+  source: { name: "iris", bytes: null },
   table: null,
   labels: new Uint32Array(),
   heldOut: new Uint8Array(),
+  rows: new Uint32Array(), // which rows of the file these are
   points: null, // the last picture
   before: null, // the one before, to move from
   arrived: 0,
@@ -49,6 +50,17 @@ function settings() {
   };
 }
 
+/** How a file is read, as `nca fit` is told by its options. */
+const reading = () => ({
+  target: $("target").value.trim() || null,
+  ignore: $("ignore").value.split(",").map((name) => name.trim()).filter(Boolean),
+  missing: $("missing").value,
+  categorical: $("categorical").value === "auto",
+});
+
+/** The controls that say so, as a link carries them. */
+const READING = ["target", "ignore", "missing", "categorical"];
+
 function show(values) {
   for (const [id, value] of Object.entries(values)) {
     const control = $(id);
@@ -61,7 +73,7 @@ function show(values) {
 function fromLink() {
   const [set, text] = decodeURIComponent(location.hash.slice(1)).split(/&(.*)/s);
   if ([...$("set").options].some((option) => option.value === set)) {
-    state.source = { name: set, bytes: null, target: "" };
+    state.source = { name: set, bytes: null };
     $("set").value = set;
   }
   try {
@@ -72,7 +84,11 @@ function fromLink() {
   show({});
 }
 
-const link = () => `${location.origin}${location.pathname}#${encodeURIComponent(`${state.source.name}&${JSON.stringify(settings())}`)}`;
+function link() {
+  const asked = Object.fromEntries(READING.map((id) => [id, $(id).value]).filter(([id, value]) => value !== $(id).dataset.first));
+  const text = JSON.stringify({ ...settings(), ...asked });
+  return `${location.origin}${location.pathname}#${encodeURIComponent(`${state.source.name}&${text}`)}`;
+}
 
 // ---------------------------------------------------------------- words
 
@@ -131,8 +147,20 @@ function chosen() {
   const { row, choice } = picked;
   const likely = choice.classes.map((p, label) => [p, table.classes[label]]).sort((a, b) => b[0] - a[0])[0];
   $("chosen").textContent =
-    `Row ${row + 1}, ${table.classes[state.labels[row]]}${state.heldOut[row] ? ", held out" : ""}: chooses ${choice.perplexity.toFixed(1)} neighbours in effect; ` +
+    `Row ${state.rows[row] + 1}, ${table.classes[state.labels[row]]}${state.heldOut[row] ? ", held out" : ""}: chooses ${choice.perplexity.toFixed(1)} neighbours in effect; ` +
     `class ${likely[1]} with probability ${likely[0].toFixed(3)}.`;
+}
+
+/** What was done to the table, a sentence each. */
+function remarks(list) {
+  $("remarks").hidden = !list.length;
+  $("remarks").replaceChildren(
+    ...list.map((text) => {
+      const item = document.createElement("li");
+      item.textContent = text;
+      return item;
+    }),
+  );
 }
 
 function legend() {
@@ -228,15 +256,16 @@ function newRow(context, width, height, { point, choice }, points) {
 
 const hears = {
   ready() {
-    send("open", { ...state.source, settings: settings() });
+    open();
   },
-  opened({ table, labels, heldOut, baselines }) {
-    Object.assign(state, { table, labels, baselines, heldOut: new Uint8Array(labels.length) });
+  opened({ table, labels, heldOut, rows, baselines }) {
+    Object.assign(state, { table, labels, rows, baselines, heldOut: new Uint8Array(labels.length) });
     heldOut.forEach((row) => (state.heldOut[row] = 1));
     Object.assign(state, { picked: null, placed: null, before: null, frame: {}, accuracy: { train: [], test: [] }, objective: [] });
     state.turn = $("dim").value === "3" && $("map").value !== "diagonal" ? { x: 0.35, y: 0.5 } : { x: 0, y: 0 };
-    $("columns").replaceChildren(...table.features.map((name) => new Option(name)));
-    $("cells").placeholder = table.features.slice(0, 4).join(", ") + (table.features.length > 4 ? ", …" : "");
+    $("columns").replaceChildren(...table.cells.map((name) => new Option(name)));
+    $("cells").placeholder = table.cells.slice(0, 4).join(", ") + (table.cells.length > 4 ? ", …" : "");
+    remarks(table.remarks);
     $("placed").textContent = "";
     tell("");
     legend();
@@ -297,7 +326,7 @@ function play(on) {
 
 function open() {
   tell("");
-  send("open", { ...state.source, settings: settings() });
+  send("open", { ...state.source, reading: reading(), settings: settings() });
 }
 
 const ANEW = new Set(["map", "dim", "hidden", "testSize"]);
@@ -308,21 +337,19 @@ function changed(id) {
   Object.assign(state, { accuracy: { train: [], test: [] }, objective: [] });
   const running = state.playing;
   send("change", { settings: settings(), anew: false });
-  send("step");
   if (running) send("play");
 }
 
 $("controls").addEventListener("submit", (event) => event.preventDefault());
 $("controls").addEventListener("change", ({ target }) => {
   if (target.id === "set") {
-    state.source = { name: target.value, bytes: null, target: "" };
+    state.source = { name: target.value, bytes: null };
     $("file").value = $("target").value = "";
     return open();
   }
   if (target.id === "file") return void (target.files[0] && take(target.files[0]));
-  if (target.id === "target") {
-    state.source.target = target.value.trim();
-    return state.source.bytes ? open() : tell("A bundled set knows its classes; drop a CSV file to choose a column.");
+  if (READING.includes(target.id)) {
+    return state.source.bytes ? open() : tell("A bundled set is ready as it is; this is for a file of your own.");
   }
   changed(target.id);
 });
@@ -340,7 +367,7 @@ const MOST_BYTES = 256 << 20;
 
 async function take(file) {
   if (file.size > MOST_BYTES) return tell(`${file.name} has ${Math.round(file.size / 2 ** 20)} MiB; this page takes 256. The program nca takes more.`);
-  state.source = { name: file.name, bytes: await file.arrayBuffer(), target: $("target").value.trim() };
+  state.source = { name: file.name, bytes: await file.arrayBuffer() };
   open();
 }
 for (const kind of ["dragover", "dragleave", "drop"]) {
@@ -451,7 +478,7 @@ const scenes = [
 ];
 
 function scene(name, values) {
-  state.source = { name, bytes: null, target: "" };
+  state.source = { name, bytes: null };
   show({ set: name, ...values });
   open();
 }
@@ -485,5 +512,6 @@ new ResizeObserver(() => {
   if (state.table) curves();
 }).observe($("stage"));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (state.stale = true));
+READING.forEach((id) => ($(id).dataset.first = $(id).value));
 fromLink();
 requestAnimationFrame(draw);

@@ -51,17 +51,16 @@ function opened(settings) {
     table: JSON.parse(page.table()),
     labels: page.labels(),
     heldOut: page.held_out(),
+    rows: page.rows(),
     baselines: JSON.parse(page.baselines()),
   });
-  const points = page.points(axes);
-  const slice = { iteration: 0, value: null, ended: null, stepMs: 0 };
-  reply("slice", { slice, points, measures: JSON.parse(page.measures()), weights: JSON.parse(page.weights()) }, [points.buffer]);
+  show(JSON.parse(page.slice()), true);
 }
 
 const answers = {
-  open({ name, bytes, target, settings }) {
+  open({ name, bytes, reading, settings }) {
     playing = false;
-    const next = new Page(name, bytes ? new Uint8Array(bytes) : undefined, target || undefined, JSON.stringify(settings));
+    const next = new Page(name, bytes ? new Uint8Array(bytes) : undefined, JSON.stringify(reading), JSON.stringify(settings));
     page?.free();
     page = next;
     opened(settings);
@@ -70,6 +69,7 @@ const answers = {
     page.change(JSON.stringify(settings));
     axes = settings.dim;
     if (anew) opened(settings);
+    else show(JSON.parse(page.slice()), true);
   },
   play() {
     if (!playing) {

@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 use zip::write::SimpleFileOptions;
 
 use crate::picture::View;
-use crate::{Learning, Settings};
+use crate::{Learning, Reading, Settings};
 
 /// A message for the page.
 fn words(error: Error) -> JsError {
@@ -42,6 +42,8 @@ struct Table<'a> {
     name: &'a str,
     rows: usize,
     features: &'a [String],
+    cells: Vec<String>,
+    remarks: &'a [String],
     classes: &'a [String],
     counts: Vec<usize>,
 }
@@ -53,11 +55,13 @@ impl Page {
     pub fn new(
         name: String,
         bytes: Option<Vec<u8>>,
-        target: Option<String>,
+        reading: &str,
         controls: &str,
     ) -> Result<Page, JsError> {
-        let data = crate::open(&name, bytes.as_deref(), target.as_deref()).map_err(words)?;
-        let learning = Learning::new(data, settings(controls)?).map_err(words)?;
+        let reading: Reading = serde_json::from_str(reading)
+            .map_err(|error| JsError::new(&format!("how to read it cannot be read: {error}")))?;
+        let table = crate::open(&name, bytes.as_deref(), &reading).map_err(words)?;
+        let learning = Learning::new(table, settings(controls)?).map_err(words)?;
         Ok(Self { learning, view: View::default(), name })
     }
 
@@ -68,6 +72,8 @@ impl Page {
             name: &self.name,
             rows: data.rows(),
             features: data.features().names(),
+            cells: self.learning.cells(),
+            remarks: self.learning.remarks(),
             classes: data.class_names(),
             counts: data.class_counts(),
         })
@@ -76,6 +82,11 @@ impl Page {
     /// The class of each row.
     pub fn labels(&self) -> Vec<u32> {
         self.learning.data().labels().iter().map(|label| *label as u32).collect()
+    }
+
+    /// Which row of the file each row is, from 0.
+    pub fn rows(&self) -> Vec<u32> {
+        self.learning.rows().iter().map(|row| *row as u32).collect()
     }
 
     /// The held-out rows.
@@ -88,6 +99,11 @@ impl Page {
         json(&self.learning.advance(milliseconds).map_err(words)?)
     }
 
+    /// How far the fit is, as JSON.
+    pub fn slice(&self) -> Result<String, JsError> {
+        json(self.learning.slice())
+    }
+
     /// Takes up other settings.
     pub fn change(&mut self, controls: &str) -> Result<(), JsError> {
         self.learning.change(settings(controls)?).map_err(words)
@@ -95,8 +111,7 @@ impl Page {
 
     /// Where each row stands, `[n, 3]`.
     pub fn points(&mut self, axes: usize) -> Result<Vec<f32>, JsError> {
-        let embedding = self.learning.embedding().map_err(words)?;
-        self.view.of(&embedding, axes).map_err(words)
+        self.view.of(&self.learning.embedding(), axes).map_err(words)
     }
 
     /// Accuracies, wrong rows, a collapse, as JSON.
@@ -136,7 +151,9 @@ impl Page {
         let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
         let options =
             SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-        for (name, bytes) in self.learning.fitted().to_files().map_err(words)? {
+        for (name, bytes) in
+            self.learning.model().and_then(|model| model.to_files()).map_err(words)?
+        {
             zip.start_file(format!("model/{name}"), options).map_err(|error| failed(&error))?;
             zip.write_all(&bytes).map_err(|error| failed(&error))?;
         }

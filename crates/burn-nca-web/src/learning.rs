@@ -1,16 +1,18 @@
 //! A fit in slices, with what the page shows after each.
 
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
-use burn::tensor::Device;
-use burn_nca::data::{Labelled, Split, stratified_split};
-use burn_nca::encoder::AnyEncoder;
+use burn::tensor::{Device, Tensor};
+use burn_nca::data::{Labelled, Preparation, Scaling, ScalingKind, Split};
+use burn_nca::encoder::{AnyEncoder, Encoder};
 use burn_nca::fit::{FitSession, FitState, Progress, Termination};
 use burn_nca::{Error, Fitted, NcaConfig, Result};
 use serde::Serialize;
 use web_time::Instant;
 
 use crate::settings::Settings;
+use crate::table::{Ready, Table};
 
 /// What a slice of a fit came to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,25 +30,37 @@ pub struct Slice {
 
 /// A table, its split, and a fit of it that goes on slice by slice.
 ///
+/// The rows are scaled once, and the start is computed once: a slice is its steps.
+///
 /// # Examples
 /// ```
-/// use burn_nca_web::{Learning, Settings, open};
+/// use burn_nca_web::{Learning, Reading, Settings, open};
 ///
-/// let mut learning = Learning::new(open("iris", None, None)?, Settings::default())?;
+/// let mut learning = Learning::new(open("iris", None, &Reading::default())?, Settings::default())?;
 /// while learning.advance(20.0)?.ended.is_none() {}
 /// assert!(learning.measures()?.test.unwrap() > 0.9);
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
 pub struct Learning {
+    table: Rc<Table>,
     pub(crate) data: Labelled,
     pub(crate) split: Split,
+    /// Which rows of the file the rows are, from 0.
+    rows: Vec<usize>,
+    remarks: Vec<String>,
+    pub(crate) preparation: Option<Preparation>,
+    pub(crate) scaling: Scaling,
+    /// All rows, scaled, `[n, d]`.
+    x: Tensor<2>,
+    /// The scaled rows that are learnt from, and those that are held out.
     pub(crate) train: Labelled,
     pub(crate) test: Labelled,
     settings: Settings,
     device: Device,
-    /// The map that the fit under these settings began with; `None`: the library's start.
-    from: Option<AnyEncoder>,
+    /// The map that the fit under these settings began with.
+    from: AnyEncoder,
     state: FitState,
+    /// The model of scaled rows.
     fitted: Fitted,
     slice: Slice,
 }
@@ -56,7 +70,11 @@ impl Learning {
     ///
     /// # Errors
     /// A table that nothing can be learnt from, or settings out of range.
-    pub fn new(data: Labelled, settings: Settings) -> Result<Self> {
+    pub fn new(table: Table, settings: Settings) -> Result<Self> {
+        Self::of(Rc::new(table), settings)
+    }
+
+    fn of(table: Rc<Table>, settings: Settings) -> Result<Self> {
         let device = Device::flex();
         if !(0.0..=0.9).contains(&settings.test_size) {
             return Err(Error::setting(format!(
@@ -64,13 +82,35 @@ impl Learning {
                 settings.test_size
             )));
         }
-        let split = stratified_split(data.labels(), settings.test_size, settings.seed)?;
-        let (train, test) = (data.select(&split.train), data.select(&split.test));
+        let Ready { data, split, rows, preparation, remarks } =
+            table.ready(settings.test_size, settings.seed)?;
+        let train = data.features().select(&split.train);
+        let scaling = Scaling::fit(ScalingKind::Standardise, &train);
+        let scaled = data.with_features(scaling.apply(data.features())?)?;
+        let (train, test) = (scaled.select(&split.train), scaled.select(&split.test));
         let config = settings.config(data.features().columns(), train.rows());
-        let fitted = at_start(config, None, &train, &device)?;
-        let slice = slice_at_start(&fitted);
-        let (from, state) = (None, FitState::default());
-        Ok(Self { data, split, train, test, settings, device, from, state, fitted, slice })
+        let x = scaled.features().to_tensor(&device, config.fit.precision.dtype());
+        let fitted = at_start(config).fit(&train, &device)?;
+        let (from, slice) = (fitted.encoder.clone(), slice_at_start(&fitted));
+        let state = FitState::default();
+        Ok(Self {
+            table,
+            data,
+            split,
+            rows,
+            remarks,
+            preparation,
+            scaling,
+            x,
+            train,
+            test,
+            settings,
+            device,
+            from,
+            state,
+            fitted,
+            slice,
+        })
     }
 
     /// The table.
@@ -83,9 +123,47 @@ impl Learning {
         &self.split
     }
 
-    /// The model as it is now.
-    pub fn fitted(&self) -> &Fitted {
+    /// Which rows of the file the rows are, from 0: all, unless some were left out.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// What was done to the table, a sentence each.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    /// How far the fit is.
+    pub fn slice(&self) -> &Slice {
+        &self.slice
+    }
+
+    /// The model as it is now, of rows that are scaled.
+    pub(crate) fn fitted(&self) -> &Fitted {
         &self.fitted
+    }
+
+    /// The model as it is now, for new rows of the table: it prepares and scales them.
+    ///
+    /// # Errors
+    /// None that a table could cause.
+    pub fn model(&self) -> Result<Fitted> {
+        let model = self.fitted.clone().with_scaling(self.scaling.clone())?;
+        match &self.preparation {
+            Some(preparation) => model.with_preparation(preparation.clone()),
+            None => Ok(model),
+        }
+    }
+
+    /// The embedding of all rows of the table, `[n, k]`, in their order.
+    pub fn embedding(&self) -> Tensor<2> {
+        self.fitted.encoder.forward(self.x.clone())
+    }
+
+    /// The embedding of one row, `[1, k]`.
+    pub(crate) fn embedded(&self, row: usize) -> Tensor<2> {
+        let [_, d] = self.x.dims();
+        self.fitted.encoder.forward(self.x.clone().slice([row..row + 1, 0..d]))
     }
 
     /// Takes steps for about this many milliseconds, and at least one.
@@ -96,7 +174,7 @@ impl Learning {
         if self.slice.ended.is_some() {
             return Ok(self.slice.clone());
         }
-        let config = self.config();
+        let config = from_its_map(self.config());
         let (started, mut steps) = (Instant::now(), 0);
         let before = self.slice.iteration;
         let mut until_the_time_is_up = |progress: &Progress| {
@@ -108,10 +186,7 @@ impl Learning {
         };
         let session =
             FitSession::new().with_progress(&mut until_the_time_is_up).with_state(&mut self.state);
-        self.fitted = match &self.from {
-            None => config.fit_session(&self.train, &self.device, session)?,
-            Some(map) => config.fit_from(map.clone(), &self.train, &self.device, session)?,
-        };
+        self.fitted = config.fit_from(self.from.clone(), &self.train, &self.device, session)?;
         let summary = self.fitted.summary();
         let ended = summary.termination != Termination::Stopped;
         self.slice = Slice {
@@ -129,21 +204,20 @@ impl Learning {
     /// As [`Learning::new`]; the settings of before then stay.
     pub fn change(&mut self, settings: Settings) -> Result<()> {
         if !settings.keep_the_map_of(&self.settings) {
-            *self = Self::new(self.data.clone(), settings)?;
+            *self = Self::of(self.table.clone(), settings)?;
             return Ok(());
         }
         let map = self.fitted.encoder.clone();
-        let columns = self.data.features().columns();
-        let config = settings.config(columns, self.train.rows());
-        self.fitted = at_start(config, Some(&map), &self.train, &self.device)?;
+        let config = settings.config(self.data.features().columns(), self.train.rows());
+        let config = from_its_map(at_start(config));
+        self.fitted = config.fit_from(map.clone(), &self.train, &self.device, FitSession::new())?;
         self.slice = slice_at_start(&self.fitted);
-        (self.settings, self.from, self.state) = (settings, Some(map), FitState::default());
+        (self.settings, self.from, self.state) = (settings, map, FitState::default());
         Ok(())
     }
 
     fn config(&self) -> NcaConfig {
-        let config = self.settings.config(self.data.features().columns(), self.train.rows());
-        if self.from.is_some() { from_its_map(config) } else { config }
+        self.settings.config(self.data.features().columns(), self.train.rows())
     }
 }
 
@@ -153,18 +227,10 @@ fn from_its_map(mut config: NcaConfig) -> NcaConfig {
     config
 }
 
-/// The model before the first step.
-fn at_start(
-    mut config: NcaConfig,
-    from: Option<&AnyEncoder>,
-    train: &Labelled,
-    device: &Device,
-) -> Result<Fitted> {
+/// The configuration of a fit that takes no step.
+fn at_start(mut config: NcaConfig) -> NcaConfig {
     config.fit.stop_at = Some(0);
-    match from {
-        None => config.fit(train, device),
-        Some(map) => from_its_map(config).fit_from(map.clone(), train, device, FitSession::new()),
-    }
+    config
 }
 
 fn slice_at_start(fitted: &Fitted) -> Slice {
@@ -174,10 +240,10 @@ fn slice_at_start(fitted: &Fitted) -> Slice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::open;
+    use crate::table::{Reading, open};
 
-    fn iris() -> Labelled {
-        open("iris", None, None).unwrap()
+    fn iris() -> Table {
+        open("iris", None, &Reading::default()).unwrap()
     }
 
     #[test]
@@ -188,8 +254,17 @@ mod tests {
             slices += 1;
         }
         assert!(slices > 3, "a slice of no time is one step");
-        let whole = learning.config().fit(&learning.train, &Device::flex()).unwrap();
-        assert_eq!(learning.fitted().matrix(), whole.matrix());
+        // The same of rows as they are in the file, which the fit scales itself.
+        let mut config = learning.config();
+        config.fit.scaling = ScalingKind::Standardise;
+        let train = learning.data.select(&learning.split.train);
+        let whole = config.fit(&train, &Device::flex()).unwrap();
+        let model = learning.model().unwrap();
+        assert_eq!(model.matrix(), whole.matrix());
+        let z = |fitted: &Fitted| fitted.transform(learning.data.features()).unwrap().into_data();
+        assert_eq!(z(&model), z(&whole));
+        assert_eq!(learning.embedding().into_data(), z(&whole));
+        assert_eq!(model.card().fit.scaling, ScalingKind::Standardise);
         assert_eq!(learning.advance(5.0).unwrap(), learning.slice, "an ended fit stays");
     }
 
@@ -212,5 +287,31 @@ mod tests {
         let settings = Settings { test_size: 1.0, ..Settings::default() };
         let error = Learning::new(iris(), settings).err().unwrap().to_string();
         assert!(error.contains("held-out share is 1"), "{error}");
+    }
+
+    #[test]
+    fn a_table_with_text_and_holes_makes_a_model_that_prepares_new_rows() {
+        let mut text = String::from("size,colour,kind\n");
+        for row in 0..40 {
+            let (size, kind) = if row % 2 == 0 { (row % 7, "a") } else { (20 + row % 7, "b") };
+            let size = if row == 4 { "NA".to_string() } else { size.to_string() };
+            text += &format!("{size},{},{kind}\n", ["red", "blue", "green"][row % 3]);
+        }
+        let reading = Reading {
+            missing: burn_nca::data::Missing::Mean,
+            categorical: true,
+            ..Reading::default()
+        };
+        let table = open("t.csv", Some(text.as_bytes()), &reading).unwrap();
+        let mut learning = Learning::new(table, Settings::default()).unwrap();
+        while learning.advance(50.0).unwrap().ended.is_none() {}
+        assert!(learning.measures().unwrap().test.unwrap() > 0.9);
+        let model = learning.model().unwrap();
+        let columns: Vec<&str> = model.preparation().unwrap().columns().collect();
+        assert_eq!(columns, ["size", "colour"]);
+        let (z, choice) = learning.place("21, red").unwrap();
+        assert!(choice.classes[1] > 0.9, "{choice:?}");
+        let (with_hole, _) = learning.place("NA, red").unwrap();
+        assert_ne!(z.into_data(), with_hole.into_data());
     }
 }

@@ -17,4 +17,4 @@ pub use measures::{Baseline, Measures};
 pub use neighbours::{Neighbour, Neighbourhood};
 pub use picture::View;
 pub use settings::{Map, Settings};
-pub use table::open;
+pub use table::{RawRows, Reading, Ready, Table, open};

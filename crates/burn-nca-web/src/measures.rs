@@ -2,7 +2,7 @@
 
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca::baseline::{LdaConfig, PcaConfig, Projection};
-use burn_nca::data::Labelled;
+use burn_nca::encoder::Encoder;
 use burn_nca::evaluate::{Accuracy, Collapse, Spread};
 use burn_nca::neighbors::{majority_vote, nearest, nearest_others};
 use burn_nca::{Error, Result};
@@ -44,7 +44,9 @@ impl Learning {
     /// An embedding that is not finite.
     pub fn measures(&self) -> Result<Measures> {
         let train = self.fitted().references();
-        let test = self.fitted().transform(self.test.features())?;
+        let place = (train.device(), train.dtype());
+        let test = self.test.features().to_tensor(&place.0, place.1);
+        let test = self.fitted().encoder.forward(test);
         let (predicted_train, predicted_test) = self.nearest_classes(train, &test)?;
         let rows = self.split.train.iter().zip(predicted_train.iter());
         let rows = rows.chain(self.split.test.iter().zip(&predicted_test));
@@ -83,18 +85,16 @@ impl Learning {
     /// # Errors
     /// Features that cannot be scaled.
     pub fn baselines(&self) -> Result<Vec<Baseline>> {
-        let scaling = self.fitted().scaling();
-        let scaled = |data: &Labelled| data.with_features(scaling.apply(data.features())?);
-        let (train, test) = (scaled(&self.train)?, scaled(&self.test)?);
+        let (train, test) = (&self.train, &self.test);
         let d = train.features().columns();
         let dim = self.fitted().card().d_output.min(crate::picture::AXES);
-        let lda = LdaConfig::new(dim.min(LdaConfig::max_directions(&train)));
+        let lda = LdaConfig::new(dim.min(LdaConfig::max_directions(train)));
         // n rows span n - 1 directions; more add no distance.
         let pca = PcaConfig::new(dim.min(d).min(train.rows() - 1).max(1));
         let maps = [
             ("Euclidean", Some(Projection::euclidean(d))),
             ("PCA", pca.fit(train.features()).ok().map(|pca| pca.projection)),
-            ("LDA", lda.fit_or_shrink(&train).ok().map(|lda| lda.projection)),
+            ("LDA", lda.fit_or_shrink(train).ok().map(|lda| lda.projection)),
         ];
         let device = Device::flex();
         let mut rows = Vec::new();
@@ -146,11 +146,11 @@ impl Learning {
 mod tests {
     use super::*;
     use crate::settings::Settings;
-    use crate::table::open;
+    use crate::table::{Reading, open};
 
     #[test]
     fn wrong_rows_and_accuracies_say_the_same() {
-        let iris = open("iris", None, None).unwrap();
+        let iris = open("iris", None, &Reading::default()).unwrap();
         let mut learning = Learning::new(iris, Settings::default()).unwrap();
         while learning.advance(50.0).unwrap().ended.is_none() {}
         let measures = learning.measures().unwrap();
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_baselines_are_those_of_the_program() {
-        let iris = open("iris", None, None).unwrap();
+        let iris = open("iris", None, &Reading::default()).unwrap();
         let learning = Learning::new(iris, Settings::default()).unwrap();
         let rows = learning.baselines().unwrap();
         let names: Vec<_> = rows.iter().map(|row| (row.name.as_str(), row.dim)).collect();
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn nothing_held_out_is_no_accuracy() {
-        let iris = open("iris", None, None).unwrap();
+        let iris = open("iris", None, &Reading::default()).unwrap();
         let settings = Settings { test_size: 0.0, ..Settings::default() };
         let learning = Learning::new(iris, settings).unwrap();
         assert_eq!(learning.measures().unwrap().test, None);

@@ -2,7 +2,10 @@
 
 use burn::tensor::Tensor;
 use burn_nca::data::Features;
+use burn_nca::evaluate::perplexities_of;
+use burn_nca::neighbors::class_probabilities;
 use burn_nca::{Error, Result};
+use burn_nca_datasets::{RawOptions, TextFormat, parse_raw};
 use serde::Serialize;
 
 use crate::learning::Learning;
@@ -42,17 +45,53 @@ impl Learning {
                 self.data.rows()
             )));
         }
-        let z = self.fitted().transform(&self.data.features().select(&[row]))?;
-        self.choice_of(&z, self.split.train.iter().position(|train| *train == row))
+        let own = self.split.train.iter().position(|train| *train == row);
+        self.choice_of(&self.embedded(row), own)
     }
 
-    /// Where a new row falls, and whom it chooses: the row as the text of its cells, in the order of the features.
+    /// The columns of a new row, in the order of its cells.
+    pub fn cells(&self) -> Vec<String> {
+        match &self.preparation {
+            Some(preparation) => preparation.columns().map(String::from).collect(),
+            None => self.data.features().names().to_vec(),
+        }
+    }
+
+    /// Where a new row falls, and whom it chooses: the row as the text of its cells, in the order of
+    /// [`cells`](Self::cells), parted by commas, semicolons or tabs.
     ///
     /// # Errors
-    /// Another number of cells than features, or a cell that is no number.
+    /// Another number of cells than columns, or a cell that is no number where one is wanted.
     pub fn place(&self, cells: &str) -> Result<(Tensor<2>, Neighbourhood)> {
+        let separator = ['\t', ';', ','].into_iter().find(|sign| cells.contains(*sign));
+        let model = self.model()?;
+        let row = match model.preparation() {
+            Some(preparation) => {
+                let names = self.cells();
+                let options = RawOptions {
+                    text: preparation.text_columns().map(String::from).collect(),
+                    format: TextFormat { separator, ..TextFormat::default() },
+                    ..RawOptions::default()
+                };
+                let separator = separator.unwrap_or(',').to_string();
+                let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
+                let header: Vec<String> = names.iter().map(quoted).collect();
+                let cells: Vec<&str> = cells.split(&separator).map(str::trim).collect();
+                let text = format!("{}\n{}\n", header.join(&separator), cells.join(&separator));
+                model.prepare(&parse_raw("the new row", text.as_bytes(), &options)?)?.features
+            }
+            None => self.numbers(
+                &cells.split(separator.unwrap_or(',')).map(str::trim).collect::<Vec<_>>(),
+            )?,
+        };
+        let z = model.transform(&row)?;
+        let choice = self.choice_of(&z, None)?;
+        Ok((z, choice))
+    }
+
+    /// Cells that are all numbers.
+    fn numbers(&self, cells: &[&str]) -> Result<Features> {
         let names = self.data.features().names();
-        let cells: Vec<&str> = cells.split([',', ';', '\t']).map(str::trim).collect();
         if cells.len() != names.len() {
             return Err(Error::data(format!(
                 "the row has {} cells, and there are {} features; give one number for each of {}",
@@ -68,39 +107,37 @@ impl Learning {
                 Error::data(format!("{cell:?} is no number for the feature {name:?}; give one"))
             })?);
         }
-        let z = self.fitted().transform(&Features::new(values, names.to_vec())?)?;
-        let choice = self.choice_of(&z, None)?;
-        Ok((z, choice))
+        Features::new(values, names.to_vec())
     }
 
     /// The choice of a point `[1, k]` among the training rows, but for one of them.
     fn choice_of(&self, z: &Tensor<2>, own: Option<usize>) -> Result<Neighbourhood> {
-        let references = Features::from_tensor(self.fitted().references().clone())?;
-        let query = Features::from_tensor(z.clone())?;
-        let distances: Vec<f64> = (0..references.rows())
-            .map(|row| {
-                let pairs = references.row(row).iter().zip(query.row(0));
-                pairs.map(|(a, b)| (a - b) * (a - b)).sum()
-            })
-            .collect();
-        let others = || (0..distances.len()).filter(|row| Some(*row) != own);
-        let nearest = others().map(|row| distances[row]).fold(f64::INFINITY, f64::min);
-        let weight = |row: usize| (nearest - distances[row]).exp();
-        let sum: f64 = others().map(weight).sum();
-        let mut classes = vec![0.0; self.data.classes()];
-        let (mut entropy, mut neighbours) = (0.0, Vec::new());
-        for row in others() {
-            let p = weight(row) / sum;
-            classes[self.train.labels()[row]] += p;
-            if p > 0.0 {
-                entropy -= p * p.ln();
+        let references = self.fitted().references();
+        let rows: Vec<usize> = (0..self.train.rows()).collect();
+        let left_out = own.map(|own| vec![own]);
+        let chosen = |labels: &[usize], classes: usize| {
+            class_probabilities(z, references, labels, classes, left_out.as_deref())
+        };
+        // Where each row is a class of its own, the probabilities of the classes are p_ij.
+        let p = chosen(&rows, rows.len())?;
+        let classes = chosen(self.train.labels(), self.data.classes())?;
+        let perplexity = match own {
+            Some(own) => perplexities_of(references, &[own])?,
+            None => {
+                let all = Tensor::cat(vec![references.clone(), z.clone()], 0);
+                perplexities_of(&all, &[rows.len()])?
             }
-            if p >= LEAST {
-                neighbours.push(Neighbour { row: self.split.train[row], p });
-            }
-        }
+        };
+        let likely =
+            rows.iter().map(|&row| (row, p.probability(0, row))).filter(|(_, p)| *p >= LEAST);
+        let mut neighbours: Vec<Neighbour> =
+            likely.map(|(row, p)| Neighbour { row: self.split.train[row], p }).collect();
         neighbours.sort_by(|a, b| b.p.total_cmp(&a.p));
-        Ok(Neighbourhood { neighbours, perplexity: entropy.exp(), classes })
+        Ok(Neighbourhood {
+            neighbours,
+            perplexity: perplexity.first().copied().unwrap_or(1.0),
+            classes: (0..self.data.classes()).map(|class| classes.probability(0, class)).collect(),
+        })
     }
 }
 
@@ -108,10 +145,11 @@ impl Learning {
 mod tests {
     use super::*;
     use crate::settings::Settings;
-    use crate::table::open;
+    use crate::table::{Reading, open};
 
     fn learning() -> Learning {
-        Learning::new(open("iris", None, None).unwrap(), Settings::default()).unwrap()
+        Learning::new(open("iris", None, &Reading::default()).unwrap(), Settings::default())
+            .unwrap()
     }
 
     #[test]
@@ -120,7 +158,7 @@ mod tests {
         let row = learning.split.test[0];
         let choice = learning.neighbourhood(row).unwrap();
         let features = learning.data.features().select(&[row]);
-        let library = learning.fitted().class_probabilities(&features).unwrap();
+        let library = learning.model().unwrap().class_probabilities(&features).unwrap();
         for (class, p) in choice.classes.iter().enumerate() {
             assert!((p - library.probability(0, class)).abs() < 1e-5);
         }
@@ -136,7 +174,8 @@ mod tests {
         let cells: Vec<String> =
             learning.data.features().row(7).iter().map(f64::to_string).collect();
         let (z, choice) = learning.place(&cells.join(", ")).unwrap();
-        let twin = learning.fitted().transform(&learning.data.features().select(&[7])).unwrap();
+        let twin =
+            learning.model().unwrap().transform(&learning.data.features().select(&[7])).unwrap();
         assert_eq!(z.into_data(), twin.into_data());
         assert!((choice.classes.iter().sum::<f64>() - 1.0).abs() < 1e-9);
     }

@@ -5,8 +5,6 @@ use burn_nca::Result;
 use burn_nca::baseline::{PcaConfig, Projection};
 use burn_nca::data::Features;
 
-use crate::learning::Learning;
-
 /// Coordinates of a row in the picture.
 pub(crate) const AXES: usize = 3;
 
@@ -76,16 +74,6 @@ fn aligned(mut now: Vec<f64>, before: &[f64], k: usize) -> Vec<f64> {
         }
     }
     now
-}
-
-impl Learning {
-    /// The embedding of all rows of the table, `[n, k]`, in their order.
-    ///
-    /// # Errors
-    /// As [`Fitted::transform`](burn_nca::Fitted::transform).
-    pub fn embedding(&self) -> Result<Tensor<2>> {
-        self.fitted().transform(self.data.features())
-    }
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ impl Settings {
         map(self) == map(others) && self.test_size == others.test_size
     }
 
-    /// The configuration of the fit for this many features and training rows.
+    /// The configuration of the fit of rows that are scaled, for this many features and training rows.
     pub(crate) fn config(&self, features: usize, rows: usize) -> NcaConfig {
         let encoder = match self.map {
             Map::Linear => EncoderConfig::Linear,
@@ -82,7 +82,7 @@ impl Settings {
         let dim = if self.map == Map::Diagonal { features } else { self.dim };
         let mut config =
             NcaConfig::recommended_for(encoder, features, dim).with_criterion(self.criterion);
-        config.fit.scaling = ScalingKind::Standardise;
+        config.fit.scaling = ScalingKind::None;
         config.fit.seed = self.seed;
         if let Some(l2) = self.l2 {
             config.fit.l2 = l2;

@@ -9,13 +9,17 @@ import functools
 import http.server
 import json
 import os
+import random
 import socket
 import subprocess
 import sys
+import struct
 import tempfile
 import threading
 import time
+import urllib.parse
 import urllib.request
+import xml.etree.ElementTree as ElementTree
 import zipfile
 from pathlib import Path
 
@@ -121,6 +125,37 @@ def table(path):
     return path
 
 
+def mixed_table(path):
+    """A table with text, holes, a row without a class and a column to leave out."""
+    rows = ["id,size,colour,kind"]
+    for i in range(80):
+        large = i % 2
+        size = "NA" if i % 13 == 0 else str(20 * large + i % 5)
+        rows.append(f"r{i},{size},{['red', 'blue', 'green'][i % 3]},{'' if i == 7 else ['small', 'large'][large]}")
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def blobs(rows, columns, classes):
+    """A CSV file of clusters, as bytes; the same numbers each time."""
+    draw = random.Random(0)
+    lines = [",".join([f"x{c}" for c in range(columns)] + ["class"])]
+    for row in range(rows):
+        label = row % classes
+        cells = [f"{draw.gauss(2.0 if c == label else 0.0, 1.0):.3f}" for c in range(columns)]
+        lines.append(",".join([*cells, f"c{label}"]))
+    return ("\n".join(lines) + "\n").encode()
+
+
+def saved(path, seconds=15):
+    """A file that the browser saves, once it is all there."""
+    for _ in range(int(seconds / 0.1)):
+        if path.exists() and path.stat().st_size:
+            return path
+        time.sleep(0.1)
+    raise AssertionError(f"{path.name} was not saved")
+
+
 def main(folder, nca, pictures):
     downloads = Path(tempfile.mkdtemp())
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Site, directory=folder))
@@ -175,12 +210,8 @@ def main(folder, nca, pictures):
         browser.screenshot(pictures / "own-table.png")
         browser.click("[data-out=model]")
         browser.click("[data-out=matrix]")
-        archive = downloads / "mine-model.zip"
-        for _ in range(100):
-            if archive.exists() and (downloads / "mine-A.csv").exists():
-                break
-            time.sleep(0.1)
-        zipfile.ZipFile(archive).extractall(downloads)
+        saved(downloads / "mine-A.csv")
+        zipfile.ZipFile(saved(downloads / "mine-model.zip")).extractall(downloads)
         (downloads / "new.csv").write_text("a,b,noise\n1.02,1.98,4\n")
         out = subprocess.run(
             [nca, "predict", str(downloads / "model"), str(downloads / "new.csv"), "--rule", "soft", "--probabilities"],
@@ -189,6 +220,48 @@ def main(folder, nca, pictures):
         numbers = [float(v) for k, v in program_says.items() if k.endswith("no") or k.endswith("yes")]
         check("the program's prediction by the page's model is the page's", len(numbers) == 2 and all(abs(a - b) < 1e-5 for a, b in zip(numbers, page_says)), f"{numbers} {page_says}")
         check("A as CSV has the features' names", (downloads / "mine-A.csv").read_text().startswith('"a","b","noise"\n'))
+
+        # The picture and the link.
+        for kind in ("svg", "png", "link"):
+            browser.click(f"[data-out={kind}]")
+        root = ElementTree.parse(saved(downloads / "mine.svg")).getroot()
+        marks = [element for element in root.iter() if element.tag.endswith(("circle", "polygon")) and element.get("stroke") != "#d4183d"]
+        check("the SVG holds a mark for each row and each class", len(marks) == 62, len(marks))
+        png = saved(downloads / "mine.png").read_bytes()
+        check("the PNG is a picture", png[:8] == b"\x89PNG\r\n\x1a\n" and min(struct.unpack(">II", png[16:24])) > 200, struct.unpack(">II", png[16:24]))
+        settings = json.loads(urllib.parse.unquote(browser.wait("location.hash.slice(1)")).split("&", 1)[1])
+        check("the link carries the settings", settings["l2"] == 0.01 and settings["dim"] == 2, settings)
+
+        # Text and holes, as the program reads them.
+        mixed = mixed_table(downloads / "mixed.csv")
+        browser.choose("ignore", "id")
+        browser.drop("mixed.csv", mixed.read_bytes())
+        text = browser.wait("document.getElementById('message').textContent")
+        check("text is refused in words", "red" in text or "NA" in text or "missing" in text, text)
+        browser.choose("missing", "mean")
+        browser.choose("categorical", "auto")
+        browser.wait("nca.table.name === 'mixed.csv'")
+        check("what was done to the table is said", browser.run("return nca.table.remarks.length") > 0, browser.run("return nca.table.remarks"))
+        check("the row without a class is left out", browser.run("return [nca.table.rows, nca.rows[7]]") == [79, 8])
+        trained(browser)
+        browser.run("document.getElementById('cells').value = '21, NA'")
+        browser.click("#place")
+        browser.wait("nca.placed")
+        page_says = browser.run("return nca.placed.choice.classes")
+        browser.click("[data-out=model]")
+        (downloads / "mixed").mkdir()
+        zipfile.ZipFile(saved(downloads / "mixed-model.zip")).extractall(downloads / "mixed")
+        (downloads / "mixed-new.csv").write_text("size,colour\n21,NA\n")
+        out = subprocess.run(
+            [nca, "predict", str(downloads / "mixed" / "model"), str(downloads / "mixed-new.csv"), "--rule", "soft", "--probabilities"],
+            check=True, capture_output=True, text=True).stdout.strip().splitlines()
+        numbers = [float(v) for k, v in zip(out[0].split(","), out[1].split(",")) if k.endswith(("small", "large"))]
+        check("the program prepares and predicts a raw row as the page does", len(numbers) == 2 and all(abs(a - b) < 1e-5 for a, b in zip(numbers, page_says)), f"{numbers} {page_says}")
+        browser.screenshot(pictures / "text-and-holes.png")
+        for control, value in [("ignore", ""), ("missing", "refuse"), ("categorical", "none")]:
+            browser.run("document.getElementById(arguments[0]).value = arguments[1]", control, value)
+        browser.drop("mine.csv", mine.read_bytes())
+        browser.wait("nca.table.name === 'mine.csv'")
 
         # Bad files, in words.
         for name, data, word in [
@@ -227,6 +300,29 @@ def main(folder, nca, pictures):
         check("digits trains", browser.run("return nca.slice.iteration") > 0, browser.run("return `${nca.slice.iteration} steps, ${nca.slice.stepMs.toFixed(1)} ms a step, ${Math.round(nca.framesPerSecond)} pictures a second`"))
         browser.screenshot(pictures / "digits.png")
         browser.click("#play")
+
+        # Larger tables: printed, not asserted.
+        browser.drop("5000x64.csv", blobs(5000, 64, 10))
+        browser.wait("nca.table.name === '5000x64.csv'", 120)
+        browser.wait("nca.points && nca.slice.value !== null", 60)
+        check("the objective at the start is in the curve", browser.run("return nca.objective[0][0]") == 0)
+        browser.click("#play")
+        time.sleep(8)
+        check("5000 x 64 trains", browser.run("return nca.slice.iteration") > 0, browser.run("return `${nca.slice.iteration} steps, ${nca.slice.stepMs.toFixed(1)} ms a step, ${Math.round(nca.framesPerSecond)} pictures a second`"))
+        browser.click("#play")
+        started = time.monotonic()
+        browser.drop("20000x8.csv", blobs(20000, 8, 5))
+        browser.wait("nca.table.name === '20000x8.csv'", 300)
+        browser.wait("nca.points && nca.points.length === 60000", 60)
+        check("20000 points are shown", True, f"{time.monotonic() - started:.1f} s from the drop")
+        browser.screenshot(pictures / "20000.png")
+
+        # A link opened anew.
+        browser.call("POST", "/url", {"url": "about:blank"})
+        browser.call("POST", "/url", {"url": url + "#" + urllib.parse.quote('wine&{"dim":3,"criterion":"F","l2":0.1,"map":"linear"}')})
+        browser.wait("window.nca && nca.points && nca.table.name === 'wine'")
+        shown = browser.run("return ['set', 'dim', 'criterion', 'l2'].map((id) => document.getElementById(id).value)")
+        check("a link reproduces the settings", shown == ["wine", "3", "F", "0.1"], shown)
 
         # Small and dark.
         browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}})
