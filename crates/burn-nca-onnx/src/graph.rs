@@ -9,6 +9,8 @@ use crate::proto::Message;
 pub enum DataType {
     /// 32-bit floats.
     Float = 1,
+    /// 64-bit whole numbers.
+    Int64 = 7,
     /// Texts.
     String = 8,
     /// 64-bit floats.
@@ -64,6 +66,15 @@ impl Graph {
         name.to_string()
     }
 
+    /// A constant list of whole numbers.
+    pub fn whole_numbers(&mut self, name: &str, values: &[i64]) -> String {
+        const RAW_DATA: u64 = 9;
+        let raw: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let tensor = tensor(name, DataType::Int64, &[values.len()]);
+        self.constants.push(tensor.bytes(RAW_DATA, &raw));
+        name.to_string()
+    }
+
     /// A constant of texts.
     pub fn texts(&mut self, name: &str, values: &[String]) -> String {
         const STRING_DATA: u64 = 6;
@@ -73,7 +84,7 @@ impl Graph {
         name.to_string()
     }
 
-    /// An operation with one output and whole numbers as attributes (`NodeProto`); gives the output's name.
+    /// An operation with one output and whole numbers as attributes; gives the output's name.
     pub fn node(
         &mut self,
         operator: &str,
@@ -81,14 +92,27 @@ impl Graph {
         output: &str,
         attributes: &[(&str, i64)],
     ) -> String {
+        self.node_of_many(operator, inputs, &[output], attributes);
+        output.to_string()
+    }
+
+    /// An operation with several outputs and whole numbers as attributes (`NodeProto`).
+    pub fn node_of_many(
+        &mut self,
+        operator: &str,
+        inputs: &[&str],
+        outputs: &[&str],
+        attributes: &[(&str, i64)],
+    ) {
         let node = inputs.iter().fold(Message::new(), |node, input| node.text(1, input));
-        let node = node.text(2, output).text(3, &format!("make_{output}")).text(4, operator);
+        let node = outputs.iter().fold(node, |node, output| node.text(2, output));
+        let name = format!("make_{}", outputs.concat());
+        let node = node.text(3, &name).text(4, operator);
         let node = attributes.iter().fold(node, |node, (name, value)| {
             let attribute = Message::new().text(1, name).whole(3, *value).whole(20, INT);
             node.message(5, &attribute)
         });
         self.nodes.push(node);
-        output.to_string()
     }
 
     /// An operation without attributes.

@@ -1,11 +1,12 @@
 //! Models of burn-nca as ONNX graphs: embed and classify wherever ONNX runs.
 //!
 //! ```text
-//! features ──► scaling ──► encoder ──► embedding ──► stochastic rule ──► probabilities, label
-//!    map::scaled       map::embedded                   rule (with neighbours)
+//! features ──► scaling ──► encoder ──► embedding ──► the model's rule ──► probabilities, label
+//!    map::scaled       map::embedded          rule, class_rules (with neighbours)
 //! ```
 //! Burn reads ONNX and does not write it. The format is a few messages of Protocol Buffers (`graph`, `proto`).
 
+mod class_rules;
 mod graph;
 mod map;
 mod proto;
@@ -16,7 +17,6 @@ use std::path::Path;
 use burn_nca::encoder::Encoder;
 use burn_nca::estimator::TrainingTargets;
 use burn_nca::fit::Precision;
-use burn_nca::neighbors::Rule;
 use burn_nca::{Error, Fitted, Result};
 use burn_nca_files::write_atomically;
 
@@ -32,7 +32,7 @@ const IR_VERSION: i64 = 8;
 /// A protocol buffer holds no more; readers refuse larger ones.
 const MOST_BYTES: usize = (1 << 31) - (1 << 20);
 
-/// Writes a model to an ONNX file, atomically; with `neighbors` the training rows and the stochastic rule too.
+/// Writes a model to an ONNX file, atomically; with `neighbors` the training rows and the model's rule too.
 ///
 /// # Errors
 /// As [`to_onnx`], or a file that cannot be written.
@@ -44,14 +44,14 @@ pub fn export(fitted: &Fitted, path: &Path, neighbors: bool) -> Result<()> {
 /// A model as the bytes of an ONNX file. Inputs, outputs and metadata are listed in the README of this crate.
 ///
 /// # Errors
-/// With `neighbors` a model that was learnt from pairs (its rows have neither classes nor numbers), one that predicts by
-/// a rule of its own, and one that would be larger than 2 GB.
+/// With `neighbors` a model that was learnt from pairs (its rows have neither classes nor numbers), and one that would be
+/// larger than 2 GB.
 ///
 /// # Examples
 /// ```
 /// use burn::tensor::Device;
 /// use burn_nca::NcaConfig;
-/// ///
+///
 /// let wine = burn_nca_datasets::bundled::wine();
 /// let fitted = NcaConfig::new(13, 2).fit(&wine, &Device::flex())?;
 /// let map = burn_nca_onnx::to_onnx(&fitted, false)?;
@@ -99,12 +99,6 @@ pub fn to_onnx(fitted: &Fitted, neighbors: bool) -> Result<Vec<u8>> {
 }
 
 fn check_neighbors(fitted: &Fitted) -> Result<()> {
-    if *fitted.rule() != Rule::Neighbors {
-        return Err(Error::setting(format!(
-            "{} predicts by a rule of its own, which cannot be exported yet; export the map without its neighbours",
-            fitted.card().method.info().label
-        )));
-    }
     let [rows, k] = fitted.references().dims();
     let columns = match fitted.training_targets() {
         TrainingTargets::Classes { names, .. } => names.len(),

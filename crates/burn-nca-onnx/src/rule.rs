@@ -1,38 +1,53 @@
-//! The stochastic rule as operations: from the embedding to probabilities and labels, or to predicted numbers.
+//! The rule of a model as operations: from the embedding to probabilities and labels, or to predicted numbers.
 
 use burn_nca::Fitted;
 use burn_nca::estimator::TrainingTargets;
+use burn_nca::fit::Precision;
+use burn_nca::neighbors::Rule;
 
+use crate::class_rules::{coincidence, variable_kernel};
 use crate::graph::{DataType, Graph};
 use crate::map::host;
+
+/// The output of every rule of classes, `[n, c]`.
+pub const PROBABILITIES: &str = "probabilities";
 
 /// The logarithm of no weight: its exponential is 0 beside that of any weight.
 const LEAST_LOG: f64 = -1e300;
 
-/// Adds the outputs of the stochastic rule; gives their names.
+/// Adds the outputs of the model's rule.
 ///
 /// ```text
-/// p_ij = softmax_j(log w_j - ||z_i - r_j||²),   ||z - r||² = ||z - c||² + ||r - c||² - 2 (z - c)·(r - c)
+/// p_ij = softmax_j(log w_j - D_ij)    D: squared Euclidean distance, or the sum of absolute differences
 /// ```
-/// in doubles, with w the weights of the votes (1 without) and c the mean of the training rows: the first term is the same for all j and is left out.
+/// in doubles, with w the weights of the votes (1 without). The rules of the variable kernel and of coincidence give the
+/// probabilities of the classes by their own equations ([`crate::class_rules`]).
 pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
-    let p = weights(graph, fitted, embedding);
+    let z = match fitted.card().fit.precision {
+        Precision::F32 => graph.cast(embedding, DataType::Double, "embedding_double"),
+        Precision::F64 => embedding.to_string(),
+    };
     match fitted.training_targets() {
-        TrainingTargets::Classes { names, labels, .. } => {
-            let (m, c) = (labels.len(), names.len());
-            let mut members = vec![0.0; m * c];
-            labels.iter().enumerate().for_each(|(row, &class)| members[row * c + class] = 1.0);
-            let members = graph.constant("members", DataType::Double, &members, &[m, c]);
-            let probabilities = graph.apply("MatMul", &[&p, &members], "probabilities");
+        TrainingTargets::Classes { names, labels, weights } => {
+            match fitted.rule() {
+                Rule::Coincidence(rule) => coincidence(graph, rule, names.len(), &z),
+                Rule::VariableKernel(rule) => variable_kernel(graph, rule, fitted, &z),
+                Rule::Neighbors | Rule::Manhattan => {
+                    let p = all_references(graph, fitted, weights.as_deref(), &z);
+                    let members = members(graph, labels, names.len());
+                    graph.apply("MatMul", &[&p, &members], PROBABILITIES);
+                }
+            }
             let attributes = [("axis", 1), ("keepdims", 0)];
-            let index = graph.node("ArgMax", &[&probabilities], "class_index", &attributes);
-            let names = graph.texts("class_names", names);
-            graph.node("Gather", &[&names, &index], "label", &[("axis", 0)]);
-            let meaning = "the probability of each class by the stochastic rule";
-            graph.output("probabilities", DataType::Double, Some(c), meaning);
+            let index = graph.node("ArgMax", &[PROBABILITIES], "class_index", &attributes);
+            let class_names = graph.texts("class_names", names);
+            graph.node("Gather", &[&class_names, &index], "label", &[("axis", 0)]);
+            let meaning = "the probability of each class by the model's rule";
+            graph.output(PROBABILITIES, DataType::Double, Some(names.len()), meaning);
             graph.output("label", DataType::String, None, "the most probable class");
         }
         TrainingTargets::Numbers(targets) => {
+            let p = all_references(graph, fitted, None, &z);
             let shape = [targets.rows(), targets.columns()];
             let values = graph.constant("targets", DataType::Double, targets.values(), &shape);
             graph.apply("MatMul", &[&p, &values], "prediction");
@@ -43,8 +58,38 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
     }
 }
 
+/// Which training row is of which class, 0 or 1, `[m, c]`.
+pub fn members(graph: &mut Graph, labels: &[usize], classes: usize) -> String {
+    let mut members = vec![0.0; labels.len() * classes];
+    labels.iter().enumerate().for_each(|(row, &class)| members[row * classes + class] = 1.0);
+    graph.constant("members", DataType::Double, &members, &[labels.len(), classes])
+}
+
 /// The weights `p_ij` of all training rows, `[n, m]`.
-fn weights(graph: &mut Graph, fitted: &Fitted, embedding: &str) -> String {
+fn all_references(graph: &mut Graph, fitted: &Fitted, weights: Option<&[f64]>, z: &str) -> String {
+    let manhattan = *fitted.rule() == Rule::Manhattan;
+    let logits = match manhattan {
+        true => negative_absolute_differences(graph, fitted, z),
+        false => negative_squared_distances(graph, fitted, z),
+    };
+    let logits = match weights.filter(|_| !manhattan) {
+        Some(weights) => {
+            // A weight of 0 has no finite logarithm.
+            let logs: Vec<f64> = weights.iter().map(|w| w.ln().max(LEAST_LOG)).collect();
+            let logs = graph.constant("log_weights", DataType::Double, &logs, &[logs.len()]);
+            graph.apply("Add", &[&logits, &logs], "weighted_logits")
+        }
+        None => logits,
+    };
+    graph.node("Softmax", &[&logits], "p", &[("axis", -1)])
+}
+
+/// `-D_ij` but for what is the same for all j, `[n, m]`, without a difference of each pair.
+///
+/// ```text
+/// ||z - r||² = ||z - c||² + ||r - c||² - 2 (z - c)·(r - c)      c: the mean of the training rows
+/// ```
+fn negative_squared_distances(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
     let [m, k] = fitted.references().dims();
     let references = host(fitted.references().clone());
     let centre: Vec<f64> = (0..k)
@@ -59,23 +104,37 @@ fn weights(graph: &mut Graph, fitted: &Fitted, embedding: &str) -> String {
             negative_squares[row] -= (r - c) * (r - c);
         }
     }
-    if let TrainingTargets::Classes { weights: Some(weights), .. } = fitted.training_targets() {
-        // A weight of 0 has no finite logarithm.
-        let logs = weights.iter().map(|weight| weight.ln().max(LEAST_LOG));
-        negative_squares.iter_mut().zip(logs).for_each(|(square, log)| *square += log);
-    }
     let double = DataType::Double;
-    let z = match fitted.card().fit.precision {
-        burn_nca::fit::Precision::F32 => graph.cast(embedding, double, "embedding_double"),
-        burn_nca::fit::Precision::F64 => embedding.to_string(),
-    };
     let centre = graph.constant("centre", double, &centre, &[k]);
     let twice = graph.constant("twice_references", double, &twice, &[k, m]);
     let squares = graph.constant("negative_squares", double, &negative_squares, &[m]);
-    let z = graph.apply("Sub", &[&z, &centre], "from_centre");
+    let z = graph.apply("Sub", &[z, &centre], "from_centre");
     let product = graph.apply("MatMul", &[&z, &twice], "twice_product");
-    let logits = graph.apply("Add", &[&product, &squares], "logits");
-    graph.node("Softmax", &[&logits], "p", &[("axis", -1)])
+    graph.apply("Add", &[&product, &squares], "logits")
+}
+
+/// `-Σ_r |z_ir - z_jr|`, `[n, m]`, by the differences of all pairs, `[n, m, k]`.
+fn negative_absolute_differences(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
+    let differences = differences(graph, fitted, z);
+    let absolute = graph.apply("Abs", &[&differences], "absolute_differences");
+    let distances = sum_of_last(graph, &absolute, "distances");
+    graph.apply("Neg", &[&distances], "logits")
+}
+
+/// The difference of each row from each training row, `[n, m, k]`.
+pub fn differences(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
+    let [m, k] = fitted.references().dims();
+    let references = host(fitted.references().clone());
+    let references = graph.constant("references", DataType::Double, &references, &[m, k]);
+    let axis = graph.whole_numbers("second_axis", &[1]);
+    let z = graph.apply("Unsqueeze", &[z, &axis], "embedding_of_each");
+    graph.apply("Sub", &[&z, &references], "differences")
+}
+
+/// The sum over the last dimension, which goes.
+pub fn sum_of_last(graph: &mut Graph, input: &str, output: &str) -> String {
+    let axis = graph.whole_numbers(&format!("last_axis_of_{output}"), &[-1]);
+    graph.node("ReduceSum", &[input, &axis], output, &[("keepdims", 0)])
 }
 
 /// Bytes of the constants that the rule adds for `rows` training rows, at most.

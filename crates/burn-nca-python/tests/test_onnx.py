@@ -7,7 +7,7 @@ import onnxruntime
 import pytest
 from sklearn.datasets import load_diabetes, load_wine
 
-from burn_nca import MLKR, NCAClassifier, NeighborhoodComponentsAnalysis, _burn_nca
+from burn_nca import MLKR, Metric, NCAClassifier, NeighborhoodComponentsAnalysis, _burn_nca
 from burn_nca._base import SETTINGS
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -39,6 +39,28 @@ def test_embedding_and_rule_are_those_of_the_model(tmp_path, dtype, scaling):
     texts = session.get_modelmeta().custom_metadata_map
     assert json.loads(texts["classes"]) == ["0", "1", "2"]
     assert len(json.loads(texts["features"])) == 13 and texts["method"] == "nca"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("method", ["ncfs", "vsm", "gvsm", "lca-classifier", "lmnn"])
+def test_the_rule_of_every_method_is_in_the_graph(tmp_path, method, dtype):
+    rows = X.astype(dtype)
+    model = Metric(method, rule="stochastic", max_iter=5, random_state=0).fit(rows, Y)
+    model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
+    new = np.concatenate([rows[::3] + np.float32(0.1), rows[:5]]).astype(dtype)
+    found = run(tmp_path / "model.onnx", new)[1]
+    z = model.transform(new)
+    assert np.abs(found["embedding"] - z).max() <= 1e-6 * max(1, np.abs(z).max())
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(new), atol=1e-5 if dtype == "float32" else 1e-9)
+    np.testing.assert_array_equal(found["label"], model.predict(new).astype(str))
+
+
+def test_numbers_by_absolute_differences(tmp_path):
+    rows, y = load_diabetes(return_X_y=True)
+    model = Metric("fsrnca", rule="stochastic", max_iter=5).fit(rows, y)
+    model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
+    found = run(tmp_path / "model.onnx", rows[:50])[1]
+    np.testing.assert_allclose(found["prediction"][:, 0], model.predict(rows[:50]), rtol=1e-6)
 
 
 def test_numbers_are_predicted(tmp_path):

@@ -91,7 +91,8 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Writes scaling and map as an ONNX graph (opset 15), of any number of rows.
 
         The input is `features`, in float32 for a fit in float32, else float64. The output is `embedding`; with the
-        neighbours also `probabilities` and `label` of the stochastic rule, or `prediction` of numbers.
+        neighbours also `probabilities` and `label` of the stochastic rule (of a method with a rule of its own by that),
+        or `prediction` of numbers.
 
         Parameters
         ----------
