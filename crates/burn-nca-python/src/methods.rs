@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use burn_nca::data::{RegressionData, TrainingData};
+use burn_nca::data::{Coincidences, Pairs, RegressionData, TrainingData};
 use burn_nca::estimator::Estimator;
 use burn_nca::fit::Start;
 use burn_nca::method::AnyMethod;
@@ -28,7 +28,7 @@ pub fn methods_json() -> PyResult<String> {
 
 /// Learns a metric by the method of this name; `own` are its settings in JSON, `l2` of None is the one it recommends.
 ///
-/// Give labels or targets, as the method learns from them; both absent for one that needs neither.
+/// Give labels, targets or pairs, as the method learns from them; all absent for one that needs none.
 ///
 /// # Errors
 /// ValueError for a name, a setting or data that the library refuses, and whatever `on_step` raises.
@@ -80,6 +80,16 @@ pub fn fit_method(
                     .run(|session| estimator.fit_session(&data, &device, session))
             })
         }
+        Some(Targets::Pairs(pairs)) => {
+            let pairs = Pairs::new(n, pairs).map_err(raised)?;
+            let data = Coincidences::new(features, pairs).map_err(raised)?;
+            let k = asked.or_else(|| method.default_dimension(data.any()));
+            let estimator = estimator(k, settings.unlabelled_start()?);
+            py.detach(|| {
+                Watch::new(on_step, &encoder, [d, estimator.d_output])
+                    .run(|session| estimator.fit_session(&data, &device, session))
+            })
+        }
         None => {
             let k = asked.or_else(|| method.default_dimension(features.any()));
             let estimator = estimator(k, settings.unlabelled_start()?);
@@ -91,11 +101,14 @@ pub fn fit_method(
     }
 }
 
-/// What a method learns from: `(labels, class names)` or `(targets, target names)`.
+/// What a method learns from: `(labels, class names)`, `(targets, target names)`, or pairs `[(row, row, weight)]`.
 #[derive(FromPyObject)]
 pub enum Targets<'py> {
     /// A class per row.
     Classes(PyReadonlyArray1<'py, i64>, Vec<String>),
     /// Numbers per row, `[n, m]`.
     Numbers(Table<'py>, Vec<String>),
+    /// Two rows each, from 0, and how much the pair weighs.
+    #[pyo3(transparent)]
+    Pairs(Vec<(usize, usize, f64)>),
 }

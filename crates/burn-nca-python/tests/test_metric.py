@@ -21,8 +21,10 @@ def test_every_method_learns_from_what_it_says(info):
     X, y = load_diabetes(return_X_y=True) if numbers else WINE
     metric = Metric(info["name"], max_iter=5, random_state=0)
     if info["task"] == "pairs":
-        with pytest.raises(ValueError, match="learns from pairs"):
+        with pytest.raises(ValueError, match="learns from pairs; give fit"):
             metric.fit(X, y)
+        metric.fit(X[:150], pairs=[(row, row + 3) for row in range(100)])
+        assert np.isfinite(metric.transform(X[:150])).all()
         return
     z = metric.fit_transform(X[:150], y[:150])
     assert np.isfinite(z).all() and metric.get_feature_names_out().shape == (z.shape[1],)
@@ -30,6 +32,30 @@ def test_every_method_learns_from_what_it_says(info):
     if info["task"] is not None:
         assert metric.predict(X[:150]).shape == (150,)
         assert 0 <= metric.score(X[:150], y[:150]) <= 1
+
+
+def test_pairs_draw_their_rows_together():
+    random = np.random.default_rng(0)
+    slow, noise = np.repeat(random.normal(size=40), 2), random.normal(size=80)
+    X = np.stack([slow, noise], axis=1)
+    pairs = [(row, row + 1) for row in range(0, 80, 2)]
+    metric = Metric("pairs", n_components=1, random_state=0).fit(X, pairs=pairs)
+    slow_weight, noise_weight = np.abs(metric.components_[0])
+    assert slow_weight > 5 * noise_weight
+    weighted = Metric("pairs", n_components=1, random_state=0).fit(X, pairs=[(a, b, 1.0) for a, b in pairs])
+    np.testing.assert_array_equal(weighted.components_, metric.components_)
+    assert not hasattr(metric, "classes_")
+    for wrong, message in [
+        ([(0, 80)], "pairs names row 80; X has the rows 0 to 79"),
+        ([(0, 1.5)], "pairs names row 1.5"),
+        ([(0, 1, 2, 3)], "pairs has 4 columns"),
+        ([(0, 1, -1.0)], "weight"),
+        ([(3, 3)], "3"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            Metric("pairs").fit(X, pairs=wrong)
+    with pytest.raises(ValueError, match="'nca' learns from classes; give fit"):
+        Metric("nca").fit(X, slow > 0, pairs=pairs)
 
 
 def test_settings_of_a_method_are_parameters():

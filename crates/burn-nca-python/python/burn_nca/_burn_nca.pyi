@@ -32,7 +32,7 @@ def fit_method(
     own: dict[str, str],
     x: NDArray[Any],
     names: list[str] | None,
-    y: tuple[NDArray[Any], list[str]] | None,
+    y: tuple[NDArray[Any], list[str]] | list[tuple[int, int, float]] | None,
     settings: dict[str, Any],
     on_step: Callable[[NDArray[np.float64], int, float], object] | None = None,
 ) -> Model: ...

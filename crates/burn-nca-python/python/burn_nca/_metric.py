@@ -6,7 +6,7 @@ from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _burn_nca
-from ._base import FLOATS, MetricEstimator, as_targets, encoded
+from ._base import FLOATS, MetricEstimator, as_pairs, as_targets, encoded
 from ._rules import ClassRules
 
 
@@ -75,6 +75,12 @@ class Metric(ClassRules, MetricEstimator):
     >>> X, y = load_wine(return_X_y=True)
     >>> Metric("lda", n_components=2).fit(X, y).score(X, y) > 0.95
     True
+
+    From pairs of rows that belong together, without a class:
+
+    >>> film = [[0.0, 5.0], [1.0, 0.0], [2.0, 9.0], [3.0, 2.0]]
+    >>> Metric("pairs").fit(film, pairs=[(0, 1), (1, 2), (2, 3)]).transform(film).shape
+    (4, 2)
     """
 
     def __init__(
@@ -139,7 +145,7 @@ class Metric(ClassRules, MetricEstimator):
             setattr(self, name, None)
         return super().set_params(**params)
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, *, pairs=None):
         """Learns the metric.
 
         Parameters
@@ -150,6 +156,10 @@ class Metric(ClassRules, MetricEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
             Their classes or their numbers, as the method learns from them.
 
+        pairs : array-like of shape (n_pairs, 2) or (n_pairs, 3), default=None
+            Two rows each that belong together, counted from 0, and how much the pair weighs (1 without); of a method
+            that learns from pairs.
+
         Returns
         -------
         self : object
@@ -157,9 +167,13 @@ class Metric(ClassRules, MetricEstimator):
         """
         task = self._task_info()["task"]
         self._check_settings()
+        if (task == "pairs") != (pairs is not None):
+            cure = "give fit(X, pairs=...)" if task == "pairs" else "give fit(X, y), or method='pairs'"
+            raise ValueError(f"{self.method!r} learns from {task or 'rows alone'}; {cure}")
         if task == "pairs":
-            raise ValueError(f"{self.method!r} learns from pairs of rows; fit it by the program: nca fit --pairs FILE")
-        if task is None:
+            X = validate_data(self, X, dtype=FLOATS, order="C", ensure_min_samples=2)
+            targets = as_pairs(pairs, len(X))
+        elif task is None:
             X, targets = validate_data(self, X, dtype=FLOATS, order="C"), None
         elif task == "classes":
             X, y = validate_data(self, X, y, dtype=FLOATS, order="C", ensure_min_samples=2)
