@@ -225,7 +225,7 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             )
 
     def _start(self, X):
-        """The start with its `n_components`: that of the fit before (a warm start), or what `init` says."""
+        """The start with its `n_components`: that of the fit before (a warm start, at its scale), or what `init` says."""
         if self.warm_start and hasattr(self, "model_") and hasattr(self, "components_"):
             start = np.asarray(self.components_, dtype=np.float64)
             if start.shape[1] != X.shape[1]:
@@ -233,8 +233,8 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                     f"The new inputs dimensionality ({X.shape[1]}) does not match the input dimensionality of the "
                     f"previously learned transformation ({start.shape[1]})."
                 )
-        else:
-            start = self._check_init(X)
+            return {"init": start.ravel().tolist(), "n_components": start.shape[0], "start_perplexity": None}
+        start = self._check_init(X)
         if isinstance(start, str):
             return {"init": start}
         return {"init": start.ravel().tolist(), "n_components": start.shape[0]}

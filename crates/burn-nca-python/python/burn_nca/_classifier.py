@@ -11,8 +11,8 @@ from ._rules import ClassRules
 class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
     """Classification by neighbourhood components analysis: scaling, the learnt map and a rule in one estimator.
 
-    The defaults are those that classify new rows best on average: standardised features, criterion g, a small
-    penalty.
+    The defaults are those that the library recommends: standardised features, criterion g, a small penalty of the
+    embedding's spread, and a start at which a row has 15 neighbours in effect.
 
     Parameters
     ----------
@@ -36,14 +36,15 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         f: the expected number of rows that are classified correctly; g: the log-probability that all are.
 
     l2 : float, default=0.01
-        Weight of the penalty ``l2 * n_samples * ||components_||²``.
+        Weight of the penalty ``l2 * n_samples * what``.
 
-    penalty : {'weights', 'spread'}, default='weights'
-        What the penalty weighs: the map's own entries, or the total variance of the embedding, which does not depend
-        on the units of the features.
+    penalty : {'spread', 'weights'}, default='spread'
+        What the penalty weighs: the total variance of the embedding, which does not depend on the units of the
+        features, or the map's own entries, ``||components_||²``.
 
-    start_perplexity : float, default=None
-        Scales the start so that a row has this many neighbours in effect, on average; None leaves it as it is.
+    start_perplexity : float or None, default=15.0
+        Scales the start so that a row has this many neighbours in effect, on average; None leaves it as it is. A warm
+        start stays as it is.
 
     stop_at : int, default=None
         End after this many steps, as planned; 0 keeps the start. :func:`tune` finds such numbers.
@@ -85,8 +86,8 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         random_state=None,
         criterion="g",
         l2=0.01,
-        penalty="weights",
-        start_perplexity=None,
+        penalty="spread",
+        start_perplexity=15.0,
         device="cpu",
         dtype=None,
         optimizer="lbfgs",
