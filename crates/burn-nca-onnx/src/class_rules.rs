@@ -4,7 +4,7 @@ use burn_nca::Fitted;
 use burn_nca::neighbors::{CoincidenceRule, VariableKernel};
 
 use crate::graph::{DataType, Graph};
-use crate::rule::{PROBABILITIES, differences, members, sum_of_last};
+use crate::rule::{PROBABILITIES, differences, log_weights, members, sum_of_last};
 
 /// What a distance is divided by where the neighbours stand at the row itself: those alone then have weight.
 const NO_WIDTH: f64 = 1e-300;
@@ -48,7 +48,15 @@ pub fn coincidence(graph: &mut Graph, rule: &CoincidenceRule, classes: usize, z:
 /// ```text
 /// p_k = softmax_k( -(d_k / σ)² / 2 ),   σ = (r / M) Σ_{m≤M} d_m,   k = 1..K ascending by distance
 /// ```
-pub fn variable_kernel(graph: &mut Graph, rule: &VariableKernel, fitted: &Fitted, z: &str) {
+///
+/// with the logarithm of its weight added for each neighbour, where the training rows have weights.
+pub fn variable_kernel(
+    graph: &mut Graph,
+    rule: &VariableKernel,
+    fitted: &Fitted,
+    weights: Option<&[f64]>,
+    z: &str,
+) {
     let (k, averaged) = (rule.neighbors, rule.averaged);
     let double = DataType::Double;
     let differences = differences(graph, fitted, z);
@@ -67,7 +75,12 @@ pub fn variable_kernel(graph: &mut Graph, rule: &VariableKernel, fitted: &Fitted
     let ratio = graph.apply("Div", &[&distances, &width], "ratio");
     let square = graph.apply("Mul", &[&ratio, &ratio], "squared_ratio");
     let half = graph.constant("minus_half", double, &[-0.5], &[1]);
-    let logits = graph.apply("Mul", &[&square, &half], "logits");
+    let mut logits = graph.apply("Mul", &[&square, &half], "logits");
+    if let Some(weights) = weights {
+        let logs = log_weights(graph, weights);
+        let logs = graph.node("Gather", &[&logs, "nearest"], "nearest_weights", &[("axis", 0)]);
+        logits = graph.apply("Add", &[&logits, &logs], "weighted_logits");
+    }
     let p = graph.node("Softmax", &[&logits], "p", &[("axis", -1)]);
     // [n, 1, K] times the classes of the nearest, [n, K, c].
     let axis = graph.whole_numbers("middle_axis", &[1]);

@@ -31,7 +31,9 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
         TrainingTargets::Classes { names, labels, weights } => {
             match fitted.rule() {
                 Rule::Coincidence(rule) => coincidence(graph, rule, names.len(), &z),
-                Rule::VariableKernel(rule) => variable_kernel(graph, rule, fitted, &z),
+                Rule::VariableKernel(rule) => {
+                    variable_kernel(graph, rule, fitted, weights.as_deref(), &z)
+                }
                 Rule::Neighbors | Rule::Manhattan => {
                     let p = all_references(graph, fitted, weights.as_deref(), &z);
                     let members = members(graph, labels, names.len());
@@ -58,6 +60,13 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
     }
 }
 
+/// The logarithm of the weight of each training row, `[m]`.
+pub fn log_weights(graph: &mut Graph, weights: &[f64]) -> String {
+    // A weight of 0 has no finite logarithm.
+    let logs: Vec<f64> = weights.iter().map(|weight| weight.ln().max(LEAST_LOG)).collect();
+    graph.constant("log_weights", DataType::Double, &logs, &[logs.len()])
+}
+
 /// Which training row is of which class, 0 or 1, `[m, c]`.
 pub fn members(graph: &mut Graph, labels: &[usize], classes: usize) -> String {
     let mut members = vec![0.0; labels.len() * classes];
@@ -67,16 +76,13 @@ pub fn members(graph: &mut Graph, labels: &[usize], classes: usize) -> String {
 
 /// The weights `p_ij` of all training rows, `[n, m]`.
 fn all_references(graph: &mut Graph, fitted: &Fitted, weights: Option<&[f64]>, z: &str) -> String {
-    let manhattan = *fitted.rule() == Rule::Manhattan;
-    let logits = match manhattan {
+    let logits = match *fitted.rule() == Rule::Manhattan {
         true => negative_absolute_differences(graph, fitted, z),
         false => negative_squared_distances(graph, fitted, z),
     };
-    let logits = match weights.filter(|_| !manhattan) {
+    let logits = match weights {
         Some(weights) => {
-            // A weight of 0 has no finite logarithm.
-            let logs: Vec<f64> = weights.iter().map(|w| w.ln().max(LEAST_LOG)).collect();
-            let logs = graph.constant("log_weights", DataType::Double, &logs, &[logs.len()]);
+            let logs = log_weights(graph, weights);
             graph.apply("Add", &[&logits, &logs], "weighted_logits")
         }
         None => logits,
