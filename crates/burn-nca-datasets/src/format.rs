@@ -7,7 +7,7 @@ pub(crate) enum Format {
     Npy,
     /// An IDX array (the format of the MNIST files).
     Idx,
-    /// A zip archive: `.npz`, `.xlsx`, …
+    /// A zip archive: the arrays of `.npz`, or `.xlsx`, …
     Zip,
     /// A sparse table in the Matrix Market format.
     MatrixMarket,

@@ -24,7 +24,8 @@ pub(crate) struct Input<'a> {
     path: PathBuf,
     start: Vec<u8>,
     bytes: Box<dyn BufRead + 'a>,
-    packed: bool,
+    /// What it is unpacked from.
+    packed: Option<&'static str>,
     /// Whether the bytes were turned into UTF-8.
     is_decoded: bool,
     /// Bytes that were read.
@@ -57,16 +58,26 @@ impl<'a> Input<'a> {
         Self::new(origin.into(), bytes)
     }
 
+    /// The unpacked bytes of a file in a zip archive; `origin` is what messages call it.
+    ///
+    /// # Errors
+    /// Packed data that are damaged at the beginning.
+    pub(crate) fn of_zip(origin: &str, bytes: Box<dyn BufRead + 'a>) -> Result<Self> {
+        let (path, packed) = (origin.into(), Some("zip"));
+        Self { path, start: Vec::new(), bytes, packed, is_decoded: false, read: 0 }.looked_at()
+    }
+
     fn new(path: PathBuf, mut bytes: impl BufRead + 'a) -> Result<Self> {
         let failed = |source| io_error(&path, source);
         let magic = peek(&mut bytes, GZIP_MAGIC.len()).map_err(failed)?;
-        let packed = magic == GZIP_MAGIC;
+        let is_gzip = magic == GZIP_MAGIC;
         let bytes = Cursor::new(magic).chain(bytes);
-        let bytes: Box<dyn BufRead + 'a> = if packed {
+        let bytes: Box<dyn BufRead + 'a> = if is_gzip {
             Box::new(BufReader::with_capacity(START, MultiGzDecoder::new(bytes)))
         } else {
             Box::new(bytes)
         };
+        let packed = is_gzip.then_some("gzip");
         let input = Self { path, start: Vec::new(), bytes, packed, is_decoded: false, read: 0 }
             .looked_at()?;
         match of_byte_order_mark(&input.start) {
@@ -154,11 +165,9 @@ impl<'a> Input<'a> {
         if let Some(reason) = source.get_ref().and_then(|inner| inner.downcast_ref::<NotText>()) {
             return Error::data(format!("{}: {reason}", self.path.display()));
         }
-        if !self.packed {
-            return io_error(&self.path, source);
-        }
+        let Some(packed) = self.packed else { return io_error(&self.path, source) };
         Error::data(format!(
-            "{}: the gzip data are damaged after {} unpacked bytes ({source}); \
+            "{}: the {packed} data are damaged after {} unpacked bytes ({source}); \
              fetch or compress the file again",
             self.path.display(),
             self.read

@@ -13,6 +13,7 @@ mod input;
 mod matrix_market;
 mod near_name;
 mod npy;
+mod npz;
 mod open;
 mod pair_list;
 mod pattern;
@@ -27,6 +28,7 @@ pub use csv::{CsvOptions, TargetColumn, parse_csv, read_csv, read_csv_features};
 pub use idx::{IdxArray, read_idx, read_idx_features, read_idx_labels, read_idx_pair};
 pub use matrix_market::read_matrix_market;
 pub use npy::{read_npy_features, read_npy_pair};
+pub use npz::{read_npz, read_npz_features};
 pub use open::{
     open, open_features, open_features_as, open_raw, open_unlabelled, open_unlabelled_as,
 };

@@ -76,19 +76,24 @@ pub fn read_npy_pair(
 
 /// As [`read_npy_pair`].
 pub(crate) fn read_pair(x: Input<'_>, y: &Path, task: Task) -> Result<Table> {
-    let (x_origin, origin) = (x.origin(), y.display().to_string());
+    read_inputs(x, Input::open(y)?, task)
+}
+
+/// As [`read_npy_pair`], of files or of arrays of an archive.
+pub(crate) fn read_inputs(x: Input<'_>, y: Input<'_>, task: Task) -> Result<Table> {
+    let (x_origin, origin) = (x.origin(), y.origin());
     let features = read_features(x)?;
-    let array = open_array(Input::open(y)?)?;
+    let array = open_array(y)?;
     if !matches!(array.shape(), [_] | [_, 1]) {
         return Err(Error::data(format!(
-            "{origin} is of shape {}, and a target has one value a row; give X.npy first and Y.npy \
+            "{origin} is of shape {}, and a target has one value a row; give the features first and the target \
              second",
             shape_text(array.shape())
         )));
     }
     if array.len() != features.rows() as u64 {
         return Err(Error::data(format!(
-            "{} has {} rows and {origin} has {} values; give the two files of one set",
+            "{} has {} rows and {origin} has {} values; give the two arrays of one set",
             x_origin,
             features.rows(),
             array.len()

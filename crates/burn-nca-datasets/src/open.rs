@@ -15,7 +15,7 @@ use crate::near_name::suggestion;
 use crate::raw::{self, RawOptions};
 use crate::table::{Table, Task};
 use crate::text_format::TextFormat;
-use crate::{idx, matrix_market, npy, sparse_table};
+use crate::{idx, matrix_market, npy, npz, sparse_table};
 
 /// The word for standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
@@ -33,7 +33,7 @@ enum Source {
 /// Opens data by one word, as a command line gives it.
 ///
 /// In this order: the name of a set of the [`catalogue`](crate::catalogue) (to read a file of that
-/// very name, write `./iris`); `-` for standard input; a CSV file; `noisy-xor:alpha=.5,noise=.3/.5,seed=1`, a made-up
+/// very name, write `./iris`); `-` for standard input; a CSV file; an archive `.npz` of the arrays X and y; `noisy-xor:alpha=.5,noise=.3/.5,seed=1`, a made-up
 /// set with options of its own (`irrelevant` and `rows` are the others); a pair `X.npy,Y.npy`; a pair `IMAGES,LABELS` of
 /// IDX files; a pair `FILE.mtx,TARGETS.csv`, whose zeros are written out here ([`open_sparse`](crate::open_sparse)
 /// leaves them out). The formats are told by the first bytes, not by the names, and all but the catalogue may
@@ -63,7 +63,11 @@ pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
             Format::Npy => Err(lonely(&input, "a NumPy array", "X.npy,Y.npy")),
             Format::Idx => Err(lonely(&input, "an IDX array", "IMAGES,LABELS")),
             Format::MatrixMarket => Err(sparse_table::lonely(&input.origin())),
-            Format::Zip | Format::Text => csv::read(input, options),
+            Format::Zip => {
+                refuse_column_options(source, options)?;
+                npz::read_table(input, options.task)
+            }
+            Format::Text => csv::read(input, options),
         },
         Source::Pair(x, y) => {
             refuse_column_options(source, options)?;
@@ -103,7 +107,8 @@ pub fn open_features_as(
         Format::Npy => npy::read_features(input),
         Format::Idx => idx::read_features(input),
         Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
-        Format::Zip | Format::Text => csv::read_features(input, expected, format),
+        Format::Zip => npz::read_features(input),
+        Format::Text => csv::read_features(input, expected, format),
     }
 }
 
@@ -150,12 +155,13 @@ pub fn open_unlabelled_as(source: &str, options: &CsvOptions) -> Result<Features
         Source::Alone(input) | Source::Pair(input, _) => input,
     };
     match input.format() {
-        Format::Zip | Format::Text => Ok(csv::read(input, options)?.features),
+        Format::Text => Ok(csv::read(input, options)?.features),
         format => {
             refuse_columns()?;
             match format {
                 Format::Npy => npy::read_features(input),
                 Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
+                Format::Zip => npz::read_features(input),
                 _ => idx::read_features(input),
             }
         }
@@ -190,14 +196,13 @@ pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
         )))
     };
     match find(source)? {
-        Source::Alone(input) if matches!(input.format(), Format::Zip | Format::Text) => {
-            raw::read(input, options)
-        }
+        Source::Alone(input) if input.format() == Format::Text => raw::read(input, options),
         Source::Alone(input) => {
             refused()?;
             let features = match input.format() {
                 Format::Npy => npy::read_features(input),
                 Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
+                Format::Zip => return npz::read_raw(input),
                 _ => idx::read_features(input),
             };
             Ok((&features?).into())
@@ -269,7 +274,7 @@ fn open_pair(x: Input<'_>, y: &Path, task: Task) -> Result<Table> {
         }
         (Format::Zip | Format::Text, _) => Err(Error::data(format!(
             "{} is neither a NumPy nor an IDX array; a pair is X.npy,Y.npy or IMAGES,LABELS, and a \
-             CSV file stands alone",
+             CSV file or an .npz archive stands alone",
             x.origin()
         ))),
     }

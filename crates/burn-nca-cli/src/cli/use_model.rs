@@ -11,8 +11,8 @@ use super::{Format, ModelArgs};
 /// A labelled table.
 #[derive(Args, Debug)]
 pub struct SourceArgs {
-    /// A bundled set (see nca datasets), a .csv or .csv.gz file with a header, - for one on standard input, or a pair
-    /// X.npy,Y.npy or IMAGES,LABELS (IDX).
+    /// A bundled set (see nca datasets), a .csv or .csv.gz file with a header, - for one on standard input, an .npz
+    /// archive of the arrays X and y, or a pair X.npy,Y.npy or IMAGES,LABELS (IDX).
     #[arg(value_name = "DATA")]
     pub data: String,
 
@@ -40,7 +40,7 @@ pub struct TransformArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// The rows to embed: a bundled set, a CSV file, - for standard input, an .npy or an IDX array.
+    /// The rows to embed: a bundled set, a CSV file, - for standard input, an .npy, .npz or IDX array.
     #[arg(value_name = "DATA")]
     pub data: String,
 
@@ -78,7 +78,7 @@ pub struct PredictArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// The rows to classify: a bundled set, a CSV file, - for standard input, an .npy or an IDX array.
+    /// The rows to classify: a bundled set, a CSV file, - for standard input, an .npy, .npz or IDX array.
     #[arg(value_name = "DATA")]
     pub data: String,
 

@@ -57,7 +57,8 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let source = Source::of_fit(args, learnt_from(args)?);
     let table = D::open(args, &source)?;
     let source = source.with_target(table.target.as_deref());
-    let (rows, train) = table.data.parted(table.split, args)?;
+    let (mut rows, train) = table.data.parted(table.split, args)?;
+    rows.without_class = table.without_class;
     if let Some(NeighborCount::Given(k)) = args.neighbors
         && D::PREDICTS
     {

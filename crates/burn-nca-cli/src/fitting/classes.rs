@@ -7,18 +7,19 @@ use burn_nca::baseline::Projection;
 use burn_nca::data::{Labelled, Split};
 use burn_nca::evaluate::{ClassScores, RowTerms, perplexities_of};
 use burn_nca::neighbors::{ClassReferences, Rule};
+use burn_nca_datasets::WithoutClass;
 
 use super::baselines::baselines;
-use super::embedding::place;
+use super::embedding::{embed, place};
 use super::finished_fit::{Evaluation, label};
 use super::judging::{ByRule, ByVotes, Judge, Labels, MethodScores, judge};
 use super::parts::{Parts, Space};
-use super::picture::Picture;
+use super::picture::{Picture, Shown};
 use super::sample::{Sample, rows_of};
 use super::stages::Stages;
 use crate::report::{
     self, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, Data, Embedding, Measure,
-    MeasureTable, Part, Point, Results,
+    MeasureTable, Part, Point, Results, Unlabelled, thinned,
 };
 
 /// All rows, which of them were learnt from and which are measured, and the k of k-NN.
@@ -26,6 +27,8 @@ pub struct ClassRows<'a> {
     pub data: &'a Labelled,
     pub split: &'a Split,
     pub sample: &'a Sample,
+    /// The rows without a class, which are drawn alone.
+    pub without_class: Option<&'a WithoutClass>,
     pub neighbors: usize,
 }
 
@@ -81,7 +84,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
         g: scale * with_partner.map(|(_, log_p)| log_p).sum::<f64>(),
         confusion: Some(Confusion::of(part, predicted, truth, classes)),
         class_scores: Some(ClassTable::of(part, &ClassScores::of(predicted, truth, classes)?)),
-        embedding: Some(embedding(rows, &precise, &learnt, &p)?),
+        embedding: Some(embedding(rows, (&precise, unlabelled(model, rows)?), &learnt, &p)?),
         p,
         perplexity: perplexity.clone(),
     };
@@ -129,14 +132,25 @@ fn data(rows: &ClassRows<'_>, train: &Labelled) -> Data {
     }
 }
 
+/// Where the model puts the rows without a class, as many as a picture shows, with their places in the file.
+fn unlabelled(model: &Fitted, rows: &ClassRows<'_>) -> Result<Option<(Vec<usize>, Tensor<2>)>> {
+    let Some(WithoutClass { rows, features }) = rows.without_class else { return Ok(None) };
+    let drawn: Vec<usize> = thinned(rows.len()).collect();
+    let scaled = model.scaling().apply(&features.select(&drawn))?;
+    let points = embed(model, &scaled)?;
+    Ok(Some((drawn.iter().map(|&at| rows[at]).collect(), points)))
+}
+
 fn embedding(
     rows: &ClassRows<'_>,
-    space: &Space,
+    (space, unlabelled): (&Space, Option<(Vec<usize>, Tensor<2>)>),
     learnt: &MethodScores,
     p: &[f64],
 ) -> Result<Embedding<ClassMark>> {
     let measured = &rows.sample.train;
-    let picture = Picture::of(&rows_of(&space.train, measured), space.test.as_ref())?;
+    let (others, without_class) = unlabelled.unzip();
+    let shown = Shown { test: space.test.as_ref(), others: without_class.as_ref() };
+    let picture = Picture::of(&rows_of(&space.train, measured), shown)?;
     let [_, dimension] = space.train.dims();
     let labels = rows.data.labels();
     let point = |row: usize, coordinates, predicted, part, p| {
@@ -149,8 +163,16 @@ fn embedding(
     let train = train.map(|(((row, at), &class), &p)| point(row, at, class, Part::Train, Some(p)));
     let test = test.map(|((&row, at), &class)| point(row, at, class, Part::Test, None));
     let points = train.chain(test).collect();
-    let (variance_share, colour) = (picture.variance_share, None);
-    Ok(Embedding { dimension, variance_share, colour, points, links: Vec::new() })
+    let others = others.unwrap_or_default().into_iter().zip(picture.others);
+    let unlabelled = others.map(|(row, coordinates)| Unlabelled { row: row + 1, coordinates });
+    Ok(Embedding {
+        dimension,
+        variance_share: picture.variance_share,
+        colour: None,
+        points,
+        links: Vec::new(),
+        unlabelled: unlabelled.collect(),
+    })
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::baselines::baselines;
 use super::embedding::place;
 use super::finished_fit::{Evaluation, label};
 use super::parts::{Parts, Space};
-use super::picture::Picture;
+use super::picture::{Picture, Shown};
 use super::sample::{Sample, rows_of};
 use super::stages::Stages;
 use crate::report::{
@@ -158,7 +158,8 @@ fn embedding(
     predicted: &Numbered,
 ) -> Result<Embedding<ValueMark>> {
     let measured = &rows.sample.train;
-    let picture = Picture::of(&rows_of(&space.train, measured), space.test.as_ref())?;
+    let shown = Shown { test: space.test.as_ref(), others: None };
+    let picture = Picture::of(&rows_of(&space.train, measured), shown)?;
     let targets = rows.data.targets();
     let of_part = |part: Part, rows: &[usize], places: Vec<Vec<f64>>, predicted: &[f64]| {
         let point = |((&row, coordinates), &predicted)| {
@@ -172,5 +173,6 @@ fn embedding(
     points.extend(of_part(Part::Test, &rows.sample.test, picture.test, &predicted.test));
     let [_, dimension] = space.train.dims();
     let (variance_share, colour) = (picture.variance_share, targets.names().first().cloned());
-    Ok(Embedding { dimension, variance_share, colour, points, links: Vec::new() })
+    let (links, unlabelled) = (Vec::new(), Vec::new());
+    Ok(Embedding { dimension, variance_share, colour, points, links, unlabelled })
 }

@@ -11,7 +11,7 @@ use burn_nca::evaluate::{PartnerRanks, perplexities_of};
 use super::baselines::baselines;
 use super::finished_fit::{Evaluation, label};
 use super::parts::Parts;
-use super::picture::Picture;
+use super::picture::{Picture, Shown};
 use super::sample::{Sample, rows_of};
 use super::stages::Stages;
 use crate::report::{
@@ -121,7 +121,7 @@ fn row((method, dimension): (&str, usize), values: BTreeMap<String, Option<f64>>
 
 /// These rows, coloured by their order, the pairs of them that were learnt from joined.
 fn embedding(embedding: &Tensor<2>, rows: &[usize], pairs: &Pairs) -> Result<Embedding<ValueMark>> {
-    let picture = Picture::of(&rows_of(embedding, rows), None)?;
+    let picture = Picture::of(&rows_of(embedding, rows), Shown::default())?;
     let point = |(&row, coordinates)| {
         let mark = ValueMark { value: (row + 1) as f64, predicted: None };
         Point { row: row + 1, coordinates, part: Part::Train, mark }
@@ -137,5 +137,6 @@ fn embedding(embedding: &Tensor<2>, rows: &[usize], pairs: &Pairs) -> Result<Emb
         colour: Some("row".to_string()),
         points,
         links: links.collect(),
+        unlabelled: Vec::new(),
     })
 }

@@ -11,8 +11,19 @@ pub struct Picture {
     pub train: Vec<Vec<f64>>,
     /// The rows held out.
     pub test: Vec<Vec<f64>>,
+    /// The rows that are drawn alone.
+    pub others: Vec<Vec<f64>>,
     /// For more than two dimensions: the share of the training rows' variance that the picture shows.
     pub variance_share: Option<f64>,
+}
+
+/// The embedded rows that are drawn beside the training rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shown<'a> {
+    /// The rows held out.
+    pub test: Option<&'a Tensor<2>>,
+    /// Rows without a class.
+    pub others: Option<&'a Tensor<2>>,
 }
 
 impl Picture {
@@ -20,18 +31,23 @@ impl Picture {
     ///
     /// # Errors
     /// Coordinates that are not finite.
-    pub fn of(train: &Tensor<2>, test: Option<&Tensor<2>>) -> Result<Self> {
+    pub fn of(train: &Tensor<2>, Shown { test, others }: Shown<'_>) -> Result<Self> {
         let train = Features::from_tensor(train.clone())?;
-        let test = test.map(|test| Features::from_tensor(test.clone())).transpose()?;
+        let read = |points: Option<&Tensor<2>>| {
+            points.map(|points| Features::from_tensor(points.clone())).transpose()
+        };
+        let (test, others) = (read(test)?, read(others)?);
         if train.columns() <= 2 {
-            let test = test.as_ref().map(rows).unwrap_or_default();
-            return Ok(Self { train: rows(&train), test, variance_share: None });
+            let [test, others] =
+                [test, others].map(|part| part.as_ref().map(rows).unwrap_or_default());
+            return Ok(Self { train: rows(&train), test, others, variance_share: None });
         }
         let pca = PcaConfig::new(2).fit(&train)?;
         let shown = |features: &Features| pca.projection.apply(features).map(|shown| rows(&shown));
         Ok(Self {
             train: shown(&train)?,
             test: test.as_ref().map(shown).transpose()?.unwrap_or_default(),
+            others: others.as_ref().map(shown).transpose()?.unwrap_or_default(),
             variance_share: Some(pca.explained_variance_ratio.iter().sum()),
         })
     }
@@ -53,12 +69,13 @@ mod tests {
         let points =
             Tensor::<2>::from_floats([[0.0, 3.0, 0.0], [0.0, -3.0, 1.0], [0.0, 0.0, -1.0]], &host);
         let flat = points.clone().slice([0..3, 0..2]);
-        let picture = Picture::of(&flat, None).unwrap();
+        let picture = Picture::of(&flat, Shown::default()).unwrap();
         assert_eq!(picture.train, [[0.0, 3.0], [0.0, -3.0], [0.0, 0.0]]);
         assert!(picture.test.is_empty() && picture.variance_share.is_none());
-        let picture = Picture::of(&points, Some(&points)).unwrap();
+        let picture =
+            Picture::of(&points, Shown { test: Some(&points), others: Some(&points) }).unwrap();
         assert_eq!((picture.train.len(), picture.train[0].len()), (3, 2));
-        assert_eq!(picture.train, picture.test);
+        assert_eq!((&picture.train, &picture.train), (&picture.test, &picture.others));
         assert!((picture.variance_share.unwrap() - 1.0).abs() < 1e-9);
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::data::{Coincidences, Labelled, RegressionData, Scaling, Split, TrainingData};
-use burn_nca_datasets::{Table, Task, by_name, read_pairs};
+use burn_nca_datasets::{Table, Task, WithoutClass, by_name, read_pairs};
 
 use super::classes::{self, ClassRows};
 use super::finished_fit::Evaluation;
@@ -27,6 +27,8 @@ use crate::tables::{self, Ready};
 pub struct Rows<D> {
     pub data: D,
     pub split: Split,
+    /// The rows without a class: drawn, and no part of the fit.
+    pub without_class: Option<WithoutClass>,
     /// The k of k-NN; of no use to pairs.
     pub neighbors: usize,
     /// The seed of everything random.
@@ -35,7 +37,7 @@ pub struct Rows<D> {
 
 impl<D: FitData> Rows<D> {
     fn new(data: D, split: Split, args: &FitArgs) -> Self {
-        Self { data, split, neighbors: 0, seed: args.seed }
+        Self { data, split, without_class: None, neighbors: 0, seed: args.seed }
     }
 
     /// The rows on one scale, in the place of those that were read, and the part to learn from.
@@ -138,7 +140,8 @@ impl FitData for Labelled {
     fn replay(model: &Fitted, rows: &Rows<Self>, steps: &[Step]) -> Result<Option<Replay>> {
         let Rows { data, split, neighbors, .. } = rows;
         let sample = &rows.sample()?;
-        replay::replay(model, &ClassRows { data, split, sample, neighbors: *neighbors }, steps)
+        let rows = ClassRows { data, split, sample, without_class: None, neighbors: *neighbors };
+        replay::replay(model, &rows, steps)
     }
 
     fn neighbors(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
@@ -159,9 +162,10 @@ impl FitData for Labelled {
     }
 
     fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Evaluation> {
-        let Rows { data, split, neighbors, .. } = rows;
-        let sample = &rows.sample()?;
-        classes::evaluate(model, &ClassRows { data, split, sample, neighbors: *neighbors }, stages)
+        let Rows { data, split, without_class, neighbors, .. } = rows;
+        let (sample, without_class) = (&rows.sample()?, without_class.as_ref());
+        let rows = ClassRows { data, split, sample, without_class, neighbors: *neighbors };
+        classes::evaluate(model, &rows, stages)
     }
 }
 
@@ -213,11 +217,18 @@ impl FitData for Coincidences {
         let Some(file) = args.targets.pairs.as_deref() else {
             bail!("there are no pairs to learn from; give --pairs FILE");
         };
-        let Ready { data: features, split, target, preparation, reduction, warnings } =
-            tables::open_features(source)?;
+        let Ready {
+            data: features,
+            split,
+            target,
+            preparation,
+            reduction,
+            without_class,
+            warnings,
+        } = tables::open_features(source)?;
         let pairs = read_pairs(file, features.rows())?;
         let data = Self::new(features, pairs)?;
-        Ok(Ready { data, split, target, preparation, reduction, warnings })
+        Ok(Ready { data, split, target, preparation, reduction, without_class, warnings })
     }
 
     fn parted(self, _: Option<Split>, args: &FitArgs) -> Result<(Rows<Self>, Self)> {

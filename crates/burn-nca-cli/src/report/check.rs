@@ -55,11 +55,15 @@ fn check_confusion(confusion: &Confusion, data: &Data) -> Result<()> {
 }
 
 fn check_embedding<M>(embedding: &Embedding<M>) -> Result<()> {
+    // One coordinate for one dimension, else two.
+    let wanted = embedding.dimension.clamp(1, 2);
     for (at, point) in embedding.points.iter().enumerate() {
-        // One coordinate for one dimension, else two.
         let field = format!("embedding.points[{at}].coordinates");
-        let wanted = embedding.dimension.clamp(1, 2);
         check_length(&field, "number", point.coordinates.len(), wanted)?;
+    }
+    for (at, row) in embedding.unlabelled.iter().enumerate() {
+        let field = format!("embedding.unlabelled[{at}].coordinates");
+        check_length(&field, "number", row.coordinates.len(), wanted)?;
     }
     for (at, link) in embedding.links.iter().enumerate() {
         for (end, &point) in link.iter().enumerate() {

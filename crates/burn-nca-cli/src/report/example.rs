@@ -49,6 +49,7 @@ impl Report {
                 colour: None,
                 points,
                 links: Vec::new(),
+                unlabelled: Vec::new(),
             }),
         };
         let mean = results.perplexity.iter().sum::<f64>() / results.perplexity.len() as f64;
@@ -388,5 +389,6 @@ fn band() -> Embedding<ValueMark> {
     });
     let points = points.collect();
     let colour = Some("price".to_owned());
-    Embedding { dimension: 2, variance_share: None, colour, points, links: Vec::new() }
+    let (links, unlabelled) = (Vec::new(), Vec::new());
+    Embedding { dimension: 2, variance_share: None, colour, points, links, unlabelled }
 }

@@ -189,7 +189,7 @@ pub fn cards(report: &Report) -> String {
             let f = format!("f = {} of {}", significant(found.f, 5), count(data.train as u64));
             let beside = format!("{f}{}", estimated(data));
             let share = percent(Some(found.f / data.train as f64));
-            cards.push(card("Expected accuracy, f / n", &share, &beside));
+            cards.push(card("Expected accuracy, f/n", &share, &beside));
         }
         Results::Numbers(found) | Results::Pairs(found) => {
             let beside = match (&report.results, data.test) {

@@ -43,8 +43,25 @@ pub struct Ready<D> {
     pub preparation: Option<Preparation>,
     /// How the table was reduced; `None` for one that is not sparse.
     pub reduction: Option<Reduction>,
+    /// The rows without a class: drawn, and no part of the fit.
+    pub without_class: Option<WithoutClass>,
     /// What was done to the table, and what to know of it.
     pub warnings: Vec<Warning>,
+}
+
+impl<D> Ready<D> {
+    /// Features alone: nothing is held out, and no row lacks a class.
+    fn of_features(data: D, preparation: Option<Preparation>, warnings: Vec<Warning>) -> Self {
+        Self {
+            data,
+            split: None,
+            target: None,
+            preparation,
+            reduction: None,
+            without_class: None,
+            warnings,
+        }
+    }
 }
 
 /// Opens, prepares and splits the table of a fit.
@@ -76,9 +93,7 @@ pub fn open_features(source: &Source) -> Result<Ready<Features>> {
     if !columns.need_raw_table() {
         let options = csv_options(source, Task::Classes);
         let data = open_unlabelled_as(&source.data, &options)?;
-        let warnings = Vec::new();
-        let (preparation, reduction) = (None, None);
-        return Ok(Ready { data, split: None, target: None, preparation, reduction, warnings });
+        return Ok(Ready::of_features(data, None, Vec::new()));
     }
     let mut raw = open_raw(&source.data, &raw_options(source, None))?;
     Roles::take(&mut raw, columns)?;
@@ -87,9 +102,7 @@ pub fn open_features(source: &Source) -> Result<Ready<Features>> {
     let Prepared { features, remarks, .. } = preparation.apply(&raw)?;
     let said = preparation.sentences().into_iter().chain(remarks);
     let warnings = said.map(|text| Warning::new(WarningCode::Prepared, text)).collect();
-    let preparation = Some(preparation);
-    let (data, reduction) = (features, None);
-    Ok(Ready { data, split: None, target: None, preparation, reduction, warnings })
+    Ok(Ready::of_features(features, Some(preparation), warnings))
 }
 
 /// A table of numbers.
@@ -285,8 +298,8 @@ fn about_rows_without_class(table: &Table) -> Option<Warning> {
     Some(Warning::new(
         WarningCode::RowsWithoutClass,
         format!(
-            "{rows} no class (the first is row {first}) and are kept out of the fit and of its figures; nca predict \
-             gives their classes"
+            "{rows} no class (the first is row {first}) and are kept out of the fit and of its figures (grey in the picture); nca \
+             predict gives their classes"
         ),
     ))
 }
@@ -321,8 +334,9 @@ impl Opened {
     /// # Errors
     /// A target that is no class, or weights that are 0 throughout.
     pub fn into_labelled(self, columns: &Columns) -> Result<Ready<Labelled>> {
-        let Self { table, split, mut roles, preparation, reduction, warnings } = self;
+        let Self { mut table, split, mut roles, preparation, reduction, warnings } = self;
         let target = Some(table.target_name.clone());
+        let without_class = table.without_class.take();
         let mut data = table.into_labelled()?;
         if let Some(groups) = roles.groups.take() {
             data = data.with_groups(groups)?;
@@ -330,7 +344,8 @@ impl Opened {
         if let Some(weights) = roles.factors(&data, &split.train, columns.balanced)? {
             data = data.with_weights(weights)?;
         }
-        Ok(Ready { data, split: Some(split), target, preparation, reduction, warnings })
+        let split = Some(split);
+        Ok(Ready { data, split, target, preparation, reduction, without_class, warnings })
     }
 
     /// The rows with their numbers.
@@ -340,7 +355,7 @@ impl Opened {
     pub fn into_regression(self) -> Result<Ready<RegressionData>> {
         let Self { table, split, preparation, reduction, warnings, .. } = self;
         let target = Some(table.target_name.clone());
-        let data = table.into_regression()?;
-        Ok(Ready { data, split: Some(split), target, preparation, reduction, warnings })
+        let (data, split) = (table.into_regression()?, Some(split));
+        Ok(Ready { data, split, target, preparation, reduction, without_class: None, warnings })
     }
 }

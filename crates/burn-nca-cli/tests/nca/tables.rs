@@ -235,6 +235,9 @@ fn an_empty_class_is_a_row_without_a_class() {
             "{}",
             said(&report)
         );
+        let drawn = report["embedding"]["unlabelled"].as_array().unwrap();
+        let rows: Vec<u64> = drawn.iter().map(|row| row["row"].as_u64().unwrap()).collect();
+        assert_eq!(rows, (0..10).map(|row| 4 * row + 3).collect::<Vec<u64>>());
     }
 }
 

@@ -191,9 +191,7 @@ pub(crate) fn refuse_other_formats(input: &Input<'_>) -> Result<()> {
         Format::MatrixMarket => {
             "is a Matrix Market file, not CSV text; give the pair FILE.mtx,TARGETS.csv"
         }
-        Format::Zip => {
-            "is a zip archive (.npz or .xlsx?), not CSV text; save it as .csv or as two .npy files"
-        }
+        Format::Zip => "is a zip archive (.npz or .xlsx?), not CSV text; save it as .csv",
     };
     Err(Error::data(format!("{} {cure}", input.origin())))
 }

@@ -20,7 +20,7 @@ pub(super) fn read_header(input: &mut Input<'_>) -> Result<NpyHeader> {
     let origin = input.origin();
     if input.start().starts_with(b"PK\x03\x04") {
         return Err(Error::data(format!(
-            "{origin} is an archive of arrays (.npz); save each array with np.save"
+            "{origin} is an archive of arrays (.npz); give it alone, with its arrays X and y, or save each array with np.save"
         )));
     }
     let no_array = |reason: &str| {

@@ -20,7 +20,8 @@ use std::sync::Mutex;
 use burn_nca::Result;
 use burn_nca_datasets::{
     CsvOptions, Table, TargetColumn, Task, read_csv, read_idx, read_idx_features, read_idx_labels,
-    read_matrix_market, read_npy_features, read_npy_pair, read_pairs, read_splits,
+    read_matrix_market, read_npy_features, read_npy_pair, read_npz, read_npz_features, read_pairs,
+    read_splits,
 };
 use flate2::{Compression, write::GzEncoder};
 use peak_alloc::PeakAlloc;
@@ -179,6 +180,15 @@ fn npy_files() {
         let targets = [Task::Classes, Task::Numeric];
         let targets = targets.map(|task| read_npy_pair(&features, path, task).map(drop));
         targets.into_iter().fold(rows, |outcome, target| outcome.or(target))
+    });
+}
+
+#[test]
+fn npz_files() {
+    fuzz("npz", |path| {
+        let tables = [Task::Classes, Task::Numeric].map(|task| read_npz(path, task).map(drop));
+        let rows = read_npz_features(path).map(drop);
+        tables.into_iter().fold(rows, |outcome, table| outcome.or(table))
     });
 }
 

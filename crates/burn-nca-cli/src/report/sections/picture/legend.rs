@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::labels::NO_CLASS;
 use super::look::style;
 use super::scatter::Scatter;
 use super::{ClassMark, Part};
@@ -91,6 +92,9 @@ impl<M> Scatter<'_, M> {
             let inner: String =
                 marks.map(|class| format!("<path class=\"{class}\" {at}")).collect();
             key += &sample(&inner, "wrong");
+        }
+        if self.has_unlabelled() {
+            key += &sample(&format!("<path class=\"none\" {at}"), NO_CLASS);
         }
         if self.has_links() {
             key += &sample("<path class=\"links\" d=\"M0 7H14\"/>", "pair");

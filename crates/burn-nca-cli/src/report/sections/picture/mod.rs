@@ -1,6 +1,7 @@
 //! The rows where the learnt map puts them, marked by their class or coloured by a number.
 
 mod colours;
+mod labels;
 mod legend;
 mod look;
 mod placement;
@@ -17,6 +18,7 @@ use colours::Colours;
 pub use legend::listed;
 use look::Look;
 pub use look::style;
+pub use placement::thinned;
 use scatter::Scatter;
 
 /// The part of the data a row belongs to.
@@ -44,6 +46,18 @@ pub struct Embedding<M> {
     /// Pairs of points to join, by their place in `points`.
     #[serde(default)]
     pub links: Vec<[usize; 2]>,
+    /// The rows without a class; absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unlabelled: Vec<Unlabelled>,
+}
+
+/// A row without a class in the learnt space.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unlabelled {
+    /// Row number in the source, counted from 1.
+    pub row: usize,
+    /// One coordinate for k = 1, else two.
+    pub coordinates: Vec<f64>,
 }
 
 /// One row of the data in the learnt space.

@@ -26,9 +26,9 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The frame that holds all places, which have one or two coordinates each; in one dimension it has a lane for each
-    /// class. `None` without any place.
-    pub fn around(places: &[&[f64]], classes: usize) -> Option<Self> {
+    /// The frame that holds all places, which have one or two coordinates each; in one dimension it has so many
+    /// lanes, one for each class. `None` without any place.
+    pub fn around(places: &[&[f64]], lanes: usize) -> Option<Self> {
         let range = |axis: usize| {
             let values = || places.iter().map(|place| *place.get(axis).unwrap_or(&0.0));
             let low = values().fold(f64::INFINITY, f64::min);
@@ -40,14 +40,14 @@ impl Frame {
         let wide_or_one = if wide.max(high) > 0.0 { wide.max(1e-9 * high) } else { 1.0 };
         let aspect =
             if high > 0.0 { (wide_or_one / high).clamp(ASPECT.0, ASPECT.1) } else { ASPECT.1 };
-        let lanes = (LANE * classes.max(1) as f64).clamp(3.0 * LANE, 16.0 * LANE);
-        let height = if line { lanes + FOOT } else { (WIDTH / aspect).round() };
+        let all_lanes = (LANE * lanes.max(1) as f64).clamp(3.0 * LANE, 16.0 * LANE);
+        let height = if line { all_lanes + FOOT } else { (WIDTH / aspect).round() };
         let margin = MARGIN * WIDTH;
         let across = (WIDTH - 2.0 * margin) / wide_or_one;
         let along = (height - 2.0 * margin) / high;
         let scale = if line || high <= 0.0 { across } else { across.min(along) };
         let offset = [(WIDTH - scale * wide) / 2.0, (height - scale * high) / 2.0];
-        let lanes = if line { classes.max(1) } else { 0 };
+        let lanes = if line { lanes.max(1) } else { 0 };
         Some(Self { low: [left, bottom], scale, height, offset, lanes })
     }
 
@@ -74,11 +74,16 @@ impl Frame {
     }
 }
 
+/// Indices of the points to draw, evenly thinned where there are too many.
+pub fn thinned(points: usize) -> impl Iterator<Item = usize> {
+    let drawn = points.min(DRAWN);
+    (0..drawn).map(move |index| index * points / drawn)
+}
+
 /// Indices of the points to draw, evenly thinned, in an order that mixes the classes of a sorted table,
 /// so that the last class does not cover the others.
 pub fn drawing_order(points: usize) -> Vec<usize> {
-    let drawn = points.min(DRAWN);
-    let mut order: Vec<usize> = (0..drawn).map(|index| index * points / drawn).collect();
+    let mut order: Vec<usize> = thinned(points).collect();
     order.sort_by_key(|&index| (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     order
 }

@@ -8,22 +8,22 @@ use super::look::Look;
 use super::placement::{Frame, WIDTH, drawing_order};
 use super::{Embedding, Part, Point};
 use crate::report::ClassCount;
-use crate::report::number::{count, counted, percent, round_step, significant};
-use burn_nca_program::html::{escape, name, place, section};
+use crate::report::number::{count, counted, percent};
+use burn_nca_program::html::section;
 
-/// So many classes and more have their names in the picture, as far as they look different: colours alone are too many.
-const NAMED: std::ops::RangeInclusive<usize> = 11..=40;
 /// More errors than this, and their rings would cover the picture: they are there to be asked for.
 const RINGED: usize = 60;
 
 /// The points of an embedding, placed.
 pub struct Scatter<'a, M> {
     embedding: &'a Embedding<M>,
-    classes: &'a [ClassCount],
+    pub classes: &'a [ClassCount],
     /// Points in drawing order, later on top, with their places.
     pub marks: Vec<(&'a Point<M>, Look, [f64; 2])>,
     pub frame: Frame,
     links: String,
+    /// The places of the rows without a class, as the path of one drawing.
+    unlabelled: String,
     /// Points that cannot be placed.
     unplaced: usize,
     /// Which part's errors are ringed.
@@ -42,9 +42,14 @@ impl<'a, M> Scatter<'a, M> {
             (finite && !point.coordinates.is_empty()).then_some((at, point, look(&point.mark)?))
         });
         let points: Vec<_> = looks.collect();
-        let places: Vec<&[f64]> =
-            points.iter().map(|(_, point, _)| &point.coordinates[..]).collect();
-        let frame = Frame::around(&places, classes.len())?;
+        let finite = |place: &&[f64]| !place.is_empty() && place.iter().all(|at| at.is_finite());
+        let others: Vec<&[f64]> =
+            embedding.unlabelled.iter().map(|row| &row.coordinates[..]).filter(finite).collect();
+        let places = points.iter().map(|(_, point, _)| &point.coordinates[..]);
+        let places: Vec<&[f64]> = places.chain(others.iter().copied()).collect();
+        // The rows without a class have the last lane.
+        let lanes = classes.len() + usize::from(!others.is_empty());
+        let frame = Frame::around(&places, lanes).filter(|_| !points.is_empty())?;
         let unplaced = embedding.points.len() - points.len();
         let mut place_of = vec![None; embedding.points.len()];
         let mut kept: Vec<Option<_>> = points.into_iter().map(Some).collect();
@@ -63,7 +68,13 @@ impl<'a, M> Scatter<'a, M> {
                 let _ = write!(links, "M{ax:.1} {ay:.1}L{bx:.1} {by:.1}");
             }
         }
-        Some(Self { embedding, classes, marks, frame, links, unplaced, judged: embedding.judged() })
+        let mut unlabelled = String::new();
+        for (index, coordinates) in others.into_iter().enumerate() {
+            let [x, y] = frame.place(coordinates, classes.len(), index);
+            let _ = write!(unlabelled, "M{} {}h0", hundredths(x), hundredths(y));
+        }
+        let judged = embedding.judged();
+        Some(Self { embedding, classes, marks, frame, links, unlabelled, unplaced, judged })
     }
 
     /// The picture; `legend` says what its colours mean.
@@ -87,11 +98,15 @@ impl<'a, M> Scatter<'a, M> {
             "" => String::new(),
             links => format!("<path class=\"links\" d=\"{links}\"/>\n"),
         };
+        let unlabelled = match self.unlabelled.as_str() {
+            "" => String::new(),
+            places => format!("<path class=\"none\" d=\"{places}\"/>\n"),
+        };
         let body = format!(
             "<p class=\"note\">{}</p>\n<figure class=\"scatter\">\n{}<div class=\"picture\" style=\"{limit}\">\n\
              <div class=\"frame\" style=\"{shape}\"><svg id=\"points\"{rings} style=\"--size:{size}px\" \
              viewBox=\"0 0 1000 {height:.0}\" preserveAspectRatio=\"{ratio}\" role=\"img\" aria-label=\"Scatter plot of \
-             the embedded points; arrow keys move from point to point\" tabindex=\"0\">\n{links}{}</svg>{}{}<div \
+             the embedded points; arrow keys move from point to point\" tabindex=\"0\">\n{links}{unlabelled}{}</svg>{}{}<div \
              id=\"tip\" class=\"tip\" role=\"status\" hidden></div></div>\n{}</div>\n</figure>",
             self.caption(),
             self.toolbar(self.rings() <= RINGED),
@@ -126,6 +141,11 @@ impl<'a, M> Scatter<'a, M> {
     /// Whether pairs are joined.
     pub fn has_links(&self) -> bool {
         !self.links.is_empty()
+    }
+
+    /// Whether rows without a class are drawn.
+    pub fn has_unlabelled(&self) -> bool {
+        !self.unlabelled.is_empty()
     }
 
     /// Whether the classes are named in the picture.
@@ -200,54 +220,6 @@ impl<'a, M> Scatter<'a, M> {
         }
         paths
     }
-
-    /// The names of the classes: beside their lanes, or, where there are many, in the middle of their points.
-    fn names(&self) -> String {
-        if self.names_lanes() {
-            let label = |(class, rows): (usize, &ClassCount)| {
-                let top = class as f64 * self.frame.lane();
-                format!(
-                    "<span class=\"lane\" style=\"top:{top:.1}px\">{}</span>",
-                    escape(&rows.name)
-                )
-            };
-            return self.classes.iter().enumerate().map(label).collect();
-        }
-        if self.frame.is_line() || !NAMED.contains(&self.classes.len()) {
-            return String::new();
-        }
-        let label = |(class, rows): (usize, &ClassCount)| {
-            let points = self.marks.iter().filter(|(_, look, _)| look.lane == class);
-            let [x, y] = middle(points.map(|(_, _, place)| *place))?;
-            Some(format!(
-                "<span class=\"middle k{class}\" style=\"left:{};top:{}\">{}</span>",
-                place(x / WIDTH),
-                place(y / self.frame.height),
-                name(&rows.name, 12)
-            ))
-        };
-        self.classes.iter().enumerate().filter_map(label).collect()
-    }
-
-    /// A bar of a round length, some tenth of the width.
-    fn scale_bar(&self) -> String {
-        let length = round_step(0.1 * WIDTH / self.frame.scale);
-        format!(
-            "<div id=\"scale\" class=\"scale\" style=\"width:{}\"><span>distance {}</span></div>",
-            place(length * self.frame.scale / WIDTH),
-            significant(length, 1)
-        )
-    }
-}
-
-/// The median across and along; `None` without any place.
-fn middle(places: impl Iterator<Item = [f64; 2]> + Clone) -> Option<[f64; 2]> {
-    let median = |axis: usize| {
-        let mut values: Vec<f64> = places.clone().map(|place| place[axis]).collect();
-        values.sort_by(f64::total_cmp);
-        values.get(values.len() / 2).copied()
-    };
-    Some([median(0)?, median(1)?])
 }
 
 fn hundredths(at: f64) -> f64 {

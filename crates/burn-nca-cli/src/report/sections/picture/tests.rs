@@ -90,6 +90,29 @@ fn many_classes_are_named_in_the_picture_and_one_dimension_has_lanes() {
 }
 
 #[test]
+fn rows_without_a_class_are_grey_and_have_a_lane_of_their_own() {
+    let mut report = Report::example();
+    assert!(!report.page().contains("no class"));
+    let mut with = |dimension: usize| {
+        let embedding = report.classes_mut().embedding.as_mut().unwrap();
+        embedding.points.iter_mut().for_each(|point| point.coordinates.truncate(dimension));
+        let row = |row| Unlabelled { row, coordinates: vec![9.0 + row as f64; dimension] };
+        embedding.unlabelled = vec![row(3), row(4)];
+        embedding.dimension = dimension;
+        report.check().unwrap();
+        report.page()
+    };
+    let page = with(2);
+    let path = page.split("class=\"none\" d=\"").nth(1).unwrap().split('"').next().unwrap();
+    // Far off the others, they are inside the frame.
+    let places = path.split('M').skip(1).map(|place| place.split(' ').next().unwrap());
+    let across: Vec<f64> = places.map(|x| x.parse().unwrap()).collect();
+    assert!(across.len() == 2 && across.iter().all(|x| (500.0..=WIDTH).contains(x)), "{path}");
+    assert!(page.contains("</svg>no class</span>"));
+    assert_eq!(with(1).matches("class=\"lane\"").count(), 4);
+}
+
+#[test]
 fn one_dimension_and_a_single_place_can_be_drawn() {
     let mut report = Report::example();
     for point in &mut report.classes_mut().embedding.as_mut().unwrap().points {
