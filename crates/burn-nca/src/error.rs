@@ -68,5 +68,19 @@ pub(crate) fn quoted(name: &str) -> String {
     }
 }
 
+/// A message of another library, which may quote a file at length: its beginning, and its end with the place.
+pub(crate) fn shortened(message: &impl std::fmt::Display) -> String {
+    const LETTERS: usize = 300;
+    const LAST: usize = 60;
+    let message = message.to_string();
+    let letters = message.chars().count();
+    if letters <= LETTERS {
+        return message;
+    }
+    let first: String = message.chars().take(LETTERS - LAST).collect();
+    let last: String = message.chars().skip(letters - LAST).collect();
+    format!("{first}…{last}")
+}
+
 /// The result of everything that can fail on data, settings or files.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::session::{CheckpointEvent, FitState, OnCheckpoint};
-use super::{FitIdentity, Termination};
-use crate::error::{Error, Result};
+use super::{Fingerprint, FitIdentity, Termination};
+use crate::error::{Error, Result, shortened};
 
 const INTERVAL: Duration = Duration::from_secs(5);
 
@@ -29,16 +29,30 @@ impl Owner {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct Stored<S> {
-    fit: Owner,
-    state: S,
+/// What follows the fit in the text of a checkpoint, around the fingerprint of its state as text.
+const SUM: &str = ",\"sum\":\"";
+const STATE: &str = "\",\"state\":";
+
+/// The text of a checkpoint.
+fn text_of<S: Serialize>(fit: &Owner, state: &S) -> serde_json::Result<String> {
+    let (fit, state) = (serde_json::to_string(fit)?, serde_json::to_string(state)?);
+    let sum = Fingerprint::new().text(&state).finish();
+    Ok(format!("{{\"fit\":{fit}{SUM}{sum}{STATE}{state}}}"))
+}
+
+/// The state in the text of a checkpoint, as it was written; `None` where it was changed, as a solver would go on from
+/// it into who knows what.
+fn whole_state<'t>(text: &'t str, sum: &str) -> Option<&'t str> {
+    let (_, state) = text.split_once(&format!("{SUM}{sum}{STATE}"))?;
+    let state = state.strip_suffix('}')?;
+    (Fingerprint::new().text(state).finish() == sum).then_some(state)
 }
 
 /// What a file says of its fit, whatever state follows.
 #[derive(Deserialize)]
 struct Header {
     fit: Owner,
+    sum: String,
 }
 
 /// Where a checkpoint is kept.
@@ -138,7 +152,7 @@ impl<'a> Checkpoint<'a> {
     /// The stored state, if there is a file.
     ///
     /// # Errors
-    /// A file that cannot be read, or that belongs to another fit.
+    /// A file that cannot be read, that belongs to another fit, or whose state was changed.
     pub fn load<S: DeserializeOwned>(&self) -> Result<Option<S>> {
         let Some((place, owner)) = self.existing() else {
             return Ok(None);
@@ -148,10 +162,13 @@ impl<'a> Checkpoint<'a> {
         let invalid = |error: serde_json::Error| {
             Error::model(
                 path,
-                format!("this is not a checkpoint of a fit ({error}); delete it to start again"),
+                format!(
+                    "this is not a checkpoint of a fit ({}); delete it to start again",
+                    shortened(&error)
+                ),
             )
         };
-        let Header { fit } = serde_json::from_str(&text).map_err(invalid)?;
+        let Header { fit, sum } = serde_json::from_str(&text).map_err(invalid)?;
         if let Some(others) = owner.refusal(&fit) {
             return Err(Error::model(
                 path,
@@ -161,25 +178,14 @@ impl<'a> Checkpoint<'a> {
                 ),
             ));
         }
-        let stored: Stored<S> = serde_json::from_str(&text).map_err(invalid)?;
-        Ok(Some(stored.state))
-    }
-
-    /// Refuses a stored state that is not of as many parameters as the model has.
-    ///
-    /// # Errors
-    /// Another number of parameters, as in a file that was edited.
-    pub fn check_parameters(&self, stored: usize, model: usize) -> Result<()> {
-        match self.existing() {
-            Some((place, _)) if stored != model => Err(Error::model(
-                place.path(),
-                format!(
-                    "this checkpoint holds {stored} parameters where the model has {model}; delete it to start \
-                     again"
-                ),
-            )),
-            _ => Ok(()),
-        }
+        let state = whole_state(&text, &sum).ok_or_else(|| {
+            Error::model(
+                path,
+                "the state in this checkpoint is not the one that was written: it was changed or damaged; restore \
+                 the file, or delete it to start again",
+            )
+        })?;
+        serde_json::from_str(state).map(Some).map_err(invalid)
     }
 
     /// Writes the state if the last write is some seconds ago.
@@ -225,8 +231,7 @@ impl<'a> Checkpoint<'a> {
             return Ok(());
         };
         self.written = Instant::now();
-        let stored = Stored { fit: owner.clone(), state };
-        let text = serde_json::to_string(&stored).map_err(|error| {
+        let text = text_of(owner, state).map_err(|error| {
             Error::model(place.path(), format!("the checkpoint cannot be written: {error}"))
         })?;
         place.write(text).map_err(|source| Error::io(place.path(), source))

@@ -176,11 +176,6 @@ impl<E: Encoder, O: Objective> FullBatch<'_, '_, '_, E, O> {
         let mut monitor = Monitor::new(config, watchers);
         let (state, end) = match checkpoint.load::<State<DescentState<M>>>()? {
             Some(State { solver, record, end }) => {
-                let best = record.best.as_ref().map_or(start.len(), |best| best.kept.0.len());
-                let least = record.least.as_ref().map_or(start.len(), |least| least.kept.0.len());
-                for length in [solver.position.len(), solver.gradient.len(), best, least] {
-                    checkpoint.check_parameters(length, start.len())?;
-                }
                 monitor.record = record;
                 checkpoint.resumed(solver.iteration, end.is_some());
                 (solver, end)

@@ -273,7 +273,7 @@ fn an_edited_checkpoint_is_refused_without_a_panic() {
     std::fs::write(&checkpoint, stored.to_string()).unwrap();
     let session = FitSession::new().with_checkpoint(&checkpoint);
     let error = config.fit_session(&iris(), &Device::flex(), session).unwrap_err().to_string();
-    assert!(error.contains("holds 2 parameters where the model has 8"), "{error}");
+    assert!(error.contains("is not the one that was written"), "{error}");
 }
 
 #[test]

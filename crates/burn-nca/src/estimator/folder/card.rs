@@ -12,7 +12,7 @@ use crate::data::{
     Features, Preparation, Scaling, ScalingKind, Task, TrainingTargets, check_weights,
 };
 use crate::encoder::Encoder;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shortened};
 use crate::estimator::{FitSummary, Fitted, ModelCard};
 use crate::neighbors::Rule;
 
@@ -125,6 +125,7 @@ impl Stored {
             _ => Error::io(&path, source),
         })?;
         let invalid = |error: serde_json::Error| {
+            let error = shortened(&error);
             let reason = format!("this is not a model's {CARD} ({error}); fit the model again");
             Error::model(&path, reason)
         };

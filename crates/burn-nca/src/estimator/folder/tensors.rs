@@ -12,7 +12,7 @@ use burn_nca_files::read_regular;
 use sha2::{Digest, Sha256};
 
 use crate::data::host_values;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shortened};
 
 /// The weights of the encoder.
 pub(super) const ENCODER: &str = "encoder.bpk";
@@ -97,6 +97,7 @@ pub(super) fn labels(labels: Tensor<1, Int>, folder: &Path) -> Result<Vec<usize>
 }
 
 fn unfit(folder: &Path, name: &str, error: &dyn Display) -> Error {
+    let error = shortened(&error);
     let reason = format!("the tensors do not fit the model ({error}); fit the model again");
     Error::model(folder.join(name), reason)
 }

@@ -6,7 +6,7 @@ use burn_nca_files::{read_regular_text, write_atomically};
 use serde::{Deserialize, Serialize};
 
 use super::Trial;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shortened};
 use crate::fit::FitIdentity;
 
 /// The finished trials of a search, and its time.
@@ -38,7 +38,10 @@ pub(super) fn load(path: &Path, search: &FitIdentity) -> Result<Finished> {
     let stored: Stored = serde_json::from_str(&text).map_err(|error| {
         Error::model(
             path,
-            format!("these are no trials of a search ({error}); delete the file to start again"),
+            format!(
+                "these are no trials of a search ({}); delete the file to start again",
+                shortened(&error)
+            ),
         )
     })?;
     if let Some(others) = search.refusal(&stored.search) {
