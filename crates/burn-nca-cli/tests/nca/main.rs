@@ -9,6 +9,7 @@ mod documents;
 mod evaluate;
 mod faults;
 mod fit;
+mod fuzz;
 mod golden;
 mod interruption;
 mod invocation;

@@ -1,0 +1,100 @@
+//! Checkpoints of every solver: a fit goes on from a damaged one, or says what is wrong with it.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use burn::tensor::Device;
+use burn_nca::Fitted;
+use burn_nca::data::Task;
+use burn_nca::estimator::Estimator;
+use burn_nca::fit::{
+    ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
+    OptimizerConfig, Progress, StochasticConfig, Termination,
+};
+use burn_nca::method::{AnyMethod, Lca, Lmnn, Mlkr, Nca, PairNca};
+use rand::RngExt;
+use serde_json::Value;
+
+use super::{classes, fuzz, json_damage, numbers, pairs};
+
+const FILE: &str = "checkpoint.json";
+
+/// The steps before the fit is cut off, and after it goes on.
+const STEPS: usize = 3;
+
+fn estimators() -> Vec<Estimator> {
+    let lbfgs = || OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(20));
+    let gradient = ConjugateGradientConfig::new().with_max_iterations(20);
+    let adam = StochasticConfig::new().with_epochs(Some(20)).with_batch_size(Some(6));
+    let of = |method: AnyMethod, optimizer: OptimizerConfig| {
+        let fit = FitConfig::new().with_optimizer(optimizer);
+        Estimator::new(3, 2, method).with_fit(fit)
+    };
+    let mut stopping = of(Nca::default().into(), lbfgs());
+    stopping.fit.early_stopping = Some(EarlyStoppingConfig::new());
+    vec![
+        of(Nca::default().into(), lbfgs()),
+        of(Nca::default().into(), OptimizerConfig::ConjugateGradient(gradient)),
+        of(Nca::default().into(), OptimizerConfig::Adam(adam)),
+        stopping,
+        of(Mlkr::default().into(), lbfgs()),
+        of(Lmnn::default().into(), lbfgs()),
+        of(PairNca::default().into(), lbfgs()),
+        of(Lca::default().into(), lbfgs()),
+    ]
+}
+
+/// Goes on for some steps with the checkpoint of this folder.
+fn go_on(estimator: &Estimator, folder: &Path) -> burn_nca::Result<Fitted> {
+    let mut steps = 0;
+    let mut watch = |_: &Progress| {
+        steps += 1;
+        if steps < STEPS {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(Termination::Stopped)
+        }
+    };
+    let session = FitSession::new().with_progress(&mut watch);
+    let session = session.with_checkpoint(&folder.join(FILE)).keep_checkpoint();
+    let device = Device::flex();
+    match estimator.method.info().task {
+        Some(Task::Numbers) => estimator.fit_session(&numbers(), &device, session),
+        Some(Task::Pairs) => estimator.fit_session(&pairs(), &device, session),
+        None | Some(Task::Classes) => estimator.fit_session(&classes(), &device, session),
+    }
+}
+
+#[test]
+fn damaged_checkpoints() {
+    let estimators = estimators();
+    let written = |estimator: &Estimator| -> Value {
+        let folder = tempfile::tempdir().unwrap();
+        go_on(estimator, folder.path()).unwrap();
+        serde_json::from_slice(&std::fs::read(folder.path().join(FILE)).unwrap()).unwrap()
+    };
+    let whole: Vec<Value> = estimators.iter().map(written).collect();
+    let which = |folder: &Path| {
+        let number = std::fs::read_to_string(folder.join("which")).unwrap();
+        &estimators[number.parse::<usize>().unwrap()]
+    };
+    fuzz(
+        "checkpoints",
+        300,
+        |folder, rng| {
+            let at = rng.random_range(0..whole.len());
+            std::fs::write(folder.join("which"), at.to_string()).unwrap();
+            // The header says whose state it is; the state is what is damaged mostly.
+            let mut bytes = json_damage::edited(&whole[at..=at], rng);
+            if rng.random_range(0..4) != 0 {
+                let mut document = whole[at].clone();
+                let state = json_damage::edited(&[document["state"].clone()], rng);
+                document["state"] = serde_json::from_slice(&state).unwrap_or_default();
+                bytes = document.to_string().into_bytes();
+            }
+            std::fs::write(folder.join(FILE), &bytes).unwrap();
+            bytes.len()
+        },
+        |folder| go_on(which(folder), folder).map(drop),
+    );
+}

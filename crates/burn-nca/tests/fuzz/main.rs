@@ -1,0 +1,120 @@
+//! Damaged model folders, checkpoints and trials of a search: a value or a short error, never a panic, and memory in
+//! proportion.
+//!
+//! The tests run some hundred of each kind; more are run with
+//!
+//! ```text
+//! BURN_NCA_FUZZ=1000000 BURN_NCA_FUZZ_SEED=1 cargo test --release --workspace --test fuzz -- --test-threads 1
+//! ```
+//!
+//! The models of `tests/gallery` are the corpus, and models, checkpoints and trials of today's fits: a checkpoint belongs
+//! to its fit and version, so that a stored one would be refused at its first line.
+// Clippy knows the tests themselves, not the functions they share.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod checkpoints;
+mod json_damage;
+mod models;
+#[path = "../../../burn-nca-datasets/tests/fuzz/mutate.rs"]
+mod mutate;
+mod trials;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Mutex;
+
+use burn_nca::data::{Coincidences, Features, Labelled, Pairs, RegressionData};
+use burn_nca::{Error, Result};
+use peak_alloc::PeakAlloc;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// The peak of the memory is one for all threads.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Bytes that reading and using a file may take, and for each byte of it.
+const BUFFERS: usize = 16 << 20;
+const A_BYTE: usize = 4096;
+
+/// The most characters of a message.
+const MESSAGE: usize = 1500;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap())
+}
+
+/// Damages by number and seed, uses what came out, and watches. `damage` writes into the folder and gives the number of
+/// bytes.
+fn fuzz(
+    kind: &str,
+    count: u64,
+    damage: impl Fn(&Path, &mut ChaCha8Rng) -> usize,
+    using: impl Fn(&Path) -> Result<()>,
+) {
+    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let (seed, mut used) = (setting("BURN_NCA_FUZZ_SEED", 0), 0);
+    for number in setting("BURN_NCA_FUZZ_FROM", 0)..setting("BURN_NCA_FUZZ", count) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(number);
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = damage(folder.path(), &mut rng);
+        let before = MEMORY.current_usage();
+        MEMORY.reset_peak_usage();
+        let outcome = catch_unwind(AssertUnwindSafe(|| using(folder.path())));
+        let taken = MEMORY.peak_usage().saturating_sub(before);
+        let failure = match outcome {
+            Err(_) => "a panic".to_string(),
+            Ok(_) if taken > BUFFERS + A_BYTE * bytes => format!("{taken} bytes of memory"),
+            Ok(Err(error)) if error.to_string().len() > MESSAGE => format!("long: {error}"),
+            Ok(outcome) => {
+                used += u64::from(outcome.is_ok());
+                continue;
+            }
+        };
+        let kept = folder.keep();
+        panic!("{kind}, seed {seed}, number {number}, kept as {}: {failure}", kept.display());
+    }
+    println!("{kind}: {used} were used");
+}
+
+/// Errors of what a damaged file leads to are fine; these are not.
+fn finite(what: &str, values: &[f64]) -> Result<()> {
+    assert!(values.iter().all(|value| value.is_finite()), "{what}: {values:?}");
+    Ok(())
+}
+
+/// Good where one is, as a model is good for one task; else the last error.
+fn any(results: impl IntoIterator<Item = Result<()>>) -> Result<()> {
+    let mut last = Error::data("nothing was used");
+    for result in results {
+        match result {
+            Ok(()) => return Ok(()),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+/// Twelve rows of three features; three classes.
+fn features() -> Features {
+    let values = (0..36).map(|at| f64::from((at * 37) % 23) / 5.0 + f64::from(at / 12)).collect();
+    let names = ["height", "weight", "width"].map(String::from).to_vec();
+    Features::new(values, names).unwrap()
+}
+
+fn classes() -> Labelled {
+    Labelled::from_labels(features(), (0..12).map(|row| row / 4).collect()).unwrap()
+}
+
+fn numbers() -> RegressionData {
+    let values = (0..12).map(|row| f64::from(row * row % 7)).collect();
+    RegressionData::new(features(), "price", values).unwrap()
+}
+
+fn pairs() -> Coincidences {
+    let pairs = (0..11).map(|row| (row, row + 1, 1.0)).collect();
+    Coincidences::new(features(), Pairs::new(12, pairs).unwrap()).unwrap()
+}
