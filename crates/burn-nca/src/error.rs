@@ -82,5 +82,11 @@ pub(crate) fn shortened(message: &impl std::fmt::Display) -> String {
     format!("{first}…{last}")
 }
 
+/// What a panic said.
+pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown cause")
+}
+
 /// The result of everything that can fail on data, settings or files.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

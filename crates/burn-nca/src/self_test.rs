@@ -7,7 +7,7 @@ use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 
 use crate::data::host_values;
 use crate::device::backend;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, panic_message};
 use crate::objective::NcaLossConfig;
 
 /// Sizes of the matrix product: some drivers returned zeros from 500 rows on (Burn issue 4966).
@@ -128,10 +128,8 @@ fn quietly<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
     let result = catch_unwind(AssertUnwindSafe(work));
     set_hook(hook);
     result.map_err(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text =
-            text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown cause");
-        format!("it cannot be started ({})", text.lines().next().unwrap_or_default())
+        let text = panic_message(&*panic).lines().next().unwrap_or_default();
+        format!("it cannot be started ({text})")
     })
 }
 

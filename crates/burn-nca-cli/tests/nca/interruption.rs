@@ -78,6 +78,8 @@ fn an_interrupted_search_goes_on_after_the_candidates_that_are_finished() {
         "--tune",
         "--folds",
         "2",
+        "--repeats",
+        "1",
         "--l2",
         "0.01",
         "--max-iterations",
@@ -88,7 +90,9 @@ fn an_interrupted_search_goes_on_after_the_candidates_that_are_finished() {
     send("-INT", &child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(place.path("run.partial/trials.json").exists());
-    nca(&[&settings[..], &["--out", &out, "--resume"]].concat()).assert().success();
+    let going_on = nca(&[&settings[..], &["--out", &out, "--resume"]].concat()).assert().success();
+    let told = String::from_utf8_lossy(&going_on.get_output().stderr).into_owned();
+    assert!(told.contains("the search goes on after "), "{told}");
     nca(&[&settings[..], &["--out", &whole]].concat()).assert().success();
     let (resumed, uninterrupted) =
         (read_json(&place.path("run/report.json")), read_json(&place.path("whole/report.json")));

@@ -11,6 +11,7 @@ mod exchange;
 mod feature_weights;
 mod linear;
 mod mlp;
+mod probe;
 #[cfg(test)]
 mod tests;
 mod triangular;
@@ -23,6 +24,7 @@ pub use exchange::{load_weights, save_safetensors};
 pub use feature_weights::FeatureWeights;
 pub use linear::{LinearMap, LinearMapConfig};
 pub use mlp::{Activation, Mlp, MlpConfig};
+pub(crate) use probe::output_width;
 pub use triangular::{TriangularMap, TriangularMapConfig};
 pub use unit::UnitRows;
 pub(crate) use unit::unit_rows;

@@ -7,7 +7,7 @@ use burn::tensor::{DType, Device, Tensor};
 
 use super::{Fitted, ModelCard};
 use crate::data::{Labelled, RegressionData, Scaling, TrainingData};
-use crate::encoder::Encoder;
+use crate::encoder::{Encoder, output_width};
 use crate::error::{Error, Result};
 use crate::fit::{FitConfig, FitSession, FitSummary, Identified, Precision, Termination};
 use crate::method::run::{Run, place, prepare};
@@ -25,11 +25,8 @@ impl<E: Encoder> Fitted<E> {
     /// ([`Termination::Elsewhere`]).
     ///
     /// # Errors
-    /// Other columns than those of the scaling, no row, an encoder of another number of features where it says so
+    /// Other columns than those of the scaling, no row, an encoder of another number of features
     /// ([`Encoder::d_input`]).
-    ///
-    /// # Panics
-    /// Where the encoder panics on rows of this number of features.
     ///
     /// # Examples
     /// ```
@@ -79,9 +76,6 @@ impl<E: Encoder> Fitted<E> {
     ///
     /// # Errors
     /// As [`Fitted::of_classes`].
-    ///
-    /// # Panics
-    /// As [`Fitted::of_classes`].
     pub fn of_numbers(
         encoder: E,
         scaling: Scaling,
@@ -122,7 +116,7 @@ fn adopted<M: GradientMethod, E: Encoder>(
     let (device, dtype) = place(&fit, device)?;
     let x = scaling.apply(features)?.to_tensor(&device, dtype);
     let encoder = prepare(encoder, dtype, &device);
-    let (d_output, config) = (output_width(&encoder, &x)?, encoder.config());
+    let (d_output, config) = (output_width(&encoder, x.clone().slice([0..1]))?, encoder.config());
     let run = Run {
         encoder,
         objective: method.objective_on(&device),
@@ -150,17 +144,6 @@ fn adopted<M: GradientMethod, E: Encoder>(
         summary: summary.with_rows(features.rows(), 0, train.singletons()),
         preparation: None,
     })
-}
-
-/// The number of dimensions that an encoder embeds in.
-fn output_width<E: Encoder>(encoder: &E, x: &Tensor<2>) -> Result<usize> {
-    let [_, d] = x.dims();
-    if let Some(d_input) = encoder.d_input().filter(|&d_input| d_input != d) {
-        return Err(Error::setting(format!(
-            "the encoder takes {d_input} features, but the data have {d}; give the rows that it was trained on"
-        )));
-    }
-    Ok(encoder.forward(x.clone().slice([0..1])).dims()[1])
 }
 
 /// The number type of a module's parameters: f64 where one is, else f32.

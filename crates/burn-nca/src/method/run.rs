@@ -1,11 +1,9 @@
 //! A module at its start, minimised: what every fit by gradients does, whatever is learnt from.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use burn::module::Module;
 use burn::tensor::{DType, Device, Tensor};
 
-use crate::encoder::{Encoder, cast};
+use crate::encoder::{Encoder, cast, output_width};
 use crate::error::{Error, Result};
 use crate::fit::{
     FitConfig, FitIdentity, FitSession, HeldOutScore, Problem, Solution, minimise_prepared,
@@ -75,38 +73,11 @@ pub(crate) fn prepare<E: Encoder>(encoder: E, dtype: DType, device: &Device) -> 
 }
 
 /// Holds the sizes of an encoder against those that were asked for, by the embedding of two rows.
-///
-/// A module that does not say how many features it takes panics inside Burn where they are others: better here, once,
-/// than from every batch.
 fn check_encoder<E: Encoder>(encoder: &E, x: &Tensor<2>, k: usize) -> Result<()> {
-    let [_, d] = x.dims();
-    if let Some(d_input) = encoder.d_input().filter(|&d_input| d_input != d) {
+    let found = output_width(encoder, x.clone().slice([0..x.dims()[0].min(2)]))?;
+    if found != k {
         return Err(Error::setting(format!(
-            "the encoder takes {d_input} features, but the data have {d}; give an encoder of {d} features"
-        )));
-    }
-    let few = x.clone().slice([0..x.dims()[0].min(2)]);
-    let rows = few.dims()[0];
-    let probe = catch_unwind(AssertUnwindSafe(|| encoder.forward(few).dims()));
-    let embedded = probe.map_err(|cause| {
-        let words = cause.downcast_ref::<String>().map(String::as_str);
-        let words = words.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or_default();
-        Error::setting(format!(
-            "the encoder panics on {rows} rows of {d} features, as the data have them; give an encoder of {d} features \
-             ({})",
-            words.split_whitespace().collect::<Vec<_>>().join(" ")
-        ))
-    })?;
-    if embedded[0] != rows {
-        return Err(Error::setting(format!(
-            "the encoder turns {rows} rows into {}; an encoder embeds each row, [n, d] to [n, k]",
-            embedded[0]
-        )));
-    }
-    if embedded[1] != k {
-        return Err(Error::setting(format!(
-            "d_output is {k}, but the encoder embeds in {found} dimensions; give d_output = {found}",
-            found = embedded[1]
+            "d_output is {k}, but the encoder embeds in {found} dimensions; give d_output = {found}"
         )));
     }
     Ok(())

@@ -17,12 +17,16 @@ use burn::tensor::{Bool, DType, Device, Tensor};
 /// infinite one into NaN. It lies within a factor of 4 of the least number of the type, below every logit whose
 /// row has not overflowed.
 pub fn mask_out(logits: Tensor<2>, mask: Tensor<2, Bool>) -> Tensor<2> {
-    let lowest = match logits.dtype() {
+    let lowest = lowest(logits.dtype());
+    logits.mask_fill(mask, lowest)
+}
+
+fn lowest(dtype: DType) -> f64 {
+    match dtype {
         DType::F64 => f64::MIN / 4.0,
         DType::F16 => -6e4,
         _ => f64::from(f32::MIN / 4.0),
-    };
-    logits.mask_fill(mask, lowest)
+    }
 }
 
 /// The block of pairs with the entry of each row with itself put far below any other (see [`mask_out`]).
@@ -108,6 +112,25 @@ pub fn logits(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
 pub fn log_sum_exp(logits: Tensor<2>) -> Tensor<2> {
     let largest = logits.clone().without_autodiff().max_dim(1);
     (logits - largest.clone()).exp().sum_dim(1).log() + largest
+}
+
+/// `log Σ_j exp(l_ij)` of each row over the entries that are not excluded, which are left out by position: however low
+/// the others are, no excluded one is above them.
+///
+/// A row without any entry has the number that [`mask_out`] fills in, far below the sum of any other, and no gradient.
+///
+/// # Shapes
+/// - logits, excluded: `[b, m]`, output: `[b, 1]`
+pub fn log_sum_exp_without(logits: Tensor<2>, excluded: Tensor<2, Bool>) -> Tensor<2> {
+    let dtype = logits.dtype();
+    let least = if dtype == DType::F64 { f64::MIN } else { f64::from(f32::MIN) };
+    let candidates = logits.clone().without_autodiff().mask_fill(excluded.clone(), least);
+    let largest = candidates.max_dim(1);
+    let none = excluded.clone().all_dim(1);
+    // What is excluded may overflow the exponential, and infinity times a gradient of 0 is NaN.
+    let shifted = (logits - largest.clone()).mask_fill(excluded.clone(), 0.0);
+    let sum = shifted.exp().mask_fill(excluded, 0.0).sum_dim(1).mask_fill(none.clone(), 1.0);
+    (sum.log() + largest).mask_fill(none, lowest(dtype))
 }
 
 /// The mask of the pairs (i, i) in a `[b, b]` block.

@@ -3,7 +3,7 @@
 use burn::tensor::activation::log_sigmoid;
 use burn::tensor::{Bool, DType, Int, Tensor, assert_shape};
 
-use super::affinity::{assert_rows, log_sum_exp, mask_out};
+use super::affinity::{assert_rows, log_sum_exp_without, mask_out};
 use super::{Candidates, Similarity, Temperature};
 
 /// Where entry i of `rows` equals entry j of `columns`, `[b]` and `[m]` to `[b, m]`; of any integer types.
@@ -78,7 +78,7 @@ impl Contrast {
 
     /// `log Σ_a exp(l_ia)` over the candidates that are not excluded, `[b, 1]`.
     pub fn log_all(&self) -> Tensor<2> {
-        log_sum_exp(mask_out(self.logits.clone(), self.excluded.clone()))
+        log_sum_exp_without(self.logits.clone(), self.excluded.clone())
     }
 
     /// `log p_i`, the log-probability of a positive, `[b, 1]`; 0 where a query is alone.
@@ -86,9 +86,12 @@ impl Contrast {
     /// The logistic function of two log-sum-exps, over the positives and over the others: near p_i = 1 it
     /// keeps the digits that a difference from the sum over all would lose.
     pub fn log_p(&self) -> Tensor<2> {
-        let positives = mask_out(self.logits.clone(), self.positive.clone().bool_not());
-        let same = log_sum_exp(positives);
-        log_sigmoid(same - log_sum_exp(self.others())).mask_fill(self.alone.clone(), 0.0)
+        let others = self.positive.clone().bool_or(self.excluded.clone());
+        // Alone, or without another candidate: a probability of one.
+        let sure = self.alone.clone().bool_or(others.clone().all_dim(1));
+        let same = log_sum_exp_without(self.logits.clone(), self.positive.clone().bool_not());
+        let others = log_sum_exp_without(self.logits.clone(), others);
+        log_sigmoid(same - others).mask_fill(sure, 0.0)
     }
 
     /// `log p_i = log Σ_j w_ij p_ij` with weights of the positives, `[b, 1]`; 0 where a query is alone.
@@ -97,8 +100,8 @@ impl Contrast {
     /// - log_weights: `[b, m]`, `log w_ij` where positive; of no meaning elsewhere
     pub fn log_weighted_p(&self, log_weights: Tensor<2>) -> Tensor<2> {
         let weighted = self.logits.clone() + log_weights;
-        let weighted = mask_out(weighted, self.positive.clone().bool_not());
-        (log_sum_exp(weighted) - self.log_all()).mask_fill(self.alone.clone(), 0.0)
+        let weighted = log_sum_exp_without(weighted, self.positive.clone().bool_not());
+        (weighted - self.log_all()).mask_fill(self.alone.clone(), 0.0)
     }
 
     /// The logits of the candidates that are neither positive nor excluded, the rest masked out, `[b, m]`.
@@ -115,7 +118,7 @@ mod tests {
 
     use super::*;
     use crate::objective::{
-        ClassTarget, NcaLossConfig, ProxyNcaLossConfig, SoftNearestNeighborLossConfig,
+        ClassTarget, Criterion, NcaLossConfig, ProxyNcaLossConfig, SoftNearestNeighborLossConfig,
         SupConLossConfig, TemperatureConfig,
     };
 
@@ -173,6 +176,30 @@ mod tests {
         let sum = NcaLossConfig::new().with_reduction(Reduction::Sum).init();
         let found: f64 = sum.forward(far, labels).into_scalar();
         assert!((found + 2.0).abs() < 1e-6, "{found}");
+    }
+
+    #[test]
+    fn what_is_excluded_is_left_out_by_position_however_low_the_others_are() {
+        // The nearest logits are below a quarter of the least number of the type.
+        let device = Device::flex().autodiff();
+        let far = [[0.0, 0.0], [1.2e19, 0.0], [0.0, 1.3e19]];
+        let far = Tensor::<2>::from_data(far, (&device, DType::F32)).require_grad();
+        let labels = Tensor::<1, Int>::from_ints([0, 0, 1], &device);
+        let sum = NcaLossConfig::new().with_reduction(Reduction::Sum).init();
+        let loss = sum.forward(far.clone(), labels.clone());
+        let slope = far.grad(&loss.backward()).unwrap().into_data();
+        assert!((loss.into_scalar::<f64>() + 2.0).abs() < 1e-6);
+        assert!(slope.try_to_vec::<f32>().unwrap().iter().all(|slope| *slope == 0.0));
+        // One class alone: a probability of one, and no row at all among others.
+        let near = rows().autodiff().require_grad();
+        let log = NcaLossConfig::new().with_criterion(Criterion::G).init();
+        for labels in [[0; 4], [0, 1, 2, 3]] {
+            let labels = Tensor::<1, Int>::from_ints(labels, &device);
+            let loss = log.forward(near.clone(), labels);
+            let slope = near.grad(&loss.backward()).unwrap().into_data();
+            assert_eq!(loss.into_scalar::<f64>(), 0.0);
+            assert!(slope.try_to_vec::<f32>().unwrap().iter().all(|slope| *slope == 0.0));
+        }
     }
 
     #[test]
