@@ -1,19 +1,21 @@
 //! A scatter plot of an embedding, a colour and a mark per class.
 
 use plotters::element::{Circle, Rectangle};
-use plotters::style::{Color, RGBColor};
+use plotters::style::{Color, RGBColor, WHITE};
 
 use crate::color_bar::ColorBar;
 use crate::heading::Heading;
 use crate::legend::Legend;
 use crate::palette::{class_color, continuous_color};
 use crate::plot::Plot;
+use crate::text::{self, BODY, INK, Side};
 use crate::window::Window;
 use crate::{Canvas, Result};
 
 /// The side of the square of points.
 const SIDE: u32 = 560;
 const MARGIN: u32 = 14;
+const OTHERS: RGBColor = RGBColor(150, 150, 150);
 const FRAME: RGBColor = RGBColor(205, 205, 205);
 
 /// Points in the plane, coloured by class or by a number, with one scale for both axes.
@@ -35,6 +37,12 @@ const FRAME: RGBColor = RGBColor(205, 205, 205);
 pub struct Scatter {
     points: Vec<[f64; 2]>,
     colors: Vec<RGBColor>,
+    /// Points in grey, below the others.
+    others: Vec<[f64; 2]>,
+    /// Points whose colour is weaker; none, or one entry a point.
+    pale: Vec<bool>,
+    /// Names that stand in the picture.
+    names: Vec<([f64; 2], String)>,
     heading: Heading,
     legend: Legend,
     color_bar: Option<ColorBar>,
@@ -73,6 +81,9 @@ impl Scatter {
         Self {
             points: points.to_vec(),
             colors,
+            others: Vec::new(),
+            pale: Vec::new(),
+            names: Vec::new(),
             heading: Heading::default(),
             legend: Legend::default(),
             color_bar: None,
@@ -93,6 +104,43 @@ impl Scatter {
         self
     }
 
+    /// The same with further points in grey, below the others.
+    #[must_use]
+    pub fn with_others(mut self, others: Vec<[f64; 2]>) -> Self {
+        self.others = others;
+        self
+    }
+
+    /// The same with a weaker colour where `pale` says so.
+    ///
+    /// # Panics
+    /// If there is not one entry a point.
+    #[must_use]
+    pub fn with_pale(mut self, pale: &[bool]) -> Self {
+        assert_eq!(self.points.len(), pale.len(), "each point needs one entry");
+        self.pale = pale.to_vec();
+        self
+    }
+
+    /// The same with the name of each class at the median of its points: for more classes than a legend holds.
+    ///
+    /// # Panics
+    /// If there is not one label a point, or a label without a name.
+    #[must_use]
+    pub fn with_names_in_place(mut self, labels: &[usize], names: &[String]) -> Self {
+        assert_eq!(self.points.len(), labels.len(), "each point needs one label");
+        let mut of_class = vec![[Vec::new(), Vec::new()]; names.len()];
+        for (point, label) in self.points.iter().zip(labels) {
+            if point.iter().all(|coordinate| coordinate.is_finite()) {
+                (0..2).for_each(|axis| of_class[*label][axis].push(point[axis]));
+            }
+        }
+        let named = of_class.into_iter().zip(names);
+        let placed = named.filter_map(|(places, name)| Some((median(places)?, name.clone())));
+        self.names = placed.collect();
+        self
+    }
+
     /// The same without its legend, for panels that share one.
     #[must_use]
     pub fn without_legend(mut self) -> Self {
@@ -108,12 +156,44 @@ impl Scatter {
         let (width, height) = area.dim_in_pixel();
         let corners = [(0, 0), (width as i32 - 1, height as i32 - 1)];
         area.draw(&Rectangle::new(corners, FRAME.stroke_width(1)))?;
-        let window = Window::around(&self.points, (width, height));
-        let radius = mark_radius(self.points.len());
+        let shown = [&self.points[..], &self.others].concat();
+        let window = Window::around(&shown, (width, height));
+        let radius = mark_radius(shown.len());
+        for place in self.others.iter().filter_map(|point| window.place(point)) {
+            area.draw(&Circle::new(place, radius, OTHERS.mix(0.5).filled()))?;
+        }
         for row in scattered_order(self.points.len()) {
             if let Some(place) = window.place(&self.points[row]) {
-                area.draw(&Circle::new(place, radius, self.colors[row].mix(0.65).filled()))?;
+                let strength = if self.pale.get(row) == Some(&true) { 0.3 } else { 0.75 };
+                let strength = if self.pale.is_empty() { 0.65 } else { strength };
+                area.draw(&Circle::new(place, radius, self.colors[row].mix(strength).filled()))?;
             }
+        }
+        self.draw_names(area, &window)
+    }
+
+    /// Writes the names from above to below, each as near to its place as the others let it.
+    fn draw_names(&self, area: &Canvas<'_>, window: &Window) -> Result<()> {
+        let half = (BODY / 2) as i32;
+        let mut names: Vec<((i32, i32), &str)> = Vec::new();
+        names.extend(self.names.iter().filter_map(|(at, name)| Some((window.place(at)?, &**name))));
+        names.sort_by_key(|((x, y), _)| (*y, *x));
+        let mut taken: Vec<[i32; 3]> = Vec::new();
+        for ((x, mut y), name) in names {
+            let wide = text::width(name, BODY) as i32 / 2;
+            let meets = |y: i32| {
+                let near = |[x2, y2, wide2]: &[i32; 3]| {
+                    (x - x2).abs() < wide + wide2 + 4 && (y - y2).abs() < 2 * half
+                };
+                taken.iter().any(near)
+            };
+            while meets(y) {
+                y += 2;
+            }
+            taken.push([x, y, wide]);
+            let corners = [(x - wide - 2, y - half), (x + wide + 2, y + half)];
+            area.draw(&Rectangle::new(corners, WHITE.mix(0.7).filled()))?;
+            text::write(area, name, (x, y), (BODY, INK), Side::Middle)?;
         }
         Ok(())
     }
@@ -139,6 +219,16 @@ impl Plot for Scatter {
         self.draw_points(&points)?;
         self.color_bar.as_ref().map_or(Ok(()), |color_bar| color_bar.draw(&bar))
     }
+}
+
+/// The medians of both coordinates; `None` without a point.
+fn median(mut places: [Vec<f64>; 2]) -> Option<[f64; 2]> {
+    let mut middle = [0.0; 2];
+    for (values, middle) in places.iter_mut().zip(&mut middle) {
+        values.sort_by(f64::total_cmp);
+        *middle = *values.get(values.len() / 2)?;
+    }
+    Some(middle)
 }
 
 fn mark_radius(points: usize) -> i32 {
@@ -178,6 +268,27 @@ mod tests {
         let names: Vec<String> = (0..40).map(|person| format!("person {person}")).collect();
         let figure = Scatter::by_class(&[[0.0, 0.0]], &[39], &names).figure().unwrap();
         assert!(!figure.svg().contains("person"));
+    }
+
+    #[test]
+    fn many_classes_are_named_where_they_are_and_apart() {
+        let names: Vec<String> = (0..12).map(|class| format!("n{class}")).collect();
+        let labels: Vec<usize> = (0..36).map(|row| row % 12).collect();
+        let points: Vec<[f64; 2]> = labels.iter().map(|label| [*label as f64 / 1e3, 0.0]).collect();
+        let scatter =
+            Scatter::by_class(&points, &labels, &names).with_names_in_place(&labels, &names);
+        let svg = scatter.figure().unwrap().svg().to_string();
+        assert!(names.iter().all(|name| svg.contains(&format!("\n{name}\n"))), "{svg}");
+    }
+
+    #[test]
+    fn other_points_are_grey_and_pale_ones_weak() {
+        let points = [[0.0, 0.0], [1.0, 2.0]];
+        let names = ["a".to_string()];
+        let scatter = Scatter::by_class(&points, &[0, 0], &names).with_pale(&[true, false]);
+        let svg = scatter.with_others(vec![[5.0, 5.0]]).figure().unwrap().svg().to_string();
+        assert_eq!(svg.matches("#969696").count(), 1);
+        assert!(svg.contains("opacity=\"0.3\"") && svg.contains("opacity=\"0.75\""), "{svg}");
     }
 
     #[test]

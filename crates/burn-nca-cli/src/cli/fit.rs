@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 use super::method::MethodOptions;
 use super::neighbor_count::{NeighborCount, neighbor_count};
 use super::parse::{
-    at_least_one, candidates, count, held_out_share, open_share, perplexity, positive, seed, weight,
+    at_least_one, candidates, count, held_out_share, open_share, perplexity, picture, positive,
+    seed, weight,
 };
 use super::table::ColumnArgs;
 use super::targets::TargetOptions;
@@ -21,6 +22,7 @@ Examples:
   nca fit digits --dim 10 --optimizer adam     mini-batches
   nca fit X.npy,Y.npy --encoder mlp --hidden 64,32 --dim 2 --early-stopping
   nca fit wine --dim 2 --format json | jq .accuracy.test
+  nca fit wine --dim 2 --picture wine.svg --picture wine.png
   nca fit housing.csv --target price --task regression --out runs/housing
   nca fit film.csv --pairs neighbours.csv --dim 2   no labels: pairs of rows, as in 1,2
   nca fit patients.csv --id name --missing median --categorical auto   text, holes and a name
@@ -98,6 +100,10 @@ pub struct FitArgs {
     /// New folder for the model, report.json and report.html.
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub out: Option<PathBuf>,
+
+    /// Write the picture of the rows as .svg or .png, too; may be given several times.
+    #[arg(long, value_name = "FILE", value_parser = picture, help_heading = "Output")]
+    pub picture: Vec<PathBuf>,
 
     /// Go on with the interrupted fit of --out.
     #[arg(long, requires = "out", help_heading = "Output")]

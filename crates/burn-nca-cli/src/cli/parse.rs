@@ -1,5 +1,7 @@
 //! Values of options, with messages that say what would be right.
 
+use std::path::{Path, PathBuf};
+
 use burn_nca_datasets::DecimalSign;
 
 /// A whole number of 1 or more.
@@ -7,6 +9,21 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("give a whole number of 1 or more".to_string()),
         Ok(number) => Ok(number),
+    }
+}
+
+/// A file for a picture, in a folder that is there: a fit may be long, and its picture comes last.
+pub fn picture(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    let ends = |name: &str| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(name));
+    if !ends("svg") && !ends("png") {
+        return Err("a picture is written as .svg or .png; name the file so".to_string());
+    }
+    match path.parent() {
+        Some(folder) if folder != Path::new("") && !folder.is_dir() => {
+            Err(format!("the folder {} is not there; make it first", folder.display()))
+        }
+        _ => Ok(path),
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::neighbor_count::{NeighborCount, neighbor_count};
+use super::parse::picture;
 use super::table::TextArgs;
 use super::{Format, ModelArgs};
 
@@ -183,12 +184,17 @@ pub struct InfoArgs {
 /// The options of `nca report`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  nca report runs/iris     after an update of nca, or an edit of report.json"
+    after_help = "Examples:\n  nca report runs/iris     after an update of nca, or an edit of report.json\n  nca report runs/iris \
+                  --picture iris.png"
 )]
 pub struct ReportArgs {
     /// The folder that nca fit --out wrote.
     #[arg(value_name = "RUN")]
     pub run: PathBuf,
+
+    /// Write the picture of the rows as .svg or .png in place of the page; may be given several times.
+    #[arg(long, value_name = "FILE", value_parser = picture)]
+    pub picture: Vec<PathBuf>,
 }
 
 /// The options of `nca export`.

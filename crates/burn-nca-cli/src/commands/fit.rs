@@ -13,6 +13,7 @@ use burn_nca::method::AnyMethod;
 use burn_nca::{Fitted, device};
 use burn_nca_program::{Interrupt, RunFolder};
 
+use super::report::write_pictures;
 use super::{model_folder, open_device};
 use crate::cli::fit::{EncoderKind, FitArgs, Number};
 use crate::cli::{Format, NeighborCount};
@@ -133,9 +134,10 @@ fn conclude(
     let after_the_fit = report.warnings.iter().filter(|warning| !warning.is_about_data());
     after_the_fit.for_each(|warning| output::warn(&warning.text));
     match args.format {
-        Format::Table => output::print(&report.summary(terminal())),
-        Format::Json => output::print_json_text(&report.to_json()?),
+        Format::Table => output::print(&report.summary(terminal()))?,
+        Format::Json => output::print_json_text(&report.to_json()?)?,
     }
+    write_pictures(&report, &args.picture)
 }
 
 /// Says on stderr what is worth knowing before the fit; the report says it again.

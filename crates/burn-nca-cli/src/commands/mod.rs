@@ -34,7 +34,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Predict(args) => predict::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Info(args) => info::run(&args),
-        Command::Report(args) => report::run(&args.run),
+        Command::Report(args) => report::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Devices { test } => devices::run(test),
         Command::Methods(args) => methods::run(&args),

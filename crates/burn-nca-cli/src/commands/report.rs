@@ -1,22 +1,45 @@
-//! `nca report`: the page of a run, written again from its numbers.
+//! `nca report`: the page of a run, or its picture, written again from its numbers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use burn_nca_files::read_regular_text;
 
+use crate::cli::ReportArgs;
 use crate::fitting::run_folder::{REPORT_JSON, REPORT_PAGE};
 use crate::output;
-use crate::report::{FORMAT, Report};
+use crate::report::{FORMAT, Report, picture_file};
 
-/// Writes a run's page again from its numbers.
+/// Writes a run's page again from its numbers, or its pictures.
 ///
 /// # Errors
 /// A folder without a readable `report.json`, or one of another version, or one whose fields do not fit together.
-pub fn run(folder: &Path) -> Result<()> {
-    let page_path = folder.join(REPORT_PAGE);
-    output::write_file(&page_path, open(folder)?.page().as_bytes())?;
-    output::print_text(&format!("{}\n", page_path.display()))
+pub fn run(args: &ReportArgs) -> Result<()> {
+    let report = open(&args.run)?;
+    let page = args.run.join(REPORT_PAGE);
+    let written = match &args.picture[..] {
+        [] => {
+            output::write_file(&page, report.page().as_bytes())?;
+            std::slice::from_ref(&page)
+        }
+        pictures => {
+            write_pictures(&report, pictures)?;
+            pictures
+        }
+    };
+    let paths: Vec<String> = written.iter().map(|path| format!("{}\n", path.display())).collect();
+    output::print_text(&paths.concat())
+}
+
+/// Writes the picture of a report into these files.
+///
+/// # Errors
+/// As [`picture_file`], or a file that cannot be written.
+pub fn write_pictures(report: &Report, paths: &[PathBuf]) -> Result<()> {
+    for path in paths {
+        output::write_file(path, &picture_file(report, path)?)?;
+    }
+    Ok(())
 }
 
 /// The numbers of a run.

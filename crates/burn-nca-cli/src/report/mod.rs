@@ -16,6 +16,7 @@ mod headline;
 mod json;
 mod model;
 mod page;
+mod picture_file;
 mod section;
 mod sections;
 mod solver;
@@ -28,6 +29,7 @@ pub use model::{
     Accuracy, ClassCount, ClassResults, Data, DeviceSummary, FORMAT, Header, Measured, Report,
     Results, ValueResults,
 };
+pub use picture_file::picture_file;
 pub use section::Section;
 pub use sections::class_scores::ClassTable;
 pub use sections::comparison::{Measure, MeasureRow, MeasureTable, Unit, falls_short};

@@ -87,3 +87,27 @@ fn a_name_that_promises_another_format_is_refused() {
         assert!(!place.path(name).exists());
     }
 }
+
+#[test]
+fn pictures_are_written_as_svg_and_png_by_a_fit_and_by_its_report() {
+    let place = Place::new();
+    let (run, svg, png) = (place.at("run"), place.at("iris.svg"), place.at("iris.PNG"));
+    nca(&["fit", "iris", "--dim", "2", "--no-tune", "--out", &run, "--picture", &svg])
+        .assert()
+        .success();
+    nca(&["report", &run, "--picture", &png, "--picture", &place.at("again.svg")])
+        .assert()
+        .success();
+    let text = std::fs::read_to_string(&svg).unwrap();
+    assert!(
+        text.contains("iris, NCA") && text.contains("setosa") && text.contains("pale"),
+        "{text}"
+    );
+    assert_eq!(text, std::fs::read_to_string(place.path("again.svg")).unwrap());
+    assert!(std::fs::read(&png).unwrap().starts_with(b"\x89PNG"));
+    let message = failure(&["report", &run, "--picture", "iris.pdf"], 2);
+    assert!(message.contains("written as .svg or .png"), "{message}");
+    let nowhere = place.at("none/iris.svg");
+    let message = failure(&["fit", "iris", "--picture", &nowhere], 2);
+    assert!(message.contains("is not there; make it first"), "{message}");
+}

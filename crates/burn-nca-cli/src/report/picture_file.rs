@@ -1,0 +1,140 @@
+//! The picture of a report as a file of its own, SVG or PNG: for a paper, a slide or a message.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use burn_nca_figures::{Figure, Plot, Scatter};
+
+use super::number::counted;
+use super::sections::picture::{Embedding, Part, Point};
+use super::{Report, Results};
+
+/// Pixels of a PNG per unit of a figure.
+const PIXELS: f32 = 2.0;
+
+/// The share of the golden section: neighbouring rows of a lane stand far apart.
+const GOLDEN: f64 = 0.618_033_988_749_895;
+
+/// The picture in the format that the file's name asks for.
+///
+/// # Errors
+/// A name that ends in neither `.svg` nor `.png`, or a run without a picture.
+pub fn picture_file(report: &Report, path: &Path) -> Result<Vec<u8>> {
+    let figure = figure(report)?;
+    match path.extension() {
+        Some(end) if end.eq_ignore_ascii_case("svg") => Ok(figure.svg().as_bytes().to_vec()),
+        Some(end) if end.eq_ignore_ascii_case("png") => Ok(figure.png(PIXELS)?),
+        _ => bail!(
+            "--picture {}: a picture is written as .svg or .png; name the file so",
+            path.display()
+        ),
+    }
+}
+
+fn figure(report: &Report) -> Result<Figure> {
+    let scatter = match &report.results {
+        Results::Classes(found) => found.embedding.as_ref().and_then(|embedding| {
+            let names = report.header.data.classes.iter().map(|class| class.name.clone());
+            of_classes(embedding, &names.collect::<Vec<_>>())
+        }),
+        Results::Numbers(found) | Results::Pairs(found) => of_values(&found.embedding),
+    };
+    let scatter = scatter.ok_or_else(|| {
+        anyhow!("this run has no picture: no row has a place in its embedding; leave --picture out")
+    })?;
+    let title = format!("{}, {}", report.header.data.name, report.header.method);
+    Ok(scatter.with_title(title).with_subtitle(subtitle(report)).figure()?)
+}
+
+fn of_classes(embedding: &Embedding<super::ClassMark>, names: &[String]) -> Option<Scatter> {
+    let labels: Vec<usize> = embedding.points.iter().map(|point| point.mark.class).collect();
+    // The rows without a class have a lane of their own.
+    let lanes = Lanes::of(embedding, names.len() + usize::from(!embedding.unlabelled.is_empty()))?;
+    let places: Vec<[f64; 2]> = embedding
+        .points
+        .iter()
+        .enumerate()
+        .map(|(at, point)| lanes.place(&point.coordinates, point.mark.class, at))
+        .collect();
+    let others = embedding.unlabelled.iter().enumerate();
+    let others = others.map(|(at, row)| lanes.place(&row.coordinates, names.len(), at)).collect();
+    let scatter = Scatter::by_class(&places, &labels, names);
+    let scatter = scatter.with_pale(&pale(&embedding.points)).with_others(others);
+    Some(if names.len() > Scatter::MOST_NAMES {
+        scatter.with_names_in_place(&labels, names)
+    } else {
+        scatter
+    })
+}
+
+fn of_values(embedding: &Embedding<super::ValueMark>) -> Option<Scatter> {
+    let lanes = Lanes::of(embedding, 1)?;
+    let places: Vec<[f64; 2]> = embedding
+        .points
+        .iter()
+        .enumerate()
+        .map(|(at, point)| lanes.place(&point.coordinates, 0, at))
+        .collect();
+    let values: Vec<f64> = embedding.points.iter().map(|point| point.mark.value).collect();
+    let name = embedding.colour.as_deref().unwrap_or("value");
+    Some(Scatter::by_value(&places, &values, name).with_pale(&pale(&embedding.points)))
+}
+
+/// Where training rows are drawn pale: beside rows held out.
+fn pale<M>(points: &[Point<M>]) -> Vec<bool> {
+    let held_out = points.iter().any(|point| point.part == Part::Test);
+    points.iter().map(|point| held_out && point.part == Part::Train).collect()
+}
+
+/// Where rows of one dimension stand in the plane: each class in a lane of its own, one below the other.
+struct Lanes {
+    height: f64,
+}
+
+impl Lanes {
+    fn of<M>(embedding: &Embedding<M>, lanes: usize) -> Option<Self> {
+        let first = embedding.points.iter().filter_map(|point| point.coordinates.first());
+        let finite = first.copied().filter(|place| place.is_finite());
+        let low = finite.clone().fold(f64::INFINITY, f64::min);
+        let high = finite.fold(f64::NEG_INFINITY, f64::max);
+        let wide = (high / 2.0 - low / 2.0) * 2.0;
+        (low <= high).then(|| Self {
+            height: 0.9 * if wide > 0.0 { wide } else { 1.0 } / lanes.max(3) as f64,
+        })
+    }
+
+    fn place(&self, coordinates: &[f64], lane: usize, row: usize) -> [f64; 2] {
+        match coordinates {
+            [x, y, ..] => [*x, *y],
+            [x] => {
+                let within = 0.7 * ((row as f64 * GOLDEN).fract() - 0.5);
+                [*x, -self.height * (lane as f64 + within)]
+            }
+            [] => [f64::NAN; 2],
+        }
+    }
+}
+
+/// What the picture shows: the dimensions, and which rows are pale.
+fn subtitle(report: &Report) -> String {
+    let (dimension, share, held_out) = match &report.results {
+        Results::Classes(found) => match &found.embedding {
+            Some(embedding) => shown(embedding),
+            None => return String::new(),
+        },
+        Results::Numbers(found) | Results::Pairs(found) => shown(&found.embedding),
+    };
+    let space = match share {
+        Some(share) => format!(
+            "two principal axes of {dimension} dimensions, {:.0} % of the variance",
+            100.0 * share
+        ),
+        None => counted(dimension, "dimension"),
+    };
+    if held_out { format!("{space}; pale: training rows") } else { space }
+}
+
+fn shown<M>(embedding: &Embedding<M>) -> (usize, Option<f64>, bool) {
+    let held_out = pale(&embedding.points).contains(&true);
+    (embedding.dimension, embedding.variance_share, held_out)
+}
