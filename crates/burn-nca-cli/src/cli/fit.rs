@@ -26,7 +26,7 @@ Examples:
   nca fit housing.csv --target price --task regression --out runs/housing
   nca fit film.csv --pairs neighbours.csv --dim 2   no labels: pairs of rows, as in 1,2
   nca fit patients.csv --id name --missing median --categorical auto   text, holes and a name
-  nca fit bbc.mtx.gz,topics.csv --dim 20       word counts of texts, their zeros never written out
+  nca fit counts.mtx.gz,topics.csv --dim 2     word counts of texts, their zeros never written out
   nca fit wine --tune --budget 60              settings chosen by cross-validation inside the training rows
   nca fit big.csv --out runs/big               Ctrl-C stops it; --resume goes on";
 

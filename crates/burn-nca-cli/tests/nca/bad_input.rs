@@ -82,7 +82,7 @@ fn data_that_cannot_be_learnt_from() {
 fn numbers_out_of_range() {
     for (options, parts) in [
         (["--dim", "0"], ["'0' for '--dim <K>'", "1 or more"]),
-        (["--neighbors", "0"], ["'0' for '--neighbors <K>'", "1 or more"]),
+        (["--neighbors", "0"], ["'0' for '--neighbors <K|cv|entropy>'", "1 or more"]),
         (["--test-size", "1"], ["'1' for '--test-size <SHARE>'", "below 1"]),
         (["--l2", "nan"], ["'nan' for '--l2 <X>'", "0 or more"]),
         (["--time-budget", "0"], ["'0' for '--time-budget <SECONDS>'", "above 0"]),

@@ -22,6 +22,7 @@ mod output_files;
 mod pipes;
 mod program;
 mod source;
+mod sparse;
 mod stderr;
 mod tables;
 mod tuning;

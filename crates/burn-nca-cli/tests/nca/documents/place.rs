@@ -44,6 +44,11 @@ impl Tables {
             place.file(name, &payments());
         }
         place.file("patients.csv", &payments().replace("payment,", "name,"));
+        place.file("counts.mtx.gz", &counts());
+        place.file(
+            "topics.csv",
+            &(0..ROWS).fold("topic\n".into(), |text, row| format!("{text}kind {}\n", row % 3)),
+        );
         for name in ["neighbours.csv", "pairs.csv"] {
             place.file(
                 name,
@@ -114,6 +119,18 @@ impl Tables {
 }
 
 const ROWS: usize = 60;
+
+/// Counts of nine words, three for each kind of row.
+fn counts() -> String {
+    let mut text =
+        format!("%%MatrixMarket matrix coordinate integer general\n{ROWS} 9 {}\n", 2 * ROWS);
+    for row in 0..ROWS {
+        let first = 3 * (row % 3) + 1;
+        writeln!(text, "{0} {first} {1}\n{0} {2} 1", row + 1, 1 + row % 4, first + 1 + row % 2)
+            .unwrap();
+    }
+    text
+}
 
 /// A table of numbers and a target in its last column.
 fn table(columns: usize, target: &str, value: impl Fn(usize) -> String) -> String {
