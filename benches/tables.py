@@ -378,6 +378,104 @@ def nca_2004():
     return lines
 
 
+def slides():
+    """The slides' iris table and their timing table."""
+    report = read("slides.json")
+    if report is None:
+        return []
+    head = ["iris, 3-NN of 105 test rows", "accuracy, %", "the slides, %", "scikit-learn 1.9.1, %"]
+    percent = lambda row, name: f"{100 * row[name] / row['of']:.2f}"
+    names = ("right", "printed", "scikit_learn")
+    lines = table(head, [[row["method"], *(percent(row, name) for name in names)] for row in report["iris"]])
+    head = ["f and its gradient", *(name for name, _ in report["timing"][0]["seconds"])]
+    shape = lambda row: f"{row['set']} ({row['shape'][0]} x {row['shape'][1]})"
+    rows = [[shape(row), *(f"{1000 * s:.3g} ms" for _, s in row["seconds"])] for row in report["timing"]]
+    return [*lines, *table(head, rows)]
+
+
+GVSM = ["untrained", "standardised", "vsm", "gvsm", "gvsm-penalised", "nca-diagonal", "nca-square"]
+
+
+def gvsm_2002():
+    """Figures 3 and 4: accuracy against the correlation of the noise."""
+    report = read("gvsm-2002.json")
+    if report is None:
+        return ["Not measured yet.", ""]
+    lines = []
+    for figure, noise in (("figure-3", "0.3 and 0.5"), ("figure-4", "0.55 and 0.7")):
+        rows = []
+        for point in (point for point in report["points"] if point["figure"] == figure):
+            found = {row["method"]: row for row in point["means"]}
+            cells = [points(found.get(name)) for name in GVSM]
+            rows.append([point["correlation"], f"{100 * point['bayes']:.1f}", *cells])
+        seeds = {cell["seed"] for cell in report["cells"]}
+        lines += [
+            f"Figure {figure[-1]}, noise {noise}: accuracy on 1000 test rows in %, from 100 training rows, mean and "
+            f"standard error over {len(seeds)} seeds (`cargo run --release -p gvsm-2002 -- --seeds {len(seeds)}`).",
+            "",
+            *table(["alpha", "Bayes limit", *GVSM], rows, words=0),
+        ]
+    return lines
+
+
+LCA = ["euclidean", "pca", "lmnn", "lca", "nca", "nca-tuned"]
+
+
+def lca_2012():
+    """Table 1: the error of 3-NN, with what the paper printed."""
+    report = read("lca-2012.json")
+    if report is None:
+        return ["Not measured yet.", ""]
+    mean = {(row["set"], row["method"]): row for row in report["means"]}
+
+    def words(found):
+        if found is None:
+            return "-"
+        error = found["standard_error"]
+        text = f"{found['error']:.2f}" + ("" if error is None else f" ± {error:.2f}")
+        return text if found["printed"] is None else f"{text} ({found['printed']:.2f})"
+
+    def row(found):
+        cells = [mean.get((found["name"], method)) for method in LCA]
+        most = max((cell["splits"] for cell in cells if cell), default=0)
+        return [f"{found['name']} ({most})", *(words(cell) for cell in cells)]
+
+    return [
+        "Table 1 of the LCA paper: test error of 3-NN in %, mean and standard error over the splits (in brackets), and in "
+        "brackets what the paper prints (`cargo run --release -p lca-2012 -- --data DATA`).",
+        "",
+        *table(["set (splits)", *LCA], [row(found) for found in report["sets"] if any((found["name"], m) in mean for m in LCA)]),
+    ]
+
+
+def methods():
+    """Every method for classes on the same splits."""
+    report = read("methods.json")
+    if report is None:
+        return ["`python3 benches/methods.py target/release/nca benches/results/methods.json` makes this table.", ""]
+    cells = report["cells"]
+    sets = list(dict.fromkeys(cell["set"] for cell in cells))
+    names = list(dict.fromkeys(cell["method"] for cell in cells))
+
+    def shown(name, data):
+        found = [cell["knn_test"] for cell in cells if (cell["method"], cell["set"]) == (name, data)]
+        return points(estimate(found)) if found else "-"
+
+    def seconds(name):
+        found = sorted(cell["seconds"] for cell in cells if cell["method"] == name)
+        return f"{found[len(found) // 2]:.2g}"
+
+    splits = len({cell["seed"] for cell in cells})
+    head = ["method", *(data.split(":")[0] for data in sets), "seconds"]
+    rows = [[f"`{name}`", *(shown(name, data) for data in sets), seconds(name)] for name in names]
+    return [
+        f"Accuracy on 30 % held-out rows in %, mean and standard error over {splits} splits; 3-NN, or the rule of the method "
+        "where it has one; median seconds of a fit (`python3 benches/methods.py`).",
+        "",
+        *table(head, rows),
+    ]
+
+
 def guide(name, head, cells, words=1):
     """A table of the guide: a row of cells for each result of an experiment of `measure guide`."""
     report = read("guide.json")
@@ -497,6 +595,9 @@ TABLES = [
     ("docs/results.md", "defaults", [defaults]),
     ("docs/results.md", "tuning", [tuning]),
     ("docs/results.md", "nca-2004", [nca_2004]),
+    ("docs/results.md", "slides", [slides]),
+    ("docs/results.md", "gvsm-2002", [gvsm_2002]),
+    ("docs/results.md", "lca-2012", [lca_2012]),
     ("docs/results.md", "entropy-k", [entropy_k, entropy_differences]),
     ("docs/results.md", "regression", [regression]),
     ("docs/guide/choosing-an-objective.md", "objective", [guide_objectives]),
@@ -504,6 +605,9 @@ TABLES = [
     ("docs/guide/collapse-and-scale.md", "scale", [guide_scales]),
     ("docs/guide/exact-or-stochastic.md", "cost", [exact_cost]),
     ("docs/guide/evaluating-an-embedding.md", "rules", [entropy_differences]),
+    ("docs/guide/choosing-a-method.md", "methods", [methods]),
+    ("examples/gvsm-2002/README.md", "gvsm-2002", [gvsm_2002]),
+    ("examples/lca-2012/README.md", "lca-2012", [lca_2012]),
     ("examples/mnist/README.md", "encoders", [mnist_encoders]),
     ("examples/mnist/README.md", "search", [mnist_search]),
 ]
