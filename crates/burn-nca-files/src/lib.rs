@@ -1,7 +1,8 @@
 //! Files written atomically: the old contents or the new ones, never half of either.
 //!
 //! [`write_atomically`] writes one file, [`publish_folder`] makes a folder appear complete. Both sync what they
-//! write, so that a power cut leaves no empty file behind a name. [`read_regular`] reads one back.
+//! write, so that a power cut leaves no empty file behind a name. [`read_regular`] reads one back. A journal
+//! ([`write_journal`], [`read_journal`]) is what interrupted work resumes from.
 
 mod atomic;
 #[cfg(any(test, feature = "fault-injection"))]
@@ -14,11 +15,13 @@ mod fault {
     }
 }
 mod folder;
+mod journal;
 mod read;
 mod target;
 
 pub use atomic::write_atomically;
 pub use folder::{publish_folder, remove_leftovers, rename_folder, temporary_folder};
+pub use journal::{Identity, JournalError, from_journal, read_journal, to_journal, write_journal};
 pub use read::{read_regular, read_regular_text};
 pub use target::is_regular;
 

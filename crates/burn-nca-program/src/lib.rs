@@ -3,6 +3,7 @@
 //! | | |
 //! |---|---|
 //! | [`RunFolder`] | the folder of a run: complete, or waiting to be resumed |
+//! | [`Cells`] | what a long run has measured so far, kept after every cell |
 //! | [`write_file`], [`print()`] | where results go |
 //! | [`command_line()`] | the command that made them |
 //! | [`tell`] | what is said on stderr |
@@ -15,6 +16,7 @@
 
 #[cfg(feature = "terminal")]
 mod bar;
+mod cells;
 mod command_line;
 pub mod html;
 #[cfg(feature = "terminal")]
@@ -33,6 +35,8 @@ pub mod terminal;
 
 #[cfg(feature = "terminal")]
 pub use bar::Bar;
+pub use burn_nca_files::{Identity, JournalError, read_journal, write_journal};
+pub use cells::Cells;
 pub use command_line::command_line;
 #[cfg(feature = "terminal")]
 pub use interrupt::{Interrupt, Interrupted};

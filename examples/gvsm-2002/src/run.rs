@@ -1,10 +1,8 @@
 //! One run: all cells, kept after each, and the folder that the results go to.
 
-use std::fs;
-
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use burn_nca::device;
-use burn_nca_program::{Bar, Interrupt, RunFolder, command_line, print, write_file};
+use burn_nca_program::{Bar, Cells, Interrupt, RunFolder, command_line, print, write_file};
 
 use crate::Arguments;
 use crate::cell::{Cell, Job};
@@ -35,32 +33,26 @@ pub fn run(args: &Arguments) -> Result<()> {
 
 /// Measures every cell that is not there yet.
 fn measure(args: &Arguments, folder: &RunFolder, interrupt: &Interrupt) -> Result<Vec<Cell>> {
-    let file = folder.file(CHECKPOINT);
     let jobs = Job::all(args.seeds);
-    let mut cells: Vec<Cell> = Vec::new();
-    if file.exists() {
-        let place = || format!("{} cannot be gone on with", file.display());
-        cells =
-            serde_json::from_slice(&fs::read(&file).with_context(place)?).with_context(place)?;
-        cells.retain(|cell| jobs.contains(&cell.job));
-    }
+    // A cell says itself what it is of.
+    let mut cells =
+        Cells::open(folder.file(CHECKPOINT), (), |cell: &Cell| jobs.contains(&cell.job))?;
     let device = device::open("cpu")?;
     let bar = Bar::new("{bar:24} {percent} %  {msg}  about {eta} left", args.quiet)
         .with_length(jobs.len());
-    bar.resume(cells.len());
+    bar.resume(cells.done().len());
     for job in &jobs {
-        if cells.iter().any(|cell| cell.job == *job) {
+        if cells.done().iter().any(|cell| cell.job == *job) {
             continue;
         }
         if interrupt.is_set() {
-            let (done, all) = (cells.len(), jobs.len());
+            let (done, all) = (cells.done().len(), jobs.len());
             let again = command_line(PROGRAM);
             bail!("interrupted after {done} of {all} points; resume it with: {again} --resume");
         }
-        cells.push(job.run(&device)?);
-        write_file(&file, &serde_json::to_vec(&cells)?)?;
-        bar.step(cells.len(), format!("alpha {} of seed {}", job.correlation, job.seed));
+        cells.add(job.run(&device)?)?;
+        bar.step(cells.done().len(), format!("alpha {} of seed {}", job.correlation, job.seed));
     }
     bar.finish();
-    Ok(cells)
+    Ok(cells.into_parts().1)
 }

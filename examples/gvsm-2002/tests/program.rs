@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use burn_nca_program::write_journal;
 use serde_json::Value;
 
 fn program(folder: &Path, options: &[&str]) -> Output {
@@ -30,8 +31,8 @@ fn a_run_is_resumed_and_writes_figures_tables_and_numbers() {
     }
     cells.truncate(20);
     fs::create_dir(place.path().join("run.partial")).unwrap();
-    let checkpoint = serde_json::to_string(&cells).unwrap();
-    fs::write(place.path().join("run.partial/checkpoint.json"), checkpoint).unwrap();
+    let checkpoint = place.path().join("run.partial/checkpoint.json");
+    write_journal(&checkpoint, &(), &cells, &[]).unwrap();
     let refused = program(place.path(), &[]);
     assert!(String::from_utf8(refused.stderr).unwrap().contains("--resume"));
     let output = program(place.path(), &["--resume"]);

@@ -1,10 +1,10 @@
 //! What a run has measured so far, kept in a file after every cell.
 
-use std::fs;
+use std::collections::HashMap;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
-use burn_nca_program::write_file;
+use anyhow::Result;
+use burn_nca_program::{Cells, Identity};
 use serde::{Deserialize, Serialize};
 
 use crate::cell::Cell;
@@ -30,11 +30,27 @@ impl Measurements {
     }
 }
 
-/// The measurements and their file.
-pub struct Store {
-    measurements: Measurements,
-    file: PathBuf,
+/// The sets of a run: it may resume with fewer or more of them and of their splits, but not with other rows or splits.
+#[derive(Serialize, Deserialize)]
+struct Sets(Vec<SetRecord>);
+
+impl Identity for Sets {
+    fn refusal(&self, stored: &Self) -> Option<String> {
+        self.0.iter().find_map(|now| {
+            let then = stored.0.iter().find(|set| set.name == now.name)?;
+            let common = now.test_row_sums.len().min(then.test_row_sums.len());
+            let same_splits = now.test_row_sums[..common] == then.test_row_sums[..common];
+            let same = same_splits && (now.rows, now.train_rows) == (then.rows, then.train_rows);
+            let (name, then, now) = (&now.name, &then.splits_from, &now.splits_from);
+            (!same).then(|| {
+                format!("other rows or splits of {name} (from {then}, now from {now}: see --data and --rows)")
+            })
+        })
+    }
 }
+
+/// The measurements and their file.
+pub struct Store(Cells<Sets, Cell>);
 
 impl Store {
     /// A store for these sets; with what the file holds of them, where there is one.
@@ -42,34 +58,20 @@ impl Store {
     /// # Errors
     /// A file that cannot be read or written, or that was made with other rows or splits.
     pub fn open(file: PathBuf, sets: &[Set]) -> Result<Self> {
-        let records = sets.iter().map(|set| set.record.clone()).collect();
-        let mut measurements = Measurements { sets: records, cells: Vec::new() };
-        if file.exists() {
-            let place = || format!("{} cannot be gone on with", file.display());
-            let earlier: Measurements =
-                serde_json::from_slice(&fs::read(&file).with_context(place)?)
-                    .with_context(place)?;
-            for set in &measurements.sets {
-                refuse_others(set, &earlier.sets)?;
-            }
-            let splits = |name: &str| {
-                let set = measurements.sets.iter().find(|set| set.name == name);
-                set.map_or(0, |set| set.test_row_sums.len())
-            };
-            let cells = earlier.cells.into_iter().filter(|cell| cell.split < splits(&cell.set));
-            measurements.cells = cells.collect();
-        }
-        let store = Self { measurements, file };
-        store.write()?;
-        Ok(store)
+        let records: Vec<SetRecord> = sets.iter().map(|set| set.record.clone()).collect();
+        let splits: HashMap<&str, usize> = sets
+            .iter()
+            .map(|set| (set.record.name.as_str(), set.record.test_row_sums.len()))
+            .collect();
+        let wanted = |cell: &Cell| splits.get(cell.set.as_str()).is_some_and(|n| cell.split < *n);
+        Cells::open(file, Sets(records), wanted).map(Self)
     }
 
     /// Whether a cell is measured.
     pub fn has(&self, set: &str, split: usize, method: Method) -> bool {
-        self.measurements
-            .cells
-            .iter()
-            .any(|cell| cell.set == set && cell.split == split && cell.method == method)
+        let wanted =
+            |cell: &Cell| (cell.set.as_str(), cell.split, cell.method) == (set, split, method);
+        self.0.done().iter().any(wanted)
     }
 
     /// Keeps a cell.
@@ -77,33 +79,12 @@ impl Store {
     /// # Errors
     /// A file that cannot be written.
     pub fn add(&mut self, cell: Cell) -> Result<()> {
-        self.measurements.cells.push(cell);
-        self.write()
+        self.0.add(cell)
     }
 
     /// All measurements.
     pub fn into_measurements(self) -> Measurements {
-        self.measurements
+        let (Sets(sets), cells) = self.0.into_parts();
+        Measurements { sets, cells }
     }
-
-    fn write(&self) -> Result<()> {
-        write_file(&self.file, &serde_json::to_vec(&self.measurements)?)
-    }
-}
-
-/// A run may resume with fewer or more splits, but not with others.
-fn refuse_others(now: &SetRecord, earlier: &[SetRecord]) -> Result<()> {
-    let Some(then) = earlier.iter().find(|set| set.name == now.name) else { return Ok(()) };
-    let common = now.test_row_sums.len().min(then.test_row_sums.len());
-    let same = now.test_row_sums[..common] == then.test_row_sums[..common];
-    if !same || (now.rows, now.train_rows) != (then.rows, then.train_rows) {
-        bail!(
-            "the interrupted run had other rows or splits of {} (from {}, now from {}); give the same --data and \
-             --rows, or start anew in another folder",
-            now.name,
-            then.splits_from,
-            now.splits_from
-        );
-    }
-    Ok(())
 }

@@ -1,26 +1,27 @@
-//! The state of an interrupted run in one file: a line of JSON, then the records of encoder and optimiser.
+//! The state of an interrupted run: a journal with the records of encoder and optimiser.
 
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, anyhow};
 use burn::module::Module;
 use burn::optim::ModuleOptimizer;
 use burn::store::ModuleRecord;
 use burn::tensor::Bytes;
-use burn_nca_program::write_file;
+use burn_nca_program::{Identity, JournalError, read_journal, write_journal};
 use serde::{Deserialize, Serialize};
 
 use crate::encoder::Network;
 use crate::recipe::Recipe;
 use crate::training::Progress;
 
+/// Settings of a run; only the same ones go on from its state.
 #[derive(Serialize, Deserialize)]
-struct Header {
-    recipe: Recipe,
-    progress: Progress,
-    encoder_bytes: usize,
-    optimizer_bytes: usize,
+struct Settings(Recipe);
+
+impl Identity for Settings {
+    fn refusal(&self, stored: &Self) -> Option<String> {
+        (self.0 != stored.0).then(|| format!("other settings: {:?}", stored.0))
+    }
 }
 
 /// What a run goes on from. The optimiser knows parameters by their identity, which the record keeps.
@@ -45,17 +46,9 @@ pub fn save(
 ) -> Result<()> {
     let encoder = network.clone().into_record().into_bytes()?;
     let optimizer = optimizer.into_bytes()?;
-    let header = Header {
-        recipe: recipe.clone(),
-        progress: progress.clone(),
-        encoder_bytes: encoder.len(),
-        optimizer_bytes: optimizer.len(),
-    };
-    let mut bytes = serde_json::to_vec(&header)?;
-    bytes.push(b'\n');
-    bytes.extend_from_slice(&encoder);
-    bytes.extend_from_slice(&optimizer);
-    write_file(path, &bytes)
+    let records = [encoder.to_vec(), optimizer.to_vec()].concat();
+    write_journal(path, &Settings(recipe.clone()), &(progress, encoder.len()), &records)
+        .with_context(|| format!("{} cannot be written", path.display()))
 }
 
 /// Reads a state into a network and an optimiser of the same settings.
@@ -68,28 +61,19 @@ pub fn load(
     (network, optimizer): (Network, ModuleOptimizer),
 ) -> Result<State> {
     let place = || format!("the state of the interrupted run, {}, cannot be used", path.display());
-    let bytes = fs::read(path).with_context(place)?;
-    let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
-    let header: Header = serde_json::from_slice(&bytes[..end]).with_context(place)?;
-    if header.recipe != *recipe {
-        bail!(
-            "the interrupted run had other settings: {:?}; give those again, or remove its folder",
-            header.recipe
-        );
-    }
-    let records = bytes.get(end + 1..).unwrap_or_default();
-    if records.len() != header.encoder_bytes + header.optimizer_bytes {
-        bail!(
-            "{} holds {} bytes of records and promises {}; remove its folder and start again",
-            path.display(),
-            records.len(),
-            header.encoder_bytes + header.optimizer_bytes
-        );
-    }
-    let (encoder, moments) = records.split_at(header.encoder_bytes);
+    let settings = Settings(recipe.clone());
+    let found =
+        read_journal::<_, (Progress, usize)>(path, &settings).map_err(|error| match error {
+            JournalError::Others(others) => {
+                anyhow!("the interrupted run had {others}; give those again, or remove its folder")
+            }
+            error => Error::new(error).context(place()),
+        })?;
+    let ((progress, length), records) = found.with_context(place)?;
+    let (encoder, moments) = records.split_at_checked(length).with_context(place)?;
     let record = ModuleRecord::from_bytes(Bytes::from_bytes_vec(encoder.to_vec()));
     let network = network.try_load_record(record.with_context(place)?).with_context(place)?;
     let moments = Bytes::from_bytes_vec(moments.to_vec());
     let optimizer = optimizer.from_bytes(moments).with_context(place)?;
-    Ok(State { progress: header.progress, network, optimizer })
+    Ok(State { progress, network, optimizer })
 }

@@ -1,11 +1,10 @@
 //! What a run has measured so far, kept in a file after every cell.
 
 use std::collections::HashMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
-use burn_nca_program::write_file;
+use anyhow::Result;
+use burn_nca_program::{Cells, Identity};
 use serde::{Deserialize, Serialize};
 
 use crate::cell::{Cell, Job};
@@ -39,11 +38,27 @@ impl Measurements {
     }
 }
 
-/// The measurements and their file.
-pub struct Store {
-    measurements: Measurements,
-    file: PathBuf,
+/// The sets of a run: it may resume with fewer or more of them and of their splits, but not with other splits.
+#[derive(Serialize, Deserialize)]
+struct Sets(Vec<SetRecord>);
+
+impl Identity for Sets {
+    fn refusal(&self, stored: &Self) -> Option<String> {
+        self.0.iter().find_map(|now| {
+            let then = stored.0.iter().find(|set| set.name == now.name)?;
+            let common = now.test_row_sums.len().min(then.test_row_sums.len());
+            let same_splits = now.test_row_sums[..common] == then.test_row_sums[..common];
+            let same = same_splits && (now.rows, now.features) == (then.rows, then.features);
+            let (name, then, now) = (&now.name, &then.splits_from, &now.splits_from);
+            (!same).then(|| {
+                format!("other splits of {name} (from {then}, now from {now}: see --data)")
+            })
+        })
+    }
 }
+
+/// The measurements and their file.
+pub struct Store(Cells<Sets, Cell>);
 
 impl Store {
     /// A store for these sets; with what the file holds of them, where there is one.
@@ -51,29 +66,16 @@ impl Store {
     /// # Errors
     /// A file that cannot be read or written, or that was made with other rows or splits.
     pub fn open(file: PathBuf, sets: &[Set]) -> Result<Self> {
-        let mut measurements = Measurements {
-            sets: sets.iter().map(|set| set.record.clone()).collect(),
-            cells: Vec::new(),
-        };
-        if file.exists() {
-            let earlier = read(&file)?;
-            for set in &measurements.sets {
-                refuse_other_splits(set, &earlier.sets)?;
-            }
-            let splits: HashMap<&str, usize> =
-                sets.iter().map(|set| (set.record.name.as_str(), set.splits.len())).collect();
-            let wanted =
-                |cell: &Cell| splits.get(cell.set.as_str()).is_some_and(|n| cell.split < *n);
-            measurements.cells = earlier.cells.into_iter().filter(wanted).collect();
-        }
-        let store = Self { measurements, file };
-        store.write()?;
-        Ok(store)
+        let splits: HashMap<&str, usize> =
+            sets.iter().map(|set| (set.record.name.as_str(), set.splits.len())).collect();
+        let wanted = |cell: &Cell| splits.get(cell.set.as_str()).is_some_and(|n| cell.split < *n);
+        let records = Sets(sets.iter().map(|set| set.record.clone()).collect());
+        Cells::open(file, records, wanted).map(Self)
     }
 
     /// Whether a job is done.
     pub fn has(&self, job: &Job<'_>) -> bool {
-        self.measurements.cells.iter().any(|cell| {
+        self.0.done().iter().any(|cell| {
             cell.set == job.set.record.name && cell.split == job.split && cell.method == job.method
         })
     }
@@ -83,42 +85,16 @@ impl Store {
     /// # Errors
     /// A file that cannot be written.
     pub fn add(&mut self, cell: Cell) -> Result<()> {
-        self.measurements.cells.push(cell);
-        self.write()
+        self.0.add(cell)
     }
 
     /// All measurements, in the order of the tables.
-    pub fn into_measurements(mut self) -> Measurements {
-        self.measurements.sort();
-        self.measurements
+    pub fn into_measurements(self) -> Measurements {
+        let (Sets(sets), cells) = self.0.into_parts();
+        let mut measurements = Measurements { sets, cells };
+        measurements.sort();
+        measurements
     }
-
-    fn write(&self) -> Result<()> {
-        write_file(&self.file, &serde_json::to_vec(&self.measurements)?)
-    }
-}
-
-fn read(file: &Path) -> Result<Measurements> {
-    let place = || format!("{} cannot be gone on with", file.display());
-    let bytes = fs::read(file).with_context(place)?;
-    serde_json::from_slice(&bytes).with_context(place)
-}
-
-/// A run may resume with fewer or more splits, but not with others.
-fn refuse_other_splits(now: &SetRecord, earlier: &[SetRecord]) -> Result<()> {
-    let Some(then) = earlier.iter().find(|set| set.name == now.name) else { return Ok(()) };
-    let common = now.test_row_sums.len().min(then.test_row_sums.len());
-    let same_splits = now.test_row_sums[..common] == then.test_row_sums[..common];
-    if !same_splits || (now.rows, now.features) != (then.rows, then.features) {
-        bail!(
-            "the interrupted run had other splits of {} (from {}, now from {}); give the same --data, or \
-             start anew in another folder",
-            now.name,
-            then.splits_from,
-            now.splits_from
-        );
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -172,7 +148,5 @@ mod tests {
         sets[0].record.test_row_sums[0] += 1;
         let error = Store::open(file.clone(), &sets).err().unwrap().to_string();
         assert!(error.contains("other splits of iris") && error.contains("--data"), "{error}");
-        fs::write(&file, "{").unwrap();
-        assert!(Store::open(file, &sets).is_err());
     }
 }

@@ -3,12 +3,14 @@
 use std::path::Path;
 use web_time::{Duration, Instant};
 
-use burn_nca_files::{read_regular_text, write_atomically};
+use burn_nca_files::{
+    Identity, JournalError, from_journal, read_regular, to_journal, write_atomically,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::session::{CheckpointEvent, FitState, OnCheckpoint};
-use super::{Fingerprint, FitIdentity, Termination};
+use super::{FitIdentity, Termination};
 use crate::error::{Error, Result, shortened};
 
 const INTERVAL: Duration = Duration::from_secs(5);
@@ -21,38 +23,11 @@ pub(super) struct Owner {
     pub start: String,
 }
 
-impl Owner {
-    /// How a fit differs from the one that a checkpoint belongs to; `None` where it is the same.
+impl Identity for Owner {
     fn refusal(&self, stored: &Self) -> Option<String> {
         let start = || (self.start != stored.start).then(|| "another start".to_string());
         self.identity.refusal(&stored.identity).or_else(start)
     }
-}
-
-/// What follows the fit in the text of a checkpoint, around the fingerprint of its state as text.
-const SUM: &str = ",\"sum\":\"";
-const STATE: &str = "\",\"state\":";
-
-/// The text of a checkpoint.
-fn text_of<S: Serialize>(fit: &Owner, state: &S) -> serde_json::Result<String> {
-    let (fit, state) = (serde_json::to_string(fit)?, serde_json::to_string(state)?);
-    let sum = Fingerprint::new().text(&state).finish();
-    Ok(format!("{{\"fit\":{fit}{SUM}{sum}{STATE}{state}}}"))
-}
-
-/// The state in the text of a checkpoint, as it was written; `None` where it was changed, as a solver would go on from
-/// it into who knows what.
-fn whole_state<'t>(text: &'t str, sum: &str) -> Option<&'t str> {
-    let (_, state) = text.split_once(&format!("{SUM}{sum}{STATE}"))?;
-    let state = state.strip_suffix('}')?;
-    (Fingerprint::new().text(state).finish() == sum).then_some(state)
-}
-
-/// What a file says of its fit, whatever state follows.
-#[derive(Deserialize)]
-struct Header {
-    fit: Owner,
-    sum: String,
 }
 
 /// Where a checkpoint is kept.
@@ -79,18 +54,18 @@ impl Place<'_> {
         }
     }
 
-    fn read(&self) -> std::io::Result<String> {
+    fn read(&self) -> std::io::Result<Vec<u8>> {
         match self {
-            Self::File(path) => read_regular_text(path),
+            Self::File(path) => read_regular(path),
             Self::Memory(state) => Ok(state.0.clone()),
         }
     }
 
-    fn write(&mut self, text: String) -> std::io::Result<()> {
+    fn write(&mut self, journal: Vec<u8>) -> std::io::Result<()> {
         match self {
-            Self::File(path) => write_atomically(path, text.as_bytes()),
+            Self::File(path) => write_atomically(path, &journal),
             Self::Memory(state) => {
-                state.0 = text;
+                state.0 = journal;
                 Ok(())
             }
         }
@@ -158,34 +133,30 @@ impl<'a> Checkpoint<'a> {
             return Ok(None);
         };
         let path = place.path();
-        let text = place.read().map_err(|source| Error::io(path, source))?;
-        let invalid = |error: serde_json::Error| {
-            Error::model(
+        let journal = place.read().map_err(|source| Error::io(path, source))?;
+        let found = from_journal(owner, &journal).map_err(|error| match error {
+            JournalError::Io(source) => Error::io(path, source),
+            JournalError::Format(error) => Error::model(
                 path,
                 format!(
                     "this is not a checkpoint of a fit ({}); delete it to start again",
                     shortened(&error)
                 ),
-            )
-        };
-        let Header { fit, sum } = serde_json::from_str(&text).map_err(invalid)?;
-        if let Some(others) = owner.refusal(&fit) {
-            return Err(Error::model(
+            ),
+            JournalError::Others(others) => Error::model(
                 path,
                 format!(
                     "this checkpoint belongs to a fit with {others}; give those again, or delete it to start \
                      again"
                 ),
-            ));
-        }
-        let state = whole_state(&text, &sum).ok_or_else(|| {
-            Error::model(
+            ),
+            JournalError::Changed => Error::model(
                 path,
                 "the state in this checkpoint is not the one that was written: it was changed or damaged; restore \
                  the file, or delete it to start again",
-            )
+            ),
         })?;
-        serde_json::from_str(state).map(Some).map_err(invalid)
+        Ok(Some(found.0))
     }
 
     /// Writes the state if the last write is some seconds ago.
@@ -231,9 +202,9 @@ impl<'a> Checkpoint<'a> {
             return Ok(());
         };
         self.written = Instant::now();
-        let text = text_of(owner, state).map_err(|error| {
+        let journal = to_journal(owner, state, &[]).map_err(|error| {
             Error::model(place.path(), format!("the checkpoint cannot be written: {error}"))
         })?;
-        place.write(text).map_err(|source| Error::io(place.path(), source))
+        place.write(journal).map_err(|source| Error::io(place.path(), source))
     }
 }

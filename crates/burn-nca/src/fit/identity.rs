@@ -1,5 +1,6 @@
 //! What tells one fit from another: settings, features and targets, each as a short name.
 
+use burn_nca_files::Identity;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{AnyData, Features, Labelled, Pairs, RegressionData};
@@ -43,9 +44,11 @@ impl FitIdentity {
         ];
         parts.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
     }
+}
 
-    /// `other settings and other targets`, for a message; nothing where all parts are equal.
-    pub(crate) fn refusal(&self, stored: &Self) -> Option<String> {
+impl Identity for FitIdentity {
+    /// `other settings and other targets`, as far as parts differ.
+    fn refusal(&self, stored: &Self) -> Option<String> {
         let differences = self.differences(stored);
         let others: Vec<String> = differences.iter().map(|part| format!("other {part}")).collect();
         (!others.is_empty()).then(|| others.join(" and "))

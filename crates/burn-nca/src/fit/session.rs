@@ -66,7 +66,7 @@ pub(super) type OnCheckpoint<'a> = dyn FnMut(&CheckpointEvent<'_>) + 'a;
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct FitState(pub(super) String);
+pub struct FitState(pub(super) Vec<u8>);
 
 impl FitState {
     /// Whether there is nothing to go on from: the fit has not begun, or has ended.

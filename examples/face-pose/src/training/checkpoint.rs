@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
-use burn_nca_program::write_file;
+use anyhow::{Context, Error, Result, anyhow};
+use burn_nca_program::{JournalError, read_journal, write_journal};
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Ending};
@@ -45,12 +45,6 @@ pub struct Best {
     pub network: Vec<u8>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    settings: String,
-    state: State,
-}
-
 /// A file with the state of one training; it belongs to its settings.
 #[derive(Debug)]
 pub struct Checkpoint {
@@ -76,21 +70,16 @@ impl Checkpoint {
     /// A file that cannot be read, or that belongs to other settings.
     pub fn load(&self) -> Result<Option<State>> {
         let path = self.path.display();
-        if !self.path.exists() {
-            return Ok(None);
-        }
-        let text = std::fs::read_to_string(&self.path)
-            .with_context(|| format!("{path} cannot be read"))?;
-        let stored: Stored = serde_json::from_str(&text).with_context(|| {
-            format!("{path} is no checkpoint of this program; remove its folder to start again")
-        })?;
-        if stored.settings != self.settings {
-            bail!(
+        let found = read_journal(&self.path, &self.settings).map_err(|error| match error {
+            JournalError::Others(_) => anyhow!(
                 "{path} belongs to a run with other settings or faces; give the same command, or remove its \
                  folder to start again"
-            );
-        }
-        Ok(Some(stored.state))
+            ),
+            error => Error::new(error).context(format!(
+                "{path} is no checkpoint of this program; remove its folder to start again"
+            )),
+        })?;
+        Ok(found.map(|(state, _)| state))
     }
 
     /// Whether it is time to write again.
@@ -102,9 +91,9 @@ impl Checkpoint {
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub fn save(&mut self, state: State) -> Result<()> {
-        let stored = Stored { settings: self.settings.clone(), state };
-        write_file(&self.path, &serde_json::to_vec(&stored)?)?;
+    pub fn save(&mut self, state: &State) -> Result<()> {
+        write_journal(&self.path, &self.settings, state, &[])
+            .with_context(|| format!("{} cannot be written", self.path.display()))?;
         self.written = Instant::now();
         Ok(())
     }
@@ -121,9 +110,8 @@ mod tests {
         let mut checkpoint = Checkpoint::new(path.clone(), "seed 1".to_string());
         assert!(checkpoint.load().unwrap().is_none());
         let losses = (0.1 + 0.2, 3);
-        checkpoint
-            .save(State { step: 7, losses, network: vec![1, 255], ..State::default() })
-            .unwrap();
+        let state = State { step: 7, losses, network: vec![1, 255], ..State::default() };
+        checkpoint.save(&state).unwrap();
         let state = checkpoint.load().unwrap().unwrap();
         assert_eq!((state.step, state.losses, state.network), (7, losses, vec![1, 255]));
         let other = Checkpoint::new(path.clone(), "seed 2".to_string());

@@ -133,14 +133,14 @@ impl<'a, N: Network> Run<'a, N> {
             }
             progress.step(self.state.step, loss, self.state.history.last());
             if progress.is_interrupted() && self.state.ending.is_none() {
-                checkpoint.save(self.recorded()?)?;
+                checkpoint.save(&self.recorded()?)?;
                 self.state.ending = Some(Ending::Interrupted);
             } else if checkpoint.is_due() {
-                checkpoint.save(self.recorded()?)?;
+                checkpoint.save(&self.recorded()?)?;
             }
         }
         if self.state.ending != Some(Ending::Interrupted) {
-            checkpoint.save(self.recorded()?)?;
+            checkpoint.save(&self.recorded()?)?;
         }
         Ok(())
     }

@@ -124,7 +124,7 @@ pub(super) fn run<D: TrainingData>(
         Some((path, name)) => store::save(
             path,
             name,
-            Finished { trials: trials.to_vec(), seconds: running.seconds() },
+            &Finished { trials: trials.to_vec(), seconds: running.seconds() },
         ),
         None => Ok(()),
     };

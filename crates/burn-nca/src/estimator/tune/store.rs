@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use burn_nca_files::{read_regular_text, write_atomically};
+use burn_nca_files::{JournalError, read_journal, write_journal};
 use serde::{Deserialize, Serialize};
 
 use super::Trial;
@@ -18,51 +18,43 @@ pub(super) struct Finished {
     pub seconds: f64,
 }
 
-/// The same, with the search that it belongs to.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    search: FitIdentity,
-    #[serde(rename = "known")]
-    finished: Finished,
-}
-
 /// The trials of this file; none where there is no file.
 ///
 /// # Errors
 /// A file that cannot be read, or that belongs to another search.
 pub(super) fn load(path: &Path, search: &FitIdentity) -> Result<Finished> {
-    if !path.exists() {
-        return Ok(Finished::default());
-    }
-    let text = read_regular_text(path).map_err(|source| Error::io(path, source))?;
-    let stored: Stored = serde_json::from_str(&text).map_err(|error| {
-        Error::model(
+    let found = read_journal(path, search).map_err(|error| match error {
+        JournalError::Io(source) => Error::io(path, source),
+        JournalError::Format(error) => Error::model(
             path,
             format!(
                 "these are no trials of a search ({}); delete the file to start again",
                 shortened(&error)
             ),
-        )
-    })?;
-    if let Some(others) = search.refusal(&stored.search) {
-        return Err(Error::model(
+        ),
+        JournalError::Others(others) => Error::model(
             path,
             format!(
                 "these trials belong to a search with {others}; give those again, or delete the file to start \
                  again"
             ),
-        ));
-    }
-    Ok(stored.finished)
+        ),
+        JournalError::Changed => Error::model(
+            path,
+            "these trials are not those that were written: they were changed or damaged; restore the file, or \
+             delete it to start again",
+        ),
+    })?;
+    Ok(found.map(|(finished, _)| finished).unwrap_or_default())
 }
 
 /// Writes all trials atomically.
 ///
 /// # Errors
 /// A file that cannot be written.
-pub(super) fn save(path: &Path, search: &FitIdentity, finished: Finished) -> Result<()> {
-    let stored = Stored { search: search.clone(), finished };
-    let text = serde_json::to_string(&stored)
-        .map_err(|error| Error::model(path, format!("the trials cannot be written: {error}")))?;
-    write_atomically(path, text.as_bytes()).map_err(|source| Error::io(path, source))
+pub(super) fn save(path: &Path, search: &FitIdentity, finished: &Finished) -> Result<()> {
+    write_journal(path, search, finished, &[]).map_err(|error| match error {
+        JournalError::Io(source) => Error::io(path, source),
+        error => Error::model(path, format!("the trials cannot be written: {error}")),
+    })
 }
