@@ -139,8 +139,8 @@ pub struct ModelOptions {
     #[arg(long, value_enum)]
     pub objective: Option<ObjectiveKind>,
 
-    /// Where A starts: auto, identity, random, pca, lda, or a file with A: an .npy of shape k x d, or a .csv of k
-    /// rows whose header names the features [default: auto]
+    /// Where A starts: auto, identity, random (random:SCALE for entries of this standard deviation), pca, lda, or a file
+    /// with A: an .npy of shape k x d, or a .csv of k rows whose header names the features [default: auto]
     #[arg(long, value_name = "START", conflicts_with = "warm_start")]
     pub init: Option<Init>,
 
@@ -290,14 +290,14 @@ pub enum OptimizerKind {
 }
 
 /// Where A starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Init {
     /// By the library's rule.
     Auto,
     /// The identity.
     Identity,
-    /// Random entries.
-    Random,
+    /// Random entries, of this standard deviation where it is given.
+    Random(Option<f64>),
     /// Principal components.
     Pca,
     /// Linear discriminants.
@@ -313,13 +313,19 @@ impl std::str::FromStr for Init {
         Ok(match text {
             "auto" => Self::Auto,
             "identity" => Self::Identity,
-            "random" => Self::Random,
+            "random" => Self::Random(None),
             "pca" => Self::Pca,
             "lda" => Self::Lda,
+            random if random.starts_with("random:") => {
+                let scale = positive(&random["random:".len()..])
+                    .map_err(|error| format!("the scale of a random start: {error}"))?;
+                Self::Random(Some(scale))
+            }
             file if file.ends_with(".npy") || file.ends_with(".csv") => Self::File(file.into()),
             _ => {
                 return Err(
-                    "give auto, identity, random, pca, lda, or a file .npy or .csv".to_string()
+                    "give auto, identity, random, random:SCALE, pca, lda, or a file .npy or .csv"
+                        .to_string(),
                 );
             }
         })

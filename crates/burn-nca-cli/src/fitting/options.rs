@@ -162,7 +162,7 @@ fn of_another_map(args: &FitArgs) -> Vec<Refusal> {
         })
         .collect();
     refused.push(refusal(
-        network && init.is_some_and(|init| !matches!(init, Init::Auto | Init::Random)),
+        network && init.is_some_and(|init| !matches!(init, Init::Auto | Init::Random(None))),
         "--init is for a linear or diagonal map: a network starts from random weights, seeded by --seed; leave it out",
     ));
     refused.push(refusal(
@@ -238,6 +238,7 @@ mod tests {
             ("--pairs p --neighbors 3", "--neighbors"),
             ("--soft --neighbors cv", "--neighbors"),
             ("--hidden 3", "--hidden"),
+            ("--encoder mlp --init random:0.5", "--init"),
             ("--encoder diagonal --activation relu", "--activation"),
             ("--warm-start m --hidden 3", "--hidden"),
             ("--encoder mlp --init pca", "--init"),

@@ -150,7 +150,7 @@ fn start(init: &Init, columns: &[String], dim: usize, encoder: &EncoderConfig) -
     Ok(match init {
         Init::Auto => Start::Auto,
         Init::Identity => Start::Identity,
-        Init::Random => Start::Random { scale: None },
+        Init::Random(scale) => Start::Random { scale: *scale },
         Init::Pca => Start::Pca,
         Init::Lda => Start::Lda,
         Init::File(path) => {

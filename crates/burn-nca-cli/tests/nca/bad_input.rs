@@ -87,6 +87,7 @@ fn numbers_out_of_range() {
         (["--l2", "nan"], ["'nan' for '--l2 <X>'", "0 or more"]),
         (["--time-budget", "0"], ["'0' for '--time-budget <SECONDS>'", "above 0"]),
         (["--init", "zero"], ["'zero' for '--init <START>'", "identity"]),
+        (["--init", "random:0"], ["the scale of a random start", "above 0"]),
         (["--l2", "-1"], ["'-1' for '--l2 <X>'", "0 or more, such as 0.001"]),
         (["--seed", "-1"], ["'-1' for '--seed <N>'", "from 0 to 18446744073709551615"]),
         (["--max-iterations", "-1"], ["'-1' for '--max-iterations <N>'", "0 or more"]),
