@@ -4,7 +4,7 @@ use burn_nca::Fitted;
 use burn_nca::neighbors::{CoincidenceRule, VariableKernel};
 
 use crate::graph::{DataType, Graph};
-use crate::rule::{PROBABILITIES, differences, log_weights, members, sum_of_last};
+use crate::rule_parts::{PROBABILITIES, differences, log_weights, members, sum_of_last};
 
 /// What a distance is divided by where the neighbours stand at the row itself: those alone then have weight.
 const NO_WIDTH: f64 = 1e-300;

@@ -11,6 +11,7 @@ mod graph;
 mod map;
 mod proto;
 mod rule;
+mod rule_parts;
 
 use std::path::Path;
 

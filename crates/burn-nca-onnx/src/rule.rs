@@ -8,12 +8,7 @@ use burn_nca::neighbors::Rule;
 use crate::class_rules::{coincidence, variable_kernel};
 use crate::graph::{DataType, Graph};
 use crate::map::host;
-
-/// The output of every rule of classes, `[n, c]`.
-pub const PROBABILITIES: &str = "probabilities";
-
-/// The logarithm of no weight: its exponential is 0 beside that of any weight.
-const LEAST_LOG: f64 = -1e300;
+use crate::rule_parts::{PROBABILITIES, differences, log_weights, members, sum_of_last};
 
 /// Adds the outputs of the model's rule.
 ///
@@ -58,20 +53,6 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
         }
         TrainingTargets::Unlabelled => {}
     }
-}
-
-/// The logarithm of the weight of each training row, `[m]`.
-pub fn log_weights(graph: &mut Graph, weights: &[f64]) -> String {
-    // A weight of 0 has no finite logarithm.
-    let logs: Vec<f64> = weights.iter().map(|weight| weight.ln().max(LEAST_LOG)).collect();
-    graph.constant("log_weights", DataType::Double, &logs, &[logs.len()])
-}
-
-/// Which training row is of which class, 0 or 1, `[m, c]`.
-pub fn members(graph: &mut Graph, labels: &[usize], classes: usize) -> String {
-    let mut members = vec![0.0; labels.len() * classes];
-    labels.iter().enumerate().for_each(|(row, &class)| members[row * classes + class] = 1.0);
-    graph.constant("members", DataType::Double, &members, &[labels.len(), classes])
 }
 
 /// The weights `p_ij` of all training rows, `[n, m]`.
@@ -125,22 +106,6 @@ fn negative_absolute_differences(graph: &mut Graph, fitted: &Fitted, z: &str) ->
     let absolute = graph.apply("Abs", &[&differences], "absolute_differences");
     let distances = sum_of_last(graph, &absolute, "distances");
     graph.apply("Neg", &[&distances], "logits")
-}
-
-/// The difference of each row from each training row, `[n, m, k]`.
-pub fn differences(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
-    let [m, k] = fitted.references().dims();
-    let references = host(fitted.references().clone());
-    let references = graph.constant("references", DataType::Double, &references, &[m, k]);
-    let axis = graph.whole_numbers("second_axis", &[1]);
-    let z = graph.apply("Unsqueeze", &[z, &axis], "embedding_of_each");
-    graph.apply("Sub", &[&z, &references], "differences")
-}
-
-/// The sum over the last dimension, which goes.
-pub fn sum_of_last(graph: &mut Graph, input: &str, output: &str) -> String {
-    let axis = graph.whole_numbers(&format!("last_axis_of_{output}"), &[-1]);
-    graph.node("ReduceSum", &[input, &axis], output, &[("keepdims", 0)])
 }
 
 /// Bytes of the constants that the rule adds for `rows` training rows, at most.

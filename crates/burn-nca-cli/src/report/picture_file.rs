@@ -125,13 +125,10 @@ fn subtitle(report: &Report) -> String {
         Results::Numbers(found) | Results::Pairs(found) => shown(&found.embedding),
     };
     let space = match share {
-        Some(share) => format!(
-            "two principal axes of {dimension} dimensions, {:.0} % of the variance",
-            100.0 * share
-        ),
+        Some(share) => format!("{dimension} dimensions by PCA ({:.0} %)", 100.0 * share),
         None => counted(dimension, "dimension"),
     };
-    if held_out { format!("{space}; pale: training rows") } else { space }
+    if held_out { format!("{space}; pale: training") } else { space }
 }
 
 fn shown<M>(embedding: &Embedding<M>) -> (usize, Option<f64>, bool) {

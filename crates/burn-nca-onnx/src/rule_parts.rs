@@ -1,0 +1,42 @@
+//! Operations that the rules of a model share: differences from the training rows, their weights and classes.
+
+use burn_nca::Fitted;
+
+use crate::graph::{DataType, Graph};
+use crate::map::host;
+
+/// The output of every rule of classes, `[n, c]`.
+pub const PROBABILITIES: &str = "probabilities";
+
+/// The logarithm of no weight: its exponential is 0 beside that of any weight.
+const LEAST_LOG: f64 = -1e300;
+
+/// The logarithm of the weight of each training row, `[m]`.
+pub fn log_weights(graph: &mut Graph, weights: &[f64]) -> String {
+    // A weight of 0 has no finite logarithm.
+    let logs: Vec<f64> = weights.iter().map(|weight| weight.ln().max(LEAST_LOG)).collect();
+    graph.constant("log_weights", DataType::Double, &logs, &[logs.len()])
+}
+
+/// Which training row is of which class, 0 or 1, `[m, c]`.
+pub fn members(graph: &mut Graph, labels: &[usize], classes: usize) -> String {
+    let mut members = vec![0.0; labels.len() * classes];
+    labels.iter().enumerate().for_each(|(row, &class)| members[row * classes + class] = 1.0);
+    graph.constant("members", DataType::Double, &members, &[labels.len(), classes])
+}
+
+/// The difference of each row from each training row, `[n, m, k]`.
+pub fn differences(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
+    let [m, k] = fitted.references().dims();
+    let references = host(fitted.references().clone());
+    let references = graph.constant("references", DataType::Double, &references, &[m, k]);
+    let axis = graph.whole_numbers("second_axis", &[1]);
+    let z = graph.apply("Unsqueeze", &[z, &axis], "embedding_of_each");
+    graph.apply("Sub", &[&z, &references], "differences")
+}
+
+/// The sum over the last dimension, which goes.
+pub fn sum_of_last(graph: &mut Graph, input: &str, output: &str) -> String {
+    let axis = graph.whole_numbers(&format!("last_axis_of_{output}"), &[-1]);
+    graph.node("ReduceSum", &[input, &axis], output, &[("keepdims", 0)])
+}
