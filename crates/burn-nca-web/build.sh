@@ -71,5 +71,9 @@ fi
 mkdir -p "$out"
 "$tools/bin/wasm-bindgen" --target web --no-typescript --remove-name-section --out-dir "$out" "$wasm"
 cp crates/burn-nca-web/page/* "$out"
-printf '%s: %s bytes of WebAssembly, %s gzipped\n' "$out" "$(stat -c %s "$out/burn_nca_web_bg.wasm")" \
-  "$(gzip -9c "$out/burn_nca_web_bg.wasm" | wc -c)"
+# What a browser downloads where the server compresses.
+most=1500000
+bytes=$(for file in "$out"/*; do gzip -9c "$file" | wc -c; done | awk '{ sum += $1 } END { print sum }')
+printf '%s: %s bytes gzipped, of which WebAssembly %s\n' "$out" "$bytes" "$(gzip -9c "$out/burn_nca_web_bg.wasm" | wc -c)"
+[ "$bytes" -le "$most" ] ||
+  echo "build.sh: more than the $most bytes that the page is to have; see what weighs by the names in $wasm" >&2

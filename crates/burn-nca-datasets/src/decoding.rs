@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 use std::io::{self, BufRead, ErrorKind, Read};
 
-use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_16BE, UTF_16LE};
+use crate::encodings::{Decoder, DecoderResult, Encoding, UTF_16BE, UTF_16LE};
 
 const PIECE: usize = 1 << 14;
 

@@ -8,10 +8,10 @@ use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use burn_nca::{Error, Result};
-use encoding_rs::{Encoding, UTF_8};
 use flate2::bufread::MultiGzDecoder;
 
 use crate::decoding::{Decoded, NotText, of_byte_order_mark};
+use crate::encodings::{Encoding, UTF_8};
 use crate::format::Format;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];

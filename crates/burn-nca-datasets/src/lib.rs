@@ -5,6 +5,7 @@ mod catalogue;
 mod class_names;
 mod csv;
 mod decoding;
+mod encodings;
 mod excerpt;
 mod format;
 pub mod generate;

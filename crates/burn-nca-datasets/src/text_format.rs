@@ -1,9 +1,9 @@
 //! How delimited text is written: its separator, its decimal sign and its encoding.
 
 use burn_nca::{Error, Result};
-use encoding_rs::Encoding;
 use serde::{Deserialize, Serialize};
 
+use crate::encodings::Encoding;
 use crate::excerpt::quoted;
 
 /// How delimited text is written.
