@@ -78,45 +78,67 @@ export function place(points, rows, { width, height, turn, frame }) {
   return at;
 }
 
-/** Draws all rows: by class, so that a colour is set once. */
-export function marks(context, at, { labels, heldOut, wrong, classes, radius }) {
-  for (let label = 0; label < classes; label++) {
+const sprites = new Map();
+
+/** A mark or a ring as a small picture, drawn once: thousands of copies are quick, thousands of paths are not. */
+function sprite(key, radius, ratio, draw) {
+  const name = `${key} ${radius} ${ratio}`;
+  let picture = sprites.get(name);
+  if (!picture) {
+    const half = Math.ceil((1.4 * radius + 2) * ratio);
+    picture = Object.assign(document.createElement("canvas"), { width: 2 * half, height: 2 * half, half });
+    const context = picture.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, half, half);
+    context.beginPath();
+    draw(context);
+    sprites.set(name, picture);
+  }
+  return picture;
+}
+
+function mark(label, open, radius, ratio) {
+  return sprite(`${label} ${open}`, radius, ratio, (context) => {
     const { colour, shape } = style(label);
-    const shapeAt = corners(shape, radius);
+    const at = corners(shape, radius);
+    if (at) at.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
+    else context.arc(0, 0, radius, 0, 7);
+    context.closePath();
     context.fillStyle = context.strokeStyle = colour;
     context.lineWidth = 1.4;
-    for (const open of [false, true]) {
-      context.beginPath();
-      for (let row = 0; row < labels.length; row++) {
-        if (labels[row] !== label || Boolean(heldOut[row]) !== open) continue;
-        const [x, y] = [at[2 * row], at[2 * row + 1]];
-        if (shapeAt) {
-          shapeAt.forEach(([dx, dy], i) => (i ? context.lineTo(x + dx, y + dy) : context.moveTo(x + dx, y + dy)));
-          context.closePath();
-        } else {
-          context.moveTo(x + radius, y);
-          context.arc(x, y, radius, 0, 7);
-        }
-      }
-      if (open) context.stroke();
-      else {
-        context.globalAlpha = 0.85;
-        context.fill();
-        context.globalAlpha = 1;
-      }
-    }
+    context.globalAlpha = open ? 1 : 0.85;
+    if (open) context.stroke();
+    else context.fill();
+  });
+}
+
+function ring(colour, radius, ratio) {
+  return sprite(colour, radius, ratio, (context) => {
+    context.arc(0, 0, radius, 0, 7);
+    context.strokeStyle = colour;
+    context.lineWidth = 1.5;
+    context.stroke();
+  });
+}
+
+/** Draws all rows, and rings about the wrong ones. */
+export function marks(context, at, { labels, heldOut, wrong, classes, radius }) {
+  const ratio = window.devicePixelRatio || 1;
+  const pictures = Array.from({ length: classes }, (_, label) => [mark(label, false, radius, ratio), mark(label, true, radius, ratio)]);
+  // Between two pixels a copy is smoother and slower.
+  const pixel = labels.length > 2000 ? Math.round : (x) => x;
+  context.save();
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  for (let row = 0; row < labels.length; row++) {
+    const picture = pictures[labels[row]][heldOut[row]];
+    context.drawImage(picture, pixel(ratio * at[2 * row] - picture.half), pixel(ratio * at[2 * row + 1] - picture.half));
   }
-  context.strokeStyle = css("--wrong");
   // Many rings would hide what they ring.
   context.globalAlpha = wrong.length > 100 ? 0.35 : 1;
-  context.lineWidth = 1.5;
-  context.beginPath();
+  const about = ring(css("--wrong"), radius + 3, ratio);
   for (const row of wrong) {
-    context.moveTo(at[2 * row] + radius + 3, at[2 * row + 1]);
-    context.arc(at[2 * row], at[2 * row + 1], radius + 3, 0, 7);
+    context.drawImage(about, pixel(ratio * at[2 * row] - about.half), pixel(ratio * at[2 * row + 1] - about.half));
   }
-  context.stroke();
-  context.globalAlpha = 1;
+  context.restore();
 }
 
 /** Lines from a point to the rows that it chooses, as wide as they are probable. */
@@ -133,8 +155,8 @@ export function choices(context, from, at, neighbours) {
   context.globalAlpha = 1;
 }
 
-/** A curve by step: `series` of {points: [[x, y]], colour, width}, dashed `levels` of {y, name}. */
-export function curve(canvas, { series, levels = [], range, format }) {
+/** A curve by step: `series` of {points: [[x, y]], colour, width}, dashed `levels` of {y, name}, a `moment` {x, name}. */
+export function curve(canvas, { series, levels = [], range, format, moment }) {
   const { context, width, height } = prepare(canvas);
   const all = series.flatMap(({ points }) => points);
   if (!all.length) return;
@@ -173,6 +195,16 @@ export function curve(canvas, { series, levels = [], range, format }) {
     context.fillText(name, left + 4, at);
   }
   context.setLineDash([]);
+  if (moment) {
+    context.strokeStyle = context.fillStyle = css("--wrong");
+    context.beginPath();
+    context.moveTo(x(moment.x), top);
+    context.lineTo(x(moment.x), height - bottom);
+    context.stroke();
+    const right = x(moment.x) > width / 2;
+    context.textAlign = right ? "right" : "left";
+    context.fillText(moment.name, x(moment.x) + (right ? -4 : 4), top + 10);
+  }
   for (const { points, colour, width: lineWidth } of series) {
     context.strokeStyle = colour;
     context.lineWidth = lineWidth;

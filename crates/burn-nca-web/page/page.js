@@ -26,6 +26,7 @@ const state = {
   playing: false,
   turn: { x: 0, y: 0 },
   frame: {},
+  collapsedAt: null, // the step at which a collapse was seen
   at: new Float32Array(),
   stale: true,
 };
@@ -106,7 +107,7 @@ function status() {
   parts.push(slice.iteration ? `Step ${slice.iteration}: objective ${slice.value.toPrecision(6)}, held-out accuracy ${percent(measures.test)}.` : `At the start: held-out accuracy ${percent(measures.test)}.`);
   if (slice.stepMs) parts.push(`${slice.stepMs < 10 ? slice.stepMs.toFixed(1) : Math.round(slice.stepMs)} ms a step.`);
   if (slice.ended) parts.push(slice.ended);
-  if (measures.collapse) parts.push(`Careful: ${measures.collapse}.`);
+  if (measures.collapse) parts.push(`Careful, ${state.collapsedAt ? `since step ${state.collapsedAt}` : "from the start"}: ${measures.collapse}.`);
   $("status").textContent = parts.join(" ");
 }
 
@@ -186,6 +187,7 @@ function curves() {
     ],
     levels,
     format: (value) => `${(100 * value).toFixed(0)} %`,
+    moment: state.collapsedAt === null ? null : { x: state.collapsedAt, name: "collapse" },
   });
   curve($("objective"), { series: [{ points: state.objective, colour: accent, width: 2 }], format: (value) => String(Number(value.toPrecision(4))) });
 }
@@ -208,6 +210,7 @@ function draw(now) {
   if (!state.points) return;
   const [points, arrived] = current(now);
   if (arrived && !state.stale) return;
+  const begun = performance.now();
   const { context, width, height } = prepare($("picture"));
   const old = { ...state.frame };
   const rows = state.labels.length;
@@ -219,6 +222,7 @@ function draw(now) {
   marks(context, state.at, { labels: state.labels, heldOut: state.heldOut, wrong: ring, classes: state.table.classes.length, radius });
   if (picked) ringAt(context, state.at[2 * picked.row], state.at[2 * picked.row + 1], radius + 6);
   if (placed) newRow(context, width, height, placed, points);
+  state.drawMs = performance.now() - begun;
   frames += 1;
   if (now - framesSince > 1000) {
     state.framesPerSecond = (1000 * frames) / (now - framesSince);
@@ -258,10 +262,10 @@ const hears = {
   ready() {
     open();
   },
-  opened({ table, labels, heldOut, rows, baselines }) {
+  opened({ table, labels, heldOut, rows, baselines, playing }) {
     Object.assign(state, { table, labels, rows, baselines, heldOut: new Uint8Array(labels.length) });
     heldOut.forEach((row) => (state.heldOut[row] = 1));
-    Object.assign(state, { picked: null, placed: null, before: null, frame: {}, accuracy: { train: [], test: [] }, objective: [] });
+    Object.assign(state, { picked: null, placed: null, before: null, frame: {}, accuracy: { train: [], test: [] }, objective: [], collapsedAt: null });
     state.turn = $("dim").value === "3" && $("map").value !== "diagonal" ? { x: 0.35, y: 0.5 } : { x: 0, y: 0 };
     $("columns").replaceChildren(...table.cells.map((name) => new Option(name)));
     $("cells").placeholder = table.cells.slice(0, 4).join(", ") + (table.cells.length > 4 ? ", …" : "");
@@ -270,7 +274,7 @@ const hears = {
     tell("");
     legend();
     chosen();
-    play(false);
+    play(playing);
   },
   slice({ slice, points, measures, weights: list }) {
     const now = performance.now();
@@ -285,6 +289,7 @@ const hears = {
     if (measures) {
       state.measures = measures;
       const step = state.slice.iteration;
+      state.collapsedAt = measures.collapse ? (state.collapsedAt ?? step) : null;
       if (measures.train !== null) state.accuracy.train.push([step, measures.train]);
       if (measures.test !== null) state.accuracy.test.push([step, measures.test]);
       scores();
@@ -322,6 +327,8 @@ function play(on) {
   state.playing = on;
   $("play").textContent = on ? "Pause" : "Play";
   $("play").setAttribute("aria-pressed", String(on));
+  // Read out when it stands still, not at every step.
+  $("status").setAttribute("aria-live", on ? "off" : "polite");
 }
 
 function open() {
@@ -333,11 +340,9 @@ const ANEW = new Set(["map", "dim", "hidden", "testSize"]);
 
 function changed(id) {
   show({});
-  if (ANEW.has(id)) return open();
-  Object.assign(state, { accuracy: { train: [], test: [] }, objective: [] });
-  const running = state.playing;
-  send("change", { settings: settings(), anew: false });
-  if (running) send("play");
+  Object.assign(state, { accuracy: { train: [], test: [] }, objective: [], collapsedAt: null });
+  // A fit that runs goes on, from its map or, where the map is another one now, anew.
+  send("change", { settings: settings(), anew: ANEW.has(id) });
 }
 
 $("controls").addEventListener("submit", (event) => event.preventDefault());

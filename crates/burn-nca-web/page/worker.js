@@ -53,6 +53,7 @@ function opened(settings) {
     heldOut: page.held_out(),
     rows: page.rows(),
     baselines: JSON.parse(page.baselines()),
+    playing,
   });
   show(JSON.parse(page.slice()), true);
 }
