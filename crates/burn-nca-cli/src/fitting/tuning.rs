@@ -24,7 +24,7 @@ const BAR: &str = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} spent, about {eta
 ///
 /// # Errors
 /// Data or settings that a search refuses, or a search that was interrupted.
-pub fn settle<D: TrainingData>(
+pub fn choose<D: TrainingData>(
     args: &FitArgs,
     config: Estimator,
     (train, device): (&D, &Device),

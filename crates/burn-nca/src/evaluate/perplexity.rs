@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use crate::error::Result;
-use crate::neighbors::{Points, Screen, entropy, weighty_sq_distances};
+use crate::neighbors::{CandidateFilter, Points, entropy, weighty_sq_distances};
 
 /// The perplexity of each point of an embedding: how many neighbours its kernel effectively counts.
 ///
@@ -44,8 +44,8 @@ pub fn perplexities_of(points: &Tensor<2>, rows: &[usize]) -> Result<Vec<f64>> {
         return Ok(Vec::new());
     }
     let queries = all.select(rows);
-    let screen = Screen::new(&queries, &all, &points.device());
-    Ok(screen.map_rows(Some(rows), |row| entropy(&weighty_sq_distances(row, 0..n)).exp()))
+    let filter = CandidateFilter::new(&queries, &all, &points.device());
+    Ok(filter.map_rows(Some(rows), |row| entropy(&weighty_sq_distances(row, 0..n)).exp()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use burn::tensor::Device;
 use super::Embedded;
 use super::knn::check_rows;
 use crate::error::Result;
-use crate::neighbors::{Points, Screen, check_dimensions, check_k, nearest_rows};
+use crate::neighbors::{CandidateFilter, Points, check_dimensions, check_k, nearest_rows};
 
 /// How well nearest neighbours rank references of a query's class before all others; every measure is 0..1,
 /// larger is better.
@@ -109,8 +109,8 @@ impl Gallery<'_> {
         }
         check_k(k, self.points.rows(), self.own.is_some())?;
         let counts = self.class_counts(classes);
-        let screen = Screen::new(queries, self.points, device);
-        let ranked = screen.map_rows(self.own, |row| {
+        let filter = CandidateFilter::new(queries, self.points, device);
+        let ranked = filter.map_rows(self.own, |row| {
             let class = classes[row.query()];
             let relevant = counts[class] - usize::from(self.own.is_some());
             (relevant > 0).then(|| {

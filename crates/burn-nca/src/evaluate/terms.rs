@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use crate::error::{Error, Result};
-use crate::neighbors::{Points, Screen, entropy, log_sum, weighty_sq_distances};
+use crate::neighbors::{CandidateFilter, Points, entropy, log_sum, weighty_sq_distances};
 
 /// The terms of f and g, and the perplexity, of some rows of an embedding, each among all rows.
 ///
@@ -66,8 +66,8 @@ impl RowTerms {
             let start = order.partition_point(|&row| labels[row] < label);
             start..order.partition_point(|&row| labels[row] <= label)
         };
-        let screen = Screen::new(&queries, &references, &points.device());
-        let found = screen.map_rows(Some(&own), |row| {
+        let filter = CandidateFilter::new(&queries, &references, &points.device());
+        let found = filter.map_rows(Some(&own), |row| {
             let among_all = weighty_sq_distances(row, 0..n);
             let of_class = weighty_sq_distances(row, class(labels[rows[row.query()]]));
             let log_p = if of_class.is_empty() {

@@ -269,7 +269,7 @@ struct BatchEstimate {
     step: Option<GradientsParams>,
 }
 
-/// The settings of a fit, settled.
+/// The settings of a fit, with every default resolved.
 struct Plan {
     epochs: usize,
     /// Batches of an epoch.

@@ -5,11 +5,11 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::box_tree::{BoxTree, grouped};
+use super::candidate_filter::power_of_two_below_inverse;
 use super::contraction::{Contracted, Contraction};
 use super::descent::{Visitor, Work, descend};
 use super::points::{Points, sq_distance};
 use super::ranking::{Candidate, k_nearest};
-use super::screen::power_of_two_below_inverse;
 
 /// The most queries of a task: neighbours of each other, which go down the tree together.
 const TASK_QUERIES: usize = 128;
@@ -92,11 +92,11 @@ impl<'a> BoxSearch<'a> {
             Visit { search: self, queries, k, found: vec![Found::default(); queries.len()] };
         let work = descend(&self.tree, &points, &mut visit);
         let found = visit.found.into_iter().zip(queries);
-        (found.map(|(found, &query)| self.settle(found, query as usize, k)).collect(), work)
+        (found.map(|(found, &query)| self.rerank(found, query as usize, k)).collect(), work)
     }
 
     /// The nearest of what a query has found.
-    fn settle(&self, found: Found, query: usize, k: usize) -> Vec<Candidate> {
+    fn rerank(&self, found: Found, query: usize, k: usize) -> Vec<Candidate> {
         let limit = self.limit_of(&found, k);
         let near = found.references.into_iter().filter(|(sq_distance, _)| *sq_distance <= limit);
         let candidates = near.map(|(_, reference)| Candidate {

@@ -3,9 +3,9 @@
 use burn::config::Config;
 use burn::tensor::Tensor;
 
+use super::candidate_filter::CandidateFilter;
 use super::kernel::{entropy, weighty_sq_distances};
 use super::points::{check_labels, read_both};
-use super::screen::Screen;
 use super::search::{check_k, nearest_rows};
 use super::voters::majority;
 use crate::error::{Error, Result};
@@ -139,8 +139,8 @@ pub fn local_k_vote(
     let m = references.rows();
     check_k(1, m, own.is_some())?;
     let largest = m - usize::from(own.is_some());
-    let screen = Screen::new(&queries, &references, &device);
-    let rows = screen.map_rows(own, |row| {
+    let filter = CandidateFilter::new(&queries, &references, &device);
+    let rows = filter.map_rows(own, |row| {
         let k = rounded(entropy(&weighty_sq_distances(row, 0..m)).exp(), largest);
         (majority(&nearest_rows(row, k), labels, None, &mut vec![0.0; classes]), k)
     });

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::screen::ScreenedRow;
+use super::candidate_filter::FilteredRow;
 use super::selection::{at_most, position_of_minimum};
 
 /// The squared distances to those references of `range` that carry weight under the kernel exp(-d²).
@@ -10,12 +10,12 @@ use super::selection::{at_most, position_of_minimum};
 /// A reference whose squared distance exceeds the smallest of the m in `range` by more than
 /// `40 + log m` is left out: all that are left out together weigh less than e^-40 (4e-18) of the nearest
 /// one, below the rounding of f64. Empty when `range` holds no reference but the query itself.
-pub(crate) fn weighty_sq_distances(row: &ScreenedRow, range: Range<usize>) -> Vec<f64> {
+pub(crate) fn weighty_sq_distances(row: &FilteredRow, range: Range<usize>) -> Vec<f64> {
     weighty_references(row, range).into_iter().map(|(_, sq_distance)| sq_distance).collect()
 }
 
 /// The references of `range` that carry weight, as in [`weighty_sq_distances`], each with its distance.
-pub(super) fn weighty_references(row: &ScreenedRow, range: Range<usize>) -> Vec<(usize, f64)> {
+pub(super) fn weighty_references(row: &FilteredRow, range: Range<usize>) -> Vec<(usize, f64)> {
     let estimates = &row.estimates()[range.clone()];
     let Some(near) = position_of_minimum(estimates) else {
         return Vec::new();

@@ -1,12 +1,13 @@
 //! Stage 5: nearest neighbours in an embedding, and the classifications they give.
 //!
 //! Distances are squared Euclidean, in units of the embedding squared. Every result is exact: candidates are
-//! screened in f32 (by matrix products on the tensor's device, or by a tree on the host), with a bound on the
-//! rounding, and settled by differences in f64 on the host. A query that is itself one of the references is excluded by its
+//! filtered in f32 (by matrix products on the tensor's device, or by a tree on the host), with a bound on the
+//! rounding, and re-ranked by differences in f64 on the host. A query that is itself one of the references is excluded by its
 //! row number (`own`), never by its value or its distance.
 
 mod box_search;
 mod box_tree;
+mod candidate_filter;
 mod classify;
 mod coincidence_rule;
 mod contraction;
@@ -21,7 +22,6 @@ mod probabilities;
 mod ranking;
 mod regress;
 mod rule;
-mod screen;
 mod search;
 mod selection;
 mod soft;
@@ -33,9 +33,9 @@ mod variable_kernel;
 mod voters;
 mod within;
 
+pub(crate) use candidate_filter::CandidateFilter;
 pub(crate) use kernel::{entropy, log_sum, weighty_sq_distances};
 pub(crate) use points::{Points, check_dimensions, sq_distance};
-pub(crate) use screen::Screen;
 pub(crate) use search::{check_k, nearest_rows};
 pub(crate) use within::within;
 

@@ -2,10 +2,10 @@
 
 use burn::tensor::Tensor;
 
+use super::candidate_filter::CandidateFilter;
 use super::kernel::weighty_references;
 use super::points::read_both;
 use super::ranking::Neighbors;
-use super::screen::Screen;
 use crate::error::{Error, Result};
 
 /// The numbers of the reference rows, row-major `[m, columns]`.
@@ -115,10 +115,10 @@ pub fn kernel_means(
             "there is no reference other than the query itself; a prediction needs at least one",
         ));
     }
-    let screen = Screen::new(&queries, &references, &device);
+    let filter = CandidateFilter::new(&queries, &references, &device);
     let all = 0..references.rows();
     let rows =
-        screen.map_rows(own, |row| weighted_mean(&weighty_references(row, all.clone()), numbers));
+        filter.map_rows(own, |row| weighted_mean(&weighty_references(row, all.clone()), numbers));
     Ok(rows.concat())
 }
 

@@ -4,9 +4,9 @@ use burn::config::Config;
 use burn::tensor::{Device, Tensor};
 
 use super::box_search::BoxSearch;
+use super::candidate_filter::{CandidateFilter, FilteredRow};
 use super::points::{Points, of_both, read_both};
 use super::ranking::{Candidate, Neighbors, k_nearest};
-use super::screen::{Screen, ScreenedRow};
 use super::selection::{at_most, k_smallest};
 use super::tree;
 use crate::data::Features;
@@ -125,8 +125,8 @@ impl NearestConfig {
         self.check(references, own.is_some())?;
         let k = self.k;
         let brute_force = || {
-            let screen = Screen::new(queries, references, device);
-            screen.map_rows(own, |row| nearest_in_row(row, k))
+            let filter = CandidateFilter::new(queries, references, device);
+            filter.map_rows(own, |row| nearest_in_row(row, k))
         };
         let tree = || tree::search(queries, references, own, k);
         let boxes = || BoxSearch::new(queries, references, own);
@@ -212,11 +212,11 @@ pub fn nearest_others(points: &Tensor<2>, k: usize) -> Result<Neighbors> {
 }
 
 /// The `k` references nearest to a query in the order of [`NearestConfig::search`]; there must be so many.
-pub(crate) fn nearest_rows(row: &ScreenedRow, k: usize) -> Vec<u32> {
+pub(crate) fn nearest_rows(row: &FilteredRow, k: usize) -> Vec<u32> {
     nearest_in_row(row, k).into_iter().map(|candidate| candidate.reference).collect()
 }
 
-fn nearest_in_row(row: &ScreenedRow, k: usize) -> Vec<Candidate> {
+fn nearest_in_row(row: &FilteredRow, k: usize) -> Vec<Candidate> {
     // Any k references bound the k-th distance from above; those with the smallest estimates bound it well.
     let farthest = k_smallest(row.estimates(), k)
         .into_iter()

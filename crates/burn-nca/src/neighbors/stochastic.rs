@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use burn::tensor::Device;
 
+use super::candidate_filter::CandidateFilter;
 use super::kernel::{log_sum, weighty_references, weighty_sq_distances};
 use super::points::Points;
 use super::probabilities::ClassProbabilities;
-use super::screen::Screen;
 use crate::error::{Error, Result};
 
 /// References with their classes, and perhaps their weights.
@@ -38,10 +38,10 @@ impl Labelled<'_> {
         let (order, ranges) = self.by_class();
         let references = self.references.select(&order);
         let own = own.map(|own| positions(&order, own));
-        let screen = Screen::new(queries, &references, device);
+        let filter = CandidateFilter::new(queries, &references, device);
         let log_weights: Option<Vec<f64>> =
             self.weights.map(|weights| order.iter().map(|&row| weights[row].ln()).collect());
-        let rows = screen.map_rows(own.as_deref(), |row| {
+        let rows = filter.map_rows(own.as_deref(), |row| {
             let sum = |range: &Range<usize>| match &log_weights {
                 None => log_sum(&weighty_sq_distances(row, range.clone())),
                 Some(log_weights) => {

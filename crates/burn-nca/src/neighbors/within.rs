@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use burn::tensor::Device;
 
+use super::candidate_filter::CandidateFilter;
 use super::points::{Points, sq_distance};
-use super::screen::Screen;
 use super::selection::at_most;
 
 /// The references within the squared distance `sq_radii[i]` of each query i, ascending by row, among those that `keep`
 /// says yes to; `None` where there would be more than `most` of all queries together.
 ///
-/// A negative radius finds nothing. Distances are settled by differences in f64, as in a search for the nearest.
+/// A negative radius finds nothing. Distances are measured by differences in f64, as in a search for the nearest.
 pub(crate) fn within(
     queries: &Points,
     references: &Points,
@@ -24,7 +24,7 @@ pub(crate) fn within(
         return Some(vec![Vec::new(); queries.rows()]);
     }
     let total = AtomicUsize::new(0);
-    let found = Screen::new(queries, references, device).map_rows(None, |row| {
+    let found = CandidateFilter::new(queries, references, device).map_rows(None, |row| {
         let (query, sq_radius) = (row.query(), sq_radii[row.query()]);
         if sq_radius < 0.0 || total.load(Ordering::Relaxed) > most {
             return Vec::new();

@@ -55,7 +55,7 @@ impl Candidate {
     }
 
     /// The estimator with these settings.
-    pub(super) fn settle(&self, config: &Estimator) -> Estimator {
+    pub(super) fn configure(&self, config: &Estimator) -> Estimator {
         let mut config = config.clone();
         if let Some(criterion) = self.criterion
             && let Ok(method) = config.method.with_setting("criterion", &format!("{criterion:?}"))

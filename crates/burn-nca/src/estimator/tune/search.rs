@@ -73,9 +73,9 @@ impl Search {
     /// The estimator with the settings of the best trial, as [`Search::config`].
     pub fn estimator(&self, estimator: &Estimator) -> Option<Estimator> {
         let Some(choice) = &self.choice else {
-            return (self.end == SearchEnd::Budget).then(|| self.usual.settle(estimator));
+            return (self.end == SearchEnd::Budget).then(|| self.usual.configure(estimator));
         };
-        let mut estimator = self.trials[choice.trial].candidate.settle(estimator);
+        let mut estimator = self.trials[choice.trial].candidate.configure(estimator);
         estimator.fit.stop_at = choice.stop_at.or(estimator.fit.stop_at);
         Some(estimator)
     }
@@ -175,7 +175,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
 
     /// One fit a fold, in parallel; `None` where the search ended before all of them did.
     fn trial(&self, candidate: &Candidate, trials: &[Trial]) -> Result<Option<Trial>> {
-        let mut config = candidate.settle(self.config);
+        let mut config = candidate.configure(self.config);
         config.fit.time_budget = None;
         let step_grid = self.tune.step_grid(&config);
         let best = Choice::of(trials, self.tune);

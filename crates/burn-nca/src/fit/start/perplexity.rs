@@ -17,7 +17,7 @@ const MOST_REFERENCES: usize = 50_000;
 /// The most distances that are kept.
 const MOST_DISTANCES: usize = 4_000_000;
 
-/// The logarithm of the perplexity is settled to this.
+/// The logarithm of the perplexity is found to this.
 const TOLERANCE: f64 = 1e-3;
 
 /// The factor that an embedding is to be multiplied by for its kernel to count this many neighbours.
@@ -144,8 +144,8 @@ fn precision_of(target: f64, entropy: impl Fn(f64) -> f64, guess: f64) -> Option
         }
         if found > target { low = middle } else { high = middle }
     }
-    let settled = (low * high).sqrt();
-    (settled.is_finite() && settled > 0.0).then_some(settled)
+    let middle = (low * high).sqrt();
+    (middle.is_finite() && middle > 0.0).then_some(middle)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use burn::tensor::{Device, Tensor};
 use super::impostors::Candidates;
 use crate::data::{Labelled, check_weights};
 use crate::error::{Error, Result};
-use crate::neighbors::{Points, Screen, nearest_rows};
+use crate::neighbors::{CandidateFilter, Points, nearest_rows};
 use crate::objective::transfer::widest_float;
 
 /// The target neighbours of n rows, prepared once for many evaluations of a
@@ -77,8 +77,8 @@ impl TargetNeighbors {
             }
             let points = input.select(class);
             let own: Vec<usize> = (0..class.len()).collect();
-            let screen = Screen::new(&points, &points, device);
-            let nearest = screen.map_rows(Some(&own), |row| nearest_rows(row, found));
+            let filter = CandidateFilter::new(&points, &points, device);
+            let nearest = filter.map_rows(Some(&own), |row| nearest_rows(row, found));
             for (row, nearest) in class.iter().zip(nearest) {
                 targets[*row] = nearest.iter().map(|&at| class[at as usize] as u32).collect();
             }

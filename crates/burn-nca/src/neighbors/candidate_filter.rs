@@ -24,10 +24,10 @@ const MIN_BLOCK_ROWS: usize = 16;
 /// l_ij = ||y'_j||² - 2 x'_i·y'_j = s² ||x_i - y_j||² - ||x'_i||²
 /// ```
 /// One matrix product in f32 a block gives l: the squared norms are a further column of it. The product
-/// cancels digits, so it only screens. With unit rounding u = 2^-24 and e = (k + 8) u, any order of
+/// cancels digits, so it only filters. With unit rounding u = 2^-24 and e = (k + 8) u, any order of
 /// summation errs by at most e (||x'_i||² + 2 ||y'_j||²) (Cauchy-Schwarz; the 8 covers the rounding of the
 /// inputs and of second order). The part of the reference is taken off its norm beforehand, so that
-/// `l_ij - e ||x'_i||²` is a lower bound for all j: [`ScreenedRow::limit`] turns a distance into the
+/// `l_ij - e ||x'_i||²` is a lower bound for all j: [`FilteredRow::limit`] turns a distance into the
 /// estimate above which every reference is certainly farther.
 ///
 /// Devices other than the host may multiply f32 in a reduced format (TF32 keeps 11 bits): there e grows
@@ -36,7 +36,7 @@ const MIN_BLOCK_ROWS: usize = 16;
 /// # Memory
 /// 1 MiB of estimates a thread on the host, 32 MiB at a time on another device, or 16 rows of estimates
 /// where those are more: never n x n.
-pub(crate) struct Screen<'a> {
+pub(crate) struct CandidateFilter<'a> {
     queries: &'a Points,
     references: &'a Points,
     device: Device,
@@ -49,7 +49,7 @@ pub(crate) struct Screen<'a> {
     products: Tensor<2>,
 }
 
-impl<'a> Screen<'a> {
+impl<'a> CandidateFilter<'a> {
     /// Prepares the references, of which there must be at least one, on `device`.
     pub(crate) fn new(queries: &'a Points, references: &'a Points, device: &Device) -> Self {
         let device = device.clone().without_autodiff();
@@ -72,7 +72,7 @@ impl<'a> Screen<'a> {
         Self { queries, references, device, centre, scale, rounding, on_host, block_rows, products }
     }
 
-    /// The same screen with blocks of another size, visited as on the host or as on another device.
+    /// The same filter with blocks of another size, visited as on the host or as on another device.
     #[cfg(test)]
     pub(super) fn with_blocks(self, block_rows: usize, on_host: bool) -> Self {
         Self { block_rows, on_host, ..self }
@@ -85,7 +85,7 @@ impl<'a> Screen<'a> {
     pub(crate) fn map_rows<T: Send>(
         &self,
         own: Option<&[usize]>,
-        visit: impl Fn(&ScreenedRow) -> T + Sync,
+        visit: impl Fn(&FilteredRow) -> T + Sync,
     ) -> Vec<T> {
         let n = self.queries.rows();
         let starts: Vec<usize> = (0..n).step_by(self.block_rows).collect();
@@ -93,7 +93,7 @@ impl<'a> Screen<'a> {
             if let Some(own) = own {
                 estimates[own[query]] = f32::INFINITY;
             }
-            visit(&ScreenedRow { screen: self, query, norm, estimates })
+            visit(&FilteredRow { filter: self, query, norm, estimates })
         };
         let m = self.references.rows();
         if self.on_host {
@@ -141,14 +141,14 @@ struct Block {
 }
 
 /// One query's estimates, and the exact distances behind them.
-pub(crate) struct ScreenedRow<'a> {
-    screen: &'a Screen<'a>,
+pub(crate) struct FilteredRow<'a> {
+    filter: &'a CandidateFilter<'a>,
     query: usize,
     norm: f64,
     estimates: &'a [f32],
 }
 
-impl ScreenedRow<'_> {
+impl FilteredRow<'_> {
     /// Which query it is.
     pub(crate) fn query(&self) -> usize {
         self.query
@@ -161,17 +161,17 @@ impl ScreenedRow<'_> {
 
     /// The estimate above which every reference is certainly farther than `sq_distance`; finite.
     pub(super) fn limit(&self, sq_distance: f64) -> f32 {
-        let scale = self.screen.scale;
+        let scale = self.filter.scale;
         // A flush of denormal numbers to zero costs every product of the sum at most the smallest normal.
-        let flushed = 4.0 * (self.screen.centre.len() + 1) as f64 * f64::from(f32::MIN_POSITIVE);
+        let flushed = 4.0 * (self.filter.centre.len() + 1) as f64 * f64::from(f32::MIN_POSITIVE);
         let limit =
-            scale * scale * sq_distance - self.norm + self.screen.rounding * self.norm + flushed;
+            scale * scale * sq_distance - self.norm + self.filter.rounding * self.norm + flushed;
         (limit as f32).next_up().min(f32::MAX)
     }
 
     /// The exact squared distance to a reference.
     pub(super) fn sq_distance(&self, reference: usize) -> f64 {
-        sq_distance(self.screen.queries.row(self.query), self.screen.references.row(reference))
+        sq_distance(self.filter.queries.row(self.query), self.filter.references.row(reference))
     }
 }
 
@@ -228,8 +228,8 @@ mod tests {
             let values: Vec<f64> =
                 values[..3 * n].iter().map(|x| (x * spread + offset) * scale).collect();
             let points = points(&values, 3);
-            let screen = Screen::new(&points, &points, &Device::flex()).with_blocks(4, true);
-            let failures: usize = screen.map_rows(None, |row| {
+            let filter = CandidateFilter::new(&points, &points, &Device::flex()).with_blocks(4, true);
+            let failures: usize = filter.map_rows(None, |row| {
                 (0..n).filter(|&j| row.estimates()[j] > row.limit(row.sq_distance(j))).count()
             }).into_iter().sum();
             prop_assert_eq!(failures, 0);
@@ -242,8 +242,8 @@ mod tests {
         let points = points(&values, 3);
         let own: Vec<usize> = (0..23).collect();
         let rows = |block_rows, on_host| {
-            let screen = Screen::new(&points, &points, &Device::flex());
-            screen.with_blocks(block_rows, on_host).map_rows(Some(&own), |row| {
+            let filter = CandidateFilter::new(&points, &points, &Device::flex());
+            filter.with_blocks(block_rows, on_host).map_rows(Some(&own), |row| {
                 assert_eq!(row.estimates()[row.query], f32::INFINITY);
                 (row.query, row.sq_distance(3), row.estimates().len())
             })
@@ -260,11 +260,11 @@ mod tests {
     fn the_bound_is_tight_enough_to_screen() {
         let values: Vec<f64> = (0..300).map(|i| f64::from(i * i % 101) / 50.0).collect();
         let points = points(&values, 3);
-        let screen = Screen::new(&points, &points, &Device::flex());
-        let slack = screen.map_rows(None, |row| {
+        let filter = CandidateFilter::new(&points, &points, &Device::flex());
+        let slack = filter.map_rows(None, |row| {
             let nearest = row.sq_distance(7);
             let scaled = f64::from(row.limit(nearest)) - f64::from(row.estimates()[7]);
-            scaled / (screen.scale * screen.scale)
+            scaled / (filter.scale * filter.scale)
         });
         assert!(slack.into_iter().all(|slack| slack < 1e-4));
     }
