@@ -30,20 +30,18 @@ impl Table<'_> {
     /// The values, row-major, as the library holds them.
     ///
     /// # Errors
-    /// An array that is not in C order.
+    /// An array that NumPy cannot copy into C order.
     pub fn values(&self) -> PyResult<Vec<f64>> {
         match self {
-            Self::Double(array) => Ok(array.as_slice().map_err(order)?.to_vec()),
-            Self::Single(array) => {
-                Ok(array.as_slice().map_err(order)?.iter().map(|&value| f64::from(value)).collect())
-            }
+            Self::Double(array) => row_major(array, |value| value),
+            Self::Single(array) => row_major(array, f64::from),
         }
     }
 
     /// The table with the names of its columns; without names they are `x1`, `x2`, ...
     ///
     /// # Errors
-    /// An array that is not in C order, a value that is not finite, a name that stands twice.
+    /// As [`Table::values`], a value that is not finite, a name that stands twice.
     pub fn features(&self, names: Option<Vec<String>>) -> PyResult<Features> {
         let [_, columns] = self.shape();
         let features = match names {
@@ -52,6 +50,19 @@ impl Table<'_> {
         };
         features.map_err(raised)
     }
+}
+
+fn row_major<T: numpy::Element + Copy>(
+    array: &PyReadonlyArray2<'_, T>,
+    number: impl Fn(T) -> f64,
+) -> PyResult<Vec<f64>> {
+    let numbers = |values: &[T]| values.iter().map(|&value| number(value)).collect();
+    if let Ok(values) = array.as_slice() {
+        return Ok(numbers(values));
+    }
+    // Out of a message of an engine such as Dask it may stand at any byte: not aligned.
+    let copy: PyReadonlyArray2<'_, T> = array.as_any().call_method1("copy", ("C",))?.extract()?;
+    Ok(numbers(copy.as_slice().map_err(order)?))
 }
 
 fn order(error: impl std::fmt::Display) -> PyErr {

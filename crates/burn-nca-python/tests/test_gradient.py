@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
-from burn_nca import value_and_gradient
+from burn_nca import NeighborhoodComponentsAnalysis, value_and_gradient
 
 X, Y = load_wine(return_X_y=True)
 X = StandardScaler().fit_transform(X)
@@ -55,6 +55,16 @@ def test_the_parts_of_a_batch_add_up_to_the_whole(criterion):
 def test_float32_stays_float32():
     value, gradient = value_and_gradient(A, X.astype(np.float32), Y)
     assert gradient.dtype == np.float32 and value == pytest.approx(value_and_gradient(A, X, Y)[0], rel=1e-5)
+
+
+def test_an_array_at_any_byte_is_taken():
+    # As it comes out of a message between processes.
+    moved = np.zeros(X.nbytes + 1, dtype=np.uint8)[1:].view(np.float64).reshape(X.shape)
+    moved[:] = X
+    assert not moved.flags.aligned
+    assert value_and_gradient(A, moved, Y)[0] == value_and_gradient(A, X, Y)[0]
+    nca = NeighborhoodComponentsAnalysis(2, init=A, max_iter=5)
+    np.testing.assert_array_equal(nca.fit(moved, Y).transform(moved), nca.fit(X, Y).transform(X))
 
 
 def test_what_does_not_fit_is_refused_in_words():
