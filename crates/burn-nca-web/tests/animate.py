@@ -16,9 +16,9 @@ from PIL import Image
 
 from browser import Browser, Site
 
-WIDTH = 820  # pixels of the picture
-STEPS = [1] * 22 + [2] * 8 + [4] * 10 + [8] * 8  # solver steps between two frames
-FRAME, LAST = 110, 2500  # milliseconds
+WIDTH = 760  # pixels of the picture
+STEPS = [1] * 14 + [2] * 6 + [4] * 6 + [8] * 4  # solver steps between two frames
+FRAME, LAST = 180, 2500  # milliseconds
 
 
 def main(folder, out):
@@ -48,7 +48,7 @@ def main(folder, out):
         browser.quit()
         server.shutdown()
     times = [1200] + [FRAME] * (len(frames) - 2) + [LAST]
-    frames[0].save(out, save_all=True, append_images=frames[1:], duration=times, loop=0, quality=70, method=6)
+    frames[0].save(out, save_all=True, append_images=frames[1:], duration=times, loop=0, quality=60, method=2)
     print(f"{out}: {len(frames)} frames of {frames[0].size}")
 
 
