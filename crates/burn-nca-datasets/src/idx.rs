@@ -40,7 +40,7 @@ pub fn read_idx(path: impl AsRef<Path>) -> Result<IdxArray> {
 /// `p0002`, ….
 ///
 /// # Errors
-/// As [`read_idx`]; or the file holds one number a row (labels), no image, or images of more than 4194304 pixels.
+/// As [`read_idx`]; or the file holds one number per row (labels), no image, or images of more than 4194304 pixels.
 pub fn read_idx_features(path: impl AsRef<Path>) -> Result<Features> {
     read_features(Input::open(path.as_ref())?)
 }
@@ -120,7 +120,7 @@ fn read_labels(input: Input<'_>) -> Result<Classes> {
 fn features(origin: &str, array: IdxArray) -> Result<Features> {
     if array.shape.len() < 2 {
         return Err(Error::data(format!(
-            "{origin} holds one number a row (labels?), and images have at least rank 2; \
+            "{origin} holds one number per row (labels?), and images have at least rank 2; \
              give IMAGES first and LABELS second"
         )));
     }
@@ -303,7 +303,7 @@ mod tests {
         let (images, labels) = (idx(&[2, 2], &[5, 6, 7, 8]), idx(&[2], &[0, 1]));
         let error = pair(&labels, &images).unwrap_err().to_string();
         assert!(
-            error.contains("holds one number a row") && error.contains("IMAGES first"),
+            error.contains("holds one number per row") && error.contains("IMAGES first"),
             "{error}"
         );
         let error = pair(&images, &images).unwrap_err().to_string();

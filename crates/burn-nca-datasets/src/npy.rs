@@ -65,7 +65,7 @@ pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
 /// in a CSV file.
 ///
 /// # Errors
-/// As [`read_npy_features`]; or not one target a row, or a target that does not suit the task.
+/// As [`read_npy_features`]; or not one target per row, or a target that does not suit the task.
 pub fn read_npy_pair(
     features: impl AsRef<Path>,
     target: impl AsRef<Path>,
@@ -86,7 +86,7 @@ pub(crate) fn read_inputs(x: Input<'_>, y: Input<'_>, task: Task) -> Result<Tabl
     let array = open_array(y)?;
     if !matches!(array.shape(), [_] | [_, 1]) {
         return Err(Error::data(format!(
-            "{origin} is of shape {}, and a target has one value a row; give the features first and the target \
+            "{origin} is of shape {}, and a target has one value per row; give the features first and the target \
              second",
             shape_text(array.shape())
         )));

@@ -11,7 +11,7 @@ use crate::csv::{CsvOptions, TargetColumn, read_csv};
 ///
 /// ```text
 /// s00,s01,s02        one column per split
-/// 1,2,1              one line a row of the data: 1 = train, 2 = test, 0 = not used
+/// 1,2,1              one line per row of the data: 1 = train, 2 = test, 0 = not used
 /// ```
 /// `rows` is the number of rows of the data.
 ///

@@ -38,7 +38,7 @@ impl Graph {
         self.inputs.push(value(name, data_type, Some(columns), meaning));
     }
 
-    /// An output of any number of rows, of `columns` columns or of one value a row.
+    /// An output of any number of rows, of `columns` columns or of one value per row.
     pub fn output(
         &mut self,
         name: &str,

@@ -122,7 +122,7 @@ pub struct FitArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Model")]
 pub struct ModelOptions {
-    /// The map: a matrix A, one weight a feature, or a network.
+    /// The map: a matrix A, one weight per feature, or a network.
     #[arg(long, value_enum, default_value = "linear", conflicts_with = "warm_start")]
     pub encoder: EncoderKind,
 
@@ -243,7 +243,7 @@ pub enum Number {
 pub enum EncoderKind {
     /// A matrix A.
     Linear,
-    /// One weight a feature.
+    /// One weight per feature.
     Diagonal,
     /// A multilayer perceptron.
     Mlp,

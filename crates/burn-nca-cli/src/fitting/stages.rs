@@ -9,7 +9,7 @@ use burn_nca_program::{Bar, Interrupt, peak_memory_bytes};
 use crate::output;
 use crate::report::{Warning, WarningCode};
 
-/// Commands that take less than this many seconds are not worth an account of their stages.
+/// Commands that take less than this many seconds are not worth a table of their stages.
 const WORTH_TELLING: f64 = 5.0;
 
 /// The stages around a fit, under the budget of the whole command and Ctrl-C.
@@ -62,7 +62,7 @@ impl Stages {
         self.bar.step(0, stage);
     }
 
-    /// Ends the stage before, for the account of times.
+    /// Ends the stage before, for the table of times.
     pub fn begin(&self, stage: &str) {
         let begun = (stage.to_string(), Instant::now(), peak_memory_bytes());
         self.times.borrow_mut().push(begun);

@@ -129,7 +129,7 @@ fn ragged(at: Arguments<'_>, record: &Record, columns: usize, separator: u8) -> 
         String::new()
     };
     Error::data(format!(
-        "{at}: {values} value{} where the header names {columns} columns{end}; give the row one value a column",
+        "{at}: {values} value{} where the header names {columns} columns{end}; give the row one value per column",
         if values == 1 { "" } else { "s" },
     ))
 }

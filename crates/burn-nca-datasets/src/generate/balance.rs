@@ -42,7 +42,7 @@ fn join(values: Vec<f64>, labels: Vec<usize>) -> Labelled {
     let features = Features::new(values, names.map(String::from).to_vec());
     let features = features.expect("small whole numbers under four names are valid features");
     Labelled::new(features, labels, ["L", "B", "R"].map(String::from).to_vec())
-        .expect("there is one label a row, and each is below three")
+        .expect("there is one label per row, and each is below three")
 }
 
 #[cfg(test)]

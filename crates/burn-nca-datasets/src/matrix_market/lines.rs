@@ -46,7 +46,7 @@ impl<'a> Lines<'a> {
             self.input.consume(used);
             if cut {
                 return Err(Error::data(format!(
-                    "{}, line {} is longer than {LONGEST} bytes; write one entry a line",
+                    "{}, line {} is longer than {LONGEST} bytes; write one entry per line",
                     self.input.origin(),
                     self.number + 1
                 )));

@@ -183,7 +183,7 @@ fn a_target_that_does_not_fit_is_refused() {
     let error = pair_error(&npy("<f8", "False", "(2,)", &floats(&[0., 1.])), Task::Classes);
     assert!(error.contains("has 4 rows and") && error.contains("has 2 values"), "{error}");
     let error = pair_error(&npy("<f8", "False", "(2, 2)", &floats(&[0.; 4])), Task::Classes);
-    assert!(error.contains("of shape 2 x 2, and a target has one value a row"), "{error}");
+    assert!(error.contains("of shape 2 x 2, and a target has one value per row"), "{error}");
     let missing = npy("<f8", "False", "(4,)", &floats(&[0., 1., f64::NAN, 1.]));
     for task in [Task::Classes, Task::Numeric] {
         let error = pair_error(&missing, task);

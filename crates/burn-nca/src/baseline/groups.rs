@@ -43,11 +43,11 @@ impl<'a> Groups<'a> {
     /// Chunklets: rows known to belong together. Rows with `None` belong to no chunklet and are left out.
     ///
     /// # Errors
-    /// Not one entry a row.
+    /// Not one entry per row.
     pub fn of_chunklets(features: &'a Features, chunklets: &[Option<usize>]) -> Result<Self> {
         if chunklets.len() != features.rows() {
             return Err(Error::data(format!(
-                "{} chunklet entries for {} rows; give one entry a row, None for a row of no chunklet",
+                "{} chunklet entries for {} rows; give one entry per row, None for a row of no chunklet",
                 chunklets.len(),
                 features.rows()
             )));

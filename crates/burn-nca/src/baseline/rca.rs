@@ -59,12 +59,12 @@ impl RcaConfig {
         self.fit_groups(&groups, data.rows())
     }
 
-    /// Finds the map with these chunklets, one entry a row; rows with `None` are left out.
+    /// Finds the map with these chunklets, one entry per row; rows with `None` are left out.
     ///
     /// A single chunklet is enough here; chunklets of one row add nothing but to the divisor.
     ///
     /// # Errors
-    /// Not one entry a row, a tolerance outside 0..1, fewer than two rows in chunklets, chunklets whose rows
+    /// Not one entry per row, a tolerance outside 0..1, fewer than two rows in chunklets, chunklets whose rows
     /// are all equal, or eigenvectors that do not converge.
     pub fn fit_chunklets(
         &self,

@@ -32,11 +32,11 @@ impl Labelled {
     /// Joins features `[n, d]` with n labels.
     ///
     /// # Errors
-    /// Not one label a row, or a label without a name.
+    /// Not one label per row, or a label without a name.
     pub fn new(features: Features, labels: Vec<usize>, class_names: Vec<String>) -> Result<Self> {
         if labels.len() != features.rows() {
             return Err(Error::data(format!(
-                "{} labels for {} rows; give one label a row",
+                "{} labels for {} rows; give one label per row",
                 labels.len(),
                 features.rows()
             )));

@@ -24,7 +24,7 @@ impl RegressionData {
     /// Joins features `[n, d]` with n numbers of one target.
     ///
     /// # Errors
-    /// Not one number a row, or a number that is not finite (its row is named).
+    /// Not one number per row, or a number that is not finite (its row is named).
     pub fn new(features: Features, target: &str, values: Vec<f64>) -> Result<Self> {
         Self::with_targets(features, Features::new(values, vec![target.to_string()])?)
     }

@@ -24,7 +24,7 @@ pub const MOST_LAYERS: usize = 100;
 pub enum EncoderConfig {
     /// A [`LinearMap`]: the paper's A.
     Linear,
-    /// A [`DiagonalMap`]: one weight a feature; k = d.
+    /// A [`DiagonalMap`]: one weight per feature; k = d.
     Diagonal,
     /// An [`Mlp`].
     Mlp {
@@ -130,7 +130,7 @@ fn diagonal(d_input: usize, d_output: usize) -> Error {
 pub enum AnyEncoder {
     /// The paper's A.
     Linear(LinearMap),
-    /// One weight a feature.
+    /// One weight per feature.
     Diagonal(DiagonalMap),
     /// A multilayer perceptron.
     Mlp(Mlp),

@@ -21,7 +21,7 @@ impl DiagonalMapConfig {
     }
 }
 
-/// An axis-aligned metric: one weight a feature, `z = diag(a) x` (the paper's diagonal A).
+/// An axis-aligned metric: one weight per feature, `z = diag(a) x` (the paper's diagonal A).
 #[derive(Module, Debug)]
 pub struct DiagonalMap {
     /// The diagonal of A, `[d]`.

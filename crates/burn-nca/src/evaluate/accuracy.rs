@@ -177,7 +177,7 @@ impl ConfusionMatrix {
     }
 }
 
-/// Checks that there is one prediction a row.
+/// Checks that there is one prediction per row.
 ///
 /// # Errors
 /// Both numbers, where they differ.

@@ -30,7 +30,7 @@ impl CrossValidatedK {
     /// its class already.
     ///
     /// # Errors
-    /// A `largest` of 0 or above n - 1, not one label a row, or a coordinate that is not finite.
+    /// A `largest` of 0 or above n - 1, not one label per row, or a coordinate that is not finite.
     pub fn choose(embedded: Embedded, largest: usize) -> Result<Self> {
         check_rows("embedding", embedded)?;
         check_k(largest, embedded.labels.len(), true)?;

@@ -20,7 +20,7 @@ pub struct Embedded<'a> {
 /// Ties as in [`majority_vote`].
 ///
 /// # Errors
-/// k of 0 or above n - 1, not one label a row, or a coordinate that is not finite. An empty embedding is no
+/// k of 0 or above n - 1, not one label per row, or a coordinate that is not finite. An empty embedding is no
 /// error: it has no accuracy.
 pub fn leave_one_out_accuracy(embedded: Embedded, k: usize) -> Result<Accuracy> {
     check_rows("embedding", embedded)?;
@@ -37,7 +37,7 @@ pub fn leave_one_out_accuracy(embedded: Embedded, k: usize) -> Result<Accuracy> 
 /// Ties as in [`majority_vote`]. A class that only the test rows have is always wrong.
 ///
 /// # Errors
-/// k of 0 or above the training rows, not one label a row, different dimensions, or a coordinate that is not
+/// k of 0 or above the training rows, not one label per row, different dimensions, or a coordinate that is not
 /// finite. An empty test part is no error: it has no accuracy.
 pub fn held_out_accuracy(train: Embedded, test: Embedded, k: usize) -> Result<Accuracy> {
     check_rows("training part", train)?;
@@ -55,7 +55,7 @@ pub(super) fn classes(labels: &[usize]) -> usize {
     labels.iter().max().map_or(0, |label| label + 1)
 }
 
-/// Checks that an embedding has one label a row; `part` names it.
+/// Checks that an embedding has one label per row; `part` names it.
 ///
 /// # Errors
 /// Both numbers, where they differ.
@@ -63,7 +63,7 @@ pub(super) fn check_rows(part: &str, embedded: Embedded) -> Result<()> {
     let [rows, _] = embedded.points.dims();
     if rows != embedded.labels.len() {
         return Err(Error::data(format!(
-            "the {part} has {rows} rows and {} labels; give one label a row",
+            "the {part} has {rows} rows and {} labels; give one label per row",
             embedded.labels.len()
         )));
     }

@@ -32,7 +32,7 @@ impl RegressionScores {
     /// The scores of predictions `t̂_i` of the numbers `t_i`.
     ///
     /// # Errors
-    /// Not one prediction a row, or a number that is not finite.
+    /// Not one prediction per row, or a number that is not finite.
     pub fn of(predicted: &[f64], truth: &[f64]) -> Result<Self> {
         if predicted.len() != truth.len() {
             return Err(Error::data(format!(

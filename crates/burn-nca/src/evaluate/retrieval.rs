@@ -50,7 +50,7 @@ pub struct Retrieval {
 /// thread, never n x n.
 ///
 /// # Errors
-/// k of 0 or above n - 1, not one label a row, or a coordinate that is not finite. An empty embedding is no error.
+/// k of 0 or above n - 1, not one label per row, or a coordinate that is not finite. An empty embedding is no error.
 ///
 /// # Examples
 /// ```
@@ -77,7 +77,7 @@ pub fn leave_one_out_retrieval(embedded: Embedded, k: usize) -> Result<Retrieval
 /// As [`leave_one_out_retrieval`].
 ///
 /// # Errors
-/// k of 0 or above the training rows, not one label a row, different dimensions, or a coordinate that is not
+/// k of 0 or above the training rows, not one label per row, different dimensions, or a coordinate that is not
 /// finite. An empty test part is no error.
 pub fn held_out_retrieval(train: Embedded, test: Embedded, k: usize) -> Result<Retrieval> {
     check_rows("training part", train)?;

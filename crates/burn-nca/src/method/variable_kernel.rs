@@ -25,7 +25,7 @@ const SETTINGS: &[Setting] = &[
     },
 ];
 
-/// Variable-kernel similarity metric learning: one weight a feature, by the leave-one-out error of the variable-kernel
+/// Variable-kernel similarity metric learning: one weight per feature, by the leave-one-out error of the variable-kernel
 /// rule ([`VariableKernelLoss`]).
 ///
 /// The error does not depend on the scale of the map; what comes out has `tr LᵀL = d`. There is no penalty, as one on

@@ -9,7 +9,7 @@
 /// # Panics
 /// If the columns differ in length.
 pub fn correlation(x: &[f64], y: &[f64]) -> f64 {
-    assert_eq!(x.len(), y.len(), "both columns have one value a row");
+    assert_eq!(x.len(), y.len(), "both columns have one value per row");
     let mean = |column: &[f64]| column.iter().sum::<f64>() / column.len().max(1) as f64;
     let (mean_x, mean_y) = (mean(x), mean(y));
     let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);

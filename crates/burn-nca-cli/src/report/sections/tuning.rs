@@ -139,7 +139,7 @@ pub struct TuningRow {
 }
 
 impl Tuning {
-    /// The account of a search.
+    /// The summary of a search.
     pub fn of(
         search: &Search,
         (method, compared_by): (&AnyMethod, ComparedBy),

@@ -34,7 +34,7 @@ impl TargetNeighbors {
     /// - x: `[n, d]`, labels: n classes
     ///
     /// # Errors
-    /// k of 0, not one label a row, or a feature that is not finite.
+    /// k of 0, not one label per row, or a feature that is not finite.
     pub fn new(x: &Tensor<2>, labels: &[usize], k: usize) -> Result<Self> {
         let input = Points::read(x, "features")?;
         if k == 0 {
@@ -44,7 +44,7 @@ impl TargetNeighbors {
         }
         if labels.len() != input.rows() {
             return Err(Error::data(format!(
-                "{} labels for {} rows; give one label a row",
+                "{} labels for {} rows; give one label per row",
                 labels.len(),
                 input.rows()
             )));
@@ -97,7 +97,7 @@ impl TargetNeighbors {
     /// The same rows, the term of each times its weight.
     ///
     /// # Errors
-    /// Not one weight a row, a weight that is negative or not finite, or none that is positive.
+    /// Not one weight per row, a weight that is negative or not finite, or none that is positive.
     pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
         check_weights(weights, self.points())?;
         Ok(Self { weights: Some(Arc::new(weights.to_vec())), ..self })
