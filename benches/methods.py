@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 SETS = ["iris", "wine", "balance", "noisy-xor:alpha=.5,rows=400"]
-SEEDS = 5
+SEEDS = 3
 
 # The name in the table, and the options.
 METHODS = {
