@@ -132,7 +132,7 @@ impl Table {
         Labelled::new(own.features().clone(), labels, class_names.to_vec())
     }
 
-    /// The features with a number a row.
+    /// The features with one number per row.
     ///
     /// # Errors
     /// The target is a class, or there is none.
@@ -169,7 +169,7 @@ impl Table {
         RawTable::new(columns)
     }
 
-    /// The features with a number a row, under the name of the target column.
+    /// The features with one number per row, under the name of the target column.
     ///
     /// # Errors
     /// As [`Table::into_numeric`].

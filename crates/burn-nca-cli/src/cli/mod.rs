@@ -75,7 +75,9 @@ Examples:
     #[command(after_help = "Example:\n  nca datasets     then: nca fit wine --dim 2")]
     Datasets,
     /// Serve the page that trains NCA in the browser, to this machine alone.
-    #[command(after_help = "Example:\n  crates/burn-nca-web/build.sh site && nca demo --site site")]
+    #[command(
+        after_help = "Example, of a page that crates/burn-nca-web/build.sh wrote:\n  nca demo --site site"
+    )]
     Demo(DemoArgs),
     /// Print the completions of a shell.
     #[command(after_help = "\

@@ -136,7 +136,7 @@ fn estimated(data: &Data) -> String {
     }
 }
 
-/// A name and a value a line: the objective, the neighbours that were left, the work, and why it ended.
+/// A name and a value per line: the objective, the neighbours that were left, the work, and why it ended.
 pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
     let run = &report.run;
     let mut lines = match &report.results {

@@ -7,7 +7,8 @@ use predicates::str::contains;
 
 use crate::{nca, stdout};
 
-pub const VERBS: [&str; 11] = [
+pub const VERBS: [&str; 12] = [
+    "demo",
     "fit",
     "transform",
     "predict",

@@ -1,4 +1,4 @@
-//! Delimited text: one header line, then a row of numbers and a target a line.
+//! Delimited text: one header line, then a row of numbers and a target per line.
 
 mod cell;
 mod header;

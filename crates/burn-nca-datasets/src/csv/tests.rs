@@ -276,8 +276,8 @@ fn a_bad_target_is_named_too() {
 fn a_ragged_row_is_named_with_its_counts() {
     assert_eq!(
         error("a,b,y\n1,2,x\n1,2\n"),
-        "f.csv, line 3 (row 2): 2 values where the header names 3 columns; give the row one value a \
-         column"
+        "f.csv, line 3 (row 2): 2 values where the header names 3 columns; give the row one value \
+         per column"
     );
     assert!(error("a,b,y\n7\n").contains("line 2 (row 1): 1 value where"));
 }
