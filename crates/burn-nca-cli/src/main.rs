@@ -8,7 +8,6 @@ mod fitting;
 mod option_words;
 mod output;
 mod process;
-mod report;
 mod source;
 mod tables;
 

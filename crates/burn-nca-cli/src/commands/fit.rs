@@ -26,10 +26,10 @@ use crate::fitting::run_folder::{self, CHECKPOINT, STEPS};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{FitTask, learnt_from};
 use crate::fitting::{method, options, settings, tuning, warnings};
-use crate::report::terminal::Terminal;
-use crate::report::{Report, Warning, WarningCode};
 use crate::source::Source;
 use crate::{output, process, tables};
+use burn_nca_report::terminal::Terminal;
+use burn_nca_report::{Report, Warning, WarningCode};
 
 pub use crate::fitting::run_folder::MODEL;
 

@@ -13,8 +13,8 @@ use crate::cli::{Format, InfoArgs};
 use crate::fitting::ending::sentence;
 use crate::fitting::{model_facts, model_words};
 use crate::output::{self, short_name};
-use crate::report::Matrix;
 use crate::source::Source;
+use burn_nca_report::Matrix;
 
 /// The most columns, or classes, named for people.
 const SHOWN: usize = 40;

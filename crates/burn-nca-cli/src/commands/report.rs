@@ -8,7 +8,7 @@ use burn_nca_files::read_regular_text;
 use crate::cli::ReportArgs;
 use crate::fitting::run_folder::{REPORT_JSON, REPORT_PAGE};
 use crate::output;
-use crate::report::{FORMAT, Report, picture_file};
+use burn_nca_report::{FORMAT, Report, picture_file};
 
 /// Writes a run's page again from its numbers, or its pictures.
 ///

@@ -17,8 +17,8 @@ use super::parts::{Parts, Space};
 use super::picture::{Picture, Shown};
 use super::sample::{Sample, rows_of};
 use super::stages::Stages;
-use crate::report::{
-    self, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, Data, Embedding, Measure,
+use burn_nca_report::{
+    Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, Data, Embedding, Measure,
     MeasureTable, Part, Point, Results, Unlabelled, thinned,
 };
 
@@ -76,7 +76,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
     // Of all training rows, where a sample was measured.
     let scale = train.rows() as f64 / measured.len().max(1) as f64;
     let results = ClassResults {
-        accuracy: report::Accuracy {
+        accuracy: Accuracy {
             train: learnt.row.value("nn_train").unwrap_or(f64::NAN),
             test: learnt.row.value("nn_test"),
         },
@@ -181,7 +181,7 @@ mod tests {
     use burn_nca_datasets::bundled::iris;
 
     use super::*;
-    use crate::report::MeasureRow;
+    use burn_nca_report::MeasureRow;
 
     /// The rows of the comparison of iris, a third of it (or nothing) held out.
     fn compared(held_out: bool) -> (Labelled, Labelled, Vec<MeasureRow>) {

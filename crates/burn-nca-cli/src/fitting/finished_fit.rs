@@ -9,7 +9,7 @@ use super::model_facts;
 use super::stages::Stages;
 use super::warnings::{about_spread, about_termination};
 use crate::process;
-use crate::report::{Data, FORMAT, Header, MeasureTable, Report, Results, Tuning, Warning};
+use burn_nca_report::{Data, FORMAT, Header, MeasureTable, Report, Results, Tuning, Warning};
 
 /// A fit that ended, and what it was made from.
 pub struct FinishedFit<'a> {

@@ -5,10 +5,10 @@ use burn_nca::{Fitted, device};
 
 use super::ending::sentence;
 use crate::date;
-use crate::report::{
+use burn_nca_program::peak_memory_bytes;
+use burn_nca_report::{
     Curve, CurvePoint, DeviceSummary, FeatureWeight, FeatureWeights, Matrix, SolverRun,
 };
-use burn_nca_program::peak_memory_bytes;
 
 /// Where it was fitted; `name` is the device's name as the user gave it.
 pub fn device(model: &Fitted, name: &str) -> DeviceSummary {

@@ -14,7 +14,7 @@ use super::parts::Parts;
 use super::picture::{Picture, Shown};
 use super::sample::{Sample, rows_of};
 use super::stages::Stages;
-use crate::report::{
+use burn_nca_report::{
     Data, Embedding, Measure, MeasureRow, MeasureTable, Measured, Part, Point, Results, Unit,
     ValueMark, ValueResults,
 };

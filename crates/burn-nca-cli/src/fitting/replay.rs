@@ -11,7 +11,7 @@ use burn_nca::neighbors::ClassReferences;
 
 use super::classes::ClassRows;
 use super::recorder::Step;
-use crate::report::{Part, Replay, ReplayFrame, ReplayPoint, Window};
+use burn_nca_report::{Part, Replay, ReplayFrame, ReplayPoint, Window};
 
 /// Training rows that are drawn at most.
 const TRAIN: usize = 1000;

@@ -19,9 +19,9 @@ use super::warnings;
 use crate::cli::targets::TaskKind;
 use crate::cli::{FitArgs, NeighborCount};
 use crate::output;
-use crate::report::{Replay, Warning};
 use crate::source::Source;
 use crate::tables::{self, Ready};
+use burn_nca_report::{Replay, Warning};
 
 /// All rows of a fit, and which of them (or of their pairs) are learnt from.
 pub struct Rows<D> {

@@ -8,8 +8,8 @@ use burn_nca::Fitted;
 use burn_nca_program::RunFolder;
 
 use crate::output;
-use crate::report::Report;
 use crate::source::Source;
+use burn_nca_report::Report;
 
 /// The folder of the model in a run's folder.
 pub const MODEL: &str = "model";

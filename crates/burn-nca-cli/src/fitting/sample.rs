@@ -5,7 +5,7 @@ use burn::tensor::{Int, Tensor, TensorData};
 use burn_nca::data::{Split, random_split};
 use burn_nca_program::number::count;
 
-use crate::report::{Measured, Warning, WarningCode};
+use burn_nca_report::{Measured, Warning, WarningCode};
 
 /// Products of coordinates that comparing all rows of a part with the training rows may take.
 const MOST_PRODUCTS: usize = 100_000_000_000;

@@ -7,7 +7,7 @@ use burn_nca_program::number::{bytes, duration};
 use burn_nca_program::{Bar, Interrupt, peak_memory_bytes};
 
 use crate::output;
-use crate::report::{Warning, WarningCode};
+use burn_nca_report::{Warning, WarningCode};
 
 /// Commands that take less than this many seconds are not worth a table of their stages.
 const WORTH_TELLING: f64 = 5.0;

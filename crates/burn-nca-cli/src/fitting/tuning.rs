@@ -15,7 +15,7 @@ use super::run_folder::TRIALS;
 use crate::cli::fit::OptimizerKind;
 use crate::cli::{FitArgs, NeighborCount};
 use crate::process;
-use crate::report::{ComparedBy, Tuning};
+use burn_nca_report::{ComparedBy, Tuning};
 
 /// What stands beside the bar of fits.
 const BAR: &str = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} spent, about {eta} left";

@@ -9,7 +9,7 @@ use burn_nca::fit::Termination;
 use super::ending::sentence;
 use crate::cli::FitArgs;
 use crate::output::short_name;
-use crate::report::{Warning, WarningCode};
+use burn_nca_report::{Warning, WarningCode};
 
 /// How many names a warning lists.
 const SHOWN: usize = 5;

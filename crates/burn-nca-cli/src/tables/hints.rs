@@ -6,7 +6,7 @@ use burn_nca::data::Features;
 use burn_nca_datasets::{Table, Target};
 
 use crate::output::short_name;
-use crate::report::{Warning, WarningCode};
+use burn_nca_report::{Warning, WarningCode};
 
 /// From so many classes that are whole numbers on, they may be a quantity.
 const MANY_CLASSES: usize = 20;

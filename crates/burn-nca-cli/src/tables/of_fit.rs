@@ -13,8 +13,8 @@ use burn_nca_datasets::{
 use super::roles::{Part, Roles};
 use super::sparse::{self, Reduced, Reduction};
 use crate::output::short_name;
-use crate::report::{Warning, WarningCode};
 use crate::source::{Columns, Source};
+use burn_nca_report::{Warning, WarningCode};
 
 /// A table that is ready for a fit.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use burn_nca::baseline::{Projection, TruncatedSvdConfig};
 use burn_nca::data::{Features, SparseFeatures, Split, random_split, stratified_split};
 use burn_nca_datasets::{SparseTable, Table, Target, Task, open_sparse};
 
-use crate::report::{Warning, WarningCode, counted};
 use crate::source::Source;
+use burn_nca_report::{Warning, WarningCode, counted};
 
 /// Directions that a table is reduced to where the user names no number.
 const DIRECTIONS: usize = 100;

@@ -35,7 +35,6 @@ const PROGRAM: &[&str] = &[
     "failure",
     "output",
     "cli",
-    "report",
     "source",
     "tables",
     "fitting",
@@ -53,6 +52,7 @@ const PACKAGES: &[&str] = &[
     "burn-nca-kernels",
     "burn-nca-onnx",
     "burn-nca-program",
+    "burn-nca-report",
     "burn-nca-web",
 ];
 

@@ -15,7 +15,7 @@ use crate::commands::finite;
 use crate::fitting::neighbor_count::of_classes;
 use crate::fitting::warnings::about_spread;
 use crate::output;
-use crate::report::{Warning, falls_short};
+use burn_nca_report::{Warning, falls_short};
 
 /// Measures a model of classes on rows with a class.
 ///

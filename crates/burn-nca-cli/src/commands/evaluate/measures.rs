@@ -11,7 +11,7 @@ use burn_nca::neighbors::ClassProbabilities;
 use serde::{Serialize, Serializer};
 
 use super::euclidean::Euclidean;
-use crate::report::{ClassTable, Confusion, Part, Warning};
+use burn_nca_report::{ClassTable, Confusion, Part, Warning};
 
 /// Bins of the reliability table.
 const BINS: usize = 10;

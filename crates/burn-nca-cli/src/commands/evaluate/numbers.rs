@@ -13,8 +13,8 @@ use crate::commands::finite;
 use crate::fitting::neighbor_count::of_numbers;
 use crate::fitting::warnings::about_spread;
 use crate::output;
-use crate::report::Warning;
-use crate::report::number::significant;
+use burn_nca_report::Warning;
+use burn_nca_report::number::significant;
 
 /// What a model of numbers is worth on rows with a target.
 #[derive(Debug, Serialize)]

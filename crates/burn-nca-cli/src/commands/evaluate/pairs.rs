@@ -15,7 +15,7 @@ use crate::commands::finite;
 use crate::fitting::pairs::{measures, values};
 use crate::fitting::warnings::about_spread;
 use crate::output;
-use crate::report::Warning;
+use burn_nca_report::Warning;
 
 /// What a model of pairs is worth on pairs of rows.
 #[derive(Debug, Serialize)]

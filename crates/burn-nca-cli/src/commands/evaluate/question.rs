@@ -8,9 +8,9 @@ use burn_nca_datasets::{Table, Task};
 use super::training_rows;
 use crate::cli::{EvaluateArgs, SourceArgs};
 use crate::output;
-use crate::report::Warning;
 use crate::source::Source;
 use crate::tables;
+use burn_nca_report::Warning;
 
 /// A model, where it came from, and what is asked of it.
 pub struct Question<'a> {

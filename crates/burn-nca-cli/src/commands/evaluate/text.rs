@@ -5,8 +5,8 @@ use burn_nca_program::plain_table;
 use super::euclidean::Euclidean;
 use super::measures::Evaluation;
 use crate::output::short_name;
-use crate::report::counted;
 use burn_nca_program::terminal::Terminal;
+use burn_nca_report::counted;
 
 /// The most classes of a matrix in a terminal.
 const ACROSS: usize = 15;
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use burn_nca::evaluate::ClassScores;
 
-    use crate::report::{ClassTable, Confusion, Part};
+    use burn_nca_report::{ClassTable, Confusion, Part};
 
     fn evaluation() -> Evaluation {
         let bin =

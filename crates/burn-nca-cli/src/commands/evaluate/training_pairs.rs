@@ -7,8 +7,8 @@ use burn_nca::data::{Features, Pairs, random_split};
 use burn_nca_datasets::read_pairs;
 
 use super::training_rows::bits;
-use crate::report::{Warning, WarningCode};
 use crate::source::Source;
+use burn_nca_report::{Warning, WarningCode};
 
 /// A pair, its ends numbered by their features; in either order.
 type Ends = (usize, usize);

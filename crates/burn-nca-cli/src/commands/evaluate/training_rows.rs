@@ -9,9 +9,9 @@ use burn_nca::data::Features;
 use burn_nca_datasets::Task;
 
 use crate::fitting::target_settings::FitTask;
-use crate::report::{Warning, WarningCode};
 use crate::source::Source;
 use crate::tables;
+use burn_nca_report::{Warning, WarningCode};
 
 /// How far an embedded row may be from the saved one, relative to its length: another device rounds otherwise.
 const TOLERANCE: f64 = 1e-3;

@@ -1,0 +1,48 @@
+//! The report of a fit: one set of numbers, three renderers.
+//!
+//! ```text
+//! Report ──► json       report.json     for programs, read back by Report::from_document
+//!        ──► page       report.html     for people: one file, no network, works without scripts
+//!        ──► terminal   standard output
+//! ```
+//! A [`Report`] holds numbers and names only; every sentence, percentage and colour is made while rendering, so the
+//! three can never disagree. What people see of it is a list of [`Section`]s: each has one type, one file and one piece
+//! of code for the page and the terminal; a table of a section states its columns once ([`burn_nca_program::Table`]).
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod check;
+#[cfg(test)]
+mod example;
+mod headline;
+mod json;
+mod model;
+mod page;
+mod picture_file;
+mod section;
+mod sections;
+mod solver;
+mod summary;
+mod warning;
+
+pub use burn_nca_program::number::{self, counted};
+pub use burn_nca_program::terminal;
+pub use model::{
+    Accuracy, ClassCount, ClassResults, Data, DeviceSummary, FORMAT, Header, Measured, Report,
+    Results, ValueResults,
+};
+pub use picture_file::picture_file;
+pub use section::Section;
+pub use sections::class_scores::ClassTable;
+pub use sections::comparison::{Measure, MeasureRow, MeasureTable, Unit, falls_short};
+pub use sections::confusion::Confusion;
+pub use sections::curve::{Curve, CurvePoint};
+pub use sections::matrix::Matrix;
+pub use sections::picture::{ClassMark, Embedding, Part, Point, Unlabelled, ValueMark, thinned};
+pub use sections::replay::{Replay, ReplayFrame, ReplayPoint, Window};
+pub use sections::tuning::{ComparedBy, Tuning};
+pub use sections::weights::{FeatureWeight, FeatureWeights};
+pub use solver::SolverRun;
+pub use warning::{Warning, WarningCode};

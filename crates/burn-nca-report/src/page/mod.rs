@@ -1,0 +1,204 @@
+//! `report.html`: one file with its style, script and data inside.
+//!
+//! Every table and every picture is rendered here, so the page is complete without scripts and on paper;
+//! the script only adds reading off values, hiding classes and zooming.
+
+mod details;
+mod settings;
+
+use burn_nca_program::html::{BASE_STYLE, escape, fill, script_json};
+
+use super::Report;
+use super::headline::{cards, headline};
+use super::number::counted;
+
+impl Report {
+    /// The contents of `report.html`; it loads nothing, from the network or elsewhere.
+    pub fn page(&self) -> String {
+        let header = &self.header;
+        fill(include_str!("page.html"), |slot| match slot {
+            "title" => escape(&format!("{}: {} report", header.data.name, header.method)),
+            "style" => [BASE_STYLE, include_str!("page.css")].concat(),
+            "script" => include_str!("page.js").to_owned(),
+            "method" => escape(&header.method),
+            "name" => escape(&header.data.name),
+            "size" => size(self),
+            "headline" => escape(&headline(self)),
+            "warnings" => warnings(self),
+            "figures" => cards(self),
+            "sections" => self.sections().iter().map(|section| section.page(self)).collect(),
+            "details" => details::sections(self),
+            "program" => escape(&header.program),
+            "format" => header.format.to_string(),
+            "data" => script_json(&self.script_data()),
+            _ => unreachable!("the template names only the slots above"),
+        })
+    }
+
+    fn script_data(&self) -> serde_json::Value {
+        let data = self.sections().into_iter().filter_map(|section| section.data(self));
+        data.map(|(name, value)| (name.to_owned(), value)).collect::<serde_json::Map<_, _>>().into()
+    }
+}
+
+/// What a reader must know before trusting the numbers: a paragraph a warning.
+fn warnings(report: &Report) -> String {
+    let line = |text: &str| format!("<p class=\"warning\">{}</p>\n", escape(text));
+    report.warnings.iter().map(|warning| line(&warning.text)).collect()
+}
+
+/// `150 rows · 4 columns · 3 classes · 105 rows for training, 45 held out`
+fn size(report: &Report) -> String {
+    let data = &report.header.data;
+    let mut size = vec![counted(data.rows, "row"), counted(data.columns, "column")];
+    if !data.classes.is_empty() {
+        size.push(counted(data.classes.len(), "class"));
+    }
+    size.push(match data.test {
+        0 => "nothing held out".to_owned(),
+        test => {
+            format!("{} for training, {test} held out", counted(data.train, report.results.noun()))
+        }
+    });
+    size.join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Warning, WarningCode};
+
+    const HOSTILE: &str = "</script><b onmouseover=\"x\">&'{{style}}<!--";
+
+    #[test]
+    fn the_page_loads_nothing_and_says_the_headline() {
+        for report in [Report::example(), Report::of_numbers(), Report::of_pairs()] {
+            let page = report.page();
+            for load in ["http://", "https://", "src=", "@import", "url(", "<link", "fetch("] {
+                assert!(!page.contains(load), "the page must not contain {load}");
+            }
+            assert!(page.contains("default-src 'none'"));
+            assert!(page.contains(&escape(&headline(&report))) && !page.contains("{{"));
+        }
+    }
+
+    #[test]
+    fn names_from_the_data_cannot_break_out_of_the_page() {
+        let mut report = Report::with_classes(&[HOSTILE, "plain"], 20, 2);
+        report.header.data.name = HOSTILE.to_owned();
+        report.header.command = HOSTILE.to_owned();
+        report.header.method = HOSTILE.to_owned();
+        report.run.termination_sentence = HOSTILE.to_owned();
+        report.warnings = vec![Warning::new(WarningCode::ConstantColumns, HOSTILE)];
+        report.header.settings = serde_json::json!({ HOSTILE: HOSTILE });
+        report.header.device.name = HOSTILE.to_owned();
+        report.comparison.rows[0].method = HOSTILE.to_owned();
+        report.feature_weights.0[0].column = HOSTILE.to_owned();
+        report.matrix.as_mut().unwrap().columns[0] = HOSTILE.to_owned();
+        let page = report.page();
+        assert!(!page.contains("<b onmouseover") && !page.contains("onmouseover=\"x\""));
+        let plain = Report::with_classes(&["plain", "plain"], 20, 2).page();
+        for tag in ["<script", "</script>", "<style>", "<!--"] {
+            assert_eq!(page.matches(tag).count(), plain.matches(tag).count(), "{tag}");
+        }
+        let mut report = Report::of_numbers();
+        report.header.data.name = HOSTILE.to_owned();
+        report.header.data.target = Some(HOSTILE.to_owned());
+        report.values_mut().embedding.colour = Some(HOSTILE.to_owned());
+        let page = report.page();
+        assert!(!page.contains("<b onmouseover") && !page.contains("onmouseover=\"x\""));
+    }
+
+    #[test]
+    fn the_embedded_data_are_json_that_gives_the_names_back() {
+        let page = Report::with_classes(&[HOSTILE, "plain"], 20, 2).page();
+        let start = page.find("<script type=\"application/json\"").unwrap();
+        let body = &page[start + page[start..].find('>').unwrap() + 1..];
+        let json: serde_json::Value =
+            serde_json::from_str(&body[..body.find("</script>").unwrap()]).unwrap();
+        assert_eq!(json["scatter"]["classes"][0], HOSTILE);
+        assert_eq!(json["scatter"]["points"].as_array().unwrap().len(), 40);
+    }
+
+    #[test]
+    fn the_page_stands_without_held_out_rows_and_without_pictures() {
+        let mut report = Report::example().without_test();
+        report.classes_mut().embedding = None;
+        report.classes_mut().confusion = None;
+        report.matrix = None;
+        report.curve.0.clear();
+        report.feature_weights.0.clear();
+        let page = report.page();
+        assert!(page.contains("nothing held out") && !page.contains("<svg"));
+        assert!(!page.contains("NaN") && !page.contains("{{"));
+    }
+
+    #[test]
+    fn warnings_stand_at_the_top() {
+        let mut report = Report::example();
+        assert!(!report.page().contains("class=\"warning\""));
+        report.warnings.push(Warning::new(WarningCode::NotConverged, "Stopped <here>"));
+        let page = report.page();
+        let at = page.find("<p class=\"warning\">Stopped &lt;here&gt;</p>").unwrap();
+        assert!(at < page.find("<main>").unwrap());
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_do_not_reach_a_drawing() {
+        let mut report = Report::example();
+        report.classes_mut().g = f64::NEG_INFINITY;
+        report.run.seconds = f64::NAN;
+        report.curve.0[3].value = f64::NAN;
+        report.curve.0[4].gradient_max = Some(f64::INFINITY);
+        report.feature_weights.0[1].weight = f64::NAN;
+        report.classes_mut().embedding.as_mut().unwrap().points[0].coordinates[0] = f64::NAN;
+        let page = report.page();
+        assert!(!page.contains("NaN") && !page.contains("inf\""));
+        let mut values = Report::of_numbers();
+        let points = &mut values.values_mut().embedding.points;
+        points[0].coordinates[0] = f64::NAN;
+        points[1].mark.value = f64::NAN;
+        points[2].mark.predicted = Some(f64::INFINITY);
+        let shown = values.page();
+        assert!(!shown.contains("NaN") && !shown.contains("inf\""));
+        assert!(shown.contains("2 points without finite coordinates"));
+        assert!(page.contains("1 point without finite coordinates or value is left out"));
+    }
+
+    /// Writes pages to look at into the folder `REPORT_PAGES`:
+    /// `REPORT_PAGES=/tmp/pages cargo test -p burn-nca-cli pages_to_look_at -- --ignored`
+    #[test]
+    #[ignore = "writes files for the eye, asserts nothing"]
+    fn pages_to_look_at() {
+        let folder = std::path::PathBuf::from(std::env::var("REPORT_PAGES").unwrap());
+        std::fs::create_dir_all(&folder).unwrap();
+        let write = |name: &str, report: &Report| {
+            std::fs::write(folder.join(name), report.page()).unwrap();
+        };
+        let long: Vec<String> = (1..=12).map(|n| format!("Neighbourhood of class {n}")).collect();
+        let long: Vec<&str> = long.iter().map(String::as_str).collect();
+        write("plain.html", &Report::example());
+        write("numbers.html", &Report::of_numbers());
+        write("pairs.html", &Report::of_pairs());
+        write("line.html", &Report::with_classes(&["left", "middle", "right"], 50, 1));
+        write("no-test.html", &Report::example().without_test());
+        let mut many = Report::with_classes(&long, 167, 10);
+        let columns: Vec<String> = (0..64).map(|n| format!("pixel {} {}", n / 8, n % 8)).collect();
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let map: Vec<f64> = (0..64).map(|n| 0.62f64.powi(n * 7 % 64)).collect();
+        many.feature_weights.0 = crate::example::weights(&columns, &map);
+        many.matrix = None;
+        many.run.converged = false;
+        many.run.termination = "MaxIterations".to_owned();
+        many.run.termination_sentence = "Stopped at the limit of 200 iterations.".to_owned();
+        many.header.data.name = "a file with a rather long name, cut by hand.csv".to_owned();
+        many.header.data.without_partner = 3;
+        write("many.html", &many);
+        let digits: Vec<String> = (0..10).map(|n| n.to_string()).collect();
+        let digits: Vec<&str> = digits.iter().map(String::as_str).collect();
+        write("large.html", &Report::with_classes(&digits, 900, 2));
+        let crowd: Vec<String> = (0..45).map(|n| format!("person {n}")).collect();
+        let crowd: Vec<&str> = crowd.iter().map(String::as_str).collect();
+        write("crowd.html", &Report::with_classes(&crowd, 10, 2));
+    }
+}

@@ -1,0 +1,209 @@
+//! Which class is taken for which: a tinted matrix, or a list of the errors where there are too many classes.
+
+use super::{Cell, Confusion};
+use crate::number::{count, counted, percent};
+use crate::{ClassCount, Part, Report, Section};
+use burn_nca_program::Table;
+use burn_nca_program::html::{name, note, section};
+
+/// More classes than this, or longer names, and the column heads are turned upright.
+const LEVEL_HEADS: (usize, usize) = (6, 12);
+
+/// More classes than this, and the cells are small, so that the matrix fits the page.
+const ROOMY: usize = 12;
+
+/// The most letters of a class's name beside the matrix.
+const NAME: usize = 26;
+
+/// The most errors that are listed.
+const LISTED: usize = 20;
+
+/// The errors named above a matrix of small cells.
+const NAMED: usize = 3;
+
+impl Section for Confusion {
+    /// True class by predicted class; the tint is the share of the true class.
+    fn page(&self, report: &Report) -> String {
+        let confusion = self;
+        let classes = &report.header.data.classes;
+        let errors = confusion.errors();
+        let mut remark = remark(confusion, &errors);
+        let body = match &confusion.counts {
+            Some(counts) => {
+                remark.push_str(" Tint: share of the true class.");
+                if classes.len() > ROOMY {
+                    remark.push_str(&most_frequent(&errors, classes));
+                }
+                matrix(counts, classes)
+            }
+            None => {
+                let listed = errors.len().min(LISTED);
+                remark.push_str(&match (listed, errors.len()) {
+                (0, _) => String::new(),
+                (shown, all) if shown < all => {
+                    format!(
+                        " The {shown} most frequent of {} pairs of classes that are confused; all of them are \
+                         in <code>report.json</code>.",
+                        count(all as u64)
+                    )
+                }
+                _ => " Every pair of classes that is confused, the most frequent first.".to_owned(),
+            });
+                list(&errors[..listed], classes)
+            }
+        };
+        section("confusion", "Which class is taken for which", &format!("{}{body}", note(&remark)))
+    }
+}
+
+fn remark(confusion: &Confusion, errors: &[Cell]) -> String {
+    let total = confusion.rows();
+    let rows = match confusion.part {
+        Part::Test => counted(total, "held-out row"),
+        Part::Train => format!("{}, each left out in turn", counted(total, "training row")),
+    };
+    let wrong = match errors.iter().map(|error| error[2]).sum::<usize>() {
+        0 => "none wrong".to_owned(),
+        wrong => format!("{} wrong", count(wrong as u64)),
+    };
+    format!("1-NN in the learnt metric on {rows}: {wrong}.")
+}
+
+/// ` Most often: G taken for C (4 rows), …`
+fn most_frequent(errors: &[Cell], classes: &[ClassCount]) -> String {
+    let named = errors.iter().take(NAMED).filter_map(|&[truth, predicted, rows]| {
+        let (truth, predicted) = (classes.get(truth)?, classes.get(predicted)?);
+        let (truth, predicted) = (name(&truth.name, NAME), name(&predicted.name, NAME));
+        Some(format!("{truth} taken for {predicted} ({})", counted(rows, "row")))
+    });
+    let named: Vec<String> = named.collect();
+    if named.is_empty() { String::new() } else { format!(" Most often: {}.", named.join(", ")) }
+}
+
+/// One error a line, that of most rows first.
+fn list(errors: &[Cell], classes: &[ClassCount]) -> String {
+    if errors.is_empty() {
+        return String::new();
+    }
+    let name = |class: usize| classes.get(class).map_or(String::new(), |class| class.name.clone());
+    Table::of("errors", errors)
+        .names("true class", NAME, |error| name(error[0]))
+        .text("taken for", |error| name(error[1]))
+        .number("rows", |error| count(error[2] as u64))
+        .html()
+}
+
+fn matrix(counts: &[Vec<usize>], classes: &[ClassCount]) -> String {
+    let upright = classes.len() > LEVEL_HEADS.0
+        || classes.iter().any(|class| class.name.chars().count() > LEVEL_HEADS.1);
+    let head: String = classes.iter().map(head_cell).collect();
+    let lines = counts.iter().zip(classes).enumerate();
+    let body: String =
+        lines.map(|(index, (counts, class))| line(index, counts, &class.name)).collect();
+    let mut kind = String::from("confusion");
+    if upright {
+        kind.push_str(" upright");
+    }
+    if classes.len() > ROOMY {
+        kind.push_str(" dense");
+    }
+    format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Confusion matrix\">\
+         <table class=\"{kind}\"><thead><tr><td class=\"corner\">true ↓ predicted →</td>{head}\
+         <th scope=\"col\" class=\"n\">right</th></tr></thead>\n<tbody>\n{body}</tbody></table></div>"
+    )
+}
+
+fn head_cell(class: &ClassCount) -> String {
+    format!("<th scope=\"col\" class=\"n\">{}</th>", name(&class.name, NAME))
+}
+
+fn line(class: usize, counts: &[usize], class_name: &str) -> String {
+    let total: usize = counts.iter().sum();
+    let cells: String = counts
+        .iter()
+        .enumerate()
+        .map(|(predicted, &count)| {
+            if count == 0 {
+                return "<td class=\"n zero\">0</td>".to_owned();
+            }
+            let share = count as f64 / total as f64;
+            let hue = if predicted == class { "cool" } else { "warm" };
+            let dark = if share > 0.6 { " dark" } else { "" };
+            // A single error among many rows must still be seen.
+            let tint = 18.0 + 72.0 * share;
+            format!("<td class=\"n tint {hue}{dark}\" style=\"--tint:{tint:.0}%\">{count}</td>")
+        })
+        .collect();
+    let right = (total > 0).then(|| counts.get(class).map_or(0.0, |&n| n as f64 / total as f64));
+    format!(
+        "<tr><th scope=\"row\">{}</th>{cells}<td class=\"n right\">{}</td></tr>\n",
+        name(class_name, NAME),
+        percent(right)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Results;
+
+    #[test]
+    fn tints_follow_the_share_of_the_true_class() {
+        let html = line(1, &[3, 9, 0], "b");
+        assert!(html.contains("tint warm\" style=\"--tint:36%\">3<"), "{html}");
+        assert!(html.contains("tint cool dark\" style=\"--tint:72%\">9<"), "{html}");
+        assert!(html.contains("zero\">0<") && html.contains(">75.0 %<"), "{html}");
+    }
+
+    #[test]
+    fn a_class_without_rows_has_no_share() {
+        assert!(line(0, &[0, 0], "empty").contains("<td class=\"n right\">–</td>"));
+    }
+
+    #[test]
+    fn errors_are_counted_off_the_diagonal() {
+        let confusion =
+            Confusion { part: Part::Test, counts: Some(vec![vec![5, 1], vec![2, 7]]), cells: None };
+        let text = remark(&confusion, &confusion.errors());
+        assert!(text.contains("15 held-out rows: 3 wrong."), "{text}");
+    }
+
+    /// A report of many classes in which class c is taken for c + 1 in some rows.
+    fn of_many(classes: usize) -> Report {
+        let names: Vec<String> = (0..classes).map(|class| format!("name {class}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut report = Report::with_classes(&names, 4, 2);
+        let truth: Vec<usize> = (0..classes).flat_map(|class| vec![class; 3]).collect();
+        let predicted: Vec<usize> = (0..3 * classes)
+            .map(|row| (row / 3 + usize::from(row % 3 < row / 3 % 3)) % classes)
+            .collect();
+        report.classes_mut().confusion =
+            Some(Confusion::of(Part::Test, &predicted, &truth, classes));
+        report
+    }
+
+    fn page(report: &Report) -> String {
+        let Results::Classes(found) = &report.results else { unreachable!() };
+        found.confusion.page(report)
+    }
+
+    #[test]
+    fn some_dozen_classes_have_small_cells_and_their_errors_named() {
+        let html = page(&of_many(26));
+        assert!(html.contains("confusion upright dense") && !html.contains("scroll tall"));
+        assert!(html.contains("Most often: ") && html.contains("(2 rows)"), "{html}");
+        assert!(!page(&of_many(5)).contains("dense"));
+    }
+
+    #[test]
+    fn many_classes_have_a_list_of_their_errors_that_does_not_grow() {
+        let html = page(&of_many(60));
+        assert!(!html.contains("class=\"confusion") && html.contains("class=\"errors\""));
+        assert!(html.contains("The 20 most frequent of 40 pairs"), "{html}");
+        assert_eq!(html.matches("<tr>").count(), 1 + LISTED);
+        let html = page(&of_many(600));
+        assert_eq!(html.matches("<tr>").count(), 1 + LISTED);
+        assert!(html.contains("The 20 most frequent of 400 pairs"), "{html}");
+    }
+}

@@ -1,0 +1,94 @@
+//! A sequential colour scale: viridis, without its darkest end, so that marks show on light and dark paper.
+
+use crate::number::{tick_labels, ticks};
+use burn_nca_program::html::{escape, place};
+
+/// Colours at equal steps from the lowest value to the highest.
+const SCALE: [[u8; 3]; 7] = [
+    [72, 40, 120],
+    [62, 74, 137],
+    [49, 104, 142],
+    [38, 130, 142],
+    [53, 183, 121],
+    [144, 215, 67],
+    [253, 231, 37],
+];
+
+/// Values from `low` to `high` as colours.
+#[derive(Clone, Copy, Debug)]
+pub struct Colours {
+    low: f64,
+    high: f64,
+}
+
+impl Colours {
+    /// The scale that holds all finite values; `None` without any.
+    pub fn of(values: impl Iterator<Item = f64> + Clone) -> Option<Self> {
+        let finite = values.filter(|value| value.is_finite());
+        let low = finite.clone().fold(f64::INFINITY, f64::min);
+        let high = finite.fold(f64::NEG_INFINITY, f64::max);
+        (low <= high).then_some(Self { low, high })
+    }
+
+    /// The colour of a value, as `#rrggbb`.
+    pub fn colour(&self, value: f64) -> String {
+        let share = if self.high > self.low {
+            ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
+        } else {
+            0.5
+        };
+        let at = share * (SCALE.len() - 1) as f64;
+        let below = (at as usize).min(SCALE.len() - 2);
+        let part = at - below as f64;
+        let mixed = |channel: usize| {
+            let [a, b] = [SCALE[below][channel], SCALE[below + 1][channel]].map(f64::from);
+            (a + part * (b - a)).round() as u8
+        };
+        format!("#{:02x}{:02x}{:02x}", mixed(0), mixed(1), mixed(2))
+    }
+
+    /// The scale as a bar with its numbers.
+    pub fn bar(&self, name: &str) -> String {
+        let stops: Vec<String> = (0..SCALE.len())
+            .map(|at| {
+                let value =
+                    self.low + (self.high - self.low) * at as f64 / (SCALE.len() - 1) as f64;
+                self.colour(value)
+            })
+            .collect();
+        let marks =
+            if self.high > self.low { ticks(self.low, self.high, 4) } else { vec![self.low] };
+        let labels: String = marks
+            .iter()
+            .zip(tick_labels(&marks))
+            .map(|(mark, label)| {
+                let span = self.high - self.low;
+                let share = if span > 0.0 { (mark - self.low) / span } else { 0.5 };
+                format!("<span style=\"left:{}\">{label}</span>", place(share))
+            })
+            .collect();
+        format!(
+            "<div class=\"colours\" role=\"img\" aria-label=\"Colour scale of {0}\"><b>{0}</b><div \
+             class=\"bar\" style=\"background:linear-gradient(90deg,{1})\"></div><div \
+             class=\"ticks\">{labels}</div></div>\n",
+            escape(name),
+            stops.join(",")
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_and_the_middle_have_their_colours() {
+        let colours = Colours::of([0.0, f64::NAN, 6.0].into_iter()).unwrap();
+        assert_eq!(colours.colour(0.0), "#482878");
+        assert_eq!(colours.colour(6.0), "#fde725");
+        assert_eq!(colours.colour(3.0), "#26828e");
+        assert_eq!(colours.colour(9.0), "#fde725");
+        assert_eq!(Colours::of([2.0].into_iter()).unwrap().colour(2.0), "#26828e");
+        assert!(Colours::of([f64::NAN].into_iter()).is_none());
+    }
+}

@@ -1,0 +1,227 @@
+//! A drawing of points at the same scale in both directions.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::look::Look;
+use super::placement::{Frame, WIDTH, drawing_order};
+use super::{Embedding, Part, Point};
+use crate::ClassCount;
+use crate::number::{count, counted, percent};
+use burn_nca_program::html::section;
+
+/// More errors than this, and their rings would cover the picture: they are there to be asked for.
+const RINGED: usize = 60;
+
+/// The points of an embedding, placed.
+pub struct Scatter<'a, M> {
+    embedding: &'a Embedding<M>,
+    pub classes: &'a [ClassCount],
+    /// Points in drawing order, later on top, with their places.
+    pub marks: Vec<(&'a Point<M>, Look, [f64; 2])>,
+    pub frame: Frame,
+    links: String,
+    /// The places of the rows without a class, as the path of one drawing.
+    unlabelled: String,
+    /// Points that cannot be placed.
+    unplaced: usize,
+    /// Which part's errors are ringed.
+    pub judged: Part,
+}
+
+impl<'a, M> Scatter<'a, M> {
+    /// Places the points that have a look and finite coordinates; `None` when there are none.
+    pub fn new(
+        embedding: &'a Embedding<M>,
+        classes: &'a [ClassCount],
+        look: impl Fn(&M) -> Option<Look>,
+    ) -> Option<Self> {
+        let looks = embedding.points.iter().enumerate().filter_map(|(at, point)| {
+            let finite = point.coordinates.iter().all(|at| at.is_finite());
+            (finite && !point.coordinates.is_empty()).then_some((at, point, look(&point.mark)?))
+        });
+        let points: Vec<_> = looks.collect();
+        let finite = |place: &&[f64]| !place.is_empty() && place.iter().all(|at| at.is_finite());
+        let others: Vec<&[f64]> =
+            embedding.unlabelled.iter().map(|row| &row.coordinates[..]).filter(finite).collect();
+        let places = points.iter().map(|(_, point, _)| &point.coordinates[..]);
+        let places: Vec<&[f64]> = places.chain(others.iter().copied()).collect();
+        // The rows without a class have the last lane.
+        let lanes = classes.len() + usize::from(!others.is_empty());
+        let frame = Frame::around(&places, lanes).filter(|_| !points.is_empty())?;
+        let unplaced = embedding.points.len() - points.len();
+        let mut place_of = vec![None; embedding.points.len()];
+        let mut kept: Vec<Option<_>> = points.into_iter().map(Some).collect();
+        let drawn = drawing_order(kept.len()).into_iter().filter_map(|index| {
+            let (at, point, look) = kept[index].take()?;
+            let place = frame.place(&point.coordinates, look.lane, index);
+            place_of[at] = Some(place);
+            Some((point, look, place))
+        });
+        let mut marks: Vec<_> = drawn.collect();
+        marks.sort_by_key(|(point, look, _)| (point.part == Part::Test, look.wrong));
+        let mut links = String::new();
+        let of = |point: usize| place_of.get(point).copied().flatten();
+        for [a, b] in &embedding.links {
+            if let (Some([ax, ay]), Some([bx, by])) = (of(*a), of(*b)) {
+                let _ = write!(links, "M{ax:.1} {ay:.1}L{bx:.1} {by:.1}");
+            }
+        }
+        let mut unlabelled = String::new();
+        for (index, coordinates) in others.into_iter().enumerate() {
+            let [x, y] = frame.place(coordinates, classes.len(), index);
+            let _ = write!(unlabelled, "M{} {}h0", hundredths(x), hundredths(y));
+        }
+        let judged = embedding.judged();
+        Some(Self { embedding, classes, marks, frame, links, unlabelled, unplaced, judged })
+    }
+
+    /// The picture; `legend` says what its colours mean.
+    pub fn section(&self, legend: &str) -> String {
+        let (line, height) = (self.frame.is_line(), self.frame.height);
+        let ratio = if line { "none" } else { "xMidYMid meet" };
+        let shape = if line {
+            format!("height:{height}px")
+        } else {
+            format!("aspect-ratio:{:.4}", WIDTH / height)
+        };
+        let limit =
+            if line { String::new() } else { format!("--wide:{:.0}px", 640.0 * WIDTH / height) };
+        let size = match self.marks.len() {
+            0..=400 => 8.5,
+            401..=2000 => 6.5,
+            _ => 5.0,
+        };
+        let rings = if self.rings() > RINGED { "" } else { " class=\"mark-wrong\"" };
+        let links = match self.links.as_str() {
+            "" => String::new(),
+            links => format!("<path class=\"links\" d=\"{links}\"/>\n"),
+        };
+        let unlabelled = match self.unlabelled.as_str() {
+            "" => String::new(),
+            places => format!("<path class=\"none\" d=\"{places}\"/>\n"),
+        };
+        let body = format!(
+            "<p class=\"note\">{}</p>\n<figure class=\"scatter\">\n{}<div class=\"picture\" style=\"{limit}\">\n\
+             <div class=\"frame\" style=\"{shape}\"><svg id=\"points\"{rings} style=\"--size:{size}px\" \
+             viewBox=\"0 0 1000 {height:.0}\" preserveAspectRatio=\"{ratio}\" role=\"img\" aria-label=\"Scatter plot of \
+             the embedded points; arrow keys move from point to point\" tabindex=\"0\">\n{links}{unlabelled}{}</svg>{}{}<div \
+             id=\"tip\" class=\"tip\" role=\"status\" hidden></div></div>\n{}</div>\n</figure>",
+            self.caption(),
+            self.toolbar(self.rings() <= RINGED),
+            self.paths(),
+            self.names(),
+            self.scale_bar(),
+            self.legend(legend),
+        );
+        section("embedding", "The rows where the metric puts them", &body)
+    }
+
+    /// What the script needs: of each point the place, what `mark` says, the part and the row, in drawing order.
+    pub fn data(&self, mark: impl Fn(&M) -> Value) -> Value {
+        let point = |(point, _, [x, y]): &(&Point<M>, Look, [f64; 2])| {
+            let mut entry = vec![json!(hundredths(*x)), json!(hundredths(*y))];
+            entry.extend(mark(&point.mark).as_array().into_iter().flatten().cloned());
+            entry.extend([json!(u8::from(point.part == Part::Test)), json!(point.row)]);
+            Value::Array(entry)
+        };
+        json!({
+            "points": self.marks.iter().map(point).collect::<Vec<_>>(),
+            "scale": self.frame.scale, "height": self.frame.height, "line": self.frame.is_line(),
+            "parts": self.has(Part::Test),
+        })
+    }
+
+    /// Whether a point of this part is drawn.
+    pub fn has(&self, part: Part) -> bool {
+        self.marks.iter().any(|(point, _, _)| point.part == part)
+    }
+
+    /// Whether pairs are joined.
+    pub fn has_links(&self) -> bool {
+        !self.links.is_empty()
+    }
+
+    /// Whether rows without a class are drawn.
+    pub fn has_unlabelled(&self) -> bool {
+        !self.unlabelled.is_empty()
+    }
+
+    /// Whether the classes are named in the picture.
+    pub fn names_lanes(&self) -> bool {
+        self.frame.is_line() && self.frame.lane() >= 14.0 && !self.classes.is_empty()
+    }
+
+    /// Number of errors to ring.
+    pub fn rings(&self) -> usize {
+        self.marks.iter().filter(|(point, look, _)| self.is_ringed(point, look)).count()
+    }
+
+    fn is_ringed(&self, point: &Point<M>, look: &Look) -> bool {
+        look.wrong && point.part == self.judged
+    }
+
+    pub fn caption(&self) -> String {
+        let k = self.embedding.dimension;
+        let mut text = match (self.frame.is_line(), self.embedding.variance_share) {
+            (true, _) if self.classes.is_empty() => {
+                "The one learnt dimension; up and down means nothing.".to_owned()
+            }
+            (true, _) => {
+                "The one learnt dimension; up and down within a class means nothing.".to_owned()
+            }
+            (false, Some(share)) => format!(
+                "The first two principal axes of the {k}-dimensional embedding, which hold {} of its variance; \
+                 distances in the full space are larger.",
+                percent(Some(share))
+            ),
+            (false, None) => {
+                "The learnt dimensions, at the same scale in both directions.".to_owned()
+            }
+        };
+        let placed = self.embedding.points.len() - self.unplaced;
+        if placed > self.marks.len() {
+            let drawn = count(self.marks.len() as u64);
+            let _ = write!(
+                text,
+                " {drawn} of {} points are drawn, evenly spread over the table.",
+                count(placed as u64)
+            );
+        }
+        if self.unplaced > 0 {
+            let verb = if self.unplaced == 1 { "is" } else { "are" };
+            let left = counted(self.unplaced, "point");
+            let _ = write!(text, " {left} without finite coordinates or value {verb} left out.");
+        }
+        text
+    }
+
+    /// A mark is a stroke of no length with a round or square cap: its size is in pixels at every zoom.
+    pub fn paths(&self) -> String {
+        let mut paths = String::with_capacity(64 * self.marks.len());
+        for (point, look, [x, y]) in &self.marks {
+            let place = format!("d=\"M{} {}h0\"", hundredths(*x), hundredths(*y));
+            let part = if point.part == Part::Test { "test" } else { "train" };
+            let Look { group, style, stroke, square, .. } = look;
+            if self.is_ringed(point, look) {
+                for ring in ["wrong", "gap"] {
+                    let _ = write!(paths, "<path class=\"{group}{part} {ring}\" {place}/>");
+                }
+            }
+            if !stroke.is_empty() {
+                let _ = write!(paths, "<path class=\"{part} edge\" {place}/>");
+            }
+            let _ = writeln!(paths, "<path class=\"{group}{part}{style}\"{stroke} {place}/>");
+            if point.part == Part::Test {
+                let square = if *square { " square" } else { "" };
+                let _ = writeln!(paths, "<path class=\"{group}{part} hole{square}\" {place}/>");
+            }
+        }
+        paths
+    }
+}
+
+fn hundredths(at: f64) -> f64 {
+    (at * 100.0).round() / 100.0
+}

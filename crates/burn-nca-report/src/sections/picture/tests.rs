@@ -1,0 +1,127 @@
+//! What pictures show, whatever was learnt from.
+
+use super::look::style;
+use super::placement::{DRAWN, WIDTH};
+use super::*;
+use crate::{Report, Results};
+
+fn of_classes(report: &Report) -> Scatter<'_, ClassMark> {
+    let Results::Classes(found) = &report.results else { unreachable!() };
+    found.embedding.as_ref().unwrap().scatter(&report.header.data.classes).unwrap()
+}
+
+fn of_values(report: &Report) -> Scatter<'_, ValueMark> {
+    report.values().embedding.scatter().unwrap().0
+}
+
+/// Whether all points lie inside, as far apart as the metric has them.
+fn keeps_distances<M>(scatter: &Scatter<'_, M>) {
+    let apart = |a: &[f64], b: &[f64]| (a[0] - b[0]).hypot(a[1] - b[1]);
+    let ((a, _, at_a), (b, _, at_b)) = (&scatter.marks[0], &scatter.marks[77]);
+    let learnt = apart(&a.coordinates, &b.coordinates);
+    assert!((apart(at_a, at_b) - scatter.frame.scale * learnt).abs() < 1e-9);
+    let inside = |at: &[f64; 2]| {
+        (0.0..=WIDTH).contains(&at[0]) && (0.0..=scatter.frame.height).contains(&at[1])
+    };
+    assert!(scatter.marks.iter().all(|(_, _, at)| inside(at)));
+}
+
+#[test]
+fn distances_on_the_drawing_are_the_learnt_ones() {
+    keeps_distances(&of_classes(&Report::example()));
+    keeps_distances(&of_values(&Report::of_numbers()));
+}
+
+#[test]
+fn a_large_embedding_is_thinned_evenly_and_says_so() {
+    let report = Report::with_classes(&["a", "b", "c"], 4000, 2);
+    let scatter = of_classes(&report);
+    assert_eq!(scatter.marks.len(), DRAWN);
+    assert!(scatter.caption().contains("5000 of 12\u{a0}000 points are drawn"));
+    let of = |class| scatter.marks.iter().filter(|(_, look, _)| look.lane == class).count();
+    assert!((0..3).all(|class| of(class).abs_diff(DRAWN / 3) <= 1));
+}
+
+#[test]
+fn forty_classes_look_different() {
+    let looks: std::collections::BTreeSet<String> = (0..40).map(style).collect();
+    assert_eq!(looks.len(), 40);
+}
+
+#[test]
+fn errors_on_held_out_rows_are_ringed_and_without_them_all_errors() {
+    let report = Report::with_classes(&["a", "b"], 400, 2);
+    let wrong = |part| {
+        let scatter = of_classes(&report);
+        scatter.marks.iter().filter(|(at, look, _)| look.wrong && at.part == part).count()
+    };
+    let rings = |report: &Report| of_classes(report).paths().matches(" wrong\"").count();
+    assert!(wrong(Part::Test) > 0 && wrong(Part::Train) > 0);
+    assert_eq!(rings(&report), wrong(Part::Test));
+    let train = wrong(Part::Train);
+    assert_eq!(rings(&report.clone().without_test()), train);
+}
+
+#[test]
+fn values_are_colours_and_pairs_are_joined() {
+    let report = Report::of_numbers();
+    let html = report.values().embedding.page(&report);
+    assert_eq!(html.matches(" stroke=\"#").count(), 200);
+    assert_eq!(html.matches("class=\"test hole\"").count(), 60);
+    assert!(html.contains("held out") && !html.contains("class=\"links\""));
+    assert!(html.contains("id=\"show-train\"") && html.contains("id=\"show-test\""));
+    let report = Report::of_pairs();
+    let html = report.values().embedding.page(&report);
+    assert!(html.contains("class=\"links\"") && !html.contains("held out"));
+    assert!(!html.contains("show-train"));
+}
+
+#[test]
+fn many_classes_are_named_in_the_picture_and_one_dimension_has_lanes() {
+    let names: Vec<String> = (0..26).map(|class| format!("letter {class}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let shown = |names: &[&str], dimension, class: &str| {
+        let report = Report::with_classes(names, 10, dimension);
+        let html = report.page();
+        html.matches(&format!("<span class=\"{class}")).count()
+    };
+    assert_eq!((shown(&names, 2, "middle k"), shown(&names[..3], 2, "middle k")), (26, 0));
+    assert_eq!((shown(&names, 1, "lane\""), shown(&names, 1, "middle k")), (26, 0));
+}
+
+#[test]
+fn rows_without_a_class_are_grey_and_have_a_lane_of_their_own() {
+    let mut report = Report::example();
+    assert!(!report.page().contains("no class"));
+    let mut with = |dimension: usize| {
+        let embedding = report.classes_mut().embedding.as_mut().unwrap();
+        embedding.points.iter_mut().for_each(|point| point.coordinates.truncate(dimension));
+        let row = |row| Unlabelled { row, coordinates: vec![9.0 + row as f64; dimension] };
+        embedding.unlabelled = vec![row(3), row(4)];
+        embedding.dimension = dimension;
+        report.check().unwrap();
+        report.page()
+    };
+    let page = with(2);
+    let path = page.split("class=\"none\" d=\"").nth(1).unwrap().split('"').next().unwrap();
+    // Far off the others, they are inside the frame.
+    let places = path.split('M').skip(1).map(|place| place.split(' ').next().unwrap());
+    let across: Vec<f64> = places.map(|x| x.parse().unwrap()).collect();
+    assert!(across.len() == 2 && across.iter().all(|x| (500.0..=WIDTH).contains(x)), "{path}");
+    assert!(page.contains("</svg>no class</span>"));
+    assert_eq!(with(1).matches("class=\"lane\"").count(), 4);
+}
+
+#[test]
+fn one_dimension_and_a_single_place_can_be_drawn() {
+    let mut report = Report::example();
+    for point in &mut report.classes_mut().embedding.as_mut().unwrap().points {
+        point.coordinates = vec![2.0, 2.0];
+    }
+    assert!(of_classes(&report).marks.iter().all(|(_, _, at)| at.iter().all(|at| at.is_finite())));
+    assert!(!report.page().contains("NaN"));
+    let mut report = Report::of_numbers();
+    let points = &mut report.values_mut().embedding.points;
+    points.iter_mut().for_each(|point| point.coordinates.truncate(1));
+    assert!(!report.page().contains("NaN"));
+}

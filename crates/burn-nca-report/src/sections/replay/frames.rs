@@ -1,0 +1,101 @@
+//! What a replay is made of: rows, and their places at some steps of a fit.
+
+use anyhow::{Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::super::picture::Part;
+use super::window::{WIDTH, Window};
+use crate::ClassCount;
+
+/// The embedding of some rows at some steps of a fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Replay {
+    /// Coordinates of a place: 1 or 2.
+    pub dimension: usize,
+    /// Training rows among which neighbours were looked for.
+    pub neighbors: usize,
+    /// The rows that are drawn: by part, training rows first, and class.
+    pub points: Vec<ReplayPoint>,
+    /// What the places are relative to; the same at every step.
+    pub window: Window,
+    /// The steps, in their order.
+    pub frames: Vec<ReplayFrame>,
+}
+
+/// A row that is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayPoint {
+    /// Row number in the source, counted from 1.
+    pub row: usize,
+    /// Its class.
+    pub class: usize,
+    /// Training or held out.
+    pub part: Part,
+}
+
+/// A step of the fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReplayFrame {
+    /// Its number; 0 is the start.
+    pub iteration: u64,
+    /// 1-NN accuracy of the training rows, each left out in turn.
+    pub train: Option<f64>,
+    /// 1-NN accuracy of the rows held out.
+    pub test: Option<f64>,
+    /// Whether the model is that of this step (or of the nearest that was kept).
+    #[serde(default)]
+    pub kept: bool,
+    /// The coordinates of the points, row-major, in units of the window.
+    pub places: Vec<i32>,
+}
+
+impl Replay {
+    /// The frame that is shown first: that of the model.
+    pub(super) fn shown(&self) -> usize {
+        self.frames.iter().rposition(|frame| frame.kept).unwrap_or(self.frames.len() - 1)
+    }
+
+    /// Whether rows were held out.
+    pub(super) fn has_test(&self) -> bool {
+        self.points.iter().any(|point| point.part == Part::Test)
+    }
+
+    /// Whether there is anything to see.
+    pub(super) fn is_drawn(&self) -> bool {
+        self.frames.len() > 1 && !self.points.is_empty()
+    }
+}
+
+/// Whether its parts fit together; what holds a replay of so many classes.
+///
+/// # Errors
+/// The first field that does not fit.
+pub fn check(replay: &Replay, classes: &[ClassCount]) -> Result<()> {
+    ensure!(
+        (1..=2).contains(&replay.dimension),
+        "replay.dimension is {}, 1 or 2 wanted",
+        replay.dimension
+    );
+    let height = replay.window.height;
+    ensure!(
+        (1..=4 * WIDTH as u32).contains(&height),
+        "replay.window.height is {height}, 1 to 4000 wanted"
+    );
+    for (at, point) in replay.points.iter().enumerate() {
+        ensure!(
+            point.class < classes.len(),
+            "replay.points[{at}].class is {}, but there are {} classes, counted from 0",
+            point.class,
+            classes.len()
+        );
+    }
+    for (at, frame) in replay.frames.iter().enumerate() {
+        let wanted = replay.points.len() * replay.dimension;
+        ensure!(
+            frame.places.len() == wanted,
+            "replay.frames[{at}].places holds {} numbers, {wanted} wanted",
+            frame.places.len()
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! How much each column contributes to the learnt distance.
+
+use serde::{Deserialize, Serialize};
+
+use crate::json::null_as_nan;
+use crate::number::{counted, percent, significant};
+use crate::{Report, Section};
+use burn_nca_program::Table;
+use burn_nca_program::html::{note, place, section};
+use burn_nca_program::terminal::{Terminal, wrapped};
+
+/// The most bars drawn.
+const SHOWN: usize = 30;
+
+/// The most features listed on a terminal.
+const LISTED: usize = 15;
+
+/// A weight of no more than this share of the largest is none.
+const NEGLIGIBLE: f64 = 0.02;
+
+/// The methods whose result is a list of features.
+const SELECTING: [&str; 2] = ["ncfs", "fsrnca"];
+
+/// The weight of every column, in their order; empty for a nonlinear encoder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FeatureWeights(pub Vec<FeatureWeight>);
+
+/// What one column contributes to the learnt distance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FeatureWeight {
+    /// The column's name.
+    pub column: String,
+    /// Norm of the column of A: how far one unit of the feature, as the metric sees it, moves a point.
+    #[serde(deserialize_with = "null_as_nan")]
+    pub weight: f64,
+    /// Its square over the trace of Q = AᵀA, so that all shares sum to 1.
+    #[serde(deserialize_with = "null_as_nan")]
+    pub share: f64,
+}
+
+impl Section for FeatureWeights {
+    /// The features by weight, largest first.
+    fn page(&self, _report: &Report) -> String {
+        let finite = self.0.iter().filter(|feature| feature.weight.is_finite());
+        let mut weights: Vec<&FeatureWeight> = finite.collect();
+        weights.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
+        let Some(largest) = weights.first().map(|feature| feature.weight.abs()) else {
+            return String::new();
+        };
+        let table = Table::of("weights", weights.iter().take(SHOWN).copied())
+            .names("feature", 32, |feature| feature.column.clone())
+            .drawing("bar", "", move |feature| {
+                let length = if largest > 0.0 { feature.weight.abs() / largest } else { 0.0 };
+                format!("<span style=\"width:{}\"></span>", place(length))
+            })
+            .number("weight", |feature| significant(feature.weight, 3))
+            .number("share", |feature| percent(Some(feature.share)));
+        let body = note(&remark(&weights)) + &table.html();
+        section("weights", "What the metric looks at", &body)
+    }
+
+    /// The features that a method of feature selection found, largest first.
+    fn text(&self, report: &Report, terminal: Terminal) -> String {
+        let method = report.header.settings["method"].as_str();
+        if !method.is_some_and(|method| SELECTING.contains(&method)) {
+            return String::new();
+        }
+        let mut weights: Vec<&FeatureWeight> = self.0.iter().collect();
+        weights.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
+        let largest = weights.first().map_or(0.0, |feature| feature.weight.abs());
+        weights.retain(|feature| feature.weight.abs() > NEGLIGIBLE * largest);
+        let kept = weights.len();
+        let place = |name: &str| weights.iter().position(|feature| feature.column == name);
+        let table = Table::of("weights", weights.iter().take(LISTED).copied())
+            .number("", |feature| (place(&feature.column).unwrap_or(0) + 1).to_string())
+            .names("feature", 32, |feature| feature.column.clone())
+            .number("weight", |feature| significant(feature.weight, 3));
+        let more =
+            if kept > LISTED { format!(", of which the first {LISTED}") } else { String::new() };
+        let found = format!(
+            "{} of {} have a weight of more than {} of the largest{more}:",
+            counted(kept, "feature"),
+            self.0.len(),
+            percent(Some(NEGLIGIBLE))
+        );
+        wrapped(&found, terminal) + &table.plain(terminal)
+    }
+}
+
+fn remark(weights: &[&FeatureWeight]) -> String {
+    let mut text =
+        "Weight: the norm of the feature's column of A, after scaling. Share: its part of the \
+                    squared metric, the trace of AᵀA."
+            .to_owned();
+    if weights.len() > SHOWN {
+        let rest: f64 = weights[SHOWN..].iter().map(|feature| feature.share).sum();
+        text.push_str(&format!(
+            " The {SHOWN} largest of {}; the others share {}.",
+            weights.len(),
+            percent(Some(rest))
+        ));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_sorted_and_the_largest_is_full() {
+        let report = Report::example();
+        let html = report.feature_weights.page(&report);
+        let place = |name: &str| html.find(name).unwrap();
+        assert!(place("petal width") < place("petal length"));
+        assert!(place("sepal width") < place("sepal length"));
+        assert_eq!(html.matches("width:100.000%").count(), 1);
+    }
+
+    #[test]
+    fn a_terminal_ranks_what_feature_selection_found() {
+        let mut report = Report::example();
+        let text = |report: &Report| report.feature_weights.text(report, Terminal::PLAIN);
+        assert!(text(&report).is_empty());
+        report.header.settings["method"] = "ncfs".into();
+        report.feature_weights.0[0].weight = 1e-6;
+        let text = text(&report);
+        assert!(text.starts_with("3 features of 4 have a weight of more than 2.0 %"), "{text}");
+        let place = |name: &str| text.find(name);
+        assert!(place("petal width") < place("petal length") && place("sepal length").is_none());
+    }
+
+    #[test]
+    fn beyond_thirty_features_the_rest_is_summed_up() {
+        let mut report = Report::example();
+        let weights = (0..64).map(|n| FeatureWeight {
+            column: format!("f{n}"),
+            weight: 1.0,
+            share: 1.0 / 64.0,
+        });
+        report.feature_weights = FeatureWeights(weights.collect());
+        let html = report.feature_weights.page(&report);
+        assert_eq!(html.matches("<td class=\"bar\"").count(), 30);
+        assert!(html.contains("The 30 largest of 64; the others share 53.1 %."), "{html}");
+    }
+}
