@@ -12,12 +12,12 @@ const MAP: [f64; 8] = [0.42, 0.31, -2.87, -3.18, -0.08, 1.22, 0.65, -0.9];
 
 impl Report {
     /// A report of classes: 3 classes, 150 rows, 45 of them held out, two dimensions.
-    pub fn example() -> Self {
+    pub(crate) fn example() -> Self {
         Self::with_classes(&["setosa", "versicolor", "virginica"], 50, 2)
     }
 
     /// The example with other classes, `members` rows each, 3 of 10 held out, in k dimensions.
-    pub fn with_classes(names: &[&str], members: usize, dimension: usize) -> Self {
+    pub(crate) fn with_classes(names: &[&str], members: usize, dimension: usize) -> Self {
         let test = members * 3 / 10;
         let class =
             |name: &&str| ClassCount { name: (*name).to_owned(), train: members - test, test };
@@ -69,7 +69,7 @@ impl Report {
     }
 
     /// The same fit with nothing held out.
-    pub fn without_test(mut self) -> Self {
+    pub(crate) fn without_test(mut self) -> Self {
         let data = &mut self.header.data;
         data.classes.iter_mut().for_each(|class| class.test = 0);
         (data.rows, data.test) = (data.train, 0);
@@ -94,7 +94,7 @@ impl Report {
     }
 
     /// A report of a numeric target: 506 rows, 152 of them held out.
-    pub fn of_numbers() -> Self {
+    pub(crate) fn of_numbers() -> Self {
         let keys = ["r2_train", "r2_test", "rmse_test", "mae_test"];
         let row = |method: &str, rule: &str, dimension, values: [f64; 4]| MeasureRow {
             rule: rule.to_owned(),
@@ -119,7 +119,7 @@ impl Report {
     }
 
     /// A report of pairs: 400 rows, 200 pairs, 60 of them held out.
-    pub fn of_pairs() -> Self {
+    pub(crate) fn of_pairs() -> Self {
         let keys = ["recall_1_test", "recall_5_test", "median_rank_test"];
         let rows = vec![
             measured("Euclidean", 13, &keys, &[0.1, 0.317, 22.0]),
@@ -204,13 +204,13 @@ impl Report {
     }
 
     /// The results of classes.
-    pub fn classes(&self) -> &ClassResults {
+    pub(crate) fn classes(&self) -> &ClassResults {
         let Results::Classes(found) = &self.results else { panic!("the results are of classes") };
         found
     }
 
     /// As [`classes`](Self::classes), to be changed.
-    pub fn classes_mut(&mut self) -> &mut ClassResults {
+    pub(crate) fn classes_mut(&mut self) -> &mut ClassResults {
         let Results::Classes(found) = &mut self.results else {
             panic!("the results are of classes")
         };
@@ -218,7 +218,7 @@ impl Report {
     }
 
     /// The results of numbers or pairs.
-    pub fn values(&self) -> &ValueResults {
+    pub(crate) fn values(&self) -> &ValueResults {
         let (Results::Numbers(found) | Results::Pairs(found)) = &self.results else {
             panic!("of values")
         };
@@ -226,7 +226,7 @@ impl Report {
     }
 
     /// As [`values`](Self::values), to be changed.
-    pub fn values_mut(&mut self) -> &mut ValueResults {
+    pub(crate) fn values_mut(&mut self) -> &mut ValueResults {
         let (Results::Numbers(found) | Results::Pairs(found)) = &mut self.results else {
             panic!("of values")
         };
@@ -347,7 +347,7 @@ fn replayed(embedding: &Embedding<ClassMark>) -> Replay {
 }
 
 /// The weights of the columns of a map, row-major.
-pub fn weights(columns: &[&str], map: &[f64]) -> Vec<FeatureWeight> {
+pub(crate) fn weights(columns: &[&str], map: &[f64]) -> Vec<FeatureWeight> {
     let d = columns.len();
     let square =
         |place: usize| map.iter().skip(place).step_by(d).map(|entry| entry * entry).sum::<f64>();

@@ -115,7 +115,7 @@ mod tests {
 
     impl Report {
         /// Reads a report from its text.
-        pub fn from_json(text: &str) -> Result<Self> {
+        pub(crate) fn from_json(text: &str) -> Result<Self> {
             Self::from_document(serde_json::from_str(text)?)
         }
     }
