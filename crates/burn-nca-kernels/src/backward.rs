@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::mean::add_lanes;
 use crate::tile::{self, ROWS};
 use crate::unrolled::{OverDimensions, Unrolled};
-use crate::{BLOCK, Columns, Panel, Real, group_size, padded, tile_width};
+use crate::{Aligned, BLOCK, Columns, Panel, Real, group_size, padded, tile_width};
 
 /// Bytes that the groups' sums for references may take together.
 const BUDGET: usize = 64 << 20;
@@ -70,10 +70,10 @@ pub(crate) fn gradients<T: Real>(of: &Weighted<'_, T>) -> (Vec<T>, Vec<T>) {
     for start in (0..stride).step_by(wide) {
         let among = start..(start + wide).min(stride);
         let groups = of_queries.par_chunks_mut((size * k).max(1)).enumerate();
-        let parts: Vec<Vec<T>> = groups
+        let parts: Vec<Aligned<T>> = groups
             .map(|(group, of_queries)| {
                 let some = group * size..((group + 1) * size).min(b);
-                let mut of_references = vec![T::ZERO; k * among.len()];
+                let mut of_references = Aligned::zeros(k * among.len());
                 arch.dispatch(Unrolled(Group {
                     queries: &queries,
                     panel: &panel,
@@ -172,7 +172,7 @@ impl<T: Real> OverDimensions for Group<'_, T> {
         let lanes = T::lanes::<S>();
         let mut tile = tile::empty();
         // The sums for queries stay vectors until all references have passed.
-        let mut kept = vec![T::ZERO; BLOCK * k * lanes];
+        let mut kept = Aligned::zeros(BLOCK * k * lanes);
         for first in self.some.clone().step_by(BLOCK) {
             kept.fill(T::ZERO);
             let block = first..(first + BLOCK).min(self.some.end);
@@ -236,7 +236,7 @@ impl<T: Real> Group<'_, T> {
 /// Adds up what the groups have, in their order: `k` axes from `first` on of `[axes, among]` each, to `[among, k]`,
 /// times `scale`.
 pub(crate) fn add_parts<T: Real>(
-    parts: &[Vec<T>],
+    parts: &[Aligned<T>],
     (first, k): (usize, usize),
     among: &Range<usize>,
     scale: T,

@@ -7,6 +7,7 @@
 //!
 //! A crate of its own, without Burn, so that it is optimised in every build and compiles in seconds.
 
+mod aligned;
 mod backward;
 pub mod coincidence;
 mod columns;
@@ -28,6 +29,7 @@ pub use columns::Columns;
 pub use mean::Means;
 pub use number::Number;
 
+use aligned::Aligned;
 use panel::{Panel, padded};
 use tile::WIDTH;
 use vector::Real;

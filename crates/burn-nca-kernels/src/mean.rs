@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::panel::Panel;
 use crate::tile::{self, ROWS, Tile};
 use crate::unrolled::{OverDimensions, Unrolled};
-use crate::{BLOCK, Columns, Real, group_size, padded, tile_width};
+use crate::{Aligned, BLOCK, Columns, Real, group_size, padded, tile_width};
 
 /// What means `Σ_j p_ij v_j` are taken of, with `p_ij = exp(-||q_i - r_j||² - lse_i)`.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +114,7 @@ impl<T: Real> OverDimensions for Forward<'_, T> {
         let Self { laid, rows, means } = self;
         let (c, lanes) = (laid.of.c, T::lanes::<S>());
         let mut tile = tile::empty();
-        let mut kept = vec![T::ZERO; BLOCK * c * lanes];
+        let mut kept = Aligned::zeros(BLOCK * c * lanes);
         for first in rows.clone().step_by(BLOCK) {
             kept.fill(T::ZERO);
             let block = first..(first + BLOCK).min(rows.end);

@@ -9,7 +9,7 @@ use crate::backward::{add_parts, references_at_once};
 use crate::mean::{Laid, Means, add_lanes};
 use crate::tile::{self, ROWS, Tile};
 use crate::unrolled::{OverDimensions, Unrolled};
-use crate::{BLOCK, Real, group_size, padded, tile_width};
+use crate::{Aligned, BLOCK, Real, group_size, padded, tile_width};
 
 /// See [`Number::mean_gradients`](crate::Number::mean_gradients).
 ///
@@ -30,9 +30,9 @@ pub(crate) fn gradients<T: Real>(of: Means<'_, T>, means: &[T], gradient: &[T]) 
     for start in (0..stride).step_by(wide) {
         let among = start..(start + wide).min(stride);
         let groups = of_queries.par_chunks_mut((size * k).max(1)).enumerate();
-        let parts: Vec<Vec<T>> = groups
+        let parts: Vec<Aligned<T>> = groups
             .map(|(group, of_queries)| {
-                let mut sums = vec![T::ZERO; (k + c) * among.len()];
+                let mut sums = Aligned::zeros((k + c) * among.len());
                 arch.dispatch(Unrolled(Group {
                     laid: &laid,
                     gradient: &gradient,
@@ -81,7 +81,7 @@ impl<T: Real> OverDimensions for Group<'_, T> {
     fn run<S: Simd>(mut self, simd: S, k: usize) {
         let lanes = T::lanes::<S>();
         let mut tile = tile::empty();
-        let mut kept = vec![T::ZERO; BLOCK * k * lanes];
+        let mut kept = Aligned::zeros(BLOCK * k * lanes);
         for first in self.some.clone().step_by(BLOCK) {
             kept.fill(T::ZERO);
             let block = first..(first + BLOCK).min(self.some.end);

@@ -1,13 +1,13 @@
 //! Points laid out for vector instructions: one coordinate after the other.
 
-use crate::{BLOCK, Real};
+use crate::{Aligned, BLOCK, Real};
 
 /// Points of a row of a panel are padded to a multiple of this, the most that any vector holds.
 const PADDING: usize = 32;
 
 /// References `[m, k]`, coordinate by coordinate, each padded with zeros.
 pub(crate) struct Panel<T> {
-    values: Vec<T>,
+    values: Aligned<T>,
     stride: usize,
 }
 
@@ -15,7 +15,7 @@ impl<T: Real> Panel<T> {
     pub(crate) fn new(points: &[T], k: usize) -> Self {
         let m = points.len().checked_div(k).unwrap_or(0);
         let stride = m.next_multiple_of(PADDING);
-        let mut values = vec![T::ZERO; k * stride];
+        let mut values = Aligned::zeros(k * stride);
         for (at, point) in points.chunks_exact(k.max(1)).enumerate() {
             for (axis, &x) in point.iter().enumerate() {
                 values[axis * stride + at] = x;

@@ -1,6 +1,6 @@
 //! What is done to one tile: distances, their least, terms and their sum, weights, and the moments of weights.
 
-use core::ops::Range;
+use core::ops::{Deref, DerefMut, Range};
 
 use pulp::Simd;
 
@@ -12,12 +12,29 @@ pub(crate) const ROWS: usize = 4;
 /// References of a tile at most.
 pub(crate) const WIDTH: usize = 512;
 
-/// One number for each pair of some queries and references.
-pub(crate) type Tile<T> = [[T; WIDTH]; ROWS];
+/// One number for each pair of some queries and references. Its rows begin at cache lines.
+#[repr(C, align(64))]
+pub(crate) struct Tile<T>([[T; WIDTH]; ROWS]);
+
+impl<T> Deref for Tile<T> {
+    type Target = [[T; WIDTH]; ROWS];
+
+    #[inline(always)]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Tile<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
 
 /// A tile without content yet.
 pub(crate) fn empty<T: Real>() -> Tile<T> {
-    [[T::ZERO; WIDTH]; ROWS]
+    Tile([[T::ZERO; WIDTH]; ROWS])
 }
 
 /// Writes the squared distances of `ROWS` queries `[ROWS, k]` to the references `columns`.
@@ -172,13 +189,17 @@ pub(crate) fn add_moments<T: Real, S: Simd>(
             core::array::from_fn(|row| T::splat(simd, queries[row * k + axis]));
         let mut sums = *kept;
         for at in 0..vectors {
-            let mut moment = moments[at];
+            let point = points[at];
+            let differences: [_; ROWS] = core::array::from_fn(|row| T::minus(simd, x[row], point));
+            // Two sums that do not wait for each other.
+            let mut moments_of = [moments[at], T::splat(simd, T::ZERO)];
             for row in 0..ROWS {
-                let difference = T::minus(simd, x[row], points[at]);
-                sums[row] = T::times_plus(simd, weights[row][at], difference, sums[row]);
-                moment = T::times_plus(simd, weights[row][at], difference, moment);
+                let (weight, difference) = (weights[row][at], differences[row]);
+                sums[row] = T::times_plus(simd, weight, difference, sums[row]);
+                let half = &mut moments_of[row % 2];
+                *half = T::times_plus(simd, weight, difference, *half);
             }
-            moments[at] = moment;
+            moments[at] = T::plus(simd, moments_of[0], moments_of[1]);
         }
         *kept = sums;
     }
