@@ -17,7 +17,7 @@ const BUDGET: usize = 64 << 20;
 const FEWEST: usize = 4096;
 
 /// References whose sums are added up together.
-const CHUNK: usize = 256;
+pub(crate) const CHUNK: usize = 256;
 
 /// What each pair weighs in a gradient.
 #[derive(Clone, Copy, Debug)]
@@ -70,10 +70,11 @@ pub(crate) fn gradients<T: Real>(of: &Weighted<'_, T>) -> (Vec<T>, Vec<T>) {
     for start in (0..stride).step_by(wide) {
         let among = start..(start + wide).min(stride);
         let groups = of_queries.par_chunks_mut((size * k).max(1)).enumerate();
-        let parts: Vec<Aligned<T>> = groups
+        let parts: Vec<Sums<T>> = groups
             .map(|(group, of_queries)| {
                 let some = group * size..((group + 1) * size).min(b);
-                let mut of_references = Aligned::zeros(k * among.len());
+                let values = Aligned::zeros(k * among.len());
+                let mut sums = Sums { values, among: among.clone() };
                 arch.dispatch(Unrolled(Group {
                     queries: &queries,
                     panel: &panel,
@@ -81,11 +82,10 @@ pub(crate) fn gradients<T: Real>(of: &Weighted<'_, T>) -> (Vec<T>, Vec<T>) {
                     columns: of.columns,
                     rows: &rows,
                     some,
-                    among: among.clone(),
                     of_queries,
-                    of_references: &mut of_references,
+                    sums: &mut sums,
                 }));
-                of_references
+                sums
             })
             .collect();
         let end = among.end.min(m);
@@ -156,10 +156,8 @@ struct Group<'a, T> {
     rows: &'a [Row<T>],
     /// The queries.
     some: Range<usize>,
-    /// The references that `of_references` is about.
-    among: Range<usize>,
     of_queries: &'a mut [T],
-    of_references: &'a mut [T],
+    sums: &'a mut Sums<T>,
 }
 
 impl<T: Real> OverDimensions for Group<'_, T> {
@@ -170,14 +168,15 @@ impl<T: Real> OverDimensions for Group<'_, T> {
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S, k: usize) {
         let lanes = T::lanes::<S>();
+        let among = self.sums.among.clone();
         let mut tile = tile::empty();
         // The sums for queries stay vectors until all references have passed.
         let mut kept = Aligned::zeros(BLOCK * k * lanes);
         for first in self.some.clone().step_by(BLOCK) {
             kept.fill(T::ZERO);
             let block = first..(first + BLOCK).min(self.some.end);
-            for start in self.among.clone().step_by(tile_width(k)) {
-                let wide = start..(start + tile_width(k)).min(self.among.end);
+            for start in among.clone().step_by(tile_width(k)) {
+                let wide = start..(start + tile_width(k)).min(among.end);
                 let fours =
                     block.clone().step_by(ROWS).zip(kept.chunks_exact_mut(ROWS * k * lanes));
                 for (first, kept) in fours {
@@ -227,16 +226,25 @@ impl<T: Real> Group<'_, T> {
             if far {
                 continue;
             }
-            let sums = (&mut *self.of_references, self.among.len(), self.among.start);
+            let Sums { values, among } = &mut *self.sums;
+            let sums = (&mut values[..], among.len(), among.start);
             tile::add_moments(simd, k, queries, self.panel, &part, tile, kept, sums);
         }
     }
 }
 
-/// Adds up what the groups have, in their order: `k` axes from `first` on of `[axes, among]` each, to `[among, k]`,
-/// times `scale`.
+/// What a group of queries adds up for references: one number for each axis and reference.
+pub(crate) struct Sums<T> {
+    /// The references.
+    pub(crate) among: Range<usize>,
+    /// `[axes, among]`.
+    pub(crate) values: Aligned<T>,
+}
+
+/// Adds up what the groups have, in their order: `k` axes from `first` on of each, to `[among, k]`, times `scale`. A group
+/// has sums for all of these references or, from a multiple of [`CHUNK`] on, for the last of them.
 pub(crate) fn add_parts<T: Real>(
-    parts: &[Aligned<T>],
+    parts: &[Sums<T>],
     (first, k): (usize, usize),
     among: &Range<usize>,
     scale: T,
@@ -246,10 +254,11 @@ pub(crate) fn add_parts<T: Real>(
         let count = total.len() / k;
         for axis in 0..k {
             // Numbers that follow each other are added first, and then spread.
-            let start = (first + axis) * among.len() + chunk * CHUNK;
+            let reference = among.start + chunk * CHUNK;
             let mut sums = [T::ZERO; CHUNK];
-            for part in parts {
-                for (sum, &x) in sums.iter_mut().zip(&part[start..start + count]) {
+            for part in parts.iter().filter(|part| part.among.start <= reference) {
+                let start = (first + axis) * part.among.len() + reference - part.among.start;
+                for (sum, &x) in sums.iter_mut().zip(&part.values[start..start + count]) {
                     *sum = *sum + x;
                 }
             }

@@ -89,6 +89,37 @@ impl Columns {
         count - usize::from(own)
     }
 
+    /// Whether the queries are the references, and each is among the columns of those that are among its own: all
+    /// others, or the others of its class or of other classes, in class order.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca_kernels::Columns;
+    ///
+    /// let classes = vec![0..2, 0..2, 2..3];
+    /// assert!(Columns::within(classes.clone(), 3).without_self(0).is_mutual());
+    /// assert!(Columns::outside(classes.clone(), 3).is_mutual());
+    /// assert!(!Columns::within(classes[1..].to_vec(), 3).without_self(1).is_mutual());
+    /// ```
+    pub fn is_mutual(&self) -> bool {
+        if self.queries() != self.references || self.own.is_some_and(|first| first != 0) {
+            return false;
+        }
+        // Each range is that of all in it.
+        let mut at = 0;
+        while at < self.references {
+            let span = self.spans[at].clone();
+            if span.start != at || span.is_empty() {
+                return false;
+            }
+            at = span.end;
+            if self.spans[span.clone()].iter().any(|other| *other != span) {
+                return false;
+            }
+        }
+        true
+    }
+
     /// What to leave out of `columns` for a query: four ranges counted from their start (some may be empty).
     #[inline]
     pub(crate) fn left_out(&self, query: usize, columns: &Range<usize>) -> [Range<usize>; 4] {

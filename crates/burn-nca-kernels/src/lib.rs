@@ -15,6 +15,7 @@ mod forward;
 mod hinge;
 mod mean;
 mod mean_backward;
+mod mutual;
 mod number;
 mod panel;
 pub mod sparse;

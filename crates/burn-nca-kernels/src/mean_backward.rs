@@ -5,7 +5,7 @@ use core::ops::Range;
 use pulp::{Arch, Simd};
 use rayon::prelude::*;
 
-use crate::backward::{add_parts, references_at_once};
+use crate::backward::{Sums, add_parts, references_at_once};
 use crate::mean::{Laid, Means, add_lanes};
 use crate::tile::{self, ROWS, Tile};
 use crate::unrolled::{OverDimensions, Unrolled};
@@ -30,15 +30,15 @@ pub(crate) fn gradients<T: Real>(of: Means<'_, T>, means: &[T], gradient: &[T]) 
     for start in (0..stride).step_by(wide) {
         let among = start..(start + wide).min(stride);
         let groups = of_queries.par_chunks_mut((size * k).max(1)).enumerate();
-        let parts: Vec<Aligned<T>> = groups
+        let parts: Vec<Sums<T>> = groups
             .map(|(group, of_queries)| {
-                let mut sums = Aligned::zeros((k + c) * among.len());
+                let values = Aligned::zeros((k + c) * among.len());
+                let mut sums = Sums { values, among: among.clone() };
                 arch.dispatch(Unrolled(Group {
                     laid: &laid,
                     gradient: &gradient,
                     dots: &dots,
                     some: group * size..((group + 1) * size).min(b),
-                    among: among.clone(),
                     of_queries,
                     sums: &mut sums,
                 }));
@@ -65,11 +65,9 @@ struct Group<'a, T> {
     dots: &'a [T],
     /// The queries.
     some: Range<usize>,
-    /// The references that `sums` is about.
-    among: Range<usize>,
     of_queries: &'a mut [T],
-    /// Of references and of values, `[k + c, among]`.
-    sums: &'a mut [T],
+    /// Of references and of values, `k + c` axes.
+    sums: &'a mut Sums<T>,
 }
 
 impl<T: Real> OverDimensions for Group<'_, T> {
@@ -80,13 +78,14 @@ impl<T: Real> OverDimensions for Group<'_, T> {
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S, k: usize) {
         let lanes = T::lanes::<S>();
+        let among = self.sums.among.clone();
         let mut tile = tile::empty();
         let mut kept = Aligned::zeros(BLOCK * k * lanes);
         for first in self.some.clone().step_by(BLOCK) {
             kept.fill(T::ZERO);
             let block = first..(first + BLOCK).min(self.some.end);
-            for start in self.among.clone().step_by(tile_width(k)) {
-                let wide = start..(start + tile_width(k)).min(self.among.end);
+            for start in among.clone().step_by(tile_width(k)) {
+                let wide = start..(start + tile_width(k)).min(among.end);
                 let fours =
                     block.clone().step_by(ROWS).zip(kept.chunks_exact_mut(ROWS * k * lanes));
                 for (first, kept) in fours {
@@ -118,8 +117,9 @@ impl<T: Real> Group<'_, T> {
         let less = core::array::from_fn(|row| {
             self.dots[some.clone()].get(row).copied().unwrap_or(T::ZERO)
         });
-        let (first, stride) = (self.among.start, self.among.len());
-        let (of_references, of_values) = self.sums.split_at_mut(k * stride);
+        let Sums { values, among } = &mut *self.sums;
+        let (first, stride) = (among.start, among.len());
+        let (of_references, of_values) = values.split_at_mut(k * stride);
         for part in laid.of.columns.cover(some.clone(), wide, T::lanes::<S>()) {
             if part.is_empty() {
                 continue;

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::{Columns, Means, Number, Weighted, Weights};
+use crate::{Columns, Means, Number, Weighted, Weights, mutual};
 
 /// Numbers in -1..1 that differ from call to call.
 pub(crate) fn points(count: usize, seed: u64) -> Vec<f64> {
@@ -235,6 +235,82 @@ fn queries_and_references_of_different_number() {
     check(130, 3, 2, vec![1..2; 130]);
 }
 
+/// The largest error of the gradient of points among themselves, relative to its largest entry, with spread-out
+/// gradients of the sums and some that are 0.
+fn mutual_error<T: Number>(
+    z: &[f64],
+    k: usize,
+    columns: &Columns,
+    keeps: impl Fn(usize, usize) -> bool,
+) -> f64 {
+    let n = columns.queries();
+    let z: Vec<T> = converted(z);
+    let mut gradient = points(n, 5);
+    gradient.iter_mut().step_by(7).for_each(|g| *g = 0.0);
+    let gradient: Vec<T> = converted(&gradient);
+    let exact = |x: &[T]| -> Vec<f64> { x.iter().map(|x| x.to_f64()).collect() };
+    let [_, dq, dr] = written_out((&exact(&z), &exact(&z), k), keeps, &exact(&gradient));
+    let statistics = T::statistics(&z, &z, k, columns);
+    let found = T::gradient(&Weighted {
+        queries: &z,
+        references: &z,
+        k,
+        columns,
+        weights: Weights::Softmax(&statistics),
+        gradient: &gradient,
+    });
+    assert_eq!(found.len(), n * k);
+    let mut all_found = vec![found];
+    if columns.is_mutual() {
+        all_found.push(mutual::gradient(&z, k, columns, &statistics, &gradient));
+    }
+    let expected: Vec<f64> = dq.iter().zip(&dr).map(|(q, r)| q + r).collect();
+    let scale = expected.iter().fold(1e-3, |scale: f64, x| scale.max(x.abs()));
+    let errors = |found: &Vec<T>| {
+        let found = exact(found).into_iter().zip(&expected);
+        found.map(|(x, y)| (x - y).abs() / scale).fold(0.0, f64::max)
+    };
+    all_found.iter().map(errors).fold(0.0, f64::max)
+}
+
+#[test]
+fn points_that_are_queries_and_references() {
+    for (n, size, k, spread) in [
+        (1, 1, 1, 1.0),
+        (3, 1, 2, 1.0),
+        (7, 3, 3, 2.0),
+        (131, 40, 5, 1.0),
+        (700, 250, 2, 3.0),
+        // Far apart: whole tiles have no weight.
+        (1300, 100, 2, 90.0),
+        (97, 33, 32, 0.5),
+        (40, 9, 300, 0.1),
+    ] {
+        let z: Vec<f64> = points(n * k, 3).iter().map(|x| x * spread).collect();
+        let spans = classes(n, size);
+        let one_class = |i: usize, j: usize| spans[i].contains(&j);
+        let sets: [(Columns, &dyn Fn(usize, usize) -> bool); 5] = [
+            (Columns::all(n, n), &|_, _| true),
+            (Columns::all(n, n).without_self(0), &|i, j| i != j),
+            (Columns::within(spans.clone(), n).without_self(0), &|i, j| i != j && one_class(i, j)),
+            (Columns::outside(spans.clone(), n), &|i, j| !one_class(i, j)),
+            // Not mutual: the first sums over none.
+            (
+                Columns::within([vec![0..0], vec![0..n; n - 1]].concat(), n).without_self(0),
+                &|i, j| i != 0 && i != j,
+            ),
+        ];
+        for (set, (columns, keeps)) in sets.iter().enumerate() {
+            assert_eq!(columns.is_mutual(), set < 4, "{n} {set}");
+            let found = [
+                mutual_error::<f64>(&z, k, columns, keeps),
+                mutual_error::<f32>(&z, k, columns, keeps),
+            ];
+            assert!(found[0] < 1e-12 && found[1] < 8e-6, "{n} x {k}, set {set}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn duplicates_have_no_distance() {
     let q = vec![0.5; 40];
@@ -283,7 +359,8 @@ fn results_do_not_depend_on_the_number_of_threads() {
                 gradient: &gradient,
             };
             let (dq, dr) = f32::gradients(&of);
-            [statistics, dq, dr].map(|x| x.into_iter().map(f32::to_bits).collect::<Vec<_>>())
+            let dz = mutual::gradient(&z, k, &columns, &statistics, &gradient);
+            [statistics, dq, dr, dz].map(|x| x.into_iter().map(f32::to_bits).collect::<Vec<_>>())
         })
     };
     assert_eq!(run(1), run(3));

@@ -4,7 +4,7 @@ use core::ops::{Deref, DerefMut, Range};
 
 use pulp::Simd;
 
-use crate::{Panel, Real};
+use crate::{Aligned, Panel, Real};
 
 /// Queries of a tile. Four rows with their sums fill the sixteen registers of AVX2.
 pub(crate) const ROWS: usize = 4;
@@ -160,6 +160,79 @@ pub(crate) fn weigh<T: Real, S: Simd>(simd: S, row: &mut [T], least: T, shift: T
         let x = T::plus(simd, T::minus(simd, least, *d), shift);
         *d = T::times(simd, sign, T::exp(simd, x));
     }
+}
+
+/// What the weights of each row of a set of points are made of: `sign exp(least - d + shift)`, as in [`weigh`].
+pub(crate) struct Terms<T> {
+    least: Aligned<T>,
+    shift: Aligned<T>,
+    sign: Aligned<T>,
+}
+
+impl<T: Real> Terms<T> {
+    /// Of the statistics `[2, n]` of all rows and the gradient of their sums, with padding up to `stride`.
+    pub(crate) fn new(statistics: &[T], gradient: &[T], stride: usize) -> Self {
+        let (least, logs) = statistics.split_at(gradient.len());
+        let [mut leasts, mut shift, mut sign] = core::array::from_fn(|_| Aligned::zeros(stride));
+        // Rows without weights, padding among them: every distance is far.
+        shift.fill(T::from_f64(NOTHING));
+        for (row, (log, &slope)) in logs.iter().zip(gradient).enumerate() {
+            let (log, slope) = (log.to_f64(), slope.to_f64());
+            if log > f64::NEG_INFINITY && slope != 0.0 {
+                leasts[row] = least[row];
+                shift[row] = T::from_f64(slope.abs().ln() - log);
+                sign[row] = T::from_f64(slope.signum());
+            }
+        }
+        Self { least: leasts, shift, sign }
+    }
+}
+
+/// A shift that makes every weight 0.
+const NOTHING: f64 = -1e30;
+
+/// Replaces each d of a row of points `part` by the weights of the pair, that of the row's sum and that of the point's
+/// own; false where all of them are 0.
+#[inline(always)]
+pub(crate) fn weigh_mutually<T: Real, S: Simd>(
+    simd: S,
+    distances: &mut [T],
+    terms: &Terms<T>,
+    row: usize,
+    part: &Range<usize>,
+) -> bool {
+    let [least, shift, sign] = [&terms.least, &terms.shift, &terms.sign];
+    let of_row = [least[row], shift[row], sign[row]];
+    let [least, shift, sign] =
+        [least, shift, sign].map(|of_all| T::vectors::<S>(&of_all[part.clone()]));
+    let mut lows = [T::splat(simd, T::INFINITY); 2];
+    for (at, &d) in T::vectors::<S>(distances).iter().enumerate() {
+        let beyond = T::minus(simd, T::minus(simd, d, least[at]), shift[at]);
+        lows = [T::lesser(simd, lows[0], d), T::lesser(simd, lows[1], beyond)];
+    }
+    let [low, beyond] = lows.map(|low| T::least(simd, low));
+    let row_is_near = low - of_row[0] - of_row[1] <= T::FAR;
+    let points_are_near = beyond <= T::FAR;
+    if !points_are_near {
+        match row_is_near {
+            true => weigh(simd, distances, of_row[0], of_row[1], of_row[2]),
+            false => distances.fill(T::ZERO),
+        }
+        return row_is_near;
+    }
+    let of_row = of_row.map(|x| T::splat(simd, x));
+    for (at, d) in T::vectors_mut::<S>(distances).iter_mut().enumerate() {
+        let exponent = |least, shift| T::plus(simd, T::minus(simd, least, *d), shift);
+        let of_point = T::times(simd, sign[at], T::exp(simd, exponent(least[at], shift[at])));
+        *d = match row_is_near {
+            true => {
+                let weight = T::exp(simd, exponent(of_row[0], of_row[1]));
+                T::times_plus(simd, of_row[2], weight, of_point)
+            }
+            false => of_point,
+        };
+    }
+    true
 }
 
 /// Adds the first moments of a tile's weights about the points: to `of_queries` `Σ_j w_ij (q_i - r_j)`, as one

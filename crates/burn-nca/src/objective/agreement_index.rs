@@ -9,7 +9,7 @@ use super::affinity::mask_out;
 use super::transfer::{float_tensor, int_tensor, widest_float};
 use crate::data::{AgreementRule, Agreements, SparseRows};
 use crate::error::{Error, Result};
-use crate::pairwise::{Columns as Among, log_sum_exp};
+use crate::pairwise::{Columns as Among, among_all, log_sum_exp};
 
 /// The agreements of n points, prepared once for many evaluations of an objective on a device.
 ///
@@ -168,7 +168,7 @@ impl AgreementIndex {
             }
             _ => (z, Among::within(vec![0..0; b], all)),
         };
-        let queries = points.clone().slice([rows.clone()]);
+        let queries = among_all(&points, rows);
         log_sum_exp(queries, points, &among.without_self(rows.start)).reshape([b, 1])
     }
 

@@ -13,7 +13,7 @@ use super::reduction::reduce_sum;
 use super::{BatchLoss, Objective, PairIndex, PairTarget, streamed};
 use crate::data::host_values;
 use crate::display::one_line;
-use crate::pairwise::{Columns, log_sum_exp};
+use crate::pairwise::{Columns, among_all, log_sum_exp};
 
 /// The settings of a [`PairLoss`].
 #[derive(Config, Debug)]
@@ -220,7 +220,7 @@ impl PairLoss {
     fn rows_of_z(&self, z: Tensor<2>, rows: Range<usize>) -> Tensor<1> {
         let columns = Columns::all(rows.len(), z.dims()[0]);
         let columns = if self.include_self { columns } else { columns.without_self(rows.start) };
-        log_sum_exp(z.clone().slice([rows]), z, &columns)
+        log_sum_exp(among_all(&z, &rows), z, &columns)
     }
 }
 

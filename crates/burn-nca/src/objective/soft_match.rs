@@ -263,7 +263,7 @@ impl Objective for SoftNcaLoss {
         } else {
             let (b, m) = (terms.len(), z.dims()[0]);
             let others = Columns::all(b, m).without_self(terms.start);
-            let block = z.clone().slice([terms.clone()]);
+            let block = pairwise::among_all(&z, &terms);
             let all = pairwise::log_sum_exp(block, z.clone(), &others).reshape([b, 1]);
             let alone = agreements.alone(&terms);
             // Where nothing agrees, -∞ would meet -∞ where nothing is near either.

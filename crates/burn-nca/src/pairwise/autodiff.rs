@@ -34,6 +34,13 @@ impl<B: PairwiseOps> Backward<B, 2> for LogSumExp {
         let State { queries, references, columns, statistics } = ops.state;
         let [of_queries, of_references] = ops.parents;
         let gradient = grads.consume::<B>(&ops.node);
+        if let (Some(points), Some(same)) = (&of_queries, &of_references)
+            && points.id == same.id
+        {
+            let dz = B::pairwise_gradient(queries, columns, statistics, gradient);
+            grads.register::<B>(points.id, dz);
+            return;
+        }
         let (dq, dr) = B::pairwise_gradients(queries, references, columns, statistics, gradient);
         if let Some(node) = of_queries {
             grads.register::<B>(node.id, dq);

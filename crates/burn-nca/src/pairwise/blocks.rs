@@ -69,6 +69,18 @@ pub(super) fn gradients<B: Backend>(
     moments.finish()
 }
 
+/// See [`PairwiseOps::pairwise_gradient`](super::ops::PairwiseOps::pairwise_gradient).
+pub(super) fn gradient<B: Backend>(
+    points: FloatTensor<B>,
+    columns: &Columns,
+    statistics: FloatTensor<B>,
+    gradient: FloatTensor<B>,
+) -> FloatTensor<B> {
+    let pairs = Pairs { queries: points.clone(), references: points, columns };
+    let (of_queries, of_references) = gradients::<B>(pairs, statistics, gradient);
+    B::float_add(of_queries, of_references)
+}
+
 /// See [`PairwiseOps::pairwise_hinge`](super::ops::PairwiseOps::pairwise_hinge).
 pub(super) fn hinge<B: Backend>(pairs: Pairs<'_, B>) -> FloatTensor<B> {
     let b = pairs.columns.queries();

@@ -39,6 +39,23 @@ impl PairwiseOps for Flex {
         }
     }
 
+    fn pairwise_gradient(
+        points: Float,
+        columns: Columns,
+        statistics: Float,
+        gradient: Float,
+    ) -> Float {
+        let all = [points, statistics, gradient];
+        match all[0].dtype() {
+            DType::F32 => gradient_of::<f32>(all, &columns),
+            DType::F64 => gradient_of::<f64>(all, &columns),
+            _ => {
+                let [points, statistics, gradient] = all;
+                blocks::gradient::<Self>(points, &columns, statistics, gradient)
+            }
+        }
+    }
+
     fn pairwise_hinge(queries: Float, references: Float, columns: Columns) -> Float {
         match queries.dtype() {
             DType::F32 => hinge::<f32>(queries, references, &columns),
@@ -124,6 +141,15 @@ fn gradients<T: Held>(all: [Float; 4], columns: &Columns) -> (Float, Float) {
     let [queries, references, statistics, gradient] = all.each_ref().map(values::<T>);
     let weights = Weights::Softmax(statistics);
     of_points(&Weighted { queries, references, k, columns, weights, gradient })
+}
+
+fn gradient_of<T: Held>(all: [Float; 3], columns: &Columns) -> Float {
+    let k = width(&all[0]);
+    let all = all.map(|tensor| tensor.to_contiguous());
+    let [points, statistics, gradient] = all.each_ref().map(values::<T>);
+    let weights = Weights::Softmax(statistics);
+    let of = Weighted { queries: points, references: points, k, columns, weights, gradient };
+    tensor(T::gradient(&of), [columns.references(), k])
 }
 
 fn hinge<T: Held>(queries: Float, references: Float, columns: &Columns) -> Float {

@@ -21,6 +21,8 @@ mod cube;
 mod flex;
 mod ops;
 
+use core::ops::Range;
+
 use burn::backend::Dispatch;
 use burn::tensor::Tensor;
 
@@ -134,6 +136,13 @@ pub(crate) fn hinge(queries: Tensor<2>, references: Tensor<2>, columns: &Columns
         columns.clone(),
     );
     Tensor::from_dispatch(output)
+}
+
+/// The rows of some points as the queries among all of them: the points themselves where it is all of them, so that a
+/// gradient need not be computed for queries and references apart.
+pub(crate) fn among_all(points: &Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
+    let points = points.clone();
+    if *rows == (0..points.dims()[0]) { points } else { points.slice([rows.clone()]) }
 }
 
 /// Whether the shapes belong together.

@@ -50,6 +50,18 @@ pub(crate) trait PairwiseOps: Backend {
         blocks::gradients::<Self>(pairs, statistics, gradient)
     }
 
+    /// The gradient with respect to points `[n, k]` that are both the queries and the references: the sum of the two.
+    fn pairwise_gradient(
+        points: FloatTensor<Self>,
+        columns: Columns,
+        statistics: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let (of_queries, of_references) =
+            Self::pairwise_gradients(points.clone(), points, columns, statistics, gradient);
+        Self::float_add(of_queries, of_references)
+    }
+
     /// `Σ_j max(0, 1 - ||q_i - r_j||²)²` of each row: `[b, k]` and `[m, k]` to `[b]`.
     fn pairwise_hinge(
         queries: FloatTensor<Self>,

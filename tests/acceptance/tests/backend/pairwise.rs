@@ -209,6 +209,48 @@ fn wgpu_agrees() {
     agrees("wgpu", (DType::F32, 5e-5), &[(700, 300, 2), (140, 50, 33)]);
 }
 
+/// Points that are both queries and references, and such whose references are held fixed.
+fn check_among_themselves(name: &str, (dtype, tolerance): (DType, f64)) {
+    let Some(device) = open(name) else { return };
+    let device = device.autodiff();
+    let elsewhere = reference(&device, name, dtype);
+    for (n, size, k, outside) in
+        [(150, 70, 7, false), (97, 20, 7, true), (20, 20, 2, false), (9, 4, 300, true)]
+    {
+        let spans = classes(n, size);
+        let columns = if outside {
+            Columns::outside(spans.clone(), n)
+        } else {
+            Columns::within(spans.clone(), n).without_self(0)
+        };
+        assert!(columns.is_mutual());
+        let keeps = |i: usize, j: usize| spans[i].contains(&j) != outside && i != j;
+        for fixed in [false, true] {
+            type Sums<'a> = &'a dyn Fn(Tensor<2>, Tensor<2>) -> Tensor<1>;
+            let run = |sums: Sums, device: &Device, dtype| {
+                let x = points([n, k], 41, device, dtype);
+                let z = x.clone() * 1.5;
+                let references = if fixed { z.clone().detach() } else { z.clone() };
+                let lse = sums(z, references);
+                let grads = (lse.clone().sin() + lse * 0.1).sum().backward();
+                x.grad(&grads).map(values).unwrap()
+            };
+            let found = run(&|q, r| log_sum_exp(q, r, &columns), &device, dtype);
+            let expected = run(&|q, r| written_out(q, r, &keeps), &elsewhere.0, elsewhere.1);
+            let what = format!("{name}, {n} x {k}, outside {outside}, fixed {fixed}");
+            close(&found, &expected, tolerance, &what);
+        }
+    }
+}
+
+#[test]
+fn points_among_themselves() {
+    check_among_themselves("flex", (DType::F64, 1e-12));
+    check_among_themselves("flex", (DType::F32, 2e-5));
+    check_among_themselves("ndarray", (DType::F64, 1e-12));
+    check_among_themselves("wgpu", (DType::F32, 5e-5));
+}
+
 /// Few queries, whose references are shared out to many units; many queries of one reference.
 #[test]
 fn wgpu_agrees_where_rows_and_columns_differ() {

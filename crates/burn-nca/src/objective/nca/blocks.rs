@@ -7,7 +7,7 @@ use burn::tensor::{Bool, Tensor, TensorData};
 
 use super::NcaLoss;
 use crate::objective::ClassIndex;
-use crate::pairwise::{hinge, log_sum_exp};
+use crate::pairwise::{among_all, hinge, log_sum_exp};
 
 /// What the terms of a block add up to, each times the weight of its point; both `[1]`.
 pub(super) struct BlockTerms {
@@ -50,7 +50,7 @@ impl<'a> Block<'a> {
         if classes.is_single() {
             return Tensor::zeros([b, 1], (&z.device(), z.dtype()));
         }
-        let block = Tensor::clone(z).slice([rows.clone()]);
+        let block = among_all(z, rows);
         let (partners, others) = (classes.partners(rows), classes.others(rows));
         let same = log_sum_exp(block.clone(), Tensor::clone(z), &partners).reshape([b, 1]);
         let same = match self.alone() {
