@@ -289,7 +289,8 @@ fn points_that_are_queries_and_references() {
         let z: Vec<f64> = points(n * k, 3).iter().map(|x| x * spread).collect();
         let spans = classes(n, size);
         let one_class = |i: usize, j: usize| spans[i].contains(&j);
-        let sets: [(Columns, &dyn Fn(usize, usize) -> bool); 5] = [
+        type Keeps<'a> = &'a dyn Fn(usize, usize) -> bool;
+        let sets: [(Columns, Keeps); 5] = [
             (Columns::all(n, n), &|_, _| true),
             (Columns::all(n, n).without_self(0), &|i, j| i != j),
             (Columns::within(spans.clone(), n).without_self(0), &|i, j| i != j && one_class(i, j)),
