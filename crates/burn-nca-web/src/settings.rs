@@ -94,6 +94,7 @@ impl Settings {
             OptimizerConfig::Lbfgs(solver) => solver.max_iterations = self.steps,
             OptimizerConfig::ConjugateGradient(solver) => solver.max_iterations = self.steps,
             OptimizerConfig::Adam(solver) => solver.epochs = Some(self.steps),
+            OptimizerConfig::Sgd(solver) => solver.batches.epochs = Some(self.steps),
         }
         config
     }

@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use super::method::MethodOptions;
 use super::neighbor_count::{NeighborCount, neighbor_count};
 use super::parse::{
-    at_least_one, candidates, count, held_out_share, open_share, perplexity, picture, positive,
-    seed, weight,
+    at_least_one, candidates, count, held_out_share, momentum, open_share, perplexity, picture,
+    positive, seed, weight,
 };
 use super::table::ColumnArgs;
 use super::targets::TargetOptions;
@@ -171,7 +171,7 @@ pub struct ModelOptions {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Optimisation")]
 pub struct OptimizerOptions {
-    /// L-BFGS or conjugate gradients over all rows, or mini-batches with Adam.
+    /// L-BFGS or conjugate gradients over all rows, or mini-batches with Adam or stochastic gradient descent.
     #[arg(long, value_enum, default_value = "lbfgs")]
     pub optimizer: OptimizerKind,
 
@@ -179,22 +179,27 @@ pub struct OptimizerOptions {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub max_iterations: Option<usize>,
 
-    /// Passes of adam over the data [default: as many as 400 steps need, at least 4]
+    /// Passes of adam or sgd over the data [default: as many as 400 steps need, at least 4]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub epochs: Option<usize>,
 
-    /// Rows of a batch of adam [default: 2000]
+    /// Rows of a batch of adam or sgd [default: 2000]
     #[arg(long, value_name = "ROWS", allow_negative_numbers = true, value_parser = at_least_one)]
     pub batch_size: Option<usize>,
 
-    /// Rows that those of a batch of adam see as neighbours, the batch among them; all: the unbiased stochastic gradient
+    /// Rows that those of a batch see as neighbours, the batch among them; all: the unbiased stochastic gradient
     /// of the paper [default: the batch alone]
     #[arg(long, value_name = "ROWS|all", allow_negative_numbers = true, value_parser = candidates)]
     pub candidates: Option<usize>,
 
-    /// Learning rate of adam at the start [default: 0.08 of the typical entry of the map at its start]
+    /// Learning rate of adam or sgd at the start [default: 0.08 of the typical entry of the map at its start; 0.1 (1 - M) of
+    /// the sum of its squared entries for sgd]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive)]
     pub learning_rate: Option<f64>,
+
+    /// Share of the last step that sgd takes again, from 0 to below 1 [default: 0.9]
+    #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = momentum)]
+    pub momentum: Option<f64>,
 
     /// Hold out a share of the training rows and stop when their score no longer improves [share: 0.2]
     #[arg(
@@ -287,6 +292,15 @@ pub enum OptimizerKind {
     Cg,
     /// Mini-batches.
     Adam,
+    /// Mini-batches, by stochastic gradient descent.
+    Sgd,
+}
+
+impl OptimizerKind {
+    /// Whether it takes mini-batches.
+    pub fn takes_batches(self) -> bool {
+        matches!(self, Self::Adam | Self::Sgd)
+    }
 }
 
 /// Where A starts.

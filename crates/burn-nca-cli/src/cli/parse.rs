@@ -92,6 +92,11 @@ pub fn open_share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A momentum: 0 or more, below 1.
+pub fn momentum(text: &str) -> Result<f64, String> {
+    held_out_share(text).map_err(|_| "give a number from 0 to below 1, such as 0.9".to_string())
+}
+
 /// A finite number of 0 or more.
 pub fn weight(text: &str) -> Result<f64, String> {
     match text.parse() {

@@ -184,22 +184,28 @@ fn of_another_map(args: &FitArgs) -> Vec<Refusal> {
 /// An option of the other kind of optimiser.
 fn of_another_optimizer(args: &FitArgs) -> Vec<Refusal> {
     let options = &args.optimizer;
-    let adam = options.optimizer == OptimizerKind::Adam;
-    let of_adam = [
+    let batches = options.optimizer.takes_batches();
+    let of_batches = [
         ("--epochs", options.epochs.is_some()),
         ("--batch-size", options.batch_size.is_some()),
         ("--candidates", options.candidates.is_some()),
         ("--learning-rate", options.learning_rate.is_some()),
     ];
-    let of_adam = of_adam.into_iter().map(|(option, given)| {
-        let message = format!("{option} is for mini-batches; give --optimizer adam as well");
-        refusal(given && !adam, message)
+    let of_batches = of_batches.into_iter().map(|(option, given)| {
+        let message = format!("{option} is for mini-batches; give --optimizer adam or sgd as well");
+        refusal(given && !batches, message)
     });
-    let of_full_batch = [refusal(
-        adam && options.max_iterations.is_some(),
-        "--max-iterations is for lbfgs and cg; adam counts --epochs",
-    )];
-    of_adam.chain(of_full_batch).collect()
+    let of_others = [
+        refusal(
+            batches && options.max_iterations.is_some(),
+            "--max-iterations is for lbfgs and cg; mini-batches count --epochs",
+        ),
+        refusal(
+            options.momentum.is_some() && options.optimizer != OptimizerKind::Sgd,
+            "--momentum is for --optimizer sgd; give that as well, or leave it out",
+        ),
+    ];
+    of_batches.chain(of_others).collect()
 }
 
 #[cfg(test)]
@@ -254,7 +260,8 @@ mod tests {
             ("--method lda --objective f", "--objective"),
             ("--optimizer cg --batch-size 9", "--batch-size"),
             ("--learning-rate 0.1", "--learning-rate"),
-            ("--optimizer adam --max-iterations 9", "--max-iterations"),
+            ("--optimizer sgd --max-iterations 9", "--max-iterations"),
+            ("--optimizer adam --momentum 0.5", "--momentum"),
         ] {
             let error = checked(options).unwrap_err();
             assert!(error.is::<Usage>() && error.to_string().contains(named), "{options}: {error}");
@@ -271,6 +278,7 @@ mod tests {
             "--encoder mlp --hidden 3 --activation tanh --init random",
             "--encoder diagonal --init identity",
             "--optimizer adam --epochs 3 --batch-size 9 --learning-rate 0.1",
+            "--optimizer sgd --epochs 3 --learning-rate 0.1 --momentum 0 --candidates all",
             "--optimizer cg --max-iterations 3 --repulsion 1 --init lda",
             "--warm-start m --dim 2",
             "--pairs p --ignore id --init pca --early-stopping",

@@ -8,7 +8,7 @@ use burn_nca::encoder::{Activation, EncoderConfig};
 use burn_nca::fit::exact::BlockConfig;
 use burn_nca::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty,
-    Precision, START_PERPLEXITY, Start, StochasticConfig,
+    Precision, START_PERPLEXITY, SgdConfig, Start, StochasticConfig,
 };
 use burn_nca::method::{AnyMethod, Uses};
 use burn_nca::{Estimator, Fitted, NcaConfig};
@@ -80,7 +80,7 @@ fn units(
     is_warm: bool,
 ) -> (Option<Penalty>, Option<f64>) {
     let options = &args.model;
-    let batches = args.optimizer.optimizer == OptimizerKind::Adam;
+    let batches = args.optimizer.optimizer.takes_batches();
     let usual = match method {
         AnyMethod::Nca(_) if batches => {
             FitConfig::new().with_start_perplexity(Some(START_PERPLEXITY).filter(|_| !is_warm))
@@ -102,7 +102,8 @@ pub fn step_limit(config: &FitConfig, rows: usize) -> usize {
     match &config.optimizer {
         OptimizerConfig::Lbfgs(lbfgs) => lbfgs.max_iterations,
         OptimizerConfig::ConjugateGradient(gradients) => gradients.max_iterations,
-        OptimizerConfig::Adam(adam) => adam.epochs_of(rows),
+        OptimizerConfig::Adam(batches) => batches.epochs_of(rows),
+        OptimizerConfig::Sgd(sgd) => sgd.batches.epochs_of(rows),
     }
 }
 
@@ -180,7 +181,7 @@ fn given_matrix(path: &Path, columns: &[String], rows: usize) -> Result<Vec<f64>
 }
 
 fn optimizer(options: &OptimizerOptions, rows: usize) -> OptimizerConfig {
-    if options.optimizer != OptimizerKind::Adam {
+    if !options.optimizer.takes_batches() {
         return full_batch_optimizer(options.optimizer, options.max_iterations);
     }
     let asked = StochasticConfig {
@@ -190,11 +191,17 @@ fn optimizer(options: &OptimizerOptions, rows: usize) -> OptimizerConfig {
         candidates: options.candidates,
     };
     // What the rows decide is written down; the learning rate is that of the start, which is not known yet.
-    OptimizerConfig::Adam(StochasticConfig {
+    let batches = StochasticConfig {
         epochs: Some(asked.epochs_of(rows)),
         batch_size: Some(asked.batch_size.unwrap_or_else(|| asked.batch_rows(rows).max(2))),
         ..asked
-    })
+    };
+    if options.optimizer == OptimizerKind::Adam {
+        return OptimizerConfig::Adam(batches);
+    }
+    let default = SgdConfig::new();
+    let momentum = options.momentum.unwrap_or(default.momentum);
+    OptimizerConfig::Sgd(default.with_momentum(momentum).with_batches(batches))
 }
 
 fn full_batch_optimizer(kind: OptimizerKind, max_iterations: Option<usize>) -> OptimizerConfig {
@@ -231,7 +238,7 @@ fn scaling(args: &FitArgs, train: &Features) -> ScalingKind {
         Some(Scale::Common) => ScalingKind::Common,
         Some(Scale::MinMax) => ScalingKind::MinMax,
         Some(Scale::None) => ScalingKind::None,
-        None if args.optimizer.optimizer == OptimizerKind::Adam => ScalingKind::suited_to(train),
+        None if args.optimizer.optimizer.takes_batches() => ScalingKind::suited_to(train),
         // The directions of a sparse table are in order of their variance, and most of the last is noise.
         None if is_matrix_market(&args.source.data) => ScalingKind::Common,
         None => ScalingKind::Standardise,
@@ -304,6 +311,15 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} is not in {text}");
         }
+    }
+
+    #[test]
+    fn the_options_of_sgd_reach_the_configuration() {
+        let fit = config("--optimizer sgd --momentum 0.5 --epochs 3 --candidates all").unwrap().fit;
+        let OptimizerConfig::Sgd(sgd) = fit.optimizer else { unreachable!() };
+        let StochasticConfig { epochs, candidates, learning_rate, .. } = sgd.batches;
+        assert_eq!((sgd.momentum, epochs, candidates), (0.5, Some(3), Some(usize::MAX)));
+        assert_eq!((learning_rate, fit.start_perplexity), (None, Some(START_PERPLEXITY)));
     }
 
     #[test]

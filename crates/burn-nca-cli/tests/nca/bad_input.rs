@@ -109,7 +109,8 @@ fn numbers_out_of_range() {
 #[test]
 fn options_that_contradict_each_other() {
     for (options, part) in [
-        ("--epochs 3", "--optimizer adam"),
+        ("--epochs 3", "--optimizer adam or sgd"),
+        ("--optimizer sgd --momentum 1", "below 1"),
         ("--optimizer adam --max-iterations 3", "--epochs"),
         ("--hidden 3", "--encoder mlp"),
         ("--resume", "--out"),

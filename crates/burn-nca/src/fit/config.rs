@@ -4,7 +4,7 @@ use burn::config::Config;
 use burn::tensor::DType;
 
 use super::exact::BlockConfig;
-use super::{ConjugateGradientConfig, LbfgsConfig, Penalty, Start, StochasticConfig};
+use super::{ConjugateGradientConfig, LbfgsConfig, Penalty, SgdConfig, Start, StochasticConfig};
 use crate::data::ScalingKind;
 use crate::error::{Error, Result};
 
@@ -44,15 +44,27 @@ pub enum OptimizerConfig {
     ConjugateGradient(ConjugateGradientConfig),
     /// Mini-batches with Adam, for large sets and networks.
     Adam(StochasticConfig),
+    /// Mini-batches with stochastic gradient descent and momentum.
+    Sgd(SgdConfig),
 }
 
 impl OptimizerConfig {
+    /// The mini-batches of an optimiser that takes them; nothing for one that sees all points at every step.
+    pub fn batches(&self) -> Option<&StochasticConfig> {
+        match self {
+            Self::Lbfgs(_) | Self::ConjugateGradient(_) => None,
+            Self::Adam(settings) => Some(settings),
+            Self::Sgd(settings) => Some(&settings.batches),
+        }
+    }
+
     /// Checks the settings of the chosen optimiser.
     fn check(&self) -> Result<()> {
         match self {
             Self::Lbfgs(solver) => solver.check(),
             Self::ConjugateGradient(solver) => solver.check(),
             Self::Adam(settings) => settings.check(),
+            Self::Sgd(settings) => settings.check(),
         }
     }
 }
@@ -123,7 +135,7 @@ impl FitConfig {
             OptimizerConfig::Lbfgs(solver) => solver.max_iterations = 0,
             OptimizerConfig::ConjugateGradient(solver) => solver.max_iterations = 0,
             // The learning rate falls over all epochs: their number decides every step.
-            OptimizerConfig::Adam(_) => {}
+            OptimizerConfig::Adam(_) | OptimizerConfig::Sgd(_) => {}
         }
         config
     }

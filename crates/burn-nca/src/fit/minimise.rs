@@ -1,5 +1,6 @@
 //! Fitting any encoder to any objective.
 
+use burn::optim::AdamConfig;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -122,11 +123,29 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
             .run(&mut checkpoint, &|state, scale, evaluate, on_step| {
                 solver.minimise(state, scale, evaluate, on_step)
             }),
-        OptimizerConfig::Adam(settings) => {
-            let monitor = Monitor::new(config, full_batch.watchers);
-            let optimizer = session.optimizer;
-            let units = &full_batch.units;
-            stochastic::minimise(units, settings, optimizer, monitor, &mut checkpoint)
+        OptimizerConfig::Adam(batches) => {
+            let (FullBatch { units, start, watchers }, own) = (full_batch, session.optimizer);
+            let optimizer = own.unwrap_or_else(|| AdamConfig::new().init());
+            let steps = (optimizer, batches.rate_from(&start));
+            stochastic::minimise(
+                &units,
+                batches,
+                steps,
+                Monitor::new(config, watchers),
+                &mut checkpoint,
+            )
+        }
+        OptimizerConfig::Sgd(settings) => {
+            let (FullBatch { units, start, watchers }, own) = (full_batch, session.optimizer);
+            let optimizer = own.unwrap_or_else(|| settings.init());
+            let (batches, steps) = (&settings.batches, (optimizer, settings.rate_from(&start)));
+            stochastic::minimise(
+                &units,
+                batches,
+                steps,
+                Monitor::new(config, watchers),
+                &mut checkpoint,
+            )
         }
     }
 }

@@ -180,7 +180,7 @@ impl<'a> FitSession<'a> {
         self
     }
 
-    /// Uses this Burn optimiser for mini-batches instead of Adam.
+    /// Uses this Burn optimiser for mini-batches instead of the one of the settings, with their learning rate.
     #[must_use]
     pub fn with_optimizer(mut self, optimizer: ModuleOptimizer) -> Self {
         self.optimizer = Some(optimizer);

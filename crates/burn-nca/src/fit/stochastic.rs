@@ -6,7 +6,7 @@ use web_time::Instant;
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
+use burn::optim::{GradientsParams, ModuleOptimizer};
 use burn::store::{ModuleRecord, RecordError};
 use burn::tensor::{Bytes, Tensor};
 use rand::SeedableRng;
@@ -140,7 +140,7 @@ impl StochasticConfig {
     }
 
     /// The learning rate of a fit that starts from these parameters.
-    fn rate_from(&self, start: &[f64]) -> f64 {
+    pub(super) fn rate_from(&self, start: &[f64]) -> f64 {
         self.learning_rate.unwrap_or_else(|| {
             let squares: f64 = start.iter().map(|x| x * x).sum();
             let typical = (squares / start.len().max(1) as f64).sqrt();
@@ -168,11 +168,11 @@ struct State {
     end: Option<Termination>,
 }
 
-/// Minimises by mini-batches; a step of the monitor is an epoch.
+/// Minimises by mini-batches with an optimiser and its learning rate at the start; a step of the monitor is an epoch.
 pub(super) fn minimise<E: Encoder, O: Objective>(
     units: &Units<'_, '_, E, O>,
     settings: &StochasticConfig,
-    optimizer: Option<ModuleOptimizer>,
+    (optimizer, learning_rate): (ModuleOptimizer, f64),
     mut monitor: Monitor<'_, '_, MetricModel<E, O>>,
     checkpoint: &mut Checkpoint<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
@@ -183,8 +183,7 @@ pub(super) fn minimise<E: Encoder, O: Objective>(
             "candidates are for objectives with a term per row, and this one has none; leave the setting out",
         ));
     }
-    let optimizer = optimizer.unwrap_or_else(|| AdamConfig::new().init());
-    let mut epochs = Epochs::new(units, settings, optimizer);
+    let mut epochs = Epochs::new(units, settings, (optimizer, learning_rate));
     let mut end = None;
     if let Some(state) = checkpoint.load::<State>()? {
         end = state.end;
@@ -301,15 +300,15 @@ struct Epochs<'a, 'p, E: Encoder, O: Objective> {
 impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
     fn new(
         units: &'a Units<'a, 'p, E, O>,
-        settings: &'a StochasticConfig,
-        optimizer: ModuleOptimizer,
+        settings: &StochasticConfig,
+        (optimizer, learning_rate): (ModuleOptimizer, f64),
     ) -> Self {
         let Units { problem, config, .. } = *units;
         let [rows, _] = problem.x.dims();
         let plan = Plan {
             epochs: settings.epochs_of(rows),
             batches: settings.batches_of(rows),
-            learning_rate: settings.rate_from(&units.start()),
+            learning_rate,
             candidates: settings.candidates,
         };
         Self {

@@ -11,7 +11,7 @@ use crate::data::{Labelled, RegressionData, Scaling, ScalingKind, TrainingData, 
 use crate::encoder::Encoder;
 use crate::error::Result;
 use crate::evaluate::RegressionScores;
-use crate::fit::{FitConfig, FitSession, FitSummary, HeldOutScore, OptimizerConfig, ResolvedStart};
+use crate::fit::{FitConfig, FitSession, FitSummary, HeldOutScore, ResolvedStart};
 use crate::neighbors::Rule;
 use crate::objective::Objective;
 use crate::objective::transfer::int_tensor;
@@ -104,10 +104,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
         None => (data.clone(), None),
     };
     // Mini-batches arrange the rows of a batch; a copy of a large table would be for nothing.
-    let train = match fit.optimizer {
-        OptimizerConfig::Adam(_) => train,
-        _ => train.arranged(),
-    };
+    let train = if fit.optimizer.batches().is_some() { train } else { train.arranged() };
     train.check()?;
     let x = problem.tensor(&train);
     let x_held_out = held_out.as_ref().map(|held_out| problem.tensor(held_out));

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::data::{AnyData, Features, Labelled};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, MlpConfig, cast};
 use crate::error::{Error, Result};
-use crate::fit::{FitConfig, OptimizerConfig, ResolvedStart, Start, perplexity_factor};
+use crate::fit::{FitConfig, ResolvedStart, Start, perplexity_factor};
 
 /// Builds the encoder to k dimensions for (scaled) data, and says which rule its start came from.
 ///
@@ -67,7 +67,7 @@ fn factor(
 ) -> Option<f64> {
     let perplexity = fit.start_perplexity?;
     let mut rows: Vec<usize> = (0..features.rows()).collect();
-    if let OptimizerConfig::Adam(batches) = &fit.optimizer {
+    if let Some(batches) = fit.optimizer.batches() {
         rows.shuffle(&mut ChaCha8Rng::seed_from_u64(fit.seed));
         rows.truncate(batches.batch_rows(features.rows()));
     }

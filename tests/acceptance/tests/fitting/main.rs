@@ -14,14 +14,14 @@ use std::path::Path;
 
 use burn::module::Module;
 use burn::nn::{Linear, LinearConfig};
-use burn::optim::SgdConfig;
+use burn::optim::SgdConfig as BurnSgd;
 use burn::tensor::activation::tanh;
 use burn::tensor::{Device, Tensor};
 use burn_nca::data::{Features, Labelled, stratified_split};
 use burn_nca::encoder::{Activation, Encoder, EncoderConfig};
 use burn_nca::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
-    OptimizerConfig, Start, StochasticConfig, Termination,
+    OptimizerConfig, SgdConfig, Start, StochasticConfig, Termination,
 };
 use burn_nca::objective::Criterion;
 use burn_nca::{Fitted, NcaConfig};
@@ -35,14 +35,19 @@ fn with(optimizer: OptimizerConfig) -> NcaConfig {
 }
 
 fn adam() -> OptimizerConfig {
-    OptimizerConfig::Adam(StochasticConfig::new().with_epochs(Some(30)).with_batch_size(Some(50)))
+    OptimizerConfig::Adam(batches())
 }
 
-fn solvers() -> [OptimizerConfig; 3] {
+fn batches() -> StochasticConfig {
+    StochasticConfig::new().with_epochs(Some(30)).with_batch_size(Some(50))
+}
+
+fn solvers() -> [OptimizerConfig; 4] {
     [
         OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(12)),
         OptimizerConfig::ConjugateGradient(ConjugateGradientConfig::new().with_max_iterations(12)),
         adam(),
+        OptimizerConfig::Sgd(SgdConfig::new().with_batches(batches())),
     ]
 }
 
@@ -77,7 +82,7 @@ fn early_stopping_keeps_the_best_held_out_step() {
 
 #[test]
 fn any_burn_optimiser_serves_mini_batches() {
-    let session = FitSession::new().with_optimizer(SgdConfig::new().init());
+    let session = FitSession::new().with_optimizer(BurnSgd::new().init());
     let settings = StochasticConfig::new()
         .with_epochs(Some(30))
         .with_batch_size(Some(50))

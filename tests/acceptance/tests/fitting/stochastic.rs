@@ -8,10 +8,10 @@ use burn_nca::MetricModel;
 use burn_nca::data::{Agreements, Pairs};
 use burn_nca::encoder::{Encoder, LinearMap};
 use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
-use burn_nca::fit::parameters::flatten_gradients;
+use burn_nca::fit::parameters::{flatten, flatten_gradients};
 use burn_nca::fit::{
-    FitConfig, FitSession, OptimizerConfig, Precision, Problem, Progress, StochasticConfig,
-    Termination, minimise,
+    FitConfig, FitSession, OptimizerConfig, Precision, Problem, Progress, SgdConfig,
+    StochasticConfig, Termination, minimise,
 };
 use burn_nca::objective::{
     AgreementIndex, ClassIndex, Criterion, MlkrLossConfig, NcaLoss, NcaLossConfig, Objective,
@@ -173,5 +173,37 @@ fn a_fit_none_of_whose_batches_can_take_a_step_says_so_and_keeps_its_start() {
         assert!(solution.termination.sentence().contains("raise batch_size"));
         assert!((solution.value - exact - 40.0 * l2 * norm).abs() < 1e-10);
         assert_eq!(solution.module.encoder.matrix(), matrix);
+    }
+}
+
+#[test]
+fn a_step_of_sgd_is_the_rate_times_the_slopes_remembered() {
+    let x = matrix(&uniform(30 * D, 3), D);
+    let labels: Vec<usize> = (0..30).map(|row| row * row % 4).collect();
+    let classes = ClassIndex::new(&labels, &Device::flex()).unwrap();
+    // Burn keeps a momentum in f32.
+    let (rate, momentum) = (0.3, 0.5);
+    // Two batches of all rows: the rate falls to a half, v = g₁ and μ g₁ + g₂.
+    let batches = StochasticConfig::new().with_epochs(Some(2)).with_learning_rate(Some(rate));
+    let sgd = SgdConfig::new().with_momentum(momentum).with_batches(batches);
+    let config = settings(30, 0.0).with_optimizer(OptimizerConfig::Sgd(sgd));
+    let start = model(NcaLossConfig::new().init());
+    let slope = |model: &MetricModel<LinearMap, NcaLoss>| -> Vec<f64> {
+        let at = value_and_gradient(model, &x, &classes, &BlockConfig::new());
+        flatten_gradients(model, &at.gradients).iter().map(|slope| slope / 30.0).collect()
+    };
+    let mut expected = flatten(&start);
+    let mut remembered = vec![0.0; expected.len()];
+    for rate in [rate, rate / 2.0] {
+        let at = burn_nca::fit::parameters::assign(start.clone(), &expected);
+        for ((v, slope), a) in remembered.iter_mut().zip(slope(&at)).zip(&mut expected) {
+            *v = momentum * *v + slope;
+            *a -= rate * *v;
+        }
+    }
+    let problem = Problem::new(start, &x, &classes);
+    let found = flatten(&minimise(&problem, &config, FitSession::new()).unwrap().module);
+    for (found, expected) in found.iter().zip(&expected) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
     }
 }

@@ -7,7 +7,7 @@ use burn_nca::data::{Features, Labelled, ScalingKind};
 use burn_nca::encoder::{EncoderConfig, LinearMap};
 use burn_nca::fit::{
     ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty, Precision, Problem,
-    START_PERPLEXITY, Start, StochasticConfig, minimise,
+    START_PERPLEXITY, SgdConfig, Start, StochasticConfig, minimise,
 };
 use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig};
 use burn_nca::{MetricModel, NcaConfig};
@@ -68,6 +68,9 @@ fn features_in_other_units_give_the_same_metric_and_the_same_predictions() {
     let adam = StochasticConfig::new().with_epochs(Some(10)).with_batch_size(Some(30));
     let adam = OptimizerConfig::Adam(adam);
     check(&config(ScalingKind::None, EncoderConfig::Linear, adam), 1e-3);
+    let batches = StochasticConfig::new().with_epochs(Some(10)).with_batch_size(Some(30));
+    let sgd = OptimizerConfig::Sgd(SgdConfig::new().with_batches(batches));
+    check(&config(ScalingKind::None, EncoderConfig::Linear, sgd), 1e-6);
 }
 
 #[test]

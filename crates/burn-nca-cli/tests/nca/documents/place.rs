@@ -189,7 +189,7 @@ fn with_few_steps(mut words: Vec<String>) -> Vec<String> {
     let has = |words: &[String], text: &str| words.iter().any(|word| word == text);
     let few: &[(&str, &str)] = if has(&words, "--tune") {
         &[("--budget", "0.01"), ("--folds", "2"), ("--repeats", "1")]
-    } else if has(&words, "adam") {
+    } else if has(&words, "adam") || has(&words, "sgd") {
         &[("--epochs", "1")]
     } else {
         &[("--max-iterations", "2")]

@@ -7,7 +7,7 @@ use crate::data::{AnyData, Features};
 use crate::encoder::EncoderConfig;
 use crate::error::{Error, Result};
 use crate::estimator::Estimator;
-use crate::fit::{OptimizerConfig, Penalty, START_PERPLEXITY, Start};
+use crate::fit::{Penalty, START_PERPLEXITY, Start};
 use crate::method::AnyMethod;
 use crate::objective::Criterion;
 
@@ -236,8 +236,8 @@ impl TuneConfig {
     pub(super) fn step_grid(&self, config: &Estimator) -> Vec<usize> {
         let mut step_grid = match &config.fit.optimizer {
             _ if selects_features(&config.method) => Vec::new(),
-            OptimizerConfig::Adam(_) => Vec::new(),
-            OptimizerConfig::Lbfgs(_) | OptimizerConfig::ConjugateGradient(_) => self.steps.clone(),
+            optimizer if optimizer.batches().is_some() => Vec::new(),
+            _ => self.steps.clone(),
         };
         step_grid.sort_unstable();
         step_grid.dedup();
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
     use crate::NcaConfig;
     use crate::data::{Labelled, TrainingData};
-    use crate::fit::{FitConfig, LbfgsConfig, StochasticConfig};
+    use crate::fit::{FitConfig, LbfgsConfig, OptimizerConfig, StochasticConfig};
 
     #[test]
     fn candidates_near_the_heads_of_the_lists_come_first() {

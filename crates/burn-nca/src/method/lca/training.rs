@@ -160,7 +160,7 @@ fn em_config(optimizer: &OptimizerConfig) -> Result<EmConfig> {
         OptimizerConfig::ConjugateGradient(solver) => {
             (solver.max_iterations, solver.tolerance_progress)
         }
-        OptimizerConfig::Adam(_) => {
+        OptimizerConfig::Adam(_) | OptimizerConfig::Sgd(_) => {
             return Err(Error::setting(
                 "EM passes over all rows and has no mini-batches; leave the optimiser out, or set the trainer to \
                  gradient",
