@@ -196,6 +196,7 @@ impl Report {
             comparison,
             results,
             feature_weights: FeatureWeights(weights(&COLUMNS, &MAP)),
+            weights: Vec::new(),
             matrix: Matrix::small(COLUMNS.map(String::from).into(), &MAP),
             curve: Curve(curve(42)),
             replay: None,

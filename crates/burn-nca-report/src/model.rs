@@ -12,7 +12,7 @@ use super::sections::matrix::Matrix;
 use super::sections::picture::{ClassMark, Embedding, ValueMark};
 use super::sections::replay::Replay;
 use super::sections::tuning::Tuning;
-use super::sections::weights::FeatureWeights;
+use super::sections::weights::{FeatureWeights, RankedFeature};
 use super::solver::SolverRun;
 use super::warning::Warning;
 
@@ -45,6 +45,9 @@ pub struct Report {
     pub results: Results,
     /// The weight of every column; empty for a nonlinear encoder.
     pub feature_weights: FeatureWeights,
+    /// The features by weight, largest first, where the method selects features; none for other methods.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<RankedFeature>,
     /// The learnt map A; `None` for a network, and above 40 features or dimensions ([`Matrix::LARGEST`]).
     pub matrix: Option<Matrix>,
     /// The solver's path, first iteration to last.

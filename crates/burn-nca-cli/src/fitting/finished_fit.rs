@@ -61,7 +61,9 @@ impl FinishedFit<'_> {
             about_spread(Spread::of(&found.embedding)?, found.shortfall),
             self.stages.finish(),
         ];
+        let feature_weights = model_facts::feature_weights(self.model);
         Ok(Report {
+            weights: feature_weights.ranked(self.model.card().method.info().name),
             header: Header {
                 format: FORMAT,
                 program: concat!("nca ", env!("CARGO_PKG_VERSION")).to_string(),
@@ -77,7 +79,7 @@ impl FinishedFit<'_> {
             mean_perplexity: Quantiles::of(&found.perplexity).map_or(f64::NAN, |all| all.mean),
             comparison: found.comparison,
             results: found.results,
-            feature_weights: model_facts::feature_weights(self.model),
+            feature_weights,
             matrix: model_facts::matrix(self.model),
             curve: model_facts::curve(self.model),
             replay: None,

@@ -39,6 +39,30 @@ pub struct FeatureWeight {
     pub share: f64,
 }
 
+/// A feature of a ranked list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankedFeature {
+    /// The column's name.
+    pub feature: String,
+    /// Its weight, as in [`FeatureWeight::weight`].
+    #[serde(deserialize_with = "null_as_nan")]
+    pub weight: f64,
+}
+
+impl FeatureWeights {
+    /// What a method of feature selection found, largest first; empty for any other method.
+    pub fn ranked(&self, method: &str) -> Vec<RankedFeature> {
+        if !SELECTING.contains(&method) {
+            return Vec::new();
+        }
+        let ranked =
+            |of: &FeatureWeight| RankedFeature { feature: of.column.clone(), weight: of.weight };
+        let mut weights: Vec<RankedFeature> = self.0.iter().map(ranked).collect();
+        weights.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        weights
+    }
+}
+
 impl Section for FeatureWeights {
     /// The features by weight, largest first.
     fn page(&self, _report: &Report) -> String {
@@ -62,26 +86,21 @@ impl Section for FeatureWeights {
 
     /// The features that a method of feature selection found, largest first.
     fn text(&self, report: &Report, terminal: Terminal) -> String {
-        let method = report.header.settings["method"].as_str();
-        if !method.is_some_and(|method| SELECTING.contains(&method)) {
-            return String::new();
-        }
-        let mut weights: Vec<&FeatureWeight> = self.0.iter().collect();
-        weights.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()));
-        let largest = weights.first().map_or(0.0, |feature| feature.weight.abs());
-        weights.retain(|feature| feature.weight.abs() > NEGLIGIBLE * largest);
-        let kept = weights.len();
-        let place = |name: &str| weights.iter().position(|feature| feature.column == name);
-        let table = Table::of("weights", weights.iter().take(LISTED).copied())
-            .number("", |feature| (place(&feature.column).unwrap_or(0) + 1).to_string())
-            .names("feature", 32, |feature| feature.column.clone())
-            .number("weight", |feature| significant(feature.weight, 3));
+        let weights = &report.weights;
+        let Some(first) = weights.first() else { return String::new() };
+        let kept = weights.iter().filter(|of| of.weight > NEGLIGIBLE * first.weight).count();
+        let listed: Vec<(&RankedFeature, usize)> =
+            weights[..kept].iter().zip(1..).take(LISTED).collect();
+        let table = Table::of("weights", &listed)
+            .number("", |(_, place)| place.to_string())
+            .names("feature", 32, |(of, _)| of.feature.clone())
+            .number("weight", |(of, _)| significant(of.weight, 3));
         let more =
             if kept > LISTED { format!(", of which the first {LISTED}") } else { String::new() };
         let found = format!(
             "{} of {} have a weight of more than {} of the largest{more}:",
             counted(kept, "feature"),
-            self.0.len(),
+            weights.len(),
             percent(Some(NEGLIGIBLE))
         );
         wrapped(&found, terminal) + &table.plain(terminal)
@@ -123,8 +142,9 @@ mod tests {
         let mut report = Report::example();
         let text = |report: &Report| report.feature_weights.text(report, Terminal::PLAIN);
         assert!(text(&report).is_empty());
-        report.header.settings["method"] = "ncfs".into();
         report.feature_weights.0[0].weight = 1e-6;
+        assert!(report.feature_weights.ranked("nca").is_empty());
+        report.weights = report.feature_weights.ranked("ncfs");
         let text = text(&report);
         assert!(text.starts_with("3 features of 4 have a weight of more than 2.0 %"), "{text}");
         let place = |name: &str| text.find(name);
