@@ -60,6 +60,11 @@ pub struct ColumnArgs {
     #[arg(long)]
     pub balanced: bool,
 
+    /// What rows without a class (an empty cell) are to the fit: nothing, or neighbours in the softmax of the others,
+    /// right for none of them. Either way they are drawn, and in no figure [default: ignore]
+    #[arg(long, value_enum)]
+    pub unlabelled: Option<UnlabelledRule>,
+
     /// A column that says train or test, in place of --test-size.
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["test", "groups"])]
     pub split: Option<String>,
@@ -71,6 +76,15 @@ pub struct ColumnArgs {
     /// A column of groups (the patient of a visit, say): no group stands on both sides of a split or fold.
     #[arg(long, value_name = "COLUMN")]
     pub groups: Option<String>,
+}
+
+/// What rows without a class are to the fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum UnlabelledRule {
+    /// Nothing.
+    Ignore,
+    /// In the denominators of the others.
+    Neighbors,
 }
 
 /// What is done about missing values.

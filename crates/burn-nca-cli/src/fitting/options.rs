@@ -7,6 +7,7 @@ use burn_nca::method::{AnyMethod, Uses};
 
 use super::target_settings::FitTask;
 use crate::cli::fit::{EncoderKind, Init, OptimizerKind};
+use crate::cli::table::UnlabelledRule;
 use crate::cli::{FitArgs, NeighborCount};
 use crate::failure::usage;
 
@@ -67,6 +68,7 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let (info, settings) = (method.info(), method.settings());
     let (model, optimizer) = (&args.model, &args.optimizer);
     let other_optimizer = optimizer.optimizer != OptimizerKind::Lbfgs;
+    let unlabelled = args.columns.unlabelled == Some(UnlabelledRule::Neighbors);
     let of_settings = [
         ("--objective", "criterion", model.objective.is_some()),
         ("--repulsion", "repulsion", model.repulsion > 0.0),
@@ -81,6 +83,7 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         ("--optimizer", Uses::Optimizer, other_optimizer),
         ("--max-iterations", Uses::Optimizer, optimizer.max_iterations.is_some()),
         ("--early-stopping", Uses::EarlyStopping, optimizer.early_stopping.is_some()),
+        ("--unlabelled neighbors", Uses::Unlabelled, unlabelled),
     ];
     let of_settings = of_settings
         .into_iter()
@@ -259,6 +262,7 @@ mod tests {
             ("--method lda --tune", "--tune"),
             ("--method lda --objective f", "--objective"),
             ("--optimizer cg --batch-size 9", "--batch-size"),
+            ("--method lmnn --unlabelled neighbors", "--unlabelled"),
             ("--learning-rate 0.1", "--learning-rate"),
             ("--optimizer sgd --max-iterations 9", "--max-iterations"),
             ("--optimizer adam --momentum 0.5", "--momentum"),

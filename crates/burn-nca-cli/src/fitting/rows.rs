@@ -27,7 +27,7 @@ use burn_nca_report::{Replay, Warning};
 pub struct Rows<D> {
     pub data: D,
     pub split: Split,
-    /// The rows without a class: drawn, and no part of the fit.
+    /// The rows without a class, to be drawn.
     pub without_class: Option<WithoutClass>,
     /// The k of k-NN; of no use to pairs.
     pub neighbors: usize,

@@ -85,7 +85,8 @@ fn handful(args: &FitArgs, config: &NcaConfig, train: &Labelled) -> Option<TuneC
         || model.repulsion > 0.0
         || optimizer.optimizer != OptimizerKind::Lbfgs
         || optimizer.max_iterations.is_some()
-        || optimizer.early_stopping.is_some();
+        || optimizer.early_stopping.is_some()
+        || args.columns.unlabelled.is_some();
     let mut handful = TuneConfig::handful(config, train).filter(|_| !told)?;
     if let Some(NeighborCount::Given(k)) = args.neighbors {
         handful.neighbors = k;
@@ -257,6 +258,7 @@ mod tests {
             "--max-iterations 9",
             "--early-stopping",
             "--encoder mlp",
+            "--unlabelled neighbors",
         ] {
             assert!(compared(options).is_none(), "{options}");
         }

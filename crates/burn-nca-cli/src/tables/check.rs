@@ -20,6 +20,10 @@ pub fn check(args: &FitArgs, task: Option<Task>) -> Result<()> {
             "--balanced lets classes count alike, and there are none here; leave it out",
         ),
         (
+            columns.unlabelled.is_some() && !classes,
+            "--unlabelled is about rows without a class, and there are no classes here; leave it out",
+        ),
+        (
             columns.weights.is_some() && !classes,
             "--weights counts the terms of classes, f and g, and there are none here; leave it out (pairs have weights \
              of their own in their third column)",

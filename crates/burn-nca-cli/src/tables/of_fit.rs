@@ -43,7 +43,7 @@ pub struct Ready<D> {
     pub preparation: Option<Preparation>,
     /// How the table was reduced; `None` for one that is not sparse.
     pub reduction: Option<Reduction>,
-    /// The rows without a class: drawn, and no part of the fit.
+    /// The rows without a class, to be drawn.
     pub without_class: Option<WithoutClass>,
     /// What was done to the table, and what to know of it.
     pub warnings: Vec<Warning>,
@@ -113,7 +113,7 @@ fn numbers(source: &Source, task: Task) -> Result<Opened> {
         Target::Classes { labels, .. } => stratified_split(labels, share, seed)?,
         _ => random_split(table.features.rows(), share, seed)?,
     };
-    let warnings = about_rows_without_class(&table).into_iter().collect();
+    let warnings = about_rows_without_class(&table, &source.columns).into_iter().collect();
     let (preparation, reduction) = (None, None);
     Ok(Opened { table, split, roles: Roles::default(), preparation, reduction, warnings })
 }
@@ -180,7 +180,7 @@ fn raw(source: &Source, task: Task) -> Result<Opened> {
             rows: kept_without.clone(),
         }),
     };
-    warnings.extend(about_rows_without_class(&table));
+    warnings.extend(about_rows_without_class(&table, columns));
     let split = Split { train: renumbered(&split.train), test: renumbered(&split.test) };
     let of_rows = |values: Vec<f64>| kept_rows.iter().map(|&row| values[row]).collect();
     let roles = Roles {
@@ -291,15 +291,19 @@ fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> Vec<String> 
     said
 }
 
-fn about_rows_without_class(table: &Table) -> Option<Warning> {
+fn about_rows_without_class(table: &Table, columns: &Columns) -> Option<Warning> {
     let without = table.without_class.as_ref()?;
     let (count, first) = (without.rows.len(), without.rows.first()? + 1);
     let rows = if count == 1 { "1 row has".to_string() } else { format!("{count} rows have") };
+    let part = if columns.unlabelled_neighbors {
+        "are neighbours of the others in the fit and in none of its figures"
+    } else {
+        "are kept out of the fit and of its figures"
+    };
     Some(Warning::new(
         WarningCode::RowsWithoutClass,
         format!(
-            "{rows} no class (the first is row {first}) and are kept out of the fit and of its figures (grey in the picture); nca \
-             predict gives their classes"
+            "{rows} no class (the first is row {first}) and {part} (grey in the picture); nca predict gives their classes"
         ),
     ))
 }
@@ -343,6 +347,12 @@ impl Opened {
         }
         if let Some(weights) = roles.factors(&data, &split.train, columns.balanced)? {
             data = data.with_weights(weights)?;
+        }
+        if columns.unlabelled_neighbors {
+            let Some(others) = &without_class else {
+                bail!("every row has a class; leave --unlabelled out");
+            };
+            data = data.with_unlabelled(others.features.clone())?;
         }
         let split = Some(split);
         Ok(Ready { data, split, target, preparation, reduction, without_class, warnings })

@@ -52,6 +52,7 @@ pub(super) fn open(source: &Source, task: Task) -> Result<Reduced> {
     let chosen = source.target.is_some()
         || !source.ignored.is_empty()
         || columns.features.is_some()
+        || columns.unlabelled_neighbors
         || columns.need_raw_table();
     if chosen {
         bail!(

@@ -1,5 +1,7 @@
 //! A table of rows with one class per row.
 
+use std::sync::Arc;
+
 use super::{Features, check_weights};
 use crate::error::{Error, Result};
 
@@ -26,6 +28,7 @@ pub struct Labelled {
     class_names: Vec<String>,
     weights: Option<Vec<f64>>,
     groups: Option<Vec<usize>>,
+    unlabelled: Option<Arc<Features>>,
 }
 
 impl Labelled {
@@ -50,7 +53,7 @@ impl Labelled {
                 class_names.len()
             )));
         }
-        Ok(Self { features, labels, class_names, weights: None, groups: None })
+        Ok(Self { features, labels, class_names, weights: None, groups: None, unlabelled: None })
     }
 
     /// Joins features with integer labels, naming each class by its number (`"0"`, `"1"`, …).
@@ -129,6 +132,46 @@ impl Labelled {
         Ok(Self { groups: Some(groups), ..self })
     }
 
+    /// The same rows beside others whose class is not known, which are neighbours in the softmax of the labelled ones.
+    ///
+    /// ```text
+    /// p_ij = exp(-||z_i - z_j||²) / Σ_l exp(-||z_i - z_l||²)      i labelled; l over all other rows, labelled or not
+    /// ```
+    /// A row without a class has no term and is right for nobody: it is in denominators only, so that a labelled row
+    /// among many of them is pushed towards its own class. Only a method that
+    /// [`Uses::Unlabelled`](crate::method::Uses::Unlabelled) takes such data. Scores, scalings, votes and splits are of
+    /// the labelled rows alone; every part of the data keeps all of the others.
+    ///
+    /// # Errors
+    /// Rows of other columns, or no row.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca::data::{Features, Labelled};
+    ///
+    /// let known = Labelled::from_labels(Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1)?, vec![0, 0, 1, 1])?;
+    /// let partly = known.with_unlabelled(Features::unnamed(vec![0.4, 0.6], 1)?)?;
+    /// assert_eq!((partly.rows(), partly.unlabelled().unwrap().rows()), (4, 2));
+    /// # Ok::<(), burn_nca::Error>(())
+    /// ```
+    pub fn with_unlabelled(self, rows: Features) -> Result<Self> {
+        if rows.names() != self.features.names() || rows.rows() == 0 {
+            return Err(Error::data(format!(
+                "the rows without a class are {} of the columns {}, and the rows with one have the columns {}; give \
+                 rows of the same columns, one at least",
+                rows.rows(),
+                rows.names().join(", "),
+                self.features.names().join(", ")
+            )));
+        }
+        Ok(Self { unlabelled: Some(Arc::new(rows)), ..self })
+    }
+
+    /// The rows whose class is not known, where there are some.
+    pub fn unlabelled(&self) -> Option<&Features> {
+        self.unlabelled.as_deref()
+    }
+
     /// The group of each row, where there are groups.
     pub fn groups(&self) -> Option<&[usize]> {
         self.groups.as_deref()
@@ -144,9 +187,9 @@ impl Labelled {
         &self.features
     }
 
-    /// The features, to be scaled where they stand.
-    pub(super) fn features_mut(&mut self) -> &mut Features {
-        &mut self.features
+    /// The features, and those of the rows without a class, to be scaled where they stand.
+    pub(super) fn features_mut(&mut self) -> [Option<&mut Features>; 2] {
+        [Some(&mut self.features), self.unlabelled.as_mut().map(Arc::make_mut)]
     }
 
     /// The class of each row.
@@ -178,7 +221,8 @@ impl Labelled {
         counts
     }
 
-    /// The rows `indices`, in that order, with their weights and groups; all class names are kept.
+    /// The rows `indices`, in that order, with their weights and groups; all class names and rows without a class are
+    /// kept.
     ///
     /// # Panics
     /// If an index is not below [`rows`](Self::rows).
@@ -196,10 +240,11 @@ impl Labelled {
                 .groups
                 .as_ref()
                 .map(|groups| indices.iter().map(|&index| groups[index]).collect()),
+            unlabelled: self.unlabelled.clone(),
         }
     }
 
-    /// The same rows with other features (after a scaling, say).
+    /// The same rows with other features (after a scaling, say), without those that have no class.
     ///
     /// # Errors
     /// Another number of rows.

@@ -154,6 +154,11 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
         self
     }
 
+    /// Rows whose class is not known, beside those of [`features`](Self::features).
+    fn unlabelled(&self) -> Option<&Features> {
+        None
+    }
+
     /// Number of rows that are the only ones of their class.
     fn singletons(&self) -> usize {
         0
@@ -188,7 +193,12 @@ impl TrainingData for Labelled {
     }
 
     fn scale(&mut self, scaling: &Scaling) -> Result<()> {
-        scaling.apply_in_place(self.features_mut())
+        let mut parts = self.features_mut().into_iter().flatten();
+        parts.try_for_each(|features| scaling.apply_in_place(features))
+    }
+
+    fn unlabelled(&self) -> Option<&Features> {
+        Labelled::unlabelled(self)
     }
 
     fn any(&self) -> AnyData<'_> {

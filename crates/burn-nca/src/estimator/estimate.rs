@@ -167,12 +167,12 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
     pub(crate) fn check<D: TrainingData>(&self, data: &D, warm_start: bool) -> Result<()> {
         check_sizes(&self.encoder, [self.d_input, self.d_output], data.features().columns())?;
         let method: AnyMethod = self.method.clone().into();
-        self.check_uses(&method, warm_start)?;
+        self.check_uses(&method, (warm_start, data.unlabelled().is_some()))?;
         method.check_data(data.any())
     }
 
     /// Refuses settings that the method has no use for.
-    fn check_uses(&self, method: &AnyMethod, warm_start: bool) -> Result<()> {
+    fn check_uses(&self, method: &AnyMethod, (warm_start, unlabelled): (bool, bool)) -> Result<()> {
         let (info, fit) = (method.info(), &self.fit);
         let other_optimizer = !matches!(fit.optimizer, OptimizerConfig::Lbfgs(_));
         let given = [
@@ -182,6 +182,12 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
             (Uses::Optimizer, other_optimizer || fit.stop_at.is_some()),
             (Uses::EarlyStopping, fit.early_stopping.is_some()),
         ];
+        if unlabelled && !info.uses.contains(&Uses::Unlabelled) {
+            return Err(Error::setting(format!(
+                "{} has no use for rows without a class; leave them out",
+                info.label
+            )));
+        }
         let useless = given.into_iter().find(|(uses, given)| *given && !info.uses.contains(uses));
         if let Some((useless, _)) = useless {
             return Err(Error::setting(format!(

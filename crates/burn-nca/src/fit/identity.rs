@@ -81,6 +81,10 @@ impl Identified for Labelled {
             Some(groups) => targets.text("groups").indices(groups),
             None => targets,
         };
+        let targets = match self.unlabelled() {
+            Some(others) => targets.text("unlabelled").numbers(others.values()),
+            None => targets,
+        };
         identity(settings, self.features(), targets)
     }
 }

@@ -113,10 +113,14 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
         method.held_out_score::<E>(train, Part { x: x_held_out, data: held_out }, fit, device)
     });
     let kind = encoder.config();
+    let points = match train.unlabelled() {
+        Some(others) => Tensor::cat(vec![x.clone(), others.to_tensor(device, problem.dtype)], 0),
+        None => x.clone(),
+    };
     let run = Run {
         encoder,
         objective: method.objective_on(device),
-        x: &x,
+        x: &points,
         target: &method.target(&train, device)?,
         held_out: watched.or(score.as_deref()),
         identity: &|| problem.identity(&(method, &kind)),

@@ -154,10 +154,12 @@ pub enum Uses {
     Optimizer,
     /// Stopping by a held-out part.
     EarlyStopping,
+    /// Rows without a class, as neighbours ([`Labelled::with_unlabelled`](crate::data::Labelled::with_unlabelled)).
+    Unlabelled,
 }
 
 impl Uses {
-    /// What a gradient method uses.
+    /// What every gradient method uses.
     pub const ALL: &'static [Self] = &[
         Self::Dimensions,
         Self::Encoder,
@@ -176,6 +178,7 @@ impl Uses {
             Self::L2 => "L2 penalty",
             Self::Optimizer => "optimiser",
             Self::EarlyStopping => "early stopping",
+            Self::Unlabelled => "rows without a class",
         }
     }
 }

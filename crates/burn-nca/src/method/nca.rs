@@ -50,7 +50,15 @@ impl Method for Nca {
         },
         Setting { name: "repulsion", help: "weight of the hinge that keeps classes apart" },
     ];
-    const USES: &'static [Uses] = Uses::ALL;
+    const USES: &'static [Uses] = &[
+        Uses::Dimensions,
+        Uses::Encoder,
+        Uses::Start,
+        Uses::L2,
+        Uses::Optimizer,
+        Uses::EarlyStopping,
+        Uses::Unlabelled,
+    ];
     type Data = Labelled;
 
     /// Criterion g: the exact optimum of f overfits, and networks end early under it.
@@ -66,7 +74,13 @@ impl Method for Nca {
         }
     }
 
-    fn check(&self, _problem: &Problem<'_, Labelled>) -> Result<()> {
+    fn check(&self, problem: &Problem<'_, Labelled>) -> Result<()> {
+        if self.repulsion > 0.0 && problem.data.unlabelled().is_some() {
+            return Err(Error::setting(
+                "the repulsion keeps classes apart, and rows without a class are among the neighbours; leave the \
+                 repulsion at 0, or those rows out",
+            ));
+        }
         if self.repulsion >= 0.0 && self.repulsion.is_finite() {
             return Ok(());
         }

@@ -1,5 +1,6 @@
 //! The classes of n points, ordered for evaluations by blocks.
 
+use core::iter::repeat_n;
 use core::ops::Range;
 
 use burn::tensor::{Device, Int, Tensor};
@@ -7,7 +8,7 @@ use burn::tensor::{Device, Int, Tensor};
 use super::SampleOrder;
 use super::term_weights::TermWeights;
 use super::transfer::int_tensor;
-use crate::data::Labelled;
+use crate::data::{Features, Labelled};
 use crate::error::{Error, Result};
 use crate::pairwise::Columns;
 
@@ -39,6 +40,8 @@ pub struct ClassIndex {
     gather: Option<Tensor<1, Int>>,
     /// The class of each ordered point on the device, `[n]`.
     labels: Tensor<1, Int>,
+    /// Number of points without a class; they are the last in class order.
+    unlabelled: usize,
     /// The weight of the term of each ordered point; 1 where there are none.
     weights: Option<TermWeights>,
 }
@@ -54,10 +57,53 @@ impl ClassIndex {
         if labels.is_empty() {
             return Err(Error::data("there is no labelled row; at least two are needed"));
         }
-        Ok(Self::index(labels, &device.clone().inner()))
+        Ok(Self::index(labels, 0, &device.clone().inner()))
     }
 
-    fn index(labels: &[usize], device: &Device) -> Self {
+    /// The index of points of which some have no class.
+    ///
+    /// A point without a class has no term and is nobody's partner: it stands in the denominators of the others only. It
+    /// counts as a class of its own here, behind all others in class order.
+    ///
+    /// # Errors
+    /// No point with a class.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::{Device, Tensor};
+    /// use burn_nca::objective::{ClassIndex, NcaLossConfig, Objective};
+    ///
+    /// let device = Device::flex();
+    /// let z = Tensor::<2>::from_floats([[0.0], [0.0], [0.0]], &device);
+    /// let classes = ClassIndex::partly(&[Some(0), None, Some(0)], &device)?;
+    /// // p_i = 1/2 of both: the point without a class is as near as the partner.
+    /// let loss: f32 = NcaLossConfig::new().init().total(z, &classes).into_scalar();
+    /// assert!((loss + 1.0).abs() < 1e-6);
+    /// # }
+    /// # Ok::<(), burn_nca::Error>(())
+    /// ```
+    pub fn partly(labels: &[Option<usize>], device: &Device) -> Result<Self> {
+        let mut known: Vec<usize> = labels.iter().flatten().copied().collect();
+        known.sort_unstable();
+        known.dedup();
+        let mut next = known.len();
+        let unlabelled = labels.iter().filter(|label| label.is_none()).count();
+        let numbered = labels.iter().map(|label| match label {
+            Some(label) => known.partition_point(|other| other < label),
+            None => {
+                next += 1;
+                next - 1
+            }
+        });
+        let numbered: Vec<usize> = numbered.collect();
+        if known.is_empty() {
+            return Err(Error::data("there is no labelled row; at least two are needed"));
+        }
+        Ok(Self::index(&numbered, unlabelled, &device.clone().inner()))
+    }
+
+    fn index(labels: &[usize], unlabelled: usize, device: &Device) -> Self {
         let mut order: Vec<usize> = (0..labels.len()).collect();
         order.sort_by_key(|&row| (labels[row], row));
         let mut starts = vec![0];
@@ -72,17 +118,20 @@ impl ClassIndex {
         let in_order = order.iter().enumerate().all(|(at, &row)| at == row);
         let gather = (!in_order).then(|| int_tensor(&order, device));
         let labels = int_tensor(&class_of, device);
-        Self { order, starts, class_of, gather, labels, weights: None }
+        Self { order, starts, class_of, gather, labels, unlabelled, weights: None }
     }
 
-    /// The index of a labelled table: its labels and its weights.
+    /// The index of a labelled table: its labels, its weights, and behind them its rows without a class.
     ///
     /// # Errors
     /// As [`ClassIndex::new`].
     pub fn of(data: &Labelled, device: &Device) -> Result<Self> {
-        let index = Self::new(data.labels(), device)?;
+        let others = data.unlabelled().map_or(0, Features::rows);
+        let labels = data.labels().iter().copied().map(Some);
+        let labels: Vec<Option<usize>> = labels.chain(repeat_n(None, others)).collect();
+        let index = Self::partly(&labels, device)?;
         match data.weights() {
-            Some(weights) => index.with_weights(weights),
+            Some(weights) => index.with_weights(&[weights, &vec![0.0; others]].concat()),
             None => Ok(index),
         }
     }
@@ -130,7 +179,8 @@ impl ClassIndex {
         }
         let places: Vec<usize> = rows.iter().map(|&row| place_of_row[row]).collect();
         let labels: Vec<usize> = places.iter().map(|&place| self.class_of[place]).collect();
-        let index = Self::index(&labels, &self.labels.device());
+        let unlabelled = places.iter().filter(|place| **place >= self.labelled()).count();
+        let index = Self::index(&labels, unlabelled, &self.labels.device());
         let in_order = |weights: &TermWeights| {
             let places: Vec<usize> = index.order.iter().map(|&row| places[row]).collect();
             weights.select(&places)
@@ -139,13 +189,14 @@ impl ClassIndex {
         Self { weights, ..index }
     }
 
-    /// The points `rows` and `others` in class order, the rows of each class first, and where these stand.
+    /// The points `rows` and `others` in class order, the rows of each class first, and where those with a class stand.
     pub(super) fn sample(&self, rows: &[usize], others: &[usize]) -> SampleOrder {
         let mut class_of_row = vec![0; self.order.len()];
         for (place, &row) in self.order.iter().enumerate() {
             class_of_row[row] = self.class_of[place];
         }
-        let rows = rows.iter().map(|&row| (class_of_row[row], false, row));
+        let classes = self.classes() - self.unlabelled;
+        let rows = rows.iter().map(|&row| (class_of_row[row], class_of_row[row] >= classes, row));
         let others = others.iter().map(|&row| (class_of_row[row], true, row));
         let mut points: Vec<(usize, bool, usize)> = rows.chain(others).collect();
         points.sort_by_key(|&(class, other, _)| (class, other));
@@ -164,7 +215,12 @@ impl ClassIndex {
         self.order.len()
     }
 
-    /// Number of classes with at least one point.
+    /// Number of points with a class: the terms of f and g. They are the first in class order.
+    pub fn labelled(&self) -> usize {
+        self.points() - self.unlabelled
+    }
+
+    /// Number of classes with at least one point; a point without a class is one of its own.
     pub fn classes(&self) -> usize {
         self.starts.len() - 1
     }
@@ -174,11 +230,12 @@ impl ClassIndex {
         &self.order
     }
 
-    /// Rows (in the order of the data) that are the only ones of their class, ascending. They have no
+    /// Rows (in the order of the data) that are the only ones of their class, ascending, those without a class left out. They have no
     /// same-class partner: their p_i is 0 whatever the metric, so they add nothing to f and are left out
     /// of g, but they stay neighbours of the others.
     pub fn singletons(&self) -> Vec<usize> {
         let alone = self.starts.windows(2).filter(|span| span[1] - span[0] == 1);
+        let alone = alone.filter(|span| span[0] < self.labelled());
         let mut rows: Vec<usize> = alone.map(|span| self.order[span[0]]).collect();
         rows.sort_unstable();
         rows
@@ -259,6 +316,19 @@ mod tests {
         assert_eq!((index.order(), index.singletons()), (&[3, 1, 0, 2][..], vec![1, 3]));
         let classes = index.labels(&(0..4)).into_data().convert::<i64>();
         assert_eq!(classes.try_to_vec::<i64>().unwrap(), [0, 1, 2, 2]);
+    }
+
+    #[test]
+    fn points_without_a_class_come_last_and_have_no_term() {
+        let labels = [None, Some(7), None, Some(2), Some(7)];
+        let index = ClassIndex::partly(&labels, &Device::flex()).unwrap();
+        assert_eq!((index.points(), index.labelled(), index.with_partner()), (5, 3, 2));
+        assert_eq!((index.order(), index.singletons()), (&[3, 1, 4, 0, 2][..], vec![3]));
+        let part = index.subset(&[2, 4, 1]);
+        assert_eq!((part.points(), part.labelled(), part.order()), (3, 2, &[1, 2, 0][..]));
+        let (points, terms) = index.sample(&[0, 1], &[3, 4, 2]);
+        assert_eq!((points.as_slice(), terms.as_slice()), (&[3, 1, 4, 0, 2][..], &[1..2][..]));
+        assert!(ClassIndex::partly(&[None, None], &Device::flex()).is_err());
     }
 
     #[test]

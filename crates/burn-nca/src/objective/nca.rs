@@ -222,8 +222,9 @@ impl Objective for NcaLoss {
         classes.points()
     }
 
+    /// The points with a class.
     fn num_terms(&self, classes: &ClassIndex) -> usize {
-        classes.points()
+        classes.labelled()
     }
 
     fn num_counted(&self, classes: &ClassIndex) -> usize {
@@ -279,7 +280,11 @@ impl Objective for NcaLoss {
         let [b, _] = embedding.dims();
         assert_points(self, batch, b);
         let z = batch.arrange(embedding);
-        let BlockTerms { criterion, hinge } = Block::new(&z, batch, 0..b).terms(self);
+        if batch.labelled() == 0 {
+            return None;
+        }
+        let BlockTerms { criterion, hinge } =
+            Block::new(&z, batch, 0..batch.labelled()).terms(self);
         let counted = batch.with_partner();
         let criterion = (counted > 0)
             .then(|| criterion.mul_scalar(whole.with_partner() as f64 / counted as f64));
@@ -293,7 +298,7 @@ impl Objective for NcaLoss {
     }
 
     fn blocks(&self, classes: &ClassIndex, _rows: usize) -> Vec<Range<usize>> {
-        streamed(classes.points())
+        streamed(classes.labelled())
     }
 }
 

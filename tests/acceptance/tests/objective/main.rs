@@ -5,6 +5,7 @@
 mod blocks;
 mod golden;
 mod gradient;
+mod partly;
 mod points;
 mod setup;
 mod weights;

@@ -1,0 +1,153 @@
+//! Rows without a class among labelled ones: in denominators only, against nested loops.
+
+use acceptance::data::{overlapping, uniform};
+use burn::tensor::{Device, Tensor};
+use burn_nca::data::{Features, Labelled};
+use burn_nca::fit::{FitConfig, Precision};
+use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective, SampledTerms};
+use burn_nca::{Fitted, NcaConfig};
+
+use crate::setup::{assert_close, tensor};
+
+/// p_i of the rows with a class, by its definition; `None` of those without and without a partner.
+fn p(z: &[f64], k: usize, labels: &[Option<usize>]) -> Vec<Option<f64>> {
+    let n = labels.len();
+    let kernel = |i: usize, j: usize| {
+        let squares = (0..k).map(|c| (z[i * k + c] - z[j * k + c]).powi(2));
+        (-squares.sum::<f64>()).exp()
+    };
+    let of = |i: usize| {
+        let label = labels[i]?;
+        let others = || (0..n).filter(move |&j| j != i);
+        let same: f64 = others().filter(|&j| labels[j] == Some(label)).map(|j| kernel(i, j)).sum();
+        let all: f64 = others().map(|j| kernel(i, j)).sum();
+        (same > 0.0).then(|| same / all)
+    };
+    (0..n).map(of).collect()
+}
+
+/// The losses -f and -g.
+fn losses(z: &[f64], labels: &[Option<usize>]) -> [f64; 2] {
+    let p: Vec<f64> = p(z, 2, labels).into_iter().flatten().collect();
+    [-p.iter().sum::<f64>(), -p.iter().map(|p| p.ln()).sum::<f64>()]
+}
+
+fn sample(n: usize, classes: usize, seed: u64) -> (Vec<f64>, Vec<Option<usize>>) {
+    let sample = overlapping(n, 2, classes, seed);
+    let hidden = |(row, label)| if row * row % 5 == 1 { None } else { Some(label) };
+    (sample.x, sample.y.into_iter().enumerate().map(hidden).collect())
+}
+
+fn criteria() -> [burn_nca::objective::NcaLoss; 2] {
+    [Criterion::F, Criterion::G].map(|which| NcaLossConfig::new().with_criterion(which).init())
+}
+
+#[test]
+fn value_and_gradient_are_those_of_the_definition_at_any_block_size() {
+    // Large classes in pure blocks, then many small ones in mixed blocks.
+    for classes in [2, 12] {
+        let (z, labels) = sample(34, classes, 51);
+        let target = ClassIndex::partly(&labels, &Device::flex()).unwrap();
+        for (which, loss) in criteria().into_iter().enumerate() {
+            let embedding = tensor(&z, 2, &Device::flex());
+            assert_eq!(loss.num_terms(&target), labels.iter().flatten().count());
+            let blocks = (0..loss.num_terms(&target)).collect::<Vec<_>>();
+            let parts = blocks.chunks(7).map(|part| part[0]..part[part.len() - 1] + 1);
+            let block = |terms| loss.block(embedding.clone(), &target, &(), terms);
+            let sum: f64 = parts.map(|terms| block(terms).into_scalar::<f64>()).sum();
+            assert_close(&[sum], &[losses(&z, &labels)[which]], 1e-10);
+            let free = tensor(&z, 2, &Device::flex().autodiff()).require_grad();
+            let gradients = loss.total(free.clone(), &target).backward();
+            let slopes = free.grad(&gradients).unwrap().into_data().try_to_vec::<f64>().unwrap();
+            let difference = |at: usize| {
+                let moved = |step: f64| {
+                    let mut z = z.clone();
+                    z[at] += step;
+                    losses(&z, &labels)[which]
+                };
+                (moved(1e-5) - moved(-1e-5)) / 2e-5
+            };
+            let expected: Vec<f64> = (0..z.len()).map(difference).collect();
+            assert_close(&slopes, &expected, 1e-6);
+        }
+    }
+}
+
+#[test]
+fn without_a_row_that_lacks_a_class_nothing_changes_and_batches_are_unbiased() {
+    let (z, labels) = sample(30, 3, 52);
+    let device = Device::flex();
+    let embedding = tensor(&z, 2, &device);
+    let known: Vec<usize> = labels.iter().map(|label| label.unwrap_or(3)).collect();
+    let all: Vec<Option<usize>> = known.iter().copied().map(Some).collect();
+    for loss in criteria() {
+        let total =
+            |target: &ClassIndex| -> f64 { loss.total(embedding.clone(), target).into_scalar() };
+        let plain = total(&ClassIndex::new(&known, &device).unwrap());
+        assert_eq!(plain, total(&ClassIndex::partly(&all, &device).unwrap()));
+        // Three batches of all kinds of rows, each among all rows.
+        let target = ClassIndex::partly(&labels, &device).unwrap();
+        let estimate = |batch: usize| -> f64 {
+            let (rows, others): (Vec<usize>, Vec<usize>) =
+                (0..30).partition(|row| (7 * row + 2) % 3 == batch);
+            let sample = SampledTerms::of(&loss, &target, &rows, &others).unwrap();
+            let order: Vec<i32> = sample.points().iter().map(|row| *row as i32).collect();
+            let order = Tensor::from_ints(order.as_slice(), &device);
+            sample.estimate(&loss, embedding.clone().select(0, order)).unwrap().into_scalar()
+        };
+        let mean = (0..3).map(estimate).sum::<f64>() / 3.0;
+        assert_close(&[mean], &[total(&target)], 1e-10);
+        // A batch without any class says nothing.
+        let hidden: Vec<usize> = (0..30).filter(|row| labels[*row].is_none()).collect();
+        let batch = loss.subset(&target, &hidden);
+        let part = tensor(&uniform(2 * hidden.len(), 5), 2, &device);
+        assert!(loss.estimate(part, &batch, &target).is_none());
+    }
+}
+
+#[test]
+fn a_fit_among_rows_without_a_class_ends_lower_than_one_without_them() {
+    let (x, labels) = sample(60, 3, 53);
+    let rows = |wanted: bool| -> Vec<usize> {
+        (0..60).filter(|row| labels[*row].is_some() == wanted).collect()
+    };
+    let features = Features::unnamed(x, 2).unwrap();
+    let known: Vec<usize> = labels.iter().flatten().copied().collect();
+    let data = Labelled::from_labels(features.select(&rows(true)), known).unwrap();
+    let others = features.select(&rows(false));
+    let partly = data.clone().with_unlabelled(others.clone()).unwrap();
+    let fit = FitConfig::new().with_precision(Precision::F64);
+    let config = NcaConfig::new(2, 2).with_criterion(Criterion::G).with_fit(fit);
+    let value = |fitted: &Fitted| {
+        let z = [fitted.transform(data.features()), fitted.transform(&others)];
+        let z = z.map(|z| z.unwrap().into_data().try_to_vec::<f64>().unwrap()).concat();
+        let none = (0..others.rows()).map(|_| None);
+        let labels: Vec<_> = data.labels().iter().copied().map(Some).chain(none).collect();
+        losses(&z, &labels)[1]
+    };
+    let plain = config.fit(&data, &Device::flex()).unwrap();
+    let fitted = config.fit(&partly, &Device::flex()).unwrap();
+    assert_close(&[value(&fitted)], &[fitted.summary().value], 1e-8);
+    assert!(value(&fitted) < value(&plain), "{} {}", value(&fitted), value(&plain));
+    // References and votes are of the rows with a class.
+    assert_eq!(fitted.references().dims(), plain.references().dims());
+    assert_eq!(fitted.predict(&others, 3).unwrap().len(), others.rows());
+}
+
+#[test]
+fn methods_without_a_use_for_such_rows_refuse_them() {
+    use burn_nca::estimator::Estimator;
+    use burn_nca::method::{Lda, Lmnn};
+    let features = Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1).unwrap();
+    let data = Labelled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
+    let partly = data.with_unlabelled(Features::unnamed(vec![0.5], 1).unwrap()).unwrap();
+    let refused = [
+        Estimator::new(1, 1, Lda::new()).fit(&partly, &Device::flex()).unwrap_err(),
+        Estimator::new(1, 1, Lmnn::new()).fit(&partly, &Device::flex()).unwrap_err(),
+    ];
+    for error in refused.map(|error| error.to_string()) {
+        assert!(error.contains("no use for rows without a class; leave them out"), "{error}");
+    }
+    let other = Features::unnamed(vec![0.5, 1.0], 2).unwrap();
+    assert!(partly.with_unlabelled(other).unwrap_err().to_string().contains("same columns"));
+}
