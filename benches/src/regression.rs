@@ -254,7 +254,7 @@ fn folds(rows: usize) -> Vec<Vec<usize>> {
 
 /// Means of the k nearest, k by the leave-one-out error of the training rows.
 fn by_neighbors(space: &Space, known: &[f64]) -> Result<Vec<f64>> {
-    let numbers = Numbers { values: known, columns: 1 };
+    let numbers = Numbers::new(known, 1);
     let most = (*NEIGHBORS.end()).min(known.len() - 1);
     let others = nearest_others(&space.train, most)?;
     let mut best = (f64::INFINITY, 1);
@@ -270,7 +270,7 @@ fn by_neighbors(space: &Space, known: &[f64]) -> Result<Vec<f64>> {
 
 /// The kernel rule in the space as it is but for one scale, by the leave-one-out error of the training rows.
 fn by_scaled_kernel(space: &Space, known: &[f64]) -> Result<Vec<f64>> {
-    let numbers = Numbers { values: known, columns: 1 };
+    let numbers = Numbers::new(known, 1);
     let mut best = (f64::INFINITY, 1.0);
     for exponent in -6..=8 {
         let scale = 2f64.powf(f64::from(exponent) / 2.0);

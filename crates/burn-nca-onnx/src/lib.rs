@@ -103,7 +103,7 @@ fn check_neighbors(fitted: &Fitted) -> Result<()> {
     let [rows, k] = fitted.references().dims();
     let columns = match fitted.training_targets() {
         TrainingTargets::Classes { names, .. } => names.len(),
-        TrainingTargets::Numbers(targets) => targets.columns(),
+        TrainingTargets::Numbers { targets, .. } => targets.columns(),
         TrainingTargets::Unlabelled => {
             return Err(Error::setting(
                 "this model was learnt from pairs: its training rows have neither classes nor numbers to predict; \
@@ -124,7 +124,7 @@ fn check_neighbors(fitted: &Fitted) -> Result<()> {
 fn learnt_from(fitted: &Fitted) -> &'static str {
     match fitted.training_targets() {
         TrainingTargets::Classes { .. } => "classes",
-        TrainingTargets::Numbers(_) => "numbers",
+        TrainingTargets::Numbers { .. } => "numbers",
         TrainingTargets::Unlabelled => "pairs",
     }
 }

@@ -43,8 +43,8 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
             graph.output(PROBABILITIES, DataType::Double, Some(names.len()), meaning);
             graph.output("label", DataType::String, None, "the most probable class");
         }
-        TrainingTargets::Numbers(targets) => {
-            let p = all_references(graph, fitted, None, &z);
+        TrainingTargets::Numbers { targets, weights } => {
+            let p = all_references(graph, fitted, weights.as_deref(), &z);
             let shape = [targets.rows(), targets.columns()];
             let values = graph.constant("targets", DataType::Double, targets.values(), &shape);
             graph.apply("MatMul", &[&p, &values], "prediction");

@@ -313,7 +313,7 @@ fn points(classes: usize, members: usize, train: usize, dimension: usize) -> Vec
             let other = if nearest == class { 0.02 } else { 0.5 };
             let p = (part == Part::Train).then_some(own / (own + other));
             let mark = ClassMark { class, predicted: Some(nearest), p };
-            Point { row: index + 1, coordinates, part, mark }
+            Point { row: index + 1, id: None, coordinates, part, mark }
         })
         .collect()
 }
@@ -386,7 +386,7 @@ fn band() -> Embedding<ValueMark> {
         ];
         let predicted = Some(value + rng.random_range(-4.0..4.0));
         let part = if index % 10 < 7 { Part::Train } else { Part::Test };
-        Point { row: index + 1, coordinates, part, mark: ValueMark { value, predicted } }
+        Point { row: index + 1, id: None, coordinates, part, mark: ValueMark { value, predicted } }
     });
     let points = points.collect();
     let colour = Some("price".to_owned());

@@ -40,9 +40,11 @@ pub use sections::comparison::{Measure, MeasureRow, MeasureTable, Unit, falls_sh
 pub use sections::confusion::Confusion;
 pub use sections::curve::{Curve, CurvePoint};
 pub use sections::matrix::Matrix;
-pub use sections::picture::{ClassMark, Embedding, Part, Point, Unlabelled, ValueMark, thinned};
+pub use sections::picture::{
+    ClassMark, Embedding, Part, Point, RowNames, Unlabelled, ValueMark, thinned,
+};
 pub use sections::replay::{Replay, ReplayFrame, ReplayPoint, Window};
 pub use sections::tuning::{ComparedBy, Tuning};
-pub use sections::weights::{FeatureWeight, FeatureWeights};
+pub use sections::weights::{FeatureWeight, FeatureWeights, RankedFeature};
 pub use solver::SolverRun;
 pub use warning::{Warning, WarningCode};

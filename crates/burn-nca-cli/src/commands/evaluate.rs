@@ -35,7 +35,7 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
     let question = Question { args, model, whole, source };
     match model.training_targets() {
         TrainingTargets::Classes { .. } => classes::evaluate(&question),
-        TrainingTargets::Numbers(_) => numbers::evaluate(&question),
+        TrainingTargets::Numbers { .. } => numbers::evaluate(&question),
         TrainingTargets::Unlabelled => pairs::evaluate(&question),
     }
 }

@@ -111,7 +111,9 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
         let report = finished.report(D::evaluate(&model, &rows, &stages)?)?;
         stages.announce("replaying the fit");
         let replay = D::replay(&model, &rows, &recorder.into_steps())?;
-        Ok(Report { replay, ..report })
+        let mut report = Report { replay, ..report };
+        report.name_rows(&table.names);
+        Ok(report)
     })?;
     stages.tell_times();
     Ok(())

@@ -55,7 +55,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
             let shares = args.probabilities.then_some(prediction.shares);
             Predicted::classes(target(), names, (prediction.classes, shares), rows)
         }
-        TrainingTargets::Numbers(targets) => {
+        TrainingTargets::Numbers { targets, .. } => {
             if args.probabilities {
                 return Err(usage(
                     "--probabilities are of classes, and this model predicts numbers; leave it out",

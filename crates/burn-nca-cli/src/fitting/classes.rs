@@ -155,7 +155,7 @@ fn embedding(
     let labels = rows.data.labels();
     let point = |row: usize, coordinates, predicted, part, p| {
         let mark = ClassMark { class: labels[row], predicted: Some(predicted), p };
-        Point { row: row + 1, coordinates, part, mark }
+        Point { row: row + 1, id: None, coordinates, part, mark }
     };
     let train = measured.iter().map(|&place| rows.split.train[place]);
     let train = train.zip(picture.train).zip(&learnt.train).zip(p);
@@ -164,7 +164,8 @@ fn embedding(
     let test = test.map(|((&row, at), &class)| point(row, at, class, Part::Test, None));
     let points = train.chain(test).collect();
     let others = others.unwrap_or_default().into_iter().zip(picture.others);
-    let unlabelled = others.map(|(row, coordinates)| Unlabelled { row: row + 1, coordinates });
+    let unlabelled =
+        others.map(|(row, coordinates)| Unlabelled { row: row + 1, id: None, coordinates });
     Ok(Embedding {
         dimension,
         variance_share: picture.variance_share,

@@ -51,7 +51,7 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Resul
     let own = parts.embedded(model)?;
     let [_, dimension] = own.train.dims();
     let (device, _) = place(&model.references().device());
-    let (k, numbers) = (rows.neighbors, Numbers { values: known, columns: 1 });
+    let (k, numbers) = (rows.neighbors, Numbers::new(known, 1).with_weights(train.weights()));
     let nearest = format!("{k}-NN");
     // A training row has one neighbour fewer: itself.
     let fewer = |own: Option<&[usize]>| k.min(known.len() - usize::from(own.is_some()));
@@ -164,7 +164,7 @@ fn embedding(
     let of_part = |part: Part, rows: &[usize], places: Vec<Vec<f64>>, predicted: &[f64]| {
         let point = |((&row, coordinates), &predicted)| {
             let mark = ValueMark { value: targets.row(row)[0], predicted: Some(predicted) };
-            Point { row: row + 1, coordinates, part, mark }
+            Point { row: row + 1, id: None, coordinates, part, mark }
         };
         rows.iter().zip(places).zip(predicted).map(point).collect::<Vec<_>>()
     };

@@ -124,7 +124,7 @@ fn embedding(embedding: &Tensor<2>, rows: &[usize], pairs: &Pairs) -> Result<Emb
     let picture = Picture::of(&rows_of(embedding, rows), Shown::default())?;
     let point = |(&row, coordinates)| {
         let mark = ValueMark { value: (row + 1) as f64, predicted: None };
-        Point { row: row + 1, coordinates, part: Part::Train, mark }
+        Point { row: row + 1, id: None, coordinates, part: Part::Train, mark }
     };
     let points = rows.iter().zip(picture.train).map(point).collect();
     let place = |row: usize| rows.binary_search(&row).ok();

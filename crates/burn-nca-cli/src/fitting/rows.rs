@@ -224,11 +224,12 @@ impl FitData for Coincidences {
             preparation,
             reduction,
             without_class,
+            names,
             warnings,
         } = tables::open_features(source)?;
         let pairs = read_pairs(file, features.rows())?;
         let data = Self::new(features, pairs)?;
-        Ok(Ready { data, split, target, preparation, reduction, without_class, warnings })
+        Ok(Ready { data, split, target, preparation, reduction, without_class, names, warnings })
     }
 
     fn parted(self, _: Option<Split>, args: &FitArgs) -> Result<(Rows<Self>, Self)> {

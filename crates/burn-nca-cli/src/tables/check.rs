@@ -24,9 +24,8 @@ pub fn check(args: &FitArgs, task: Option<Task>) -> Result<()> {
             "--unlabelled is about rows without a class, and there are no classes here; leave it out",
         ),
         (
-            columns.weights.is_some() && !classes,
-            "--weights counts the terms of classes, f and g, and there are none here; leave it out (pairs have weights \
-             of their own in their third column)",
+            columns.weights.is_some() && pairs,
+            "--weights counts rows, and pairs have weights of their own, in the third column of --pairs; leave it out",
         ),
         (
             pairs

@@ -10,11 +10,11 @@ use burn_nca_datasets::{
     open as open_numbers, open_raw, open_unlabelled_as,
 };
 
-use super::roles::{Part, Roles};
+use super::roles::{Part, Roles, with_mean_1};
 use super::sparse::{self, Reduced, Reduction};
 use crate::output::short_name;
 use crate::source::{Columns, Source};
-use burn_nca_report::{Warning, WarningCode};
+use burn_nca_report::{RowNames, Warning, WarningCode};
 
 /// A table that is ready for a fit.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ pub struct Opened {
     roles: Roles,
     preparation: Option<Preparation>,
     reduction: Option<Reduction>,
+    names: RowNames,
     /// What was done to the table, and what to know of it.
     pub warnings: Vec<Warning>,
 }
@@ -45,13 +46,19 @@ pub struct Ready<D> {
     pub reduction: Option<Reduction>,
     /// The rows without a class, to be drawn.
     pub without_class: Option<WithoutClass>,
+    /// Which rows of the source the rows are.
+    pub names: RowNames,
     /// What was done to the table, and what to know of it.
     pub warnings: Vec<Warning>,
 }
 
 impl<D> Ready<D> {
     /// Features alone: nothing is held out, and no row lacks a class.
-    fn of_features(data: D, preparation: Option<Preparation>, warnings: Vec<Warning>) -> Self {
+    fn of_features(
+        data: D,
+        preparation: Option<Preparation>,
+        (names, warnings): (RowNames, Vec<Warning>),
+    ) -> Self {
         Self {
             data,
             split: None,
@@ -59,6 +66,7 @@ impl<D> Ready<D> {
             preparation,
             reduction: None,
             without_class: None,
+            names,
             warnings,
         }
     }
@@ -71,8 +79,8 @@ impl<D> Ready<D> {
 pub fn open(source: &Source, task: Task) -> Result<Opened> {
     let opened = if is_matrix_market(&source.data) {
         let Reduced { table, split, reduction, warnings } = sparse::open(source, task)?;
-        let (roles, reduction) = (Roles::default(), Some(reduction));
-        Opened { table, split, roles, preparation: None, reduction, warnings }
+        let (roles, reduction, names) = (Roles::default(), Some(reduction), RowNames::default());
+        Opened { table, split, roles, preparation: None, reduction, names, warnings }
     } else if source.columns.need_raw_table() {
         raw(source, task)?
     } else {
@@ -93,16 +101,17 @@ pub fn open_features(source: &Source) -> Result<Ready<Features>> {
     if !columns.need_raw_table() {
         let options = csv_options(source, Task::Classes);
         let data = open_unlabelled_as(&source.data, &options)?;
-        return Ok(Ready::of_features(data, None, Vec::new()));
+        return Ok(Ready::of_features(data, None, Default::default()));
     }
     let mut raw = open_raw(&source.data, &raw_options(source, None))?;
-    Roles::take(&mut raw, columns)?;
+    let ids = Roles::take(&mut raw, columns)?.ids;
     let rows: Vec<usize> = (0..raw.rows()).collect();
     let preparation = columns.preparation().fit(&raw, &rows)?;
-    let Prepared { features, remarks, .. } = preparation.apply(&raw)?;
+    let Prepared { features, remarks, rows } = preparation.apply(&raw)?;
     let said = preparation.sentences().into_iter().chain(remarks);
     let warnings = said.map(|text| Warning::new(WarningCode::Prepared, text)).collect();
-    Ok(Ready::of_features(features, Some(preparation), warnings))
+    let names = RowNames { places: Some(rows), ids };
+    Ok(Ready::of_features(features, Some(preparation), (names, warnings)))
 }
 
 /// A table of numbers.
@@ -114,8 +123,13 @@ fn numbers(source: &Source, task: Task) -> Result<Opened> {
         _ => random_split(table.features.rows(), share, seed)?,
     };
     let warnings = about_rows_without_class(&table, &source.columns).into_iter().collect();
+    let places = table.without_class.as_ref().map(|without| {
+        let all = 0..table.features.rows() + without.rows.len();
+        all.filter(|row| without.rows.binary_search(row).is_err()).collect()
+    });
+    let (roles, names) = (Roles::default(), RowNames { places, ids: None });
     let (preparation, reduction) = (None, None);
-    Ok(Opened { table, split, roles: Roles::default(), preparation, reduction, warnings })
+    Ok(Opened { table, split, roles, preparation, reduction, names, warnings })
 }
 
 /// A table with text, holes or columns that are no features.
@@ -132,6 +146,9 @@ fn raw(source: &Source, task: Task) -> Result<Opened> {
         let more_roles = Roles::take(&mut more, columns)?;
         if let (Some(weights), Some(more)) = (&mut roles.weights, more_roles.weights) {
             weights.extend(more);
+        }
+        if let (Some(ids), Some(more)) = (&mut roles.ids, more_roles.ids) {
+            ids.extend(more);
         }
         raw = raw.followed_by(more)?;
     }
@@ -171,6 +188,7 @@ fn raw(source: &Source, task: Task) -> Result<Opened> {
         part.iter().filter_map(|at| kept.binary_search(at).ok()).collect::<Vec<_>>()
     };
     let kept_rows = in_table(&kept);
+    let ids = roles.ids.take();
     let table = Table {
         features: features_of(&kept_rows),
         target_name,
@@ -187,9 +205,11 @@ fn raw(source: &Source, task: Task) -> Result<Opened> {
         weights: roles.weights.map(of_rows),
         groups: roles.groups.map(|groups| kept_rows.iter().map(|&row| groups[row]).collect()),
         parts: None,
+        ids: None,
     };
     let (preparation, reduction) = (Some(preparation), None);
-    Ok(Opened { table, split, roles, preparation, reduction, warnings })
+    let names = RowNames { places: Some(kept_rows), ids };
+    Ok(Opened { table, split, roles, preparation, reduction, names, warnings })
 }
 
 /// The rows that have a target, and their targets.
@@ -338,7 +358,7 @@ impl Opened {
     /// # Errors
     /// A target that is no class, or weights that are 0 throughout.
     pub fn into_labelled(self, columns: &Columns) -> Result<Ready<Labelled>> {
-        let Self { mut table, split, mut roles, preparation, reduction, warnings } = self;
+        let Self { mut table, split, mut roles, preparation, reduction, names, warnings } = self;
         let target = Some(table.target_name.clone());
         let without_class = table.without_class.take();
         let mut data = table.into_labelled()?;
@@ -355,17 +375,22 @@ impl Opened {
             data = data.with_unlabelled(others.features.clone())?;
         }
         let split = Some(split);
-        Ok(Ready { data, split, target, preparation, reduction, without_class, warnings })
+        Ok(Ready { data, split, target, preparation, reduction, without_class, names, warnings })
     }
 
-    /// The rows with their numbers.
+    /// The rows with their numbers and weights.
     ///
     /// # Errors
-    /// A target that is no number.
+    /// A target that is no number, or weights that are 0 throughout.
     pub fn into_regression(self) -> Result<Ready<RegressionData>> {
-        let Self { table, split, preparation, reduction, warnings, .. } = self;
+        let Self { table, split, roles, preparation, reduction, names, warnings } = self;
         let target = Some(table.target_name.clone());
-        let (data, split) = (table.into_regression()?, Some(split));
-        Ok(Ready { data, split, target, preparation, reduction, without_class: None, warnings })
+        let mut data = table.into_regression()?;
+        if let Some(weights) = roles.weights {
+            data = data.with_weights(with_mean_1(weights, &split.train)?)?;
+        }
+        let split = Some(split);
+        let without_class = None;
+        Ok(Ready { data, split, target, preparation, reduction, without_class, names, warnings })
     }
 }

@@ -21,6 +21,8 @@ pub struct Roles {
     pub weights: Option<Vec<f64>>,
     pub parts: Option<Vec<Part>>,
     pub groups: Option<Vec<usize>>,
+    /// What the source calls each row.
+    pub ids: Option<Vec<String>>,
 }
 
 impl Roles {
@@ -35,6 +37,9 @@ impl Roles {
             weights: column(&columns.weights).map(weights).transpose()?,
             parts: column(&columns.split).map(parts).transpose()?,
             groups: column(&columns.groups).map(groups),
+            ids: column(&columns.id).map(|column| {
+                column.into_text().iter().map(|id| id.unwrap_or_default().to_string()).collect()
+            }),
         };
         for name in
             [&columns.id, &columns.weights, &columns.split, &columns.groups].into_iter().flatten()
@@ -62,12 +67,6 @@ impl Roles {
         let labels = data.labels();
         let mut of_class = vec![0.0; data.classes()];
         train.iter().for_each(|&row| of_class[labels[row]] += weights[row]);
-        if !of_class.iter().any(|total| *total > 0.0) {
-            bail!(
-                "none of the {} training rows has a positive weight; give at least one",
-                train.len()
-            );
-        }
         if balanced {
             for (weight, &class) in weights.iter_mut().zip(labels) {
                 if of_class[class] > 0.0 {
@@ -75,11 +74,22 @@ impl Roles {
                 }
             }
         }
-        let total: f64 = train.iter().map(|&row| weights[row]).sum();
-        let mean = total / train.len() as f64;
-        weights.iter_mut().for_each(|weight| *weight /= mean);
-        Ok(Some(weights))
+        with_mean_1(weights, train).map(Some)
     }
+}
+
+/// The weights of all rows, scaled to a mean of 1 over the training rows.
+///
+/// # Errors
+/// No training row of positive weight.
+pub fn with_mean_1(mut weights: Vec<f64>, train: &[usize]) -> Result<Vec<f64>> {
+    let total: f64 = train.iter().map(|&row| weights[row]).sum();
+    if total.is_nan() || total <= 0.0 {
+        bail!("none of the {} training rows has a positive weight; give at least one", train.len());
+    }
+    let mean = total / train.len() as f64;
+    weights.iter_mut().for_each(|weight| *weight /= mean);
+    Ok(weights)
 }
 
 fn weights(column: RawColumn) -> Result<Vec<f64>> {

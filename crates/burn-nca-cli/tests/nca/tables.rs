@@ -208,7 +208,7 @@ fn weights_count_in_the_fit_and_in_the_votes() {
     let weighted = fit(&place, "--features b,town --categorical auto --weights w");
     assert!(said(&weighted).contains("column \"w\""));
     for (options, named) in [
-        ("--task regression --weights w", "--weights"),
+        ("--pairs p.csv --weights w", "--weights"),
         ("--pairs p.csv --balanced", "--balanced"),
         ("--id ill --target ill", "--target"),
         ("--missing drop --pairs p.csv", "--missing drop"),
@@ -216,6 +216,39 @@ fn weights_count_in_the_fit_and_in_the_votes() {
         let arguments: Vec<&str> = ["fit", &data].into_iter().chain(options.split(' ')).collect();
         let told = failure(&arguments, 2);
         assert!(told.contains(named), "{options}: {told}");
+    }
+}
+
+#[test]
+fn weights_count_for_a_numeric_target_and_points_have_the_ids_of_their_rows() {
+    let place = Place::new();
+    let row = |row: usize| {
+        let (a, b) = (row % 9, row * 7 % 11);
+        // The last rows say something else, and count for nothing.
+        let (target, weight) = if row < 50 { (3 * a + b, 2) } else { (900, 0) };
+        format!("n{row},{a},{b},{weight},{target}\n")
+    };
+    let rows: String = (0..60).map(row).collect();
+    let data = place.file("weighted.csv", &format!("name,a,b,w,y\n{rows}"));
+    for task in [&["--task", "regression"][..], &["--soft"]] {
+        let out = place.at(task[0]);
+        let common = ["fit", &data, "--id", "name", "--test-size", "0", "--max-iterations", "5"];
+        let options = ["--weights", "w", "--format", "json", "--out", &out];
+        let report = json(&[&common[..], task, &options].concat());
+        assert!(said(&report).contains("column \"w\""));
+        let points = report["embedding"]["points"].as_array().unwrap();
+        for point in points {
+            let row = point["row"].as_u64().unwrap() - 1;
+            assert_eq!(point["id"], format!("n{row}"));
+            assert!(point["predicted"].as_f64().unwrap() < 40.0, "{point}");
+        }
+        let weights = &read_json(&place.path(task[0]).join("model/model.json"))["weights"];
+        assert_eq!((&weights[0], &weights[55]), (&1.2.into(), &0.0.into()));
+        let predicted = stdout(&["predict", &out, &data, "--rule", "soft"]);
+        let largest = predicted.lines().skip(1).filter_map(|line| {
+            line.rsplit(',').next().and_then(|number| number.parse::<f64>().ok())
+        });
+        assert!(largest.fold(0.0, f64::max) < 40.0, "{predicted}");
     }
 }
 
@@ -238,6 +271,12 @@ fn an_empty_class_is_a_row_without_a_class() {
         let drawn = report["embedding"]["unlabelled"].as_array().unwrap();
         let rows: Vec<u64> = drawn.iter().map(|row| row["row"].as_u64().unwrap()).collect();
         assert_eq!(rows, (0..10).map(|row| 4 * row + 3).collect::<Vec<u64>>());
+        // The others are numbered by the file, too.
+        let points = report["embedding"]["points"].as_array().unwrap();
+        let mut rows: Vec<u64> = points.iter().map(|row| row["row"].as_u64().unwrap()).collect();
+        rows.sort_unstable();
+        let others: Vec<u64> = (1..=40).filter(|row| row % 4 != 3).collect();
+        assert_eq!(rows, others);
     }
 }
 

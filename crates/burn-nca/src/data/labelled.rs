@@ -1,9 +1,10 @@
 //! A table of rows with one class per row.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Features, check_weights};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 
 /// Labels that a table of few rows may have: classes without a row cost memory, too.
 const FEW_CLASSES: usize = 1 << 16;
@@ -35,7 +36,7 @@ impl Labelled {
     /// Joins features `[n, d]` with n labels.
     ///
     /// # Errors
-    /// Not one label per row, or a label without a name.
+    /// Not one label per row, a label without a name, or two classes of one name.
     pub fn new(features: Features, labels: Vec<usize>, class_names: Vec<String>) -> Result<Self> {
         if labels.len() != features.rows() {
             return Err(Error::data(format!(
@@ -53,6 +54,7 @@ impl Labelled {
                 class_names.len()
             )));
         }
+        check_class_names(&class_names).map_err(Error::data)?;
         Ok(Self { features, labels, class_names, weights: None, groups: None, unlabelled: None })
     }
 
@@ -254,6 +256,22 @@ impl Labelled {
     }
 }
 
+/// Whether every class has a name of its own; predictions are told by names.
+pub(crate) fn check_class_names(names: &[String]) -> core::result::Result<(), String> {
+    let mut known = HashMap::with_capacity(names.len());
+    for (class, name) in names.iter().enumerate() {
+        if let Some(other) = known.insert(name.as_str(), class) {
+            return Err(format!(
+                "the classes {} and {} are both named {}; give each class a name of its own, or both one number",
+                other + 1,
+                class + 1,
+                quoted(name)
+            ));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,6 +290,15 @@ mod tests {
         }
         let sparse = Labelled::from_labels(rows(2), vec![0, 65_535]).unwrap();
         assert_eq!(sparse.classes(), 65_536);
+    }
+
+    #[test]
+    fn two_classes_of_one_name_are_refused() {
+        let names = ["cat", "dog", "cat"].map(String::from).to_vec();
+        let error = Labelled::new(rows(3), vec![0, 1, 2], names).unwrap_err().to_string();
+        let expected =
+            "the classes 1 and 3 are both named \"cat\"; give each class a name of its own";
+        assert!(error.starts_with(expected), "{error}");
     }
 
     #[test]

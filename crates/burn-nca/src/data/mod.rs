@@ -30,6 +30,7 @@ pub(crate) use features::host_values;
 pub use folds::{random_folds, stratified_folds};
 pub use groups::{grouped_folds, grouped_split};
 pub use labelled::Labelled;
+pub(crate) use labelled::check_class_names;
 pub use labelled_pairs::{LabelledPair, LabelledPairs};
 pub use pairs::Pairs;
 pub use preparation::{Categorical, Missing, Preparation, PreparationConfig, Prepared, is_date};

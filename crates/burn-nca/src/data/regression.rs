@@ -1,6 +1,6 @@
 //! A table with numeric targets.
 
-use super::Features;
+use super::{Features, check_weights};
 use crate::error::{Error, Result};
 
 /// A measured table: rows of features, and the numbers to predict from them.
@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 pub struct RegressionData {
     features: Features,
     targets: Features,
+    weights: Option<Vec<f64>>,
 }
 
 impl RegressionData {
@@ -41,7 +42,32 @@ impl RegressionData {
                 features.rows()
             )));
         }
-        Ok(Self { features, targets })
+        Ok(Self { features, targets, weights: None })
+    }
+
+    /// The same rows, each with a weight: how much its term counts in the objective that is fitted, and its number in the
+    /// predictions of the model. As [`Labelled::with_weights`](super::Labelled::with_weights).
+    ///
+    /// # Errors
+    /// Not one weight per row, a weight that is negative or not finite, or none that is positive.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca::data::{Features, RegressionData};
+    ///
+    /// let features = Features::unnamed(vec![0.0, 1.0, 2.0], 1)?;
+    /// let data = RegressionData::new(features, "price", vec![5.0, 6.0, 9.0])?.with_weights(vec![1.0, 0.5, 2.0])?;
+    /// assert_eq!(data.select(&[2, 0]).weights(), Some(&[2.0, 1.0][..]));
+    /// # Ok::<(), burn_nca::Error>(())
+    /// ```
+    pub fn with_weights(self, weights: Vec<f64>) -> Result<Self> {
+        check_weights(&weights, self.rows())?;
+        Ok(Self { weights: Some(weights), ..self })
+    }
+
+    /// The weight of each row, where there are weights.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
     }
 
     /// The features, `[n, d]`.
@@ -64,13 +90,18 @@ impl RegressionData {
         self.features.rows()
     }
 
-    /// The rows `indices`, in that order.
+    /// The rows `indices`, in that order, with their weights.
     ///
     /// # Panics
     /// If an index is not below [`rows`](Self::rows).
     #[must_use]
     pub fn select(&self, indices: &[usize]) -> Self {
-        Self { features: self.features.select(indices), targets: self.targets.select(indices) }
+        let weights = self.weights.as_ref();
+        Self {
+            features: self.features.select(indices),
+            targets: self.targets.select(indices),
+            weights: weights.map(|weights| indices.iter().map(|&row| weights[row]).collect()),
+        }
     }
 
     /// The same rows with other features (after a scaling, say).
@@ -78,7 +109,8 @@ impl RegressionData {
     /// # Errors
     /// Another number of rows.
     pub fn with_features(&self, features: Features) -> Result<Self> {
-        Self::with_targets(features, self.targets.clone())
+        let other = Self::with_targets(features, self.targets.clone())?;
+        Ok(Self { weights: self.weights.clone(), ..other })
     }
 }
 

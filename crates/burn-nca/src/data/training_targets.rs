@@ -14,8 +14,13 @@ pub enum TrainingTargets {
         /// How much each row counts in a vote; alike without.
         weights: Option<Vec<f64>>,
     },
-    /// Numbers per row, `[n, m]`, in their own units.
-    Numbers(Features),
+    /// Numbers per row.
+    Numbers {
+        /// The numbers, `[n, m]`, in their own units.
+        targets: Features,
+        /// How much each row counts in a mean; alike without.
+        weights: Option<Vec<f64>>,
+    },
     /// Nothing: the metric was learnt from pairs, or from the features alone.
     Unlabelled,
 }
@@ -25,7 +30,7 @@ impl TrainingTargets {
     pub(crate) fn noun(&self) -> &'static str {
         match self {
             Self::Classes { .. } => "classes",
-            Self::Numbers(_) => "numbers",
+            Self::Numbers { .. } => "numbers",
             Self::Unlabelled => "pairs",
         }
     }
@@ -43,6 +48,9 @@ impl From<&Labelled> for TrainingTargets {
 
 impl From<&RegressionData> for TrainingTargets {
     fn from(data: &RegressionData) -> Self {
-        Self::Numbers(data.targets().clone())
+        Self::Numbers {
+            targets: data.targets().clone(),
+            weights: data.weights().map(<[f64]>::to_vec),
+        }
     }
 }

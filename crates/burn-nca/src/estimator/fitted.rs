@@ -104,7 +104,7 @@ impl<E: Encoder> Fitted<E> {
     /// The targets of the training rows, `[n, m]`, of a model that was learnt from numbers.
     pub fn targets(&self) -> Option<&Features> {
         match &self.targets {
-            TrainingTargets::Numbers(targets) => Some(targets),
+            TrainingTargets::Numbers { targets, .. } => Some(targets),
             _ => None,
         }
     }

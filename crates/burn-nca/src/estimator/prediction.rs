@@ -121,8 +121,9 @@ impl<E: Encoder> Fitted<E> {
 
     fn numbers(&self) -> Result<Numbers<'_>> {
         match self.training_targets() {
-            TrainingTargets::Numbers(targets) => {
-                Ok(Numbers { values: targets.values(), columns: targets.columns() })
+            TrainingTargets::Numbers { targets, weights } => {
+                let numbers = Numbers::new(targets.values(), targets.columns());
+                Ok(numbers.with_weights(weights.as_deref()))
             }
             other => Err(Error::data(format!(
                 "this model was learnt from {} and knows no numbers; {}",
@@ -136,7 +137,7 @@ impl<E: Encoder> Fitted<E> {
 fn cure(targets: &TrainingTargets) -> &'static str {
     match targets {
         TrainingTargets::Classes { .. } => "predict classes with it, or fit numeric targets",
-        TrainingTargets::Numbers(_) => "predict numbers with it, or fit classes",
+        TrainingTargets::Numbers { .. } => "predict numbers with it, or fit classes",
         TrainingTargets::Unlabelled => {
             "embed rows with it (transform), or fit classes or numeric targets"
         }

@@ -93,6 +93,10 @@ impl Identified for RegressionData {
     fn identity(&self, settings: &str) -> FitIdentity {
         let targets = self.targets();
         let named = Fingerprint::new().indices(&[targets.columns()]).numbers(targets.values());
+        let named = match self.weights() {
+            Some(weights) => named.numbers(weights),
+            None => named,
+        };
         identity(settings, self.features(), named)
     }
 }

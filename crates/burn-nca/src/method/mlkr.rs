@@ -55,7 +55,7 @@ impl GradientMethod for Mlkr {
     }
 
     fn target(&self, train: &RegressionData, device: &Device) -> Result<TargetIndex> {
-        TargetIndex::standardised(train.targets(), device)
+        TargetIndex::of(train, device)
     }
 
     fn held_out_score<'a, E: Encoder>(

@@ -149,7 +149,7 @@ impl GradientMethod for NcfsRegression {
     }
 
     fn target(&self, train: &RegressionData, device: &Device) -> Result<TargetIndex> {
-        TargetIndex::standardised(train.targets(), device)
+        TargetIndex::of(train, device)
     }
 
     fn held_out_score<'a, E: Encoder>(
@@ -163,7 +163,8 @@ impl GradientMethod for NcfsRegression {
             let references = encoder.forward(train.x.clone());
             let queries = encoder.forward(held_out.x.clone());
             let known = train.data.targets();
-            let numbers = Numbers { values: known.values(), columns: known.columns() };
+            let numbers = Numbers::new(known.values(), known.columns());
+            let numbers = numbers.with_weights(train.data.weights());
             let error = |predicted: Vec<f64>| {
                 let scores = RegressionScores::of(&predicted, held_out.data.targets().values());
                 scores.ok().and_then(|scores| scores.mae())

@@ -68,7 +68,11 @@ impl GradientMethod for SoftNca {
     fn target(&self, train: &RegressionData, device: &Device) -> Result<AgreementIndex> {
         let targets = train.targets();
         let agreements = Agreements::of_targets(targets.values(), targets.columns(), self.width)?;
-        AgreementIndex::new(&agreements, device)
+        let index = AgreementIndex::new(&agreements, device)?;
+        match train.weights() {
+            Some(weights) => index.with_weights(weights),
+            None => Ok(index),
+        }
     }
 
     fn held_out_score<'a, E: Encoder>(

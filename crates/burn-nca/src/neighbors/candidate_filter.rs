@@ -81,7 +81,8 @@ impl<'a> CandidateFilter<'a> {
     /// What `visit` makes of each query's row, in the order of the queries.
     ///
     /// On the host blocks run in parallel; on another device they follow each other, and the rows of each
-    /// are visited in parallel. `own[i]` is the reference row that is query i: its estimate is infinite.
+    /// are visited in parallel. `own[i]` is the reference row that is query i: its estimate is infinite. A row behind all
+    /// references is none of them.
     pub(crate) fn map_rows<T: Send>(
         &self,
         own: Option<&[usize]>,
@@ -90,8 +91,8 @@ impl<'a> CandidateFilter<'a> {
         let n = self.queries.rows();
         let starts: Vec<usize> = (0..n).step_by(self.block_rows).collect();
         let visit_row = |query: usize, norm: f64, estimates: &mut [f32]| {
-            if let Some(own) = own {
-                estimates[own[query]] = f32::INFINITY;
+            if let Some(estimate) = own.and_then(|own| estimates.get_mut(own[query])) {
+                *estimate = f32::INFINITY;
             }
             visit(&FilteredRow { filter: self, query, norm, estimates })
         };

@@ -119,16 +119,12 @@ pub fn manhattan_means(
     check_usable(references.rows(), own)?;
     let rows = rows_of(&queries, &references, own, |row| {
         let all: Vec<(usize, f64)> = row.collect();
-        let nearest = all.iter().map(|(_, distance)| *distance).fold(f64::INFINITY, f64::min);
-        let (mut sum, mut means) = (0.0, vec![0.0; numbers.columns]);
-        for (reference, distance) in all {
-            let weight = (nearest - distance).exp();
-            sum += weight;
-            let known = &numbers.values[reference * numbers.columns..][..numbers.columns];
-            means.iter_mut().zip(known).for_each(|(mean, number)| *mean += weight * number);
+        let counts = |row: usize| numbers.weights.is_none_or(|weights| weights[row] > 0.0);
+        // Where no other row counts, all do alike.
+        match all.iter().any(|(row, _)| counts(*row)) {
+            true => numbers.mean(all.into_iter().filter(|(row, _)| counts(*row)).collect()),
+            false => numbers.with_weights(None).mean(all),
         }
-        means.iter_mut().for_each(|mean| *mean /= sum);
-        means
     });
     Ok(rows.concat())
 }
@@ -185,7 +181,7 @@ mod tests {
             assert!((found.probability(row, 1) - other).abs() < 1e-6);
             assert_eq!(found.probability(row, 2), 0.0);
         }
-        let numbers = Numbers { values: &[0.0, 3.0, 9.0], columns: 1 };
+        let numbers = Numbers::new(&[0.0, 3.0, 9.0], 1);
         let means = manhattan_means(&line(), &line(), numbers, Some(&own)).unwrap();
         for (mean, expected) in means.iter().zip([4.2, 3.0, 2.0]) {
             assert!((mean - expected).abs() < 1e-5, "{mean} {expected}");

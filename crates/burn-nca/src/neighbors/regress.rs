@@ -4,8 +4,9 @@ use burn::tensor::Tensor;
 
 use super::candidate_filter::CandidateFilter;
 use super::kernel::weighty_references;
-use super::points::read_both;
+use super::points::{positions, read_both};
 use super::ranking::Neighbors;
+use crate::data::check_weights;
 use crate::error::{Error, Result};
 
 /// The numbers of the reference rows, row-major `[m, columns]`.
@@ -15,11 +16,52 @@ pub struct Numbers<'a> {
     pub values: &'a [f64],
     /// Number of target columns.
     pub columns: usize,
+    /// How much each row counts in a mean; alike without.
+    pub weights: Option<&'a [f64]>,
 }
 
-impl Numbers<'_> {
+impl<'a> Numbers<'a> {
+    /// Numbers that count alike, in so many columns.
+    pub fn new(values: &'a [f64], columns: usize) -> Self {
+        Self { values, columns, weights: None }
+    }
+
+    /// The same numbers with a weight for each row, or alike without.
+    #[must_use]
+    pub fn with_weights(self, weights: Option<&'a [f64]>) -> Self {
+        Self { weights, ..self }
+    }
+
+    /// How much a row counts.
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row])
+    }
+
+    /// The rows that count, where some do not.
+    fn counting(&self) -> Option<Vec<usize>> {
+        let weights = self.weights.filter(|weights| weights.contains(&0.0))?;
+        Some((0..weights.len()).filter(|row| weights[*row] > 0.0).collect())
+    }
+
     fn row(&self, row: usize) -> &[f64] {
         &self.values[row * self.columns..][..self.columns]
+    }
+
+    /// The mean of the numbers of some references that count, each weighted by `w exp(-d)` of its distance d.
+    pub(super) fn mean(&self, mut references: Vec<(usize, f64)>) -> Vec<f64> {
+        // w exp(-d) = exp(-(d - log w))
+        references.iter_mut().for_each(|(row, far)| *far -= self.weight(*row).ln());
+        let nearest = references.iter().map(|reference| reference.1).fold(f64::INFINITY, f64::min);
+        let mut mean = vec![0.0; self.columns];
+        let mut total = 0.0;
+        for (reference, far) in references {
+            let weight = (nearest - far).exp();
+            total += weight;
+            let number = self.row(reference);
+            mean.iter_mut().zip(number).for_each(|(mean, number)| *mean += weight * number);
+        }
+        mean.iter_mut().for_each(|mean| *mean /= total);
+        mean
     }
 
     pub(super) fn check(&self, references: usize) -> Result<()> {
@@ -31,15 +73,16 @@ impl Numbers<'_> {
                 self.columns
             )));
         }
-        Ok(())
+        self.weights.map_or(Ok(()), |weights| check_weights(weights, references))
     }
 }
 
 /// The mean of the numbers of the `k` nearest neighbours of each query, row-major `[n, columns]`.
 ///
 /// ```text
-/// t̂_i = 1/k Σ_{j among the k nearest of i} t_j
+/// t̂_i = Σ_j w_j t_j / Σ_j w_j      over the k nearest j of i; without weights w_j = 1
 /// ```
+/// Neighbours of which none has a weight count alike.
 /// `neighbors` may hold more than k neighbours, so that one search serves several k.
 ///
 /// # Errors
@@ -54,7 +97,7 @@ impl Numbers<'_> {
 /// let references = Tensor::<2>::from_floats([[0.0], [1.0], [9.0]], &device);
 /// let queries = Tensor::<2>::from_floats([[0.2]], &device);
 /// let neighbors = nearest(&queries, &references, 2, None)?;
-/// let prices = Numbers { values: &[10.0, 20.0, 90.0], columns: 1 };
+/// let prices = Numbers::new(&[10.0, 20.0, 90.0], 1);
 /// assert_eq!(nearest_means(&neighbors, prices, 2)?, [15.0]);
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
@@ -68,11 +111,15 @@ pub fn nearest_means(neighbors: &Neighbors, numbers: Numbers, k: usize) -> Resul
     numbers.check(neighbors.references())?;
     let mut means = vec![0.0; neighbors.rows() * numbers.columns];
     for (row, mean) in means.chunks_exact_mut(numbers.columns).enumerate() {
-        for &neighbor in &neighbors.indices(row)[..k] {
-            let number = numbers.row(neighbor as usize);
-            mean.iter_mut().zip(number).for_each(|(mean, number)| *mean += number);
+        let nearest = || neighbors.indices(row)[..k].iter().map(|&neighbor| neighbor as usize);
+        let total: f64 = nearest().map(|neighbor| numbers.weight(neighbor)).sum();
+        for neighbor in nearest() {
+            let weight = if total > 0.0 { numbers.weight(neighbor) } else { 1.0 };
+            let number = numbers.row(neighbor);
+            mean.iter_mut().zip(number).for_each(|(mean, number)| *mean += weight * number);
         }
-        mean.iter_mut().for_each(|mean| *mean /= k as f64);
+        let total = if total > 0.0 { total } else { k as f64 };
+        mean.iter_mut().for_each(|mean| *mean /= total);
     }
     Ok(means)
 }
@@ -80,9 +127,9 @@ pub fn nearest_means(neighbors: &Neighbors, numbers: Numbers, k: usize) -> Resul
 /// The kernel rule: the numbers of all references, weighted by `p_ij`; row-major `[n, columns]`.
 ///
 /// ```text
-/// t̂_i = Σ_j p_ij t_j,   p_ij = exp(-d²_ij) / Σ_l exp(-d²_il),   d²_ij = ||z_i - z_j||²        (1 of [1])
+/// t̂_i = Σ_j p_ij t_j,   p_ij = w_j exp(-d²_ij) / Σ_l w_l exp(-d²_il),   d²_ij = ||z_i - z_j||²      (1 of [1])
 /// ```
-/// `own[i]` is the reference row that is query i, left out of both sums. The bandwidth is that of the
+/// The paper has no weights, w_j = 1. `own[i]` is the reference row that is query i, left out of both sums. The bandwidth is that of the
 /// embedding itself, as learnt. A query far from every reference takes the numbers of the nearest.
 ///
 /// # Shapes
@@ -110,6 +157,12 @@ pub fn kernel_means(
     if queries.rows() == 0 {
         return Ok(Vec::new());
     }
+    let counting = numbers.counting();
+    let own = match (&counting, own) {
+        (Some(counting), Some(own)) => Some(positions(counting, own)),
+        (_, own) => own.map(<[usize]>::to_vec),
+    };
+    let references = counting.as_ref().map_or(references.clone(), |rows| references.select(rows));
     if references.rows() <= usize::from(own.is_some()) {
         return Err(Error::data(
             "there is no reference other than the query itself; a prediction needs at least one",
@@ -117,8 +170,11 @@ pub fn kernel_means(
     }
     let filter = CandidateFilter::new(&queries, &references, &device);
     let all = 0..references.rows();
-    let rows =
-        filter.map_rows(own, |row| weighted_mean(&weighty_references(row, all.clone()), numbers));
+    let rows = filter.map_rows(own.as_deref(), |row| {
+        let weighty = weighty_references(row, all.clone()).into_iter();
+        let place = |at: usize| counting.as_ref().map_or(at, |rows| rows[at]);
+        numbers.mean(weighty.map(|(at, sq_distance)| (place(at), sq_distance)).collect())
+    });
     Ok(rows.concat())
 }
 
@@ -129,21 +185,6 @@ pub fn kernel_means(
 pub fn leave_one_out_kernel_means(points: &Tensor<2>, numbers: Numbers) -> Result<Vec<f64>> {
     let own: Vec<usize> = (0..points.dims()[0]).collect();
     kernel_means(points, points, numbers, Some(&own))
-}
-
-/// The mean of the numbers of some references, each with its squared distance.
-fn weighted_mean(references: &[(usize, f64)], numbers: Numbers) -> Vec<f64> {
-    let nearest = references.iter().map(|reference| reference.1).fold(f64::INFINITY, f64::min);
-    let mut mean = vec![0.0; numbers.columns];
-    let mut total = 0.0;
-    for &(reference, sq_distance) in references {
-        let weight = (nearest - sq_distance).exp();
-        total += weight;
-        let number = numbers.row(reference);
-        mean.iter_mut().zip(number).for_each(|(mean, number)| *mean += weight * number);
-    }
-    mean.iter_mut().for_each(|mean| *mean /= total);
-    mean
 }
 
 #[cfg(test)]
@@ -164,15 +205,19 @@ mod tests {
         fn the_kernel_rule_is_that_of_the_definition(
             z in prop::collection::vec(-2.0f64..2.0, 6..60),
             targets in prop::collection::vec(-50.0f64..50.0, 60),
+            weights in prop::collection::vec(prop::sample::select(vec![0.0, 0.5, 1.0, 7.0]), 30),
         ) {
             let n = z.len() / 2;
             let (z, targets) = (&z[..2 * n], &targets[..2 * n]);
-            let numbers = Numbers { values: targets, columns: 2 };
+            let numbers = Numbers::new(targets, 2);
+            let weighted = weights[..n].iter().filter(|weight| **weight > 0.0).count() > 1;
+            for weights in [None, Some(&weights[..n]).filter(|_| weighted)] {
+            let numbers = numbers.with_weights(weights);
             let found = leave_one_out_kernel_means(&tensor(z, 2), numbers).unwrap();
             for i in 0..n {
                 let weight = |j: usize| {
                     let d2 = (z[2 * i] - z[2 * j]).powi(2) + (z[2 * i + 1] - z[2 * j + 1]).powi(2);
-                    if i == j { 0.0 } else { (-d2).exp() }
+                    if i == j { 0.0 } else { numbers.weight(j) * (-d2).exp() }
                 };
                 let total: f64 = (0..n).map(weight).sum();
                 for column in 0..2 {
@@ -181,13 +226,14 @@ mod tests {
                     prop_assert!((found[2 * i + column] - expected).abs() < 1e-10);
                 }
             }
+            }
         }
     }
 
     #[test]
     fn a_query_far_from_everything_takes_the_nearest_number() {
         let references = tensor(&[0.0, 1.0, 3.0], 1);
-        let numbers = Numbers { values: &[5.0, 6.0, 8.0], columns: 1 };
+        let numbers = Numbers::new(&[5.0, 6.0, 8.0], 1);
         let found = kernel_means(&tensor(&[1e6], 1), &references, numbers, None).unwrap();
         assert_eq!(found, [8.0]);
     }
@@ -195,23 +241,28 @@ mod tests {
     #[test]
     fn the_mean_is_of_the_k_nearest() {
         let neighbors = nearest_others(&tensor(&[0.0, 1.0, 3.0, 10.0], 1), 2).unwrap();
-        let numbers = Numbers { values: &[1.0, 2.0, 4.0, 8.0], columns: 1 };
+        let numbers = Numbers::new(&[1.0, 2.0, 4.0, 8.0], 1);
         assert_eq!(nearest_means(&neighbors, numbers, 1).unwrap(), [2.0, 1.0, 2.0, 4.0]);
         assert_eq!(nearest_means(&neighbors, numbers, 2).unwrap(), [3.0, 2.5, 1.5, 3.0]);
+        // Of the neighbours of the first row, 1 and 2, the second counts three times; those of the last do not count.
+        let weighted = numbers.with_weights(Some(&[5.0, 1.0, 3.0, 0.0]));
+        assert_eq!(nearest_means(&neighbors, weighted, 2).unwrap()[0], 3.5);
+        let absent = numbers.with_weights(Some(&[1.0, 0.0, 0.0, 1.0]));
+        assert_eq!(nearest_means(&neighbors, absent, 2).unwrap()[0], 3.0);
     }
 
     #[test]
     fn what_does_not_fit_is_refused_with_both_numbers() {
         let points = tensor(&[0.0, 1.0], 1);
-        let numbers = Numbers { values: &[1.0], columns: 1 };
+        let numbers = Numbers::new(&[1.0], 1);
         let error = kernel_means(&points, &points, numbers, None).unwrap_err().to_string();
         assert!(error.contains("1 target values for 2 references"), "{error}");
         let neighbors = nearest_others(&points, 1).unwrap();
-        let numbers = Numbers { values: &[1.0, 2.0], columns: 1 };
+        let numbers = Numbers::new(&[1.0, 2.0], 1);
         let error = nearest_means(&neighbors, numbers, 2).unwrap_err().to_string();
         assert!(error.contains("k = 2") && error.contains("1 were searched"), "{error}");
         let single = tensor(&[0.0], 1);
-        let numbers = Numbers { values: &[1.0], columns: 1 };
+        let numbers = Numbers::new(&[1.0], 1);
         let error = leave_one_out_kernel_means(&single, numbers).unwrap_err().to_string();
         assert!(error.contains("no reference other than the query itself"), "{error}");
     }

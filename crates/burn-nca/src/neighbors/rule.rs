@@ -287,7 +287,7 @@ mod tests {
             |rule: &Rule, k| rule.of_classes().classes(&query, references, &[k], None).unwrap();
         assert_eq!([class(&Rule::Neighbors, 1), class(&Rule::Manhattan, 1)], [[[1]], [[0]]]);
         assert_eq!(Rule::Manhattan.nearest(&query, &points, 1, None).unwrap().indices(0), [0]);
-        let numbers = Numbers { values: &[1.0, 2.0, 30.0], columns: 1 };
+        let numbers = Numbers::new(&[1.0, 2.0, 30.0], 1);
         let mean = Rule::Manhattan.kernel_means(&query, &points, numbers, None).unwrap()[0];
         let expected = (1.0 + 2.0 * (-1f64).exp()) / (1.0 + (-1f64).exp());
         assert!((mean - expected).abs() < 1e-5, "{mean} {expected}");

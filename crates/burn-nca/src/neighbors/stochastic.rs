@@ -6,7 +6,7 @@ use burn::tensor::Device;
 
 use super::candidate_filter::CandidateFilter;
 use super::kernel::{log_sum, weighty_references, weighty_sq_distances};
-use super::points::Points;
+use super::points::{Points, positions};
 use super::probabilities::ClassProbabilities;
 use crate::error::{Error, Result};
 
@@ -25,7 +25,8 @@ impl Labelled<'_> {
         own: Option<&[usize]>,
         device: &Device,
     ) -> Result<ClassProbabilities> {
-        let usable = self.references.rows().saturating_sub(usize::from(own.is_some()));
+        let (order, ranges) = self.by_class();
+        let usable = order.len().saturating_sub(usize::from(own.is_some()));
         if queries.rows() > 0 && usable == 0 {
             return Err(Error::data(
                 "there is no reference other than the query itself; class probabilities need at \
@@ -35,7 +36,6 @@ impl Labelled<'_> {
         if queries.rows() == 0 {
             return Ok(ClassProbabilities::from_logs(Vec::new(), self.classes));
         }
-        let (order, ranges) = self.by_class();
         let references = self.references.select(&order);
         let own = own.map(|own| positions(&order, own));
         let filter = CandidateFilter::new(queries, &references, device);
@@ -65,15 +65,6 @@ impl Labelled<'_> {
         let ranges = (0..self.classes).map(|class| start(class)..start(class + 1)).collect();
         (order, ranges)
     }
-}
-
-/// Where the rows `wanted` stand in `order`.
-fn positions(order: &[usize], wanted: &[usize]) -> Vec<usize> {
-    let mut position = vec![0; order.len()];
-    for (at, &row) in order.iter().enumerate() {
-        position[row] = at;
-    }
-    wanted.iter().map(|&row| position[row]).collect()
 }
 
 /// `l_c - log Σ_c exp(l_c)`; at least one entry is finite.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use burn::tensor::{Bool, Device, Int, Tensor, TensorData, s};
 
 use super::affinity::mask_out;
+use super::term_weights::TermWeights;
 use super::transfer::{float_tensor, int_tensor, widest_float};
 use crate::data::{AgreementRule, Agreements, SparseRows};
 use crate::error::{Error, Result};
@@ -46,6 +47,8 @@ pub struct AgreementIndex {
     /// Whether each row of the order is one of them, `[n, 1]`.
     alone: Tensor<2, Bool>,
     rule: IndexedRule,
+    /// The weight of the term of each row of the order; 1 where there are none.
+    weights: Option<TermWeights>,
 }
 
 /// The agreements of the labelled rows, in their order.
@@ -97,12 +100,45 @@ impl AgreementIndex {
         let alone: Vec<bool> = order.iter().map(|row| without.binary_search(row).is_ok()).collect();
         let alone = Tensor::from_data(TensorData::new(alone, [order.len(), 1]), device);
         let rule = IndexedRule::new(agreements.select(&order[..labelled]), device);
-        Self { agreements, order, labelled, gather, without, alone, rule }
+        Self { agreements, order, labelled, gather, without, alone, rule, weights: None }
     }
 
     /// The index of the distinct points `rows` alone, in that order.
     pub(super) fn subset(&self, rows: &[usize]) -> Self {
-        Self::index(self.agreements.select(rows), &self.alone.device())
+        let index = Self::index(self.agreements.select(rows), &self.alone.device());
+        let mut place_of_row = vec![0; self.order.len()];
+        for (place, &row) in self.order.iter().enumerate() {
+            place_of_row[row] = place;
+        }
+        let places: Vec<usize> = index.order.iter().map(|&at| place_of_row[rows[at]]).collect();
+        let weights = self.weights.as_ref().map(|weights| weights.select(&places));
+        Self { weights, ..index }
+    }
+
+    /// The same points, the term of each times its weight, in the order of the data: `f = Σ_i w_i p_i`.
+    ///
+    /// All stay neighbours of the others, once; see [`ClassIndex::with_weights`](super::ClassIndex::with_weights).
+    ///
+    /// # Errors
+    /// Not one weight per point, a weight that is negative or not finite, or none that is positive.
+    pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
+        let of_rows = TermWeights::new(weights, self.points(), &self.alone.device())?;
+        Ok(Self { weights: Some(of_rows.select(&self.order)), ..self })
+    }
+
+    /// The terms of the labelled points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
+    pub(super) fn weigh(&self, terms: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
+        match &self.weights {
+            Some(weights) => weights.weigh(terms, rows),
+            None => terms,
+        }
+    }
+
+    /// How much the points with an agreement weigh together: no f is larger.
+    pub(super) fn weight_with_agreement(&self) -> f64 {
+        let Some(weights) = &self.weights else { return self.with_agreement() as f64 };
+        let alone = |place: usize| self.without.binary_search(&self.order[place]).is_ok();
+        (0..self.labelled).filter(|place| !alone(*place)).map(|at| weights.sum(at..at + 1)).sum()
     }
 
     /// Number of points, n, labelled or not.

@@ -236,7 +236,7 @@ impl Objective for SoftNcaLoss {
 
     fn least(&self, agreements: &AgreementIndex) -> Option<f64> {
         match self.criterion {
-            Criterion::F => Some(-(agreements.with_agreement() as f64)),
+            Criterion::F => Some(-agreements.weight_with_agreement()),
             Criterion::G => Some(0.0),
         }
     }
@@ -270,7 +270,8 @@ impl Objective for SoftNcaLoss {
             agreements.log_agreeing(z, &terms).mask_fill(alone.clone(), 0.0)
                 - all.mask_fill(alone, 0.0)
         };
-        self.terms(log_p, agreements.alone(&terms)).sum()
+        let of_points = self.terms(log_p, agreements.alone(&terms));
+        agreements.weigh(of_points, terms).sum()
     }
 
     fn blocks(&self, agreements: &AgreementIndex, rows: usize) -> Vec<Range<usize>> {

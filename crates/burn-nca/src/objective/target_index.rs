@@ -7,7 +7,7 @@ use burn::tensor::{DType, Device, Tensor};
 
 use super::term_weights::TermWeights;
 use super::transfer::{float_tensor, widest_float};
-use crate::data::{Features, Scaling, ScalingKind};
+use crate::data::{Features, RegressionData, Scaling, ScalingKind};
 use crate::error::{Error, Result};
 
 /// The numeric targets of n points, prepared once for many evaluations of an objective on a device.
@@ -44,6 +44,18 @@ impl TargetIndex {
     pub fn standardised(targets: &Features, device: &Device) -> Result<Self> {
         let standard = Scaling::fit(ScalingKind::Standardise, targets).apply(targets)?;
         Self::new(standard.values(), standard.columns(), device)
+    }
+
+    /// The index of a measured table: its targets [standardised](Self::standardised), and its weights.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of(data: &RegressionData, device: &Device) -> Result<Self> {
+        let index = Self::standardised(data.targets(), device)?;
+        match data.weights() {
+            Some(weights) => index.with_weights(weights),
+            None => Ok(index),
+        }
     }
 
     /// The index of these targets, row-major `[n, columns]`.

@@ -48,6 +48,7 @@ fn every_edit_is_refused_with_its_field() {
         ("scaling.kind", json!("None"), "scaling.kind"),
         ("class_names", json!(["a", "b", "c", "d"]), "class_names holds 4 names for 3 classes"),
         ("class_names", json!(["a", "b"]), "class_names holds 2 names for 3 classes"),
+        ("class_names", json!(["a", "b", "a"]), "the classes 1 and 3 are both named \"a\""),
         ("class_names", json!([]), "class_names holds 0 names"),
         ("targets", json!({"names": ["t"], "values": [1.0]}), "targets are there"),
         ("sha256", json!({"encoder.bpk": "0"}), "SHA-256 differs"),

@@ -41,7 +41,7 @@ fn every_objective_and_optimiser_betters_euclidean_neighbours() {
     let device = Device::flex();
     let place =
         |part: &RegressionData| part.features().to_tensor(&device, burn::tensor::DType::F64);
-    let numbers = Numbers { values: train.targets().values(), columns: 1 };
+    let numbers = Numbers::new(train.targets().values(), 1);
     let neighbors = nearest(&place(&test), &place(&train), 5, None).unwrap();
     let euclidean = r2(&nearest_means(&neighbors, numbers, 5).unwrap(), &test);
     let adam = StochasticConfig::new()
@@ -113,7 +113,7 @@ fn early_stopping_holds_rows_out_and_an_interrupted_fit_goes_on() {
 
 #[test]
 fn a_saved_model_predicts_the_same_numbers() {
-    let data = table();
+    let data = table().with_weights((0..ROWS).map(|row| (row % 4) as f64).collect()).unwrap();
     let fitted = RegressionConfig::new(6, 2)
         .with_objective(soft(Criterion::G))
         .fit(&data, &Device::flex())
@@ -122,10 +122,11 @@ fn a_saved_model_predicts_the_same_numbers() {
     let path = folder.path().join("model");
     fitted.save(&path).unwrap();
     let loaded = Fitted::load(&path, &Device::flex()).unwrap();
-    let TrainingTargets::Numbers(targets) = loaded.training_targets() else {
+    let TrainingTargets::Numbers { targets, weights } = loaded.training_targets() else {
         panic!("{:?}", loaded.training_targets())
     };
     assert_eq!(targets.names(), ["price"]);
+    assert_eq!(weights.as_deref(), data.weights());
     let same = |a: Vec<f64>, b: Vec<f64>| {
         a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-12 * a.abs()) && a.len() == b.len()
     };

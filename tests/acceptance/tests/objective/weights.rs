@@ -3,12 +3,13 @@
 use acceptance::data::{overlapping, uniform};
 use acceptance::oracle;
 use burn::tensor::{Device, Tensor};
-use burn_nca::NcaConfig;
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{AgreementWidth, Agreements, Features, Labelled, RegressionData};
 use burn_nca::fit::{FitConfig, Precision};
 use burn_nca::objective::{
-    ClassIndex, Criterion, MlkrLossConfig, NcaLossConfig, Objective, TargetIndex,
+    AgreementIndex, ClassIndex, Criterion, MlkrLossConfig, NcaLossConfig, Objective,
+    SoftNcaLossConfig, TargetIndex,
 };
+use burn_nca::{NcaConfig, RegressionConfig};
 
 use crate::setup::{assert_close, tensor};
 
@@ -117,6 +118,68 @@ fn weighted_kernel_regression_is_the_weighted_sum_of_its_terms() {
     let each = |at: usize| number(loss.block(part.clone(), &plain, &(), at..at + 1));
     let expected: f64 = rows.iter().enumerate().map(|(at, row)| weights[*row] * each(at)).sum();
     assert_close(&[number(loss.total(part.clone(), &batch))], &[expected], 1e-12);
+}
+
+#[test]
+fn weighted_soft_matches_are_the_weighted_sum_of_their_terms() {
+    let device = Device::flex();
+    let z = embedding(&uniform(2 * 15, 47));
+    let weights = weights(15);
+    let numbers = uniform(15, 48);
+    let width = AgreementWidth::Given(0.4);
+    let targets = Agreements::of_targets(&numbers, 1, width).unwrap();
+    let list = (0..14).map(|row| (row, row + 1, 0.5)).collect();
+    for agreements in [targets, Agreements::of_list(15, list).unwrap()] {
+        let plain = AgreementIndex::new(&agreements, &device).unwrap();
+        let weighted = plain.clone().with_weights(&weights).unwrap();
+        for criterion in [Criterion::F, Criterion::G] {
+            let loss = SoftNcaLossConfig::new().with_criterion(criterion).init();
+            let term = |row: usize| number(loss.block(z.clone(), &plain, &(), row..row + 1));
+            let expected: f64 = weights.iter().enumerate().map(|(row, w)| w * term(row)).sum();
+            for rows in [1, 4, 20] {
+                assert_close(&[sum(&loss, &z, &weighted, rows)], &[expected], 1e-12);
+            }
+        }
+    }
+    // Of classes they are those of NCA, whatever the order of the rows and of a batch.
+    let sample = overlapping(21, 2, 3, 49);
+    let (z, weights) = (embedding(&sample.x), self::weights(21));
+    let labels: Vec<Option<usize>> = sample.y.iter().copied().map(Some).collect();
+    let soft = AgreementIndex::new(&Agreements::of_labels(&labels), &device).unwrap();
+    let soft = soft.with_weights(&weights).unwrap();
+    let hard = ClassIndex::new(&sample.y, &device).unwrap().with_weights(&weights).unwrap();
+    let (of_soft, of_hard) = (SoftNcaLossConfig::new().init(), NcaLossConfig::new().init());
+    assert_close(
+        &[number(of_soft.total(z.clone(), &soft))],
+        &[number(of_hard.total(z, &hard))],
+        1e-12,
+    );
+    let rows = [20, 3, 8, 4, 11, 0, 12];
+    let part: Vec<f64> = rows.iter().flat_map(|row| sample.x[2 * row..][..2].to_vec()).collect();
+    let part = embedding(&part);
+    let found = number(of_soft.total(part.clone(), &of_soft.subset(&soft, &rows)));
+    assert_close(&[found], &[number(of_hard.total(part, &of_hard.subset(&hard, &rows)))], 1e-12);
+}
+
+#[test]
+fn a_fit_of_weighted_numbers_minimises_the_weighted_sum() {
+    let device = Device::flex();
+    let x = uniform(3 * 40, 50);
+    let prices = x.chunks_exact(3).map(|row| row[0] + 0.1 * row[2]).collect();
+    let data = RegressionData::new(Features::unnamed(x, 3).unwrap(), "price", prices).unwrap();
+    let fit = FitConfig::new().with_precision(Precision::F64);
+    let config = RegressionConfig::new(3, 2).with_fit(fit);
+    let plain = config.fit(&data, &device).unwrap();
+    let one = config.fit(&data.clone().with_weights(vec![1.0; 40]).unwrap(), &device).unwrap();
+    assert_eq!(plain.matrix(), one.matrix());
+    let data = data.with_weights(weights(40)).unwrap();
+    let fitted = config.fit(&data, &device).unwrap();
+    let target = TargetIndex::of(&data, &device).unwrap();
+    let value = |fitted: &burn_nca::Fitted| {
+        number(MlkrLossConfig::new().init().total(fitted.references().clone(), &target))
+    };
+    assert_close(&[value(&fitted)], &[fitted.summary().value], 1e-8);
+    assert!(value(&fitted) < value(&plain), "{} {}", value(&fitted), value(&plain));
 }
 
 #[test]

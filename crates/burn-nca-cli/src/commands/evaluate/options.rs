@@ -14,7 +14,7 @@ pub fn check(args: &EvaluateArgs, known: &TrainingTargets) -> Result<()> {
     const OF_PAIRS: &str = "this model was learnt from pairs";
     let (name, pairs) = match known {
         TrainingTargets::Classes { .. } => ("classes", false),
-        TrainingTargets::Numbers(_) => ("a numeric target", false),
+        TrainingTargets::Numbers { .. } => ("a numeric target", false),
         TrainingTargets::Unlabelled => ("pairs", true),
     };
     let refused = [

@@ -5,6 +5,7 @@ mod labels;
 mod legend;
 mod look;
 mod placement;
+mod row_names;
 mod scatter;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ pub use legend::listed;
 use look::Look;
 pub use look::style;
 pub use placement::thinned;
+pub use row_names::RowNames;
 use scatter::Scatter;
 
 /// The part of the data a row belongs to.
@@ -56,6 +58,9 @@ pub struct Embedding<M> {
 pub struct Unlabelled {
     /// Row number in the source, counted from 1.
     pub row: usize,
+    /// What the source calls it, where its rows have names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// One coordinate for k = 1, else two.
     pub coordinates: Vec<f64>,
 }
@@ -65,6 +70,9 @@ pub struct Unlabelled {
 pub struct Point<M> {
     /// Row number in the source, counted from 1.
     pub row: usize,
+    /// What the source calls it, where its rows have names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// One coordinate for k = 1, else two.
     pub coordinates: Vec<f64>,
     /// Training or held out.

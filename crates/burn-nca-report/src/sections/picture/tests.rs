@@ -96,7 +96,8 @@ fn rows_without_a_class_are_grey_and_have_a_lane_of_their_own() {
     let mut with = |dimension: usize| {
         let embedding = report.classes_mut().embedding.as_mut().unwrap();
         embedding.points.iter_mut().for_each(|point| point.coordinates.truncate(dimension));
-        let row = |row| Unlabelled { row, coordinates: vec![9.0 + row as f64; dimension] };
+        let row =
+            |row| Unlabelled { row, id: None, coordinates: vec![9.0 + row as f64; dimension] };
         embedding.unlabelled = vec![row(3), row(4)];
         embedding.dimension = dimension;
         report.check().unwrap();

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::tensors::REFERENCES;
 use crate::data::{
-    Features, Preparation, Scaling, ScalingKind, Task, TrainingTargets, check_weights,
+    Features, Preparation, Scaling, ScalingKind, Task, TrainingTargets, check_class_names,
+    check_weights,
 };
 use crate::encoder::Encoder;
 use crate::error::{Error, Result, shortened};
@@ -89,8 +90,9 @@ impl Stored {
             classes: Some(class_names.len()),
             class_names,
             weights: match &fitted.targets {
-                TrainingTargets::Classes { weights, .. } => weights.clone(),
-                TrainingTargets::Numbers(_) | TrainingTargets::Unlabelled => None,
+                TrainingTargets::Classes { weights, .. }
+                | TrainingTargets::Numbers { weights, .. } => weights.clone(),
+                TrainingTargets::Unlabelled => None,
             },
             preparation: fitted.preparation.clone(),
             targets: fitted.targets().map(|targets| StoredTargets {
@@ -167,6 +169,7 @@ impl Stored {
             check_weights(weights, self.reference_rows)
                 .map_err(|error| format!("weights: {error}"))?;
         }
+        check_class_names(&self.class_names).map_err(|error| format!("class_names: {error}"))?;
         let names = self.class_names.len();
         if let Some(classes) = self.classes.filter(|classes| *classes != names) {
             return Err(format!("class_names holds {names} names for {classes} classes"));
@@ -215,7 +218,7 @@ impl Stored {
                     "targets holds {rows} rows for {wanted} reference_rows"
                 )));
             }
-            return Ok(TrainingTargets::Numbers(targets));
+            return Ok(TrainingTargets::Numbers { targets, weights: self.weights.clone() });
         }
         if self.class_names.is_empty() {
             return Ok(TrainingTargets::Unlabelled);

@@ -60,7 +60,8 @@ impl HeldOut {
             }
             (AnyData::Numbers(data), AnyData::Numbers(others)) if *rule != Rule::Neighbors => {
                 let (known, truth) = (data.targets(), others.targets());
-                let numbers = Numbers { values: known.values(), columns: known.columns() };
+                let numbers = Numbers::new(known.values(), known.columns());
+                let numbers = numbers.with_weights(data.weights());
                 let queries = encoder.forward(held_out.x.clone());
                 let means =
                     rule.kernel_means(&queries, &encoder.forward(train.x.clone()), numbers, None);

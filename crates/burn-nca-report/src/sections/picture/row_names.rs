@@ -1,0 +1,88 @@
+//! Which rows of the source the points are, and what the source calls them.
+
+use super::Embedding;
+use crate::{Replay, Report, Results};
+
+/// Where the rows of a fit stand in their source, and what that calls them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowNames {
+    /// The place in the source of each row of the fit, from 0; the same one where there is no list.
+    pub places: Option<Vec<usize>>,
+    /// The name of each row of the source, where its rows have names.
+    pub ids: Option<Vec<String>>,
+}
+
+impl RowNames {
+    /// The place in the source of a row of the fit, both counted from 1.
+    fn row(&self, row: usize) -> usize {
+        let place = self.places.as_ref().and_then(|places| places.get(row.checked_sub(1)?));
+        place.map_or(row, |place| place + 1)
+    }
+
+    /// The name of a row of the source, counted from 1.
+    fn id(&self, row: usize) -> Option<String> {
+        self.ids.as_ref()?.get(row.checked_sub(1)?).cloned()
+    }
+}
+
+impl Report {
+    /// Numbers the points by the rows of the source, which may hold others between them, and names them.
+    ///
+    /// Rows without a class have their places in the source already.
+    pub fn name_rows(&mut self, names: &RowNames) {
+        match &mut self.results {
+            Results::Classes(found) => {
+                if let Some(embedding) = &mut found.embedding {
+                    embedding.name_rows(names);
+                }
+            }
+            Results::Numbers(found) | Results::Pairs(found) => found.embedding.name_rows(names),
+        }
+        if let Some(Replay { points, .. }) = &mut self.replay {
+            points.iter_mut().for_each(|point| point.row = names.row(point.row));
+        }
+    }
+}
+
+impl<M> Embedding<M> {
+    fn name_rows(&mut self, names: &RowNames) {
+        for point in &mut self.points {
+            point.row = names.row(point.row);
+            point.id = names.id(point.row);
+        }
+        for other in &mut self.unlabelled {
+            other.id = names.id(other.row);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Unlabelled;
+
+    #[test]
+    fn points_have_the_numbers_and_names_of_their_rows_in_the_source() {
+        let mut report = Report::example();
+        let embedding = report.classes_mut().embedding.as_mut().unwrap();
+        let rows = embedding.points.len();
+        let other = Unlabelled { row: 2, id: None, coordinates: vec![0.0; 2] };
+        embedding.unlabelled = vec![other];
+        let last = embedding.points[rows - 1].row;
+        report.name_rows(&RowNames::default());
+        assert_eq!(report.classes().embedding.as_ref().unwrap().points[rows - 1].row, last);
+        // The second row of the source is another.
+        let places = (0..rows).map(|row| row + usize::from(row > 0)).collect();
+        let ids = (0..=rows).map(|row| format!("p{row}")).collect();
+        report.name_rows(&RowNames { places: Some(places), ids: Some(ids) });
+        let embedding = report.classes().embedding.as_ref().unwrap();
+        let found = |at: usize| (embedding.points[at].row, embedding.points[at].id.as_deref());
+        let at = |row| embedding.points.iter().position(|point| point.row == row).unwrap();
+        assert_eq!(found(at(1)), (1, Some("p0")));
+        assert_eq!(found(at(3)), (3, Some("p2")));
+        assert_eq!(embedding.unlabelled[0].id.as_deref(), Some("p1"));
+        let text = report.to_json().unwrap();
+        assert!(text.contains(r#""id": "p2""#));
+        assert_eq!(Report::from_json(&text).unwrap().classes(), report.classes());
+    }
+}
