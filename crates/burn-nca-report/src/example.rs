@@ -344,7 +344,8 @@ fn replayed(embedding: &Embedding<ClassMark>) -> Replay {
         part: point.part,
     };
     let points: Vec<ReplayPoint> = points.iter().map(row).collect();
-    Replay { dimension, neighbors: points.len(), points, window, frames }
+    let neighbors = points.len();
+    Replay { dimension, neighbors, points, values: None, window, frames }
 }
 
 /// The weights of the columns of a map, row-major.

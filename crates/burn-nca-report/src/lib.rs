@@ -43,7 +43,7 @@ pub use sections::matrix::Matrix;
 pub use sections::picture::{
     ClassMark, Embedding, Part, Point, RowNames, Unlabelled, ValueMark, thinned,
 };
-pub use sections::replay::{Replay, ReplayFrame, ReplayPoint, Window};
+pub use sections::replay::{Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
 pub use sections::tuning::{ComparedBy, Tuning};
 pub use sections::weights::{FeatureWeight, FeatureWeights, RankedFeature};
 pub use solver::SolverRun;

@@ -215,7 +215,7 @@ impl Report {
                 ]
             }
             Results::Numbers(found) | Results::Pairs(found) => {
-                vec![&found.embedding, &self.comparison, found]
+                vec![&found.embedding, &self.replay, &self.comparison, found]
             }
         };
         let rest: [&dyn Section; 4] =

@@ -85,7 +85,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     drop(train);
     let (mut rows, train) = rows.scaled(&scaling)?;
     let start = warm_start.map(|model| model.encoder);
-    let recorder = Recording::new(folder.as_ref(), D::REPLAYS);
+    let recorder = Recording::new(folder.as_ref());
     let model = fit(&bar, (folder.as_ref(), &recorder), |session| {
         config.fit_scaled(start, (train, scaling), &device, session)
     })?;
@@ -235,9 +235,8 @@ fn fit(
 struct Recording(Option<RefCell<Recorder>>);
 
 impl Recording {
-    /// Goes on from what an interrupted run has left; keeps nothing without a folder, or where `wanted` is false.
-    fn new(folder: Option<&RunFolder>, wanted: bool) -> Self {
-        let folder = folder.filter(|_| wanted);
+    /// Goes on from what an interrupted run has left; keeps nothing without a folder, and so without a page.
+    fn new(folder: Option<&RunFolder>) -> Self {
         Self(folder.map(|folder| RefCell::new(Recorder::resumed(&folder.file(STEPS)))))
     }
 

@@ -4,14 +4,16 @@ use anyhow::Result;
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca::Fitted;
 use burn_nca::baseline::{PcaConfig, Projection};
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Coincidences, Features, Labelled, RegressionData};
 use burn_nca::encoder::{AnyEncoder, Encoder};
-use burn_nca::evaluate::Accuracy;
-use burn_nca::neighbors::ClassReferences;
+use burn_nca::evaluate::{Accuracy, PartnerRanks, RegressionScores};
+use burn_nca::neighbors::{ClassReferences, Numbers};
 
 use super::classes::ClassRows;
+use super::numbers::NumberRows;
+use super::pairs::PairParts;
 use super::recorder::Step;
-use burn_nca_report::{Part, Replay, ReplayFrame, ReplayPoint, Window};
+use burn_nca_report::{Part, Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
 
 /// Training rows that are drawn at most.
 const TRAIN: usize = 1000;
@@ -22,23 +24,26 @@ const TEST: usize = 500;
 /// Training rows up to which all of them are neighbours; beyond, those that are drawn.
 const NEIGHBORS: usize = 4000;
 
-/// The embedding of some rows at the steps of a fit, with the accuracy of both parts; `None` where they cannot be had.
+/// Bands of colour of a numeric target.
+const BANDS: usize = 16;
+
+/// The embedding of some rows at the steps of a fit, with the figures of both parts; `None` where they cannot be had.
 ///
 /// # Errors
 /// An embedding that is not finite.
-pub fn replay(model: &Fitted, rows: &ClassRows<'_>, steps: &[Step]) -> Result<Option<Replay>> {
+pub fn replay(model: &Fitted, cast: Cast<'_>, steps: &[Step]) -> Result<Option<Replay>> {
     let encoders: Option<Vec<AnyEncoder>> =
         steps.iter().map(|step| model.encoder_at(&step.parameters)).collect();
     let Some(encoders) = encoders.filter(|encoders| encoders.len() > 2) else { return Ok(None) };
-    let cast = Cast::of(model, rows);
-    let learnt = cast.place(&model.encoder, &cast.drawn);
+    let Cast { place, drawn, points, neighbors, values, figures } = cast;
+    let learnt = place.of(&model.encoder, &drawn);
     let shown = Shown::of(&learnt)?;
     let end = shown.coordinates(&learnt)?;
     let mut places = Vec::with_capacity(encoders.len());
-    let mut accuracies = Vec::with_capacity(encoders.len());
+    let mut found = Vec::with_capacity(encoders.len());
     for encoder in &encoders {
-        let drawn = cast.place(encoder, &cast.drawn);
-        accuracies.push(cast.accuracy(model, encoder, &drawn)?);
+        let drawn = place.of(encoder, &drawn);
+        found.push(figures(encoder, &drawn)?);
         places.push(shown.coordinates(&drawn)?);
     }
     let finite = |frame: &Vec<f64>| frame.iter().all(|place| place.is_finite());
@@ -47,7 +52,7 @@ pub fn replay(model: &Fitted, rows: &ClassRows<'_>, steps: &[Step]) -> Result<Op
     }
     let kept = nearest(&places, &end);
     let window = Window::around(&places, kept, shown.dimension());
-    let frames = steps.iter().zip(&places).zip(accuracies).enumerate();
+    let frames = steps.iter().zip(&places).zip(found).enumerate();
     let frames = frames.map(|(at, ((step, places), [train, test]))| ReplayFrame {
         iteration: step.iteration as u64,
         train,
@@ -55,92 +60,208 @@ pub fn replay(model: &Fitted, rows: &ClassRows<'_>, steps: &[Step]) -> Result<Op
         kept: at == kept,
         places: window.places(places, shown.dimension()),
     });
-    Ok(Some(Replay {
-        dimension: shown.dimension(),
-        neighbors: cast.references.as_ref().map_or(cast.train.len(), Labelled::rows),
-        points: cast.points,
-        window,
-        frames: frames.collect(),
-    }))
+    let (dimension, frames) = (shown.dimension(), frames.collect());
+    Ok(Some(Replay { dimension, neighbors, points, values, window, frames }))
 }
 
+/// What is measured of the rows that are drawn, embedded by a map: of training rows, and of those held out.
+type Figures<'a> = dyn Fn(&AnyEncoder, &Tensor<2>) -> Result<[Option<f64>; 2]> + 'a;
+
 /// The rows that take part.
-struct Cast {
+pub struct Cast<'a> {
+    place: Place,
     /// The scaled features of the rows that are drawn, those held out last.
     drawn: Features,
     points: Vec<ReplayPoint>,
-    /// Places of the drawn training rows among the neighbours.
-    train: Vec<usize>,
-    labels: Vec<usize>,
-    classes: usize,
-    /// All training rows, scaled, where they are the neighbours; else the drawn ones are.
-    references: Option<Labelled>,
+    neighbors: usize,
+    values: Option<ReplayValues>,
+    figures: Box<Figures<'a>>,
+}
+
+/// Where the rows are embedded.
+#[derive(Clone)]
+struct Place {
     device: Device,
     dtype: DType,
 }
 
-impl Cast {
-    fn of(model: &Fitted, rows: &ClassRows<'_>) -> Self {
-        let labels = rows.data.labels();
-        // Places among the training rows, and rows of the data; a class is drawn as one stroke.
-        let mut places = thinned(&rows.sample.train, TRAIN);
-        places.sort_by_key(|&place| (labels[rows.split.train[place]], place));
-        let mut test = thinned(&rows.sample.test, TEST);
-        test.sort_by_key(|&row| (labels[row], row));
-        let train: Vec<usize> = places.iter().map(|&place| rows.split.train[place]).collect();
-        let point = |row: &usize, part| ReplayPoint { row: row + 1, class: labels[*row], part };
+impl Place {
+    fn model(model: &Fitted) -> Self {
+        Self { device: model.references().device(), dtype: model.references().dtype() }
+    }
+
+    fn of(&self, encoder: &AnyEncoder, features: &Features) -> Tensor<2> {
+        encoder.forward(features.to_tensor(&self.device, self.dtype))
+    }
+}
+
+/// The rows that are drawn, a group of one colour after the other.
+struct Drawn {
+    /// Rows of the data: training rows, then those held out.
+    rows: Vec<usize>,
+    points: Vec<ReplayPoint>,
+    /// Training rows among them.
+    train: usize,
+    /// Places of the drawn training rows among the neighbours.
+    places: Vec<usize>,
+    /// Whether all training rows are the neighbours; else the drawn ones are.
+    all: bool,
+}
+
+impl Drawn {
+    /// Some of the training rows (each by its place among them) and of the rows held out; `group` is the colour of a row.
+    fn of(
+        (split, places): (&[usize], &[usize]),
+        test: &[usize],
+        group: &dyn Fn(usize) -> usize,
+    ) -> Self {
+        // A group is drawn as one stroke.
+        let mut places = thinned(places, TRAIN);
+        places.sort_by_key(|&place| (group(split[place]), place));
+        let mut test = thinned(test, TEST);
+        test.sort_by_key(|&row| (group(row), row));
+        let train: Vec<usize> = places.iter().map(|&place| split[place]).collect();
+        let point = |row: &usize, part| ReplayPoint { row: row + 1, class: group(*row), part };
         let points = train.iter().map(|row| point(row, Part::Train));
         let points = points.chain(test.iter().map(|row| point(row, Part::Test))).collect();
-        let rows_drawn: Vec<usize> = train.iter().chain(&test).copied().collect();
-        let all = rows.split.train.len() <= NEIGHBORS;
-        let drawn = rows.data.select(&rows_drawn);
-        let references = all.then(|| rows.data.select(&rows.split.train));
+        let all = split.len() <= NEIGHBORS;
         Self {
-            labels: drawn.labels().to_vec(),
-            drawn: drawn.features().clone(),
             points,
-            train: if all { places } else { (0..train.len()).collect() },
-            classes: rows.data.classes(),
-            references,
-            device: model.references().device(),
-            dtype: model.references().dtype(),
+            train: train.len(),
+            places: if all { places } else { (0..train.len()).collect() },
+            rows: train.into_iter().chain(test).collect(),
+            all,
         }
     }
 
-    fn place(&self, encoder: &AnyEncoder, features: &Features) -> Tensor<2> {
-        encoder.forward(features.to_tensor(&self.device, self.dtype))
+    /// The rows that are neighbours.
+    fn neighbors<'s>(&'s self, split: &'s [usize]) -> &'s [usize] {
+        if self.all { split } else { &self.rows[..self.train] }
     }
 
-    /// The 1-NN accuracy of the training rows, each left out in turn, and of those held out.
-    fn accuracy(
-        &self,
-        model: &Fitted,
-        encoder: &AnyEncoder,
-        drawn: &Tensor<2>,
-    ) -> Result<[Option<f64>; 2]> {
-        let (n, all) = (self.train.len(), self.labels.len());
-        let train = drawn.clone().slice([0..n]);
-        let neighbors = match &self.references {
-            Some(references) => self.place(encoder, references.features()),
-            None => train.clone(),
+    /// The embedded rows of both parts.
+    fn parts(&self, embedded: &Tensor<2>) -> (Tensor<2>, Option<Tensor<2>>) {
+        let (n, all) = (self.train, self.rows.len());
+        let test = (all > n).then(|| embedded.clone().slice([n..all]));
+        (embedded.clone().slice([0..n]), test)
+    }
+}
+
+impl<'a> Cast<'a> {
+    /// Rows with classes, and their 1-NN accuracy: training rows left out in turn, and those held out.
+    pub fn of_classes(model: &'a Fitted, rows: &ClassRows<'_>) -> Self {
+        let (split, labels, classes) = (&rows.split.train, rows.data.labels(), rows.data.classes());
+        let drawn = Drawn::of((split, &rows.sample.train), &rows.sample.test, &|row| labels[row]);
+        let references: Labelled = rows.data.select(drawn.neighbors(split));
+        let truth: Vec<usize> = drawn.rows.iter().map(|&row| labels[row]).collect();
+        let (features, points) = (rows.data.features().select(&drawn.rows), drawn.points.clone());
+        let (place, neighbors) = (Place::model(model), references.rows());
+        let of = place.clone();
+        let figures = move |encoder: &AnyEncoder, embedded: &Tensor<2>| -> Result<_> {
+            let (train, test) = drawn.parts(embedded);
+            let among = ClassReferences {
+                embedding: &of.of(encoder, references.features()),
+                labels: references.labels(),
+                classes,
+                weights: references.weights(),
+            };
+            let rule = model.rule().of_classes();
+            let right =
+                |queries: &Tensor<2>, truth: &[usize], own: Option<&[usize]>| -> Result<_> {
+                    let predicted = rule.classes(queries, among, &[1], own)?;
+                    let predicted = predicted.into_iter().next().unwrap_or_default();
+                    Ok(Accuracy::of(&predicted, truth)?.value())
+                };
+            let (known, unknown) = truth.split_at(drawn.train);
+            let of_test = test.map(|test| right(&test, unknown, None)).transpose()?;
+            Ok([right(&train, known, Some(&drawn.places))?, of_test.flatten()])
         };
-        let labels = self.references.as_ref().map_or(&self.labels[..n], Labelled::labels);
-        let references = ClassReferences {
-            embedding: &neighbors,
-            labels,
-            classes: self.classes,
-            weights: self.references.as_ref().and_then(Labelled::weights),
+        Self { place, drawn: features, points, neighbors, values: None, figures: Box::new(figures) }
+    }
+
+    /// Rows with numbers, and R² of the kernel rule.
+    pub fn of_numbers(model: &'a Fitted, rows: &NumberRows<'_>) -> Self {
+        let (split, targets) = (&rows.split.train, rows.data.targets());
+        let bands = Bands::of(targets.values().iter().step_by(targets.columns()).copied());
+        let band = |row: usize| bands.band(targets.row(row)[0]);
+        let drawn = Drawn::of((split, &rows.sample.train), &rows.sample.test, &band);
+        let references: RegressionData = rows.data.select(drawn.neighbors(split));
+        let shown = rows.data.select(&drawn.rows);
+        let colour = targets.names().first().cloned().unwrap_or_default();
+        let values = ReplayValues { colour, bands: bands.middles(), figure: ReplayFigure::R2 };
+        let (place, neighbors, points) =
+            (Place::model(model), references.rows(), drawn.points.clone());
+        let (of, truth) = (place.clone(), shown.targets().clone());
+        let figures = move |encoder: &AnyEncoder, embedded: &Tensor<2>| -> Result<_> {
+            let (train, test) = drawn.parts(embedded);
+            let among = of.of(encoder, references.features());
+            let known = references.targets();
+            let numbers = Numbers::new(known.values(), known.columns());
+            let numbers = numbers.with_weights(references.weights());
+            let r2 = |queries: &Tensor<2>, truth: &[f64], own: Option<&[usize]>| -> Result<_> {
+                let means = model.rule().kernel_means(queries, &among, numbers, own)?;
+                Ok(RegressionScores::of(&means, truth)?.r2())
+            };
+            let (known, unknown) = truth.values().split_at(drawn.train * truth.columns());
+            let of_test = test.map(|test| r2(&test, unknown, None)).transpose()?;
+            Ok([r2(&train, known, Some(&drawn.places))?, of_test.flatten()])
         };
-        let rule = model.rule().of_classes();
-        let right = |queries: &Tensor<2>, truth: &[usize], own: Option<&[usize]>| -> Result<_> {
-            let predicted = rule.classes(queries, references, &[1], own)?;
-            let predicted = predicted.into_iter().next().unwrap_or_default();
-            Ok(Accuracy::of(&predicted, truth)?.value())
+        let (drawn, figures) = (shown.features().clone(), Box::new(figures));
+        Self { place, drawn, points, neighbors, values: Some(values), figures }
+    }
+
+    /// Rows of pairs, and how often the partner is the nearest row; `None` for more rows than are looked at.
+    pub fn of_pairs(model: &'a Fitted, data: &'a Coincidences, parts: PairParts) -> Option<Self> {
+        let features = data.features();
+        let all: Vec<usize> = (0..features.rows()).collect();
+        if all.len() > NEIGHBORS {
+            return None;
+        }
+        let bands = Bands::of(all.iter().map(|row| (row + 1) as f64));
+        let drawn = Drawn::of((&all, &all), &[], &|row| bands.band((row + 1) as f64));
+        let figure = match parts.test {
+            0 => ReplayFigure::TrainingPairs,
+            _ => ReplayFigure::HeldOutPairs,
         };
-        let of_train = right(&train, &self.labels[..n], Some(&self.train))?;
-        let test = (all > n).then(|| drawn.clone().slice([n..all]));
-        let of_test = test.map(|test| right(&test, &self.labels[n..], None)).transpose()?;
-        Ok([of_train, of_test.flatten()])
+        let values = ReplayValues { colour: "row".to_string(), bands: bands.middles(), figure };
+        let place = Place::model(model);
+        let of = place.clone();
+        let figures = move |encoder: &AnyEncoder, _: &Tensor<2>| -> Result<_> {
+            let embedded = of.of(encoder, features);
+            let ranks = PartnerRanks::of(&embedded, &parts.asked, Some(data.pairs()))?;
+            Ok([ranks.recall(1), None])
+        };
+        Some(Self {
+            place,
+            drawn: features.select(&drawn.rows),
+            points: drawn.points,
+            neighbors: all.len(),
+            values: Some(values),
+            figures: Box::new(figures),
+        })
+    }
+}
+
+/// Values from the lowest to the highest, in bands of equal width.
+struct Bands {
+    low: f64,
+    width: f64,
+}
+
+impl Bands {
+    fn of(values: impl Iterator<Item = f64> + Clone) -> Self {
+        let low = values.clone().fold(f64::INFINITY, f64::min);
+        let high = values.fold(f64::NEG_INFINITY, f64::max);
+        Self { low, width: (high - low) / BANDS as f64 }
+    }
+
+    fn band(&self, value: f64) -> usize {
+        // A value at the upper end, and all where there is no width, are in a band.
+        (((value - self.low) / self.width) as usize).min(BANDS - 1)
+    }
+
+    fn middles(&self) -> Vec<f64> {
+        (0..BANDS).map(|band| self.low + (band as f64 + 0.5) * self.width).collect()
     }
 }
 
@@ -189,4 +310,17 @@ fn nearest(frames: &[Vec<f64>], end: &[f64]) -> usize {
 fn thinned(rows: &[usize], most: usize) -> Vec<usize> {
     let drawn = rows.len().min(most);
     (0..drawn).map(|at| rows[at * rows.len() / drawn]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_fall_into_bands_of_equal_width() {
+        let bands = Bands::of([0.0, 32.0, 5.0].into_iter());
+        assert_eq!([0.0, 1.9, 2.0, 32.0].map(|value| bands.band(value)), [0, 0, 1, 15]);
+        assert_eq!((bands.middles()[0], bands.middles()[15]), (1.0, 31.0));
+        assert_eq!(Bands::of([7.0].into_iter()).band(7.0), 0);
+    }
 }

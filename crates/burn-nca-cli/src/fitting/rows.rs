@@ -12,7 +12,7 @@ use super::numbers::{self, NumberRows};
 use super::pairs::{self, PairParts};
 use super::progress::HeldOutMeasure;
 use super::recorder::Step;
-use super::replay;
+use super::replay::{self, Cast};
 use super::sample::Sample;
 use super::stages::Stages;
 use super::warnings;
@@ -109,16 +109,11 @@ pub trait FitData: TrainingData {
         Ok((Rows::new(self, split, args), train))
     }
 
-    /// Whether the report replays the fit.
-    const REPLAYS: bool = false;
-
     /// The fit once more, from some of its steps.
     ///
     /// # Errors
     /// An embedding that is not finite.
-    fn replay(_model: &Fitted, _rows: &Rows<Self>, _steps: &[Step]) -> Result<Option<Replay>> {
-        Ok(None)
-    }
+    fn replay(model: &Fitted, rows: &Rows<Self>, steps: &[Step]) -> Result<Option<Replay>>;
 
     /// What to say of the rows before the fit.
     fn warnings(train: &Self) -> Vec<Warning> {
@@ -135,13 +130,12 @@ pub trait FitData: TrainingData {
 impl FitData for Labelled {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::Accuracy;
     const FIGURES: &str = "accuracies, f, g, perplexity and the picture";
-    const REPLAYS: bool = true;
 
     fn replay(model: &Fitted, rows: &Rows<Self>, steps: &[Step]) -> Result<Option<Replay>> {
         let Rows { data, split, neighbors, .. } = rows;
         let sample = &rows.sample()?;
         let rows = ClassRows { data, split, sample, without_class: None, neighbors: *neighbors };
-        replay::replay(model, &rows, steps)
+        replay::replay(model, Cast::of_classes(model, &rows), steps)
     }
 
     fn neighbors(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
@@ -196,6 +190,12 @@ impl FitData for RegressionData {
         let sample = &rows.sample()?;
         numbers::evaluate(model, &NumberRows { data, split, sample, neighbors: *neighbors }, stages)
     }
+
+    fn replay(model: &Fitted, rows: &Rows<Self>, steps: &[Step]) -> Result<Option<Replay>> {
+        let Rows { data, split, neighbors, .. } = rows;
+        let rows = NumberRows { data, split, sample: &rows.sample()?, neighbors: *neighbors };
+        replay::replay(model, Cast::of_numbers(model, &rows), steps)
+    }
 }
 
 impl FitData for Coincidences {
@@ -247,23 +247,37 @@ impl FitData for Coincidences {
     }
 
     fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Evaluation> {
-        let sample = rows.sample()?;
-        let of_sample: Vec<usize> = sample.train.iter().map(|&at| rows.split.train[at]).collect();
-        let (asked, all) = match sample.test.is_empty() {
-            true => (&of_sample, &rows.split.train),
-            false => (&sample.test, &rows.split.test),
-        };
-        // Pairs of weight 0 do not ask; should a sample hold no others, all do.
-        let asked = rows.data.part(asked).or_else(|_| rows.data.part(all))?;
-        let parts = PairParts {
-            train: rows.data.part(&rows.split.train)?.pairs().clone(),
-            test: rows.split.test.len(),
-            asked: asked.pairs().clone(),
-            measured: sample.measured(),
-            seed: rows.seed,
-        };
-        pairs::evaluate(model, &rows.data, &parts, stages)
+        pairs::evaluate(model, &rows.data, &pair_parts(rows)?, stages)
     }
+
+    fn replay(model: &Fitted, rows: &Rows<Self>, steps: &[Step]) -> Result<Option<Replay>> {
+        match Cast::of_pairs(model, &rows.data, pair_parts(rows)?) {
+            Some(cast) => replay::replay(model, cast, steps),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The pairs that were learnt from, and those that are measured.
+///
+/// # Errors
+/// None that a split leads to.
+fn pair_parts(rows: &Rows<Coincidences>) -> Result<PairParts> {
+    let sample = rows.sample()?;
+    let of_sample: Vec<usize> = sample.train.iter().map(|&at| rows.split.train[at]).collect();
+    let (asked, all) = match sample.test.is_empty() {
+        true => (&of_sample, &rows.split.train),
+        false => (&sample.test, &rows.split.test),
+    };
+    // Pairs of weight 0 do not ask; should a sample hold no others, all do.
+    let asked = rows.data.part(asked).or_else(|_| rows.data.part(all))?;
+    Ok(PairParts {
+        train: rows.data.part(&rows.split.train)?.pairs().clone(),
+        test: rows.split.test.len(),
+        asked: asked.pairs().clone(),
+        measured: sample.measured(),
+        seed: rows.seed,
+    })
 }
 
 /// Refuses numbers that are plainly no classes, unless the user says that they are.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::number::significant;
 use crate::{ClassCount, Report, Section};
-use colours::Colours;
+pub use colours::Colours;
 pub use legend::listed;
 use look::Look;
 pub use look::style;

@@ -1,10 +1,10 @@
-//! What a page says of the steps of a fit: the accuracies, as a sentence, a chart and a table.
+//! What a page says of the steps of a fit: their figures, as a sentence, a chart and a table.
 
 use burn_nca_program::Table;
 use burn_nca_program::html::place;
 
-use super::frames::{Replay, ReplayFrame};
-use crate::number::percent;
+use super::frames::{Replay, ReplayFigure, ReplayFrame};
+use crate::number::{percent, significant};
 
 impl Replay {
     /// `Step 12` and `: 1-NN is right on 95.2 % of the training rows, on 93.3 % of those held out`.
@@ -14,22 +14,63 @@ impl Replay {
             number => format!("Step {number}"),
         };
         let model = if frame.kept { " (the model)" } else { "" };
-        let test = frame.test.map(|test| format!(", on {} of those held out", percent(Some(test))));
-        let rest = format!(
-            "{model}: 1-NN is right on {} of the training rows{}",
-            percent(frame.train),
-            test.unwrap_or_default()
-        );
-        [step, rest]
+        let (train, figure) = (self.number(frame.train), self.figure());
+        let test = frame.test.map(|test| self.number(Some(test)));
+        let told = match (figure, test) {
+            (None, Some(test)) => {
+                format!(
+                    "1-NN is right on {train} of the training rows, on {test} of those held out"
+                )
+            }
+            (None, None) => format!("1-NN is right on {train} of the training rows"),
+            (Some(ReplayFigure::R2), Some(test)) => format!(
+                "R² of the kernel rule is {train} on the training rows, {test} on those held out"
+            ),
+            (Some(ReplayFigure::R2), None) => {
+                format!("R² of the kernel rule is {train} on the training rows")
+            }
+            (Some(ReplayFigure::TrainingPairs), _) => {
+                format!("the partner is the nearest row for {train} of the pairs learnt from")
+            }
+            (Some(ReplayFigure::HeldOutPairs), _) => {
+                format!("the partner is the nearest row for {train} of the pairs held out")
+            }
+        };
+        [step, format!("{model}: {told}")]
     }
 
-    /// Both accuracies over the frames.
+    fn figure(&self) -> Option<ReplayFigure> {
+        self.values.as_ref().map(|values| values.figure)
+    }
+
+    /// A figure of a frame as people read it.
+    fn number(&self, figure: Option<f64>) -> String {
+        match self.figure() {
+            Some(ReplayFigure::R2) => figure.map_or_else(|| percent(None), |r2| significant(r2, 3)),
+            _ => percent(figure),
+        }
+    }
+
+    /// What the figures are, and what they are of.
+    fn heading(&self) -> (&'static str, &'static str) {
+        match self.figure() {
+            None => ("1-NN accuracy", "training rows"),
+            Some(ReplayFigure::R2) => ("R² of the kernel rule", "training rows"),
+            Some(ReplayFigure::TrainingPairs) => {
+                ("Partner is the nearest row", "pairs learnt from")
+            }
+            Some(ReplayFigure::HeldOutPairs) => ("Partner is the nearest row", "pairs held out"),
+        }
+    }
+
+    /// The figures over the frames.
     pub(super) fn chart(&self, shown: usize) -> String {
         let values = self.frames.iter().flat_map(|frame| [frame.train, frame.test]).flatten();
+        let least = if self.figure() == Some(ReplayFigure::R2) { f64::NEG_INFINITY } else { 0.0 };
         let low = values.clone().fold(1.0, f64::min);
-        let high = values.fold(0.0, f64::max);
+        let high = values.fold(least.max(low), f64::max);
         let air = (0.06 * (high - low)).max(0.005);
-        let (low, high) = ((low - air).max(0.0), (high + air).min(1.0));
+        let (low, high) = ((low - air).max(least), (high + air).min(1.0));
         let last = (self.frames.len() - 1) as f64;
         let down = |value: f64| 100.0 * (high - value) / (high - low);
         let line = |read: fn(&ReplayFrame) -> Option<f64>| -> String {
@@ -42,17 +83,17 @@ impl Replay {
             true => format!("<polyline class=\"line held-out\" points=\"{}\"/>", line(|f| f.test)),
             false => String::new(),
         };
-        let key = if self.has_test() {
-            "<span class=\"of-train\">training rows</span> <span class=\"of-test\">held-out rows</span>"
-        } else {
-            "<span class=\"of-train\">training rows</span>"
-        };
+        let (name, of) = self.heading();
+        let mut key = format!("<span class=\"of-train\">{of}</span>");
+        if self.has_test() {
+            key.push_str(" <span class=\"of-test\">held-out rows</span>");
+        }
         let label = |value: f64| {
             let top = place(down(value) / 100.0);
-            format!("<span class=\"y\" style=\"top:{top}\">{}</span>", percent(Some(value)))
+            format!("<span class=\"y\" style=\"top:{top}\">{}</span>", self.number(Some(value)))
         };
         format!(
-            "<div class=\"panel replayed\"><p>1-NN accuracy: {key}</p><div class=\"chart\"><svg viewBox=\"0 0 1000 100\" \
+            "<div class=\"panel replayed\"><p>{name}: {key}</p><div class=\"chart\"><svg viewBox=\"0 0 1000 100\" \
              preserveAspectRatio=\"none\" aria-hidden=\"true\"><path class=\"rule\" d=\"M0 0H1000M0 100H1000\"/><polyline \
              class=\"line\" points=\"{}\"/>{test}</svg>{}{}<span class=\"cursor\" id=\"replay-cursor\" \
              style=\"left:{}\"></span></div></div>\n",
@@ -63,14 +104,14 @@ impl Replay {
         )
     }
 
-    /// Both accuracies as a table.
+    /// The figures as a table.
     pub(super) fn listing(&self) -> String {
         let mut table = Table::of("numbers", &self.frames)
             .number("step", |frame| frame.iteration.to_string())
-            .number("training rows", |frame| percent(frame.train))
-            .scrolling("Accuracy at the steps");
+            .number(self.heading().1, |frame| self.number(frame.train))
+            .scrolling("The figures at the steps");
         if self.has_test() {
-            table = table.number("held-out rows", |frame| percent(frame.test));
+            table = table.number("held-out rows", |frame| self.number(frame.test));
         }
         format!("<details><summary>The numbers</summary>{}</details>", table.html())
     }

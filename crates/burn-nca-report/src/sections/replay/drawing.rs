@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use super::super::picture::{Part, style};
+use super::super::picture::{Colours, Part, style};
 use super::frames::{Replay, ReplayFrame};
 use super::window::WIDTH;
 
@@ -54,15 +54,25 @@ impl Replay {
 
     /// The picture of a frame.
     pub(super) fn picture(&self, frame: &ReplayFrame, classes: usize) -> String {
-        let groups = self.groups();
+        let (groups, colours) = (self.groups(), self.colours());
         let mut paths = String::new();
         for part in [Part::Train, Part::Test] {
             for (at, group) in groups.iter().enumerate().filter(|(_, group)| group.part == part) {
                 let d = self.stroke(frame, &group.points, classes);
-                let (style, name) = (style(group.class), part_name(part));
+                let name = part_name(part);
+                let (style, colour) = match colours.zip(self.band(group.class)) {
+                    Some((colours, value)) => {
+                        (String::new(), format!(" style=\"stroke:{}\"", colours.colour(value)))
+                    }
+                    None => (style(group.class), String::new()),
+                };
                 let mut path = |class: String| {
-                    let _ =
-                        writeln!(paths, "<path data-group=\"{at}\" class=\"{class}\" d=\"{d}\"/>");
+                    // The hole of a row held out has the colour of the paper.
+                    let colour = if class.contains("hole") { "" } else { colour.as_str() };
+                    let _ = writeln!(
+                        paths,
+                        "<path data-group=\"{at}\" class=\"{class}\"{colour} d=\"{d}\"/>"
+                    );
                 };
                 path(format!("{name}{style}"));
                 if part == Part::Test {
@@ -80,6 +90,16 @@ impl Replay {
              rows at a step of the fit\">\n{paths}</svg></div>\n",
             WIDTH / height,
         )
+    }
+
+    /// The value in the middle of a band.
+    fn band(&self, band: usize) -> Option<f64> {
+        self.values.as_ref()?.bands.get(band).copied()
+    }
+
+    /// The scale of the bands.
+    pub(super) fn colours(&self) -> Option<Colours> {
+        Colours::of(self.values.as_ref()?.bands.iter().copied())
     }
 
     /// What the script draws the other frames from.

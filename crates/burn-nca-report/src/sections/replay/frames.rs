@@ -16,6 +16,9 @@ pub struct Replay {
     pub neighbors: usize,
     /// The rows that are drawn: by part, training rows first, and class.
     pub points: Vec<ReplayPoint>,
+    /// What the colours and figures are where there are no classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<ReplayValues>,
     /// What the places are relative to; the same at every step.
     pub window: Window,
     /// The steps, in their order.
@@ -27,10 +30,33 @@ pub struct Replay {
 pub struct ReplayPoint {
     /// Row number in the source, counted from 1.
     pub row: usize,
-    /// Its class.
+    /// Its class, or the band of its value.
     pub class: usize,
     /// Training or held out.
     pub part: Part,
+}
+
+/// The colours and the figures of a replay without classes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReplayValues {
+    /// What the colours tell: the name of a numeric target, or `row`.
+    pub colour: String,
+    /// The value in the middle of each band, ascending; points of a band have one colour.
+    pub bands: Vec<f64>,
+    /// What the figures of a frame are.
+    pub figure: ReplayFigure,
+}
+
+/// What is measured at each step of a fit without classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplayFigure {
+    /// R² of the kernel rule, of the training rows and of those held out.
+    R2,
+    /// The share of the training pairs whose partner is the nearest row.
+    TrainingPairs,
+    /// That share of the pairs held out.
+    HeldOutPairs,
 }
 
 /// A step of the fit.
@@ -38,9 +64,9 @@ pub struct ReplayPoint {
 pub struct ReplayFrame {
     /// Its number; 0 is the start.
     pub iteration: u64,
-    /// 1-NN accuracy of the training rows, each left out in turn.
+    /// 1-NN accuracy of the training rows, each left out in turn; or the figure of [`ReplayValues::figure`].
     pub train: Option<f64>,
-    /// 1-NN accuracy of the rows held out.
+    /// The same of the rows held out; `None` for pairs, whose one figure stands in `train`.
     pub test: Option<f64>,
     /// Whether the model is that of this step (or of the nearest that was kept).
     #[serde(default)]
@@ -81,12 +107,15 @@ pub fn check(replay: &Replay, classes: &[ClassCount]) -> Result<()> {
         (1..=4 * WIDTH as u32).contains(&height),
         "replay.window.height is {height}, 1 to 4000 wanted"
     );
+    let (kind, classes) = match &replay.values {
+        Some(values) => ("bands", values.bands.len()),
+        None => ("classes", classes.len()),
+    };
     for (at, point) in replay.points.iter().enumerate() {
         ensure!(
-            point.class < classes.len(),
-            "replay.points[{at}].class is {}, but there are {} classes, counted from 0",
-            point.class,
-            classes.len()
+            point.class < classes,
+            "replay.points[{at}].class is {}, but there are {classes} {kind}, counted from 0",
+            point.class
         );
     }
     for (at, frame) in replay.frames.iter().enumerate() {

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::number::count;
 use crate::{Report, Section};
-pub use frames::{Replay, ReplayFrame, ReplayPoint, check};
+pub use frames::{Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, check};
 pub use window::Window;
 
 impl Replay {
@@ -38,7 +38,7 @@ impl Replay {
         if self.neighbors < data.train {
             let _ = write!(
                 text,
-                " Accuracies are those of these rows, among {} training rows.",
+                " The figures are those of these rows, among {} training rows.",
                 count(self.neighbors as u64)
             );
         }
@@ -56,6 +56,19 @@ impl Replay {
     }
 }
 
+impl Replay {
+    /// How many classes, or bands of values, the points are of.
+    fn groups_of(&self, report: &Report) -> usize {
+        self.values.as_ref().map_or(report.header.data.classes.len(), |values| values.bands.len())
+    }
+
+    /// The scale of the colours, where they tell values.
+    fn key(&self) -> String {
+        let values = self.values.as_ref();
+        values.and_then(|of| Some(self.colours()?.bar(&of.colour))).unwrap_or_default()
+    }
+}
+
 impl Section for Replay {
     fn page(&self, report: &Report) -> String {
         if !self.is_drawn() {
@@ -65,7 +78,7 @@ impl Section for Replay {
         let body = format!(
             "{}<figure class=\"replay\">{}<div class=\"beside\">{}{}</div></figure>\n{}",
             note(&self.caption(report)),
-            self.picture(&self.frames[shown], report.header.data.classes.len()),
+            self.picture(&self.frames[shown], self.groups_of(report)) + &self.key(),
             self.controls(shown),
             self.chart(shown),
             self.listing()
@@ -74,7 +87,7 @@ impl Section for Replay {
     }
 
     fn data(&self, report: &Report) -> Option<(&'static str, Value)> {
-        self.is_drawn().then(|| ("replay", self.drawn(report.header.data.classes.len())))
+        self.is_drawn().then(|| ("replay", self.drawn(self.groups_of(report))))
     }
 }
 
@@ -97,5 +110,27 @@ mod tests {
         assert_eq!((name, data["frames"].as_array().unwrap().len()), ("replay", 5));
         assert_eq!(data["frames"][0][2].as_array().unwrap().len(), 300);
         assert!(!page.contains("NaN"));
+    }
+
+    #[test]
+    fn a_replay_of_numbers_is_coloured_by_bands_and_has_its_own_figure() {
+        let mut report = Report::example();
+        let mut replay = report.replay.take().unwrap();
+        let (colour, bands) = ("price".to_owned(), vec![10.0, 20.0, 30.0]);
+        replay.values = Some(ReplayValues { colour, bands, figure: ReplayFigure::R2 });
+        replay.frames[0].train = Some(-0.5);
+        let page = replay.page(&report);
+        let words =
+            ": R² of the kernel rule is 0.960 on the training rows, 0.940 on those held out";
+        assert!(page.contains(words) && page.contains("Colour scale of price"), "{page}");
+        assert!(page.contains("stroke:#482878") && page.contains("stroke:#fde725"), "{page}");
+        assert!(page.contains(">−0.5"), "R² may be below 0: {page}");
+        let values = replay.values.as_mut().unwrap();
+        values.figure = ReplayFigure::HeldOutPairs;
+        let page = replay.page(&report);
+        assert!(page.contains("the partner is the nearest row for 96.0 % of the pairs held out"));
+        replay.values.as_mut().unwrap().bands.pop();
+        let error = check(&replay, &[]).unwrap_err().to_string();
+        assert!(error.contains("there are 2 bands"), "{error}");
     }
 }
