@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
+use crate::method::Method;
 use crate::sets;
 
 const EXAMPLES: &str = "\
@@ -38,6 +39,10 @@ pub struct Arguments {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = sets::known_name)]
     pub sets: Vec<String>,
 
+    /// Only these methods of figure 1, as results.json names them (such as lda-unit) [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = method)]
+    pub methods: Vec<Method>,
+
     /// At most this many splits of each set [default: 40; digits and usps 10]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub splits: Option<usize>,
@@ -70,6 +75,14 @@ pub enum Format {
     Table,
     /// One JSON document, for programs.
     Json,
+}
+
+/// A method by the name of it in results.json.
+fn method(text: &str) -> Result<Method, String> {
+    serde_json::from_value(text.into()).map_err(|_| {
+        let names = Method::ALL.map(|method| serde_json::json!(method).to_string());
+        format!("no method has this name; choose among {}", names.join(", ").replace('"', ""))
+    })
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
@@ -110,5 +123,8 @@ mod tests {
         assert!(refusal(&["--sets", "iris,irsi"]).contains("choose among balance, ionosphere"));
         assert!(refusal(&["--data", "/no/such"]).contains("is not a folder; give the folder"));
         assert!(refusal(&["--splits", "0"]).contains("1 or more"));
+        assert!(
+            refusal(&["--methods", "lda,mlp"]).contains("choose among nca-square, nca-diagonal")
+        );
     }
 }

@@ -60,8 +60,10 @@ pub enum Method {
     NcaRankTwo,
     /// LDA to two dimensions, then RCA.
     LdaRca,
-    /// LDA to two dimensions.
+    /// LDA to two dimensions, each of variance 1 within the classes.
     Lda,
+    /// LDA to two directions of length 1.
+    LdaUnit,
     /// PCA to two dimensions.
     Pca,
 }
@@ -90,7 +92,7 @@ pub struct FitNote {
 
 impl Method {
     /// All methods, in the order of the tables.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::NcaSquare,
         Self::NcaDiagonal,
         Self::Rca,
@@ -99,6 +101,7 @@ impl Method {
         Self::NcaRankTwo,
         Self::LdaRca,
         Self::Lda,
+        Self::LdaUnit,
         Self::Pca,
     ];
 
@@ -112,6 +115,7 @@ impl Method {
             Self::Euclidean => "Euclidean",
             Self::LdaRca => "LDA, then RCA",
             Self::Lda => "LDA",
+            Self::LdaUnit => "LDA, unit length",
             Self::Pca => "PCA",
         }
     }
@@ -122,7 +126,9 @@ impl Method {
             Self::NcaSquare | Self::NcaDiagonal | Self::Rca | Self::Whitened | Self::Euclidean => {
                 Panel::Square
             }
-            Self::NcaRankTwo | Self::LdaRca | Self::Lda | Self::Pca => Panel::RankTwo,
+            Self::NcaRankTwo | Self::LdaRca | Self::Lda | Self::LdaUnit | Self::Pca => {
+                Panel::RankTwo
+            }
         }
     }
 
@@ -160,6 +166,9 @@ impl Method {
             Self::Euclidean => closed(BaselineConfig::Euclidean, train),
             Self::Pca => closed(BaselineConfig::Pca { d_output: two }, train),
             Self::Lda => discriminants(train, |data, lda| Ok(lda.fit(data)?.projection)),
+            Self::LdaUnit => discriminants(train, |data, lda| {
+                Ok(lda.clone().with_unit_length(true).fit(data)?.projection)
+            }),
             Self::LdaRca => discriminants(train, lda_rca),
         }
         .with_context(|| format!("{} failed", self.name()))
@@ -249,6 +258,23 @@ mod tests {
             assert_eq!(learnt.map.shape(), [4, expected], "{method:?}");
             assert_eq!(learnt.fit.is_some(), method.iterates(), "{method:?}");
         }
+    }
+
+    #[test]
+    fn lda_of_unit_length_differs_from_lda_followed_by_rca_and_lda_does_not() {
+        let (data, device) = (iris(), device::host().unwrap());
+        let terms = Terms { device: &device, max_iterations: 3, interrupt: &Interrupt::default() };
+        // Squared lengths of the directions, which RCA scales to variance 1 within the classes.
+        let lengths = |method: Method| {
+            let map = method.learn(&data, terms).unwrap().unwrap().map;
+            let matrix = map.matrix();
+            let lengths = matrix.chunks_exact(4).map(|row| row.iter().map(|a| a * a).sum());
+            lengths.collect::<Vec<f64>>()
+        };
+        let [plain, unit, rca] = [Method::Lda, Method::LdaUnit, Method::LdaRca].map(lengths);
+        assert!(unit.iter().all(|length| (length - 1.0).abs() < 1e-9), "{unit:?}");
+        assert!(plain.iter().zip(&rca).all(|(a, b)| (a - b).abs() < 1e-6 * b), "{plain:?} {rca:?}");
+        assert!(rca.iter().all(|length| (length - 1.0).abs() > 0.1), "{rca:?}");
     }
 
     #[test]

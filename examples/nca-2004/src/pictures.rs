@@ -22,6 +22,8 @@ const MAX_ITERATIONS: usize = 200;
 const MOST_SHOWN: usize = 2000;
 /// USPS digits to learn from, as in figure 1: 200 of each class.
 const USPS_TRAIN: usize = 2000;
+/// The side of a digit of USPS.
+const DIGIT_SIDE: usize = 16;
 /// The side of a face, and the number of principal components of faces that all methods start from.
 const FACE_SIDE: usize = 64;
 const FACE_COMPONENTS: usize = 60;
@@ -76,6 +78,11 @@ pub fn subjects(choice: &Choice<'_>, data: Option<&Path>) -> Result<Vec<Subject>
     {
         subjects.push(faces(&data)?);
     }
+    if choice.includes(FIVE_DIGITS)
+        && let Some((data, _)) = rows("usps", data, choice.is_named(FIVE_DIGITS))?
+    {
+        subjects.push(five_digits(&data)?);
+    }
     subjects.extend(digits(choice, data)?);
     Ok(subjects)
 }
@@ -91,6 +98,28 @@ fn concentric_rings() -> Result<Subject> {
     );
     let parts = halves(&rings(options, 0)?, 0.5, ScalingKind::None)?;
     Ok(Subject { name: "rings", description, parts })
+}
+
+/// The paper's own digits: the classes "one" through "five" of USPS, at 8 x 8 pixels.
+const FIVE_DIGITS: &str = "usps-1-5";
+
+/// The first five digit classes, their images of half the side.
+fn five_digits(data: &Labelled) -> Result<Subject> {
+    let names: Vec<String> = (1..=5).map(|digit: u8| digit.to_string()).collect();
+    let class =
+        |row: &usize| names.iter().position(|n| *n == data.class_names()[data.labels()[*row]]);
+    let rows: Vec<usize> = (0..data.rows()).filter(|row| class(row).is_some()).collect();
+    let small = halved_images(data.select(&rows).features(), DIGIT_SIDE)?;
+    let labels = rows.iter().filter_map(class).collect();
+    let digits = Labelled::new(small, labels, names)?;
+    let share = 1.0 - USPS_TRAIN as f64 / (2 * digits.rows()) as f64;
+    let parts = halves(&digits, share, ScalingKind::Standardise)?;
+    let description = format!(
+        "the digits one to five of USPS, averaged to 8 x 8 pixels as in the paper, standardised; 200 of each class to \
+         learn from, {} shown",
+        parts.test.rows()
+    );
+    Ok(Subject { name: FIVE_DIGITS, description, parts })
 }
 
 /// USPS digits where they are there, else the bundled ones.
@@ -213,6 +242,18 @@ mod tests {
         let picture = subject.draw(&device, &Interrupt::default()).unwrap().unwrap();
         let test = |at: usize| picture.reached[at].test;
         assert!(test(0) < 0.6 && test(2) > 0.9, "{:?}", picture.reached);
+    }
+
+    #[test]
+    fn the_five_digits_are_one_to_five_in_64_pixels() {
+        let rows = 40 * 220;
+        let values = (0..rows * 256).map(|at| (at % 97) as f64).collect();
+        let features = Features::unnamed(values, 256).unwrap();
+        let labels = (0..rows).map(|row| row % 10).collect();
+        let subject = five_digits(&Labelled::from_labels(features, labels).unwrap()).unwrap();
+        let train = &subject.parts.train;
+        assert_eq!((train.rows(), train.features().columns(), train.classes()), (1000, 64, 5));
+        assert_eq!(train.class_names(), ["1", "2", "3", "4", "5"]);
     }
 
     #[test]

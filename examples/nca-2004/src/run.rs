@@ -68,8 +68,10 @@ fn measure(
     mut store: Store,
     place: (&Device, &Interrupt),
 ) -> Result<Measurements> {
-    let mut jobs: Vec<Job<'_>> = sets.iter().flat_map(jobs).filter(|job| !store.has(job)).collect();
-    let total: usize = sets.iter().map(|set| set.splits.len() * Method::ALL.len()).sum();
+    let methods = if args.methods.is_empty() { &Method::ALL[..] } else { &args.methods[..] };
+    let all = sets.iter().flat_map(|set| jobs(set, methods));
+    let mut jobs: Vec<Job<'_>> = all.filter(|job| !store.has(job)).collect();
+    let total: usize = sets.iter().map(|set| set.splits.len() * methods.len()).sum();
     // The cheap ones first: a first look soon, and little lost if there is an error in the dear ones' files.
     jobs.sort_by_key(Job::cost);
     // The bar counts work, as some fits take ten thousand times as long as others.
@@ -90,9 +92,9 @@ fn measure(
     Ok(store.into_measurements())
 }
 
-fn jobs(set: &Set) -> impl Iterator<Item = Job<'_>> {
-    (0..set.splits.len())
-        .flat_map(move |split| Method::ALL.map(|method| Job { set, split, method }))
+fn jobs<'s>(set: &'s Set, methods: &'s [Method]) -> impl Iterator<Item = Job<'s>> {
+    let of_split = move |split| methods.iter().map(move |&method| Job { set, split, method });
+    (0..set.splits.len()).flat_map(of_split)
 }
 
 /// The sets of figure 2; `None` where the user stopped it.
