@@ -5,11 +5,13 @@
 //! sets (rows, protocol) ──► cell (one method on one split) ──► store ──► report
 //!       reduce, deslant      method
 //! ```
-//! A new column of the table is a variant of `Method` (`method.rs`).
+//! A new column of the table is a variant of `Method` (`method.rs`). `figures` measures figure 2 and draws figure 3.
 
 mod arguments;
 mod cell;
 mod deslant;
+mod figures;
+mod gaussian;
 mod method;
 mod paper;
 mod reduce;
@@ -30,7 +32,9 @@ use arguments::Arguments;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    match run::run(&Arguments::parse()) {
+    let arguments = Arguments::parse();
+    let run = if arguments.figures { figures::run } else { run::run };
+    match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             burn_nca_program::tell(&format!("error: {error:#}"));

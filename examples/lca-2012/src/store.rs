@@ -31,8 +31,15 @@ impl Measurements {
 }
 
 /// The sets of a run: it may resume with fewer or more of them and of their splits, but not with other rows or splits.
-#[derive(Serialize, Deserialize)]
-struct Sets(Vec<SetRecord>);
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Sets(Vec<SetRecord>);
+
+impl Sets {
+    /// The records of these sets.
+    pub fn of(sets: &[Set]) -> Self {
+        Self(sets.iter().map(|set| set.record.clone()).collect())
+    }
+}
 
 impl Identity for Sets {
     fn refusal(&self, stored: &Self) -> Option<String> {
@@ -58,13 +65,12 @@ impl Store {
     /// # Errors
     /// A file that cannot be read or written, or that was made with other rows or splits.
     pub fn open(file: PathBuf, sets: &[Set]) -> Result<Self> {
-        let records: Vec<SetRecord> = sets.iter().map(|set| set.record.clone()).collect();
         let splits: HashMap<&str, usize> = sets
             .iter()
             .map(|set| (set.record.name.as_str(), set.record.test_row_sums.len()))
             .collect();
         let wanted = |cell: &Cell| splits.get(cell.set.as_str()).is_some_and(|n| cell.split < *n);
-        Cells::open(file, Sets(records), wanted).map(Self)
+        Cells::open(file, Sets::of(sets), wanted).map(Self)
     }
 
     /// Whether a cell is measured.

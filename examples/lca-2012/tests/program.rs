@@ -37,6 +37,32 @@ fn a_run_writes_the_table_its_bars_and_all_numbers_and_resumes_with_what_it_has(
 }
 
 #[test]
+fn figures_are_drawn_from_points_that_are_kept() {
+    let place = tempfile::tempdir().unwrap();
+    let arguments = ["--figures", "--sets", "iris", "--out", "run", "--quiet"];
+    let output = program(place.path(), &arguments);
+    assert!(output.status.success(), "{output:?}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("PCA, Gaussians") && printed.contains("figure-2.svg"), "{printed}");
+    let run = place.path().join("run");
+    let text = fs::read_to_string(run.join("figures.json")).unwrap();
+    let results: Value = serde_json::from_str(&text).unwrap();
+    let points = results["points"].as_array().unwrap();
+    let lines: Vec<(&str, u64)> = points
+        .iter()
+        .map(|point| (point["line"].as_str().unwrap(), point["dimension"].as_u64().unwrap()))
+        .collect();
+    let expected =
+        [("pca-gaussians", 2), ("pca-gaussians", 4), ("lda-gaussians", 2), ("lca", 2), ("lca", 4)];
+    assert_eq!(lines, expected);
+    assert!(points.iter().all(|point| point["error"].as_f64().unwrap() < 0.2), "{points:?}");
+    for file in ["figure-2.svg", "figure-2.png", "figure-3.svg", "figure-3.png"] {
+        assert!(run.join(file).exists(), "{file}");
+    }
+    assert!(!run.join("figures-checkpoint.json").exists());
+}
+
+#[test]
 fn a_set_without_its_file_is_refused_with_the_cure() {
     let place = tempfile::tempdir().unwrap();
     let output = program(place.path(), &["--sets", "segment"]);
