@@ -1,15 +1,19 @@
 //! Where results go, and how matrices are written.
 
+mod parquet;
+mod thrift;
+
 use std::fmt::{Display, LowerExp};
-use std::io::{IsTerminal, stdout};
+use std::io::{IsTerminal, Write, stdout};
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use burn::tensor::{DType, Tensor};
 use burn_nca_files::is_regular;
 use burn_nca_program::printable;
 pub use burn_nca_program::{print, short_name, tell, write_file};
 use npyz::{AutoSerialize, WriteOptions, WriterBuilder};
+pub use parquet::matrix_parquet;
 use serde::Serialize;
 
 /// Prints text for people, its control characters escaped.
@@ -26,6 +30,20 @@ pub fn print_text(text: &str) -> Result<()> {
 /// A closed stdout.
 pub fn print_csv(text: &str) -> Result<()> {
     if stdout().is_terminal() { print_text(text) } else { print(text) }
+}
+
+/// Writes bytes that are no text to stdout, into a file or a pipe.
+///
+/// # Errors
+/// A terminal, which would show them as they are, or a closed stdout.
+pub fn print_bytes(bytes: &[u8]) -> Result<()> {
+    let mut stdout = stdout().lock();
+    if stdout.is_terminal() {
+        bail!(
+            "these are bytes, not text for a terminal; give --out FILE, or send stdout to a file"
+        );
+    }
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).context("writing to stdout")
 }
 
 /// Prints one JSON document.
@@ -69,6 +87,8 @@ pub enum TableFormat {
     Csv,
     /// A NumPy array.
     Npy,
+    /// A Parquet file.
+    Parquet,
     /// One JSON document.
     Json,
 }
@@ -92,7 +112,7 @@ impl TableFormat {
         bail!(
             "--out {}: a table is written as .{} here; name the file so",
             path.display(),
-            extensions.join(" or .")
+            either(&extensions)
         )
     }
 
@@ -100,8 +120,17 @@ impl TableFormat {
         match self {
             Self::Csv => "csv",
             Self::Npy => "npy",
+            Self::Parquet => "parquet",
             Self::Json => "json",
         }
+    }
+}
+
+/// `csv, .npy or .parquet`
+fn either(extensions: &[&str]) -> String {
+    match extensions {
+        [first @ .., last] if !first.is_empty() => format!("{} or .{last}", first.join(", .")),
+        _ => extensions.concat(),
     }
 }
 
@@ -204,6 +233,9 @@ mod tests {
         assert_eq!(format("z.csv", &both[..1]), Ok(TableFormat::Csv));
         assert_eq!(format("/dev/stdout", &both), Ok(TableFormat::Csv));
         assert!(format("z.xlsx", &both).unwrap_err().contains(".csv or .npy"));
+        let all = [TableFormat::Csv, TableFormat::Npy, TableFormat::Parquet];
+        assert_eq!(format("z.parquet", &all), Ok(TableFormat::Parquet));
+        assert!(format("z.xlsx", &all).unwrap_err().contains("as .csv, .npy or .parquet here"));
         assert!(format("z.npy", &both[..1]).unwrap_err().contains("as .csv here"));
         assert!(format("z", &both[..1]).is_err());
     }

@@ -15,8 +15,8 @@ mod use_model;
 pub use fit::FitArgs;
 pub use neighbor_count::NeighborCount;
 pub use use_model::{
-    EvaluateArgs, ExportArgs, InfoArgs, PredictArgs, ReportArgs, RowsFormat, Rule, SourceArgs,
-    TransformArgs,
+    EmbeddingFormat, EvaluateArgs, ExportArgs, InfoArgs, PredictArgs, ReportArgs, RowsFormat, Rule,
+    SourceArgs, TransformArgs,
 };
 
 use std::path::PathBuf;

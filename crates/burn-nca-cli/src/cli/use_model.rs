@@ -35,6 +35,7 @@ pub struct SourceArgs {
 Examples:
   nca transform runs/iris new.csv                   the embedding as CSV, on stdout
   nca transform runs/iris new.csv --out z.npy       the same as a NumPy array
+  nca transform runs/iris new.csv --out z.parquet   the same as a Parquet table
 
 The columns are picked by their names; others in the file (the classes, say) are not read.")]
 pub struct TransformArgs {
@@ -45,16 +46,31 @@ pub struct TransformArgs {
     #[arg(value_name = "DATA")]
     pub data: String,
 
-    /// A column that names the rows, before the embedding in a .csv [default: that of the fit, where it is there]
+    /// A column that names the rows, before the embedding in a .csv or a .parquet [default: that of the fit, where it is there]
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
 
     #[command(flatten)]
     pub text: TextArgs,
 
-    /// File to write, .csv or .npy; an existing one is replaced.
+    /// How the embedding is written [default: csv, or as the name of --out ends]
+    #[arg(long, value_enum)]
+    pub format: Option<EmbeddingFormat>,
+
+    /// File to write, .csv, .npy or .parquet; an existing one is replaced.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+/// How an embedding is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EmbeddingFormat {
+    /// One line per row.
+    Csv,
+    /// A NumPy array, in the number type of the fit; NaN in rows that were left out.
+    Npy,
+    /// A Parquet table, in the number type of the fit; no values in rows that were left out.
+    Parquet,
 }
 
 /// How neighbours decide.

@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use burn_nca_datasets::is_matrix_market;
 
 use super::{finite, load_model, model_folder};
-use crate::cli::TransformArgs;
+use crate::cli::{EmbeddingFormat, TransformArgs};
 use crate::failure::usage;
 use crate::output::{self, TableFormat};
 use crate::source::Source;
@@ -17,9 +17,11 @@ use crate::tables::{self, ModelRows};
 /// No model, data that do not fit it, or a file that cannot be written.
 pub fn run(args: &TransformArgs) -> Result<()> {
     // Known before the work begins.
-    let format = TableFormat::of(args.out.as_deref(), &[TableFormat::Csv, TableFormat::Npy])?;
-    if format == TableFormat::Npy && args.id.is_some() {
-        return Err(usage("an .npy file holds numbers alone; leave --id out, or write a .csv"));
+    let format = format(args)?;
+    if format == EmbeddingFormat::Npy && args.id.is_some() {
+        return Err(usage(
+            "an .npy file holds numbers alone; leave --id out, or write a .csv or a .parquet",
+        ));
     }
     let model = load_model(&args.model)?;
     let source = Source::of_model(&model_folder(&args.model.model))?;
@@ -29,13 +31,43 @@ pub fn run(args: &TransformArgs) -> Result<()> {
     let embedded = sparse.then(|| model.of_embedded());
     let embedding = finite::embed(embedded.as_ref().unwrap_or(&model), &rows.features, &args.data)?;
     let bytes = match format {
-        TableFormat::Npy => output::matrix_npy(&with_left_out(embedding, &rows)),
-        TableFormat::Csv | TableFormat::Json => embedding_csv(&embedding, &rows),
+        EmbeddingFormat::Npy => output::matrix_npy(&with_left_out(embedding, &rows)),
+        EmbeddingFormat::Csv => embedding_csv(&embedding, &rows),
+        EmbeddingFormat::Parquet => {
+            let ids = rows.ids.as_ref().map(|(name, ids)| (name.as_str(), ids.as_slice()));
+            output::matrix_parquet(ids, (&dimensions(&embedding), &embedding), &rows.places())?
+        }
     };
-    match &args.out {
-        Some(path) => output::write_file(path, &bytes),
-        None => output::print_csv(&String::from_utf8_lossy(&bytes)),
+    match (&args.out, format) {
+        (Some(path), _) => output::write_file(path, &bytes),
+        (None, EmbeddingFormat::Csv) => output::print_csv(&String::from_utf8_lossy(&bytes)),
+        (None, _) => output::print_bytes(&bytes),
     }
+}
+
+/// The format that was asked for, or that the name of the file asks for.
+///
+/// # Errors
+/// A file that is named as another format, or as none of them.
+fn format(args: &TransformArgs) -> Result<EmbeddingFormat> {
+    let offered: &[TableFormat] = match args.format {
+        None => &[TableFormat::Csv, TableFormat::Npy, TableFormat::Parquet],
+        Some(EmbeddingFormat::Csv) => &[TableFormat::Csv],
+        Some(EmbeddingFormat::Npy) => &[TableFormat::Npy],
+        Some(EmbeddingFormat::Parquet) => &[TableFormat::Parquet],
+    };
+    let by_name = match TableFormat::of(args.out.as_deref(), offered)? {
+        TableFormat::Npy => EmbeddingFormat::Npy,
+        TableFormat::Parquet => EmbeddingFormat::Parquet,
+        TableFormat::Csv | TableFormat::Json => EmbeddingFormat::Csv,
+    };
+    Ok(args.format.unwrap_or(by_name))
+}
+
+/// `z1`, `z2`, …
+fn dimensions(embedding: &Tensor<2>) -> Vec<String> {
+    let [_, k] = embedding.dims();
+    (1..=k).map(|dimension| format!("z{dimension}")).collect()
 }
 
 /// The embedding with NaN throughout in rows that were left out, so that rows are where they were.
@@ -54,8 +86,7 @@ fn with_left_out(embedding: Tensor<2>, rows: &ModelRows) -> Tensor<2> {
 
 fn embedding_csv(embedding: &Tensor<2>, rows: &ModelRows) -> Vec<u8> {
     let [_, k] = embedding.dims();
-    let names: Vec<String> = (1..=k).map(|dimension| format!("z{dimension}")).collect();
-    let text = output::matrix_csv(&names, embedding);
+    let text = output::matrix_csv(&dimensions(embedding), embedding);
     if rows.ids.is_none() && rows.rows.len() == rows.total {
         return text;
     }

@@ -21,6 +21,7 @@ mod neighbor_count;
 mod output_files;
 mod pipes;
 mod program;
+mod release;
 mod source;
 mod sparse;
 mod stderr;

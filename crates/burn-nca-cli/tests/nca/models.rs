@@ -68,6 +68,22 @@ fn predictions_and_embeddings_are_those_of_the_library() {
     let read = burn_nca_datasets::read_npy_features(&npy).unwrap();
     assert_eq!((read.rows(), read.columns()), (45, 2));
     assert!(read.values().iter().zip(&expected).all(|(read, z)| *read == f64::from(*z)));
+    let parquet = place.at("z.parquet");
+    nca(&["transform", &out, &file, "--out", &parquet]).assert().success();
+    let bytes = std::fs::read(&parquet).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    // Its columns are plain: the numbers of each stand there one after the other.
+    for column in 0..2 {
+        let column = expected.iter().skip(column).step_by(2);
+        let plain: Vec<u8> = column.flat_map(|z| z.to_le_bytes()).collect();
+        assert!(bytes.windows(plain.len()).any(|part| part == plain));
+    }
+    for (format, path) in [("npy", &npy), ("parquet", &parquet)] {
+        let sent = nca(&["transform", &out, &file, "--format", format]).output().unwrap();
+        assert!(sent.status.success() && sent.stdout == std::fs::read(path).unwrap(), "{format}");
+    }
+    let message = failure(&["transform", &out, &file, "--format", "npy", "--out", &parquet], 1);
+    assert!(message.contains("written as .npy here"), "{message}");
 }
 
 #[test]
