@@ -8,11 +8,13 @@ Each fit runs in a process of its own, so that peak memory is its own: the large
 fit. Every set is standardised on its training rows and reduced to few dimensions from the same start (PCA), with
 scikit-learn's defaults (criterion f, 50 steps); accuracy is 3-NN's on the test rows. `letters` is a mixture of
 Gaussians of the size of the letters data (20000 rows, 16 features, 26 classes), of which as many are taken as
-scikit-learn's n x n matrices leave room for.
+scikit-learn's n x n matrices leave room for. Seconds are those of the clock, and of all cores together (CPU), which say
+more where the machine has other work: the load before each fit stands beside them.
 """
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -70,9 +72,11 @@ def one(name, peer):
     warnings.simplefilter("ignore")
     X, X_test, y, y_test = data(name)
     model = estimator(peer, SETS[name])
-    before, started = peak(), time.perf_counter()
+    load = os.getloadavg()[0]
+    before, started, cpu = peak(), time.perf_counter(), time.process_time()
     model.fit(X, y)
     seconds, megabytes = time.perf_counter() - started, peak() - before
+    cpu = time.process_time() - cpu
     z, z_test = model.transform(X), model.transform(X_test)
     knn = KNeighborsClassifier(3).fit(z, y)
     result = {
@@ -84,6 +88,8 @@ def one(name, peer):
         "f": float(f(z.astype(np.float64), y)) if len(z) <= 4000 else None,
         "steps": int(model.n_iter_),
         "seconds": seconds,
+        "cpu": cpu,
+        "load": load,
         "megabytes": megabytes,
     }
     if name == "digits":
@@ -128,16 +134,21 @@ def row(result):
     f = "-" if result["f"] is None else f"{result['f']:.4f}"
     return (
         f"| {result['set']} | {result['rows']} | {result['peer']} | {100 * result['accuracy']:.1f} "
-        f"| {100 * result['raw']:.1f} | {f} | {result['steps']} | {result['seconds']:.2f} | {result['megabytes']:.0f} |"
+        f"| {100 * result['raw']:.1f} | {f} | {result['steps']} | {result['seconds']:.2f} | {result['cpu']:.2f} "
+        f"| {result['megabytes']:.0f} | {result['load']:.1f} |"
     )
 
 
 def table(results):
     head = (
-        "| set | training rows | program | 3-NN, % | 3-NN raw, % | f, training | steps | seconds | peak, MB |\n"
-        "|---|---|---|---|---|---|---|---|---|\n"
+        "| set | training rows | program | 3-NN, % | 3-NN raw, % | f, training | steps | seconds | CPU s | peak, MB | load |\n"
+        "|---|---|---|---|---|---|---|---|---|---|---|\n"
     )
-    return head + "".join(f"{row(result)}\n" for result in results)
+    import burn_nca
+    import sklearn
+
+    versions = f"scikit-learn {sklearn.__version__}, burn_nca {burn_nca.__version__}, {os.cpu_count()} cores.\n\n"
+    return versions + head + "".join(f"{row(result)}\n" for result in results)
 
 
 def picture(results, path):

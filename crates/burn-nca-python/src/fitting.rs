@@ -3,10 +3,12 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
-use burn::tensor::DType;
-use burn_nca::data::{Features, Labelled, RegressionData, Scaling};
+use burn::tensor::{DType, Device};
+use burn_nca::data::{Features, Labelled, RegressionData, Scaling, TrainingData};
 use burn_nca::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
+use burn_nca::estimator::Estimator;
 use burn_nca::fit::{FitSession, Progress, Start, Termination};
+use burn_nca::method::AnyMethod;
 use burn_nca::{Fitted, NcaConfig, RegressionConfig};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -26,17 +28,16 @@ use crate::table::{Table, matrix, transposed};
 /// # Errors
 /// ValueError for data and settings that the library refuses, and whatever `on_step` raises.
 #[pyfunction]
-#[pyo3(signature = (x, names, labels, class_names, settings, on_step=None))]
+#[pyo3(signature = (x, names, classes, settings, on_step=None))]
 pub fn fit_classes(
     py: Python<'_>,
     x: Table<'_>,
     names: Option<Vec<String>>,
-    labels: PyReadonlyArray1<'_, i64>,
-    class_names: Vec<String>,
+    classes: Classes<'_>,
     settings: Settings,
     on_step: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let data = labelled(x.features(names)?, &labels, class_names)?;
+    let data = classes.of(x.features(names)?)?;
     let (config, device) = (settings.classes(&data)?, settings.device()?);
     py.detach(|| {
         if says_nothing(&data) {
@@ -44,7 +45,7 @@ pub fn fit_classes(
             return Ok(Model::untaught(fitted));
         }
         Watch::new(on_step, &config.encoder, [config.d_input, config.d_output])
-            .run(|session| config.fit_session(&data, &device, session))
+            .run(|session| in_place(&config.estimator(), data, &device, session))
     })
 }
 
@@ -74,8 +75,23 @@ pub fn fit_numbers(
     let device = settings.device()?;
     py.detach(|| {
         Watch::new(on_step, &config.encoder, [config.d_input, config.d_output])
-            .run(|session| config.fit_session(&data, &device, session))
+            .run(|session| in_place(&config.estimator(), data, &device, session))
     })
+}
+
+/// Fits rows that nobody else needs: they are scaled where they stand, so that a large table is not there twice.
+///
+/// # Errors
+/// As [`Estimator::fit_session`].
+pub fn in_place<M: Clone + Into<AnyMethod>, D: TrainingData>(
+    estimator: &Estimator<M>,
+    mut data: D,
+    device: &Device,
+    session: FitSession<'_>,
+) -> burn_nca::Result<Fitted> {
+    let scaling = Scaling::fit(estimator.fit.scaling, data.features());
+    data.scale(&scaling)?;
+    estimator.fit_scaled(None, (data, scaling), device, session)
 }
 
 /// The linear map that a fit would start from, `[k, d]`, and the rule that it comes from.
@@ -86,11 +102,10 @@ pub fn fit_numbers(
 pub fn start<'py>(
     py: Python<'py>,
     x: Table<'py>,
-    labels: PyReadonlyArray1<'py, i64>,
-    class_names: Vec<String>,
+    classes: Classes<'py>,
     settings: Settings,
 ) -> PyResult<(Bound<'py, PyAny>, String)> {
-    let data = labelled(x.features(None)?, &labels, class_names)?;
+    let data = classes.of(x.features(None)?)?;
     let config = settings.classes(&data)?;
     let (d, k) = (config.d_input, config.d_output);
     let (weight, rule) = py
@@ -102,20 +117,32 @@ pub fn start<'py>(
     Ok((matrix(py, transposed(&weight, [d, k]), [k, d])?, rule.to_string()))
 }
 
-/// Labelled rows from Python's arrays.
-///
-/// # Errors
-/// Labels that do not go with the rows or the names.
-pub fn labelled(
-    features: Features,
-    labels: &PyReadonlyArray1<'_, i64>,
-    class_names: Vec<String>,
-) -> PyResult<Labelled> {
-    let labels = labels.as_slice()?.iter().map(|&label| usize::try_from(label));
-    let labels: Vec<usize> = labels
-        .collect::<Result<_, _>>()
-        .map_err(|_| PyValueError::new_err("a label is negative; number the classes from 0"))?;
-    Labelled::new(features, labels, class_names).map_err(raised)
+/// The classes of rows: their numbers, the names of the classes, and the weights of the rows where they have some.
+#[derive(FromPyObject)]
+pub struct Classes<'py>(
+    PyReadonlyArray1<'py, i64>,
+    Vec<String>,
+    Option<PyReadonlyArray1<'py, f64>>,
+);
+
+impl Classes<'_> {
+    /// Rows of these classes; weights are made to be 1 on average, so that a penalty weighs the same with them.
+    ///
+    /// # Errors
+    /// Labels that do not go with the rows or the names, weights that are negative, not finite or all 0.
+    pub fn of(self, features: Features) -> PyResult<Labelled> {
+        let Self(labels, class_names, weights) = self;
+        let labels = labels.as_slice()?.iter().map(|&label| usize::try_from(label));
+        let labels: Vec<usize> = labels
+            .collect::<Result<_, _>>()
+            .map_err(|_| PyValueError::new_err("a label is negative; number the classes from 0"))?;
+        let data = Labelled::new(features, labels, class_names).map_err(raised)?;
+        let Some(weights) = weights else { return Ok(data) };
+        let weights = weights.as_slice()?;
+        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+        let unit = if mean > 0.0 { mean } else { 1.0 };
+        data.with_weights(weights.iter().map(|weight| weight / unit).collect()).map_err(raised)
+    }
 }
 
 /// Whether no row has both a row of its class and one of another.
@@ -132,11 +159,7 @@ fn scaled(config: &NcaConfig, data: &Labelled) -> burn_nca::Result<(Scaling, Lab
 }
 
 /// The model of a fit that has nothing to learn from.
-fn at_the_start(
-    config: &NcaConfig,
-    data: &Labelled,
-    device: &burn::tensor::Device,
-) -> burn_nca::Result<Fitted> {
+fn at_the_start(config: &NcaConfig, data: &Labelled, device: &Device) -> burn_nca::Result<Fitted> {
     let (scaling, scaled) = scaled(config, data)?;
     let (dtype, seed): (DType, u64) = (config.fit.precision.dtype(), config.fit.seed);
     let encoder = match &config.encoder {

@@ -1,7 +1,7 @@
 //! The objective of a batch and its gradient in A, for training loops of one's own.
 
 use burn::nn::loss::Reduction;
-use burn::tensor::{DType, Int, Tensor, TensorData};
+use burn::tensor::{Int, Tensor, TensorData};
 use burn_nca::objective::{CandidateLoss, Candidates, ClassTarget, NcaLossConfig};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -54,22 +54,12 @@ pub fn value_and_gradient<'py>(
         .init();
     let inner = burn_nca::device::open(device).map_err(raised)?;
     let device = inner.autodiff();
-    let dtype = match &x {
-        Table::Double(_) => DType::F64,
-        Table::Single(_) => DType::F32,
-    };
-    let (a, x) = (a.values()?, x.values()?);
+    let (a, x) = (a.tensor(&device)?, x.tensor(&device)?);
     let labels = TensorData::new(labels.as_slice()?.to_vec(), [n]);
     let (value, gradient) = py.detach(|| {
-        let tensor = |values, shape: [usize; 2]| {
-            Tensor::<2>::from_data(
-                TensorData::new(values, shape).convert_dtype(dtype),
-                (&device, dtype),
-            )
-        };
-        let a = tensor(a, [k, d]).require_grad();
+        let a = a.require_grad();
         let labels = Tensor::<1, Int>::from_data(labels, &device);
-        let z = tensor(x, [n, d]).matmul(a.clone().transpose());
+        let z = x.matmul(a.clone().transpose());
         let target = ClassTarget::of_labels(labels.clone());
         let own = target.ids.clone().slice([first..last]);
         let candidates = Candidates::of_samples(z.clone(), target, own);

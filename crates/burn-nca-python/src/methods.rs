@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use burn_nca::data::{Coincidences, Pairs, RegressionData, TrainingData};
+use burn::tensor::Device;
+use burn_nca::data::{
+    AnyData, Coincidences, Features, Labelled, Pairs, RegressionData, TrainingData,
+};
+use burn_nca::encoder::EncoderConfig;
 use burn_nca::estimator::Estimator;
-use burn_nca::fit::Start;
 use burn_nca::method::AnyMethod;
-use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::raised;
-use crate::fitting::{Watch, labelled};
+use crate::fitting::{Classes, Watch, in_place};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::table::Table;
@@ -34,6 +36,7 @@ pub fn methods_json() -> PyResult<String> {
 /// ValueError for a name, a setting or data that the library refuses, and whatever `on_step` raises.
 #[pyfunction]
 #[pyo3(signature = (method, own, x, names, y, settings, on_step=None))]
+#[expect(clippy::too_many_arguments, reason = "those of Python")]
 pub fn fit_method(
     py: Python<'_>,
     method: &str,
@@ -44,71 +47,141 @@ pub fn fit_method(
     settings: Settings,
     on_step: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let mut method = AnyMethod::named(method).map_err(raised)?;
-    for (name, value) in own {
-        method = method.with_setting(&name, &value).map_err(raised)?;
-    }
-    let features = x.features(names)?;
-    let (n, d) = (features.rows(), features.columns());
-    let encoder = settings.encoder()?;
-    let l2 = settings.l2.unwrap_or_else(|| method.recommended_l2(&encoder));
-    let fit = settings.fit(n)?.with_l2(l2);
-    let device = settings.device()?;
-    let estimator = |k: Option<usize>, start: Start| {
-        Estimator::new(d, k.unwrap_or(d), method.clone())
-            .with_encoder(encoder.clone())
-            .with_fit(fit.clone().with_start(start))
-    };
-    let asked = settings.n_components;
-    match y {
-        Some(Targets::Classes(labels, class_names)) => {
-            let data = labelled(features, &labels, class_names)?;
-            let k = asked.or_else(|| method.default_dimension(data.any()));
-            let estimator = estimator(k, settings.start(&data)?);
-            py.detach(|| {
-                Watch::new(on_step, &encoder, [d, estimator.d_output])
-                    .run(|session| estimator.fit_session(&data, &device, session))
-            })
-        }
-        Some(Targets::Numbers(targets, target_names)) => {
-            let targets = targets.features(Some(target_names))?;
-            let data = RegressionData::with_targets(features, targets).map_err(raised)?;
-            let k = asked.or_else(|| method.default_dimension(data.any()));
-            let estimator = estimator(k, settings.unlabelled_start()?);
-            py.detach(|| {
-                Watch::new(on_step, &encoder, [d, estimator.d_output])
-                    .run(|session| estimator.fit_session(&data, &device, session))
-            })
-        }
-        Some(Targets::Pairs(pairs)) => {
-            let pairs = Pairs::new(n, pairs).map_err(raised)?;
-            let data = Coincidences::new(features, pairs).map_err(raised)?;
-            let k = asked.or_else(|| method.default_dimension(data.any()));
-            let estimator = estimator(k, settings.unlabelled_start()?);
-            py.detach(|| {
-                Watch::new(on_step, &encoder, [d, estimator.d_output])
-                    .run(|session| estimator.fit_session(&data, &device, session))
-            })
-        }
-        None => {
-            let k = asked.or_else(|| method.default_dimension(features.any()));
-            let estimator = estimator(k, settings.unlabelled_start()?);
-            py.detach(|| {
-                Watch::new(on_step, &encoder, [d, estimator.d_output])
-                    .run(|session| estimator.fit_session(&features, &device, session))
-            })
-        }
-    }
+    let task = Prepared::new(method, own, (x.features(names)?, y), &settings)?;
+    task.give(Fit { py, on_step })
 }
 
-/// What a method learns from: `(labels, class names)`, `(targets, target names)`, or pairs `[(row, row, weight)]`.
+/// What a method learns from: `(labels, class names, weights)`, `(targets, target names)`, or pairs
+/// `[(row, row, weight)]`.
 #[derive(FromPyObject)]
 pub enum Targets<'py> {
     /// A class per row.
-    Classes(PyReadonlyArray1<'py, i64>, Vec<String>),
+    #[pyo3(transparent)]
+    Classes(Classes<'py>),
     /// Numbers per row, `[n, m]`.
     Numbers(Table<'py>, Vec<String>),
     /// Two rows each, from 0, and how much the pair weighs.
     #[pyo3(transparent)]
     Pairs(Vec<(usize, usize, f64)>),
+}
+
+/// A method with its settings and its data.
+pub struct Prepared {
+    estimator: Estimator,
+    data: Given,
+    device: Device,
+}
+
+enum Given {
+    Classes(Labelled),
+    Numbers(RegressionData),
+    Pairs(Coincidences),
+    Rows(Features),
+}
+
+/// What is done with a method and its data, whatever it learns from.
+pub trait Deed {
+    /// What comes of it.
+    type Outcome;
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// As the deed may fail.
+    fn of<D: TrainingData>(
+        self,
+        estimator: Estimator,
+        data: D,
+        device: &Device,
+    ) -> PyResult<Self::Outcome>;
+}
+
+impl Prepared {
+    /// The method of this name, with settings of its own in JSON, for these rows.
+    ///
+    /// # Errors
+    /// ValueError for a name, a setting or data that the library refuses.
+    pub fn new(
+        name: &str,
+        own: BTreeMap<String, String>,
+        (features, y): (Features, Option<Targets<'_>>),
+        settings: &Settings,
+    ) -> PyResult<Self> {
+        let mut method = AnyMethod::named(name).map_err(raised)?;
+        for (name, value) in own {
+            method = method.with_setting(&name, &value).map_err(raised)?;
+        }
+        let (n, d) = (features.rows(), features.columns());
+        let encoder = settings.encoder()?;
+        let l2 = settings.l2.unwrap_or_else(|| method.recommended_l2(&encoder));
+        let fit = settings.fit(n)?.with_l2(l2);
+        let mut start = settings.unlabelled_start()?;
+        let data = match y {
+            Some(Targets::Classes(classes)) => {
+                let data = classes.of(features)?;
+                start = settings.start(&data)?;
+                Given::Classes(data)
+            }
+            Some(Targets::Numbers(targets, names)) => {
+                let targets = targets.features(Some(names))?;
+                Given::Numbers(RegressionData::with_targets(features, targets).map_err(raised)?)
+            }
+            Some(Targets::Pairs(pairs)) => {
+                let pairs = Pairs::new(n, pairs).map_err(raised)?;
+                Given::Pairs(Coincidences::new(features, pairs).map_err(raised)?)
+            }
+            None => Given::Rows(features),
+        };
+        let k = settings.n_components.or_else(|| method.default_dimension(data.any()));
+        let estimator = Estimator::new(d, k.unwrap_or(d), method)
+            .with_encoder(encoder)
+            .with_fit(fit.with_start(start));
+        Ok(Self { estimator, data, device: settings.device()? })
+    }
+
+    /// Does something with the method and its data.
+    ///
+    /// # Errors
+    /// As the deed.
+    pub fn give<T: Deed>(self, deed: T) -> PyResult<T::Outcome> {
+        let Self { estimator, data, device } = self;
+        match data {
+            Given::Classes(data) => deed.of(estimator, data, &device),
+            Given::Numbers(data) => deed.of(estimator, data, &device),
+            Given::Pairs(data) => deed.of(estimator, data, &device),
+            Given::Rows(data) => deed.of(estimator, data, &device),
+        }
+    }
+}
+
+impl Given {
+    fn any(&self) -> AnyData<'_> {
+        match self {
+            Self::Classes(data) => data.any(),
+            Self::Numbers(data) => data.any(),
+            Self::Pairs(data) => data.any(),
+            Self::Rows(data) => data.any(),
+        }
+    }
+}
+
+struct Fit<'py> {
+    py: Python<'py>,
+    on_step: Option<Py<PyAny>>,
+}
+
+impl Deed for Fit<'_> {
+    type Outcome = Model;
+
+    fn of<D: TrainingData>(
+        self,
+        estimator: Estimator,
+        data: D,
+        device: &Device,
+    ) -> PyResult<Model> {
+        let encoder: EncoderConfig = estimator.encoder.clone();
+        let shape = [estimator.d_input, estimator.d_output];
+        let watch = Watch::new(self.on_step, &encoder, shape);
+        self.py.detach(|| watch.run(|session| in_place(&estimator, data, device, session)))
+    }
 }

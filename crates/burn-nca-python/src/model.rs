@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::data::{Features, ScalingKind};
 use burn_nca::neighbors::ClassProbabilities;
@@ -13,7 +14,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::raised;
-use crate::table::{Table, array, matrix};
+use crate::table::{Numbers, Table, array, matrix};
+
+/// Rows that are read and embedded at a time: a large table is never there twice.
+const CHUNK: usize = 8192;
 
 /// A fitted metric with all that predictions need.
 ///
@@ -46,6 +50,19 @@ impl Model {
         py.detach(|| read(&self.lock()))
     }
 
+    /// The names of the features, for a table of as many columns.
+    fn feature_names_of(&self, py: Python<'_>, x: &Table<'_>) -> PyResult<Vec<String>> {
+        let [_, columns] = x.shape();
+        let names = self.feature_names(py);
+        if names.len() != columns {
+            return Err(PyValueError::new_err(format!(
+                "X has {columns} features, but the model was fitted with {} features",
+                names.len()
+            )));
+        }
+        Ok(names)
+    }
+
     /// Computes with the features of `x`, whose columns are those of the model.
     fn with_features<T: Send>(
         &self,
@@ -53,15 +70,7 @@ impl Model {
         x: &Table<'_>,
         compute: impl FnOnce(&Fitted, &Features) -> burn_nca::Result<T> + Send,
     ) -> PyResult<T> {
-        let [_, columns] = x.shape();
-        let names = self.read(py, |fitted| fitted.scaling().names().to_vec());
-        if names.len() != columns {
-            return Err(PyValueError::new_err(format!(
-                "X has {columns} features, but the model was fitted with {} features",
-                names.len()
-            )));
-        }
-        let features = x.features(Some(names))?;
+        let features = x.features(Some(self.feature_names_of(py, x)?))?;
         py.detach(|| compute(&self.lock(), &features)).map_err(raised)
     }
 }
@@ -74,7 +83,7 @@ impl Model {
         self.learnt
     }
 
-    /// The embedding, `[n, k]`, in the number type of the fit.
+    /// The embedding, `[n, k]`, in the number type of the fit; [`CHUNK`] rows are read at a time.
     ///
     /// With `uncentred` a linear map of unscaled features gives A x, also where the library moved far columns to
     /// their means before it fitted: distances are the same.
@@ -85,20 +94,18 @@ impl Model {
         x: Table<'py>,
         uncentred: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let embedding = self.with_features(py, &x, |fitted, features| {
-            let z = fitted.transform(features)?;
-            if !uncentred || fitted.scaling().kind() != ScalingKind::None {
-                return Ok(z);
-            }
-            // The embedding of the origin is -A offset.
-            let origin = features.columns();
-            let origin = Features::new(vec![0.0; origin], features.names().to_vec())?;
-            match fitted.scaling().offset().iter().all(|offset| *offset == 0.0) {
-                true => Ok(z),
-                false => Ok(z - fitted.transform(&origin)?),
-            }
-        })?;
-        array(py, embedding)
+        let names = self.feature_names_of(py, &x)?;
+        let [n, _] = x.shape();
+        let part = |from: usize| -> PyResult<Tensor<2>> {
+            let features = x.part(from..n.min(from + CHUNK), names.clone())?;
+            py.detach(|| embedding(&self.lock(), &features, uncentred)).map_err(raised)
+        };
+        let first = part(0)?;
+        let [_, k] = first.dims();
+        let all = (CHUNK..n)
+            .step_by(CHUNK)
+            .try_fold(Numbers::of(first)?, |all, from| all.and(part(from)?, n * k))?;
+        all.into_array(py, [n, k])
     }
 
     /// A on the scaled features, `[k, d]`; None for a network.
@@ -285,6 +292,19 @@ impl Model {
         let files = model.files(slf.py())?;
         Ok((slf.get_type().getattr("of_files")?, (files, model.learnt)))
     }
+}
+
+/// The embedding of rows; with `uncentred` A x, where the features are not scaled.
+fn embedding(fitted: &Fitted, features: &Features, uncentred: bool) -> burn_nca::Result<Tensor<2>> {
+    let z = fitted.transform(features)?;
+    let scaling = fitted.scaling();
+    let centred = scaling.offset().iter().any(|offset| *offset != 0.0);
+    if !(uncentred && centred && scaling.kind() == ScalingKind::None) {
+        return Ok(z);
+    }
+    // The embedding of the origin is -A offset.
+    let origin = vec![0.0; features.columns()];
+    Ok(z - fitted.transform(&Features::new(origin, features.names().to_vec())?)?)
 }
 
 fn indices(classes: &[usize]) -> Vec<i64> {

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use burn::tensor::{DType, Tensor};
+use burn::tensor::Tensor;
 use burn_nca::neighbors::{NearestConfig, Neighbors as Found, SearchMethod};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -53,12 +53,7 @@ impl Neighbors {
 }
 
 fn tensor(x: &Table<'_>, device: &str) -> PyResult<Tensor<2>> {
-    let device = burn_nca::device::open(device).map_err(raised)?;
-    let dtype = match x {
-        Table::Double(_) => DType::F64,
-        Table::Single(_) => DType::F32,
-    };
-    Ok(x.features(None)?.to_tensor(&device, dtype))
+    x.tensor(&burn_nca::device::open(device).map_err(raised)?)
 }
 
 fn method_of(name: &str) -> PyResult<SearchMethod> {

@@ -45,6 +45,7 @@ pub struct Settings {
     batch_size: usize,
     learning_rate: f64,
     stop_at: Option<usize>,
+    random_scale: Option<f64>,
     seed: u64,
     dtype: String,
     device: String,
@@ -135,8 +136,7 @@ impl Settings {
                 "pca" => Start::Pca,
                 "lda" => Start::Lda,
                 "identity" => Start::Identity,
-                // Entries from the standard normal distribution for a linear map, as scikit-learn has it.
-                "random" if self.encoder == "linear" => Start::Random { scale: Some(1.0) },
+                "random" if self.encoder == "linear" => Start::Random { scale: self.random_scale },
                 "random" => Start::Random { scale: None },
                 other => {
                     let known = "'auto', 'pca', 'lda', 'identity', 'random', an array";

@@ -1,8 +1,11 @@
 //! Tables between NumPy and the library.
 
-use burn::tensor::{DType, Tensor, TensorData};
+use std::ops::Range;
+
+use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca::data::Features;
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::ndarray::{ArrayView2, s};
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -27,48 +30,97 @@ impl Table<'_> {
         [shape[0], shape[1]]
     }
 
-    /// The values, row-major, as the library holds them.
-    ///
-    /// # Errors
-    /// An array that NumPy cannot copy into C order.
-    pub fn values(&self) -> PyResult<Vec<f64>> {
-        match self {
-            Self::Double(array) => row_major(array, |value| value),
-            Self::Single(array) => row_major(array, f64::from),
-        }
-    }
-
     /// The table with the names of its columns; without names they are `x1`, `x2`, ...
     ///
+    /// The one copy of the rows: read through a view, whatever their order in memory, into the library's f64.
+    ///
     /// # Errors
-    /// As [`Table::values`], a value that is not finite, a name that stands twice.
+    /// An array that NumPy cannot copy, a value that is not finite, a name that stands twice.
     pub fn features(&self, names: Option<Vec<String>>) -> PyResult<Features> {
-        let [_, columns] = self.shape();
+        let [rows, columns] = self.shape();
+        let values = self.values(0..rows)?;
         let features = match names {
-            Some(names) => Features::new(self.values()?, names),
-            None => Features::unnamed(self.values()?, columns),
+            Some(names) => Features::new(values, names),
+            None => Features::unnamed(values, columns),
         };
         features.map_err(raised)
     }
-}
 
-fn row_major<T: numpy::Element + Copy>(
-    array: &PyReadonlyArray2<'_, T>,
-    number: impl Fn(T) -> f64,
-) -> PyResult<Vec<f64>> {
-    let numbers = |values: &[T]| values.iter().map(|&value| number(value)).collect();
-    if let Ok(values) = array.as_slice() {
-        return Ok(numbers(values));
+    /// Some of the rows, as [`Table::features`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn part(&self, rows: Range<usize>, names: Vec<String>) -> PyResult<Features> {
+        Features::new(self.values(rows)?, names).map_err(raised)
     }
-    // Out of a message of an engine such as Dask it may stand at any byte: not aligned.
-    let copy: PyReadonlyArray2<'_, T> = array.as_any().call_method1("copy", ("C",))?.extract()?;
-    Ok(numbers(copy.as_slice().map_err(order)?))
+
+    fn values(&self, rows: Range<usize>) -> PyResult<Vec<f64>> {
+        match self {
+            Self::Double(array) => row_major(array, rows, |value| value),
+            Self::Single(array) => row_major(array, rows, f64::from),
+        }
+    }
+
+    /// The number type.
+    pub fn dtype(&self) -> DType {
+        match self {
+            Self::Double(_) => DType::F64,
+            Self::Single(_) => DType::F32,
+        }
+    }
+
+    /// The table as a tensor of its own number type; one copy.
+    ///
+    /// # Errors
+    /// An array that NumPy cannot copy.
+    pub fn tensor(&self, device: &Device) -> PyResult<Tensor<2>> {
+        let [rows, columns] = self.shape();
+        let data = match self {
+            Self::Double(array) => {
+                TensorData::new(row_major(array, 0..rows, |value| value)?, [rows, columns])
+            }
+            Self::Single(array) => {
+                TensorData::new(row_major(array, 0..rows, |value| value)?, [rows, columns])
+            }
+        };
+        Ok(Tensor::from_data(data, (device, self.dtype())))
+    }
 }
 
-fn order(error: impl std::fmt::Display) -> PyErr {
-    PyValueError::new_err(format!(
-        "the array is not in C order ({error}); give np.ascontiguousarray(X)"
-    ))
+/// Rows of an array, row by row.
+fn row_major<T: Element + Copy, N>(
+    array: &PyReadonlyArray2<'_, T>,
+    rows: Range<usize>,
+    number: impl Fn(T) -> N,
+) -> PyResult<Vec<N>> {
+    if array.is_aligned() {
+        return Ok(read(array.as_array(), rows, number));
+    }
+    // Out of a message of an engine such as Dask it may stand at any byte.
+    let part = array.as_any().get_item(pyo3::types::PySlice::new(
+        array.py(),
+        index(rows.start),
+        index(rows.end),
+        1,
+    ))?;
+    let copy: PyReadonlyArray2<'_, T> = part.call_method1("copy", ("C",))?.extract()?;
+    Ok(read(copy.as_array(), 0..rows.len(), number))
+}
+
+fn index(row: usize) -> isize {
+    isize::try_from(row).unwrap_or(isize::MAX)
+}
+
+fn read<T: Copy, N>(
+    table: ArrayView2<'_, T>,
+    rows: Range<usize>,
+    number: impl Fn(T) -> N,
+) -> Vec<N> {
+    let rows = table.slice(s![rows, ..]);
+    match rows.as_slice() {
+        Some(values) => values.iter().map(|&value| number(value)).collect(),
+        None => rows.iter().map(|&value| number(value)).collect(),
+    }
 }
 
 /// A tensor as a NumPy array of its own number type; the numbers are handed over.
@@ -76,11 +128,57 @@ fn order(error: impl std::fmt::Display) -> PyErr {
 /// # Errors
 /// None that a user can cause.
 pub fn array(py: Python<'_>, tensor: Tensor<2>) -> PyResult<Bound<'_, PyAny>> {
-    let [rows, columns] = tensor.dims();
-    let data = tensor.into_data();
-    match data.dtype() {
-        DType::F64 => matrix(py, vector::<f64>(data)?, [rows, columns]),
-        _ => matrix(py, vector::<f32>(data.convert::<f32>())?, [rows, columns]),
+    let shape = tensor.dims();
+    Numbers::of(tensor)?.into_array(py, shape)
+}
+
+/// The numbers of tensors, one after the other, in their own type.
+pub enum Numbers {
+    /// 64-bit floats.
+    Double(Vec<f64>),
+    /// 32-bit floats.
+    Single(Vec<f32>),
+}
+
+impl Numbers {
+    /// Those of a tensor.
+    ///
+    /// # Errors
+    /// None that a user can cause.
+    pub fn of(tensor: Tensor<2>) -> PyResult<Self> {
+        let data = tensor.into_data();
+        Ok(match data.dtype() {
+            DType::F64 => Self::Double(vector(data)?),
+            _ => Self::Single(vector(data.convert::<f32>())?),
+        })
+    }
+
+    /// Those of another tensor of the type after them; room is made for `total` at the first.
+    ///
+    /// # Errors
+    /// None that a user can cause.
+    pub fn and(self, tensor: Tensor<2>, total: usize) -> PyResult<Self> {
+        fn joined<T>(mut all: Vec<T>, mut more: Vec<T>, total: usize) -> Vec<T> {
+            all.reserve_exact(total.saturating_sub(all.len()));
+            all.append(&mut more);
+            all
+        }
+        Ok(match (self, Self::of(tensor)?) {
+            (Self::Double(all), Self::Double(more)) => Self::Double(joined(all, more, total)),
+            (Self::Single(all), Self::Single(more)) => Self::Single(joined(all, more, total)),
+            _ => return Err(PyValueError::new_err("the number type changed between rows")),
+        })
+    }
+
+    /// A NumPy array of two dimensions; the numbers are handed over.
+    ///
+    /// # Errors
+    /// A number of values other than rows x columns.
+    pub fn into_array(self, py: Python<'_>, shape: [usize; 2]) -> PyResult<Bound<'_, PyAny>> {
+        match self {
+            Self::Double(values) => matrix(py, values, shape),
+            Self::Single(values) => matrix(py, values, shape),
+        }
     }
 }
 
@@ -93,7 +191,7 @@ fn vector<T: burn::tensor::Element>(data: TensorData) -> PyResult<Vec<T>> {
 ///
 /// # Errors
 /// A number of values other than rows x columns.
-pub fn matrix<T: numpy::Element>(
+pub fn matrix<T: Element>(
     py: Python<'_>,
     values: Vec<T>,
     shape: [usize; 2],

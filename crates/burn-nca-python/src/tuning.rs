@@ -1,17 +1,20 @@
 //! The search for settings by cross-validation inside the training rows.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use burn::tensor::Device;
+use burn_nca::data::TrainingData;
+use burn_nca::estimator::Estimator;
 use burn_nca::estimator::tune::{TuneConfig, TuneProgress, TuneSession, Tuned};
 use burn_nca::objective::Criterion;
-use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::raised;
-use crate::fitting::labelled;
+use crate::methods::{Deed, Prepared, Targets};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::table::Table;
@@ -32,56 +35,81 @@ pub struct Grid {
     budget: Option<f64>,
 }
 
-/// Searches for criterion, penalty, start and number of steps, and fits all rows with the best.
+/// Searches for criterion, penalty, start and number of steps, and fits all rows with the best; arguments as those of
+/// [`fit_method`](crate::methods::fit_method).
 ///
-/// Gives the model, the search as JSON and the settings of the winner as JSON.
+/// Gives the model, the search as JSON and the settings that were chosen as JSON.
 ///
 /// # Errors
 /// ValueError for data and settings that the library refuses; KeyboardInterrupt after Ctrl-C.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "those of Python")]
 pub fn tune(
     py: Python<'_>,
+    method: &str,
+    own: BTreeMap<String, String>,
     x: Table<'_>,
     names: Option<Vec<String>>,
-    labels: PyReadonlyArray1<'_, i64>,
-    class_names: Vec<String>,
+    y: Option<Targets<'_>>,
     settings: Settings,
     grid: Grid,
 ) -> PyResult<(Model, String, String)> {
-    let data = labelled(x.features(names)?, &labels, class_names)?;
-    let (config, device) = (settings.classes(&data)?, settings.device()?);
     let tune = grid.config()?;
-    let stop = AtomicBool::new(false);
-    let tuned = py.detach(|| {
-        std::thread::scope(|scope| {
-            let search = scope.spawn(|| {
-                let mut watch = |_: &TuneProgress<'_>| match stop.load(Ordering::Relaxed) {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                };
-                let session = TuneSession::new().with_progress(&mut watch);
-                config.tune(&tune, &data, &device, session).map_err(raised)
-            });
-            // Only this thread may hear Ctrl-C.
-            while !search.is_finished() {
-                std::thread::sleep(PAUSE);
-                if let Err(error) = Python::attach(|py| py.check_signals()) {
-                    stop.store(true, Ordering::Relaxed);
-                    let _ = search.join();
-                    return Err(error);
-                }
-            }
-            search.join().map_err(|_| PyValueError::new_err("the search panicked"))?
-        })
-    })?;
-    let Tuned { fitted, search } = tuned;
+    let task = Prepared::new(method, own, (x.features(names)?, y), &settings)?;
+    let Tuned { fitted, search } = task.give(Tuning { py, tune })?;
     let text = |value: serde_json::Result<String>| {
         value.map_err(|error| PyValueError::new_err(error.to_string()))
     };
+    // Where the budget ended the search before a trial was finished, the usual settings were taken.
+    let mut chosen = search.usual.clone();
+    if let Some(choice) = &search.choice {
+        chosen = search.trials[choice.trial].candidate.clone();
+        chosen.stop_at = choice.stop_at.or(chosen.stop_at);
+    }
     let trials = text(serde_json::to_string(&search))?;
-    let winner = search.choice.as_ref().map(|choice| &search.trials[choice.trial].candidate);
-    let winner = text(serde_json::to_string(&winner))?;
-    Ok((Model::of(fitted), trials, winner))
+    let chosen = text(serde_json::to_string(&chosen))?;
+    Ok((Model::of(fitted), trials, chosen))
+}
+
+struct Tuning<'py> {
+    py: Python<'py>,
+    tune: TuneConfig,
+}
+
+impl Deed for Tuning<'_> {
+    type Outcome = Tuned;
+
+    fn of<D: TrainingData>(
+        self,
+        estimator: Estimator,
+        data: D,
+        device: &Device,
+    ) -> PyResult<Tuned> {
+        let stop = AtomicBool::new(false);
+        let tune = &self.tune;
+        self.py.detach(|| {
+            std::thread::scope(|scope| {
+                let search = scope.spawn(|| {
+                    let mut watch = |_: &TuneProgress<'_>| match stop.load(Ordering::Relaxed) {
+                        true => ControlFlow::Break(()),
+                        false => ControlFlow::Continue(()),
+                    };
+                    let session = TuneSession::new().with_progress(&mut watch);
+                    estimator.tune(tune, &data, device, session).map_err(raised)
+                });
+                // Only this thread may hear Ctrl-C.
+                while !search.is_finished() {
+                    std::thread::sleep(PAUSE);
+                    if let Err(error) = Python::attach(|py| py.check_signals()) {
+                        stop.store(true, Ordering::Relaxed);
+                        let _ = search.join();
+                        return Err(error);
+                    }
+                }
+                search.join().map_err(|_| PyValueError::new_err("the search panicked"))?
+            })
+        })
+    }
 }
 
 impl Grid {

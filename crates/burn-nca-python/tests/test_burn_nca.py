@@ -22,7 +22,7 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis as Theirs
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from burn_nca import MLKR, NCAClassifier, Nearest, NeighborhoodComponentsAnalysis, load, tune
+from burn_nca import MLKR, NCAClassifier, Nearest, NeighborhoodComponentsAnalysis, load
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -262,16 +262,6 @@ def test_messages_name_the_value_and_the_cure():
         NeighborhoodComponentsAnalysis(device="abacus").fit(X, y)
     with pytest.raises(ValueError, match="rule is 'vote'"):
         NCAClassifier(rule="vote").fit(X, y)
-
-
-def test_a_search_chooses_settings_that_fit_again():
-    X, X_test, y, y_test = train_test_split(*WINE, random_state=0, stratify=WINE[1])
-    estimator, search = tune(X, y, n_components=2, folds=3, repeats=1, most_candidates=3, random_state=0)
-    assert len(search["trials"]) == 3 and search["choice"]["accuracy"] > 0.9
-    assert estimator.score(X_test, y_test) > 0.9
-    # The settings are those of the fit that the search ended with.
-    again = clone(estimator).fit(X, y)
-    np.testing.assert_allclose(again.transform(X_test), estimator.transform(X_test), atol=1e-8)
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "brute", "tree", "boxes"])

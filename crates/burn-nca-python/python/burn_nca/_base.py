@@ -7,13 +7,11 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_random_state, check_scalar
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._data import FLOATS
 from ._steps import Steps
-
-FLOATS = (np.float64, np.float32)
 
 # Every setting of a fit, as the compiled module takes it.
 SETTINGS = {
@@ -33,39 +31,11 @@ SETTINGS = {
     "batch_size": 1000,
     "learning_rate": 0.01,
     "stop_at": None,
+    "random_scale": None,
     "seed": 0,
     "dtype": "float64",
     "device": "cpu",
 }
-
-
-def encoded(y):
-    """Labels of classes as the compiled module takes them.
-
-    Returns the classes in order, the number of each row's class, and the names of the classes.
-    """
-    check_classification_targets(y)
-    classes, labels = np.unique(y, return_inverse=True)
-    return classes, labels.astype(np.int64), [str(name) for name in classes]
-
-
-def as_targets(y):
-    """Numbers to learn from as the compiled module takes them: `[n, m]`, with a name for each column."""
-    targets = np.ascontiguousarray(y.reshape(len(y), -1), dtype=np.float64)
-    return targets, [f"y{column + 1}" for column in range(targets.shape[1])]
-
-
-def as_pairs(pairs, rows):
-    """Pairs of rows as the compiled module takes them: `[(row, row, weight)]`."""
-    pairs = check_array(pairs, dtype=np.float64, input_name="pairs")
-    if pairs.shape[1] not in (2, 3):
-        raise ValueError(f"pairs has {pairs.shape[1]} columns; give two rows each, and a weight if you like")
-    ends = pairs[:, :2]
-    wrong = (ends != np.floor(ends)) | (ends < 0) | (ends >= rows)
-    if wrong.any():
-        raise ValueError(f"pairs names row {ends[wrong][0]:g}; X has the rows 0 to {rows - 1}")
-    weights = pairs[:, 2] if pairs.shape[1] == 3 else np.ones(len(pairs))
-    return [(int(a), int(b), float(weight)) for (a, b), weight in zip(ends, weights)]
 
 
 class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -147,7 +117,7 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _rows(self, X):
         """Rows to transform or predict, as the compiled module takes them."""
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, dtype=FLOATS, order="C")
+        return validate_data(self, X, reset=False, dtype=FLOATS)
 
     def _names(self):
         """The names of the columns, where they have some."""

@@ -7,14 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+# Numbers of the classes, the names of these, and how much each row weighs.
+_Classes = tuple[NDArray[np.int64], list[str], NDArray[np.float64] | None]
+# Classes, targets with their names, or pairs of rows with their weights.
+_Targets = _Classes | tuple[NDArray[Any], list[str]] | list[tuple[int, int, float]]
+
 __version__: str
 
 def devices() -> list[str]: ...
 def fit_classes(
     x: NDArray[Any],
     names: list[str] | None,
-    labels: NDArray[np.int64],
-    class_names: list[str],
+    classes: _Classes,
     settings: dict[str, Any],
     on_step: Callable[[NDArray[np.float64], int, float], object] | None = None,
 ) -> Model: ...
@@ -32,7 +36,7 @@ def fit_method(
     own: dict[str, str],
     x: NDArray[Any],
     names: list[str] | None,
-    y: tuple[NDArray[Any], list[str]] | list[tuple[int, int, float]] | None,
+    y: _Targets | None,
     settings: dict[str, Any],
     on_step: Callable[[NDArray[np.float64], int, float], object] | None = None,
 ) -> Model: ...
@@ -47,15 +51,15 @@ def value_and_gradient(
 ) -> tuple[float, NDArray[Any]]: ...
 def start(
     x: NDArray[Any],
-    labels: NDArray[np.int64],
-    class_names: list[str],
+    classes: _Classes,
     settings: dict[str, Any],
 ) -> tuple[NDArray[np.float64], str]: ...
 def tune(
+    method: str,
+    own: dict[str, str],
     x: NDArray[Any],
     names: list[str] | None,
-    labels: NDArray[np.int64],
-    class_names: list[str],
+    y: _Targets | None,
     settings: dict[str, Any],
     grid: dict[str, Any],
 ) -> tuple[Model, str, str]: ...

@@ -1,10 +1,10 @@
 """A learnt metric with its classification rule."""
 
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import validate_data
 
 from . import _burn_nca
-from ._base import FLOATS, MetricEstimator, encoded
+from ._base import MetricEstimator
+from ._data import only_weights, taken
 from ._rules import ClassRules
 
 
@@ -30,7 +30,8 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         How features are scaled, learnt on the training rows.
 
     init, warm_start, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size
-        As in :class:`NeighborhoodComponentsAnalysis`. `warm_start` starts from `components_`.
+        As in :class:`NeighborhoodComponentsAnalysis`. `warm_start` starts from `components_`; 'random' draws with the
+        deviation ``1/sqrt(n_features)``, at which a row of standardised features sees several neighbours.
 
     criterion : {'f', 'g'}, default='g'
         f: the expected number of rows that are classified correctly; g: the log-probability that all are.
@@ -69,6 +70,8 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
     >>> bool(cross_val_score(NCAClassifier(n_components=2), X, y).mean() > 0.9)
     True
     """
+
+    __metadata_request__fit = {"sample_weight": None}
 
     def __init__(
         self,
@@ -115,7 +118,7 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         self.batch_size = batch_size
         self.stop_at = stop_at
 
-    def fit(self, X, y):
+    def fit(self, X, y, **params):
         """Learns the metric.
 
         Parameters
@@ -126,16 +129,33 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         y : array-like of shape (n_samples,)
             Their classes.
 
+        **params
+            `sample_weight`, array-like of shape (n_samples,) or 'balanced': how much the term of each row counts in what is learnt,
+            and its voice in predictions; only their ratios matter. 'balanced' lets each class as a whole count alike. A
+            weight of 2 is not the row given twice: copies
+            of a row are neighbours of each other.
+
         Returns
         -------
         self : object
             The fitted estimator.
         """
+        X, classes = self._given(X, y, sample_weight=only_weights(params))
+        settings = self._fit_settings(X)
+        model = _burn_nca.fit_classes(X, self._names(), classes, settings, self._steps())
+        return self._take(model)
+
+    # What a search for settings asks for, too.
+
+    def _method(self):
+        return "nca", {"criterion": self.criterion.upper()}
+
+    def _given(self, X, y, **given):
         self._check_settings()
         self._check_rule()
-        X, y = validate_data(self, X, y, dtype=FLOATS, order="C", ensure_min_samples=2)
-        self.classes_, labels, class_names = encoded(y)
+        X, targets, self.classes_ = taken(self, X, y, "classes", **given)
         self._check_components(X)
-        settings = self._settings(X, **self._start(X))
-        model = _burn_nca.fit_classes(X, self._names(), labels, class_names, settings, self._steps())
-        return self._take(model)
+        return X, targets
+
+    def _fit_settings(self, X):
+        return self._settings(X, **self._start(X))

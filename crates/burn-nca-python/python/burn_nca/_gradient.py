@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import check_array, check_consistent_length
 
 from . import _burn_nca
-from ._base import FLOATS, encoded
+from ._data import FLOATS, encoded
 
 
 def value_and_gradient(A, X, y, *, rows=None, criterion="f", l2=0.0, device="cpu"):
@@ -54,8 +54,8 @@ def value_and_gradient(A, X, y, *, rows=None, criterion="f", l2=0.0, device="cpu
     >>> bool(np.isclose(sum(value for value, _ in parts), value))
     True
     """
-    X = check_array(X, dtype=FLOATS, order="C")
-    A = check_array(A, dtype=X.dtype, order="C")
+    X = check_array(X, dtype=FLOATS)
+    A = check_array(A, dtype=X.dtype)
     check_consistent_length(X, y)
     _, labels, _ = encoded(np.asarray(y))
     rows = (0, len(X)) if rows is None else rows

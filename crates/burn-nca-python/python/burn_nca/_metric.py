@@ -3,10 +3,11 @@
 import json
 
 from sklearn.utils import ClassifierTags, RegressorTags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from . import _burn_nca
-from ._base import FLOATS, MetricEstimator, as_pairs, as_targets, encoded
+from ._base import MetricEstimator
+from ._data import only_weights, taken
 from ._rules import ClassRules
 
 
@@ -51,7 +52,13 @@ class Metric(ClassRules, MetricEstimator):
     l2 : float or None, default=None
         Weight of the penalty; None: what the method recommends.
 
-    scaling, init, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size
+    penalty : {'weights', 'spread'}, default='weights'
+        What the penalty weighs: the parameters of the map, or the total variance of the embedding.
+
+    start_perplexity : float or None, default=None
+        Scales the start so that a row has this many neighbours in effect, on average; None leaves it as it is.
+
+    scaling, init, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size, stop_at
         As in :class:`NCAClassifier`. What a method has no use for it refuses.
 
     **settings
@@ -83,6 +90,8 @@ class Metric(ClassRules, MetricEstimator):
     (4, 2)
     """
 
+    __metadata_request__fit = {"sample_weight": None}
+
     def __init__(
         self,
         method="nca",
@@ -105,6 +114,9 @@ class Metric(ClassRules, MetricEstimator):
         dtype=None,
         optimizer="lbfgs",
         batch_size=1000,
+        penalty="weights",
+        start_perplexity=None,
+        stop_at=None,
         **settings,
     ):
         self.method = method
@@ -126,6 +138,9 @@ class Metric(ClassRules, MetricEstimator):
         self.dtype = dtype
         self.optimizer = optimizer
         self.batch_size = batch_size
+        self.penalty = penalty
+        self.start_perplexity = start_perplexity
+        self.stop_at = stop_at
         self._own = tuple(settings)
         for name, value in settings.items():
             setattr(self, name, value)
@@ -145,7 +160,7 @@ class Metric(ClassRules, MetricEstimator):
             setattr(self, name, None)
         return super().set_params(**params)
 
-    def fit(self, X, y=None, *, pairs=None):
+    def fit(self, X, y=None, *, pairs=None, **params):
         """Learns the metric.
 
         Parameters
@@ -160,38 +175,45 @@ class Metric(ClassRules, MetricEstimator):
             Two rows each that belong together, counted from 0, and how much the pair weighs (1 without); of a method
             that learns from pairs.
 
+        **params
+            `sample_weight`, array-like of shape (n_samples,) or 'balanced', of a method that learns from classes:
+            how much the term of each row counts in what is learnt,
+            and its voice in predictions; only their ratios matter. 'balanced' lets each class as a whole count alike. A
+            weight of 2 is not the row given twice: copies
+            of a row are neighbours of each other.
+
         Returns
         -------
         self : object
             The fitted estimator.
         """
+        X, targets = self._given(X, y, pairs=pairs, sample_weight=only_weights(params))
+        method, own = self._method()
+        settings = self._fit_settings(X)
+        model = _burn_nca.fit_method(method, own, X, self._names(), targets, settings, self._steps())
+        return self._take(model)
+
+    # What a search for settings asks for, too.
+
+    def _method(self):
+        return self.method, {name: _as_text(getattr(self, name)) for name in self._own}
+
+    def _given(self, X, y, *, pairs=None, **given):
         task = self._task_info()["task"]
         self._check_settings()
         if (task == "pairs") != (pairs is not None):
             cure = "give fit(X, pairs=...)" if task == "pairs" else "give fit(X, y), or method='pairs'"
             raise ValueError(f"{self.method!r} learns from {task or 'rows alone'}; {cure}")
-        if task == "pairs":
-            X = validate_data(self, X, dtype=FLOATS, order="C", ensure_min_samples=2)
-            targets = as_pairs(pairs, len(X))
-        elif task is None:
-            X, targets = validate_data(self, X, dtype=FLOATS, order="C"), None
-        elif task == "classes":
-            X, y = validate_data(self, X, y, dtype=FLOATS, order="C", ensure_min_samples=2)
-            self.classes_, labels, class_names = encoded(y)
-            targets = (labels, class_names)
-        else:
-            X, y = validate_data(
-                self, X, y, dtype=FLOATS, order="C", ensure_min_samples=3, multi_output=True, y_numeric=True
-            )
-            self._one_column = y.ndim == 1
-            targets = as_targets(y)
+        X, targets, classes = taken(self, X, y, task, pairs=pairs, **given)
+        if classes is not None:
+            self.classes_ = classes
+        return X, targets
+
+    def _fit_settings(self, X):
         init = self._check_init(X)
         if not isinstance(init, str):
             init = init.ravel().tolist()
-        settings = self._settings(X, init=init, hidden=list(self.hidden))
-        own = {name: _as_text(getattr(self, name)) for name in self._own}
-        model = _burn_nca.fit_method(self.method, own, X, self._names(), targets, settings, self._steps())
-        return self._take(model)
+        return self._settings(X, init=init, hidden=list(self.hidden))
 
     def predict(self, X):
         """The class, or the numbers, of each row by the rule.

@@ -1,10 +1,10 @@
 """Metric learning for kernel regression."""
 
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from . import _burn_nca
-from ._base import FLOATS, MetricEstimator, as_targets
+from ._base import MetricEstimator
+from ._data import taken
 
 
 class MLKR(RegressorMixin, MetricEstimator):
@@ -23,10 +23,20 @@ class MLKR(RegressorMixin, MetricEstimator):
         How features are scaled, learnt on the training rows.
 
     init : {'auto', 'pca', 'identity', 'random'} or ndarray of shape (n_components, n_features), default='auto'
-        Where the map starts; 'auto' is PCA where ``n_components < n_features``, else the identity.
+        Where the map starts; 'auto' is PCA where ``n_components < n_features``, else the identity; 'random'
+        draws with the deviation ``1/sqrt(n_features)``.
 
     l2 : float, default=0.02
         Weight of the penalty ``l2 * n_samples * ||components_||²``, of targets that are standardised.
+
+    penalty : {'weights', 'spread'}, default='weights'
+        What the penalty weighs: ``||components_||²``, or the total variance of the embedding.
+
+    start_perplexity : float or None, default=None
+        Scales the start so that a row has this many neighbours in effect, on average; None leaves it as it is.
+
+    stop_at : int, default=None
+        End after this many steps, as planned; 0 keeps the start. :func:`tune` finds such numbers.
 
     warm_start, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size
         As in :class:`NeighborhoodComponentsAnalysis`.
@@ -62,6 +72,9 @@ class MLKR(RegressorMixin, MetricEstimator):
         dtype=None,
         optimizer="lbfgs",
         batch_size=1000,
+        penalty="weights",
+        start_perplexity=None,
+        stop_at=None,
     ):
         self.n_components = n_components
         self.n_neighbors = n_neighbors
@@ -78,6 +91,9 @@ class MLKR(RegressorMixin, MetricEstimator):
         self.dtype = dtype
         self.optimizer = optimizer
         self.batch_size = batch_size
+        self.penalty = penalty
+        self.start_perplexity = start_perplexity
+        self.stop_at = stop_at
 
     def fit(self, X, y):
         """Learns the metric.
@@ -95,16 +111,23 @@ class MLKR(RegressorMixin, MetricEstimator):
         self : object
             The fitted estimator.
         """
-        self._check_settings()
-        X, y = validate_data(
-            self, X, y, dtype=FLOATS, order="C", ensure_min_samples=3, multi_output=True, y_numeric=True
-        )
-        self._check_components(X)
-        targets, target_names = as_targets(y)
-        self._one_column = y.ndim == 1
-        settings = self._settings(X, **self._start(X))
-        model = _burn_nca.fit_numbers(X, self._names(), targets, target_names, settings, self._steps())
+        X, (targets, names) = self._given(X, y)
+        model = _burn_nca.fit_numbers(X, self._names(), targets, names, self._fit_settings(X), self._steps())
         return self._take(model)
+
+    # What a search for settings asks for, too.
+
+    def _method(self):
+        return "mlkr", {}
+
+    def _given(self, X, y, **given):
+        self._check_settings()
+        X, targets, _ = taken(self, X, y, "numbers", **given)
+        self._check_components(X)
+        return X, targets
+
+    def _fit_settings(self, X):
+        return self._settings(X, **self._start(X))
 
     def predict(self, X):
         """The targets of each row.

@@ -2,10 +2,9 @@
 
 import time
 
-from sklearn.utils.validation import validate_data
-
 from . import _burn_nca
-from ._base import FLOATS, MetricEstimator, encoded
+from ._base import MetricEstimator
+from ._data import only_weights, taken
 
 
 class NeighborhoodComponentsAnalysis(MetricEstimator):
@@ -110,6 +109,7 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
     """
 
     _uncentred = True
+    __metadata_request__fit = {"sample_weight": None}
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
         self.optimizer = optimizer
         self.batch_size = batch_size
 
-    def fit(self, X, y):
+    def fit(self, X, y, **params):
         """Learns the map.
 
         Parameters
@@ -155,31 +155,38 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
         y : array-like of shape (n_samples,)
             Their classes.
 
+        **params
+            `sample_weight`, array-like of shape (n_samples,) or 'balanced': how much the term of each row counts in what is learnt,
+            and its voice in predictions; only their ratios matter. 'balanced' lets each class as a whole count alike. A
+            weight of 2 is not the row given twice: copies
+            of a row are neighbours of each other.
+
         Returns
         -------
         self : object
             The fitted estimator.
         """
         self._check_settings()
-        X, y = validate_data(self, X, y, dtype=FLOATS, order="C", ensure_min_samples=2)
-        _, labels, class_names = encoded(y)
+        X, classes, _ = taken(self, X, y, "classes", sample_weight=only_weights(params))
         self._check_components(X)
-        settings = self._settings(X, **self._start(X))
+        # A random start is scikit-learn's: standard normal.
+        settings = self._settings(X, random_scale=1.0, **self._start(X))
         started = time.time()
         if self.verbose:
-            settings.update(self._told_start(X, labels, class_names, settings))
-        model = _burn_nca.fit_classes(X, self._names(), labels, class_names, settings, self._steps())
+            settings.update(self._told_start(X, classes, settings))
+        model = _burn_nca.fit_classes(X, self._names(), classes, settings, self._steps())
         self._take(model)
         if self.verbose:
             print(f"[{type(self).__name__}] Training took {time.time() - started:8.2f}s.")
         return self
 
-    def _told_start(self, X, labels, class_names, settings):
+    def _told_start(self, X, classes, settings):
         """Computes the start on its own, to tell of it; the fit then starts from there."""
         started = time.time()
-        if len(class_names) < 2 or isinstance(settings["init"], list):
+        _, names, _ = classes
+        if len(names) < 2 or isinstance(settings["init"], list):
             return {}
-        start, rule = _burn_nca.start(X, labels, class_names, settings)
+        start, rule = _burn_nca.start(X, classes, settings)
         told = {"PCA": "principal", "LDA": "most discriminative"}.get(rule.split(" ")[0])
         if told is not None:
             print(f"Finding {told} components... done in {time.time() - started:5.2f}s")

@@ -7,7 +7,7 @@ from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _burn_nca
-from ._base import FLOATS
+from ._data import FLOATS
 
 
 class Nearest(BaseEstimator):
@@ -65,7 +65,7 @@ class Nearest(BaseEstimator):
             The estimator.
         """
         check_scalar(self.n_neighbors, "n_neighbors", numbers.Integral, min_val=1)
-        X = validate_data(self, X, dtype=FLOATS, order="C")
+        X = validate_data(self, X, dtype=FLOATS)
         self.n_samples_fit_ = len(X)
         self._fit_X = X
         self._search = _burn_nca.Neighbors(X, self.device)
@@ -95,7 +95,7 @@ class Nearest(BaseEstimator):
         """
         check_is_fitted(self)
         if X is not None:
-            X = validate_data(self, X, reset=False, dtype=FLOATS, order="C")
+            X = validate_data(self, X, reset=False, dtype=FLOATS)
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         distances, rows = self._search.search(X, k, self.algorithm)
         return (distances, rows) if return_distance else rows

@@ -3,11 +3,11 @@
 import json
 from typing import NamedTuple
 
-from sklearn.utils.validation import validate_data
+from sklearn.base import clone
 
 from . import _burn_nca
-from ._base import FLOATS, encoded
 from ._classifier import NCAClassifier
+from ._metric import Metric
 
 
 class Tuned(NamedTuple):
@@ -15,22 +15,24 @@ class Tuned(NamedTuple):
 
     Attributes
     ----------
-    estimator : NCAClassifier
+    estimator : NCAClassifier, MLKR or Metric
         Fitted on all rows with the best settings.
 
     search : dict
-        Every trial with its held-out accuracies, what was chosen and why.
+        Every trial with its held-out scores, what was chosen and why.
     """
 
-    estimator: NCAClassifier
+    estimator: object
     search: dict
 
 
 def tune(
     X,
-    y,
+    y=None,
     *,
-    n_components=None,
+    estimator=None,
+    pairs=None,
+    sample_weight=None,
     folds=5,
     repeats=2,
     criteria=None,
@@ -38,30 +40,36 @@ def tune(
     dimensions=None,
     most_candidates=None,
     budget=None,
-    scaling="standardise",
-    max_iter=200,
-    random_state=None,
-    device="cpu",
-    dtype=None,
+    **settings,
 ):
     """Chooses criterion, penalty, start and number of steps by cross-validation, and fits all rows with the best.
+
+    Classes are compared by the accuracy of 1-NN on the rows held out, numbers by R² of the kernel rule, pairs by the
+    log probability of the pairs held out.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         Rows to learn from; what is to test on must stay outside.
 
-    y : array-like of shape (n_samples,)
-        Their classes.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets), default=None
+        Their classes or numbers, as the method learns from them.
 
-    n_components : int, default=None
-        Embedding dimensions; None keeps the number of features.
+    estimator : NCAClassifier, MLKR, Metric or str, default=None
+        What to tune, or the name of a method (:func:`methods`) that learns by steps; None: an :class:`NCAClassifier`.
+        Its settings are kept but for those that are searched.
+
+    pairs : array-like of shape (n_pairs, 2) or (n_pairs, 3), default=None
+        As in :meth:`Metric.fit`.
+
+    sample_weight : array-like of shape (n_samples,) or 'balanced', default=None
+        As in :meth:`NCAClassifier.fit`.
 
     folds, repeats : int, default=5 and 2
         The cross-validation.
 
     criteria : list of {'f', 'g'}, default=None
-        Criteria to try, the likelier first; None: g, then f.
+        Criteria to try, the likelier first, of methods that have one; None: g, then f.
 
     l2 : list of float, default=None
         Penalties to try, the likelier first; None: those of the library.
@@ -75,21 +83,26 @@ def tune(
     budget : float, default=None
         Seconds after which the search ends.
 
-    scaling, max_iter, random_state, device, dtype
-        As in :class:`NCAClassifier`.
+    **settings
+        Parameters of the estimator, such as `n_components`, `scaling`, `max_iter`, `random_state`.
 
     Returns
     -------
     tuned : Tuned
-        The fitted classifier, and the search.
+        The fitted estimator, and the search.
+
+    Examples
+    --------
+    >>> from burn_nca import tune
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> tuned = tune(X, y, estimator="mlkr", n_components=2, folds=2, repeats=1, most_candidates=1, max_iter=5)
+    >>> bool(tuned.search["choice"]["accuracy"] > 0.3)
+    True
     """
-    estimator = NCAClassifier(
-        n_components, scaling=scaling, max_iter=max_iter, random_state=random_state, device=device, dtype=dtype
-    )
-    estimator._check_settings()
-    X, y = validate_data(estimator, X, y, dtype=FLOATS, order="C", ensure_min_samples=2)
-    estimator.classes_, labels, class_names = encoded(y)
-    estimator._check_components(X)
+    estimator = _estimator(estimator, settings)
+    given = {"pairs": pairs, "sample_weight": sample_weight}
+    X, targets = estimator._given(X, y, **{name: value for name, value in given.items() if value is not None})
     grid = {
         "folds": folds,
         "repeats": repeats,
@@ -99,20 +112,36 @@ def tune(
         "most_candidates": most_candidates,
         "budget": budget,
     }
-    settings = estimator._settings(X)
-    model, search, winner = _burn_nca.tune(X, estimator._names(), labels, class_names, settings, grid)
-    search, winner = json.loads(search), json.loads(winner)
-    estimator.set_params(
-        n_components=winner["d_output"],
-        criterion=winner["criterion"].lower(),
-        l2=winner["l2"],
-        penalty=(winner["penalty"] or "weights").lower(),
-        start_perplexity=winner["start_perplexity"],
-        init=_start(winner["start"]),
-        stop_at=search["choice"]["stop_at"],
-    )
+    method, own = estimator._method()
+    settings = estimator._fit_settings(X)
+    model, search, chosen = _burn_nca.tune(method, own, X, estimator._names(), targets, settings, grid)
+    chosen = json.loads(chosen)
+    found = {
+        "n_components": chosen["d_output"],
+        "l2": chosen["l2"],
+        "penalty": (chosen["penalty"] or "weights").lower(),
+        "start_perplexity": chosen["start_perplexity"],
+        "stop_at": chosen["stop_at"],
+    }
+    if not isinstance(chosen["start"], dict) or "Given" not in chosen["start"]:
+        found["init"] = _start(chosen["start"])
+    if chosen["criterion"] is not None:
+        found["criterion"] = chosen["criterion"] if isinstance(estimator, Metric) else chosen["criterion"].lower()
+    estimator.set_params(**found)
     estimator._take(model)
-    return Tuned(estimator, search)
+    return Tuned(estimator, json.loads(search))
+
+
+def _estimator(estimator, settings):
+    if estimator is None:
+        return NCAClassifier(**settings)
+    if isinstance(estimator, str):
+        return Metric(estimator, **settings)
+    if not hasattr(estimator, "_fit_settings"):
+        raise TypeError(
+            f"estimator is {estimator!r}; give an NCAClassifier, an MLKR, a Metric or the name of a method"
+        )
+    return clone(estimator).set_params(**settings)
 
 
 def _start(start):
