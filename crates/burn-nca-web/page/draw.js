@@ -1,12 +1,15 @@
 // Drawing: rows as marks, neighbours as lines, curves, and the same picture as SVG.
 
-// Okabe and Ito: told apart by people who see few colours. Beyond eight classes the shape changes too.
-const COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B79F00", "#7F7F7F"];
+// Any two told apart by people who see few colours (tests/browser.py measures it); neighbours of a cycle differ in shape
+// too. Beyond ten classes the same colour comes in another shape.
+const LIGHT = ["#3c2df0", "#c3b40f", "#a5001e", "#96b4b4", "#871e69", "#00785a", "#877896", "#a57800", "#1ea578", "#a596f0"];
+const DARK = ["#8800ee", "#eedd11", "#aa5500", "#11eedd", "#889988", "#dd88ff", "#666655", "#338899", "#bb9922", "#aacc99"];
 const SHAPES = ["circle", "square", "triangle", "diamond"];
+export const isDark = matchMedia("(prefers-color-scheme: dark)");
 
-export const style = (label) => ({
-  colour: COLOURS[label % COLOURS.length],
-  shape: SHAPES[Math.floor(label / COLOURS.length + label) % SHAPES.length],
+const style = (label, colours = isDark.matches ? DARK : LIGHT) => ({
+  colour: colours[label % colours.length],
+  shape: SHAPES[Math.floor(label / colours.length + label) % SHAPES.length],
 });
 
 /** The corners of a mark of radius r about (0, 0); none for a circle. */
@@ -18,8 +21,8 @@ function corners(shape, r) {
 }
 
 /** A mark as an SVG element. */
-export function markSvg(label, x, y, r, open) {
-  const { colour, shape } = style(label);
+export function markSvg(label, x, y, r, open, colours) {
+  const { colour, shape } = style(label, colours);
   const paint = open ? `fill="none" stroke="${colour}" stroke-width="1.4"` : `fill="${colour}"`;
   const at = corners(shape, r);
   if (!at) return `<circle cx="${x.toFixed(2)}" cy="${y.toFixed(2)}" r="${r}" ${paint}/>`;
@@ -27,7 +30,14 @@ export function markSvg(label, x, y, r, open) {
   return `<polygon points="${path}" ${paint}/>`;
 }
 
-export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const colours = new Map();
+
+/** A colour of the style sheet; asked for once, for to ask means to lay the page out. */
+export function css(name) {
+  if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return colours.get(name);
+}
+export const forgetColours = () => colours.clear();
 
 /** Makes a canvas as sharp as the screen; returns its context in CSS pixels. */
 export function prepare(canvas) {
@@ -43,27 +53,26 @@ export function prepare(canvas) {
   return { context, width, height };
 }
 
-/** Where the points of a picture stand on screen, `[x, y]` by row; keeps both axes at one scale. */
-export function place(points, rows, { width, height, turn, frame }) {
+/** Where points `[n, 3]` stand on screen, `[x, y]` by row; keeps both axes at one scale. */
+export function place(points, { width, height, turn, frame }) {
   const [cy, sy, cx, sx] = [Math.cos(turn.y), Math.sin(turn.y), Math.cos(turn.x), Math.sin(turn.x)];
-  const flat = turn.x === 0 && turn.y === 0;
+  const rows = points.length / 3;
   const at = new Float32Array(2 * rows);
-  const box = { left: Infinity, right: -Infinity, bottom: Infinity, top: -Infinity };
+  let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let row = 0; row < rows; row++) {
-    let [x, y, z] = [points[3 * row], points[3 * row + 1], points[3 * row + 2]];
-    if (!flat) {
-      [x, z] = [cy * x + sy * z, cy * z - sy * x];
-      y = cx * y - sx * z;
-    }
+    const x = cy * points[3 * row] + sy * points[3 * row + 2];
+    const z = cy * points[3 * row + 2] - sy * points[3 * row];
+    const y = cx * points[3 * row + 1] - sx * z;
     at[2 * row] = x;
     at[2 * row + 1] = y;
-    box.left = Math.min(box.left, x);
-    box.right = Math.max(box.right, x);
-    box.bottom = Math.min(box.bottom, y);
-    box.top = Math.max(box.top, y);
+    if (x < left) left = x;
+    if (x > right) right = x;
+    if (y < bottom) bottom = y;
+    if (y > top) top = y;
   }
   // The frame follows the points with a delay, so that the picture breathes and does not jump.
-  if (!frame.right && frame.right !== 0) Object.assign(frame, box);
+  const box = { left, right, bottom, top };
+  if (frame.right === undefined) Object.assign(frame, box);
   for (const side of Object.keys(box)) frame[side] += 0.15 * (box[side] - frame[side]);
   const margin = 22;
   const scale = Math.min(
@@ -78,67 +87,102 @@ export function place(points, rows, { width, height, turn, frame }) {
   return at;
 }
 
-const sprites = new Map();
+function outline(context, label, radius) {
+  const at = corners(style(label).shape, radius);
+  context.beginPath();
+  if (at) at.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
+  else context.arc(0, 0, radius, 0, 7);
+  context.closePath();
+}
 
-/** A mark or a ring as a small picture, drawn once: thousands of copies are quick, thousands of paths are not. */
-function sprite(key, radius, ratio, draw) {
-  const name = `${key} ${radius} ${ratio}`;
-  let picture = sprites.get(name);
-  if (!picture) {
-    const half = Math.ceil((1.4 * radius + 2) * ratio);
-    picture = Object.assign(document.createElement("canvas"), { width: 2 * half, height: 2 * half, half });
-    const context = picture.getContext("2d");
-    context.setTransform(ratio, 0, 0, ratio, half, half);
+/** The points of a star, of a new row. */
+const STAR = Array.from({ length: 10 }, (_, i) => {
+  const [r, angle] = [i % 2 ? 4 : 9.5, (Math.PI * (i - 2.5)) / 5];
+  return [r * Math.cos(angle), r * Math.sin(angle)];
+});
+
+/** Lays rings into the picture, about the wrong rows, then all rows, and the new rows as stars of their likely class. */
+export function marks(pixels, at, { ratio, labels, heldOut, wrong, radius, likely }) {
+  // Below the marks, and faint where they are many: rings must not hide what they ring.
+  const faint = wrong.length > 100 ? 0.5 : 1;
+  const about = pixels.mark(`ring ${faint} ${radius}`, (2 * radius + 3) * ratio, (context) => {
+    context.scale(ratio, ratio);
     context.beginPath();
-    draw(context);
-    sprites.set(name, picture);
-  }
-  return picture;
-}
-
-function mark(label, open, radius, ratio) {
-  return sprite(`${label} ${open}`, radius, ratio, (context) => {
-    const { colour, shape } = style(label);
-    const at = corners(shape, radius);
-    if (at) at.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
-    else context.arc(0, 0, radius, 0, 7);
-    context.closePath();
-    context.fillStyle = context.strokeStyle = colour;
-    context.lineWidth = 1.4;
-    context.globalAlpha = open ? 1 : 0.85;
-    if (open) context.stroke();
-    else context.fill();
-  });
-}
-
-function ring(colour, radius, ratio) {
-  return sprite(colour, radius, ratio, (context) => {
-    context.arc(0, 0, radius, 0, 7);
-    context.strokeStyle = colour;
-    context.lineWidth = 1.5;
+    context.arc(0, 0, radius + Math.min(3, 0.8 * radius), 0, 7);
+    context.strokeStyle = css("--wrong");
+    context.globalAlpha = faint;
+    context.lineWidth = Math.min(1.5, 0.5 * radius);
     context.stroke();
   });
+  for (const row of wrong) pixels.stamp(about, ratio * at[2 * row], ratio * at[2 * row + 1]);
+  const mark = (label, open) =>
+    pixels.mark(`${label} ${open} ${radius}`, 1.4 * radius * ratio + 2, (context) => {
+      context.scale(ratio, ratio);
+      outline(context, label, radius);
+      context.fillStyle = context.strokeStyle = style(label).colour;
+      context.lineWidth = Math.min(1.4, 0.6 * radius);
+      context.globalAlpha = open ? 1 : 0.9;
+      if (open) context.stroke();
+      else context.fill();
+    });
+  const [filled, open] = [[], []];
+  for (let row = 0; row < labels.length; row++) {
+    const label = labels[row];
+    const kind = heldOut[row] ? open : filled;
+    pixels.stamp((kind[label] ??= mark(label, heldOut[row])), ratio * at[2 * row], ratio * at[2 * row + 1]);
+  }
+  likely.forEach((label, i) => {
+    const star = pixels.mark(`star ${label}`, 11 * ratio, (context) => {
+      context.scale(ratio, ratio);
+      context.beginPath();
+      for (const [x, y] of STAR) context.lineTo(x, y);
+      context.closePath();
+      context.fillStyle = style(label).colour;
+      context.strokeStyle = css("--ink");
+      context.lineWidth = 1.5;
+      context.fill();
+      context.stroke();
+    });
+    const row = labels.length + i;
+    pixels.stamp(star, ratio * at[2 * row], ratio * at[2 * row + 1]);
+  });
 }
 
-/** Draws all rows, and rings about the wrong ones. */
-export function marks(context, at, { labels, heldOut, wrong, classes, radius }) {
-  const ratio = window.devicePixelRatio || 1;
-  const pictures = Array.from({ length: classes }, (_, label) => [mark(label, false, radius, ratio), mark(label, true, radius, ratio)]);
-  // Between two pixels a copy is smoother and slower.
-  const pixel = labels.length > 2000 ? Math.round : (x) => x;
-  context.save();
-  context.setTransform(1, 0, 0, 1, 0, 0);
+/** The names of the classes in the middle of their training rows, where most of these are nearer to it than to another's. */
+export function names(context, at, { labels, heldOut, classes }) {
+  if (classes.length > 20) return;
+  const [xs, ys, counts, near] = Array.from({ length: 4 }, () => new Float64Array(classes.length));
   for (let row = 0; row < labels.length; row++) {
-    const picture = pictures[labels[row]][heldOut[row]];
-    context.drawImage(picture, pixel(ratio * at[2 * row] - picture.half), pixel(ratio * at[2 * row + 1] - picture.half));
+    if (heldOut[row]) continue;
+    xs[labels[row]] += at[2 * row];
+    ys[labels[row]] += at[2 * row + 1];
+    counts[labels[row]] += 1;
   }
-  // Many rings would hide what they ring.
-  context.globalAlpha = wrong.length > 100 ? 0.35 : 1;
-  const about = ring(css("--wrong"), radius + 3, ratio);
-  for (const row of wrong) {
-    context.drawImage(about, pixel(ratio * at[2 * row] - about.half), pixel(ratio * at[2 * row + 1] - about.half));
+  for (let label = 0; label < classes.length; label++) {
+    xs[label] /= counts[label];
+    ys[label] /= counts[label];
   }
-  context.restore();
+  for (let row = 0; row < labels.length; row++) {
+    if (heldOut[row]) continue;
+    let [best, least] = [0, Infinity];
+    for (let label = 0; label < classes.length; label++) {
+      const distance = (at[2 * row] - xs[label]) ** 2 + (at[2 * row + 1] - ys[label]) ** 2;
+      if (distance < least) [best, least] = [label, distance];
+    }
+    if (best === labels[row]) near[best] += 1;
+  }
+  context.font = "600 14px system-ui, sans-serif";
+  context.textAlign = "center";
+  context.lineJoin = "round";
+  context.lineWidth = 4;
+  context.strokeStyle = css("--canvas");
+  context.fillStyle = css("--ink");
+  classes.forEach((name, label) => {
+    if (!(near[label] > 0.6 * counts[label])) return;
+    const text = name.length > 18 ? `${name.slice(0, 17)}…` : name;
+    context.strokeText(text, xs[label], ys[label] + 5);
+    context.fillText(text, xs[label], ys[label] + 5);
+  });
 }
 
 /** Lines from a point to the rows that it chooses, as wide as they are probable. */
@@ -217,13 +261,18 @@ export function curve(canvas, { series, levels = [], range, format, moment }) {
 const escape = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 
 /** The picture as an SVG document. */
-export function svg(at, { labels, heldOut, wrong, names, radius, width, height, title }) {
-  const rows = [...labels.keys()].map((row) => markSvg(labels[row], at[2 * row], at[2 * row + 1], radius, heldOut[row]));
+export function svg(at, { labels, heldOut, wrong, names, radius, width, height, title, likely }) {
+  const rows = [...labels.keys()].map((row) => markSvg(labels[row], at[2 * row], at[2 * row + 1], radius, heldOut[row], LIGHT));
+  likely.forEach((label, i) => {
+    const [x, y] = at.slice(2 * (labels.length + i));
+    const star = STAR.map(([dx, dy]) => `${(x + dx).toFixed(2)},${(y + dy).toFixed(2)}`).join(" ");
+    rows.push(`<polygon class="new" points="${star}" fill="${style(label, LIGHT).colour}" stroke="#1c1e21" stroke-width="1.5"/>`);
+  });
   const rings = wrong.map(
     (row) => `<circle cx="${at[2 * row].toFixed(2)}" cy="${at[2 * row + 1].toFixed(2)}" r="${radius + 3}" fill="none" stroke="#d4183d" stroke-width="1.5"/>`,
   );
   const legend = names.map(
-    (name, label) => `${markSvg(label, 14, height + 18 * (label + 1), 5, false)}<text x="26" y="${height + 18 * (label + 1) + 4}">${escape(name)}</text>`,
+    (name, label) => `${markSvg(label, 14, height + 18 * (label + 1), 5, false, LIGHT)}<text x="26" y="${height + 18 * (label + 1) + 4}">${escape(name)}</text>`,
   );
   const full = height + 18 * (names.length + 1);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${full}" viewBox="0 0 ${width} ${full}" font-family="sans-serif" font-size="12"><title>${escape(title)}</title><rect width="100%" height="100%" fill="#fff"/>${rows.join("")}${rings.join("")}${legend.join("")}</svg>`;

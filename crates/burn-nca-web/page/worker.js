@@ -8,6 +8,7 @@ let axes = 2;
 let measuredAt = 0;
 
 const reply = (kind, body, transfer = []) => postMessage({ kind, ...body }, transfer);
+const placed = () => JSON.parse(page.new_choices());
 
 /** Sends where every row stands; accuracies too, at most a few times a second. */
 function show(slice, force) {
@@ -15,33 +16,42 @@ function show(slice, force) {
   const now = performance.now();
   let more = {};
   if (force || now - measuredAt > 150) {
-    more = { measures: JSON.parse(page.measures()), weights: JSON.parse(page.weights()) };
+    more = { measures: JSON.parse(page.measures()), weights: JSON.parse(page.weights()), placed: placed() };
     // Measuring a large table may take longer than a step: then it is done less often.
     measuredAt = performance.now() + 3 * (performance.now() - now);
   }
-  reply("slice", { slice, points, ...more }, [points.buffer]);
+  reply("slice", { slice, points, playing, ...more }, [points.buffer]);
 }
 
 function advance(milliseconds) {
   const slice = JSON.parse(page.advance(milliseconds));
   if (slice.ended) playing = false;
   show(slice, Boolean(slice.ended) || milliseconds === 0);
-  return slice;
 }
 
-function loop() {
+// A message of the page may come in between two slices. A timer would wait for some milliseconds, a port does not.
+const turn = new MessageChannel();
+let waiting = false;
+
+function goOn() {
+  if (waiting || !playing) return;
+  waiting = true;
+  turn.port2.postMessage(null);
+}
+turn.port1.onmessage = () => {
+  waiting = false;
   if (!playing || !page) return;
-  attempt(() => advance(30));
-  // A message may come in between two slices.
-  setTimeout(loop, 0);
-}
+  attempt(() => advance(30), true);
+  goOn();
+};
 
-function attempt(work) {
+/** Does some work; an error is said in words, and ends the fit if it is the fit's. */
+function attempt(work, ends) {
   try {
     work();
   } catch (error) {
-    playing = false;
-    reply("failed", { text: String(error.message ?? error) });
+    if (ends) playing = false;
+    reply("failed", { text: String(error.message ?? error), playing });
   }
 }
 
@@ -53,7 +63,7 @@ function opened(settings) {
     heldOut: page.held_out(),
     rows: page.rows(),
     baselines: JSON.parse(page.baselines()),
-    playing,
+    placed: placed(),
   });
   show(JSON.parse(page.slice()), true);
 }
@@ -73,14 +83,11 @@ const answers = {
     else show(JSON.parse(page.slice()), true);
   },
   play() {
-    if (!playing) {
-      playing = true;
-      loop();
-    }
+    playing = true;
+    goOn();
   },
   pause() {
     playing = false;
-    measuredAt = 0;
     show(null, true);
   },
   step() {
@@ -90,9 +97,16 @@ const answers = {
   pick({ row }) {
     reply("picked", { row, choice: JSON.parse(page.neighbourhood(row)) });
   },
-  place({ cells }) {
-    const [point, choice] = JSON.parse(page.place(cells));
-    reply("placed", { point, choice });
+  put({ cells, name, bytes }) {
+    if (bytes) page.put_in_file(name, new Uint8Array(bytes));
+    else page.put_in_cells(cells);
+    reply("placed", { placed: placed() });
+    show(null, false);
+  },
+  takeOut() {
+    page.take_out();
+    reply("placed", { placed: placed() });
+    show(null, false);
   },
   out({ what }) {
     if (what === "model") reply("out", { what, bytes: page.model_zip() });
@@ -100,13 +114,16 @@ const answers = {
   },
 };
 
+/** What the fit cannot go on after, if it fails. */
+const OF_THE_FIT = new Set(["open", "change", "step"]);
+
 onmessage = async ({ data }) => {
   try {
     await ready;
   } catch (error) {
-    reply("failed", { text: `WebAssembly could not be loaded: ${error.message ?? error}` });
+    reply("failed", { text: `WebAssembly could not be loaded: ${error.message ?? error}`, playing });
     return;
   }
-  attempt(() => answers[data.kind](data));
+  attempt(() => answers[data.kind](data), OF_THE_FIT.has(data.kind));
 };
 ready.then(() => reply("ready", {}), () => {});

@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 use zip::write::SimpleFileOptions;
 
 use crate::picture::View;
-use crate::{Learning, Reading, Settings};
+use crate::{Learning, NewRows, Reading, Settings};
 
 /// A message for the page.
 fn words(error: Error) -> JsError {
@@ -109,9 +109,13 @@ impl Page {
         self.learning.change(settings(controls)?).map_err(words)
     }
 
-    /// Where each row stands, `[n, 3]`.
+    /// Where each row stands, `[n, 3]`, and then each new row.
     pub fn points(&mut self, axes: usize) -> Result<Vec<f32>, JsError> {
-        self.view.of(&self.learning.embedding(), axes).map_err(words)
+        let mut points = self.view.of(&self.learning.embedding(), axes).map_err(words)?;
+        if let Some(new) = self.learning.new_embedding() {
+            points.extend(self.view.project(&new).map_err(words)?);
+        }
+        Ok(points)
     }
 
     /// Accuracies, wrong rows, a collapse, as JSON.
@@ -129,15 +133,29 @@ impl Page {
         json(&self.learning.weights())
     }
 
-    /// Whom a row chooses, as JSON.
+    /// Whom a row chooses, as JSON; the new rows come after those of the table.
     pub fn neighbourhood(&self, row: usize) -> Result<String, JsError> {
         json(&self.learning.neighbourhood(row).map_err(words)?)
     }
 
-    /// Where a new row falls and whom it chooses, as JSON: `[point, choice]`.
-    pub fn place(&self, cells: &str) -> Result<String, JsError> {
-        let (z, choice) = self.learning.place(cells).map_err(words)?;
-        json(&(self.view.project(&z).map_err(words)?, choice))
+    /// Puts in one new row, by its cells.
+    pub fn put_in_cells(&mut self, cells: String) -> Result<usize, JsError> {
+        self.learning.put_in(NewRows::Cells(cells)).map_err(words)
+    }
+
+    /// Puts in the rows of a CSV file.
+    pub fn put_in_file(&mut self, name: String, bytes: Vec<u8>) -> Result<usize, JsError> {
+        self.learning.put_in(NewRows::File { name, bytes }).map_err(words)
+    }
+
+    /// Takes the new rows out.
+    pub fn take_out(&mut self) {
+        self.learning.take_out();
+    }
+
+    /// The new rows and the probabilities of their classes, as JSON.
+    pub fn new_choices(&self) -> Result<String, JsError> {
+        json(&self.learning.new_choices().map_err(words)?)
     }
 
     /// A, as the CSV file that `nca fit --init` takes.

@@ -1,11 +1,9 @@
-//! What a row chooses: the probabilities p_ij of its neighbours, and where a new row falls.
+//! What a row chooses: the probabilities p_ij of its neighbours.
 
 use burn::tensor::Tensor;
-use burn_nca::data::Features;
 use burn_nca::evaluate::perplexities_of;
 use burn_nca::neighbors::class_probabilities;
 use burn_nca::{Error, Result};
-use burn_nca_datasets::{RawOptions, TextFormat, parse_raw};
 use serde::Serialize;
 
 use crate::learning::Learning;
@@ -34,80 +32,25 @@ pub struct Neighbourhood {
 }
 
 impl Learning {
-    /// The stochastic neighbours of a row of the table among the training rows (equation 1 of the NCA paper).
+    /// The stochastic neighbours of a row among the training rows (equation 1 of the NCA paper); the new rows come
+    /// after those of the table.
     ///
     /// # Errors
     /// No such row, or an embedding that is not finite.
     pub fn neighbourhood(&self, row: usize) -> Result<Neighbourhood> {
-        if row >= self.data.rows() {
-            return Err(Error::data(format!(
-                "there is no row {row}; the table has {} rows",
-                self.data.rows()
-            )));
+        let rows = self.data.rows();
+        if row >= rows {
+            let z = self.new_embedding();
+            let [new, k] = z.as_ref().map_or([0, 0], |z| z.dims());
+            return match z.filter(|_| row < rows + new) {
+                Some(z) => self.choice_of(&z.slice([row - rows..row - rows + 1, 0..k]), None),
+                None => Err(Error::data(format!(
+                    "there is no row {row}; the table has {rows} rows, and there are {new} new ones"
+                ))),
+            };
         }
         let own = self.split.train.iter().position(|train| *train == row);
         self.choice_of(&self.embedded(row), own)
-    }
-
-    /// The columns of a new row, in the order of its cells.
-    pub fn cells(&self) -> Vec<String> {
-        match &self.preparation {
-            Some(preparation) => preparation.columns().map(String::from).collect(),
-            None => self.data.features().names().to_vec(),
-        }
-    }
-
-    /// Where a new row falls, and whom it chooses: the row as the text of its cells, in the order of
-    /// [`cells`](Self::cells), parted by commas, semicolons or tabs.
-    ///
-    /// # Errors
-    /// Another number of cells than columns, or a cell that is no number where one is wanted.
-    pub fn place(&self, cells: &str) -> Result<(Tensor<2>, Neighbourhood)> {
-        let separator = ['\t', ';', ','].into_iter().find(|sign| cells.contains(*sign));
-        let model = self.model()?;
-        let row = match model.preparation() {
-            Some(preparation) => {
-                let names = self.cells();
-                let options = RawOptions {
-                    text: preparation.text_columns().map(String::from).collect(),
-                    format: TextFormat { separator, ..TextFormat::default() },
-                    ..RawOptions::default()
-                };
-                let separator = separator.unwrap_or(',').to_string();
-                let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
-                let header: Vec<String> = names.iter().map(quoted).collect();
-                let cells: Vec<&str> = cells.split(&separator).map(str::trim).collect();
-                let text = format!("{}\n{}\n", header.join(&separator), cells.join(&separator));
-                model.prepare(&parse_raw("the new row", text.as_bytes(), &options)?)?.features
-            }
-            None => self.numbers(
-                &cells.split(separator.unwrap_or(',')).map(str::trim).collect::<Vec<_>>(),
-            )?,
-        };
-        let z = model.transform(&row)?;
-        let choice = self.choice_of(&z, None)?;
-        Ok((z, choice))
-    }
-
-    /// Cells that are all numbers.
-    fn numbers(&self, cells: &[&str]) -> Result<Features> {
-        let names = self.data.features().names();
-        if cells.len() != names.len() {
-            return Err(Error::data(format!(
-                "the row has {} cells, and there are {} features; give one number for each of {}",
-                cells.len(),
-                names.len(),
-                names.join(", ")
-            )));
-        }
-        let mut values = Vec::with_capacity(cells.len());
-        for (cell, name) in cells.iter().zip(names) {
-            let value = cell.parse::<f64>().ok().filter(|value| value.is_finite());
-            values.push(value.ok_or_else(|| {
-                Error::data(format!("{cell:?} is no number for the feature {name:?}; give one"))
-            })?);
-        }
-        Features::new(values, names.to_vec())
     }
 
     /// The choice of a point `[1, k]` among the training rows, but for one of them.
@@ -166,26 +109,5 @@ mod tests {
             burn_nca::evaluate::perplexities(learning.fitted().references()).unwrap();
         let first = learning.neighbourhood(learning.split.train[0]).unwrap();
         assert!((first.perplexity - perplexities[0]).abs() < 1e-3 * perplexities[0]);
-    }
-
-    #[test]
-    fn a_new_row_falls_where_its_twin_stands() {
-        let learning = learning();
-        let cells: Vec<String> =
-            learning.data.features().row(7).iter().map(f64::to_string).collect();
-        let (z, choice) = learning.place(&cells.join(", ")).unwrap();
-        let twin =
-            learning.model().unwrap().transform(&learning.data.features().select(&[7])).unwrap();
-        assert_eq!(z.into_data(), twin.into_data());
-        assert!((choice.classes.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn a_row_of_other_cells_is_refused_in_words() {
-        let learning = learning();
-        let error = learning.place("1,2").err().unwrap().to_string();
-        assert!(error.contains("2 cells, and there are 4 features"), "{error}");
-        let error = learning.place("1,2,x,4").err().unwrap().to_string();
-        assert!(error.contains("\"x\" is no number"), "{error}");
     }
 }

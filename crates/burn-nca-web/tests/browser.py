@@ -23,6 +23,8 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 from pathlib import Path
 
+import colours
+
 FLAGS = [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--window-size=1280,1500",
@@ -86,15 +88,24 @@ class Browser:
             control, value,
         )
 
-    def drop(self, name, data):
+    def drop(self, name, data, onto="body"):
         """Drops a file on the page."""
         self.run(
             """const bytes = Uint8Array.from(atob(arguments[1]), (c) => c.charCodeAt(0));
             const transfer = new DataTransfer();
             transfer.items.add(new File([bytes], arguments[0]));
-            document.dispatchEvent(new DragEvent('drop', {dataTransfer: transfer, bubbles: true, cancelable: true}));""",
-            name, base64.b64encode(data).decode(),
+            document.querySelector(arguments[2]).dispatchEvent(new DragEvent('drop', {dataTransfer: transfer, bubbles: true, cancelable: true}));""",
+            name, base64.b64encode(data).decode(), onto,
         )
+
+    def select(self, control, path):
+        """Selects a file with a file control, as a keyboard or a finger does."""
+        [element] = self.call("POST", "/element", {"using": "css selector", "value": control}).values()
+        self.call("POST", f"/element/{element}/value", {"text": str(path)})
+
+    def scheme(self, name):
+        """Light or dark."""
+        self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"features": [{"name": "prefers-color-scheme", "value": name}]}})
 
     def screenshot(self, path):
         Path(path).write_bytes(base64.b64decode(self.call("GET", "/screenshot")))
@@ -105,6 +116,15 @@ class Browser:
         finally:
             self.driver.terminate()
 
+
+# Counts the calls of the canvas, and asks for one more picture.
+COUNT_CALLS = """
+const own = Object.getOwnPropertyDescriptors(CanvasRenderingContext2D.prototype);
+for (const [name, { value }] of Object.entries(own)) {
+  if (typeof value === 'function') CanvasRenderingContext2D.prototype[name] = function (...args) { nca.calls++; return value.apply(this, args); };
+}
+[nca.calls, nca.drawnBefore, nca.stale] = [0, nca.drawn, true];
+"""
 
 ENDED = "nca.slice.ended && !nca.playing"
 
@@ -205,9 +225,8 @@ def main(folder, nca, pictures):
         trained(browser)
         browser.run("document.getElementById('cells').value = '1.02, 1.98, 4'")
         browser.click("#place")
-        browser.wait("nca.placed")
-        page_says = browser.run("return nca.placed.choice.classes")
-        browser.screenshot(pictures / "own-table.png")
+        browser.wait("nca.placed.rows.length && nca.picked")
+        page_says = browser.run("return nca.placed.classes[0]")
         browser.click("[data-out=model]")
         browser.click("[data-out=matrix]")
         saved(downloads / "mine-A.csv")
@@ -221,11 +240,54 @@ def main(folder, nca, pictures):
         check("the program's prediction by the page's model is the page's", len(numbers) == 2 and all(abs(a - b) < 1e-5 for a, b in zip(numbers, page_says)), f"{numbers} {page_says}")
         check("A as CSV has the features' names", (downloads / "mine-A.csv").read_text().startswith('"a","b","noise"\n'))
 
+        # New rows from a file: with other columns and in another order, dropped and chosen; they move with the map.
+        (downloads / "rows.csv").write_text("kind,noise,b,a,id\nyes,4,1.98,1.02,1\n?,3,0.1,0.02,2\n")
+        browser.drop("rows.csv", (downloads / "rows.csv").read_bytes(), "#zones [data-drop=rows]")
+        browser.wait("nca.placed.rows.length === 2 && nca.points.length === 3 * 62")
+        classes = browser.run("return nca.placed.classes")
+        check("rows of a file have the probabilities of the row that was typed", classes[0] == page_says and classes[1][0] > 0.9, classes)
+        check("the table of before is still there", browser.run("return nca.table.name") == "mine.csv")
+        said = browser.run("return [document.getElementById('placedNote').textContent, ...[...document.querySelectorAll('#placed li')].map((item) => item.textContent)]")
+        check("new rows are said in words", len(said) == 3 and "2 new rows" in said[0] and "yes: " in said[1] and said[2].startswith("Row 2: no"), said)
+        browser.choose("l2", "0.1")
+        browser.wait("nca.slice.iteration === 0")
+        before = browser.run("return [...nca.points.slice(-6)]")
+        browser.click("#step")
+        browser.wait("nca.slice.iteration >= 1")
+        check("new rows move with the map", browser.run("return [...nca.points.slice(-6)]") != before)
+        browser.choose("testSize", "0.2")
+        browser.wait("nca.table.rows && nca.heldOut.reduce((a, b) => a + b) === 12 && nca.points.length === 3 * 62")
+        check("new rows stay when the fit begins anew", browser.run("return nca.placed.rows.length") == 2)
+        browser.run("document.body.dispatchEvent(new DragEvent('dragover', {dataTransfer: new DataTransfer(), bubbles: true, cancelable: true}))")
+        browser.wait("!nca.stale && !nca.unsaid")
+        check("while a file is dragged, the page says what may become of it", browser.run("return document.getElementById('zones').checkVisibility()"))
+        browser.screenshot(pictures / "own-table.png")
+        browser.run("document.body.dispatchEvent(new DragEvent('dragleave', {bubbles: true}))")
+        for name, data, words in [("no-b.csv", b"a,noise\n1,2\n", ["no-b.csv", "b"]), ("text.csv", b"a,b,noise\n1,x,2\n", ["text.csv", "x"])]:
+            browser.run("document.getElementById('message').textContent = ''")
+            browser.drop(name, data, "#newRows")
+            text = browser.wait("document.getElementById('message').textContent")
+            check(f"rows of {name} are refused in words", all(word in text for word in words), text)
+        check("the new rows of before are still there", browser.run("return nca.placed.rows.length") == 2)
+        browser.run("document.getElementById('newRows').open = true")
+        browser.click("#takeOut")
+        browser.wait("nca.points.length === 3 * 60")
+        browser.select("#rowsFile", downloads / "rows.csv")
+        browser.wait("nca.points.length === 3 * 62")
+        check("rows can be chosen as a file", browser.run("return document.getElementById('message').hidden"))
+        browser.choose("testSize", "0.3")
+        browser.wait("nca.heldOut.reduce((a, b) => a + b) === 18")
+        browser.choose("l2", "0.01")
+        browser.wait("nca.slice.iteration === 0")
+        browser.wait("!nca.stale && !nca.unsaid")
+
         # The picture and the link.
         for kind in ("svg", "png", "link"):
             browser.click(f"[data-out={kind}]")
         root = ElementTree.parse(saved(downloads / "mine.svg")).getroot()
-        marks = [element for element in root.iter() if element.tag.endswith(("circle", "polygon")) and element.get("stroke") != "#d4183d"]
+        marks = [element for element in root.iter() if element.tag.endswith(("circle", "polygon")) and element.get("stroke") != "#d4183d" and element.get("class") != "new"]
+        stars = [element for element in root.iter() if element.get("class") == "new"]
+        check("the SVG holds a star for each new row", len(stars) == 2, len(stars))
         check("the SVG holds a mark for each row and each class", len(marks) == 62, len(marks))
         png = saved(downloads / "mine.png").read_bytes()
         check("the PNG is a picture", png[:8] == b"\x89PNG\r\n\x1a\n" and min(struct.unpack(">II", png[16:24])) > 200, struct.unpack(">II", png[16:24]))
@@ -246,8 +308,8 @@ def main(folder, nca, pictures):
         trained(browser)
         browser.run("document.getElementById('cells').value = '21, NA'")
         browser.click("#place")
-        browser.wait("nca.placed")
-        page_says = browser.run("return nca.placed.choice.classes")
+        browser.wait("nca.placed.rows.length")
+        page_says = browser.run("return nca.placed.classes[0]")
         browser.click("[data-out=model]")
         (downloads / "mixed").mkdir()
         zipfile.ZipFile(saved(downloads / "mixed-model.zip")).extractall(downloads / "mixed")
@@ -284,6 +346,9 @@ def main(folder, nca, pictures):
             browser.click("#step")
             browser.wait("nca.slice.iteration >= 1 || nca.slice.ended")
             check(f"{control} {value}", browser.run("return document.getElementById('message').hidden"))
+        key = "document.getElementById('picture').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', shiftKey: true, bubbles: true})); return nca.turn.y"
+        check("the keyboard turns three dimensions", browser.run(key) < 0.5, browser.run("return nca.turn"))
+        browser.wait("!nca.stale && !nca.unsaid")
         browser.screenshot(pictures / "rings-3d.png")
         browser.choose("dim", "2")
         browser.choose("criterion", "G")
@@ -298,8 +363,18 @@ def main(folder, nca, pictures):
         browser.click("#play")
         time.sleep(4)
         check("digits trains", browser.run("return nca.slice.iteration") > 0, browser.run("return `${nca.slice.iteration} steps, ${nca.slice.stepMs.toFixed(1)} ms a step, ${Math.round(nca.framesPerSecond)} pictures a second`"))
+        for scheme, paper, most in [("dark", "#0d0e10", 3), ("light", "#f6f7f5", 2)]:
+            browser.scheme(scheme)
+            fills = browser.run("return [...document.querySelectorAll('#legend svg > *')].map((mark) => mark.getAttribute('fill'))")
+            least, kind = colours.nearest(fills)
+            check(f"ten classes have ten colours on {scheme} paper, told apart by the colour-blind too", len(set(fills)) == 10 and least > 12, f"CIEDE2000 {least:.1f} for {kind}")
+            seen = min(colours.contrast(fill, paper) for fill in fills)
+            check(f"they are seen on {scheme} paper", seen >= most, f"contrast {seen:.1f}")
+        browser.drop("few.csv", b"a,b\n1,2\n", "#newRows")
+        browser.wait("document.getElementById('message').textContent")
+        check("rows that are refused do not stop the fit", browser.run("return nca.playing || nca.slice.ended"))
         browser.screenshot(pictures / "digits.png")
-        browser.click("#play")
+        browser.run("if (nca.playing) document.getElementById('play').click()")
 
         # Larger tables: printed, not asserted.
         browser.drop("5000x64.csv", blobs(5000, 64, 10))
@@ -309,12 +384,18 @@ def main(folder, nca, pictures):
         browser.click("#play")
         time.sleep(8)
         check("5000 x 64 trains", browser.run("return nca.slice.iteration") > 0, browser.run("return `${nca.slice.iteration} steps, ${nca.slice.stepMs.toFixed(1)} ms a step, ${Math.round(nca.framesPerSecond)} pictures a second`"))
-        browser.click("#play")
+        browser.run("if (nca.playing) document.getElementById('play').click()")
         started = time.monotonic()
         browser.drop("20000x8.csv", blobs(20000, 8, 5))
         browser.wait("nca.table.name === '20000x8.csv'", 300)
         browser.wait("nca.points && nca.points.length === 60000", 60)
         check("20000 points are shown", True, f"{time.monotonic() - started:.1f} s from the drop")
+        check("wrong rows are ringed there too", browser.run("return nca.measures.wrong.length") > 0, browser.run("return nca.measures.wrong.length"))
+        browser.wait("!nca.stale && !nca.unsaid")
+        browser.run(COUNT_CALLS)
+        browser.wait("!nca.stale")
+        calls = browser.run("return nca.calls / (nca.drawn - nca.drawnBefore)")
+        check("a picture of 20000 points costs a few calls of the canvas", 0 < calls < 100, calls)
         browser.screenshot(pictures / "20000.png")
 
         # A link opened anew.
@@ -325,7 +406,7 @@ def main(folder, nca, pictures):
         check("a link reproduces the settings", shown == ["wine", "3", "F", "0.1"], shown)
 
         # Small and dark.
-        browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}})
+        browser.scheme("dark")
         browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}})
         time.sleep(1)
         wide = browser.run("return document.documentElement.scrollWidth")

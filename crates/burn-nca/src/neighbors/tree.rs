@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use super::points::{Points, sq_distance};
 use super::ranking::{Candidate, k_nearest};
 
-/// The most dimensions a tree is built for.
-pub(super) const MAX_DIMENSIONS: usize = 8;
+/// The most dimensions a tree is built for; fewer in a browser, which downloads the code of each.
+pub(super) const MAX_DIMENSIONS: usize = if cfg!(target_family = "wasm") { 3 } else { 8 };
 
 /// The `k` nearest references of each query, exactly as by brute force.
 ///
@@ -25,10 +25,15 @@ pub(super) fn search(
         1 => search_in::<1>(queries, references, own, k),
         2 => search_in::<2>(queries, references, own, k),
         3 => search_in::<3>(queries, references, own, k),
+        #[cfg(not(target_family = "wasm"))]
         4 => search_in::<4>(queries, references, own, k),
+        #[cfg(not(target_family = "wasm"))]
         5 => search_in::<5>(queries, references, own, k),
+        #[cfg(not(target_family = "wasm"))]
         6 => search_in::<6>(queries, references, own, k),
+        #[cfg(not(target_family = "wasm"))]
         7 => search_in::<7>(queries, references, own, k),
+        #[cfg(not(target_family = "wasm"))]
         8 => search_in::<8>(queries, references, own, k),
         more => panic!("a k-d tree is for 1 to {MAX_DIMENSIONS} dimensions, not {more}"),
     }
