@@ -8,12 +8,18 @@ import "./tour.js";
 
 const hears = {
   ready() {
-    open();
+    open(state.asked);
   },
-  opened({ table, labels, heldOut, rows, baselines, placed }) {
+  opened({ isAnother, table, labels, heldOut, rows, baselines, placed }) {
     Object.assign(state, { table, labels, rows, baselines, heldOut: new Uint8Array(labels.length), ...forgotten(), placed });
     heldOut.forEach((row) => (state.heldOut[row] = 1));
     state.turn = $("dim").value === "3" && $("map").value !== "diagonal" ? { x: 0.35, y: 0.5 } : { x: 0, y: 0 };
+    if (isAnother) {
+      state.source = state.asked;
+      // Blank for a file of one's own.
+      $("set").value = state.source.bytes ? "" : state.source.name;
+      if (!placed.rows.length) $("cells").value = $("placedNote").textContent = "";
+    }
     $("columns").replaceChildren(...table.cells.map((name) => new Option(name)));
     $("cells").placeholder = table.cells.slice(0, 4).join(", ") + (table.cells.length > 4 ? ", …" : "");
     remarks(table.remarks);
@@ -81,13 +87,12 @@ function changed(id) {
 $("controls").addEventListener("submit", (event) => event.preventDefault());
 $("controls").addEventListener("change", ({ target }) => {
   if (target.id === "set") {
-    state.source = { name: target.value, bytes: null };
     $("file").value = $("target").value = "";
-    return open();
+    return open({ name: target.value, bytes: null });
   }
   if (target.id === "file") return take(target, "table");
   if (READING.includes(target.id)) {
-    return state.source.bytes ? open() : tell("A bundled set is ready as it is; this is for a file of your own.");
+    return state.asked.bytes ? open(state.asked) : tell("A bundled set is ready as it is; this is for a file of your own.");
   }
   changed(target.id);
 });
@@ -99,17 +104,14 @@ $("step").addEventListener("click", () => {
   play(false);
   send("step");
 });
-$("restart").addEventListener("click", open);
+$("restart").addEventListener("click", () => open(state.source, true));
 
 // ---------------------------------------------------------------- files and new rows
 
 const MOST_BYTES = 256 << 20;
 
 const takes = {
-  table(name, bytes) {
-    state.source = { name, bytes };
-    open();
-  },
+  table: (name, bytes) => open({ name, bytes }),
   rows(name, bytes) {
     $("newRows").open = true;
     send("put", { name, bytes }, [bytes]);

@@ -7,7 +7,8 @@ export const send = (kind, body = {}, transfer = []) => worker.postMessage({ kin
 const NONE = { rows: [], classes: [], remarks: [] };
 
 export const state = {
-  source: { name: "iris", bytes: null },
+  source: { name: "iris", bytes: null }, // of the table that is open
+  asked: { name: "iris", bytes: null }, // that was to be opened last, and may have been refused
   table: null,
   labels: new Uint32Array(),
   heldOut: new Uint8Array(),
@@ -84,8 +85,8 @@ export function show(values) {
 /** Takes the settings that a link carries: #iris, or #iris&{"map":"mlp"}. Returns whether they can be read. */
 export function fromLink() {
   const [set, text] = decodeURIComponent(location.hash.slice(1)).split(/&(.*)/s);
-  if ([...$("set").options].some((option) => option.value === set)) {
-    state.source = { name: set, bytes: null };
+  if (set && [...$("set").options].some((option) => option.value === set)) {
+    state.asked = { name: set, bytes: null };
     $("set").value = set;
   }
   try {
@@ -103,10 +104,11 @@ export function link() {
   return `${location.origin}${location.pathname}#${encodeURIComponent(`${state.source.name}&${text}`)}`;
 }
 
-/** Opens the table anew, as the controls say. */
-export function open() {
+/** Opens a table, as the controls say; the new rows stay where the same one begins anew. */
+export function open(source, isRestart = false) {
   tell("");
-  send("open", { ...state.source, reading: reading(), settings: settings() });
+  state.asked = source;
+  send("open", { ...source, reading: reading(), settings: settings(), isRestart });
 }
 
 export function tell(text) {

@@ -1,5 +1,5 @@
 // NCA in five steps: each sets the controls and shows what its text says.
-import { $, open, send, show, state } from "./state.js";
+import { $, open, send, show } from "./state.js";
 
 const RINGS = { map: "linear", dim: 2, criterion: "G", l2: "", testSize: 0.3, steps: 200 };
 const pick = (row) => send("pick", { row });
@@ -26,9 +26,8 @@ const scenes = [
 ];
 
 function scene(name, values) {
-  state.source = { name, bytes: null };
   show({ set: name, ...values });
-  open();
+  open({ name, bytes: null });
 }
 
 function tour(step) {

@@ -6,6 +6,7 @@ let page = null;
 let playing = false;
 let axes = 2;
 let measuredAt = 0;
+let given = null; // the new rows, as the page sent them
 
 const reply = (kind, body, transfer = []) => postMessage({ kind, ...body }, transfer);
 const placed = () => JSON.parse(page.new_choices());
@@ -55,9 +56,16 @@ function attempt(work, ends) {
   }
 }
 
-function opened(settings) {
+function put(rows) {
+  if (rows.bytes) page.put_in_file(rows.name, new Uint8Array(rows.bytes));
+  else page.put_in_cells(rows.cells);
+  given = rows;
+}
+
+function opened(settings, isAnother) {
   axes = settings.dim;
   reply("opened", {
+    isAnother,
     table: JSON.parse(page.table()),
     labels: page.labels(),
     heldOut: page.held_out(),
@@ -69,17 +77,19 @@ function opened(settings) {
 }
 
 const answers = {
-  open({ name, bytes, reading, settings }) {
+  open({ name, bytes, reading, settings, isRestart }) {
     playing = false;
     const next = new Page(name, bytes ? new Uint8Array(bytes) : undefined, JSON.stringify(reading), JSON.stringify(settings));
     page?.free();
     page = next;
-    opened(settings);
+    if (isRestart && given) put(given);
+    else given = null;
+    opened(settings, true);
   },
   change({ settings, anew }) {
     page.change(JSON.stringify(settings));
     axes = settings.dim;
-    if (anew) opened(settings);
+    if (anew) opened(settings, false);
     else show(JSON.parse(page.slice()), true);
   },
   play() {
@@ -97,14 +107,14 @@ const answers = {
   pick({ row }) {
     reply("picked", { row, choice: JSON.parse(page.neighbourhood(row)) });
   },
-  put({ cells, name, bytes }) {
-    if (bytes) page.put_in_file(name, new Uint8Array(bytes));
-    else page.put_in_cells(cells);
+  put(rows) {
+    put(rows);
     reply("placed", { placed: placed() });
     show(null, false);
   },
   takeOut() {
     page.take_out();
+    given = null;
     reply("placed", { placed: placed() });
     show(null, false);
   },

@@ -106,6 +106,8 @@ class Browser:
     def scheme(self, name):
         """Light or dark."""
         self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"features": [{"name": "prefers-color-scheme", "value": name}]}})
+        # The page hears of it with the next frame.
+        self.call("POST", "/execute/async", {"script": "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))", "args": []})
 
     def screenshot(self, path):
         Path(path).write_bytes(base64.b64decode(self.call("GET", "/screenshot")))
@@ -258,6 +260,10 @@ def main(folder, nca, pictures):
         browser.choose("testSize", "0.2")
         browser.wait("nca.table.rows && nca.heldOut.reduce((a, b) => a + b) === 12 && nca.points.length === 3 * 62")
         check("new rows stay when the fit begins anew", browser.run("return nca.placed.rows.length") == 2)
+        browser.click("#restart")
+        browser.wait("nca.slice.iteration === 0 && nca.points.length === 3 * 62")
+        check("and when it is restarted", browser.run("return nca.placed.rows.length") == 2)
+        check("the set is one's own file", browser.run("return document.getElementById('set').selectedOptions[0].text") == "your file")
         browser.run("document.body.dispatchEvent(new DragEvent('dragover', {dataTransfer: new DataTransfer(), bubbles: true, cancelable: true}))")
         browser.wait("!nca.stale && !nca.unsaid")
         check("while a file is dragged, the page says what may become of it", browser.run("return document.getElementById('zones').checkVisibility()"))
@@ -336,7 +342,10 @@ def main(folder, nca, pictures):
             browser.drop(name, data)
             text = browser.wait("document.getElementById('message').textContent")
             check(f"{name} is refused in words", word in text, text)
-        check("the table of before is still there", browser.run("return nca.table.name") == "mine.csv")
+            (downloads / name).write_bytes(data)
+            program = subprocess.run([nca, "fit", name, "--out", "no"], cwd=downloads, capture_output=True, text=True)
+            check("the program says the same", program.returncode != 0 and text in program.stderr, program.stderr.strip()[:60])
+        check("the table of before is still there", browser.run("return [nca.table.name, nca.source.name]") == ["mine.csv", "mine.csv"])
 
         # Every map, both criteria, three dimensions, and a collapse.
         browser.choose("set", "rings")
@@ -363,7 +372,7 @@ def main(folder, nca, pictures):
         browser.click("#play")
         time.sleep(4)
         check("digits trains", browser.run("return nca.slice.iteration") > 0, browser.run("return `${nca.slice.iteration} steps, ${nca.slice.stepMs.toFixed(1)} ms a step, ${Math.round(nca.framesPerSecond)} pictures a second`"))
-        for scheme, paper, most in [("dark", "#0d0e10", 3), ("light", "#f6f7f5", 2)]:
+        for scheme, paper, most in [("dark", "#0d0e10", 3), ("light", "#ffffff", 2)]:
             browser.scheme(scheme)
             fills = browser.run("return [...document.querySelectorAll('#legend svg > *')].map((mark) => mark.getAttribute('fill'))")
             least, kind = colours.nearest(fills)
