@@ -54,7 +54,9 @@ def main(folder, out):
 
 def frame(browser, clip):
     """A screenshot, once the points have arrived where they belong."""
-    browser.wait("!nca.stale", 10)
+    browser.wait("!nca.stale && !nca.unsaid", 30)
+    # The time of a step is the machine's, and changes the length of the line.
+    browser.run("const said = document.getElementById('status'); said.textContent = said.textContent.replace(/ [0-9.]+ ms a step[.]/, '')")
     time.sleep(0.05)
     shot = browser.call("POST", "/goog/cdp/execute", {"cmd": "Page.captureScreenshot", "params": {"format": "png", "clip": clip}})
     return Image.open(io.BytesIO(base64.b64decode(shot["data"]))).convert("RGB")
