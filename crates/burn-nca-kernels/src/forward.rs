@@ -1,4 +1,5 @@
-//! Two numbers a row: the least squared distance, and the logarithm of the sum relative to it.
+//! Two or three numbers per row: the least squared distance, the logarithm of the sum relative to it, and the entropy of its
+//! terms.
 
 use core::ops::Range;
 
@@ -17,23 +18,60 @@ pub(crate) fn statistics<T: Real>(
     columns: &Columns,
 ) -> Vec<T> {
     let b = columns.queries();
-    let panel = Panel::new(references, k);
-    let queries = padded(queries, k);
     let mut all = vec![T::ZERO; 2 * b];
     let (least, logs) = all.split_at_mut(b);
-    let arch = Arch::new();
-    let size = group_size(b);
-    let groups = least.par_chunks_mut(size).zip(logs.par_chunks_mut(size));
-    groups.enumerate().for_each(|(group, (least, logs))| {
-        let rows = group * size..group * size + least.len();
-        let group = Group { queries: &queries, panel: &panel, k, columns, rows, least, logs };
-        arch.dispatch(Unrolled(group));
-    });
+    run::<T, false>((queries, references, k), columns, [least, logs, &mut []]);
     all
 }
 
+/// See [`Number::entropies`](crate::Number::entropies).
+pub(crate) fn entropies<T: Real>(
+    queries: &[T],
+    references: &[T],
+    k: usize,
+    columns: &Columns,
+) -> Vec<T> {
+    let b = columns.queries();
+    let mut all = vec![T::ZERO; 3 * b];
+    let (least, others) = all.split_at_mut(b);
+    let (logs, entropies) = others.split_at_mut(b);
+    run::<T, true>((queries, references, k), columns, [least, logs, entropies]);
+    all
+}
+
+/// Writes the numbers of all queries; entropies where these are asked for.
+fn run<T: Real, const ENTROPY: bool>(
+    (queries, references, k): (&[T], &[T], usize),
+    columns: &Columns,
+    [least, logs, entropies]: [&mut [T]; 3],
+) {
+    let panel = Panel::new(references, k);
+    let queries = padded(queries, k);
+    let arch = Arch::new();
+    let size = group_size(least.len());
+    let mut entropies = entropies.chunks_mut(size);
+    let groups: Vec<_> = least
+        .chunks_mut(size)
+        .zip(logs.chunks_mut(size))
+        .map(|(least, logs)| (least, logs, entropies.next().unwrap_or_default()))
+        .collect();
+    groups.into_par_iter().enumerate().for_each(|(group, (least, logs, entropies))| {
+        let rows = group * size..group * size + least.len();
+        arch.dispatch(Unrolled(Group::<T, ENTROPY> {
+            queries: &queries,
+            panel: &panel,
+            k,
+            columns,
+            rows,
+            least,
+            logs,
+            entropies,
+        }));
+    });
+}
+
 /// The statistics of some queries.
-struct Group<'a, T> {
+struct Group<'a, T, const ENTROPY: bool> {
     queries: &'a [T],
     panel: &'a Panel<T>,
     k: usize,
@@ -41,18 +79,26 @@ struct Group<'a, T> {
     rows: Range<usize>,
     least: &'a mut [T],
     logs: &'a mut [T],
+    entropies: &'a mut [T],
 }
 
-impl<T: Real> OverDimensions for Group<'_, T> {
+/// The sum of a row's terms `exp(-t)` with `t = d - least`, and with the entropy that of `t exp(-t)`.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    terms: f64,
+    moment: f64,
+}
+
+impl<T: Real, const ENTROPY: bool> OverDimensions for Group<'_, T, ENTROPY> {
     fn dimensions(&self) -> usize {
         self.k
     }
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S, k: usize) {
-        let Self { queries, panel, columns, rows, least, logs, .. } = self;
+        let Self { queries, panel, columns, rows, least, logs, entropies, .. } = self;
         least.fill(T::INFINITY);
-        let mut sums = vec![0.0; rows.len()];
+        let mut sums = vec![Sum::default(); rows.len()];
         let mut tile = tile::empty();
         let width = tile_width(k);
         for start in (0..panel.stride()).step_by(width) {
@@ -71,28 +117,46 @@ impl<T: Real> OverDimensions for Group<'_, T> {
                             row[out].fill(T::INFINITY);
                         }
                         let at = query - rows.start;
-                        add_row(simd, row, &mut least[at], &mut sums[at]);
+                        add_row::<T, S, ENTROPY>(simd, row, &mut least[at], &mut sums[at]);
                     }
                 }
             }
         }
-        for (log, sum) in logs.iter_mut().zip(sums) {
-            *log = T::from_f64(f64::ln(sum));
+        for (log, sum) in logs.iter_mut().zip(&sums) {
+            *log = T::from_f64(f64::ln(sum.terms));
+        }
+        for (entropy, Sum { terms, moment }) in entropies.iter_mut().zip(&sums) {
+            *entropy = T::from_f64(if *terms > 0.0 { terms.ln() + moment / terms } else { 0.0 });
         }
     }
 }
 
 /// Adds a row of distances to a sum that is relative to the least of them so far.
 #[inline(always)]
-fn add_row<T: Real, S: Simd>(simd: S, row: &[T], least: &mut T, sum: &mut f64) {
+fn add_row<T: Real, S: Simd, const ENTROPY: bool>(
+    simd: S,
+    row: &[T],
+    least: &mut T,
+    sum: &mut Sum,
+) {
     let low = tile::least::<T, S>(simd, row);
     if low < *least {
-        *sum *= f64::exp(low.to_f64() - least.to_f64());
+        if sum.terms > 0.0 {
+            let nearer = least.to_f64() - low.to_f64();
+            sum.moment = (sum.moment + nearer * sum.terms) * (-nearer).exp();
+            sum.terms *= (-nearer).exp();
+        }
         *least = low;
     }
     // Where all is left out there is nothing to be relative to; where all is far there is nothing to add.
     let far = low - *least > T::FAR;
     if *least < T::INFINITY && !far {
-        *sum += tile::sum_of_exp::<T, S>(simd, row, *least).to_f64();
+        if ENTROPY {
+            let [terms, moment] = tile::sums_of_exp::<T, S>(simd, row, *least);
+            sum.terms += terms.to_f64();
+            sum.moment += moment.to_f64();
+        } else {
+            sum.terms += tile::sum_of_exp::<T, S>(simd, row, *least).to_f64();
+        }
     }
 }

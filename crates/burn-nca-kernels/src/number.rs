@@ -19,6 +19,10 @@ pub trait Number: vector::Real {
     /// A query without columns has the least distance ∞ and the logarithm -∞.
     fn statistics(queries: &[Self], references: &[Self], k: usize, columns: &Columns) -> Vec<Self>;
 
+    /// The two numbers per row of [`statistics`](Self::statistics), and the entropy in nats of the weights
+    /// `p_j = exp(-||q_i - r_j||²) / Σ_l exp(-||q_i - r_l||²)`: `[3, b]`. A query without columns has the entropy 0.
+    fn entropies(queries: &[Self], references: &[Self], k: usize, columns: &Columns) -> Vec<Self>;
+
     /// `Σ_j max(0, 1 - ||q_i - r_j||²)²` of all queries, `[b]`.
     fn hinges(queries: &[Self], references: &[Self], k: usize, columns: &Columns) -> Vec<Self>;
 
@@ -50,6 +54,15 @@ macro_rules! number {
                 columns: &Columns,
             ) -> Vec<Self> {
                 forward::statistics(queries, references, k, columns)
+            }
+
+            fn entropies(
+                queries: &[Self],
+                references: &[Self],
+                k: usize,
+                columns: &Columns,
+            ) -> Vec<Self> {
+                forward::entropies(queries, references, k, columns)
             }
 
             fn hinges(

@@ -312,6 +312,40 @@ fn points_that_are_queries_and_references() {
     }
 }
 
+/// Entropies as `log S + Σ t exp(-t) / S`, pair by pair, at every scale.
+#[test]
+fn entropies_are_those_of_the_weights() {
+    for (n, size, k, spread) in
+        [(1, 1, 1, 1.0), (7, 3, 2, 1.0), (900, 300, 3, 0.1), (700, 350, 8, 40.0), (60, 20, 32, 1e6)]
+    {
+        let z: Vec<f64> = points(n * k, 6).iter().map(|x| x * spread).collect();
+        let spans = classes(n, size);
+        let columns = Columns::outside((0..n).map(|i| i..i + 1).collect(), n);
+        let of_class = Columns::within(spans.clone(), n).without_self(0);
+        type Keeps<'a> = &'a dyn Fn(usize, usize) -> bool;
+        let sets: [(&Columns, Keeps); 2] =
+            [(&columns, &|i, j| i != j), (&of_class, &|i, j| i != j && spans[i].contains(&j))];
+        for (columns, keeps) in sets {
+            let found = f64::entropies(&z, &z, k, columns);
+            let statistics = f64::statistics(&z, &z, k, columns);
+            let pairs = || found.iter().zip(&statistics);
+            assert!(pairs().all(|(x, y)| x == y || (x - y).abs() < 1e-13 * y.abs().max(1.0)));
+            for i in 0..n {
+                let d = |j: usize| {
+                    (0..k).map(|axis| (z[i * k + axis] - z[j * k + axis]).powi(2)).sum::<f64>()
+                };
+                let kept: Vec<f64> = (0..n).filter(|&j| keeps(i, j)).map(d).collect();
+                let least = kept.iter().copied().fold(f64::INFINITY, f64::min);
+                let sum: f64 = kept.iter().map(|d| (least - d).exp()).sum();
+                let moment: f64 = kept.iter().map(|d| (d - least) * (least - d).exp()).sum();
+                let expected = if kept.is_empty() { 0.0 } else { sum.ln() + moment / sum };
+                let found = found[2 * n + i];
+                assert!((found - expected).abs() < 1e-12, "{n} {k} {i}: {found} {expected}");
+            }
+        }
+    }
+}
+
 #[test]
 fn duplicates_have_no_distance() {
     let q = vec![0.5; 40];

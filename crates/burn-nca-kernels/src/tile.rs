@@ -128,6 +128,30 @@ pub(crate) fn sum_of_exp<T: Real, S: Simd>(simd: S, row: &[T], shift: T) -> T {
     T::sum(simd, T::plus(simd, T::plus(simd, a, b), T::plus(simd, c, d)))
 }
 
+/// `Σ exp(-t)` and `Σ t exp(-t)` of a row, with `t = d - least`; what is left out adds nothing to either.
+#[inline(always)]
+pub(crate) fn sums_of_exp<T: Real, S: Simd>(simd: S, row: &[T], least: T) -> [T; 2] {
+    let [least, far] = [least, T::FAR].map(|x| T::splat(simd, x));
+    let mut sums = [[T::splat(simd, T::ZERO); 2]; 2];
+    let (pairs, rest) = T::vectors::<S>(row).as_chunks::<2>();
+    let add = |sums: &mut [T::Vector<S>; 2], d: T::Vector<S>| {
+        let above = T::minus(simd, d, least);
+        let term = T::exp(simd, T::minus(simd, least, d));
+        // A term beyond is 0, and an infinite distance times 0 must be, too.
+        let moment = T::times(simd, T::lesser(simd, above, far), term);
+        *sums = [T::plus(simd, sums[0], term), T::plus(simd, sums[1], moment)];
+    };
+    for pair in pairs {
+        for (sums, &d) in sums.iter_mut().zip(pair) {
+            add(sums, d);
+        }
+    }
+    for &d in rest {
+        add(&mut sums[0], d);
+    }
+    [0, 1].map(|at| T::sum(simd, T::plus(simd, sums[0][at], sums[1][at])))
+}
+
 /// `Σ max(0, 1 - d)²` of a row.
 #[inline(always)]
 pub(crate) fn sum_of_hinge<T: Real, S: Simd>(simd: S, row: &[T]) -> T {

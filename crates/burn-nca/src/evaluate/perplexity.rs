@@ -3,7 +3,8 @@
 use burn::tensor::Tensor;
 
 use crate::error::Result;
-use crate::neighbors::{CandidateFilter, Points, entropy, weighty_sq_distances};
+use crate::neighbors::Points;
+use burn_nca_kernels::{Columns, Number};
 
 /// The perplexity of each point of an embedding: how many neighbours its kernel effectively counts.
 ///
@@ -43,9 +44,23 @@ pub fn perplexities_of(points: &Tensor<2>, rows: &[usize]) -> Result<Vec<f64>> {
     if n < 2 {
         return Ok(Vec::new());
     }
-    let queries = all.select(rows);
-    let filter = CandidateFilter::new(&queries, &all, &points.device());
-    Ok(filter.map_rows(Some(rows), |row| entropy(&weighty_sq_distances(row, 0..n)).exp()))
+    Ok(of_rows(&all.select(rows), &all, rows).1)
+}
+
+/// `log Σ_j exp(-d²_ij)` and the perplexity of each query among the references, of which `own` is the query itself.
+pub(super) fn of_rows(
+    queries: &Points,
+    references: &Points,
+    own: &[usize],
+) -> (Vec<f64>, Vec<f64>) {
+    let others = own.iter().map(|&row| row..row + 1).collect();
+    let others = Columns::outside(others, references.rows());
+    let (b, k) = (queries.rows(), queries.dimensions());
+    let found = f64::entropies(&queries.to_vec(), &references.to_vec(), k, &others);
+    let (least, found) = found.split_at(b);
+    let (logs, entropies) = found.split_at(b);
+    let sums = logs.iter().zip(least).map(|(log, least)| log - least).collect();
+    (sums, entropies.iter().map(|entropy| entropy.exp()).collect())
 }
 
 #[cfg(test)]

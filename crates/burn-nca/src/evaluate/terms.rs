@@ -3,7 +3,10 @@
 use burn::tensor::Tensor;
 
 use crate::error::{Error, Result};
-use crate::neighbors::{CandidateFilter, Points, entropy, log_sum, weighty_sq_distances};
+use crate::neighbors::Points;
+use burn_nca_kernels::{Columns, Number};
+
+use super::perplexity::of_rows;
 
 /// The terms of f and g, and the perplexity, of some rows of an embedding, each among all rows.
 ///
@@ -66,20 +69,29 @@ impl RowTerms {
             let start = order.partition_point(|&row| labels[row] < label);
             start..order.partition_point(|&row| labels[row] <= label)
         };
-        let filter = CandidateFilter::new(&queries, &references, &points.device());
-        let found = filter.map_rows(Some(&own), |row| {
-            let among_all = weighty_sq_distances(row, 0..n);
-            let of_class = weighty_sq_distances(row, class(labels[rows[row.query()]]));
-            let log_p = if of_class.is_empty() {
-                f64::NEG_INFINITY
-            } else {
-                (log_sum(&of_class) - log_sum(&among_all)).min(0.0)
-            };
-            (log_p, entropy(&among_all).exp())
-        });
-        let (log_p, perplexity) = found.into_iter().unzip();
+        let (among_all, perplexity) = of_rows(&queries, &references, &own);
+        // Of its class, those before a row and those after it.
+        let spans = rows.iter().zip(&own).map(|(&row, &own)| (class(labels[row]), own));
+        let before = spans.clone().map(|(class, own)| class.start..own);
+        let after = spans.map(|(class, own)| own + 1..class.end);
+        let columns = Columns::within(before.chain(after).collect(), n);
+        let (b, k) = (rows.len(), all.dimensions());
+        let twice = [queries.to_vec(), queries.to_vec()].concat();
+        let found = f64::statistics(&twice, &references.to_vec(), k, &columns);
+        let (least, logs) = found.split_at(2 * b);
+        let log_sum = |at: usize| logs[at] - least[at];
+        let log_p = |(at, among_all): (usize, &f64)| {
+            (log_of_sum(log_sum(at), log_sum(b + at)) - among_all).min(0.0)
+        };
+        let log_p = among_all.iter().enumerate().map(log_p).collect();
         Ok(Self { log_p, perplexity })
     }
+}
+
+/// `log(exp(a) + exp(b))`.
+fn log_of_sum(a: f64, b: f64) -> f64 {
+    let (low, high) = (a.min(b), a.max(b));
+    if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
 }
 
 #[cfg(test)]

@@ -34,7 +34,6 @@ mod voters;
 mod within;
 
 pub(crate) use candidate_filter::CandidateFilter;
-pub(crate) use kernel::{entropy, log_sum, weighty_sq_distances};
 pub(crate) use points::{Points, check_dimensions, sq_distance};
 pub(crate) use search::{check_k, nearest_rows};
 pub(crate) use within::within;

@@ -98,6 +98,14 @@ impl Points {
         Self { values: Arc::clone(&self.values), order, rows, dimensions: self.dimensions }
     }
 
+    /// The rows one after the other, `[n, k]`.
+    pub(crate) fn to_vec(&self) -> Vec<f64> {
+        match &self.order {
+            None => self.values.to_vec(),
+            Some(_) => (0..self.rows).flat_map(|row| self.row(row)).copied().collect(),
+        }
+    }
+
     /// The largest distance of a coordinate from that of `centre`.
     pub(super) fn largest_deviation(&self, centre: &[f64]) -> f64 {
         let largest = |rows: Range<usize>| {
