@@ -61,9 +61,9 @@ impl Gaussian {
         let p = x.len();
         // L y = x - µ, whose square is the distance.
         let mut y = Vec::with_capacity(p);
-        for row in 0..p {
+        for (row, (x, mean)) in x.iter().zip(&self.mean).enumerate() {
             let known: f64 = y.iter().zip(&self.root[row * p..]).map(|(y, l)| y * l).sum();
-            y.push((x[row] - self.mean[row] - known) / self.root[row * p + row]);
+            y.push((x - mean - known) / self.root[row * p + row]);
         }
         self.constant - 0.5 * y.iter().map(|y| y * y).sum::<f64>()
     }
