@@ -176,7 +176,7 @@ fn models_that_are_none_or_do_not_fit_the_data() {
     let z = place.at("z.txt");
     contains_all(
         &failure(&["transform", &out, "iris", "--out", &z], 1),
-        &["written as .csv or .npy"],
+        &["written as .csv, .npy or .parquet"],
     );
 
     let card = place.path("run/model/model.json");
