@@ -128,26 +128,35 @@ pub(crate) fn sum_of_exp<T: Real, S: Simd>(simd: S, row: &[T], shift: T) -> T {
     T::sum(simd, T::plus(simd, T::plus(simd, a, b), T::plus(simd, c, d)))
 }
 
+/// Adds `exp(-t)` and `t exp(-t)`. No closure: it would not be compiled for the vector instructions.
+#[inline(always)]
+fn add_term_and_moment<T: Real, S: Simd>(
+    simd: S,
+    sums: &mut [T::Vector<S>; 2],
+    d: T::Vector<S>,
+    least: T::Vector<S>,
+    far: T::Vector<S>,
+) {
+    let above = T::minus(simd, d, least);
+    let term = T::exp(simd, T::minus(simd, least, d));
+    sums[0] = T::plus(simd, sums[0], term);
+    // A term beyond is 0, and an infinite distance times 0 must be, too.
+    sums[1] = T::times_plus(simd, T::lesser(simd, above, far), term, sums[1]);
+}
+
 /// `Σ exp(-t)` and `Σ t exp(-t)` of a row, with `t = d - least`; what is left out adds nothing to either.
 #[inline(always)]
 pub(crate) fn sums_of_exp<T: Real, S: Simd>(simd: S, row: &[T], least: T) -> [T; 2] {
     let [least, far] = [least, T::FAR].map(|x| T::splat(simd, x));
     let mut sums = [[T::splat(simd, T::ZERO); 2]; 2];
     let (pairs, rest) = T::vectors::<S>(row).as_chunks::<2>();
-    let add = |sums: &mut [T::Vector<S>; 2], d: T::Vector<S>| {
-        let above = T::minus(simd, d, least);
-        let term = T::exp(simd, T::minus(simd, least, d));
-        // A term beyond is 0, and an infinite distance times 0 must be, too.
-        let moment = T::times(simd, T::lesser(simd, above, far), term);
-        *sums = [T::plus(simd, sums[0], term), T::plus(simd, sums[1], moment)];
-    };
     for pair in pairs {
         for (sums, &d) in sums.iter_mut().zip(pair) {
-            add(sums, d);
+            add_term_and_moment::<T, S>(simd, sums, d, least, far);
         }
     }
     for &d in rest {
-        add(&mut sums[0], d);
+        add_term_and_moment::<T, S>(simd, &mut sums[0], d, least, far);
     }
     [0, 1].map(|at| T::sum(simd, T::plus(simd, sums[0][at], sums[1][at])))
 }
@@ -246,17 +255,27 @@ pub(crate) fn weigh_mutually<T: Real, S: Simd>(
     }
     let of_row = of_row.map(|x| T::splat(simd, x));
     for (at, d) in T::vectors_mut::<S>(distances).iter_mut().enumerate() {
-        let exponent = |least, shift| T::plus(simd, T::minus(simd, least, *d), shift);
-        let of_point = T::times(simd, sign[at], T::exp(simd, exponent(least[at], shift[at])));
+        let of_point = weight::<T, S>(simd, *d, [least[at], shift[at]]);
+        let of_point = T::times(simd, sign[at], of_point);
         *d = match row_is_near {
             true => {
-                let weight = T::exp(simd, exponent(of_row[0], of_row[1]));
+                let weight = weight::<T, S>(simd, *d, [of_row[0], of_row[1]]);
                 T::times_plus(simd, of_row[2], weight, of_point)
             }
             false => of_point,
         };
     }
     true
+}
+
+/// `exp(least - d + shift)`.
+#[inline(always)]
+fn weight<T: Real, S: Simd>(
+    simd: S,
+    d: T::Vector<S>,
+    [least, shift]: [T::Vector<S>; 2],
+) -> T::Vector<S> {
+    T::exp(simd, T::plus(simd, T::minus(simd, least, d), shift))
 }
 
 /// Adds the first moments of a tile's weights about the points: to `of_queries` `Σ_j w_ij (q_i - r_j)`, as one
@@ -287,7 +306,10 @@ pub(crate) fn add_moments<T: Real, S: Simd>(
         let mut sums = *kept;
         for at in 0..vectors {
             let point = points[at];
-            let differences: [_; ROWS] = core::array::from_fn(|row| T::minus(simd, x[row], point));
+            let mut differences = x;
+            for difference in &mut differences {
+                *difference = T::minus(simd, *difference, point);
+            }
             // Two sums that do not wait for each other.
             let mut moments_of = [moments[at], T::splat(simd, T::ZERO)];
             for row in 0..ROWS {
