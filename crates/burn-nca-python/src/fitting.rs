@@ -49,24 +49,21 @@ pub fn fit_classes(
     })
 }
 
-/// Learns a metric from numbers: `targets` is `[n, m]`.
+/// Learns a metric from numbers.
 ///
 /// # Errors
 /// As [`fit_classes`].
 #[pyfunction]
-#[pyo3(signature = (x, names, targets, target_names, settings, on_step=None))]
+#[pyo3(signature = (x, names, targets, settings, on_step=None))]
 pub fn fit_numbers(
     py: Python<'_>,
     x: Table<'_>,
     names: Option<Vec<String>>,
-    targets: Table<'_>,
-    target_names: Vec<String>,
+    targets: Numbers<'_>,
     settings: Settings,
     on_step: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let data =
-        RegressionData::with_targets(x.features(names)?, targets.features(Some(target_names))?)
-            .map_err(raised)?;
+    let data = targets.of(x.features(names)?)?;
     let d = data.features().columns();
     let fit = settings.fit(data.rows())?.with_start(settings.unlabelled_start()?);
     let config = RegressionConfig::new(d, settings.dimensions(d))
@@ -137,12 +134,41 @@ impl Classes<'_> {
             .collect::<Result<_, _>>()
             .map_err(|_| PyValueError::new_err("a label is negative; number the classes from 0"))?;
         let data = Labelled::new(features, labels, class_names).map_err(raised)?;
-        let Some(weights) = weights else { return Ok(data) };
-        let weights = weights.as_slice()?;
-        let mean = weights.iter().sum::<f64>() / weights.len() as f64;
-        let unit = if mean > 0.0 { mean } else { 1.0 };
-        data.with_weights(weights.iter().map(|weight| weight / unit).collect()).map_err(raised)
+        match of_mean_one(weights)? {
+            Some(weights) => data.with_weights(weights).map_err(raised),
+            None => Ok(data),
+        }
     }
+}
+
+/// The numbers to predict from rows, `[n, m]`: their values, the names of the columns, and the weights of the rows where
+/// they have some.
+#[derive(FromPyObject)]
+pub struct Numbers<'py>(Table<'py>, Vec<String>, Option<PyReadonlyArray1<'py, f64>>);
+
+impl Numbers<'_> {
+    /// Rows with these numbers; weights as of [`Classes::of`].
+    ///
+    /// # Errors
+    /// Numbers that do not go with the rows, and weights as there.
+    pub fn of(self, features: Features) -> PyResult<RegressionData> {
+        let Self(values, names, weights) = self;
+        let targets = values.features(Some(names))?;
+        let data = RegressionData::with_targets(features, targets).map_err(raised)?;
+        match of_mean_one(weights)? {
+            Some(weights) => data.with_weights(weights).map_err(raised),
+            None => Ok(data),
+        }
+    }
+}
+
+/// Weights with a mean of 1, where there are some and one is positive.
+fn of_mean_one(weights: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Option<Vec<f64>>> {
+    let Some(weights) = weights else { return Ok(None) };
+    let weights = weights.as_slice()?;
+    let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+    let unit = if mean > 0.0 { mean } else { 1.0 };
+    Ok(Some(weights.iter().map(|weight| weight / unit).collect()))
 }
 
 /// Whether no row has both a row of its class and one of another.

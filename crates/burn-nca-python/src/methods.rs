@@ -13,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::raised;
-use crate::fitting::{Classes, Watch, in_place};
+use crate::fitting::{Classes, Numbers, Watch, in_place};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::table::Table;
@@ -51,15 +51,16 @@ pub fn fit_method(
     task.give(Fit { py, on_step })
 }
 
-/// What a method learns from: `(labels, class names, weights)`, `(targets, target names)`, or pairs
+/// What a method learns from: `(labels, class names, weights)`, `(targets, target names, weights)`, or pairs
 /// `[(row, row, weight)]`.
 #[derive(FromPyObject)]
 pub enum Targets<'py> {
     /// A class per row.
     #[pyo3(transparent)]
     Classes(Classes<'py>),
-    /// Numbers per row, `[n, m]`.
-    Numbers(Table<'py>, Vec<String>),
+    /// Numbers per row.
+    #[pyo3(transparent)]
+    Numbers(Numbers<'py>),
     /// Two rows each, from 0, and how much the pair weighs.
     #[pyo3(transparent)]
     Pairs(Vec<(usize, usize, f64)>),
@@ -122,10 +123,7 @@ impl Prepared {
                 start = settings.start(&data)?;
                 Given::Classes(data)
             }
-            Some(Targets::Numbers(targets, names)) => {
-                let targets = targets.features(Some(names))?;
-                Given::Numbers(RegressionData::with_targets(features, targets).map_err(raised)?)
-            }
+            Some(Targets::Numbers(numbers)) => Given::Numbers(numbers.of(features)?),
             Some(Targets::Pairs(pairs)) => {
                 let pairs = Pairs::new(n, pairs).map_err(raised)?;
                 Given::Pairs(Coincidences::new(features, pairs).map_err(raised)?)

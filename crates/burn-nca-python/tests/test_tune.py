@@ -70,7 +70,7 @@ def test_what_cannot_be_tuned_is_refused_in_words():
         tune(*WINE, estimator=NeighborhoodComponentsAnalysis())
     with pytest.raises(ValueError, match="pairs are given, and classes are learnt from"):
         tune(*WINE, pairs=[(0, 1)])
-    with pytest.raises(ValueError, match="sample_weight weighs rows of classes, and these are numbers"):
-        tune(*DIABETES, estimator="mlkr", sample_weight=np.ones(442))
+    with pytest.raises(ValueError, match="sample_weight weighs rows of classes or numbers, and these are pairs"):
+        tune(WINE[0], estimator="pairs", pairs=[(0, 1)], sample_weight=np.ones(178))
     with pytest.raises(ValueError, match="leave early_stopping and stop_at out"):
         tune(*WINE, stop_at=3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sklearn
 from sklearn import clone
-from sklearn.datasets import load_diabetes, load_iris, load_wine
+from sklearn.datasets import load_diabetes, load_wine
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -120,11 +120,25 @@ def test_every_method_takes_weights_or_says_that_it_does_not(info):
     metric = Metric(info["name"], max_iter=3, random_state=0)
     weights = np.linspace(0.5, 1.5, len(rows))
     fit = {"pairs": [(0, 1), (2, 3)]} if info["task"] == "pairs" else {"y": y}
-    if info["task"] == "classes" and info["name"] not in ("lca", "lca-classifier"):
+    if info["task"] in ("classes", "numbers") and info["name"] not in ("lca", "lca-classifier"):
         assert np.isfinite(metric.fit(rows, sample_weight=weights, **fit).transform(rows)).all()
         return
     with pytest.raises(ValueError, match="weight"):
         metric.fit(rows, sample_weight=weights, **fit)
+
+
+def test_the_terms_of_numbers_count_by_their_weights():
+    rows, y = load_diabetes(return_X_y=True)
+    y = (y - y.mean()) / y.std()
+    weights = np.random.RandomState(0).uniform(0, 3, len(rows))
+    mlkr = MLKR(2, scaling="none", l2=0.0, max_iter=5).fit(rows, y, sample_weight=weights)
+    z = mlkr.transform(rows)
+    p = np.exp(-((z[:, None] - z[None]) ** 2).sum(axis=2)) * (1 - np.eye(len(rows)))
+    w = weights / weights.mean()
+    squares = w * (y - p @ y / p.sum(axis=1)) ** 2
+    assert mlkr.summary_["value"] == pytest.approx(squares.sum(), rel=1e-6)
+    again = MLKR(2, scaling="none", l2=0.0, max_iter=5).fit(rows, y, sample_weight=7 * weights)
+    np.testing.assert_allclose(again.components_, mlkr.components_, rtol=1e-6)
 
 
 def test_a_search_compares_weighted_fits():
@@ -140,7 +154,7 @@ def test_other_arguments_of_fit_are_refused():
     for estimator in ESTIMATORS:
         with pytest.raises(TypeError, match="unexpected keyword argument 'weights'"):
             clone(estimator).fit(X, Y, weights=np.ones(len(X)))
-    with pytest.raises(TypeError):
-        MLKR().fit(*load_iris(return_X_y=True), sample_weight=np.ones(150))
+    with pytest.raises(ValueError, match="sample_weight is 'balanced', which is of classes"):
+        MLKR().fit(*load_diabetes(return_X_y=True), sample_weight="balanced")
     with pytest.raises(ValueError, match="egative"):
         NCAClassifier().fit(X, Y, sample_weight=-np.ones(len(X)))

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 # Numbers of the classes, the names of these, and how much each row weighs.
 _Classes = tuple[NDArray[np.int64], list[str], NDArray[np.float64] | None]
-# Classes, targets with their names, or pairs of rows with their weights.
-_Targets = _Classes | tuple[NDArray[Any], list[str]] | list[tuple[int, int, float]]
+# Numbers to predict, the names of their columns, and how much each row weighs.
+_Numbers = tuple[NDArray[Any], list[str], NDArray[np.float64] | None]
+# Classes, numbers, or pairs of rows with their weights.
+_Targets = _Classes | _Numbers | list[tuple[int, int, float]]
 
 __version__: str
 
@@ -25,8 +27,7 @@ def fit_classes(
 def fit_numbers(
     x: NDArray[Any],
     names: list[str] | None,
-    targets: NDArray[Any],
-    target_names: list[str],
+    targets: _Numbers,
     settings: dict[str, Any],
     on_step: Callable[[NDArray[np.float64], int, float], object] | None = None,
 ) -> Model: ...

@@ -37,9 +37,11 @@ def taken(estimator, X, y, task, *, sample_weight=None, pairs=None):
     classes : ndarray or None
         The classes, of labels.
     """
-    if sample_weight is not None and task != "classes":
+    if sample_weight is not None and task not in ("classes", "numbers"):
         cure = "; weights of pairs are the third column of pairs" if task == "pairs" else ""
-        raise ValueError(f"sample_weight weighs rows of classes, and these are {task or 'rows alone'}; leave it out{cure}")
+        raise ValueError(
+            f"sample_weight weighs rows of classes or numbers, and these are {task or 'rows alone'}; leave it out{cure}"
+        )
     if pairs is not None and task != "pairs":
         raise ValueError(f"pairs are given, and {task} are learnt from here; give them to Metric('pairs')")
     if task == "classes":
@@ -54,7 +56,9 @@ def taken(estimator, X, y, task, *, sample_weight=None, pairs=None):
             estimator, X, y, dtype=FLOATS, ensure_min_samples=3, multi_output=True, y_numeric=True
         )
         estimator._one_column = y.ndim == 1
-        return X, as_targets(y), None
+        if isinstance(sample_weight, str):
+            raise ValueError(f"sample_weight is {sample_weight!r}, which is of classes; give a weight per row or None")
+        return X, (*as_targets(y), row_weights(X, None, sample_weight)), None
     if task == "pairs":
         X = validate_data(estimator, X, dtype=FLOATS, ensure_min_samples=2)
         return X, as_pairs(pairs, len(X)), None

@@ -176,7 +176,8 @@ class Metric(ClassRules, MetricEstimator):
             that learns from pairs.
 
         **params
-            `sample_weight`, array-like of shape (n_samples,) or 'balanced', of a method that learns from classes:
+            `sample_weight`, array-like of shape (n_samples,) or 'balanced', of a method that learns from classes or
+            numbers:
             how much the term of each row counts in what is learnt,
             and its voice in predictions; only their ratios matter. 'balanced' lets each class as a whole count alike. A
             weight of 2 is not the row given twice: copies

@@ -4,7 +4,7 @@ from sklearn.base import RegressorMixin
 
 from . import _burn_nca
 from ._base import MetricEstimator
-from ._data import taken
+from ._data import only_weights, taken
 
 
 class MLKR(RegressorMixin, MetricEstimator):
@@ -54,6 +54,8 @@ class MLKR(RegressorMixin, MetricEstimator):
     K. Weinberger, G. Tesauro, Metric Learning for Kernel Regression, AISTATS 2007.
     """
 
+    __metadata_request__fit = {"sample_weight": None}
+
     def __init__(
         self,
         n_components=None,
@@ -95,7 +97,7 @@ class MLKR(RegressorMixin, MetricEstimator):
         self.start_perplexity = start_perplexity
         self.stop_at = stop_at
 
-    def fit(self, X, y):
+    def fit(self, X, y, **params):
         """Learns the metric.
 
         Parameters
@@ -106,13 +108,18 @@ class MLKR(RegressorMixin, MetricEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Their targets.
 
+        **params
+            `sample_weight`, array-like of shape (n_samples,): how much the term of each row counts in what is learnt,
+            and its number in predictions; only their ratios matter. A weight of 2 is not the row given twice: copies
+            of a row are neighbours of each other.
+
         Returns
         -------
         self : object
             The fitted estimator.
         """
-        X, (targets, names) = self._given(X, y)
-        model = _burn_nca.fit_numbers(X, self._names(), targets, names, self._fit_settings(X), self._steps())
+        X, targets = self._given(X, y, sample_weight=only_weights(params))
+        model = _burn_nca.fit_numbers(X, self._names(), targets, self._fit_settings(X), self._steps())
         return self._take(model)
 
     # What a search for settings asks for, too.
