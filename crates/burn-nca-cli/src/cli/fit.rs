@@ -193,7 +193,7 @@ pub struct OptimizerOptions {
     pub candidates: Option<usize>,
 
     /// Learning rate of adam or sgd at the start [default: 0.08 of the typical entry of the map at its start; 0.1 (1 - M) of
-    /// the sum of its squared entries for sgd]
+    /// the sum of its squared entries for sgd, 0.1 (1 - M) for an mlp]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive)]
     pub learning_rate: Option<f64>,
 

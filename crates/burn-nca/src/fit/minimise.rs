@@ -14,7 +14,7 @@ use super::{
     DescentState, Evaluation, FitConfig, FitSession, OptimizerConfig, Solution, Start, Termination,
     exact, saturation, stochastic,
 };
-use crate::encoder::Encoder;
+use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
 use crate::objective::{Objective, check_points};
@@ -138,7 +138,10 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
         OptimizerConfig::Sgd(settings) => {
             let (FullBatch { units, start, watchers }, own) = (full_batch, session.optimizer);
             let optimizer = own.unwrap_or_else(|| settings.init());
-            let (batches, steps) = (&settings.batches, (optimizer, settings.rate_from(&start)));
+            let encoder = units.problem.model.encoder.config();
+            let is_map = matches!(encoder, Some(EncoderConfig::Linear | EncoderConfig::Diagonal));
+            let (batches, steps) =
+                (&settings.batches, (optimizer, settings.rate_from(&start, is_map)));
             stochastic::minimise(
                 &units,
                 batches,

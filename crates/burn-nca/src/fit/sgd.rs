@@ -7,7 +7,7 @@ use burn::optim::{ModuleOptimizer, SgdConfig as BurnSgd};
 use super::StochasticConfig;
 use crate::error::{Error, Result};
 
-/// The learning rate over `(1 - momentum) ‖θ‖²`, where none is asked for.
+/// The learning rate over `(1 - momentum) ‖θ‖²`, where none is asked for; over `1 - momentum` for a network.
 const RELATIVE_RATE: f64 = 0.1;
 
 /// Mini-batches with stochastic gradient descent, for a fit by the paper's own gradient.
@@ -17,7 +17,8 @@ const RELATIVE_RATE: f64 = 0.1;
 /// ```
 /// with the batches, the rate's fall along a cosine and the estimate S of [`StochasticConfig`]. A step is the gradient
 /// times the rate, so the rate has the unit of θ²: where none is asked for it is `0.1 (1 - μ) ‖θ‖²` at the start θ, with
-/// which a slope of 1 per relative change of θ moves it by a tenth over the memory of v. Unlike Adam, which scales each
+/// which a slope of 1 per relative change of θ moves it by a tenth over the memory of v. The layers of a network multiply
+/// each other's changes, and it is `0.1 (1 - μ)` there. Unlike Adam, which scales each
 /// parameter by its own slopes, a step sees the slopes as they are.
 ///
 /// # Examples
@@ -63,10 +64,11 @@ impl SgdConfig {
     }
 
     /// The learning rate of a fit that starts from these parameters.
-    pub(super) fn rate_from(&self, start: &[f64]) -> f64 {
+    pub(super) fn rate_from(&self, start: &[f64], is_map: bool) -> f64 {
         self.batches.learning_rate.unwrap_or_else(|| {
             let squares: f64 = start.iter().map(|x| x * x).sum();
-            RELATIVE_RATE * (1.0 - self.momentum) * if squares > 0.0 { squares } else { 1.0 }
+            let unit = if is_map && squares > 0.0 { squares } else { 1.0 };
+            RELATIVE_RATE * (1.0 - self.momentum) * unit
         })
     }
 }
