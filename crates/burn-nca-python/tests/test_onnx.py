@@ -93,7 +93,7 @@ def test_every_encoder_is_expressed(tmp_path, encoder, dtype):
         "dtype": dtype,
         "max_iter": 10,
     }
-    model = _burn_nca.fit_classes(rows, None, Y.astype(np.int64), ["a", "b", "c"], settings)
+    model = _burn_nca.fit_classes(rows, None, (Y.astype(np.int64), ["a", "b", "c"], None), settings)
     model.to_onnx(tmp_path / "model.onnx", True)
     found, z = run(tmp_path / "model.onnx", rows)[1], model.transform(rows)
     assert np.abs(found["embedding"] - z).max() <= 1e-6 * max(1, np.abs(z).max())
