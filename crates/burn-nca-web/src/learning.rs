@@ -11,7 +11,7 @@ use burn_nca::{Error, Fitted, NcaConfig, Result};
 use serde::Serialize;
 use web_time::Instant;
 
-use crate::new_rows::Placed;
+use crate::given_rows::Placed;
 use crate::settings::Settings;
 use crate::table::{Ready, Table};
 

@@ -5,6 +5,7 @@
 
 #[cfg(target_arch = "wasm32")]
 mod bindings;
+mod given_rows;
 mod learning;
 mod measures;
 mod neighbours;
@@ -13,10 +14,11 @@ mod picture;
 mod settings;
 mod table;
 
+pub use given_rows::NewRows;
 pub use learning::{Learning, Slice};
 pub use measures::{Baseline, Measures};
 pub use neighbours::{Neighbour, Neighbourhood};
-pub use new_rows::{NewChoices, NewRows};
+pub use new_rows::NewChoices;
 pub use picture::View;
 pub use settings::{Map, Settings};
 pub use table::{RawRows, Reading, Ready, Table, open};

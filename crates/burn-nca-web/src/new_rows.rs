@@ -8,34 +8,11 @@ use burn_nca::{Error, Result};
 use burn_nca_datasets::{CsvOptions, RawOptions, TargetColumn, TextFormat, parse_csv, parse_raw};
 use serde::Serialize;
 
+use crate::given_rows::{NewRows, Placed};
 use crate::learning::Learning;
 
 /// New rows that a picture still has room for.
 const MOST: usize = 1000;
-
-/// What the page is given as new rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NewRows {
-    /// One row: its cells in the order of [`Learning::cells`], parted by commas, semicolons or tabs.
-    Cells(String),
-    /// A CSV file that has the columns of the table; others, the class among them, are not looked at.
-    File {
-        /// What messages call it.
-        name: String,
-        /// Its text, gzipped or not.
-        bytes: Vec<u8>,
-    },
-}
-
-/// New rows as they stand in a fit.
-pub(crate) struct Placed {
-    given: NewRows,
-    /// Scaled, `[m, d]`.
-    x: Tensor<2>,
-    /// Which rows of the file they are, from 0.
-    rows: Vec<usize>,
-    remarks: Vec<String>,
-}
 
 /// What the page says of new rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
