@@ -4,6 +4,8 @@
 
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Backend, backend_extension};
+#[cfg(feature = "fusion")]
+use burn::tensor::Shape;
 
 use super::{Columns, blocks};
 
@@ -14,10 +16,12 @@ use super::{Columns, blocks};
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Fusion: cfg(feature = "fusion"),
     Autodiff,
 )]
 pub(crate) trait PairwiseOps: Backend {
     /// `log Σ_j exp(-||q_i - r_j||²)` of each row: `[b, k]` and `[m, k]` to `[b]`.
+    #[fusion(default)]
     fn pairwise_log_sum_exp(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
@@ -29,6 +33,7 @@ pub(crate) trait PairwiseOps: Backend {
 
     /// The least squared distance of each row, and the logarithm of its sum of `exp(least - ||q_i - r_j||²)`:
     /// `[b, k]` and `[m, k]` to `[2, b]`.
+    #[fusion(dtype = queries, shape = Shape::new([2, columns.queries()]))]
     fn pairwise_statistics(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
@@ -39,6 +44,7 @@ pub(crate) trait PairwiseOps: Backend {
 
     /// The gradients with respect to queries `[b, k]` and references `[m, k]`, from the statistics of the rows and the
     /// gradient `[b]` with respect to their log-sum-exp.
+    #[fusion(meta = |queries, references, _, _, _| (queries.clone(), references.clone()))]
     fn pairwise_gradients(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
@@ -51,6 +57,7 @@ pub(crate) trait PairwiseOps: Backend {
     }
 
     /// The gradient with respect to points `[n, k]` that are both the queries and the references: the sum of the two.
+    #[fusion(meta = |points, _, _, _| points.clone())]
     fn pairwise_gradient(
         points: FloatTensor<Self>,
         columns: Columns,
@@ -63,6 +70,7 @@ pub(crate) trait PairwiseOps: Backend {
     }
 
     /// `Σ_j max(0, 1 - ||q_i - r_j||²)²` of each row: `[b, k]` and `[m, k]` to `[b]`.
+    #[fusion(dtype = queries, shape = Shape::new([columns.queries()]))]
     fn pairwise_hinge(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
@@ -73,6 +81,7 @@ pub(crate) trait PairwiseOps: Backend {
 
     /// The gradients of the hinge with respect to queries `[b, k]` and references `[m, k]`, from the gradient `[b]` with
     /// respect to the sums.
+    #[fusion(meta = |queries, references, _, _| (queries.clone(), references.clone()))]
     fn pairwise_hinge_gradients(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
@@ -84,6 +93,7 @@ pub(crate) trait PairwiseOps: Backend {
     }
 
     /// `Σ_j p_ij v_j` with `p_ij = exp(-||q_i - r_j||² - lse_i)`: values `[m, c]` to `[b, c]`.
+    #[fusion(default)]
     fn pairwise_weighted_mean(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
@@ -96,6 +106,7 @@ pub(crate) trait PairwiseOps: Backend {
     }
 
     /// The same, from the statistics of the rows.
+    #[fusion(dtype = queries, shape = Shape::new([columns.queries(), values[1]]))]
     fn pairwise_means(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
@@ -109,6 +120,9 @@ pub(crate) trait PairwiseOps: Backend {
 
     /// The gradients with respect to queries, references and values, from the statistics of the rows, the means and
     /// the gradient with respect to them, `[b, c]`.
+    #[fusion(meta = |queries, references, values, _, _, _, _| {
+        (queries.clone(), references.clone(), values.clone())
+    })]
     fn pairwise_mean_gradients(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
