@@ -9,13 +9,12 @@
 
 use core::ops::Range;
 
-use pulp::{Arch, Simd};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::backward::{CHUNK, Sums, add_parts, references_at_once};
 use crate::mean::add_lanes;
 use crate::tile::{self, ROWS, Terms};
-use crate::unrolled::{OverDimensions, Unrolled};
 use crate::{Aligned, BLOCK, Columns, GROUPS, Panel, Real, padded, tile_width};
 
 /// The gradient with respect to points that are both queries and references, `[n, k]`, from the statistics of the rows
@@ -52,7 +51,7 @@ pub(crate) fn gradient<T: Real>(
                 // Pairs with earlier rows are those of earlier groups.
                 let among = among.start.max(some.start / CHUNK * CHUNK)..among.end;
                 let mut sums = Sums { values: Aligned::zeros(k * among.len()), among };
-                arch.dispatch(Unrolled(Group {
+                arch.dispatch(Group {
                     queries: &queries,
                     panel: &panel,
                     k,
@@ -61,7 +60,7 @@ pub(crate) fn gradient<T: Real>(
                     some,
                     of_rows,
                     sums: &mut sums,
-                }));
+                });
                 sums
             })
             .collect();
@@ -96,13 +95,13 @@ struct Group<'a, T> {
     sums: &'a mut Sums<T>,
 }
 
-impl<T: Real> OverDimensions for Group<'_, T> {
-    fn dimensions(&self) -> usize {
-        self.k
-    }
+impl<T: Real> WithSimd for Group<'_, T> {
+    type Output = ();
 
+    // Not unrolled: few dimensions do not come here.
     #[inline(always)]
-    fn run<S: Simd>(mut self, simd: S, k: usize) {
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let k = self.k;
         let lanes = T::lanes::<S>();
         let among = self.sums.among.clone();
         let mut tile = tile::empty();
