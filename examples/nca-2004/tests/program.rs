@@ -64,7 +64,7 @@ fn a_run_writes_tables_figures_and_numbers() {
     }
     let run = place.path().join("run");
     let results = read_json(&run.join("results.json"));
-    assert_eq!(cells(&results).len(), 2 * 2 * 9);
+    assert_eq!(cells(&results).len(), 2 * 2 * 10);
     let euclidean = &results["cells"][4];
     assert_eq!((&euclidean["set"], &euclidean["method"]), (&"iris".into(), &"euclidean".into()));
     assert_eq!(euclidean["dimension"], 4);
@@ -102,7 +102,7 @@ fn a_run_is_resumed_with_the_cells_it_has() {
     let printed = success(place.path(), again, &["--resume", "--format", "json"]);
     let second = read_json(&at("second/results.json"));
     assert_eq!(serde_json::from_str::<Value>(&printed).unwrap(), second);
-    assert_eq!(cells(&second).len(), 18);
+    assert_eq!(cells(&second).len(), 20);
     assert_eq!(
         first["cells"][0], second["cells"][0],
         "even its seconds: it was not measured again"
@@ -177,9 +177,9 @@ fn an_interrupted_run_keeps_what_is_done() {
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(message.contains("interrupted after") && message.contains("--resume"), "{message}");
     let kept = read_json(&checkpoint)["state"].as_array().unwrap().clone();
-    assert!(!kept.is_empty() && kept.len() < 90, "{} cells", kept.len());
+    assert!(!kept.is_empty() && kept.len() < 100, "{} cells", kept.len());
     success(place.path(), what, &["--resume"]);
     let results = read_json(&place.path().join("run/results.json"));
-    assert_eq!(cells(&results).len(), 90);
+    assert_eq!(cells(&results).len(), 100);
     assert!(kept.iter().all(|cell| cells(&results).contains(cell)));
 }
