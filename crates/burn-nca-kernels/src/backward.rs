@@ -5,10 +5,10 @@ use core::ops::Range;
 use pulp::{Arch, Simd};
 use rayon::prelude::*;
 
-use crate::mean::add_lanes;
-use crate::tile::{self, ROWS};
+use crate::tile::{self, Tile};
 use crate::unrolled::{OverDimensions, Unrolled};
-use crate::{Aligned, BLOCK, Columns, Panel, Real, group_size, padded, tile_width};
+use crate::walk::{OnTiles, over_tiles};
+use crate::{Aligned, Columns, Panel, Real, group_size, padded};
 
 /// Bytes that the groups' sums for references may take together.
 const BUDGET: usize = 64 << 20;
@@ -110,12 +110,10 @@ enum Row<T> {
 
 impl<T: Real> Row<T> {
     fn softmax(least: T, log: T, gradient: T) -> Self {
-        let (log, gradient) = (log.to_f64(), gradient.to_f64());
-        if log == f64::NEG_INFINITY || gradient == 0.0 {
-            return Self::Nothing;
+        match tile::shift_and_sign(log, gradient) {
+            Some([shift, sign]) => Self::Softmax { least, shift, sign },
+            None => Self::Nothing,
         }
-        let shift = T::from_f64(gradient.abs().ln() - log);
-        Self::Softmax { least, shift, sign: T::from_f64(gradient.signum()) }
     }
 
     /// Turns squared distances into weights; false where all of them are 0.
@@ -167,30 +165,13 @@ impl<T: Real> OverDimensions for Group<'_, T> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S, k: usize) {
-        let lanes = T::lanes::<S>();
+        let (some, of_queries) = (self.some.clone(), std::mem::take(&mut self.of_queries));
         let among = self.sums.among.clone();
-        let mut tile = tile::empty();
-        // The sums for queries stay vectors until all references have passed.
-        let mut kept = Aligned::zeros(BLOCK * k * lanes);
-        for first in self.some.clone().step_by(BLOCK) {
-            kept.fill(T::ZERO);
-            let block = first..(first + BLOCK).min(self.some.end);
-            for start in among.clone().step_by(tile_width(k)) {
-                let wide = start..(start + tile_width(k)).min(among.end);
-                let fours =
-                    block.clone().step_by(ROWS).zip(kept.chunks_exact_mut(ROWS * k * lanes));
-                for (first, kept) in fours {
-                    let some = first..(first + ROWS).min(block.end);
-                    self.add::<S>(simd, k, some, &wide, &mut tile, kept);
-                }
-            }
-            add_lanes::<T, S>(simd, &kept, k, &block, &self.some, self.of_queries);
-        }
+        over_tiles(simd, (k, k), (&some, &among), &mut self, of_queries);
     }
 }
 
-impl<T: Real> Group<'_, T> {
-    /// Adds the moments of up to four queries and the references `wide`.
+impl<T: Real> OnTiles<T> for Group<'_, T> {
     #[inline(always)]
     fn add<S: Simd>(
         &mut self,
@@ -198,7 +179,7 @@ impl<T: Real> Group<'_, T> {
         k: usize,
         some: Range<usize>,
         wide: &Range<usize>,
-        tile: &mut tile::Tile<T>,
+        tile: &mut Tile<T>,
         kept: &mut [T],
     ) {
         let queries = &self.queries[some.start * k..];
@@ -207,9 +188,6 @@ impl<T: Real> Group<'_, T> {
             return;
         }
         for part in self.columns.cover(some.clone(), wide, T::lanes::<S>()) {
-            if part.is_empty() {
-                continue;
-            }
             tile::sq_distances(simd, k, queries, self.panel, &part, tile);
             let mut far = true;
             for (at, distances) in tile.iter_mut().enumerate() {

@@ -138,9 +138,19 @@ impl Columns {
         }
     }
 
-    /// The parts of `columns` that some of `queries` sums over, in whole vectors of `lanes`.
+    /// The parts of `columns` that some of `queries` sums over, in whole vectors of `lanes`; none of them is empty.
     #[inline]
     pub(crate) fn cover(
+        &self,
+        queries: Range<usize>,
+        columns: &Range<usize>,
+        lanes: usize,
+    ) -> impl Iterator<Item = Range<usize>> + use<> {
+        self.parts(queries, columns, lanes).into_iter().filter(|part| !part.is_empty())
+    }
+
+    #[inline]
+    fn parts(
         &self,
         queries: Range<usize>,
         columns: &Range<usize>,

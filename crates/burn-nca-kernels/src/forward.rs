@@ -106,9 +106,6 @@ impl<T: Real, const ENTROPY: bool> OverDimensions for Group<'_, T, ENTROPY> {
             for first in rows.clone().step_by(ROWS) {
                 let some = first..(first + ROWS).min(rows.end);
                 for part in columns.cover(some.clone(), &wide, T::lanes::<S>()) {
-                    if part.is_empty() {
-                        continue;
-                    }
                     let points = &queries[first * k..];
                     tile::sq_distances(simd, k, points, panel, &part, &mut tile);
                     for (row, query) in tile.iter_mut().zip(some.clone()) {

@@ -24,6 +24,7 @@ mod tests;
 mod tile;
 mod unrolled;
 mod vector;
+mod walk;
 
 pub use backward::{Weighted, Weights};
 pub use columns::Columns;

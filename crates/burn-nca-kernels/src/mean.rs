@@ -6,9 +6,10 @@ use pulp::{Arch, Simd};
 use rayon::prelude::*;
 
 use crate::panel::Panel;
-use crate::tile::{self, ROWS, Tile};
+use crate::tile::{self, Tile};
 use crate::unrolled::{OverDimensions, Unrolled};
-use crate::{Aligned, BLOCK, Columns, Real, group_size, padded, tile_width};
+use crate::walk::{OnTiles, over_tiles};
+use crate::{Columns, Real, group_size, padded};
 
 /// What means `Σ_j p_ij v_j` are taken of, with `p_ij = exp(-||q_i - r_j||² - lse_i)`.
 #[derive(Clone, Copy, Debug)]
@@ -110,52 +111,29 @@ impl<T: Real> OverDimensions for Forward<'_, T> {
     }
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S, k: usize) {
-        let Self { laid, rows, means } = self;
-        let (c, lanes) = (laid.of.c, T::lanes::<S>());
-        let mut tile = tile::empty();
-        let mut kept = Aligned::zeros(BLOCK * c * lanes);
-        for first in rows.clone().step_by(BLOCK) {
-            kept.fill(T::ZERO);
-            let block = first..(first + BLOCK).min(rows.end);
-            for start in (0..laid.points.stride()).step_by(tile_width(k)) {
-                let wide = start..(start + tile_width(k)).min(laid.points.stride());
-                let fours =
-                    block.clone().step_by(ROWS).zip(kept.chunks_exact_mut(ROWS * c * lanes));
-                for (first, kept) in fours {
-                    let some = first..(first + ROWS).min(block.end);
-                    for part in laid.of.columns.cover(some.clone(), &wide, lanes) {
-                        if !part.is_empty() {
-                            laid.weights(simd, k, &some, &part, &mut tile);
-                            tile::add_weighted::<T, S>(simd, c, &laid.values, &part, &tile, kept);
-                        }
-                    }
-                }
-            }
-            add_lanes::<T, S>(simd, &kept, c, &block, &rows, means);
-        }
+    fn run<S: Simd>(mut self, simd: S, k: usize) {
+        let (rows, means) = (self.rows.clone(), std::mem::take(&mut self.means));
+        let among = 0..self.laid.points.stride();
+        let axes = self.laid.of.c;
+        over_tiles(simd, (k, axes), (&rows, &among), &mut self, means);
     }
 }
 
-/// Adds sums that are still vectors, `[fours, c, ROWS]` of the queries `block`, to numbers `[rows, c]`.
-#[inline(always)]
-pub(crate) fn add_lanes<T: Real, S: Simd>(
-    simd: S,
-    kept: &[T],
-    c: usize,
-    block: &Range<usize>,
-    rows: &Range<usize>,
-    to: &mut [T],
-) {
-    let sums = T::vectors::<S>(kept).as_chunks::<ROWS>().0;
-    for (at, sums) in sums.iter().enumerate() {
-        let (four, axis) = (at / c, at % c);
-        for (row, &sum) in sums.iter().enumerate() {
-            let query = block.start + ROWS * four + row;
-            if query < block.end {
-                let place = &mut to[(query - rows.start) * c + axis];
-                *place = *place + T::sum(simd, sum);
-            }
+impl<T: Real> OnTiles<T> for Forward<'_, T> {
+    #[inline(always)]
+    fn add<S: Simd>(
+        &mut self,
+        simd: S,
+        k: usize,
+        some: Range<usize>,
+        wide: &Range<usize>,
+        tile: &mut Tile<T>,
+        kept: &mut [T],
+    ) {
+        let Means { c, columns, .. } = self.laid.of;
+        for part in columns.cover(some.clone(), wide, T::lanes::<S>()) {
+            self.laid.weights(simd, k, &some, &part, tile);
+            tile::add_weighted::<T, S>(simd, c, &self.laid.values, &part, tile, kept);
         }
     }
 }

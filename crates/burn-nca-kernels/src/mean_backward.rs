@@ -6,10 +6,11 @@ use pulp::{Arch, Simd};
 use rayon::prelude::*;
 
 use crate::backward::{Sums, add_parts, references_at_once};
-use crate::mean::{Laid, Means, add_lanes};
-use crate::tile::{self, ROWS, Tile};
+use crate::mean::{Laid, Means};
+use crate::tile::{self, Tile};
 use crate::unrolled::{OverDimensions, Unrolled};
-use crate::{Aligned, BLOCK, Real, group_size, padded, tile_width};
+use crate::walk::{OnTiles, over_tiles};
+use crate::{Aligned, Real, group_size, padded};
 
 /// See [`Number::mean_gradients`](crate::Number::mean_gradients).
 ///
@@ -77,35 +78,19 @@ impl<T: Real> OverDimensions for Group<'_, T> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S, k: usize) {
-        let lanes = T::lanes::<S>();
+        let (some, of_queries) = (self.some.clone(), std::mem::take(&mut self.of_queries));
         let among = self.sums.among.clone();
-        let mut tile = tile::empty();
-        let mut kept = Aligned::zeros(BLOCK * k * lanes);
-        for first in self.some.clone().step_by(BLOCK) {
-            kept.fill(T::ZERO);
-            let block = first..(first + BLOCK).min(self.some.end);
-            for start in among.clone().step_by(tile_width(k)) {
-                let wide = start..(start + tile_width(k)).min(among.end);
-                let fours =
-                    block.clone().step_by(ROWS).zip(kept.chunks_exact_mut(ROWS * k * lanes));
-                for (first, kept) in fours {
-                    let some = first..(first + ROWS).min(block.end);
-                    self.add(simd, k, &some, &wide, &mut tile, kept);
-                }
-            }
-            add_lanes::<T, S>(simd, &kept, k, &block, &self.some, self.of_queries);
-        }
+        over_tiles(simd, (k, k), (&some, &among), &mut self, of_queries);
     }
 }
 
-impl<T: Real> Group<'_, T> {
-    /// Adds what up to four queries and the references `wide` have to say.
+impl<T: Real> OnTiles<T> for Group<'_, T> {
     #[inline(always)]
     fn add<S: Simd>(
         &mut self,
         simd: S,
         k: usize,
-        some: &Range<usize>,
+        some: Range<usize>,
         wide: &Range<usize>,
         tile: &mut Tile<T>,
         kept: &mut [T],
@@ -121,10 +106,7 @@ impl<T: Real> Group<'_, T> {
         let (first, stride) = (among.start, among.len());
         let (of_references, of_values) = values.split_at_mut(k * stride);
         for part in laid.of.columns.cover(some.clone(), wide, T::lanes::<S>()) {
-            if part.is_empty() {
-                continue;
-            }
-            laid.weights(simd, k, some, &part, tile);
+            laid.weights(simd, k, &some, &part, tile);
             tile::add_spread::<T, S>(simd, c, rows, &part, tile, (of_values, stride, first));
             tile::turn::<T, S>(simd, c, (rows, less), &laid.values, &part, tile);
             let sums = (&mut *of_references, stride, first);

@@ -13,9 +13,9 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::backward::{CHUNK, Sums, add_parts, references_at_once};
-use crate::mean::add_lanes;
-use crate::tile::{self, ROWS, Terms};
-use crate::{Aligned, BLOCK, Columns, GROUPS, Panel, Real, padded, tile_width};
+use crate::tile::{self, ROWS, Terms, Tile};
+use crate::walk::{OnTiles, over_tiles};
+use crate::{Aligned, Columns, GROUPS, Panel, Real, padded};
 
 /// The gradient with respect to points that are both queries and references, `[n, k]`, from the statistics of the rows
 /// and the gradient of their sums; `columns` are mutual.
@@ -33,8 +33,9 @@ pub(crate) fn gradient<T: Real>(
     let terms = Terms::new(statistics, gradient, stride);
     let mut of_rows = vec![T::ZERO; n * k];
     let mut total = vec![T::ZERO; n * k];
-    for start in (0..stride).step_by(references_at_once(GROUPS, k, size_of::<T>())) {
-        let among = start..(start + references_at_once(GROUPS, k, size_of::<T>())).min(stride);
+    let wide = references_at_once(GROUPS, k, size_of::<T>());
+    for start in (0..stride).step_by(wide) {
+        let among = start..(start + wide).min(stride);
         let mut rest = &mut of_rows[..];
         let groups: Vec<(Range<usize>, &mut [T])> = groups(n)
             .into_iter()
@@ -101,35 +102,13 @@ impl<T: Real> WithSimd for Group<'_, T> {
     // Not unrolled: few dimensions do not come here.
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
-        let k = self.k;
-        let lanes = T::lanes::<S>();
-        let among = self.sums.among.clone();
-        let mut tile = tile::empty();
-        let mut kept = Aligned::zeros(BLOCK * k * lanes);
-        for first in self.some.clone().step_by(BLOCK) {
-            kept.fill(T::ZERO);
-            let block = first..(first + BLOCK).min(self.some.end);
-            for start in among.clone().step_by(tile_width(k)) {
-                let wide = start..(start + tile_width(k)).min(among.end);
-                if wide.end <= block.start {
-                    continue;
-                }
-                let fours =
-                    block.clone().step_by(ROWS).zip(kept.chunks_exact_mut(ROWS * k * lanes));
-                for (first, kept) in fours {
-                    let some = first..(first + ROWS).min(block.end);
-                    // Whole vectors from that of the first row on.
-                    let later = wide.start.max(first / lanes * lanes)..wide.end;
-                    self.add::<S>(simd, k, some, &later, &mut tile, kept);
-                }
-            }
-            add_lanes::<T, S>(simd, &kept, k, &block, &self.some, self.of_rows);
-        }
+        let (some, of_rows) = (self.some.clone(), std::mem::take(&mut self.of_rows));
+        let (k, among) = (self.k, self.sums.among.clone());
+        over_tiles(simd, (k, k), (&some, &among), &mut self, of_rows);
     }
 }
 
-impl<T: Real> Group<'_, T> {
-    /// Adds the moments of up to four rows and those of the points `wide` that come after each.
+impl<T: Real> OnTiles<T> for Group<'_, T> {
     #[inline(always)]
     fn add<S: Simd>(
         &mut self,
@@ -137,14 +116,17 @@ impl<T: Real> Group<'_, T> {
         k: usize,
         some: Range<usize>,
         wide: &Range<usize>,
-        tile: &mut tile::Tile<T>,
+        tile: &mut Tile<T>,
         kept: &mut [T],
     ) {
         let queries = &self.queries[some.start * k..];
-        for part in self.columns.cover(some.clone(), wide, T::lanes::<S>()) {
-            if part.is_empty() {
-                continue;
-            }
+        // Of points that come after each row, whole vectors from that of the first row on.
+        let lanes = T::lanes::<S>();
+        let later = wide.start.max(some.start / lanes * lanes)..wide.end;
+        if later.is_empty() {
+            return;
+        }
+        for part in self.columns.cover(some.clone(), &later, lanes) {
             tile::sq_distances(simd, k, queries, self.panel, &part, tile);
             let mut far = true;
             for (at, distances) in tile.iter_mut().enumerate() {

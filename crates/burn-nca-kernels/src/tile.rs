@@ -190,8 +190,7 @@ pub(crate) fn weigh_by_hinge<T: Real, S: Simd>(simd: S, row: &mut [T], factor: T
 pub(crate) fn weigh<T: Real, S: Simd>(simd: S, row: &mut [T], least: T, shift: T, sign: T) {
     let [least, shift, sign] = [least, shift, sign].map(|x| T::splat(simd, x));
     for d in T::vectors_mut::<S>(row) {
-        let x = T::plus(simd, T::minus(simd, least, *d), shift);
-        *d = T::times(simd, sign, T::exp(simd, x));
+        *d = T::times(simd, sign, weight::<T, S>(simd, *d, [least, shift]));
     }
 }
 
@@ -209,16 +208,22 @@ impl<T: Real> Terms<T> {
         let [mut leasts, mut shift, mut sign] = core::array::from_fn(|_| Aligned::zeros(stride));
         // Rows without weights, padding among them: every distance is far.
         shift.fill(T::from_f64(NOTHING));
-        for (row, (log, &slope)) in logs.iter().zip(gradient).enumerate() {
-            let (log, slope) = (log.to_f64(), slope.to_f64());
-            if log > f64::NEG_INFINITY && slope != 0.0 {
+        for (row, (&log, &slope)) in logs.iter().zip(gradient).enumerate() {
+            if let Some(of_row) = shift_and_sign(log, slope) {
                 leasts[row] = least[row];
-                shift[row] = T::from_f64(slope.abs().ln() - log);
-                sign[row] = T::from_f64(slope.signum());
+                [shift[row], sign[row]] = of_row;
             }
         }
         Self { least: leasts, shift, sign }
     }
+}
+
+/// What a row's weights `g exp(least - d - log)` have besides the distance: `log |g| - log` and the sign of g; nothing
+/// where all of them are 0.
+pub(crate) fn shift_and_sign<T: Real>(log: T, gradient: T) -> Option<[T; 2]> {
+    let (log, gradient) = (log.to_f64(), gradient.to_f64());
+    let is_nothing = log == f64::NEG_INFINITY || gradient == 0.0;
+    (!is_nothing).then(|| [gradient.abs().ln() - log, gradient.signum()].map(T::from_f64))
 }
 
 /// A shift that makes every weight 0.
