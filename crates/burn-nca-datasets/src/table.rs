@@ -19,7 +19,7 @@ pub enum Task {
 /// The target of each row of a [`Table`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
-    /// A class a row.
+    /// One class per row.
     Classes {
         /// The class of each row, from 0.
         labels: Vec<usize>,
@@ -87,7 +87,7 @@ impl Target {
 }
 
 impl Table {
-    /// The features with a class a row.
+    /// The features with one class per row.
     ///
     /// # Errors
     /// The target is numeric, or there is none.
@@ -105,7 +105,7 @@ impl Table {
         }
     }
 
-    /// The features with a class a row, numbered as in `class_names` (those of a fitted model,
+    /// The features with one class per row, numbered as in `class_names` (those of a fitted model,
     /// say).
     ///
     /// A file that holds only some of the classes would otherwise number them anew.

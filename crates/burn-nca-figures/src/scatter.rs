@@ -55,7 +55,7 @@ impl Scatter {
     /// Points coloured by class, with a legend of up to [`MOST_NAMES`](Self::MOST_NAMES) class names.
     ///
     /// # Panics
-    /// If there is not one label a point.
+    /// If there is not one label per point.
     pub fn by_class(points: &[[f64; 2]], labels: &[usize], names: &[String]) -> Self {
         assert_eq!(points.len(), labels.len(), "each point needs one label");
         let colors = labels.iter().map(|label| class_color(*label)).collect();
@@ -69,7 +69,7 @@ impl Scatter {
     /// Points coloured by a number, with a bar that tells the numbers of the colours.
     ///
     /// # Panics
-    /// If there is not one value a point.
+    /// If there is not one value per point.
     pub fn by_value(points: &[[f64; 2]], values: &[f64], label: &str) -> Self {
         assert_eq!(points.len(), values.len(), "each point needs one value");
         let bar = ColorBar::over(values, label);
@@ -125,7 +125,7 @@ impl Scatter {
     /// The same with the name of each class at the median of its points: for more classes than a legend holds.
     ///
     /// # Panics
-    /// If there is not one label a point, or a label without a name.
+    /// If there is not one label per point, or a label without a name.
     #[must_use]
     pub fn with_names_in_place(mut self, labels: &[usize], names: &[String]) -> Self {
         assert_eq!(self.points.len(), labels.len(), "each point needs one label");

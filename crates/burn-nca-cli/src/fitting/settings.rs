@@ -102,8 +102,9 @@ pub fn step_limit(config: &FitConfig, rows: usize) -> usize {
     match &config.optimizer {
         OptimizerConfig::Lbfgs(lbfgs) => lbfgs.max_iterations,
         OptimizerConfig::ConjugateGradient(gradients) => gradients.max_iterations,
-        OptimizerConfig::Adam(batches) => batches.epochs_of(rows),
-        OptimizerConfig::Sgd(sgd) => sgd.batches.epochs_of(rows),
+        OptimizerConfig::Adam(batches) | OptimizerConfig::Sgd(SgdConfig { batches, .. }) => {
+            batches.epochs_of(rows)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A table of rows with one class per row.
 
 use std::collections::HashMap;
+use std::iter::once;
 use std::sync::Arc;
 
 use super::{Features, check_weights};
@@ -190,8 +191,9 @@ impl Labelled {
     }
 
     /// The features, and those of the rows without a class, to be scaled where they stand.
-    pub(super) fn features_mut(&mut self) -> [Option<&mut Features>; 2] {
-        [Some(&mut self.features), self.unlabelled.as_mut().map(Arc::make_mut)]
+    pub(super) fn features_mut(&mut self) -> impl Iterator<Item = &mut Features> {
+        let unlabelled = self.unlabelled.as_mut().map(Arc::make_mut);
+        once(&mut self.features).chain(unlabelled)
     }
 
     /// The class of each row.

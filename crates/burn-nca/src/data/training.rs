@@ -193,8 +193,7 @@ impl TrainingData for Labelled {
     }
 
     fn scale(&mut self, scaling: &Scaling) -> Result<()> {
-        let mut parts = self.features_mut().into_iter().flatten();
-        parts.try_for_each(|features| scaling.apply_in_place(features))
+        self.features_mut().try_for_each(|features| scaling.apply_in_place(features))
     }
 
     fn unlabelled(&self) -> Option<&Features> {

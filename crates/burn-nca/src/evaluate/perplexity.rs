@@ -1,10 +1,10 @@
 //! The perplexity of each point.
 
 use burn::tensor::Tensor;
+use burn_nca_kernels::{Columns, Number};
 
 use crate::error::Result;
 use crate::neighbors::Points;
-use burn_nca_kernels::{Columns, Number};
 
 /// The perplexity of each point of an embedding: how many neighbours its kernel effectively counts.
 ///
@@ -44,21 +44,21 @@ pub fn perplexities_of(points: &Tensor<2>, rows: &[usize]) -> Result<Vec<f64>> {
     if n < 2 {
         return Ok(Vec::new());
     }
-    Ok(of_rows(&all.select(rows), &all, rows).1)
+    let queries = all.select(rows).to_vec();
+    Ok(of_rows((&queries, &all.to_vec(), all.dimensions()), rows).1)
 }
 
-/// `log Σ_j exp(-d²_ij)` and the perplexity of each query among the references, of which `own` is the query itself.
+/// `log Σ_j exp(-d²_ij)` and the perplexity of each query `[b, k]` among the references `[n, k]`, of which `own` is the
+/// query itself.
 pub(super) fn of_rows(
-    queries: &Points,
-    references: &Points,
+    (queries, references, k): (&[f64], &[f64], usize),
     own: &[usize],
 ) -> (Vec<f64>, Vec<f64>) {
     let others = own.iter().map(|&row| row..row + 1).collect();
-    let others = Columns::outside(others, references.rows());
-    let (b, k) = (queries.rows(), queries.dimensions());
-    let found = f64::entropies(&queries.to_vec(), &references.to_vec(), k, &others);
-    let (least, found) = found.split_at(b);
-    let (logs, entropies) = found.split_at(b);
+    let others = Columns::outside(others, references.len() / k);
+    let found = f64::entropies(queries, references, k, &others);
+    let (least, found) = found.split_at(own.len());
+    let (logs, entropies) = found.split_at(own.len());
     let sums = logs.iter().zip(least).map(|(log, least)| log - least).collect();
     (sums, entropies.iter().map(|entropy| entropy.exp()).collect())
 }

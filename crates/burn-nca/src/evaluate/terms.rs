@@ -1,12 +1,11 @@
 //! What the paper's criteria say of single rows: the probability of the own class, and the perplexity.
 
 use burn::tensor::Tensor;
-
-use crate::error::{Error, Result};
-use crate::neighbors::Points;
 use burn_nca_kernels::{Columns, Number};
 
 use super::perplexity::of_rows;
+use crate::error::{Error, Result};
+use crate::neighbors::Points;
 
 /// The terms of f and g, and the perplexity, of some rows of an embedding, each among all rows.
 ///
@@ -64,20 +63,20 @@ impl RowTerms {
         let mut place = vec![0; n];
         order.iter().enumerate().for_each(|(at, &row)| place[row] = at);
         let own: Vec<usize> = rows.iter().map(|&row| place[row]).collect();
-        let (queries, references) = (all.select(rows), all.select(&order));
+        let (queries, references) = (all.select(rows).to_vec(), all.select(&order).to_vec());
         let class = |label: usize| {
             let start = order.partition_point(|&row| labels[row] < label);
             start..order.partition_point(|&row| labels[row] <= label)
         };
-        let (among_all, perplexity) = of_rows(&queries, &references, &own);
+        let k = all.dimensions();
+        let (among_all, perplexity) = of_rows((&queries, &references, k), &own);
         // Of its class, those before a row and those after it.
         let spans = rows.iter().zip(&own).map(|(&row, &own)| (class(labels[row]), own));
         let before = spans.clone().map(|(class, own)| class.start..own);
         let after = spans.map(|(class, own)| own + 1..class.end);
         let columns = Columns::within(before.chain(after).collect(), n);
-        let (b, k) = (rows.len(), all.dimensions());
-        let twice = [queries.to_vec(), queries.to_vec()].concat();
-        let found = f64::statistics(&twice, &references.to_vec(), k, &columns);
+        let b = rows.len();
+        let found = f64::statistics(&queries.repeat(2), &references, k, &columns);
         let (least, logs) = found.split_at(2 * b);
         let log_sum = |at: usize| logs[at] - least[at];
         let log_p = |(at, among_all): (usize, &f64)| {

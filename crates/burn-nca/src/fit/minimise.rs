@@ -1,6 +1,6 @@
 //! Fitting any encoder to any objective.
 
-use burn::optim::AdamConfig;
+use burn::optim::{AdamConfig, ModuleOptimizer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -11,8 +11,8 @@ use super::rounds::{Position, Solve, State, descend};
 use super::training_layers::check_one_function;
 use super::units::Units;
 use super::{
-    DescentState, Evaluation, FitConfig, FitSession, OptimizerConfig, Solution, Start, Termination,
-    exact, saturation, stochastic,
+    DescentState, Evaluation, FitConfig, FitSession, OptimizerConfig, Solution, Start,
+    StochasticConfig, Termination, exact, saturation, stochastic,
 };
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::{Error, Result};
@@ -113,42 +113,27 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
     let mut checkpoint = Checkpoint::new(kept, session.keep_checkpoint, session.on_checkpoint);
     let watchers =
         Watchers { on_progress: session.on_progress, on_parameters: session.on_parameters };
-    let full_batch = FullBatch { units, start, watchers };
+    let prepared = Prepared { units, start, watchers };
     match &config.optimizer {
-        OptimizerConfig::Lbfgs(solver) => full_batch
+        OptimizerConfig::Lbfgs(solver) => prepared
             .run(&mut checkpoint, &|state, scale, evaluate, on_step| {
                 solver.minimise(state, scale, evaluate, on_step)
             }),
-        OptimizerConfig::ConjugateGradient(solver) => full_batch
+        OptimizerConfig::ConjugateGradient(solver) => prepared
             .run(&mut checkpoint, &|state, scale, evaluate, on_step| {
                 solver.minimise(state, scale, evaluate, on_step)
             }),
         OptimizerConfig::Adam(batches) => {
-            let (FullBatch { units, start, watchers }, own) = (full_batch, session.optimizer);
-            let optimizer = own.unwrap_or_else(|| AdamConfig::new().init());
-            let steps = (optimizer, batches.rate_from(&start));
-            stochastic::minimise(
-                &units,
-                batches,
-                steps,
-                Monitor::new(config, watchers),
-                &mut checkpoint,
-            )
+            let (optimizer, rate) = (AdamConfig::new().init(), batches.rate_from(&prepared.start));
+            let steps = (session.optimizer.unwrap_or(optimizer), rate);
+            prepared.run_batches(batches, steps, &mut checkpoint)
         }
         OptimizerConfig::Sgd(settings) => {
-            let (FullBatch { units, start, watchers }, own) = (full_batch, session.optimizer);
-            let optimizer = own.unwrap_or_else(|| settings.init());
-            let encoder = units.problem.model.encoder.config();
+            let encoder = problem.model.encoder.config();
             let is_map = matches!(encoder, Some(EncoderConfig::Linear | EncoderConfig::Diagonal));
-            let (batches, steps) =
-                (&settings.batches, (optimizer, settings.rate_from(&start, is_map)));
-            stochastic::minimise(
-                &units,
-                batches,
-                steps,
-                Monitor::new(config, watchers),
-                &mut checkpoint,
-            )
+            let rate = settings.rate_from(&prepared.start, is_map);
+            let steps = (session.optimizer.unwrap_or_else(|| settings.init()), rate);
+            prepared.run_batches(&settings.batches, steps, &mut checkpoint)
         }
     }
 }
@@ -179,14 +164,27 @@ fn at_the_start<E: Encoder, O: Objective>(
     }
 }
 
-/// A problem for the minimisers that see all points at every step.
-struct FullBatch<'a, 'p, 's, E: Encoder, O: Objective> {
+/// A problem with its start and those who watch, for a minimiser.
+struct Prepared<'a, 'p, 's, E: Encoder, O: Objective> {
     units: Units<'a, 'p, E, O>,
     start: Vec<f64>,
     watchers: Watchers<'s>,
 }
 
-impl<E: Encoder, O: Objective> FullBatch<'_, '_, '_, E, O> {
+impl<E: Encoder, O: Objective> Prepared<'_, '_, '_, E, O> {
+    /// Minimises by mini-batches, with an optimiser and its learning rate at the start.
+    fn run_batches(
+        self,
+        batches: &StochasticConfig,
+        steps: (ModuleOptimizer, f64),
+        checkpoint: &mut Checkpoint<'_>,
+    ) -> Result<Solution<MetricModel<E, O>>> {
+        let Self { units, watchers, .. } = self;
+        let monitor = Monitor::new(units.config, watchers);
+        stochastic::minimise(&units, batches, steps, monitor, checkpoint)
+    }
+
+    /// Minimises with all points at every step.
     fn run<M: Clone + Serialize + DeserializeOwned>(
         self,
         checkpoint: &mut Checkpoint<'_>,

@@ -106,13 +106,13 @@ impl AgreementIndex {
     /// The index of the distinct points `rows` alone, in that order.
     pub(super) fn subset(&self, rows: &[usize]) -> Self {
         let index = Self::index(self.agreements.select(rows), &self.alone.device());
+        let Some(weights) = &self.weights else { return index };
         let mut place_of_row = vec![0; self.order.len()];
         for (place, &row) in self.order.iter().enumerate() {
             place_of_row[row] = place;
         }
         let places: Vec<usize> = index.order.iter().map(|&at| place_of_row[rows[at]]).collect();
-        let weights = self.weights.as_ref().map(|weights| weights.select(&places));
-        Self { weights, ..index }
+        Self { weights: Some(weights.select(&places)), ..index }
     }
 
     /// The same points, the term of each times its weight, in the order of the data: `f = Σ_i w_i p_i`.

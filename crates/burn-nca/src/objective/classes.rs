@@ -230,8 +230,8 @@ impl ClassIndex {
         &self.order
     }
 
-    /// Rows (in the order of the data) that are the only ones of their class, ascending, those without a class left out. They have no
-    /// same-class partner: their p_i is 0 whatever the metric, so they add nothing to f and are left out
+    /// Rows (in the order of the data) that are the only ones of their class, ascending; rows without a class are not
+    /// among them. They have no same-class partner: their p_i is 0 whatever the metric, so they add nothing to f and are left out
     /// of g, but they stay neighbours of the others.
     pub fn singletons(&self) -> Vec<usize> {
         let alone = self.starts.windows(2).filter(|span| span[1] - span[0] == 1);

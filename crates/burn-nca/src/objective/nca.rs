@@ -279,10 +279,10 @@ impl Objective for NcaLoss {
     ) -> Option<Tensor<1>> {
         let [b, _] = embedding.dims();
         assert_points(self, batch, b);
-        let z = batch.arrange(embedding);
         if batch.labelled() == 0 {
             return None;
         }
+        let z = batch.arrange(embedding);
         let BlockTerms { criterion, hinge } =
             Block::new(&z, batch, 0..batch.labelled()).terms(self);
         let counted = batch.with_partner();
