@@ -16,7 +16,8 @@ pub fn embed(model: &Fitted, features: &Features, source: &str) -> Result<Tensor
     let bad = values.chunks_exact(k).position(|row| row.iter().any(|value| !value.is_finite()));
     let Some(row) = bad else { return Ok(embedding) };
     let (offset, scale) = (model.scaling().offset(), model.scaling().scale());
-    let size = |column: usize| ((features.row(row)[column] - offset[column]) / scale[column]).abs();
+    let size =
+        |column: usize| ((features.value(row, column) - offset[column]) / scale[column]).abs();
     let largest = (0..features.columns()).max_by(|&a, &b| size(a).total_cmp(&size(b)));
     let column = largest.expect("features have a column at least");
     bail!(
@@ -24,7 +25,7 @@ pub fn embed(model: &Fitted, features: &Features, source: &str) -> Result<Tensor
          model was fitted on (around {:.4}); correct the value or remove the row",
         row + 1,
         features.names()[column],
-        features.row(row)[column],
+        features.value(row, column),
         offset[column]
     )
 }

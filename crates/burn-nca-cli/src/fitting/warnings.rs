@@ -107,7 +107,7 @@ pub fn about_spread(spread: Option<Spread>, shortfall: Option<String>) -> Option
 
 fn constant_columns(features: &Features) -> Vec<&str> {
     let constant = |column: usize| {
-        let mut values = (0..features.rows()).map(|row| features.row(row)[column]);
+        let mut values = (0..features.rows()).map(|row| features.value(row, column));
         let first = values.next();
         values.all(|value| Some(value) == first)
     };

@@ -58,8 +58,9 @@ fn about_identifiers(features: &Features) -> Option<Warning> {
     };
     let found: Vec<&str> = (0..features.columns())
         .filter(|&column| {
-            let values = column_of(features, column);
-            counts_rows(&values) || (named(&features.names()[column]) && are_distinct_whole(values))
+            let named = named(&features.names()[column]);
+            counts_rows(features, column)
+                || (named && are_distinct_whole(column_of(features, column)))
         })
         .map(|column| features.names()[column].as_str())
         .collect();
@@ -81,10 +82,11 @@ fn about_identifiers(features: &Features) -> Option<Warning> {
 }
 
 /// 0, 1, 2, … or 1, 2, 3, … from the first row to the last.
-fn counts_rows(values: &[f64]) -> bool {
-    values.len() >= COUNTED_ROWS
-        && (values[0] == 0.0 || values[0] == 1.0)
-        && values.windows(2).all(|pair| pair[1] == pair[0] + 1.0)
+fn counts_rows(features: &Features, column: usize) -> bool {
+    let (n, value) = (features.rows(), |row| features.value(row, column));
+    n >= COUNTED_ROWS
+        && (value(0) == 0.0 || value(0) == 1.0)
+        && (1..n).all(|row| value(row) == value(row - 1) + 1.0)
 }
 
 fn are_distinct_whole(mut values: Vec<f64>) -> bool {
@@ -97,16 +99,20 @@ fn are_distinct_whole(mut values: Vec<f64>) -> bool {
 fn about_copies(features: &Features) -> Option<Warning> {
     let mut met: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut copies = Vec::new();
-    for column in 0..features.columns() {
-        let values = || features.values().iter().skip(column).step_by(features.columns());
-        let first = values().next();
+    let mut hashes = vec![0xcbf2_9ce4_8422_2325_u64; features.columns()];
+    features.each_row(|_, row| {
+        for (hash, value) in hashes.iter_mut().zip(row) {
+            let mixed = (*hash ^ (value + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            *hash = mixed.rotate_left(23);
+        }
+    });
+    for (column, hash) in hashes.into_iter().enumerate() {
+        let mut values = (0..features.rows()).map(|row| features.value(row, column));
+        let first = values.next();
         // Constant columns have a warning of their own.
-        if values().all(|value| Some(value) == first) {
+        if values.all(|value| Some(value) == first) {
             continue;
         }
-        let hash = values().fold(0xcbf2_9ce4_8422_2325_u64, |hash, value| {
-            (hash ^ (value + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
-        });
         let alike = met.entry(hash).or_default();
         let original =
             alike.iter().find(|&&other| column_of(features, other) == column_of(features, column));
@@ -151,7 +157,7 @@ fn about_few_rows(features: &Features, train: &[usize]) -> Option<Warning> {
 }
 
 fn column_of(features: &Features, column: usize) -> Vec<f64> {
-    features.values().iter().skip(column).step_by(features.columns()).copied().collect()
+    (0..features.rows()).map(|row| features.value(row, column)).collect()
 }
 
 fn listed(names: &[&str]) -> String {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::means::group_means;
-use super::scatter::{clear_constant_columns, rounding_levels, subtract, sum_of_products};
+use super::scatter::{clear_constant_columns, deviation, rounding_levels, sum_of_products};
 use crate::data::{Features, Labelled};
 use crate::error::{Error, Result};
 
@@ -152,7 +152,8 @@ impl<'a> Groups<'a> {
         match self.group_of_row[row] {
             Some(group) => {
                 let d = target.len();
-                subtract(self.features.row(row), &self.means[group * d..(group + 1) * d], target);
+                let mean = &self.means[group * d..(group + 1) * d];
+                deviation(self.features, row, mean, target);
             }
             None => target.fill(0.0),
         }

@@ -17,12 +17,12 @@ pub(super) fn group_means(
     let mut means = vec![0.0; counts.len() * d];
     for _ in 0..2 {
         let mut correction = vec![0.0; means.len()];
-        for (row, group) in group_of_row.iter().enumerate() {
-            let Some(group) = *group else { continue };
+        features.each_row(|row, values| {
+            let Some(group) = group_of_row[row] else { return };
             let at = group * d..(group + 1) * d;
             let target = correction[at.clone()].iter_mut().zip(&means[at]);
-            target.zip(features.row(row)).for_each(|((sum, mean), x)| *sum += x - mean);
-        }
+            target.zip(values).for_each(|((sum, mean), x)| *sum += x - mean);
+        });
         for (group, &count) in counts.iter().enumerate() {
             let at = group * d..(group + 1) * d;
             let target = means[at.clone()].iter_mut().zip(&correction[at]);

@@ -5,7 +5,7 @@ use burn::config::Config;
 use super::means::mean;
 use super::principal::{Deviations, Principal};
 use super::require::{require_dimensions, require_two_rows};
-use super::scatter::{clear_constant_columns, rounding_levels, subtract};
+use super::scatter::{clear_constant_columns, deviation, rounding_levels};
 use super::{Groups, Projection};
 use crate::data::Features;
 use crate::error::{Error, Result};
@@ -63,7 +63,7 @@ impl PcaConfig {
             rows: features.rows(),
             rounding: &rounding_levels(features),
             divisor: (features.rows() - 1) as f64,
-            fill: |row, target: &mut [f64]| subtract(features.row(row), &mean, target),
+            fill: |row, target: &mut [f64]| deviation(features, row, &mean, target),
         }
         .principal()?;
         Ok(self.of(&principal, mean))
@@ -131,7 +131,7 @@ pub(crate) fn directions_about(features: &Features, centre: &[f64], k: usize) ->
         rows: features.rows(),
         rounding: &rounding_levels(features),
         divisor: features.rows().max(1) as f64,
-        fill: |row, target: &mut [f64]| subtract(features.row(row), centre, target),
+        fill: |row, target: &mut [f64]| deviation(features, row, centre, target),
     }
     .principal()?;
     Ok(principal.leading(k))

@@ -5,7 +5,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 /// Rows of the left factor that one task multiplies.
-const ROW_BLOCK: usize = 1024;
+pub(super) const ROW_BLOCK: usize = 1024;
 
 /// Blocks of rows at most that are multiplied by each other at once.
 const CROSS_BLOCKS: usize = 16;

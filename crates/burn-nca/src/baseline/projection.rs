@@ -4,10 +4,13 @@ use std::borrow::Cow;
 
 use burn::tensor::{DType, Device};
 
-use super::product::product;
+use super::product::{ROW_BLOCK, product};
 use crate::data::Features;
 use crate::encoder::LinearMap;
 use crate::error::{Error, Result};
+
+/// Values of a block of rows that is mapped at a time, where the features do not stand in f64: 16 MiB.
+const BLOCK_VALUES: usize = 1 << 21;
 
 /// A linear map on the host, in f64: what a closed form yields before it goes to a device.
 ///
@@ -113,7 +116,14 @@ impl Projection {
         match &self.weight {
             Weight::Identity => Ok(features.without_names()),
             Weight::Dense(weight) => {
-                Features::unnamed(product(features.values(), weight, self.d_input), self.d_output)
+                let mut embedded = Vec::with_capacity(features.rows() * self.d_output);
+                // Whole blocks of the product, which then adds up the same.
+                let rows = (BLOCK_VALUES / self.d_input).next_multiple_of(ROW_BLOCK);
+                let rows = if features.is_narrow() { rows } else { features.rows().max(1) };
+                features.each_block(rows, |rows| {
+                    embedded.extend(product(rows, weight, self.d_input));
+                });
+                Features::unnamed(embedded, self.d_output)
             }
         }
     }

@@ -28,18 +28,17 @@ pub fn total_covariance(features: &Features) -> Vec<f64> {
     let (n, d) = (features.rows(), features.columns());
     let mean = mean(features);
     let mut covariance = sum_of_products(n, d, |row, target| {
-        subtract(features.row(row), &mean, target);
+        deviation(features, row, &mean, target);
     });
     covariance.iter_mut().for_each(|value| *value /= n.max(1) as f64);
     clear_constant_columns(&mut covariance, &rounding_levels(features));
     covariance
 }
 
-/// `target = row - centre`.
-pub(super) fn subtract(row: &[f64], centre: &[f64], target: &mut [f64]) {
-    for ((target, x), centre) in target.iter_mut().zip(row).zip(centre) {
-        *target = x - centre;
-    }
+/// `target = row - centre`, of row `row` of the features.
+pub(super) fn deviation(features: &Features, row: usize, centre: &[f64], target: &mut [f64]) {
+    features.copy_row(row, target);
+    target.iter_mut().zip(centre).for_each(|(x, centre)| *x -= centre);
 }
 
 /// `Σ_r u_r u_rᵀ` over the rows that `fill` writes, row-major `[d, d]`.
@@ -78,9 +77,9 @@ pub(super) fn sum_of_products(
 /// The size below which a difference in each column is rounding: 1e-12 of its largest magnitude, `[d]`.
 pub(super) fn rounding_levels(features: &Features) -> Vec<f64> {
     let mut largest = vec![0.0_f64; features.columns()];
-    for row in features.values().chunks_exact(features.columns()) {
+    features.each_row(|_, row| {
         largest.iter_mut().zip(row).for_each(|(largest, x)| *largest = largest.max(x.abs()));
-    }
+    });
     largest.into_iter().map(|magnitude| ROUNDING * magnitude).collect()
 }
 

@@ -6,7 +6,7 @@ use super::Projection;
 use super::means::mean;
 use super::principal::Deviations;
 use super::require::require_two_rows;
-use super::scatter::{rounding_levels, subtract};
+use super::scatter::{deviation, rounding_levels};
 use crate::data::Features;
 use crate::error::{Error, Result};
 
@@ -55,7 +55,7 @@ impl WhiteningConfig {
             rows: features.rows(),
             rounding: &rounding_levels(features),
             divisor: features.rows() as f64,
-            fill: |row, target: &mut [f64]| subtract(features.row(row), &mean, target),
+            fill: |row, target: &mut [f64]| deviation(features, row, &mean, target),
         };
         inverse_root("whitening", &deviations, self.tolerance)?.ok_or_else(|| {
             Error::data(

@@ -2,17 +2,24 @@
 
 use std::sync::Arc;
 
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Element, Tensor, TensorData};
 use rayon::prelude::*;
 
+use super::feature_values::FeatureValues;
 use crate::error::{Error, Result};
 
 /// Values that are worth a task of their own.
 const TASK_VALUES: usize = 1 << 16;
 
+/// Values of a block of rows that is looked at in f64.
+const BLOCK_VALUES: usize = 1 << 16;
+
 /// Rows of numeric features on the host, row-major, in f64.
 ///
-/// Copies share the values, as does the selection of all rows in their order: a large table stands in memory once.
+/// Copies share the values, as does the selection of all rows in their order: a large table stands in memory once. Where
+/// each of its values is an f32 it stands in f32 ([`FeaturesBuilder`](super::FeaturesBuilder)), and a scaling is applied
+/// as its rows are looked at; what they are is the same. [`values`](Self::values) and [`row`](Self::row) make all of them
+/// f64, once; [`each_row`](Self::each_row), [`copy_row`](Self::copy_row) and [`value`](Self::value) do not.
 ///
 /// # Examples
 /// ```
@@ -23,10 +30,21 @@ const TASK_VALUES: usize = 1 << 16;
 /// assert_eq!(x.row(1), [3.0, 4.0]);
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Features {
-    values: Arc<Vec<f64>>,
+    values: FeatureValues,
     names: Vec<String>,
+}
+
+impl PartialEq for Features {
+    fn eq(&self, other: &Self) -> bool {
+        let rows = self.rows();
+        self.names == other.names
+            && rows == other.rows()
+            && (0..rows).all(|row| {
+                (0..self.columns()).all(|at| self.value(row, at) == other.value(row, at))
+            })
+    }
 }
 
 impl Features {
@@ -36,6 +54,11 @@ impl Features {
     /// No column, a number of values that is not a multiple of the columns, a name that stands twice,
     /// or a value that is not finite (its row and column are named).
     pub fn new(values: Vec<f64>, names: Vec<String>) -> Result<Self> {
+        Self::checked(FeatureValues::wide(values), names)
+    }
+
+    /// As [`Features::new`].
+    pub(super) fn checked(values: FeatureValues, names: Vec<String>) -> Result<Self> {
         let columns = names.len();
         if columns == 0 {
             return Err(Error::data("the data have no feature column; at least one is needed"));
@@ -54,15 +77,22 @@ impl Features {
                 twice[0]
             )));
         }
-        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
-            return Err(Error::data(format!(
+        let features = Self { values, names };
+        let mut bad = None;
+        features.each_row(|row, values| {
+            if bad.is_none() {
+                bad = values.iter().position(|value| !value.is_finite()).map(|at| (row, at));
+            }
+        });
+        match bad {
+            None => Ok(features),
+            Some((row, at)) => Err(Error::data(format!(
                 "row {}, column {:?} is {}; remove the row or fill the value in",
-                at / columns + 1,
-                names[at % columns],
-                values[at]
-            )));
+                row + 1,
+                features.names[at],
+                features.value(row, at)
+            ))),
         }
-        Ok(Self { values: Arc::new(values), names })
     }
 
     /// Features named `x1`, `x2`, … from row-major `values`.
@@ -75,7 +105,7 @@ impl Features {
 
     /// The same values in columns `x1`, `x2`, …
     pub(crate) fn without_names(&self) -> Self {
-        Self { values: Arc::clone(&self.values), names: numbered(self.columns()) }
+        Self { values: self.values.clone(), names: numbered(self.columns()) }
     }
 
     /// The rows of a `[n, d]` tensor, in f64.
@@ -103,8 +133,66 @@ impl Features {
     }
 
     /// All values, row-major.
+    ///
+    /// Those that stand in f32 stand in f64 as well from here on.
     pub fn values(&self) -> &[f64] {
-        &self.values
+        self.values.all()
+    }
+
+    /// One value.
+    ///
+    /// # Panics
+    /// If there is no such row or column.
+    pub fn value(&self, row: usize, column: usize) -> f64 {
+        self.values.value([row, column], self.columns())
+    }
+
+    /// Copies row `index`, whatever its values stand in.
+    ///
+    /// # Panics
+    /// If there is no such row, or `into` has not one place per column.
+    pub fn copy_row(&self, index: usize, into: &mut [f64]) {
+        assert_eq!(into.len(), self.columns(), "a row has one value per column");
+        self.values.write((index, self.columns()), into, |x| x);
+    }
+
+    /// Shows every row, in order, with its number, whatever the values stand in.
+    pub fn each_row(&self, mut visit: impl FnMut(usize, &[f64])) {
+        let d = self.columns();
+        let mut row = 0;
+        self.each_block((BLOCK_VALUES / d).max(1), |block| {
+            for values in block.chunks_exact(d) {
+                visit(row, values);
+                row += 1;
+            }
+        });
+    }
+
+    /// Shows the rows, in order and so many at a time.
+    pub(crate) fn each_block(&self, rows: usize, mut visit: impl FnMut(&[f64])) {
+        let (n, d) = (self.rows(), self.columns());
+        if !self.is_narrow() {
+            return self.values().chunks(rows * d).for_each(visit);
+        }
+        let mut block = vec![0.0; rows.min(n) * d];
+        for first in (0..n).step_by(rows) {
+            let block = &mut block[..rows.min(n - first) * d];
+            self.values.write((first, d), block, |x| x);
+            visit(block);
+        }
+    }
+
+    /// The same rows in f32, however few; each value must be one.
+    #[cfg(test)]
+    pub(crate) fn narrowed(&self) -> Self {
+        let values = self.values().iter().map(|value| *value as f32).collect();
+        let values = FeatureValues::in_f32(values, self.columns());
+        Self { values, names: self.names.clone() }
+    }
+
+    /// Whether the values stand in f32.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.values.is_narrow()
     }
 
     /// Row `index`.
@@ -113,7 +201,7 @@ impl Features {
     /// If `index` is not below [`rows`](Self::rows).
     pub fn row(&self, index: usize) -> &[f64] {
         let d = self.columns();
-        &self.values[index * d..(index + 1) * d]
+        &self.values()[index * d..(index + 1) * d]
     }
 
     /// The rows `indices`, in that order.
@@ -125,20 +213,14 @@ impl Features {
         if indices.len() == self.rows() && indices.iter().enumerate().all(|(at, &row)| at == row) {
             return self.clone();
         }
-        let mut values = Vec::with_capacity(indices.len() * self.columns());
-        for &index in indices {
-            values.extend_from_slice(self.row(index));
-        }
-        self.with_values(values)
+        Self { values: self.values.select(indices, self.columns()), names: self.names.clone() }
     }
 
     /// The features as a `[n, d]` tensor of type `dtype` on `device`.
     pub fn to_tensor(&self, device: &Device, dtype: DType) -> Tensor<2> {
-        let shape = [self.rows(), self.columns()];
-        let data = if dtype == DType::F64 {
-            TensorData::new(self.values().to_vec(), shape)
-        } else {
-            TensorData::new(self.values.iter().map(|&value| value as f32).collect(), shape)
+        let data = match dtype {
+            DType::F64 => self.to_data(None, |x| x),
+            _ => self.to_data(None, |x| x as f32),
         };
         Tensor::from_data(data, (device, dtype))
     }
@@ -148,38 +230,55 @@ impl Features {
     /// # Panics
     /// If an index is not below [`rows`](Self::rows).
     pub fn rows_to_tensor(&self, indices: &[usize], device: &Device, dtype: DType) -> Tensor<2> {
-        let shape = [indices.len(), self.columns()];
-        let values = indices.iter().flat_map(|&index| self.row(index));
-        let data = if dtype == DType::F64 {
-            TensorData::new(values.copied().collect(), shape)
-        } else {
-            let mut rounded = Vec::with_capacity(shape[0] * shape[1]);
-            rounded.extend(values.map(|&value| value as f32));
-            TensorData::new(rounded, shape)
+        let data = match dtype {
+            DType::F64 => self.to_data(Some(indices), |x| x),
+            _ => self.to_data(Some(indices), |x| x as f32),
         };
         Tensor::from_data(data, (device, dtype))
     }
 
-    /// The values, shared.
+    /// Some rows, or all, each value as `convert` makes it.
+    fn to_data<T: Element>(
+        &self,
+        indices: Option<&[usize]>,
+        convert: impl Fn(f64) -> T + Sync,
+    ) -> TensorData {
+        let (n, d) = (indices.map_or(self.rows(), <[usize]>::len), self.columns());
+        let mut values = vec![T::default(); n * d];
+        let rows = (TASK_VALUES / d).max(1);
+        values.par_chunks_mut(rows * d).enumerate().for_each(|(task, values)| {
+            let first = task * rows;
+            match indices {
+                None => self.values.write((first, d), values, &convert),
+                Some(indices) => {
+                    for (into, &row) in values.chunks_exact_mut(d).zip(&indices[first..]) {
+                        self.values.write((row, d), into, &convert);
+                    }
+                }
+            }
+        });
+        TensorData::new(values, [n, d])
+    }
+
+    /// The values in f64, shared where they stand so.
     pub(crate) fn shared(&self) -> Arc<Vec<f64>> {
-        Arc::clone(&self.values)
+        self.values.shared()
     }
 
-    /// The values to be changed in place, each to a finite one; copied first where they are shared.
+    /// The values to be changed in place, each to a finite one; copied first where they are shared or stand in f32.
     pub(crate) fn values_mut(&mut self) -> &mut [f64] {
-        let values: &mut Vec<f64> = Arc::make_mut(&mut self.values);
-        values
+        self.values.all_mut()
     }
 
-    /// The same names over other values (used by scalings, which change values but not columns).
-    pub(crate) fn with_values(&self, values: Vec<f64>) -> Self {
-        debug_assert_eq!(values.len() % self.names.len(), 0);
-        Self { values: Arc::new(values), names: self.names.clone() }
+    /// The features `(x - offset) / scale`, where that needs no copy.
+    pub(super) fn seen_through(&self, offset: &[f64], scale: &[f64]) -> Option<Self> {
+        let values = self.values.seen_through(offset, scale)?;
+        Some(Self { values, names: self.names.clone() })
     }
 }
 
 /// `x1`, `x2`, …
-fn numbered(columns: usize) -> Vec<String> {
+pub(super) fn numbered(columns: usize) -> Vec<String> {
     (1..=columns).map(|column| format!("x{column}")).collect()
 }
 
@@ -201,6 +300,7 @@ pub(crate) fn host_values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Scaling, ScalingKind};
 
     #[test]
     fn a_value_that_is_not_finite_is_named_by_row_and_column() {
@@ -212,7 +312,7 @@ mod tests {
     #[test]
     fn all_rows_in_order_share_the_values_and_other_rows_do_not() {
         let x = Features::unnamed(vec![1.0, 2.0, 3.0], 1).unwrap();
-        assert!(Arc::ptr_eq(&x.values, &x.select(&[0, 1, 2]).values));
+        assert!(Arc::ptr_eq(&x.shared(), &x.select(&[0, 1, 2]).shared()));
         assert_eq!(x.select(&[0, 2, 1]).values(), [1.0, 3.0, 2.0]);
         assert_eq!(x.select(&[0, 1]).values(), [1.0, 2.0]);
     }
@@ -225,6 +325,55 @@ mod tests {
             let found = x.rows_to_tensor(&[1, 0, 1], &device, dtype);
             let expected = x.select(&[1, 0, 1]).to_tensor(&device, dtype);
             assert_eq!((found.dtype(), host_values(found)), (dtype, host_values(expected)));
+        }
+    }
+
+    /// A table that stands in f64, and the same in f32.
+    fn both() -> [Features; 2] {
+        let values = (0..60).map(|at| f64::from(at * at % 31) / 4.0 - 3.0).collect();
+        let wide = Features::unnamed(values, 3).unwrap();
+        [wide.narrowed(), wide]
+    }
+
+    fn bits(values: &[f64]) -> Vec<u64> {
+        values.iter().map(|value| value.to_bits()).collect()
+    }
+
+    #[test]
+    fn a_table_in_f32_is_the_same_table_scaled_or_not() {
+        let device = crate::device::host().unwrap();
+        for kind in [ScalingKind::None, ScalingKind::Standardise, ScalingKind::MinMax] {
+            let [narrow, wide] = both().map(|x| {
+                let scaling = Scaling::fit(kind, &x);
+                // Twice: what is scaled already can be scaled no second time without a copy.
+                let once = scaling.apply(&x).unwrap();
+                [scaling.apply(&once).unwrap(), once]
+            });
+            for (narrow, wide) in narrow.iter().zip(&wide) {
+                assert_eq!((narrow, narrow.rows()), (wide, wide.rows()));
+                let rows = [7, 0, 7, 19];
+                for dtype in [DType::F32, DType::F64] {
+                    let all = [narrow, wide].map(|x| x.to_tensor(&device, dtype));
+                    let some = [narrow, wide].map(|x| x.rows_to_tensor(&rows, &device, dtype));
+                    for [narrow, wide] in [all, some] {
+                        assert_eq!(bits(&host_values(narrow)), bits(&host_values(wide)));
+                    }
+                }
+                assert_eq!(narrow.select(&rows), wide.select(&rows));
+                let mut seen = Vec::new();
+                narrow.each_row(|row, values| {
+                    assert_eq!((row, values.len()), (seen.len() / 3, 3));
+                    seen.extend_from_slice(values);
+                });
+                assert_eq!(bits(&seen), bits(wide.values()));
+                assert_eq!(bits(narrow.shared().as_slice()), bits(wide.values()));
+                assert_eq!(narrow.row(4), wide.row(4));
+                let fingerprint = |x| crate::fit::Fingerprint::new().rows(x).finish();
+                assert_eq!(fingerprint(narrow), fingerprint(wide));
+            }
+            // Scaling takes no memory of its own, and does not touch what it was made of.
+            assert!(narrow[1].is_narrow() && !wide[1].is_narrow());
+            assert_eq!(both()[0], both()[1]);
         }
     }
 

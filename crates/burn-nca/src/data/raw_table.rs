@@ -284,8 +284,8 @@ impl RawTable {
 
 impl From<&Features> for RawTable {
     fn from(features: &Features) -> Self {
-        let (rows, d) = (features.rows(), features.columns());
-        let column = |at: usize| features.values().iter().skip(at).step_by(d).copied().collect();
+        let rows = features.rows();
+        let column = |at: usize| (0..rows).map(|row| features.value(row, at)).collect();
         let names = features.names().iter().enumerate();
         let columns = names.map(|(at, name)| RawColumn::numbers(name, column(at))).collect();
         Self { columns, rows }

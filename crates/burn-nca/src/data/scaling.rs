@@ -131,7 +131,7 @@ impl Scaling {
     }
 
     /// Scales `features` where they stand, so that a large table is not there twice; values that others share are
-    /// copied.
+    /// copied. A table that stands in f32 is scaled as its rows are looked at, in no memory and to the same bits.
     ///
     /// # Errors
     /// As [`Scaling::apply`].
@@ -140,6 +140,10 @@ impl Scaling {
         if self.offset.iter().all(|&offset| offset == 0.0)
             && self.scale.iter().all(|&scale| scale == 1.0)
         {
+            return Ok(());
+        }
+        if let Some(scaled) = features.seen_through(&self.offset, &self.scale) {
+            *features = scaled;
             return Ok(());
         }
         let d = features.columns();
@@ -180,20 +184,16 @@ impl Scaling {
 }
 
 /// The mean and the (population) variance of each column.
-fn mean_and_variance(train: &Features) -> (Vec<f64>, Vec<f64>) {
+pub(crate) fn mean_and_variance(train: &Features) -> (Vec<f64>, Vec<f64>) {
     let (d, n) = (train.columns(), train.rows().max(1) as f64);
     let mut mean = vec![0.0; d];
-    for row in train.values().chunks_exact(d) {
-        for (mean, x) in mean.iter_mut().zip(row) {
-            *mean += x / n;
-        }
-    }
+    train.each_row(|_, row| mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += x / n));
     let mut variance = vec![0.0; d];
-    for row in train.values().chunks_exact(d) {
+    train.each_row(|_, row| {
         for ((variance, x), mean) in variance.iter_mut().zip(row).zip(&mean) {
             *variance += (x - mean) * (x - mean) / n;
         }
-    }
+    });
     (mean, variance)
 }
 
@@ -212,8 +212,7 @@ fn mean_and_deviation(train: &Features) -> (Vec<f64>, Vec<f64>) {
 fn far_means(train: &Features) -> Vec<f64> {
     let (means, deviations) = mean_and_deviation(train);
     let spread = |column: usize| {
-        let values = train.values().iter().skip(column).step_by(train.columns());
-        values.clone().any(|x| Some(x) != values.clone().next())
+        (1..train.rows()).any(|row| train.value(row, column) != train.value(0, column))
     };
     let columns = means.iter().zip(&deviations).enumerate();
     columns
@@ -236,12 +235,12 @@ fn ends(train: &Features) -> [Vec<f64>; 2] {
     let d = train.columns();
     let mut minimum = vec![f64::INFINITY; d];
     let mut maximum = vec![f64::NEG_INFINITY; d];
-    for row in train.values().chunks_exact(d) {
+    train.each_row(|_, row| {
         for ((minimum, maximum), x) in minimum.iter_mut().zip(&mut maximum).zip(row) {
             *minimum = minimum.min(*x);
             *maximum = maximum.max(*x);
         }
-    }
+    });
     [minimum, maximum]
 }
 

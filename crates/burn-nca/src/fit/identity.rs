@@ -65,7 +65,7 @@ fn identity(settings: &str, features: &Features, targets: Fingerprint) -> FitIde
     let shape = [features.rows(), features.columns()];
     FitIdentity {
         settings: settings.to_string(),
-        features: Fingerprint::new().indices(&shape).numbers(features.values()).finish(),
+        features: Fingerprint::new().indices(&shape).rows(features).finish(),
         targets: targets.finish(),
     }
 }
@@ -82,7 +82,7 @@ impl Identified for Labelled {
             None => targets,
         };
         let targets = match self.unlabelled() {
-            Some(others) => targets.text("unlabelled").numbers(others.values()),
+            Some(others) => targets.text("unlabelled").rows(others),
             None => targets,
         };
         identity(settings, self.features(), targets)
@@ -150,6 +150,14 @@ impl Fingerprint {
     pub fn numbers(mut self, numbers: &[f64]) -> Self {
         self.mix(numbers.len() as u64);
         numbers.iter().for_each(|number| self.mix(number.to_bits()));
+        self
+    }
+
+    /// Adds the values of features: as [`numbers`](Self::numbers), whatever they stand in.
+    #[must_use]
+    pub fn rows(mut self, features: &Features) -> Self {
+        self.mix((features.rows() * features.columns()) as u64);
+        features.each_row(|_, row| row.iter().for_each(|number| self.mix(number.to_bits())));
         self
     }
 

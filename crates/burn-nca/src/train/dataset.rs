@@ -59,7 +59,8 @@ where
 /// The rows of a labelled table as a Burn dataset.
 pub fn samples(data: &Labelled) -> InMemDataset<Sample> {
     let sample = |id: usize| {
-        let features = data.features().row(id).iter().map(|&value| value as f32).collect();
+        let columns = 0..data.features().columns();
+        let features = columns.map(|at| data.features().value(id, at) as f32).collect();
         Sample { id, features, label: data.labels()[id] }
     };
     InMemDataset::new((0..data.rows()).map(sample).collect())

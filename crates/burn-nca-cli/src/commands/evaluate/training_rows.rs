@@ -84,8 +84,12 @@ fn values(tensor: Tensor<2>) -> Result<Vec<f64>> {
 /// A warning where half of `data`, or of the training rows, stand in both: then it is the table of the fit, and not
 /// a row or two that two tables share by chance.
 pub fn warning(train: &Features, data: &Features) -> Option<Warning> {
-    let learnt: HashSet<Vec<u64>> = (0..train.rows()).map(|row| bits(train.row(row))).collect();
-    let seen = (0..data.rows()).filter(|&row| learnt.contains(&bits(data.row(row)))).count();
+    let mut learnt = HashSet::with_capacity(train.rows());
+    train.each_row(|_, row| {
+        learnt.insert(bits(row));
+    });
+    let mut seen = 0;
+    data.each_row(|_, row| seen += usize::from(learnt.contains(&bits(row))));
     (seen > 0 && 2 * seen >= train.rows().min(data.rows())).then(|| {
         Warning::new(
             WarningCode::TrainingRows,

@@ -1,0 +1,174 @@
+//! A table of features while it is read, in as little memory as its values need.
+
+use super::Features;
+use super::feature_values::FeatureValues;
+use crate::error::Result;
+
+/// Values of a table as a reader finds them, row-major.
+///
+/// They stand in f32 as long as that loses nothing, so that a large table of pixels, of counts or of single precision
+/// takes half the memory; [`Features`] give them out in f64 all the same.
+///
+/// # Examples
+/// ```
+/// use burn_nca::data::FeaturesBuilder;
+///
+/// let mut values = FeaturesBuilder::default();
+/// [1.0, 2.5, 3.0, 0.1].into_iter().for_each(|value| values.push(value));
+/// let features = values.build(vec!["width".into(), "height".into()])?;
+/// assert_eq!(features.row(1), [3.0, 0.1]);
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct FeaturesBuilder {
+    narrow: Vec<f32>,
+    /// All values in f64, from the first on that f32 does not hold.
+    wide: Option<Vec<f64>>,
+    /// Values that are known to come, all in all.
+    expected: usize,
+}
+
+impl FeaturesBuilder {
+    /// With room for so many values: give a number that is certain, for memory is taken for it.
+    pub fn with_capacity(values: usize) -> Self {
+        Self { narrow: Vec::with_capacity(values), wide: None, expected: values }
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        self.wide.as_ref().map_or(self.narrow.len(), Vec::len)
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds a value.
+    #[inline]
+    pub fn push(&mut self, value: f64) {
+        if let Some(wide) = &mut self.wide {
+            wide.push(value);
+        } else if is_narrow(value) {
+            self.narrow.push(value as f32);
+        } else {
+            self.widen();
+            self.push(value);
+        }
+    }
+
+    /// Adds values.
+    pub fn extend_from_slice(&mut self, values: &[f64]) {
+        if self.wide.is_none() {
+            if values.iter().fold(true, |all, value| all & is_narrow(*value)) {
+                return self.narrow.extend(values.iter().map(|value| *value as f32));
+            }
+            self.widen();
+        }
+        if let Some(wide) = &mut self.wide {
+            wide.extend_from_slice(values);
+        }
+    }
+
+    fn widen(&mut self) {
+        let mut narrow = std::mem::take(&mut self.narrow);
+        // Its room is given back before that of the others is taken.
+        narrow.shrink_to_fit();
+        let mut wide = Vec::with_capacity(self.expected.max(narrow.len() + 1));
+        wide.extend(narrow.into_iter().map(f64::from));
+        self.wide = Some(wide);
+    }
+
+    /// The same values where they were given a column after the other, each of `rows` values.
+    #[must_use]
+    pub fn transposed(self, rows: usize) -> Self {
+        fn by_row<T: Copy>(values: &[T], rows: usize) -> Vec<T> {
+            let mut turned = Vec::with_capacity(values.len());
+            (0..rows).for_each(|row| turned.extend(values.iter().skip(row).step_by(rows)));
+            turned
+        }
+        let Self { narrow, wide, expected } = self;
+        match wide {
+            Some(wide) => Self { narrow, wide: Some(by_row(&wide, rows)), expected },
+            None => Self { narrow: by_row(&narrow, rows), wide, expected },
+        }
+    }
+
+    /// The table, with one name per column.
+    ///
+    /// # Errors
+    /// As [`Features::new`].
+    pub fn build(self, names: Vec<String>) -> Result<Features> {
+        let Self { narrow, wide, .. } = self;
+        match wide {
+            Some(wide) => Features::new(wide, names),
+            None => {
+                let columns = names.len();
+                Features::checked(FeatureValues::narrow(narrow, columns), names)
+            }
+        }
+    }
+
+    /// The table, its columns named `x1`, `x2`, …
+    ///
+    /// # Errors
+    /// As [`Features::new`].
+    pub fn build_unnamed(self, columns: usize) -> Result<Features> {
+        self.build(super::features::numbered(columns))
+    }
+
+    /// The values in f64.
+    pub fn into_values(self) -> Vec<f64> {
+        let Self { narrow, wide, .. } = self;
+        wide.unwrap_or_else(|| narrow.into_iter().map(f64::from).collect())
+    }
+}
+
+/// Whether f32 holds a value exactly, its sign included.
+#[inline]
+fn is_narrow(value: f64) -> bool {
+    f64::from(value as f32).to_bits() == value.to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn built(values: &[f64]) -> FeaturesBuilder {
+        let mut built = FeaturesBuilder::default();
+        values.iter().for_each(|value| built.push(*value));
+        let mut sliced = FeaturesBuilder::with_capacity(values.len());
+        values.chunks(2).for_each(|values| sliced.extend_from_slice(values));
+        assert_eq!((&built.narrow, &built.wide), (&sliced.narrow, &sliced.wide));
+        built
+    }
+
+    #[test]
+    fn values_stand_in_f32_until_one_is_none() {
+        let exact = [0.5, -0.0, 255.0, f64::from(f32::MIN_POSITIVE) / 2.0, f64::from(f32::MAX)];
+        assert_eq!(built(&exact).narrow.len(), 5);
+        for other in [0.1, 1e300, 1e-300, 16_777_217.0] {
+            let values = [1.0, 2.0, other, 4.0, 0.1];
+            let built = built(&values);
+            assert_eq!((built.len(), built.wide.as_deref()), (5, Some(&values[..])));
+        }
+    }
+
+    #[test]
+    fn columns_become_rows() {
+        for last in [6.0, 0.1] {
+            let turned = built(&[1.0, 4.0, 2.0, 5.0, 3.0, last]).transposed(2);
+            assert_eq!(turned.into_values(), [1.0, 2.0, 3.0, 4.0, 5.0, last]);
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_is_named() {
+        for (value, name) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
+            let mut built = FeaturesBuilder::default();
+            [1.0, 2.0, value, 4.0].into_iter().for_each(|value| built.push(value));
+            let error = built.build_unnamed(2).unwrap_err().to_string();
+            assert!(error.contains(&format!("row 2, column \"x1\" is {name};")), "{error}");
+        }
+    }
+}
