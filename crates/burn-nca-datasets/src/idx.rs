@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use burn_nca::data::Features;
+use burn_nca::data::{Features, FeaturesBuilder};
 use burn_nca::{Error, Result};
 
 use crate::class_names::{ClassColumn, Classes};
@@ -10,6 +10,7 @@ use crate::csv;
 use crate::excerpt::short;
 use crate::format::Format;
 use crate::input::{Input, name_file};
+use crate::promised::{self, Found, room_for};
 use crate::table::Table;
 
 /// An array of bytes of any rank, row-major.
@@ -47,8 +48,18 @@ pub fn read_idx_features(path: impl AsRef<Path>) -> Result<Features> {
 
 /// As [`read_idx_features`].
 pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
-    let origin = input.origin();
-    features(&origin, read(input)?)
+    let (origin, mut input) = (input.origin(), input);
+    let shape = read_shape(&mut input)?;
+    let promised = promised(&shape);
+    let mut values = room_for(&input, promised, 1);
+    let found = match promised {
+        Some(promised) => Some(promised::read_promised(&mut input, promised, |bytes| {
+            bytes.iter().for_each(|&byte| values.push(f64::from(byte)));
+        })?),
+        None => None,
+    };
+    check_found(&origin, &shape, found)?;
+    features(&origin, &shape, values)
 }
 
 /// Reads images and the label of each.
@@ -117,27 +128,34 @@ fn read_labels(input: Input<'_>) -> Result<Classes> {
     classes.map_err(|error| name_file(&origin, error))
 }
 
-fn features(origin: &str, array: IdxArray) -> Result<Features> {
-    if array.shape.len() < 2 {
+fn features(origin: &str, shape: &[usize], values: FeaturesBuilder) -> Result<Features> {
+    if shape.len() < 2 {
         return Err(Error::data(format!(
             "{origin} holds one number per row (labels?), and images have at least rank 2; \
              give IMAGES first and LABELS second"
         )));
     }
-    if array.values.is_empty() {
+    if values.is_empty() {
         return Err(Error::data(format!(
             "{origin} is of shape {} and holds no pixel; give a file with images",
-            shape_text(&array.shape)
+            shape_text(shape)
         )));
     }
-    let columns: usize = array.shape[1..].iter().product();
+    let columns: usize = shape[1..].iter().product();
     check_columns(origin, columns)?;
     let width = columns.to_string().len().max(4);
     let names = (1..=columns).map(|pixel| format!("p{pixel:0width$}")).collect();
-    Features::new(array.values.into_iter().map(f64::from).collect(), names)
+    values.build(names)
 }
 
 fn read(mut input: Input<'_>) -> Result<IdxArray> {
+    let shape = read_shape(&mut input)?;
+    let values = read_promised(&mut input, &shape)?;
+    Ok(IdxArray { shape, values })
+}
+
+/// Reads the header.
+fn read_shape(input: &mut Input<'_>) -> Result<Vec<usize>> {
     let origin = input.origin();
     let start = input.read_at_most(4)?;
     let [0, 0, kind, rank @ 1..=255] = start[..] else {
@@ -163,34 +181,42 @@ fn read(mut input: Input<'_>) -> Result<IdxArray> {
             4 + 4 * usize::from(rank)
         )));
     }
-    let shape: Vec<usize> = sizes
+    Ok(sizes
         .chunks_exact(4)
         .map(|size| u32::from_be_bytes([size[0], size[1], size[2], size[3]]) as usize)
-        .collect();
-    let values = read_promised(&mut input, &shape)?;
-    Ok(IdxArray { shape, values })
+        .collect())
 }
 
 /// The values: as many as the shape promises, and no byte more.
 fn read_promised(input: &mut Input<'_>, shape: &[usize]) -> Result<Vec<u8>> {
+    let mut values = Vec::new();
+    let found = match promised(shape) {
+        Some(promised) => Some(promised::read_promised(input, promised, |bytes| {
+            values.extend_from_slice(bytes);
+        })?),
+        None => None,
+    };
+    check_found(&input.origin(), shape, found)?;
+    Ok(values)
+}
+
+/// The number of values of a shape, where a file may hold as many.
+fn promised(shape: &[usize]) -> Option<usize> {
     let promised = shape.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
     // A product of zero may overflow on its way there.
-    let promised = if shape.contains(&0) { Some(0) } else { promised };
-    let values = match promised.and_then(|promised| promised.checked_add(1)) {
-        Some(limit) => input.read_at_most(limit)?,
-        None => Vec::new(),
-    };
-    if promised == Some(values.len()) {
-        return Ok(values);
-    }
-    let found = match promised {
-        Some(promised) if values.len() > promised => "the file holds more".into(),
-        Some(_) => format!("the file holds {}", values.len()),
+    if shape.contains(&0) { Some(0) } else { promised }
+}
+
+/// Refuses a file that holds fewer bytes than its header promises, or more.
+fn check_found(origin: &str, shape: &[usize], found: Option<Found>) -> Result<()> {
+    let found = match found {
+        Some(Found::AsPromised) => return Ok(()),
+        Some(Found::More) => "the file holds more".into(),
+        Some(Found::Fewer(bytes)) => format!("the file holds {bytes}"),
         None => "which no file holds".into(),
     };
     Err(Error::data(format!(
-        "the header of {} promises {} bytes, {found}; fetch it again",
-        input.origin(),
+        "the header of {origin} promises {} bytes, {found}; fetch it again",
         shape_text(shape)
     )))
 }

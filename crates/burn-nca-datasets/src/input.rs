@@ -3,7 +3,7 @@
 //! Its first bytes can be looked at before it is read, so that the format is known; a pipe, which gives every byte
 //! only once, is read like a file.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,8 @@ pub(crate) struct Input<'a> {
     is_decoded: bool,
     /// Bytes that were read.
     read: u64,
+    /// The bytes of a file that stand there as they are.
+    size: Option<u64>,
 }
 
 impl<'a> Input<'a> {
@@ -39,7 +41,10 @@ impl<'a> Input<'a> {
     /// The file cannot be opened or read, or its gzip data are damaged at the beginning.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|source| io_error(path, source))?;
-        Self::new(path.into(), BufReader::with_capacity(START, file))
+        let size = file.metadata().ok().filter(Metadata::is_file).map(|file| file.len());
+        let input = Self::new(path.into(), BufReader::with_capacity(START, file))?;
+        let size = size.filter(|_| input.packed.is_none() && !input.is_decoded);
+        Ok(Self { size, ..input })
     }
 
     /// Opens standard input.
@@ -64,7 +69,8 @@ impl<'a> Input<'a> {
     /// Packed data that are damaged at the beginning.
     pub(crate) fn of_zip(origin: &str, bytes: Box<dyn BufRead + 'a>) -> Result<Self> {
         let (path, packed) = (origin.into(), Some("zip"));
-        Self { path, start: Vec::new(), bytes, packed, is_decoded: false, read: 0 }.looked_at()
+        let (start, is_decoded, size) = (Vec::new(), false, None);
+        Self { path, start, bytes, packed, is_decoded, read: 0, size }.looked_at()
     }
 
     fn new(path: PathBuf, mut bytes: impl BufRead + 'a) -> Result<Self> {
@@ -78,8 +84,8 @@ impl<'a> Input<'a> {
             Box::new(bytes)
         };
         let packed = is_gzip.then_some("gzip");
-        let input = Self { path, start: Vec::new(), bytes, packed, is_decoded: false, read: 0 }
-            .looked_at()?;
+        let (start, is_decoded, size) = (Vec::new(), false, None);
+        let input = Self { path, start, bytes, packed, is_decoded, read: 0, size }.looked_at()?;
         match of_byte_order_mark(&input.start) {
             Some(encoding) => input.decoded(encoding),
             None => Ok(input),
@@ -103,7 +109,7 @@ impl<'a> Input<'a> {
             return Ok(self);
         }
         let bytes = Box::new(Decoded::new(self.bytes, encoding));
-        Self { bytes, is_decoded: true, ..self }.looked_at()
+        Self { bytes, is_decoded: true, size: None, ..self }.looked_at()
     }
 
     /// What messages call it.
@@ -139,6 +145,37 @@ impl<'a> Input<'a> {
     pub(crate) fn consume(&mut self, count: usize) {
         self.bytes.consume(count);
         self.read += count as u64;
+    }
+
+    /// Fills the buffer, or as much of it as there are bytes left; gives how many it were.
+    ///
+    /// # Errors
+    /// As [`Input::fill`].
+    pub(crate) fn read_into(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            let bytes = self.fill()?;
+            let count = bytes.len().min(buffer.len() - filled);
+            if count == 0 {
+                break;
+            }
+            buffer[filled..filled + count].copy_from_slice(&bytes[..count]);
+            self.consume(count);
+            filled += count;
+        }
+        Ok(filled)
+    }
+
+    /// Puts bytes back that were read last, to be read again.
+    pub(crate) fn put_back(&mut self, bytes: Vec<u8>) {
+        self.read -= bytes.len() as u64;
+        let rest = std::mem::replace(&mut self.bytes, Box::new(io::empty()));
+        self.bytes = Box::new(Cursor::new(bytes).chain(rest));
+    }
+
+    /// The bytes that there are in all, where that is known: not of a pipe, and not of packed data.
+    pub(crate) fn size(&self) -> Option<u64> {
+        self.size
     }
 
     /// The next `limit` bytes, or all that are left. Memory grows with what is there, not with `limit`.

@@ -18,6 +18,7 @@ mod npz;
 mod open;
 mod pair_list;
 mod pattern;
+mod promised;
 mod raw;
 mod sparse_table;
 mod splits;

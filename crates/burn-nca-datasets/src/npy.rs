@@ -1,6 +1,7 @@
 //! NumPy arrays (`.npy`).
 
 mod header;
+mod numbers;
 
 use std::fmt::Display;
 use std::io;
@@ -8,15 +9,16 @@ use std::path::Path;
 
 use burn_nca::data::Features;
 use burn_nca::{Error, Result};
-use half::f16;
-use npyz::{DType, Deserialize, Endianness, NpyFile, Order, TypeChar};
+use npyz::{DType, Deserialize, NpyFile, NpyHeader, Order, TypeChar};
 
 use crate::class_names::ClassColumn;
 use crate::excerpt::short;
 use crate::idx::check_columns;
 use crate::input::{Input, name_file};
+use crate::promised::{Found, read_promised, room_for};
 use crate::table::{Table, Target, Task};
 use header::read_header;
+use numbers::decoder;
 
 /// Reads the rows of a 2-D array of numbers; columns are named `x1`, `x2`, ….
 ///
@@ -31,15 +33,31 @@ pub fn read_npy_features(path: impl AsRef<Path>) -> Result<Features> {
 }
 
 /// As [`read_npy_features`].
-pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
+pub(crate) fn read_features(mut input: Input<'_>) -> Result<Features> {
     let origin = input.origin();
-    let array = open_array(input)?;
-    let [rows, columns] = array.shape()[..] else {
+    let header = open_header(&mut input)?;
+    let decoder = decoder(&header.dtype());
+    let item = header.dtype().num_bytes().unwrap_or(0);
+    let count = decoder.and_then(|_| usize::try_from(header.len()).ok());
+    let mut values = room_for(&input, count, item);
+    let (mut piece, mut bad) = (Vec::new(), None);
+    let mut take = |bytes: &[u8]| {
+        let Some((decode, big)) = decoder else { return };
+        piece.clear();
+        bad = bad.or(decode(bytes, big, &mut piece));
+        values.extend_from_slice(&piece);
+    };
+    let found = match promised(&header) {
+        Some(promised) => Some(read_promised(&mut input, promised, &mut take)?),
+        None => None,
+    };
+    check_found(&origin, &header, found)?;
+    let [rows, columns] = header.shape()[..] else {
         let cure =
-            if array.shape().len() < 2 { "x.reshape(-1, 1)" } else { "x.reshape(len(x), -1)" };
+            if header.shape().len() < 2 { "x.reshape(-1, 1)" } else { "x.reshape(len(x), -1)" };
         return Err(Error::data(format!(
             "{origin} is of shape {}, and features are rows x columns; save {cure}",
-            shape_text(array.shape())
+            shape_text(header.shape())
         )));
     };
     if rows == 0 || columns == 0 {
@@ -49,13 +67,11 @@ pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
     }
     let (rows, columns) = (rows as usize, columns as usize);
     check_columns(&origin, columns)?;
-    let order = array.order();
-    let mut values = numbers(&origin, array)?;
-    if order == Order::Fortran {
-        let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| row + column * rows));
-        values = cells.map(|cell| values[cell]).collect();
+    check_numbers(&origin, &header, bad)?;
+    if header.order() == Order::Fortran {
+        values = values.transposed(rows);
     }
-    Features::unnamed(values, columns).map_err(|error| name_file(&origin, error))
+    values.build_unnamed(columns).map_err(|error| name_file(&origin, error))
 }
 
 /// Reads the features from one array and the target of each row from another.
@@ -102,8 +118,7 @@ pub(crate) fn read_inputs(x: Input<'_>, y: Input<'_>, task: Task) -> Result<Tabl
     let target = match task {
         Task::Numeric => Target::Numeric(finite_numbers(&origin, array)?),
         Task::Classes => {
-            let names = class_texts(&origin, array)?;
-            let classes = names.iter().map(String::as_str).collect::<ClassColumn>().index();
+            let classes = class_names(&origin, array)?.index();
             classes.map_err(|error| name_file(&origin, error))?.into()
         }
     };
@@ -115,72 +130,77 @@ type Array = NpyFile<io::Cursor<Vec<u8>>>;
 
 fn open_array(mut input: Input<'_>) -> Result<Array> {
     let origin = input.origin();
-    let header = read_header(&mut input)?;
+    let header = open_header(&mut input)?;
+    let mut values = Vec::new();
+    let found = match promised(&header) {
+        Some(promised) => Some(read_promised(&mut input, promised, |bytes| {
+            values.extend_from_slice(bytes);
+        })?),
+        None => None,
+    };
+    check_found(&origin, &header, found)?;
+    Ok(NpyFile::with_header(header, io::Cursor::new(values)))
+}
+
+/// Reads the header of an array of values, not of objects.
+fn open_header(input: &mut Input<'_>) -> Result<NpyHeader> {
+    let header = read_header(input)?;
     if header.uses_pickled_array() {
         return Err(Error::data(format!(
-            "{origin} holds Python objects; save it as numbers (astype(float)) or as text \
-             (astype(str))"
+            "{} holds Python objects; save it as numbers (astype(float)) or as text (astype(str))",
+            input.origin()
         )));
     }
+    Ok(header)
+}
+
+/// The bytes that the header promises, where a file may hold as many.
+fn promised(header: &NpyHeader) -> Option<usize> {
     let item = header.dtype().num_bytes().unwrap_or(0);
     let count = header.shape().iter().try_fold(1_u64, |product, &size| product.checked_mul(size));
     // A product of zero may overflow on its way there.
     let count = if header.shape().contains(&0) { Some(0) } else { count };
-    let promised =
-        count.and_then(|count| usize::try_from(count).ok()?.checked_mul(item)?.checked_add(1));
-    let values = match promised {
-        Some(limit) => input.read_at_most(limit)?,
-        None => Vec::new(),
-    };
-    if promised == Some(values.len() + 1) {
-        return Ok(NpyFile::with_header(header, io::Cursor::new(values)));
-    }
-    let found = match promised {
-        Some(limit) if values.len() == limit => "the file holds more".into(),
-        Some(_) => format!("the file holds {} bytes", values.len()),
+    count.and_then(|count| usize::try_from(count).ok()?.checked_mul(item))
+}
+
+/// Refuses a file that holds fewer bytes than its header promises, or more.
+fn check_found(origin: &str, header: &NpyHeader, found: Option<Found>) -> Result<()> {
+    let found = match found {
+        Some(Found::AsPromised) => return Ok(()),
+        Some(Found::More) => "the file holds more".into(),
+        Some(Found::Fewer(bytes)) => format!("the file holds {bytes} bytes"),
         None => "which no file holds".into(),
     };
     Err(Error::data(format!(
-        "the header of {origin} promises {} values of {item} bytes, {found}; save it again",
-        shape_text(header.shape())
+        "the header of {origin} promises {} values of {} bytes, {found}; save it again",
+        shape_text(header.shape()),
+        header.dtype().num_bytes().unwrap_or(0)
     )))
 }
 
 /// Every value as a number, in the order of the file.
 fn numbers(origin: &str, array: Array) -> Result<Vec<f64>> {
-    let dtype = array.dtype();
-    let kind = scalar(&dtype);
-    let values = match kind {
-        Some((TypeChar::Float, 2)) => Ok(half_numbers(&dtype, array.into_inner().get_ref())),
-        Some((TypeChar::Float, 4)) => each(array, <f64 as From<f32>>::from),
-        Some((TypeChar::Float, 8)) => array.into_vec(),
-        Some((TypeChar::Int, 1)) => each(array, <f64 as From<i8>>::from),
-        Some((TypeChar::Int, 2)) => each(array, <f64 as From<i16>>::from),
-        Some((TypeChar::Int, 4)) => each(array, <f64 as From<i32>>::from),
-        Some((TypeChar::Int, 8)) => each(array, |value: i64| value as f64),
-        Some((TypeChar::Uint, 1)) => each(array, <f64 as From<u8>>::from),
-        Some((TypeChar::Uint, 2)) => each(array, <f64 as From<u16>>::from),
-        Some((TypeChar::Uint, 4)) => each(array, <f64 as From<u32>>::from),
-        Some((TypeChar::Uint, 8)) => each(array, |value: u64| value as f64),
-        Some((TypeChar::Bool, _)) => each(array, |value: bool| f64::from(u8::from(value))),
-        _ => {
-            return Err(Error::data(format!(
-                "{origin} holds values of type {}, not real numbers of at most 64 bits; \
-                 save it with astype(float)",
-                short(&dtype.descr())
-            )));
-        }
-    };
-    values.map_err(|error| damaged(origin, error))
+    let mut values = Vec::new();
+    let header = array.header().clone();
+    let bytes = array.into_inner().into_inner();
+    let bad = decoder(&header.dtype()).and_then(|(decode, big)| decode(&bytes, big, &mut values));
+    check_numbers(origin, &header, bad)?;
+    Ok(values)
 }
 
-fn half_numbers(dtype: &DType, bytes: &[u8]) -> Vec<f64> {
-    let big = matches!(dtype, DType::Plain(kind) if kind.endianness() == Endianness::Big);
-    let halves = bytes.chunks_exact(2).map(|half| {
-        let half = [half[0], half[1]];
-        if big { u16::from_be_bytes(half) } else { u16::from_le_bytes(half) }
-    });
-    halves.map(|bits| f16::from_bits(bits).to_f64()).collect()
+/// Refuses an array of other values than real numbers, and a byte that should be true or false and is neither.
+fn check_numbers(origin: &str, header: &NpyHeader, bad: Option<u8>) -> Result<()> {
+    if decoder(&header.dtype()).is_none() {
+        return Err(Error::data(format!(
+            "{origin} holds values of type {}, not real numbers of at most 64 bits; \
+             save it with astype(float)",
+            short(&header.dtype().descr())
+        )));
+    }
+    match bad {
+        None => Ok(()),
+        Some(byte) => Err(damaged(origin, format_args!("invalid value for bool: {byte}"))),
+    }
 }
 
 /// As [`numbers`], for a target: none may be NaN or infinite.
@@ -197,17 +217,20 @@ fn finite_numbers(origin: &str, array: Array) -> Result<Vec<f64>> {
 }
 
 /// Every value as the name of a class.
-fn class_texts(origin: &str, array: Array) -> Result<Vec<String>> {
-    let names = match scalar(&array.dtype()) {
-        Some((TypeChar::UnicodeStr | TypeChar::ByteStr, _)) => array.into_vec(),
-        Some((TypeChar::Int, 8)) => each(array, |value: i64| value.to_string()),
-        Some((TypeChar::Uint, 8)) => each(array, |value: u64| value.to_string()),
-        Some((TypeChar::Bool, _)) => each(array, |value: bool| value.to_string()),
-        _ => return whole_numbers(origin, &finite_numbers(origin, array)?),
-    };
-    let names = names.map_err(|error| damaged(origin, error))?;
+fn class_names(origin: &str, array: Array) -> Result<ClassColumn> {
+    match scalar(&array.dtype()) {
+        Some((TypeChar::UnicodeStr | TypeChar::ByteStr, _)) => texts(origin, array),
+        Some((TypeChar::Int, 8)) => each(origin, array, |value: i64| value.to_string()),
+        Some((TypeChar::Uint, 8)) => each(origin, array, |value: u64| value.to_string()),
+        Some((TypeChar::Bool, _)) => each(origin, array, |value: bool| value.to_string()),
+        _ => whole_numbers(origin, &finite_numbers(origin, array)?),
+    }
+}
+
+fn texts(origin: &str, array: Array) -> Result<ClassColumn> {
+    let names: Vec<String> = array.into_vec().map_err(|error| damaged(origin, error))?;
     match names.iter().position(|name| name.trim().is_empty()) {
-        None => Ok(names.into_iter().map(|name| name.trim().to_owned()).collect()),
+        None => Ok(names.iter().map(|name| name.trim()).collect()),
         Some(row) => Err(Error::data(format!(
             "{origin}: the class of row {} is empty; name the class or remove the row",
             row + 1
@@ -215,10 +238,14 @@ fn class_texts(origin: &str, array: Array) -> Result<Vec<String>> {
     }
 }
 
-fn whole_numbers(origin: &str, values: &[f64]) -> Result<Vec<String>> {
+fn whole_numbers(origin: &str, values: &[f64]) -> Result<ClassColumn> {
     match values.iter().position(|value| value.fract() != 0.0) {
-        // Adding zero turns -0 into 0, which is the same class.
-        None => Ok(values.iter().map(|value| (value + 0.0).to_string()).collect()),
+        None => {
+            let mut column = ClassColumn::default();
+            // Adding zero turns -0 into 0, which is the same class.
+            values.iter().for_each(|value| column.push(&(value + 0.0).to_string()));
+            Ok(column)
+        }
         Some(row) => Err(Error::data(format!(
             "{origin}: value {} is {}, and a class is a whole number or text; \
              give classes, or read the target with Task::Numeric",
@@ -228,9 +255,17 @@ fn whole_numbers(origin: &str, values: &[f64]) -> Result<Vec<String>> {
     }
 }
 
-fn each<T: Deserialize, U>(array: Array, convert: impl Fn(T) -> U) -> io::Result<Vec<U>> {
-    let values = array.data::<T>().map_err(io::Error::other)?;
-    values.map(|value| value.map(&convert)).collect()
+fn each<T: Deserialize>(
+    origin: &str,
+    array: Array,
+    name: impl Fn(T) -> String,
+) -> Result<ClassColumn> {
+    let values = array.data::<T>().map_err(|error| damaged(origin, error))?;
+    let mut column = ClassColumn::default();
+    for value in values {
+        column.push(&name(value.map_err(|error| damaged(origin, error))?));
+    }
+    Ok(column)
 }
 
 /// The type letter and the width in bytes (of text: in letters).
@@ -241,7 +276,7 @@ fn scalar(dtype: &DType) -> Option<(TypeChar, u64)> {
     }
 }
 
-fn damaged(origin: &str, error: io::Error) -> Error {
+fn damaged(origin: &str, error: impl Display) -> Error {
     Error::data(format!("{origin} holds a value that cannot be read ({error}); save it again"))
 }
 

@@ -18,6 +18,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use burn_nca::Result;
+use burn_nca::data::Features;
 use burn_nca_datasets::{
     CsvOptions, Table, TargetColumn, Task, read_csv, read_idx, read_idx_features, read_idx_labels,
     read_matrix_market, read_npy_features, read_npy_pair, read_npz, read_npz_features, read_pairs,
@@ -218,4 +219,40 @@ fn splits() {
         }
         Ok(())
     });
+}
+
+/// Reads a table of this file, and gives the most memory that took.
+fn memory_of(file: &[u8], read: impl Fn(&Path) -> Result<Features>) -> usize {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("input");
+    std::fs::write(&path, file).unwrap();
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let features = read(&path).unwrap();
+    assert_eq!((features.rows(), features.columns()), (1 << 18, 8));
+    MEMORY.peak_usage() - before
+}
+
+#[test]
+fn an_array_takes_the_memory_of_its_values_and_no_file_beside_them() {
+    const VALUES: usize = 1 << 21;
+    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let npy = |kind: &str, values: &[u8]| {
+        let shape = format!("'shape': ({}, 8)", VALUES / 8);
+        let header = format!("{{'descr': '{kind}', 'fortran_order': False, {shape}, }}\n");
+        let length = (header.len() as u16).to_le_bytes();
+        [b"\x93NUMPY\x01\x00".as_slice(), &length, header.as_bytes(), values].concat()
+    };
+    let singles: Vec<u8> = (0..VALUES).flat_map(|at| (at as f32 / 3.0).to_le_bytes()).collect();
+    let doubles: Vec<u8> = (0..VALUES).flat_map(|at| (at as f64 / 3.0).to_le_bytes()).collect();
+    let pixels: Vec<u8> = (0..VALUES).map(|at| (at % 251) as u8).collect();
+    let shape = [0, 0, 8, 2, 0, 4, 0, 0, 0, 0, 0, 8];
+    let small = 2 << 20;
+    let npy_of =
+        |kind: &str, values: &[u8]| memory_of(&npy(kind, values), |path| read_npy_features(path));
+    assert!(npy_of("<f4", &singles) < 4 * VALUES + small);
+    assert!(npy_of("<f8", &doubles) < 8 * VALUES + small);
+    assert!(npy_of("|u1", &pixels) < 4 * VALUES + small);
+    let idx = [shape.as_slice(), &pixels].concat();
+    assert!(memory_of(&idx, |path| read_idx_features(path)) < 4 * VALUES + small);
 }
