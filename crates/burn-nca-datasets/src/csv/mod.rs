@@ -3,6 +3,7 @@
 mod cell;
 mod header;
 mod missing;
+mod plain;
 mod quotes;
 mod records;
 mod rows;
@@ -10,7 +11,7 @@ mod separator;
 
 use std::path::Path;
 
-use burn_nca::data::Features;
+use burn_nca::data::{Features, FeaturesBuilder};
 use burn_nca::{Error, Result};
 
 use crate::class_names::Classes;
@@ -133,8 +134,9 @@ pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
     let rows = sheet.read(&selection, options.task)?;
     let features: Vec<String> =
         selection.features.iter().map(|&column| names[column].clone()).collect();
-    let named =
-        |values| Features::new(values, features.clone()).map_err(|error| name_file(&origin, error));
+    let named = |values: FeaturesBuilder| {
+        values.build(features.clone()).map_err(|error| name_file(&origin, error))
+    };
     let (apart, target_name) = (rows.apart, selection.target.map_or("", |column| &names[column]));
     if rows.values.is_empty() && !apart.rows.is_empty() {
         return Err(Error::data(format!(

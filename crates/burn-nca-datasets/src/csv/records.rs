@@ -16,6 +16,9 @@ pub(super) const MAX_BYTES: usize = 64 << 20;
 /// The most columns of a table, whatever the format.
 pub(crate) const MAX_COLUMNS: usize = 1 << 22;
 
+/// The most bytes of whole lines that are handed out at a time.
+const BLOCK: usize = 4 << 20;
+
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Records to read, in order and once.
@@ -108,6 +111,38 @@ impl<'a> Records<'a> {
         self.keep_text()?;
         self.lines.add(&self.raw);
         Ok(Some(&self.record))
+    }
+
+    /// Hands out whole lines as they stand in the file, many at a time, to be read otherwise.
+    ///
+    /// `take` says how many bytes it took, whole lines. What it leaves, and all that follows, is for
+    /// [`read`](Self::read), as is a last line without an end.
+    ///
+    /// # Errors
+    /// The input cannot be read.
+    pub(super) fn each_block(&mut self, mut take: impl FnMut(&[u8]) -> usize) -> Result<()> {
+        self.skip_line_ends()?;
+        // The line before is at its end, whether or not there was another byte to it.
+        self.raw = vec![b'\n'];
+        let (mut block, mut kept) = (vec![0; START], 0);
+        loop {
+            let found = self.input.read_into(&mut block[kept..])?;
+            let (held, at_end) = (kept + found, kept + found < block.len());
+            let lines =
+                block[..held].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            let taken = if lines > 0 { take(&block[..lines]) } else { 0 };
+            self.lines.add(&block[..taken]);
+            if at_end || taken < lines || lines == 0 {
+                block.truncate(held);
+                self.input.put_back(block.split_off(taken));
+                return Ok(());
+            }
+            kept = held - lines;
+            block.copy_within(lines.., 0);
+            if block.len() < BLOCK {
+                block.resize(2 * block.len(), 0);
+            }
+        }
     }
 
     /// Reads the line ends before a record, and notes where it begins.

@@ -2,11 +2,13 @@
 
 use std::fmt::Arguments;
 
+use burn_nca::data::FeaturesBuilder;
 use burn_nca::{Error, Result};
 
 use super::cell::{self, Flaw};
 use super::header::Selection;
 use super::missing::Missing;
+use super::plain::{Piece, PlainRows};
 use super::records::{Record, Records};
 use super::separator;
 use crate::class_names::ClassColumn;
@@ -30,7 +32,7 @@ pub(crate) struct Sheet<'a> {
 #[derive(Default)]
 pub(super) struct Rows {
     /// The features, row-major.
-    pub(super) values: Vec<f64>,
+    pub(super) values: FeaturesBuilder,
     /// The target as classes.
     pub(super) classes: ClassColumn,
     /// The target as numbers.
@@ -44,7 +46,7 @@ pub(super) struct Rows {
 #[derive(Default)]
 pub(super) struct Apart {
     pub(super) rows: Vec<usize>,
-    pub(super) values: Vec<f64>,
+    pub(super) values: FeaturesBuilder,
 }
 
 impl<'a> Sheet<'a> {
@@ -70,10 +72,22 @@ impl<'a> Sheet<'a> {
     }
 
     /// Reads every row.
-    pub(super) fn read(self, selection: &Selection, task: Task) -> Result<Rows> {
+    pub(super) fn read(mut self, selection: &Selection, task: Task) -> Result<Rows> {
         let mut rows = Rows::default();
         let (origin, names) = (self.origin.clone(), self.names.clone());
-        let count = self.each_row(|record, row| rows.push(record, row, selection, task))?;
+        let mut count = 0;
+        if let Some(plain) = PlainRows::new(names.len(), self.separator, (selection, task)) {
+            self.records.each_block(|lines| {
+                let mut bytes = 0;
+                for piece in plain.read(lines) {
+                    (bytes, count) = (bytes + piece.bytes, count + piece.rows);
+                    rows.add(&piece);
+                }
+                bytes
+            })?;
+        }
+        let count =
+            self.rows_after(count, |record, row| rows.push(record, row, selection, task))?;
         let classes = selection.target.filter(|_| task == Task::Classes);
         match rows.missing.refused(&origin, count, &names, classes) {
             Some(error) => Err(error),
@@ -83,10 +97,18 @@ impl<'a> Sheet<'a> {
 
     /// Hands out every row with its number, from 1; where a cell is bad the answer is its column and the reason.
     pub(crate) fn each_row(
+        self,
+        take: impl FnMut(&Record, usize) -> Result<(), (usize, String)>,
+    ) -> Result<usize> {
+        self.rows_after(0, take)
+    }
+
+    /// As [`each_row`](Self::each_row), after `count` rows that were read otherwise.
+    fn rows_after(
         mut self,
+        mut count: usize,
         mut take: impl FnMut(&Record, usize) -> Result<(), (usize, String)>,
     ) -> Result<usize> {
-        let mut count = 0;
         // In a file of one column a blank line may be a missing value: skipping it would shift the rows.
         let mut blank_line = None;
         while let Some(record) = self.records.read()? {
@@ -135,6 +157,13 @@ fn ragged(at: Arguments<'_>, record: &Record, columns: usize, separator: u8) -> 
 }
 
 impl Rows {
+    /// Adds rows that were read together.
+    fn add(&mut self, piece: &Piece<'_>) {
+        self.values.extend_from_slice(&piece.values);
+        self.numbers.extend_from_slice(&piece.numbers);
+        piece.classes.iter().for_each(|&class| self.classes.push(piece.names[class]));
+    }
+
     /// Adds a row; where a cell is bad, its column and the reason.
     fn push(
         &mut self,
