@@ -272,7 +272,7 @@ impl Recording {
 
 /// Mini-batches keep no best map: steps that are too long end in numbers that nothing can be made of.
 fn refuse_diverged(model: &Fitted) -> Result<()> {
-    let values = model.references().clone().into_data().convert::<f64>();
+    let values = model.references().clone().into_data();
     if values.iter::<f64>().all(f64::is_finite) {
         return Ok(());
     }

@@ -120,7 +120,7 @@ fn adopted<M: GradientMethod, E: Encoder>(
     let run = Run {
         encoder,
         objective: method.objective_on(&device),
-        x: &x,
+        x: (&x).into(),
         target: &method.target(train, &device)?,
         held_out: None,
         identity: &|| train.any().identity("trained elsewhere"),

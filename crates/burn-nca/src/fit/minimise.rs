@@ -147,7 +147,7 @@ fn at_the_start<E: Encoder, O: Objective>(
     let Evaluation { value, gradient, .. } = match start {
         // Without a parameter to fit there is nothing to differentiate by.
         [] => Evaluation::new(
-            exact::value(&problem.model, problem.x, problem.target, &config.blocks),
+            exact::value(&problem.model, &problem.x.all(), problem.target, &config.blocks),
             Vec::new(),
         ),
         _ => units.evaluate(start),
@@ -222,7 +222,7 @@ impl<E: Encoder, O: Objective> Prepared<'_, '_, '_, E, O> {
             .record
             .at_best(solution, |state| Position(state.position))
             .map(|Position(position)| units.model(&position));
-        if saturation::explains(&solution, problem.x, problem.target) {
+        if saturation::explains(&solution, &problem.x.all(), problem.target) {
             solution.termination = Termination::Saturated;
         }
         Ok(solution)

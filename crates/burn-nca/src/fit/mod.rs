@@ -15,6 +15,7 @@ pub mod exact;
 mod exact_text;
 mod gradients;
 mod identity;
+mod inputs;
 mod lbfgs;
 mod line_search;
 mod minimise;
@@ -47,6 +48,7 @@ pub use em::{EmConfig, EmProblem, ExpectationMaximisation, HeldOutState, Revisio
 pub use gradients::add_gradients;
 pub(crate) use identity::Identified;
 pub use identity::{Fingerprint, FitIdentity};
+pub use inputs::Inputs;
 pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
 pub use minimise::minimise;
 pub(crate) use minimise::minimise_prepared;

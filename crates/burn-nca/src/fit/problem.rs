@@ -1,12 +1,11 @@
 //! What to fit: a model at its start and the data, with the penalised objective that solvers see.
 
 use burn::module::{DisplaySettings, Module};
-use burn::tensor::Tensor;
 
 use super::checkpoint::Owner;
 use super::parameters::{assign, flatten_gradients};
 use super::penalty::{Penalty, spread};
-use super::{Evaluation, Fingerprint, FitConfig, FitIdentity, exact};
+use super::{Evaluation, Fingerprint, FitConfig, FitIdentity, Inputs, exact};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
@@ -20,7 +19,7 @@ pub struct Problem<'a, E: Encoder, O: Objective> {
     /// The model, on an autodiff device.
     pub model: MetricModel<E, O>,
     /// The (scaled) features, `[n, d]`.
-    pub x: &'a Tensor<2>,
+    pub x: Inputs<'a>,
     /// What the objective's terms are about.
     pub target: &'a O::Target,
     /// The held-out score that early stopping follows; without it nothing is held out.
@@ -31,8 +30,8 @@ pub struct Problem<'a, E: Encoder, O: Objective> {
 
 impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
     /// A fit without a held-out part and without a checkpoint.
-    pub fn new(model: MetricModel<E, O>, x: &'a Tensor<2>, target: &'a O::Target) -> Self {
-        Self { model, x, target, held_out: None, identity: None }
+    pub fn new(model: MetricModel<E, O>, x: impl Into<Inputs<'a>>, target: &'a O::Target) -> Self {
+        Self { model, x: x.into(), target, held_out: None, identity: None }
     }
 
     /// The penalised objective and its gradient at these parameters, with a target of the same points.
@@ -47,7 +46,7 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
         let weight_of_spread = config.weight_of(Penalty::Spread) * terms;
         let penalty = |z| spread(z).mul_scalar(weight_of_spread);
         let (mut at, objective) = exact::penalised(
-            (&model, self.x, target),
+            (&model, &self.x.all(), target),
             &config.blocks,
             (weight_of_spread > 0.0).then_some(&penalty),
         );
@@ -76,7 +75,7 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
             return None;
         }
         let model = assign(self.model.clone(), position).valid();
-        let embedding = model.encoder.forward(self.x.clone().without_autodiff());
+        let embedding = model.encoder.forward(self.x.all().without_autodiff());
         model.objective.renewed(embedding, self.target)
     }
 

@@ -26,7 +26,6 @@ use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
 use crate::objective::over;
-use crate::objective::transfer::int_tensor;
 use crate::objective::{Objective, SampledTerms};
 
 /// Rows of a batch where none are asked for.
@@ -422,10 +421,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
 
     /// The embedding of these rows with its graph, `[b, k]`.
     fn embedded(&self, rows: &[usize]) -> Tensor<2> {
-        let x = self.problem.x;
-        let index = int_tensor(rows, &x.device().inner());
-        let batch = Tensor::clone(x).without_autodiff().select(0, index).autodiff();
-        self.model.encoder.forward(batch)
+        self.model.encoder.forward(self.problem.x.rows(rows).autodiff())
     }
 
     /// The number of terms of the whole data, n.

@@ -3,8 +3,8 @@
 use burn::tensor::Tensor;
 
 use super::parameters::{assign, flatten};
-use super::{Evaluation, FitConfig, Problem};
-use crate::data::ScalingKind;
+use super::{Evaluation, FitConfig, Inputs, Problem};
+use crate::data::{ScalingKind, mean_and_variance};
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::model::MetricModel;
 use crate::objective::Objective;
@@ -91,7 +91,14 @@ fn unit<E: Encoder, O: Objective>(problem: &Problem<'_, E, O>, config: &FitConfi
     if config.scaling == ScalingKind::Standardise || !of_map || !of_encoder_alone() {
         return 1.0;
     }
-    let x = Tensor::clone(problem.x).without_autodiff();
-    let variance = (x.clone() - x.mean_dim(0)).square().mean().into_scalar::<f64>();
+    let variance = match problem.x {
+        Inputs::Tensor(x) => {
+            let x = Tensor::clone(x).without_autodiff();
+            (x.clone() - x.mean_dim(0)).square().mean().into_scalar::<f64>()
+        }
+        Inputs::Table { features, .. } => {
+            mean_and_variance(features).1.iter().sum::<f64>() / features.columns() as f64
+        }
+    };
     if variance.is_finite() && variance > 0.0 { variance.sqrt() } else { 1.0 }
 }

@@ -7,15 +7,21 @@ use burn::tensor::{Device, Tensor};
 
 use super::run::Run;
 use super::{Learnt, Method, Problem};
-use crate::data::{Labelled, RegressionData, Scaling, ScalingKind, TrainingData, host_values};
+use crate::data::{
+    Features, Labelled, RegressionData, Scaling, ScalingKind, TrainingData, host_values,
+};
+use crate::device::runs_on_host;
 use crate::encoder::Encoder;
 use crate::error::Result;
 use crate::evaluate::RegressionScores;
-use crate::fit::{FitConfig, FitSession, FitSummary, HeldOutScore, ResolvedStart};
+use crate::fit::{FitConfig, FitSession, FitSummary, HeldOutScore, Inputs, ResolvedStart};
 use crate::neighbors::Rule;
 use crate::objective::Objective;
 use crate::objective::transfer::int_tensor;
 use crate::pairwise::{Columns, log_sum_exp, weighted_mean};
+
+/// Values of a table from which on a fit by mini-batches takes its rows from there.
+const LARGE: usize = 1 << 22;
 
 /// A part of the rows: its tensor, and its data.
 #[derive(Debug)]
@@ -106,21 +112,31 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     // Mini-batches arrange the rows of a batch; a copy of a large table would be for nothing.
     let train = if fit.optimizer.batches().is_some() { train } else { train.arranged() };
     train.check()?;
-    let x = problem.tensor(&train);
+    let whole =
+        held_out.is_some() || train.unlabelled().is_some() || <M::Objective as Objective>::RENEWS;
+    let by_rows = !whole && takes_rows(fit, train.features(), device);
+    let x = (!by_rows).then(|| problem.tensor(&train));
     let x_held_out = held_out.as_ref().map(|held_out| problem.tensor(held_out));
-    let score = held_out.as_ref().zip(x_held_out.as_ref()).map(|(held_out, x_held_out)| {
-        let train = Part { x: &x, data: &train };
+    let parts = x.as_ref().zip(held_out.as_ref().zip(x_held_out.as_ref()));
+    let score = parts.map(|(x, (held_out, x_held_out))| {
+        let train = Part { x, data: &train };
         method.held_out_score::<E>(train, Part { x: x_held_out, data: held_out }, fit, device)
     });
     let kind = encoder.config();
-    let points = match train.unlabelled() {
-        Some(others) => Tensor::cat(vec![x.clone(), others.to_tensor(device, problem.dtype)], 0),
-        None => x.clone(),
+    let all = match (&x, train.unlabelled()) {
+        (Some(x), Some(others)) => {
+            Some(Tensor::cat(vec![x.clone(), others.to_tensor(device, problem.dtype)], 0))
+        }
+        _ => x.clone(),
+    };
+    let points = match &all {
+        Some(all) => all.into(),
+        None => Inputs::Table { features: train.features(), device, dtype: problem.dtype },
     };
     let run = Run {
         encoder,
         objective: method.objective_on(device),
-        x: &points,
+        x: points,
         target: &method.target(&train, device)?,
         held_out: watched.or(score.as_deref()),
         identity: &|| problem.identity(&(method, &kind)),
@@ -133,6 +149,13 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
         rule: method.rule(&model.objective),
         summary: summary.with_rows(rows, data.features().rows() - rows, train.singletons()),
     })
+}
+
+/// Whether a fit takes the rows of its batches from the table: of one so large that a tensor of it would count, and
+/// where that costs no transfer.
+fn takes_rows(fit: &FitConfig, features: &Features, device: &Device) -> bool {
+    let large = features.rows() * features.columns() >= LARGE;
+    large && fit.optimizer.batches().is_some() && runs_on_host(device)
 }
 
 /// The expected accuracy of held-out rows among the training rows: the mean of their p_i.

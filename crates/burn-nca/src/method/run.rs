@@ -1,12 +1,12 @@
 //! A module at its start, minimised: what every fit by gradients does, whatever is learnt from.
 
 use burn::module::Module;
-use burn::tensor::{DType, Device, Tensor};
+use burn::tensor::{DType, Device};
 
 use crate::encoder::{Encoder, cast, output_width};
 use crate::error::{Error, Result};
 use crate::fit::{
-    FitConfig, FitIdentity, FitSession, HeldOutScore, Problem, Solution, minimise_prepared,
+    FitConfig, FitIdentity, FitSession, HeldOutScore, Inputs, Problem, Solution, minimise_prepared,
 };
 use crate::model::MetricModel;
 use crate::objective::Objective;
@@ -33,7 +33,7 @@ pub(crate) struct Run<'a, E: Encoder, O: Objective> {
     pub(crate) encoder: E,
     pub(crate) objective: O,
     /// The scaled features, `[n, d]`, on the device and in the number type of the fit.
-    pub(crate) x: &'a Tensor<2>,
+    pub(crate) x: Inputs<'a>,
     pub(crate) target: &'a O::Target,
     pub(crate) held_out: Option<&'a HeldOutScore<'a, E>>,
     /// What a checkpoint recognises the fit by.
@@ -52,7 +52,7 @@ impl<E: Encoder, O: Objective> Run<'_, E, O> {
         session: FitSession<'_>,
     ) -> Result<Solution<MetricModel<E, O>>> {
         let encoder = prepare(self.encoder, self.x.dtype(), &self.x.device());
-        check_encoder(&encoder, self.x, k)?;
+        check_encoder(&encoder, &self.x, k)?;
         let problem = Problem {
             model: MetricModel::new(encoder, cast(self.objective, self.x.dtype())).train(),
             x: self.x,
@@ -73,8 +73,9 @@ pub(crate) fn prepare<E: Encoder>(encoder: E, dtype: DType, device: &Device) -> 
 }
 
 /// Holds the sizes of an encoder against those that were asked for, by the embedding of two rows.
-fn check_encoder<E: Encoder>(encoder: &E, x: &Tensor<2>, k: usize) -> Result<()> {
-    let found = output_width(encoder, x.clone().slice([0..x.dims()[0].min(2)]))?;
+fn check_encoder<E: Encoder>(encoder: &E, x: &Inputs<'_>, k: usize) -> Result<()> {
+    let some: Vec<usize> = (0..x.dims()[0].min(2)).collect();
+    let found = output_width(encoder, x.rows(&some))?;
     if found != k {
         return Err(Error::setting(format!(
             "d_output is {k}, but the encoder embeds in {found} dimensions; give d_output = {found}"

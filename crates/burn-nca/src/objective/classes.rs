@@ -32,6 +32,8 @@ use crate::pairwise::Columns;
 #[derive(Clone, Debug)]
 pub struct ClassIndex {
     order: Vec<usize>,
+    /// Where each row stands in the order.
+    places: Vec<usize>,
     /// Class boundaries in class order: class c spans `starts[c]..starts[c + 1]`.
     starts: Vec<usize>,
     /// Position of the class of each ordered point in `starts`.
@@ -115,10 +117,12 @@ impl ClassIndex {
             class_of.push(starts.len() - 1);
         }
         starts.push(order.len());
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &row)| places[row] = place);
         let in_order = order.iter().enumerate().all(|(at, &row)| at == row);
         let gather = (!in_order).then(|| int_tensor(&order, device));
         let labels = int_tensor(&class_of, device);
-        Self { order, starts, class_of, gather, labels, unlabelled, weights: None }
+        Self { order, places, starts, class_of, gather, labels, unlabelled, weights: None }
     }
 
     /// The index of a labelled table: its labels, its weights, and behind them its rows without a class.
@@ -173,11 +177,7 @@ impl ClassIndex {
     /// If a row is not below [`points`](Self::points).
     #[must_use]
     pub fn subset(&self, rows: &[usize]) -> Self {
-        let mut place_of_row = vec![0; self.order.len()];
-        for (place, &row) in self.order.iter().enumerate() {
-            place_of_row[row] = place;
-        }
-        let places: Vec<usize> = rows.iter().map(|&row| place_of_row[row]).collect();
+        let places: Vec<usize> = rows.iter().map(|&row| self.places[row]).collect();
         let labels: Vec<usize> = places.iter().map(|&place| self.class_of[place]).collect();
         let unlabelled = places.iter().filter(|place| **place >= self.labelled()).count();
         let index = Self::index(&labels, unlabelled, &self.labels.device());
@@ -191,13 +191,10 @@ impl ClassIndex {
 
     /// The points `rows` and `others` in class order, the rows of each class first, and where those with a class stand.
     pub(super) fn sample(&self, rows: &[usize], others: &[usize]) -> SampleOrder {
-        let mut class_of_row = vec![0; self.order.len()];
-        for (place, &row) in self.order.iter().enumerate() {
-            class_of_row[row] = self.class_of[place];
-        }
+        let class_of = |row: usize| self.class_of[self.places[row]];
         let classes = self.classes() - self.unlabelled;
-        let rows = rows.iter().map(|&row| (class_of_row[row], class_of_row[row] >= classes, row));
-        let others = others.iter().map(|&row| (class_of_row[row], true, row));
+        let rows = rows.iter().map(|&row| (class_of(row), class_of(row) >= classes, row));
+        let others = others.iter().map(|&row| (class_of(row), true, row));
         let mut points: Vec<(usize, bool, usize)> = rows.chain(others).collect();
         points.sort_by_key(|&(class, other, _)| (class, other));
         let mut terms: Vec<Range<usize>> = Vec::new();

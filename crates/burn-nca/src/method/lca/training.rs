@@ -108,7 +108,7 @@ impl Training<'_> {
         });
         let problem = fit::Problem {
             model: MetricModel::new(prepare(self.start, *dtype, device), loss).train(),
-            x: &x,
+            x: (&x).into(),
             target: &index,
             held_out: score.as_ref().map(|score| score as &fit::HeldOutScore<'_, AnyEncoder>),
             identity: Some(self.identity),
