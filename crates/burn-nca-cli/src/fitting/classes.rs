@@ -4,7 +4,7 @@ use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::baseline::Projection;
-use burn_nca::data::{Labelled, Split};
+use burn_nca::data::{Features, Labelled, Split};
 use burn_nca::evaluate::{ClassScores, RowTerms, perplexities_of};
 use burn_nca::neighbors::{ClassReferences, Rule};
 use burn_nca_datasets::WithoutClass;
@@ -15,7 +15,7 @@ use super::finished_fit::{Evaluation, label};
 use super::judging::{ByRule, ByVotes, Judge, Labels, MethodScores, judge};
 use super::parts::{Parts, Space};
 use super::picture::{Picture, Shown};
-use super::sample::{Sample, rows_of};
+use super::sample::Sample;
 use super::stages::Stages;
 use burn_nca_report::{
     Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, Data, Embedding, Measure,
@@ -43,7 +43,10 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
     let test = rows.data.select(&rows.sample.test);
     let train = rows.data.select(&rows.split.train);
     let parts = Parts::of(train.features(), test.features());
-    let (precise, own) = (parts.precise(model)?, parts.embedded(model)?);
+    // Where a sample is measured, the others are embedded in f64 a part at a time, for the terms alone.
+    let shown = train.features().select(measured);
+    let precise = Parts { train: &shown, test: parts.test }.precise(model)?;
+    let own = parts.embedded(model)?;
     let weights = train.weights();
     let labels = Labels { train: train.labels(), test: test.labels(), classes, measured, weights };
     let truth_of_train = labels.measured();
@@ -67,7 +70,10 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
     } else {
         (Part::Train, "nn_train", &learnt.train, truth_of_train.as_slice())
     };
-    let RowTerms { log_p, perplexity } = terms(rule, &precise.train, &labels)?;
+    let RowTerms { log_p, perplexity } = match rows.sample.measured() {
+        None => terms(rule, &precise.train, &labels)?,
+        Some(_) => terms_of_sample(model, train.features(), &labels)?,
+    };
     let p: Vec<f64> = log_p.iter().map(|log_p| log_p.exp()).collect();
     let data = data(rows, &train);
     let counts = train.class_counts();
@@ -107,6 +113,16 @@ fn terms(rule: &Rule, embedding: &Tensor<2>, labels: &Labels<'_>) -> Result<RowT
     let references = ClassReferences { weights: None, ..labels.references(embedding) };
     let log_p = rule.log_own_probabilities(references, labels.measured)?;
     Ok(RowTerms { log_p, perplexity: perplexities_of(embedding, labels.measured)? })
+}
+
+/// As [`terms`], of a sample of so many rows that their embedding in f64 is not to stand for all of them.
+fn terms_of_sample(model: &Fitted, train: &Features, labels: &Labels<'_>) -> Result<RowTerms> {
+    match model.rule() {
+        Rule::Neighbors => RowTerms::in_parts((labels.train, labels.measured), |rows| {
+            embed(model, &train.select(rows))
+        }),
+        rule => terms(rule, &embed(model, train)?, labels),
+    }
 }
 
 fn data(rows: &ClassRows<'_>, train: &Labelled) -> Data {
@@ -150,7 +166,7 @@ fn embedding(
     let measured = &rows.sample.train;
     let (others, without_class) = unlabelled.unzip();
     let shown = Shown { test: space.test.as_ref(), others: without_class.as_ref() };
-    let picture = Picture::of(&rows_of(&space.train, measured), shown)?;
+    let picture = Picture::of(&space.train, shown)?;
     let [_, dimension] = space.train.dims();
     let labels = rows.data.labels();
     let point = |row: usize, coordinates, predicted, part, p| {

@@ -39,7 +39,8 @@ pub struct Evaluation {
     pub shortfall: Option<String>,
     /// What depends on what was learnt from.
     pub results: Results,
-    /// The embedding of the training rows, `[n, k]`, in f64 where there is a CPU backend.
+    /// The embedding of the training rows, of those that were measured at least, `[n, k]`; in f64 where there is a CPU
+    /// backend.
     pub embedding: Tensor<2>,
     /// The perplexity of each of them.
     pub perplexity: Vec<f64>,

@@ -45,22 +45,23 @@ pub fn perplexities_of(points: &Tensor<2>, rows: &[usize]) -> Result<Vec<f64>> {
         return Ok(Vec::new());
     }
     let queries = all.select(rows).to_vec();
-    Ok(of_rows((&queries, &all.to_vec(), all.dimensions()), rows).1)
+    let others = rows.iter().map(|&row| row..row + 1).collect();
+    let others = Columns::outside(others, n);
+    let (_, entropies) = of_rows((&queries, &all.to_vec(), all.dimensions()), &others);
+    Ok(entropies.into_iter().map(f64::exp).collect())
 }
 
-/// `log Σ_j exp(-d²_ij)` and the perplexity of each query `[b, k]` among the references `[n, k]`, of which `own` is the
-/// query itself.
+/// `log Σ_j exp(-d²_ij)` and the entropy of the terms' shares, of each query `[b, k]` among these of the references
+/// `[n, k]`.
 pub(super) fn of_rows(
     (queries, references, k): (&[f64], &[f64], usize),
-    own: &[usize],
+    others: &Columns,
 ) -> (Vec<f64>, Vec<f64>) {
-    let others = own.iter().map(|&row| row..row + 1).collect();
-    let others = Columns::outside(others, references.len() / k);
-    let found = f64::entropies(queries, references, k, &others);
-    let (least, found) = found.split_at(own.len());
-    let (logs, entropies) = found.split_at(own.len());
+    let found = f64::entropies(queries, references, k, others);
+    let (least, found) = found.split_at(others.queries());
+    let (logs, entropies) = found.split_at(others.queries());
     let sums = logs.iter().zip(least).map(|(log, least)| log - least).collect();
-    (sums, entropies.iter().map(|entropy| entropy.exp()).collect())
+    (sums, entropies.to_vec())
 }
 
 #[cfg(test)]

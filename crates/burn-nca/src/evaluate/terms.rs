@@ -1,11 +1,16 @@
 //! What the paper's criteria say of single rows: the probability of the own class, and the perplexity.
 
+use core::ops::Range;
+
 use burn::tensor::Tensor;
 use burn_nca_kernels::{Columns, Number};
 
 use super::perplexity::of_rows;
 use crate::error::{Error, Result};
 use crate::neighbors::Points;
+
+/// Points of a part, where they are embedded a part at a time.
+const PART_ROWS: usize = 1 << 16;
 
 /// The terms of f and g, and the perplexity, of some rows of an embedding, each among all rows.
 ///
@@ -54,36 +59,108 @@ impl RowTerms {
                 labels.len()
             )));
         }
+        Self::by_parts((labels, rows), n.max(1), |some| Ok(all.select(some).to_vec()))
+    }
+
+    /// The terms of `rows` among all points of these labels, which `embed` embeds a part at a time: so many that they are
+    /// not to stand in f64 together.
+    ///
+    /// # Errors
+    /// What `embed` refuses, or a coordinate that is not finite.
+    ///
+    /// # Panics
+    /// If a row is not below the number of points.
+    pub fn in_parts<E: From<Error>>(
+        (labels, rows): (&[usize], &[usize]),
+        embed: impl Fn(&[usize]) -> core::result::Result<Tensor<2>, E>,
+    ) -> core::result::Result<Self, E> {
+        Self::by_parts((labels, rows), PART_ROWS, |some| {
+            Ok(Points::read(&embed(some)?, "embedding's points")?.to_vec())
+        })
+    }
+
+    /// The terms of `rows`; `values` gives the coordinates of some points, row-major.
+    fn by_parts<E>(
+        (labels, rows): (&[usize], &[usize]),
+        part_rows: usize,
+        values: impl Fn(&[usize]) -> core::result::Result<Vec<f64>, E>,
+    ) -> core::result::Result<Self, E> {
         if rows.is_empty() {
             return Ok(Self { log_p: Vec::new(), perplexity: Vec::new() });
         }
         // In class order, a class is one range.
-        let mut order: Vec<usize> = (0..n).collect();
+        let mut order: Vec<usize> = (0..labels.len()).collect();
         order.sort_by_key(|&row| (labels[row], row));
-        let mut place = vec![0; n];
+        let mut place = vec![0; labels.len()];
         order.iter().enumerate().for_each(|(at, &row)| place[row] = at);
         let own: Vec<usize> = rows.iter().map(|&row| place[row]).collect();
-        let (queries, references) = (all.select(rows).to_vec(), all.select(&order).to_vec());
+        drop(place);
         let class = |label: usize| {
             let start = order.partition_point(|&row| labels[row] < label);
             start..order.partition_point(|&row| labels[row] <= label)
         };
-        let k = all.dimensions();
-        let (among_all, perplexity) = of_rows((&queries, &references, k), &own);
-        // Of its class, those before a row and those after it.
-        let spans = rows.iter().zip(&own).map(|(&row, &own)| (class(labels[row]), own));
-        let before = spans.clone().map(|(class, own)| class.start..own);
-        let after = spans.map(|(class, own)| own + 1..class.end);
-        let columns = Columns::within(before.chain(after).collect(), n);
-        let b = rows.len();
-        let found = f64::statistics(&queries.repeat(2), &references, k, &columns);
-        let (least, logs) = found.split_at(2 * b);
-        let log_sum = |at: usize| logs[at] - least[at];
-        let log_p = |(at, among_all): (usize, &f64)| {
-            (log_of_sum(log_sum(at), log_sum(b + at)) - among_all).min(0.0)
+        let classes: Vec<Range<usize>> = rows.iter().map(|&row| class(labels[row])).collect();
+        let queries = values(rows)?;
+        let (b, k) = (rows.len(), queries.len() / rows.len());
+        let mut among_all = vec![Entropy::default(); b];
+        let mut among_own = vec![f64::NEG_INFINITY; b];
+        for start in (0..order.len()).step_by(part_rows) {
+            let end = (start + part_rows).min(order.len());
+            let references = values(&order[start..end])?;
+            let within = |span: Range<usize>| {
+                span.start.clamp(start, end) - start..span.end.clamp(start, end) - start
+            };
+            let others = own.iter().map(|&own| within(own..own + 1)).collect();
+            let others = Columns::outside(others, end - start);
+            let (logs, entropies) = of_rows((&queries, &references, k), &others);
+            let found = logs.into_iter().zip(entropies);
+            among_all.iter_mut().zip(found).for_each(|(all, (log, entropy))| all.add(log, entropy));
+            // Of its class, those before a row and those after it.
+            let spans = classes.iter().zip(&own);
+            let before = spans.clone().map(|(class, &own)| within(class.start..own));
+            let after = spans.map(|(class, &own)| within(own + 1..class.end));
+            let columns = Columns::within(before.chain(after).collect(), end - start);
+            let found = f64::statistics(&queries.repeat(2), &references, k, &columns);
+            let (least, logs) = found.split_at(2 * b);
+            let log_sum = |at: usize| logs[at] - least[at];
+            for (at, sum) in among_own.iter_mut().enumerate() {
+                *sum = log_of_sum(*sum, log_of_sum(log_sum(at), log_sum(b + at)));
+            }
+        }
+        let log_p = among_own.iter().zip(&among_all).map(|(own, all)| (own - all.log).min(0.0));
+        let perplexity = among_all.iter().map(|all| all.entropy.exp()).collect();
+        Ok(Self { log_p: log_p.collect(), perplexity })
+    }
+}
+
+/// The logarithm of a sum of exponentials, and the entropy of its shares; summed up by parts.
+///
+/// ```text
+/// L = log Σ_j exp(L_j),   H = Σ_j w_j (H_j - log w_j),   w_j = exp(L_j - L)
+/// ```
+#[derive(Clone, Copy)]
+struct Entropy {
+    log: f64,
+    entropy: f64,
+}
+
+impl Default for Entropy {
+    /// Of no term.
+    fn default() -> Self {
+        Self { log: f64::NEG_INFINITY, entropy: 0.0 }
+    }
+}
+
+impl Entropy {
+    fn add(&mut self, log: f64, entropy: f64) {
+        let sum = log_of_sum(self.log, log);
+        let part = |log: f64, entropy: f64| {
+            let log_share = log - sum;
+            // Of a part without a term there is no share.
+            if log == f64::NEG_INFINITY { 0.0 } else { log_share.exp() * (entropy - log_share) }
         };
-        let log_p = among_all.iter().enumerate().map(log_p).collect();
-        Ok(Self { log_p, perplexity })
+        let entropy = part(self.log, self.entropy) + part(log, entropy);
+        *self = Self { log: sum, entropy };
     }
 }
 
@@ -121,6 +198,37 @@ mod tests {
                 assert!((of - perplexity[row]).abs() < 1e-10 * of, "row {row}");
             }
         }
+    }
+
+    #[test]
+    fn parts_add_up_to_the_terms_of_the_whole() {
+        let values: Vec<f64> = (0..90).map(|i| f64::from(i * i % 37) * 0.3).collect();
+        let labels: Vec<usize> = (0..30).map(|i| if i == 29 { 7 } else { i * i % 4 }).collect();
+        let data = TensorData::new(values.clone(), [30, 3]);
+        let points = Tensor::<2>::from_data(data, (&Device::flex(), DType::F64));
+        let rows: Vec<usize> = (0..30).rev().collect();
+        let whole = RowTerms::of(&points, &labels, &rows).unwrap();
+        for part_rows in [1, 4, 29, 30] {
+            let parts = RowTerms::by_parts((&labels, &rows), part_rows, |some| {
+                let row = |&row: &usize| values[3 * row..3 * row + 3].to_vec();
+                Ok::<_, Error>(some.iter().flat_map(row).collect())
+            });
+            let parts = parts.unwrap();
+            let pairs = |of: fn(&RowTerms) -> &Vec<f64>| of(&whole).iter().zip(of(&parts));
+            let pairs = pairs(|terms| &terms.log_p).chain(pairs(|terms| &terms.perplexity));
+            for (expected, found) in pairs {
+                let near = (found - expected).abs() < 1e-12 * (1.0 + expected.abs());
+                assert!(found == expected || near, "{part_rows}: {found} and {expected}");
+            }
+        }
+        let select = |some: &[usize]| {
+            let rows = Tensor::<1, burn::tensor::Int>::from_ints(
+                some.iter().map(|&row| row as i32).collect::<Vec<_>>().as_slice(),
+                &Device::flex(),
+            );
+            Ok::<_, Error>(points.clone().select(0, rows))
+        };
+        assert_eq!(RowTerms::in_parts((&labels, &rows), select).unwrap(), whole);
     }
 
     #[test]

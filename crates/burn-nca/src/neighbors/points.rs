@@ -222,7 +222,7 @@ pub(super) fn positions(order: &[usize], wanted: &[usize]) -> Vec<usize> {
 ///
 /// # Errors
 /// Not one entry a query, or an entry that is no reference row.
-fn check_own(own: Option<&[usize]>, queries: usize, references: usize) -> Result<()> {
+pub(super) fn check_own(own: Option<&[usize]>, queries: usize, references: usize) -> Result<()> {
     let Some(own) = own else { return Ok(()) };
     if own.len() != queries {
         return Err(Error::data(format!(

@@ -1,17 +1,22 @@
 //! The nearest-neighbour search, and the choice of its method.
 
+use std::ops::Range;
+
 use burn::config::Config;
 use burn::tensor::{Device, Tensor};
 
 use super::box_search::BoxSearch;
 use super::candidate_filter::{CandidateFilter, FilteredRow};
-use super::points::{Points, of_both, read_both};
+use super::points::{Points, check_dimensions, check_own, of_both, read_both};
 use super::ranking::{Candidate, Neighbors, k_nearest};
 use super::selection::{at_most, k_smallest};
 use super::tree;
 use crate::data::Features;
 use crate::device::runs_on_host;
 use crate::error::{Error, Result};
+
+/// Values of references that are searched at a time, where a table is searched in parts: 32 MiB.
+const PART_VALUES: usize = 1 << 22;
 
 /// How neighbours are searched. Every method gives the same neighbours; they differ in time.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
@@ -86,8 +91,16 @@ impl NearestConfig {
         references: &Tensor<2>,
         own: Option<&[usize]>,
     ) -> Result<Neighbors> {
+        let (n, device) = (queries.dims()[0], &references.device());
+        if let Some(rows) = rows_at_a_time(n, references.dims(), false) {
+            let found = Points::read(queries, "queries")?;
+            let part =
+                |rows: Range<usize>| Points::read(&references.clone().slice([rows]), "references");
+            let whole = (references.dims(), &part as &Part<'_>);
+            return self.search_parts(&found, whole, own, (rows, device));
+        }
         let [found, among] = read_both(queries, references, own)?;
-        self.search_points(&found, &among, own, &references.device())
+        self.search_points(&found, &among, own, device)
     }
 
     /// The same of rows that stand on the host, which are not copied; products are taken on `device`.
@@ -101,8 +114,52 @@ impl NearestConfig {
         own: Option<&[usize]>,
         device: &Device,
     ) -> Result<Neighbors> {
+        let shape = [references.rows(), references.columns()];
+        if let Some(rows) = rows_at_a_time(queries.rows(), shape, references.is_narrow()) {
+            let found = Points::of(queries, "queries")?;
+            let part = |rows: Range<usize>| {
+                Points::of(&references.select(&rows.collect::<Vec<_>>()), "references")
+            };
+            let whole = (shape, &part as &Part<'_>);
+            return self.search_parts(&found, whole, own, (rows, device));
+        }
         let [found, among] = of_both(queries, references, own)?;
         self.search_points(&found, &among, own, device)
+    }
+
+    /// The same among `[m, d]` references of which `part` gives some, so many at a time: neither their values in f64 nor a
+    /// copy for products stands for all of them.
+    pub(super) fn search_parts(
+        &self,
+        queries: &Points,
+        ([m, d], part): ([usize; 2], &Part<'_>),
+        own: Option<&[usize]>,
+        (rows, device): (usize, &Device),
+    ) -> Result<Neighbors> {
+        check_own(own, queries.rows(), m)?;
+        self.check([m, d], own.is_some())?;
+        let mut nearest: Vec<Vec<Candidate>> = vec![Vec::new(); queries.rows()];
+        // A part has more rows than there are neighbours to find.
+        let parts = (m / rows.max(2 * self.k + 2)).max(1);
+        for at in 0..parts {
+            let (start, end) = (at * m / parts, (at + 1) * m / parts);
+            // The message of all references has the row's number.
+            let among = part(start..end).or_else(|_| part(0..m))?;
+            check_dimensions(queries, &among)?;
+            // Of a query that stands in another part, a place behind all of this one.
+            let place = |&row: &usize| row.checked_sub(start).unwrap_or(m).min(end - start);
+            let own: Option<Vec<usize>> = own.map(|own| own.iter().map(place).collect());
+            let near = self.search_points(queries, &among, own.as_deref(), device)?;
+            for (query, nearest) in nearest.iter_mut().enumerate() {
+                let more = near.indices(query).iter().zip(near.sq_distances(query));
+                nearest.extend(more.map(|(&row, &sq_distance)| Candidate {
+                    sq_distance,
+                    reference: row + start as u32,
+                }));
+                *nearest = k_nearest(std::mem::take(nearest), self.k);
+            }
+        }
+        Ok(Neighbors::from_rows(nearest, m, self.k))
     }
 
     /// The k nearest other rows of each row of `points`.
@@ -122,7 +179,7 @@ impl NearestConfig {
         own: Option<&[usize]>,
         device: &Device,
     ) -> Result<Neighbors> {
-        self.check(references, own.is_some())?;
+        self.check([references.rows(), references.dimensions()], own.is_some())?;
         let k = self.k;
         let brute_force = || {
             let filter = CandidateFilter::new(queries, references, device);
@@ -149,8 +206,7 @@ impl NearestConfig {
         Ok(Neighbors::from_rows(rows, references.rows(), k))
     }
 
-    fn check(&self, references: &Points, own: bool) -> Result<()> {
-        let (m, d) = (references.rows(), references.dimensions());
+    fn check(&self, [m, d]: [usize; 2], own: bool) -> Result<()> {
         check_k(self.k, m, own)?;
         if u32::try_from(m).is_err() {
             return Err(Error::data(format!(
@@ -167,6 +223,16 @@ impl NearestConfig {
         }
         Ok(())
     }
+}
+
+/// Some of the references, by their rows.
+pub(super) type Part<'a> = dyn Fn(Range<usize>) -> Result<Points> + 'a;
+
+/// How many of many references are searched at a time: where they stand in f32 on the host, and where few queries are
+/// compared with them. `None`: all of them at once.
+fn rows_at_a_time(queries: usize, [m, d]: [usize; 2], is_narrow: bool) -> Option<usize> {
+    let are_few = 8 * queries <= m && m * d > 2 * PART_VALUES;
+    (are_few || is_narrow).then(|| (PART_VALUES / d.max(1)).max(1))
 }
 
 /// Checks that every query has k neighbours among `references` rows, of which it is one where `own` says so.

@@ -3,9 +3,11 @@
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use proptest::prelude::*;
 
+use super::points::Points;
 use super::ranking::Neighbors;
 use super::search::{NearestConfig, SearchMethod, nearest, nearest_others};
 use super::tree;
+use crate::data::Features;
 use crate::error::Result;
 
 fn tensor(values: &[f64], d: usize, dtype: DType, device: &Device) -> Tensor<2> {
@@ -242,4 +244,41 @@ fn auto_agrees_with_brute_force_on_both_sides_of_its_rule() {
             );
         }
     }
+}
+
+#[test]
+fn references_that_are_searched_in_parts_give_the_same_neighbours() {
+    // Many ties, within a part and between parts.
+    let values: Vec<f64> = (0..180).map(|at| f64::from(at * at % 7)).collect();
+    let all = Features::unnamed(values, 3).unwrap();
+    let own: Vec<usize> = vec![59, 3, 30, 0];
+    let (queries, device) = (all.select(&own), Device::flex());
+    let in_parts = |search: &NearestConfig, own: Option<&[usize]>, rows: usize| {
+        let part = |rows: std::ops::Range<usize>| {
+            Points::of(&all.select(&rows.collect::<Vec<_>>()), "references")
+        };
+        let queries = Points::of(&queries, "queries").unwrap();
+        search.search_parts(&queries, ([60, 3], &part), own, (rows, &device))
+    };
+    for method in
+        [SearchMethod::Auto, SearchMethod::BruteForce, SearchMethod::Tree, SearchMethod::Boxes]
+    {
+        for k in [1, 4] {
+            let search = NearestConfig::new(k).with_method(method);
+            for own in [None, Some(own.as_slice())] {
+                let expected = search.search_features(&queries, &all, own, &device).unwrap();
+                for rows in [1, 11, 25, 60, 100] {
+                    let found = in_parts(&search, own, rows).unwrap();
+                    assert_eq!(found, expected, "{method:?}, {rows} rows at a time");
+                }
+                let narrow = search.search_features(&queries, &all.narrowed(), own, &device);
+                assert_eq!(narrow.unwrap(), expected);
+            }
+        }
+    }
+    let refused = |k: usize, own: &[usize]| {
+        in_parts(&NearestConfig::new(k), Some(own), 9).unwrap_err().to_string()
+    };
+    assert!(refused(60, &own).contains("only 59 references other than the query itself"));
+    assert!(refused(1, &own[1..]).contains("3 own rows for 4 queries"));
 }
