@@ -20,6 +20,7 @@ mod unit;
 pub use any::{AnyEncoder, EncoderConfig, MOST_DIMENSIONS_PER_INPUT, MOST_LAYERS, MOST_PARAMETERS};
 pub use cast::cast;
 pub use diagonal::{DiagonalMap, DiagonalMapConfig};
+pub(crate) use exchange::pytorch_file;
 pub use exchange::{load_weights, save_safetensors};
 pub use feature_weights::FeatureWeights;
 pub use linear::{LinearMap, LinearMapConfig};

@@ -121,6 +121,7 @@ fn a_linear_map_is_pytorchs_linear_layer() {
     save_safetensors(&map, &path).unwrap();
     let (header, numbers) = parts(&path);
     assert_eq!(header["weight"]["shape"], serde_json::json!([2, 3]), "{header}");
+    assert_eq!(header["__metadata__"], serde_json::json!({ "format": "pt" }), "{header}");
     let numbers: Vec<f32> = numbers
         .chunks_exact(4)
         .map(|number| f32::from_le_bytes(number.try_into().unwrap()))

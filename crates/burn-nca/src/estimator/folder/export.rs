@@ -4,11 +4,11 @@ use std::path::Path;
 
 use burn::module::Param;
 use burn::nn::Linear;
-use burn::store::{BurnToPyTorchAdapter, ModuleSnapshot, SafetensorsStore};
+use burn::store::{BurnToPyTorchAdapter, ModuleSnapshot};
 use burn::tensor::{DType, Tensor, TensorData};
 use burn_nca_files::write_atomically;
 
-use crate::encoder::{AnyEncoder, MOST_PARAMETERS};
+use crate::encoder::{AnyEncoder, MOST_PARAMETERS, pytorch_file};
 use crate::error::{Error, Result};
 use crate::estimator::Fitted;
 
@@ -49,7 +49,7 @@ pub(super) fn export_safetensors(fitted: &Fitted<AnyEncoder>, path: &Path) -> Re
     let weight = Tensor::<1>::from_data(tensor(weight), (&device, DType::F32)).reshape([d, k]);
     let bias = Tensor::<1>::from_data(tensor(bias), (&device, DType::F32));
     let layer = Linear { weight: Param::from_tensor(weight), bias: Some(Param::from_tensor(bias)) };
-    let mut store = SafetensorsStore::from_bytes(None).with_to_adapter(BurnToPyTorchAdapter);
+    let mut store = pytorch_file().with_to_adapter(BurnToPyTorchAdapter);
     let bytes = layer.save_into(&mut store).and_then(|()| store.get_bytes());
     let failed = |error| Error::model(path, format!("the layer cannot be written: {error}"));
     write_atomically(path, &bytes.map_err(failed)?).map_err(|source| Error::io(path, source))
