@@ -2,7 +2,8 @@
 """Times scikit-learn's NCA, the same in PyTorch, and burn-nca side by side and prints ratios.
 
 All are timed in turn, round by round, in one run on one machine, so that a ratio holds when the machine's
-speed drifts. Needs scikit-learn, and PyTorch for its column; the Rust side is `cargo build --release --workspace`.
+speed drifts. Needs scikit-learn, and PyTorch for its column; the Rust side is `cargo build --release --workspace`, or the
+shorter one of benches/README.md.
 
     python3 benches/peers/compare.py [--pairs 5] [--quick]
 
@@ -112,27 +113,25 @@ def compare_fit(k, pairs, max_iter=100):
     digits = load_digits()
     x = StandardScaler().fit_transform(digits.data)
     y = digits.target
-    rows = []
+    peer, ours = [], {"f64": [], "f32": []}
     for _ in range(pairs):
-        seconds, f, iterations = sklearn_fit(x, y, k, max_iter)
-        until = measure("fit", "digits", "--dim", k, "--max-iterations", 400, "--until", f)
-        whole = measure("fit", "digits", "--dim", k, "--max-iterations", max_iter)
-        rows.append((seconds, f, iterations, until, whole))
-    ratios = [seconds / until["seconds"] for seconds, _, _, until, _ in rows]
-    seconds, f, iterations, until, whole = rows[-1]
-    return {
-        "data": "digits",
-        "dim": k,
-        "sklearn": {"seconds": statistics.median(r[0] for r in rows), "f": f, "iterations": iterations},
-        "until_sklearn_f": {
-            "seconds": statistics.median(r[3]["seconds"] for r in rows),
-            "f": until["f"],
-            "iterations": until["iterations"],
-        },
-        "whole_fit": {key: whole[key] for key in ("seconds", "f", "iterations", "termination", "accuracy_train")},
-        "ratio": statistics.median(ratios),
-        "ratio_range": [min(ratios), max(ratios)],
-    }
+        peer.append(sklearn_fit(x, y, k, max_iter))
+        for name, options in (("f64", ["--double"]), ("f32", [])):
+            until = ["--max-iterations", 400, "--until", peer[-1][1]]
+            ours[name].append(measure("fit", "digits", "--dim", k, *until, *options))
+    seconds, f, iterations = (statistics.median(column) for column in zip(*peer))
+    report = {"data": "digits", "dim": k, "sklearn": {"seconds": seconds, "f": f, "iterations": iterations}}
+    for name, fits in ours.items():
+        ratios = [theirs[0] / own["seconds"] for theirs, own in zip(peer, fits)]
+        report[name] = {
+            "seconds": statistics.median(fit["seconds"] for fit in fits),
+            "reached": all(own["f"] >= theirs[1] for theirs, own in zip(peer, fits)),
+            "f": fits[-1]["f"],
+            "iterations": fits[-1]["iterations"],
+            "ratio": statistics.median(ratios),
+            "ratio_range": [min(ratios), max(ratios)],
+        }
+    return report
 
 
 def main():
@@ -144,7 +143,7 @@ def main():
         (500, 64, 2), (1797, 64, 2), (1797, 64, 32), (5000, 64, 2), (5000, 64, 32), (10000, 64, 2),
     ]
     report = {
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+        "machine": {"processor": platform.machine(), "cores": os.cpu_count(), "load": os.getloadavg()[0]},
         "sklearn": sklearn.__version__,
         "numpy": np.__version__,
         "torch": torch.__version__ if torch else None,
@@ -163,11 +162,10 @@ def main():
         )
     row = compare_fit(2, max(1, arguments.pairs // 2))
     report["fit"].append(row)
-    print(
-        f"fit of digits to k = 2: scikit-learn {row['sklearn']['seconds']:.2f} s (f = {row['sklearn']['f']:.1f}), "
-        f"burn-nca reaches f = {row['until_sklearn_f']['f']:.1f} in {row['until_sklearn_f']['seconds']:.2f} s: "
-        f"ratio {row['ratio']:.1f}"
-    )
+    print(f"fit of digits to k = 2: scikit-learn {row['sklearn']['seconds']:.2f} s (f = {row['sklearn']['f']:.1f})")
+    for name in ("f64", "f32"):
+        ours, verb = row[name], "reaches it" if row[name]["reached"] else "ends"
+        print(f"  burn-nca {name} {verb} at f = {ours['f']:.1f} in {ours['seconds']:.2f} s: ratio {ours['ratio']:.1f}")
     target = ROOT / "benches" / "results" / "peers.json"
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_suffix(".tmp")
