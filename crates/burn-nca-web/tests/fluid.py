@@ -70,6 +70,8 @@ def main(folder, rows=5000, columns=64, seconds=15):
     finally:
         browser.quit()
         server.shutdown()
+    if not drawn:
+        sys.exit(f"the fit ended within a second ({steps} steps); take more rows or columns")
     print("pictures of each second:", " ".join(f"{n:.0f}" for n in drawn), f"(median {statistics.median(drawn):.0f})")
     print(f"a picture: {1e3 * worked / max(pictures, 1):.1f} ms of a processor; {steps} steps, the last {step:.0f} ms{f'; {ended}' if ended else ''}")
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
