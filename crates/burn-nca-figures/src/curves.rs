@@ -1,6 +1,6 @@
 //! A line chart.
 
-use plotters::element::PathElement;
+use plotters::element::{Circle, PathElement};
 use plotters::style::Color;
 
 use crate::axes::{Axes, checked_range, range, ticks};
@@ -13,6 +13,8 @@ use crate::{Canvas, Result};
 
 const SIZE: (u32, u32) = (1000, 560);
 const MARGIN: u32 = 14;
+/// Half the width of a point that no line leads to or from.
+const MARK: i32 = 5;
 
 /// One or more lines over two axes with numbers.
 ///
@@ -32,6 +34,7 @@ pub struct Curves {
     heading: Heading,
     x_label: String,
     y_label: String,
+    x_ticks: Option<Vec<(f64, String)>>,
     y_range: Option<[f64; 2]>,
 }
 
@@ -43,11 +46,12 @@ impl Curves {
             heading: Heading::default(),
             x_label: x_label.into(),
             y_label: y_label.into(),
+            x_ticks: None,
             y_range: None,
         }
     }
 
-    /// The same with one line more; points that are not finite leave a gap.
+    /// The same with one line more; points that are not finite leave a gap, and a point between gaps is a mark.
     #[must_use]
     pub fn with_line(mut self, name: impl Into<String>, points: &[[f64; 2]]) -> Self {
         self.lines.push((name.into(), points.to_vec()));
@@ -58,6 +62,14 @@ impl Curves {
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.heading.title = title.into();
+        self
+    }
+
+    /// The same with these numbers along the first axis and what is written there, instead of round ones: for a scale of
+    /// powers, say.
+    #[must_use]
+    pub fn with_x_ticks(mut self, ticks: Vec<(f64, String)>) -> Self {
+        self.x_ticks = Some(ticks);
         self
     }
 
@@ -87,10 +99,15 @@ impl Curves {
             let room = 0.05 * (high - low);
             [low - room, high + room]
         });
+        let inside = |(place, _): &(f64, String)| (x[0]..=x[1]).contains(place);
+        let chosen = self.x_ticks.as_ref();
         Axes {
             x,
             y,
-            x_ticks: ticks(x[0], x[1], 10),
+            x_ticks: chosen.map_or_else(
+                || ticks(x[0], x[1], 10),
+                |ticks| ticks.iter().filter(|tick| inside(tick)).cloned().collect(),
+            ),
             y_ticks: ticks(y[0], y[1], 7),
             x_label: &self.x_label,
             y_label: &self.y_label,
@@ -106,10 +123,14 @@ impl Plot for Curves {
     fn draw(&self, canvas: &Canvas<'_>) -> Result<()> {
         let plane = self.axes().draw(&self.frame().draw(canvas)?)?;
         for (number, (_, points)) in self.lines.iter().enumerate() {
-            let style = class_color(number).stroke_width(3);
+            let color = class_color(number);
             for run in points.split(|point| !point.iter().all(|value| value.is_finite())) {
                 let places: Vec<_> = run.iter().map(|[x, y]| plane.place(*x, *y)).collect();
-                plane.canvas.draw(&PathElement::new(places, style))?;
+                match places[..] {
+                    [] => {}
+                    [place] => plane.canvas.draw(&Circle::new(place, MARK, color.filled()))?,
+                    _ => plane.canvas.draw(&PathElement::new(places, color.stroke_width(3)))?,
+                }
             }
         }
         Ok(())
@@ -129,6 +150,25 @@ mod tests {
         for word in ["step", "value", "\nt\n", "\na\n", "\nb\n"] {
             assert!(svg.contains(word), "{word:?} is not in the figure");
         }
+    }
+
+    #[test]
+    fn a_point_that_no_line_leads_to_is_a_mark() {
+        let alone = [[0.0, 1.0], [1.0, f64::NAN], [2.0, 3.0], [3.0, 2.0]];
+        let curves = Curves::new("x", "y").with_line("a", &alone).with_line("b", &alone[..1]);
+        let svg = curves.figure().unwrap().svg().to_string();
+        assert_eq!(svg.matches("stroke-width=\"3\"").count(), 1);
+        // One mark a line, and the two of the legend.
+        assert_eq!(svg.matches("<circle").count(), 4);
+    }
+
+    #[test]
+    fn numbers_along_the_first_axis_may_be_chosen() {
+        let doubled = [1.0, 2.0, 3.0, 9.0].map(|at: f64| (at, format!("p{}", at.exp2())));
+        let curves = Curves::new("p", "error").with_line("a", &[[1.0, 4.0], [3.0, 2.0]]);
+        let figure = curves.with_x_ticks(doubled.to_vec()).figure().unwrap();
+        let shown = ["p2", "p4", "p8", "p512"].map(|words| figure.svg().contains(words));
+        assert_eq!(shown, [true, true, true, false], "{}", figure.svg());
     }
 
     #[test]

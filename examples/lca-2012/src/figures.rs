@@ -237,13 +237,16 @@ fn table(sets: &[Set], points: &[Point]) -> Vec<Vec<String>> {
     sets.iter().flat_map(|set| DIMENSIONS.into_iter().filter_map(move |p| row(set, p))).collect()
 }
 
-/// A panel per set; the dimensions as powers of 2.
+/// A panel per set; the dimensions as powers of 2, each as far from the next.
 fn figure_two(sets: &[Set], points: &[Point], stem: &Path) -> Result<()> {
     let mut panels =
         Panels::new(sets.len().min(2)).with_title("Figure 2: test error against dimensions");
+    let ticks: Vec<(f64, String)> = DIMENSIONS.map(|p| ((p as f64).log2(), p.to_string())).into();
     for set in sets {
         let name = &set.record.name;
-        let mut curves = Curves::new("log₂ of the dimensions p", "test error, %").with_title(name);
+        let mut curves = Curves::new("dimensions p", "test error, %")
+            .with_title(name)
+            .with_x_ticks(ticks.clone());
         for line in Line::ALL {
             let places = DIMENSIONS
                 .into_iter()
