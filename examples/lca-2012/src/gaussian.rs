@@ -1,7 +1,11 @@
 //! A Gaussian with a full covariance for each class: the classifier that the paper compares LCA with.
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use burn_nca::data::{Features, Labelled};
+use faer::linalg::matmul::matmul;
+use faer::linalg::solvers::Llt;
+use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
+use faer::{Accum, Mat, Par, Side};
 
 /// What the diagonal of a covariance is raised by, as a share of its mean.
 const RIDGE: f64 = 1e-6;
@@ -12,8 +16,8 @@ pub struct Gaussians(Vec<Gaussian>);
 struct Gaussian {
     class: usize,
     mean: Vec<f64>,
-    /// The lower triangle L of the covariance L Lᵀ, row-major `[p, p]`.
-    root: Vec<f64>,
+    /// The covariance as L Lᵀ.
+    root: Llt<f64>,
     /// `log n_c/n - log det L`.
     constant: f64,
 }
@@ -36,9 +40,10 @@ impl Gaussians {
         let classes = (0..train.classes()).map(|class| (class, of_class(class)));
         let gaussians = classes.filter(|(_, rows)| !rows.is_empty()).map(|(class, rows)| {
             let mean = mean(&rows);
-            let root = root(covariance(&rows, &mean), mean.len())
-                .with_context(|| format!("the covariance of class {class} cannot be inverted"))?;
-            let log_det: f64 = (0..mean.len()).map(|at| root[at * mean.len() + at].ln()).sum();
+            let root = covariance(&rows, &mean)
+                .llt(Side::Lower)
+                .map_err(|_| anyhow!("the covariance of class {class} is not positive definite"))?;
+            let log_det: f64 = (0..mean.len()).map(|at| root.L()[(at, at)].ln()).sum();
             let constant = (rows.len() as f64 / n).ln() - log_det;
             Ok(Gaussian { class, mean, root, constant })
         });
@@ -47,25 +52,23 @@ impl Gaussians {
 
     /// The most probable class of each row.
     pub fn predict(&self, rows: &Features) -> Vec<usize> {
+        let scores: Vec<Vec<f64>> = self.0.iter().map(|gaussian| gaussian.scores(rows)).collect();
         let best = |row: usize| {
-            let score = |gaussian: &&Gaussian| gaussian.score(rows.row(row));
-            let best = self.0.iter().max_by(|a, b| score(a).total_cmp(&score(b)));
-            best.map_or(0, |gaussian| gaussian.class)
+            let of_class =
+                (0..self.0.len()).max_by(|a, b| scores[*a][row].total_cmp(&scores[*b][row]));
+            of_class.map_or(0, |at| self.0[at].class)
         };
         (0..rows.rows()).map(best).collect()
     }
 }
 
 impl Gaussian {
-    fn score(&self, x: &[f64]) -> f64 {
-        let p = x.len();
+    /// `log p(c | x)` of each row, but for a constant that all classes share.
+    fn scores(&self, rows: &Features) -> Vec<f64> {
         // L y = x - µ, whose square is the distance.
-        let mut y = Vec::with_capacity(p);
-        for (row, (x, mean)) in x.iter().zip(&self.mean).enumerate() {
-            let known: f64 = y.iter().zip(&self.root[row * p..]).map(|(y, l)| y * l).sum();
-            y.push((x - mean - known) / self.root[row * p + row]);
-        }
-        self.constant - 0.5 * y.iter().map(|y| y * y).sum::<f64>()
+        let mut y = centred(rows.rows(), |row| rows.row(row), &self.mean);
+        solve_lower_triangular_in_place(self.root.L(), y.as_mut(), Par::Seq);
+        y.col_iter().map(|y| self.constant - 0.5 * y.squared_norm_l2()).collect()
     }
 }
 
@@ -76,41 +79,22 @@ fn mean(rows: &[&[f64]]) -> Vec<f64> {
     mean
 }
 
-/// `Σ (x - µ)(x - µ)ᵀ / n`, its diagonal raised.
-fn covariance(rows: &[&[f64]], mean: &[f64]) -> Vec<f64> {
-    let p = mean.len();
-    let mut sum = vec![0.0; p * p];
-    for row in rows {
-        for a in 0..p {
-            for b in 0..=a {
-                sum[a * p + b] += (row[a] - mean[a]) * (row[b] - mean[b]);
-            }
-        }
-    }
-    sum.iter_mut().for_each(|entry| *entry /= rows.len() as f64);
-    let trace: f64 = (0..p).map(|at| sum[at * p + at]).sum();
-    let ridge = RIDGE * trace / p as f64 + f64::MIN_POSITIVE;
-    (0..p).for_each(|at| sum[at * p + at] += ridge);
-    sum
+/// The rows less the mean, each a column.
+fn centred<'r>(rows: usize, row: impl Fn(usize) -> &'r [f64], mean: &[f64]) -> Mat<f64> {
+    Mat::from_fn(mean.len(), rows, |at, number| row(number)[at] - mean[at])
 }
 
-/// The Cholesky factor of a lower triangle, in its place; `None` where there is none.
-fn root(mut matrix: Vec<f64>, p: usize) -> Option<Vec<f64>> {
-    for row in 0..p {
-        for column in 0..=row {
-            let known: f64 =
-                (0..column).map(|at| matrix[row * p + at] * matrix[column * p + at]).sum();
-            let rest = matrix[row * p + column] - known;
-            matrix[row * p + column] = if row > column {
-                rest / matrix[column * p + column]
-            } else if rest > 0.0 {
-                rest.sqrt()
-            } else {
-                return None;
-            };
-        }
-    }
-    Some(matrix)
+/// `Σ (x - µ)(x - µ)ᵀ / n`, its diagonal raised.
+fn covariance(rows: &[&[f64]], mean: &[f64]) -> Mat<f64> {
+    let (n, p) = (rows.len(), mean.len());
+    let centred = centred(n, |row| rows[row], mean);
+    let mut sum = Mat::zeros(p, p);
+    let (left, right) = (centred.as_ref(), centred.transpose());
+    matmul(sum.as_mut(), Accum::Replace, left, right, 1.0 / n as f64, Par::Seq);
+    let trace: f64 = (0..p).map(|at| sum[(at, at)]).sum();
+    let ridge = RIDGE * trace / p as f64 + f64::MIN_POSITIVE;
+    (0..p).for_each(|at| sum[(at, at)] += ridge);
+    sum
 }
 
 #[cfg(test)]
@@ -126,7 +110,8 @@ mod tests {
         let found = Gaussians::fit(&data).unwrap();
         // Σ = [[½, ½], [½, 3/2]], det ½, Σ⁻¹ = [[3, -1], [-1, 1]]: at (2, 0) the square is 3.
         let expected = -0.5 * 0.5_f64.ln() - 1.5;
-        assert!((found.0[0].score(&[2.0, 0.0]) - expected).abs() < 1e-4);
+        let at = Features::unnamed(vec![2.0, 0.0], 2).unwrap();
+        assert!((found.0[0].scores(&at)[0] - expected).abs() < 1e-4);
     }
 
     #[test]
