@@ -350,7 +350,7 @@ def tuning_table(tasks, others):
 
 
 SQUARE = ["nca-square", "nca-diagonal", "rca", "whitened", "euclidean"]
-RANK_TWO = ["nca-rank2", "lda-rca", "lda", "pca"]
+RANK_TWO = ["nca-rank2", "lda-rca", "lda", "lda-unit", "pca"]
 
 
 def nca_2004():
@@ -423,7 +423,7 @@ def gvsm_2002():
     return lines
 
 
-LCA = ["euclidean", "pca", "lmnn", "lca", "nca", "nca-tuned"]
+LCA = ["euclidean", "pca", "lmnn", "lca", "nca", "nca-usual"]
 
 
 def lca_2012():

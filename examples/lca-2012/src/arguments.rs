@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::method::Method;
 use crate::paper;
 
 const EXAMPLES: &str = "\
@@ -11,6 +12,7 @@ Examples, each after `cargo run --release -p lca-2012 --`:
   --splits 5                                a first look: balance and iris
   --data DATA --out runs/table-1            all sets that DATA holds
   --data DATA --sets mnist --rows 10000     MNIST, learnt from 10000 of its images
+  --data DATA --methods euclidean,lca,nca   without the methods that take longer
   --data DATA --figures --rows 2000         figures 2 and 3, learnt from 2000 rows of each set
 
 Built in are balance and iris. DATA holds segment.csv, letters.csv and isolet-{train,test}.csv.gz (classes in the last
@@ -38,6 +40,10 @@ pub struct Arguments {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = paper::known_name)]
     pub sets: Vec<String>,
 
+    /// Only these columns of the table, as results.json names them (such as lca) [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = method, conflicts_with = "figures")]
+    pub methods: Vec<Method>,
+
     /// At most this many splits of each set [default: 10; 1 where the paper has a test set of its own]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub splits: Option<usize>,
@@ -57,6 +63,14 @@ pub struct Arguments {
     /// No progress bar.
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// A method by the name of it in results.json.
+fn method(text: &str) -> Result<Method, String> {
+    serde_json::from_value(text.into()).map_err(|_| {
+        let names = Method::ALL.map(|method| serde_json::json!(method).to_string());
+        format!("no method has this name; choose among {}", names.join(", ").replace('"', ""))
+    })
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
@@ -90,5 +104,7 @@ mod tests {
         assert!(refusal(&["--sets", "irsi"]).contains("choose among mnist, bbc"));
         assert!(refusal(&["--data", "/no/such"]).contains("is not a folder; give the folder"));
         assert!(refusal(&["--splits", "0"]).contains("1 or more"));
+        assert!(refusal(&["--methods", "lca,lda"]).contains("choose among euclidean, pca, lmnn"));
+        assert!(refusal(&["--methods", "lca", "--figures"]).contains("cannot be used with"));
     }
 }

@@ -4,10 +4,14 @@ use std::ops::ControlFlow;
 
 use anyhow::{Context, Result};
 use burn::tensor::{Device, Tensor};
+use burn_nca::NcaConfig;
 use burn_nca::data::{Labelled, ScalingKind};
 use burn_nca::estimator::Estimator;
-use burn_nca::fit::{FitConfig, FitSession, Progress, Termination};
-use burn_nca::method::{AnyMethod, Lca, Nca};
+use burn_nca::fit::{
+    FitConfig, FitSession, OptimizerConfig, Progress, START_PERPLEXITY, StochasticConfig,
+    Termination,
+};
+use burn_nca::method::{AnyMethod, Lca, Lmnn, Nca};
 use burn_nca::objective::Criterion;
 use burn_nca_program::Interrupt;
 use serde::{Deserialize, Serialize};
@@ -28,9 +32,12 @@ pub enum Method {
     Lca,
     /// NCA as its paper has it: criterion f, no penalty.
     Nca,
-    /// NCA as the program fits it: criterion g, with a penalty.
-    NcaTuned,
+    /// NCA by the settings to start from in practice: criterion g, with a penalty.
+    NcaUsual,
 }
+
+/// Training rows beyond which NCA is learnt by mini-batches: a pass over all pairs of so many takes seconds.
+const MOST_AT_ONCE: usize = 5000;
 
 /// A map's embedding of both parts, and how it was come by.
 pub struct Embedding {
@@ -45,7 +52,7 @@ pub struct Embedding {
 impl Method {
     /// All methods, in the order of the table.
     pub const ALL: [Self; 6] =
-        [Self::Euclidean, Self::Pca, Self::Lmnn, Self::Lca, Self::Nca, Self::NcaTuned];
+        [Self::Euclidean, Self::Pca, Self::Lmnn, Self::Lca, Self::Nca, Self::NcaUsual];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
@@ -55,18 +62,13 @@ impl Method {
             Self::Lmnn => "LMNN",
             Self::Lca => "LCA",
             Self::Nca => "NCA",
-            Self::NcaTuned => "NCA, tuned",
+            Self::NcaUsual => "NCA, usual",
         }
     }
 
     /// Its place among the columns that the paper printed.
     pub fn printed(self) -> Option<usize> {
         Self::ALL[..4].iter().position(|method| *method == self)
-    }
-
-    /// Whether this build has it.
-    pub fn exists(self) -> bool {
-        self != Self::Lmnn || AnyMethod::named("lmnn").is_ok()
     }
 
     /// Embeds the rows of a split in p dimensions; `None` where the user stopped it.
@@ -79,17 +81,20 @@ impl Method {
         dimension: usize,
         (device, interrupt): (&Device, &Interrupt),
     ) -> Result<Option<Embedding>> {
-        let (method, l2): (AnyMethod, f64) = match self {
+        let [train, test] = &rows.reduced;
+        let (n, d) = (train.rows(), train.features().columns());
+        let (method, fit): (AnyMethod, FitConfig) = match self {
             Self::Euclidean => return Ok(Some(as_they_are(&rows.raw, device))),
             Self::Pca => return Ok(Some(as_they_are(&rows.reduced, device))),
-            Self::Lmnn => (AnyMethod::named("lmnn")?, 0.0),
-            Self::Lca => (Lca::new().into(), 0.0),
-            Self::Nca => (Nca::new().into(), 0.0),
-            Self::NcaTuned => (Nca::new().with_criterion(Criterion::G).into(), 0.01),
+            Self::Lmnn => (Lmnn::new().into(), FitConfig::new()),
+            Self::Lca => (Lca::new().into(), FitConfig::new()),
+            Self::Nca => (Nca::new().into(), by_rows(n, FitConfig::new())),
+            Self::NcaUsual => {
+                let method = Nca::new().with_criterion(Criterion::G);
+                (method.into(), by_rows(n, NcaConfig::recommended(d, d).fit))
+            }
         };
-        let [train, test] = &rows.reduced;
-        let d = train.features().columns();
-        let fit = FitConfig::new().with_scaling(ScalingKind::None).with_l2(l2);
+        let fit = fit.with_scaling(ScalingKind::None);
         let mut watch = |_: &Progress| match interrupt.is_set() {
             true => ControlFlow::Break(Termination::Stopped),
             false => ControlFlow::Continue(()),
@@ -109,6 +114,17 @@ impl Method {
             ending: summary.termination.to_string(),
         }))
     }
+}
+
+/// The same for few rows; mini-batches for many, as the program takes them: from a start that sees some rows of a batch,
+/// with what penalty there is on the weights.
+fn by_rows(rows: usize, fit: FitConfig) -> FitConfig {
+    if rows <= MOST_AT_ONCE {
+        return fit;
+    }
+    fit.with_optimizer(OptimizerConfig::Adam(StochasticConfig::new()))
+        .with_start_perplexity(Some(START_PERPLEXITY))
+        .with_penalty(None)
 }
 
 fn as_they_are(rows: &[Labelled; 2], device: &Device) -> Embedding {

@@ -28,7 +28,7 @@ pub fn run(args: &Arguments) -> Result<()> {
     let sets = load(&args.sets, args.data.as_deref(), limits)?;
     let folder = RunFolder::open(&args.out, args.resume, &[CHECKPOINT])?;
     let mut store = Store::open(folder.file(CHECKPOINT), &sets)?;
-    let methods: Vec<Method> = Method::ALL.into_iter().filter(|method| method.exists()).collect();
+    let methods = if args.methods.is_empty() { &Method::ALL[..] } else { &args.methods[..] };
     let total: usize = sets.iter().map(|set| set.splits.len() * methods.len()).sum();
     let bar = Bar::new(BAR, args.quiet).with_length(total);
     let device = device::open("cpu")?;

@@ -20,7 +20,7 @@ fn a_run_writes_the_table_its_bars_and_all_numbers_and_resumes_with_what_it_has(
     let output = program(place.path(), &arguments);
     assert!(output.status.success(), "{output:?}");
     let printed = String::from_utf8(output.stdout).unwrap();
-    for words in ["LCA", "NCA, tuned", "(2.22)", "REPORT.md"] {
+    for words in ["LCA", "NCA, usual", "(2.22)", "REPORT.md"] {
         assert!(printed.contains(words), "{words} is not in {printed}");
     }
     let run = place.path().join("run");
