@@ -32,18 +32,14 @@ impl Table<'_> {
 
     /// The table with the names of its columns; without names they are `x1`, `x2`, ...
     ///
-    /// The one copy of the rows: read through a view, whatever their order in memory, into the library's f64.
+    /// The one copy of the rows, read through a view, whatever their order in memory.
     ///
     /// # Errors
     /// An array that NumPy cannot copy, a value that is not finite, a name that stands twice.
     pub fn features(&self, names: Option<Vec<String>>) -> PyResult<Features> {
         let [rows, columns] = self.shape();
-        let values = self.values(0..rows)?;
-        let features = match names {
-            Some(names) => Features::new(values, names),
-            None => Features::unnamed(values, columns),
-        };
-        features.map_err(raised)
+        let numbered = || (1..=columns).map(|column| format!("x{column}")).collect();
+        self.part(0..rows, names.unwrap_or_else(numbered))
     }
 
     /// Some of the rows, as [`Table::features`].
@@ -51,14 +47,11 @@ impl Table<'_> {
     /// # Errors
     /// As there.
     pub fn part(&self, rows: Range<usize>, names: Vec<String>) -> PyResult<Features> {
-        Features::new(self.values(rows)?, names).map_err(raised)
-    }
-
-    fn values(&self, rows: Range<usize>) -> PyResult<Vec<f64>> {
-        match self {
-            Self::Double(array) => row_major(array, rows, |value| value),
-            Self::Single(array) => row_major(array, rows, f64::from),
-        }
+        let features = match self {
+            Self::Double(array) => Features::new(row_major(array, rows)?, names),
+            Self::Single(array) => Features::from_f32(row_major(array, rows)?, names),
+        };
+        features.map_err(raised)
     }
 
     /// The number type.
@@ -76,25 +69,20 @@ impl Table<'_> {
     pub fn tensor(&self, device: &Device) -> PyResult<Tensor<2>> {
         let [rows, columns] = self.shape();
         let data = match self {
-            Self::Double(array) => {
-                TensorData::new(row_major(array, 0..rows, |value| value)?, [rows, columns])
-            }
-            Self::Single(array) => {
-                TensorData::new(row_major(array, 0..rows, |value| value)?, [rows, columns])
-            }
+            Self::Double(array) => TensorData::new(row_major(array, 0..rows)?, [rows, columns]),
+            Self::Single(array) => TensorData::new(row_major(array, 0..rows)?, [rows, columns]),
         };
         Ok(Tensor::from_data(data, (device, self.dtype())))
     }
 }
 
 /// Rows of an array, row by row.
-fn row_major<T: Element + Copy, N>(
+fn row_major<T: Element + Copy>(
     array: &PyReadonlyArray2<'_, T>,
     rows: Range<usize>,
-    number: impl Fn(T) -> N,
-) -> PyResult<Vec<N>> {
+) -> PyResult<Vec<T>> {
     if array.is_aligned() {
-        return Ok(read(array.as_array(), rows, number));
+        return Ok(read(array.as_array(), rows));
     }
     // Out of a message of an engine such as Dask it may stand at any byte.
     let part = array.as_any().get_item(pyo3::types::PySlice::new(
@@ -104,23 +92,16 @@ fn row_major<T: Element + Copy, N>(
         1,
     ))?;
     let copy: PyReadonlyArray2<'_, T> = part.call_method1("copy", ("C",))?.extract()?;
-    Ok(read(copy.as_array(), 0..rows.len(), number))
+    Ok(read(copy.as_array(), 0..rows.len()))
 }
 
 fn index(row: usize) -> isize {
     isize::try_from(row).unwrap_or(isize::MAX)
 }
 
-fn read<T: Copy, N>(
-    table: ArrayView2<'_, T>,
-    rows: Range<usize>,
-    number: impl Fn(T) -> N,
-) -> Vec<N> {
+fn read<T: Copy>(table: ArrayView2<'_, T>, rows: Range<usize>) -> Vec<T> {
     let rows = table.slice(s![rows, ..]);
-    match rows.as_slice() {
-        Some(values) => values.iter().map(|&value| number(value)).collect(),
-        None => rows.iter().map(|&value| number(value)).collect(),
-    }
+    rows.as_slice().map_or_else(|| rows.iter().copied().collect(), <[T]>::to_vec)
 }
 
 /// A tensor as a NumPy array of its own number type; the numbers are handed over.

@@ -57,8 +57,16 @@ impl Features {
         Self::checked(FeatureValues::wide(values), names)
     }
 
+    /// The same from values in f32; a large table stays in f32.
+    ///
+    /// # Errors
     /// As [`Features::new`].
-    pub(super) fn checked(values: FeatureValues, names: Vec<String>) -> Result<Self> {
+    pub fn from_f32(values: Vec<f32>, names: Vec<String>) -> Result<Self> {
+        Self::checked(FeatureValues::narrow(values, names.len()), names)
+    }
+
+    /// As [`Features::new`].
+    fn checked(values: FeatureValues, names: Vec<String>) -> Result<Self> {
         let columns = names.len();
         if columns == 0 {
             return Err(Error::data("the data have no feature column; at least one is needed"));

@@ -1,7 +1,6 @@
 //! A table of features while it is read, in as little memory as its values need.
 
 use super::Features;
-use super::feature_values::FeatureValues;
 use crate::error::Result;
 
 /// Values of a table as a reader finds them, row-major.
@@ -102,10 +101,7 @@ impl FeaturesBuilder {
         let Self { narrow, wide, .. } = self;
         match wide {
             Some(wide) => Features::new(wide, names),
-            None => {
-                let columns = names.len();
-                Features::checked(FeatureValues::narrow(narrow, columns), names)
-            }
+            None => Features::from_f32(narrow, names),
         }
     }
 
