@@ -3,7 +3,8 @@
 #
 # Needs the Rust target wasm32-unknown-unknown (`rustup target add wasm32-unknown-unknown`). Where it cannot be had,
 # `build.sh --make-toolchain [FOLDER]` makes one on a Debian machine, as root: a tree of Debian unstable with its own
-# Rust, in $BURN_NCA_WASM_ROOT (default /opt/burn-nca-wasm). Without either it says so and exits with 3.
+# Rust, in $BURN_NCA_WASM_ROOT (default /opt/burn-nca-wasm). Without either it says so and exits with 3; a page that
+# weighs too much is written, and the exit code is 4.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -75,5 +76,7 @@ cp crates/burn-nca-web/page/* "$out"
 most=1500000
 bytes=$(for file in "$out"/*; do gzip -9c "$file" | wc -c; done | awk '{ sum += $1 } END { print sum }')
 printf '%s: %s bytes gzipped, of which WebAssembly %s\n' "$out" "$bytes" "$(gzip -9c "$out/burn_nca_web_bg.wasm" | wc -c)"
-[ "$bytes" -le "$most" ] ||
-  echo "build.sh: more than the $most bytes that the page is to have; see what weighs by the names in $wasm" >&2
+[ "$bytes" -le "$most" ] || {
+  echo "build.sh: $out is whole, and more than the $most bytes that the page is to have; see what weighs by the names in $wasm" >&2
+  exit 4
+}
