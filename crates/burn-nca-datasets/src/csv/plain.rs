@@ -232,4 +232,68 @@ mod tests {
             assert!(error.contains(expected), "{error}");
         }
     }
+
+    mod against_records {
+        use proptest::prelude::*;
+        use proptest::sample::select;
+
+        use super::*;
+
+        fn cell() -> impl Strategy<Value = &'static str> {
+            let odd = [
+                "",
+                " ",
+                "NA",
+                "?",
+                "x",
+                "inf",
+                "-inf",
+                "nan",
+                "1e999",
+                "1_0",
+                "0x1",
+                "+1",
+                "1,5",
+                " 7 ",
+                "\t8",
+                "\u{a0}9",
+                "ä",
+                "1e-400",
+                "-0",
+                ".5",
+                "5.",
+                "--1",
+                "\u{feff}1",
+                "\0",
+                "1;2",
+            ];
+            prop_oneof![8 => select(&["1", "2.5", "-3e2", "0", "1000000"][..]), 1 => select(odd.to_vec())]
+        }
+
+        fn line() -> impl Strategy<Value = String> {
+            let cells = prop_oneof![9 => Just(3_usize), 1 => 0..5_usize];
+            let end =
+                prop_oneof![8 => Just("\n"), 2 => Just("\r\n"), 1 => Just("\r"), 1 => Just("\n\n")];
+            let cells = cells.prop_flat_map(|cells| proptest::collection::vec(cell(), cells));
+            (cells, end).prop_map(|(cells, end)| cells.join(",") + end)
+        }
+
+        proptest! {
+            /// A quote in the first row leaves all rows to the reader of records.
+            #[test]
+            fn plain_rows_are_what_the_reader_of_records_makes_of_them(
+                lines in proptest::collection::vec(line(), 0..12),
+                numeric: bool,
+                set_unlabelled_apart: bool,
+            ) {
+                let task = if numeric { Task::Numeric } else { Task::Classes };
+                let options = CsvOptions { task, set_unlabelled_apart, ..CsvOptions::default() };
+                let read = |first: &str| {
+                    let text = format!("a,b,y\n{first},2,3\n{}", lines.concat());
+                    parse_csv("f", text.as_bytes(), &options).map_err(|error| error.to_string())
+                };
+                prop_assert_eq!(read("1"), read("\"1\""));
+            }
+        }
+    }
 }
