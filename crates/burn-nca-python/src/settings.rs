@@ -5,14 +5,17 @@ use burn_nca::NcaConfig;
 use burn_nca::data::{Labelled, ScalingKind};
 use burn_nca::encoder::{Activation, EncoderConfig};
 use burn_nca::fit::{
-    ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty, Precision, Start,
-    StochasticConfig,
+    ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty, Precision,
+    SgdConfig, Start, StochasticConfig,
 };
 use burn_nca::objective::Criterion;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::raised;
+
+/// The learning rate of Adam.
+const ADAM_RATE: f64 = 0.01;
 
 /// Where a map starts.
 #[derive(FromPyObject, Clone)]
@@ -43,7 +46,8 @@ pub struct Settings {
     max_iter: usize,
     tol: f64,
     batch_size: usize,
-    learning_rate: f64,
+    learning_rate: Option<f64>,
+    momentum: f64,
     stop_at: Option<usize>,
     random_scale: Option<f64>,
     seed: u64,
@@ -155,6 +159,10 @@ impl Settings {
     /// An unknown name.
     pub fn fit(&self, n: usize) -> PyResult<FitConfig> {
         let gradient = self.tol / n.max(1) as f64;
+        let batches = StochasticConfig::new()
+            .with_epochs(Some(self.max_iter))
+            .with_batch_size(Some(self.batch_size))
+            .with_learning_rate(self.learning_rate);
         let optimizer = match self.optimizer.as_str() {
             "lbfgs" => OptimizerConfig::Lbfgs(
                 LbfgsConfig::new()
@@ -169,12 +177,12 @@ impl Settings {
                     .with_tolerance_progress(self.tol),
             ),
             "adam" => OptimizerConfig::Adam(
-                StochasticConfig::new()
-                    .with_epochs(Some(self.max_iter))
-                    .with_batch_size(Some(self.batch_size))
-                    .with_learning_rate(Some(self.learning_rate)),
+                batches.with_learning_rate(self.learning_rate.or(Some(ADAM_RATE))),
             ),
-            other => return Err(unknown("optimizer", other, "'lbfgs', 'cg', 'adam'")),
+            "sgd" => OptimizerConfig::Sgd(
+                SgdConfig::new().with_momentum(self.momentum).with_batches(batches),
+            ),
+            other => return Err(unknown("optimizer", other, "'lbfgs', 'cg', 'adam', 'sgd'")),
         };
         let scaling = match self.scaling.as_str() {
             "none" => ScalingKind::None,

@@ -185,7 +185,7 @@ def test_regression_predicts_better_than_the_mean():
     np.testing.assert_allclose(two[:, 0], -two[:, 1])
 
 
-@pytest.mark.parametrize("optimizer", ["lbfgs", "cg", "adam"])
+@pytest.mark.parametrize("optimizer", ["lbfgs", "cg", "adam", "sgd"])
 def test_every_optimizer_learns(optimizer):
     X, y = StandardScaler().fit_transform(IRIS[0]), IRIS[1]
     nca = NeighborhoodComponentsAnalysis(2, init="pca", optimizer=optimizer, batch_size=50, max_iter=30)
@@ -252,7 +252,8 @@ def test_messages_name_the_value_and_the_cure():
     for settings, message in [
         ({"criterion": "h"}, "criterion is \"h\"; give one of 'f', 'g'"),
         ({"init": "best"}, "init is \"best\"; give one of"),
-        ({"optimizer": "sgd"}, "optimizer is \"sgd\"; give one of"),
+        ({"optimizer": "rmsprop"}, "optimizer is \"rmsprop\"; give one of 'lbfgs', 'cg', 'adam', 'sgd'"),
+        ({"optimizer": "sgd", "momentum": 1.0}, "momentum == 1.0, must be < 1"),
         ({"l2": -1.0}, "l2 == -1.0, must be >= 0"),
         ({"max_iter": 0}, "max_iter == 0, must be >= 1"),
     ]:

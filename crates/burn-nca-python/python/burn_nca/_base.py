@@ -29,7 +29,8 @@ SETTINGS = {
     "max_iter": 50,
     "tol": 1e-5,
     "batch_size": 1000,
-    "learning_rate": 0.01,
+    "learning_rate": None,
+    "momentum": 0.9,
     "stop_at": None,
     "random_scale": None,
     "seed": 0,
@@ -158,6 +159,7 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if perplexity is not None:
             check_scalar(perplexity, "start_perplexity", real, min_val=1)
         check_scalar(self.batch_size, "batch_size", whole, min_val=2)
+        check_scalar(self.momentum, "momentum", real, min_val=0, max_val=1, include_boundaries="left")
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback is {self.callback!r}; give a function or None")
         self.random_state_ = check_random_state(self.random_state)

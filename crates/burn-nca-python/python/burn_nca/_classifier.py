@@ -29,7 +29,8 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
     scaling : {'standardise', 'minmax', 'none'}, default='standardise'
         How features are scaled, learnt on the training rows.
 
-    init, warm_start, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size
+    init, warm_start, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size, \
+            momentum
         As in :class:`NeighborhoodComponentsAnalysis`. `warm_start` starts from `components_`; 'random' draws with the
         deviation ``1/sqrt(n_features)``, at which a row of standardised features sees several neighbours.
 
@@ -95,6 +96,7 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         dtype=None,
         optimizer="lbfgs",
         batch_size=1000,
+        momentum=0.9,
         stop_at=None,
     ):
         self.n_components = n_components
@@ -116,6 +118,7 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         self.dtype = dtype
         self.optimizer = optimizer
         self.batch_size = batch_size
+        self.momentum = momentum
         self.stop_at = stop_at
 
     def fit(self, X, y, **params):

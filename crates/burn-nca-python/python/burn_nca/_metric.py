@@ -58,7 +58,8 @@ class Metric(ClassRules, MetricEstimator):
     start_perplexity : float or None, default=None
         Scales the start so that a row has this many neighbours in effect, on average; None leaves it as it is.
 
-    scaling, init, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size, stop_at
+    scaling, init, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size, momentum, \
+            stop_at
         As in :class:`NCAClassifier`. What a method has no use for it refuses.
 
     **settings
@@ -114,6 +115,7 @@ class Metric(ClassRules, MetricEstimator):
         dtype=None,
         optimizer="lbfgs",
         batch_size=1000,
+        momentum=0.9,
         penalty="weights",
         start_perplexity=None,
         stop_at=None,
@@ -138,6 +140,7 @@ class Metric(ClassRules, MetricEstimator):
         self.dtype = dtype
         self.optimizer = optimizer
         self.batch_size = batch_size
+        self.momentum = momentum
         self.penalty = penalty
         self.start_perplexity = start_perplexity
         self.stop_at = stop_at

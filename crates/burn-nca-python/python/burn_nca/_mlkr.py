@@ -38,7 +38,7 @@ class MLKR(RegressorMixin, MetricEstimator):
     stop_at : int, default=None
         End after this many steps, as planned; 0 keeps the start. :func:`tune` finds such numbers.
 
-    warm_start, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size
+    warm_start, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size, momentum
         As in :class:`NeighborhoodComponentsAnalysis`.
 
     Attributes
@@ -74,6 +74,7 @@ class MLKR(RegressorMixin, MetricEstimator):
         dtype=None,
         optimizer="lbfgs",
         batch_size=1000,
+        momentum=0.9,
         penalty="weights",
         start_perplexity=None,
         stop_at=None,
@@ -93,6 +94,7 @@ class MLKR(RegressorMixin, MetricEstimator):
         self.dtype = dtype
         self.optimizer = optimizer
         self.batch_size = batch_size
+        self.momentum = momentum
         self.penalty = penalty
         self.start_perplexity = start_perplexity
         self.stop_at = stop_at

@@ -28,7 +28,7 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
         Whether a fit starts from the solution of the one before.
 
     max_iter : int, default=50
-        The most steps; epochs for ``optimizer='adam'``.
+        The most steps; epochs for ``optimizer='adam'`` and ``'sgd'``.
 
     tol : float, default=1e-5
         Converged where the largest gradient component of the sum over all rows, or the relative change of the sum
@@ -56,11 +56,15 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
     dtype : {'float32', 'float64'} or None, default=None
         The number type of fit and embedding; None: float32 for float32 rows, else float64.
 
-    optimizer : {'lbfgs', 'cg', 'adam'}, default='lbfgs'
-        L-BFGS or conjugate gradients over all rows, or Adam over mini-batches.
+    optimizer : {'lbfgs', 'cg', 'adam', 'sgd'}, default='lbfgs'
+        L-BFGS or conjugate gradients over all rows, or Adam or stochastic gradient descent over mini-batches.
 
     batch_size : int, default=1000
-        Rows of a mini-batch, for ``optimizer='adam'``.
+        Rows of a mini-batch, for ``optimizer='adam'`` and ``'sgd'``.
+
+    momentum : float, default=0.9
+        Share of the last step that is taken again, from 0 to below 1, for ``optimizer='sgd'``. Its learning rate is
+        ``0.1 * (1 - momentum)`` times the sum of the squared entries of the start.
 
     Attributes
     ----------
@@ -128,6 +132,7 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
         dtype=None,
         optimizer="lbfgs",
         batch_size=1000,
+        momentum=0.9,
     ):
         self.n_components = n_components
         self.init = init
@@ -143,6 +148,7 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
         self.dtype = dtype
         self.optimizer = optimizer
         self.batch_size = batch_size
+        self.momentum = momentum
 
     def fit(self, X, y, **params):
         """Learns the map.
