@@ -265,7 +265,9 @@ fn figure_two(sets: &[Set], points: &[Point], stem: &Path) -> Result<()> {
 /// Test rows of the first split of each set in two dimensions, by PCA and by the metric of LCA; `None` where the user
 /// stopped it.
 fn figure_three(sets: &[Set], place: (&Device, &Interrupt), stem: &Path) -> Result<Option<()>> {
-    let mut panels = Panels::new(2).with_title("Figure 3: two dimensions by PCA and by LCA");
+    let mut panels = Panels::new(2)
+        .with_title("Figure 3: two dimensions by PCA and by LCA")
+        .with_subtitle("test rows of the first split, a colour a class");
     for set in sets {
         let rows = prepared(set, 0)?;
         let [train, test] = &rows.reduced;

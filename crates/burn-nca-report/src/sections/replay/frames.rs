@@ -86,6 +86,12 @@ impl Replay {
         self.points.iter().any(|point| point.part == Part::Test)
     }
 
+    /// Whether the fit was one of pairs.
+    pub(super) fn is_of_pairs(&self) -> bool {
+        let figure = self.values.as_ref().map(|values| values.figure);
+        matches!(figure, Some(ReplayFigure::TrainingPairs | ReplayFigure::HeldOutPairs))
+    }
+
     /// Whether there is anything to see.
     pub(super) fn is_drawn(&self) -> bool {
         self.frames.len() > 1 && !self.points.is_empty()

@@ -35,7 +35,11 @@ impl Replay {
                 count(data.rows as u64)
             );
         }
-        if self.neighbors < data.train {
+        if self.has_test() {
+            text.push_str(" Hollow marks were held out.");
+        }
+        // Pairs are counted as such, and ask among all rows.
+        if self.neighbors < data.train && !self.is_of_pairs() {
             let _ = write!(
                 text,
                 " The figures are those of these rows, among {} training rows.",
@@ -76,11 +80,12 @@ impl Section for Replay {
         }
         let shown = self.shown();
         let body = format!(
-            "{}<figure class=\"replay\">{}<div class=\"beside\">{}{}</div></figure>\n{}",
+            "{}<figure class=\"replay\">{}<div class=\"beside\">{}{}{}</div></figure>\n{}",
             note(&self.caption(report)),
-            self.picture(&self.frames[shown], self.groups_of(report)) + &self.key(),
+            self.picture(&self.frames[shown], self.groups_of(report)),
             self.controls(shown),
             self.chart(shown),
+            self.key(),
             self.listing()
         );
         section("replay", "How the metric was learnt", &body)
@@ -125,10 +130,16 @@ mod tests {
         assert!(page.contains(words) && page.contains("Colour scale of price"), "{page}");
         assert!(page.contains("stroke:#482878") && page.contains("stroke:#fde725"), "{page}");
         assert!(page.contains(">−0.5"), "R² may be below 0: {page}");
+        assert!(page.contains("Hollow marks were held out."), "{page}");
+        let beside = page.find("class=\"beside\"").unwrap();
+        assert!(page.find("class=\"colours\"").unwrap() > beside, "it has the room of the chart");
+        (report.header.data.train, replay.neighbors) = (200, 100);
+        assert!(replay.page(&report).contains("among 100 training rows"));
         let values = replay.values.as_mut().unwrap();
         values.figure = ReplayFigure::HeldOutPairs;
         let page = replay.page(&report);
         assert!(page.contains("the partner is the nearest row for 96.0 % of the pairs held out"));
+        assert!(!page.contains("training rows."), "pairs are no rows: {page}");
         replay.values.as_mut().unwrap().bands.pop();
         let error = check(&replay, &[]).unwrap_err().to_string();
         assert!(error.contains("there are 2 bands"), "{error}");
