@@ -19,6 +19,9 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// How many bytes can be looked at before the input is read.
 pub(crate) const START: usize = 1 << 16;
 
+/// What packed data unpack to at most, as far as memory is set aside for it.
+const PACKED: u64 = 16;
+
 /// Bytes to read, in order and once.
 pub(crate) struct Input<'a> {
     path: PathBuf,
@@ -30,8 +33,8 @@ pub(crate) struct Input<'a> {
     is_decoded: bool,
     /// Bytes that were read.
     read: u64,
-    /// The bytes of a file that stand there as they are.
-    size: Option<u64>,
+    /// The bytes of a file as they stand there, unpacked or not.
+    stored: Option<u64>,
 }
 
 impl<'a> Input<'a> {
@@ -41,10 +44,9 @@ impl<'a> Input<'a> {
     /// The file cannot be opened or read, or its gzip data are damaged at the beginning.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|source| io_error(path, source))?;
-        let size = file.metadata().ok().filter(Metadata::is_file).map(|file| file.len());
+        let stored = file.metadata().ok().filter(Metadata::is_file).map(|file| file.len());
         let input = Self::new(path.into(), BufReader::with_capacity(START, file))?;
-        let size = size.filter(|_| input.packed.is_none() && !input.is_decoded);
-        Ok(Self { size, ..input })
+        Ok(Self { stored, ..input })
     }
 
     /// Opens standard input.
@@ -69,8 +71,8 @@ impl<'a> Input<'a> {
     /// Packed data that are damaged at the beginning.
     pub(crate) fn of_zip(origin: &str, bytes: Box<dyn BufRead + 'a>) -> Result<Self> {
         let (path, packed) = (origin.into(), Some("zip"));
-        let (start, is_decoded, size) = (Vec::new(), false, None);
-        Self { path, start, bytes, packed, is_decoded, read: 0, size }.looked_at()
+        let (start, is_decoded, stored) = (Vec::new(), false, None);
+        Self { path, start, bytes, packed, is_decoded, read: 0, stored }.looked_at()
     }
 
     fn new(path: PathBuf, mut bytes: impl BufRead + 'a) -> Result<Self> {
@@ -84,8 +86,8 @@ impl<'a> Input<'a> {
             Box::new(bytes)
         };
         let packed = is_gzip.then_some("gzip");
-        let (start, is_decoded, size) = (Vec::new(), false, None);
-        let input = Self { path, start, bytes, packed, is_decoded, read: 0, size }.looked_at()?;
+        let (start, is_decoded, stored) = (Vec::new(), false, None);
+        let input = Self { path, start, bytes, packed, is_decoded, read: 0, stored }.looked_at()?;
         match of_byte_order_mark(&input.start) {
             Some(encoding) => input.decoded(encoding),
             None => Ok(input),
@@ -109,7 +111,7 @@ impl<'a> Input<'a> {
             return Ok(self);
         }
         let bytes = Box::new(Decoded::new(self.bytes, encoding));
-        Self { bytes, is_decoded: true, size: None, ..self }.looked_at()
+        Self { bytes, is_decoded: true, ..self }.looked_at()
     }
 
     /// What messages call it.
@@ -175,7 +177,14 @@ impl<'a> Input<'a> {
 
     /// The bytes that there are in all, where that is known: not of a pipe, and not of packed data.
     pub(crate) fn size(&self) -> Option<u64> {
-        self.size
+        self.stored.filter(|_| self.packed.is_none() && !self.is_decoded)
+    }
+
+    /// The most bytes that memory may be set aside for; 0 where nothing is known. Packed data unpack to some more than they
+    /// are, seldom to sixteen times as much.
+    pub(crate) fn room(&self) -> u64 {
+        let times = if self.packed.is_some() { PACKED } else { 1 };
+        self.stored.map_or(0, |stored| stored.saturating_mul(times))
     }
 
     /// The next `limit` bytes, or all that are left. Memory grows with what is there, not with `limit`.

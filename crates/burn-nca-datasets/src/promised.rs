@@ -40,9 +40,9 @@ pub(crate) fn read_promised(
     Ok(if input.read_at_most(1)?.is_empty() { Found::AsPromised } else { Found::More })
 }
 
-/// Room for the promised values, as far as the input is certain to hold them: a header alone is not believed.
+/// Room for the promised values, as far as the input may well hold them: a header alone is not believed.
 pub(crate) fn room_for(input: &Input<'_>, values: Option<usize>, bytes: usize) -> FeaturesBuilder {
-    let held = input.size().map_or(0, |size| size / bytes.max(1) as u64);
+    let held = input.room() / bytes.max(1) as u64;
     let held = usize::try_from(held).unwrap_or(usize::MAX);
     FeaturesBuilder::with_capacity(values.unwrap_or(0).min(held))
 }

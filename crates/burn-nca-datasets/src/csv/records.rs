@@ -113,6 +113,11 @@ impl<'a> Records<'a> {
         Ok(Some(&self.record))
     }
 
+    /// The bytes of the file, where that is known.
+    pub(super) fn size(&self) -> Option<u64> {
+        self.input.size()
+    }
+
     /// Hands out whole lines as they stand in the file, many at a time, to be read otherwise.
     ///
     /// `take` says how many bytes it took, whole lines. What it leaves, and all that follows, is for

@@ -75,13 +75,18 @@ impl<'a> Sheet<'a> {
     pub(super) fn read(mut self, selection: &Selection, task: Task) -> Result<Rows> {
         let mut rows = Rows::default();
         let (origin, names) = (self.origin.clone(), self.names.clone());
-        let mut count = 0;
+        let (mut count, mut size) = (0, self.records.size());
         if let Some(plain) = PlainRows::new(names.len(), self.separator, (selection, task)) {
             self.records.each_block(|lines| {
                 let mut bytes = 0;
                 for piece in plain.read(lines) {
                     (bytes, count) = (bytes + piece.bytes, count + piece.rows);
                     rows.add(&piece);
+                }
+                // A table that grows by doubling stands twice as it does.
+                if let Some(size) = size.take().filter(|_| bytes > 0) {
+                    let of_file = size as f64 / bytes as f64 * rows.values.len() as f64;
+                    rows.values.expect((1.02 * of_file) as usize);
                 }
                 bytes
             })?;

@@ -33,6 +33,16 @@ impl FeaturesBuilder {
         Self { narrow: Vec::with_capacity(values), wide: None, expected: values }
     }
 
+    /// Makes room for so many values in all, once it is known how many they are about.
+    pub fn expect(&mut self, values: usize) {
+        self.expected = values;
+        let more = values.saturating_sub(self.len());
+        match &mut self.wide {
+            Some(wide) => wide.reserve_exact(more),
+            None => self.narrow.reserve_exact(more),
+        }
+    }
+
     /// Number of values.
     pub fn len(&self) -> usize {
         self.wide.as_ref().map_or(self.narrow.len(), Vec::len)
