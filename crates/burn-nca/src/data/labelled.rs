@@ -26,7 +26,7 @@ const FEW_CLASSES: usize = 1 << 16;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Labelled {
     features: Features,
-    labels: Vec<usize>,
+    labels: Arc<Vec<usize>>,
     class_names: Vec<String>,
     weights: Option<Vec<f64>>,
     groups: Option<Vec<usize>>,
@@ -56,6 +56,7 @@ impl Labelled {
             )));
         }
         check_class_names(&class_names).map_err(Error::data)?;
+        let labels = Arc::new(labels);
         Ok(Self { features, labels, class_names, weights: None, groups: None, unlabelled: None })
     }
 
@@ -219,7 +220,7 @@ impl Labelled {
     /// Number of rows of each class.
     pub fn class_counts(&self) -> Vec<usize> {
         let mut counts = vec![0; self.classes()];
-        for &label in &self.labels {
+        for &label in self.labels() {
             counts[label] += 1;
         }
         counts
@@ -234,7 +235,10 @@ impl Labelled {
     pub fn select(&self, indices: &[usize]) -> Self {
         Self {
             features: self.features.select(indices),
-            labels: indices.iter().map(|&index| self.labels[index]).collect(),
+            labels: match indices.iter().copied().eq(0..self.rows()) {
+                true => Arc::clone(&self.labels),
+                false => Arc::new(indices.iter().map(|&index| self.labels[index]).collect()),
+            },
             class_names: self.class_names.clone(),
             weights: self
                 .weights
@@ -253,8 +257,9 @@ impl Labelled {
     /// # Errors
     /// Another number of rows.
     pub fn with_features(&self, features: Features) -> Result<Self> {
-        let other = Self::new(features, self.labels.clone(), self.class_names.clone())?;
-        Ok(Self { weights: self.weights.clone(), groups: self.groups.clone(), ..other })
+        let other = Self::new(features, self.labels.to_vec(), self.class_names.clone())?;
+        let (weights, groups) = (self.weights.clone(), self.groups.clone());
+        Ok(Self { labels: Arc::clone(&self.labels), weights, groups, ..other })
     }
 }
 

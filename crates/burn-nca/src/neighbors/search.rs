@@ -15,8 +15,12 @@ use crate::data::Features;
 use crate::device::runs_on_host;
 use crate::error::{Error, Result};
 
-/// Values of references that are searched at a time, where a table is searched in parts: 32 MiB.
-const PART_VALUES: usize = 1 << 22;
+/// Values of a table of references from which on few queries search it in parts.
+const LARGE: usize = 1 << 22;
+
+/// Values of such a part, 8 MiB, and its rows at least: of fewer, boxes do not pay.
+const PART_VALUES: usize = 1 << 20;
+const PART_ROWS: usize = 1 << 14;
 
 /// How neighbours are searched. Every method gives the same neighbours; they differ in time.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
@@ -231,8 +235,8 @@ pub(super) type Part<'a> = dyn Fn(Range<usize>) -> Result<Points> + 'a;
 /// How many of many references are searched at a time: where they stand in f32 on the host, and where few queries are
 /// compared with them. `None`: all of them at once.
 fn rows_at_a_time(queries: usize, [m, d]: [usize; 2], is_narrow: bool) -> Option<usize> {
-    let are_few = 8 * queries <= m && m * d > 2 * PART_VALUES;
-    (are_few || is_narrow).then(|| (PART_VALUES / d.max(1)).max(1))
+    let are_few = 8 * queries <= m && m * d > LARGE;
+    (are_few || is_narrow).then(|| (PART_VALUES / d.max(1)).max(PART_ROWS))
 }
 
 /// Checks that every query has k neighbours among `references` rows, of which it is one where `own` says so.

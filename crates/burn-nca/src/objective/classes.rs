@@ -131,9 +131,13 @@ impl ClassIndex {
     /// As [`ClassIndex::new`].
     pub fn of(data: &Labelled, device: &Device) -> Result<Self> {
         let others = data.unlabelled().map_or(0, Features::rows);
-        let labels = data.labels().iter().copied().map(Some);
-        let labels: Vec<Option<usize>> = labels.chain(repeat_n(None, others)).collect();
-        let index = Self::partly(&labels, device)?;
+        let index = if others == 0 {
+            Self::new(data.labels(), device)?
+        } else {
+            let labels = data.labels().iter().copied().map(Some);
+            let labels: Vec<Option<usize>> = labels.chain(repeat_n(None, others)).collect();
+            Self::partly(&labels, device)?
+        };
         match data.weights() {
             Some(weights) => index.with_weights(&[weights, &vec![0.0; others]].concat()),
             None => Ok(index),
