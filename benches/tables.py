@@ -274,6 +274,45 @@ def defaults_table(tasks):
     return table(["set (folds)", *FIXED.values(), *less], rows)
 
 
+OTHER = {
+    "networks": ("networks of one hidden layer of 64 to two dimensions: 1-NN accuracy on the test rows in %", 100, 1),
+    "numbers": ("numeric targets by MLKR, square A: R² of the kernel rule on the test rows", 1, 3),
+    "pairs": ("pairs of rows of one class: held-out partners among the ten nearest rows in %", 100, 1),
+}
+
+
+def other_defaults():
+    """Penalties and starts of networks, numbers and pairs, beside Euclidean distance."""
+    runs = read("other-defaults.json")
+    if not runs:
+        return ["`python3 benches/other_defaults.py --data DIR` measures it.", ""]
+    lines = []
+    for task, (title, unit, digits) in OTHER.items():
+        of_task = [run for run in runs if run["task"] == task]
+        sets = list(dict.fromkeys(run["set"] for run in of_task))
+        seeds = len({run["seed"] for run in of_task})
+
+        def means(setting):
+            field = "euclidean" if setting == "Euclidean" else "score"
+            own = lambda name: [r for r in of_task if r["set"] == name and setting in (r["setting"], "Euclidean")]
+            return [estimate(list({r["seed"]: r[field] for r in own(name)}.values())) for name in sets]
+
+        def row(setting):
+            found = means(setting)
+            cells = [*found, over_sets(found)]
+            return [setting, *(points({**cell, "standard_error": None}, "", digits, unit) for cell in cells)]
+
+        settings = list(dict.fromkeys(run["setting"] for run in of_task))
+        names = [name.split("/")[-1].removesuffix(".csv") for name in sets]
+        lines += [
+            f"{title[0].upper()}{title[1:]}, mean over {seeds} splits of 30 % (`python3 benches/other_defaults.py --data DIR`). "
+            "The first row is the default.",
+            "",
+            *table([task, *names, "mean"], [row(setting) for setting in [*settings, "Euclidean"]]),
+        ]
+    return lines
+
+
 def tuning():
     """Tuned NCA beside plain NCA, the defaults and the baselines, on the sets that were measured."""
     done = read("tune.json")
@@ -598,6 +637,7 @@ TABLES = [
     ("README.md", "accuracy", [accuracy]),
     ("docs/results.md", "speed", [peers, memory]),
     ("docs/results.md", "defaults", [defaults]),
+    ("docs/results.md", "other-defaults", [other_defaults]),
     ("docs/results.md", "tuning", [tuning]),
     ("docs/results.md", "nca-2004", [nca_2004]),
     ("docs/results.md", "slides", [slides]),
