@@ -13,6 +13,7 @@ mod fit;
 mod guide;
 mod memory;
 mod regression;
+mod results;
 mod search;
 mod tune;
 mod value_gradient;

@@ -7,7 +7,7 @@
 mod sets;
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context;
@@ -18,10 +18,12 @@ use burn_nca::estimator::tune::{Candidate, StepScore, TuneConfig, TuneSession};
 use burn_nca::fit::{FitConfig, Penalty, START_PERPLEXITY};
 use burn_nca::objective::Criterion;
 use burn_nca::{Error, NcaConfig, Result};
-use burn_nca_program::{tell, write_file};
+use burn_nca_program::tell;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+use crate::results;
 
 /// The k of the k-NN that is measured.
 const NEIGHBORS: usize = 3;
@@ -80,7 +82,7 @@ struct Done {
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
     let device = Device::flex();
-    let mut results = read(&arguments.out)?;
+    let mut results = results::read::<Done>(&arguments.out)?;
     let done: HashSet<Task> = results.iter().map(|done| done.task.clone()).collect();
     let started = Instant::now();
     let open = |name: &String| sets::open_set(&arguments.data, name, arguments.most_splits);
@@ -102,7 +104,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
                 let (runs, chosen) =
                     finished.with_context(|| format!("{} {scaling} fold {split}", set.name))?;
                 results.push(Done { task, runs, chosen });
-                write(&arguments.out, &results)?;
+                results::write(&arguments.out, &results)?;
                 tell(&format!(
                     "{} {scaling} fold {split}, {:.0} s",
                     set.name,
@@ -211,20 +213,4 @@ fn name(candidate: &Candidate) -> String {
 
 fn kind(scaling: &str) -> ScalingKind {
     if scaling == "min-max" { ScalingKind::MinMax } else { ScalingKind::Standardise }
-}
-
-fn read(path: &Path) -> anyhow::Result<Vec<Done>> {
-    if !path.exists() {
-        return Ok(Vec::new());
-    }
-    let text = std::fs::read_to_string(path)?;
-    serde_json::from_str(&text)
-        .with_context(|| format!("{} holds no results of this program", path.display()))
-}
-
-/// Writes all results atomically.
-fn write(path: &Path, results: &[Done]) -> anyhow::Result<()> {
-    let lines: Vec<String> =
-        results.iter().map(serde_json::to_string).collect::<std::result::Result<_, _>>()?;
-    write_file(path, format!("[\n{}\n]\n", lines.join(",\n")).as_bytes())
 }

@@ -8,7 +8,7 @@ mod sets;
 mod summary;
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -20,6 +20,8 @@ use methods::{Rank, Run};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+use crate::results;
 
 /// The sets of the paper, and digits.
 const SETS: &str = "iris,wine,balance,ionosphere,housing-q3,housing-q4,digits,usps";
@@ -71,7 +73,7 @@ struct Done {
 pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
     let device = Device::flex();
     let sets = sets::open(arguments)?;
-    let known = read(&arguments.out)?;
+    let known = results::read::<Done>(&arguments.out)?;
     let done: HashSet<Task> = known.iter().map(|done| done.task.clone()).collect();
     let mut tasks: Vec<(Task, &sets::Set)> = sets
         .iter()
@@ -94,7 +96,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
             .with_context(|| format!("{} split {}", task.set, task.split))?;
         let mut results = results.lock().expect("a task that panicked ends the measurement");
         results.push(Done { task: task.clone(), runs });
-        write(&arguments.out, &results)?;
+        results::write(&arguments.out, &results)?;
         let seconds = started.elapsed().as_secs_f64();
         tell(&format!(
             "{} split {} {:?}, {left} tasks in all, {seconds:.0} s",
@@ -107,25 +109,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
         let place = SETS.split(',').position(|set| set == done.task.set);
         (place, done.task.rank, done.task.split)
     });
-    write(&arguments.out, &results)?;
+    results::write(&arguments.out, &results)?;
     let table = summary::markdown(&results);
     write_file(&arguments.out.with_extension("md"), table.as_bytes())?;
     Ok(
         json!({ "measurement": "tune", "tasks": results.len(), "seconds": started.elapsed().as_secs_f64() }),
     )
-}
-
-fn read(path: &Path) -> anyhow::Result<Vec<Done>> {
-    if !path.exists() {
-        return Ok(Vec::new());
-    }
-    let text = std::fs::read_to_string(path)?;
-    serde_json::from_str(&text)
-        .with_context(|| format!("{} holds no results of this program", path.display()))
-}
-
-/// Writes all results atomically.
-fn write(path: &Path, results: &[Done]) -> anyhow::Result<()> {
-    let lines: Vec<String> = results.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
-    write_file(path, format!("[\n{}\n]\n", lines.join(",\n")).as_bytes())
 }
