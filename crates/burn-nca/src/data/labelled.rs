@@ -39,13 +39,7 @@ impl Labelled {
     /// # Errors
     /// Not one label per row, a label without a name, or two classes of one name.
     pub fn new(features: Features, labels: Vec<usize>, class_names: Vec<String>) -> Result<Self> {
-        if labels.len() != features.rows() {
-            return Err(Error::data(format!(
-                "{} labels for {} rows; give one label per row",
-                labels.len(),
-                features.rows()
-            )));
-        }
+        check_labels(labels.len(), &features)?;
         if let Some((row, label)) =
             labels.iter().enumerate().find(|(_, label)| **label >= class_names.len())
         {
@@ -257,10 +251,25 @@ impl Labelled {
     /// # Errors
     /// Another number of rows.
     pub fn with_features(&self, features: Features) -> Result<Self> {
-        let other = Self::new(features, self.labels.to_vec(), self.class_names.clone())?;
-        let (weights, groups) = (self.weights.clone(), self.groups.clone());
-        Ok(Self { labels: Arc::clone(&self.labels), weights, groups, ..other })
+        check_labels(self.rows(), &features)?;
+        Ok(Self {
+            features,
+            labels: Arc::clone(&self.labels),
+            class_names: self.class_names.clone(),
+            weights: self.weights.clone(),
+            groups: self.groups.clone(),
+            unlabelled: None,
+        })
     }
+}
+
+/// Whether there is one label per row.
+fn check_labels(labels: usize, features: &Features) -> Result<()> {
+    if labels == features.rows() {
+        return Ok(());
+    }
+    let rows = features.rows();
+    Err(Error::data(format!("{labels} labels for {rows} rows; give one label per row")))
 }
 
 /// Whether every class has a name of its own; predictions are told by names.

@@ -184,6 +184,7 @@ impl Fingerprint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Scaling, ScalingKind};
 
     #[test]
     fn parts_do_not_run_into_each_other() {
@@ -193,6 +194,21 @@ mod tests {
         let number = |number: f64| Fingerprint::new().numbers(&[number]).finish();
         assert_ne!(number(1.0), number(1.0 + f64::EPSILON));
         assert_ne!(number(0.0), number(-0.0));
+    }
+
+    #[test]
+    fn a_table_in_f32_has_the_fingerprint_of_the_same_table() {
+        let values = (0..60).map(|at| f64::from(at * at % 31) / 4.0 - 3.0).collect();
+        let wide = Features::unnamed(values, 3).unwrap();
+        let of = |features: &Features| Fingerprint::new().rows(features).finish();
+        for kind in [ScalingKind::None, ScalingKind::Standardise, ScalingKind::MinMax] {
+            let tables = [wide.narrowed(), wide.clone()].map(|features| {
+                let scaling = Scaling::fit(kind, &features);
+                let once = scaling.apply(&features).unwrap();
+                [of(&once), of(&scaling.apply(&once).unwrap())]
+            });
+            assert_eq!(tables[0], tables[1], "{kind:?}");
+        }
     }
 
     #[test]
