@@ -130,7 +130,7 @@ pub fn from_journal<'a, I: Identity, S: DeserializeOwned>(
     Ok((serde_json::from_str(state.ok_or(JournalError::Changed)?)?, records))
 }
 
-/// Writes a journal, whole or not at all.
+/// Writes a journal atomically.
 ///
 /// # Errors
 /// A file that cannot be written, or as [`to_journal`].

@@ -10,7 +10,7 @@ use crate::neighbors::ClassProbabilities;
 /// class is [`Accuracy::of`](super::Accuracy::of) on [`ClassProbabilities::most_probable`].
 ///
 /// # Errors
-/// Not one true class a row, or a class the probabilities do not have.
+/// Not one true class per row, or a class the probabilities do not have.
 pub fn expected_accuracy(
     probabilities: &ClassProbabilities,
     truth: &[usize],

@@ -61,7 +61,7 @@ impl Reliability {
     /// Sorts the rows into `bins` bins of equal width by the probability of their most probable class.
     ///
     /// # Errors
-    /// No bin, not one true class a row, or a class the probabilities do not have.
+    /// No bin, not one true class per row, or a class the probabilities do not have.
     pub fn of(probabilities: &ClassProbabilities, truth: &[usize], bins: usize) -> Result<Self> {
         check_truth(probabilities, truth)?;
         if bins == 0 {

@@ -46,7 +46,7 @@ impl RowTerms {
     /// The terms of `rows` among all points `[n, k]`, of which each has a label.
     ///
     /// # Errors
-    /// A coordinate that is not finite, or not one label a point.
+    /// A coordinate that is not finite, or not one label per point.
     ///
     /// # Panics
     /// If a row is not below the number of points.
@@ -55,7 +55,7 @@ impl RowTerms {
         let n = all.rows();
         if labels.len() != n {
             return Err(Error::data(format!(
-                "{} labels for {n} points; give one label a point",
+                "{} labels for {n} points; give one label per point",
                 labels.len()
             )));
         }

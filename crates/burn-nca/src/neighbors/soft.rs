@@ -122,7 +122,7 @@ mod tests {
         fn rows_of_p_sum_to_one_and_p_is_not_its_transpose(
             values in prop::collection::vec(-2.0f64..2.0, 8..60),
         ) {
-            // One class a point: the class probabilities are p_ij itself.
+            // One class per point: the class probabilities are p_ij itself.
             let n = values.len() / 2;
             let own_class: Vec<usize> = (0..n).collect();
             let points = tensor(&values[..2 * n], 2, DType::F64);

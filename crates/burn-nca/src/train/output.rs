@@ -21,7 +21,7 @@ pub struct EmbeddingOutput<T = ClassTarget> {
     pub references: Option<LabelledEmbedding>,
 }
 
-/// An embedding with a class a row: what the metrics look at.
+/// An embedding with one class per row: what the metrics look at.
 #[derive(Clone, Debug)]
 pub struct LabelledEmbedding {
     /// The embedding, `[n, k]`.

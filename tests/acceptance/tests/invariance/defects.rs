@@ -24,7 +24,7 @@ fn g(z: Tensor<2>, y: &[usize]) -> f64 {
 fn d1_the_softmax_runs_over_the_neighbours_of_each_point() {
     let sample = overlapping(12, 1, 3, 31);
     let z = column(&sample.x, DType::F64);
-    // With one class a point, p_ij can be read off: row i of the class probabilities.
+    // With one class per point, p_ij can be read off: row i of the class probabilities.
     let own: Vec<usize> = (0..12).collect();
     let p = leave_one_out_probabilities(&z, &own, 12).unwrap();
     let mut asymmetry: f64 = 0.0;
