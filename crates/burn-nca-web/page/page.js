@@ -10,7 +10,7 @@ const hears = {
   ready() {
     open(state.asked);
   },
-  opened({ isAnother, table, labels, heldOut, rows, baselines, placed }) {
+  opened({ first, isAnother, table, labels, heldOut, rows, baselines, placed }) {
     Object.assign(state, { table, labels, rows, baselines, heldOut: new Uint8Array(labels.length), ...forgotten(), placed });
     heldOut.forEach((row) => (state.heldOut[row] = 1));
     state.turn = $("dim").value === "3" && $("map").value !== "diagonal" ? { x: 0.35, y: 0.5 } : { x: 0, y: 0 };
@@ -25,6 +25,7 @@ const hears = {
     remarks(table.remarks);
     tell("");
     legend();
+    hears.slice(first);
   },
   slice({ slice, points, playing, measures, weights, placed }) {
     arrive(points);
@@ -56,6 +57,9 @@ const hears = {
   failed({ text, playing }) {
     play(playing);
     tell(text);
+  },
+  answered() {
+    state.answered++;
   },
   out({ what, bytes, text }) {
     if (what === "model") save(`${stem()}-model.zip`, new Blob([bytes], { type: "application/zip" }));

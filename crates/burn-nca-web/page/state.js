@@ -2,7 +2,10 @@
 
 export const $ = (id) => document.getElementById(id);
 export const worker = new Worker("./worker.js", { type: "module" });
-export const send = (kind, body = {}, transfer = []) => worker.postMessage({ kind, ...body }, transfer);
+export function send(kind, body = {}, transfer = []) {
+  state.sent++;
+  worker.postMessage({ kind, ...body }, transfer);
+}
 
 const NONE = { rows: [], classes: [], remarks: [] };
 
@@ -33,6 +36,8 @@ export const state = {
   drawn: 0, // pictures so far
   stale: true, // the picture has to be drawn anew
   unsaid: false, // the words and the curves have to be written anew
+  sent: 0, // messages to the worker
+  answered: 0, // of these, done
 };
 // What tests and the curious may ask.
 window.nca = state;

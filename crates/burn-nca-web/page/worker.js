@@ -11,8 +11,8 @@ let given = null; // the new rows, as the page sent them
 const reply = (kind, body, transfer = []) => postMessage({ kind, ...body }, transfer);
 const placed = () => JSON.parse(page.new_choices());
 
-/** Sends where every row stands; accuracies too, at most a few times a second. */
-function show(slice, force) {
+/** Where every row stands; accuracies too, at most a few times a second. */
+function standing(slice, force) {
   const points = page.points(axes);
   const now = performance.now();
   let more = {};
@@ -21,7 +21,12 @@ function show(slice, force) {
     // Measuring a large table may take longer than a step: then it is done less often.
     measuredAt = performance.now() + 3 * (performance.now() - now);
   }
-  reply("slice", { slice, points, playing, ...more }, [points.buffer]);
+  return { slice, points, playing, ...more };
+}
+
+function show(slice, force) {
+  const body = standing(slice, force);
+  reply("slice", body, [body.points.buffer]);
 }
 
 function advance(milliseconds) {
@@ -64,7 +69,10 @@ function put(rows) {
 
 function opened(settings, isAnother) {
   axes = settings.dim;
-  reply("opened", {
+  // One message: a table is never on the page with the points of the one before.
+  const first = standing(JSON.parse(page.slice()), true);
+  const body = {
+    first,
     isAnother,
     table: JSON.parse(page.table()),
     labels: page.labels(),
@@ -72,8 +80,8 @@ function opened(settings, isAnother) {
     rows: page.rows(),
     baselines: JSON.parse(page.baselines()),
     placed: placed(),
-  });
-  show(JSON.parse(page.slice()), true);
+  };
+  reply("opened", body, [first.points.buffer]);
 }
 
 const answers = {
@@ -135,5 +143,6 @@ onmessage = async ({ data }) => {
     return;
   }
   attempt(() => answers[data.kind](data), OF_THE_FIT.has(data.kind));
+  reply("answered", {});
 };
 ready.then(() => reply("ready", {}), () => {});
