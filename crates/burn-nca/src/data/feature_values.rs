@@ -1,8 +1,10 @@
-//! The values of a table of features: in f64, or in f32 where that loses nothing.
+//! The values of a table of features: in f64, or in four bytes each where that loses nothing.
 
 use std::sync::{Arc, OnceLock};
 
-/// Values from which on a table is large: one that f32 holds exactly stands in f32 then.
+use super::compact::Compact;
+
+/// Values from which on a table is large: one that four bytes a value hold exactly stands in them then.
 const LARGE: usize = 1 << 20;
 
 /// The values of a table, row-major. Copies share them.
@@ -10,16 +12,16 @@ const LARGE: usize = 1 << 20;
 pub(super) enum FeatureValues {
     /// In f64.
     Wide(Arc<Vec<f64>>),
-    /// In f32, scaled as they are looked at.
+    /// In four bytes each, scaled as they are looked at.
     Narrow(Arc<Narrow>),
 }
 
-/// Values of which each is an f32, and the scaling that they are seen through.
+/// Values of four bytes each, and the scaling that they are seen through.
 ///
-/// Scaled values need 53 bits, those that were read 24: a table is scaled in no memory, and to the same bits.
+/// Scaled values need 53 bits, those that were read fewer: a table is scaled in no memory, and to the same bits.
 #[derive(Debug)]
 pub(super) struct Narrow {
-    values: Arc<Vec<f32>>,
+    values: Arc<Compact>,
     columns: usize,
     /// What is subtracted from each column, and what it is divided by.
     scaling: Option<[Vec<f64>; 2]>,
@@ -28,23 +30,21 @@ pub(super) struct Narrow {
 }
 
 impl Narrow {
-    fn new(values: Arc<Vec<f32>>, columns: usize, scaling: Option<[Vec<f64>; 2]>) -> Self {
+    fn new(values: Arc<Compact>, columns: usize, scaling: Option<[Vec<f64>; 2]>) -> Self {
         Self { values, columns, scaling, wide: OnceLock::new() }
     }
 
     /// Writes whole rows from row `first` on, each value as `convert` makes it.
     fn write<T>(&self, first: usize, into: &mut [T], convert: impl Fn(f64) -> T) {
-        let from = &self.values[first * self.columns..][..into.len()];
+        let start = first * self.columns;
         let Some([offset, scale]) = &self.scaling else {
-            into.iter_mut().zip(from).for_each(|(into, x)| *into = convert(f64::from(*x)));
-            return;
+            let range = start..start + into.len();
+            return self.values.each(range, |at, x| into[at] = convert(x));
         };
-        let rows = into.chunks_exact_mut(self.columns).zip(from.chunks_exact(self.columns));
-        for (into, row) in rows {
-            let columns = into.iter_mut().zip(row).zip(offset.iter().zip(scale));
-            columns.for_each(|((into, x), (offset, scale))| {
-                *into = convert((f64::from(*x) - offset) / scale);
-            });
+        for (row, into) in into.chunks_exact_mut(self.columns).enumerate() {
+            let start = start + row * self.columns;
+            let columns = start..start + into.len();
+            self.values.each(columns, |at, x| into[at] = convert((x - offset[at]) / scale[at]));
         }
     }
 
@@ -55,7 +55,7 @@ impl Narrow {
     }
 
     fn value(&self, row: usize, column: usize) -> f64 {
-        let x = f64::from(self.values[row * self.columns + column]);
+        let x = self.values.get(row * self.columns + column);
         self.scaling.as_ref().map_or(x, |[offset, scale]| (x - offset[column]) / scale[column])
     }
 }
@@ -65,16 +65,16 @@ impl FeatureValues {
         Self::Wide(Arc::new(values))
     }
 
-    /// Values of f32 in rows of so many columns; in f64 where the table is small.
-    pub(super) fn narrow(values: Vec<f32>, columns: usize) -> Self {
+    /// Values of four bytes in rows of so many columns; in f64 where the table is small.
+    pub(super) fn narrow(values: Compact, columns: usize) -> Self {
         if values.len() < LARGE {
-            return Self::wide(values.into_iter().map(f64::from).collect());
+            return Self::wide(values.widened().collect());
         }
-        Self::in_f32(values, columns)
+        Self::in_four_bytes(values, columns)
     }
 
-    /// The same in f32, however few.
-    pub(super) fn in_f32(values: Vec<f32>, columns: usize) -> Self {
+    /// The same in four bytes, however few.
+    pub(super) fn in_four_bytes(values: Compact, columns: usize) -> Self {
         Self::Narrow(Arc::new(Narrow::new(Arc::new(values), columns, None)))
     }
 
@@ -86,12 +86,12 @@ impl FeatureValues {
         }
     }
 
-    /// Whether they stand in f32.
+    /// Whether they stand in four bytes each.
     pub(super) fn is_narrow(&self) -> bool {
         matches!(self, Self::Narrow(_))
     }
 
-    /// All of them in f64; those that stand in f32 stand twice from here on.
+    /// All of them in f64; those that stand in four bytes stand twice from here on.
     pub(super) fn all(&self) -> &[f64] {
         match self {
             Self::Wide(values) => values,
@@ -107,7 +107,7 @@ impl FeatureValues {
         }
     }
 
-    /// All of them, to be changed in f64; copied first where they are shared or stand in f32.
+    /// All of them, to be changed in f64; copied first where they are shared or stand in four bytes.
     pub(super) fn all_mut(&mut self) -> &mut [f64] {
         if self.is_narrow() {
             *self = Self::Wide(self.shared());
@@ -163,10 +163,7 @@ impl FeatureValues {
         let size = rows.len() * columns;
         match self {
             Self::Narrow(narrow) if size >= LARGE => {
-                let mut values = Vec::with_capacity(size);
-                for &row in rows {
-                    values.extend_from_slice(&narrow.values[row * columns..(row + 1) * columns]);
-                }
+                let values = narrow.values.select(rows, columns);
                 let scaling = narrow.scaling.clone();
                 Self::Narrow(Arc::new(Narrow::new(Arc::new(values), columns, scaling)))
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use burn::tensor::{DType, Device, Element, Tensor, TensorData};
 use rayon::prelude::*;
 
+use super::compact::Compact;
 use super::feature_values::FeatureValues;
 use crate::error::{Error, Result};
 
@@ -17,8 +18,8 @@ const BLOCK_VALUES: usize = 1 << 16;
 /// Rows of numeric features on the host, row-major, in f64.
 ///
 /// Copies share the values, as does the selection of all rows in their order: a large table stands in memory once. Where
-/// each of its values is an f32 it stands in f32 ([`FeaturesBuilder`](super::FeaturesBuilder)), and a scaling is applied
-/// as its rows are looked at; what they are is the same. [`values`](Self::values) and [`row`](Self::row) make all of them
+/// its values fit in four bytes each, it stands in them ([`FeaturesBuilder`](super::FeaturesBuilder)), and a scaling is
+/// applied as its rows are looked at; what they are is the same. [`values`](Self::values) and [`row`](Self::row) make all of them
 /// f64, once; [`each_row`](Self::each_row), [`copy_row`](Self::copy_row) and [`value`](Self::value) do not.
 ///
 /// # Examples
@@ -62,6 +63,14 @@ impl Features {
     /// # Errors
     /// As [`Features::new`].
     pub fn from_f32(values: Vec<f32>, names: Vec<String>) -> Result<Self> {
+        Self::from_compact(Compact::Single(values), names)
+    }
+
+    /// The same from values of four bytes each.
+    ///
+    /// # Errors
+    /// As [`Features::new`].
+    pub(super) fn from_compact(values: Compact, names: Vec<String>) -> Result<Self> {
         Self::checked(FeatureValues::narrow(values, names.len()), names)
     }
 
@@ -142,7 +151,7 @@ impl Features {
 
     /// All values, row-major.
     ///
-    /// Those that stand in f32 stand in f64 as well from here on.
+    /// Those that stand in four bytes stand in f64 as well from here on.
     pub fn values(&self) -> &[f64] {
         self.values.all()
     }
@@ -190,15 +199,16 @@ impl Features {
         }
     }
 
-    /// The same rows in f32, however few; each value must be one.
+    /// The same rows in four bytes a value, however few.
     #[cfg(test)]
     pub(crate) fn narrowed(&self) -> Self {
-        let values = self.values().iter().map(|value| *value as f32).collect();
-        let values = FeatureValues::in_f32(values, self.columns());
+        let mut values = Compact::default();
+        assert_eq!(values.extend_from_slice(self.values()), self.values().len());
+        let values = FeatureValues::in_four_bytes(values, self.columns());
         Self { values, names: self.names.clone() }
     }
 
-    /// Whether the values stand in f32.
+    /// Whether the values stand in four bytes each.
     pub(crate) fn is_narrow(&self) -> bool {
         self.values.is_narrow()
     }
@@ -273,7 +283,8 @@ impl Features {
         self.values.shared()
     }
 
-    /// The values to be changed in place, each to a finite one; copied first where they are shared or stand in f32.
+    /// The values to be changed in place, each to a finite one; copied first where they are shared or stand in
+    /// four bytes.
     pub(crate) fn values_mut(&mut self) -> &mut [f64] {
         self.values.all_mut()
     }
@@ -336,9 +347,9 @@ mod tests {
         }
     }
 
-    /// A table that stands in f64, and the same in f32.
-    fn both() -> [Features; 2] {
-        let values = (0..60).map(|at| f64::from(at * at % 31) / 4.0 - 3.0).collect();
+    /// A table that stands in f64, and the same in four bytes a value: in f32, or as decimals.
+    fn both(unit: f64) -> [Features; 2] {
+        let values = (0..60).map(|at| f64::from(at * at % 31 - 12) / unit).collect();
         let wide = Features::unnamed(values, 3).unwrap();
         [wide.narrowed(), wide]
     }
@@ -348,10 +359,11 @@ mod tests {
     }
 
     #[test]
-    fn a_table_in_f32_is_the_same_table_scaled_or_not() {
+    fn a_table_in_four_bytes_is_the_same_table_scaled_or_not() {
         let device = crate::device::host().unwrap();
-        for kind in [ScalingKind::None, ScalingKind::Standardise, ScalingKind::MinMax] {
-            let [narrow, wide] = both().map(|x| {
+        let kinds = [ScalingKind::None, ScalingKind::Standardise, ScalingKind::MinMax];
+        for (kind, unit) in kinds.into_iter().flat_map(|kind| [(kind, 4.0), (kind, 100.0)]) {
+            let [narrow, wide] = both(unit).map(|x| {
                 let scaling = Scaling::fit(kind, &x);
                 // Twice: what is scaled already can be scaled no second time without a copy.
                 let once = scaling.apply(&x).unwrap();
@@ -379,7 +391,7 @@ mod tests {
             }
             // Scaling takes no memory of its own, and does not touch what it was made of.
             assert!(narrow[1].is_narrow() && !wide[1].is_narrow());
-            assert_eq!(both()[0], both()[1]);
+            assert_eq!(both(unit)[0], both(unit)[1]);
         }
     }
 

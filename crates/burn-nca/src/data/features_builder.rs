@@ -1,12 +1,14 @@
 //! A table of features while it is read, in as little memory as its values need.
 
 use super::Features;
+use super::compact::{Compact, by_row};
 use crate::error::Result;
 
 /// Values of a table as a reader finds them, row-major.
 ///
-/// They stand in f32 as long as that loses nothing, so that a large table of pixels, of counts or of single precision
-/// takes half the memory; [`Features`] give them out in f64 all the same.
+/// They stand in four bytes each as long as that loses nothing: in f32, or as whole numbers over a power of ten. So a large
+/// table of pixels, of counts, of single precision or of few decimals takes half the memory; [`Features`] give them out in
+/// f64 all the same, to the bit.
 ///
 /// # Examples
 /// ```
@@ -20,8 +22,8 @@ use crate::error::Result;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct FeaturesBuilder {
-    narrow: Vec<f32>,
-    /// All values in f64, from the first on that f32 does not hold.
+    narrow: Compact,
+    /// All values in f64, from the first on that four bytes do not hold.
     wide: Option<Vec<f64>>,
     /// Values that are known to come, all in all.
     expected: usize,
@@ -30,7 +32,7 @@ pub struct FeaturesBuilder {
 impl FeaturesBuilder {
     /// With room for so many values: give a number that is certain, for memory is taken for it.
     pub fn with_capacity(values: usize) -> Self {
-        Self { narrow: Vec::with_capacity(values), wide: None, expected: values }
+        Self { narrow: Compact::with_capacity(values), wide: None, expected: values }
     }
 
     /// Makes room for so many values in all, once it is known how many they are about.
@@ -58,48 +60,41 @@ impl FeaturesBuilder {
     pub fn push(&mut self, value: f64) {
         if let Some(wide) = &mut self.wide {
             wide.push(value);
-        } else if is_narrow(value) {
-            self.narrow.push(value as f32);
-        } else {
-            self.widen();
-            self.push(value);
+        } else if !self.narrow.push(value) {
+            self.widen().push(value);
         }
     }
 
     /// Adds values.
     pub fn extend_from_slice(&mut self, values: &[f64]) {
-        if self.wide.is_none() {
-            if values.iter().fold(true, |all, value| all & is_narrow(*value)) {
-                return self.narrow.extend(values.iter().map(|value| *value as f32));
-            }
-            self.widen();
-        }
-        if let Some(wide) = &mut self.wide {
-            wide.extend_from_slice(values);
+        let taken = match &self.wide {
+            Some(_) => 0,
+            None => self.narrow.extend_from_slice(values),
+        };
+        if taken < values.len() {
+            self.widen().extend_from_slice(&values[taken..]);
         }
     }
 
-    fn widen(&mut self) {
-        let mut narrow = std::mem::take(&mut self.narrow);
-        // Its room is given back before that of the others is taken.
-        narrow.shrink_to_fit();
-        let mut wide = Vec::with_capacity(self.expected.max(narrow.len() + 1));
-        wide.extend(narrow.into_iter().map(f64::from));
-        self.wide = Some(wide);
+    /// The values in f64, where they stand from now on.
+    fn widen(&mut self) -> &mut Vec<f64> {
+        self.wide.get_or_insert_with(|| {
+            let mut narrow = std::mem::take(&mut self.narrow);
+            // Its room is given back before that of the others is taken.
+            narrow.shrink_to_fit();
+            let mut wide = Vec::with_capacity(self.expected.max(narrow.len() + 1));
+            wide.extend(narrow.widened());
+            wide
+        })
     }
 
     /// The same values where they were given a column after the other, each of `rows` values.
     #[must_use]
     pub fn transposed(self, rows: usize) -> Self {
-        fn by_row<T: Copy>(values: &[T], rows: usize) -> Vec<T> {
-            let mut turned = Vec::with_capacity(values.len());
-            (0..rows).for_each(|row| turned.extend(values.iter().skip(row).step_by(rows)));
-            turned
-        }
         let Self { narrow, wide, expected } = self;
         match wide {
             Some(wide) => Self { narrow, wide: Some(by_row(&wide, rows)), expected },
-            None => Self { narrow: by_row(&narrow, rows), wide, expected },
+            None => Self { narrow: narrow.transposed(rows), wide, expected },
         }
     }
 
@@ -111,7 +106,7 @@ impl FeaturesBuilder {
         let Self { narrow, wide, .. } = self;
         match wide {
             Some(wide) => Features::new(wide, names),
-            None => Features::from_f32(narrow, names),
+            None => Features::from_compact(narrow, names),
         }
     }
 
@@ -126,14 +121,8 @@ impl FeaturesBuilder {
     /// The values in f64.
     pub fn into_values(self) -> Vec<f64> {
         let Self { narrow, wide, .. } = self;
-        wide.unwrap_or_else(|| narrow.into_iter().map(f64::from).collect())
+        wide.unwrap_or_else(|| narrow.widened().collect())
     }
-}
-
-/// Whether f32 holds a value exactly, its sign included.
-#[inline]
-fn is_narrow(value: f64) -> bool {
-    f64::from(value as f32).to_bits() == value.to_bits()
 }
 
 #[cfg(test)]
@@ -150,10 +139,9 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_in_f32_until_one_is_none() {
-        let exact = [0.5, -0.0, 255.0, f64::from(f32::MIN_POSITIVE) / 2.0, f64::from(f32::MAX)];
-        assert_eq!(built(&exact).narrow.len(), 5);
-        for other in [0.1, 1e300, 1e-300, 16_777_217.0] {
+    fn values_stand_in_four_bytes_until_one_does_not_fit() {
+        assert_eq!(built(&[0.5, 5.1, -0.0, 255.0]).narrow.len(), 4);
+        for other in [1.0 / 3.0, 1e300, 1e-300] {
             let values = [1.0, 2.0, other, 4.0, 0.1];
             let built = built(&values);
             assert_eq!((built.len(), built.wide.as_deref()), (5, Some(&values[..])));
@@ -162,7 +150,7 @@ mod tests {
 
     #[test]
     fn columns_become_rows() {
-        for last in [6.0, 0.1] {
+        for last in [6.0, 0.1, 1.0 / 3.0] {
             let turned = built(&[1.0, 4.0, 2.0, 5.0, 3.0, last]).transposed(2);
             assert_eq!(turned.into_values(), [1.0, 2.0, 3.0, 4.0, 5.0, last]);
         }

@@ -4,6 +4,7 @@
 mod agreement_width;
 mod agreements;
 mod coincidences;
+mod compact;
 mod feature_values;
 mod features;
 mod features_builder;

@@ -1,0 +1,318 @@
+//! Values in four bytes each, and no bit of them lost.
+
+use std::ops::Range;
+
+/// 10^p for p decimals: f64 holds each exactly.
+const UNITS: [f64; 10] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+
+/// Stands for -0, which no whole number is.
+const NEGATIVE_ZERO: i32 = i32::MIN;
+
+/// Values of which each is an f32, or each a number of few decimals.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Compact {
+    /// Pixels, counts, what was computed in single precision.
+    Single(Vec<f32>),
+    /// What people and programs print: 5.1 is 51 over 10. Both are exact in f64 and a division is rounded once, so that
+    /// the quotient is what reading "5.1" gives, to the bit.
+    Decimal { wholes: Vec<i32>, places: usize },
+}
+
+impl Default for Compact {
+    fn default() -> Self {
+        Self::Single(Vec::new())
+    }
+}
+
+impl Compact {
+    pub(super) fn with_capacity(values: usize) -> Self {
+        Self::Single(Vec::with_capacity(values))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Single(values) => values.len(),
+            Self::Decimal { wholes, .. } => wholes.len(),
+        }
+    }
+
+    pub(super) fn reserve_exact(&mut self, more: usize) {
+        match self {
+            Self::Single(values) => values.reserve_exact(more),
+            Self::Decimal { wholes, .. } => wholes.reserve_exact(more),
+        }
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        match self {
+            Self::Single(values) => values.shrink_to_fit(),
+            Self::Decimal { wholes, .. } => wholes.shrink_to_fit(),
+        }
+    }
+
+    /// Adds a value; `false`, and nothing is added, where four bytes do not hold it beside the others.
+    #[inline]
+    pub(super) fn push(&mut self, value: f64) -> bool {
+        let fits = match self {
+            Self::Single(values) if is_single(value) => {
+                values.push(value as f32);
+                true
+            }
+            Self::Single(_) => false,
+            Self::Decimal { wholes, places } => match whole(value, *places) {
+                Some(number) => {
+                    wholes.push(number);
+                    true
+                }
+                None => false,
+            },
+        };
+        fits || (self.make_room_for(value) && self.push(value))
+    }
+
+    /// Adds values; how many of them were, where four bytes do not hold the next beside the others.
+    pub(super) fn extend_from_slice(&mut self, values: &[f64]) -> usize {
+        // All of them without a branch, as most are; one by one where one is another.
+        match self {
+            Self::Single(singles) => {
+                if values.iter().fold(true, |all, value| all & is_single(*value)) {
+                    singles.extend(values.iter().map(|value| *value as f32));
+                    return values.len();
+                }
+            }
+            Self::Decimal { wholes, places } => {
+                let (start, unit) = (wholes.len(), UNITS[*places]);
+                wholes.extend(values.iter().map(|value| nearest_whole(*value, unit)));
+                let pairs = values.iter().zip(&wholes[start..]);
+                if pairs.fold(true, |all, (value, whole)| all & is_quotient(*value, *whole, unit)) {
+                    return values.len();
+                }
+                wholes.truncate(start);
+            }
+        }
+        values.iter().take_while(|value| self.push(**value)).count()
+    }
+
+    /// Turns the values into ones of as many decimals as this one has too; `false` where that cannot be.
+    fn make_room_for(&mut self, value: f64) -> bool {
+        let least = match self {
+            Self::Single(_) => 0,
+            Self::Decimal { places, .. } => *places + 1,
+        };
+        // The fewest decimals that serve: more leave less room for large values.
+        let Some(wanted) = (least..UNITS.len()).find(|&places| whole(value, places).is_some())
+        else {
+            return false;
+        };
+        let turned: Option<(Vec<i32>, usize)> = match self {
+            Self::Single(values) => (wanted..UNITS.len()).find_map(|places| {
+                whole(value, places)?;
+                let wholes = values.iter().map(|value| whole(f64::from(*value), places));
+                Some((wholes.collect::<Option<_>>()?, places))
+            }),
+            Self::Decimal { wholes, places } => {
+                let factor = 10_i32.pow((wanted - *places) as u32);
+                let more = |whole: &i32| match *whole {
+                    NEGATIVE_ZERO => Some(NEGATIVE_ZERO),
+                    other => other.checked_mul(factor).filter(|more| *more != NEGATIVE_ZERO),
+                };
+                let wholes: Option<_> = wholes.iter().map(more).collect();
+                wholes.map(|wholes| (wholes, wanted))
+            }
+        };
+        let Some((mut wholes, places)) = turned else {
+            return false;
+        };
+        wholes.reserve_exact(self.capacity() - wholes.len());
+        *self = Self::Decimal { wholes, places };
+        true
+    }
+
+    fn capacity(&self) -> usize {
+        match self {
+            Self::Single(values) => values.capacity(),
+            Self::Decimal { wholes, .. } => wholes.capacity(),
+        }
+    }
+
+    pub(super) fn get(&self, at: usize) -> f64 {
+        match self {
+            Self::Single(values) => f64::from(values[at]),
+            Self::Decimal { wholes, places } => quotient(wholes[at], UNITS[*places]),
+        }
+    }
+
+    /// Shows the values of a range, each with its place in it.
+    #[inline]
+    pub(super) fn each(&self, range: Range<usize>, mut visit: impl FnMut(usize, f64)) {
+        match self {
+            Self::Single(values) => {
+                values[range].iter().enumerate().for_each(|(at, x)| visit(at, f64::from(*x)));
+            }
+            Self::Decimal { wholes, places } => {
+                let unit = UNITS[*places];
+                let wholes = wholes[range].iter().enumerate();
+                wholes.for_each(|(at, whole)| visit(at, quotient(*whole, unit)));
+            }
+        }
+    }
+
+    /// All values in f64.
+    pub(super) fn widened(&self) -> impl Iterator<Item = f64> {
+        (0..self.len()).map(|at| self.get(at))
+    }
+
+    /// These rows of `columns` columns, in that order.
+    pub(super) fn select(&self, rows: &[usize], columns: usize) -> Self {
+        fn of<T: Copy>(values: &[T], rows: &[usize], columns: usize) -> Vec<T> {
+            let mut selected = Vec::with_capacity(rows.len() * columns);
+            for &row in rows {
+                selected.extend_from_slice(&values[row * columns..(row + 1) * columns]);
+            }
+            selected
+        }
+        match self {
+            Self::Single(values) => Self::Single(of(values, rows, columns)),
+            Self::Decimal { wholes, places } => {
+                Self::Decimal { wholes: of(wholes, rows, columns), places: *places }
+            }
+        }
+    }
+
+    /// The same values where they were given a column after the other, each of `rows` values.
+    pub(super) fn transposed(&self, rows: usize) -> Self {
+        match self {
+            Self::Single(values) => Self::Single(by_row(values, rows)),
+            Self::Decimal { wholes, places } => {
+                Self::Decimal { wholes: by_row(wholes, rows), places: *places }
+            }
+        }
+    }
+}
+
+/// Values that were given a column after the other, each of `rows` values, row after row.
+pub(super) fn by_row<T: Copy>(values: &[T], rows: usize) -> Vec<T> {
+    let mut turned = Vec::with_capacity(values.len());
+    (0..rows).for_each(|row| turned.extend(values.iter().skip(row).step_by(rows)));
+    turned
+}
+
+/// Whether f32 holds a value exactly, its sign included.
+#[inline]
+fn is_single(value: f64) -> bool {
+    f64::from(value as f32).to_bits() == value.to_bits()
+}
+
+/// The whole number over 10^`places` that a value is, to the bit.
+#[inline]
+fn whole(value: f64, places: usize) -> Option<i32> {
+    let unit = UNITS[places];
+    if value.to_bits() == (-0.0_f64).to_bits() {
+        return Some(NEGATIVE_ZERO);
+    }
+    let whole = nearest_whole(value, unit);
+    is_quotient(value, whole, unit).then_some(whole)
+}
+
+/// A cast stops at the ends of i32, and NaN is 0: neither is the value then.
+#[inline]
+fn nearest_whole(value: f64, unit: f64) -> i32 {
+    (value * unit + 0.5_f64.copysign(value)) as i32
+}
+
+/// Whether a value is `whole` over `unit`, to the bit, and is not taken for -0.
+#[inline]
+fn is_quotient(value: f64, whole: i32, unit: f64) -> bool {
+    ((f64::from(whole) / unit).to_bits() == value.to_bits()) & (whole != NEGATIVE_ZERO)
+}
+
+#[inline]
+fn quotient(whole: i32, unit: f64) -> f64 {
+    if whole == NEGATIVE_ZERO { -0.0 } else { f64::from(whole) / unit }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn bits(values: impl IntoIterator<Item = f64>) -> Vec<u64> {
+        values.into_iter().map(f64::to_bits).collect()
+    }
+
+    /// The values, and how many of them four bytes held.
+    fn held(values: &[f64]) -> (Compact, usize) {
+        let mut one_by_one = Compact::default();
+        let count = values.iter().take_while(|value| one_by_one.push(**value)).count();
+        let mut at_once = Compact::default();
+        assert_eq!((at_once.extend_from_slice(values), &at_once), (count, &one_by_one));
+        assert_eq!(bits(one_by_one.widened()), bits(values[..count].iter().copied()));
+        (one_by_one, count)
+    }
+
+    #[test]
+    fn what_f32_holds_stands_in_f32() {
+        let exact = [0.5, -0.0, 255.0, f64::from(f32::MIN_POSITIVE) / 2.0, f64::from(f32::MAX)];
+        assert!(matches!(held(&exact), (Compact::Single(_), 5)));
+    }
+
+    #[test]
+    fn decimals_are_whole_numbers_over_a_power_of_ten() {
+        let (values, count) = held(&[3.0, -0.0, 5.1, -0.25, 0.0, 21_474.836]);
+        assert_eq!(count, 6);
+        let wholes = vec![3_000, NEGATIVE_ZERO, 5_100, -250, 0, 21_474_836];
+        assert_eq!(values, Compact::Decimal { wholes, places: 3 });
+    }
+
+    #[test]
+    fn what_four_bytes_do_not_hold_is_not_taken() {
+        for other in [1e300, 1e-300, 1.0 / 3.0, 4_294_967_297.0, f64::INFINITY, f64::NAN] {
+            let taken = held(&[1.0, 0.1, other]).1;
+            assert_eq!(taken, 2, "{other}");
+        }
+        // The decimals that one needs leave no room for the other, whichever comes first.
+        assert_eq!(held(&[0.1, 1e6, 0.000_1]).1, 2);
+        assert_eq!(held(&[0.000_1, 1e6]).1, 1);
+        // -2^31 stands for -0, and is not taken for it.
+        assert_eq!(held(&[0.1, -214_748_364.8]).1, 1);
+        assert_eq!(held(&[-21_474_837.0, 0.1, 0.01]).1, 2);
+    }
+
+    #[test]
+    fn rows_are_selected_and_columns_become_rows() {
+        for last in [6.0, 0.1] {
+            let (values, _) = held(&[1.0, 4.0, 2.0, 5.0, 3.0, last]);
+            let turned = values.transposed(2);
+            assert_eq!(bits(turned.widened()), bits([1.0, 2.0, 3.0, 4.0, 5.0, last]));
+            let selected = turned.select(&[1, 1, 0], 3);
+            assert_eq!(
+                bits(selected.widened()),
+                bits([4.0, 5.0, last, 4.0, 5.0, last, 1.0, 2.0, 3.0])
+            );
+            let mut seen = [0.0; 2];
+            turned.each(4..6, |at, x| seen[at] = x);
+            assert_eq!(seen, [5.0, last]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_with_few_decimals_is_held_and_given_back(
+            wholes in proptest::collection::vec(-99_999_999_i32..=99_999_999, 1..40),
+            places in 0_usize..=6,
+        ) {
+            let text = |whole: &i32| format!("{}e-{places}", whole);
+            let values: Vec<f64> = wholes.iter().map(|whole| text(whole).parse().unwrap()).collect();
+            prop_assert_eq!(held(&values).1, values.len());
+        }
+
+        #[test]
+        fn no_value_is_changed(values in proptest::collection::vec(
+            prop_oneof![any::<f64>(), any::<f32>().prop_map(f64::from), (-1e4..1e4).prop_map(|x: f64| (x * 100.0).round() / 100.0)],
+            1..12,
+        )) {
+            held(&values);
+        }
+    }
+}
