@@ -308,6 +308,7 @@ fn what_a_method_cannot_use_is_refused_in_words() {
     refused(Lmnn::new().with_neighbors(0).into(), plain(), "neighbors of LMNN is 0");
     refused(Vsm::new().with_neighbors(60).into(), plain(), "needs more than 60 rows");
     refused(Gvsm::new().with_averaged(11).into(), plain(), "averages over 11 of 10 neighbours");
+    refused(Vsm::new().with_width_penalty(-1.0).into(), plain(), "width_penalty is -1");
     refused(
         Vsm::new().into(),
         plain().with_l2(0.1),

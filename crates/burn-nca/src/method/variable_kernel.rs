@@ -23,6 +23,10 @@ const SETTINGS: &[Setting] = &[
         name: "width",
         help: "where the width starts, as a multiple of that mean, r; it is learnt",
     },
+    Setting {
+        name: "width_penalty",
+        help: "what a width other than that costs each row, times (ln r - ln of that)²",
+    },
 ];
 
 /// Variable-kernel similarity metric learning: one weight per feature, by the leave-one-out error of the variable-kernel
@@ -44,6 +48,10 @@ pub struct Vsm {
     /// Where r starts.
     #[config(default = 1.0)]
     pub width: f64,
+    /// What a width other than that costs each row, λ of [`VariableKernelLoss`]; 0 is the paper's error, which few rows
+    /// overfit by a narrow kernel.
+    #[config(default = 0.1)]
+    pub width_penalty: f64,
 }
 
 /// Generalized variable-kernel similarity metric learning: an upper triangular map, by the same error as [`Vsm`].
@@ -65,6 +73,10 @@ pub struct Gvsm {
     /// Where r starts.
     #[config(default = 1.0)]
     pub width: f64,
+    /// What a width other than that costs each row, λ of [`VariableKernelLoss`]; 0 is the paper's error, which few rows
+    /// overfit by a narrow kernel.
+    #[config(default = 0.1)]
+    pub width_penalty: f64,
 }
 
 impl Default for Vsm {
@@ -89,7 +101,7 @@ impl Method for Vsm {
     type Data = Labelled;
 
     fn check(&self, problem: &Problem<'_, Labelled>) -> Result<()> {
-        check(self.kernel(), problem)
+        check((self.kernel(), self.width_penalty), problem)
     }
 
     fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
@@ -128,7 +140,7 @@ impl Method for Gvsm {
     type Data = Labelled;
 
     fn check(&self, problem: &Problem<'_, Labelled>) -> Result<()> {
-        check(self.kernel(), problem)
+        check((self.kernel(), self.width_penalty), problem)
     }
 
     fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
@@ -190,8 +202,16 @@ fn with_encoder<'a>(
     Problem { encoder, ..problem.with_data(problem.data) }
 }
 
-fn check(rule: VariableKernel, problem: &Problem<'_, Labelled>) -> Result<()> {
+fn check(
+    (rule, width_penalty): (VariableKernel, f64),
+    problem: &Problem<'_, Labelled>,
+) -> Result<()> {
     rule.check()?;
+    if !(width_penalty >= 0.0 && width_penalty.is_finite()) {
+        return Err(Error::setting(format!(
+            "width_penalty is {width_penalty}; give 0 (none) or a positive number such as 0.1"
+        )));
+    }
     let rows = problem.data.rows();
     if rows > rule.neighbors {
         return Ok(());
@@ -236,7 +256,10 @@ macro_rules! of_the_variable_kernel {
             }
 
             fn objective_on(&self, device: &Device) -> VariableKernelLoss {
-                VariableKernelLossConfig::new().with_rule(self.kernel()).init(device, DType::F32)
+                VariableKernelLossConfig::new()
+                    .with_rule(self.kernel())
+                    .with_width_penalty(self.width_penalty)
+                    .init(device, DType::F32)
             }
 
             fn target(&self, train: &Labelled, device: &Device) -> Result<KernelTarget> {

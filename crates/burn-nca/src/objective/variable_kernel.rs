@@ -20,21 +20,28 @@ pub struct VariableKernelLossConfig {
     /// The rule whose error is minimised; its width is where r starts.
     #[config(default = "VariableKernel::new()")]
     pub rule: VariableKernel,
+    /// What a width other than that costs each row, λ; 0 is the paper's error.
+    #[config(default = 0.0)]
+    pub width_penalty: f64,
 }
 
 impl VariableKernelLossConfig {
     /// The loss with these settings.
     ///
     /// # Panics
-    /// If [`VariableKernel::check`] refuses the rule.
+    /// If [`VariableKernel::check`] refuses the rule, or the penalty is negative or not finite.
     pub fn init(&self, device: &Device, dtype: DType) -> VariableKernelLoss {
         if let Err(error) = self.rule.check() {
             panic!("{error}");
         }
+        let lambda = self.width_penalty;
+        assert!(lambda >= 0.0 && lambda.is_finite(), "the penalty of the width is {lambda}");
         let log = TensorData::from([self.rule.width.ln()]).convert_dtype(dtype);
         VariableKernelLoss {
             neighbors: self.rule.neighbors,
             averaged: self.rule.averaged,
+            first_width: self.rule.width,
+            width_penalty: lambda,
             log_width: Param::from_tensor(Tensor::from_data(log, (device, dtype))),
         }
     }
@@ -47,7 +54,8 @@ impl VariableKernelLossConfig {
 /// p_ti  = Σ_k n_tk s_tki / Σ_k n_tk                                k = 1..K: the nearest other rows of t
 /// n_tk  = exp(-d_tk² / 2σ_t²),   σ_t = (r / M) Σ_{m≤M} d_tm        (section 3 of [1])
 /// ```
-/// Smaller is better. The width r is learnt beside the map, as its logarithm. With a
+/// Smaller is better. The width r is learnt beside the map, as its logarithm; with a
+/// [penalty](VariableKernelLossConfig::width_penalty) λ each row costs `λ (ln r - ln r₀)²` more, r₀ where it starts. With a
 /// [`DiagonalMap`](crate::encoder::DiagonalMap) this is VSM, with a
 /// [`TriangularMap`](crate::encoder::TriangularMap) GVSM; any encoder will do. The [rule](Self::rule) that it trains
 /// predicts with probabilities.
@@ -71,6 +79,8 @@ impl VariableKernelLossConfig {
 pub struct VariableKernelLoss {
     neighbors: usize,
     averaged: usize,
+    first_width: f64,
+    width_penalty: f64,
     log_width: Param<Tensor<1>>,
 }
 
@@ -177,6 +187,13 @@ impl Objective for VariableKernelLoss {
         let of_neighbors = target.one_hot(neighbors, dtype).reshape([b, k, classes]);
         let p = shares.matmul(of_neighbors).reshape([b, classes]);
         let errors = (target.one_hot_rows(&terms, dtype) - p).square().sum_dim(1);
+        let errors = match self.width_penalty {
+            0.0 => errors,
+            lambda => {
+                let from_start = self.log_width.val().cast(dtype).sub_scalar(self.first_width.ln());
+                errors + from_start.square().mul_scalar(lambda).reshape([1, 1])
+            }
+        };
         target.weigh(errors, terms).sum()
     }
 }

@@ -209,6 +209,27 @@ fn the_rule_has_the_width_as_it_is_learnt() {
 }
 
 #[test]
+fn a_width_apart_from_its_start_costs_each_row() {
+    let device = Device::flex().autodiff();
+    let target = KernelTarget::new(&labels(), 5, &Device::flex()).unwrap();
+    let map = || DiagonalMap::from_scale(&[0.8, 1.1, 0.6], &device, DType::F64);
+    let at = |width_penalty: f64| {
+        let rule = VariableKernel::new().with_neighbors(5).with_averaged(2);
+        let config = VariableKernelLossConfig::new().with_rule(rule.with_width(2.0));
+        let mut loss = config.with_width_penalty(width_penalty).init(&device, DType::F64);
+        let learnt = TensorData::from([0.5_f64.ln()]);
+        loss.log_width = Param::from_tensor(Tensor::from_data(learnt, (&device, DType::F64)));
+        found(map(), loss, &target)
+    };
+    let ((plain, slopes), (value, penalised)) = (at(0.0), at(0.3));
+    // λ n (ln ½ - ln 2)² = 0.3 * 19 * (ln 4)², and its slope along ln r.
+    let apart = 4.0_f64.ln();
+    assert!((value - plain - 0.3 * ROWS as f64 * apart * apart).abs() < 1e-12);
+    assert_eq!(penalised[..D], slopes[..D]);
+    assert!((penalised[D] - slopes[D] + 0.3 * ROWS as f64 * 2.0 * apart).abs() < 1e-12);
+}
+
+#[test]
 fn display() {
     let loss = VariableKernelLossConfig::new().init(&Device::flex(), DType::F32);
     assert!(
