@@ -38,14 +38,22 @@ impl CoincidenceRule {
     pub fn log_probabilities(&self, queries: &Tensor<2>) -> Result<Vec<f64>> {
         let points = Points::read(queries, "queries")?;
         let (maps, p) = (self.classes.len(), self.latent);
-        if points.dimensions() != maps * p
-            || self.means.len() != maps * p
+        // Both come from a file, and their product may be none.
+        let dimensions = maps.checked_mul(p);
+        if dimensions != Some(points.dimensions())
+            || dimensions != Some(self.means.len())
             || self.sigma_sq.len() != maps
         {
             return Err(Error::data(format!(
                 "the queries have {} dimensions, the rule {maps} spaces of {p}; embed them with the map of the \
                  model",
                 points.dimensions()
+            )));
+        }
+        if let Some(bad) = self.sigma_sq.iter().find(|value| !(**value >= 0.0 && value.is_finite()))
+        {
+            return Err(Error::data(format!(
+                "σ² of a latent space is {bad}, not a number from 0 up; fit the model again"
             )));
         }
         let mut logs = Vec::with_capacity(points.rows() * maps);
@@ -84,7 +92,9 @@ impl CoincidenceRule {
             let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let sum = logs.iter().map(|log| (log - top).exp()).sum::<f64>().ln() + top;
             for (class, log) in self.classes.iter().zip(logs) {
-                row[*class] = log - sum;
+                // Beyond all scales from every mean none is likelier than another.
+                let none = top == f64::NEG_INFINITY;
+                row[*class] = if none { -(logs.len() as f64).ln() } else { log - sum };
             }
         }
         Ok(normalised)
@@ -159,5 +169,15 @@ mod tests {
         let queries = Tensor::<2>::from_floats([[0.2, 0.5, 1.0]], &Device::flex());
         let error = rule().log_probabilities(&queries).unwrap_err().to_string();
         assert!(error.contains("3 dimensions, the rule 2 spaces of 1"), "{error}");
+        let damaged = CoincidenceRule { latent: usize::MAX, ..rule() };
+        assert!(damaged.log_probabilities(&queries).is_err());
+        let queries = Tensor::<2>::from_floats([[0.2, 0.5]], &Device::flex());
+        let damaged = CoincidenceRule { sigma_sq: vec![0.5, -1.0], ..rule() };
+        let error = damaged.log_probabilities(&queries).unwrap_err().to_string();
+        assert!(error.starts_with("σ² of a latent space is -1"), "{error}");
+        let far = CoincidenceRule { means: vec![1e300, -1e300], ..rule() };
+        let logs = far.normalised(&queries, 3).unwrap();
+        let shares: Vec<f64> = logs.into_iter().map(f64::exp).collect();
+        assert!((shares[0] - 0.5).abs() < 1e-12 && shares[1] == 0.0, "{shares:?}");
     }
 }

@@ -16,8 +16,8 @@ use crate::error::{Error, Result};
 /// p_i = Σ_k n_k s_ki / Σ_k n_k,   n_k = exp(-d_k² / 2σ²),   σ = (r / M) Σ_{m≤M} d_m        (section 3 of [1])
 /// d_1 ≤ … ≤ d_K: distances in the embedding; s_ki: whether neighbour k is of class i
 /// ```
-/// It does not depend on the scale of the embedding. Where the M nearest stand at the query itself (σ = 0), they alone
-/// decide, all with the same weight.
+/// It does not depend on the scale of the embedding. Where σ is 0, as the M nearest stand at the query itself, or too
+/// small for a second distance, the nearest alone decide, all with the same weight.
 ///
 /// # References
 /// \[1\] J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002;
@@ -131,12 +131,14 @@ impl VariableKernel {
             squares[..self.averaged].iter().map(|d2| d2.sqrt()).sum::<f64>() / self.averaged as f64;
         let sigma = self.width * mean;
         let weight = |d2: &f64| {
-            if sigma == 0.0 {
-                return f64::from(u8::from(*d2 == 0.0));
+            if *d2 == squares[0] {
+                return 1.0;
             }
             // Each distance over the width first, so that no square underflows.
             let (near, far) = (squares[0].sqrt() / sigma, d2.sqrt() / sigma);
-            (-0.5 * (far - near) * (far + near)).exp()
+            let log = -0.5 * (far - near) * (far + near);
+            // Both are infinite, or the nearest stands at the query: the kernel is too narrow for the farther one.
+            if log.is_nan() { 0.0 } else { log.exp() }
         };
         squares.iter().map(weight).collect()
     }
@@ -180,6 +182,18 @@ mod tests {
         assert_eq!(share(None), 0.5);
         assert!((share(Some(&[1.0, 3.0, 9.0])) - 0.75).abs() < 1e-12);
         assert_eq!(share(Some(&[0.0, 0.0, 9.0])), 0.5);
+    }
+
+    #[test]
+    fn the_nearest_alone_decide_under_the_narrowest_kernel() {
+        for width in [1e-320, 1e-300, 1e-12] {
+            let rule = VariableKernel::new().with_neighbors(3).with_averaged(2).with_width(width);
+            let (queries, references) = (line(&[0.0]), line(&[2.0, -1.0, 1.0]));
+            let found = rule.class_probabilities(&queries, &references, &[0, 1, 2], 3, None);
+            let found = found.unwrap();
+            let p = [0, 1, 2].map(|class| found.probability(0, class));
+            assert_eq!(p, [0.0, 0.5, 0.5], "{width}");
+        }
     }
 
     #[test]
