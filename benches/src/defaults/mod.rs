@@ -2,11 +2,10 @@
 //!
 //! A task is one set, one scaling, one fold. Each finished one is written, so that an interrupted measurement goes on
 //! where it stopped. Every candidate is fitted on all training rows too, so that other rules of choosing can be tried
-//! on the results.
+//! on the results. With `--tune` a search of some seconds is added to each task that has none.
 
 mod sets;
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -28,6 +27,10 @@ use crate::results;
 /// The k of the k-NN that is measured.
 const NEIGHBORS: usize = 3;
 
+/// The seconds of the search that `--tune` adds, and its name in the results.
+const BUDGET: f64 = 4.0;
+const TUNED: &str = "tune, 4 s";
+
 #[derive(Args)]
 pub struct Arguments {
     /// The folder of the sets.
@@ -46,8 +49,11 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',', default_value = "min-max,standardised")]
     scalings: Vec<String>,
     /// Networks in the place of maps: fixed settings alone.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "tune")]
     networks: bool,
+    /// Adds what `nca fit --tune --budget 4` reaches, to the tasks of before too.
+    #[arg(long)]
+    tune: bool,
 }
 
 /// One set, one scaling, one fold.
@@ -83,7 +89,6 @@ struct Done {
 pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
     let device = Device::flex();
     let mut results = results::read::<Done>(&arguments.out)?;
-    let done: HashSet<Task> = results.iter().map(|done| done.task.clone()).collect();
     let started = Instant::now();
     let open = |name: &String| sets::open_set(&arguments.data, name, arguments.most_splits);
     let sets: Vec<sets::Set> = arguments.sets.iter().map(open).collect::<anyhow::Result<_>>()?;
@@ -92,24 +97,32 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
         for set in sets.iter().filter(|set| split < set.splits.len()) {
             for scaling in &arguments.scalings {
                 let task = Task { set: set.name.clone(), scaling: scaling.clone(), split };
-                if done.contains(&task) {
+                let said = format!("{} {scaling} fold {split}", set.name);
+                let known = results.iter().position(|done| done.task == task);
+                let lacks = |done: &Done| !done.runs.iter().any(|run| run.method == TUNED);
+                if known.is_some_and(|known| !arguments.tune || !lacks(&results[known])) {
                     continue;
                 }
                 let part = set.part(split);
-                let finished = if arguments.networks {
-                    networks(&part, scaling, &device).map(|runs| (runs, None))
-                } else {
-                    maps(&part, scaling, &device)
+                let known = match known {
+                    Some(known) => known,
+                    None => {
+                        let (runs, chosen) = if arguments.networks {
+                            networks(&part, scaling, &device).map(|runs| (runs, None))
+                        } else {
+                            maps(&part, scaling, &device)
+                        }
+                        .with_context(|| said.clone())?;
+                        results.push(Done { task, runs, chosen });
+                        results.len() - 1
+                    }
                 };
-                let (runs, chosen) =
-                    finished.with_context(|| format!("{} {scaling} fold {split}", set.name))?;
-                results.push(Done { task, runs, chosen });
+                if arguments.tune {
+                    let run = tuned(&part, scaling, &device).with_context(|| said.clone())?;
+                    results[known].runs.push(run);
+                }
                 results::write(&arguments.out, &results)?;
-                tell(&format!(
-                    "{} {scaling} fold {split}, {:.0} s",
-                    set.name,
-                    started.elapsed().as_secs_f64()
-                ));
+                tell(&format!("{said}, {:.0} s", started.elapsed().as_secs_f64()));
             }
         }
     }
@@ -162,6 +175,18 @@ fn maps(
     Ok((runs, Some(chosen)))
 }
 
+/// What `nca fit --tune --budget 4` does: the search over all candidates, from the settings of no option.
+fn tuned([train, test]: &[Labelled; 2], scaling: &str, device: &Device) -> Result<Run> {
+    let d = train.features().columns();
+    let usual = NcaConfig::recommended(d, d);
+    let fit = usual.fit.clone().with_scaling(kind(scaling));
+    let usual = usual.with_fit(fit);
+    let tune = TuneConfig::new().with_budget(Some(BUDGET));
+    let started = Instant::now();
+    let tuned = usual.tune(&tune, train, device, TuneSession::new())?;
+    finished(TUNED, tuned.fitted.accuracy(test, NEIGHBORS)?.value(), started)
+}
+
 /// Networks of one hidden layer of 64: the start as Burn has it and of perplexity 15, penalties of weights and spread.
 fn networks([train, test]: &[Labelled; 2], scaling: &str, device: &Device) -> Result<Vec<Run>> {
     let d = train.features().columns();
@@ -196,7 +221,10 @@ fn fit(
 ) -> Result<Run> {
     let started = Instant::now();
     let fitted = config.fit(train, device)?;
-    let accuracy = fitted.accuracy(test, NEIGHBORS)?.value();
+    finished(method, fitted.accuracy(test, NEIGHBORS)?.value(), started)
+}
+
+fn finished(method: &str, accuracy: Option<f64>, started: Instant) -> Result<Run> {
     Ok(Run {
         method: method.to_string(),
         accuracy: accuracy.ok_or_else(|| Error::data("the fold has no test rows"))?,
