@@ -7,6 +7,7 @@ use burn::tensor::{Device, Tensor};
 use burn_nca::NcaConfig;
 use burn_nca::data::{Labelled, ScalingKind};
 use burn_nca::estimator::Estimator;
+use burn_nca::estimator::tune::{TuneConfig, TuneProgress, TuneSession};
 use burn_nca::fit::{
     FitConfig, FitSession, OptimizerConfig, Progress, START_PERPLEXITY, StochasticConfig,
     Termination,
@@ -34,10 +35,15 @@ pub enum Method {
     Nca,
     /// NCA by the settings to start from in practice: criterion g, with a penalty.
     NcaUsual,
+    /// NCA by the settings that a search inside the training rows chooses.
+    NcaTuned,
 }
 
 /// Training rows beyond which NCA is learnt by mini-batches: a pass over all pairs of so many takes seconds.
 const MOST_AT_ONCE: usize = 5000;
+
+/// Seconds of the search of [`Method::NcaTuned`], and of one whose fits are by mini-batches.
+const BUDGETS: [f64; 2] = [30.0, 300.0];
 
 /// A map's embedding of both parts, and how it was come by.
 pub struct Embedding {
@@ -51,8 +57,15 @@ pub struct Embedding {
 
 impl Method {
     /// All methods, in the order of the table.
-    pub const ALL: [Self; 6] =
-        [Self::Euclidean, Self::Pca, Self::Lmnn, Self::Lca, Self::Nca, Self::NcaUsual];
+    pub const ALL: [Self; 7] = [
+        Self::Euclidean,
+        Self::Pca,
+        Self::Lmnn,
+        Self::Lca,
+        Self::Nca,
+        Self::NcaUsual,
+        Self::NcaTuned,
+    ];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
@@ -63,6 +76,7 @@ impl Method {
             Self::Lca => "LCA",
             Self::Nca => "NCA",
             Self::NcaUsual => "NCA, usual",
+            Self::NcaTuned => "NCA, tuned",
         }
     }
 
@@ -89,7 +103,7 @@ impl Method {
             Self::Lmnn => (Lmnn::new().into(), FitConfig::new()),
             Self::Lca => (Lca::new().into(), FitConfig::new()),
             Self::Nca => (Nca::new().into(), by_rows(n, FitConfig::new())),
-            Self::NcaUsual => {
+            Self::NcaUsual | Self::NcaTuned => {
                 let method = Nca::new().with_criterion(Criterion::G);
                 (method.into(), by_rows(n, NcaConfig::recommended(d, d).fit))
             }
@@ -100,8 +114,14 @@ impl Method {
             false => ControlFlow::Continue(()),
         };
         let session = FitSession::new().with_progress(&mut watch);
-        let fitted = Estimator::new(d, dimension.min(d), method)
-            .with_fit(fit)
+        let mut estimator = Estimator::new(d, dimension.min(d), method).with_fit(fit);
+        if self == Self::NcaTuned {
+            let Some(chosen) = chosen(&estimator, train, (device, interrupt))? else {
+                return Ok(None);
+            };
+            estimator = chosen;
+        }
+        let fitted = estimator
             .fit_session(train, device, session)
             .with_context(|| format!("{} failed", self.name()))?;
         let summary = fitted.summary();
@@ -114,6 +134,30 @@ impl Method {
             ending: summary.termination.to_string(),
         }))
     }
+}
+
+/// The settings that a search over criteria, penalties, starts and numbers of steps chooses; `None` where the user
+/// stopped it.
+fn chosen(
+    usual: &Estimator,
+    train: &Labelled,
+    (device, interrupt): (&Device, &Interrupt),
+) -> Result<Option<Estimator>> {
+    let is_large = train.rows() > MOST_AT_ONCE;
+    let mut tune = TuneConfig::new().with_budget(Some(BUDGETS[usize::from(is_large)]));
+    if is_large {
+        (tune.folds, tune.repeats) = (2, 1);
+    }
+    let mut watch = |_: &TuneProgress| match interrupt.is_set() {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let session = TuneSession::new().with_progress(&mut watch);
+    let search = usual.search(&tune, train, device, session).context("the search failed")?;
+    if interrupt.is_set() {
+        return Ok(None);
+    }
+    Ok(Some(search.estimator(usual).context("no candidate was finished")?))
 }
 
 /// The same for few rows; mini-batches for many, as the program takes them: from a start that sees some rows of a batch,

@@ -151,7 +151,9 @@ fn start_sigma_sq(sq_length: f64, latent: usize) -> f64 {
     if sigma_sq > 0.0 { sigma_sq } else { 1.0 }
 }
 
-/// The start of the settings; where they leave it open, PCA.
+/// The start of the settings; where they leave it open, LDA to fewer dimensions than classes, else PCA.
+///
+/// The steps of EM are short: from PCA 50 of them do not find the directions that LDA begins with.
 fn start(
     problem: &Problem<'_, Labelled>,
     train: &Labelled,
@@ -161,7 +163,8 @@ fn start(
         return problem.start_encoder();
     }
     let (d, k) = (train.features().columns(), problem.d_output);
-    let (weight, resolved) = Start::Pca.weight(train, k, problem.fit.seed)?;
+    let open = if k < train.classes() { Start::Auto } else { Start::Pca };
+    let (weight, resolved) = open.weight(train, k, problem.fit.seed)?;
     let map = Projection::new(weight, [d, k]).to_linear_map(&problem.device, problem.dtype);
     Ok((AnyEncoder::Linear(map), Some(resolved)))
 }
