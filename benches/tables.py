@@ -464,7 +464,7 @@ def gvsm_2002():
     return lines
 
 
-LCA = ["euclidean", "pca", "lmnn", "lca", "nca", "nca-usual"]
+LCA = ["euclidean", "pca", "lmnn", "lca", "lca-from-lda", "nca", "nca-usual", "nca-tuned"]
 
 
 def lca_2012():

@@ -31,6 +31,8 @@ pub enum Method {
     Lmnn,
     /// Latent coincidence analysis.
     Lca,
+    /// The same to at most as many dimensions as LDA has, from which it starts.
+    LcaFromLda,
     /// NCA as its paper has it: criterion f, no penalty.
     Nca,
     /// NCA by the settings to start from in practice: criterion g, with a penalty.
@@ -57,11 +59,12 @@ pub struct Embedding {
 
 impl Method {
     /// All methods, in the order of the table.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Euclidean,
         Self::Pca,
         Self::Lmnn,
         Self::Lca,
+        Self::LcaFromLda,
         Self::Nca,
         Self::NcaUsual,
         Self::NcaTuned,
@@ -74,6 +77,7 @@ impl Method {
             Self::Pca => "PCA",
             Self::Lmnn => "LMNN",
             Self::Lca => "LCA",
+            Self::LcaFromLda => "LCA, from LDA",
             Self::Nca => "NCA",
             Self::NcaUsual => "NCA, usual",
             Self::NcaTuned => "NCA, tuned",
@@ -101,7 +105,7 @@ impl Method {
             Self::Euclidean => return Ok(Some(as_they_are(&rows.raw, device))),
             Self::Pca => return Ok(Some(as_they_are(&rows.reduced, device))),
             Self::Lmnn => (Lmnn::new().into(), FitConfig::new()),
-            Self::Lca => (Lca::new().into(), FitConfig::new()),
+            Self::Lca | Self::LcaFromLda => (Lca::new().into(), FitConfig::new()),
             Self::Nca => (Nca::new().into(), by_rows(n, FitConfig::new())),
             Self::NcaUsual | Self::NcaTuned => {
                 let method = Nca::new().with_criterion(Criterion::G);
@@ -114,9 +118,12 @@ impl Method {
             false => ControlFlow::Continue(()),
         };
         let session = FitSession::new().with_progress(&mut watch);
-        let mut estimator = Estimator::new(d, dimension.min(d), method).with_fit(fit);
+        let of_lda = dimension.min(train.classes() - 1);
+        let k = if self == Self::LcaFromLda { of_lda } else { dimension.min(d) };
+        let mut estimator = Estimator::new(d, k, method).with_fit(fit);
         if self == Self::NcaTuned {
-            let Some(chosen) = chosen(&estimator, train, (device, interrupt))? else {
+            let dimensions = if of_lda < k { vec![k, of_lda] } else { vec![k] };
+            let Some(chosen) = chosen(&estimator, dimensions, train, (device, interrupt))? else {
                 return Ok(None);
             };
             estimator = chosen;
@@ -136,15 +143,17 @@ impl Method {
     }
 }
 
-/// The settings that a search over criteria, penalties, starts and numbers of steps chooses; `None` where the user
-/// stopped it.
+/// The settings that a search over criteria, penalties, starts, numbers of steps and these dimensions chooses; `None`
+/// where the user stopped it.
 fn chosen(
     usual: &Estimator,
+    dimensions: Vec<usize>,
     train: &Labelled,
     (device, interrupt): (&Device, &Interrupt),
 ) -> Result<Option<Estimator>> {
     let is_large = train.rows() > MOST_AT_ONCE;
     let mut tune = TuneConfig::new().with_budget(Some(BUDGETS[usize::from(is_large)]));
+    tune.dimensions = Some(dimensions);
     if is_large {
         (tune.folds, tune.repeats) = (2, 1);
     }
