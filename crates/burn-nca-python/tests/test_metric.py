@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn import clone
 from sklearn.datasets import load_diabetes, load_wine
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 from burn_nca import Metric, methods
@@ -73,3 +74,8 @@ def test_settings_of_a_method_are_parameters():
 def test_networks_are_maps_too():
     metric = Metric("nca", n_components=2, encoder="mlp", hidden=[8], max_iter=20, random_state=0)
     assert metric.fit(*WINE).components_ is None and metric.score(*WINE) > 0.9
+
+
+def test_a_fit_that_did_not_converge_names_its_method_and_the_setting():
+    with pytest.warns(ConvergenceWarning, match=r"^\[Metric\] lmnn did not converge: the limit .* raise max_iter to"):
+        Metric(method="lmnn", max_iter=1).fit(*WINE)

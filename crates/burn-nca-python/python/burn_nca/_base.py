@@ -222,5 +222,7 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if not model.learnt:
             warnings.warn(f"[{name}] {self.termination_}", UserWarning, stacklevel=3)
         elif not (converged or planned):
-            warnings.warn(f"[{name}] NCA did not converge: {sentence}", ConvergenceWarning, stacklevel=3)
+            method = getattr(self, "method", name if name == "MLKR" else "NCA")
+            reason = sentence.removeprefix("Not converged: ").replace("max_iterations", "max_iter")
+            warnings.warn(f"[{name}] {method} did not converge: {reason}", ConvergenceWarning, stacklevel=3)
         return self
