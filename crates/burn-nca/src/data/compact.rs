@@ -1,7 +1,5 @@
 //! Values in four bytes each, and no bit of them lost.
 
-use std::ops::Range;
-
 /// 10^p for p decimals: f64 holds each exactly.
 const UNITS: [f64; 10] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
@@ -142,17 +140,50 @@ impl Compact {
         }
     }
 
-    /// Shows the values of a range, each with its place in it.
-    #[inline]
-    pub(super) fn each(&self, range: Range<usize>, mut visit: impl FnMut(usize, f64)) {
+    /// Writes the values from `first` on, each as `convert` makes it.
+    pub(super) fn write<T>(&self, first: usize, into: &mut [T], convert: impl Fn(f64) -> T) {
+        let range = first..first + into.len();
+        // A loop of its own for each, without a check in it: they are most of what reading a table costs.
         match self {
             Self::Single(values) => {
-                values[range].iter().enumerate().for_each(|(at, x)| visit(at, f64::from(*x)));
+                let values = into.iter_mut().zip(&values[range]);
+                values.for_each(|(into, x)| *into = convert(f64::from(*x)));
             }
             Self::Decimal { wholes, places } => {
                 let unit = UNITS[*places];
-                let wholes = wholes[range].iter().enumerate();
-                wholes.for_each(|(at, whole)| visit(at, quotient(*whole, unit)));
+                let wholes = into.iter_mut().zip(&wholes[range]);
+                wholes.for_each(|(into, whole)| *into = convert(quotient(*whole, unit)));
+            }
+        }
+    }
+
+    /// The same of whole rows, each value less the offset of its column and over its scale.
+    pub(super) fn write_scaled<T>(
+        &self,
+        first: usize,
+        into: &mut [T],
+        [offset, scale]: [&[f64]; 2],
+        convert: impl Fn(f64) -> T,
+    ) {
+        let range = first..first + into.len();
+        let rows = into.chunks_exact_mut(offset.len());
+        match self {
+            Self::Single(values) => {
+                for (into, row) in rows.zip(values[range].chunks_exact(offset.len())) {
+                    let columns = into.iter_mut().zip(row).zip(offset.iter().zip(scale));
+                    columns.for_each(|((into, x), (offset, scale))| {
+                        *into = convert((f64::from(*x) - offset) / scale);
+                    });
+                }
+            }
+            Self::Decimal { wholes, places } => {
+                let unit = UNITS[*places];
+                for (into, row) in rows.zip(wholes[range].chunks_exact(offset.len())) {
+                    let columns = into.iter_mut().zip(row).zip(offset.iter().zip(scale));
+                    columns.for_each(|((into, whole), (offset, scale))| {
+                        *into = convert((quotient(*whole, unit) - offset) / scale);
+                    });
+                }
             }
         }
     }
@@ -291,8 +322,11 @@ mod tests {
                 bits([4.0, 5.0, last, 4.0, 5.0, last, 1.0, 2.0, 3.0])
             );
             let mut seen = [0.0; 2];
-            turned.each(4..6, |at, x| seen[at] = x);
+            turned.write(4, &mut seen, |x| x);
             assert_eq!(seen, [5.0, last]);
+            let mut seen = [0.0; 3];
+            turned.write_scaled(3, &mut seen, [&[1.0, 2.0, 3.0], &[2.0, 1.0, 0.5]], |x| x);
+            assert_eq!(seen, [1.5, 3.0, (last - 3.0) / 0.5]);
         }
     }
 

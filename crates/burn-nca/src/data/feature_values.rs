@@ -36,15 +36,12 @@ impl Narrow {
 
     /// Writes whole rows from row `first` on, each value as `convert` makes it.
     fn write<T>(&self, first: usize, into: &mut [T], convert: impl Fn(f64) -> T) {
-        let start = first * self.columns;
-        let Some([offset, scale]) = &self.scaling else {
-            let range = start..start + into.len();
-            return self.values.each(range, |at, x| into[at] = convert(x));
-        };
-        for (row, into) in into.chunks_exact_mut(self.columns).enumerate() {
-            let start = start + row * self.columns;
-            let columns = start..start + into.len();
-            self.values.each(columns, |at, x| into[at] = convert((x - offset[at]) / scale[at]));
+        let first = first * self.columns;
+        match &self.scaling {
+            None => self.values.write(first, into, convert),
+            Some([offset, scale]) => {
+                self.values.write_scaled(first, into, [offset, scale], convert);
+            }
         }
     }
 
