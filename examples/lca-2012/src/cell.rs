@@ -8,12 +8,9 @@ use burn_nca::evaluate::{Embedded, held_out_accuracy};
 use burn_nca_program::Interrupt;
 use serde::{Deserialize, Serialize};
 
-use crate::method::Method;
+use crate::method::{Method, NEIGHBORS};
 use crate::reduce::Prepared;
 use crate::sets::Set;
-
-/// Neighbours that vote.
-const NEIGHBORS: usize = 3;
 
 /// What a method reached on a split.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

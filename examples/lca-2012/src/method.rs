@@ -19,6 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::reduce::Prepared;
 
+/// Neighbours that vote.
+pub const NEIGHBORS: usize = 3;
+
 /// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -156,6 +159,7 @@ fn chosen(
 ) -> Result<Option<Estimator>> {
     let is_large = train.rows() > MOST_AT_ONCE;
     let mut tune = TuneConfig::new().with_budget(Some(BUDGETS[usize::from(is_large)]));
+    tune.neighbors = NEIGHBORS;
     tune.dimensions = Some(dimensions);
     if is_large {
         (tune.folds, tune.repeats) = (2, 1);
