@@ -2,7 +2,8 @@
 
     python3 benches/large.py 1000000 --out million [--csv]
 
-50 features, 7 classes: normal clouds of unit variance, whose centres differ in the first 10 columns. The names are
+50 features, 7 classes (others with --features and --classes): normal clouds of unit variance, whose centres differ in the first
+10 columns. The names are
 OUT-x.npy (float32), OUT-y.npy and OUT.csv. Python alone is needed.
 """
 
@@ -10,7 +11,7 @@ import argparse
 import array
 import random
 
-FEATURES, CLASSES, INFORMATIVE = 50, 7, 10
+INFORMATIVE = 10
 
 
 def header(kind, shape):
@@ -24,24 +25,26 @@ def main():
     parser.add_argument("rows", type=int)
     parser.add_argument("--out", required=True)
     parser.add_argument("--csv", action="store_true")
+    parser.add_argument("--features", type=int, default=50)
+    parser.add_argument("--classes", type=int, default=7)
     arguments = parser.parse_args()
-    rows = arguments.rows
+    rows, features, classes = arguments.rows, arguments.features, arguments.classes
     centres = random.Random(1)
     centres = [
-        [centres.gauss(0, 1) if column < INFORMATIVE else 0.0 for column in range(FEATURES)]
-        for _ in range(CLASSES)
+        [centres.gauss(0, 1) if column < INFORMATIVE else 0.0 for column in range(features)]
+        for _ in range(classes)
     ]
     # The rows of one number are the same in a table of any length.
     normal = random.Random(2).gauss
-    columns = ",".join(f"x{column + 1}" for column in range(FEATURES))
+    columns = ",".join(f"x{column + 1}" for column in range(features))
     with open(f"{arguments.out}-x.npy", "wb") as x, open(f"{arguments.out}-y.npy", "wb") as y:
         text = open(f"{arguments.out}.csv", "w") if arguments.csv else None
         if text:
             text.write(f"{columns},class\n")
-        x.write(header("<f4", (rows, FEATURES)))
+        x.write(header("<f4", (rows, features)))
         y.write(header("|u1", (rows,)))
         for row in range(rows):
-            of_class = row % CLASSES
+            of_class = row % classes
             values = [centre + normal(0, 1) for centre in centres[of_class]]
             x.write(array.array("f", values).tobytes())
             y.write(bytes([of_class]))
