@@ -9,6 +9,9 @@ use crate::encoder::{Encoder, EncoderConfig};
 use crate::model::MetricModel;
 use crate::objective::Objective;
 
+/// A variance this near to 1 is 1: far more than the rounding of f32, and far less than what a step would notice.
+const ROUNDING: f64 = 1e-4;
+
 /// A problem whose positions are the parameters times a unit.
 ///
 /// First steps and tolerances have a length: with A as the position, features times 1000 would take other steps to
@@ -100,5 +103,8 @@ fn unit<E: Encoder, O: Objective>(problem: &Problem<'_, E, O>, config: &FitConfi
             mean_and_variance(features).1.iter().sum::<f64>() / features.columns() as f64
         }
     };
-    if variance.is_finite() && variance > 0.0 { variance.sqrt() } else { 1.0 }
+    // Rows that were standardised before have a variance of 1 but for rounding, which differs from machine to machine:
+    // their fit is that of the rows as they were.
+    let is_one = (variance - 1.0).abs() < ROUNDING;
+    if variance.is_finite() && variance > 0.0 && !is_one { variance.sqrt() } else { 1.0 }
 }
