@@ -3,7 +3,8 @@
 use burn::tensor::{Bool, Int, Tensor, assert_shape};
 
 use super::affinity::{assert_rows, own_mask};
-use super::contrast::equal_pairs;
+use super::integers::{equal_pairs, on_host};
+use super::placement::{Placement, Samples};
 use super::{BatchLoss, ClassTarget};
 
 /// What the rows of a query batch are compared with.
@@ -16,9 +17,29 @@ pub struct Candidates {
     pub embeddings: Tensor<2>,
     /// The class of each candidate, `[m]`.
     pub labels: Tensor<1, Int>,
-    /// Where a candidate is no candidate of a query, because it is the query's own sample or no sample at
-    /// all, `[b, m]`.
-    pub excluded: Tensor<2, Bool>,
+    own: Own,
+    /// Which candidates there are at all, `[m]`; all without it.
+    usable: Option<Tensor<1, Bool>>,
+}
+
+/// Which candidate is a query itself.
+#[derive(Clone, Debug)]
+enum Own {
+    /// None is.
+    Nobody,
+    /// Candidate i is query i.
+    Row,
+    /// That of the same number: `[b]` and `[m]`.
+    Sample(Box<Numbers>),
+}
+
+/// The numbers of samples.
+#[derive(Clone, Debug)]
+struct Numbers {
+    /// `[b]`
+    queries: Tensor<1, Int>,
+    /// `[m]`
+    candidates: Tensor<1, Int>,
 }
 
 impl Candidates {
@@ -33,8 +54,7 @@ impl Candidates {
         let [b, _] = embeddings.dims();
         assert_rows("batch", b);
         assert_shape!(labels, [b]);
-        let excluded = own_mask(b, &embeddings.device());
-        Self { embeddings, labels, excluded }
+        Self { embeddings, labels, own: Own::Row, usable: None }
     }
 
     /// Any set of samples; those that a query is itself are told by their number.
@@ -53,14 +73,44 @@ impl Candidates {
         let ClassTarget { labels, ids } = target;
         assert_shape!(labels, [m]);
         assert_shape!(ids, [m]);
-        Self { embeddings, labels, excluded: equal_pairs(query_ids, ids) }
+        let own = Own::Sample(Box::new(Numbers { queries: query_ids, candidates: ids }));
+        Self { embeddings, labels, own, usable: None }
     }
 
-    /// Number of queries with these labels that have no positive among the candidates, shape `[1]`: they make
-    /// no term of a loss.
+    /// Points of which none is a query itself.
+    ///
+    /// # Shapes
+    /// - embeddings: `[m, k]`, labels: `[m]`
+    ///
+    /// # Panics
+    /// If there is not one label per embedding row.
+    pub fn of_others(embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Self {
+        let [m, _] = embeddings.dims();
+        assert_shape!(labels, [m]);
+        Self { embeddings, labels, own: Own::Nobody, usable: None }
+    }
+
+    /// Only those candidates where `usable` is true.
+    ///
+    /// # Shapes
+    /// - usable: `[m]`
+    ///
+    /// # Panics
+    /// If there is not one entry per candidate.
+    #[must_use]
+    pub fn only(self, usable: Tensor<1, Bool>) -> Self {
+        assert_shape!(usable, [self.labels.dims()[0]]);
+        Self { usable: Some(usable), ..self }
+    }
+
+    /// Number of queries with these labels that have no positive among the candidates: they make no term of a
+    /// loss. The labels are read from their device.
     ///
     /// # Shapes
     /// - labels: `[b]`
+    ///
+    /// # Panics
+    /// If there are not as many labels as the candidates were made for queries.
     ///
     /// # Examples
     /// ```
@@ -71,22 +121,55 @@ impl Candidates {
     /// let device = Device::flex();
     /// let labels = Tensor::<1, Int>::from_ints([4, 4, 1, 2], &device);
     /// let candidates = Candidates::of_batch(Tensor::zeros([4, 2], &device), labels.clone());
-    /// assert_eq!(candidates.without_positive(labels).into_scalar::<i64>(), 2);
+    /// assert_eq!(candidates.without_positive(labels), 2);
     /// # }
     /// ```
-    pub fn without_positive(&self, labels: Tensor<1, Int>) -> Tensor<1, Int> {
-        self.positive(labels).any_dim(1).bool_not().int().sum()
+    pub fn without_positive(&self, labels: Tensor<1, Int>) -> usize {
+        let (placement, _) = self.placement(labels);
+        placement.num_positives().into_iter().filter(|positives| *positives == 0).count()
     }
 
-    /// Where a candidate is of the query's class and not excluded, `[b, m]`.
-    pub(super) fn positive(&self, labels: Tensor<1, Int>) -> Tensor<2, Bool> {
+    /// Queries and candidates class by class, and the labels of the candidates as they stand.
+    pub(super) fn placement(&self, labels: Tensor<1, Int>) -> (Placement, Vec<i64>) {
+        let (b, m) = (labels.dims()[0], self.labels.dims()[0]);
+        let (of_queries, of_candidates) = (on_host(labels), on_host(self.labels.clone()));
+        let [query_ids, ids] = match &self.own {
+            Own::Nobody => [None, None],
+            Own::Row => {
+                assert_eq!(b, m, "{b} queries, but a batch of {m} rows");
+                let rows: Vec<i64> = (0..).take(b).collect();
+                [Some(rows.clone()), Some(rows)]
+            }
+            Own::Sample(numbers) => {
+                let numbered = numbers.queries.dims()[0];
+                assert_eq!(b, numbered, "{b} queries, but {numbered} numbers of them");
+                [&numbers.queries, &numbers.candidates].map(|ids| Some(on_host(ids.clone())))
+            }
+        };
+        let usable =
+            self.usable.clone().map(|usable| usable.into_data().iter::<bool>().collect::<Vec<_>>());
+        let queries = Samples { labels: &of_queries, ids: query_ids.as_deref() };
+        let candidates = Samples { labels: &of_candidates, ids: ids.as_deref() };
+        let placement = Placement::new(queries, candidates, usable.as_deref());
+        (placement, of_candidates)
+    }
+
+    /// Where a candidate is the query itself or no candidate at all, and where it is a positive; both `[b, m]`.
+    pub(super) fn masks(&self, labels: Tensor<1, Int>) -> [Tensor<2, Bool>; 2] {
+        let device = self.labels.device();
+        let ([b], [m]) = (labels.dims(), self.labels.dims());
         let same = equal_pairs(labels, self.labels.clone());
-        same.bool_and(self.excluded.clone().bool_not())
-    }
-
-    /// Number of queries and of candidates, `[b, m]`.
-    pub fn dims(&self) -> [usize; 2] {
-        self.excluded.dims()
+        let own = match self.own.clone() {
+            Own::Nobody => Tensor::<2>::zeros([b, m], &device).equal_elem(1.0),
+            Own::Row => own_mask(b, &device),
+            Own::Sample(numbers) => equal_pairs(numbers.queries, numbers.candidates),
+        };
+        assert_eq!(own.dims(), [b, m], "the candidates were made for other queries");
+        let excluded = match self.usable.clone() {
+            Some(usable) => own.bool_or(usable.bool_not().reshape([1, m]).expand([b, m])),
+            None => own,
+        };
+        [excluded.clone(), same.bool_and(excluded.bool_not())]
     }
 }
 

@@ -1,48 +1,26 @@
-//! Queries against candidates: the one softmax over similarities that all batch losses are made of.
+//! Queries against candidates: the one softmax over similarities that the batch losses over classes are made of.
 
 use burn::tensor::activation::log_sigmoid;
-use burn::tensor::{Bool, DType, Int, Tensor, assert_shape};
+use burn::tensor::{Bool, Device, IndexingUpdateOp, Int, Tensor, TensorData, assert_shape};
 
-use super::affinity::{assert_rows, log_sum_exp_without, mask_out};
+use super::affinity::{assert_rows, at_least_f32};
+use super::masked::MaskedContrast;
+use super::placement::Placement;
+use super::similarity::around_mean;
 use super::{Candidates, Similarity, Temperature};
+use crate::pairwise::{Columns, hinge, log_sum_exp};
 
-/// Where entry i of `rows` equals entry j of `columns`, `[b]` and `[m]` to `[b, m]`; of any integer types.
-pub(super) fn equal_pairs(rows: Tensor<1, Int>, columns: Tensor<1, Int>) -> Tensor<2, Bool> {
-    let ([b], [m]) = (rows.dims(), columns.dims());
-    let (rows, columns) = in_one_type(rows, columns);
-    rows.reshape([b, 1]).expand([b, m]).equal(columns.reshape([1, m]).expand([b, m]))
-}
-
-/// Both in an integer type that holds the values of either.
-pub(super) fn in_one_type(
-    a: Tensor<1, Int>,
-    b: Tensor<1, Int>,
-) -> (Tensor<1, Int>, Tensor<1, Int>) {
-    let types = [a.dtype(), b.dtype()];
-    if types[0] == types[1] {
-        return (a, b);
-    }
-    let fits_i32 = |dtype: &DType| {
-        matches!(dtype, DType::I32 | DType::I16 | DType::I8 | DType::U16 | DType::U8)
-    };
-    let dtype = if types.iter().all(fits_i32) { DType::I32 } else { DType::I64 };
-    (a.cast(dtype), b.cast(dtype))
-}
-
-/// Queries against candidates: who is how close, and who is a positive of whom.
-pub(super) struct Contrast {
-    /// The similarities over T, up to a constant of each row, `[b, m]`.
-    pub logits: Tensor<2>,
-    /// Where a candidate is excluded, `[b, m]`.
-    pub excluded: Tensor<2, Bool>,
-    /// Where a candidate is a positive of the query, and so not excluded, `[b, m]`.
-    pub positive: Tensor<2, Bool>,
-    /// Where a query has no positive, `[b, 1]`.
-    pub alone: Tensor<2, Bool>,
+/// Queries against candidates with a class each; positives are of the query's class.
+///
+/// The squared distance and the cosine are [sums over pairs that are never stored](crate::pairwise); the distance
+/// itself holds its `[b, m]` similarities.
+pub(super) enum Contrast {
+    Streamed(Box<StreamedContrast>),
+    Masked(Box<MaskedContrast>),
 }
 
 impl Contrast {
-    /// Queries and candidates with a class each; positives are of the query's class.
+    /// Queries `[b, k]` with their classes `[b]` against candidates.
     ///
     /// # Panics
     /// If the shapes contradict each other, or there is no query or no candidate.
@@ -52,69 +30,221 @@ impl Contrast {
         labels: Tensor<1, Int>,
         candidates: &Candidates,
     ) -> Self {
-        let [b, k] = queries.dims();
-        let [_, m] = candidates.dims();
-        let Candidates { embeddings, labels: candidate_labels, excluded } = candidates.clone();
-        assert_rows("batch", b);
-        assert_rows("set of candidates", m);
-        assert_shape!(labels, [b]);
-        assert_shape!(embeddings, [m, k]);
-        assert_shape!(candidate_labels, [m]);
-        assert_shape!(excluded, [b, m]);
-        let scores = similarity.scores(queries, embeddings);
-        let logits = temperature.map_or(scores.clone(), |temperature| temperature.divide(scores));
-        Self::of_masks(logits, excluded, candidates.positive(labels))
+        check_shapes(&queries, &labels, candidates);
+        let points = (queries.clone(), candidates.embeddings.clone());
+        match similarity.as_sq_distances(temperature, points) {
+            Some((queries, references)) => {
+                let placed = candidates.placement(labels);
+                Self::Streamed(Box::new(StreamedContrast::new(queries, references, placed)))
+            }
+            None => {
+                let scores = similarity.scores(queries, candidates.embeddings.clone());
+                let logits = match temperature {
+                    Some(temperature) => temperature.divide(scores),
+                    None => scores,
+                };
+                let [excluded, positive] = candidates.masks(labels);
+                Self::Masked(Box::new(MaskedContrast::new(logits, excluded, positive)))
+            }
+        }
     }
 
-    /// Logits with the masks of what is excluded and what is positive, all `[b, m]`.
-    pub fn of_masks(
-        logits: Tensor<2>,
-        excluded: Tensor<2, Bool>,
-        positive: Tensor<2, Bool>,
-    ) -> Self {
-        let alone = positive.clone().any_dim(1).bool_not();
-        Self { logits, excluded, positive, alone }
+    /// Where a query has no positive, `[b, 1]`.
+    pub fn alone(&self) -> Tensor<2, Bool> {
+        match self {
+            Self::Streamed(contrast) => contrast.alone(),
+            Self::Masked(contrast) => contrast.alone.clone(),
+        }
     }
 
-    /// `log Σ_a exp(l_ia)` over the candidates that are not excluded, `[b, 1]`.
+    /// `log Σ_a exp(l_ia)` over the candidates that are not excluded, `[b, 1]`, up to the constant of the logits; 0
+    /// where there is none.
     pub fn log_all(&self) -> Tensor<2> {
-        log_sum_exp_without(self.logits.clone(), self.excluded.clone())
+        match self {
+            Self::Streamed(contrast) => contrast.log_all(),
+            Self::Masked(contrast) => contrast.log_all(),
+        }
     }
 
     /// `log p_i`, the log-probability of a positive, `[b, 1]`; 0 where a query is alone.
-    ///
-    /// The logistic function of two log-sum-exps, over the positives and over the others: near p_i = 1 it
-    /// keeps the digits that a difference from the sum over all would lose.
     pub fn log_p(&self) -> Tensor<2> {
-        let others = self.positive.clone().bool_or(self.excluded.clone());
-        // Alone, or without another candidate: a probability of one.
-        let sure = self.alone.clone().bool_or(others.clone().all_dim(1));
-        let same = log_sum_exp_without(self.logits.clone(), self.positive.clone().bool_not());
-        let others = log_sum_exp_without(self.logits.clone(), others);
-        log_sigmoid(same - others).mask_fill(sure, 0.0)
+        match self {
+            Self::Streamed(contrast) => contrast.log_p(),
+            Self::Masked(contrast) => contrast.log_p(),
+        }
     }
 
-    /// `log p_i = log Σ_j w_ij p_ij` with weights of the positives, `[b, 1]`; 0 where a query is alone.
+    /// The mean logit of the positives, `[b, 1]`, up to the constant of the logits; of no meaning where a query is alone.
+    pub fn mean_positive(&self) -> Tensor<2> {
+        match self {
+            Self::Streamed(contrast) => contrast.mean_positive(),
+            Self::Masked(contrast) => contrast.mean_positive(),
+        }
+    }
+}
+
+/// A softmax over squared distances whose logits are never held: `l_ij = -||q_i - r_j||²`.
+pub(super) struct StreamedContrast {
+    /// Class by class, `[b, k]`.
+    queries: Tensor<2>,
+    /// Class by class, `[m, k]`.
+    references: Tensor<2>,
+    placement: Placement,
+    /// The label of each candidate, as they were given.
+    labels: Vec<i64>,
+}
+
+impl StreamedContrast {
+    /// Queries `[b, k]` with their classes `[b]` against candidates, by their squared distances.
     ///
-    /// # Shapes
-    /// - log_weights: `[b, m]`, `log w_ij` where positive; of no meaning elsewhere
-    pub fn log_weighted_p(&self, log_weights: Tensor<2>) -> Tensor<2> {
-        let weighted = self.logits.clone() + log_weights;
-        let weighted = log_sum_exp_without(weighted, self.positive.clone().bool_not());
-        (weighted - self.log_all()).mask_fill(self.alone.clone(), 0.0)
+    /// # Panics
+    /// As [`Contrast::new`].
+    pub fn of(queries: Tensor<2>, labels: Tensor<1, Int>, candidates: &Candidates) -> Self {
+        check_shapes(&queries, &labels, candidates);
+        let references = at_least_f32(candidates.embeddings.clone());
+        Self::new(at_least_f32(queries), references, candidates.placement(labels))
     }
 
-    /// The logits of the candidates that are neither positive nor excluded, the rest masked out, `[b, m]`.
-    pub fn others(&self) -> Tensor<2> {
-        let mask = self.positive.clone().bool_or(self.excluded.clone());
-        mask_out(self.logits.clone(), mask)
+    /// Queries `[b, k]` and references `[m, k]`, as they were given, of 32 bits or more.
+    fn new(
+        queries: Tensor<2>,
+        references: Tensor<2>,
+        (placement, labels): (Placement, Vec<i64>),
+    ) -> Self {
+        let device = queries.device();
+        let queries = queries.select(0, positions(&placement.queries, &device));
+        let references = references.select(0, positions(&placement.candidates, &device));
+        Self { queries, references, placement, labels }
     }
+
+    pub fn alone(&self) -> Tensor<2, Bool> {
+        self.as_given_mask(&self.is_alone())
+    }
+
+    pub fn log_all(&self) -> Tensor<2> {
+        let columns = self.placement.all();
+        let empty: Vec<bool> = (0..columns.queries()).map(|i| columns.count(i) == 0).collect();
+        self.as_given(self.sum(&columns).mask_fill(self.mask(&empty), 0.0))
+    }
+
+    /// The logistic function of two log-sum-exps, over the positives and over the others: near p_i = 1 it keeps the
+    /// digits that a difference from the sum over all would lose.
+    pub fn log_p(&self) -> Tensor<2> {
+        let (alone, without_others) = (self.is_alone(), self.placement.without_others());
+        let sums = self.placement.positives();
+        let parts = sums.iter().map(|columns| {
+            let empty: Vec<bool> = (0..columns.queries()).map(|i| columns.count(i) == 0).collect();
+            (self.sum(columns), empty)
+        });
+        let (same, _) = parts.reduce(|a, b| self.joined(a, b)).expect("one range at least");
+        let sure: Vec<bool> = alone.iter().zip(&without_others).map(|(a, b)| *a || *b).collect();
+        // A sum over nothing is -∞, which would leave NaN in the gradient.
+        let same = same.mask_fill(self.mask(&alone), 0.0);
+        let others = self.sum(&self.placement.others());
+        let others = others.mask_fill(self.mask(&without_others), 0.0);
+        self.as_given(log_sigmoid(same - others).mask_fill(self.mask(&sure), 0.0))
+    }
+
+    /// `-(1/|P_i|) Σ_{j ∈ P_i} ||q_i - r_j||²` from the sums of each class, around the mean of the queries.
+    pub fn mean_positive(&self) -> Tensor<2> {
+        let (device, dtype) = (self.queries.device(), self.queries.dtype());
+        let (queries, references) = around_mean(self.queries.clone(), self.references.clone());
+        let [b, k] = queries.dims();
+        let moments = Tensor::cat(vec![references.clone(), references.square().sum_dim(1)], 1);
+        let gathered = |to: usize, at: &[usize], moments: Tensor<2>| {
+            let none = Tensor::<2>::zeros([to, k + 1], (&device, dtype));
+            none.select_assign(0, positions(at, &device), moments, IndexingUpdateOp::Add)
+        };
+        let (of_queries, of_candidates, classes) = self.placement.classes(&self.labels);
+        let sums = gathered(classes, &of_candidates, moments.clone());
+        let sums = sums.select(0, positions(&of_queries, &device));
+        let (own, own_candidates) = self.placement.own_pairs();
+        let sums = if own.is_empty() {
+            sums
+        } else {
+            let of_own = moments.select(0, positions(&own_candidates, &device));
+            sums - gathered(b, &own, of_own)
+        };
+        let count = self.placement.num_positives().into_iter().map(|count| count.max(1) as f64);
+        let count = TensorData::new(count.collect::<Vec<f64>>(), [b, 1]).convert_dtype(dtype);
+        let means = sums / Tensor::from_data(count, (&device, dtype));
+        let (mean, squares) = (means.clone().slice([0..b, 0..k]), means.slice([0..b, k..k + 1]));
+        let products = (queries.clone() * mean).sum_dim(1).mul_scalar(2.0);
+        self.as_given(products - squares - queries.square().sum_dim(1))
+    }
+
+    /// `Σ_j max(0, 1 - ||q_i - r_j||²)²` over the candidates of other classes, `[b, 1]`.
+    pub fn hinge(&self) -> Tensor<2> {
+        let others = self.placement.others();
+        let hinge = hinge(self.queries.clone(), self.references.clone(), &others);
+        self.as_given(hinge.unsqueeze_dim(1))
+    }
+
+    /// `log Σ_j exp(l_ij)` of the placed queries, `[b, 1]`; -∞ over nothing.
+    fn sum(&self, columns: &Columns) -> Tensor<2> {
+        log_sum_exp(self.queries.clone(), self.references.clone(), columns).unsqueeze_dim(1)
+    }
+
+    /// The log-sum-exp over two sets, each with where it is empty, and where both are.
+    fn joined(
+        &self,
+        (a, no_a): (Tensor<2>, Vec<bool>),
+        (b, no_b): (Tensor<2>, Vec<bool>),
+    ) -> (Tensor<2>, Vec<bool>) {
+        let [only_b, only_a] = [self.mask(&no_a), self.mask(&no_b)];
+        let (a, b) = (a.mask_fill(only_b.clone(), 0.0), b.mask_fill(only_a.clone(), 0.0));
+        // log(e^a + e^b) = a - log σ(a - b)
+        let both = a.clone() - log_sigmoid(a.clone() - b.clone());
+        let sum = both.mask_where(only_b, b).mask_where(only_a, a);
+        (sum, no_a.into_iter().zip(no_b).map(|(a, b)| a && b).collect())
+    }
+
+    fn is_alone(&self) -> Vec<bool> {
+        self.placement.num_positives().into_iter().map(|positives| positives == 0).collect()
+    }
+
+    /// A mask of the placed queries, `[b, 1]`.
+    fn mask(&self, of: &[bool]) -> Tensor<2, Bool> {
+        Tensor::from_data(TensorData::new(of.to_vec(), [of.len(), 1]), &self.queries.device())
+    }
+
+    /// A mask of the placed queries in the order in which they were given.
+    fn as_given_mask(&self, of: &[bool]) -> Tensor<2, Bool> {
+        let given: Vec<bool> = self.placement.places().into_iter().map(|place| of[place]).collect();
+        self.mask(&given)
+    }
+
+    /// The rows of the placed queries in the order in which they were given.
+    fn as_given(&self, rows: Tensor<2>) -> Tensor<2> {
+        let device = rows.device();
+        rows.select(0, positions(&self.placement.places(), &device))
+    }
+}
+
+/// Panics if shapes contradict each other, or there is no query or no candidate.
+fn check_shapes(queries: &Tensor<2>, labels: &Tensor<1, Int>, candidates: &Candidates) {
+    let [b, k] = queries.dims();
+    let [m, _] = candidates.embeddings.dims();
+    assert_rows("batch", b);
+    assert_rows("set of candidates", m);
+    assert_shape!(labels, [b]);
+    assert_shape!(candidates.embeddings, [m, k]);
+    assert_shape!(candidates.labels, [m]);
+}
+
+/// Positions as a tensor on a device.
+fn positions(rows: &[usize], device: &Device) -> Tensor<1, Int> {
+    let rows: Vec<i64> = rows.iter().map(|row| *row as i64).collect();
+    let count = rows.len();
+    Tensor::from_data(TensorData::new(rows, [count]), device)
 }
 
 #[cfg(test)]
 mod tests {
     use burn::nn::loss::Reduction;
-    use burn::tensor::{Device, TensorData};
+    use burn::tensor::DType;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
 
     use super::*;
     use crate::objective::{
@@ -160,10 +290,12 @@ mod tests {
             let target = ClassTarget { labels: ints([0, 1, 1, 0]), ids: ints([4, 5, 6, 7]) };
             let queries = Tensor::<1, Int>::from_ints([6, 9], &device).cast(dtype);
             let candidates = Candidates::of_samples(rows(), target, queries);
-            let excluded = candidates.excluded.clone().int().sum().into_scalar::<i64>();
-            assert_eq!((candidates.dims(), excluded), ([2, 4], 1), "{dtype:?}");
             let labels = Tensor::<1, Int>::from_ints([1, 2], &device).cast(dtype);
-            assert_eq!(candidates.without_positive(labels).into_scalar::<i64>(), 1);
+            let [excluded, positive] = candidates.masks(labels.clone());
+            let count = |mask: Tensor<2, Bool>| mask.int().sum().into_scalar::<i64>();
+            assert_eq!((excluded.dims(), count(excluded)), ([2, 4], 1), "{dtype:?}");
+            assert_eq!(count(positive), 1, "{dtype:?}");
+            assert_eq!(candidates.without_positive(labels), 1);
         }
     }
 
@@ -223,5 +355,112 @@ mod tests {
         let ((half, half_slope), (single, slope)) = (at(DType::F16), at(DType::F32));
         assert!((half - single).abs() < 1e-6 && half.is_finite(), "{half} {single}");
         assert!(half_slope.iter().zip(&slope).all(|(a, b)| (a - b).abs() < 1e-3), "{half_slope:?}");
+    }
+
+    /// Values, and slopes by queries, candidates and the temperature.
+    fn all_of(
+        contrast: impl Fn() -> Contrast,
+        leaves: (&Tensor<2>, &Tensor<2>),
+        temperature: &Temperature,
+    ) -> Vec<Vec<f64>> {
+        let host =
+            |tensor: Tensor<2>| tensor.into_data().convert::<f64>().try_to_vec::<f64>().unwrap();
+        let log_p = |contrast: Contrast| contrast.log_p();
+        let pull = |contrast: Contrast| {
+            let pull = contrast.log_all() - contrast.mean_positive();
+            pull.mask_fill(contrast.alone(), 0.0)
+        };
+        let terms: [&dyn Fn(Contrast) -> Tensor<2>; 2] = [&log_p, &pull];
+        let mut all = vec![host(contrast().alone().float())];
+        for term in terms {
+            let values = term(contrast());
+            let [b, _] = values.dims();
+            let weights: Vec<f64> = (0..b).map(|i| 1.0 + i as f64).collect();
+            let weights = TensorData::new(weights, [b, 1]);
+            let weights = Tensor::<2>::from_data(weights, (&values.device(), DType::F64));
+            all.push(host(values.clone()));
+            let slopes = (values * weights).sum().backward();
+            for leaf in [leaves.0, leaves.1] {
+                all.push(leaf.grad(&slopes).map_or(Vec::new(), &host));
+            }
+            let slope = temperature.log().and_then(|log| log.grad(&slopes));
+            all.push(vec![slope.map_or(0.0, |slope| slope.into_scalar::<f64>())]);
+        }
+        all
+    }
+
+    #[test]
+    fn sums_that_are_never_stored_are_those_of_the_matrix() {
+        let device = Device::flex().autodiff();
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        for case in 0..12 {
+            let (b, m, k) = (1 + case * 3, 2 + case * 5, 1 + case % 4);
+            let mut rows = |n: usize| {
+                let values: Vec<f64> = (0..n * k).map(|_| rng.random_range(-1.0..1.0)).collect();
+                let values = TensorData::new(values, [n, k]);
+                Tensor::<2>::from_data(values, (&device, DType::F64)).require_grad()
+            };
+            let (queries, references) = (rows(b), rows(m));
+            let mut ints = |n: usize, below: i64| {
+                (0..n).map(|_| rng.random_range(0..below)).collect::<Vec<_>>()
+            };
+            // A sample's class follows from its number; a class may be missing, or hold all.
+            let (query_ids, ids) = (ints(b, 20), ints(m, 20));
+            let classes = 1 + case as i64 % 5;
+            let tensor = |ints: &[i64]| Tensor::<1, Int>::from_data(ints, &device);
+            let of = |ids: &[i64]| tensor(&ids.iter().map(|id| id % classes).collect::<Vec<_>>());
+            let target = ClassTarget { labels: of(&ids), ids: tensor(&ids) };
+            let usable: Vec<bool> = (0..m).map(|j| j == 0 || case % 3 > 0 || j % 4 > 0).collect();
+            let usable = Tensor::<1, Bool>::from_data(TensorData::new(usable, [m]), &device);
+            let candidates = [
+                Candidates::of_samples(references.clone(), target, tensor(&query_ids)).only(usable),
+                Candidates::of_others(references.clone(), of(&ids)),
+            ];
+            for candidates in candidates {
+                for similarity in [Similarity::SqEuclidean, Similarity::Cosine] {
+                    let temperature = TemperatureConfig::new(0.7).with_learnt(true).init(&device);
+                    let affinity = (similarity, Some(&temperature));
+                    let labels = of(&query_ids);
+                    let streamed =
+                        || Contrast::new(affinity, queries.clone(), labels.clone(), &candidates);
+                    assert!(matches!(streamed(), Contrast::Streamed(_)));
+                    let masked = || {
+                        let scores = similarity.scores(queries.clone(), references.clone());
+                        let [excluded, positive] = candidates.masks(labels.clone());
+                        let logits = temperature.divide(scores);
+                        let masked = MaskedContrast::new(logits, excluded, positive);
+                        Contrast::Masked(Box::new(masked))
+                    };
+                    let leaves = (&queries, &references);
+                    let found = all_of(streamed, leaves, &temperature);
+                    let expected = all_of(masked, leaves, &temperature);
+                    for (part, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                        // The temperature is a parameter in f32, and so is its slope.
+                        let digits = if matches!(part, 4 | 8) { 1e-5 } else { 1e-9 };
+                        for (a, b) in found.iter().zip(expected) {
+                            let bound = digits * (1.0 + b.abs());
+                            assert!((a - b).abs() < bound, "{case} {similarity:?} {part}: {a} {b}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_candidate_of_zeros_has_cosine_0() {
+        let device = Device::flex();
+        let rows = [[0.0, 0.0], [3.0, 4.0], [-1.0, 0.0], [0.0, 0.0]];
+        let rows = Tensor::<2>::from_data(rows, (&device, DType::F64));
+        let labels = Tensor::<1, Int>::from_ints([0, 0, 1, 1], &device);
+        let candidates = Candidates::of_batch(rows.clone(), labels.clone());
+        let contrast = Contrast::new((Similarity::Cosine, None), rows, labels, &candidates);
+        let found = contrast.log_p().exp().into_data().try_to_vec::<f64>().unwrap();
+        let e = |x: f64| x.exp();
+        let of_second = 1.0 / (1.0 + e(-0.6) + 1.0);
+        let of_third = 1.0 / (1.0 + e(-0.6) + 1.0);
+        for (a, b) in found.iter().zip([1.0 / 3.0, of_second, of_third, 1.0 / 3.0]) {
+            assert!((a - b).abs() < 1e-12, "{found:?}");
+        }
     }
 }

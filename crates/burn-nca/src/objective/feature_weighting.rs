@@ -6,7 +6,7 @@ use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::tensor::Tensor;
 
-use super::contrast::equal_pairs;
+use super::integers::equal_pairs;
 use super::manhattan::{manhattan, of_manhattan, shares};
 use super::{ClassIndex, Objective, TargetIndex};
 use crate::display::one_line;

@@ -5,7 +5,7 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param, Param
 use burn::tensor::{Bool, Device, Int, Tensor, assert_shape};
 
 use super::ClassTarget;
-use super::contrast::equal_pairs;
+use super::integers::{equal_pairs, on_host};
 use crate::display::one_line;
 
 /// The number of an empty slot; samples have numbers from 0.
@@ -95,7 +95,7 @@ impl CrossBatchMemory {
 
     /// The number of the sample in each slot, newest first; read from the device.
     pub fn ids(&self) -> Vec<Option<usize>> {
-        host_ints(self.ids.val()).into_iter().map(|id| usize::try_from(id).ok()).collect()
+        on_host(self.ids.val()).into_iter().map(|id| usize::try_from(id).ok()).collect()
     }
 
     /// The embeddings in the slots, `[capacity, k]`, without gradient; zeros where a slot is empty.
@@ -159,11 +159,6 @@ impl CrossBatchMemory {
         let target = ClassTarget { labels: self.labels.val(), ids };
         (self.embeddings.val(), target, usable)
     }
-}
-
-fn host_ints(values: Tensor<1, Int>) -> Vec<i64> {
-    let values = values.into_data().convert::<i64>();
-    values.try_to_vec::<i64>().expect("data that were just converted to i64 are i64")
 }
 
 fn int_param(values: Tensor<1, Int>) -> Param<Tensor<1, Int>> {

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, Int, Tensor};
 
-use super::contrast::{equal_pairs, in_one_type};
+use super::integers::in_one_type;
 use super::{
     BatchLoss, BatchTarget, CandidateLoss, Candidates, ClassTarget, CrossBatchMemory,
     CrossBatchMemoryConfig,
@@ -109,18 +109,19 @@ impl<L: CandidateLoss> ModuleDisplay for MemoryLoss<L> {
 impl<L: CandidateLoss> MemoryLoss<L> {
     /// The batch and what the memory holds beside it.
     fn candidates(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Candidates {
-        let ([b, _], m) = (embeddings.dims(), self.memory.capacity());
+        let [b, _] = embeddings.dims();
         let ClassTarget { labels, ids } = target.clone();
         let (remembered, memory, usable) = self.memory.candidates(ids.clone(), self.warm_up);
         let remembered = remembered.cast(embeddings.dtype());
-        let excluded = equal_pairs(ids.clone(), ids);
-        let unusable = usable.bool_not().reshape([1, m]).expand([b, m]);
         let (labels, memory_labels) = in_one_type(labels, memory.labels);
-        Candidates {
-            embeddings: Tensor::cat(vec![embeddings, remembered], 0),
+        let (batch_ids, memory_ids) = in_one_type(ids.clone(), memory.ids);
+        let in_batch = Tensor::<1, Int>::zeros([b], &ids.device()).equal_elem(0);
+        let target = ClassTarget {
             labels: Tensor::cat(vec![labels, memory_labels], 0),
-            excluded: Tensor::cat(vec![excluded, unusable], 1),
-        }
+            ids: Tensor::cat(vec![batch_ids, memory_ids], 0),
+        };
+        Candidates::of_samples(Tensor::cat(vec![embeddings, remembered], 0), target, ids)
+            .only(Tensor::cat(vec![in_batch, usable], 0))
     }
 }
 
@@ -149,8 +150,6 @@ impl<L: CandidateLoss> BatchLoss for MemoryLoss<L> {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::Int;
-
     use super::*;
     use crate::objective::NcaLossConfig;
 

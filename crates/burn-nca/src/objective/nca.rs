@@ -9,15 +9,12 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, Int, Tensor};
 
-use super::affinity::at_least_f32;
 use super::candidates::within_batch;
-use super::contrast::Contrast;
+use super::contrast::StreamedContrast;
 use super::reduction::reduce;
-use super::repulsion::hinge;
-use super::similarity::around_mean;
 use super::{
     BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, SampleOrder,
-    Similarity, assert_points, streamed,
+    assert_points, streamed,
 };
 use crate::display::one_line;
 use blocks::{Block, BlockTerms};
@@ -82,7 +79,14 @@ impl NcaLossConfig {
 /// f    = Σ_i p_i                                                                    (3)
 /// g    = Σ_i log p_i                                                                (6)
 /// ```
-/// The loss is -f or -g, so that smaller is better, plus `repulsion` times the hinge between classes.
+/// The loss is -f or -g, so that smaller is better, plus `repulsion` times the hinge between classes of torchnca, which
+/// keeps other classes at a distance of at least 1:
+///
+/// ```text
+/// h_i = Σ_{j: y_j ≠ y_i} max(0, 1 - ||z_i - z_j||²)²
+/// ```
+/// Each unordered pair counts twice over all i, as in torchnca. It has no gradient beyond distance 1, so it acts against
+/// a collapse of all points onto one, not on the scale of a spread-out embedding.
 ///
 /// # Numerics
 /// `log p_i` is a difference of two log-sum-exps, over the same-class and over the other points, so a
@@ -93,6 +97,7 @@ impl NcaLossConfig {
 ///
 /// # References
 /// J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood Components Analysis, NIPS 2004.
+/// K. Zakka, torchnca, 2020 (the hinge).
 ///
 /// # Examples
 /// ```
@@ -141,11 +146,10 @@ impl NcaLoss {
         self.repulsion
     }
 
-    /// The loss of a batch, as an ordinary Burn loss; everything stays on the device.
+    /// The loss of a batch, as an ordinary Burn loss. The labels are read from their device, the rest stays there.
     ///
     /// Reduced over the points that have a same-class partner in the batch: `Mean` (and `Auto`,
-    /// `BatchMean`) divides by their number, `Sum` does not. The neighbours are those of the batch; its
-    /// memory grows with the square of the batch (see [`crate::fit::exact`] for large sets).
+    /// `BatchMean`) divides by their number, `Sum` does not. The neighbours are those of the batch.
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`
@@ -180,17 +184,13 @@ impl NcaLoss {
         labels: Tensor<1, Int>,
         candidates: &Candidates,
     ) -> (Tensor<2>, Tensor<2, Bool>) {
-        let affinity = (Similarity::SqEuclidean, None);
-        let contrast = Contrast::new(affinity, queries.clone(), labels, candidates);
-        let alone = contrast.alone.clone();
+        let contrast = StreamedContrast::of(queries, labels, candidates);
+        let alone = contrast.alone();
         let terms = self.criterion.terms(contrast.log_p()).mask_fill(alone.clone(), 0.0);
         if self.repulsion == 0.0 {
             return (terms, alone);
         }
-        let queries = at_least_f32(queries);
-        let (queries, _) = around_mean(queries.clone(), queries);
-        let hinge = hinge(contrast.others(), queries.square().sum_dim(1));
-        (terms + hinge.mul_scalar(self.repulsion), alone)
+        (terms + contrast.hinge().mul_scalar(self.repulsion), alone)
     }
 }
 

@@ -3,7 +3,7 @@
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn::nn::loss::Reduction;
-use burn::tensor::{Bool, Device, Int, Tensor, TensorData, assert_shape};
+use burn::tensor::{Device, Int, Tensor, TensorData, assert_shape};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -134,7 +134,7 @@ impl ModuleDisplay for ProxyNcaLoss {
 }
 
 impl ProxyNcaLoss {
-    /// The loss of a batch; everything stays on the device.
+    /// The loss of a batch. The labels are read from their device, the rest stays there.
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`
@@ -151,16 +151,11 @@ impl ProxyNcaLoss {
         assert_shape!(labels, [n]);
         assert_eq!(k, d_embedding, "the embedding has {k} dimensions, the proxies {d_embedding}");
         let device = embeddings.device();
-        let none_excluded: Tensor<2, Bool> =
-            Tensor::<2>::zeros([n, classes], &device).equal_elem(1.0);
-        let candidates = Candidates {
-            embeddings: proxies,
-            labels: Tensor::arange(0..classes as i64, &device),
-            excluded: none_excluded,
-        };
+        let of_proxies = Tensor::arange(0..classes as i64, &device);
+        let candidates = Candidates::of_others(proxies, of_proxies);
         let affinity = (self.similarity, Some(&self.temperature));
         let contrast = Contrast::new(affinity, embeddings, labels, &candidates);
-        reduce(contrast.log_p().neg(), contrast.alone, &self.reduction)
+        reduce(contrast.log_p().neg(), contrast.alone(), &self.reduction)
     }
 }
 

@@ -3,6 +3,7 @@
 use burn::config::Config;
 use burn::tensor::Tensor;
 
+use super::Temperature;
 use super::affinity::{at_least_f32, logits};
 use crate::encoder::unit_rows;
 
@@ -26,6 +27,36 @@ pub enum Similarity {
 }
 
 impl Similarity {
+    /// Points whose squared distances are the similarities over T with the sign changed, up to a constant of each query,
+    /// where there are such.
+    ///
+    /// ```text
+    /// SqEuclidean   z / √T
+    /// Cosine        z / (||z|| √(2T)):   ||u - v||² / (2T) = (1 - cos(u, v)) / T
+    /// ```
+    /// # Shapes
+    /// - queries: `[b, k]`, references: `[m, k]`; one coordinate more where a row of zeros has no direction
+    pub(super) fn as_sq_distances(
+        self,
+        temperature: Option<&Temperature>,
+        (queries, references): (Tensor<2>, Tensor<2>),
+    ) -> Option<(Tensor<2>, Tensor<2>)> {
+        let (queries, references) = (at_least_f32(queries), at_least_f32(references));
+        let scaled = |points: Tensor<2>, times: f64| match temperature {
+            Some(temperature) => temperature.divide_squares(points, times),
+            None if times == 1.0 => points,
+            None => points.mul_scalar(times.recip().sqrt()),
+        };
+        match self {
+            Self::SqEuclidean => Some((scaled(queries, 1.0), scaled(references, 1.0))),
+            Self::Cosine => {
+                let (queries, references) = of_unit_length(queries, references);
+                Some((scaled(queries, 2.0), scaled(references, 2.0)))
+            }
+            Self::Euclidean => None,
+        }
+    }
+
     /// The similarities of queries and references, up to a constant of each query.
     ///
     /// Such a constant cancels in a softmax over the references.
@@ -53,6 +84,22 @@ impl Similarity {
             Self::Cosine => unit_rows(queries).matmul(unit_rows(references).transpose()),
         }
     }
+}
+
+/// The rows at unit length.
+///
+/// References of zeros get a length of one along a coordinate that no query has, so that their cosine with each is 0.
+fn of_unit_length(queries: Tensor<2>, references: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+    let zero = references.clone().without_autodiff().abs().max_dim(1).equal_elem(0.0);
+    let (queries, references) = (unit_rows(queries), unit_rows(references));
+    if !zero.clone().any().into_scalar::<bool>() {
+        return (queries, references);
+    }
+    let aside = zero.float().cast(references.dtype());
+    let aside = if references.is_autodiff() { aside.autodiff() } else { aside };
+    let none = queries.clone().without_autodiff().slice([0..queries.dims()[0], 0..1]).zeros_like();
+    let none = if queries.is_autodiff() { none.autodiff() } else { none };
+    (Tensor::cat(vec![queries, none], 1), Tensor::cat(vec![references, aside], 1))
 }
 
 /// Both moved by the mean of the queries.

@@ -9,7 +9,7 @@ use burn::tensor::{Bool, Tensor, assert_shape};
 
 use super::affinity::{assert_rows, centred, log_sum_exp, logits, own_mask, without_self};
 use super::agreement_index::sq_distances;
-use super::contrast::Contrast;
+use super::masked::MaskedContrast;
 use super::reduction::{over, reduce};
 use super::{
     AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, Similarity, streamed,
@@ -141,7 +141,7 @@ impl SoftNcaLoss {
         let own = own_mask(n, &scores.device());
         let absent = agreements.clone().equal_elem(0.0).bool_or(own.clone());
         let log_weights = agreements.mask_fill(absent.clone(), 1.0).log();
-        self.of_batch(&Contrast::of_masks(scores, own, absent.bool_not()), log_weights)
+        self.of_batch(&MaskedContrast::new(scores, own, absent.bool_not()), log_weights)
     }
 
     /// The loss of a batch with continuous targets, as an ordinary Burn loss; everything stays on the
@@ -185,11 +185,11 @@ impl SoftNcaLoss {
         let targets = targets.mask_fill(missing, 0.0);
         let distances = over(sq_distances(targets.clone(), targets), 2.0 * width * width);
         let log_weights = distances.cast(scores.dtype()).neg();
-        self.of_batch(&Contrast::of_masks(scores, excluded, positive), log_weights)
+        self.of_batch(&MaskedContrast::new(scores, excluded, positive), log_weights)
     }
 
     /// The reduced loss of a batch, from the log of its agreements.
-    fn of_batch(&self, contrast: &Contrast, log_weights: Tensor<2>) -> Tensor<1> {
+    fn of_batch(&self, contrast: &MaskedContrast, log_weights: Tensor<2>) -> Tensor<1> {
         let alone = contrast.alone.clone();
         let terms = self.terms(contrast.log_weighted_p(log_weights), alone.clone());
         reduce(terms, alone, &self.reduction)

@@ -103,7 +103,7 @@ impl ModuleDisplay for SoftNearestNeighborLoss {
 }
 
 impl SoftNearestNeighborLoss {
-    /// The loss of a batch; everything stays on the device.
+    /// The loss of a batch. The labels are read from their device, the rest stays there.
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`, labels: `[n]`, of any integer type
@@ -133,7 +133,7 @@ impl CandidateLoss for SoftNearestNeighborLoss {
     ) -> Tensor<1> {
         let affinity = (self.similarity, Some(&self.temperature));
         let contrast = Contrast::new(affinity, queries, labels, candidates);
-        reduce(contrast.log_p().neg(), contrast.alone, &self.reduction)
+        reduce(contrast.log_p().neg(), contrast.alone(), &self.reduction)
     }
 }
 

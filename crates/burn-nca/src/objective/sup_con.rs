@@ -104,7 +104,7 @@ impl ModuleDisplay for SupConLoss {
 }
 
 impl SupConLoss {
-    /// The loss of a batch; everything stays on the device.
+    /// The loss of a batch. The labels are read from their device, the rest stays there.
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`, of any length: the cosine normalises
@@ -135,12 +135,10 @@ impl CandidateLoss for SupConLoss {
     ) -> Tensor<1> {
         let affinity = (self.similarity, Some(&self.temperature));
         let contrast = Contrast::new(affinity, queries, labels, candidates);
-        let positive = contrast.positive.clone().float().cast(contrast.logits.dtype());
-        let count = positive.clone().sum_dim(1).clamp_min(1.0);
+        let alone = contrast.alone();
         // Σ_p log(..) = Σ_p l_ip - |P| log Σ_a exp(l_ia), over |P|
-        let mean_positive = (contrast.logits.clone() * positive).sum_dim(1) / count;
-        let terms = (contrast.log_all() - mean_positive).mask_fill(contrast.alone.clone(), 0.0);
-        reduce(terms, contrast.alone, &self.reduction)
+        let terms = (contrast.log_all() - contrast.mean_positive()).mask_fill(alone.clone(), 0.0);
+        reduce(terms, alone, &self.reduction)
     }
 }
 

@@ -96,6 +96,29 @@ impl Temperature {
     }
 }
 
+impl Temperature {
+    /// The logarithm of a learnt one, `[1]`.
+    #[cfg(test)]
+    pub(super) fn log(&self) -> Option<Tensor<1>> {
+        self.log.as_ref().map(Param::val)
+    }
+
+    /// Points whose squared distances are those of `points` divided by `times` T.
+    ///
+    /// # Shapes
+    /// - points: `[n, k]`, output: `[n, k]`
+    pub(super) fn divide_squares(&self, points: Tensor<2>, times: f64) -> Tensor<2> {
+        match &self.log {
+            Some(log) => {
+                let root = log.val().cast(points.dtype()).mul_scalar(-0.5).exp();
+                points * root.mul_scalar(times.recip().sqrt()).reshape([1, 1])
+            }
+            None if self.value * times == 1.0 => points,
+            None => points.mul_scalar((self.value * times).recip().sqrt()),
+        }
+    }
+}
+
 /// What a module shows of its similarity and temperature.
 pub(super) fn show_affinity(
     content: Content,

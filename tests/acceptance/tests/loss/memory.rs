@@ -82,7 +82,7 @@ fn queries_and_candidates_have_sizes_of_their_own() {
     let ClassTarget { labels, ids } = classes;
     let embeddings = crate::setup::matrix(&set.z, 2, &autodiff());
     let candidates = Candidates::of_samples(embeddings, target(&set), ids);
-    assert_eq!(candidates.dims(), [3, 15]);
+    assert_eq!(candidates.embeddings.dims(), [15, 2]);
     let at = (Similarity::Cosine, 0.2);
     let found = sup_con(at.0, at.1).forward_among(z, labels, &candidates).into_scalar::<f64>();
     assert_close(&[found], &[oracle::sup_con(at, &queries, &set)], 1e-12);

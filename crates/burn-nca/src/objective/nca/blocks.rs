@@ -70,7 +70,7 @@ impl<'a> Block<'a> {
         })
     }
 
-    /// The hinge of each point, `[b, 1]`: see [`hinge`](crate::objective::repulsion::hinge).
+    /// The hinge of each point, `[b, 1]`: see [`NcaLoss`].
     fn hinge(&self) -> Tensor<2> {
         let Self { z, classes, rows } = self;
         let block = Tensor::clone(z).slice([rows.clone()]);

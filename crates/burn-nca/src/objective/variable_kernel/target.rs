@@ -6,7 +6,7 @@ use std::sync::Arc;
 use burn::tensor::{DType, Device, Int, Tensor};
 
 use crate::error::{Error, Result};
-use crate::objective::contrast::equal_pairs;
+use crate::objective::integers::equal_pairs;
 use crate::objective::term_weights::TermWeights;
 use crate::objective::transfer::int_tensor;
 

@@ -1,0 +1,32 @@
+//! Labels and numbers of samples, of any integer types.
+
+use burn::tensor::{Bool, DType, Int, Tensor};
+
+/// Where entry i of `rows` equals entry j of `columns`, `[b]` and `[m]` to `[b, m]`; of any integer types.
+pub(super) fn equal_pairs(rows: Tensor<1, Int>, columns: Tensor<1, Int>) -> Tensor<2, Bool> {
+    let ([b], [m]) = (rows.dims(), columns.dims());
+    let (rows, columns) = in_one_type(rows, columns);
+    rows.reshape([b, 1]).expand([b, m]).equal(columns.reshape([1, m]).expand([b, m]))
+}
+
+/// Both in an integer type that holds the values of either.
+pub(super) fn in_one_type(
+    a: Tensor<1, Int>,
+    b: Tensor<1, Int>,
+) -> (Tensor<1, Int>, Tensor<1, Int>) {
+    let types = [a.dtype(), b.dtype()];
+    if types[0] == types[1] {
+        return (a, b);
+    }
+    let fits_i32 = |dtype: &DType| {
+        matches!(dtype, DType::I32 | DType::I16 | DType::I8 | DType::U16 | DType::U8)
+    };
+    let dtype = if types.iter().all(fits_i32) { DType::I32 } else { DType::I64 };
+    (a.cast(dtype), b.cast(dtype))
+}
+
+/// The values on the host.
+pub(super) fn on_host(values: Tensor<1, Int>) -> Vec<i64> {
+    let values = values.into_data().convert::<i64>();
+    values.try_to_vec::<i64>().expect("data that were just converted to i64 are i64")
+}

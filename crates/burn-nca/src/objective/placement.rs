@@ -1,0 +1,182 @@
+//! Queries and candidates class by class, so that a range says which candidates a query sums over.
+
+use core::ops::Range;
+
+use crate::pairwise::Columns;
+
+/// Classes, and numbers of samples where they are told apart.
+#[derive(Clone, Copy)]
+pub(super) struct Samples<'a> {
+    pub(super) labels: &'a [i64],
+    pub(super) ids: Option<&'a [i64]>,
+}
+
+/// The order in which queries and candidates are placed, and where each query finds its class and itself.
+pub(super) struct Placement {
+    /// The queries, class by class.
+    pub(super) queries: Vec<usize>,
+    /// The candidates, class by class, and in each class sample by sample.
+    pub(super) candidates: Vec<usize>,
+    /// The placed candidates of a placed query's class.
+    spans: Vec<Range<usize>>,
+    /// Those among them that are the query's own sample.
+    own: Vec<Range<usize>>,
+}
+
+impl Placement {
+    /// Places queries and those candidates that are usable.
+    ///
+    /// # Panics
+    /// If a query's sample is among the candidates with another class.
+    pub(super) fn new(queries: Samples, candidates: Samples, usable: Option<&[bool]>) -> Self {
+        let key = |of: Samples, row: usize| (of.labels[row], of.ids.map_or(0, |ids| ids[row]));
+        let mut placed: Vec<usize> = (0..candidates.labels.len())
+            .filter(|row| usable.is_none_or(|usable| usable[*row]))
+            .collect();
+        placed.sort_by_key(|row| key(candidates, *row));
+        let mut order: Vec<usize> = (0..queries.labels.len()).collect();
+        order.sort_by_key(|row| key(queries, *row));
+        let start = |below: (i64, i64)| placed.partition_point(|row| key(candidates, *row) < below);
+        let end = |upto: (i64, i64)| placed.partition_point(|row| key(candidates, *row) <= upto);
+        let of_class = |label| start((label, i64::MIN))..end((label, i64::MAX));
+        let spans: Vec<_> = order.iter().map(|row| of_class(queries.labels[*row])).collect();
+        let is_told_apart = queries.ids.is_some() && candidates.ids.is_some();
+        let own = order.iter().zip(&spans).map(|(row, span)| {
+            let of_sample = || start(key(queries, *row))..end(key(queries, *row));
+            if is_told_apart { of_sample() } else { span.start..span.start }
+        });
+        let own = own.collect();
+        if is_told_apart {
+            assert_one_class_a_sample(queries, candidates, &placed);
+        }
+        Self { queries: order, candidates: placed, spans, own }
+    }
+
+    /// The candidates of the class, in up to two ranges around the query's own sample.
+    pub(super) fn positives(&self) -> Vec<Columns> {
+        let m = self.candidates.len();
+        if self.own.iter().enumerate().all(|(row, own)| *own == (row..row + 1)) {
+            return vec![Columns::within(self.spans.clone(), m).without_self(0)];
+        }
+        let around = || self.spans.iter().zip(&self.own);
+        let before: Vec<_> = around().map(|(span, own)| span.start..own.start).collect();
+        let after = around().map(|(span, own)| own.end..span.end).collect();
+        let is_needed = before.iter().any(|range| !range.is_empty());
+        let before = is_needed.then(|| Columns::within(before, m));
+        before.into_iter().chain([Columns::within(after, m)]).collect()
+    }
+
+    /// The candidates of other classes.
+    pub(super) fn others(&self) -> Columns {
+        Columns::outside(self.spans.clone(), self.candidates.len())
+    }
+
+    /// All candidates but the query's own sample.
+    pub(super) fn all(&self) -> Columns {
+        Columns::outside(self.own.clone(), self.candidates.len())
+    }
+
+    /// Number of positives of each placed query.
+    pub(super) fn num_positives(&self) -> Vec<usize> {
+        self.spans.iter().zip(&self.own).map(|(span, own)| span.len() - own.len()).collect()
+    }
+
+    /// Which placed queries have no candidate of another class.
+    pub(super) fn without_others(&self) -> Vec<bool> {
+        self.spans.iter().map(|span| span.len() == self.candidates.len()).collect()
+    }
+
+    /// Where each query is placed.
+    pub(super) fn places(&self) -> Vec<usize> {
+        let mut places = vec![0; self.queries.len()];
+        for (place, row) in self.queries.iter().enumerate() {
+            places[*row] = place;
+        }
+        places
+    }
+
+    /// The class of each placed query and of each placed candidate as a number from 0 on, and how many there are.
+    ///
+    /// A class without a candidate has the last number.
+    pub(super) fn classes(&self, candidates: &[i64]) -> (Vec<usize>, Vec<usize>, usize) {
+        let mut of_candidates: Vec<usize> = Vec::with_capacity(self.candidates.len());
+        for (place, row) in self.candidates.iter().enumerate() {
+            let class = match of_candidates.last() {
+                Some(class) => {
+                    let is_next = candidates[*row] != candidates[self.candidates[place - 1]];
+                    class + usize::from(is_next)
+                }
+                None => 0,
+            };
+            of_candidates.push(class);
+        }
+        let classes = of_candidates.last().map_or(0, |last| last + 1);
+        let class = |span: &Range<usize>| of_candidates[span.clone()].first().copied();
+        let of_queries = self.spans.iter().map(|span| class(span).unwrap_or(classes)).collect();
+        (of_queries, of_candidates, classes + 1)
+    }
+
+    /// Each placed query with each placed candidate that is its own sample.
+    pub(super) fn own_pairs(&self) -> (Vec<usize>, Vec<usize>) {
+        let pairs = self.own.iter().enumerate();
+        pairs.flat_map(|(query, own)| own.clone().map(move |candidate| (query, candidate))).unzip()
+    }
+}
+
+/// Panics if a query's sample is among the candidates with another class: it would be compared with itself.
+fn assert_one_class_a_sample(queries: Samples, candidates: Samples, placed: &[usize]) {
+    let (Some(query_ids), Some(ids)) = (queries.ids, candidates.ids) else { return };
+    let mut known: Vec<(i64, i64)> =
+        query_ids.iter().copied().zip(queries.labels.iter().copied()).collect();
+    known.sort_unstable();
+    for row in placed {
+        let (id, label) = (ids[*row], candidates.labels[*row]);
+        let at = known.partition_point(|(other, _)| *other < id);
+        let of_sample = known[at..].iter().take_while(|(other, _)| *other == id);
+        for (_, other) in of_sample {
+            assert!(
+                *other == label,
+                "sample {id} is of class {other} in the batch and of class {label} among the candidates; a \
+                 sample has one class"
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_those_worked_by_hand() {
+        // Classes 7 and 3; sample 5 twice among the candidates, one candidate that is none.
+        let queries = Samples { labels: &[7, 3, 9], ids: Some(&[5, 1, 2]) };
+        let labels = [7, 3, 7, 7, 3, 7];
+        let candidates = Samples { labels: &labels, ids: Some(&[5, 4, 6, 5, 8, 0]) };
+        let usable = [true, true, true, true, true, false];
+        let placement = Placement::new(queries, candidates, Some(&usable));
+        assert_eq!(placement.queries, [1, 0, 2]);
+        assert_eq!(placement.candidates, [1, 4, 0, 3, 2]);
+        assert_eq!(placement.places(), [1, 0, 2]);
+        assert_eq!(placement.spans, [0..2, 2..5, 5..5]);
+        assert_eq!(placement.own, [0..0, 2..4, 5..5]);
+        assert_eq!(placement.num_positives(), [2, 1, 0]);
+        let counts = |columns: &Columns| (0..3).map(|i| columns.count(i)).collect::<Vec<_>>();
+        let positives = placement.positives();
+        assert_eq!(positives.iter().map(counts).collect::<Vec<_>>(), [[2, 1, 0]]);
+        assert_eq!(counts(&placement.others()), [3, 2, 5]);
+        assert_eq!(counts(&placement.all()), [5, 3, 5]);
+        let (of_queries, of_candidates, classes) = placement.classes(&labels);
+        assert_eq!((of_queries, classes), (vec![0, 1, 2], 3));
+        assert_eq!(of_candidates, [0, 0, 1, 1, 1]);
+        assert_eq!(placement.own_pairs(), (vec![1, 1], vec![2, 3]));
+    }
+
+    #[test]
+    #[should_panic(expected = "sample 4 is of class 0 in the batch and of class 1 among")]
+    fn a_sample_of_two_classes_is_refused() {
+        let queries = Samples { labels: &[0], ids: Some(&[4]) };
+        let candidates = Samples { labels: &[1], ids: Some(&[4]) };
+        Placement::new(queries, candidates, None);
+    }
+}
