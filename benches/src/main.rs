@@ -7,6 +7,7 @@
 //! ```
 #![allow(clippy::print_stdout)]
 
+mod batch_loss;
 mod defaults;
 mod entropy_k;
 mod fit;
@@ -34,6 +35,8 @@ struct Arguments {
 enum Measurement {
     /// Value and gradient over all points, repeated.
     ValueGradient(value_gradient::Arguments),
+    /// A batch loss among candidates, or the stochastic rule.
+    BatchLoss(batch_loss::Arguments),
     /// A whole fit of a data set.
     Fit(fit::Arguments),
     /// The small experiments behind `docs/guide`.
@@ -53,6 +56,7 @@ enum Measurement {
 fn main() -> anyhow::Result<()> {
     let report = match Arguments::parse().measurement {
         Measurement::ValueGradient(arguments) => value_gradient::run(&arguments)?,
+        Measurement::BatchLoss(arguments) => batch_loss::run(&arguments)?,
         Measurement::Fit(arguments) => fit::run(&arguments)?,
         Measurement::Guide(arguments) => guide::run(&arguments)?,
         Measurement::Regression(arguments) => regression::run(&arguments)?,

@@ -7,7 +7,7 @@ use burn_nca_kernels::{Columns, Number};
 
 use super::perplexity::of_rows;
 use crate::error::{Error, Result};
-use crate::neighbors::Points;
+use crate::neighbors::{Points, log_of_sum};
 
 /// Points of a part, where they are embedded a part at a time.
 const PART_ROWS: usize = 1 << 16;
@@ -162,12 +162,6 @@ impl Entropy {
         let entropy = part(self.log, self.entropy) + part(log, entropy);
         *self = Self { log: sum, entropy };
     }
-}
-
-/// `log(exp(a) + exp(b))`.
-fn log_of_sum(a: f64, b: f64) -> f64 {
-    let (low, high) = (a.min(b), a.max(b));
-    if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
 }
 
 #[cfg(test)]

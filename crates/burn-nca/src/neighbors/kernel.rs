@@ -37,6 +37,12 @@ pub(crate) fn log_sum(sq_distances: &[f64]) -> f64 {
     sum.ln() - nearest
 }
 
+/// `log(exp(a) + exp(b))`.
+pub(crate) fn log_of_sum(a: f64, b: f64) -> f64 {
+    let (low, high) = (a.min(b), a.max(b));
+    if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
+}
+
 /// The entropy, in nats, of the weights `p_j = exp(-d²_j) / Σ_l exp(-d²_l)`; 0 for no distance.
 ///
 /// ```text

@@ -22,7 +22,7 @@ use crate::error::Result;
 /// # Numerics
 /// Distances and sums in f64 from the values in the tensors, whatever their dtype, in log space class by
 /// class: a class so far that its every weight underflows still has a finite log-probability. Only a class
-/// without any usable reference has probability 0 (minus infinity). Memory: as a neighbour search, by blocks.
+/// without any usable reference has probability 0 (minus infinity). Memory: no number per pair is held.
 ///
 /// # Errors
 /// No reference that can be used, labels or `own` that do not fit, different dimensions, or a coordinate
@@ -154,6 +154,46 @@ mod tests {
             let with = class_probabilities(&query, &all, &labels, 3, Some(&[0])).unwrap();
             for class in 0..3 {
                 prop_assert!((with.probability(0, class) - without.probability(0, class)).abs() < 1e-14);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn few_and_many_dimensions_give_the_same(
+            values in prop::collection::vec(-3.0f64..3.0, 12..120),
+            weights in prop::collection::vec(0.0f64..4.0, 60),
+            scale in 0.1f64..30.0,
+            asked in prop::collection::vec(0usize..60, 1..40),
+        ) {
+            // Further dimensions in which all are at the same place change no distance.
+            let n = values.len() / 2;
+            let values: Vec<f64> = values[..2 * n].iter().map(|x| x * scale).collect();
+            let wide: Vec<f64> =
+                values.chunks(2).flat_map(|row| [row, &[1.0; 70]].concat()).collect();
+            let labels: Vec<usize> = (0..n).map(|i| i * i % 4).collect();
+            let mut weights = weights[..n].to_vec();
+            weights[0] = 1.0;
+            weights[n - 1] = 2.0;
+            let own: Vec<usize> = asked.into_iter().map(|row| row % n).collect();
+            let rows = |values: &[f64], k: usize| {
+                let some = own.iter().flat_map(|row| values[row * k..(row + 1) * k].to_vec());
+                (tensor(&some.collect::<Vec<_>>(), k, DType::F64), tensor(values, k, DType::F64))
+            };
+            let (narrow, wide) = (rows(&values, 2), rows(&wide, 72));
+            for weights in [None, Some(weights.as_slice())] {
+                for own in [None, Some(own.as_slice())] {
+                    let voters = Voters::new(&labels, 4, weights).unwrap();
+                    let a = voters.probabilities(&narrow.0, &narrow.1, own).unwrap();
+                    let b = voters.probabilities(&wide.0, &wide.1, own).unwrap();
+                    for query in 0..narrow.0.dims()[0] {
+                        let both = a.log_probabilities(query).iter().zip(b.log_probabilities(query));
+                        for (a, b) in both {
+                            let bound = 1e-10 * (1.0 + b.abs());
+                            prop_assert!(a == b || (a - b).abs() < bound, "{} {}", a, b);
+                        }
+                    }
+                }
             }
         }
     }

@@ -1,14 +1,24 @@
 //! The sums of the stochastic rule, class by class in log space.
+//!
+//! Up to [`MOST_DIMENSIONS`] dimensions they are sums over pairs that are never stored; beyond, the products of the
+//! neighbour search say which references carry weight, and only those are summed.
 
 use std::ops::Range;
 
 use burn::tensor::Device;
+use burn_nca_kernels::{Columns, Number};
 
 use super::candidate_filter::CandidateFilter;
-use super::kernel::{log_sum, weighty_references, weighty_sq_distances};
+use super::kernel::{log_of_sum, log_sum, weighty_references, weighty_sq_distances};
 use super::points::{Points, positions};
 use super::probabilities::ClassProbabilities;
 use crate::error::{Error, Result};
+
+/// Dimensions up to which all pairs are summed: beyond, leaving out what carries no weight is faster.
+const MOST_DIMENSIONS: usize = 64;
+
+/// References that stand in f64 at a time.
+const PART_ROWS: usize = 1 << 16;
 
 /// References with their classes, and perhaps their weights.
 pub(super) struct Labelled<'a> {
@@ -36,8 +46,12 @@ impl Labelled<'_> {
         if queries.rows() == 0 {
             return Ok(ClassProbabilities::from_logs(Vec::new(), self.classes));
         }
-        let references = self.references.select(&order);
         let own = own.map(|own| positions(&order, own));
+        if self.references.dimensions() <= MOST_DIMENSIONS {
+            let logs = self.class_logs(queries, own.as_deref(), (&order, &ranges));
+            return Ok(ClassProbabilities::from_logs(logs, self.classes));
+        }
+        let references = self.references.select(&order);
         let filter = CandidateFilter::new(queries, &references, device);
         let log_weights: Option<Vec<f64>> =
             self.weights.map(|weights| order.iter().map(|&row| weights[row].ln()).collect());
@@ -56,6 +70,63 @@ impl Labelled<'_> {
         Ok(ClassProbabilities::from_logs(rows.concat(), self.classes))
     }
 
+    /// `log P(c | x_i)`, a row a query, by the sums over pairs that are never stored; `own` are places in the order of
+    /// the classes.
+    fn class_logs(
+        &self,
+        queries: &Points,
+        own: Option<&[usize]>,
+        (order, ranges): (&[usize], &[Range<usize>]),
+    ) -> Vec<f64> {
+        let b = queries.rows();
+        // Queries in the order of their own references: those with theirs in one part are one range.
+        let mut placed: Vec<usize> = (0..b).collect();
+        let own: Option<Vec<usize>> = own.map(|own| {
+            placed.sort_by_key(|&query| own[query]);
+            placed.iter().map(|&query| own[query]).collect()
+        });
+        let heights = self
+            .weights
+            .map(|weights| heights(&order.iter().map(|&row| weights[row]).collect::<Vec<_>>()));
+        let level = heights.as_ref().map(|_| vec![0.0; b]);
+        let values = coordinates(&queries.select(&placed), level.as_deref());
+        let k = values.len() / b;
+        let mut sums = vec![f64::NEG_INFINITY; b * self.classes];
+        for (class, range) in ranges.iter().enumerate() {
+            for start in range.clone().step_by(PART_ROWS) {
+                let part = start..(start + PART_ROWS).min(range.end);
+                let references = self.references.select(&order[part.clone()]);
+                let heights = heights.as_ref().map(|heights| &heights[part.clone()]);
+                let references = coordinates(&references, heights);
+                // Those before a query's own reference, or all where it is elsewhere; then those after it.
+                let inside = own.as_ref().map_or(0..0, |own| {
+                    own.partition_point(|at| *at < part.start)
+                        ..own.partition_point(|at| *at < part.end)
+                });
+                let place = |query: usize| own.as_ref().map_or(0, |own| own[query] - part.start);
+                let before = (0..b).map(|query| match inside.contains(&query) {
+                    true => 0..place(query),
+                    false => 0..part.len(),
+                });
+                let after = inside.clone().map(|query| place(query) + 1..part.len());
+                for (rows, spans) in [(0..b, before.collect()), (inside.clone(), after.collect())] {
+                    if rows.is_empty() {
+                        continue;
+                    }
+                    let columns = Columns::within(spans, part.len());
+                    let of_rows = &values[rows.start * k..rows.end * k];
+                    let found = f64::statistics(of_rows, &references, k, &columns);
+                    let (least, logs) = found.split_at(rows.len());
+                    for (query, (log, least)) in rows.zip(logs.iter().zip(least)) {
+                        let sum = &mut sums[placed[query] * self.classes + class];
+                        *sum = log_of_sum(*sum, log - least);
+                    }
+                }
+            }
+        }
+        sums.chunks(self.classes).flat_map(|logs| normalised(logs.to_vec())).collect()
+    }
+
     /// The reference rows that count, sorted by class, and where each class then stands.
     fn by_class(&self) -> (Vec<usize>, Vec<Range<usize>>) {
         let counts = |row: &usize| self.weights.is_none_or(|weights| weights[*row] > 0.0);
@@ -65,6 +136,20 @@ impl Labelled<'_> {
         let ranges = (0..self.classes).map(|class| start(class)..start(class + 1)).collect();
         (order, ranges)
     }
+}
+
+/// Weights as one coordinate more: `w exp(-d²) = w_max exp(-(d² + h²))` with the height `h = √log(w_max / w)`.
+fn heights(weights: &[f64]) -> Vec<f64> {
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    weights.iter().map(|weight| (largest.ln() - weight.ln()).max(0.0).sqrt()).collect()
+}
+
+/// The coordinates of points, and where there are heights these as the last of each.
+fn coordinates(points: &Points, heights: Option<&[f64]>) -> Vec<f64> {
+    let Some(heights) = heights else { return points.to_vec() };
+    let lifted =
+        heights.iter().enumerate().map(|(row, height)| [points.row(row), &[*height]].concat());
+    lifted.flatten().collect()
 }
 
 /// `l_c - log Σ_c exp(l_c)`; at least one entry is finite.
