@@ -17,11 +17,15 @@ const VARIABLE: &str = "BURN_DEVICE";
 /// The name that stands for it.
 const DEFAULT: &str = "default";
 
+/// The name that stands for the fastest device of a fit.
+pub const AUTO: &str = "auto";
+
 /// The device of this name.
 ///
 /// `cpu`, `flex`, `ndarray`; `wgpu`, `vulkan`, `metal`, `webgpu`, `cuda`, `rocm`, alone (the best device of the
 /// kind) or with a number, as in `wgpu:1`; and `default`: the one that the environment variable `BURN_DEVICE`
-/// names, else `cpu`. Nothing is computed; see [`self_test`](crate::self_test).
+/// names, else `cpu`. `auto` is `cpu` as well: what is fastest depends on the table, see
+/// [`time_devices`](crate::time_devices). Nothing is computed; see [`self_test`](crate::self_test).
 ///
 /// # Errors
 /// A name that is not among these, a backend that is not compiled in, or a device that is not there; the
@@ -33,6 +37,7 @@ const DEFAULT: &str = "default";
 /// assert!(error.contains("\"abacus\"") && error.contains("devices that are there"));
 /// ```
 pub fn open(name: &str) -> Result<Device> {
+    let name = if name == AUTO { "cpu" } else { name };
     if name != DEFAULT {
         return open_named(name);
     }

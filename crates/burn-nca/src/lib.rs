@@ -48,6 +48,7 @@
 pub mod baseline;
 pub mod data;
 pub mod device;
+mod device_times;
 mod display;
 pub mod encoder;
 mod error;
@@ -63,6 +64,7 @@ mod self_test;
 #[cfg(feature = "train")]
 pub mod train;
 
+pub use device_times::{DeviceTime, time_devices};
 pub use error::{Error, Result};
 pub use estimator::{Estimator, Fitted, NcaConfig, PairsConfig, RegressionConfig};
 pub use model::{MetricModel, Nca};

@@ -48,7 +48,7 @@ pub fn self_test(device: &Device) -> Result<()> {
 }
 
 /// Numbers in -1..1 that look random and are the same everywhere.
-fn numbers(count: usize, seed: u64) -> Vec<f64> {
+pub(crate) fn numbers(count: usize, seed: u64) -> Vec<f64> {
     let mut state = seed;
     let mut next = || {
         state =
@@ -58,7 +58,7 @@ fn numbers(count: usize, seed: u64) -> Vec<f64> {
     (0..count).map(|_| next()).collect()
 }
 
-fn tensor(values: &[f64], shape: [usize; 2], device: &Device) -> Tensor<2> {
+pub(crate) fn tensor(values: &[f64], shape: [usize; 2], device: &Device) -> Tensor<2> {
     let data = TensorData::new(values.to_vec(), shape).convert_dtype(DType::F32);
     Tensor::from_data(data, (device, DType::F32))
 }
@@ -120,7 +120,7 @@ fn loss_on_host() -> f64 {
 /// Runs `work`; a panic in it (Burn starts devices lazily, and panics where that fails) becomes its message.
 ///
 /// The panic hook belongs to the whole process: it is set aside for the moment, and other calls wait.
-fn quietly<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
+pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let hook = take_hook();

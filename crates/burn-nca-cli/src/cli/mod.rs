@@ -103,7 +103,8 @@ pub enum Format {
 /// The device of a verb that computes.
 #[derive(Args, Debug)]
 pub struct DeviceArgs {
-    /// cpu, flex, ndarray, wgpu[:i] or cuda[:i] [default: $BURN_DEVICE, else cpu]
+    /// cpu, flex, ndarray, wgpu[:i], cuda[:i], or auto: nca fit takes the fastest, by a measurement
+    /// [default: $BURN_DEVICE, else cpu]
     #[arg(long, value_name = "NAME", default_value = "default", hide_default_value = true)]
     pub device: String,
 }

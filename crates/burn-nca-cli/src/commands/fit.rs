@@ -10,7 +10,7 @@ use burn::tensor::Device;
 use burn_nca::data::{Coincidences, Features, Labelled, RegressionData, Scaling};
 use burn_nca::fit::{FitSession, Progress, Termination};
 use burn_nca::method::AnyMethod;
-use burn_nca::{Fitted, device};
+use burn_nca::{DeviceTime, Fitted, device};
 use burn_nca_program::{Interrupt, RunFolder};
 
 use super::report::write_pictures;
@@ -68,7 +68,9 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     if args.model.encoder == EncoderKind::Mlp && table.reduction.is_some() {
         return Err(usage("the model of a sparse table is a linear map; leave --encoder mlp out"));
     }
-    let device = open_device(&args.device.device)?;
+    let size = train.features();
+    let size = [size.rows(), size.columns(), args.dim.unwrap_or(size.columns())];
+    let (name, device) = device_for(&args.device.device, size)?;
     refuse_f64_on_graphics(args.precision, &device)?;
     let warm_start = warm_start(args, train.features(), &device)?;
     let config = settings::configuration(args, method, train.any(), warm_start.as_ref())?;
@@ -101,7 +103,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let finished = FinishedFit {
         name: data_name(&args.source.data),
         model: &model,
-        device: &device_name(&args.device.device),
+        device: &name,
         seed: args.seed,
         tuning,
         warnings,
@@ -186,9 +188,25 @@ fn refuse_f64_on_graphics(precision: Number, device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// The name that the user gave, or that the default stands for.
-fn device_name(given: &str) -> String {
-    if given == "default" { device::default_name() } else { given.to_string() }
+/// The device that the user named, that the default stands for, or that is fastest for a table of this many rows and
+/// features to this many dimensions; with its name.
+fn device_for(given: &str, size: [usize; 3]) -> Result<(String, Device)> {
+    let name = if given == "default" { device::default_name() } else { given.to_string() };
+    if name != device::AUTO {
+        return Ok((name, open_device(given)?));
+    }
+    let times = burn_nca::time_devices(size);
+    let Some(fastest) = times.first() else {
+        return Err(usage("no device computes as it should; nca devices --test says why"));
+    };
+    let told = |time: &DeviceTime| format!("{} {:.1} ms", time.name, 1e3 * time.seconds);
+    let times: Vec<String> = times.iter().map(told).collect();
+    output::tell(&format!(
+        "note: on {}, the fastest: value and gradient took {}",
+        fastest.name,
+        times.join(", ")
+    ));
+    Ok((fastest.name.clone(), open_device(&fastest.name)?))
 }
 
 /// The model that the fit starts from, if one was named.

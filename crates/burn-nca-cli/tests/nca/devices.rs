@@ -27,6 +27,32 @@ fn a_device_that_is_not_there_is_answered_with_those_that_are() {
 }
 
 #[test]
+fn the_fastest_device_is_measured_where_it_is_asked_for() {
+    let fit = [
+        "fit",
+        "iris",
+        "--dim",
+        "1",
+        "--max-iterations",
+        "0",
+        "--format",
+        "json",
+        "--device",
+        "auto",
+    ];
+    let output = nca(&fit).assert().success().stderr(contains("the fastest: value and gradient"));
+    let report: serde_json::Value =
+        serde_json::from_slice(&output.get_output().stdout.clone()).unwrap();
+    let name = report["device"]["name"].as_str().unwrap();
+    assert!(stdout(&["devices"]).lines().any(|line| line.starts_with(name)), "{name}");
+    // Where nothing is learnt, the CPU.
+    assert!(
+        failure(&["predict", "no-such-model", "iris", "--device", "auto"], 1)
+            .contains("no-such-model")
+    );
+}
+
+#[test]
 fn the_environment_names_the_default_and_is_checked() {
     let fit = ["fit", "iris", "--dim", "1", "--max-iterations", "0", "--format", "json"];
     let output =

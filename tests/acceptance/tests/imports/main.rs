@@ -19,6 +19,7 @@ const LIBRARY: &[&str] = &[
     "objective",
     "model",
     "self_test",
+    "device_times",
     "fit",
     "evaluate",
     "method",

@@ -1,0 +1,126 @@
+//! Which device computes a fit fastest, by a measurement.
+
+use std::time::{Duration, Instant};
+
+use burn::tensor::{Device, Int, Tensor, TensorData};
+
+use crate::device;
+use crate::objective::{Criterion, NcaLossConfig};
+use crate::self_test::{numbers, quietly, self_test, tensor};
+
+/// Rows that are measured at most: larger tables are learnt by mini-batches, which are smaller.
+const MOST_ROWS: usize = 5000;
+
+/// Classes of the rows that are measured.
+const CLASSES: usize = 10;
+
+/// Evaluations after the first, which compiles kernels; the fastest counts.
+const REPEATS: usize = 3;
+
+/// No further evaluation after one of this length.
+const ENOUGH: Duration = Duration::from_secs(1);
+
+/// How long a device takes for value and gradient of NCA.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceTime {
+    /// Its name, as [`device::open`] takes it.
+    pub name: String,
+    /// Time of one evaluation, in seconds.
+    pub seconds: f64,
+}
+
+/// How long the CPU and each GPU take for the value and the gradient of g with respect to the map, on random rows of the
+/// size of a fit; the fastest first.
+///
+/// A GPU waits for each of its kernels to start: small tables are learnt faster on the CPU, and where the border lies
+/// depends on both. It is therefore measured, on up to 5000 rows (a larger table is learnt by mini-batches), without
+/// the first evaluation, which compiles kernels. A GPU that fails its [`self_test`] is left out. Where a device holds
+/// more than one number (`wgpu:0`, `wgpu:1`), the one that its backend prefers is measured.
+///
+/// # Panics
+/// If there are no rows, features or dimensions.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// // As large as iris, to two dimensions.
+/// let times = burn_nca::time_devices([150, 4, 2]);
+/// let device = burn_nca::device::open(&times[0].name)?;
+/// # }
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+pub fn time_devices([rows, features, dimensions]: [usize; 3]) -> Vec<DeviceTime> {
+    assert!(
+        rows > 0 && features > 0 && dimensions > 0,
+        "{rows} rows of {features} features to {dimensions} dimensions: at least one of each is needed"
+    );
+    let mut times: Vec<DeviceTime> = names()
+        .into_iter()
+        .filter_map(|name| {
+            let device = device::open(&name).ok()?;
+            if !device::runs_on_host(&device) {
+                self_test(&device).ok()?;
+            }
+            let size = [rows.min(MOST_ROWS), features, dimensions];
+            let time = quietly(|| time_of(&device, size)).ok()?;
+            Some(DeviceTime { name, seconds: time.as_secs_f64() })
+        })
+        .collect();
+    times.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    times
+}
+
+/// The CPU, and one device of each other backend.
+fn names() -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in device::available() {
+        let backend = name.split(':').next().unwrap_or(&name).to_string();
+        let is_host = matches!(backend.as_str(), "flex" | "ndarray");
+        if !is_host && !names.contains(&backend) {
+            names.push(backend);
+        }
+    }
+    names
+}
+
+/// The shortest time of an evaluation.
+fn time_of(device: &Device, [rows, features, dimensions]: [usize; 3]) -> Duration {
+    let device = device.clone().without_autodiff().autodiff();
+    let labels: Vec<i64> = (0..rows).map(|row| (row % CLASSES) as i64).collect();
+    let labels = Tensor::<1, Int>::from_data(TensorData::new(labels, [rows]), &device);
+    let x = tensor(&numbers(rows * features, 1), [rows, features], &device);
+    let a = tensor(&numbers(features * dimensions, 2), [features, dimensions], &device);
+    let loss = NcaLossConfig::new().with_criterion(Criterion::G).init();
+    let evaluate = || {
+        let started = Instant::now();
+        let a = a.clone().require_grad();
+        let value = loss.forward(x.clone().matmul(a.clone()), labels.clone());
+        let slope = a.grad(&value.backward()).map(|slope| slope.sum().into_scalar::<f64>());
+        std::hint::black_box((value.into_scalar::<f64>(), slope));
+        started.elapsed()
+    };
+    evaluate();
+    let mut shortest = Duration::MAX;
+    for _ in 0..REPEATS {
+        shortest = shortest.min(evaluate());
+        if shortest > ENOUGH {
+            break;
+        }
+    }
+    shortest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fastest_stands_first_and_each_can_be_opened() {
+        let times = time_devices([40, 3, 2]);
+        assert!(times.iter().any(|time| time.name == "cpu"), "{times:?}");
+        assert!(times.is_sorted_by(|a, b| a.seconds <= b.seconds), "{times:?}");
+        for time in &times {
+            assert!(time.seconds > 0.0 && device::open(&time.name).is_ok(), "{times:?}");
+        }
+    }
+}
