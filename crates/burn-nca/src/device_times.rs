@@ -1,8 +1,7 @@
 //! Which device computes a fit fastest, by a measurement.
 
-use std::time::{Duration, Instant};
-
 use burn::tensor::{Device, Int, Tensor, TensorData};
+use web_time::{Duration, Instant};
 
 use crate::device;
 use crate::objective::{Criterion, NcaLossConfig};
