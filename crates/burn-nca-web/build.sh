@@ -22,35 +22,47 @@ make_toolchain() {
   [ "$(id -u)" = 0 ] || without_toolchain "--make-toolchain needs root"
   command -v debootstrap >/dev/null || apt-get install -y --no-install-recommends debootstrap >/dev/null ||
     without_toolchain "debootstrap cannot be installed"
-  if [ ! -x "$root/usr/bin/rustc" ]; then
-    local mirror
-    mirror=$(sed -n 's/^URIs: *//p; s/^deb \(http[^ ]*\).*/\1/p' /etc/apt/sources.list.d/* /etc/apt/sources.list 2>/dev/null | head -1 || true)
-    debootstrap --variant=minbase --include=ca-certificates sid "$root" "${mirror:-http://deb.debian.org/debian}" \
-      >"$root.log" 2>&1 || without_toolchain "no tree of Debian unstable could be made (log: $root.log)"
-    cp /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
-    cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
-    chroot "$root" apt-get install -y --no-install-recommends rustc cargo libstd-rust-dev-wasm32 lld gcc libc6-dev \
-      >>"$root.log" 2>&1 || without_toolchain "its Rust could not be installed (log: $root.log)"
-  fi
+  [ ! -x "$root/usr/bin/rustc" ] || return 0
+  local mirror part=$root.part
+  mirror=$(sed -n 's/^URIs: *//p; s/^deb \(http[^ ]*\).*/\1/p' /etc/apt/sources.list.d/* /etc/apt/sources.list 2>/dev/null | head -1 || true)
+  # Made beside its place and renamed at the end: a tree that was begun and not ended is never taken for a whole one.
+  rm -rf --one-file-system "$part"
+  debootstrap --variant=minbase --include=ca-certificates sid "$part" "${mirror:-http://deb.debian.org/debian}" \
+    >"$root.log" 2>&1 || without_toolchain "no tree of Debian unstable could be made (log: $root.log)"
+  cp /etc/apt/apt.conf.d/* "$part/etc/apt/apt.conf.d/" 2>/dev/null || true
+  cp /etc/ssl/certs/ca-certificates.crt "$part/etc/ssl/certs/ca-certificates.crt"
+  chroot "$part" apt-get install -y --no-install-recommends rustc cargo libstd-rust-dev-wasm32 lld gcc libc6-dev \
+    >>"$root.log" 2>&1 || without_toolchain "its Rust could not be installed (log: $root.log)"
+  # debootstrap leaves /proc mounted where it could.
+  umount "$part/proc" 2>/dev/null || true
+  rm -rf --one-file-system "$root"
+  mv "$part" "$root"
 }
 
-in_tree() { # runs the build in the Debian tree, on this checkout and this cargo registry
-  local source home
-  source=$(pwd)
-  home=${CARGO_HOME:-$HOME/.cargo}
+# Runs the build in the Debian tree, on this checkout and this cargo registry. The mounts are in a namespace of their
+# own and end with it, however the build ends: one left behind by a killed build would give the next one the checkout
+# of the first, or a folder that is gone. What an older script left is taken off first.
+in_tree() {
   mkdir -p "$root/source" "$root/cargo" "$root/target"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
-  # One call for each: umount stops at the first that is not mounted.
-  trap 'for place in source cargo dev proc; do umount "$root/$place" 2>/dev/null || true; done' EXIT
-  for pair in "$source:source" "$home:cargo" "/dev:dev"; do
-    mountpoint -q "$root/${pair##*:}" || mount --bind "${pair%%:*}" "$root/${pair##*:}" ||
-      without_toolchain "this machine does not let a folder be bound into $root"
-  done
-  mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
-  chroot "$root" env CARGO_HOME=/cargo HOME=/root CARGO_TARGET_DIR=/target RUSTFLAGS="$RUSTFLAGS" \
-    SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt CARGO_HTTP_CAINFO=/etc/ssl/certs/ca-certificates.crt \
-    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=/usr/bin/wasm-ld \
-    sh -c "cd /source && ${build[*]}"
+  unshare --mount --propagation private true || without_toolchain "this machine lets no process have mounts of its own"
+  local status=0
+  root=$root source=$(pwd) registry=${CARGO_HOME:-$HOME/.cargo} build="${build[*]}" \
+    unshare --mount --propagation private bash -euo pipefail -c '
+      for place in source cargo dev proc; do
+        while umount --lazy "$root/$place" 2>/dev/null; do :; done
+      done
+      {
+        mount --bind "$source" "$root/source" && mount --bind "$registry" "$root/cargo" &&
+          mount --bind /dev "$root/dev" && mount -t proc proc "$root/proc"
+      } || exit 3
+      chroot "$root" env CARGO_HOME=/cargo HOME=/root CARGO_TARGET_DIR=/target RUSTFLAGS="$RUSTFLAGS" \
+        SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt CARGO_HTTP_CAINFO=/etc/ssl/certs/ca-certificates.crt \
+        CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=/usr/bin/wasm-ld \
+        sh -c "cd /source && $build"
+    ' || status=$?
+  [ "$status" != 3 ] || without_toolchain "this machine does not let a folder be bound into $root"
+  [ "$status" = 0 ] || exit "$status"
   wasm=$root/target/wasm32-unknown-unknown/web/burn_nca_web.wasm
 }
 
