@@ -58,16 +58,17 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let source = Source::of_fit(args, learnt_from(args)?);
     let table = D::open(args, &source)?;
     let source = source.with_target(table.target.as_deref());
-    let (mut rows, train) = table.data.parted(table.split, args)?;
+    let mut rows = table.data.parted(table.split, args)?;
     rows.without_class = table.without_class;
     if let Some(NeighborCount::Given(k)) = args.neighbors
         && D::PREDICTS
     {
-        refuse_many_neighbors(k, train.units())?;
+        refuse_many_neighbors(k, rows.train.units())?;
     }
     if args.model.encoder == EncoderKind::Mlp && table.reduction.is_some() {
         return Err(usage("the model of a sparse table is a linear map; leave --encoder mlp out"));
     }
+    let train = &rows.train;
     let size = train.features();
     let size = [size.rows(), size.columns(), args.dim.unwrap_or(size.columns())];
     let (name, device) = device_for(&args.device.device, size)?;
@@ -75,21 +76,19 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let warm_start = warm_start(args, train.features(), &device)?;
     let config = settings::configuration(args, method, train.any(), warm_start.as_ref())?;
     let remark = warnings::about_dimension(args, &config);
-    let of_rows = D::warnings(&train).into_iter().chain(remark).chain(rows.remark()?);
+    let of_rows = D::warnings(train).into_iter().chain(remark).chain(rows.remark()?);
     let warnings = told(table.warnings.into_iter().chain(of_rows).collect());
     let (config, tuning) =
-        tuning::choose(args, config, (&train, &device), (folder.as_ref(), &interrupt))?;
+        tuning::choose(args, config, (train, &device), (folder.as_ref(), &interrupt))?;
     let steps = settings::step_limit(&config.fit, train.features().rows());
     let bar = FitProgress::new(steps, args.quiet, interrupt).with_measure(D::MEASURE);
     stages.begin("learning");
     let scaling = Scaling::fit(config.fit.scaling, train.features());
-    // From here on there is one table, the scaled one.
-    drop(train);
-    let (mut rows, train) = rows.scaled(&scaling)?;
+    let mut rows = rows.scaled(&scaling)?;
     let start = warm_start.map(|model| model.encoder);
     let recorder = Recording::new(folder.as_ref());
     let model = fit(&bar, (folder.as_ref(), &recorder), |session| {
-        config.fit_scaled(start, (train, scaling), &device, session)
+        config.fit_scaled(start, (rows.train.clone(), scaling), &device, session)
     })?;
     let model = match table.preparation {
         Some(preparation) => model.with_preparation(preparation)?,

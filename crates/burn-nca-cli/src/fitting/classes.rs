@@ -26,6 +26,8 @@ use burn_nca_report::{
 pub struct ClassRows<'a> {
     pub data: &'a Labelled,
     pub split: &'a Split,
+    /// The rows that were learnt from.
+    pub train: &'a Labelled,
     pub sample: &'a Sample,
     /// The rows without a class, which are drawn alone.
     pub without_class: Option<&'a WithoutClass>,
@@ -40,8 +42,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
     stages.announce("evaluating the learnt metric");
     let (k, classes) = (rows.neighbors, rows.data.classes());
     let measured = &rows.sample.train;
-    let test = rows.data.select(&rows.sample.test);
-    let train = rows.data.select(&rows.split.train);
+    let (train, test) = (rows.train, rows.data.select(&rows.sample.test));
     let parts = Parts::of(train.features(), test.features());
     // Where a sample is measured, the others are embedded in f64 a part at a time, for the terms alone.
     let shown = train.features().select(measured);
@@ -58,8 +59,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
         let space = ByVotes { rows: parts.mapped(map)?, device: &device };
         Ok(judge(method, &space, &labels, k)?.row)
     };
-    let mut compared =
-        baselines(train.features(), Some(&train), own.dimension(), stages, compared)?;
+    let mut compared = baselines(train.features(), Some(train), own.dimension(), stages, compared)?;
     compared.retain(|row| row.method != method);
     compared.push(learnt.row.clone());
     stages.announce("drawing the embedding");
@@ -75,7 +75,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
         Some(_) => terms_of_sample(model, train.features(), &labels)?,
     };
     let p: Vec<f64> = log_p.iter().map(|log_p| log_p.exp()).collect();
-    let data = data(rows, &train);
+    let data = data(rows, train);
     let counts = train.class_counts();
     let with_partner =
         measured.iter().zip(&log_p).filter(|(row, _)| counts[labels.train[**row]] > 1);

@@ -24,6 +24,8 @@ use burn_nca_report::{
 pub struct NumberRows<'a> {
     pub data: &'a RegressionData,
     pub split: &'a Split,
+    /// The rows that were learnt from.
+    pub train: &'a RegressionData,
     pub sample: &'a Sample,
     pub neighbors: usize,
 }
@@ -41,7 +43,7 @@ struct Numbered {
 pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Result<Evaluation> {
     stages.announce("evaluating the learnt metric");
     let measured = &rows.sample.train;
-    let (train, test) = (rows.data.select(&rows.split.train), rows.data.select(&rows.sample.test));
+    let (train, test) = (rows.train, rows.data.select(&rows.sample.test));
     let known = train.targets().values();
     let truth = Numbered {
         train: measured.iter().map(|&row| known[row]).collect(),

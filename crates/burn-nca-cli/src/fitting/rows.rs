@@ -27,6 +27,8 @@ use burn_nca_report::{Replay, Warning};
 pub struct Rows<D> {
     pub data: D,
     pub split: Split,
+    /// The part that is learnt from. What is computed of it once, its copies share.
+    pub train: D,
     /// The rows without a class, to be drawn.
     pub without_class: Option<WithoutClass>,
     /// The k of k-NN; of no use to pairs.
@@ -36,18 +38,21 @@ pub struct Rows<D> {
 }
 
 impl<D: FitData> Rows<D> {
-    fn new(data: D, split: Split, args: &FitArgs) -> Self {
-        Self { data, split, without_class: None, neighbors: 0, seed: args.seed }
+    fn new(data: D, (split, train): (Split, D), args: &FitArgs) -> Self {
+        Self { data, split, train, without_class: None, neighbors: 0, seed: args.seed }
     }
 
-    /// The rows on one scale, in the place of those that were read, and the part to learn from.
+    /// The rows on one scale, in the place of those that were read.
     ///
     /// # Errors
     /// Other columns than those of the scaling.
-    pub fn scaled(mut self, scaling: &Scaling) -> Result<(Self, D)> {
-        self.data.scale(scaling)?;
-        let train = self.data.part(&self.split.train)?;
-        Ok((self, train))
+    pub fn scaled(self, scaling: &Scaling) -> Result<Self> {
+        let Self { mut data, split, train, without_class, neighbors, seed } = self;
+        // From here on there is one table, the scaled one.
+        drop(train);
+        data.scale(scaling)?;
+        let train = data.part(&split.train)?;
+        Ok(Self { data, split, train, without_class, neighbors, seed })
     }
 
     /// What is measured; all of a table that is not large.
@@ -96,17 +101,17 @@ pub trait FitData: TrainingData {
     /// Data that cannot be read, or that are plainly of another kind.
     fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>>;
 
-    /// All rows with their split, and the part to learn from.
+    /// All rows with their split.
     ///
     /// # Errors
     /// A share that leaves a part without anything.
-    fn parted(self, split: Option<Split>, args: &FitArgs) -> Result<(Rows<Self>, Self)> {
+    fn parted(self, split: Option<Split>, args: &FitArgs) -> Result<Rows<Self>> {
         let split = match split {
             Some(split) => split,
             None => self.split(args.test_size, args.seed)?,
         };
         let train = self.part(&split.train)?;
-        Ok((Rows::new(self, split, args), train))
+        Ok(Rows::new(self, (split, train), args))
     }
 
     /// The fit once more, from some of its steps.
@@ -132,9 +137,9 @@ impl FitData for Labelled {
     const FIGURES: &str = "accuracies, f, g, perplexity and the picture";
 
     fn replay(model: &Fitted, rows: &Rows<Self>, steps: &[Step]) -> Result<Option<Replay>> {
-        let Rows { data, split, neighbors, .. } = rows;
-        let sample = &rows.sample()?;
-        let rows = ClassRows { data, split, sample, without_class: None, neighbors: *neighbors };
+        let Rows { data, split, train, neighbors, .. } = rows;
+        let (sample, without_class) = (&rows.sample()?, None);
+        let rows = ClassRows { data, split, train, sample, without_class, neighbors: *neighbors };
         replay::replay(model, Cast::of_classes(model, &rows), steps)
     }
 
@@ -156,9 +161,9 @@ impl FitData for Labelled {
     }
 
     fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Evaluation> {
-        let Rows { data, split, without_class, neighbors, .. } = rows;
+        let Rows { data, split, train, without_class, neighbors, .. } = rows;
         let (sample, without_class) = (&rows.sample()?, without_class.as_ref());
-        let rows = ClassRows { data, split, sample, without_class, neighbors: *neighbors };
+        let rows = ClassRows { data, split, train, sample, without_class, neighbors: *neighbors };
         classes::evaluate(model, &rows, stages)
     }
 }
@@ -186,14 +191,16 @@ impl FitData for RegressionData {
     }
 
     fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Evaluation> {
-        let Rows { data, split, neighbors, .. } = rows;
+        let Rows { data, split, train, neighbors, .. } = rows;
         let sample = &rows.sample()?;
-        numbers::evaluate(model, &NumberRows { data, split, sample, neighbors: *neighbors }, stages)
+        let rows = NumberRows { data, split, train, sample, neighbors: *neighbors };
+        numbers::evaluate(model, &rows, stages)
     }
 
     fn replay(model: &Fitted, rows: &Rows<Self>, steps: &[Step]) -> Result<Option<Replay>> {
-        let Rows { data, split, neighbors, .. } = rows;
-        let rows = NumberRows { data, split, sample: &rows.sample()?, neighbors: *neighbors };
+        let Rows { data, split, train, neighbors, .. } = rows;
+        let sample = &rows.sample()?;
+        let rows = NumberRows { data, split, train, sample, neighbors: *neighbors };
         replay::replay(model, Cast::of_numbers(model, &rows), steps)
     }
 }
@@ -232,11 +239,11 @@ impl FitData for Coincidences {
         Ok(Ready { data, split, target, preparation, reduction, without_class, names, warnings })
     }
 
-    fn parted(self, _: Option<Split>, args: &FitArgs) -> Result<(Rows<Self>, Self)> {
+    fn parted(self, _: Option<Split>, args: &FitArgs) -> Result<Rows<Self>> {
         let split = self.split(args.test_size, args.seed)?;
         let tests = split.test.is_empty() || self.part(&split.test).is_ok();
         match self.part(&split.train) {
-            Ok(train) if tests => Ok((Rows::new(self, split, args), train)),
+            Ok(train) if tests => Ok(Rows::new(self, (split, train), args)),
             _ => bail!(
                 "holding out {} of {} pairs leaves a part without a pair of positive weight; give another \
                  --test-size (0 learns from all)",
@@ -272,7 +279,7 @@ fn pair_parts(rows: &Rows<Coincidences>) -> Result<PairParts> {
     // Pairs of weight 0 do not ask; should a sample hold no others, all do.
     let asked = rows.data.part(asked).or_else(|_| rows.data.part(all))?;
     Ok(PairParts {
-        train: rows.data.part(&rows.split.train)?.pairs().clone(),
+        train: rows.train.pairs().clone(),
         test: rows.split.test.len(),
         asked: asked.pairs().clone(),
         measured: sample.measured(),

@@ -1,14 +1,20 @@
 //! Rows in classes or chunklets, and how they spread within and between them.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::means::group_means;
 use super::scatter::{clear_constant_columns, deviation, rounding_levels, sum_of_products};
-use crate::data::{Features, Labelled};
+use crate::data::{ClassSpread, Features, Labelled};
 use crate::error::{Error, Result};
 
+/// Numbers of a spread at most that a table keeps for all who ask: 32 MiB.
+const MOST_KEPT: usize = 1 << 22;
+
 /// Rows in groups (classes or chunklets), with the size and the mean of each group that has rows.
+///
+/// The means and the covariance within classes are computed once for a table and its copies, however many groups are made
+/// of it (where they take no more than 32 MiB).
 ///
 /// # Examples
 /// ```
@@ -26,18 +32,21 @@ use crate::error::{Error, Result};
 pub struct Groups<'a> {
     features: &'a Features,
     group_of_row: Vec<Option<usize>>,
-    counts: Vec<usize>,
-    means: Vec<f64>,
-    rounding: Vec<f64>,
-    /// The within-group covariance, once it is known.
-    within: OnceLock<Vec<f64>>,
+    spread: Arc<ClassSpread>,
 }
 
 impl<'a> Groups<'a> {
     /// The classes of labelled rows; a class without rows is left out.
     pub fn of_classes(data: &'a Labelled) -> Self {
-        let groups = data.labels().iter().copied().map(Some);
-        Self::new(data.features(), groups)
+        let features = data.features();
+        let (group_of_row, counts) = numbered(data.labels().iter().copied().map(Some));
+        let d = features.columns();
+        let compute = || spread(features, &group_of_row, counts.clone());
+        let spread = match (counts.len() + d) * d <= MOST_KEPT {
+            true => data.spread().get_or(compute),
+            false => Arc::new(compute()),
+        };
+        Self { features, group_of_row, spread }
     }
 
     /// Chunklets: rows known to belong together. Rows with `None` belong to no chunklet and are left out.
@@ -52,40 +61,29 @@ impl<'a> Groups<'a> {
                 features.rows()
             )));
         }
-        Ok(Self::new(features, chunklets.iter().copied()))
-    }
-
-    fn new(features: &'a Features, ids: impl Iterator<Item = Option<usize>> + Clone) -> Self {
-        let mut index_of_id: BTreeMap<usize, usize> =
-            ids.clone().flatten().map(|id| (id, 0)).collect();
-        index_of_id.values_mut().enumerate().for_each(|(index, value)| *value = index);
-        let group_of_row: Vec<Option<usize>> =
-            ids.map(|id| id.map(|id| index_of_id[&id])).collect();
-        let mut counts = vec![0; index_of_id.len()];
-        group_of_row.iter().flatten().for_each(|&group| counts[group] += 1);
-        let means = group_means(features, &group_of_row, &counts);
-        let rounding = rounding_levels(features);
-        Self { features, group_of_row, counts, means, rounding, within: OnceLock::new() }
+        let (group_of_row, counts) = numbered(chunklets.iter().copied());
+        let spread = Arc::new(spread(features, &group_of_row, counts));
+        Ok(Self { features, group_of_row, spread })
     }
 
     /// Number of rows of each group.
     pub fn counts(&self) -> &[usize] {
-        &self.counts
+        &self.spread.counts
     }
 
     /// The mean of each group, row-major, one row a group.
     pub fn means(&self) -> &[f64] {
-        &self.means
+        &self.spread.means
     }
 
     /// The level of rounding of each column, `[d]`.
     pub(super) fn rounding(&self) -> &[f64] {
-        &self.rounding
+        &self.spread.rounding
     }
 
     /// Number of rows that belong to a group.
     pub fn rows(&self) -> usize {
-        self.counts.iter().sum()
+        self.spread.counts.iter().sum()
     }
 
     /// The within-group covariance, divisor n (rows that belong to a group), row-major `[d, d]`.
@@ -104,10 +102,10 @@ impl<'a> Groups<'a> {
                 self.centred_row(row, target)
             });
             covariance.iter_mut().for_each(|value| *value /= self.rows().max(1) as f64);
-            clear_constant_columns(&mut covariance, &self.rounding);
+            clear_constant_columns(&mut covariance, &self.spread.rounding);
             covariance
         };
-        self.within.get_or_init(compute).clone()
+        self.spread.within.get_or_init(compute).clone()
     }
 
     /// The covariance of the rows that belong to a group, divisor n, row-major `[d, d]`: within plus between.
@@ -121,7 +119,8 @@ impl<'a> Groups<'a> {
     pub(super) fn mean(&self) -> Vec<f64> {
         let n = self.rows() as f64;
         let mut overall = vec![0.0; self.features.columns()];
-        for (mean, &count) in self.means.chunks_exact(overall.len()).zip(&self.counts) {
+        for (mean, &count) in self.spread.means.chunks_exact(overall.len()).zip(&self.spread.counts)
+        {
             overall.iter_mut().zip(mean).for_each(|(sum, x)| *sum += x * (count as f64 / n));
         }
         overall
@@ -142,7 +141,7 @@ impl<'a> Groups<'a> {
     pub fn between_covariance(&self) -> Vec<f64> {
         let d = self.features.columns();
         let rows = self.weighted_means();
-        sum_of_products(self.counts.len(), d, |group, target| {
+        sum_of_products(self.spread.counts.len(), d, |group, target| {
             target.copy_from_slice(&rows[group * d..(group + 1) * d]);
         })
     }
@@ -152,7 +151,7 @@ impl<'a> Groups<'a> {
         match self.group_of_row[row] {
             Some(group) => {
                 let d = target.len();
-                let mean = &self.means[group * d..(group + 1) * d];
+                let mean = &self.spread.means[group * d..(group + 1) * d];
                 deviation(self.features, row, mean, target);
             }
             None => target.fill(0.0),
@@ -168,7 +167,7 @@ impl<'a> Groups<'a> {
             self.centred_row(row, &mut deviation);
             variances.iter_mut().zip(&deviation).for_each(|(sum, x)| *sum += x * x);
         }
-        for (variance, level) in variances.iter_mut().zip(&self.rounding) {
+        for (variance, level) in variances.iter_mut().zip(&self.spread.rounding) {
             *variance /= self.rows().max(1) as f64;
             if variance.sqrt() <= *level {
                 *variance = 0.0;
@@ -183,7 +182,7 @@ impl<'a> Groups<'a> {
     pub(super) fn weighted_means(&self) -> Vec<f64> {
         let (d, n) = (self.features.columns(), self.rows() as f64);
         let mut rows = self.mean_deviations();
-        for (row, &count) in rows.chunks_exact_mut(d).zip(&self.counts) {
+        for (row, &count) in rows.chunks_exact_mut(d).zip(&self.spread.counts) {
             let weight = (count as f64 / n).sqrt();
             row.iter_mut().for_each(|x| *x *= weight);
         }
@@ -193,9 +192,9 @@ impl<'a> Groups<'a> {
     /// One row `m_c - m` a group; a difference of the size of rounding is zero.
     fn mean_deviations(&self) -> Vec<f64> {
         let (d, overall) = (self.features.columns(), self.mean());
-        let mut rows = self.means.clone();
+        let mut rows = self.spread.means.clone();
         for row in rows.chunks_exact_mut(d) {
-            for ((x, mean), level) in row.iter_mut().zip(&overall).zip(&self.rounding) {
+            for ((x, mean), level) in row.iter_mut().zip(&overall).zip(&self.spread.rounding) {
                 *x -= mean;
                 if x.abs() <= *level {
                     *x = 0.0;
@@ -224,9 +223,48 @@ impl<'a> Groups<'a> {
     }
 }
 
+/// Groups numbered from 0 in the order of their ids, that of each row, and the number of rows of each.
+fn numbered(ids: impl Iterator<Item = Option<usize>> + Clone) -> (Vec<Option<usize>>, Vec<usize>) {
+    let mut index_of_id: BTreeMap<usize, usize> = ids.clone().flatten().map(|id| (id, 0)).collect();
+    index_of_id.values_mut().enumerate().for_each(|(index, value)| *value = index);
+    let group_of_row: Vec<Option<usize>> = ids.map(|id| id.map(|id| index_of_id[&id])).collect();
+    let mut counts = vec![0; index_of_id.len()];
+    group_of_row.iter().flatten().for_each(|&group| counts[group] += 1);
+    (group_of_row, counts)
+}
+
+fn spread(features: &Features, group_of_row: &[Option<usize>], counts: Vec<usize>) -> ClassSpread {
+    let means = group_means(features, group_of_row, &counts);
+    let rounding = rounding_levels(features);
+    ClassSpread { counts, means, rounding, within: OnceLock::new() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::baseline::fixture::assert_close;
+    use crate::data::{Scaling, ScalingKind, TrainingData};
+
+    #[test]
+    fn copies_of_a_table_share_its_spread_and_other_rows_do_not() {
+        let features = Features::unnamed(vec![0.0, 2.0, 10.0, 12.0], 1).unwrap();
+        let data = Labelled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
+        let spread = |data: &Labelled| Arc::clone(&Groups::of_classes(data).spread);
+        let first = spread(&data);
+        for same in [data.clone(), data.select(&[0, 1, 2, 3])] {
+            assert!(Arc::ptr_eq(&first, &spread(&same)));
+        }
+        let mut scaled = data.clone();
+        scaled.scale(&Scaling::fit(ScalingKind::Standardise, data.features())).unwrap();
+        for (other, means) in [
+            (data.select(&[1, 0, 3, 3]), [1.0, 12.0]),
+            (scaled, [-5.0 / 26f64.sqrt(), 5.0 / 26f64.sqrt()]),
+        ] {
+            assert!(!Arc::ptr_eq(&first, &spread(&other)));
+            assert_close(Groups::of_classes(&other).means(), &means, 1e-12);
+        }
+        assert_eq!(Groups::of_classes(&data).means(), [1.0, 11.0]);
+    }
 
     #[test]
     fn empty_classes_and_unlabelled_rows_are_left_out() {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::iter::once;
 use std::sync::Arc;
 
-use super::{Features, check_weights};
+use super::{Features, KnownSpread, check_weights};
 use crate::error::{Error, Result, quoted};
 
 /// Labels that a table of few rows may have: classes without a row cost memory, too.
@@ -31,6 +31,7 @@ pub struct Labelled {
     weights: Option<Vec<f64>>,
     groups: Option<Vec<usize>>,
     unlabelled: Option<Arc<Features>>,
+    spread: KnownSpread,
 }
 
 impl Labelled {
@@ -50,8 +51,15 @@ impl Labelled {
             )));
         }
         check_class_names(&class_names).map_err(Error::data)?;
-        let labels = Arc::new(labels);
-        Ok(Self { features, labels, class_names, weights: None, groups: None, unlabelled: None })
+        Ok(Self {
+            features,
+            labels: Arc::new(labels),
+            class_names,
+            weights: None,
+            groups: None,
+            unlabelled: None,
+            spread: KnownSpread::default(),
+        })
     }
 
     /// Joins features with integer labels, naming each class by its number (`"0"`, `"1"`, …).
@@ -187,8 +195,14 @@ impl Labelled {
 
     /// The features, and those of the rows without a class, to be scaled where they stand.
     pub(super) fn features_mut(&mut self) -> impl Iterator<Item = &mut Features> {
+        self.spread = KnownSpread::default();
         let unlabelled = self.unlabelled.as_mut().map(Arc::make_mut);
         once(&mut self.features).chain(unlabelled)
+    }
+
+    /// How the rows spread within their classes, where that is known.
+    pub(crate) fn spread(&self) -> &KnownSpread {
+        &self.spread
     }
 
     /// The class of each row.
@@ -227,12 +241,16 @@ impl Labelled {
     /// If an index is not below [`rows`](Self::rows).
     #[must_use]
     pub fn select(&self, indices: &[usize]) -> Self {
+        let (labels, spread) = match indices.iter().copied().eq(0..self.rows()) {
+            true => (Arc::clone(&self.labels), self.spread.clone()),
+            false => {
+                let labels = indices.iter().map(|&index| self.labels[index]).collect();
+                (Arc::new(labels), KnownSpread::default())
+            }
+        };
         Self {
             features: self.features.select(indices),
-            labels: match indices.iter().copied().eq(0..self.rows()) {
-                true => Arc::clone(&self.labels),
-                false => Arc::new(indices.iter().map(|&index| self.labels[index]).collect()),
-            },
+            labels,
             class_names: self.class_names.clone(),
             weights: self
                 .weights
@@ -243,6 +261,7 @@ impl Labelled {
                 .as_ref()
                 .map(|groups| indices.iter().map(|&index| groups[index]).collect()),
             unlabelled: self.unlabelled.clone(),
+            spread,
         }
     }
 
@@ -259,6 +278,7 @@ impl Labelled {
             weights: self.weights.clone(),
             groups: self.groups.clone(),
             unlabelled: None,
+            spread: KnownSpread::default(),
         })
     }
 }

@@ -3,6 +3,7 @@
 
 mod agreement_width;
 mod agreements;
+mod class_spread;
 mod coincidences;
 mod compact;
 mod feature_values;
@@ -27,6 +28,7 @@ mod weights;
 pub use agreement_width::AgreementWidth;
 pub(crate) use agreements::AgreementRule;
 pub use agreements::Agreements;
+pub(crate) use class_spread::{ClassSpread, KnownSpread};
 pub use coincidences::Coincidences;
 pub use features::Features;
 pub(crate) use features::host_values;

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-use crate::baseline::{Lda, LdaConfig, PcaConfig, Projection, transposed};
+use crate::baseline::{Groups, Lda, LdaConfig, PcaConfig, Projection, transposed};
 use crate::data::Labelled;
 use crate::error::{Error, Result};
 
@@ -142,7 +142,7 @@ impl Start {
                 let matrix = normal_entries(k * d, scale, seed);
                 (Projection::new(transposed(&matrix, d), [d, k]), ResolvedStart::Random { scale })
             }
-            Self::Pca => (PcaConfig::new(k).fit(data.features())?.projection, ResolvedStart::Pca),
+            Self::Pca => (principal(data, k)?, ResolvedStart::Pca),
             Self::Lda => resolved_lda(LdaConfig::new(k).fit(data)?),
             Self::Given { weight } => {
                 check_given(weight, &format!("[{k}, {d}]"), k * d)?;
@@ -201,10 +201,15 @@ fn automatic(data: &Labelled, k: usize, seed: u64) -> Result<(Projection, Resolv
         rule = automatic_rule_without_lda(k, d, n);
     }
     match rule {
-        Start::Pca => Ok((PcaConfig::new(k).fit(data.features())?.projection, ResolvedStart::Pca)),
+        Start::Pca => Ok((principal(data, k)?, ResolvedStart::Pca)),
         _ if k > d => Ok(padded_identity(d, k, seed)),
         _ => Ok((Projection::rectangular_identity(d, k), ResolvedStart::Identity)),
     }
+}
+
+/// The principal directions, by the spread that LDA and the comparison with both begin with.
+fn principal(data: &Labelled, k: usize) -> Result<Projection> {
+    Ok(PcaConfig::new(k).fit_groups(&Groups::of_classes(data))?.projection)
 }
 
 /// The identity with k - d further rows of small random entries.
