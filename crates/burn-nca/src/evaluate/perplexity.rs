@@ -1,10 +1,10 @@
 //! The perplexity of each point.
 
 use burn::tensor::Tensor;
-use burn_nca_kernels::{Columns, Number};
+use burn_nca_kernels::Columns;
 
 use crate::error::Result;
-use crate::neighbors::Points;
+use crate::neighbors::{Points, sums_and_entropies};
 
 /// The perplexity of each point of an embedding: how many neighbours its kernel effectively counts.
 ///
@@ -47,21 +47,8 @@ pub fn perplexities_of(points: &Tensor<2>, rows: &[usize]) -> Result<Vec<f64>> {
     let queries = all.select(rows).to_vec();
     let others = rows.iter().map(|&row| row..row + 1).collect();
     let others = Columns::outside(others, n);
-    let (_, entropies) = of_rows((&queries, &all.to_vec(), all.dimensions()), &others);
-    Ok(entropies.into_iter().map(f64::exp).collect())
-}
-
-/// `log Σ_j exp(-d²_ij)` and the entropy of the terms' shares, of each query `[b, k]` among these of the references
-/// `[n, k]`.
-pub(super) fn of_rows(
-    (queries, references, k): (&[f64], &[f64], usize),
-    others: &Columns,
-) -> (Vec<f64>, Vec<f64>) {
-    let found = f64::entropies(queries, references, k, others);
-    let (least, found) = found.split_at(others.queries());
-    let (logs, entropies) = found.split_at(others.queries());
-    let sums = logs.iter().zip(least).map(|(log, least)| log - least).collect();
-    (sums, entropies.to_vec())
+    let found = sums_and_entropies((&queries, &all.to_vec(), all.dimensions()), &others);
+    Ok(found.map(|found| found.entropy.exp()).collect())
 }
 
 #[cfg(test)]

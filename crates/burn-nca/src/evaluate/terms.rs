@@ -5,12 +5,8 @@ use core::ops::Range;
 use burn::tensor::Tensor;
 use burn_nca_kernels::{Columns, Number};
 
-use super::perplexity::of_rows;
 use crate::error::{Error, Result};
-use crate::neighbors::{Points, log_of_sum};
-
-/// Points of a part, where they are embedded a part at a time.
-const PART_ROWS: usize = 1 << 16;
+use crate::neighbors::{Entropy, PART_ROWS, Points, log_of_sum, sums_and_entropies};
 
 /// The terms of f and g, and the perplexity, of some rows of an embedding, each among all rows.
 ///
@@ -112,9 +108,8 @@ impl RowTerms {
             };
             let others = own.iter().map(|&own| within(own..own + 1)).collect();
             let others = Columns::outside(others, end - start);
-            let (logs, entropies) = of_rows((&queries, &references, k), &others);
-            let found = logs.into_iter().zip(entropies);
-            among_all.iter_mut().zip(found).for_each(|(all, (log, entropy))| all.add(log, entropy));
+            let found = sums_and_entropies((&queries, &references, k), &others);
+            among_all.iter_mut().zip(found).for_each(|(all, found)| all.add(found));
             // Of its class, those before a row and those after it.
             let spans = classes.iter().zip(&own);
             let before = spans.clone().map(|(class, &own)| within(class.start..own));
@@ -130,37 +125,6 @@ impl RowTerms {
         let log_p = among_own.iter().zip(&among_all).map(|(own, all)| (own - all.log).min(0.0));
         let perplexity = among_all.iter().map(|all| all.entropy.exp()).collect();
         Ok(Self { log_p: log_p.collect(), perplexity })
-    }
-}
-
-/// The logarithm of a sum of exponentials, and the entropy of its shares; summed up by parts.
-///
-/// ```text
-/// L = log Σ_j exp(L_j),   H = Σ_j w_j (H_j - log w_j),   w_j = exp(L_j - L)
-/// ```
-#[derive(Clone, Copy)]
-struct Entropy {
-    log: f64,
-    entropy: f64,
-}
-
-impl Default for Entropy {
-    /// Of no term.
-    fn default() -> Self {
-        Self { log: f64::NEG_INFINITY, entropy: 0.0 }
-    }
-}
-
-impl Entropy {
-    fn add(&mut self, log: f64, entropy: f64) {
-        let sum = log_of_sum(self.log, log);
-        let part = |log: f64, entropy: f64| {
-            let log_share = log - sum;
-            // Of a part without a term there is no share.
-            if log == f64::NEG_INFINITY { 0.0 } else { log_share.exp() * (entropy - log_share) }
-        };
-        let entropy = part(self.log, self.entropy) + part(log, entropy);
-        *self = Self { log: sum, entropy };
     }
 }
 

@@ -1,18 +1,15 @@
 //! A start whose softmax is saturated: a vanishing gradient that is no optimum.
 
-use core::ops::Range;
-
 use burn::tensor::Tensor;
+use burn_nca_kernels::{Columns, Number};
 
 use super::Solution;
-use super::exact::BlockConfig;
-use crate::device::runs_on_host;
+use crate::data::host_values;
 use crate::encoder::Encoder;
 use crate::model::MetricModel;
 use crate::objective::Objective;
-use crate::objective::affinity::{centred, logits, without_self};
 
-/// A row whose neighbours' squared distances, weighted by `p_ij`, lie this close together is saturated.
+/// A row whose neighbours, weighted by `p_ij`, are this much farther than the nearest of them is saturated.
 const SPREAD: f64 = 1e-4;
 
 /// A value within this distance of the best there can be, in each term, has nothing left to gain.
@@ -39,26 +36,18 @@ pub(super) fn explains<E: Encoder, O: Objective>(
 }
 
 /// Whether a change of the scale of the embedding would change no `p_ij`, in any row.
+///
+/// ```text
+/// Σ_j p_ij (d²_ij - min_l d²_il) <= 1e-4      for every i: how log Σ_j exp(min d² - d²_ij) changes with the scale
+/// ```
 fn is_saturated<E: Encoder>(encoder: &E, x: &Tensor<2>) -> bool {
-    let z = centred(encoder.forward(x.clone().without_autodiff()));
-    let [n, _] = z.dims();
-    let rows = BlockConfig::new().block_rows(n, z.dtype().size(), runs_on_host(&z.device()));
-    (0..n).step_by(rows).all(|start| largest_spread(&z, start..(start + rows).min(n)) <= SPREAD)
-}
-
-/// The largest `Σ_j p_ij |l_ij - Σ_l p_il l_il|` of the rows, `l_ij = -||z_i - z_j||²`: how far a row's softmax is
-/// from being constant under a change of scale.
-fn largest_spread(z: &Tensor<2>, rows: Range<usize>) -> f64 {
-    let first = rows.start;
-    let l = logits(z.clone().slice([rows]), z.clone());
-    let l = without_self(l, first);
-    let l = l.clone() - l.max_dim(1);
-    let weights = l.clone().exp();
-    let p = weights.clone() / weights.sum_dim(1);
-    // Where p underflows its distance counts for nothing, however far.
-    let l = l.clamp_min(-1e3);
-    let mean = (p.clone() * l.clone()).sum_dim(1);
-    (p * (l - mean).abs()).sum_dim(1).max().into_scalar::<f64>()
+    let z = encoder.forward(x.clone().without_autodiff());
+    let [n, k] = z.dims();
+    let z = host_values(z);
+    let found = f64::entropies(&z, &z, k, &Columns::all(n, n).without_self(0));
+    // The entropy is the logarithm of the sum and the mean of what is added to the nearest distance.
+    let (logs, entropies) = found[n..].split_at(n);
+    logs.iter().zip(entropies).all(|(log, entropy)| entropy - log <= SPREAD)
 }
 
 #[cfg(test)]

@@ -1,20 +1,93 @@
-//! The kernel exp(-d²) over the references of one query, in log space.
+//! The kernel exp(-d²) over references, in log space: summed over pairs that are never stored, a part at a time, or over
+//! those alone that carry weight.
 
 use std::ops::Range;
 
+use burn_nca_kernels::{Columns, Number};
+
 use super::candidate_filter::FilteredRow;
+use super::points::Points;
 use super::selection::{at_most, position_of_minimum};
 
-/// The squared distances to those references of `range` that carry weight under the kernel exp(-d²).
+/// References that stand in f64 at a time.
+pub(crate) const PART_ROWS: usize = 1 << 16;
+
+/// The parts of so many references.
+pub(super) fn parts(references: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..references).step_by(PART_ROWS).map(move |start| start..(start + PART_ROWS).min(references))
+}
+
+/// All references of a part but the query itself, for each of b queries; `own[i]` is the reference that is query i.
+pub(super) fn others(b: usize, own: Option<&[usize]>, part: &Range<usize>) -> Columns {
+    let place = |at: usize| at.clamp(part.start, part.end) - part.start;
+    let itself = |query: usize| own.map_or(0..0, |own| place(own[query])..place(own[query] + 1));
+    Columns::outside((0..b).map(itself).collect(), part.len())
+}
+
+/// The coordinates of points, and where there are heights these as the last of each.
+pub(super) fn coordinates(points: &Points, heights: Option<&[f64]>) -> Vec<f64> {
+    let Some(heights) = heights else { return points.to_vec() };
+    let lifted =
+        heights.iter().enumerate().map(|(row, height)| [points.row(row), &[*height]].concat());
+    lifted.flatten().collect()
+}
+
+/// Weights as one coordinate more: `w exp(-d²) = w_max exp(-(d² + h²))` with the height `h = √log(w_max / w)`.
+pub(super) fn heights(weights: &[f64]) -> Vec<f64> {
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    weights.iter().map(|weight| (largest.ln() - weight.ln()).max(0.0).sqrt()).collect()
+}
+
+/// `log Σ_j exp(-d²_ij)` and the entropy of the terms' shares, of each query `[b, k]` among these of the references
+/// `[m, k]`.
+pub(crate) fn sums_and_entropies(
+    (queries, references, k): (&[f64], &[f64], usize),
+    others: &Columns,
+) -> impl Iterator<Item = Entropy> + use<> {
+    let b = others.queries();
+    let found = f64::entropies(queries, references, k, others);
+    (0..b).map(move |at| Entropy { log: found[b + at] - found[at], entropy: found[2 * b + at] })
+}
+
+/// The logarithm of a sum of exponentials, and the entropy of its shares in nats; summed up by parts.
+///
+/// ```text
+/// L = log Σ_j exp(L_j),   H = Σ_j w_j (H_j - log w_j),   w_j = exp(L_j - L)
+/// ```
+#[derive(Clone, Copy)]
+pub(crate) struct Entropy {
+    pub(crate) log: f64,
+    pub(crate) entropy: f64,
+}
+
+impl Default for Entropy {
+    /// Of no term.
+    fn default() -> Self {
+        Self { log: f64::NEG_INFINITY, entropy: 0.0 }
+    }
+}
+
+impl Entropy {
+    pub(crate) fn add(&mut self, other: Self) {
+        let log = log_of_sum(self.log, other.log);
+        let part = |of: &Self| {
+            let log_share = of.log - log;
+            // Of a part without a term there is no share.
+            if of.log == f64::NEG_INFINITY {
+                0.0
+            } else {
+                log_share.exp() * (of.entropy - log_share)
+            }
+        };
+        *self = Self { log, entropy: part(self) + part(&other) };
+    }
+}
+
+/// The references of `range` that carry weight under the kernel exp(-d²), each with its squared distance.
 ///
 /// A reference whose squared distance exceeds the smallest of the m in `range` by more than
 /// `40 + log m` is left out: all that are left out together weigh less than e^-40 (4e-18) of the nearest
 /// one, below the rounding of f64. Empty when `range` holds no reference but the query itself.
-pub(crate) fn weighty_sq_distances(row: &FilteredRow, range: Range<usize>) -> Vec<f64> {
-    weighty_references(row, range).into_iter().map(|(_, sq_distance)| sq_distance).collect()
-}
-
-/// The references of `range` that carry weight, as in [`weighty_sq_distances`], each with its distance.
 pub(super) fn weighty_references(row: &FilteredRow, range: Range<usize>) -> Vec<(usize, f64)> {
     let estimates = &row.estimates()[range.clone()];
     let Some(near) = position_of_minimum(estimates) else {
@@ -28,7 +101,7 @@ pub(super) fn weighty_references(row: &FilteredRow, range: Range<usize>) -> Vec<
 }
 
 /// `log Σ_j exp(-d²_j)`; minus infinity for no distance.
-pub(crate) fn log_sum(sq_distances: &[f64]) -> f64 {
+pub(super) fn log_sum(sq_distances: &[f64]) -> f64 {
     let nearest = sq_distances.iter().copied().fold(f64::INFINITY, f64::min);
     if nearest == f64::INFINITY {
         return f64::NEG_INFINITY;
@@ -41,28 +114,6 @@ pub(crate) fn log_sum(sq_distances: &[f64]) -> f64 {
 pub(crate) fn log_of_sum(a: f64, b: f64) -> f64 {
     let (low, high) = (a.min(b), a.max(b));
     if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
-}
-
-/// The entropy, in nats, of the weights `p_j = exp(-d²_j) / Σ_l exp(-d²_l)`; 0 for no distance.
-///
-/// ```text
-/// H = -Σ_j p_j log p_j = log S + Σ_j t_j exp(-t_j) / S,   t_j = d²_j - min d²,   S = Σ_j exp(-t_j)
-/// ```
-/// The logarithm of the weights' sum less their mean logit, with the nearest distance taken out of both:
-/// every term is positive, so nothing cancels.
-pub(crate) fn entropy(sq_distances: &[f64]) -> f64 {
-    let nearest = sq_distances.iter().copied().fold(f64::INFINITY, f64::min);
-    if nearest == f64::INFINITY {
-        return 0.0;
-    }
-    let (mut sum, mut weighted) = (0.0, 0.0);
-    for d in sq_distances {
-        let t = d - nearest;
-        let weight = (-t).exp();
-        sum += weight;
-        weighted += t * weight;
-    }
-    sum.ln() + weighted / sum
 }
 
 #[cfg(test)]
@@ -78,13 +129,37 @@ mod tests {
 
     #[test]
     fn the_entropy_is_that_of_the_weights() {
+        let entropy = |distances: &[f64], part: usize| {
+            let mut sum = Entropy::default();
+            for part in distances.chunks(part) {
+                let roots: Vec<f64> = part.iter().map(|d| d.sqrt()).collect();
+                let all = Columns::all(1, part.len());
+                sums_and_entropies((&[0.0], &roots, 1), &all).for_each(|found| sum.add(found));
+            }
+            sum.entropy
+        };
         let distances = [0.3, 0.9, 2.5, 0.0];
         let sum: f64 = distances.iter().map(|d: &f64| (-d).exp()).sum();
         let expected: f64 = distances.iter().map(|d| (-d).exp() / sum).map(|p| -p * p.ln()).sum();
-        assert!((entropy(&distances) - expected).abs() < 1e-15);
-        assert!((entropy(&[1e9; 5]) - 5f64.ln()).abs() < 1e-15);
-        assert_eq!(entropy(&[7.0]), 0.0);
-        assert_eq!(entropy(&[0.0, 1e6]), 0.0);
-        assert_eq!(entropy(&[]), 0.0);
+        for part in 1..5 {
+            assert!((entropy(&distances, part) - expected).abs() < 1e-14);
+        }
+        assert!((entropy(&[1e8; 5], 5) - 5f64.ln()).abs() < 1e-14);
+        assert_eq!(entropy(&[7.0], 1), 0.0);
+        assert_eq!(entropy(&[0.0, 1e6], 1), 0.0);
+        assert_eq!(entropy(&[], 1), 0.0);
+    }
+
+    #[test]
+    fn a_query_is_left_out_of_the_part_that_it_is_in() {
+        let own = Some(&[0, 5, 6][..]);
+        let counts = |part: Range<usize>| {
+            let columns = others(3, own, &part);
+            [0, 1, 2].map(|query| columns.count(query))
+        };
+        assert_eq!(counts(0..6), [5, 5, 6]);
+        assert_eq!(counts(6..8), [2, 2, 1]);
+        assert_eq!(others(2, None, &(0..4)).count(1), 4);
+        assert_eq!(parts(PART_ROWS + 1).last(), Some(PART_ROWS..PART_ROWS + 1));
     }
 }

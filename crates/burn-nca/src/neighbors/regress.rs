@@ -1,9 +1,9 @@
 //! Regression by neighbours: means of the nearest, and kernel means.
 
 use burn::tensor::Tensor;
+use burn_nca_kernels::{Means, Number};
 
-use super::candidate_filter::CandidateFilter;
-use super::kernel::weighty_references;
+use super::kernel::{coordinates, heights, log_of_sum, others, parts};
 use super::points::{positions, read_both};
 use super::ranking::Neighbors;
 use crate::data::check_weights;
@@ -137,7 +137,7 @@ pub fn nearest_means(neighbors: &Neighbors, numbers: Numbers, k: usize) -> Resul
 ///
 /// # Numerics
 /// Distances and sums in f64 from the values in the tensors, the nearest distance taken out of all: no
-/// weight overflows and the largest is 1. Memory: as a neighbour search, by blocks.
+/// weight overflows and the largest is 1. Memory: no number per pair is held.
 ///
 /// # Errors
 /// No reference that can be used, numbers or `own` that do not fit, different dimensions, or a coordinate
@@ -151,7 +151,6 @@ pub fn kernel_means(
     numbers: Numbers,
     own: Option<&[usize]>,
 ) -> Result<Vec<f64>> {
-    let device = references.device();
     let [queries, references] = read_both(queries, references, own)?;
     numbers.check(references.rows())?;
     if queries.rows() == 0 {
@@ -168,14 +167,46 @@ pub fn kernel_means(
             "there is no reference other than the query itself; a prediction needs at least one",
         ));
     }
-    let filter = CandidateFilter::new(&queries, &references, &device);
-    let all = 0..references.rows();
-    let rows = filter.map_rows(own.as_deref(), |row| {
-        let weighty = weighty_references(row, all.clone()).into_iter();
-        let place = |at: usize| counting.as_ref().map_or(at, |rows| rows[at]);
-        numbers.mean(weighty.map(|(at, sq_distance)| (place(at), sq_distance)).collect())
+    let place = |at: usize| counting.as_ref().map_or(at, |rows| rows[at]);
+    let heights = numbers.weights.map(|weights| {
+        heights(&(0..references.rows()).map(|at| weights[place(at)]).collect::<Vec<_>>())
     });
-    Ok(rows.concat())
+    let (b, c) = (queries.rows(), numbers.columns);
+    let queries = coordinates(&queries, heights.as_ref().map(|_| vec![0.0; b]).as_deref());
+    let k = queries.len() / b;
+    let mut logs = vec![f64::NEG_INFINITY; b];
+    let mut means = vec![0.0; b * c];
+    for part in parts(references.rows()) {
+        let values: Vec<f64> =
+            part.clone().flat_map(|at| numbers.row(place(at))).copied().collect();
+        let heights = heights.as_ref().map(|heights| &heights[part.clone()]);
+        let columns = others(b, own.as_deref(), &part);
+        let references = references.select(&part.collect::<Vec<_>>());
+        let references = coordinates(&references, heights);
+        let statistics = f64::statistics(&queries, &references, k, &columns);
+        let found = f64::means(Means {
+            queries: &queries,
+            references: &references,
+            values: &values,
+            k,
+            c,
+            columns: &columns,
+            statistics: &statistics,
+        });
+        let (least, of_part) = statistics.split_at(b);
+        for (query, log) in logs.iter_mut().enumerate() {
+            let of_part = of_part[query] - least[query];
+            if of_part == f64::NEG_INFINITY {
+                continue;
+            }
+            let sum = log_of_sum(*log, of_part);
+            let [before, now] = [*log, of_part].map(|log| (log - sum).exp());
+            let mean = means[query * c..].iter_mut().zip(&found[query * c..(query + 1) * c]);
+            mean.for_each(|(mean, found)| *mean = before * *mean + now * found);
+            *log = sum;
+        }
+    }
+    Ok(means)
 }
 
 /// The kernel rule for each row of `points` given all other rows.

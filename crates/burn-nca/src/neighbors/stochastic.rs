@@ -9,16 +9,13 @@ use burn::tensor::Device;
 use burn_nca_kernels::{Columns, Number};
 
 use super::candidate_filter::CandidateFilter;
-use super::kernel::{log_of_sum, log_sum, weighty_references, weighty_sq_distances};
+use super::kernel::{PART_ROWS, coordinates, heights, log_of_sum, log_sum, weighty_references};
 use super::points::{Points, positions};
 use super::probabilities::ClassProbabilities;
 use crate::error::{Error, Result};
 
 /// Dimensions up to which all pairs are summed: beyond, leaving out what carries no weight is faster.
 const MOST_DIMENSIONS: usize = 64;
-
-/// References that stand in f64 at a time.
-const PART_ROWS: usize = 1 << 16;
 
 /// References with their classes, and perhaps their weights.
 pub(super) struct Labelled<'a> {
@@ -56,14 +53,12 @@ impl Labelled<'_> {
         let log_weights: Option<Vec<f64>> =
             self.weights.map(|weights| order.iter().map(|&row| weights[row].ln()).collect());
         let rows = filter.map_rows(own.as_deref(), |row| {
-            let sum = |range: &Range<usize>| match &log_weights {
-                None => log_sum(&weighty_sq_distances(row, range.clone())),
-                Some(log_weights) => {
-                    // w exp(-d²) = exp(-(d² - log w))
-                    let weighty = weighty_references(row, range.clone()).into_iter();
-                    let heavier = weighty.map(|(at, sq_distance)| sq_distance - log_weights[at]);
-                    log_sum(&heavier.collect::<Vec<_>>())
-                }
+            // w exp(-d²) = exp(-(d² - log w))
+            let log_weight = |at: usize| log_weights.as_ref().map_or(0.0, |weights| weights[at]);
+            let sum = |range: &Range<usize>| {
+                let weighty = weighty_references(row, range.clone()).into_iter();
+                let heavier = weighty.map(|(at, sq_distance)| sq_distance - log_weight(at));
+                log_sum(&heavier.collect::<Vec<_>>())
             };
             normalised(ranges.iter().map(sum).collect())
         });
@@ -136,20 +131,6 @@ impl Labelled<'_> {
         let ranges = (0..self.classes).map(|class| start(class)..start(class + 1)).collect();
         (order, ranges)
     }
-}
-
-/// Weights as one coordinate more: `w exp(-d²) = w_max exp(-(d² + h²))` with the height `h = √log(w_max / w)`.
-fn heights(weights: &[f64]) -> Vec<f64> {
-    let largest = weights.iter().copied().fold(0.0, f64::max);
-    weights.iter().map(|weight| (largest.ln() - weight.ln()).max(0.0).sqrt()).collect()
-}
-
-/// The coordinates of points, and where there are heights these as the last of each.
-fn coordinates(points: &Points, heights: Option<&[f64]>) -> Vec<f64> {
-    let Some(heights) = heights else { return points.to_vec() };
-    let lifted =
-        heights.iter().enumerate().map(|(row, height)| [points.row(row), &[*height]].concat());
-    lifted.flatten().collect()
 }
 
 /// `l_c - log Σ_c exp(l_c)`; at least one entry is finite.
