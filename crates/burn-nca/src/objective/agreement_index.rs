@@ -269,26 +269,6 @@ fn spans_of_equal(labels: &[usize]) -> Vec<Range<usize>> {
     spans
 }
 
-/// `||t_i - t_j||²`, from the differences: exactly 0 for equal targets.
-///
-/// # Shapes
-/// - rows: `[b, t]`, columns: `[m, t]`, output: `[b, m]`
-pub(super) fn sq_distances(rows: Tensor<2>, columns: Tensor<2>) -> Tensor<2> {
-    let [b, t] = rows.dims();
-    let [m, _] = columns.dims();
-    let mut total: Option<Tensor<2>> = None;
-    for at in 0..t {
-        let row = rows.clone().slice([0..b, at..at + 1]);
-        let column = columns.clone().slice([0..m, at..at + 1]).transpose();
-        let squares = (row - column).square();
-        total = Some(match total {
-            Some(total) => total + squares,
-            None => squares,
-        });
-    }
-    total.expect("targets have at least one column")
-}
-
 /// `log w_ij` of a block, from the host.
 struct HostBlock {
     shape: [usize; 2],

@@ -1,12 +1,13 @@
 //! Queries against candidates: the one softmax over similarities that the batch losses over classes are made of.
 
 use burn::tensor::activation::log_sigmoid;
-use burn::tensor::{Bool, Device, IndexingUpdateOp, Int, Tensor, TensorData, assert_shape};
+use burn::tensor::{Bool, IndexingUpdateOp, Int, Tensor, TensorData, assert_shape};
 
 use super::affinity::{assert_rows, at_least_f32};
 use super::masked::MaskedContrast;
 use super::placement::Placement;
 use super::similarity::around_mean;
+use super::transfer::int_tensor;
 use super::{Candidates, Similarity, Temperature};
 use crate::pairwise::{Columns, hinge, log_sum_exp};
 
@@ -112,8 +113,8 @@ impl StreamedContrast {
         (placement, labels): (Placement, Vec<i64>),
     ) -> Self {
         let device = queries.device();
-        let queries = queries.select(0, positions(&placement.queries, &device));
-        let references = references.select(0, positions(&placement.candidates, &device));
+        let queries = queries.select(0, int_tensor(&placement.queries, &device));
+        let references = references.select(0, int_tensor(&placement.candidates, &device));
         Self { queries, references, placement, labels }
     }
 
@@ -153,16 +154,16 @@ impl StreamedContrast {
         let moments = Tensor::cat(vec![references.clone(), references.square().sum_dim(1)], 1);
         let gathered = |to: usize, at: &[usize], moments: Tensor<2>| {
             let none = Tensor::<2>::zeros([to, k + 1], (&device, dtype));
-            none.select_assign(0, positions(at, &device), moments, IndexingUpdateOp::Add)
+            none.select_assign(0, int_tensor(at, &device), moments, IndexingUpdateOp::Add)
         };
         let (of_queries, of_candidates, classes) = self.placement.classes(&self.labels);
         let sums = gathered(classes, &of_candidates, moments.clone());
-        let sums = sums.select(0, positions(&of_queries, &device));
+        let sums = sums.select(0, int_tensor(&of_queries, &device));
         let (own, own_candidates) = self.placement.own_pairs();
         let sums = if own.is_empty() {
             sums
         } else {
-            let of_own = moments.select(0, positions(&own_candidates, &device));
+            let of_own = moments.select(0, int_tensor(&own_candidates, &device));
             sums - gathered(b, &own, of_own)
         };
         let count = self.placement.num_positives().into_iter().map(|count| count.max(1) as f64);
@@ -217,7 +218,7 @@ impl StreamedContrast {
     /// The rows of the placed queries in the order in which they were given.
     fn as_given(&self, rows: Tensor<2>) -> Tensor<2> {
         let device = rows.device();
-        rows.select(0, positions(&self.placement.places(), &device))
+        rows.select(0, int_tensor(&self.placement.places(), &device))
     }
 }
 
@@ -232,17 +233,10 @@ fn check_shapes(queries: &Tensor<2>, labels: &Tensor<1, Int>, candidates: &Candi
     assert_shape!(candidates.labels, [m]);
 }
 
-/// Positions as a tensor on a device.
-fn positions(rows: &[usize], device: &Device) -> Tensor<1, Int> {
-    let rows: Vec<i64> = rows.iter().map(|row| *row as i64).collect();
-    let count = rows.len();
-    Tensor::from_data(TensorData::new(rows, [count]), device)
-}
-
 #[cfg(test)]
 mod tests {
     use burn::nn::loss::Reduction;
-    use burn::tensor::DType;
+    use burn::tensor::{DType, Device};
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 

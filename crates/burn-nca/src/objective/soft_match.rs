@@ -1,5 +1,6 @@
 //! NCA with soft matches: continuous targets, lists and functions in place of classes.
 
+use core::f64::consts::SQRT_2;
 use core::ops::Range;
 
 use burn::config::Config;
@@ -7,10 +8,13 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, Tensor, assert_shape};
 
-use super::affinity::{assert_rows, centred, log_sum_exp, logits, own_mask, without_self};
-use super::agreement_index::sq_distances;
+use super::affinity::{
+    assert_rows, at_least_f32, centred, log_sum_exp, logits, own_mask, without_self,
+};
+use super::integers::on_host;
 use super::masked::MaskedContrast;
-use super::reduction::{over, reduce};
+use super::reduction::{over, reduce, reduce_sum};
+use super::transfer::int_tensor;
 use super::{
     AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, Similarity, streamed,
 };
@@ -141,15 +145,20 @@ impl SoftNcaLoss {
         let own = own_mask(n, &scores.device());
         let absent = agreements.clone().equal_elem(0.0).bool_or(own.clone());
         let log_weights = agreements.mask_fill(absent.clone(), 1.0).log();
-        self.of_batch(&MaskedContrast::new(scores, own, absent.bool_not()), log_weights)
+        let contrast = MaskedContrast::new(scores, own, absent.bool_not());
+        let alone = contrast.alone.clone();
+        let terms = self.terms(contrast.log_weighted_p(log_weights), alone.clone());
+        reduce(terms, alone, &self.reduction)
     }
 
-    /// The loss of a batch with continuous targets, as an ordinary Burn loss; everything stays on the
-    /// device.
+    /// The loss of a batch with continuous targets, as an ordinary Burn loss.
     ///
     /// ```text
-    /// w_ij = exp(-||t_i - t_j||² / (2 s²))
+    /// w_ij = exp(-||t_i - t_j||² / (2 s²)):   w_ij exp(-||z_i - z_j||²) = exp(-||(z_i, u_i) - (z_j, u_j)||²),   u = t / (√2 s)
     /// ```
+    /// Both sums are [over pairs that are never stored](crate::pairwise): no `[n, n]` matrix is held. Which rows have no
+    /// target is read from the device.
+    ///
     /// A row with a NaN among its targets is unlabelled: it makes no term, and is a neighbour only if the
     /// settings ask for it. Reduced as in [`forward`](Self::forward), over the labelled rows.
     ///
@@ -174,25 +183,37 @@ impl SoftNcaLoss {
             width > 0.0 && width.is_finite(),
             "the width of the agreement must be positive and finite, got {width}"
         );
-        let scores = Similarity::SqEuclidean.scores(embeddings.clone(), embeddings);
-        let own = own_mask(n, &scores.device());
-        let missing = targets.clone().is_nan();
-        let unknown = missing.clone().any_dim(1);
-        let unknown_column = unknown.clone().transpose().expand([n, n]);
-        let apart = unknown.expand([n, n]).bool_or(unknown_column.clone());
-        let positive = apart.bool_or(own.clone()).bool_not();
-        let excluded = if self.unlabelled_neighbours { own } else { own.bool_or(unknown_column) };
-        let targets = targets.mask_fill(missing, 0.0);
-        let distances = over(sq_distances(targets.clone(), targets), 2.0 * width * width);
-        let log_weights = distances.cast(scores.dtype()).neg();
-        self.of_batch(&MaskedContrast::new(scores, excluded, positive), log_weights)
-    }
-
-    /// The reduced loss of a batch, from the log of its agreements.
-    fn of_batch(&self, contrast: &MaskedContrast, log_weights: Tensor<2>) -> Tensor<1> {
-        let alone = contrast.alone.clone();
-        let terms = self.terms(contrast.log_weighted_p(log_weights), alone.clone());
-        reduce(terms, alone, &self.reduction)
+        let z = at_least_f32(embeddings);
+        let unknown = on_host(targets.clone().is_nan().any_dim(1).int().reshape([n]));
+        let (labelled, unlabelled): (Vec<usize>, Vec<usize>) =
+            (0..n).partition(|&row| unknown[row] == 0);
+        let count = labelled.len();
+        if count < 2 {
+            return z.sum().mul_scalar(0.0);
+        }
+        let rows = |of: &Tensor<2>, some: &[usize]| {
+            if some.len() == n {
+                of.clone()
+            } else {
+                of.clone().select(0, int_tensor(some, &of.device()))
+            }
+        };
+        let (points, targets) = (rows(&z, &labelled), at_least_f32(rows(&targets, &labelled)));
+        let others = Columns::all(count, count).without_self(0);
+        let all = if self.unlabelled_neighbours && count < n {
+            let among = Tensor::cat(vec![points.clone(), rows(&z, &unlabelled)], 0);
+            let columns = Columns::all(count, n).without_self(0);
+            pairwise::log_sum_exp(points.clone(), among, &columns)
+        } else {
+            pairwise::log_sum_exp(points.clone(), points.clone(), &others)
+        };
+        // The mean is taken out before what is far from 0 loses its digits in another type.
+        let mean = targets.clone().without_autodiff().mean_dim(0);
+        let targets = over(targets - mean, width * SQRT_2).cast(points.dtype());
+        let lifted = Tensor::cat(alike(points, targets).into(), 1);
+        let agreeing = pairwise::log_sum_exp(lifted.clone(), lifted, &others);
+        let terms = self.criterion.terms((agreeing - all).unsqueeze_dim(1));
+        reduce_sum(terms.sum(), count, &self.reduction)
     }
 
     /// -p_i or -log p_i, `[b, 1]`; 0 where no point agrees.
@@ -200,6 +221,12 @@ impl SoftNcaLoss {
         let log_p = log_p.mask_fill(alone.clone(), 0.0);
         self.criterion.terms(log_p).mask_fill(alone, 0.0)
     }
+}
+
+/// Both tensors with a graph where one has one, to be joined.
+fn alike(a: Tensor<2>, b: Tensor<2>) -> [Tensor<2>; 2] {
+    let graph = a.is_autodiff() || b.is_autodiff();
+    [a, b].map(|tensor| if graph && !tensor.is_autodiff() { tensor.autodiff() } else { tensor })
 }
 
 impl BatchLoss for SoftNcaLoss {
@@ -286,7 +313,7 @@ impl Objective for SoftNcaLoss {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::Device;
+    use burn::tensor::{DType, Device, TensorData};
 
     use super::*;
 
@@ -311,6 +338,32 @@ mod tests {
         let targets = Tensor::from_floats([[0.0], [0.0], [1e3]], &Device::flex());
         let found: f64 = loss().forward_targets(line(), targets, 1.0).into_scalar();
         assert!((found + (256.0 / 257.0 + 8.0 / 9.0) / 3.0).abs() < 1e-6, "{found}");
+    }
+
+    #[test]
+    fn targets_are_the_table_of_their_agreements_whatever_their_origin() {
+        let device = Device::flex().autodiff();
+        let z = || Tensor::<2>::from_floats([[0.0], [0.4], [1.1], [1.3]], &device).require_grad();
+        let targets = [1e6, 1e6 + 0.5, 1e6 - 1.0, f64::NAN];
+        let agreement =
+            |i: usize, j: usize| (-(targets[i] - targets[j]).powi(2) / 0.5).exp() as f32;
+        // The row without a target is not in the table.
+        let table = TensorData::from([0, 1, 2].map(|i| [0, 1, 2].map(|j| agreement(i, j))));
+        let table = Tensor::<2>::from_data(table, &device);
+        let column = TensorData::new(targets.to_vec(), [4, 1]);
+        let targets = Tensor::<2>::from_data(column, (&device.clone().inner(), DType::F64));
+        for criterion in [Criterion::F, Criterion::G] {
+            let loss = SoftNcaLossConfig::new().with_criterion(criterion).init();
+            let (a, b) = (z(), z());
+            let found = loss.forward_targets(a.clone(), targets.clone(), 0.5);
+            let expected = loss.forward(b.clone().slice([0..3]), table.clone());
+            let slopes = [a.grad(&found.backward()), b.grad(&expected.backward())]
+                .map(|slope| slope.unwrap().into_data().try_to_vec::<f32>().unwrap());
+            let [found, expected] = [found, expected].map(|loss| loss.into_scalar::<f64>());
+            assert!((found - expected).abs() < 1e-5, "{found} {expected}");
+            assert!(slopes[0].iter().zip(&slopes[1]).all(|(a, b)| (a - b).abs() < 1e-5));
+            assert_eq!(slopes[0][3], 0.0);
+        }
     }
 
     #[test]
