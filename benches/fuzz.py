@@ -1,0 +1,127 @@
+"""Runs the fuzz targets for longer than a test can, and adds up how long each was run.
+
+    python3 benches/fuzz.py SECONDS [--runners 2] [--only NAME] [--results benches/results/fuzz.json]
+
+The targets are tests (`crates/*/tests/**/fuzz*`) that damage files by a seed; `cargo test` runs a few hundred of each. Here
+they are built optimised, with debug assertions and checks for overflow as in a test, and run in
+turns until SECONDS are over, the one with the least processor time first, each time with another seed. The results hold
+processor seconds, files and runs of each target over all calls. A target that fails is named with its seed, its output is
+kept in target/fuzz, and the exit code is 1.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Name: the package, its test binary, the test.
+TARGETS = {
+    "CSV": ("burn-nca-datasets", "fuzz", "csv_files"),
+    "IDX": ("burn-nca-datasets", "fuzz", "idx_files"),
+    "NPY": ("burn-nca-datasets", "fuzz", "npy_files"),
+    "NPZ": ("burn-nca-datasets", "fuzz", "npz_files"),
+    "Matrix Market": ("burn-nca-datasets", "fuzz", "matrix_market_files"),
+    "pairs": ("burn-nca-datasets", "fuzz", "pair_lists"),
+    "splits": ("burn-nca-datasets", "fuzz", "splits"),
+    "model folder": ("burn-nca", "fuzz", "models::damaged_models"),
+    "checkpoint": ("burn-nca", "fuzz", "checkpoints::damaged_checkpoints"),
+    "trials of a search": ("burn-nca", "fuzz", "trials::damaged_trials"),
+    "report.json": ("burn-nca-cli", "nca", "fuzz::a_damaged_report_is_drawn_or_refused"),
+    "model, by the program": ("burn-nca-cli", "nca", "fuzz::a_damaged_model_answers_or_is_refused"),
+}
+OPTIMISED = ["burn-nca", "burn-nca-datasets", "burn-nca-files", "burn-nca-program", "burn-nca-report", "burn-nca-cli"]
+# Processor seconds that a run of a target should take.
+RUN_SECONDS = 60
+
+
+def build():
+    """Builds the test binaries; the path of each by package and name."""
+    # The features of the whole workspace, so that what the tests have built of other crates is used.
+    command = ["cargo", "test", "--workspace", "--test", "fuzz", "--test", "nca", "--no-run", "--locked", "--message-format",
+               "json-render-diagnostics"]
+    command += [word for name in OPTIMISED for word in ("--config", f"profile.dev.package.{name}.opt-level=2")]
+    lines = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+    binaries = {}
+    for message in map(json.loads, lines):
+        if message.get("reason") == "compiler-artifact" and message.get("executable") and message["profile"]["test"]:
+            manifest = pathlib.Path(message["manifest_path"])
+            binaries[manifest.parent.name, message["target"]["name"]] = (message["executable"], manifest.parent)
+    return binaries
+
+
+def run(binary, test, count, seed):
+    """Runs a target on so many files; its exit code, output and processor seconds, those of its children included."""
+    path, folder = binary
+    environment = {**os.environ, "BURN_NCA_FUZZ": str(count), "BURN_NCA_FUZZ_SEED": str(seed), "RAYON_NUM_THREADS": "1"}
+    command = [path, "--exact", test, "--test-threads", "1", "--nocapture"]
+    child = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    output = child.stdout.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return child.returncode, output, usage.ru_utime + usage.ru_stime
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("--runners", type=int, default=2)
+    parser.add_argument("--only", choices=TARGETS)
+    parser.add_argument("--results", type=pathlib.Path, default=ROOT / "benches/results/fuzz.json")
+    options = parser.parse_args()
+    binaries = build()
+    names = [options.only] if options.only else list(TARGETS)
+    results = json.loads(options.results.read_text()) if options.results.exists() else {}
+    for name in names:
+        results.setdefault(name, {"seconds": 0.0, "files": 0, "runs": 0})
+    end, lock, busy, failures = time.monotonic() + options.seconds, threading.Lock(), set(), []
+    rates = dict.fromkeys(names, 5.0)
+
+    def save():
+        part = options.results.with_suffix(".part")
+        part.write_text(json.dumps(results, indent=1) + "\n")
+        part.replace(options.results)
+
+    def runner():
+        while time.monotonic() < end:
+            with lock:
+                free = [name for name in names if name not in busy]
+                if not free:
+                    return
+                name = min(free, key=lambda name: results[name]["seconds"])
+                busy.add(name)
+                seed = 1 + results[name]["runs"] + 1000 * list(TARGETS).index(name)
+                results[name]["runs"] += 1
+            package, target, test = TARGETS[name]
+            # The first run finds out how fast a target is.
+            count = max(20, int(rates[name] * min(RUN_SECONDS, max(end - time.monotonic(), 5.0))))
+            code, output, seconds = run(binaries[package, target], test, count, seed)
+            with lock:
+                busy.discard(name)
+                rates[name] = count / max(seconds, 0.1)
+                results[name]["seconds"] = round(results[name]["seconds"] + seconds, 1)
+                results[name]["files"] += count
+                save()
+                print(f"{name}: {count} files, seed {seed}, {seconds:.0f} s, exit code {code}", flush=True)
+                if code:
+                    kept = ROOT / "target/fuzz" / f"{test.replace('::', '-')}-{seed}.txt"
+                    kept.parent.mkdir(parents=True, exist_ok=True)
+                    kept.write_text(output)
+                    failures.append(kept)
+
+    runners = [threading.Thread(target=runner) for _ in range(options.runners)]
+    for thread in runners:
+        thread.start()
+    for thread in runners:
+        thread.join()
+    for kept in failures:
+        print(f"a target failed: {kept}", file=sys.stderr)
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()
