@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::tile::{self, Tile};
 use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnTiles, over_tiles};
-use crate::{Aligned, Columns, Panel, Real, group_size, padded};
+use crate::{Aligned, Columns, Panel, Real, Summand, group_size, padded};
 
 /// Bytes that the groups' sums for references may take together.
 const BUDGET: usize = 64 << 20;
@@ -25,8 +25,10 @@ pub enum Weights<'a, T> {
     /// `g_i exp(-||q_i - r_j||² - lse_i)`, from the least distances and logarithms of
     /// [`Number::statistics`](crate::Number::statistics), `[2, b]`.
     Softmax(&'a [T]),
-    /// `2 g_i max(0, 1 - ||q_i - r_j||²)`, for [`Number::hinges`](crate::Number::hinges).
-    Hinge,
+    /// `g_i exp(-||q_i - r_j|| - lse_i) / (2 ||q_i - r_j||)`, from the statistics of Euclidean distances; 0 where these are 0.
+    EuclideanSoftmax(&'a [T]),
+    /// `2 g_i max(0, 1 - ||q_i - r_j||²)` or `-g_i / (2 ||q_i - r_j||)`, for [`Number::sums`](crate::Number::sums).
+    Sum(Summand),
 }
 
 /// What the gradient of `Σ_i g_i s_i` is taken of, for sums s over pairs.
@@ -53,13 +55,17 @@ pub(crate) fn gradients<T: Real>(of: &Weighted<'_, T>) -> (Vec<T>, Vec<T>) {
     let panel = Panel::new(of.references, k);
     let queries = padded(of.queries, k);
     let rows: Vec<Row<T>> = match of.weights {
-        Weights::Softmax(statistics) => {
+        Weights::Softmax(statistics) | Weights::EuclideanSoftmax(statistics) => {
+            let euclidean = matches!(of.weights, Weights::EuclideanSoftmax(_));
             let (least, logs) = statistics.split_at(b);
             let rows = least.iter().zip(logs).zip(of.gradient);
-            rows.map(|((&least, &log), &g)| Row::softmax(least, log, g)).collect()
+            rows.map(|((&least, &log), &g)| Row::softmax(least, log, g, euclidean)).collect()
         }
-        Weights::Hinge => {
+        Weights::Sum(Summand::Hinge) => {
             of.gradient.iter().map(|&g| Row::Hinge { factor: T::from_f64(2.0) * g }).collect()
+        }
+        Weights::Sum(Summand::Euclidean) => {
+            of.gradient.iter().map(|&g| Row::Euclidean { factor: T::from_f64(-0.5) * g }).collect()
         }
     };
     let size = group_size(b);
@@ -104,13 +110,18 @@ enum Row<T> {
     Nothing,
     /// `sign exp(least - d + shift)`, where the shift is `log |g_i| - log Σ`.
     Softmax { least: T, shift: T, sign: T },
+    /// The same of the roots, over twice the root.
+    EuclideanSoftmax { least: T, shift: T, sign: T },
     /// `factor max(0, 1 - d)`.
     Hinge { factor: T },
+    /// `factor / √d`.
+    Euclidean { factor: T },
 }
 
 impl<T: Real> Row<T> {
-    fn softmax(least: T, log: T, gradient: T) -> Self {
+    fn softmax(least: T, log: T, gradient: T, euclidean: bool) -> Self {
         match tile::shift_and_sign(log, gradient) {
+            Some([shift, sign]) if euclidean => Self::EuclideanSoftmax { least, shift, sign },
             Some([shift, sign]) => Self::Softmax { least, shift, sign },
             None => Self::Nothing,
         }
@@ -125,6 +136,25 @@ impl<T: Real> Row<T> {
                 if nearest(distances) - least - shift <= T::FAR =>
             {
                 tile::weigh(simd, distances, least, shift, sign);
+                true
+            }
+            Self::EuclideanSoftmax { least, shift, sign } => {
+                tile::roots(distances);
+                let near = nearest(distances) - least - shift <= T::FAR;
+                if near {
+                    let mut roots = [T::ZERO; tile::WIDTH];
+                    let roots = &mut roots[..distances.len()];
+                    roots.copy_from_slice(distances);
+                    tile::weigh(simd, distances, least, shift, sign);
+                    tile::halve_by(distances, roots);
+                } else {
+                    distances.fill(T::ZERO);
+                }
+                near
+            }
+            Self::Euclidean { factor } => {
+                tile::roots(distances);
+                tile::inverses(distances, factor);
                 true
             }
             Self::Hinge { factor } if nearest(distances) < T::from_f64(1.0) => {

@@ -1,4 +1,4 @@
-//! Two or three numbers per row: the least squared distance, the logarithm of the sum relative to it, and the entropy of its
+//! Two or three numbers per row: the least (squared) distance, the logarithm of the sum relative to it, and the entropy of its
 //! terms.
 
 use core::ops::Range;
@@ -8,19 +8,18 @@ use rayon::prelude::*;
 
 use crate::tile::{self, ROWS};
 use crate::unrolled::{OverDimensions, Unrolled};
-use crate::{Columns, Panel, Real, group_size, padded, tile_width};
+use crate::{Columns, Distance, Panel, Real, group_size, padded, tile_width};
 
-/// See [`Number::statistics`](crate::Number::statistics).
+/// See [`Number::statistics_of`](crate::Number::statistics_of).
 pub(crate) fn statistics<T: Real>(
-    queries: &[T],
-    references: &[T],
-    k: usize,
+    distance: Distance,
+    (queries, references, k): (&[T], &[T], usize),
     columns: &Columns,
 ) -> Vec<T> {
     let b = columns.queries();
     let mut all = vec![T::ZERO; 2 * b];
     let (least, logs) = all.split_at_mut(b);
-    run::<T, false>((queries, references, k), columns, [least, logs, &mut []]);
+    run::<T, false>(distance, (queries, references, k), columns, [least, logs, &mut []]);
     all
 }
 
@@ -35,12 +34,14 @@ pub(crate) fn entropies<T: Real>(
     let mut all = vec![T::ZERO; 3 * b];
     let (least, others) = all.split_at_mut(b);
     let (logs, entropies) = others.split_at_mut(b);
-    run::<T, true>((queries, references, k), columns, [least, logs, entropies]);
+    let points = (queries, references, k);
+    run::<T, true>(Distance::SqEuclidean, points, columns, [least, logs, entropies]);
     all
 }
 
 /// Writes the numbers of all queries; entropies where these are asked for.
 fn run<T: Real, const ENTROPY: bool>(
+    distance: Distance,
     (queries, references, k): (&[T], &[T], usize),
     columns: &Columns,
     [least, logs, entropies]: [&mut [T]; 3],
@@ -61,6 +62,7 @@ fn run<T: Real, const ENTROPY: bool>(
             queries: &queries,
             panel: &panel,
             k,
+            distance,
             columns,
             rows,
             least,
@@ -75,6 +77,7 @@ struct Group<'a, T, const ENTROPY: bool> {
     queries: &'a [T],
     panel: &'a Panel<T>,
     k: usize,
+    distance: Distance,
     columns: &'a Columns,
     rows: Range<usize>,
     least: &'a mut [T],
@@ -96,7 +99,7 @@ impl<T: Real, const ENTROPY: bool> OverDimensions for Group<'_, T, ENTROPY> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S, k: usize) {
-        let Self { queries, panel, columns, rows, least, logs, entropies, .. } = self;
+        let Self { queries, panel, distance, columns, rows, least, logs, entropies, .. } = self;
         least.fill(T::INFINITY);
         let mut sums = vec![Sum::default(); rows.len()];
         let mut tile = tile::empty();
@@ -110,6 +113,9 @@ impl<T: Real, const ENTROPY: bool> OverDimensions for Group<'_, T, ENTROPY> {
                     tile::sq_distances(simd, k, points, panel, &part, &mut tile);
                     for (row, query) in tile.iter_mut().zip(some.clone()) {
                         let row = &mut row[..part.len()];
+                        if distance == Distance::Euclidean {
+                            tile::roots(row);
+                        }
                         for out in columns.left_out(query, &part) {
                             row[out].fill(T::INFINITY);
                         }

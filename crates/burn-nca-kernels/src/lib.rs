@@ -12,11 +12,11 @@ mod backward;
 pub mod coincidence;
 mod columns;
 mod forward;
-mod hinge;
 mod mean;
 mod mean_backward;
 mod mutual;
 mod number;
+mod pair_sum;
 mod panel;
 pub mod sparse;
 #[cfg(test)]
@@ -30,11 +30,21 @@ pub use backward::{Weighted, Weights};
 pub use columns::Columns;
 pub use mean::Means;
 pub use number::Number;
+pub use pair_sum::Summand;
 
 use aligned::Aligned;
 use panel::{Panel, padded};
 use tile::WIDTH;
 use vector::Real;
+
+/// What stands in the exponent of a pair's term, with the sign changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distance {
+    /// `||q_i - r_j||²`.
+    SqEuclidean,
+    /// `||q_i - r_j||`.
+    Euclidean,
+}
 
 /// Groups of queries at most; a fixed number, for the order of sums. Each holds sums for all references.
 const GROUPS: usize = 16;

@@ -3,7 +3,7 @@
 use crate::backward::{self, Weighted};
 use crate::forward;
 use crate::mean::{self, Means};
-use crate::{Columns, Weights, hinge, mean_backward, mutual, vector};
+use crate::{Columns, Distance, Summand, Weights, mean_backward, mutual, pair_sum, vector};
 
 /// Dimensions from which each pair is computed once for both of its points: with fewer, the exponentials decide, which are as
 /// many either way (measured at 1797 and 5000 points).
@@ -17,16 +17,25 @@ pub trait Number: vector::Real {
     /// `Σ_j exp(least_i - ||q_i - r_j||²)`: `[2, b]`.
     ///
     /// A query without columns has the least distance ∞ and the logarithm -∞.
-    fn statistics(queries: &[Self], references: &[Self], k: usize, columns: &Columns) -> Vec<Self>;
+    fn statistics(queries: &[Self], references: &[Self], k: usize, columns: &Columns) -> Vec<Self> {
+        Self::statistics_of(Distance::SqEuclidean, (queries, references, k), columns)
+    }
+
+    /// The same of distances of this kind.
+    fn statistics_of(
+        distance: Distance,
+        points: (&[Self], &[Self], usize),
+        columns: &Columns,
+    ) -> Vec<Self>;
 
     /// The two numbers per row of [`statistics`](Self::statistics), and the entropy in nats of the weights
     /// `p_j = exp(-||q_i - r_j||²) / Σ_l exp(-||q_i - r_l||²)`: `[3, b]`. A query without columns has the entropy 0.
     fn entropies(queries: &[Self], references: &[Self], k: usize, columns: &Columns) -> Vec<Self>;
 
-    /// `Σ_j max(0, 1 - ||q_i - r_j||²)²` of all queries, `[b]`.
-    fn hinges(queries: &[Self], references: &[Self], k: usize, columns: &Columns) -> Vec<Self>;
+    /// The sums over its columns of each query `[b, k]` among references `[m, k]`: `[b]`.
+    fn sums(summand: Summand, points: (&[Self], &[Self], usize), columns: &Columns) -> Vec<Self>;
 
-    /// The gradient of `Σ_i g_i s_i` with the sums s of [`statistics`](Self::statistics) or [`hinges`](Self::hinges):
+    /// The gradient of `Σ_i g_i s_i` with the sums s of [`statistics`](Self::statistics) or [`sums`](Self::sums):
     /// `-2 Σ_j w_ij (q_i - r_j)` for each query and `2 Σ_i w_ij (q_i - r_j)` for each reference, `[b, k]` and `[m, k]`,
     /// with the w of [`Weights`](crate::Weights).
     fn gradients(of: &Weighted<'_, Self>) -> (Vec<Self>, Vec<Self>);
@@ -47,13 +56,12 @@ pub trait Number: vector::Real {
 macro_rules! number {
     ($real:ident) => {
         impl Number for $real {
-            fn statistics(
-                queries: &[Self],
-                references: &[Self],
-                k: usize,
+            fn statistics_of(
+                distance: Distance,
+                points: (&[Self], &[Self], usize),
                 columns: &Columns,
             ) -> Vec<Self> {
-                forward::statistics(queries, references, k, columns)
+                forward::statistics(distance, points, columns)
             }
 
             fn entropies(
@@ -65,13 +73,12 @@ macro_rules! number {
                 forward::entropies(queries, references, k, columns)
             }
 
-            fn hinges(
-                queries: &[Self],
-                references: &[Self],
-                k: usize,
+            fn sums(
+                summand: Summand,
+                points: (&[Self], &[Self], usize),
                 columns: &Columns,
             ) -> Vec<Self> {
-                hinge::hinges(queries, references, k, columns)
+                pair_sum::sums(summand, points, columns)
             }
 
             fn gradients(of: &Weighted<'_, Self>) -> (Vec<Self>, Vec<Self>) {

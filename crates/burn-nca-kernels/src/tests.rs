@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::{Columns, Means, Number, Weighted, Weights, mutual};
+use crate::{Columns, Distance, Means, Number, Summand, Weighted, Weights, mutual};
 
 /// Numbers in -1..1 that differ from call to call.
 pub(crate) fn points(count: usize, seed: u64) -> Vec<f64> {
@@ -177,6 +177,64 @@ fn means_and_their_gradients() {
     }
 }
 
+/// Sums of Euclidean distances and log-sum-exps of them, with their gradients, pair by pair; two points are equal.
+#[test]
+fn euclidean_distances_and_their_gradients() {
+    for (n, size, k) in [(2, 1, 1), (7, 3, 2), (70, 30, 3), (131, 40, 5), (600, 250, 9)] {
+        let (mut z, g) = (points(n * k, 1), points(n, 2));
+        z.copy_within(..k, (n - 1) * k);
+        let spans = classes(n, size);
+        let columns = Columns::outside(spans.clone(), n);
+        let kept = |i: usize| {
+            (0..n).filter({
+                let span = spans[i].clone();
+                move |j| !span.contains(j)
+            })
+        };
+        let distance = |i: usize, j: usize| {
+            (0..k).map(|a| (z[i * k + a] - z[j * k + a]).powi(2)).sum::<f64>().sqrt()
+        };
+        let points = (z.as_slice(), z.as_slice(), k);
+        let statistics = f64::statistics_of(Distance::Euclidean, points, &columns);
+        let lse = |i: usize| kept(i).map(|j| (-distance(i, j)).exp()).sum::<f64>().ln();
+        let sums = f64::sums(Summand::Euclidean, points, &columns);
+        for i in 0..n {
+            let found = statistics[n + i] - statistics[i];
+            assert!(found == lse(i) || (found - lse(i)).abs() < 1e-12, "{n} {k}: {found}");
+            let sum = kept(i).map(|j| distance(i, j)).sum::<f64>();
+            assert!((sums[i] - sum).abs() < 1e-12 * (1.0 + sum));
+        }
+        let slope = |i: usize, j: usize, of_sum: bool| match distance(i, j) {
+            0.0 => 0.0,
+            d if of_sum => g[i] / d,
+            d => -g[i] * (-d - lse(i)).exp() / d,
+        };
+        let all = [
+            (Weights::EuclideanSoftmax(&statistics), false),
+            (Weights::Sum(Summand::Euclidean), true),
+        ];
+        for (weights, of_sum) in all {
+            let (queries, references) = (points.0, points.1);
+            let of = Weighted { queries, references, k, columns: &columns, weights, gradient: &g };
+            let (fq, fr) = f64::gradients(&of);
+            let (mut dq, mut dr) = (vec![0.0; n * k], vec![0.0; n * k]);
+            for i in 0..n {
+                for j in kept(i) {
+                    for a in 0..k {
+                        let slope = slope(i, j, of_sum) * (z[i * k + a] - z[j * k + a]);
+                        dq[i * k + a] += slope;
+                        dr[j * k + a] -= slope;
+                    }
+                }
+            }
+            for (found, expected) in fq.iter().chain(&fr).zip(dq.iter().chain(&dr)) {
+                let bound = 1e-11 * (1.0 + expected.abs());
+                assert!((found - expected).abs() < bound, "{n} {k}: {found} and {expected}");
+            }
+        }
+    }
+}
+
 /// `Σ_j max(0, 1 - d_ij)²` and its gradient, pair by pair.
 #[test]
 fn hinges_and_their_gradients() {
@@ -184,9 +242,9 @@ fn hinges_and_their_gradients() {
         let (z, g) = (points(n * k, 1), points(n, 2));
         let spans = classes(n, size);
         let columns = Columns::outside(spans.clone(), n);
-        let found = f64::hinges(&z, &z, k, &columns);
+        let found = f64::sums(Summand::Hinge, (&z, &z, k), &columns);
         let (queries, references) = (z.as_slice(), z.as_slice());
-        let (weights, gradient) = (Weights::Hinge, g.as_slice());
+        let (weights, gradient) = (Weights::Sum(Summand::Hinge), g.as_slice());
         let of = Weighted { queries, references, k, columns: &columns, weights, gradient };
         let (fq, fr) = f64::gradients(&of);
         let (mut sums, mut dq, mut dr) = (vec![0.0; n], vec![0.0; n * k], vec![0.0; n * k]);

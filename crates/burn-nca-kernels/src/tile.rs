@@ -161,6 +161,41 @@ pub(crate) fn sums_of_exp<T: Real, S: Simd>(simd: S, row: &[T], least: T) -> [T;
     [0, 1].map(|at| T::sum(simd, T::plus(simd, sums[0][at], sums[1][at])))
 }
 
+/// Replaces each squared distance of a row by the distance. A loop that the compiler makes vectors of.
+#[inline(always)]
+pub(crate) fn roots<T: Real>(row: &mut [T]) {
+    for d in row {
+        *d = d.sqrt();
+    }
+}
+
+/// Replaces each distance d of a row by `factor / d`; 0 where the points are equal, whose distance has no direction.
+#[inline(always)]
+pub(crate) fn inverses<T: Real>(row: &mut [T], factor: T) {
+    for d in row {
+        *d = if *d > T::ZERO { factor / *d } else { T::ZERO };
+    }
+}
+
+/// The sum of a row.
+#[inline(always)]
+pub(crate) fn sum<T: Real, S: Simd>(simd: S, row: &[T]) -> T {
+    let mut sum = T::splat(simd, T::ZERO);
+    for &d in T::vectors::<S>(row) {
+        sum = T::plus(simd, sum, d);
+    }
+    T::sum(simd, sum)
+}
+
+/// Multiplies each weight of a row by `1 / 2d` of its distance; 0 where that is 0.
+#[inline(always)]
+pub(crate) fn halve_by<T: Real>(row: &mut [T], distances: &[T]) {
+    let half = T::from_f64(0.5);
+    for (weight, &d) in row.iter_mut().zip(distances) {
+        *weight = if d > T::ZERO { *weight * (half / d) } else { T::ZERO };
+    }
+}
+
 /// `Σ max(0, 1 - d)²` of a row.
 #[inline(always)]
 pub(crate) fn sum_of_hinge<T: Real, S: Simd>(simd: S, row: &[T]) -> T {

@@ -1,6 +1,6 @@
 //! f32 and f64 by the vector, with the exponential that the sums need.
 
-use core::ops::{Add, Mul, Sub};
+use core::ops::{Add, Div, Mul, Sub};
 
 use pulp::Simd;
 
@@ -13,6 +13,7 @@ pub trait Real:
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>
+    + Div<Output = Self>
     + 'static
 {
     /// As many numbers as a register holds.
@@ -53,6 +54,7 @@ pub trait Real:
     /// comes about by itself: x is kept from below where n is -127 (-1023 in f64), whose bits are those of 0.
     fn exp<S: Simd>(simd: S, x: Self::Vector<S>) -> Self::Vector<S>;
 
+    fn sqrt(self) -> Self;
     fn to_f64(self) -> f64;
     fn from_f64(x: f64) -> Self;
 }
@@ -108,6 +110,10 @@ macro_rules! instructions {
         #[inline(always)]
         fn least<S: Simd>(simd: S, a: S::$vector) -> Self {
             simd.$reduce_min(a)
+        }
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            $real::sqrt(self)
         }
         #[inline(always)]
         fn to_f64(self) -> f64 {

@@ -2,8 +2,12 @@
 
 use burn::tensor::{Bool, Int, Tensor, assert_shape};
 
-use super::affinity::{assert_rows, own_mask};
-use super::integers::{equal_pairs, on_host};
+use super::affinity::assert_rows;
+#[cfg(test)]
+use super::affinity::own_mask;
+#[cfg(test)]
+use super::integers::equal_pairs;
+use super::integers::on_host;
 use super::placement::{Placement, Samples};
 use super::{BatchLoss, ClassTarget};
 
@@ -154,7 +158,9 @@ impl Candidates {
         (placement, of_candidates)
     }
 
-    /// Where a candidate is the query itself or no candidate at all, and where it is a positive; both `[b, m]`.
+    /// Where a candidate is the query itself or no candidate at all, and where it is a positive; both `[b, m]`. What the
+    /// placement is compared with.
+    #[cfg(test)]
     pub(super) fn masks(&self, labels: Tensor<1, Int>) -> [Tensor<2, Bool>; 2] {
         let device = self.labels.device();
         let ([b], [m]) = (labels.dims(), self.labels.dims());

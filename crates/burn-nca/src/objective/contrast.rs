@@ -3,21 +3,24 @@
 use burn::tensor::activation::log_sigmoid;
 use burn::tensor::{Bool, IndexingUpdateOp, Int, Tensor, TensorData, assert_shape};
 
-use super::affinity::{assert_rows, at_least_f32};
-use super::masked::MaskedContrast;
+use super::affinity::assert_rows;
 use super::placement::Placement;
 use super::similarity::around_mean;
 use super::transfer::int_tensor;
 use super::{Candidates, Similarity, Temperature};
-use crate::pairwise::{Columns, hinge, log_sum_exp};
+use crate::pairwise::{Columns, Distance, Summand, log_sum_exp_of, sum as sum_over};
 
-/// Queries against candidates with a class each; positives are of the query's class.
-///
-/// The squared distance and the cosine are [sums over pairs that are never stored](crate::pairwise); the distance
-/// itself holds its `[b, m]` similarities.
-pub(super) enum Contrast {
-    Streamed(Box<StreamedContrast>),
-    Masked(Box<MaskedContrast>),
+/// Queries against candidates with a class each; positives are of the query's class. A softmax whose logits, distances
+/// with the sign changed, are [never held](crate::pairwise).
+pub(super) struct Contrast {
+    /// Class by class, `[b, k]`.
+    queries: Tensor<2>,
+    /// Class by class, `[m, k]`.
+    references: Tensor<2>,
+    distance: Distance,
+    placement: Placement,
+    /// The label of each candidate, as they were given.
+    labels: Vec<i64>,
 }
 
 impl Contrast {
@@ -32,102 +35,46 @@ impl Contrast {
         candidates: &Candidates,
     ) -> Self {
         check_shapes(&queries, &labels, candidates);
-        let points = (queries.clone(), candidates.embeddings.clone());
-        match similarity.as_sq_distances(temperature, points) {
-            Some((queries, references)) => {
-                let placed = candidates.placement(labels);
-                Self::Streamed(Box::new(StreamedContrast::new(queries, references, placed)))
-            }
-            None => {
-                let scores = similarity.scores(queries, candidates.embeddings.clone());
-                let logits = match temperature {
-                    Some(temperature) => temperature.divide(scores),
-                    None => scores,
-                };
-                let [excluded, positive] = candidates.masks(labels);
-                Self::Masked(Box::new(MaskedContrast::new(logits, excluded, positive)))
-            }
-        }
+        let points = (queries, candidates.embeddings.clone());
+        let (distance, points) = similarity.as_distances(temperature, points);
+        Self::placed(distance, points, candidates.placement(labels))
     }
 
-    /// Where a query has no positive, `[b, 1]`.
-    pub fn alone(&self) -> Tensor<2, Bool> {
-        match self {
-            Self::Streamed(contrast) => contrast.alone(),
-            Self::Masked(contrast) => contrast.alone.clone(),
-        }
-    }
-
-    /// `log Σ_a exp(l_ia)` over the candidates that are not excluded, `[b, 1]`, up to the constant of the logits; 0
-    /// where there is none.
-    pub fn log_all(&self) -> Tensor<2> {
-        match self {
-            Self::Streamed(contrast) => contrast.log_all(),
-            Self::Masked(contrast) => contrast.log_all(),
-        }
-    }
-
-    /// `log p_i`, the log-probability of a positive, `[b, 1]`; 0 where a query is alone.
-    pub fn log_p(&self) -> Tensor<2> {
-        match self {
-            Self::Streamed(contrast) => contrast.log_p(),
-            Self::Masked(contrast) => contrast.log_p(),
-        }
-    }
-
-    /// The mean logit of the positives, `[b, 1]`, up to the constant of the logits; of no meaning where a query is alone.
-    pub fn mean_positive(&self) -> Tensor<2> {
-        match self {
-            Self::Streamed(contrast) => contrast.mean_positive(),
-            Self::Masked(contrast) => contrast.mean_positive(),
-        }
-    }
-}
-
-/// A softmax over squared distances whose logits are never held: `l_ij = -||q_i - r_j||²`.
-pub(super) struct StreamedContrast {
-    /// Class by class, `[b, k]`.
-    queries: Tensor<2>,
-    /// Class by class, `[m, k]`.
-    references: Tensor<2>,
-    placement: Placement,
-    /// The label of each candidate, as they were given.
-    labels: Vec<i64>,
-}
-
-impl StreamedContrast {
     /// Queries `[b, k]` with their classes `[b]` against candidates, by their squared distances.
     ///
     /// # Panics
     /// As [`Contrast::new`].
     pub fn of(queries: Tensor<2>, labels: Tensor<1, Int>, candidates: &Candidates) -> Self {
-        check_shapes(&queries, &labels, candidates);
-        let references = at_least_f32(candidates.embeddings.clone());
-        Self::new(at_least_f32(queries), references, candidates.placement(labels))
+        Self::new((Similarity::SqEuclidean, None), queries, labels, candidates)
     }
 
     /// Queries `[b, k]` and references `[m, k]`, as they were given, of 32 bits or more.
-    fn new(
-        queries: Tensor<2>,
-        references: Tensor<2>,
+    fn placed(
+        distance: Distance,
+        (queries, references): (Tensor<2>, Tensor<2>),
         (placement, labels): (Placement, Vec<i64>),
     ) -> Self {
         let device = queries.device();
         let queries = queries.select(0, int_tensor(&placement.queries, &device));
         let references = references.select(0, int_tensor(&placement.candidates, &device));
-        Self { queries, references, placement, labels }
+        Self { queries, references, distance, placement, labels }
     }
 
+    /// Where a query has no positive, `[b, 1]`.
     pub fn alone(&self) -> Tensor<2, Bool> {
         self.as_given_mask(&self.is_alone())
     }
 
+    /// `log Σ_a exp(l_ia)` over the candidates that are not excluded, `[b, 1]`, up to the constant of the logits; 0
+    /// where there is none.
     pub fn log_all(&self) -> Tensor<2> {
         let columns = self.placement.all();
         let empty: Vec<bool> = (0..columns.queries()).map(|i| columns.count(i) == 0).collect();
         self.as_given(self.sum(&columns).mask_fill(self.mask(&empty), 0.0))
     }
 
+    /// `log p_i`, the log-probability of a positive, `[b, 1]`; 0 where a query is alone.
+    ///
     /// The logistic function of two log-sum-exps, over the positives and over the others: near p_i = 1 it keeps the
     /// digits that a difference from the sum over all would lose.
     pub fn log_p(&self) -> Tensor<2> {
@@ -146,8 +93,36 @@ impl StreamedContrast {
         self.as_given(log_sigmoid(same - others).mask_fill(self.mask(&sure), 0.0))
     }
 
-    /// `-(1/|P_i|) Σ_{j ∈ P_i} ||q_i - r_j||²` from the sums of each class, around the mean of the queries.
+    /// The mean logit of the positives, `[b, 1]`, up to the constant of the logits; of no meaning where a query is alone.
     pub fn mean_positive(&self) -> Tensor<2> {
+        match self.distance {
+            Distance::SqEuclidean => self.mean_square(),
+            Distance::Euclidean => self.mean_distance(),
+        }
+    }
+
+    /// `-(1/|P_i|) Σ_{j ∈ P_i} ||q_i - r_j||`.
+    fn mean_distance(&self) -> Tensor<2> {
+        let sums = self.placement.positives();
+        let sums = sums.iter().map(|columns| {
+            let points = (self.queries.clone(), self.references.clone());
+            sum_over(Summand::Euclidean, points, columns).unsqueeze_dim(1)
+        });
+        let sum = sums.reduce(|a, b| a + b).expect("one range at least");
+        self.as_given((sum / self.num_positives()).neg())
+    }
+
+    /// The number of positives of each placed query, 1 where there is none, `[b, 1]`.
+    fn num_positives(&self) -> Tensor<2> {
+        let (device, dtype) = (self.queries.device(), self.queries.dtype());
+        let count = self.placement.num_positives().into_iter().map(|count| count.max(1) as f64);
+        let count: Vec<f64> = count.collect();
+        let b = count.len();
+        Tensor::from_data(TensorData::new(count, [b, 1]).convert_dtype(dtype), (&device, dtype))
+    }
+
+    /// `-(1/|P_i|) Σ_{j ∈ P_i} ||q_i - r_j||²` from the sums of each class, around the mean of the queries.
+    fn mean_square(&self) -> Tensor<2> {
         let (device, dtype) = (self.queries.device(), self.queries.dtype());
         let (queries, references) = around_mean(self.queries.clone(), self.references.clone());
         let [b, k] = queries.dims();
@@ -166,9 +141,7 @@ impl StreamedContrast {
             let of_own = moments.select(0, int_tensor(&own_candidates, &device));
             sums - gathered(b, &own, of_own)
         };
-        let count = self.placement.num_positives().into_iter().map(|count| count.max(1) as f64);
-        let count = TensorData::new(count.collect::<Vec<f64>>(), [b, 1]).convert_dtype(dtype);
-        let means = sums / Tensor::from_data(count, (&device, dtype));
+        let means = sums / self.num_positives();
         let (mean, squares) = (means.clone().slice([0..b, 0..k]), means.slice([0..b, k..k + 1]));
         let products = (queries.clone() * mean).sum_dim(1).mul_scalar(2.0);
         self.as_given(products - squares - queries.square().sum_dim(1))
@@ -177,13 +150,14 @@ impl StreamedContrast {
     /// `Σ_j max(0, 1 - ||q_i - r_j||²)²` over the candidates of other classes, `[b, 1]`.
     pub fn hinge(&self) -> Tensor<2> {
         let others = self.placement.others();
-        let hinge = hinge(self.queries.clone(), self.references.clone(), &others);
-        self.as_given(hinge.unsqueeze_dim(1))
+        let points = (self.queries.clone(), self.references.clone());
+        self.as_given(sum_over(Summand::Hinge, points, &others).unsqueeze_dim(1))
     }
 
     /// `log Σ_j exp(l_ij)` of the placed queries, `[b, 1]`; -∞ over nothing.
     fn sum(&self, columns: &Columns) -> Tensor<2> {
-        log_sum_exp(self.queries.clone(), self.references.clone(), columns).unsqueeze_dim(1)
+        let points = (self.queries.clone(), self.references.clone());
+        log_sum_exp_of(self.distance, points, columns).unsqueeze_dim(1)
     }
 
     /// The log-sum-exp over two sets, each with where it is empty, and where both are.
@@ -240,6 +214,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
+    use super::super::masked::MaskedContrast;
     use super::*;
     use crate::objective::{
         ClassTarget, Criterion, NcaLossConfig, ProxyNcaLossConfig, SoftNearestNeighborLossConfig,
@@ -351,23 +326,33 @@ mod tests {
         assert!(half_slope.iter().zip(&slope).all(|(a, b)| (a - b).abs() < 1e-3), "{half_slope:?}");
     }
 
+    /// What a contrast says, `[b, 1]` each: who is alone, `log p_i`, and the pull on those that are not alone.
+    type Said = [Tensor<2>; 3];
+
+    fn streamed(contrast: &Contrast) -> Said {
+        let pull = contrast.log_all() - contrast.mean_positive();
+        let pull = pull.mask_fill(contrast.alone(), 0.0);
+        [contrast.alone().float(), contrast.log_p(), pull]
+    }
+
+    /// The same of logits that are held.
+    fn held(contrast: &MaskedContrast) -> Said {
+        let pull = contrast.log_all() - contrast.mean_positive();
+        let pull = pull.mask_fill(contrast.alone.clone(), 0.0);
+        [contrast.alone.clone().float(), contrast.log_p(), pull]
+    }
+
     /// Values, and slopes by queries, candidates and the temperature.
     fn all_of(
-        contrast: impl Fn() -> Contrast,
+        said: impl Fn() -> Said,
         leaves: (&Tensor<2>, &Tensor<2>),
         temperature: &Temperature,
     ) -> Vec<Vec<f64>> {
         let host =
             |tensor: Tensor<2>| tensor.into_data().convert::<f64>().try_to_vec::<f64>().unwrap();
-        let log_p = |contrast: Contrast| contrast.log_p();
-        let pull = |contrast: Contrast| {
-            let pull = contrast.log_all() - contrast.mean_positive();
-            pull.mask_fill(contrast.alone(), 0.0)
-        };
-        let terms: [&dyn Fn(Contrast) -> Tensor<2>; 2] = [&log_p, &pull];
-        let mut all = vec![host(contrast().alone().float())];
-        for term in terms {
-            let values = term(contrast());
+        let mut all = vec![host(said()[0].clone())];
+        for term in [1, 2] {
+            let values = said()[term].clone();
             let [b, _] = values.dims();
             let weights: Vec<f64> = (0..b).map(|i| 1.0 + i as f64).collect();
             let weights = TensorData::new(weights, [b, 1]);
@@ -411,26 +396,27 @@ mod tests {
                 Candidates::of_others(references.clone(), of(&ids)),
             ];
             for candidates in candidates {
-                for similarity in [Similarity::SqEuclidean, Similarity::Cosine] {
+                let all = [Similarity::SqEuclidean, Similarity::Euclidean, Similarity::Cosine];
+                for similarity in all {
                     let temperature = TemperatureConfig::new(0.7).with_learnt(true).init(&device);
                     let affinity = (similarity, Some(&temperature));
                     let labels = of(&query_ids);
-                    let streamed =
-                        || Contrast::new(affinity, queries.clone(), labels.clone(), &candidates);
-                    assert!(matches!(streamed(), Contrast::Streamed(_)));
-                    let masked = || {
+                    let streamed = || {
+                        let (queries, labels) = (queries.clone(), labels.clone());
+                        streamed(&Contrast::new(affinity, queries, labels, &candidates))
+                    };
+                    let held = || {
                         let scores = similarity.scores(queries.clone(), references.clone());
                         let [excluded, positive] = candidates.masks(labels.clone());
                         let logits = temperature.divide(scores);
-                        let masked = MaskedContrast::new(logits, excluded, positive);
-                        Contrast::Masked(Box::new(masked))
+                        held(&MaskedContrast::new(logits, excluded, positive))
                     };
                     let leaves = (&queries, &references);
                     let found = all_of(streamed, leaves, &temperature);
-                    let expected = all_of(masked, leaves, &temperature);
+                    let expected = all_of(held, leaves, &temperature);
                     for (part, (found, expected)) in found.iter().zip(&expected).enumerate() {
                         // The temperature is a parameter in f32, and so is its slope.
-                        let digits = if matches!(part, 4 | 8) { 1e-5 } else { 1e-9 };
+                        let digits = if matches!(part, 4 | 8) { 1e-5 } else { 1e-8 };
                         for (a, b) in found.iter().zip(expected) {
                             let bound = digits * (1.0 + b.abs());
                             assert!((a - b).abs() < bound, "{case} {similarity:?} {part}: {a} {b}");

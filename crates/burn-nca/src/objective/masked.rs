@@ -1,5 +1,6 @@
-//! Logits that are given or have to be held, with masks of what counts.
+//! Logits that are held because something is given for each pair, with masks of what counts.
 
+#[cfg(test)]
 use burn::tensor::activation::log_sigmoid;
 use burn::tensor::{Bool, Tensor};
 
@@ -29,10 +30,12 @@ impl MaskedContrast {
         log_sum_exp_without(self.logits.clone(), self.excluded.clone())
     }
 
-    /// `log p_i`, the log-probability of a positive, `[b, 1]`; 0 where a query is alone.
+    /// `log p_i`, the log-probability of a positive, `[b, 1]`; 0 where a query is alone. What the sums that are never stored
+    /// are compared with.
     ///
     /// The logistic function of two log-sum-exps, over the positives and over the others: near p_i = 1 it
     /// keeps the digits that a difference from the sum over all would lose.
+    #[cfg(test)]
     pub fn log_p(&self) -> Tensor<2> {
         let others = self.positive.clone().bool_or(self.excluded.clone());
         // Alone, or without another candidate: a probability of one.
@@ -53,6 +56,7 @@ impl MaskedContrast {
     }
 
     /// The mean logit of the positives, `[b, 1]`; 0 where a query is alone.
+    #[cfg(test)]
     pub fn mean_positive(&self) -> Tensor<2> {
         let positive = self.positive.clone().float().cast(self.logits.dtype());
         let count = positive.clone().sum_dim(1).clamp_min(1.0);

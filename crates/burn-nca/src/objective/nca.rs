@@ -10,7 +10,7 @@ use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, Int, Tensor};
 
 use super::candidates::within_batch;
-use super::contrast::StreamedContrast;
+use super::contrast::Contrast;
 use super::reduction::reduce;
 use super::{
     BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, SampleOrder,
@@ -184,7 +184,7 @@ impl NcaLoss {
         labels: Tensor<1, Int>,
         candidates: &Candidates,
     ) -> (Tensor<2>, Tensor<2, Bool>) {
-        let contrast = StreamedContrast::of(queries, labels, candidates);
+        let contrast = Contrast::of(queries, labels, candidates);
         let alone = contrast.alone();
         let terms = self.criterion.terms(contrast.log_p()).mask_fill(alone.clone(), 0.0);
         if self.repulsion == 0.0 {

@@ -4,8 +4,11 @@ use burn::config::Config;
 use burn::tensor::Tensor;
 
 use super::Temperature;
-use super::affinity::{at_least_f32, logits};
+use super::affinity::at_least_f32;
+#[cfg(test)]
+use super::affinity::logits;
 use crate::encoder::unit_rows;
+use crate::pairwise::Distance;
 
 /// How alike two rows of an embedding are.
 ///
@@ -15,7 +18,8 @@ use crate::encoder::unit_rows;
 /// Cosine        s_ij = z_i·z_j / (||z_i|| ||z_j||)
 /// ```
 /// On rows of unit length `-||u - v||² = 2 cos(u, v) - 2`: the squared Euclidean similarity at temperature T
-/// is the cosine at temperature T/2.
+/// is the cosine at temperature T/2. A distance of 0 has no direction: the gradient of the Euclidean one is taken as 0
+/// there, and so is that of the cosine with a row of zeros (the cosine is 0). Rows of half precision are computed with in f32.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
 pub enum Similarity {
     /// The squared Euclidean distance, as in NCA.
@@ -27,48 +31,45 @@ pub enum Similarity {
 }
 
 impl Similarity {
-    /// Points whose squared distances are the similarities over T with the sign changed, up to a constant of each query,
-    /// where there are such.
+    /// Points whose distances of a kind are the similarities over T with the sign changed, up to a constant of each query.
     ///
     /// ```text
     /// SqEuclidean   z / √T
+    /// Euclidean     z / T
     /// Cosine        z / (||z|| √(2T)):   ||u - v||² / (2T) = (1 - cos(u, v)) / T
     /// ```
     /// # Shapes
     /// - queries: `[b, k]`, references: `[m, k]`; one coordinate more where a row of zeros has no direction
-    pub(super) fn as_sq_distances(
+    pub(super) fn as_distances(
         self,
         temperature: Option<&Temperature>,
         (queries, references): (Tensor<2>, Tensor<2>),
-    ) -> Option<(Tensor<2>, Tensor<2>)> {
+    ) -> (Distance, (Tensor<2>, Tensor<2>)) {
         let (queries, references) = (at_least_f32(queries), at_least_f32(references));
-        let scaled = |points: Tensor<2>, times: f64| match temperature {
+        let over_root = |points: Tensor<2>, times: f64| match temperature {
             Some(temperature) => temperature.divide_squares(points, times),
             None if times == 1.0 => points,
             None => points.mul_scalar(times.recip().sqrt()),
         };
+        let over = |points: Tensor<2>| match temperature {
+            Some(temperature) => temperature.divide(points),
+            None => points,
+        };
         match self {
-            Self::SqEuclidean => Some((scaled(queries, 1.0), scaled(references, 1.0))),
+            Self::SqEuclidean => {
+                (Distance::SqEuclidean, (over_root(queries, 1.0), over_root(references, 1.0)))
+            }
+            Self::Euclidean => (Distance::Euclidean, (over(queries), over(references))),
             Self::Cosine => {
                 let (queries, references) = of_unit_length(queries, references);
-                Some((scaled(queries, 2.0), scaled(references, 2.0)))
+                (Distance::SqEuclidean, (over_root(queries, 2.0), over_root(references, 2.0)))
             }
-            Self::Euclidean => None,
         }
     }
 
-    /// The similarities of queries and references, up to a constant of each query.
-    ///
-    /// Such a constant cancels in a softmax over the references.
-    ///
-    /// # Shapes
-    /// - queries: `[b, k]`, references: `[m, k]`, output: `[b, m]`
-    ///
-    /// # Numerics
-    /// Distances come out of a matrix product around the mean of the queries, where it loses few digits;
-    /// the root of one near 0 is uncertain by some 3e-4 of the rows' spread in f32 and 1e-8 in f64. A distance
-    /// of 0 has no direction: its gradient is taken as 0, and so is that of the cosine with a row of zeros (the
-    /// cosine is 0). Rows of half precision are computed with in f32.
+    /// The similarities of queries and references, `[b, m]`, up to a constant of each query: what sums that never hold them
+    /// are compared with.
+    #[cfg(test)]
     pub(super) fn scores(self, queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
         let (queries, references) = (at_least_f32(queries), at_least_f32(references));
         match self {

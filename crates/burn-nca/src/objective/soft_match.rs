@@ -14,10 +14,9 @@ use super::affinity::{
 use super::integers::on_host;
 use super::masked::MaskedContrast;
 use super::reduction::{over, reduce, reduce_sum};
+use super::similarity::around_mean;
 use super::transfer::int_tensor;
-use super::{
-    AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, Similarity, streamed,
-};
+use super::{AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, streamed};
 use crate::display::one_line;
 use crate::pairwise::{self, Columns};
 
@@ -140,7 +139,9 @@ impl SoftNcaLoss {
         let [n, _] = embeddings.dims();
         assert_rows("batch", n);
         assert_shape!(agreements, [n, n]);
-        let scores = Similarity::SqEuclidean.scores(embeddings.clone(), embeddings);
+        let z = at_least_f32(embeddings);
+        let (queries, references) = around_mean(z.clone(), z);
+        let scores = logits(queries, references);
         let agreements = agreements.cast(scores.dtype());
         let own = own_mask(n, &scores.device());
         let absent = agreements.clone().equal_elem(0.0).bool_or(own.clone());

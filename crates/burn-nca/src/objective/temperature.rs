@@ -80,10 +80,7 @@ impl Temperature {
         }
     }
 
-    /// The similarities divided by T.
-    ///
-    /// # Shapes
-    /// - scores: `[b, m]`, output: `[b, m]`
+    /// Similarities, or points whose distances they are, divided by T, in the same shape.
     pub(super) fn divide(&self, scores: Tensor<2>) -> Tensor<2> {
         match &self.log {
             Some(log) => {

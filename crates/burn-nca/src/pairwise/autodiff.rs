@@ -8,7 +8,7 @@ use burn_autodiff::grads::Gradients;
 use burn_autodiff::ops::{Backward, Ops, OpsKind};
 
 use super::ops::PairwiseOps;
-use super::{Columns, blocks};
+use super::{Columns, Distance, Summand, blocks};
 
 #[derive(Debug)]
 struct LogSumExp;
@@ -19,6 +19,7 @@ struct State<B: Backend> {
     queries: FloatTensor<B>,
     references: FloatTensor<B>,
     columns: Columns,
+    distance: Distance,
     statistics: FloatTensor<B>,
 }
 
@@ -31,17 +32,18 @@ impl<B: PairwiseOps> Backward<B, 2> for LogSumExp {
         grads: &mut Gradients,
         _checkpointer: &mut Checkpointer,
     ) {
-        let State { queries, references, columns, statistics } = ops.state;
+        let State { queries, references, columns, distance, statistics } = ops.state;
         let [of_queries, of_references] = ops.parents;
         let gradient = grads.consume::<B>(&ops.node);
         if let (Some(points), Some(same)) = (&of_queries, &of_references)
             && points.id == same.id
         {
-            let dz = B::pairwise_gradient(queries, columns, statistics, gradient);
+            let dz = B::pairwise_gradient(queries, columns, distance, statistics, gradient);
             grads.register::<B>(points.id, dz);
             return;
         }
-        let (dq, dr) = B::pairwise_gradients(queries, references, columns, statistics, gradient);
+        let (dq, dr) =
+            B::pairwise_gradients(queries, references, columns, distance, statistics, gradient);
         if let Some(node) = of_queries {
             grads.register::<B>(node.id, dq);
         }
@@ -52,28 +54,29 @@ impl<B: PairwiseOps> Backward<B, 2> for LogSumExp {
 }
 
 #[derive(Debug)]
-struct Hinge;
+struct Sum;
 
-/// What the backward pass of a hinge needs.
+/// What the backward pass of a sum needs.
 #[derive(Clone, Debug)]
-struct HingeState<B: Backend> {
+struct SumState<B: Backend> {
     queries: FloatTensor<B>,
     references: FloatTensor<B>,
     columns: Columns,
+    summand: Summand,
 }
 
-impl<B: PairwiseOps> Backward<B, 2> for Hinge {
-    type State = HingeState<B>;
+impl<B: PairwiseOps> Backward<B, 2> for Sum {
+    type State = SumState<B>;
 
     fn backward(
         self,
-        ops: Ops<HingeState<B>, 2>,
+        ops: Ops<SumState<B>, 2>,
         grads: &mut Gradients,
         _checkpointer: &mut Checkpointer,
     ) {
-        let HingeState { queries, references, columns } = ops.state;
+        let SumState { queries, references, columns, summand } = ops.state;
         let gradient = grads.consume::<B>(&ops.node);
-        let (dq, dr) = B::pairwise_hinge_gradients(queries, references, columns, gradient);
+        let (dq, dr) = B::pairwise_sum_gradients(queries, references, columns, summand, gradient);
         for (node, gradient) in ops.parents.into_iter().zip([dq, dr]) {
             if let Some(node) = node {
                 grads.register::<B>(node.id, gradient);
@@ -103,7 +106,7 @@ impl<B: PairwiseOps> Backward<B, 3> for WeightedMean {
         _checkpointer: &mut Checkpointer,
     ) {
         let MeanState { pairs, values, means } = ops.state;
-        let State { queries, references, columns, statistics } = pairs;
+        let State { queries, references, columns, statistics, .. } = pairs;
         let gradient = grads.consume::<B>(&ops.node);
         let (dq, dr, dv) = B::pairwise_mean_gradients(
             queries, references, values, columns, statistics, means, gradient,
@@ -121,31 +124,33 @@ impl<B: PairwiseOps, C: CheckpointStrategy> PairwiseOps for Autodiff<B, C> {
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
         columns: Columns,
+        distance: Distance,
     ) -> FloatTensor<Self> {
         let nodes = [queries.node(), references.node()];
         let (queries, references) = (queries.into_primitive(), references.into_primitive());
         let statistics =
-            B::pairwise_statistics(queries.clone(), references.clone(), columns.clone());
+            B::pairwise_statistics(queries.clone(), references.clone(), columns.clone(), distance);
         let output = blocks::combine::<B>(statistics.clone());
         match LogSumExp.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(prep) => {
-                prep.finish(State { queries, references, columns, statistics }, output)
+                prep.finish(State { queries, references, columns, distance, statistics }, output)
             }
             OpsKind::UnTracked(prep) => prep.finish(output),
         }
     }
 
-    fn pairwise_hinge(
+    fn pairwise_sum(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
         columns: Columns,
+        summand: Summand,
     ) -> FloatTensor<Self> {
         let nodes = [queries.node(), references.node()];
         let (queries, references) = (queries.into_primitive(), references.into_primitive());
-        let output = B::pairwise_hinge(queries.clone(), references.clone(), columns.clone());
-        match Hinge.prepare::<C>(nodes).compute_bound().stateful() {
+        let output = B::pairwise_sum(queries.clone(), references.clone(), columns.clone(), summand);
+        match Sum.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(prep) => {
-                prep.finish(HingeState { queries, references, columns }, output)
+                prep.finish(SumState { queries, references, columns, summand }, output)
             }
             OpsKind::UnTracked(prep) => prep.finish(output),
         }
@@ -160,8 +165,9 @@ impl<B: PairwiseOps, C: CheckpointStrategy> PairwiseOps for Autodiff<B, C> {
         let nodes = [queries.node(), references.node(), values.node()];
         let [queries, references, values] =
             [queries, references, values].map(|tensor| tensor.into_primitive());
+        let distance = Distance::SqEuclidean;
         let statistics =
-            B::pairwise_statistics(queries.clone(), references.clone(), columns.clone());
+            B::pairwise_statistics(queries.clone(), references.clone(), columns.clone(), distance);
         let means = B::pairwise_means(
             queries.clone(),
             references.clone(),
@@ -171,7 +177,7 @@ impl<B: PairwiseOps, C: CheckpointStrategy> PairwiseOps for Autodiff<B, C> {
         );
         match WeightedMean.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(prep) => {
-                let pairs = State { queries, references, columns, statistics };
+                let pairs = State { queries, references, columns, distance, statistics };
                 prep.finish(MeanState { pairs, values, means: means.clone() }, means)
             }
             OpsKind::UnTracked(prep) => prep.finish(means),

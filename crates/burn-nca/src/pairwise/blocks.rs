@@ -7,7 +7,7 @@ use burn::backend::tensor::{BoolTensor, FloatTensor};
 use burn::backend::{Backend, TensorMetadata, get_device_settings};
 use burn::tensor::{Shape, Slice, TensorData};
 
-use super::Columns;
+use super::{Columns, Distance, Summand};
 
 /// Numbers of one `[rows, m]` matrix of a block.
 const BLOCK: usize = 1 << 22;
@@ -34,13 +34,15 @@ pub(super) fn statistics<B: Backend>(
     queries: FloatTensor<B>,
     references: FloatTensor<B>,
     columns: &Columns,
+    distance: Distance,
 ) -> FloatTensor<B> {
     let b = columns.queries();
     let pairs = Pairs::<B> { queries, references, columns }.centred();
     let (mut least, mut logs) = (Vec::new(), Vec::new());
     for block in pairs.blocks() {
         let mask = pairs.left_out(&block);
-        let logits = B::float_mask_fill(pairs.logits(&block), mask.clone(), f32::MIN.into());
+        let logits =
+            B::float_mask_fill(pairs.logits_of(distance, &block), mask.clone(), f32::MIN.into());
         let largest = B::float_max_dim(logits.clone(), 1);
         let terms = B::float_exp(B::float_sub(logits, largest.clone()));
         let sum = B::float_sum_dim(B::float_mask_fill(terms, mask, 0f32.into()), 1);
@@ -54,6 +56,7 @@ pub(super) fn statistics<B: Backend>(
 /// See [`PairwiseOps::pairwise_gradients`](super::ops::PairwiseOps::pairwise_gradients).
 pub(super) fn gradients<B: Backend>(
     pairs: Pairs<'_, B>,
+    distance: Distance,
     statistics: FloatTensor<B>,
     gradient: FloatTensor<B>,
 ) -> (FloatTensor<B>, FloatTensor<B>) {
@@ -62,7 +65,10 @@ pub(super) fn gradients<B: Backend>(
     let gradient = B::float_reshape(gradient, Shape::new([b, 1]));
     let mut moments = Moments::new(&pairs);
     for block in pairs.blocks() {
-        let weights = pairs.weights(&block, &statistics);
+        let weights = match distance {
+            Distance::SqEuclidean => pairs.weights(&block, &statistics),
+            Distance::Euclidean => pairs.weights_of_roots(&block, &statistics),
+        };
         let weights = B::float_mul(weights, rows::<B>(gradient.clone(), block.clone()));
         moments.add(block, weights);
     }
@@ -73,38 +79,60 @@ pub(super) fn gradients<B: Backend>(
 pub(super) fn gradient<B: Backend>(
     points: FloatTensor<B>,
     columns: &Columns,
+    distance: Distance,
     statistics: FloatTensor<B>,
     gradient: FloatTensor<B>,
 ) -> FloatTensor<B> {
     let pairs = Pairs { queries: points.clone(), references: points, columns };
-    let (of_queries, of_references) = gradients::<B>(pairs, statistics, gradient);
+    let (of_queries, of_references) = gradients::<B>(pairs, distance, statistics, gradient);
     B::float_add(of_queries, of_references)
 }
 
-/// See [`PairwiseOps::pairwise_hinge`](super::ops::PairwiseOps::pairwise_hinge).
-pub(super) fn hinge<B: Backend>(pairs: Pairs<'_, B>) -> FloatTensor<B> {
+/// See [`PairwiseOps::pairwise_sum`](super::ops::PairwiseOps::pairwise_sum).
+pub(super) fn sum<B: Backend>(pairs: Pairs<'_, B>, summand: Summand) -> FloatTensor<B> {
     let b = pairs.columns.queries();
     let pairs = pairs.centred();
     let blocks = pairs.blocks().into_iter();
     let sum = |block| {
-        let near = pairs.nearness(&block);
-        B::float_sum_dim(B::float_mul(near.clone(), near), 1)
+        let terms = match summand {
+            Summand::Hinge => {
+                let near = pairs.nearness(&block);
+                B::float_mul(near.clone(), near)
+            }
+            Summand::Euclidean => {
+                B::float_mask_fill(pairs.distances(&block), pairs.left_out(&block), 0f32.into())
+            }
+        };
+        B::float_sum_dim(terms, 1)
     };
     B::float_reshape(B::float_cat(blocks.map(sum).collect(), 0), Shape::new([b]))
 }
 
-/// See [`PairwiseOps::pairwise_hinge_gradients`](super::ops::PairwiseOps::pairwise_hinge_gradients).
-pub(super) fn hinge_gradients<B: Backend>(
+/// See [`PairwiseOps::pairwise_sum_gradients`](super::ops::PairwiseOps::pairwise_sum_gradients).
+pub(super) fn sum_gradients<B: Backend>(
     pairs: Pairs<'_, B>,
+    summand: Summand,
     gradient: FloatTensor<B>,
 ) -> (FloatTensor<B>, FloatTensor<B>) {
     let b = pairs.columns.queries();
     let pairs = pairs.centred();
-    let twice = B::float_mul_scalar(B::float_reshape(gradient, Shape::new([b, 1])), 2f32.into());
+    let factor: f32 = match summand {
+        Summand::Hinge => 2.0,
+        // The gradient of a distance is half of that of its square, over it.
+        Summand::Euclidean => -1.0,
+    };
+    let factors =
+        B::float_mul_scalar(B::float_reshape(gradient, Shape::new([b, 1])), factor.into());
     let mut moments = Moments::new(&pairs);
     for block in pairs.blocks() {
-        let weights = pairs.nearness(&block);
-        let weights = B::float_mul(weights, rows::<B>(twice.clone(), block.clone()));
+        let weights = match summand {
+            Summand::Hinge => pairs.nearness(&block),
+            Summand::Euclidean => {
+                let inverses = pairs.half_inverses(&block);
+                B::float_mask_fill(inverses, pairs.left_out(&block), 0f32.into())
+            }
+        };
+        let weights = B::float_mul(weights, rows::<B>(factors.clone(), block.clone()));
         moments.add(block, weights);
     }
     moments.finish()
@@ -197,6 +225,28 @@ impl<B: Backend> Pairs<'_, B> {
         (0..b).step_by(size).map(|start| start..(start + size).min(b)).collect()
     }
 
+    /// The distances of a kind with the sign changed, of a block.
+    fn logits_of(&self, distance: Distance, block: &Range<usize>) -> FloatTensor<B> {
+        match distance {
+            Distance::SqEuclidean => self.logits(block),
+            Distance::Euclidean => B::float_neg(self.distances(block)),
+        }
+    }
+
+    /// `||q_i - r_j||` of a block.
+    fn distances(&self, block: &Range<usize>) -> FloatTensor<B> {
+        B::float_sqrt(B::float_clamp_min(B::float_neg(self.logits(block)), 0f32.into()))
+    }
+
+    /// `1 / 2||q_i - r_j||` of a block; 0 between equal points, whose distance has no direction.
+    fn half_inverses(&self, block: &Range<usize>) -> FloatTensor<B> {
+        let distances = self.distances(block);
+        let bool = get_device_settings::<B>(&distances.device()).bool_dtype;
+        let none = B::float_equal_elem(distances.clone(), 0f32.into(), bool);
+        let inverses = B::float_recip(B::float_mul_scalar(distances, 2f32.into()));
+        B::float_mask_fill(inverses, none, 0f32.into())
+    }
+
     /// `-||q_i - r_j||²` of a block.
     fn logits(&self, block: &Range<usize>) -> FloatTensor<B> {
         if self.references.shape()[1] <= DIFFERENCES {
@@ -244,12 +294,31 @@ impl<B: Backend> Pairs<'_, B> {
 
     /// `exp(-||q_i - r_j||² - lse_i)` of a block, `[rows, m]`; 0 for what is left out.
     fn weights(&self, block: &Range<usize>, statistics: &FloatTensor<B>) -> FloatTensor<B> {
+        self.softmax(Distance::SqEuclidean, block, statistics)
+    }
+
+    /// `exp(-||q_i - r_j|| - lse_i) / 2||q_i - r_j||` of a block, `[rows, m]`; 0 for what is left out and equal points.
+    fn weights_of_roots(
+        &self,
+        block: &Range<usize>,
+        statistics: &FloatTensor<B>,
+    ) -> FloatTensor<B> {
+        let shares = self.softmax(Distance::Euclidean, block, statistics);
+        B::float_mul(shares, self.half_inverses(block))
+    }
+
+    fn softmax(
+        &self,
+        distance: Distance,
+        block: &Range<usize>,
+        statistics: &FloatTensor<B>,
+    ) -> FloatTensor<B> {
         let statistic = |at: usize| {
             let slices = [Slice::from(at..at + 1), Slice::from(block.clone())];
             let row = B::float_slice(statistics.clone(), &slices);
             B::float_reshape(row, Shape::new([block.len(), 1]))
         };
-        let shifted = B::float_add(self.logits(block), statistic(0));
+        let shifted = B::float_add(self.logits_of(distance, block), statistic(0));
         let weights = B::float_exp(B::float_sub(shifted, statistic(1)));
         B::float_mask_fill(weights, self.left_out(block), 0f32.into())
     }

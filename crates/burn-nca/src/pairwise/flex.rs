@@ -6,17 +6,22 @@ use burn::tensor::{DType, Element, TensorData};
 use burn_nca_kernels::{Means, Number, Weighted, Weights};
 
 use super::ops::PairwiseOps;
-use super::{Columns, blocks};
+use super::{Columns, Distance, Summand, blocks};
 
 /// A tensor of the backend.
 type Float = FloatTensor<Flex>;
 
 impl PairwiseOps for Flex {
-    fn pairwise_statistics(queries: Float, references: Float, columns: Columns) -> Float {
+    fn pairwise_statistics(
+        queries: Float,
+        references: Float,
+        columns: Columns,
+        distance: Distance,
+    ) -> Float {
         match queries.dtype() {
-            DType::F32 => statistics::<f32>(queries, references, &columns),
-            DType::F64 => statistics::<f64>(queries, references, &columns),
-            _ => blocks::statistics::<Self>(queries, references, &columns),
+            DType::F32 => statistics::<f32>(queries, references, &columns, distance),
+            DType::F64 => statistics::<f64>(queries, references, &columns, distance),
+            _ => blocks::statistics::<Self>(queries, references, &columns, distance),
         }
     }
 
@@ -24,17 +29,18 @@ impl PairwiseOps for Flex {
         queries: Float,
         references: Float,
         columns: Columns,
+        distance: Distance,
         statistics: Float,
         gradient: Float,
     ) -> (Float, Float) {
         let all = [queries, references, statistics, gradient];
         match all[0].dtype() {
-            DType::F32 => gradients::<f32>(all, &columns),
-            DType::F64 => gradients::<f64>(all, &columns),
+            DType::F32 => gradients::<f32>(all, &columns, distance),
+            DType::F64 => gradients::<f64>(all, &columns, distance),
             _ => {
                 let [queries, references, statistics, gradient] = all;
                 let pairs = blocks::Pairs { queries, references, columns: &columns };
-                blocks::gradients::<Self>(pairs, statistics, gradient)
+                blocks::gradients::<Self>(pairs, distance, statistics, gradient)
             }
         }
     }
@@ -42,42 +48,52 @@ impl PairwiseOps for Flex {
     fn pairwise_gradient(
         points: Float,
         columns: Columns,
+        distance: Distance,
         statistics: Float,
         gradient: Float,
     ) -> Float {
         let all = [points, statistics, gradient];
         match all[0].dtype() {
-            DType::F32 => gradient_of::<f32>(all, &columns),
-            DType::F64 => gradient_of::<f64>(all, &columns),
+            DType::F32 => gradient_of::<f32>(all, &columns, distance),
+            DType::F64 => gradient_of::<f64>(all, &columns, distance),
             _ => {
                 let [points, statistics, gradient] = all;
-                blocks::gradient::<Self>(points, &columns, statistics, gradient)
+                blocks::gradient::<Self>(points, &columns, distance, statistics, gradient)
             }
         }
     }
 
-    fn pairwise_hinge(queries: Float, references: Float, columns: Columns) -> Float {
-        match queries.dtype() {
-            DType::F32 => hinge::<f32>(queries, references, &columns),
-            DType::F64 => hinge::<f64>(queries, references, &columns),
-            _ => blocks::hinge::<Self>(blocks::Pairs { queries, references, columns: &columns }),
-        }
-    }
-
-    fn pairwise_hinge_gradients(
+    fn pairwise_sum(
         queries: Float,
         references: Float,
         columns: Columns,
+        summand: Summand,
+    ) -> Float {
+        match queries.dtype() {
+            DType::F32 => sum::<f32>(queries, references, &columns, summand),
+            DType::F64 => sum::<f64>(queries, references, &columns, summand),
+            _ => {
+                let pairs = blocks::Pairs { queries, references, columns: &columns };
+                blocks::sum::<Self>(pairs, summand)
+            }
+        }
+    }
+
+    fn pairwise_sum_gradients(
+        queries: Float,
+        references: Float,
+        columns: Columns,
+        summand: Summand,
         gradient: Float,
     ) -> (Float, Float) {
         let all = [queries, references, gradient];
         match all[0].dtype() {
-            DType::F32 => hinge_gradients::<f32>(all, &columns),
-            DType::F64 => hinge_gradients::<f64>(all, &columns),
+            DType::F32 => sum_gradients::<f32>(all, &columns, summand),
+            DType::F64 => sum_gradients::<f64>(all, &columns, summand),
             _ => {
                 let [queries, references, gradient] = all;
                 let pairs = blocks::Pairs { queries, references, columns: &columns };
-                blocks::hinge_gradients::<Self>(pairs, gradient)
+                blocks::sum_gradients::<Self>(pairs, summand, gradient)
             }
         }
     }
@@ -128,42 +144,54 @@ trait Held: Number + Element + pulp::bytemuck::Pod {}
 impl Held for f32 {}
 impl Held for f64 {}
 
-fn statistics<T: Held>(queries: Float, references: Float, columns: &Columns) -> Float {
+fn statistics<T: Held>(
+    queries: Float,
+    references: Float,
+    columns: &Columns,
+    distance: Distance,
+) -> Float {
     let k = width(&queries);
     let [queries, references] = [queries, references].map(|tensor| tensor.to_contiguous());
-    let statistics = T::statistics(values(&queries), values(&references), k, columns);
-    tensor(statistics, [2, columns.queries()])
+    let points = (values(&queries), values(&references), k);
+    tensor(T::statistics_of(distance, points, columns), [2, columns.queries()])
 }
 
-fn gradients<T: Held>(all: [Float; 4], columns: &Columns) -> (Float, Float) {
+fn softmax<T>(distance: Distance, statistics: &[T]) -> Weights<'_, T> {
+    match distance {
+        Distance::SqEuclidean => Weights::Softmax(statistics),
+        Distance::Euclidean => Weights::EuclideanSoftmax(statistics),
+    }
+}
+
+fn gradients<T: Held>(all: [Float; 4], columns: &Columns, distance: Distance) -> (Float, Float) {
     let k = width(&all[0]);
     let all = all.map(|tensor| tensor.to_contiguous());
     let [queries, references, statistics, gradient] = all.each_ref().map(values::<T>);
-    let weights = Weights::Softmax(statistics);
+    let weights = softmax(distance, statistics);
     of_points(&Weighted { queries, references, k, columns, weights, gradient })
 }
 
-fn gradient_of<T: Held>(all: [Float; 3], columns: &Columns) -> Float {
+fn gradient_of<T: Held>(all: [Float; 3], columns: &Columns, distance: Distance) -> Float {
     let k = width(&all[0]);
     let all = all.map(|tensor| tensor.to_contiguous());
     let [points, statistics, gradient] = all.each_ref().map(values::<T>);
-    let weights = Weights::Softmax(statistics);
+    let weights = softmax(distance, statistics);
     let of = Weighted { queries: points, references: points, k, columns, weights, gradient };
-    tensor(T::gradient(&of), [columns.references(), k])
+    tensor(T::gradient(&of), [columns.queries(), k])
 }
 
-fn hinge<T: Held>(queries: Float, references: Float, columns: &Columns) -> Float {
+fn sum<T: Held>(queries: Float, references: Float, columns: &Columns, summand: Summand) -> Float {
     let k = width(&queries);
     let [queries, references] = [queries, references].map(|tensor| tensor.to_contiguous());
-    let sums = T::hinges(values(&queries), values(&references), k, columns);
+    let sums = T::sums(summand, (values(&queries), values(&references), k), columns);
     Float::from_data(TensorData::new(sums, [columns.queries()]))
 }
 
-fn hinge_gradients<T: Held>(all: [Float; 3], columns: &Columns) -> (Float, Float) {
+fn sum_gradients<T: Held>(all: [Float; 3], columns: &Columns, summand: Summand) -> (Float, Float) {
     let k = width(&all[0]);
     let all = all.map(|tensor| tensor.to_contiguous());
     let [queries, references, gradient] = all.each_ref().map(values::<T>);
-    let weights = Weights::Hinge;
+    let weights = Weights::Sum(summand);
     of_points(&Weighted { queries, references, k, columns, weights, gradient })
 }
 

@@ -27,6 +27,7 @@ use burn::backend::Dispatch;
 use burn::tensor::Tensor;
 
 pub use burn_nca_kernels::Columns;
+pub(crate) use burn_nca_kernels::{Distance, Summand};
 use ops::PairwiseOps;
 
 /// `log Σ_j exp(-||q_i - r_j||²)` over the columns of each row.
@@ -69,11 +70,22 @@ use ops::PairwiseOps;
 /// # }
 /// ```
 pub fn log_sum_exp(queries: Tensor<2>, references: Tensor<2>, columns: &Columns) -> Tensor<1> {
+    log_sum_exp_of(Distance::SqEuclidean, (queries, references), columns)
+}
+
+/// `log Σ_j exp(-d_ij)` over the columns of each row, as [`log_sum_exp`] with distances of a kind. Between equal points a
+/// Euclidean distance has no direction: its gradient is taken as 0.
+pub(crate) fn log_sum_exp_of(
+    distance: Distance,
+    (queries, references): (Tensor<2>, Tensor<2>),
+    columns: &Columns,
+) -> Tensor<1> {
     check(&queries, &references, columns);
     let output = <Dispatch as PairwiseOps>::pairwise_log_sum_exp(
         queries.into_dispatch(),
         references.into_dispatch(),
         columns.clone(),
+        distance,
     );
     Tensor::from_dispatch(output)
 }
@@ -126,14 +138,20 @@ pub fn weighted_mean(
     Tensor::from_dispatch(output)
 }
 
-/// The hinge that keeps points at a distance of at least 1: `Σ_j max(0, 1 - ||q_i - r_j||²)²` over the columns of each
-/// row, `[b, k]` and `[m, k]` to `[b]`. Differentiable in both tensors.
-pub(crate) fn hinge(queries: Tensor<2>, references: Tensor<2>, columns: &Columns) -> Tensor<1> {
+/// The sum of a function of the distance over the columns of each row, `[b, k]` and `[m, k]` to `[b]`: the hinge
+/// `Σ_j max(0, 1 - ||q_i - r_j||²)²` that keeps points at a distance of at least 1, or `Σ_j ||q_i - r_j||`. Differentiable in
+/// both tensors.
+pub(crate) fn sum(
+    summand: Summand,
+    (queries, references): (Tensor<2>, Tensor<2>),
+    columns: &Columns,
+) -> Tensor<1> {
     check(&queries, &references, columns);
-    let output = <Dispatch as PairwiseOps>::pairwise_hinge(
+    let output = <Dispatch as PairwiseOps>::pairwise_sum(
         queries.into_dispatch(),
         references.into_dispatch(),
         columns.clone(),
+        summand,
     );
     Tensor::from_dispatch(output)
 }

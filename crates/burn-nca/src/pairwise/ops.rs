@@ -7,7 +7,7 @@ use burn::backend::{Backend, backend_extension};
 #[cfg(feature = "fusion")]
 use burn::tensor::Shape;
 
-use super::{Columns, blocks};
+use super::{Columns, Distance, Summand, blocks};
 
 /// Sums over pairs, dispatched at run time to the backend that holds the tensors.
 ///
@@ -20,76 +20,88 @@ use super::{Columns, blocks};
     Autodiff,
 )]
 pub(crate) trait PairwiseOps: Backend {
-    /// `log Σ_j exp(-||q_i - r_j||²)` of each row: `[b, k]` and `[m, k]` to `[b]`.
+    /// `log Σ_j exp(-d_ij)` of each row, with distances d of a kind: `[b, k]` and `[m, k]` to `[b]`.
     #[fusion(default)]
     fn pairwise_log_sum_exp(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
         columns: Columns,
+        distance: Distance,
     ) -> FloatTensor<Self> {
-        let statistics = Self::pairwise_statistics(queries, references, columns);
+        let statistics = Self::pairwise_statistics(queries, references, columns, distance);
         blocks::combine::<Self>(statistics)
     }
 
-    /// The least squared distance of each row, and the logarithm of its sum of `exp(least - ||q_i - r_j||²)`:
-    /// `[b, k]` and `[m, k]` to `[2, b]`.
+    /// The least distance of each row, and the logarithm of its sum of `exp(least - d_ij)`: `[b, k]` and `[m, k]` to
+    /// `[2, b]`.
     #[fusion(dtype = queries, shape = Shape::new([2, columns.queries()]))]
     fn pairwise_statistics(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
         columns: Columns,
+        distance: Distance,
     ) -> FloatTensor<Self> {
-        blocks::statistics::<Self>(queries, references, &columns)
+        blocks::statistics::<Self>(queries, references, &columns, distance)
     }
 
     /// The gradients with respect to queries `[b, k]` and references `[m, k]`, from the statistics of the rows and the
     /// gradient `[b]` with respect to their log-sum-exp.
-    #[fusion(meta = |queries, references, _, _, _| (queries.clone(), references.clone()))]
+    #[fusion(meta = |queries, references, _, _, _, _| (queries.clone(), references.clone()))]
     fn pairwise_gradients(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
         columns: Columns,
+        distance: Distance,
         statistics: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> (FloatTensor<Self>, FloatTensor<Self>) {
         let pairs = blocks::Pairs { queries, references, columns: &columns };
-        blocks::gradients::<Self>(pairs, statistics, gradient)
+        blocks::gradients::<Self>(pairs, distance, statistics, gradient)
     }
 
     /// The gradient with respect to points `[n, k]` that are both the queries and the references: the sum of the two.
-    #[fusion(meta = |points, _, _, _| points.clone())]
+    #[fusion(meta = |points, _, _, _, _| points.clone())]
     fn pairwise_gradient(
         points: FloatTensor<Self>,
         columns: Columns,
+        distance: Distance,
         statistics: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        let (of_queries, of_references) =
-            Self::pairwise_gradients(points.clone(), points, columns, statistics, gradient);
+        let (of_queries, of_references) = Self::pairwise_gradients(
+            points.clone(),
+            points,
+            columns,
+            distance,
+            statistics,
+            gradient,
+        );
         Self::float_add(of_queries, of_references)
     }
 
-    /// `Σ_j max(0, 1 - ||q_i - r_j||²)²` of each row: `[b, k]` and `[m, k]` to `[b]`.
+    /// The sum of each row over its columns: `[b, k]` and `[m, k]` to `[b]`.
     #[fusion(dtype = queries, shape = Shape::new([columns.queries()]))]
-    fn pairwise_hinge(
+    fn pairwise_sum(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
         columns: Columns,
+        summand: Summand,
     ) -> FloatTensor<Self> {
-        blocks::hinge::<Self>(blocks::Pairs { queries, references, columns: &columns })
+        blocks::sum::<Self>(blocks::Pairs { queries, references, columns: &columns }, summand)
     }
 
-    /// The gradients of the hinge with respect to queries `[b, k]` and references `[m, k]`, from the gradient `[b]` with
+    /// The gradients of these sums with respect to queries `[b, k]` and references `[m, k]`, from the gradient `[b]` with
     /// respect to the sums.
-    #[fusion(meta = |queries, references, _, _| (queries.clone(), references.clone()))]
-    fn pairwise_hinge_gradients(
+    #[fusion(meta = |queries, references, _, _, _| (queries.clone(), references.clone()))]
+    fn pairwise_sum_gradients(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
         columns: Columns,
+        summand: Summand,
         gradient: FloatTensor<Self>,
     ) -> (FloatTensor<Self>, FloatTensor<Self>) {
         let pairs = blocks::Pairs { queries, references, columns: &columns };
-        blocks::hinge_gradients::<Self>(pairs, gradient)
+        blocks::sum_gradients::<Self>(pairs, summand, gradient)
     }
 
     /// `Σ_j p_ij v_j` with `p_ij = exp(-||q_i - r_j||² - lse_i)`: values `[m, c]` to `[b, c]`.
@@ -100,8 +112,12 @@ pub(crate) trait PairwiseOps: Backend {
         values: FloatTensor<Self>,
         columns: Columns,
     ) -> FloatTensor<Self> {
-        let statistics =
-            Self::pairwise_statistics(queries.clone(), references.clone(), columns.clone());
+        let statistics = Self::pairwise_statistics(
+            queries.clone(),
+            references.clone(),
+            columns.clone(),
+            Distance::SqEuclidean,
+        );
         Self::pairwise_means(queries, references, values, columns, statistics)
     }
 

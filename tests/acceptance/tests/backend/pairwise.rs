@@ -6,7 +6,10 @@ use acceptance::data::uniform;
 use burn::nn::loss::Reduction;
 use burn::tensor::activation::softmax;
 use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData};
-use burn_nca::objective::{ClassIndex, NcaLossConfig, Objective};
+use burn_nca::objective::{
+    ClassIndex, NcaLossConfig, Objective, Similarity, SoftNearestNeighborLossConfig,
+    SupConLossConfig, TemperatureConfig,
+};
 use burn_nca::pairwise::{Columns, log_sum_exp, weighted_mean};
 
 use crate::open;
@@ -378,4 +381,46 @@ fn the_hinge_agrees_with_its_table_of_pairs() {
     hinge_agrees("flex", (DType::F32, 1e-5));
     hinge_agrees("ndarray", (DType::F64, 1e-12));
     hinge_agrees("wgpu", (DType::F32, 5e-5));
+}
+
+/// The losses over Euclidean distances, of which two are 0, against those of `flex` in f64.
+fn euclidean_agrees(name: &str, (dtype, tolerance): (DType, f64)) {
+    if open(name).is_none() {
+        return;
+    }
+    let temperature = || TemperatureConfig::new(0.7);
+    let of = |name: &str, dtype: DType| {
+        let device = open(name).unwrap().autodiff();
+        let labels = TensorData::new((0..37).map(|row| row % 3).collect::<Vec<i64>>(), [37]);
+        let labels = Tensor::<1, Int>::from_data(labels, &device);
+        let pull = SupConLossConfig::new()
+            .with_similarity(Similarity::Euclidean)
+            .with_temperature(temperature())
+            .init(&device);
+        let near = SoftNearestNeighborLossConfig::new()
+            .with_similarity(Similarity::Euclidean)
+            .with_temperature(temperature())
+            .init(&device);
+        let losses: [&dyn Fn(Tensor<2>) -> Tensor<1>; 2] =
+            [&|z| pull.forward(z, labels.clone()), &|z| near.forward(z, labels.clone())];
+        losses.map(|loss| {
+            let mut rows = uniform(37 * 3, 83);
+            rows.copy_within(..3, 36 * 3);
+            let z = from(rows, [37, 3], &device, dtype).require_grad();
+            let value = loss(z.clone());
+            let grads = value.clone().backward();
+            [values(value), values(z.grad(&grads).unwrap())].concat()
+        })
+    };
+    for (found, expected) in of(name, dtype).iter().zip(&of("flex", DType::F64)) {
+        close(found, expected, tolerance, &format!("{name} {dtype:?} Euclidean"));
+    }
+}
+
+#[test]
+fn losses_over_euclidean_distances_agree() {
+    euclidean_agrees("flex", (DType::F32, 1e-5));
+    euclidean_agrees("ndarray", (DType::F64, 1e-12));
+    euclidean_agrees("ndarray", (DType::F32, 1e-5));
+    euclidean_agrees("wgpu", (DType::F32, 5e-5));
 }

@@ -7,7 +7,7 @@ use burn::tensor::{Bool, Tensor, TensorData};
 
 use super::NcaLoss;
 use crate::objective::ClassIndex;
-use crate::pairwise::{among_all, hinge, log_sum_exp};
+use crate::pairwise::{Summand, among_all, log_sum_exp, sum as sum_over};
 
 /// What the terms of a block add up to, each times the weight of its point; both `[1]`.
 pub(super) struct BlockTerms {
@@ -74,6 +74,7 @@ impl<'a> Block<'a> {
     fn hinge(&self) -> Tensor<2> {
         let Self { z, classes, rows } = self;
         let block = Tensor::clone(z).slice([rows.clone()]);
-        hinge(block, Tensor::clone(z), &classes.others(rows)).reshape([rows.len(), 1])
+        let others = classes.others(rows);
+        sum_over(Summand::Hinge, (block, Tensor::clone(z)), &others).reshape([rows.len(), 1])
     }
 }

@@ -1,7 +1,7 @@
 //! The operations on CubeCL's devices (wgpu, CUDA and the others): f32 by kernels of our own, other types in ordinary
 //! operations.
 //!
-//! One source for all of them. A unit has one query (for the gradients of references: one reference); it walks over the
+//! One source for all of them; distances that are not squared are left to ordinary operations. A unit has one query (for the gradients of references: one reference); it walks over the
 //! other points in tiles that the units of a cube load together into shared memory:
 //!
 //! ```text
@@ -32,7 +32,7 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::ops::PairwiseOps;
-use super::{Columns, blocks};
+use super::{Columns, Distance, Summand, blocks};
 use backward::{Summed, Weight};
 use launch::{Operands, Positions, Values, takes, weighted};
 
@@ -41,9 +41,10 @@ impl PairwiseOps for CubeBackend {
         queries: CubeTensor,
         references: CubeTensor,
         columns: Columns,
+        distance: Distance,
     ) -> CubeTensor {
-        if !takes(&[&queries, &references]) {
-            return blocks::statistics::<Self>(queries, references, &columns);
+        if distance == Distance::Euclidean || !takes(&[&queries, &references]) {
+            return blocks::statistics::<Self>(queries, references, &columns, distance);
         }
         launch::statistics(into_contiguous(queries), into_contiguous(references), &columns)
     }
@@ -52,33 +53,42 @@ impl PairwiseOps for CubeBackend {
         queries: CubeTensor,
         references: CubeTensor,
         columns: Columns,
+        distance: Distance,
         statistics: CubeTensor,
         gradient: CubeTensor,
     ) -> (CubeTensor, CubeTensor) {
-        if !takes(&[&queries, &references, &statistics, &gradient]) {
+        let euclidean = distance == Distance::Euclidean;
+        if euclidean || !takes(&[&queries, &references, &statistics, &gradient]) {
             let pairs = blocks::Pairs { queries, references, columns: &columns };
-            return blocks::gradients::<Self>(pairs, statistics, gradient);
+            return blocks::gradients::<Self>(pairs, distance, statistics, gradient);
         }
         let numbers = with_factor(statistics, gradient, &columns);
         of_points(queries, references, &columns, numbers, Weight::Softmax)
     }
 
-    fn pairwise_hinge(queries: CubeTensor, references: CubeTensor, columns: Columns) -> CubeTensor {
-        if !takes(&[&queries, &references]) {
-            return blocks::hinge::<Self>(blocks::Pairs { queries, references, columns: &columns });
+    fn pairwise_sum(
+        queries: CubeTensor,
+        references: CubeTensor,
+        columns: Columns,
+        summand: Summand,
+    ) -> CubeTensor {
+        if summand == Summand::Euclidean || !takes(&[&queries, &references]) {
+            let pairs = blocks::Pairs { queries, references, columns: &columns };
+            return blocks::sum::<Self>(pairs, summand);
         }
         launch::hinge(into_contiguous(queries), into_contiguous(references), &columns)
     }
 
-    fn pairwise_hinge_gradients(
+    fn pairwise_sum_gradients(
         queries: CubeTensor,
         references: CubeTensor,
         columns: Columns,
+        summand: Summand,
         gradient: CubeTensor,
     ) -> (CubeTensor, CubeTensor) {
-        if !takes(&[&queries, &references, &gradient]) {
+        if summand == Summand::Euclidean || !takes(&[&queries, &references, &gradient]) {
             let pairs = blocks::Pairs { queries, references, columns: &columns };
-            return blocks::hinge_gradients::<Self>(pairs, gradient);
+            return blocks::sum_gradients::<Self>(pairs, summand, gradient);
         }
         let gradient = into_contiguous(gradient);
         of_points(queries, references, &columns, gradient, Weight::Hinge)

@@ -1,4 +1,4 @@
-//! The hinge between near points: a sum over pairs that ends at distance 1.
+//! Sums of a function of the distance over pairs: the hinge between near points, and the distance itself.
 
 use core::ops::Range;
 
@@ -9,11 +9,19 @@ use crate::tile::{self, ROWS};
 use crate::unrolled::{OverDimensions, Unrolled};
 use crate::{Columns, Panel, Real, group_size, padded, tile_width};
 
-/// See [`Number::hinges`](crate::Number::hinges).
-pub(crate) fn hinges<T: Real>(
-    queries: &[T],
-    references: &[T],
-    k: usize,
+/// What is summed over pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Summand {
+    /// `max(0, 1 - ||q_i - r_j||²)²`, which ends at distance 1.
+    Hinge,
+    /// `||q_i - r_j||`.
+    Euclidean,
+}
+
+/// See [`Number::sums`](crate::Number::sums).
+pub(crate) fn sums<T: Real>(
+    summand: Summand,
+    (queries, references, k): (&[T], &[T], usize),
     columns: &Columns,
 ) -> Vec<T> {
     let b = columns.queries();
@@ -23,7 +31,7 @@ pub(crate) fn hinges<T: Real>(
     let (arch, size) = (Arch::new(), group_size(b));
     sums.par_chunks_mut(size).enumerate().for_each(|(group, sums)| {
         let rows = group * size..group * size + sums.len();
-        let group = Group { queries: &queries, panel: &panel, k, columns, rows, sums };
+        let group = Group { queries: &queries, panel: &panel, k, summand, columns, rows, sums };
         arch.dispatch(Unrolled(group));
     });
     sums
@@ -34,6 +42,7 @@ struct Group<'a, T> {
     queries: &'a [T],
     panel: &'a Panel<T>,
     k: usize,
+    summand: Summand,
     columns: &'a Columns,
     rows: Range<usize>,
     sums: &'a mut [T],
@@ -46,7 +55,9 @@ impl<T: Real> OverDimensions for Group<'_, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S, k: usize) {
-        let Self { queries, panel, columns, rows, sums, .. } = self;
+        let Self { queries, panel, summand, columns, rows, sums, .. } = self;
+        // What adds nothing.
+        let nothing = if summand == Summand::Hinge { T::INFINITY } else { T::ZERO };
         let mut exact = vec![0.0; rows.len()];
         let mut tile = tile::empty();
         let width = tile_width(k);
@@ -60,9 +71,16 @@ impl<T: Real> OverDimensions for Group<'_, T> {
                     for (row, query) in tile.iter_mut().zip(some.clone()) {
                         let row = &mut row[..part.len()];
                         for out in columns.left_out(query, &part) {
-                            row[out].fill(T::INFINITY);
+                            row[out].fill(nothing);
                         }
-                        exact[query - rows.start] += tile::sum_of_hinge::<T, S>(simd, row).to_f64();
+                        let sum = match summand {
+                            Summand::Hinge => tile::sum_of_hinge::<T, S>(simd, row),
+                            Summand::Euclidean => {
+                                tile::roots(row);
+                                tile::sum::<T, S>(simd, row)
+                            }
+                        };
+                        exact[query - rows.start] += sum.to_f64();
                     }
                 }
             }
