@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::tile::{self, Tile};
 use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnTiles, over_tiles};
-use crate::{Aligned, Columns, Panel, Real, Summand, group_size, padded};
+use crate::{Aligned, Columns, Costs, Panel, Real, Summand, group_size, padded};
 
 /// Bytes that the groups' sums for references may take together.
 const BUDGET: usize = 64 << 20;
@@ -27,6 +27,8 @@ pub enum Weights<'a, T> {
     Softmax(&'a [T]),
     /// `g_i exp(-||q_i - r_j|| - lse_i) / (2 ||q_i - r_j||)`, from the statistics of Euclidean distances; 0 where these are 0.
     EuclideanSoftmax(&'a [T]),
+    /// `g_i exp(-||q_i - r_j||² - c_ij - lse_i)`, from the statistics and the costs, `[b, m]`.
+    CostedSoftmax(&'a [T], &'a [T]),
     /// `2 g_i max(0, 1 - ||q_i - r_j||²)` or `-g_i / (2 ||q_i - r_j||)`, for [`Number::sums`](crate::Number::sums).
     Sum(Summand),
 }
@@ -55,7 +57,9 @@ pub(crate) fn gradients<T: Real>(of: &Weighted<'_, T>) -> (Vec<T>, Vec<T>) {
     let panel = Panel::new(of.references, k);
     let queries = padded(of.queries, k);
     let rows: Vec<Row<T>> = match of.weights {
-        Weights::Softmax(statistics) | Weights::EuclideanSoftmax(statistics) => {
+        Weights::Softmax(statistics)
+        | Weights::EuclideanSoftmax(statistics)
+        | Weights::CostedSoftmax(statistics, _) => {
             let euclidean = matches!(of.weights, Weights::EuclideanSoftmax(_));
             let (least, logs) = statistics.split_at(b);
             let rows = least.iter().zip(logs).zip(of.gradient);
@@ -68,6 +72,11 @@ pub(crate) fn gradients<T: Real>(of: &Weighted<'_, T>) -> (Vec<T>, Vec<T>) {
             of.gradient.iter().map(|&g| Row::Euclidean { factor: T::from_f64(-0.5) * g }).collect()
         }
     };
+    let costs = match of.weights {
+        Weights::CostedSoftmax(_, costs) => costs,
+        _ => &[],
+    };
+    let costs = Costs { values: costs, references: m };
     let size = group_size(b);
     let mut of_queries = vec![T::ZERO; b * k];
     let mut of_references = vec![T::ZERO; m * k];
@@ -86,6 +95,7 @@ pub(crate) fn gradients<T: Real>(of: &Weighted<'_, T>) -> (Vec<T>, Vec<T>) {
                     panel: &panel,
                     k,
                     columns: of.columns,
+                    costs,
                     rows: &rows,
                     some,
                     of_queries,
@@ -181,6 +191,7 @@ struct Group<'a, T> {
     panel: &'a Panel<T>,
     k: usize,
     columns: &'a Columns,
+    costs: Costs<'a, T>,
     rows: &'a [Row<T>],
     /// The queries.
     some: Range<usize>,
@@ -226,6 +237,7 @@ impl<T: Real> OnTiles<T> for Group<'_, T> {
                     distances.fill(T::ZERO);
                     continue;
                 };
+                self.costs.add_to(distances, some.start + at, &part);
                 for out in self.columns.left_out(some.start + at, &part) {
                     distances[out].fill(T::INFINITY);
                 }

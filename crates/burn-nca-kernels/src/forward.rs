@@ -8,18 +8,19 @@ use rayon::prelude::*;
 
 use crate::tile::{self, ROWS};
 use crate::unrolled::{OverDimensions, Unrolled};
-use crate::{Columns, Distance, Panel, Real, group_size, padded, tile_width};
+use crate::{Columns, Costs, Distance, Panel, Real, group_size, padded, tile_width};
 
 /// See [`Number::statistics_of`](crate::Number::statistics_of).
 pub(crate) fn statistics<T: Real>(
     distance: Distance,
-    (queries, references, k): (&[T], &[T], usize),
+    points: (&[T], &[T], usize),
+    costs: &[T],
     columns: &Columns,
 ) -> Vec<T> {
     let b = columns.queries();
     let mut all = vec![T::ZERO; 2 * b];
     let (least, logs) = all.split_at_mut(b);
-    run::<T, false>(distance, (queries, references, k), columns, [least, logs, &mut []]);
+    run::<T, false>(distance, points, (costs, columns), [least, logs, &mut []]);
     all
 }
 
@@ -35,7 +36,7 @@ pub(crate) fn entropies<T: Real>(
     let (least, others) = all.split_at_mut(b);
     let (logs, entropies) = others.split_at_mut(b);
     let points = (queries, references, k);
-    run::<T, true>(Distance::SqEuclidean, points, columns, [least, logs, entropies]);
+    run::<T, true>(Distance::SqEuclidean, points, (&[], columns), [least, logs, entropies]);
     all
 }
 
@@ -43,7 +44,7 @@ pub(crate) fn entropies<T: Real>(
 fn run<T: Real, const ENTROPY: bool>(
     distance: Distance,
     (queries, references, k): (&[T], &[T], usize),
-    columns: &Columns,
+    (costs, columns): (&[T], &Columns),
     [least, logs, entropies]: [&mut [T]; 3],
 ) {
     let panel = Panel::new(references, k);
@@ -63,6 +64,7 @@ fn run<T: Real, const ENTROPY: bool>(
             panel: &panel,
             k,
             distance,
+            costs: Costs { values: costs, references: columns.references() },
             columns,
             rows,
             least,
@@ -78,6 +80,7 @@ struct Group<'a, T, const ENTROPY: bool> {
     panel: &'a Panel<T>,
     k: usize,
     distance: Distance,
+    costs: Costs<'a, T>,
     columns: &'a Columns,
     rows: Range<usize>,
     least: &'a mut [T],
@@ -99,7 +102,8 @@ impl<T: Real, const ENTROPY: bool> OverDimensions for Group<'_, T, ENTROPY> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S, k: usize) {
-        let Self { queries, panel, distance, columns, rows, least, logs, entropies, .. } = self;
+        let Self { queries, panel, distance, costs, columns, rows, least, logs, .. } = self;
+        let entropies = self.entropies;
         least.fill(T::INFINITY);
         let mut sums = vec![Sum::default(); rows.len()];
         let mut tile = tile::empty();
@@ -116,6 +120,7 @@ impl<T: Real, const ENTROPY: bool> OverDimensions for Group<'_, T, ENTROPY> {
                         if distance == Distance::Euclidean {
                             tile::roots(row);
                         }
+                        costs.add_to(row, query, &part);
                         for out in columns.left_out(query, &part) {
                             row[out].fill(T::INFINITY);
                         }

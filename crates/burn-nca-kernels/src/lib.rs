@@ -46,6 +46,30 @@ pub enum Distance {
     Euclidean,
 }
 
+/// What is added to the distance of each pair, `[b, m]`; nothing where it is empty.
+#[derive(Clone, Copy)]
+struct Costs<'a, T> {
+    values: &'a [T],
+    references: usize,
+}
+
+impl<T: Real> Costs<'_, T> {
+    /// Adds the costs of a query with some references to their distances.
+    #[inline(always)]
+    fn add_to(&self, row: &mut [T], query: usize, part: &core::ops::Range<usize>) {
+        if self.values.is_empty() {
+            return;
+        }
+        // Behind the references there is padding.
+        let part = part.start.min(self.references)..part.end.min(self.references);
+        let first = query * self.references;
+        let costs = &self.values[first + part.start..first + part.end];
+        for (d, &cost) in row.iter_mut().zip(costs) {
+            *d = *d + cost;
+        }
+    }
+}
+
 /// Groups of queries at most; a fixed number, for the order of sums. Each holds sums for all references.
 const GROUPS: usize = 16;
 

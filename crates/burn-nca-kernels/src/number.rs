@@ -21,6 +21,13 @@ pub trait Number: vector::Real {
         Self::statistics_of(Distance::SqEuclidean, (queries, references, k), columns)
     }
 
+    /// The same of `||q_i - r_j||² + c_ij` with a cost for each pair, `[b, m]`.
+    fn statistics_with_costs(
+        points: (&[Self], &[Self], usize),
+        costs: &[Self],
+        columns: &Columns,
+    ) -> Vec<Self>;
+
     /// The same of distances of this kind.
     fn statistics_of(
         distance: Distance,
@@ -61,7 +68,15 @@ macro_rules! number {
                 points: (&[Self], &[Self], usize),
                 columns: &Columns,
             ) -> Vec<Self> {
-                forward::statistics(distance, points, columns)
+                forward::statistics(distance, points, &[], columns)
+            }
+
+            fn statistics_with_costs(
+                points: (&[Self], &[Self], usize),
+                costs: &[Self],
+                columns: &Columns,
+            ) -> Vec<Self> {
+                forward::statistics(Distance::SqEuclidean, points, costs, columns)
             }
 
             fn entropies(

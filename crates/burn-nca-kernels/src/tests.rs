@@ -235,6 +235,45 @@ fn euclidean_distances_and_their_gradients() {
     }
 }
 
+/// Log-sum-exps with a cost for each pair, some of them so large that a pair does not count, and their gradients.
+#[test]
+fn costs_are_added_to_the_distances() {
+    for (b, m, k) in [(1, 1, 1), (7, 7, 2), (33, 70, 3), (50, 600, 9)] {
+        let (q, r, g) = (points(b * k, 1), points(m * k, 2), points(b, 3));
+        let cost = |x: &f64| if *x > 0.8 { 1e30 } else { 3.0 * x.abs() };
+        let costs: Vec<f64> = points(b * m, 4).iter().map(cost).collect();
+        let columns = Columns::all(b, m);
+        let columns = if b <= m && m > 1 { columns.without_self(m - b) } else { columns };
+        let kept = |i: usize| (0..m).filter(move |&j| !(m > 1 && j == m - b + i));
+        let value = |i: usize, j: usize| {
+            (0..k).map(|a| (q[i * k + a] - r[j * k + a]).powi(2)).sum::<f64>() + costs[i * m + j]
+        };
+        let statistics = f64::statistics_with_costs((&q, &r, k), &costs, &columns);
+        let weights = Weights::CostedSoftmax(&statistics, &costs);
+        let of =
+            Weighted { queries: &q, references: &r, k, columns: &columns, weights, gradient: &g };
+        let (fq, fr) = f64::gradients(&of);
+        let (mut dq, mut dr) = (vec![0.0; b * k], vec![0.0; m * k]);
+        for i in 0..b {
+            let least = kept(i).map(|j| value(i, j)).fold(f64::INFINITY, f64::min);
+            let log = kept(i).map(|j| (least - value(i, j)).exp()).sum::<f64>().ln();
+            assert!((statistics[i] - least).abs() <= 1e-12 * least.abs());
+            assert!((statistics[b + i] - log).abs() < 1e-12);
+            for j in kept(i) {
+                let weight = 2.0 * g[i] * (least - value(i, j) - log).exp();
+                for a in 0..k {
+                    let slope = weight * (q[i * k + a] - r[j * k + a]);
+                    dq[i * k + a] -= slope;
+                    dr[j * k + a] += slope;
+                }
+            }
+        }
+        for (found, expected) in fq.iter().chain(&fr).zip(dq.iter().chain(&dr)) {
+            assert!((found - expected).abs() < 1e-12, "{b} {m} {k}: {found} and {expected}");
+        }
+    }
+}
+
 /// `Σ_j max(0, 1 - d_ij)²` and its gradient, pair by pair.
 #[test]
 fn hinges_and_their_gradients() {

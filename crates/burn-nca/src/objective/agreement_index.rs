@@ -3,14 +3,16 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use burn::tensor::{Bool, Device, Int, Tensor, TensorData, s};
+use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, s};
 
-use super::affinity::mask_out;
 use super::term_weights::TermWeights;
 use super::transfer::{float_tensor, int_tensor, widest_float};
 use crate::data::{AgreementRule, Agreements, SparseRows};
 use crate::error::{Error, Result};
 use crate::pairwise::{Columns as Among, among_all, log_sum_exp};
+
+/// Stands for -log 0: no term is left of a pair that costs so much.
+pub(super) const NO_AGREEMENT: f64 = 1e30;
 
 /// The agreements of n points, prepared once for many evaluations of an objective on a device.
 ///
@@ -208,25 +210,24 @@ impl AgreementIndex {
         log_sum_exp(queries, points, &among.without_self(rows.start)).reshape([b, 1])
     }
 
-    /// `l_ij + log w_ij` over the points j that may agree with the labelled points i in `rows`, from a
-    /// [table](Self::is_table).
-    ///
-    /// # Shapes
-    /// - logits: `[b, m]`, rows as in `rows`, columns as in [`arrange`](Self::arrange), the self masked out
-    /// - output: `[b, c]`, where what does not agree is masked out
-    pub(super) fn weighted(&self, logits: Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
-        let [b, m] = logits.dims();
-        let l = if m == self.labelled { logits } else { logits.slice([0..b, 0..self.labelled]) };
+    /// `-log w_ij` of the labelled points i in `rows` with all labelled points j, `[b, labelled]`, of a
+    /// [table](Self::is_table); [`NO_AGREEMENT`] where w is 0.
+    pub(super) fn costs(&self, rows: &Range<usize>, dtype: DType) -> Tensor<2> {
+        let shape = [rows.len(), self.labelled];
+        let mut costs = vec![NO_AGREEMENT; shape[0] * shape[1]];
+        let lines = costs.chunks_exact_mut(self.labelled.max(1)).zip(rows.clone());
         match &self.rule {
-            IndexedRule::List(table) => {
-                let (columns, weights) = HostBlock::of_list(table, rows);
-                weights.add_to(l.gather(1, columns.on(&self.alone.device())))
-            }
-            IndexedRule::Host(agreements) => {
-                HostBlock::of_function(agreements, rows, self.labelled).add_to(l)
-            }
-            IndexedRule::Labels(_) | IndexedRule::Targets(_) | IndexedRule::Nothing => l,
+            IndexedRule::List(table) => lines.for_each(|(line, row)| {
+                table.row(row).for_each(|(column, weight)| line[column] = -weight.ln());
+            }),
+            IndexedRule::Host(agreements) => lines.for_each(|(line, row)| {
+                for (column, cost) in line.iter_mut().enumerate() {
+                    *cost = (-agreements.log_agreement(row, column)).min(NO_AGREEMENT);
+                }
+            }),
+            IndexedRule::Labels(_) | IndexedRule::Targets(_) | IndexedRule::Nothing => {}
         }
+        float_tensor(costs, shape, &self.alone.device(), dtype)
     }
 }
 
@@ -267,66 +268,6 @@ fn spans_of_equal(labels: &[usize]) -> Vec<Range<usize>> {
         spans.extend(std::iter::repeat_n(span, class.len()));
     }
     spans
-}
-
-/// `log w_ij` of a block, from the host.
-struct HostBlock {
-    shape: [usize; 2],
-    log_weights: Vec<f64>,
-    /// Where `w_ij` is 0.
-    absent: Vec<bool>,
-}
-
-/// For each entry of a block, the column of the logits it belongs to.
-struct Columns {
-    shape: [usize; 2],
-    columns: Vec<usize>,
-}
-
-impl Columns {
-    fn on(self, device: &Device) -> Tensor<2, Int> {
-        int_tensor(&self.columns, device).reshape(self.shape)
-    }
-}
-
-impl HostBlock {
-    /// The listed entries of `rows`, the shorter rows filled up with absent ones.
-    fn of_list(table: &SparseRows, rows: &Range<usize>) -> (Columns, Self) {
-        let longest = rows.clone().map(|row| table.row(row).count()).max().unwrap_or(0).max(1);
-        let shape = [rows.len(), longest];
-        let mut columns = vec![0; rows.len() * longest];
-        let mut log_weights = vec![0.0; rows.len() * longest];
-        let mut absent = vec![true; rows.len() * longest];
-        for (line, row) in rows.clone().enumerate() {
-            for (at, (column, weight)) in table.row(row).enumerate() {
-                columns[line * longest + at] = column;
-                log_weights[line * longest + at] = weight.ln();
-                absent[line * longest + at] = false;
-            }
-        }
-        (Columns { shape, columns }, Self { shape, log_weights, absent })
-    }
-
-    /// The agreements of `rows` with all points.
-    fn of_function(agreements: &Agreements, rows: &Range<usize>, points: usize) -> Self {
-        let mut log_weights = Vec::with_capacity(rows.len() * points);
-        let mut absent = Vec::with_capacity(rows.len() * points);
-        for i in rows.clone() {
-            for j in 0..points {
-                let log_weight = agreements.log_agreement(i, j);
-                absent.push(log_weight == f64::NEG_INFINITY);
-                log_weights.push(if log_weight.is_finite() { log_weight } else { 0.0 });
-            }
-        }
-        Self { shape: [rows.len(), points], log_weights, absent }
-    }
-
-    fn add_to(self, logits: Tensor<2>) -> Tensor<2> {
-        let device = logits.device().inner();
-        let absent = Tensor::from_data(TensorData::new(self.absent, self.shape), &device);
-        let log_weights = float_tensor(self.log_weights, self.shape, &device, logits.dtype());
-        mask_out(logits + log_weights, absent)
-    }
 }
 
 #[cfg(test)]

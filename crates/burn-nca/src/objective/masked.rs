@@ -1,6 +1,5 @@
-//! Logits that are held because something is given for each pair, with masks of what counts.
+//! Logits that are held, with masks of what counts: what the sums over pairs that are never stored are compared with.
 
-#[cfg(test)]
 use burn::tensor::activation::log_sigmoid;
 use burn::tensor::{Bool, Tensor};
 
@@ -30,12 +29,10 @@ impl MaskedContrast {
         log_sum_exp_without(self.logits.clone(), self.excluded.clone())
     }
 
-    /// `log p_i`, the log-probability of a positive, `[b, 1]`; 0 where a query is alone. What the sums that are never stored
-    /// are compared with.
+    /// `log p_i`, the log-probability of a positive, `[b, 1]`; 0 where a query is alone.
     ///
     /// The logistic function of two log-sum-exps, over the positives and over the others: near p_i = 1 it
     /// keeps the digits that a difference from the sum over all would lose.
-    #[cfg(test)]
     pub fn log_p(&self) -> Tensor<2> {
         let others = self.positive.clone().bool_or(self.excluded.clone());
         // Alone, or without another candidate: a probability of one.
@@ -45,18 +42,7 @@ impl MaskedContrast {
         log_sigmoid(same - others).mask_fill(sure, 0.0)
     }
 
-    /// `log p_i = log Σ_j w_ij p_ij` with weights of the positives, `[b, 1]`; 0 where a query is alone.
-    ///
-    /// # Shapes
-    /// - log_weights: `[b, m]`, `log w_ij` where positive; of no meaning elsewhere
-    pub fn log_weighted_p(&self, log_weights: Tensor<2>) -> Tensor<2> {
-        let weighted = self.logits.clone() + log_weights;
-        let weighted = log_sum_exp_without(weighted, self.positive.clone().bool_not());
-        (weighted - self.log_all()).mask_fill(self.alone.clone(), 0.0)
-    }
-
     /// The mean logit of the positives, `[b, 1]`; 0 where a query is alone.
-    #[cfg(test)]
     pub fn mean_positive(&self) -> Tensor<2> {
         let positive = self.positive.clone().float().cast(self.logits.dtype());
         let count = positive.clone().sum_dim(1).clamp_min(1.0);

@@ -43,6 +43,7 @@ mod feature_weighting;
 mod integers;
 mod large_margin;
 mod manhattan;
+#[cfg(test)]
 mod masked;
 mod memory;
 mod memory_loss;

@@ -8,13 +8,10 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, Tensor, assert_shape};
 
-use super::affinity::{
-    assert_rows, at_least_f32, centred, log_sum_exp, logits, own_mask, without_self,
-};
+use super::affinity::{assert_rows, at_least_f32, own_mask};
+use super::agreement_index::NO_AGREEMENT;
 use super::integers::on_host;
-use super::masked::MaskedContrast;
 use super::reduction::{over, reduce, reduce_sum};
-use super::similarity::around_mean;
 use super::transfer::int_tensor;
 use super::{AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, streamed};
 use crate::display::one_line;
@@ -122,7 +119,7 @@ impl SoftNcaLoss {
     }
 
     /// The loss of a batch with a table of agreements, as an ordinary Burn loss; everything stays on the
-    /// device.
+    /// device. The agreements carry no gradient.
     ///
     /// Reduced over the points that agree with some other point of the batch: `Mean` (and `Auto`,
     /// `BatchMean`) divides by their number, `Sum` does not. The neighbours are those of the batch. Agreements
@@ -140,16 +137,24 @@ impl SoftNcaLoss {
         assert_rows("batch", n);
         assert_shape!(agreements, [n, n]);
         let z = at_least_f32(embeddings);
-        let (queries, references) = around_mean(z.clone(), z);
-        let scores = logits(queries, references);
-        let agreements = agreements.cast(scores.dtype());
-        let own = own_mask(n, &scores.device());
-        let absent = agreements.clone().equal_elem(0.0).bool_or(own.clone());
-        let log_weights = agreements.mask_fill(absent.clone(), 1.0).log();
-        let contrast = MaskedContrast::new(scores, own, absent.bool_not());
-        let alone = contrast.alone.clone();
-        let terms = self.terms(contrast.log_weighted_p(log_weights), alone.clone());
-        reduce(terms, alone, &self.reduction)
+        let agreements = agreements.without_autodiff().cast(z.dtype());
+        let absent = agreements.clone().equal_elem(0.0);
+        let alone = absent.clone().bool_or(own_mask(n, &absent.device())).all_dim(1);
+        let costs = agreements.mask_fill(absent.clone(), 1.0).log().neg();
+        let costs = costs.mask_fill(absent, NO_AGREEMENT);
+        let log_p = self.log_p((z.clone(), z), costs, &Columns::all(n, n).without_self(0));
+        reduce(self.terms(log_p, alone.clone()), alone, &self.reduction)
+    }
+
+    /// `log p_i = log Σ_j w_ij exp(-||z_i - z_j||²) - log Σ_j exp(-||z_i - z_j||²)`, `[b, 1]`, of `w_ij = exp(-c_ij)`.
+    fn log_p(
+        &self,
+        points: (Tensor<2>, Tensor<2>),
+        costs: Tensor<2>,
+        others: &Columns,
+    ) -> Tensor<2> {
+        let agreeing = pairwise::log_sum_exp_with_costs(points.clone(), costs, others);
+        (agreeing - pairwise::log_sum_exp(points.0, points.1, others)).unsqueeze_dim(1)
     }
 
     /// The loss of a batch with continuous targets, as an ordinary Burn loss.
@@ -284,20 +289,21 @@ impl Objective for SoftNcaLoss {
             return embedding.sum().mul_scalar(0.0);
         }
         let z = agreements.arrange(embedding, self.unlabelled_neighbours);
-        let log_p = if agreements.is_table() {
-            let z = centred(z);
-            let l = without_self(logits(z.clone().slice([terms.clone()]), z), terms.start);
-            log_sum_exp(agreements.weighted(l.clone(), &terms)) - log_sum_exp(l)
+        let (b, m) = (terms.len(), z.dims()[0]);
+        let among = |m: usize| Columns::all(b, m).without_self(terms.start);
+        let block = pairwise::among_all(&z, &terms);
+        let all = pairwise::log_sum_exp(block.clone(), z.clone(), &among(m)).reshape([b, 1]);
+        let agreeing = if agreements.is_table() {
+            let costs = agreements.costs(&terms, z.dtype());
+            let labelled = agreements.labelled();
+            let points = (block, z.slice([0..labelled]));
+            pairwise::log_sum_exp_with_costs(points, costs, &among(labelled)).reshape([b, 1])
         } else {
-            let (b, m) = (terms.len(), z.dims()[0]);
-            let others = Columns::all(b, m).without_self(terms.start);
-            let block = pairwise::among_all(&z, &terms);
-            let all = pairwise::log_sum_exp(block, z.clone(), &others).reshape([b, 1]);
-            let alone = agreements.alone(&terms);
-            // Where nothing agrees, -∞ would meet -∞ where nothing is near either.
-            agreements.log_agreeing(z, &terms).mask_fill(alone.clone(), 0.0)
-                - all.mask_fill(alone, 0.0)
+            agreements.log_agreeing(z, &terms)
         };
+        let alone = agreements.alone(&terms);
+        // Where nothing agrees, -∞ would meet -∞ where nothing is near either.
+        let log_p = agreeing.mask_fill(alone.clone(), 0.0) - all.mask_fill(alone, 0.0);
         let of_points = self.terms(log_p, agreements.alone(&terms));
         agreements.weigh(of_points, terms).sum()
     }

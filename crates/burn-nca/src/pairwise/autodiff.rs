@@ -54,6 +54,38 @@ impl<B: PairwiseOps> Backward<B, 2> for LogSumExp {
 }
 
 #[derive(Debug)]
+struct CostedLogSumExp;
+
+/// What the backward pass needs where pairs have costs.
+#[derive(Clone, Debug)]
+struct CostedState<B: Backend> {
+    pairs: State<B>,
+    costs: FloatTensor<B>,
+}
+
+impl<B: PairwiseOps> Backward<B, 2> for CostedLogSumExp {
+    type State = CostedState<B>;
+
+    fn backward(
+        self,
+        ops: Ops<CostedState<B>, 2>,
+        grads: &mut Gradients,
+        _checkpointer: &mut Checkpointer,
+    ) {
+        let CostedState { pairs, costs } = ops.state;
+        let State { queries, references, columns, statistics, .. } = pairs;
+        let gradient = grads.consume::<B>(&ops.node);
+        let (dq, dr) =
+            B::pairwise_costed_gradients(queries, references, costs, columns, statistics, gradient);
+        for (node, gradient) in ops.parents.into_iter().zip([dq, dr]) {
+            if let Some(node) = node {
+                grads.register::<B>(node.id, gradient);
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
 struct Sum;
 
 /// What the backward pass of a sum needs.
@@ -134,6 +166,32 @@ impl<B: PairwiseOps, C: CheckpointStrategy> PairwiseOps for Autodiff<B, C> {
         match LogSumExp.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(prep) => {
                 prep.finish(State { queries, references, columns, distance, statistics }, output)
+            }
+            OpsKind::UnTracked(prep) => prep.finish(output),
+        }
+    }
+
+    fn pairwise_costed_log_sum_exp(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        costs: FloatTensor<Self>,
+        columns: Columns,
+    ) -> FloatTensor<Self> {
+        let nodes = [queries.node(), references.node()];
+        let [queries, references, costs] =
+            [queries, references, costs].map(|tensor| tensor.into_primitive());
+        let statistics = B::pairwise_costed_statistics(
+            queries.clone(),
+            references.clone(),
+            costs.clone(),
+            columns.clone(),
+        );
+        let output = blocks::combine::<B>(statistics.clone());
+        match CostedLogSumExp.prepare::<C>(nodes).compute_bound().stateful() {
+            OpsKind::Tracked(prep) => {
+                let distance = Distance::SqEuclidean;
+                let pairs = State { queries, references, columns, distance, statistics };
+                prep.finish(CostedState { pairs, costs }, output)
             }
             OpsKind::UnTracked(prep) => prep.finish(output),
         }

@@ -17,9 +17,25 @@ const DIFFERENCES: usize = 64;
 
 /// All queries and references.
 pub(super) struct Pairs<'a, B: Backend> {
-    pub(super) queries: FloatTensor<B>,
-    pub(super) references: FloatTensor<B>,
-    pub(super) columns: &'a Columns,
+    queries: FloatTensor<B>,
+    references: FloatTensor<B>,
+    columns: &'a Columns,
+    /// What is added to the distance of each pair, `[b, m]`.
+    costs: Option<FloatTensor<B>>,
+}
+
+impl<'a, B: Backend> Pairs<'a, B> {
+    pub(super) fn new(
+        queries: FloatTensor<B>,
+        references: FloatTensor<B>,
+        columns: &'a Columns,
+    ) -> Self {
+        Self { queries, references, columns, costs: None }
+    }
+
+    pub(super) fn with_costs(self, costs: FloatTensor<B>) -> Self {
+        Self { costs: Some(costs), ..self }
+    }
 }
 
 /// `[2, b]` statistics to `[b]` log-sum-exps.
@@ -30,14 +46,9 @@ pub(super) fn combine<B: Backend>(statistics: FloatTensor<B>) -> FloatTensor<B> 
 }
 
 /// See [`PairwiseOps::pairwise_statistics`](super::ops::PairwiseOps::pairwise_statistics).
-pub(super) fn statistics<B: Backend>(
-    queries: FloatTensor<B>,
-    references: FloatTensor<B>,
-    columns: &Columns,
-    distance: Distance,
-) -> FloatTensor<B> {
-    let b = columns.queries();
-    let pairs = Pairs::<B> { queries, references, columns }.centred();
+pub(super) fn statistics<B: Backend>(pairs: Pairs<'_, B>, distance: Distance) -> FloatTensor<B> {
+    let b = pairs.columns.queries();
+    let pairs = pairs.centred();
     let (mut least, mut logs) = (Vec::new(), Vec::new());
     for block in pairs.blocks() {
         let mask = pairs.left_out(&block);
@@ -83,7 +94,7 @@ pub(super) fn gradient<B: Backend>(
     statistics: FloatTensor<B>,
     gradient: FloatTensor<B>,
 ) -> FloatTensor<B> {
-    let pairs = Pairs { queries: points.clone(), references: points, columns };
+    let pairs = Pairs::new(points.clone(), points, columns);
     let (of_queries, of_references) = gradients::<B>(pairs, distance, statistics, gradient);
     B::float_add(of_queries, of_references)
 }
@@ -215,7 +226,7 @@ impl<B: Backend> Pairs<'_, B> {
         Self {
             queries: B::float_sub(self.queries, mean.clone()),
             references: B::float_sub(self.references, mean),
-            columns: self.columns,
+            ..self
         }
     }
 
@@ -225,11 +236,15 @@ impl<B: Backend> Pairs<'_, B> {
         (0..b).step_by(size).map(|start| start..(start + size).min(b)).collect()
     }
 
-    /// The distances of a kind with the sign changed, of a block.
+    /// The distances of a kind, and what is added to them, with the sign changed, of a block.
     fn logits_of(&self, distance: Distance, block: &Range<usize>) -> FloatTensor<B> {
-        match distance {
+        let logits = match distance {
             Distance::SqEuclidean => self.logits(block),
             Distance::Euclidean => B::float_neg(self.distances(block)),
+        };
+        match &self.costs {
+            Some(costs) => B::float_sub(logits, rows::<B>(costs.clone(), block.clone())),
+            None => logits,
         }
     }
 

@@ -21,7 +21,10 @@ impl PairwiseOps for Flex {
         match queries.dtype() {
             DType::F32 => statistics::<f32>(queries, references, &columns, distance),
             DType::F64 => statistics::<f64>(queries, references, &columns, distance),
-            _ => blocks::statistics::<Self>(queries, references, &columns, distance),
+            _ => {
+                let pairs = blocks::Pairs::new(queries, references, &columns);
+                blocks::statistics::<Self>(pairs, distance)
+            }
         }
     }
 
@@ -39,8 +42,44 @@ impl PairwiseOps for Flex {
             DType::F64 => gradients::<f64>(all, &columns, distance),
             _ => {
                 let [queries, references, statistics, gradient] = all;
-                let pairs = blocks::Pairs { queries, references, columns: &columns };
+                let pairs = blocks::Pairs::new(queries, references, &columns);
                 blocks::gradients::<Self>(pairs, distance, statistics, gradient)
+            }
+        }
+    }
+
+    fn pairwise_costed_statistics(
+        queries: Float,
+        references: Float,
+        costs: Float,
+        columns: Columns,
+    ) -> Float {
+        match queries.dtype() {
+            DType::F32 => costed_statistics::<f32>([queries, references, costs], &columns),
+            DType::F64 => costed_statistics::<f64>([queries, references, costs], &columns),
+            _ => {
+                let pairs = blocks::Pairs::new(queries, references, &columns).with_costs(costs);
+                blocks::statistics::<Self>(pairs, Distance::SqEuclidean)
+            }
+        }
+    }
+
+    fn pairwise_costed_gradients(
+        queries: Float,
+        references: Float,
+        costs: Float,
+        columns: Columns,
+        statistics: Float,
+        gradient: Float,
+    ) -> (Float, Float) {
+        let all = [queries, references, costs, statistics, gradient];
+        match all[0].dtype() {
+            DType::F32 => costed_gradients::<f32>(all, &columns),
+            DType::F64 => costed_gradients::<f64>(all, &columns),
+            _ => {
+                let [queries, references, costs, statistics, gradient] = all;
+                let pairs = blocks::Pairs::new(queries, references, &columns).with_costs(costs);
+                blocks::gradients::<Self>(pairs, Distance::SqEuclidean, statistics, gradient)
             }
         }
     }
@@ -73,7 +112,7 @@ impl PairwiseOps for Flex {
             DType::F32 => sum::<f32>(queries, references, &columns, summand),
             DType::F64 => sum::<f64>(queries, references, &columns, summand),
             _ => {
-                let pairs = blocks::Pairs { queries, references, columns: &columns };
+                let pairs = blocks::Pairs::new(queries, references, &columns);
                 blocks::sum::<Self>(pairs, summand)
             }
         }
@@ -92,7 +131,7 @@ impl PairwiseOps for Flex {
             DType::F64 => sum_gradients::<f64>(all, &columns, summand),
             _ => {
                 let [queries, references, gradient] = all;
-                let pairs = blocks::Pairs { queries, references, columns: &columns };
+                let pairs = blocks::Pairs::new(queries, references, &columns);
                 blocks::sum_gradients::<Self>(pairs, summand, gradient)
             }
         }
@@ -111,7 +150,7 @@ impl PairwiseOps for Flex {
             DType::F64 => means::<f64>(all, &columns),
             _ => {
                 let [queries, references, values, statistics] = all;
-                let pairs = blocks::Pairs { queries, references, columns: &columns };
+                let pairs = blocks::Pairs::new(queries, references, &columns);
                 blocks::means::<Self>(pairs, values, statistics)
             }
         }
@@ -132,7 +171,7 @@ impl PairwiseOps for Flex {
             DType::F64 => mean_gradients::<f64>(all, &columns),
             _ => {
                 let [queries, references, values, statistics, means, gradient] = all;
-                let pairs = blocks::Pairs { queries, references, columns: &columns };
+                let pairs = blocks::Pairs::new(queries, references, &columns);
                 blocks::mean_gradients::<Self>(pairs, values, statistics, means, gradient)
             }
         }
@@ -168,6 +207,22 @@ fn gradients<T: Held>(all: [Float; 4], columns: &Columns, distance: Distance) ->
     let all = all.map(|tensor| tensor.to_contiguous());
     let [queries, references, statistics, gradient] = all.each_ref().map(values::<T>);
     let weights = softmax(distance, statistics);
+    of_points(&Weighted { queries, references, k, columns, weights, gradient })
+}
+
+fn costed_statistics<T: Held>(all: [Float; 3], columns: &Columns) -> Float {
+    let k = width(&all[0]);
+    let all = all.map(|tensor| tensor.to_contiguous());
+    let [queries, references, costs] = all.each_ref().map(values::<T>);
+    let statistics = T::statistics_with_costs((queries, references, k), costs, columns);
+    tensor(statistics, [2, columns.queries()])
+}
+
+fn costed_gradients<T: Held>(all: [Float; 5], columns: &Columns) -> (Float, Float) {
+    let k = width(&all[0]);
+    let all = all.map(|tensor| tensor.to_contiguous());
+    let [queries, references, costs, statistics, gradient] = all.each_ref().map(values::<T>);
+    let weights = Weights::CostedSoftmax(statistics, costs);
     of_points(&Weighted { queries, references, k, columns, weights, gradient })
 }
 

@@ -138,6 +138,25 @@ pub fn weighted_mean(
     Tensor::from_dispatch(output)
 }
 
+/// `log Σ_j exp(-||q_i - r_j||² - c_ij)` over the columns of each row, with a cost for each pair, `[b, m]`: an agreement
+/// `w_ij = exp(-c_ij)` that is given. Differentiable in queries and references, not in the costs.
+pub(crate) fn log_sum_exp_with_costs(
+    (queries, references): (Tensor<2>, Tensor<2>),
+    costs: Tensor<2>,
+    columns: &Columns,
+) -> Tensor<1> {
+    check(&queries, &references, columns);
+    let costs = costs.without_autodiff().cast(queries.dtype());
+    let costs = if queries.is_autodiff() { costs.autodiff() } else { costs };
+    let output = <Dispatch as PairwiseOps>::pairwise_costed_log_sum_exp(
+        queries.into_dispatch(),
+        references.into_dispatch(),
+        costs.into_dispatch(),
+        columns.clone(),
+    );
+    Tensor::from_dispatch(output)
+}
+
 /// The sum of a function of the distance over the columns of each row, `[b, k]` and `[m, k]` to `[b]`: the hinge
 /// `Σ_j max(0, 1 - ||q_i - r_j||²)²` that keeps points at a distance of at least 1, or `Σ_j ||q_i - r_j||`. Differentiable in
 /// both tensors.

@@ -41,7 +41,7 @@ pub(crate) trait PairwiseOps: Backend {
         columns: Columns,
         distance: Distance,
     ) -> FloatTensor<Self> {
-        blocks::statistics::<Self>(queries, references, &columns, distance)
+        blocks::statistics::<Self>(blocks::Pairs::new(queries, references, &columns), distance)
     }
 
     /// The gradients with respect to queries `[b, k]` and references `[m, k]`, from the statistics of the rows and the
@@ -55,8 +55,46 @@ pub(crate) trait PairwiseOps: Backend {
         statistics: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let pairs = blocks::Pairs { queries, references, columns: &columns };
+        let pairs = blocks::Pairs::new(queries, references, &columns);
         blocks::gradients::<Self>(pairs, distance, statistics, gradient)
+    }
+
+    /// `log Σ_j exp(-||q_i - r_j||² - c_ij)` of each row, with costs c `[b, m]` that carry no gradient.
+    #[fusion(default)]
+    fn pairwise_costed_log_sum_exp(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        costs: FloatTensor<Self>,
+        columns: Columns,
+    ) -> FloatTensor<Self> {
+        let statistics = Self::pairwise_costed_statistics(queries, references, costs, columns);
+        blocks::combine::<Self>(statistics)
+    }
+
+    /// The statistics of `||q_i - r_j||² + c_ij`.
+    #[fusion(dtype = queries, shape = Shape::new([2, columns.queries()]))]
+    fn pairwise_costed_statistics(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        costs: FloatTensor<Self>,
+        columns: Columns,
+    ) -> FloatTensor<Self> {
+        let pairs = blocks::Pairs::new(queries, references, &columns).with_costs(costs);
+        blocks::statistics::<Self>(pairs, Distance::SqEuclidean)
+    }
+
+    /// The gradients with respect to queries and references where pairs have costs.
+    #[fusion(meta = |queries, references, _, _, _, _| (queries.clone(), references.clone()))]
+    fn pairwise_costed_gradients(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        costs: FloatTensor<Self>,
+        columns: Columns,
+        statistics: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        let pairs = blocks::Pairs::new(queries, references, &columns).with_costs(costs);
+        blocks::gradients::<Self>(pairs, Distance::SqEuclidean, statistics, gradient)
     }
 
     /// The gradient with respect to points `[n, k]` that are both the queries and the references: the sum of the two.
@@ -87,7 +125,7 @@ pub(crate) trait PairwiseOps: Backend {
         columns: Columns,
         summand: Summand,
     ) -> FloatTensor<Self> {
-        blocks::sum::<Self>(blocks::Pairs { queries, references, columns: &columns }, summand)
+        blocks::sum::<Self>(blocks::Pairs::new(queries, references, &columns), summand)
     }
 
     /// The gradients of these sums with respect to queries `[b, k]` and references `[m, k]`, from the gradient `[b]` with
@@ -100,7 +138,7 @@ pub(crate) trait PairwiseOps: Backend {
         summand: Summand,
         gradient: FloatTensor<Self>,
     ) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let pairs = blocks::Pairs { queries, references, columns: &columns };
+        let pairs = blocks::Pairs::new(queries, references, &columns);
         blocks::sum_gradients::<Self>(pairs, summand, gradient)
     }
 
@@ -130,7 +168,7 @@ pub(crate) trait PairwiseOps: Backend {
         columns: Columns,
         statistics: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        let pairs = blocks::Pairs { queries, references, columns: &columns };
+        let pairs = blocks::Pairs::new(queries, references, &columns);
         blocks::means::<Self>(pairs, values, statistics)
     }
 
@@ -148,7 +186,7 @@ pub(crate) trait PairwiseOps: Backend {
         means: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
-        let pairs = blocks::Pairs { queries, references, columns: &columns };
+        let pairs = blocks::Pairs::new(queries, references, &columns);
         blocks::mean_gradients::<Self>(pairs, values, statistics, means, gradient)
     }
 }

@@ -1,7 +1,8 @@
 //! The operations on CubeCL's devices (wgpu, CUDA and the others): f32 by kernels of our own, other types in ordinary
 //! operations.
 //!
-//! One source for all of them; distances that are not squared are left to ordinary operations. A unit has one query (for the gradients of references: one reference); it walks over the
+//! One source for all of them; distances that are not squared, and pairs with costs, are left to
+//! ordinary operations. A unit has one query (for the gradients of references: one reference); it walks over the
 //! other points in tiles that the units of a cube load together into shared memory:
 //!
 //! ```text
@@ -44,7 +45,8 @@ impl PairwiseOps for CubeBackend {
         distance: Distance,
     ) -> CubeTensor {
         if distance == Distance::Euclidean || !takes(&[&queries, &references]) {
-            return blocks::statistics::<Self>(queries, references, &columns, distance);
+            let pairs = blocks::Pairs::new(queries, references, &columns);
+            return blocks::statistics::<Self>(pairs, distance);
         }
         launch::statistics(into_contiguous(queries), into_contiguous(references), &columns)
     }
@@ -59,7 +61,7 @@ impl PairwiseOps for CubeBackend {
     ) -> (CubeTensor, CubeTensor) {
         let euclidean = distance == Distance::Euclidean;
         if euclidean || !takes(&[&queries, &references, &statistics, &gradient]) {
-            let pairs = blocks::Pairs { queries, references, columns: &columns };
+            let pairs = blocks::Pairs::new(queries, references, &columns);
             return blocks::gradients::<Self>(pairs, distance, statistics, gradient);
         }
         let numbers = with_factor(statistics, gradient, &columns);
@@ -73,7 +75,7 @@ impl PairwiseOps for CubeBackend {
         summand: Summand,
     ) -> CubeTensor {
         if summand == Summand::Euclidean || !takes(&[&queries, &references]) {
-            let pairs = blocks::Pairs { queries, references, columns: &columns };
+            let pairs = blocks::Pairs::new(queries, references, &columns);
             return blocks::sum::<Self>(pairs, summand);
         }
         launch::hinge(into_contiguous(queries), into_contiguous(references), &columns)
@@ -87,7 +89,7 @@ impl PairwiseOps for CubeBackend {
         gradient: CubeTensor,
     ) -> (CubeTensor, CubeTensor) {
         if summand == Summand::Euclidean || !takes(&[&queries, &references, &gradient]) {
-            let pairs = blocks::Pairs { queries, references, columns: &columns };
+            let pairs = blocks::Pairs::new(queries, references, &columns);
             return blocks::sum_gradients::<Self>(pairs, summand, gradient);
         }
         let gradient = into_contiguous(gradient);
@@ -102,7 +104,7 @@ impl PairwiseOps for CubeBackend {
         statistics: CubeTensor,
     ) -> CubeTensor {
         if !takes(&[&queries, &references, &values, &statistics]) {
-            let pairs = blocks::Pairs { queries, references, columns: &columns };
+            let pairs = blocks::Pairs::new(queries, references, &columns);
             return blocks::means::<Self>(pairs, values, statistics);
         }
         let positions = Positions::new(&columns, &queries.device);
@@ -126,7 +128,7 @@ impl PairwiseOps for CubeBackend {
         gradient: CubeTensor,
     ) -> (CubeTensor, CubeTensor, CubeTensor) {
         if !takes(&[&queries, &references, &values, &statistics, &means, &gradient]) {
-            let pairs = blocks::Pairs { queries, references, columns: &columns };
+            let pairs = blocks::Pairs::new(queries, references, &columns);
             return blocks::mean_gradients::<Self>(pairs, values, statistics, means, gradient);
         }
         let dots = Self::float_sum_dim(Self::float_mul(means, gradient.clone()), 1);
