@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-/// The sums over all rows that closed forms begin with; [`Groups`](crate::baseline::Groups) computes them.
+/// The sums over all rows that closed forms begin with; the groups of stage `baseline` compute them.
 #[derive(Debug)]
 pub(crate) struct ClassSpread {
     /// Rows of each class that has some.

@@ -1,10 +1,9 @@
 //! The perplexity of each point.
 
 use burn::tensor::Tensor;
-use burn_nca_kernels::Columns;
 
 use crate::error::Result;
-use crate::neighbors::{Points, sums_and_entropies};
+use crate::neighbors::{Points, others, sums_and_entropies};
 
 /// The perplexity of each point of an embedding: how many neighbours its kernel effectively counts.
 ///
@@ -45,8 +44,7 @@ pub fn perplexities_of(points: &Tensor<2>, rows: &[usize]) -> Result<Vec<f64>> {
         return Ok(Vec::new());
     }
     let queries = all.select(rows).to_vec();
-    let others = rows.iter().map(|&row| row..row + 1).collect();
-    let others = Columns::outside(others, n);
+    let others = others(rows.len(), Some(rows), &(0..n));
     let found = sums_and_entropies((&queries, &all.to_vec(), all.dimensions()), &others);
     Ok(found.map(|found| found.entropy.exp()).collect())
 }

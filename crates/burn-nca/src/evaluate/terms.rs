@@ -6,7 +6,7 @@ use burn::tensor::Tensor;
 use burn_nca_kernels::{Columns, Number};
 
 use crate::error::{Error, Result};
-use crate::neighbors::{Entropy, PART_ROWS, Points, log_of_sum, sums_and_entropies};
+use crate::neighbors::{Entropy, PART_ROWS, Points, log_of_sum, others, sums_and_entropies};
 
 /// The terms of f and g, and the perplexity, of some rows of an embedding, each among all rows.
 ///
@@ -106,8 +106,7 @@ impl RowTerms {
             let within = |span: Range<usize>| {
                 span.start.clamp(start, end) - start..span.end.clamp(start, end) - start
             };
-            let others = own.iter().map(|&own| within(own..own + 1)).collect();
-            let others = Columns::outside(others, end - start);
+            let others = others(b, Some(&own), &(start..end));
             let found = sums_and_entropies((&queries, &references, k), &others);
             among_all.iter_mut().zip(found).for_each(|(all, found)| all.add(found));
             // Of its class, those before a row and those after it.

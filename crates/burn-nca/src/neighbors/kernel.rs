@@ -18,7 +18,7 @@ pub(super) fn parts(references: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// All references of a part but the query itself, for each of b queries; `own[i]` is the reference that is query i.
-pub(super) fn others(b: usize, own: Option<&[usize]>, part: &Range<usize>) -> Columns {
+pub(crate) fn others(b: usize, own: Option<&[usize]>, part: &Range<usize>) -> Columns {
     let place = |at: usize| at.clamp(part.start, part.end) - part.start;
     let itself = |query: usize| own.map_or(0..0, |own| place(own[query])..place(own[query] + 1));
     Columns::outside((0..b).map(itself).collect(), part.len())

@@ -34,7 +34,7 @@ mod voters;
 mod within;
 
 pub(crate) use candidate_filter::CandidateFilter;
-pub(crate) use kernel::{Entropy, PART_ROWS, log_of_sum, sums_and_entropies};
+pub(crate) use kernel::{Entropy, PART_ROWS, log_of_sum, others, sums_and_entropies};
 pub(crate) use points::{Points, check_dimensions, sq_distance};
 pub(crate) use search::{check_k, nearest_rows};
 pub(crate) use within::within;

@@ -8,7 +8,7 @@ use super::affinity::at_least_f32;
 #[cfg(test)]
 use super::affinity::logits;
 use crate::encoder::unit_rows;
-use crate::pairwise::Distance;
+use crate::pairwise::{Distance, in_graph_of};
 
 /// How alike two rows of an embedding are.
 ///
@@ -97,9 +97,9 @@ fn of_unit_length(queries: Tensor<2>, references: Tensor<2>) -> (Tensor<2>, Tens
         return (queries, references);
     }
     let aside = zero.float().cast(references.dtype());
-    let aside = if references.is_autodiff() { aside.autodiff() } else { aside };
+    let aside = in_graph_of(aside, &references);
     let none = queries.clone().without_autodiff().slice([0..queries.dims()[0], 0..1]).zeros_like();
-    let none = if queries.is_autodiff() { none.autodiff() } else { none };
+    let none = in_graph_of(none, &queries);
     (Tensor::cat(vec![queries, none], 1), Tensor::cat(vec![references, aside], 1))
 }
 

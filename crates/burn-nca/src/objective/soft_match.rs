@@ -142,19 +142,10 @@ impl SoftNcaLoss {
         let alone = absent.clone().bool_or(own_mask(n, &absent.device())).all_dim(1);
         let costs = agreements.mask_fill(absent.clone(), 1.0).log().neg();
         let costs = costs.mask_fill(absent, NO_AGREEMENT);
-        let log_p = self.log_p((z.clone(), z), costs, &Columns::all(n, n).without_self(0));
+        let others = Columns::all(n, n).without_self(0);
+        let agreeing = pairwise::log_sum_exp_with_costs((z.clone(), z.clone()), costs, &others);
+        let log_p = (agreeing - pairwise::log_sum_exp(z.clone(), z, &others)).unsqueeze_dim(1);
         reduce(self.terms(log_p, alone.clone()), alone, &self.reduction)
-    }
-
-    /// `log p_i = log Σ_j w_ij exp(-||z_i - z_j||²) - log Σ_j exp(-||z_i - z_j||²)`, `[b, 1]`, of `w_ij = exp(-c_ij)`.
-    fn log_p(
-        &self,
-        points: (Tensor<2>, Tensor<2>),
-        costs: Tensor<2>,
-        others: &Columns,
-    ) -> Tensor<2> {
-        let agreeing = pairwise::log_sum_exp_with_costs(points.clone(), costs, others);
-        (agreeing - pairwise::log_sum_exp(points.0, points.1, others)).unsqueeze_dim(1)
     }
 
     /// The loss of a batch with continuous targets, as an ordinary Burn loss.
@@ -216,7 +207,9 @@ impl SoftNcaLoss {
         // The mean is taken out before what is far from 0 loses its digits in another type.
         let mean = targets.clone().without_autodiff().mean_dim(0);
         let targets = over(targets - mean, width * SQRT_2).cast(points.dtype());
-        let lifted = Tensor::cat(alike(points, targets).into(), 1);
+        let points = pairwise::in_graph_of(points, &targets);
+        let targets = pairwise::in_graph_of(targets, &points);
+        let lifted = Tensor::cat(vec![points, targets], 1);
         let agreeing = pairwise::log_sum_exp(lifted.clone(), lifted, &others);
         let terms = self.criterion.terms((agreeing - all).unsqueeze_dim(1));
         reduce_sum(terms.sum(), count, &self.reduction)
@@ -227,12 +220,6 @@ impl SoftNcaLoss {
         let log_p = log_p.mask_fill(alone.clone(), 0.0);
         self.criterion.terms(log_p).mask_fill(alone, 0.0)
     }
-}
-
-/// Both tensors with a graph where one has one, to be joined.
-fn alike(a: Tensor<2>, b: Tensor<2>) -> [Tensor<2>; 2] {
-    let graph = a.is_autodiff() || b.is_autodiff();
-    [a, b].map(|tensor| if graph && !tensor.is_autodiff() { tensor.autodiff() } else { tensor })
 }
 
 impl BatchLoss for SoftNcaLoss {

@@ -146,8 +146,7 @@ pub(crate) fn log_sum_exp_with_costs(
     columns: &Columns,
 ) -> Tensor<1> {
     check(&queries, &references, columns);
-    let costs = costs.without_autodiff().cast(queries.dtype());
-    let costs = if queries.is_autodiff() { costs.autodiff() } else { costs };
+    let costs = in_graph_of(costs.without_autodiff().cast(queries.dtype()), &queries);
     let output = <Dispatch as PairwiseOps>::pairwise_costed_log_sum_exp(
         queries.into_dispatch(),
         references.into_dispatch(),
@@ -173,6 +172,11 @@ pub(crate) fn sum(
         summand,
     );
     Tensor::from_dispatch(output)
+}
+
+/// The tensor with a graph where the other has one: to be joined, or one operation's operands, both need one.
+pub(crate) fn in_graph_of(tensor: Tensor<2>, other: &Tensor<2>) -> Tensor<2> {
+    if other.is_autodiff() && !tensor.is_autodiff() { tensor.autodiff() } else { tensor }
 }
 
 /// The rows of some points as the queries among all of them: the points themselves where it is all of them, so that a
