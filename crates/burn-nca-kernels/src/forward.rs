@@ -6,21 +6,25 @@ use core::ops::Range;
 use pulp::{Arch, Simd};
 use rayon::prelude::*;
 
+use crate::products::Pairs;
 use crate::tile::{self, ROWS};
 use crate::unrolled::{OverDimensions, Unrolled};
-use crate::{Columns, Costs, Distance, Panel, Real, group_size, padded, tile_width};
+use crate::{Columns, Costs, Distance, Real, group_size};
 
-/// See [`Number::statistics_of`](crate::Number::statistics_of).
+/// See [`Number::statistics_of`](crate::Number::statistics_of) and
+/// [`statistics_within`](crate::Number::statistics_within).
 pub(crate) fn statistics<T: Real>(
     distance: Distance,
-    points: (&[T], &[T], usize),
+    (queries, references, k): (&[T], &[T], usize),
+    error: T,
     costs: &[T],
     columns: &Columns,
 ) -> Vec<T> {
+    let pairs = Pairs::new(queries, references, k, error);
     let b = columns.queries();
     let mut all = vec![T::ZERO; 2 * b];
     let (least, logs) = all.split_at_mut(b);
-    run::<T, false>(distance, points, (costs, columns), [least, logs, &mut []]);
+    run::<T, false>(distance, (&pairs, k), (costs, columns), [least, logs, &mut []]);
     all
 }
 
@@ -35,20 +39,18 @@ pub(crate) fn entropies<T: Real>(
     let mut all = vec![T::ZERO; 3 * b];
     let (least, others) = all.split_at_mut(b);
     let (logs, entropies) = others.split_at_mut(b);
-    let points = (queries, references, k);
-    run::<T, true>(Distance::SqEuclidean, points, (&[], columns), [least, logs, entropies]);
+    let pairs = Pairs::new(queries, references, k, T::ZERO);
+    run::<T, true>(Distance::SqEuclidean, (&pairs, k), (&[], columns), [least, logs, entropies]);
     all
 }
 
 /// Writes the numbers of all queries; entropies where these are asked for.
 fn run<T: Real, const ENTROPY: bool>(
     distance: Distance,
-    (queries, references, k): (&[T], &[T], usize),
+    (pairs, k): (&Pairs<T>, usize),
     (costs, columns): (&[T], &Columns),
     [least, logs, entropies]: [&mut [T]; 3],
 ) {
-    let panel = Panel::new(references, k);
-    let queries = padded(queries, k);
     let arch = Arch::new();
     let size = group_size(least.len());
     let mut entropies = entropies.chunks_mut(size);
@@ -60,8 +62,7 @@ fn run<T: Real, const ENTROPY: bool>(
     groups.into_par_iter().enumerate().for_each(|(group, (least, logs, entropies))| {
         let rows = group * size..group * size + least.len();
         arch.dispatch(Unrolled(Group::<T, ENTROPY> {
-            queries: &queries,
-            panel: &panel,
+            pairs,
             k,
             distance,
             costs: Costs { values: costs, references: columns.references() },
@@ -76,8 +77,7 @@ fn run<T: Real, const ENTROPY: bool>(
 
 /// The statistics of some queries.
 struct Group<'a, T, const ENTROPY: bool> {
-    queries: &'a [T],
-    panel: &'a Panel<T>,
+    pairs: &'a Pairs<T>,
     k: usize,
     distance: Distance,
     costs: Costs<'a, T>,
@@ -102,19 +102,18 @@ impl<T: Real, const ENTROPY: bool> OverDimensions for Group<'_, T, ENTROPY> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S, k: usize) {
-        let Self { queries, panel, distance, costs, columns, rows, least, logs, .. } = self;
+        let Self { pairs, distance, costs, columns, rows, least, logs, .. } = self;
         let entropies = self.entropies;
         least.fill(T::INFINITY);
         let mut sums = vec![Sum::default(); rows.len()];
         let mut tile = tile::empty();
-        let width = tile_width(k);
-        for start in (0..panel.stride()).step_by(width) {
-            let wide = start..(start + width).min(panel.stride());
+        let width = pairs.tile_width(k);
+        for start in (0..pairs.stride()).step_by(width) {
+            let wide = start..(start + width).min(pairs.stride());
             for first in rows.clone().step_by(ROWS) {
                 let some = first..(first + ROWS).min(rows.end);
-                for part in columns.cover(some.clone(), &wide, T::lanes::<S>()) {
-                    let points = &queries[first * k..];
-                    tile::sq_distances(simd, k, points, panel, &part, &mut tile);
+                for part in columns.cover(some.clone(), &wide, pairs.step::<S>()) {
+                    pairs.sq_distances(simd, k, first, &part, &mut tile);
                     for (row, query) in tile.iter_mut().zip(some.clone()) {
                         let row = &mut row[..part.len()];
                         if distance == Distance::Euclidean {

@@ -18,6 +18,7 @@ mod mutual;
 mod number;
 mod pair_sum;
 mod panel;
+mod products;
 pub mod sparse;
 #[cfg(test)]
 mod tests;

@@ -28,6 +28,14 @@ pub trait Number: vector::Real {
         columns: &Columns,
     ) -> Vec<Self>;
 
+    /// The same where a squared distance may be off by `error`: in many dimensions at less than half the cost, as
+    /// products about the mean of the references wherever their rounding is certainly below it.
+    fn statistics_within(
+        error: Self,
+        points: (&[Self], &[Self], usize),
+        columns: &Columns,
+    ) -> Vec<Self>;
+
     /// The same of distances of this kind.
     fn statistics_of(
         distance: Distance,
@@ -68,7 +76,15 @@ macro_rules! number {
                 points: (&[Self], &[Self], usize),
                 columns: &Columns,
             ) -> Vec<Self> {
-                forward::statistics(distance, points, &[], columns)
+                forward::statistics(distance, points, 0.0, &[], columns)
+            }
+
+            fn statistics_within(
+                error: Self,
+                points: (&[Self], &[Self], usize),
+                columns: &Columns,
+            ) -> Vec<Self> {
+                forward::statistics(Distance::SqEuclidean, points, error, &[], columns)
             }
 
             fn statistics_with_costs(
@@ -76,7 +92,7 @@ macro_rules! number {
                 costs: &[Self],
                 columns: &Columns,
             ) -> Vec<Self> {
-                forward::statistics(Distance::SqEuclidean, points, costs, columns)
+                forward::statistics(Distance::SqEuclidean, points, 0.0, costs, columns)
             }
 
             fn entropies(

@@ -3,7 +3,7 @@
 use crate::{Aligned, BLOCK, Real};
 
 /// Points of a row of a panel are padded to a multiple of this, the most that any vector holds.
-const PADDING: usize = 32;
+pub(crate) const PADDING: usize = 32;
 
 /// References `[m, k]`, coordinate by coordinate, each padded with zeros.
 pub(crate) struct Panel<T> {

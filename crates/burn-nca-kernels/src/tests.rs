@@ -596,3 +596,42 @@ mod exp {
         }
     }
 }
+
+/// Statistics by products against those by differences, for every kind of set.
+#[test]
+fn products_are_within_their_bound() {
+    for (b, m, k) in [(1, 1, 32), (7, 33, 40), (50, 50, 100), (61, 700, 33), (9, 100, 784)] {
+        let offset = |x: f64| x + 1e7;
+        let q: Vec<f64> = points(b * k, 1).into_iter().map(offset).collect();
+        let r: Vec<f64> = points(m * k, 2).into_iter().map(offset).collect();
+        let spans: Vec<_> = (0..b).map(|i| i.min(m)..(i + m / 2).min(m)).collect();
+        let sets =
+            [Columns::within(spans.clone(), m), Columns::outside(spans, m), Columns::all(b, m)];
+        for columns in sets.into_iter().flat_map(|set| [set.clone(), set.without_self(m - b)]) {
+            let exact = f64::statistics(&q, &r, k, &columns);
+            let found = f64::statistics_within(1e-6, (&q, &r, k), &columns);
+            for (exact, found) in exact.iter().zip(&found) {
+                let error = if exact == found { 0.0 } else { (exact - found).abs() };
+                // Some digits went when the points were moved.
+                assert!(error < 1e-7, "{b} x {m} in {k}: {found} for {exact}");
+            }
+            assert_eq!(f64::statistics_within(0.0, (&q, &r, k), &columns), exact);
+        }
+    }
+}
+
+/// Where products could be off by more than is allowed, differences are taken.
+#[test]
+fn products_give_way_where_they_are_not_exact_enough() {
+    let (n, k) = (40, 64);
+    let mut z = points(n * k, 3);
+    let columns = Columns::all(n, n).without_self(0);
+    let exact = f64::statistics(&z, &z, k, &columns);
+    assert_ne!(f64::statistics_within(1e-6, (&z, &z, k), &columns), exact, "products");
+    z[5] = 1e6;
+    let exact = f64::statistics(&z, &z, k, &columns);
+    assert_eq!(f64::statistics_within(1e-6, (&z, &z, k), &columns), exact, "differences");
+    let equal = vec![0.3; n * k];
+    let found = f64::statistics_within(1e-6, (&equal, &equal, k), &columns);
+    assert!(found[..n].iter().all(|least| *least == 0.0));
+}

@@ -24,6 +24,9 @@ pub trait Real:
     /// `exp(-x)` is 0 for every x from here on.
     const FAR: Self;
 
+    /// The relative error of a rounding.
+    const ROUNDING: f64;
+
     /// Numbers in a vector.
     fn lanes<S: Simd>() -> usize;
     /// The whole vectors of a slice.
@@ -128,6 +131,7 @@ macro_rules! instructions {
 
 impl Real for f32 {
     const FAR: Self = 88.0;
+    const ROUNDING: f64 = f32::EPSILON as f64 / 2.0;
 
     instructions!(
         f32,
@@ -177,6 +181,7 @@ const EXP_F32: [f32; 7] =
 
 impl Real for f64 {
     const FAR: Self = 709.0;
+    const ROUNDING: f64 = f64::EPSILON / 2.0;
 
     instructions!(
         f64,

@@ -110,7 +110,7 @@ impl Judge for ByVotes<'_> {
         Ok(Some(Classified {
             nearest: voters.majority(&nearest, 1)?,
             vote: voters.majority(&nearest, k)?,
-            soft: voters.most_probable_of_features(queries, rows, self.device)?,
+            soft: voters.most_probable_of_features(queries, rows)?,
         }))
     }
 }

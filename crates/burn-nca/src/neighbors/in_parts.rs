@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData};
 
 use super::{ClassReferences, Rule, Voters};
 use crate::data::Features;
@@ -59,7 +59,7 @@ impl Rule {
 
 impl Voters<'_> {
     /// The most probable class of each query by the stochastic rule, of rows that stand on the host, which are not
-    /// copied; in parts, as [`Rule::most_probable_classes`]. Products are taken on `device`.
+    /// copied; in parts, as [`Rule::most_probable_classes`].
     ///
     /// # Errors
     /// As [`Voters::probabilities`].
@@ -67,12 +67,11 @@ impl Voters<'_> {
         &self,
         queries: &Features,
         references: &Features,
-        device: &Device,
     ) -> Result<Vec<usize>> {
         let mut found = Vec::new();
         for rows in parts(queries.rows(), self.classes()) {
             let some = queries.select(&rows.collect::<Vec<_>>());
-            let part = self.probabilities_of_features(&some, references, None, device)?;
+            let part = self.probabilities_of_features(&some, references, None)?;
             found.extend(part.most_probable());
         }
         Ok(found)
@@ -126,7 +125,7 @@ mod tests {
         assert_eq!(rule.most_probable_classes(&points, references).unwrap(), whole.most_probable());
         let rows = Features::from_tensor(points.clone()).unwrap();
         let voters = references.voters().unwrap();
-        let found = voters.most_probable_of_features(&rows, &rows, &host).unwrap();
+        let found = voters.most_probable_of_features(&rows, &rows).unwrap();
         assert_eq!(found, whole.most_probable());
     }
 }

@@ -1,13 +1,10 @@
-//! The kernel exp(-d²) over references, in log space: summed over pairs that are never stored, a part at a time, or over
-//! those alone that carry weight.
+//! The kernel exp(-d²) over references, in log space: summed over pairs that are never stored, a part at a time.
 
 use std::ops::Range;
 
 use burn_nca_kernels::{Columns, Number};
 
-use super::candidate_filter::FilteredRow;
 use super::points::Points;
-use super::selection::{at_most, position_of_minimum};
 
 /// References that stand in f64 at a time.
 pub(crate) const PART_ROWS: usize = 1 << 16;
@@ -27,9 +24,12 @@ pub(crate) fn others(b: usize, own: Option<&[usize]>, part: &Range<usize>) -> Co
 /// The coordinates of points, and where there are heights these as the last of each.
 pub(super) fn coordinates(points: &Points, heights: Option<&[f64]>) -> Vec<f64> {
     let Some(heights) = heights else { return points.to_vec() };
-    let lifted =
-        heights.iter().enumerate().map(|(row, height)| [points.row(row), &[*height]].concat());
-    lifted.flatten().collect()
+    let mut lifted = Vec::with_capacity(points.rows() * (points.dimensions() + 1));
+    for (row, height) in heights.iter().enumerate() {
+        lifted.extend_from_slice(points.row(row));
+        lifted.push(*height);
+    }
+    lifted
 }
 
 /// Weights as one coordinate more: `w exp(-d²) = w_max exp(-(d² + h²))` with the height `h = √log(w_max / w)`.
@@ -81,23 +81,6 @@ impl Entropy {
         };
         *self = Self { log, entropy: part(self) + part(&other) };
     }
-}
-
-/// The references of `range` that carry weight under the kernel exp(-d²), each with its squared distance.
-///
-/// A reference whose squared distance exceeds the smallest of the m in `range` by more than
-/// `40 + log m` is left out: all that are left out together weigh less than e^-40 (4e-18) of the nearest
-/// one, below the rounding of f64. Empty when `range` holds no reference but the query itself.
-pub(super) fn weighty_references(row: &FilteredRow, range: Range<usize>) -> Vec<(usize, f64)> {
-    let estimates = &row.estimates()[range.clone()];
-    let Some(near) = position_of_minimum(estimates) else {
-        return Vec::new();
-    };
-    let window = 40.0 + (estimates.len() as f64).ln();
-    let limit = row.limit(row.sq_distance(range.start + near) + window);
-    let weighty = at_most(estimates, limit).into_iter();
-    let reference = weighty.map(|at| range.start + at as usize);
-    reference.map(|reference| (reference, row.sq_distance(reference))).collect()
 }
 
 /// `log Σ_j exp(-d²_j)`; minus infinity for no distance.

@@ -102,7 +102,11 @@ impl Points {
     pub(crate) fn to_vec(&self) -> Vec<f64> {
         match &self.order {
             None => self.values.to_vec(),
-            Some(_) => (0..self.rows).flat_map(|row| self.row(row)).copied().collect(),
+            Some(_) => {
+                let mut values = Vec::with_capacity(self.rows * self.dimensions);
+                (0..self.rows).for_each(|row| values.extend_from_slice(self.row(row)));
+                values
+            }
         }
     }
 

@@ -43,15 +43,6 @@ pub(super) fn at_most(values: &[f32], limit: f32) -> Vec<u32> {
     found
 }
 
-/// Where the smallest value stands (the first of equal ones); `None` when all are infinite.
-pub(super) fn position_of_minimum(values: &[f32]) -> Option<usize> {
-    let smallest = values.chunks(LANES).map(minimum).fold(f32::INFINITY, f32::min);
-    if smallest == f32::INFINITY {
-        return None;
-    }
-    values.iter().position(|&value| value == smallest)
-}
-
 /// Shortens `held` to its `k` smallest pairs and returns the largest value among them.
 fn keep_smallest(held: &mut Vec<(f32, u32)>, k: usize) -> f32 {
     let (_, kth, _) = held.select_nth_unstable_by(k - 1, |a, b| a.0.total_cmp(&b.0));
@@ -102,8 +93,6 @@ mod tests {
                 .filter(|&at| values[at as usize] <= sorted[k - 1])
                 .collect();
             prop_assert_eq!(at_most(&values, sorted[k - 1]), within);
-            let first = values.iter().position(|&value| value == sorted[0]);
-            prop_assert_eq!(position_of_minimum(&values), first);
         }
     }
 
@@ -113,7 +102,5 @@ mod tests {
         let mut found = k_smallest(&values, 2);
         found.sort_unstable();
         assert_eq!(found, [1, 3]);
-        assert_eq!(position_of_minimum(&[f32::INFINITY; 3]), None);
-        assert_eq!(position_of_minimum(&[]), None);
     }
 }

@@ -69,7 +69,7 @@ pub fn leave_one_out_probabilities(
     check_labels(labels, rows.rows(), classes)?;
     let own: Vec<usize> = (0..rows.rows()).collect();
     let problem = Labelled { references: &rows, labels, classes, weights: None };
-    problem.probabilities(&rows, Some(&own), &points.device())
+    problem.probabilities(&rows, Some(&own))
 }
 
 #[cfg(test)]

@@ -1,21 +1,16 @@
-//! The sums of the stochastic rule, class by class in log space.
-//!
-//! Up to [`MOST_DIMENSIONS`] dimensions they are sums over pairs that are never stored; beyond, the products of the
-//! neighbour search say which references carry weight, and only those are summed.
+//! The sums of the stochastic rule, class by class in log space, over pairs that are never stored.
 
 use std::ops::Range;
 
-use burn::tensor::Device;
 use burn_nca_kernels::{Columns, Number};
 
-use super::candidate_filter::CandidateFilter;
-use super::kernel::{PART_ROWS, coordinates, heights, log_of_sum, log_sum, weighty_references};
+use super::kernel::{PART_ROWS, coordinates, heights, log_of_sum};
 use super::points::{Points, positions};
 use super::probabilities::ClassProbabilities;
 use crate::error::{Error, Result};
 
-/// Dimensions up to which all pairs are summed: beyond, leaving out what carries no weight is faster.
-const MOST_DIMENSIONS: usize = 64;
+/// What a squared distance may be off by where that saves time, and the term of a reference by in proportion.
+const ERROR: f64 = 1e-6;
 
 /// References with their classes, and perhaps their weights.
 pub(super) struct Labelled<'a> {
@@ -30,7 +25,6 @@ impl Labelled<'_> {
         &self,
         queries: &Points,
         own: Option<&[usize]>,
-        device: &Device,
     ) -> Result<ClassProbabilities> {
         let (order, ranges) = self.by_class();
         let usable = order.len().saturating_sub(usize::from(own.is_some()));
@@ -44,35 +38,16 @@ impl Labelled<'_> {
             return Ok(ClassProbabilities::from_logs(Vec::new(), self.classes));
         }
         let own = own.map(|own| positions(&order, own));
-        if self.references.dimensions() <= MOST_DIMENSIONS {
-            let logs = self.class_logs(queries, own.as_deref(), (&order, &ranges));
-            return Ok(ClassProbabilities::from_logs(logs, self.classes));
-        }
-        let references = self.references.select(&order);
-        let filter = CandidateFilter::new(queries, &references, device);
-        let log_weights: Option<Vec<f64>> =
-            self.weights.map(|weights| order.iter().map(|&row| weights[row].ln()).collect());
-        let rows = filter.map_rows(own.as_deref(), |row| {
-            // w exp(-d²) = exp(-(d² - log w))
-            let log_weight = |at: usize| log_weights.as_ref().map_or(0.0, |weights| weights[at]);
-            let sum = |range: &Range<usize>| {
-                let weighty = weighty_references(row, range.clone()).into_iter();
-                let heavier = weighty.map(|(at, sq_distance)| sq_distance - log_weight(at));
-                log_sum(&heavier.collect::<Vec<_>>())
-            };
-            normalised(ranges.iter().map(sum).collect())
-        });
-        Ok(ClassProbabilities::from_logs(rows.concat(), self.classes))
+        Ok(self.class_probabilities(queries, own.as_deref(), (&order, &ranges)))
     }
 
-    /// `log P(c | x_i)`, a row a query, by the sums over pairs that are never stored; `own` are places in the order of
-    /// the classes.
-    fn class_logs(
+    /// `log P(c | x_i)`, a row a query; `own` are places in the order of the classes.
+    fn class_probabilities(
         &self,
         queries: &Points,
         own: Option<&[usize]>,
         (order, ranges): (&[usize], &[Range<usize>]),
-    ) -> Vec<f64> {
+    ) -> ClassProbabilities {
         let b = queries.rows();
         // Queries in the order of their own references: those with theirs in one part are one range.
         let mut placed: Vec<usize> = (0..b).collect();
@@ -110,7 +85,8 @@ impl Labelled<'_> {
                     }
                     let columns = Columns::within(spans, part.len());
                     let of_rows = &values[rows.start * k..rows.end * k];
-                    let found = f64::statistics(of_rows, &references, k, &columns);
+                    let points = (of_rows, references.as_slice(), k);
+                    let found = f64::statistics_within(ERROR, points, &columns);
                     let (least, logs) = found.split_at(rows.len());
                     for (query, (log, least)) in rows.zip(logs.iter().zip(least)) {
                         let sum = &mut sums[placed[query] * self.classes + class];
@@ -119,7 +95,8 @@ impl Labelled<'_> {
                 }
             }
         }
-        sums.chunks(self.classes).flat_map(|logs| normalised(logs.to_vec())).collect()
+        sums.chunks_mut(self.classes).for_each(normalise);
+        ClassProbabilities::from_logs(sums, self.classes)
     }
 
     /// The reference rows that count, sorted by class, and where each class then stands.
@@ -134,9 +111,8 @@ impl Labelled<'_> {
 }
 
 /// `l_c - log Σ_c exp(l_c)`; at least one entry is finite.
-fn normalised(mut logs: Vec<f64>) -> Vec<f64> {
+fn normalise(logs: &mut [f64]) {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let total = logs.iter().map(|log| (log - largest).exp()).sum::<f64>().ln();
     logs.iter_mut().for_each(|log| *log = (*log - largest) - total);
-    logs
 }

@@ -1,6 +1,6 @@
 //! Reference rows that say what class a query has, each with its weight in the vote.
 
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 
 use super::points::{Points, check_labels, of_both, read_both};
 use super::probabilities::ClassProbabilities;
@@ -87,10 +87,10 @@ impl<'a> Voters<'a> {
         references: &Tensor<2>,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        self.among(read_both(queries, references, own)?, own, &references.device())
+        self.among(read_both(queries, references, own)?, own)
     }
 
-    /// The same of rows that stand on the host, which are not copied; products are taken on `device`.
+    /// The same of rows that stand on the host, which are not copied.
     ///
     /// # Errors
     /// As [`Voters::probabilities`].
@@ -99,16 +99,14 @@ impl<'a> Voters<'a> {
         queries: &Features,
         references: &Features,
         own: Option<&[usize]>,
-        device: &Device,
     ) -> Result<ClassProbabilities> {
-        self.among(of_both(queries, references, own)?, own, device)
+        self.among(of_both(queries, references, own)?, own)
     }
 
     fn among(
         &self,
         [queries, references]: [Points; 2],
         own: Option<&[usize]>,
-        device: &Device,
     ) -> Result<ClassProbabilities> {
         check_labels(self.labels, references.rows(), self.classes)?;
         let problem = Labelled {
@@ -117,7 +115,7 @@ impl<'a> Voters<'a> {
             classes: self.classes,
             weights: self.weights,
         };
-        problem.probabilities(&queries, own, device)
+        problem.probabilities(&queries, own)
     }
 
     pub(super) fn classes(&self) -> usize {
