@@ -34,7 +34,7 @@ pub struct State {
     pub optimizer: ModuleOptimizer,
 }
 
-/// Writes the state, whole or not at all.
+/// Writes the state, by an atomic write.
 ///
 /// # Errors
 /// A folder that cannot be written to.

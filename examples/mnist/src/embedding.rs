@@ -33,7 +33,7 @@ pub fn values(embedding: &Tensor<2>) -> Result<Vec<f32>> {
     Ok(embedding.clone().into_data().convert::<f32>().try_to_vec::<f32>()?)
 }
 
-/// Writes an embedding as a NumPy array of 32-bit floats, whole or not at all.
+/// Writes an embedding as a NumPy array of 32-bit floats, by an atomic write.
 ///
 /// # Errors
 /// A folder that cannot be written to.

@@ -80,7 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             Ok(())
         }
         Ended::NotFinite => bail!(
-            "the loss is no number any more after epoch {}; give a smaller --lr than {}",
+            "the loss is not finite after epoch {}; give a smaller --lr than {}",
             trainer.history().len(),
             recipe.learning_rate
         ),

@@ -33,7 +33,7 @@ pub enum Ended {
     EpochsDone,
     /// Ctrl-C; the run can go on.
     Stopped,
-    /// The loss is no number any more.
+    /// The loss is not finite.
     NotFinite,
 }
 

@@ -87,7 +87,7 @@ impl Checkpoint {
         self.written.elapsed() >= INTERVAL
     }
 
-    /// Writes the state, whole or not at all.
+    /// Writes the state, by an atomic write.
     ///
     /// # Errors
     /// A file that cannot be written.

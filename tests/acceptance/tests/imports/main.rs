@@ -103,12 +103,15 @@ fn paths(code: &str, start: &str) -> Vec<String> {
     found
 }
 
-/// The files that each file imports from: of each path the longest part that is a file.
+/// The files that each file imports from: of each path the longest part that is a file, and the crate's root where a type
+/// is taken from there.
 fn imports(sources: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<&str>> {
     let file = |path: &str| {
         let parts: Vec<&str> = path.split("::").collect();
         let longest = (1..=parts.len()).rev().map(|length| parts[..length].join("::"));
+        let of_root = path.starts_with(char::is_uppercase).then(|| "lib".to_string());
         longest
+            .chain(of_root)
             .filter_map(|part| sources.get_key_value(&part))
             .map(|(name, _)| name.as_str())
             .next()

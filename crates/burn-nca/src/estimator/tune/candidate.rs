@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::NcaConfig;
 use crate::estimator::Estimator;
+use crate::estimator::NcaConfig;
 use crate::fit::{FitConfig, Penalty, Start};
 use crate::objective::Criterion;
 

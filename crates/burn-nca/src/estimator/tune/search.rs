@@ -13,10 +13,10 @@ use super::fold::{Fold, FoldScores};
 use super::session::OnTuneProgress;
 use super::store::Finished;
 use super::{Candidate, Choice, Trial, TuneConfig, TuneProgress, TuneSession, store};
-use crate::NcaConfig;
 use crate::data::{AnyData, TrainingData};
 use crate::error::Result;
 use crate::estimator::Estimator;
+use crate::estimator::NcaConfig;
 use crate::fit::{Fingerprint, FitIdentity, Identified, Progress, Termination};
 use crate::method::run::place;
 
