@@ -33,6 +33,7 @@ mod solution;
 mod start;
 mod state;
 mod stochastic;
+mod stochastic_config;
 mod summary;
 #[cfg(test)]
 mod test_functions;
@@ -59,6 +60,6 @@ pub use sgd::SgdConfig;
 pub use solution::{Evaluation, Progress, Solution, Termination};
 pub use start::{ResolvedStart, START_PERPLEXITY, Start, perplexity_factor};
 pub use state::{DescentState, ObjectiveScale};
-pub use stochastic::StochasticConfig;
+pub use stochastic_config::StochasticConfig;
 pub use summary::FitSummary;
 pub use training_layers::disable_training_flags;
