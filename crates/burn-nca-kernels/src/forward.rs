@@ -7,8 +7,9 @@ use pulp::{Arch, Simd};
 use rayon::prelude::*;
 
 use crate::products::Pairs;
-use crate::tile::{self, ROWS};
+use crate::tile;
 use crate::unrolled::{OverDimensions, Unrolled};
+use crate::walk::{OnRows, over_rows};
 use crate::{Columns, Costs, Distance, Real, group_size};
 
 /// See [`Number::statistics_of`](crate::Number::statistics_of) and
@@ -102,39 +103,44 @@ impl<T: Real, const ENTROPY: bool> OverDimensions for Group<'_, T, ENTROPY> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S, k: usize) {
-        let Self { pairs, distance, costs, columns, rows, least, logs, .. } = self;
-        let entropies = self.entropies;
+        let Self { pairs, distance, costs, columns, rows, least, logs, entropies, .. } = self;
         least.fill(T::INFINITY);
-        let mut sums = vec![Sum::default(); rows.len()];
-        let mut tile = tile::empty();
-        let width = pairs.tile_width(k);
-        for start in (0..pairs.stride()).step_by(width) {
-            let wide = start..(start + width).min(pairs.stride());
-            for first in rows.clone().step_by(ROWS) {
-                let some = first..(first + ROWS).min(rows.end);
-                for part in columns.cover(some.clone(), &wide, pairs.step::<S>()) {
-                    pairs.sq_distances(simd, k, first, &part, &mut tile);
-                    for (row, query) in tile.iter_mut().zip(some.clone()) {
-                        let row = &mut row[..part.len()];
-                        if distance == Distance::Euclidean {
-                            tile::roots(row);
-                        }
-                        costs.add_to(row, query, &part);
-                        for out in columns.left_out(query, &part) {
-                            row[out].fill(T::INFINITY);
-                        }
-                        let at = query - rows.start;
-                        add_row::<T, S, ENTROPY>(simd, row, &mut least[at], &mut sums[at]);
-                    }
-                }
-            }
-        }
+        let sums = vec![Sum::default(); rows.len()];
+        let mut work =
+            Sums::<T, ENTROPY> { distance, costs, columns, first: rows.start, least, sums };
+        over_rows::<T, S, _>(simd, (pairs, k), columns, &rows, &mut work);
+        let sums = work.sums;
         for (log, sum) in logs.iter_mut().zip(&sums) {
             *log = T::from_f64(f64::ln(sum.terms));
         }
         for (entropy, Sum { terms, moment }) in entropies.iter_mut().zip(&sums) {
             *entropy = T::from_f64(if *terms > 0.0 { terms.ln() + moment / terms } else { 0.0 });
         }
+    }
+}
+
+/// The sums of the queries from `first` on, as far as they have come.
+struct Sums<'a, T, const ENTROPY: bool> {
+    distance: Distance,
+    costs: Costs<'a, T>,
+    columns: &'a Columns,
+    first: usize,
+    least: &'a mut [T],
+    sums: Vec<Sum>,
+}
+
+impl<T: Real, const ENTROPY: bool> OnRows<T> for Sums<'_, T, ENTROPY> {
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, simd: S, row: &mut [T], query: usize, part: &Range<usize>) {
+        if self.distance == Distance::Euclidean {
+            tile::roots(row);
+        }
+        self.costs.add_to(row, query, part);
+        for out in self.columns.left_out(query, part) {
+            row[out].fill(T::INFINITY);
+        }
+        let at = query - self.first;
+        add_row::<T, S, ENTROPY>(simd, row, &mut self.least[at], &mut self.sums[at]);
     }
 }
 

@@ -5,9 +5,11 @@ use core::ops::Range;
 use pulp::{Arch, Simd};
 use rayon::prelude::*;
 
-use crate::tile::{self, ROWS};
+use crate::products::Pairs;
+use crate::tile;
 use crate::unrolled::{OverDimensions, Unrolled};
-use crate::{Columns, Panel, Real, group_size, padded, tile_width};
+use crate::walk::{OnRows, over_rows};
+use crate::{Columns, Real, group_size};
 
 /// What is summed over pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,13 +27,12 @@ pub(crate) fn sums<T: Real>(
     columns: &Columns,
 ) -> Vec<T> {
     let b = columns.queries();
-    let panel = Panel::new(references, k);
-    let queries = padded(queries, k);
+    let pairs = Pairs::new(queries, references, k, T::ZERO);
     let mut sums = vec![T::ZERO; b];
     let (arch, size) = (Arch::new(), group_size(b));
     sums.par_chunks_mut(size).enumerate().for_each(|(group, sums)| {
         let rows = group * size..group * size + sums.len();
-        let group = Group { queries: &queries, panel: &panel, k, summand, columns, rows, sums };
+        let group = Group { pairs: &pairs, k, summand, columns, rows, sums };
         arch.dispatch(Unrolled(group));
     });
     sums
@@ -39,8 +40,7 @@ pub(crate) fn sums<T: Real>(
 
 /// The sums of some queries.
 struct Group<'a, T> {
-    queries: &'a [T],
-    panel: &'a Panel<T>,
+    pairs: &'a Pairs<T>,
     k: usize,
     summand: Summand,
     columns: &'a Columns,
@@ -55,38 +55,39 @@ impl<T: Real> OverDimensions for Group<'_, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S, k: usize) {
-        let Self { queries, panel, summand, columns, rows, sums, .. } = self;
-        // What adds nothing.
-        let nothing = if summand == Summand::Hinge { T::INFINITY } else { T::ZERO };
-        let mut exact = vec![0.0; rows.len()];
-        let mut tile = tile::empty();
-        let width = tile_width(k);
-        for start in (0..panel.stride()).step_by(width) {
-            let wide = start..(start + width).min(panel.stride());
-            for first in rows.clone().step_by(ROWS) {
-                let some = first..(first + ROWS).min(rows.end);
-                for part in columns.cover(some.clone(), &wide, T::lanes::<S>()) {
-                    let points = &queries[first * k..];
-                    tile::sq_distances(simd, k, points, panel, &part, &mut tile);
-                    for (row, query) in tile.iter_mut().zip(some.clone()) {
-                        let row = &mut row[..part.len()];
-                        for out in columns.left_out(query, &part) {
-                            row[out].fill(nothing);
-                        }
-                        let sum = match summand {
-                            Summand::Hinge => tile::sum_of_hinge::<T, S>(simd, row),
-                            Summand::Euclidean => {
-                                tile::roots(row);
-                                tile::sum::<T, S>(simd, row)
-                            }
-                        };
-                        exact[query - rows.start] += sum.to_f64();
-                    }
-                }
-            }
-        }
-        for (sum, exact) in sums.iter_mut().zip(exact) {
+        let Self { pairs, summand, columns, rows, sums, .. } = self;
+        let exact = vec![0.0; rows.len()];
+        let mut work = Sums { summand, columns, first: rows.start, exact };
+        over_rows::<T, S, _>(simd, (pairs, k), columns, &rows, &mut work);
+        for (sum, exact) in sums.iter_mut().zip(work.exact) {
             *sum = T::from_f64(exact);
         }
+    }
+}
+
+/// The sums of the queries from `first` on, as far as they have come.
+struct Sums<'a> {
+    summand: Summand,
+    columns: &'a Columns,
+    first: usize,
+    exact: Vec<f64>,
+}
+
+impl<T: Real> OnRows<T> for Sums<'_> {
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, simd: S, row: &mut [T], query: usize, part: &Range<usize>) {
+        // What adds nothing.
+        let nothing = if self.summand == Summand::Hinge { T::INFINITY } else { T::ZERO };
+        for out in self.columns.left_out(query, part) {
+            row[out].fill(nothing);
+        }
+        let sum = match self.summand {
+            Summand::Hinge => tile::sum_of_hinge::<T, S>(simd, row),
+            Summand::Euclidean => {
+                tile::roots(row);
+                tile::sum::<T, S>(simd, row)
+            }
+        };
+        self.exact[query - self.first] += sum.to_f64();
     }
 }

@@ -1,11 +1,46 @@
-//! The way through all pairs of some queries and references that a gradient or a mean takes.
+//! The ways through all pairs of some queries and references: that of sums, and that of gradients and means.
 
 use core::ops::Range;
 
 use pulp::Simd;
 
+use crate::products::Pairs;
 use crate::tile::{self, ROWS, Tile};
-use crate::{Aligned, BLOCK, Real, tile_width};
+use crate::{Aligned, BLOCK, Columns, Real, tile_width};
+
+/// Work on the squared distances of one query to some references at a time.
+pub(crate) trait OnRows<T: Real> {
+    /// Takes the squared distances of a query to the references `part`, which [left-out](Columns::left_out) ones and
+    /// padding are among.
+    ///
+    /// To be inlined.
+    fn add<S: Simd>(&mut self, simd: S, row: &mut [T], query: usize, part: &Range<usize>);
+}
+
+/// Leads the queries `rows` past all references of their columns, a tile of references after the other.
+#[inline(always)]
+pub(crate) fn over_rows<T: Real, S: Simd, W: OnRows<T>>(
+    simd: S,
+    (pairs, k): (&Pairs<T>, usize),
+    columns: &Columns,
+    rows: &Range<usize>,
+    work: &mut W,
+) {
+    let mut tile = tile::empty();
+    let width = pairs.tile_width(k);
+    for start in (0..pairs.stride()).step_by(width) {
+        let wide = start..(start + width).min(pairs.stride());
+        for first in rows.clone().step_by(ROWS) {
+            let some = first..(first + ROWS).min(rows.end);
+            for part in columns.cover(some.clone(), &wide, pairs.step::<S>()) {
+                pairs.sq_distances(simd, k, first, &part, &mut tile);
+                for (row, query) in tile.iter_mut().zip(some.clone()) {
+                    work.add(simd, &mut row[..part.len()], query, &part);
+                }
+            }
+        }
+    }
+}
 
 /// Work on a few queries and some references at a time.
 pub(crate) trait OnTiles<T: Real> {
