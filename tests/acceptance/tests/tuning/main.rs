@@ -206,7 +206,8 @@ fn a_handful_is_compared_by_default_and_the_winner_is_fitted_on_all_rows() {
     let chosen = config.choose(&data, &Device::flex()).unwrap();
     let search = chosen.search.unwrap();
     let choice = search.choice.clone().unwrap();
-    assert_eq!((search.end, search.folds), (SearchEnd::AllTried, 5));
+    // Three cuts of five folds.
+    assert_eq!((search.end, search.folds), (SearchEnd::AllTried, 15));
     assert!(search.trials[0].start().is_some(), "no learning is among what is compared");
     let winner = &search.trials[choice.trial].candidate;
     let card = chosen.fitted.card();

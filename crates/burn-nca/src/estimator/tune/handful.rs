@@ -1,9 +1,9 @@
 //! The handful of candidates that a fit compares by default, and the tables where that costs seconds.
 
 use super::{Candidate, TuneConfig};
-use crate::NcaConfig;
 use crate::data::Labelled;
 use crate::encoder::EncoderConfig;
+use crate::estimator::NcaConfig;
 use crate::fit::{Penalty, START_PERPLEXITY, Start};
 use crate::objective::Criterion;
 
@@ -16,17 +16,30 @@ const COMPARED_ROWS: usize = 1200;
 /// Folds of the comparison.
 const FOLDS: usize = 5;
 
+/// Folds are cut anew up to so many times: few rows leave more to luck, and cost less.
+const MOST_REPEATS: usize = 3;
+
+/// The rows of all cuts together.
+const REPEATED_ROWS: f64 = 1600.0;
+
+/// The products `n² d k` of all cuts together, to which the seconds of a fit are in proportion.
+const REPEATED_PRODUCTS: f64 = 4e8;
+
+/// The standard errors that what is learnt has to lead over Euclidean distance by: those of a significant difference.
+const OVER_EUCLID: f64 = 2.0;
+
 /// Seconds of the comparison.
 const BUDGET: f64 = 10.0;
 
 impl TuneConfig {
     /// A comparison of a handful of settings: what `nca fit` does where it is told nothing.
     ///
-    /// No setting serves every table. By a cross-validation of five folds, 3-NN, these are compared: the usual
-    /// settings ([`NcaConfig::recommended_for`]), no learning (Euclidean distance for a full map), LDA, and f, f from a
-    /// start of perplexity 15 and g without a penalty. The most accurate replaces the usual settings with a lead of one
-    /// standard error, and what is learnt has to lead over no learning by half of one ([`Choice`](super::Choice)). It
-    /// takes at most ten seconds, and what is not finished by then is not compared.
+    /// No setting serves every table. By a cross-validation of five folds, 3-NN, cut three times up to 533 rows and
+    /// twice up to 800 (once where features are many), these are compared: the usual settings
+    /// ([`NcaConfig::recommended_for`]), no learning (Euclidean distance for a full map), LDA, and f, f from a start of
+    /// perplexity 15 and g without a penalty. The most accurate replaces the usual settings with a lead of one standard
+    /// error, and what is learnt has to lead over no learning by half of one, by two over Euclidean distance
+    /// ([`Choice`](super::Choice)). It takes at most ten seconds, and what is not finished by then is not compared.
     ///
     /// `None` where there is nothing to choose: more than 5000 rows, fewer than two classes with a row for each fold,
     /// or a network, whose fits take too long. Larger tables are compared on 1200 of their rows; classes with fewer
@@ -37,16 +50,21 @@ impl TuneConfig {
         if data.rows() > MOST_ROWS || classes < 2 || network {
             return None;
         }
+        let (d, k) = (config.d_input, config.d_output);
+        let [n, columns, dimensions] = [data.rows(), d, k].map(|count| count.max(1) as f64);
+        let products = n * n * columns * dimensions;
+        let cuts = (REPEATED_ROWS / n).min(REPEATED_PRODUCTS / products);
         Some(
             Self::new()
                 .with_folds(FOLDS)
-                .with_repeats(1)
+                .with_repeats((cuts as usize).clamp(1, MOST_REPEATS))
                 .with_candidates(Some(candidates(config, data)))
                 .with_steps(vec![0])
                 .with_neighbors(3)
                 .with_most_rows(Some(COMPARED_ROWS))
                 .with_leave_out_small_classes(true)
                 .with_margin(1.0)
+                .with_learning_margin(if k == d { OVER_EUCLID } else { 0.5 })
                 .with_budget(Some(BUDGET)),
         )
     }
@@ -109,6 +127,23 @@ mod tests {
         // To two dimensions LDA is the start already.
         let low = TuneConfig::handful(&NcaConfig::recommended(3, 2), &data).unwrap();
         assert!(low.candidates.unwrap().iter().all(|one| !one.is_closed()));
+    }
+
+    #[test]
+    fn few_rows_are_cut_more_often_and_euclidean_distance_is_left_for_a_clear_lead() {
+        let tune = |rows: usize, d: usize, k: usize| {
+            let values = (0..rows * d).map(|at| (at * at % 17) as f64).collect();
+            let labels = (0..rows).map(|row| row % 3).collect();
+            let data =
+                Labelled::from_labels(Features::unnamed(values, d).unwrap(), labels).unwrap();
+            let tune = TuneConfig::handful(&NcaConfig::recommended(d, k), &data).unwrap();
+            (tune.repeats, tune.learning_margin)
+        };
+        assert_eq!(tune(150, 4, 4), (3, 2.0));
+        assert_eq!(tune(700, 8, 8), (2, 2.0));
+        assert_eq!(tune(900, 8, 8), (1, 2.0));
+        assert_eq!(tune(300, 90, 90), (1, 2.0));
+        assert_eq!(tune(150, 4, 2), (3, 0.5));
     }
 
     #[test]
