@@ -6,7 +6,7 @@ use core::ops::Range;
 use pulp::{Arch, Simd};
 use rayon::prelude::*;
 
-use crate::products::Pairs;
+use crate::pairs::{Differences, Pairs, Products};
 use crate::tile;
 use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnRows, over_rows};
@@ -21,11 +21,17 @@ pub(crate) fn statistics<T: Real>(
     costs: &[T],
     columns: &Columns,
 ) -> Vec<T> {
-    let pairs = Pairs::new(queries, references, k, error);
     let b = columns.queries();
     let mut all = vec![T::ZERO; 2 * b];
     let (least, logs) = all.split_at_mut(b);
-    run::<T, false>(distance, (&pairs, k), (costs, columns), [least, logs, &mut []]);
+    let out = [least, logs, &mut []];
+    match Products::within(error, (queries, references, k)) {
+        Some(pairs) => run::<T, _, false>(distance, (&pairs, k), (costs, columns), out),
+        None => {
+            let pairs = Differences::new(queries, references, k);
+            run::<T, _, false>(distance, (&pairs, k), (costs, columns), out);
+        }
+    }
     all
 }
 
@@ -40,15 +46,15 @@ pub(crate) fn entropies<T: Real>(
     let mut all = vec![T::ZERO; 3 * b];
     let (least, others) = all.split_at_mut(b);
     let (logs, entropies) = others.split_at_mut(b);
-    let pairs = Pairs::new(queries, references, k, T::ZERO);
-    run::<T, true>(Distance::SqEuclidean, (&pairs, k), (&[], columns), [least, logs, entropies]);
+    let pairs = Differences::new(queries, references, k);
+    run::<T, _, true>(Distance::SqEuclidean, (&pairs, k), (&[], columns), [least, logs, entropies]);
     all
 }
 
 /// Writes the numbers of all queries; entropies where these are asked for.
-fn run<T: Real, const ENTROPY: bool>(
+fn run<T: Real, P: Pairs<T>, const ENTROPY: bool>(
     distance: Distance,
-    (pairs, k): (&Pairs<T>, usize),
+    (pairs, k): (&P, usize),
     (costs, columns): (&[T], &Columns),
     [least, logs, entropies]: [&mut [T]; 3],
 ) {
@@ -62,7 +68,7 @@ fn run<T: Real, const ENTROPY: bool>(
         .collect();
     groups.into_par_iter().enumerate().for_each(|(group, (least, logs, entropies))| {
         let rows = group * size..group * size + least.len();
-        arch.dispatch(Unrolled(Group::<T, ENTROPY> {
+        arch.dispatch(Unrolled(Group::<T, P, ENTROPY> {
             pairs,
             k,
             distance,
@@ -77,8 +83,8 @@ fn run<T: Real, const ENTROPY: bool>(
 }
 
 /// The statistics of some queries.
-struct Group<'a, T, const ENTROPY: bool> {
-    pairs: &'a Pairs<T>,
+struct Group<'a, T, P, const ENTROPY: bool> {
+    pairs: &'a P,
     k: usize,
     distance: Distance,
     costs: Costs<'a, T>,
@@ -96,7 +102,9 @@ struct Sum {
     moment: f64,
 }
 
-impl<T: Real, const ENTROPY: bool> OverDimensions for Group<'_, T, ENTROPY> {
+impl<T: Real, P: Pairs<T>, const ENTROPY: bool> OverDimensions for Group<'_, T, P, ENTROPY> {
+    const MANY: bool = P::MANY;
+
     fn dimensions(&self) -> usize {
         self.k
     }
@@ -108,7 +116,7 @@ impl<T: Real, const ENTROPY: bool> OverDimensions for Group<'_, T, ENTROPY> {
         let sums = vec![Sum::default(); rows.len()];
         let mut work =
             Sums::<T, ENTROPY> { distance, costs, columns, first: rows.start, least, sums };
-        over_rows::<T, S, _>(simd, (pairs, k), columns, &rows, &mut work);
+        over_rows(simd, (pairs, k), columns, &rows, &mut work);
         let sums = work.sums;
         for (log, sum) in logs.iter_mut().zip(&sums) {
             *log = T::from_f64(f64::ln(sum.terms));

@@ -17,8 +17,8 @@ mod mean_backward;
 mod mutual;
 mod number;
 mod pair_sum;
+mod pairs;
 mod panel;
-mod products;
 pub mod sparse;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use core::ops::Range;
 use pulp::{Arch, Simd};
 use rayon::prelude::*;
 
-use crate::products::Pairs;
+use crate::pairs::Differences;
 use crate::tile;
 use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnRows, over_rows};
@@ -27,7 +27,7 @@ pub(crate) fn sums<T: Real>(
     columns: &Columns,
 ) -> Vec<T> {
     let b = columns.queries();
-    let pairs = Pairs::new(queries, references, k, T::ZERO);
+    let pairs = Differences::new(queries, references, k);
     let mut sums = vec![T::ZERO; b];
     let (arch, size) = (Arch::new(), group_size(b));
     sums.par_chunks_mut(size).enumerate().for_each(|(group, sums)| {
@@ -40,7 +40,7 @@ pub(crate) fn sums<T: Real>(
 
 /// The sums of some queries.
 struct Group<'a, T> {
-    pairs: &'a Pairs<T>,
+    pairs: &'a Differences<T>,
     k: usize,
     summand: Summand,
     columns: &'a Columns,
@@ -58,7 +58,7 @@ impl<T: Real> OverDimensions for Group<'_, T> {
         let Self { pairs, summand, columns, rows, sums, .. } = self;
         let exact = vec![0.0; rows.len()];
         let mut work = Sums { summand, columns, first: rows.start, exact };
-        over_rows::<T, S, _>(simd, (pairs, k), columns, &rows, &mut work);
+        over_rows(simd, (pairs, k), columns, &rows, &mut work);
         for (sum, exact) in sums.iter_mut().zip(work.exact) {
             *sum = T::from_f64(exact);
         }

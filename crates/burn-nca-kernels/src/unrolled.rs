@@ -4,6 +4,9 @@ use pulp::{Simd, WithSimd};
 
 /// Work whose inner loops run over the dimensions of points.
 pub(crate) trait OverDimensions {
+    /// Whether the dimensions are many, and nothing is to be compiled for a few.
+    const MANY: bool = false;
+
     /// Number of dimensions.
     fn dimensions(&self) -> usize;
 
@@ -20,9 +23,9 @@ impl<W: OverDimensions> WithSimd for Unrolled<W> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         match self.0.dimensions() {
-            1 => self.0.run(simd, 1),
-            2 => self.0.run(simd, 2),
-            3 => self.0.run(simd, 3),
+            1 if !W::MANY => self.0.run(simd, 1),
+            2 if !W::MANY => self.0.run(simd, 2),
+            3 if !W::MANY => self.0.run(simd, 3),
             k => self.0.run(simd, k),
         }
     }

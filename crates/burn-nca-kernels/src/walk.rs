@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use pulp::Simd;
 
-use crate::products::Pairs;
+use crate::pairs::Pairs;
 use crate::tile::{self, ROWS, Tile};
 use crate::{Aligned, BLOCK, Columns, Real, tile_width};
 
@@ -19,20 +19,20 @@ pub(crate) trait OnRows<T: Real> {
 
 /// Leads the queries `rows` past all references of their columns, a tile of references after the other.
 #[inline(always)]
-pub(crate) fn over_rows<T: Real, S: Simd, W: OnRows<T>>(
+pub(crate) fn over_rows<T: Real, S: Simd, P: Pairs<T>, W: OnRows<T>>(
     simd: S,
-    (pairs, k): (&Pairs<T>, usize),
+    (pairs, k): (&P, usize),
     columns: &Columns,
     rows: &Range<usize>,
     work: &mut W,
 ) {
     let mut tile = tile::empty();
-    let width = pairs.tile_width(k);
+    let width = P::tile_width(k);
     for start in (0..pairs.stride()).step_by(width) {
         let wide = start..(start + width).min(pairs.stride());
         for first in rows.clone().step_by(ROWS) {
             let some = first..(first + ROWS).min(rows.end);
-            for part in columns.cover(some.clone(), &wide, pairs.step::<S>()) {
+            for part in columns.cover(some.clone(), &wide, P::step::<S>()) {
                 pairs.sq_distances(simd, k, first, &part, &mut tile);
                 for (row, query) in tile.iter_mut().zip(some.clone()) {
                     work.add(simd, &mut row[..part.len()], query, &part);

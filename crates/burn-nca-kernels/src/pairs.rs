@@ -1,11 +1,11 @@
-//! Squared distances by products, for points in many dimensions.
+//! Squared distances of queries to references, a tile at a time: by differences, or by products in many dimensions.
 
 use core::ops::Range;
 
 use pulp::Simd;
 use rayon::prelude::*;
 
-use crate::tile::{ROWS, Tile};
+use crate::tile::{self, ROWS, Tile};
 use crate::{Aligned, Panel, Real, WIDTH, padded, tile_width};
 
 /// Dimensions from which products are faster than differences by more than their layout costs: by half at 32, by 1.8 at
@@ -18,57 +18,64 @@ const PADDING: usize = 32;
 /// Coordinates of a tile's references that should stay in the second cache.
 const CACHED: usize = 24576;
 
-/// References as the distances to them are computed, and the queries as they go with them.
-pub(crate) enum Pairs<T> {
-    /// `Σ (q - r)²`: as exact as the points.
-    Differences { queries: Vec<T>, references: Panel<T> },
-    /// `||q||² + ||r||² - 2 q·r`.
-    Products(Products<T>),
-}
-
-impl<T: Real> Pairs<T> {
-    /// Of queries `[b, k]` and references `[m, k]`: by products where these are faster and no squared distance is off by
-    /// more than `error`, which may be 0.
-    pub(crate) fn new(queries: &[T], references: &[T], k: usize, error: T) -> Self {
-        let products = (k >= PRODUCTS_FROM && error > T::ZERO)
-            .then(|| Products::new(queries, references, k))
-            .filter(|products| products.error() <= error.to_f64());
-        match products {
-            Some(products) => Self::Products(products),
-            None => Self::Differences {
-                queries: padded(queries, k),
-                references: Panel::new(references, k),
-            },
-        }
-    }
+/// Queries and references, and a way to compute the squared distances of a tile.
+pub(crate) trait Pairs<T: Real>: Sync {
+    /// Whether there are many dimensions.
+    const MANY: bool;
 
     /// Number of references with the padding.
-    pub(crate) fn stride(&self) -> usize {
-        match self {
-            Self::Differences { references, .. } => references.stride(),
-            Self::Products(products) => products.norms.len(),
-        }
-    }
+    fn stride(&self) -> usize;
 
     /// References of a tile.
-    pub(crate) fn tile_width(&self, k: usize) -> usize {
-        match self {
-            Self::Differences { .. } => tile_width(k),
-            Self::Products(_) => (CACHED / k).clamp(PADDING, WIDTH) / PADDING * PADDING,
-        }
-    }
+    fn tile_width(k: usize) -> usize;
 
     /// What the bounds of the references of a tile are multiples of.
-    pub(crate) fn step<S: Simd>(&self) -> usize {
-        match self {
-            Self::Differences { .. } => T::lanes::<S>(),
-            Self::Products(_) => PADDING,
-        }
+    fn step<S: Simd>() -> usize;
+
+    /// Writes the squared distances of the `ROWS` queries from `first` on to the references `columns`. To be inlined.
+    fn sq_distances<S: Simd>(
+        &self,
+        simd: S,
+        k: usize,
+        first: usize,
+        columns: &Range<usize>,
+        tile: &mut Tile<T>,
+    );
+}
+
+/// Squared distances as `Σ (q - r)²`: as exact as the points.
+pub(crate) struct Differences<T> {
+    queries: Vec<T>,
+    references: Panel<T>,
+}
+
+impl<T: Real> Differences<T> {
+    /// Of queries `[b, k]` and references `[m, k]`.
+    pub(crate) fn new(queries: &[T], references: &[T], k: usize) -> Self {
+        Self { queries: padded(queries, k), references: Panel::new(references, k) }
+    }
+}
+
+impl<T: Real> Pairs<T> for Differences<T> {
+    const MANY: bool = false;
+
+    #[inline(always)]
+    fn stride(&self) -> usize {
+        self.references.stride()
     }
 
-    /// Writes the squared distances of the `ROWS` queries from `first` on to the references `columns`.
     #[inline(always)]
-    pub(crate) fn sq_distances<S: Simd>(
+    fn tile_width(k: usize) -> usize {
+        tile_width(k)
+    }
+
+    #[inline(always)]
+    fn step<S: Simd>() -> usize {
+        T::lanes::<S>()
+    }
+
+    #[inline(always)]
+    fn sq_distances<S: Simd>(
         &self,
         simd: S,
         k: usize,
@@ -76,17 +83,12 @@ impl<T: Real> Pairs<T> {
         columns: &Range<usize>,
         tile: &mut Tile<T>,
     ) {
-        match self {
-            Self::Differences { queries, references } => {
-                let queries = &queries[first * k..];
-                crate::tile::sq_distances(simd, k, queries, references, columns, tile);
-            }
-            Self::Products(products) => products.sq_distances(simd, k, first, columns, tile),
-        }
+        let queries = &self.queries[first * k..];
+        tile::sq_distances(simd, k, queries, &self.references, columns, tile);
     }
 }
 
-/// Points about the mean of the references, with their squared norms.
+/// Squared distances as `||q||² + ||r||² - 2 q·r`, from points about the mean of the references and their squared norms.
 pub(crate) struct Products<T> {
     /// `-2 q`, `[b / ROWS, k, ROWS]`.
     queries: Aligned<T>,
@@ -100,11 +102,21 @@ pub(crate) struct Products<T> {
 }
 
 impl<T: Real> Products<T> {
+    /// Of queries `[b, k]` and references `[m, k]`, where this is faster and no squared distance is off by more than
+    /// `error`, which may be 0.
+    pub(crate) fn within(error: T, (queries, references, k): (&[T], &[T], usize)) -> Option<Self> {
+        if k < PRODUCTS_FROM || error <= T::ZERO {
+            return None;
+        }
+        let products = Self::new(queries, references, k);
+        (products.error() <= error.to_f64()).then_some(products)
+    }
+
     fn new(queries: &[T], references: &[T], k: usize) -> Self {
         let centre = mean(references, k);
         let minus_two = T::from_f64(-2.0);
-        let (queries, query_norms) = laid_out::<T, ROWS>(queries, &centre, minus_two);
-        let (references, norms) = laid_out::<T, PADDING>(references, &centre, T::from_f64(1.0));
+        let (queries, query_norms) = laid_out(queries, &centre, minus_two, ROWS);
+        let (references, norms) = laid_out(references, &centre, T::from_f64(1.0), PADDING);
         Self { queries, query_norms, references, norms, k }
     }
 
@@ -115,8 +127,26 @@ impl<T: Real> Products<T> {
         let norms = largest(&self.query_norms) + largest(&self.norms);
         (self.k + 8) as f64 * T::ROUNDING * 2.0 * norms
     }
+}
 
-    /// See [`Pairs::sq_distances`]; `columns` begin and end at multiples of `PADDING`.
+impl<T: Real> Pairs<T> for Products<T> {
+    const MANY: bool = true;
+
+    #[inline(always)]
+    fn stride(&self) -> usize {
+        self.norms.len()
+    }
+
+    #[inline(always)]
+    fn tile_width(k: usize) -> usize {
+        (CACHED / k).clamp(PADDING, WIDTH) / PADDING * PADDING
+    }
+
+    #[inline(always)]
+    fn step<S: Simd>() -> usize {
+        PADDING
+    }
+
     #[inline(always)]
     fn sq_distances<S: Simd>(
         &self,
@@ -160,23 +190,24 @@ fn mean<T: Real>(points: &[T], k: usize) -> Vec<T> {
     sums.into_iter().map(|sum| T::from_f64(sum / count)).collect()
 }
 
-/// Points about a centre times a factor, `N` at a time, coordinate by coordinate: `[n / N, k, N]`; and the squared norms
-/// without the factor. Both end with zeros.
-fn laid_out<T: Real, const N: usize>(
+/// Points about a centre times a factor, `some` at a time, coordinate by coordinate: `[n / some, k, some]`; and the
+/// squared norms without the factor. Both end with zeros.
+fn laid_out<T: Real>(
     points: &[T],
     centre: &[T],
     factor: T,
+    some: usize,
 ) -> (Aligned<T>, Aligned<T>) {
     let k = centre.len();
-    let padded = (points.len() / k).next_multiple_of(N);
+    let padded = (points.len() / k).next_multiple_of(some);
     let [mut blocks, mut norms] = [Aligned::zeros(padded * k), Aligned::zeros(padded)];
-    let parts = blocks.par_chunks_mut(N * k).zip(norms.par_chunks_mut(N));
-    parts.zip(points.par_chunks(N * k)).for_each(|((block, norms), points)| {
+    let parts = blocks.par_chunks_mut(some * k).zip(norms.par_chunks_mut(some));
+    parts.zip(points.par_chunks(some * k)).for_each(|((block, norms), points)| {
         for ((at, point), norm) in points.chunks_exact(k).enumerate().zip(norms) {
             for (axis, (&x, &centre)) in point.iter().zip(centre).enumerate() {
                 let moved = x - centre;
                 *norm = *norm + moved * moved;
-                block[axis * N + at] = factor * moved;
+                block[axis * some + at] = factor * moved;
             }
         }
     });
