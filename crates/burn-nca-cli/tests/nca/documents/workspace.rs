@@ -35,8 +35,10 @@ impl Workspace {
     }
 
     fn missing_of_cargo(&self, words: &[String]) -> Option<String> {
-        const VERBS: [&str; 9] =
-            ["build", "run", "test", "doc", "install", "clippy", "update", "package", "publish"];
+        const VERBS: [&str; 10] = [
+            "build", "run", "test", "bench", "doc", "install", "clippy", "update", "package",
+            "publish",
+        ];
         let verb = words.first()?;
         if !VERBS.contains(&verb.as_str()) {
             return Some(format!("cargo has no verb {verb:?} that is known here"));
