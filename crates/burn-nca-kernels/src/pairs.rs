@@ -5,15 +5,13 @@ use core::ops::Range;
 use pulp::Simd;
 use rayon::prelude::*;
 
+use crate::panel::PADDING;
 use crate::tile::{self, ROWS, Tile};
 use crate::{Aligned, Panel, Real, WIDTH, padded, tile_width};
 
 /// Dimensions from which products are faster than differences by more than their layout costs: by half at 32, by 1.8 at
 /// 784 (f64, 3000 x 5000 points, two cores with AVX2).
 const PRODUCTS_FROM: usize = 32;
-
-/// References are laid out in blocks of so many: a multiple of two vectors of any length.
-const PADDING: usize = 32;
 
 /// Coordinates of a tile's references that should stay in the second cache.
 const CACHED: usize = 24576;
@@ -214,7 +212,7 @@ fn laid_out<T: Real>(
     (blocks, norms)
 }
 
-/// The products of `ROWS` queries with pair vectors of a block's references, in registers.
+/// The products of `ROWS` queries with two vectors of a block's references, in registers.
 #[inline(always)]
 fn products<T: Real, S: Simd>(
     simd: S,

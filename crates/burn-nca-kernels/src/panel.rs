@@ -2,7 +2,7 @@
 
 use crate::{Aligned, BLOCK, Real};
 
-/// Points of a row of a panel are padded to a multiple of this, the most that any vector holds.
+/// Points are padded to a multiple of this: two of the longest vectors.
 pub(crate) const PADDING: usize = 32;
 
 /// References `[m, k]`, coordinate by coordinate, each padded with zeros.
