@@ -52,19 +52,26 @@ fn value_and_gradient<T: Number>(bencher: Bencher<'_, '_>, (n, k): (usize, usize
 /// The sums of the stochastic rule by squares of differences.
 #[divan::bench(args = WIDE)]
 fn by_differences(bencher: Bencher<'_, '_>, size: (usize, usize)) {
-    sums_within(0.0, bencher, size);
+    sums_within(0.0, 1, bencher, size);
 }
 
 /// The same by products, which may be off by 1e-6.
 #[divan::bench(args = WIDE)]
 fn by_products(bencher: Bencher<'_, '_>, size: (usize, usize)) {
-    sums_within(1e-6, bencher, size);
+    sums_within(1e-6, 1, bencher, size);
 }
 
-fn sums_within(error: f64, bencher: Bencher<'_, '_>, (n, k): (usize, usize)) {
+/// By products, of each group of five references by itself.
+#[divan::bench(args = WIDE)]
+fn by_products_of_fives(bencher: Bencher<'_, '_>, size: (usize, usize)) {
+    sums_within(1e-6, size.0 / 5, bencher, size);
+}
+
+fn sums_within(error: f64, groups: usize, bencher: Bencher<'_, '_>, (n, k): (usize, usize)) {
     let z: Vec<f64> = points((n, k));
     let columns = Columns::all(n, n).without_self(0);
+    let ends: Vec<usize> = (1..=groups).map(|group| group * n / groups).collect();
     bencher
         .counter(ItemsCount::new(n * n))
-        .bench_local(|| f64::statistics_within(error, (&z, &z, k), &columns));
+        .bench_local(|| f64::log_sums_within(error, (&z, &z, k), &columns, &ends));
 }

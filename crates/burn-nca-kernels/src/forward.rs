@@ -12,8 +12,7 @@ use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnRows, over_rows};
 use crate::{Columns, Costs, Distance, Real, group_size};
 
-/// See [`Number::statistics_of`](crate::Number::statistics_of) and
-/// [`statistics_within`](crate::Number::statistics_within).
+/// See [`Number::statistics_of`](crate::Number::statistics_of); squared distances may be off by `error`.
 pub(crate) fn statistics<T: Real>(
     distance: Distance,
     (queries, references, k): (&[T], &[T], usize),

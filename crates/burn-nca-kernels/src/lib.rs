@@ -12,6 +12,7 @@ mod backward;
 pub mod coincidence;
 mod columns;
 mod forward;
+mod groups;
 mod mean;
 mod mean_backward;
 mod mutual;

@@ -3,7 +3,7 @@
 use crate::backward::{self, Weighted};
 use crate::forward;
 use crate::mean::{self, Means};
-use crate::{Columns, Distance, Summand, Weights, mean_backward, mutual, pair_sum, vector};
+use crate::{Columns, Distance, Summand, Weights, groups, mean_backward, mutual, pair_sum, vector};
 
 /// Dimensions from which each pair is computed once for both of its points: with fewer, the exponentials decide, which are as
 /// many either way (measured at 1797 and 5000 points).
@@ -28,12 +28,19 @@ pub trait Number: vector::Real {
         columns: &Columns,
     ) -> Vec<Self>;
 
-    /// The same where a squared distance may be off by `error`: in many dimensions at less than half the cost, as
-    /// products about the mean of the references wherever their rounding is certainly below it.
-    fn statistics_within(
+    /// `log Σ_j exp(-||q_i - r_j||²)` of all queries `[b, k]` and of each group of references `[m, k]`, which ends at
+    /// its number of `ends` and begins where the one before does: `[b, groups]`; -∞ where a group has no column.
+    ///
+    /// A squared distance may be off by `error`: in many dimensions at less than half the cost, as products about the
+    /// mean of the references wherever their rounding is certainly below it.
+    ///
+    /// # Panics
+    /// If the ends fall, or the last is not m.
+    fn log_sums_within(
         error: Self,
         points: (&[Self], &[Self], usize),
         columns: &Columns,
+        ends: &[usize],
     ) -> Vec<Self>;
 
     /// The same of distances of this kind.
@@ -79,12 +86,13 @@ macro_rules! number {
                 forward::statistics(distance, points, 0.0, &[], columns)
             }
 
-            fn statistics_within(
+            fn log_sums_within(
                 error: Self,
                 points: (&[Self], &[Self], usize),
                 columns: &Columns,
+                ends: &[usize],
             ) -> Vec<Self> {
-                forward::statistics(Distance::SqEuclidean, points, error, &[], columns)
+                groups::log_sums(error, points, columns, ends)
             }
 
             fn statistics_with_costs(

@@ -597,25 +597,55 @@ mod exp {
     }
 }
 
-/// Statistics by products against those by differences, for every kind of set.
+/// The logarithms of the sums of groups, from the statistics of each group on its own.
+fn log_sums_one_by_one(
+    (queries, references, k): (&[f64], &[f64], usize),
+    columns: &Columns,
+    ends: &[usize],
+) -> Vec<f64> {
+    let b = columns.queries();
+    let mut all = vec![f64::NEG_INFINITY; b * ends.len()];
+    for (query, of_query) in all.chunks_mut(ends.len()).enumerate() {
+        let point = &queries[query * k..(query + 1) * k];
+        for (group, log) in of_query.iter_mut().enumerate() {
+            let start = if group == 0 { 0 } else { ends[group - 1] };
+            let there = |at: &usize| {
+                !columns.left_out(query, &(*at..*at + 1)).into_iter().any(|out| out.len() == 1)
+            };
+            let squared = |at: usize| -> f64 {
+                let reference = &references[at * k..(at + 1) * k];
+                point.iter().zip(reference).map(|(q, r)| (q - r) * (q - r)).sum()
+            };
+            let squares: Vec<f64> = (start..ends[group]).filter(there).map(squared).collect();
+            let least = squares.iter().copied().fold(f64::INFINITY, f64::min);
+            if least < f64::INFINITY {
+                *log = squares.iter().map(|d| (least - d).exp()).sum::<f64>().ln() - least;
+            }
+        }
+    }
+    all
+}
+
+/// Sums of groups, of one and of many, by products and by differences, for every kind of set.
 #[test]
-fn products_are_within_their_bound() {
-    for (b, m, k) in [(1, 1, 32), (7, 33, 40), (50, 50, 100), (61, 700, 33), (9, 100, 784)] {
-        let offset = |x: f64| x + 1e7;
-        let q: Vec<f64> = points(b * k, 1).into_iter().map(offset).collect();
-        let r: Vec<f64> = points(m * k, 2).into_iter().map(offset).collect();
+fn log_sums_of_groups_are_within_their_bound() {
+    for (b, m, k) in [(1, 1, 32), (7, 33, 40), (50, 50, 100), (61, 700, 33), (9, 1100, 3)] {
+        let (q, r): (Vec<f64>, Vec<f64>) = (points(b * k, 1), points(m * k, 2));
         let spans: Vec<_> = (0..b).map(|i| i.min(m)..(i + m / 2).min(m)).collect();
         let sets =
             [Columns::within(spans.clone(), m), Columns::outside(spans, m), Columns::all(b, m)];
+        let groups = [vec![m], vec![0, m / 3, m / 3, m], (1..=m).collect()];
         for columns in sets.into_iter().flat_map(|set| [set.clone(), set.without_self(m - b)]) {
-            let exact = f64::statistics(&q, &r, k, &columns);
-            let found = f64::statistics_within(1e-6, (&q, &r, k), &columns);
-            for (exact, found) in exact.iter().zip(&found) {
-                let error = if exact == found { 0.0 } else { (exact - found).abs() };
-                // Some digits went when the points were moved.
-                assert!(error < 1e-7, "{b} x {m} in {k}: {found} for {exact}");
+            for ends in &groups {
+                let exact = log_sums_one_by_one((&q, &r, k), &columns, ends);
+                for error in [0.0, 1e-6] {
+                    let found = f64::log_sums_within(error, (&q, &r, k), &columns, ends);
+                    for (exact, found) in exact.iter().zip(&found) {
+                        let off = if exact == found { 0.0 } else { (exact - found).abs() };
+                        assert!(off < 1e-9, "{b} x {m} in {k}, {ends:?}: {found} for {exact}");
+                    }
+                }
             }
-            assert_eq!(f64::statistics_within(0.0, (&q, &r, k), &columns), exact);
         }
     }
 }
@@ -626,12 +656,18 @@ fn products_give_way_where_they_are_not_exact_enough() {
     let (n, k) = (40, 64);
     let mut z = points(n * k, 3);
     let columns = Columns::all(n, n).without_self(0);
-    let exact = f64::statistics(&z, &z, k, &columns);
-    assert_ne!(f64::statistics_within(1e-6, (&z, &z, k), &columns), exact, "products");
-    z[5] = 1e6;
-    let exact = f64::statistics(&z, &z, k, &columns);
-    assert_eq!(f64::statistics_within(1e-6, (&z, &z, k), &columns), exact, "differences");
-    let equal = vec![0.3; n * k];
-    let found = f64::statistics_within(1e-6, (&equal, &equal, k), &columns);
-    assert!(found[..n].iter().all(|least| *least == 0.0));
+    for ends in [vec![n], vec![7, n]] {
+        let sums = |error: f64, z: &[f64]| f64::log_sums_within(error, (z, z, k), &columns, &ends);
+        assert_ne!(sums(1e-6, &z), sums(0.0, &z), "products");
+        let kept = core::mem::replace(&mut z[5], 1e6);
+        assert_eq!(sums(1e-6, &z), sums(0.0, &z), "differences");
+        z[5] = kept;
+        let far: Vec<f64> = z.iter().map(|x| x + 1e7).collect();
+        for (far, near) in sums(1e-6, &far).iter().zip(sums(0.0, &z)) {
+            // Some digits went when the points were moved.
+            assert!((far - near).abs() < 1e-6, "{far} for {near}");
+        }
+        let equal = sums(1e-6, &vec![0.3; n * k]);
+        assert!(equal.iter().all(|sum| *sum >= 0.0 && *sum < 4.0), "{equal:?}");
+    }
 }

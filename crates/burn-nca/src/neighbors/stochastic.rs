@@ -2,15 +2,21 @@
 
 use std::ops::Range;
 
-use burn_nca_kernels::{Columns, Number};
+use burn_nca_kernels::Number;
 
-use super::kernel::{PART_ROWS, coordinates, heights, log_of_sum};
+use super::kernel::{PART_ROWS, coordinates, heights, log_of_sum, others};
 use super::points::{Points, positions};
 use super::probabilities::ClassProbabilities;
 use crate::error::{Error, Result};
 
 /// What a squared distance may be off by where that saves time, and the term of a reference by in proportion.
 const ERROR: f64 = 1e-6;
+
+/// References from which a class is summed by itself, its exponentials by vectors.
+const LARGE_CLASS: usize = 128;
+
+/// Sums that stand beside those of all queries and classes at a time.
+const SUMS: usize = 1 << 22;
 
 /// References with their classes, and perhaps their weights.
 pub(super) struct Labelled<'a> {
@@ -49,48 +55,29 @@ impl Labelled<'_> {
         (order, ranges): (&[usize], &[Range<usize>]),
     ) -> ClassProbabilities {
         let b = queries.rows();
-        // Queries in the order of their own references: those with theirs in one part are one range.
-        let mut placed: Vec<usize> = (0..b).collect();
-        let own: Option<Vec<usize>> = own.map(|own| {
-            placed.sort_by_key(|&query| own[query]);
-            placed.iter().map(|&query| own[query]).collect()
-        });
         let heights = self
             .weights
             .map(|weights| heights(&order.iter().map(|&row| weights[row]).collect::<Vec<_>>()));
         let level = heights.as_ref().map(|_| vec![0.0; b]);
-        let values = coordinates(&queries.select(&placed), level.as_deref());
+        let values = coordinates(queries, level.as_deref());
         let k = values.len() / b;
         let mut sums = vec![f64::NEG_INFINITY; b * self.classes];
-        for (class, range) in ranges.iter().enumerate() {
-            for start in range.clone().step_by(PART_ROWS) {
-                let part = start..(start + PART_ROWS).min(range.end);
-                let references = self.references.select(&order[part.clone()]);
-                let heights = heights.as_ref().map(|heights| &heights[part.clone()]);
-                let references = coordinates(&references, heights);
-                // Those before a query's own reference, or all where it is elsewhere; then those after it.
-                let inside = own.as_ref().map_or(0..0, |own| {
-                    own.partition_point(|at| *at < part.start)
-                        ..own.partition_point(|at| *at < part.end)
-                });
-                let place = |query: usize| own.as_ref().map_or(0, |own| own[query] - part.start);
-                let before = (0..b).map(|query| match inside.contains(&query) {
-                    true => 0..place(query),
-                    false => 0..part.len(),
-                });
-                let after = inside.clone().map(|query| place(query) + 1..part.len());
-                for (rows, spans) in [(0..b, before.collect()), (inside.clone(), after.collect())] {
-                    if rows.is_empty() {
-                        continue;
-                    }
-                    let columns = Columns::within(spans, part.len());
-                    let of_rows = &values[rows.start * k..rows.end * k];
-                    let points = (of_rows, references.as_slice(), k);
-                    let found = f64::statistics_within(ERROR, points, &columns);
-                    let (least, logs) = found.split_at(rows.len());
-                    for (query, (log, least)) in rows.zip(logs.iter().zip(least)) {
-                        let sum = &mut sums[placed[query] * self.classes + class];
-                        *sum = log_of_sum(*sum, log - least);
+        for Part { rows: part, classes } in parts(ranges) {
+            let references = self.references.select(&order[part.clone()]);
+            let heights = heights.as_ref().map(|heights| &heights[part.clone()]);
+            let references = coordinates(&references, heights);
+            let ends = ranges[classes.clone()].iter();
+            let ends: Vec<usize> = ends.map(|range| range.end.min(part.end) - part.start).collect();
+            let some_rows = (SUMS / ends.len()).max(1);
+            for first in (0..b).step_by(some_rows) {
+                let rows = first..(first + some_rows).min(b);
+                let columns = others(rows.len(), own.map(|own| &own[rows.clone()]), &part);
+                let points = (&values[rows.start * k..rows.end * k], references.as_slice(), k);
+                let found = f64::log_sums_within(ERROR, points, &columns, &ends);
+                for (query, found) in rows.zip(found.chunks(ends.len())) {
+                    let sums = &mut sums[query * self.classes..][classes.clone()];
+                    for (sum, log) in sums.iter_mut().zip(found) {
+                        *sum = log_of_sum(*sum, *log);
                     }
                 }
             }
@@ -108,6 +95,34 @@ impl Labelled<'_> {
         let ranges = (0..self.classes).map(|class| start(class)..start(class + 1)).collect();
         (order, ranges)
     }
+}
+
+/// Some of the references, in the order of their classes, and the classes that they are of.
+struct Part {
+    rows: Range<usize>,
+    classes: Range<usize>,
+}
+
+/// The references cut into parts: a large class by itself, as many small ones as fit together.
+fn parts(ranges: &[Range<usize>]) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut is_open = false;
+    for (class, range) in ranges.iter().enumerate().filter(|(_, range)| !range.is_empty()) {
+        let is_large = range.len() >= LARGE_CLASS;
+        match parts.last_mut() {
+            Some(Part { rows, classes })
+                if is_open && !is_large && rows.len() + range.len() <= PART_ROWS =>
+            {
+                (rows.end, classes.end) = (range.end, class + 1);
+            }
+            _ => parts.extend(range.clone().step_by(PART_ROWS).map(|start| Part {
+                rows: start..(start + PART_ROWS).min(range.end),
+                classes: class..class + 1,
+            })),
+        }
+        is_open = !is_large;
+    }
+    parts
 }
 
 /// `l_c - log Σ_c exp(l_c)`; at least one entry is finite.
