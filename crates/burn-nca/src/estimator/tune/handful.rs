@@ -54,8 +54,10 @@ impl TuneConfig {
         let [n, columns, dimensions] = [data.rows(), d, k].map(|count| count.max(1) as f64);
         let products = n * n * columns * dimensions;
         let cuts = (REPEATED_ROWS / n).min(REPEATED_PRODUCTS / products);
+        let usual = Self::new();
+        let lead = if k == d { OVER_EUCLID } else { usual.learning_margin };
         Some(
-            Self::new()
+            usual
                 .with_folds(FOLDS)
                 .with_repeats((cuts as usize).clamp(1, MOST_REPEATS))
                 .with_candidates(Some(candidates(config, data)))
@@ -64,7 +66,7 @@ impl TuneConfig {
                 .with_most_rows(Some(COMPARED_ROWS))
                 .with_leave_out_small_classes(true)
                 .with_margin(1.0)
-                .with_learning_margin(if k == d { OVER_EUCLID } else { 0.5 })
+                .with_learning_margin(lead)
                 .with_budget(Some(BUDGET)),
         )
     }
