@@ -33,6 +33,8 @@ TARGETS = {
     "trials of a search": ("burn-nca", "fuzz", "trials::damaged_trials"),
     "report.json": ("burn-nca-cli", "nca", "fuzz::a_damaged_report_is_drawn_or_refused"),
     "model, by the program": ("burn-nca-cli", "nca", "fuzz::a_damaged_model_answers_or_is_refused"),
+    "Parquet": ("burn-nca-datasets", "fuzz", "parquet_files"),
+    "Arrow": ("burn-nca-datasets", "fuzz", "arrow_files"),
 }
 OPTIMISED = ["burn-nca", "burn-nca-datasets", "burn-nca-files", "burn-nca-program", "burn-nca-report", "burn-nca-cli"]
 # Processor seconds that a run of a target should take.

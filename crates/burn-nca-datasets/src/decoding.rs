@@ -7,18 +7,13 @@ use crate::encodings::{Decoder, DecoderResult, Encoding, UTF_16BE, UTF_16LE};
 
 const PIECE: usize = 1 << 14;
 
-/// Bytes that are no text in the encoding.
+/// Why bytes cannot be made text; messages put the name of the file before it.
 #[derive(Debug)]
-pub(crate) struct NotText {
-    encoding: &'static str,
-    /// Bytes that were read before.
-    before: u64,
-}
+pub(crate) struct NotText(pub(crate) String);
 
 impl Display for NotText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { encoding, before } = self;
-        write!(f, "the bytes about {before} are no {encoding} text; give the encoding of the file")
+        f.write_str(&self.0)
     }
 }
 
@@ -65,8 +60,11 @@ impl<R: BufRead> Decoded<R> {
             DecoderResult::OutputFull => {}
             DecoderResult::Malformed(..) => {
                 let encoding = self.decoder.encoding().name();
-                let reason = NotText { encoding, before: self.read };
-                return Err(io::Error::new(ErrorKind::InvalidData, reason));
+                let reason = format!(
+                    "the bytes about {} are no {encoding} text; give the encoding of the file",
+                    self.read
+                );
+                return Err(io::Error::new(ErrorKind::InvalidData, NotText(reason)));
             }
         }
         Ok(())

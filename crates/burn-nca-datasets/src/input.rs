@@ -114,6 +114,27 @@ impl<'a> Input<'a> {
         Self { bytes, is_decoded: true, ..self }.looked_at()
     }
 
+    /// The file once more, to be read in any order; none where it is packed, a pipe or in memory.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn regular_file(&self) -> Result<Option<File>> {
+        if self.size().is_none() {
+            return Ok(None);
+        }
+        File::open(&self.path).map(Some).map_err(|source| io_error(&self.path, source))
+    }
+
+    /// The same file with its bytes turned into text.
+    ///
+    /// # Errors
+    /// As [`Input::fill`].
+    #[cfg(feature = "parquet")]
+    pub(crate) fn into_text(self, bytes: Box<dyn BufRead + 'a>) -> Result<Self> {
+        Self { bytes, is_decoded: true, packed: None, ..self }.looked_at()
+    }
+
     /// What messages call it.
     pub(crate) fn origin(&self) -> String {
         self.path.display().to_string()

@@ -3,6 +3,7 @@
 pub mod bundled;
 mod catalogue;
 mod class_names;
+mod columnar;
 mod csv;
 mod decoding;
 mod encodings;

@@ -33,8 +33,9 @@ enum Source {
 /// Opens data by one word, as a command line gives it.
 ///
 /// In this order: the name of a set of the [`catalogue`](crate::catalogue) (to read a file of that
-/// very name, write `./iris`); `-` for standard input; a CSV file; an archive `.npz` of the arrays X and y; `noisy-xor:alpha=.5,noise=.3/.5,seed=1`, a made-up
-/// set with options of its own (`irrelevant` and `rows` are the others); a pair `X.npy,Y.npy`; a pair `IMAGES,LABELS` of
+/// very name, write `./iris`); `-` for standard input; a CSV file, or with the feature `parquet` a Parquet or Arrow
+/// file, whose columns are chosen as those of a CSV file; an archive `.npz` of the arrays X and y;
+/// `noisy-xor:alpha=.5,noise=.3/.5,seed=1`, a made-up set with options of its own (`irrelevant` and `rows` are the others); a pair `X.npy,Y.npy`; a pair `IMAGES,LABELS` of
 /// IDX files; a pair `FILE.mtx,TARGETS.csv`, whose zeros are written out here ([`open_sparse`](crate::open_sparse)
 /// leaves them out). The formats are told by the first bytes, not by the names, and all but the catalogue may
 /// be gzipped. A file is opened and read once: it may be a pipe.
@@ -43,7 +44,7 @@ enum Source {
 /// As the reader of the format ([`read_csv`](crate::read_csv), [`read_npy_pair`](crate::read_npy_pair),
 /// [`read_idx_pair`](crate::read_idx_pair)); no such set
 /// and no such file (the sets are listed); a NumPy or IDX file without its labels; or column
-/// options for a source that is no CSV file.
+/// options for a source that is no such table.
 ///
 /// # Examples
 /// ```
@@ -67,7 +68,9 @@ pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
                 refuse_column_options(source, options)?;
                 npz::read_table(input, options.task)
             }
-            Format::Text => csv::read(input, options),
+            Format::Text | Format::Parquet | Format::Arrow | Format::ArrowStream => {
+                csv::read(input, options)
+            }
         },
         Source::Pair(x, y) => {
             refuse_column_options(source, options)?;
@@ -78,7 +81,7 @@ pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
 
 /// Opens the features alone, for prediction.
 ///
-/// From a CSV file the columns `expected` are taken, by name and in that order. A NumPy or IDX
+/// From a CSV, Parquet or Arrow file the columns `expected` are taken, by name and in that order. A NumPy or IDX
 /// array is given by itself or with its labels, which are then not read; its columns and those of a
 /// set of the catalogue come as they are.
 ///
@@ -108,17 +111,19 @@ pub fn open_features_as(
         Format::Idx => idx::read_features(input),
         Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
         Format::Zip => npz::read_features(input),
-        Format::Text => csv::read_features(input, expected, format),
+        Format::Text | Format::Parquet | Format::Arrow | Format::ArrowStream => {
+            csv::read_features(input, expected, format)
+        }
     }
 }
 
 /// Opens all columns as features, for learning without labels.
 ///
-/// `ignore` are columns of a CSV file that are no features (an identifier, say). The labels of a set of the
+/// `ignore` are columns of a table that are no features (an identifier, say). The labels of a set of the
 /// catalogue or of a pair of arrays are not read; a NumPy or IDX array may stand alone.
 ///
 /// # Errors
-/// As [`open`]; or ignored columns for a source that is no CSV file.
+/// As [`open`]; or ignored columns for a source that is no such table.
 pub fn open_unlabelled(source: &str, ignore: &[String]) -> Result<Features> {
     open_unlabelled_as(source, &CsvOptions { ignore: ignore.to_vec(), ..CsvOptions::default() })
 }
@@ -140,7 +145,7 @@ pub fn open_unlabelled_as(source: &str, options: &CsvOptions) -> Result<Features
             return Ok(());
         }
         Err(Error::setting(format!(
-            "columns can be chosen or ignored in a CSV file only, and {source:?} is none; leave that option out"
+            "columns can be chosen or ignored in a CSV, Parquet or Arrow file only, and {source:?} is none; leave that option out"
         )))
     };
     let input = match find(source)? {
@@ -155,7 +160,7 @@ pub fn open_unlabelled_as(source: &str, options: &CsvOptions) -> Result<Features
         Source::Alone(input) | Source::Pair(input, _) => input,
     };
     match input.format() {
-        Format::Text => Ok(csv::read(input, options)?.features),
+        format if format.is_table() => Ok(csv::read(input, options)?.features),
         format => {
             refuse_columns()?;
             match format {
@@ -184,19 +189,19 @@ fn classes_of(source: &str, set: Labelled, options: &CsvOptions) -> Result<Table
 /// A set of the catalogue, or a pair of arrays, comes with its classes as the last column.
 ///
 /// # Errors
-/// As [`read_raw`](crate::read_raw) and [`open`]; or options of columns for a source that is no CSV file.
+/// As [`read_raw`](crate::read_raw) and [`open`]; or options of columns for a source that is no such table.
 pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
     let refused = || {
-        if !options.are_of_csv() {
+        if !options.are_of_table() {
             return Ok(());
         }
         Err(Error::setting(format!(
-            "columns can be chosen, and their text be read, in a CSV file only, and {source:?} is none; leave these \
+            "columns can be chosen, and their text be read, in a CSV, Parquet or Arrow file only, and {source:?} is none; leave these \
              options out"
         )))
     };
     match find(source)? {
-        Source::Alone(input) if input.format() == Format::Text => raw::read(input, options),
+        Source::Alone(input) if input.format().is_table() => raw::read(input, options),
         Source::Alone(input) => {
             refused()?;
             let features = match input.format() {
@@ -272,10 +277,11 @@ fn open_pair(x: Input<'_>, y: &Path, task: Task) -> Result<Table> {
                 without_class: None,
             })
         }
-        (Format::Zip | Format::Text, _) => Err(Error::data(format!(
-            "{} is neither a NumPy nor an IDX array; a pair is X.npy,Y.npy or IMAGES,LABELS, and a \
-             CSV file or an .npz archive stands alone",
-            x.origin()
+        (other, _) => Err(Error::data(format!(
+            "{} is {}, neither a NumPy nor an IDX array; a pair is X.npy,Y.npy or IMAGES,LABELS, and \
+             a CSV, Parquet or Arrow file or an .npz archive stands alone",
+            x.origin(),
+            other.name()
         ))),
     }
 }
@@ -290,7 +296,7 @@ fn refuse_column_options(source: &str, options: &CsvOptions) -> Result<()> {
         return Ok(());
     }
     Err(Error::setting(format!(
-        "a target column, ignored columns or feature columns can be chosen in a CSV file only, and \
+        "a target column, ignored columns or feature columns can be chosen in a CSV, Parquet or Arrow file only, and \
          {source:?} is none; leave these options out"
     )))
 }
@@ -392,7 +398,10 @@ mod tests {
         );
         assert!(error(&at("images"), &classes()).ends_with("give the pair IMAGES,LABELS"));
         let pair = format!("{},{}", at("t.csv"), at("y.npy"));
-        assert!(error(&pair, &classes()).contains("t.csv is neither a NumPy nor an IDX array"));
+        assert!(
+            error(&pair, &classes())
+                .contains("t.csv is CSV text, neither a NumPy nor an IDX array")
+        );
     }
 
     #[test]
@@ -402,7 +411,8 @@ mod tests {
         for source in ["iris".to_string(), format!("{},{}", at("x.npy"), at("y.npy"))] {
             let message = error(&source, &target);
             assert!(
-                message.contains("in a CSV file only") && message.contains(&source),
+                message.contains("in a CSV, Parquet or Arrow file only")
+                    && message.contains(&source),
                 "{message}"
             );
         }

@@ -6,7 +6,7 @@ use burn_nca::data::{RawColumn, RawTable, RawValues, TextValues};
 use burn_nca::{Error, Result};
 
 use crate::csv::{
-    Places, Record, Sheet, TargetColumn, is_missing, open_sheet, refuse_data, refuse_unnamed_target,
+    Places, Record, Sheet, TargetColumn, is_missing, open_sheet, refuse_unnamed_target,
 };
 use crate::excerpt::{quoted, short};
 use crate::input::{Input, name_file};
@@ -94,8 +94,8 @@ enum Kind {
 }
 
 impl RawOptions {
-    /// Whether they ask for columns by name or for text of another form, which only a CSV file has.
-    pub(crate) fn are_of_csv(&self) -> bool {
+    /// Whether they ask for columns by name or for text of another form, which only a table with names has.
+    pub(crate) fn are_of_table(&self) -> bool {
         let by_name = matches!(self.target, Some((TargetColumn::Name(_), _)));
         by_name || Self { target: None, ..self.clone() } != Self::default()
     }
@@ -104,7 +104,6 @@ impl RawOptions {
 /// The columns to read, and as what.
 fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<Vec<(usize, Kind)>> {
     let (origin, names) = (&sheet.origin, &sheet.names);
-    refuse_data(origin, names)?;
     let target = match &options.target {
         None | Some((TargetColumn::None, _)) => None,
         Some((TargetColumn::Last, task)) => {

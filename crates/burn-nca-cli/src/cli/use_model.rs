@@ -12,8 +12,9 @@ use super::{Format, ModelArgs};
 /// A labelled table.
 #[derive(Args, Debug)]
 pub struct SourceArgs {
-    /// A bundled set (see nca datasets), a .csv or .csv.gz file with a header, - for one on standard input, an .npz
-    /// archive of the arrays X and y, or a pair X.npy,Y.npy or IMAGES,LABELS (IDX).
+    /// A bundled set (see nca datasets), a .csv or .csv.gz file with a header, a Parquet or Arrow file (where nca is
+    /// built with the feature parquet), - for one of these on standard input, an .npz archive of the arrays X and y, or
+    /// a pair X.npy,Y.npy or IMAGES,LABELS (IDX).
     #[arg(value_name = "DATA")]
     pub data: String,
 
@@ -42,7 +43,7 @@ pub struct TransformArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// The rows to embed: a bundled set, a CSV file, - for standard input, an .npy, .npz or IDX array.
+    /// The rows to embed: a bundled set, a CSV, Parquet or Arrow file, - for standard input, an .npy, .npz or IDX array.
     #[arg(value_name = "DATA")]
     pub data: String,
 
@@ -95,7 +96,8 @@ pub struct PredictArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// The rows to classify: a bundled set, a CSV file, - for standard input, an .npy, .npz or IDX array.
+    /// The rows to classify: a bundled set, a CSV, Parquet or Arrow file, - for standard input, an .npy, .npz or IDX
+    /// array.
     #[arg(value_name = "DATA")]
     pub data: String,
 

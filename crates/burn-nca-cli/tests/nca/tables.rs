@@ -99,6 +99,48 @@ fn a_raw_table_is_prepared_and_its_model_needs_the_raw_table_alone() {
     assert!(codes(&evaluation).contains(&"training_rows".to_string()));
 }
 
+/// The columns of the files `mixed` of burn-nca-datasets that are features.
+const MIXED: &str = "open,city,count,width
+false,Rome,3,5.126
+false,Oslo,7,4.868
+false,\"São, Paulo\",4,
+false,Rome,0,5.105
+false,Oslo,6,4.464
+false,\"São, Paulo\",6,5.362
+false,Rome,7,6.304
+false,Oslo,1,5.947
+false,\"São, Paulo\",0,4.296
+true,Rome,7,3.735
+true,Oslo,0,4.377
+true,\"São, Paulo\",4,5.041
+";
+
+#[test]
+fn parquet_and_arrow_files_are_tables_as_csv_files_are() {
+    let place = Place::new();
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../burn-nca-datasets/tests/corpus");
+    let parquet = format!("{corpus}/parquet/mixed-polars.parquet");
+    let out = place.at("run");
+    let fit = ["fit", &parquet, "--target", "y", "--ignore", "note", "--missing", "mean"];
+    let more = ["--categorical", "auto", "--test-size", "0", "--format", "json", "--out", &out];
+    let report = json(&[&fit[..], &more, &FEW].concat());
+    assert!(said(&report).contains("\"city\" (3)"), "{}", said(&report));
+    let csv = place.file("mixed.csv", MIXED);
+    let expected = stdout(&["predict", &out, &csv]);
+    assert!(expected.starts_with("y\n") && expected.lines().count() == 13, "{expected}");
+    for name in ["parquet/mixed-duckdb.parquet", "arrow/mixed-zstd.feather", "arrow/mixed.arrows"] {
+        let file = format!("{corpus}/{name}");
+        assert_eq!(stdout(&["predict", &out, &file]), expected, "{name}");
+        let bytes = std::fs::read(&file).unwrap();
+        let piped = nca(&["predict", &out, "-"]).assert_fed(&bytes).success();
+        assert_eq!(String::from_utf8_lossy(&piped.get_output().stdout), expected, "{name}");
+    }
+    let evaluation = json(&["evaluate", &out, &parquet, "--format", "json"]);
+    assert_eq!(evaluation["rows"], 12, "{evaluation}");
+    let told = failure(&["fit", &parquet, "--separator", ";"], 1);
+    assert!(told.contains("is a Parquet file, which has no separator"), "{told}");
+}
+
 #[test]
 fn what_is_not_asked_for_is_refused_with_the_option_that_does_it() {
     let place = Place::new();

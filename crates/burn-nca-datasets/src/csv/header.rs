@@ -44,7 +44,6 @@ pub(super) fn select(
     separator: u8,
     options: &CsvOptions,
 ) -> Result<Selection> {
-    refuse_data(origin, names)?;
     if options.target == TargetColumn::Last {
         refuse_unnamed_target(origin, names, separator)?;
     }
@@ -218,7 +217,7 @@ impl<'a> Places<'a> {
 }
 
 /// A file without a header would lose its first row, in silence.
-pub(crate) fn refuse_data(origin: &str, names: &[String]) -> Result<()> {
+pub(super) fn refuse_data(origin: &str, names: &[String]) -> Result<()> {
     let numbers: Vec<f64> = names.iter().filter_map(|name| name.parse().ok()).collect();
     let like_data = !numbers.is_empty() && names.len() - numbers.len() <= 1;
     if !like_data || can_only_be_names(&numbers) {

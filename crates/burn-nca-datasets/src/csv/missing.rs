@@ -27,6 +27,8 @@ pub(super) struct Missing {
     /// The rows with at least one.
     rows: usize,
     columns: BTreeMap<usize, Column>,
+    /// Whether rows stand on lines, which the message names.
+    has_lines: bool,
 }
 
 struct Column {
@@ -36,6 +38,11 @@ struct Column {
 }
 
 impl Missing {
+    /// None yet.
+    pub(super) fn new(has_lines: bool) -> Self {
+        Self { has_lines, ..Self::default() }
+    }
+
     /// Counts the missing cells of one row, given by their columns.
     pub(super) fn count_row(&mut self, record: &Record, columns: &[usize], row: usize) {
         self.rows += usize::from(!columns.is_empty());
@@ -61,7 +68,7 @@ impl Missing {
             .columns
             .iter()
             .take(SHOWN)
-            .map(|(&column, missing)| missing.told(&names[column]))
+            .map(|(&column, missing)| missing.told(&names[column], self.has_lines))
             .collect();
         if self.columns.len() > SHOWN {
             columns.push(format!("and {} columns more", self.columns.len() - SHOWN));
@@ -84,10 +91,13 @@ impl Missing {
 }
 
 impl Column {
-    fn told(&self, name: &str) -> String {
+    fn told(&self, name: &str, has_lines: bool) -> String {
         let (spelling, line, row) = &self.first;
         let spelling = if spelling.is_empty() { "empty".into() } else { format!("{spelling:?}") };
-        let at = format!("{spelling} on line {line}, row {row}");
+        let at = match has_lines {
+            true => format!("{spelling} on line {line}, row {row}"),
+            false => format!("{spelling} in row {row}"),
+        };
         let first = if self.count == 1 { at } else { format!("the first: {at}") };
         format!("{} in column {} ({first})", self.count, quoted(name))
     }

@@ -15,13 +15,14 @@ use burn_nca::data::{Features, FeaturesBuilder};
 use burn_nca::{Error, Result};
 
 use crate::class_names::Classes;
+use crate::columnar;
 use crate::excerpt::quoted;
 use crate::format::Format;
 use crate::input::{Input, name_file};
 use crate::table::{Table, Target, Task, WithoutClass};
 use crate::text_format::TextFormat;
 use header::Selection;
-pub(crate) use header::{Places, refuse_data, refuse_unnamed_target};
+pub(crate) use header::{Places, refuse_unnamed_target};
 pub(crate) use missing::is_missing;
 pub(crate) use records::{MAX_COLUMNS, Record, Records};
 pub(crate) use rows::Sheet;
@@ -176,6 +177,10 @@ pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
 
 /// The sheet of a file, if it is text.
 pub(crate) fn open_sheet<'a>(input: Input<'a>, format: &TextFormat) -> Result<Sheet<'a>> {
+    if input.format().is_columnar() {
+        refuse_text_format(&input, format)?;
+        return Sheet::of_columns(columnar::as_text(input)?);
+    }
     refuse_other_formats(&input)?;
     let input = match format.encoding()? {
         Some(encoding) => input.decoded(encoding)?,
@@ -186,16 +191,27 @@ pub(crate) fn open_sheet<'a>(input: Input<'a>, format: &TextFormat) -> Result<Sh
 
 /// Refuses arrays and archives, which are no text.
 pub(crate) fn refuse_other_formats(input: &Input<'_>) -> Result<()> {
-    let cure = match input.format() {
+    let format = input.format();
+    let cure = match format {
         Format::Text => return Ok(()),
-        Format::Npy => "is a NumPy array, not CSV text; give the pair X.npy,Y.npy",
-        Format::Idx => "is an IDX array, not CSV text; give the pair IMAGES,LABELS",
-        Format::MatrixMarket => {
-            "is a Matrix Market file, not CSV text; give the pair FILE.mtx,TARGETS.csv"
-        }
-        Format::Zip => "is a zip archive (.npz or .xlsx?), not CSV text; save it as .csv",
+        Format::Npy => "give the pair X.npy,Y.npy",
+        Format::Idx => "give the pair IMAGES,LABELS",
+        Format::MatrixMarket => "give the pair FILE.mtx,TARGETS.csv",
+        Format::Zip | Format::Parquet | Format::Arrow | Format::ArrowStream => "save it as .csv",
     };
-    Err(Error::data(format!("{} {cure}", input.origin())))
+    Err(Error::data(format!("{} is {}, not CSV text; {cure}", input.origin(), format.name())))
+}
+
+/// Refuses to read a table that is no text as text of some form.
+fn refuse_text_format(input: &Input<'_>, format: &TextFormat) -> Result<()> {
+    if *format == TextFormat::default() {
+        return Ok(());
+    }
+    Err(Error::setting(format!(
+        "{} is {}, which has no separator, decimal sign or encoding to choose; leave these options out",
+        input.origin(),
+        input.format().name()
+    )))
 }
 
 #[cfg(test)]

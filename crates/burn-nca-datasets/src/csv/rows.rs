@@ -1,17 +1,18 @@
 //! The lines of the file: the names in the first, cells in the others.
 
-use std::fmt::Arguments;
+use std::fmt::{self, Display};
 
 use burn_nca::data::FeaturesBuilder;
 use burn_nca::{Error, Result};
 
 use super::cell::{self, Flaw};
-use super::header::Selection;
+use super::header::{self, Selection};
 use super::missing::Missing;
 use super::plain::{Piece, PlainRows};
 use super::records::{Record, Records};
 use super::separator;
 use crate::class_names::ClassColumn;
+use crate::columnar;
 use crate::excerpt::quoted;
 use crate::input::Input;
 use crate::table::Task;
@@ -25,6 +26,8 @@ pub(crate) struct Sheet<'a> {
     pub(crate) names: Vec<String>,
     /// What stands between the values.
     pub(crate) separator: u8,
+    /// Whether rows stand on lines, which messages name.
+    has_lines: bool,
     records: Records<'a>,
 }
 
@@ -52,11 +55,22 @@ pub(super) struct Apart {
 impl<'a> Sheet<'a> {
     /// Reads the header line.
     pub(super) fn open(input: Input<'a>, format: &TextFormat) -> Result<Self> {
-        let origin = input.origin();
         let separator = match format.separator()? {
             Some(separator) => separator,
             None => separator::separator_of(&input, format.decimal),
         };
+        let sheet = Self::of_names(input, separator, true)?;
+        header::refuse_data(&sheet.origin, &sheet.names)?;
+        Ok(sheet)
+    }
+
+    /// A table of columns that was made text.
+    pub(super) fn of_columns(input: Input<'a>) -> Result<Self> {
+        Self::of_names(input, columnar::SEPARATOR, false)
+    }
+
+    fn of_names(input: Input<'a>, separator: u8, has_lines: bool) -> Result<Self> {
+        let origin = input.origin();
         let mut records = Records::new(input, separator)?;
         loop {
             let Some(record) = records.read()? else {
@@ -66,7 +80,7 @@ impl<'a> Sheet<'a> {
             };
             if !record.is_blank() {
                 let names = record.fields().map(String::from).collect();
-                return Ok(Self { origin, names, separator, records });
+                return Ok(Self { origin, names, separator, has_lines, records });
             }
         }
     }
@@ -75,6 +89,7 @@ impl<'a> Sheet<'a> {
     pub(super) fn read(mut self, selection: &Selection, task: Task) -> Result<Rows> {
         let mut rows = Rows::default();
         let (origin, names) = (self.origin.clone(), self.names.clone());
+        rows.missing = Missing::new(self.has_lines);
         let (mut count, mut size) = (0, self.records.size());
         if let Some(plain) = PlainRows::new(names.len(), self.separator, (selection, task)) {
             self.records.each_block(|lines| {
@@ -129,7 +144,8 @@ impl<'a> Sheet<'a> {
                 )));
             }
             count += 1;
-            let at = format_args!("{}, line {} (row {count})", self.origin, record.line);
+            let line = self.has_lines.then_some(record.line);
+            let at = Place { origin: &self.origin, line, row: count };
             if record.len() != self.names.len() {
                 return Err(ragged(at, record, self.names.len(), self.separator));
             }
@@ -138,16 +154,34 @@ impl<'a> Sheet<'a> {
             })?;
         }
         if count == 0 {
-            return Err(Error::data(format!(
-                "{} has a header line but no rows; write one row per line below the header",
-                self.origin
-            )));
+            let (header, cure) = match self.has_lines {
+                true => ("a header line", "write one row per line below the header"),
+                false => ("columns", "write some rows"),
+            };
+            return Err(Error::data(format!("{} has {header} but no rows; {cure}", self.origin)));
         }
         Ok(count)
     }
 }
 
-fn ragged(at: Arguments<'_>, record: &Record, columns: usize, separator: u8) -> Error {
+/// A row of a file, as messages call it.
+struct Place<'a> {
+    origin: &'a str,
+    line: Option<usize>,
+    row: usize,
+}
+
+impl Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { origin, line, row } = self;
+        match line {
+            Some(line) => write!(f, "{origin}, line {line} (row {row})"),
+            None => write!(f, "{origin}, row {row}"),
+        }
+    }
+}
+
+fn ragged(at: Place<'_>, record: &Record, columns: usize, separator: u8) -> Error {
     let values = record.len();
     let separator = separator::name(separator);
     let end = if values == columns + 1 && record.field(columns).is_empty() {

@@ -24,6 +24,8 @@ use burn_nca_datasets::{
     read_matrix_market, read_npy_features, read_npy_pair, read_npz, read_npz_features, read_pairs,
     read_splits,
 };
+#[cfg(feature = "parquet")]
+use burn_nca_datasets::{RawOptions, open, open_raw};
 use flate2::{Compression, write::GzEncoder};
 use peak_alloc::PeakAlloc;
 use rand::{RngExt, SeedableRng};
@@ -44,6 +46,9 @@ const A_BYTE: usize = 256;
 
 /// What deflate can unpack a byte to.
 const MOST_UNPACKED: usize = 1032;
+
+/// The same of Zstandard, which packs parts of Parquet and Arrow files.
+const MOST_OF_A_PART: usize = 1 << 16;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap())
@@ -94,6 +99,7 @@ fn fuzz(kind: &str, read: impl Fn(&Path) -> Result<()>) {
         MEMORY.reset_peak_usage();
         let outcome = catch_unwind(AssertUnwindSafe(|| read(&path)));
         let taken = MEMORY.peak_usage().saturating_sub(before);
+        let most = if ["arrow", "parquet"].contains(&kind) { MOST_OF_A_PART * most } else { most };
         let failure = match outcome {
             Err(_) => "a panic".to_string(),
             Ok(_) if taken > BUFFERS + A_BYTE * most => format!("{taken} bytes of memory"),
@@ -156,6 +162,29 @@ fn csv_files() {
         }
         first.map_or(Ok(()), Err)
     });
+}
+
+#[cfg(feature = "parquet")]
+fn columnar_files(kind: &str) {
+    let untargeted = CsvOptions { target: TargetColumn::None, ..CsvOptions::default() };
+    fuzz(kind, |path| {
+        let path = path.display().to_string();
+        let table = open_raw(&path, &RawOptions::default())?;
+        assert!(table.rows() > 0 && !table.columns().is_empty());
+        open(&path, &untargeted).map(drop)
+    });
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_files() {
+    columnar_files("parquet");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn arrow_files() {
+    columnar_files("arrow");
 }
 
 #[test]

@@ -1,0 +1,208 @@
+//! The values of a batch of rows as the cells of delimited text.
+
+use std::ops::Range;
+
+use arrow_array::{Array, ArrayRef, RecordBatch, cast::AsArray};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_schema::{DataType, Schema};
+
+use super::reason::Reason;
+use super::{SEPARATOR, index};
+use crate::excerpt::quoted;
+
+/// How the columns of a file become those of the text.
+pub(super) struct Cells {
+    columns: Vec<Column>,
+    /// An empty line would be none.
+    is_single: bool,
+}
+
+struct Column {
+    /// Its place in the file.
+    place: usize,
+    name: String,
+    /// The numbers of each list, where it is a column of lists: each is a column of the text.
+    length: Option<usize>,
+}
+
+impl Column {
+    /// Columns of the text.
+    fn width(&self) -> usize {
+        self.length.unwrap_or(1)
+    }
+}
+
+impl Cells {
+    /// The columns of a schema; a batch of rows tells how long lists are.
+    pub(super) fn new(schema: &Schema, first: Option<&RecordBatch>) -> Self {
+        let column = |place: usize| {
+            let field = schema.field(place);
+            let length = match field.data_type() {
+                DataType::FixedSizeList(item, length) if is_number(item.data_type()) => {
+                    Some(usize::try_from(*length).unwrap_or(0))
+                }
+                DataType::List(item) | DataType::LargeList(item) if is_number(item.data_type()) => {
+                    Some(first.map_or(0, |batch| length_of_lists(batch.column(place))))
+                }
+                _ => None,
+            };
+            Column { place, name: field.name().clone(), length }
+        };
+        let columns: Vec<Column> = index::without_index(schema).into_iter().map(column).collect();
+        let width: usize = columns.iter().map(Column::width).sum();
+        Self { columns, is_single: width == 1 }
+    }
+
+    /// Writes the line of names: `x[0]`, `x[1]`, … for a column x of lists.
+    pub(super) fn write_names(&self, text: &mut Vec<u8>) {
+        let mut line = Line::new(text, self.is_single);
+        for column in &self.columns {
+            match column.length {
+                None => line.push(&column.name),
+                Some(length) => {
+                    (0..length).for_each(|at| line.push(&format!("{}[{at}]", column.name)));
+                }
+            }
+        }
+        line.end();
+    }
+
+    /// A line for every row of a batch, before which there were `before`.
+    pub(super) fn rows_of(&self, batch: &RecordBatch, before: usize) -> Result<Vec<u8>, Reason> {
+        let options = FormatOptions::new();
+        let arrays = self.columns.iter().map(|column| universal(batch.column(column.place)));
+        let arrays: Vec<ArrayRef> = arrays.collect::<Result<_, Reason>>()?;
+        let mut columns = Vec::with_capacity(self.columns.len());
+        for (column, array) in self.columns.iter().zip(&arrays) {
+            let parts = column.length.map_or(Parts::each(array), |_| Parts::of_lists(array));
+            let values = ArrayFormatter::try_new(parts.values, &options)?;
+            columns.push((column, array, parts, values));
+        }
+        let (mut text, mut cell) = (Vec::new(), String::new());
+        for row in 0..batch.num_rows() {
+            let mut line = Line::new(&mut text, self.is_single);
+            for (column, array, parts, values) in &columns {
+                let part = parts.of_row(row);
+                if array.is_null(row) {
+                    (0..column.width()).for_each(|_| line.push(""));
+                } else if part.len() == column.width() {
+                    for at in part {
+                        cell.clear();
+                        values.value(at).write(&mut cell)?;
+                        line.push(&cell);
+                    }
+                } else {
+                    return Err(Reason::Values(format!(
+                        "row {}, column {}: a list of {} numbers where the first row has {}; lists are read as one \
+                         column per number, so write lists of one length",
+                        before + row + 1,
+                        quoted(&column.name),
+                        part.len(),
+                        column.width()
+                    )));
+                }
+            }
+            line.end();
+        }
+        Ok(text)
+    }
+}
+
+/// Times of a time zone as universal time; anything else as it is.
+fn universal(array: &ArrayRef) -> Result<ArrayRef, Reason> {
+    match array.data_type() {
+        DataType::Timestamp(unit, Some(_)) => {
+            Ok(arrow_cast::cast(array, &DataType::Timestamp(*unit, None))?)
+        }
+        _ => Ok(array.clone()),
+    }
+}
+
+/// The values of a column, or of all its lists, and which of them are those of a row.
+struct Parts<'a> {
+    values: &'a ArrayRef,
+    ends: Ends<'a>,
+}
+
+enum Ends<'a> {
+    Short(&'a [i32]),
+    Long(&'a [i64]),
+    /// So many values a row.
+    Fixed(usize),
+}
+
+impl<'a> Parts<'a> {
+    fn each(values: &'a ArrayRef) -> Self {
+        Self { values, ends: Ends::Fixed(1) }
+    }
+
+    fn of_lists(array: &'a ArrayRef) -> Self {
+        if let Some(lists) = array.as_list_opt::<i32>() {
+            return Self { values: lists.values(), ends: Ends::Short(lists.value_offsets()) };
+        }
+        if let Some(lists) = array.as_list_opt::<i64>() {
+            return Self { values: lists.values(), ends: Ends::Long(lists.value_offsets()) };
+        }
+        let lists = array.as_fixed_size_list();
+        let length = usize::try_from(lists.value_length()).unwrap_or(0);
+        Self { values: lists.values(), ends: Ends::Fixed(length) }
+    }
+
+    fn of_row(&self, row: usize) -> Range<usize> {
+        match self.ends {
+            Ends::Short(ends) => ends[row] as usize..ends[row + 1] as usize,
+            Ends::Long(ends) => ends[row] as usize..ends[row + 1] as usize,
+            Ends::Fixed(length) => row * length..(row + 1) * length,
+        }
+    }
+}
+
+/// The length of the first list that is there.
+fn length_of_lists(array: &ArrayRef) -> usize {
+    let parts = Parts::of_lists(array);
+    (0..array.len()).find(|&row| array.is_valid(row)).map_or(0, |row| parts.of_row(row).len())
+}
+
+fn is_number(data_type: &DataType) -> bool {
+    data_type.is_numeric() || *data_type == DataType::Boolean
+}
+
+/// A line of text while it is written.
+struct Line<'t> {
+    text: &'t mut Vec<u8>,
+    /// Where it begins.
+    start: usize,
+    is_single: bool,
+}
+
+impl<'t> Line<'t> {
+    fn new(text: &'t mut Vec<u8>, is_single: bool) -> Self {
+        let start = text.len();
+        Self { text, start, is_single }
+    }
+
+    fn push(&mut self, cell: &str) {
+        let must_be_quoted = |byte: &u8| matches!(*byte, SEPARATOR | b'"' | b'\n' | b'\r');
+        if cell.as_bytes().iter().any(must_be_quoted) || self.is_single && cell.is_empty() {
+            self.text.push(b'"');
+            for (at, part) in cell.split('"').enumerate() {
+                if at > 0 {
+                    self.text.extend_from_slice(b"\"\"");
+                }
+                self.text.extend_from_slice(part.as_bytes());
+            }
+            self.text.push(b'"');
+        } else {
+            self.text.extend_from_slice(cell.as_bytes());
+        }
+        self.text.push(SEPARATOR);
+    }
+
+    /// Ends it, in place of the last separator.
+    fn end(self) {
+        if self.text.len() > self.start {
+            self.text.pop();
+        }
+        self.text.push(b'\n');
+    }
+}
