@@ -21,6 +21,7 @@ mod pair_list;
 mod pattern;
 mod promised;
 mod raw;
+mod sparse_checks;
 mod sparse_table;
 mod splits;
 mod table;
@@ -31,13 +32,13 @@ pub use csv::{CsvOptions, TargetColumn, parse_csv, read_csv, read_csv_features};
 pub use idx::{IdxArray, read_idx, read_idx_features, read_idx_labels, read_idx_pair};
 pub use matrix_market::read_matrix_market;
 pub use npy::{read_npy_features, read_npy_pair};
-pub use npz::{read_npz, read_npz_features};
+pub use npz::{read_npz, read_npz_features, read_sparse_npz};
 pub use open::{
     open, open_features, open_features_as, open_raw, open_unlabelled, open_unlabelled_as,
 };
 pub use pair_list::read_pairs;
 pub use raw::{RawOptions, parse_raw, read_raw};
-pub use sparse_table::{SparseTable, is_matrix_market, open_sparse, open_sparse_features};
+pub use sparse_table::{SparseTable, is_sparse, open_sparse, open_sparse_features};
 pub use splits::read_splits;
 pub use table::{Table, Target, Task, WithoutClass};
 pub use text_format::{DecimalSign, TextFormat};

@@ -9,13 +9,8 @@ use burn_nca::{Error, Result};
 
 use crate::excerpt::quoted;
 use crate::input::{Input, name_file};
+use crate::sparse_checks::check_emptiness;
 use lines::Lines;
-
-/// Rows that a file of few entries may have; beyond, there must be entries for one row in [`ROWS_AN_ENTRY`].
-const FEW_ROWS: usize = 1 << 16;
-
-/// Empty rows, and columns, cost memory, too.
-const ROWS_AN_ENTRY: usize = 16;
 
 /// Reads a sparse table, rows x columns, in the Matrix Market coordinate format.
 ///
@@ -82,13 +77,7 @@ pub(crate) fn read(input: Input<'_>) -> Result<SparseFeatures> {
             entries.len()
         )));
     }
-    for (name, size) in [("rows", rows), ("columns", columns)] {
-        if size > FEW_ROWS && size / ROWS_AN_ENTRY > count {
-            return Err(Error::data(format!(
-                "{origin} has {size} {name} and only {count} entries; leave out {name} without an entry"
-            )));
-        }
-    }
+    check_emptiness(&origin, [rows, columns], count)?;
     if kind.symmetric {
         let mirrored = |&(row, column, value): &(usize, usize, f64)| (column, row, value);
         let off = entries.iter().filter(|entry| entry.0 != entry.1);

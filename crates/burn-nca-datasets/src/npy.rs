@@ -178,6 +178,24 @@ fn check_found(origin: &str, header: &NpyHeader, found: Option<Found>) -> Result
     )))
 }
 
+/// The real numbers of an array, whatever its shape.
+pub(crate) fn read_numbers(input: Input<'_>) -> Result<Vec<f64>> {
+    numbers(&input.origin(), open_array(input)?)
+}
+
+/// The only text of an array.
+pub(crate) fn read_text(input: Input<'_>) -> Result<String> {
+    let origin = input.origin();
+    let array = open_array(input)?;
+    let is_text =
+        matches!(scalar(&array.dtype()), Some((TypeChar::UnicodeStr | TypeChar::ByteStr, _)));
+    if !is_text || array.len() != 1 {
+        return Err(Error::data(format!("{origin} is not one text; save it again")));
+    }
+    let mut texts: Vec<String> = array.into_vec().map_err(|error| damaged(&origin, error))?;
+    Ok(texts.pop().unwrap_or_default())
+}
+
 /// Every value as a number, in the order of the file.
 fn numbers(origin: &str, array: Array) -> Result<Vec<f64>> {
     let mut values = Vec::new();

@@ -11,7 +11,13 @@ use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceAr
 use crate::excerpt::{quoted, short};
 use crate::input::Input;
 use crate::npy;
+use crate::sparse_checks::lonely;
 use crate::table::{Table, Task};
+
+mod sparse;
+
+pub use sparse::read_sparse_npz;
+pub(crate) use sparse::{is_sparse, read as read_sparse};
 
 /// What the rows are called, and what their targets are, whatever the case.
 const FEATURES: [&str; 3] = ["x", "data", "features"];
@@ -39,7 +45,7 @@ struct Member {
 /// No archive of arrays, none of that name (those there are are listed), a damaged archive, or what
 /// [`read_npy_features`](crate::read_npy_features) refuses.
 pub fn read_npz_features(path: impl AsRef<Path>) -> Result<Features> {
-    read_features(Input::open(path.as_ref())?)
+    Archive::open(Input::open(path.as_ref())?)?.features()
 }
 
 /// Reads the rows of a NumPy archive, as [`read_npz_features`], and their targets, the array called `y`, `target`,
@@ -51,9 +57,10 @@ pub fn read_npz(path: impl AsRef<Path>, task: Task) -> Result<Table> {
     read_table(Input::open(path.as_ref())?, task)
 }
 
-/// As [`read_npz_features`].
+/// As [`read_npz_features`]; a sparse table is written out.
 pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
-    Archive::open(input)?.features()
+    let archive = Archive::open(input)?;
+    if archive.is_sparse() { archive.sparse()?.to_dense() } else { archive.features() }
 }
 
 /// As [`read_npz`].
@@ -64,6 +71,9 @@ pub(crate) fn read_table(input: Input<'_>, task: Task) -> Result<Table> {
 /// As [`read_npz`] with the classes as the last column, or the features alone where there is no target.
 pub(crate) fn read_raw(input: Input<'_>) -> Result<RawTable> {
     let archive = Archive::open(input)?;
+    if archive.is_sparse() {
+        return Ok((&archive.sparse()?.to_dense()?).into());
+    }
     match archive.named("target", &TARGET) {
         Ok(_) => archive.table(Task::Classes)?.into_raw(),
         Err(_) => Ok((&archive.features()?).into()),
@@ -105,6 +115,12 @@ impl Archive {
     }
 
     fn features(&self) -> Result<Features> {
+        if self.is_sparse() {
+            return Err(Error::data(format!(
+                "{} is a sparse table; read it by read_sparse_npz",
+                self.origin
+            )));
+        }
         let array = match &self.arrays[..] {
             [only] => only,
             _ => self.named("features", &FEATURES)?,
@@ -113,6 +129,9 @@ impl Archive {
     }
 
     fn table(&self, task: Task) -> Result<Table> {
+        if self.is_sparse() {
+            return Err(lonely(&self.origin));
+        }
         let features = self.named("features", &FEATURES)?;
         let target = self.named("target", &TARGET)?;
         npy::read_inputs(self.input(features)?, self.input(target)?, task)

@@ -15,7 +15,7 @@ use crate::near_name::suggestion;
 use crate::raw::{self, RawOptions};
 use crate::table::{Table, Task};
 use crate::text_format::TextFormat;
-use crate::{idx, matrix_market, npy, npz, sparse_table};
+use crate::{idx, matrix_market, npy, npz, sparse_checks, sparse_table};
 
 /// The word for standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
@@ -63,7 +63,7 @@ pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
         Source::Alone(input) => match input.format() {
             Format::Npy => Err(lonely(&input, "a NumPy array", "X.npy,Y.npy")),
             Format::Idx => Err(lonely(&input, "an IDX array", "IMAGES,LABELS")),
-            Format::MatrixMarket => Err(sparse_table::lonely(&input.origin())),
+            Format::MatrixMarket => Err(sparse_checks::lonely(&input.origin())),
             Format::Zip => {
                 refuse_column_options(source, options)?;
                 npz::read_table(input, options.task)
@@ -267,7 +267,7 @@ fn open_pair(x: Input<'_>, y: &Path, task: Task) -> Result<Table> {
              X.npy,Y.npy",
             x.origin()
         ))),
-        (Format::MatrixMarket, task) => {
+        (Format::MatrixMarket | Format::Zip, task) => {
             let targets = y.display().to_string();
             let table = sparse_table::read(x, &targets, task)?;
             Ok(Table {

@@ -1,4 +1,5 @@
-//! Sparse rows with a target each: a Matrix Market file, and a file with one class or number a row.
+//! Sparse rows with a target each: a Matrix Market file or an archive of scipy.sparse, and a file with one class or
+//! number a row.
 
 use std::path::Path;
 
@@ -8,9 +9,10 @@ use burn_nca::{Error, Result};
 use crate::excerpt::quoted;
 use crate::format::Format;
 use crate::input::Input;
-use crate::matrix_market;
 use crate::raw::{self, RawOptions};
+use crate::sparse_checks::lonely;
 use crate::table::{Target, Task};
+use crate::{matrix_market, npz};
 
 /// Sparse rows with a target each.
 #[derive(Clone, Debug)]
@@ -25,27 +27,37 @@ pub struct SparseTable {
     pub without_class: Vec<usize>,
 }
 
-/// Whether a source is a Matrix Market file, alone or before a comma and the file of its targets.
+/// Whether a source is a Matrix Market file or an archive of `scipy.sparse.save_npz`, alone or before a comma and the
+/// file of its targets.
 ///
 /// The first bytes of regular files tell; a pipe, which gives its bytes only once, is none.
-pub fn is_matrix_market(source: &str) -> bool {
-    let (path, _) = parts(source);
-    let path = Path::new(path);
-    path.is_file() && Input::open(path).is_ok_and(|input| input.format() == Format::MatrixMarket)
+pub fn is_sparse(source: &str) -> bool {
+    let path = Path::new(parts(source).0);
+    path.is_file()
+        && Input::open(path).is_ok_and(|input| match input.format() {
+            Format::MatrixMarket => true,
+            Format::Zip => npz::is_sparse(input),
+            _ => false,
+        })
 }
 
-/// Opens the rows of a Matrix Market file, without a target.
+/// The sparse rows of a file of either format.
+fn read_rows(input: Input<'_>) -> Result<SparseFeatures> {
+    if input.format() == Format::Zip { npz::read_sparse(input) } else { matrix_market::read(input) }
+}
+
+/// Opens the rows of a Matrix Market file or of an archive of `scipy.sparse.save_npz`, without a target.
 ///
 /// # Errors
-/// As [`read_matrix_market`](crate::read_matrix_market).
+/// As [`read_matrix_market`](crate::read_matrix_market) and [`read_sparse_npz`](crate::read_sparse_npz).
 pub fn open_sparse_features(source: &str) -> Result<SparseFeatures> {
-    matrix_market::read(Input::open(Path::new(parts(source).0))?)
+    read_rows(Input::open(Path::new(parts(source).0))?)
 }
 
-/// Opens `FILE.mtx,TARGETS.csv`: sparse rows, and the last column of a CSV file with a row for each.
+/// Opens `FILE.mtx,TARGETS.csv` or `FILE.npz,TARGETS.csv`: sparse rows, and the last column of a CSV file with a row for each.
 ///
 /// # Errors
-/// As [`read_matrix_market`](crate::read_matrix_market) and [`read_raw`](crate::read_raw); no file of targets, another
+/// As [`open_sparse_features`] and [`read_raw`](crate::read_raw); no file of targets, another
 /// number of them than rows, a number that is missing or none.
 ///
 /// # Examples
@@ -68,13 +80,13 @@ pub fn open_sparse(source: &str, task: Task) -> Result<SparseTable> {
     read(Input::open(Path::new(rows))?, targets, task)
 }
 
-/// A Matrix Market file with the file of its targets.
+/// A file of sparse rows with the file of its targets.
 ///
 /// # Errors
 /// As [`open_sparse`].
 pub(crate) fn read(rows: Input<'_>, targets: &str, task: Task) -> Result<SparseTable> {
     let origin = rows.origin();
-    let features = matrix_market::read(rows)?;
+    let features = read_rows(rows)?;
     let table = raw::read(Input::open(Path::new(targets))?, &RawOptions::default())?;
     let Some(column) = table.columns().last().cloned() else {
         return Err(Error::data(format!("{targets} has no column; write the classes into one")));
@@ -108,13 +120,6 @@ fn target_of(column: RawColumn, task: Task, origin: &str) -> Result<(Vec<usize>,
             quoted(column.name())
         ))),
     }
-}
-
-/// What is said of rows without the file of their targets.
-pub(crate) fn lonely(rows: &str) -> Error {
-    Error::data(format!(
-        "{rows} is a Matrix Market file without its targets; give the pair FILE.mtx,TARGETS.csv"
-    ))
 }
 
 /// The file of the rows, and that of the targets where one is named.
@@ -152,7 +157,7 @@ mod tests {
         let (_folder, write) = place();
         let (rows, topics) = (write("a.mtx", ROWS), write("a.csv", "id,topic\n7,b\n8,\n9,a\n"));
         let source = format!("{rows},{topics}");
-        assert!(is_matrix_market(&source) && is_matrix_market(&rows) && !is_matrix_market(&topics));
+        assert!(is_sparse(&source) && is_sparse(&rows) && !is_sparse(&topics));
         let table = open_sparse(&source, Task::Classes).unwrap();
         assert_eq!((table.features.rows(), table.without_class), (2, vec![1]));
         assert!(matches!(table.target, Target::Classes { labels, .. } if labels == [1, 0]));

@@ -13,7 +13,7 @@ mod training_rows;
 
 use anyhow::Result;
 use burn_nca::estimator::TrainingTargets;
-use burn_nca_datasets::is_matrix_market;
+use burn_nca_datasets::is_sparse;
 
 use super::{load_model, model_folder};
 use crate::cli::EvaluateArgs;
@@ -29,7 +29,7 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
     let model = load_model(&args.model)?;
     options::check(args, model.training_targets())?;
     let source = Source::of_model(&model_folder(&args.model.model))?;
-    let embedded = is_matrix_market(&args.source.data).then(|| model.of_embedded());
+    let embedded = is_sparse(&args.source.data).then(|| model.of_embedded());
     let whole = embedded.is_some().then_some(&model);
     let model = embedded.as_ref().unwrap_or(&model);
     let question = Question { args, model, whole, source };

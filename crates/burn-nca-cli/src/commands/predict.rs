@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::data::Features;
 use burn_nca::estimator::TrainingTargets;
-use burn_nca_datasets::is_matrix_market;
+use burn_nca_datasets::is_sparse;
 
 use super::predicted::Predicted;
 use super::{finite, load_model, model_folder};
@@ -36,7 +36,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let format = format(args)?;
     let whole = load_model(&args.model)?;
     let source = Source::of_model(&model_folder(&args.model.model))?;
-    let embedded = is_matrix_market(&args.data).then(|| whole.of_embedded());
+    let embedded = is_sparse(&args.data).then(|| whole.of_embedded());
     let model = embedded.as_ref().unwrap_or(&whole);
     let read = || -> Result<ModelRows> {
         let of = (&whole, source.as_ref());

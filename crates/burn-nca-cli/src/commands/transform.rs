@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use burn::tensor::Tensor;
-use burn_nca_datasets::is_matrix_market;
+use burn_nca_datasets::is_sparse;
 
 use super::{finite, load_model, model_folder};
 use crate::cli::{EmbeddingFormat, TransformArgs};
@@ -27,7 +27,7 @@ pub fn run(args: &TransformArgs) -> Result<()> {
     let source = Source::of_model(&model_folder(&args.model.model))?;
     let rows =
         tables::rows(&args.data, (&model, source.as_ref()), (args.id.as_deref(), &args.text))?;
-    let sparse = is_matrix_market(&args.data) && args.id.is_none();
+    let sparse = is_sparse(&args.data) && args.id.is_none();
     let embedded = sparse.then(|| model.of_embedded());
     let embedding = finite::embed(embedded.as_ref().unwrap_or(&model), &rows.features, &args.data)?;
     let bytes = match format {

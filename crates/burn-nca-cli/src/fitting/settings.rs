@@ -12,7 +12,7 @@ use burn_nca::fit::{
 };
 use burn_nca::method::{AnyMethod, Uses};
 use burn_nca::{Estimator, Fitted, NcaConfig};
-use burn_nca_datasets::{is_matrix_market, read_csv_features, read_npy_features};
+use burn_nca_datasets::{is_sparse, read_csv_features, read_npy_features};
 
 use crate::cli::fit::{
     ActivationKind, EncoderKind, FitArgs, Init, ModelOptions, Number, OptimizerKind,
@@ -241,7 +241,7 @@ fn scaling(args: &FitArgs, train: &Features) -> ScalingKind {
         Some(Scale::None) => ScalingKind::None,
         None if args.optimizer.optimizer.takes_batches() => ScalingKind::suited_to(train),
         // The directions of a sparse table are in order of their variance, and most of the last is noise.
-        None if is_matrix_market(&args.source.data) => ScalingKind::Common,
+        None if is_sparse(&args.source.data) => ScalingKind::Common,
         None => ScalingKind::Standardise,
     }
 }

@@ -6,7 +6,7 @@ use burn_nca::data::{
     Split, grouped_split, random_split, stratified_split,
 };
 use burn_nca_datasets::{
-    CsvOptions, RawOptions, Table, Target, TargetColumn, Task, WithoutClass, is_matrix_market,
+    CsvOptions, RawOptions, Table, Target, TargetColumn, Task, WithoutClass, is_sparse,
     open as open_numbers, open_raw, open_unlabelled_as,
 };
 
@@ -77,7 +77,7 @@ impl<D> Ready<D> {
 /// # Errors
 /// A table that cannot be read or prepared, or a split without a training row.
 pub fn open(source: &Source, task: Task) -> Result<Opened> {
-    let opened = if is_matrix_market(&source.data) {
+    let opened = if is_sparse(&source.data) {
         let Reduced { table, split, reduction, warnings } = sparse::open(source, task)?;
         let (roles, reduction, names) = (Roles::default(), Some(reduction), RowNames::default());
         Opened { table, split, roles, preparation: None, reduction, names, warnings }

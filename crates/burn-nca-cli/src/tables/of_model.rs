@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use burn_nca::Fitted;
 use burn_nca::data::{Features, RawTable};
 use burn_nca_datasets::{
-    CsvOptions, RawOptions, Table, Target, TargetColumn, Task, TextFormat, by_name,
-    is_matrix_market, open, open_features_as, open_raw, open_sparse_features,
+    CsvOptions, RawOptions, Table, Target, TargetColumn, Task, TextFormat, by_name, is_sparse,
+    open, open_features_as, open_raw, open_sparse_features,
 };
 
 use crate::cli::table::TextArgs;
@@ -49,7 +49,7 @@ pub fn rows(
 ) -> Result<ModelRows> {
     let learnt_id = source.and_then(|source| source.columns.id.clone()).filter(|_| id.is_none());
     let format = format_of(source, text);
-    if is_matrix_market(data) && id.is_none() {
+    if is_sparse(data) && id.is_none() {
         let features = model.transform_sparse(&open_sparse_features(data)?)?;
         let total = features.rows();
         return Ok(ModelRows { features, rows: (0..total).collect(), total, ids: None });

@@ -53,6 +53,19 @@ fn a_sparse_table_is_reduced_for_the_fit_and_its_model_takes_the_table_itself() 
 }
 
 #[test]
+fn an_archive_of_scipy_is_such_a_table() {
+    let place = Place::new();
+    let rows =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../burn-nca-datasets/tests/corpus/npz/csr.npz");
+    let topics = place.file("topics.csv", "topic\na\nb\na\nb\nb\n");
+    let (data, out) = (format!("{rows},{topics}"), place.at("run"));
+    let fit = ["fit", &data, "--method", "pca", "--dim", "2", "--test-size", "0", "--out", &out];
+    let report = json(&[&fit[..], &["--format", "json"]].concat());
+    assert_eq!((&report["data"]["rows"], &report["data"]["columns"]), (&5.into(), &4.into()));
+    assert_eq!(stdout(&["predict", &out, rows]).lines().count(), 6);
+}
+
+#[test]
 fn what_a_sparse_table_cannot_have_is_refused_with_the_cure() {
     let place = Place::new();
     let data = texts(&place);

@@ -1,7 +1,9 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::{CsvOptions, open, open_features, open_unlabelled};
+use crate::{
+    CsvOptions, RawOptions, is_sparse, open, open_features, open_raw, open_sparse, open_unlabelled,
+};
 
 fn corpus(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/npz").join(name)
@@ -78,4 +80,47 @@ fn an_archive_of_something_else_is_refused() {
     });
     let error = error(open(&path, &CsvOptions::default()));
     assert!(error.contains("without a NumPy array (3 other files; .xlsx?)"), "{error}");
+}
+
+#[test]
+fn sparse_tables_of_every_format_are_one_table() {
+    let rows = read_sparse_npz(corpus("csr.npz")).unwrap();
+    assert_eq!((rows.rows(), rows.columns(), rows.entries()), (5, 4, 7));
+    assert_eq!(rows.row(1).collect::<Vec<_>>(), [(0, 4.0), (3, 1.5)]);
+    let folder = tempfile::tempdir().unwrap();
+    let topics = folder.path().join("topics.csv");
+    std::fs::write(&topics, "topic\na\nb\na\nb\na\n").unwrap();
+    for name in ["csr.npz", "csc.npz", "coo.npz"] {
+        assert_eq!(read_sparse_npz(corpus(name)).unwrap(), rows, "{name}");
+        assert!(is_sparse(&at(name)));
+        let pair = format!("{},{}", at(name), topics.display());
+        let table = open_sparse(&pair, Task::Classes).unwrap();
+        assert_eq!((table.features, table.target_name.as_str()), (rows.clone(), "topic"));
+        // Those who ask for a dense table get one.
+        assert_eq!(open_features(&at(name), &[]).unwrap(), rows.to_dense().unwrap());
+        assert_eq!(open_raw(&at(name), &RawOptions::default()).unwrap().columns().len(), 4);
+        assert_eq!(open(&pair, &CsvOptions::default()).unwrap().features.rows(), 5);
+    }
+}
+
+#[test]
+fn archives_that_are_not_what_is_asked_for_are_told_apart() {
+    let bsr = error(read_sparse_npz(corpus("bsr.npz")));
+    assert!(bsr.contains("its format is bsr") && bsr.contains(".tocsr()"), "{bsr}");
+    let arrays = error(read_sparse_npz(corpus("stored.npz")));
+    assert!(arrays.contains("holds arrays, not a sparse table"), "{arrays}");
+    assert!(!is_sparse(&at("stored.npz")));
+    let pair = error(open(&format!("{},t.csv", at("stored.npz")), &CsvOptions::default()));
+    assert!(pair.contains("stands alone"), "{pair}");
+    let alone = error(open(&at("csr.npz"), &CsvOptions::default()));
+    assert!(alone.contains("FILE.npz,TARGETS.csv"), "{alone}");
+    assert!(error(read_npz_features(corpus("csr.npz"))).contains("read_sparse_npz"));
+    // The number of rows, in the file as it stands.
+    let (_folder, path) = changed("csr.npz", |bytes| {
+        let at = bytes
+            .windows(16)
+            .position(|two| two == [5, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0]);
+        bytes[at.unwrap()] = 6;
+    });
+    assert!(error(read_sparse_npz(&path)).contains("the zip data are damaged"));
 }

@@ -22,7 +22,7 @@ use burn_nca::data::Features;
 use burn_nca_datasets::{
     CsvOptions, Table, TargetColumn, Task, read_csv, read_idx, read_idx_features, read_idx_labels,
     read_matrix_market, read_npy_features, read_npy_pair, read_npz, read_npz_features, read_pairs,
-    read_splits,
+    read_sparse_npz, read_splits,
 };
 #[cfg(feature = "parquet")]
 use burn_nca_datasets::{RawOptions, open, open_raw};
@@ -218,6 +218,7 @@ fn npz_files() {
     fuzz("npz", |path| {
         let tables = [Task::Classes, Task::Numeric].map(|task| read_npz(path, task).map(drop));
         let rows = read_npz_features(path).map(drop);
+        let rows = rows.or(read_sparse_npz(path).map(drop));
         tables.into_iter().fold(rows, |outcome, table| outcome.or(table))
     });
 }

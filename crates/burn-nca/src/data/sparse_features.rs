@@ -3,6 +3,9 @@
 use crate::data::Features;
 use crate::error::{Error, Result};
 
+/// The most values that are written out.
+const MOST_DENSE: usize = 1 << 30;
+
 /// Rows of features, of which only those that are not 0 are stored (compressed sparse rows).
 ///
 /// # Examples
@@ -30,12 +33,7 @@ impl SparseFeatures {
     /// # Errors
     /// No column, an entry outside, one that stands twice, or a value that is not finite.
     pub fn new([rows, columns]: [usize; 2], mut entries: Vec<(usize, usize, f64)>) -> Result<Self> {
-        if columns == 0 || u32::try_from(columns).is_err() {
-            return Err(Error::data(format!(
-                "sparse features have {columns} columns; give from 1 to {} columns",
-                u32::MAX
-            )));
-        }
+        check_width(columns)?;
         for &(row, column, value) in &entries {
             if row >= rows || column >= columns {
                 return Err(Error::data(format!(
@@ -44,22 +42,12 @@ impl SparseFeatures {
                     column + 1
                 )));
             }
-            if !value.is_finite() {
-                return Err(Error::data(format!(
-                    "row {}, column {} is {value}; remove the entry or fill the value in",
-                    row + 1,
-                    column + 1
-                )));
-            }
+            check_value(row, column, value)?;
         }
         entries.sort_unstable_by_key(|&(row, column, _)| (row, column));
         let twice = entries.windows(2).find(|two| (two[0].0, two[0].1) == (two[1].0, two[1].1));
-        if let Some([(row, column, _), _]) = twice {
-            return Err(Error::data(format!(
-                "row {}, column {} has two entries; keep one of them, or their sum",
-                row + 1,
-                column + 1
-            )));
+        if let Some(&[(row, column, _), _]) = twice {
+            return Err(two_entries(row, column));
         }
         let mut starts = vec![0; rows + 1];
         entries.iter().for_each(|entry| starts[entry.0 + 1] += 1);
@@ -72,6 +60,73 @@ impl SparseFeatures {
             values: entries.iter().map(|entry| entry.2).collect(),
             width: columns,
         })
+    }
+
+    /// Rows in compressed form: the entries of row i are those from `starts[i]` to `starts[i + 1]` (`indptr`, `indices`
+    /// and `data` of a `scipy.sparse.csr_array`), by column or not.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); or starts that do not begin at 0, fall, or do not end with the number of entries.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca::data::SparseFeatures;
+    ///
+    /// let counts = SparseFeatures::from_csr(5, vec![0, 1, 3], vec![1, 4, 0], vec![3.0, 3.0, 4.0])?;
+    /// assert_eq!(counts, SparseFeatures::new([2, 5], vec![(0, 1, 3.0), (1, 0, 4.0), (1, 4, 3.0)])?);
+    /// # Ok::<(), burn_nca::Error>(())
+    /// ```
+    pub fn from_csr(
+        width: usize,
+        starts: Vec<usize>,
+        columns: Vec<usize>,
+        mut values: Vec<f64>,
+    ) -> Result<Self> {
+        check_width(width)?;
+        let ends = (starts.first(), starts.last());
+        if columns.len() != values.len() || ends != (Some(&0), Some(&values.len())) {
+            return Err(Error::data(format!(
+                "compressed rows have {} starts, {} columns and {} values; give a start more than rows, the first 0 and \
+                 the last the number of values, and a column for each value",
+                starts.len(),
+                columns.len(),
+                values.len()
+            )));
+        }
+        if let Some(row) = starts.windows(2).position(|two| two[0] > two[1]) {
+            return Err(Error::data(format!(
+                "row {} ends at entry {} and begins at {}; give starts that do not fall",
+                row + 1,
+                starts[row + 1],
+                starts[row]
+            )));
+        }
+        let mut sorted = Vec::with_capacity(columns.len());
+        let mut of_row: Vec<(usize, f64)> = Vec::new();
+        for (row, span) in starts.windows(2).enumerate() {
+            of_row.clear();
+            let span = span[0]..span[1];
+            of_row.extend(
+                columns[span.clone()].iter().copied().zip(values[span.clone()].iter().copied()),
+            );
+            of_row.sort_by_key(|entry| entry.0);
+            for (at, &(column, value)) in of_row.iter().enumerate() {
+                if column >= width {
+                    return Err(Error::data(format!(
+                        "there is an entry in row {}, column {} of {width} columns; correct it",
+                        row + 1,
+                        column + 1
+                    )));
+                }
+                check_value(row, column, value)?;
+                if at > 0 && of_row[at - 1].0 == column {
+                    return Err(two_entries(row, column));
+                }
+                sorted.push(column as u32);
+                values[span.start + at] = value;
+            }
+        }
+        Ok(Self { starts, columns: sorted, values, width })
     }
 
     /// Number of rows, n.
@@ -143,8 +198,15 @@ impl SparseFeatures {
     /// All of it, zeros written out.
     ///
     /// # Errors
-    /// As [`Features::unnamed`].
+    /// More than 2^30 values (8 GiB), or as [`Features::unnamed`].
     pub fn to_dense(&self) -> Result<Features> {
+        if self.rows().checked_mul(self.width).is_none_or(|values| values > MOST_DENSE) {
+            return Err(Error::data(format!(
+                "{} x {} sparse features are more than 2^30 values with their zeros written out; keep them sparse",
+                self.rows(),
+                self.width
+            )));
+        }
         let mut values = vec![0.0; self.rows() * self.width];
         for (row, target) in values.chunks_exact_mut(self.width).enumerate() {
             self.row(row).for_each(|(column, value)| target[column] = value);
@@ -177,6 +239,35 @@ impl SparseFeatures {
     }
 }
 
+fn check_width(columns: usize) -> Result<()> {
+    if columns > 0 && u32::try_from(columns).is_ok() {
+        return Ok(());
+    }
+    Err(Error::data(format!(
+        "sparse features have {columns} columns; give from 1 to {} columns",
+        u32::MAX
+    )))
+}
+
+fn check_value(row: usize, column: usize, value: f64) -> Result<()> {
+    if value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::data(format!(
+        "row {}, column {} is {value}; remove the entry or fill the value in",
+        row + 1,
+        column + 1
+    )))
+}
+
+fn two_entries(row: usize, column: usize) -> Error {
+    Error::data(format!(
+        "row {}, column {} has two entries; keep one of them, or their sum",
+        row + 1,
+        column + 1
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,6 +289,8 @@ mod tests {
         assert_eq!(turned.transposed(), sparse);
         assert_eq!(sparse.mean(), [2.0 / 3.0, 1.0 / 3.0, 0.0, 5.0 / 3.0]);
         assert_eq!(sparse.select(&[2, 1]).to_dense().unwrap().row(0), dense.row(2));
+        let wide = SparseFeatures::new([1 << 16, 1 << 16], vec![]).unwrap();
+        assert!(wide.to_dense().unwrap_err().to_string().contains("keep them sparse"));
     }
 
     #[test]
@@ -209,5 +302,26 @@ mod tests {
             refused(vec![(1, 1, 1.0), (1, 1, 2.0)]).contains("row 2, column 2 has two entries")
         );
         assert!(SparseFeatures::new([2, 0], vec![]).is_err());
+    }
+
+    #[test]
+    fn compressed_rows_are_checked_and_sorted() {
+        let of = |starts: &[usize], columns: &[usize], values: &[f64]| {
+            SparseFeatures::from_csr(4, starts.into(), columns.into(), values.into())
+        };
+        let read = of(&[0, 2, 2, 4], &[1, 0, 3, 0], &[1.0, -2.0, 5.0, 4.0]).unwrap();
+        assert_eq!(read, table());
+        assert_eq!(of(&[0], &[], &[]).unwrap().rows(), 0);
+        let refused = |starts: &[usize], columns: &[usize], values: &[f64]| {
+            of(starts, columns, values).unwrap_err().to_string()
+        };
+        for starts in [&[][..], &[1, 2], &[0, 1], &[0, 3]] {
+            assert!(refused(starts, &[0, 1], &[1.0, 2.0]).contains("a start more than rows"));
+        }
+        assert!(refused(&[0, 1], &[0, 1], &[1.0]).contains("1 values"));
+        assert!(refused(&[0, 2, 1, 2], &[0, 1], &[1.0, 2.0]).contains("row 2 ends at entry 1"));
+        assert!(refused(&[0, 1], &[4], &[1.0]).contains("row 1, column 5 of 4 columns"));
+        assert!(refused(&[0, 1], &[3], &[f64::INFINITY]).contains("row 1, column 4 is inf"));
+        assert!(refused(&[0, 0, 2], &[3, 3], &[1.0, 2.0]).contains("row 2, column 4 has two"));
     }
 }
