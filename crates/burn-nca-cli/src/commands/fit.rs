@@ -79,7 +79,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let of_rows = D::warnings(train).into_iter().chain(remark).chain(rows.remark()?);
     let warnings = told(table.warnings.into_iter().chain(of_rows).collect());
     let (config, tuning) =
-        tuning::choose(args, config, (train, &device), (folder.as_ref(), &interrupt))?;
+        tuning::choose(args, config, (train, &device), (folder.as_ref(), &interrupt, &stages))?;
     let steps = settings::step_limit(&config.fit, train.features().rows());
     let bar = FitProgress::new(steps, args.quiet, interrupt).with_measure(D::MEASURE);
     stages.begin("learning");

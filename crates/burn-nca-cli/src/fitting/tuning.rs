@@ -12,6 +12,7 @@ use burn_nca::{Estimator, NcaConfig};
 use burn_nca_program::{Bar, Interrupt, RunFolder};
 
 use super::run_folder::TRIALS;
+use super::stages::Stages;
 use crate::cli::fit::OptimizerKind;
 use crate::cli::{FitArgs, NeighborCount};
 use crate::process;
@@ -28,7 +29,7 @@ pub fn choose<D: TrainingData>(
     args: &FitArgs,
     config: Estimator,
     (train, device): (&D, &Device),
-    (folder, interrupt): (Option<&RunFolder>, &Interrupt),
+    (folder, interrupt, stages): (Option<&RunFolder>, &Interrupt, &Stages),
 ) -> Result<(Estimator, Option<Tuning>)> {
     let tune = if args.tuning.tune {
         Some(settings(args, &config))
@@ -38,6 +39,7 @@ pub fn choose<D: TrainingData>(
         None
     };
     let Some(tune) = tune else { return Ok((config, None)) };
+    stages.begin("choosing the settings");
     let compared_by = match train.any() {
         AnyData::Numbers(_) => ComparedBy::R2,
         AnyData::Pairs(_) => ComparedBy::LogProbability,
