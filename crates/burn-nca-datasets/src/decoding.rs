@@ -28,32 +28,70 @@ pub(crate) fn of_byte_order_mark(start: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// A reader of UTF-8 over a reader of another encoding.
-pub(crate) struct Decoded<R> {
-    bytes: R,
-    decoder: Decoder,
+/// A reader of text that is made a piece at a time: what `next` writes into an empty buffer, until it writes nothing.
+pub(crate) struct Pieces<F> {
+    next: F,
     text: Vec<u8>,
     at: usize,
+}
+
+impl<F: FnMut(&mut Vec<u8>) -> io::Result<()>> Pieces<F> {
+    pub(crate) fn new(next: F) -> Self {
+        Self { next, text: Vec::new(), at: 0 }
+    }
+}
+
+impl<F: FnMut(&mut Vec<u8>) -> io::Result<()>> BufRead for Pieces<F> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.at == self.text.len() {
+            self.text.clear();
+            self.at = 0;
+            (self.next)(&mut self.text)?;
+        }
+        Ok(&self.text[self.at..])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.at += count;
+    }
+}
+
+impl<F: FnMut(&mut Vec<u8>) -> io::Result<()>> Read for Pieces<F> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.fill_buf()?.read(into)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+/// A reader of UTF-8 over a reader of another encoding; a byte order mark of the encoding is left out.
+pub(crate) fn decoded(bytes: impl BufRead, encoding: &'static Encoding) -> impl BufRead {
+    let decoder = encoding.new_decoder_with_bom_removal();
+    let mut decoded = Decoded { bytes, decoder, ended: false, read: 0 };
+    Pieces::new(move |text: &mut Vec<u8>| {
+        while text.is_empty() && !decoded.ended {
+            decoded.decode(text)?;
+        }
+        Ok(())
+    })
+}
+
+struct Decoded<R> {
+    bytes: R,
+    decoder: Decoder,
     ended: bool,
     read: u64,
 }
 
 impl<R: BufRead> Decoded<R> {
-    /// A byte order mark of the encoding is left out.
-    pub(crate) fn new(bytes: R, encoding: &'static Encoding) -> Self {
-        let decoder = encoding.new_decoder_with_bom_removal();
-        Self { bytes, decoder, text: Vec::new(), at: 0, ended: false, read: 0 }
-    }
-
-    fn decode(&mut self) -> io::Result<()> {
+    fn decode(&mut self, text: &mut Vec<u8>) -> io::Result<()> {
         let input = self.bytes.fill_buf()?;
         let last = input.is_empty();
-        self.text.resize(PIECE, 0);
+        text.resize(PIECE, 0);
         let (result, used, written) =
-            self.decoder.decode_to_utf8_without_replacement(input, &mut self.text, last);
+            self.decoder.decode_to_utf8_without_replacement(input, text, last);
         self.bytes.consume(used);
-        self.text.truncate(written);
-        self.at = 0;
+        text.truncate(written);
         self.read += used as u64;
         match result {
             DecoderResult::InputEmpty => self.ended = last,
@@ -71,36 +109,15 @@ impl<R: BufRead> Decoded<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Decoded<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        while self.at == self.text.len() && !self.ended {
-            self.decode()?;
-        }
-        Ok(&self.text[self.at..])
-    }
-
-    fn consume(&mut self, count: usize) {
-        self.at += count;
-    }
-}
-
-impl<R: BufRead> Read for Decoded<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let count = self.fill_buf()?.read(into)?;
-        self.consume(count);
-        Ok(count)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn decoded(bytes: &[u8], encoding: &'static Encoding) -> io::Result<String> {
+    fn text_of(bytes: &[u8], encoding: &'static Encoding) -> io::Result<String> {
         let mut text = String::new();
         // In small pieces, so that characters are cut.
         let reader = io::BufReader::with_capacity(3, bytes);
-        Decoded::new(reader, encoding).read_to_string(&mut text).map(|_| text)
+        decoded(reader, encoding).read_to_string(&mut text).map(|_| text)
     }
 
     #[test]
@@ -110,14 +127,14 @@ mod tests {
         let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
         let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
         assert_eq!(of_byte_order_mark(&little), Some(UTF_16LE));
-        assert_eq!(decoded(&little, UTF_16LE).unwrap(), text);
-        assert_eq!(decoded(&big, of_byte_order_mark(&big).unwrap()).unwrap(), text);
-        assert_eq!(decoded(b"caf\xe9", encoding_rs::WINDOWS_1252).unwrap(), "café");
+        assert_eq!(text_of(&little, UTF_16LE).unwrap(), text);
+        assert_eq!(text_of(&big, of_byte_order_mark(&big).unwrap()).unwrap(), text);
+        assert_eq!(text_of(b"caf\xe9", encoding_rs::WINDOWS_1252).unwrap(), "café");
     }
 
     #[test]
     fn bytes_that_are_no_text_are_told() {
-        let error = decoded(&[0x00, 0xd8, 0x41, 0x00, 0x42, 0x00], UTF_16LE).unwrap_err();
+        let error = text_of(&[0x00, 0xd8, 0x41, 0x00, 0x42, 0x00], UTF_16LE).unwrap_err();
         assert!(error.to_string().contains("are no UTF-16LE text"), "{error}");
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use burn_nca::{Error, Result};
 use flate2::bufread::MultiGzDecoder;
 
-use crate::decoding::{Decoded, NotText, of_byte_order_mark};
+use crate::decoding::{NotText, decoded, of_byte_order_mark};
 use crate::encodings::{Encoding, UTF_8};
 use crate::format::Format;
 
@@ -110,7 +110,7 @@ impl<'a> Input<'a> {
         if encoding == UTF_8 || self.is_decoded {
             return Ok(self);
         }
-        let bytes = Box::new(Decoded::new(self.bytes, encoding));
+        let bytes = Box::new(decoded(self.bytes, encoding));
         Self { bytes, is_decoded: true, ..self }.looked_at()
     }
 

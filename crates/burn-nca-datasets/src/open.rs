@@ -145,7 +145,8 @@ pub fn open_unlabelled_as(source: &str, options: &CsvOptions) -> Result<Features
             return Ok(());
         }
         Err(Error::setting(format!(
-            "columns can be chosen or ignored in a CSV, Parquet or Arrow file only, and {source:?} is none; leave that option out"
+            "columns can be chosen or ignored in a CSV, Parquet or Arrow file only, and {source:?} is none; leave that \
+             option out"
         )))
     };
     let input = match find(source)? {
@@ -196,8 +197,8 @@ pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
             return Ok(());
         }
         Err(Error::setting(format!(
-            "columns can be chosen, and their text be read, in a CSV, Parquet or Arrow file only, and {source:?} is none; leave these \
-             options out"
+            "columns can be chosen, and their text be read, in a CSV, Parquet or Arrow file only, and {source:?} is none; \
+             leave these options out"
         )))
     };
     match find(source)? {

@@ -53,9 +53,10 @@ impl Cells {
         Self { columns, is_single: width == 1 }
     }
 
-    /// Writes the line of names: `x[0]`, `x[1]`, … for a column x of lists.
-    pub(super) fn write_names(&self, text: &mut Vec<u8>) {
-        let mut line = Line::new(text, self.is_single);
+    /// The header line: `x[0]`, `x[1]`, … for a column x of lists.
+    pub(super) fn header(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        let mut line = Line::new(&mut text, self.is_single);
         for column in &self.columns {
             match column.length {
                 None => line.push(&column.name),
@@ -65,6 +66,7 @@ impl Cells {
             }
         }
         line.end();
+        text
     }
 
     /// A line for every row of a batch, before which there were `before`.
@@ -184,14 +186,8 @@ impl<'t> Line<'t> {
     fn push(&mut self, cell: &str) {
         let must_be_quoted = |byte: &u8| matches!(*byte, SEPARATOR | b'"' | b'\n' | b'\r');
         if cell.as_bytes().iter().any(must_be_quoted) || self.is_single && cell.is_empty() {
-            self.text.push(b'"');
-            for (at, part) in cell.split('"').enumerate() {
-                if at > 0 {
-                    self.text.extend_from_slice(b"\"\"");
-                }
-                self.text.extend_from_slice(part.as_bytes());
-            }
-            self.text.push(b'"');
+            let quoted = format!("\"{}\"", cell.replace('"', "\"\""));
+            self.text.extend_from_slice(quoted.as_bytes());
         } else {
             self.text.extend_from_slice(cell.as_bytes());
         }

@@ -20,7 +20,7 @@ const MOST_BYTES: u64 = 1 << 32;
 /// The end of a file: the length of its footer and the magic bytes.
 const TRAILER: u64 = 10;
 
-/// What every message begins with, and the length that a message has without it.
+/// What a message begins with before its length; those of old writers begin with the length.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
 /// Checks every message of a file or a stream.

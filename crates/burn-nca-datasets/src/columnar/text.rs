@@ -1,7 +1,7 @@
 //! The rows of a Parquet or Arrow file as text.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read, Seek};
+use std::io::{self, BufReader, Cursor, ErrorKind, Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::RecordBatch;
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::cells::Cells;
 use super::claims;
 use super::reason::Reason;
-use crate::decoding::NotText;
+use crate::decoding::{NotText, Pieces};
 use crate::format::Format;
 use crate::input::Input;
 
@@ -30,7 +30,7 @@ const BATCH: usize = 1 << 18;
 /// The rows of a file, some at a time.
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
 
-/// The rows of a Parquet or Arrow file as delimited text: a line of names, then a line a row (more where a text holds
+/// The rows of a Parquet or Arrow file as delimited text: a header line, then one line per row (more where a text holds
 /// line ends).
 ///
 /// # Errors
@@ -52,10 +52,14 @@ pub(crate) fn as_text(mut input: Input<'_>) -> Result<Input<'_>> {
             opened(format, Bytes::from(bytes))
         }
     };
-    let text = opened
+    let (mut text, header) = opened
         .and_then(|(schema, batches)| Text::new(schema, batches))
         .map_err(|reason| Error::data(format!("{origin}: {}", reason.told(format))))?;
-    input.into_text(Box::new(Lines { text, format, buffer: Vec::new(), at: 0 }))
+    let rows = move |lines: &mut Vec<u8>| {
+        let not_text = |reason: Reason| NotText(reason.told(format));
+        text.write(lines).map_err(|reason| io::Error::new(ErrorKind::InvalidData, not_text(reason)))
+    };
+    input.into_text(Box::new(Cursor::new(header).chain(Pieces::new(rows))))
 }
 
 /// A file, or its bytes in memory.
@@ -91,16 +95,14 @@ fn opened(format: Format, source: impl Source) -> Result<(SchemaRef, Batches), R
             let schema = builder.schema().clone();
             Ok((schema, Box::new(builder.with_batch_size(rows).build()?) as Batches))
         }
-        Format::ArrowStream => {
-            let mut reader = source.reader();
-            claims::check(format, &mut reader)?;
-            reader.rewind()?;
-            let reader = StreamReader::try_new(reader, None)?;
-            Ok((reader.schema(), Box::new(reader) as Batches))
-        }
         _ => {
             let mut reader = source.reader();
             claims::check(format, &mut reader)?;
+            reader.rewind()?;
+            if format == Format::ArrowStream {
+                let reader = StreamReader::try_new(reader, None)?;
+                return Ok((reader.schema(), Box::new(reader) as Batches));
+            }
             let reader = FileReader::try_new(reader, None)?;
             Ok((reader.schema(), Box::new(reader) as Batches))
         }
@@ -116,30 +118,25 @@ fn unless_it_panics<T>(work: impl FnOnce() -> Result<T, Reason>) -> Result<T, Re
 struct Text {
     batches: Batches,
     cells: Cells,
-    /// The first batch, which the names are made with.
-    first: Option<RecordBatch>,
     /// Rows that were read.
     rows: usize,
-    names_are_written: bool,
 }
 
 impl Text {
-    fn new(schema: SchemaRef, mut batches: Batches) -> Result<Self, Reason> {
+    /// The text of the rows, and the header line before it.
+    fn new(schema: SchemaRef, mut batches: Batches) -> Result<(Self, Vec<u8>), Reason> {
         if schema.fields().is_empty() {
             return Err(Reason::Values("there is no column; write at least two".into()));
         }
         let first = next(&mut batches)?;
         let cells = Cells::new(&schema, first.as_ref());
-        Ok(Self { batches, cells, first, rows: 0, names_are_written: false })
+        let header = cells.header();
+        let batches = Box::new(first.into_iter().map(Ok).chain(batches));
+        Ok((Self { batches, cells, rows: 0 }, header))
     }
 
     /// Writes some more lines; none at the end.
     fn write(&mut self, text: &mut Vec<u8>) -> Result<(), Reason> {
-        if !self.names_are_written {
-            self.names_are_written = true;
-            self.cells.write_names(text);
-            return Ok(());
-        }
         while text.is_empty() {
             let batches = self.some_batches()?;
             if batches.is_empty() {
@@ -159,11 +156,7 @@ impl Text {
     fn some_batches(&mut self) -> Result<Vec<(usize, RecordBatch)>, Reason> {
         let mut some = Vec::new();
         while some.len() < 2 * rayon::current_num_threads() {
-            let batch = match self.first.take() {
-                Some(batch) => Some(batch),
-                None => next(&mut self.batches)?,
-            };
-            let Some(batch) = batch else { break };
+            let Some(batch) = next(&mut self.batches)? else { break };
             let before = self.rows;
             self.rows += batch.num_rows();
             some.push((before, batch));
@@ -174,40 +167,6 @@ impl Text {
 
 fn next(batches: &mut Batches) -> Result<Option<RecordBatch>, Reason> {
     unless_it_panics(|| Ok(batches.next().transpose()?))
-}
-
-/// A reader of that text.
-struct Lines {
-    text: Text,
-    format: Format,
-    buffer: Vec<u8>,
-    at: usize,
-}
-
-impl BufRead for Lines {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.at == self.buffer.len() {
-            self.buffer.clear();
-            self.at = 0;
-            let written = self.text.write(&mut self.buffer);
-            written.map_err(|reason| {
-                io::Error::new(ErrorKind::InvalidData, NotText(reason.told(self.format)))
-            })?;
-        }
-        Ok(&self.buffer[self.at..])
-    }
-
-    fn consume(&mut self, count: usize) {
-        self.at += count;
-    }
-}
-
-impl Read for Lines {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.fill_buf()?.read(buffer)?;
-        self.consume(count);
-        Ok(count)
-    }
 }
 
 #[cfg(test)]

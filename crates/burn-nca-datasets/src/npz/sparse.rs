@@ -70,43 +70,48 @@ impl Archive {
         };
         let values = npy::read_numbers(self.array("data")?)?;
         check_emptiness(&self.origin, [rows, columns], values.len())?;
-        let table = match format.as_str() {
+        let (of_rows, of_columns) = match format.as_str() {
             "csr" => {
                 let starts = self.whole_numbers("indptr")?;
                 if starts.len() != rows + 1 {
                     return Err(self.contradiction());
                 }
-                SparseFeatures::from_csr(columns, starts, self.whole_numbers("indices")?, values)
+                let table = SparseFeatures::from_csr(
+                    columns,
+                    starts,
+                    self.whole_numbers("indices")?,
+                    values,
+                );
+                return table.map_err(|error| name_file(&self.origin, error));
             }
             "csc" => {
                 let (starts, of) = (self.whole_numbers("indptr")?, self.whole_numbers("indices")?);
                 let in_order = starts.windows(2).all(|two| two[0] <= two[1]);
                 let ends = (starts.first(), starts.last()) == (Some(&0), Some(&values.len()));
-                if starts.len() != columns + 1 || !in_order || !ends || of.len() != values.len() {
+                if starts.len() != columns + 1 || !in_order || !ends {
                     return Err(self.contradiction());
                 }
                 let columns_of = starts.windows(2).enumerate();
                 let columns_of =
                     columns_of.flat_map(|(column, two)| (two[0]..two[1]).map(move |_| column));
-                let entries = of.into_iter().zip(columns_of).zip(values);
-                let entries = entries.map(|((row, column), value)| (row, column, value));
-                SparseFeatures::new([rows, columns], entries.collect())
+                (of, columns_of.collect())
             }
-            "coo" => {
-                let (row, column) = (self.whole_numbers("row")?, self.whole_numbers("col")?);
-                if row.len() != values.len() || column.len() != values.len() {
-                    return Err(self.contradiction());
-                }
-                let entries = row.into_iter().zip(column).zip(values);
-                let entries = entries.map(|((row, column), value)| (row, column, value));
-                SparseFeatures::new([rows, columns], entries.collect())
+            "coo" => (self.whole_numbers("row")?, self.whole_numbers("col")?),
+            other => {
+                return Err(Error::data(format!(
+                    "{}: its format is {}, and csr, csc and coo are read; save it with .tocsr()",
+                    self.origin,
+                    short(other)
+                )));
             }
-            other => Err(Error::data(format!(
-                "its format is {}, and csr, csc and coo are read; save it with .tocsr()",
-                short(other)
-            ))),
         };
-        table.map_err(|error| name_file(&self.origin, error))
+        if of_rows.len() != values.len() || of_columns.len() != values.len() {
+            return Err(self.contradiction());
+        }
+        let entries = of_rows.into_iter().zip(of_columns).zip(values);
+        let entries = entries.map(|((row, column), value)| (row, column, value));
+        SparseFeatures::new([rows, columns], entries.collect())
+            .map_err(|error| name_file(&self.origin, error))
     }
 
     /// The array of this name.
