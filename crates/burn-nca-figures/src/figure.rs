@@ -1,19 +1,12 @@
-//! A plot as an SVG file, with the font that comes with it.
+//! A finished picture: an SVG text, and the file it is written to.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use burn_nca_files::write_atomically;
 use plotters::backend::SVGBackend;
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
 use plotters::style::WHITE;
-use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::{Options, Tree, fontdb};
-
-/// The font of every figure; the name that texts ask for does not matter.
-const FONT: &[u8] = include_bytes!("../fonts/DejaVuSans-subset.ttf");
-const FONT_FAMILY: &str = "DejaVu Sans";
 
 /// Where a figure is drawn.
 pub type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -48,7 +41,7 @@ impl<E: std::error::Error + Send + Sync> From<DrawingAreaErrorKind<E>> for Figur
 pub type Result<T> = std::result::Result<T, FigureError>;
 
 /// Units of a figure in a pixel of a page: plotters rounds places to whole units, and half pixels are fine enough.
-const UNITS: u32 = 2;
+pub(crate) const UNITS: u32 = 2;
 
 /// A finished picture.
 ///
@@ -65,7 +58,6 @@ const UNITS: u32 = 2;
 ///     Ok(())
 /// })?;
 /// assert!(figure.svg().contains("<circle"));
-/// assert!(figure.png(2.0)?.starts_with(b"\x89PNG"));
 /// # Ok::<(), burn_nca_figures::FigureError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -102,21 +94,6 @@ impl Figure {
         &self.svg
     }
 
-    /// The picture as a PNG file's bytes, `scale` pixels for each pixel of a page; 2 gives one for each unit.
-    ///
-    /// # Errors
-    /// An SVG text that cannot be read, or a picture without area.
-    pub fn png(&self, scale: f32) -> Result<Vec<u8>> {
-        let raster = |message: String| FigureError::Raster(message);
-        let tree = Tree::from_str(&self.svg, &options()).map_err(|e| raster(e.to_string()))?;
-        let size = tree.size().to_int_size().scale_by(scale);
-        let size = size.ok_or_else(|| raster(format!("a scale of {scale} leaves no pixel")))?;
-        let mut pixels = Pixmap::new(size.width(), size.height())
-            .ok_or_else(|| raster("the picture has no area".to_string()))?;
-        resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
-        pixels.encode_png().map_err(|e| raster(e.to_string()))
-    }
-
     /// Writes the SVG atomically.
     ///
     /// # Errors
@@ -124,36 +101,9 @@ impl Figure {
     pub fn write_svg(&self, path: &Path) -> Result<()> {
         write_file(path, self.svg.as_bytes())
     }
-
-    /// Writes a PNG of one pixel per unit atomically.
-    ///
-    /// # Errors
-    /// As [`png`](Self::png), or the file cannot be written.
-    pub fn write_png(&self, path: &Path) -> Result<()> {
-        write_file(path, &self.png(UNITS as f32)?)
-    }
-
-    /// Writes `STEM.svg` and `STEM.png`.
-    ///
-    /// # Errors
-    /// As [`write_png`](Self::write_png).
-    pub fn write(&self, stem: &Path) -> Result<()> {
-        self.write_svg(&stem.with_extension("svg"))?;
-        self.write_png(&stem.with_extension("png"))
-    }
 }
 
-/// Every text in the one bundled font.
-fn options() -> Options<'static> {
-    let mut fonts = fontdb::Database::new();
-    fonts.load_font_data(FONT.to_vec());
-    fonts.set_sans_serif_family(FONT_FAMILY);
-    fonts.set_serif_family(FONT_FAMILY);
-    fonts.set_monospace_family(FONT_FAMILY);
-    Options { font_family: FONT_FAMILY.to_string(), fontdb: Arc::new(fonts), ..Options::default() }
-}
-
-fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     write_atomically(path, bytes)
         .map_err(|source| FigureError::Write { path: path.to_path_buf(), source })
 }
@@ -174,22 +124,9 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_is_half_a_pixel_of_a_page_and_one_of_the_png() {
+    fn a_unit_is_half_a_pixel_of_a_page() {
         let figure = square();
         assert!(figure.svg().starts_with("<svg width=\"20\" height=\"10\" viewBox=\"0 0 40 20\""));
-        let pixels = Pixmap::decode_png(&figure.png(2.0).unwrap()).unwrap();
-        assert_eq!((pixels.width(), pixels.height()), (40, 20));
-        let red = |x, y| pixels.pixel(x, y).unwrap().red();
-        assert_eq!((red(19, 10), red(20, 10)), (0, 255));
-    }
-
-    #[test]
-    fn words_become_pixels() {
-        let figure = Figure::draw((200, 60), |canvas| {
-            crate::text::write(canvas, "± Å", (100, 30), (28, BLACK), crate::text::Side::Middle)
-        });
-        let pixels = Pixmap::decode_png(&figure.unwrap().png(2.0).unwrap()).unwrap();
-        assert!(pixels.pixels().iter().filter(|pixel| pixel.red() < 128).count() > 100);
     }
 
     #[cfg(unix)]
@@ -197,15 +134,13 @@ mod tests {
     fn others_may_read_a_file_and_failures_leave_none() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        square().write(&folder.path().join("square")).unwrap();
+        let [file, none] = ["square.svg", "no/square.svg"].map(|name| folder.path().join(name));
+        square().write_svg(&file).unwrap();
         let plain = folder.path().join("plain");
         std::fs::write(&plain, "").unwrap();
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
-        for name in ["square.svg", "square.png"] {
-            assert_eq!(mode(&folder.path().join(name)), mode(&plain), "{name}");
-        }
-        let error = square().write(&folder.path().join("no/square")).unwrap_err().to_string();
+        assert_eq!(mode(&file), mode(&plain));
+        let error = square().write_svg(&none).unwrap_err().to_string();
         assert!(error.contains("square.svg could not be written"), "{error}");
-        assert!(Figure::from_svg("<svg".to_string()).png(1.0).is_err());
     }
 }

@@ -8,7 +8,8 @@
 //! | [`Bars`] | groups of bars with error bars |
 //! | [`Panels`] | a grid of plots, itself a plot |
 //!
-//! Each is a [`Plot`]: [`figure`](Plot::figure) draws it, [`Figure::write`] writes `STEM.svg` and `STEM.png`.
+//! Each is a [`Plot`]: [`figure`](Plot::figure) draws it, [`Figure::write`] writes `STEM.svg` and `STEM.png` (without
+//! the feature `png`, which is on by default, [`Figure::write_svg`] writes the SVG).
 //! Anything else is drawn with [`Figure::draw`] and [`plotters`], or as a `Plot` of one's own; [`text`] and
 //! [`palette`] keep it in the same style.
 
@@ -23,6 +24,8 @@ mod legend;
 pub mod palette;
 mod panels;
 mod plot;
+#[cfg(feature = "png")]
+mod png;
 mod scatter;
 pub mod text;
 mod window;

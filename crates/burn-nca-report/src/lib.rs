@@ -33,7 +33,7 @@ pub use model::{
     Accuracy, ClassCount, ClassResults, Data, DeviceSummary, FORMAT, Header, Measured, Report,
     Results, ValueResults,
 };
-pub use picture_file::picture_file;
+pub use picture_file::{PictureFormat, picture_file};
 pub use section::Section;
 pub use sections::class_scores::ClassTable;
 pub use sections::comparison::{Measure, MeasureRow, MeasureTable, Unit, falls_short};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use burn_nca_figures::{Figure, Plot, Scatter};
 
 use super::number::counted;
@@ -10,7 +10,38 @@ use super::sections::picture::{Embedding, Part, Point};
 use super::{Report, Results};
 
 /// Pixels of a PNG per unit of a figure.
+#[cfg(feature = "png")]
 const PIXELS: f32 = 2.0;
+
+/// The formats of a picture's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PictureFormat {
+    /// Scalable: for a page or a paper.
+    Svg,
+    /// Pixels: for a slide or a message.
+    #[cfg(feature = "png")]
+    Png,
+}
+
+impl PictureFormat {
+    /// The format that a file's name asks for.
+    ///
+    /// # Errors
+    /// A name that ends in neither `.svg` nor `.png`, or in `.png` without the feature `png`.
+    pub fn of(path: &Path) -> Result<Self, String> {
+        let end = path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase);
+        match end.as_deref() {
+            Some("svg") => Ok(Self::Svg),
+            #[cfg(feature = "png")]
+            Some("png") => Ok(Self::Png),
+            #[cfg(not(feature = "png"))]
+            Some("png") => Err("this build draws no PNG; name the file .svg, or build it with \
+                 --features png"
+                .to_string()),
+            _ => Err("a picture is written as .svg or .png; name the file so".to_string()),
+        }
+    }
+}
 
 /// The share of the golden section: neighbouring rows of a lane stand far apart.
 const GOLDEN: f64 = 0.618_033_988_749_895;
@@ -18,16 +49,15 @@ const GOLDEN: f64 = 0.618_033_988_749_895;
 /// The picture in the format that the file's name asks for.
 ///
 /// # Errors
-/// A name that ends in neither `.svg` nor `.png`, or a run without a picture.
+/// As [`PictureFormat::of`], or a run without a picture.
 pub fn picture_file(report: &Report, path: &Path) -> Result<Vec<u8>> {
+    let format = PictureFormat::of(path);
+    let format = format.map_err(|why| anyhow!("--picture {}: {why}", path.display()))?;
     let figure = figure(report)?;
-    match path.extension() {
-        Some(end) if end.eq_ignore_ascii_case("svg") => Ok(figure.svg().as_bytes().to_vec()),
-        Some(end) if end.eq_ignore_ascii_case("png") => Ok(figure.png(PIXELS)?),
-        _ => bail!(
-            "--picture {}: a picture is written as .svg or .png; name the file so",
-            path.display()
-        ),
+    match format {
+        PictureFormat::Svg => Ok(figure.svg().as_bytes().to_vec()),
+        #[cfg(feature = "png")]
+        PictureFormat::Png => Ok(figure.png(PIXELS)?),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn_nca_datasets::DecimalSign;
+use burn_nca_report::PictureFormat;
 
 /// A whole number of 1 or more.
 pub fn at_least_one(text: &str) -> Result<usize, String> {
@@ -15,10 +16,7 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
 /// A file for a picture, in a folder that is there: a fit may be long, and its picture comes last.
 pub fn picture(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
-    let ends = |name: &str| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(name));
-    if !ends("svg") && !ends("png") {
-        return Err("a picture is written as .svg or .png; name the file so".to_string());
-    }
+    PictureFormat::of(&path)?;
     match path.parent() {
         Some(folder) if folder != Path::new("") && !folder.is_dir() => {
             Err(format!("the folder {} is not there; make it first", folder.display()))
