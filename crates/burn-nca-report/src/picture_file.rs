@@ -34,11 +34,12 @@ impl PictureFormat {
             Some("svg") => Ok(Self::Svg),
             #[cfg(feature = "png")]
             Some("png") => Ok(Self::Png),
-            #[cfg(not(feature = "png"))]
-            Some("png") => Err("this build draws no PNG; name the file .svg, or build it with \
-                 --features png"
+            _ if cfg!(feature = "png") => {
+                Err("a picture is written as .svg or .png; name the file so".to_string())
+            }
+            _ => Err("this build writes pictures as .svg; name the file so, or build it with \
+                 --features png for .png"
                 .to_string()),
-            _ => Err("a picture is written as .svg or .png; name the file so".to_string()),
         }
     }
 }
