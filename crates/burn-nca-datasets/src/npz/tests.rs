@@ -1,3 +1,5 @@
+//! Archives as numpy and scipy write them, and what is refused of others.
+
 use std::path::PathBuf;
 
 use super::*;

@@ -1,4 +1,5 @@
-//! Which module of a crate may import which, and that no file imports from itself through others.
+//! Which module of a crate may import which, that no file imports from itself through others, and that each says what it
+//! holds.
 // Clippy knows the tests themselves, not the functions they share.
 #![allow(clippy::unwrap_used)]
 
@@ -57,23 +58,28 @@ const PACKAGES: &[&str] = &[
     "burn-nca-web",
 ];
 
+/// The Rust files of a folder and the folders in it, without what was built there.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let of = |path: PathBuf| match path.is_dir() {
+        true if path.ends_with("target") => Vec::new(),
+        true => rust_files(&path),
+        false if path.extension().is_some_and(|extension| extension == "rs") => vec![path],
+        false => Vec::new(),
+    };
+    paths.flat_map(of).collect()
+}
+
+/// A folder of the repository.
+fn place(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
 /// The code of each file, without comments and tests, by its module: `commands::fit`.
 fn sources(package: &str) -> BTreeMap<String, String> {
-    fn visit(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                visit(&path, found);
-            } else if path.extension().is_some_and(|extension| extension == "rs")
-                && !path.ends_with("tests.rs")
-            {
-                found.push(path);
-            }
-        }
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates").join(package).join("src");
-    let mut files = Vec::new();
-    visit(&root, &mut files);
+    let root = place("crates").join(package).join("src");
+    let mut files = rust_files(&root);
+    files.retain(|path| !path.ends_with("tests.rs"));
     let module = |file: &PathBuf| {
         let path = file.strip_prefix(&root).unwrap().with_extension("");
         let parts: Vec<&str> = path.iter().map(|part| part.to_str().unwrap()).collect();
@@ -137,6 +143,16 @@ fn against_the_order(package: &str, order: &[&str]) -> Vec<(String, String)> {
     assert!(imports.len() > 50, "the sources were read");
     let arrows = imports.iter().flat_map(|(from, to)| to.iter().map(|to| (top(from), top(to))));
     arrows.filter(|(from, to)| place(from) < place(to)).collect()
+}
+
+#[test]
+fn each_file_begins_with_what_it_holds() {
+    let files = ["benches", "crates", "examples", "tests"].map(|folder| rust_files(&place(folder)));
+    let silent = files.iter().flatten().filter(|file| {
+        let text = fs::read_to_string(file).unwrap();
+        !text.starts_with("//!") && !text.starts_with("#![doc = include_str!(")
+    });
+    assert_eq!(silent.collect::<Vec<_>>(), Vec::<&PathBuf>::new(), "begin them with a line of //!");
 }
 
 #[test]

@@ -1,3 +1,5 @@
+//! Tables of Parquet and Arrow files beside the same tables as CSV.
+
 use std::io::Write;
 
 use burn_nca::data::{RawTable, RawValues};
