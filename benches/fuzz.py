@@ -1,6 +1,6 @@
 """Runs the fuzz targets for longer than a test can, and adds up how long each was run.
 
-    python3 benches/fuzz.py SECONDS [--runners 2] [--only NAME] [--results benches/results/fuzz.json]
+    python3 benches/fuzz.py SECONDS [--runners 2] [--only NAME ...] [--results benches/results/fuzz.json]
 
 The targets are tests (`crates/*/tests/**/fuzz*`) that damage files by a seed; `cargo test` runs a few hundred of each. Here
 they are built optimised, with debug assertions and checks for overflow as in a test, and run in
@@ -72,11 +72,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("seconds", type=float)
     parser.add_argument("--runners", type=int, default=2)
-    parser.add_argument("--only", choices=TARGETS)
+    parser.add_argument("--only", choices=TARGETS, action="append", metavar="NAME", help="may be given several times")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "benches/results/fuzz.json")
     options = parser.parse_args()
     binaries = build()
-    names = [options.only] if options.only else list(TARGETS)
+    names = options.only or list(TARGETS)
     results = json.loads(options.results.read_text()) if options.results.exists() else {}
     for name in names:
         results.setdefault(name, {"seconds": 0.0, "files": 0, "runs": 0})
