@@ -16,7 +16,6 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::em::{ExpectationMaximisation, Revision};
-use super::exact_text;
 use crate::baseline::{cross_product, mean, product, pseudo_inverse, transposed};
 use crate::data::{Features, LabelledPair, LabelledPairs};
 use crate::error::{Error, Result};
@@ -25,13 +24,10 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CoincidenceState {
     /// W of each map, row-major `[p, d]`, one after the other.
-    #[serde(with = "exact_text::vector")]
     pub weights: Vec<f64>,
     /// σ² of each map.
-    #[serde(with = "exact_text::vector")]
     pub sigma_sq: Vec<f64>,
     /// κ² of each anchor; one 1 where they share it.
-    #[serde(with = "exact_text::vector")]
     pub kappa_sq: Vec<f64>,
     /// Pairs found on the way, in the order in which they were added.
     pub added: Vec<LabelledPair>,

@@ -6,7 +6,6 @@ use burn::config::Config;
 use serde::{Deserialize, Serialize};
 
 use super::descent::{self, DirectionRule, Limits, Move};
-use super::exact_text;
 use super::line_search::dot;
 use super::solution::{Evaluation, Progress, Solution, Termination};
 use super::state::{DescentState, ObjectiveScale};
@@ -70,10 +69,8 @@ pub type ConjugateGradientState = DescentState<ConjugateGradientMemory>;
 /// The next direction of a conjugate gradient descent, and the size of the last step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConjugateGradientMemory {
-    #[serde(with = "exact_text::vector")]
     direction: Vec<f64>,
     /// a (g·d) of the last step.
-    #[serde(with = "exact_text::scalar")]
     change: f64,
 }
 

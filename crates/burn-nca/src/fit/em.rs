@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use web_time::Instant;
 
 use super::checkpoint::{Checkpoint, Owner, Place};
-use super::exact_text;
 use super::monitor::{Monitor, Record, Watchers};
+use super::non_finite;
 use super::{Fingerprint, FitConfig, FitIdentity, FitSession, Progress, Solution, Termination};
 use crate::error::{Error, Result};
 
@@ -101,7 +101,7 @@ struct Stored<S> {
     state: S,
     iteration: usize,
     /// -L before the last step; infinite where it cannot be compared.
-    #[serde(with = "exact_text::scalar")]
+    #[serde(with = "non_finite")]
     previous: f64,
     seconds: f64,
     record: Record<S>,

@@ -7,7 +7,6 @@ use burn::config::Config;
 use serde::{Deserialize, Serialize};
 
 use super::descent::{self, DirectionRule, Limits, Move};
-use super::exact_text;
 use super::line_search::dot;
 use super::solution::{Evaluation, Progress, Solution, Termination};
 use super::state::{DescentState, ObjectiveScale};
@@ -84,13 +83,10 @@ pub struct LbfgsMemory {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Pair {
     /// s, the change of position.
-    #[serde(with = "exact_text::vector")]
     step: Vec<f64>,
     /// y, the change of the gradient.
-    #[serde(with = "exact_text::vector")]
     change: Vec<f64>,
     /// s·y
-    #[serde(with = "exact_text::scalar")]
     curvature: f64,
 }
 

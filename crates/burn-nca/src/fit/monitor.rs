@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
-use super::exact_text;
 use super::session::{OnParameters, OnProgress};
 use super::{FitConfig, Progress, Solution, Termination};
 
@@ -26,9 +25,7 @@ impl<K> Best<K> {
 /// The least value so far of a fit whose target is renewed, and what was kept of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Least<K> {
-    #[serde(with = "exact_text::scalar")]
     value: f64,
-    #[serde(with = "exact_text::scalar")]
     gradient_max: f64,
     pub kept: K,
 }
@@ -37,7 +34,6 @@ pub(super) struct Least<K> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Record<K> {
     /// The steps, first to last.
-    #[serde(with = "exact_text::steps")]
     pub history: Vec<Progress>,
     /// The best step, where a score is held out.
     pub best: Option<Best<K>>,

@@ -14,7 +14,6 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
-use super::exact_text;
 use super::monitor::{Monitor, Record};
 use super::state::largest;
 use super::units::Units;
@@ -25,7 +24,7 @@ use crate::objective::Objective;
 
 /// The parameters of a step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Position(#[serde(with = "exact_text::vector")] pub(super) Vec<f64>);
+pub(super) struct Position(pub(super) Vec<f64>);
 
 /// A checkpoint: the optimiser's state, and what the fit has been through.
 #[derive(Serialize, Deserialize)]

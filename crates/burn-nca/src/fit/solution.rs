@@ -154,12 +154,16 @@ pub struct Progress {
     /// Number of evaluations of value and gradient so far.
     pub evaluations: usize,
     /// The value after the step.
+    #[serde(with = "super::non_finite")]
     pub value: f64,
     /// The largest absolute gradient component after the step.
+    #[serde(with = "super::non_finite")]
     pub gradient_max: f64,
     /// Step length, as a multiple of the search direction.
+    #[serde(with = "super::non_finite")]
     pub step: f64,
     /// The held-out score, where a callback measured one.
+    #[serde(default, with = "super::non_finite::optional")]
     pub held_out: Option<f64>,
     /// Seconds spent in the minimiser, over all its runs.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::exact_text;
+use super::non_finite;
 use super::solution::{Progress, Solution, Termination};
 
 /// What a minimiser must know of an objective to judge its numbers.
@@ -36,24 +36,21 @@ impl ObjectiveScale {
 /// Where a descent stands: all that its next steps depend on.
 ///
 /// A run continued from a saved state takes the same steps, bit for bit, as one that was not interrupted.
-/// In text formats the numbers are written as text that reads back exactly (JSON readers may round the
-/// last digit of a number).
+/// As JSON its numbers read back to the same bits (by serde_json's feature `float_roundtrip`, which this crate asks for).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DescentState<M> {
     /// The parameters.
-    #[serde(with = "exact_text::vector")]
     pub position: Vec<f64>,
     /// The value at the position; not a number before the first evaluation.
-    #[serde(with = "exact_text::scalar")]
+    #[serde(with = "non_finite")]
     pub value: f64,
     /// The magnitude of the value's parts; not a number before the first evaluation.
-    #[serde(with = "exact_text::scalar")]
+    #[serde(with = "non_finite")]
     pub magnitude: f64,
     /// The value before the last step; infinite before the first.
-    #[serde(with = "exact_text::scalar")]
+    #[serde(with = "non_finite")]
     pub previous_value: f64,
     /// The gradient at the position; empty before the first evaluation.
-    #[serde(with = "exact_text::vector")]
     pub gradient: Vec<f64>,
     /// Number of accepted steps.
     pub iteration: usize,

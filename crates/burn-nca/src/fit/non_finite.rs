@@ -1,0 +1,111 @@
+//! Numbers that may be infinite or not a number, which JSON cannot write: as text where they are.
+//!
+//! Finite numbers are plain: serde_json writes the shortest decimal form and, by its feature `float_roundtrip`, reads it
+//! back to the same bits.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+/// A number, or the text of one that is not finite.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Number(f64),
+    Text(String),
+}
+
+impl Written {
+    fn number<E: Error>(self) -> Result<f64, E> {
+        match self {
+            Self::Number(number) => Ok(number),
+            Self::Text(text) => text
+                .parse()
+                .ok()
+                .filter(|number: &f64| !number.is_finite())
+                .ok_or_else(|| E::custom(format!("{text:?} is neither infinite nor NaN"))),
+        }
+    }
+}
+
+pub(super) fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if number.is_finite() || !serializer.is_human_readable() {
+        number.serialize(serializer)
+    } else {
+        number.to_string().serialize(serializer)
+    }
+}
+
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    if deserializer.is_human_readable() {
+        Written::deserialize(deserializer)?.number()
+    } else {
+        f64::deserialize(deserializer)
+    }
+}
+
+/// A number that may be missing.
+pub(super) mod optional {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(
+        number: &Option<f64>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match number {
+            Some(number) if !number.is_finite() && serializer.is_human_readable() => {
+                serializer.serialize_some(&number.to_string())
+            }
+            other => other.serialize(serializer),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<f64>, D::Error> {
+        if deserializer.is_human_readable() {
+            Option::<Written>::deserialize(deserializer)?.map(Written::number).transpose()
+        } else {
+            Option::deserialize(deserializer)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Debug, Serialize, Deserialize)]
+    struct Numbers {
+        #[serde(with = "super")]
+        one: f64,
+        #[serde(with = "super::optional")]
+        other: Option<f64>,
+    }
+
+    proptest! {
+        #[test]
+        fn every_number_keeps_its_bits(one in any::<f64>(), other in any::<Option<f64>>()) {
+            let text = serde_json::to_string(&Numbers { one, other }).unwrap();
+            let back: Numbers = serde_json::from_str(&text).unwrap();
+            prop_assert!(same(back.one, one), "{}", text);
+            prop_assert_eq!(back.other.is_some(), other.is_some());
+            prop_assert!(back.other.zip(other).is_none_or(|(back, other)| same(back, other)));
+        }
+    }
+
+    /// Of numbers that are none, which one is not kept.
+    fn same(one: f64, other: f64) -> bool {
+        one.to_bits() == other.to_bits() || (one.is_nan() && other.is_nan())
+    }
+
+    #[test]
+    fn edges_keep_their_bits_and_nonsense_is_refused() {
+        for number in [0.1 + 0.2, -0.0, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::NEG_INFINITY] {
+            let text = serde_json::to_string(&Numbers { one: number, other: None }).unwrap();
+            let back: Numbers = serde_json::from_str(&text).unwrap();
+            assert_eq!((back.one.to_bits(), back.other), (number.to_bits(), None));
+        }
+        let error = serde_json::from_str::<Numbers>(r#"{"one": "two", "other": null}"#);
+        assert!(error.unwrap_err().to_string().contains("\"two\" is neither infinite nor NaN"));
+    }
+}
