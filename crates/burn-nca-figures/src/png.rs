@@ -105,4 +105,21 @@ mod tests {
         assert!(std::fs::read_to_string(stem.with_extension("svg")).unwrap().starts_with("<svg"));
         assert!(Figure::from_svg("<svg".to_string()).png(1.0).is_err());
     }
+
+    #[cfg(unix)]
+    #[test]
+    fn others_may_read_both_files() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let [stem, plain] = ["empty", "plain"].map(|name| folder.path().join(name));
+        let figure = Figure::draw((40, 20), |_| Ok(())).unwrap();
+        figure.write(&stem).unwrap();
+        std::fs::write(&plain, "").unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        for end in ["svg", "png"] {
+            assert_eq!(mode(&stem.with_extension(end)), mode(&plain), "{end}");
+        }
+        let error = figure.write(&folder.path().join("no/empty")).unwrap_err().to_string();
+        assert!(error.contains("empty.svg could not be written"), "{error}");
+    }
 }

@@ -13,19 +13,6 @@ enum Written {
     Text(String),
 }
 
-impl Written {
-    fn number<E: Error>(self) -> Result<f64, E> {
-        match self {
-            Self::Number(number) => Ok(number),
-            Self::Text(text) => text
-                .parse()
-                .ok()
-                .filter(|number: &f64| !number.is_finite())
-                .ok_or_else(|| E::custom(format!("{text:?} is neither infinite nor NaN"))),
-        }
-    }
-}
-
 pub(super) fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if number.is_finite() || !serializer.is_human_readable() {
         number.serialize(serializer)
@@ -35,10 +22,16 @@ pub(super) fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S:
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    if deserializer.is_human_readable() {
-        Written::deserialize(deserializer)?.number()
-    } else {
-        f64::deserialize(deserializer)
+    if !deserializer.is_human_readable() {
+        return f64::deserialize(deserializer);
+    }
+    match Written::deserialize(deserializer)? {
+        Written::Number(number) => Ok(number),
+        Written::Text(text) => {
+            let number = text.parse().ok().filter(|number: &f64| !number.is_finite());
+            let nonsense = || D::Error::custom(format!("{text:?} is neither infinite nor NaN"));
+            number.ok_or_else(nonsense)
+        }
     }
 }
 
@@ -46,26 +39,20 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
 pub(super) mod optional {
     use super::*;
 
+    #[derive(Serialize, Deserialize)]
+    struct Number(#[serde(with = "super")] f64);
+
     pub fn serialize<S: Serializer>(
         number: &Option<f64>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        match number {
-            Some(number) if !number.is_finite() && serializer.is_human_readable() => {
-                serializer.serialize_some(&number.to_string())
-            }
-            other => other.serialize(serializer),
-        }
+        number.map(Number).serialize(serializer)
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<f64>, D::Error> {
-        if deserializer.is_human_readable() {
-            Option::<Written>::deserialize(deserializer)?.map(Written::number).transpose()
-        } else {
-            Option::deserialize(deserializer)
-        }
+        Ok(Option::deserialize(deserializer)?.map(|Number(number)| number))
     }
 }
 

@@ -71,13 +71,13 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// A folder of the repository.
-fn place(path: &str) -> PathBuf {
+fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
 /// The code of each file, without comments and tests, by its module: `commands::fit`.
 fn sources(package: &str) -> BTreeMap<String, String> {
-    let root = place("crates").join(package).join("src");
+    let root = in_repository("crates").join(package).join("src");
     let mut files = rust_files(&root);
     files.retain(|path| !path.ends_with("tests.rs"));
     let module = |file: &PathBuf| {
@@ -147,7 +147,8 @@ fn against_the_order(package: &str, order: &[&str]) -> Vec<(String, String)> {
 
 #[test]
 fn each_file_begins_with_what_it_holds() {
-    let files = ["benches", "crates", "examples", "tests"].map(|folder| rust_files(&place(folder)));
+    let files =
+        ["benches", "crates", "examples", "tests"].map(|folder| rust_files(&in_repository(folder)));
     let silent = files.iter().flatten().filter(|file| {
         let text = fs::read_to_string(file).unwrap();
         !text.starts_with("//!") && !text.starts_with("#![doc = include_str!(")
