@@ -1,16 +1,18 @@
 """Runs the fuzz targets for longer than a test can, and adds up how long each was run.
 
     python3 benches/fuzz.py SECONDS [--runners 2] [--only NAME ...] [--results benches/results/fuzz.json]
+    python3 benches/fuzz.py --each 60 --tests-build --results FILE       # a minute each: what .ci/run does
 
 The targets are tests (`crates/*/tests/**/fuzz*`) that damage files by a seed; `cargo test` runs a few hundred of each. Here
-they are built optimised, with debug assertions and checks for overflow as in a test, and run in
-turns until SECONDS are over, the one with the least processor time first, each time with another seed. The results hold
-processor seconds, files and runs of each target over all calls. A target that fails is named with its seed, its output is
-kept in target/fuzz, and the exit code is 1.
+they are built optimised, with debug assertions and checks for overflow as in a test, and run in turns, the one with the
+least processor time first, each time with another seed, until SECONDS are over or until each has had so many processor
+seconds. The results hold processor seconds, files and runs of each target over all calls. A target that fails is named
+with its seed, its output is kept in target/fuzz, and the exit code is 1.
 """
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -41,12 +43,13 @@ OPTIMISED = ["burn-nca", "burn-nca-datasets", "burn-nca-files", "burn-nca-progra
 RUN_SECONDS = 60
 
 
-def build():
+def build(optimised):
     """Builds the test binaries; the path of each by package and name."""
     # The features of the whole workspace, so that what the tests have built of other crates is used.
     command = ["cargo", "test", "--workspace", "--test", "fuzz", "--test", "nca", "--no-run", "--locked", "--message-format",
                "json-render-diagnostics"]
-    command += [word for name in OPTIMISED for word in ("--config", f"profile.dev.package.{name}.opt-level=2")]
+    if optimised:
+        command += [word for name in OPTIMISED for word in ("--config", f"profile.dev.package.{name}.opt-level=2")]
     lines = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
     binaries = {}
     for message in map(json.loads, lines):
@@ -70,12 +73,17 @@ def run(binary, test, count, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("seconds", type=float)
+    parser.add_argument("seconds", type=float, nargs="?", default=float("inf"), help="of the clock, for all together")
+    parser.add_argument("--each", type=float, default=float("inf"), metavar="SECONDS",
+                        help="of a processor, for each target, with those of the results")
+    parser.add_argument("--tests-build", action="store_true", help="as `cargo test` builds them, not optimised")
     parser.add_argument("--runners", type=int, default=2)
     parser.add_argument("--only", choices=TARGETS, action="append", metavar="NAME", help="may be given several times")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "benches/results/fuzz.json")
     options = parser.parse_args()
-    binaries = build()
+    if math.isinf(min(options.seconds, options.each)):
+        parser.error("say for how many SECONDS, or how many for --each target")
+    binaries = build(not options.tests_build)
     names = options.only or list(TARGETS)
     results = json.loads(options.results.read_text()) if options.results.exists() else {}
     for name in names:
@@ -91,7 +99,7 @@ def main():
     def runner():
         while time.monotonic() < end:
             with lock:
-                free = [name for name in names if name not in busy]
+                free = [name for name in names if name not in busy and results[name]["seconds"] < options.each]
                 if not free:
                     return
                 name = min(free, key=lambda name: results[name]["seconds"])
@@ -100,7 +108,8 @@ def main():
                 results[name]["runs"] += 1
             package, target, test = TARGETS[name]
             # The first run finds out how fast a target is.
-            count = max(20, int(rates[name] * min(RUN_SECONDS, max(end - time.monotonic(), 5.0))))
+            left = min(end - time.monotonic(), options.each - results[name]["seconds"])
+            count = max(20, int(rates[name] * min(RUN_SECONDS, max(left, 5.0))))
             code, output, seconds = run(binaries[package, target], test, count, seed)
             with lock:
                 busy.discard(name)
