@@ -15,6 +15,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import threading
@@ -39,7 +40,7 @@ TARGETS = {
     "Arrow": ("burn-nca-datasets", "fuzz", "arrow_files"),
 }
 OPTIMISED = ["burn-nca", "burn-nca-datasets", "burn-nca-files", "burn-nca-program", "burn-nca-report", "burn-nca-cli"]
-# Processor seconds that a run of a target should take.
+# Of the clock, that a run of a target should take.
 RUN_SECONDS = 60
 
 
@@ -59,10 +60,11 @@ def build(optimised):
     return binaries
 
 
-def run(binary, test, count, seed):
-    """Runs a target on so many files; its exit code, output and processor seconds, those of its children included."""
+def run(binary, test, seconds, seed):
+    """Runs a target for so long; its exit code, output and processor seconds, those of its children included."""
     path, folder = binary
-    environment = {**os.environ, "BURN_NCA_FUZZ": str(count), "BURN_NCA_FUZZ_SEED": str(seed), "RAYON_NUM_THREADS": "1"}
+    environment = {**os.environ, "BURN_NCA_FUZZ": "1", "BURN_NCA_FUZZ_SECONDS": str(seconds), "BURN_NCA_FUZZ_SEED": str(seed),
+                   "RAYON_NUM_THREADS": "1"}
     command = [path, "--exact", test, "--test-threads", "1", "--nocapture"]
     child = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     output = child.stdout.read()
@@ -75,7 +77,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("seconds", type=float, nargs="?", default=float("inf"), help="of the clock, for all together")
     parser.add_argument("--each", type=float, default=float("inf"), metavar="SECONDS",
-                        help="of a processor, for each target, with those of the results")
+                        help="of a processor, for each target, those in the results included")
     parser.add_argument("--tests-build", action="store_true", help="as `cargo test` builds them, not optimised")
     parser.add_argument("--runners", type=int, default=2)
     parser.add_argument("--only", choices=TARGETS, action="append", metavar="NAME", help="may be given several times")
@@ -89,7 +91,6 @@ def main():
     for name in names:
         results.setdefault(name, {"seconds": 0.0, "files": 0, "runs": 0})
     end, lock, busy, failures = time.monotonic() + options.seconds, threading.Lock(), set(), []
-    rates = dict.fromkeys(names, 5.0)
 
     def save():
         part = options.results.with_suffix(".part")
@@ -107,13 +108,11 @@ def main():
                 seed = 1 + results[name]["runs"] + 1000 * list(TARGETS).index(name)
                 results[name]["runs"] += 1
             package, target, test = TARGETS[name]
-            # The first run finds out how fast a target is.
-            left = min(end - time.monotonic(), options.each - results[name]["seconds"])
-            count = max(20, int(rates[name] * min(RUN_SECONDS, max(left, 5.0))))
-            code, output, seconds = run(binaries[package, target], test, count, seed)
+            left = min(RUN_SECONDS, end - time.monotonic(), options.each - results[name]["seconds"])
+            code, output, seconds = run(binaries[package, target], test, math.ceil(max(left, 0)), seed)
+            count = sum(int(number) for number in re.findall(r": of (\d+) files", output))
             with lock:
                 busy.discard(name)
-                rates[name] = count / max(seconds, 0.1)
                 results[name]["seconds"] = round(results[name]["seconds"] + seconds, 1)
                 results[name]["files"] += count
                 save()

@@ -1,7 +1,11 @@
 //! Runs of the program on damaged files of its own: `report.json`, `model.json` and `source.json` of a run.
 //!
-//! An answer or a short error, never a panic. `BURN_NCA_FUZZ=N` runs N of each kind, `BURN_NCA_FUZZ_SEED` others.
+//! An answer or a short error, never a panic. `files.rs` says how more are run.
+// Clippy knows the tests themselves, not the functions they share.
+#![allow(clippy::print_stdout)]
 
+#[path = "../../../burn-nca-datasets/tests/fuzz/files.rs"]
+mod files;
 #[path = "../../../burn-nca/tests/fuzz/json_damage.rs"]
 mod json_damage;
 #[path = "../../../burn-nca-datasets/tests/fuzz/mutate.rs"]
@@ -10,9 +14,8 @@ mod mutate;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rand::RngExt;
 use rand::seq::IndexedRandom;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use crate::continuous::{film, houses};
@@ -35,19 +38,15 @@ fn runs(place: &Place) -> Vec<(PathBuf, String)> {
     tasks.into_iter().map(run).collect()
 }
 
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |value| value.parse().unwrap())
-}
-
 /// Runs `arguments` on a damaged `file` of one of the runs, so often.
 fn fuzz(file: &str, count: u64, arguments: &[fn(&str, &str) -> Vec<String>]) {
     let place = Place::new();
     let runs = runs(&place);
     let whole: Vec<Value> = runs.iter().map(|(run, _)| read_json(&run.join(file))).collect();
-    let mut answered = 0;
-    for number in setting("BURN_NCA_FUZZ_FROM", 0)..setting("BURN_NCA_FUZZ", count) {
-        let mut rng = ChaCha8Rng::seed_from_u64(setting("BURN_NCA_FUZZ_SEED", 0));
-        rng.set_stream(number);
+    let (mut tried, mut answered) = (0, 0);
+    for number in files::numbers(count) {
+        let mut rng = files::generator(number);
+        tried += 1;
         let at = rng.random_range(0..runs.len());
         let (run, data) = &runs[at];
         let path = run.join(file);
@@ -69,6 +68,7 @@ fn fuzz(file: &str, count: u64, arguments: &[fn(&str, &str) -> Vec<String>]) {
         answered += u64::from(code == Some(0));
         fs::write(&path, before).unwrap();
     }
+    println!("{file}: of {tried} files {answered} were answered");
     assert!(answered > 0, "some damage does no harm");
 }
 

@@ -1,15 +1,17 @@
 //! Damaged files of every kind that is read: a value or a short error, never a panic, and memory in proportion.
 //!
-//! Files of `tests/corpus` are damaged by a seed. The tests run some hundred of each kind; more are run with
+//! Files of `tests/corpus` are damaged by a seed. The tests run some hundred of each kind; `benches/fuzz.py` runs more, as
+//! does
 //!
 //! ```text
-//! BURN_NCA_FUZZ=1000000 BURN_NCA_FUZZ_SEED=1 cargo test --release -p burn-nca-datasets --test fuzz -- --test-threads 1
+//! BURN_NCA_FUZZ_SECONDS=60 BURN_NCA_FUZZ_SEED=1 cargo test --release -p burn-nca-datasets --test fuzz
 //! ```
 //!
 //! A file that fails is kept in the folder of temporary files, and named with its number and seed.
 // Clippy knows the tests themselves, not the functions they share.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod files;
 mod mutate;
 
 use std::io::Write;
@@ -28,8 +30,7 @@ use burn_nca_datasets::{
 use burn_nca_datasets::{RawOptions, open, open_raw};
 use flate2::{Compression, write::GzEncoder};
 use peak_alloc::PeakAlloc;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::RngExt;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -50,10 +51,6 @@ const MOST_UNPACKED: usize = 1032;
 /// The same of Zstandard, which packs parts of Parquet and Arrow files.
 const MOST_OF_A_PART: usize = 1 << 16;
 
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |value| value.parse().unwrap())
-}
-
 fn corpus(kind: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(kind);
     let mut paths: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -72,12 +69,12 @@ fn fuzz(kind: &str, read: impl Fn(&Path) -> Result<()>) {
     let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("input");
-    let (files, seed) = (corpus(kind), setting("BURN_NCA_FUZZ_SEED", 0));
+    let files = corpus(kind);
     let packed_files: Vec<Vec<u8>> = files.iter().map(|file| gzip(file)).collect();
-    let mut read_well = 0;
-    for number in 0..setting("BURN_NCA_FUZZ", 300) {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(number);
+    let (mut tried, mut read_well) = (0, 0);
+    for number in files::numbers(300) {
+        let mut rng = files::generator(number);
+        tried += 1;
         let (bytes, most) = match rng.random_range(0..8) {
             0 => {
                 let bytes = mutate::damaged(&packed_files, &mut rng);
@@ -109,11 +106,12 @@ fn fuzz(kind: &str, read: impl Fn(&Path) -> Result<()>) {
                 continue;
             }
         };
+        let seed = files::seed();
         let kept = std::env::temp_dir().join(format!("burn-nca-fuzz-{kind}-{seed}-{number}"));
         std::fs::write(&kept, &bytes).unwrap();
         panic!("{kind}, seed {seed}, number {number}, kept as {}: {failure}", kept.display());
     }
-    println!("{kind}: {read_well} files were read");
+    println!("{kind}: of {tried} files {read_well} were read");
 }
 
 /// The rows of a text as the csv crate reads it with some separator, blank lines left out.

@@ -1,10 +1,10 @@
 //! Damaged model folders, checkpoints and trials of a search: a value or a short error, never a panic, and memory in
 //! proportion.
 //!
-//! The tests run some hundred of each kind; more are run with
+//! The tests run some hundred of each kind; `benches/fuzz.py` runs more, as does
 //!
 //! ```text
-//! BURN_NCA_FUZZ=1000000 BURN_NCA_FUZZ_SEED=1 cargo test --release --workspace --test fuzz -- --test-threads 1
+//! BURN_NCA_FUZZ_SECONDS=60 BURN_NCA_FUZZ_SEED=1 cargo test --release --workspace --test fuzz
 //! ```
 //!
 //! The models of `tests/gallery` are the corpus, and models, checkpoints and trials of today's fits: a checkpoint belongs
@@ -13,6 +13,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod checkpoints;
+#[path = "../../../burn-nca-datasets/tests/fuzz/files.rs"]
+mod files;
 mod json_damage;
 mod models;
 #[path = "../../../burn-nca-datasets/tests/fuzz/mutate.rs"]
@@ -26,7 +28,6 @@ use std::sync::Mutex;
 use burn_nca::data::{Coincidences, Features, Labelled, Pairs, RegressionData};
 use burn_nca::{Error, Result};
 use peak_alloc::PeakAlloc;
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 #[global_allocator]
@@ -42,10 +43,6 @@ const A_BYTE: usize = 4096;
 /// The most characters of a message.
 const MESSAGE: usize = 1500;
 
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |value| value.parse().unwrap())
-}
-
 /// Damages by number and seed, uses what came out, and watches. `damage` writes into the folder and gives the number of
 /// bytes.
 fn fuzz(
@@ -55,10 +52,10 @@ fn fuzz(
     using: impl Fn(&Path) -> Result<()>,
 ) {
     let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let (seed, mut used) = (setting("BURN_NCA_FUZZ_SEED", 0), 0);
-    for number in setting("BURN_NCA_FUZZ_FROM", 0)..setting("BURN_NCA_FUZZ", count) {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(number);
+    let (mut tried, mut used) = (0, 0);
+    for number in files::numbers(count) {
+        let mut rng = files::generator(number);
+        tried += 1;
         let folder = tempfile::tempdir().unwrap();
         let bytes = damage(folder.path(), &mut rng);
         let before = MEMORY.current_usage();
@@ -74,10 +71,10 @@ fn fuzz(
                 continue;
             }
         };
-        let kept = folder.keep();
+        let (kept, seed) = (folder.keep(), files::seed());
         panic!("{kind}, seed {seed}, number {number}, kept as {}: {failure}", kept.display());
     }
-    println!("{kind}: {used} were used");
+    println!("{kind}: of {tried} files {used} were used");
 }
 
 /// Errors of what a damaged file leads to are fine; these are not.
