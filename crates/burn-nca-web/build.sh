@@ -66,21 +66,29 @@ in_tree() {
   wasm=$root/target/wasm32-unknown-unknown/web/burn_nca_web.wasm
 }
 
+tools=${CARGO_TARGET_DIR:-target}/wasm-tools
+make_tool() {
+  "$tools/bin/wasm-bindgen" --version 2>/dev/null | grep -qF "$version" ||
+    RUSTFLAGS='' CARGO_PROFILE_RELEASE_OPT_LEVEL=1 cargo install wasm-bindgen-cli --quiet --version "$version" \
+      --no-default-features --root "$tools"
+}
+
+# The tool is made beside the page, whose build ends in a long step on one core.
+
 if [ -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib" ]; then
+  make_tool & tool=$!
   "${build[@]}"
   wasm=${CARGO_TARGET_DIR:-target}/wasm32-unknown-unknown/web/burn_nca_web.wasm
 elif $make || [ -x "$root/usr/bin/rustc" ]; then
   make_toolchain
+  make_tool & tool=$!
   in_tree
 else
   without_toolchain "this Rust has no target wasm32-unknown-unknown; run 'rustup target add wasm32-unknown-unknown'," \
     "or build.sh --make-toolchain"
 fi
 
-tools=${CARGO_TARGET_DIR:-target}/wasm-tools
-if ! "$tools/bin/wasm-bindgen" --version 2>/dev/null | grep -qF "$version"; then
-  RUSTFLAGS='' cargo install wasm-bindgen-cli --version "$version" --no-default-features --root "$tools"
-fi
+wait "$tool" || { echo "build.sh: wasm-bindgen $version could not be built" >&2; exit 1; }
 mkdir -p "$out"
 "$tools/bin/wasm-bindgen" --target web --no-typescript --remove-name-section --out-dir "$out" "$wasm"
 cp crates/burn-nca-web/page/* "$out"
