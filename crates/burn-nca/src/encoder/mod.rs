@@ -12,6 +12,7 @@ mod feature_weights;
 mod linear;
 mod mlp;
 mod probe;
+mod record;
 #[cfg(test)]
 mod tests;
 mod triangular;
@@ -26,6 +27,7 @@ pub use feature_weights::FeatureWeights;
 pub use linear::{LinearMap, LinearMapConfig};
 pub use mlp::{Activation, Mlp, MlpConfig};
 pub(crate) use probe::output_width;
+pub(crate) use record::load_record;
 pub use triangular::{TriangularMap, TriangularMapConfig};
 pub use unit::UnitRows;
 pub(crate) use unit::unit_rows;

@@ -6,7 +6,7 @@ use web_time::Instant;
 
 use burn::module::Module;
 use burn::optim::{GradientsParams, ModuleOptimizer};
-use burn::store::{ModuleRecord, RecordError};
+use burn::store::RecordError;
 use burn::tensor::{Bytes, Tensor};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -21,7 +21,7 @@ use super::problem::Problem;
 use super::training_layers::independent;
 use super::units::Units;
 use super::{Evaluation, FitConfig, Progress, Solution, StochasticConfig, Termination};
-use crate::encoder::Encoder;
+use crate::encoder::{Encoder, load_record};
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
 use crate::objective::over;
@@ -125,8 +125,7 @@ fn to_bytes<M: Module>(module: &M) -> Result<Vec<u8>> {
 
 /// The module with the parameters and statistics of a record.
 fn from_bytes<M: Module>(module: &M, bytes: Vec<u8>) -> Result<M> {
-    let record = ModuleRecord::from_bytes(Bytes::from_bytes_vec(bytes)).map_err(unusable)?;
-    independent(module).try_load_record(record).map_err(unusable)
+    load_record(independent(module), bytes).map_err(unusable)
 }
 
 fn not_recorded(error: RecordError) -> Error {

@@ -6,12 +6,12 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
-use burn::store::ModuleRecord;
-use burn::tensor::{Bool, Bytes, Int, Tensor};
+use burn::tensor::{Bool, Int, Tensor};
 use burn_nca_files::read_regular;
 use sha2::{Digest, Sha256};
 
 use crate::data::host_values;
+use crate::encoder::load_record;
 use crate::error::{Error, Result, shortened};
 
 /// The weights of the encoder.
@@ -63,11 +63,9 @@ pub(super) fn read(folder: &Path, name: &str, noted: &BTreeMap<String, String>) 
 /// The module with the tensors of a file.
 ///
 /// # Errors
-/// Bytes that hold no tensors, tensors of other names or shapes, or a value that is not finite.
+/// Bytes that hold no tensors, tensors of other names, shapes or kinds of numbers, or a value that is not finite.
 pub(super) fn load<M: Module>(module: M, bytes: Vec<u8>, folder: &Path, name: &str) -> Result<M> {
-    let module = ModuleRecord::from_bytes(Bytes::from_bytes_vec(bytes))
-        .and_then(|record| module.try_load_record(record))
-        .map_err(|error| unfit(folder, name, &error))?;
+    let module = load_record(module, bytes).map_err(|error| unfit(folder, name, &error))?;
     let mut values = NotFinite(0);
     module.visit(&mut values);
     if values.0 > 0 {
