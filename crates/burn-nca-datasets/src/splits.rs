@@ -6,6 +6,7 @@ use burn_nca::data::{Features, Split};
 use burn_nca::{Error, Result};
 
 use crate::csv::{CsvOptions, TargetColumn, read_csv};
+use crate::excerpt::quoted;
 
 /// Reads the train and test rows of repeated trials, for runs that are paired with those of others.
 ///
@@ -44,7 +45,7 @@ pub fn read_splits(path: impl AsRef<Path>, rows: usize) -> Result<Vec<Split>> {
 }
 
 fn read_split(path: &Path, marks: &Features, column: usize) -> Result<Split> {
-    let name = &marks.names()[column];
+    let name = quoted(&marks.names()[column]);
     let mut split = Split { train: Vec::new(), test: Vec::new() };
     for row in 0..marks.rows() {
         let mark = marks.row(row)[column];
@@ -54,7 +55,7 @@ fn read_split(path: &Path, marks: &Features, column: usize) -> Result<Split> {
             split.test.push(row);
         } else if mark != 0.0 {
             return Err(Error::data(format!(
-                "{}: row {}, split {name:?} is marked {mark}; mark it 1 (train), 2 (test) or 0 \
+                "{}: row {}, split {name} is marked {mark}; mark it 1 (train), 2 (test) or 0 \
                  (not used)",
                 path.display(),
                 row + 1
@@ -64,7 +65,7 @@ fn read_split(path: &Path, marks: &Features, column: usize) -> Result<Split> {
     for (rows, mark, part) in [(&split.train, 1, "train"), (&split.test, 2, "test")] {
         if rows.is_empty() {
             return Err(Error::data(format!(
-                "{}: split {name:?} has no {part} row; mark at least one row {mark}",
+                "{}: split {name} has no {part} row; mark at least one row {mark}",
                 path.display()
             )));
         }
@@ -113,5 +114,8 @@ mod tests {
             "{error}"
         );
         assert!(read("s0\n2\n0\n", 2).unwrap_err().to_string().contains("no train row"));
+        let long = "s".repeat(2000);
+        let error = read(&format!("{long}\n1\n3\n"), 2).unwrap_err().to_string();
+        assert!(error.len() < 300 && error.contains("is marked 3"), "{error}");
     }
 }
