@@ -18,10 +18,10 @@ pub(crate) fn load_record<M: Module>(module: M, bytes: Vec<u8>) -> Result<M, Rec
     let bytes = Bytes::from_bytes_vec(bytes).shared();
     let tensors = Reader::from_bytes(bytes.clone())?.into_tensors()?;
     let types = tensors.into_iter().map(|tensor| (tensor.name, tensor.dtype)).collect();
-    let mut kinds = Kinds { types, path: Vec::new(), wrong: Vec::new() };
+    let mut kinds = Kinds { types, path: Vec::new(), first_wrong: None };
     module.visit(&mut kinds);
-    match kinds.wrong.first() {
-        Some(wrong) => Err(RecordError::Validation(wrong.clone())),
+    match kinds.first_wrong {
+        Some(wrong) => Err(RecordError::Validation(wrong)),
         None => module.try_load_record(ModuleRecord::from_bytes(bytes)?),
     }
 }
@@ -30,7 +30,7 @@ pub(crate) fn load_record<M: Module>(module: M, bytes: Vec<u8>) -> Result<M, Rec
 struct Kinds {
     types: BTreeMap<String, DType>,
     path: Vec<String>,
-    wrong: Vec<String>,
+    first_wrong: Option<String>,
 }
 
 impl Kinds {
@@ -38,7 +38,8 @@ impl Kinds {
         let path = self.path.join(".");
         // A tensor that is missing is found out by Burn.
         if let Some(dtype) = self.types.get(&path).filter(|dtype| !is_of_kind(dtype)) {
-            self.wrong.push(format!("{path}: expected {kind} but record has {dtype:?}"));
+            self.first_wrong
+                .get_or_insert_with(|| format!("{path}: expected {kind} but record has {dtype:?}"));
         }
     }
 }
