@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the wheel and tests it in a virtual environment: scikit-learn's own checks and ours.
 #   test.sh [pytest arguments]
+#   test.sh --no-run              builds what the tests need, and runs none
 # Without Python 3.11 or a package index it says so and passes: the Rust tests do not need it.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -26,5 +27,6 @@ fi
 rm -rf "$target/wheels"
 PYO3_PYTHON=$(realpath "$environment/bin/python") CARGO_TARGET_DIR=$target \
   "$environment/bin/maturin" build --quiet --profile dev --out "$target/wheels"
+[ "${1:-}" != --no-run ] || exit 0
 "$environment/bin/pip" install --quiet --no-deps --no-index --force-reinstall "$target"/wheels/*.whl
 "$environment/bin/python" -X faulthandler -m pytest -q --doctest-modules --pyargs burn_nca tests "$@"
