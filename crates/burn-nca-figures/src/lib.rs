@@ -13,6 +13,10 @@
 //! Anything else is drawn with [`Figure::draw`] and [`plotters`], or as a `Plot` of one's own; [`text`] and
 //! [`palette`] keep it in the same style.
 
+#[cfg(all(doctest, feature = "png"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod axes;
 mod bars;
 mod color_bar;

@@ -4,6 +4,10 @@
 //! write, so that a power cut leaves no empty file behind a name. [`read_regular`] reads one back. A journal
 //! ([`write_journal`], [`read_journal`]) is what interrupted work resumes from.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod atomic;
 #[cfg(any(test, feature = "fault-injection"))]
 pub mod fault;

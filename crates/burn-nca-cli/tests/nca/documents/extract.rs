@@ -1,4 +1,4 @@
-//! Finds the commands in Markdown and in the help of the program.
+//! Finds the commands in Markdown and in the help of the program, and blocks of Rust.
 
 /// A command of a document.
 #[derive(Debug, PartialEq)]
@@ -62,6 +62,37 @@ pub fn from_markdown(name: &str, text: &str) -> Vec<Written> {
     found
 }
 
+/// A block of Rust of a document.
+#[derive(Debug, PartialEq)]
+pub struct Shown {
+    /// Where it begins, as in `README.md:55`.
+    pub place: String,
+    /// What is said of it to rustdoc: `no_run`, `ignore` or nothing.
+    pub attribute: String,
+    pub code: String,
+}
+
+/// The blocks of Rust of a Markdown file.
+pub fn rust_blocks(name: &str, text: &str) -> Vec<Shown> {
+    let mut found = Vec::new();
+    let mut lines = text.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        let Some(language) = line.trim_start().strip_prefix("```") else { continue };
+        let inside = lines.by_ref().map(|(_, line)| line);
+        let code: Vec<&str> =
+            inside.take_while(|line| !line.trim_start().starts_with("```")).collect();
+        let (language, attribute) = language.split_once(',').unwrap_or((language, ""));
+        if language == "rust" {
+            found.push(Shown {
+                place: format!("{name}:{}", number + 1),
+                attribute: attribute.to_string(),
+                code: code.join("\n"),
+            });
+        }
+    }
+    found
+}
+
 /// The examples of a help text: indented lines, a note set off by several blanks.
 pub fn from_help(name: &str, text: &str) -> Vec<Written> {
     let lines = text.lines().skip_while(|line| !line.starts_with("Example"));
@@ -116,4 +147,18 @@ fn commands_are_found_with_their_places() {
     );
     let help = "Usage: nca fit\n\nExamples:\n  nca fit a --dim 2   what it does\n";
     assert_eq!(from_help("h", help)[0].text(), "nca fit a --dim 2");
+}
+
+#[test]
+fn blocks_of_rust_are_found_with_their_places() {
+    let text = "```sh\nnca\n```\n\n```rust,ignore\nlet a = 1;\n\nlet b = 2;\n```\n```rust\n```\n";
+    let shown = |place: &str, attribute: &str, code: &str| Shown {
+        place: place.to_string(),
+        attribute: attribute.to_string(),
+        code: code.to_string(),
+    };
+    assert_eq!(
+        rust_blocks("a.md", text),
+        [shown("a.md:5", "ignore", "let a = 1;\n\nlet b = 2;"), shown("a.md:10", "", "")]
+    );
 }

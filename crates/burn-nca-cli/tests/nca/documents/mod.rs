@@ -3,13 +3,15 @@
 
 mod extract;
 mod place;
+mod sources;
 mod workspace;
 
 use std::fs;
 use std::path::Path;
 
-use extract::{Written, from_help, from_markdown};
+use extract::{Written, from_help, from_markdown, rust_blocks};
 use place::Tables;
+use sources::Sources;
 use workspace::Workspace;
 
 use crate::stdout;
@@ -46,11 +48,14 @@ fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") }
 }
 
-fn written() -> Vec<Written> {
-    let read = |name: &String| {
-        from_markdown(name, &fs::read_to_string(Path::new(ROOT).join(name)).unwrap())
-    };
+/// What is found in all documents, each a name and a text.
+fn of_all<T>(find: impl Fn(&str, &str) -> Vec<T>) -> Vec<T> {
+    let read = |name: &String| find(name, &fs::read_to_string(Path::new(ROOT).join(name)).unwrap());
     documents().iter().flat_map(read).collect()
+}
+
+fn written() -> Vec<Written> {
+    of_all(from_markdown)
 }
 
 /// Fails with the place and the reason of each command that does not work.
@@ -85,4 +90,12 @@ fn the_packages_and_scripts_of_the_documents_are_there() {
     let workspace = Workspace::read(Path::new(ROOT));
     let others = written().into_iter().filter(|found| found.program != "nca");
     refuse(others.filter_map(|command| workspace.failure(&command)).collect());
+}
+
+#[test]
+fn the_rust_of_the_documents_is_compiled() {
+    let blocks = of_all(rust_blocks);
+    assert!(blocks.len() > 20, "{} blocks", blocks.len());
+    let sources = Sources::read(Path::new(ROOT));
+    refuse(blocks.iter().filter_map(|block| sources.failure(block)).collect());
 }

@@ -1,0 +1,113 @@
+//! Where Rust of the documents is compiled: in a doc test of its document, or as a part of a source file.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::extract::Shown;
+
+/// The source files of the workspace.
+pub struct Sources {
+    root: PathBuf,
+    /// Each as [`reduced`] leaves it.
+    texts: Vec<String>,
+    /// The documents that a source file includes for rustdoc.
+    tested: BTreeSet<PathBuf>,
+}
+
+impl Sources {
+    /// Reads the source files of a workspace.
+    pub fn read(root: &Path) -> Self {
+        let mut paths = Vec::new();
+        for folder in ["benches", "crates", "examples", "tests"] {
+            add_sources(&root.join(folder), &mut paths);
+        }
+        let (mut texts, mut tested) = (Vec::new(), BTreeSet::new());
+        for path in paths {
+            let text = fs::read_to_string(&path).unwrap();
+            let included = text.split("include_str!(\"").skip(1);
+            let names = included.filter_map(|rest| rest.split_once('"')).map(|(name, _)| name);
+            tested.extend(
+                names
+                    .filter(|name| name.ends_with(".md"))
+                    .filter_map(|name| path.parent()?.join(name).canonicalize().ok()),
+            );
+            texts.push(reduced(&text));
+        }
+        Self { root: root.to_path_buf(), texts, tested }
+    }
+
+    /// Why nothing compiles a block.
+    pub fn failure(&self, block: &Shown) -> Option<String> {
+        let document = block.place.split(':').next().unwrap_or_default();
+        let is_tested = self.root.join(document).canonicalize();
+        if block.attribute != "ignore" && self.tested.contains(&is_tested.unwrap()) {
+            return None;
+        }
+        let code = reduced(&block.code);
+        // `{ .. }` stands for a body that the document leaves out.
+        let pieces: Vec<&str> = code.split("{..}").collect();
+        let stands = |text: &String| {
+            let mut rest = text.as_str();
+            pieces.iter().all(|piece| match rest.split_once(piece) {
+                Some((_, after)) => {
+                    rest = after;
+                    true
+                }
+                None => false,
+            })
+        };
+        (!self.texts.iter().any(stands)).then(|| {
+            format!(
+                "{}: no doc test compiles this Rust and it stands in no source file; for documents without a program of \
+                 their own there is tests/acceptance/tests/documents",
+                block.place
+            )
+        })
+    }
+}
+
+fn add_sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("target") {
+            add_sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Code without what rustfmt may change: blanks, and commas before a closing bracket. Comments go too.
+fn reduced(code: &str) -> String {
+    let lines = code.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let mut text: String = lines.flat_map(str::chars).filter(|c| !c.is_whitespace()).collect();
+    for bracket in [")", "]", "}"] {
+        text = text.replace(&format!(",{bracket}"), bracket);
+    }
+    text
+}
+
+#[test]
+fn only_what_is_compiled_is_let_through() {
+    let sources = Sources {
+        root: super::ROOT.into(),
+        texts: vec![reduced(
+            "impl A {\n    fn a(\n        x: u8,\n    ) {\n        b(x);\n    }\n    fn c() {}\n}",
+        )],
+        tested: BTreeSet::from([Path::new(super::ROOT).join("README.md").canonicalize().unwrap()]),
+    };
+    let failure = |place: &str, attribute: &str, code: &str| {
+        let (attribute, code) = (attribute.to_string(), code.to_string());
+        sources.failure(&Shown { place: place.to_string(), attribute, code })
+    };
+    assert_eq!(failure("README.md:3", "no_run", "anything"), None);
+    for right in ["fn a(x: u8) { // why\n b(x);", "impl A { fn a(x: u8) { .. } fn c() {} }"] {
+        assert_eq!(failure("docs/results.md:3", "", right), None, "{right}");
+        assert_eq!(failure("README.md:3", "ignore", right), None, "{right}");
+    }
+    for wrong in ["fn a(y: u8)", "fn c() { .. } fn a("] {
+        assert!(failure("README.md:3", "ignore", wrong).unwrap().starts_with("README.md:3: "));
+        assert!(failure("docs/results.md:3", "", wrong).is_some());
+    }
+}

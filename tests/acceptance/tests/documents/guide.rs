@@ -1,0 +1,127 @@
+//! `docs/guide`.
+
+use burn::tensor::Device;
+use burn_nca::Fitted;
+use burn_nca::data::{Labelled, RegressionData};
+
+use crate::setup::{fitted, measured, train_and_test};
+
+fn exact_or_stochastic(train: Labelled, device: Device) -> burn_nca::Result<()> {
+    use burn_nca::NcaConfig;
+    use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision, StochasticConfig};
+
+    let exact = FitConfig::new()
+        .with_l2(0.01)
+        .with_optimizer(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(100)))
+        .with_time_budget(Some(60.0))
+        .with_precision(Precision::F64); // CPU only
+    let adam = StochasticConfig::new().with_epochs(Some(30)); // batch size and learning rate from the data and the map
+    let stochastic = FitConfig::new().with_l2(0.01).with_optimizer(OptimizerConfig::Adam(adam));
+
+    let fitted = NcaConfig::recommended(64, 10).with_fit(stochastic).fit(&train, &device)?;
+    println!("{}", fitted.summary().termination);
+    Ok(())
+}
+
+fn choosing_an_objective(measured: RegressionData, device: Device) -> burn_nca::Result<()> {
+    use burn_nca::RegressionConfig;
+    use burn_nca::data::AgreementWidth;
+    use burn_nca::estimator::RegressionObjective;
+    use burn_nca::objective::Criterion;
+
+    let mlkr = RegressionConfig::new(13, 2).fit(&measured, &device)?;
+    let soft =
+        RegressionObjective::Soft { criterion: Criterion::G, width: AgreementWidth::Given(5.0) };
+    let soft = RegressionConfig::new(13, 2).with_objective(soft).fit(&measured, &device)?;
+    Ok(())
+}
+
+fn collapse_and_scale(fitted: Fitted) -> burn_nca::Result<()> {
+    use burn_nca::evaluate::{Quantiles, Spread, perplexities};
+
+    let z = fitted.references();
+    println!("{:?}", Quantiles::of(&perplexities(z)?)); // median, quartiles, extremes
+    println!("{:?}", Spread::of(z)?); // total variance, effective rank
+    println!("{:?}", Spread::of(z)?.and_then(|spread| spread.collapse())); // None, a point or a line
+    Ok(())
+}
+
+fn learnt_temperature(device: Device) {
+    use burn_nca::objective::{Similarity, SoftNearestNeighborLossConfig, TemperatureConfig};
+
+    let loss = SoftNearestNeighborLossConfig::new()
+        .with_similarity(Similarity::Cosine)
+        .with_temperature(TemperatureConfig::new(0.1).with_learnt(true))
+        .init(&device); // keep the loss in the model, so that the optimiser sees the temperature
+}
+
+fn against_euclidean(
+    fitted: Fitted,
+    train: Labelled,
+    test: Labelled,
+    device: Device,
+) -> burn_nca::Result<()> {
+    use burn::tensor::DType;
+    use burn_nca::data::Features;
+    use burn_nca::evaluate::{Accuracy, McNemar};
+    use burn_nca::neighbors::{majority_vote, nearest};
+
+    let learnt = fitted.predict(test.features(), 5)?;
+    let accuracy = Accuracy::of(&learnt, test.labels())?;
+    println!("{:?}, 95 %: {:?}", accuracy.value(), accuracy.interval());
+
+    // The same rule by Euclidean distance on the scaled features.
+    let place = |x: &Features| {
+        Ok::<_, burn_nca::Error>(fitted.scaling().apply(x)?.to_tensor(&device, DType::F64))
+    };
+    let found = nearest(&place(test.features())?, &place(train.features())?, 5, None)?;
+    let euclidean = majority_vote(&found, train.labels(), train.classes(), 5)?;
+    println!("p = {}", McNemar::of(&learnt, &euclidean, test.labels())?.p_value());
+    Ok(())
+}
+
+fn number_of_neighbours(fitted: Fitted, test: Labelled) -> burn_nca::Result<()> {
+    use burn_nca::neighbors::PerplexityMean;
+
+    let k = fitted.entropy_k(PerplexityMean::Geometric)?;
+    let predicted = fitted.predict(test.features(), k)?;
+    let each_its_own = fitted.predict_local_k(test.features())?;
+    Ok(())
+}
+
+fn retrieval(fitted: Fitted, test: Labelled) -> burn_nca::Result<()> {
+    use burn_nca::evaluate::{Embedded, held_out_retrieval};
+
+    let z = fitted.transform(test.features())?;
+    let references = Embedded { points: fitted.references(), labels: fitted.reference_labels() };
+    let found = held_out_retrieval(references, Embedded { points: &z, labels: test.labels() }, 5)?;
+    println!("{:?} {:?} {:?}", found.precision_at_k, found.r_precision, found.map_at_r);
+    Ok(())
+}
+
+fn probabilities(fitted: Fitted, test: Labelled) -> burn_nca::Result<()> {
+    use burn_nca::evaluate::{LogLoss, Reliability, brier_score};
+
+    let soft = fitted.class_probabilities(test.features())?;
+    println!("log loss {:?} nats", LogLoss::of(&soft, test.labels())?.value()); // no underflow: log space
+    println!("Brier {:?}", brier_score(&soft, test.labels())?);
+    println!("ECE {:?}", Reliability::of(&soft, test.labels(), 10)?.expected_calibration_error());
+    Ok(())
+}
+
+#[test]
+fn objectives_for_numbers_are_fitted() {
+    choosing_an_objective(measured(), Device::flex()).unwrap();
+}
+
+#[test]
+fn a_fitted_model_is_evaluated() {
+    let (train, test) = train_and_test();
+    let device = Device::flex();
+    let model = || fitted(&train, &device);
+    collapse_and_scale(model()).unwrap();
+    number_of_neighbours(model(), test.clone()).unwrap();
+    retrieval(model(), test.clone()).unwrap();
+    probabilities(model(), test.clone()).unwrap();
+    against_euclidean(model(), train.clone(), test, device.clone()).unwrap();
+}

@@ -1,0 +1,130 @@
+//! `README.md`, `crates/burn-nca/README.md` and `examples/reuse-the-loss/README.md`.
+
+use burn::optim::ModuleOptimizer;
+use burn::tensor::{Device, Int, Tensor};
+use burn_nca::NcaConfig;
+use burn_nca::data::{Features, Labelled, Pairs, RegressionData};
+use burn_nca::encoder::{Encoder, Mlp};
+
+use crate::setup::{measured, train_and_test};
+
+fn best_of_a_handful(train: Labelled, test: Labelled, device: Device) -> burn_nca::Result<()> {
+    let chosen = NcaConfig::recommended(13, 2).choose(&train, &device)?; // the best of a handful of settings
+    let fitted = chosen.fitted; // or one setting: NcaConfig::recommended(13, 2).fit(&train, &device)?
+    println!("{}, 5-NN: {:?}", fitted.summary().termination, fitted.accuracy(&test, 5)?.value());
+    fitted.save("wine-model".as_ref())?;
+    Ok(())
+}
+
+fn searched(train: Labelled, test: Labelled, device: Device) -> burn_nca::Result<()> {
+    use burn_nca::estimator::tune::{TuneConfig, TuneSession};
+
+    let tuned =
+        NcaConfig::new(13, 2).tune(&TuneConfig::new(), &train, &device, TuneSession::new())?;
+    println!("{:?}", tuned.search.choice); // what was chosen, and why
+    println!("{:?}", tuned.fitted.accuracy(&test, 1)?.value());
+    Ok(())
+}
+
+fn numbers_and_pairs(
+    measured: RegressionData,
+    features: Features,
+    pairs: Pairs,
+    device: Device,
+) -> burn_nca::Result<()> {
+    use burn_nca::{PairsConfig, RegressionConfig};
+
+    let fitted = RegressionConfig::new(13, 2).fit(&measured, &device)?; // data::RegressionData: features and targets
+    let prices = fitted.predict_kernel(&features)?; // the sum of p_ij t_j
+    let fitted = PairsConfig::new(13, 2).fit(&features, &pairs, &device)?; // data::Pairs: which rows belong together
+    Ok(())
+}
+
+#[test]
+fn numbers_and_pairs_are_learnt_from() {
+    let measured = measured();
+    let features = measured.features().clone();
+    let pairs = Pairs::new(features.rows(), vec![(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
+    numbers_and_pairs(measured, features, pairs, Device::flex()).unwrap();
+}
+
+fn own_encoder(train: Labelled, device: Device) -> burn_nca::Result<()> {
+    use burn::module::Module;
+    use burn::nn::{Linear, LinearConfig};
+    use burn::tensor::{Tensor, activation::relu};
+    use burn_nca::encoder::Encoder;
+    use burn_nca::fit::FitSession;
+
+    #[derive(Module, Debug)]
+    struct TwoLayers {
+        hidden: Linear,
+        output: Linear,
+    }
+
+    impl Encoder for TwoLayers {
+        fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+            self.output.forward(relu(self.hidden.forward(x)))
+        }
+    }
+
+    let encoder = TwoLayers {
+        hidden: LinearConfig::new(13, 32).init(&device),
+        output: LinearConfig::new(32, 2).init(&device),
+    };
+    let fitted = NcaConfig::new(13, 2).fit_encoder(encoder, &train, &device, FitSession::new())?;
+    Ok(())
+}
+
+#[test]
+fn an_encoder_of_ones_own_is_fitted() {
+    own_encoder(train_and_test().0, Device::flex()).unwrap();
+}
+
+fn just_the_loss(
+    mut network: Mlp,
+    mut optimizer: ModuleOptimizer,
+    features: Tensor<2>,
+    labels: Tensor<1, Int>,
+    learning_rate: f64,
+) {
+    use burn::optim::GradientsParams;
+    use burn_nca::objective::{Criterion, NcaLossConfig};
+
+    let criterion = NcaLossConfig::new().with_criterion(Criterion::G).init();
+    let loss = criterion.forward(network.forward(features), labels); // [n, k] and [n] to [1]
+    let gradients = GradientsParams::from_grads(loss.backward(), &network);
+    network = optimizer.step(learning_rate, network, gradients);
+}
+
+mod reused_loss {
+    use burn::module::Module;
+    use burn::optim::{GradientsParams, ModuleOptimizer};
+    use burn::tensor::{Int, Tensor};
+    use burn_nca::encoder::{Encoder, Mlp};
+    use burn_nca::objective::ProxyNcaLoss;
+
+    type Network = Mlp;
+
+    fn in_a_loop(
+        batches: Vec<(Tensor<2>, Tensor<1, Int>)>,
+        mut model: Mlp,
+        mut optimizer: ModuleOptimizer,
+        learning_rate: f64,
+    ) {
+        use burn_nca::objective::NcaLossConfig;
+
+        let loss = NcaLossConfig::new().init();
+        for (images, labels) in batches {
+            let embeddings = model.forward(images);
+            let loss = loss.forward(embeddings, labels);
+            let gradients = GradientsParams::from_grads(loss.backward(), &model);
+            model = optimizer.step(learning_rate, model, gradients);
+        }
+    }
+
+    #[derive(Module, Debug)]
+    struct Model {
+        network: Network,
+        loss: ProxyNcaLoss,
+    }
+}
