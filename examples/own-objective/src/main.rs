@@ -44,7 +44,7 @@ fn main() -> burn_nca::Result<()> {
         sums[1] += accuracy(&margin, &test)?;
         sums[2] += accuracy(&nca, &test)?;
     }
-    for (name, sum) in ["Euclidean", "large margin", "NCA (g, l2 0.01)"].iter().zip(sums) {
+    for (name, sum) in ["Euclidean", "large margin", "NCA, recommended"].iter().zip(sums) {
         println!("{name:18} {:.2} %", 100.0 * sum / SPLITS as f64);
     }
     Ok(())
