@@ -1,7 +1,9 @@
-//! Every command of every document runs: those of `nca` do, on small tables of the names that the documents use; of
-//! those of cargo and Python the packages, programs, features and scripts are there.
+//! What documents say holds. Every command runs: those of `nca` do, on small tables of the names that the documents use;
+//! of those of cargo and Python the packages, programs, features and scripts are there. Every block of Rust is compiled,
+//! every link leads somewhere, and the overviews name every page.
 
 mod extract;
+mod links;
 mod place;
 mod sources;
 mod workspace;
@@ -58,9 +60,9 @@ fn written() -> Vec<Written> {
     of_all(from_markdown)
 }
 
-/// Fails with the place and the reason of each command that does not work.
+/// Fails with the place and the reason of each claim that does not hold.
 fn refuse(failures: Vec<String>) {
-    assert!(failures.is_empty(), "commands that do not work:\n{}", failures.join("\n"));
+    assert!(failures.is_empty(), "what documents say is not so:\n{}", failures.join("\n"));
 }
 
 #[test]
@@ -98,4 +100,27 @@ fn the_rust_of_the_documents_is_compiled() {
     assert!(blocks.len() > 20, "{} blocks", blocks.len());
     let sources = Sources::read(Path::new(ROOT));
     refuse(blocks.iter().filter_map(|block| sources.failure(block)).collect());
+}
+
+#[test]
+fn the_links_of_the_documents_lead_somewhere() {
+    let broken = |name: &String| links::broken(Path::new(ROOT), name);
+    refuse(documents().iter().flat_map(broken).collect());
+}
+
+#[test]
+fn the_overviews_name_every_page() {
+    refuse(unnamed("README.md", |name| {
+        name.starts_with("examples/") && name.ends_with("/README.md")
+    }));
+    refuse(unnamed("docs/guide/README.md", |name| name.starts_with("docs/guide/")));
+}
+
+/// The pages of the documents that an overview has no link to.
+fn unnamed(overview: &str, is_page: impl Fn(&str) -> bool) -> Vec<String> {
+    let text = fs::read_to_string(Path::new(ROOT).join(overview)).unwrap();
+    let base = overview.strip_suffix("README.md").unwrap();
+    let pages = documents().into_iter().filter(|name| name != overview && is_page(name));
+    let unnamed = pages.filter(|name| !text.contains(&format!("]({})", &name[base.len()..])));
+    unnamed.map(|name| format!("{overview} does not name {name}")).collect()
 }

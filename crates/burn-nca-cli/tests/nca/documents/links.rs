@@ -1,0 +1,79 @@
+//! Where the links of the documents lead: to files, and to headings of documents.
+
+use std::fs;
+use std::path::Path;
+
+/// The links of a document, by its path, that lead nowhere, each with its line.
+pub fn broken(root: &Path, name: &str) -> Vec<String> {
+    let text = fs::read_to_string(root.join(name)).unwrap();
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    let mut found = Vec::new();
+    for (number, line) in prose(&text) {
+        for link in links(line) {
+            let (path, heading) = link.split_once('#').unwrap_or((link, ""));
+            let leads_to = root.join(if path.is_empty() {
+                Path::new(name).to_path_buf()
+            } else {
+                folder.join(path)
+            });
+            let is_there = if heading.is_empty() {
+                leads_to.exists()
+            } else {
+                fs::read_to_string(&leads_to)
+                    .is_ok_and(|text| anchors(&text).iter().any(|anchor| anchor == heading))
+            };
+            if !is_there {
+                found.push(format!("{name}:{number}: {link} leads nowhere"));
+            }
+        }
+    }
+    found
+}
+
+/// The numbered lines outside blocks of code.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut is_code = false;
+    text.lines().enumerate().filter_map(move |(index, line)| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        (!is_code && !is_fence).then_some((index + 1, line))
+    })
+}
+
+/// The targets of the links of a line that lead into the workspace.
+fn links(line: &str) -> impl Iterator<Item = &str> {
+    let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+    targets.map(|(target, _)| target).filter(|target| !target.contains(':'))
+}
+
+/// The headings as GitHub names them in links.
+fn anchors(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for (_, line) in prose(text) {
+        let Some((_, heading)) =
+            line.split_once("# ").filter(|(marks, _)| marks.trim_matches('#').is_empty())
+        else {
+            continue;
+        };
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+        found.push(kept.collect::<String>().to_lowercase().replace(' ', "-"));
+    }
+    found
+}
+
+#[test]
+fn links_that_lead_nowhere_are_told_with_their_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "# A `b`: c-d\n[x](#a-b-c-d) ![y](y.md) [z](https://z)\n```\n[x](none)\n```\n[x](#none)\n[y](y.md#no)\n";
+    fs::write(folder.path().join("a.md"), text).unwrap();
+    assert_eq!(
+        broken(folder.path(), "a.md"),
+        [
+            "a.md:2: y.md leads nowhere",
+            "a.md:6: #none leads nowhere",
+            "a.md:7: y.md#no leads nowhere"
+        ]
+    );
+    fs::write(folder.path().join("y.md"), "## No\n").unwrap();
+    assert_eq!(broken(folder.path(), "a.md"), ["a.md:6: #none leads nowhere"]);
+}
