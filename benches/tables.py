@@ -565,13 +565,14 @@ def exact_cost():
     """What one exact value and gradient costs, by the number of points."""
     sweep = [row for row in read("sweep.json") or [] if row["block"] is None and row["device"] == "cpu"]
     rows = [
-        [row["points"], row["features"], row["dim"], f"{row['seconds']:.3f}", f"{row['peak_mib']:.0f}"]
+        [row["points"], row["features"], row["dim"], f"{1000 * row['seconds']:.1f}", f"{row['peak_mib']:.0f}"]
         for row in sorted(sweep, key=lambda row: (row["dim"], row["points"]))
     ]
     # Of the large sizes the memory alone: their time was taken once.
     rows += [[r["points"], r["features"], r["dim"], "", f"{r['peak_mib']:.0f}"] for r in read("memory.json") or []]
-    head = ["points n", "features", "k", "seconds", "peak memory of the process, MiB"]
-    return [*table(head, rows, words=0), "f, f32, CPU with 2 cores (`python3 benches/sweep.py`).", ""]
+    head = ["points n", "features", "k", "ms", "peak memory of the process, MiB"]
+    note = "f, f32, CPU with 2 cores (`python3 benches/sweep.py`; the rows without a time, with `--memory`)."
+    return [*table(head, rows, words=0), note, ""]
 
 
 def mnist_encoders():
