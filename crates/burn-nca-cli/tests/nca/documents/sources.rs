@@ -39,23 +39,17 @@ impl Sources {
 
     /// Why nothing compiles a block.
     pub fn failure(&self, block: &Shown) -> Option<String> {
-        let document = block.place.split(':').next().unwrap_or_default();
-        let is_tested = self.root.join(document).canonicalize();
-        if block.attribute != "ignore" && self.tested.contains(&is_tested.unwrap()) {
+        let name = block.place.split(':').next().unwrap_or_default();
+        let document = self.root.join(name).canonicalize().unwrap();
+        if block.attribute != "ignore" && self.tested.contains(&document) {
             return None;
         }
         let code = reduced(&block.code);
         // `{ .. }` stands for a body that the document leaves out.
         let pieces: Vec<&str> = code.split("{..}").collect();
         let stands = |text: &String| {
-            let mut rest = text.as_str();
-            pieces.iter().all(|piece| match rest.split_once(piece) {
-                Some((_, after)) => {
-                    rest = after;
-                    true
-                }
-                None => false,
-            })
+            let mut pieces = pieces.iter();
+            pieces.try_fold(text.as_str(), |rest, piece| Some(rest.split_once(piece)?.1)).is_some()
         };
         (!self.texts.iter().any(stands)).then(|| {
             format!(
