@@ -6,10 +6,11 @@ use burn_nca::data::{Features, Labelled};
 use burn_nca::encoder::LinearMap;
 use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca::fit::parameters::{assign, flatten, flatten_gradients};
-use burn_nca::objective::Objective;
+use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
 
 use crate::large_margin::LargeMargin;
 use crate::target_neighbours::TargetNeighbours;
+use crate::weighted_nca::{WeightedNca, WeightedRows, balanced};
 
 /// Rows of two features and three classes, the last of a single row.
 fn data() -> Labelled {
@@ -24,7 +25,7 @@ fn sq_distance(data: &Labelled, i: usize, j: usize) -> f64 {
 }
 
 #[test]
-fn the_value_is_that_of_the_equation() {
+fn the_margin_is_that_of_the_equation() {
     let (data, device) = (data(), Device::flex());
     let mut expected = 0.0;
     for i in 0..data.rows() {
@@ -47,18 +48,17 @@ fn the_value_is_that_of_the_equation() {
     assert!((found - expected).abs() < 1e-9 * expected, "{found} {expected}");
 }
 
-#[test]
-fn the_gradient_is_that_of_central_differences_at_any_block_size() {
-    let (data, device) = (data(), Device::flex());
-    let target = TargetNeighbours::new(data.clone(), 3, &device).unwrap();
+/// Compares the gradient with central differences in f64, and the value of small blocks with that of one.
+fn assert_gradient<O: Objective + Clone>(objective: O, target: &O::Target, data: &Labelled) {
+    let device = Device::flex();
     let x = data.features().to_tensor(&device, DType::F64);
     let weight = [0.9, -0.2, 0.3, 0.7];
     let map = LinearMap::from_weight(&weight, [2, 2], &device.clone().autodiff(), DType::F64);
-    let model = MetricModel::new(map, LargeMargin { push: 0.4 });
+    let model = MetricModel::new(map, objective);
     let at = |position: &[f64], rows: usize| {
         let model = assign(model.clone(), position);
         let blocks = BlockConfig::new().with_rows(Some(rows));
-        let at = value_and_gradient(&model, &x, &target, &blocks);
+        let at = value_and_gradient(&model, &x, target, &blocks);
         (at.value, flatten_gradients(&model, &at.gradients))
     };
     let start = flatten(&model);
@@ -77,6 +77,64 @@ fn the_gradient_is_that_of_central_differences_at_any_block_size() {
 }
 
 #[test]
+fn gradients_are_those_of_central_differences_at_any_block_size() {
+    let (data, device) = (data(), Device::flex());
+    let target = TargetNeighbours::new(data.clone(), 3, &device).unwrap();
+    assert_gradient(LargeMargin { push: 0.4 }, &target, &data);
+    assert_gradient(WeightedNca {}, &weighted(&data).1, &data);
+}
+
+/// Weights 0.5, 1, 1.5, 2, 0.5, .. and the target of them.
+fn weighted(data: &Labelled) -> (Vec<f64>, WeightedRows) {
+    let weights: Vec<f64> = (0..data.rows()).map(|i| 0.5 * (1 + i % 4) as f64).collect();
+    let target = WeightedRows::new(data.labels(), &weights, &Device::flex()).unwrap();
+    (weights, target)
+}
+
+#[test]
+fn weights_count_as_in_the_equation() {
+    let data = data();
+    let (weights, target) = weighted(&data);
+    let rows = 0..data.rows();
+    let mut expected = 0.0;
+    for i in rows.clone() {
+        let votes = |same: bool| {
+            let labels = data.labels();
+            let others = rows.clone().filter(|&j| j != i && (!same || labels[j] == labels[i]));
+            others.map(|j| weights[j] * (-sq_distance(&data, i, j)).exp()).sum::<f64>()
+        };
+        // Row 10 is alone in its class.
+        expected -= if i == 10 { 0.0 } else { weights[i] * (votes(true) / votes(false)).ln() };
+    }
+    let z = data.features().to_tensor(&Device::flex(), DType::F64);
+    let found: f64 = WeightedNca {}.total(z.clone(), &target).into_scalar();
+    assert!((found - expected).abs() < 1e-6 * expected, "{found} {expected}");
+    // A batch of all rows in another order, with their weights.
+    let backwards: Vec<usize> = rows.rev().collect();
+    let batch = WeightedNca {}.subset(&target, &backwards);
+    let found: f64 = WeightedNca {}.total(z.flip([0]), &batch).into_scalar();
+    assert!((found - expected).abs() < 1e-6 * expected, "{found} {expected}");
+}
+
+#[test]
+fn equal_weights_are_those_of_the_library() {
+    let (data, device) = (data(), Device::flex());
+    let z = data.features().to_tensor(&device, DType::F64);
+    let classes = ClassIndex::of(&data, &device).unwrap();
+    let g = NcaLossConfig::new().with_criterion(Criterion::G).init();
+    let expected: f64 = g.total(z.clone(), &classes).into_scalar();
+    let target = WeightedRows::new(data.labels(), &vec![1.0; data.rows()], &device).unwrap();
+    let found: f64 = WeightedNca {}.total(z.clone(), &target).into_scalar();
+    assert!((found - expected).abs() < 1e-12 * expected, "{found} {expected}");
+}
+
+#[test]
+fn balanced_weights_of_each_class_add_up_to_the_same() {
+    let weights = balanced(&[0, 1, 1, 1], 2);
+    assert_eq!(weights, [2.0, 2.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]);
+}
+
+#[test]
 fn a_batch_has_target_neighbours_of_its_own_and_a_fit_lowers_the_sum() {
     let (data, device) = (data(), Device::flex());
     let target = TargetNeighbours::new(data.clone(), 3, &device).unwrap();
@@ -88,7 +146,7 @@ fn a_batch_has_target_neighbours_of_its_own_and_a_fit_lowers_the_sum() {
     assert_eq!(numbers(present), [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
     let first = neighbours.into_data().convert::<i64>();
     assert_eq!(first, TensorData::new(vec![2i64, 0, 0, 1, 1, 1, 0, 2, 2], [3, 3]));
-    let solution = crate::fit(&data, &device).unwrap();
+    let solution = crate::fit(LargeMargin { push: 0.5 }, &data, &target, &device).unwrap();
     let z = data.features().to_tensor(&device, DType::F32);
     let start: f64 = LargeMargin { push: 0.5 }.total(z, &target).into_scalar();
     assert!(solution.value < 0.9 * start, "{} {start}", solution.value);
