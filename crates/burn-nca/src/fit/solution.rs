@@ -28,7 +28,7 @@ pub enum Termination {
     Stopped,
     /// The held-out score stopped improving.
     HeldOut,
-    /// The number of steps that was asked for is done ([`FitConfig::stop_at`](super::FitConfig::stop_at)).
+    /// The number of steps that was set, or chosen by a search, is done ([`FitConfig::stop_at`](super::FitConfig::stop_at)).
     StopAt,
     /// No step was possible: at the start every row has a single neighbour to rounding, so that the gradient
     /// vanishes although the objective is not at its optimum.
@@ -89,7 +89,7 @@ impl Termination {
             }
             Self::Stopped => "Not converged: stopped on request.",
             Self::HeldOut => "Stopped early: the held-out score no longer improves.",
-            Self::StopAt => "Stopped after the number of steps that was asked for.",
+            Self::StopAt => "Stopped after the number of steps that was set or chosen.",
             Self::Saturated => {
                 "Not converged: the start is saturated. Every row has a single neighbour to rounding, so the \
                  gradient vanishes and no step was taken; use criterion g or an L2 penalty, or scale the \
