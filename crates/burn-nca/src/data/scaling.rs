@@ -86,7 +86,12 @@ impl Scaling {
             ScalingKind::Standardise => mean_and_deviation(train),
             ScalingKind::Common => {
                 let (mean, variance) = mean_and_variance(train);
-                let typical = (variance.iter().sum::<f64>() / d as f64).sqrt();
+                let typical = variance.iter().sum::<f64>() / d as f64;
+                let typical = if typical.is_normal() {
+                    typical.sqrt()
+                } else {
+                    root_mean_square(|| deviations(train, &mean, &variance).into_iter())
+                };
                 (mean, vec![one_if_zero(typical); d])
             }
             ScalingKind::MinMax => minimum_and_range(train),
@@ -200,12 +205,36 @@ pub(crate) fn mean_and_variance(train: &Features) -> (Vec<f64>, Vec<f64>) {
 fn mean_and_deviation(train: &Features) -> (Vec<f64>, Vec<f64>) {
     let (mean, variance) = mean_and_variance(train);
     // A constant column may leave rounding noise of the size of its mean's last digits.
-    let deviation = variance.iter().zip(&mean).map(|(variance, mean)| {
-        let deviation = variance.sqrt();
+    let zero_if_noise = |(deviation, mean): (f64, &f64)| {
         if deviation <= 1e-12 * mean.abs() { 0.0 } else { deviation }
-    });
-    let scale = deviation.map(one_if_zero).collect();
+    };
+    let deviations = deviations(train, &mean, &variance).into_iter().zip(&mean);
+    let scale = deviations.map(zero_if_noise).map(one_if_zero).collect();
     (mean, scale)
+}
+
+/// The standard deviation of each column, also where the squares of its differences leave the range of f64 (differences
+/// above 1e154 or below 1e-154).
+fn deviations(train: &Features, mean: &[f64], variance: &[f64]) -> Vec<f64> {
+    let columns = mean.iter().zip(variance).enumerate();
+    columns
+        .map(|(column, (mean, variance))| {
+            if variance.is_normal() {
+                return variance.sqrt();
+            }
+            root_mean_square(|| (0..train.rows()).map(|row| train.value(row, column) - mean))
+        })
+        .collect()
+}
+
+/// The root mean square of some values, summed in units of the largest of them; infinite where one of them is.
+fn root_mean_square<I: ExactSizeIterator<Item = f64>>(values: impl Fn() -> I) -> f64 {
+    let unit = values().fold(0.0, |unit: f64, value| unit.max(value.abs()));
+    if unit == 0.0 || !unit.is_finite() {
+        return unit;
+    }
+    let n = values().len() as f64;
+    unit * values().map(|value| (value / unit).powi(2) / n).sum::<f64>().sqrt()
 }
 
 /// The means of columns whose values differ little for their size; 0 for other columns.
@@ -269,6 +298,20 @@ mod tests {
         let scaling = Scaling::fit(ScalingKind::Common, &train);
         // Variances 9 and 1: their mean is 5.
         assert_eq!((scaling.offset(), scaling.scale()), (&[3.0, 2.0][..], &[5f64.sqrt(); 2][..]));
+    }
+
+    #[test]
+    fn columns_are_scaled_whatever_their_unit() {
+        for unit in [1e-300, 1e-160, 1.0, 1e160, 1e300] {
+            let train = Features::unnamed([1.0, 2.0, 6.0].map(|x| x * unit).to_vec(), 1).unwrap();
+            for kind in [ScalingKind::Standardise, ScalingKind::Common] {
+                let scaled = Scaling::fit(kind, &train).apply(&train).unwrap();
+                let deviation = (14.0f64 / 3.0).sqrt();
+                for (scaled, difference) in scaled.values().iter().zip([-2.0, -1.0, 3.0]) {
+                    assert!((scaled - difference / deviation).abs() < 1e-12, "{kind:?} {unit:e}");
+                }
+            }
+        }
     }
 
     #[test]
