@@ -278,12 +278,18 @@ fn open_pair(x: Input<'_>, y: &Path, task: Task) -> Result<Table> {
                 without_class: None,
             })
         }
-        (other, _) => Err(Error::data(format!(
-            "{} is {}, neither a NumPy nor an IDX array; a pair is X.npy,Y.npy or IMAGES,LABELS, and \
-             a CSV, Parquet or Arrow file or an .npz archive stands alone",
-            x.origin(),
-            other.name()
-        ))),
+        (other, _) => {
+            // Whatever begins like no other format may be text; or an array whose first bytes are damaged.
+            let kind = match other {
+                Format::Text => "begins like",
+                _ => &format!("is {},", other.name()),
+            };
+            Err(Error::data(format!(
+                "{} {kind} neither a NumPy nor an IDX array; a pair is X.npy,Y.npy or IMAGES,LABELS, and \
+                 a CSV, Parquet or Arrow file or an .npz archive stands alone",
+                x.origin(),
+            )))
+        }
     }
 }
 
@@ -400,8 +406,7 @@ mod tests {
         assert!(error(&at("images"), &classes()).ends_with("give the pair IMAGES,LABELS"));
         let pair = format!("{},{}", at("t.csv"), at("y.npy"));
         assert!(
-            error(&pair, &classes())
-                .contains("t.csv is CSV text, neither a NumPy nor an IDX array")
+            error(&pair, &classes()).contains("t.csv begins like neither a NumPy nor an IDX array")
         );
     }
 
