@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-use crate::folder::{folder_of, sync_folder};
+use crate::folder::{about_folder, folder_of, sync_folder};
 use crate::target::Target;
 use crate::{TEMPORARY, fault};
 
@@ -72,7 +72,7 @@ fn temporary_file(folder: &Path) -> io::Result<NamedTempFile> {
     // Temporary files are the owner's alone; a result has the permissions of any other new file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+    builder.tempfile_in(folder).map_err(|error| about_folder(folder, &error))
 }
 
 fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
@@ -155,7 +155,10 @@ mod tests {
     #[test]
     fn a_folder_that_does_not_exist_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(write_atomically(&folder.path().join("no/z.csv"), b"").is_err());
+        let missing = folder.path().join("no");
+        let error = write_atomically(&missing.join("z.csv"), b"").unwrap_err().to_string();
+        let expected = format!("the folder {} cannot be written into: ", missing.display());
+        assert!(error.starts_with(&expected), "{error}");
         let error = write_atomically(folder.path(), b"").unwrap_err().to_string();
         assert!(error.contains("this is a folder"), "{error}");
     }

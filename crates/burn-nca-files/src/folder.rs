@@ -11,7 +11,7 @@ use crate::{TEMPORARY, fault};
 /// A folder next to `target` in which to put together what [`publish_folder`] gives that name.
 ///
 /// # Errors
-/// A place that cannot be written.
+/// A place that cannot be written; the error names the folder that `target` is in.
 pub fn temporary_folder(target: &Path) -> io::Result<TempDir> {
     let parent = folder_of(target);
     fault::point("make a folder")?;
@@ -21,7 +21,17 @@ pub fn temporary_folder(target: &Path) -> io::Result<TempDir> {
     // Temporary folders are the owner's alone; a result is as readable as any other folder.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    builder.tempdir_in(parent)
+    builder.tempdir_in(parent).map_err(|error| about_folder(parent, &error))
+}
+
+/// Says of which folder it is that nothing could be made in it: a temporary name, which the error has, says little.
+pub(crate) fn about_folder(folder: &Path, error: &io::Error) -> io::Error {
+    let reason = error.get_ref().and_then(|error| error.source()).map(ToString::to_string);
+    let reason = reason.unwrap_or_else(|| error.to_string());
+    io::Error::new(
+        error.kind(),
+        format!("the folder {} cannot be written into: {reason}", folder.display()),
+    )
 }
 
 /// Gives a folder its name once all in it is on the disk; a failure leaves neither.

@@ -5,6 +5,7 @@ use burn_nca::Fitted;
 use burn_nca::data::{Features, Scaling, ScalingKind};
 use burn_nca::estimator::ModelCard;
 use burn_nca::fit::{Penalty, Termination};
+use burn_nca_program::number::counted;
 use burn_nca_program::plain_table;
 use serde::Serialize;
 
@@ -85,7 +86,9 @@ fn text(info: &Info<'_>, card: &ModelCard) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: String| text.push_str(&format!("{name:14}{value}\n"));
     let map = model_words::map(card);
-    line("map", format!("{} features to {} dimensions, {map}", info.columns.len(), card.d_output));
+    let features = counted(info.columns.len(), "feature");
+    let dimensions = counted(card.d_output, "dimension");
+    line("map", format!("{features} to {dimensions}, {map}"));
     let method = card.method.info();
     line("method", format!("{} ({})", method.label, method.title));
     let of = if card.fit.penalty == Some(Penalty::Spread) { " of the spread" } else { "" };
@@ -116,8 +119,10 @@ fn text(info: &Info<'_>, card: &ModelCard) -> String {
     line(
         "effort",
         format!(
-            "{} iterations, {} evaluations, {:.2} s",
-            info.iterations, info.evaluations, info.seconds
+            "{}, {}, {:.2} s",
+            counted(info.iterations, "iteration"),
+            counted(info.evaluations, "evaluation"),
+            info.seconds
         ),
     );
     line(
