@@ -40,6 +40,8 @@ pub(super) fn explains<E: Encoder, O: Objective>(
 /// ```text
 /// Σ_j p_ij (d²_ij - min_l d²_il) <= 1e-4      for every i: how log Σ_j exp(min d² - d²_ij) changes with the scale
 /// ```
+///
+/// Not where all rows lie on one point, or each has but one other row: no scale gives their neighbours other weights.
 fn is_saturated<E: Encoder>(encoder: &E, x: &Tensor<2>) -> bool {
     let z = encoder.forward(x.clone().without_autodiff());
     let [n, k] = z.dims();
@@ -47,7 +49,9 @@ fn is_saturated<E: Encoder>(encoder: &E, x: &Tensor<2>) -> bool {
     let found = f64::entropies(&z, &z, k, &Columns::all(n, n).without_self(0));
     // The entropy is the logarithm of the sum and the mean of what is added to the nearest distance.
     let (logs, entropies) = found[n..].split_at(n);
-    logs.iter().zip(entropies).all(|(log, entropy)| entropy - log <= SPREAD)
+    let uniform = (n as f64 - 1.0).ln() - SPREAD;
+    logs.iter().any(|&log| log < uniform)
+        && logs.iter().zip(entropies).all(|(log, entropy)| entropy - log <= SPREAD)
 }
 
 #[cfg(test)]
@@ -78,6 +82,8 @@ mod tests {
         assert_eq!(end(1e4, [0, 1, 0, 1], Criterion::F, 0.0), Termination::Saturated);
         // The gradient need not be 0 exactly.
         assert_eq!(end(5.0, [0, 1, 0, 1], Criterion::F, 0.0), Termination::Saturated);
+        // All rows lie on one point: every neighbour counts alike.
+        assert_eq!(end(0.0, [0, 1, 0, 1], Criterion::F, 0.0), Termination::GradientSmall);
         // Every row has found its own: nothing is left to gain.
         assert_eq!(end(1e4, [0, 0, 1, 1], Criterion::F, 0.0), Termination::GradientSmall);
     }
