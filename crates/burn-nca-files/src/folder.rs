@@ -24,10 +24,10 @@ pub fn temporary_folder(target: &Path) -> io::Result<TempDir> {
     builder.tempdir_in(parent).map_err(|error| about_folder(parent, &error))
 }
 
-/// Says of which folder it is that nothing could be made in it: a temporary name, which the error has, says little.
+/// Says of which folder it is that nothing could be made in it, in place of the temporary name that the error ends with.
 pub(crate) fn about_folder(folder: &Path, error: &io::Error) -> io::Error {
-    let reason = error.get_ref().and_then(|error| error.source()).map(ToString::to_string);
-    let reason = reason.unwrap_or_else(|| error.to_string());
+    let reason = error.to_string();
+    let reason = reason.split(" at path ").next().unwrap_or_default();
     io::Error::new(
         error.kind(),
         format!("the folder {} cannot be written into: {reason}", folder.display()),
