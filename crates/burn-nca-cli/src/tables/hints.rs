@@ -6,7 +6,7 @@ use burn_nca::data::Features;
 use burn_nca_datasets::{Table, Target};
 
 use crate::output::short_name;
-use burn_nca_report::{Warning, WarningCode};
+use burn_nca_report::{Warning, WarningCode, counted};
 
 /// From so many classes that are whole numbers on, they may be a quantity.
 const MANY_CLASSES: usize = 20;
@@ -149,8 +149,10 @@ fn about_few_rows(features: &Features, train: &[usize]) -> Option<Warning> {
         Warning::new(
             WarningCode::FewRows,
             format!(
-                "{n} training rows for {d} features: a map can set every row apart by chance, so trust held-out rows \
-                 alone; a few --dim, more --l2 or --encoder diagonal learn less of it"
+                "{} for {}: a map can set every row apart by chance, so trust held-out rows alone; a few --dim, more \
+                 --l2 or --encoder diagonal learn less of it",
+                counted(n, "training row"),
+                counted(d, "feature")
             ),
         )
     })

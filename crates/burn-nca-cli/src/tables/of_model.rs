@@ -13,6 +13,7 @@ use burn_nca_datasets::{
 use crate::cli::table::TextArgs;
 use crate::output;
 use crate::source::{Source, with_given};
+use burn_nca_report::counted;
 
 /// Rows that a model can embed.
 #[derive(Debug)]
@@ -114,9 +115,13 @@ pub fn labelled_table(
     };
     model.scaling().check_columns(table.features.names())?;
     if let Some(without) = &table.without_class {
-        output::warn(&format!("{} rows have no class and are not measured", without.rows.len()));
+        warn_without_class(without.rows.len());
     }
     Ok(table)
+}
+
+fn warn_without_class(rows: usize) {
+    output::warn(&format!("{} without a class left out of the measures", counted(rows, "row")));
 }
 
 fn prepared_table(
@@ -140,7 +145,7 @@ fn prepared_table(
     let places: Vec<usize> = kept.iter().filter_map(|&at| place(with_target[at])).collect();
     let lost = raw.rows() - with_target.len();
     if lost > 0 {
-        output::warn(&format!("{lost} rows have no class and are not measured"));
+        warn_without_class(lost);
     }
     let target: Target = super::of_fit::select(target, &kept);
     let features = features.select(&places);

@@ -223,8 +223,8 @@ impl TrainingData for Labelled {
         let present: Vec<usize> = (0..counts.len()).filter(|class| counts[*class] > 0).collect();
         if let [only] = present[..] {
             return Err(Error::data(format!(
-                "all {n} rows are of the class {}; there is nothing to tell apart, so give rows of at least \
-                 two classes",
+                "all {n} rows to learn from are of the class {}; there is nothing to tell apart, so give rows \
+                 of at least two classes",
                 quoted(&self.class_names()[only])
             )));
         }

@@ -13,8 +13,8 @@ use crate::commands::finite;
 use crate::fitting::neighbor_count::of_numbers;
 use crate::fitting::warnings::about_spread;
 use crate::output;
-use burn_nca_report::Warning;
 use burn_nca_report::number::significant;
+use burn_nca_report::{Warning, counted};
 
 /// What a model of numbers is worth on rows with a target.
 #[derive(Debug, Serialize)]
@@ -101,9 +101,9 @@ fn text(evaluation: &Evaluation) -> String {
         ],
     );
     format!(
-        "{} rows, target {target}\n\n{table}\nR2: 1 is best, 0 is the mean of these rows. RMSE and MAE: errors in the \
+        "{}, target {target}\n\n{table}\nR2: 1 is best, 0 is the mean of these rows. RMSE and MAE: errors in the \
          units of {target}.\n",
-        evaluation.rows
+        counted(evaluation.rows, "row")
     )
 }
 

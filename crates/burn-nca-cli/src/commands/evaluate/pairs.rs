@@ -15,7 +15,7 @@ use crate::commands::finite;
 use crate::fitting::pairs::{measures, values};
 use crate::fitting::warnings::about_spread;
 use crate::output;
-use burn_nca_report::Warning;
+use burn_nca_report::{Warning, counted};
 
 /// What a model of pairs is worth on pairs of rows.
 #[derive(Debug, Serialize)]
@@ -69,8 +69,8 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     });
     let table = plain_table(vec!["partner".to_string(), "value".to_string()], lines.collect());
     output::print_text(&format!(
-        "{} pairs among {} rows; each asks from both ends\n\n{table}",
-        pairs.len(),
-        features.rows()
+        "{} among {}; each asks from both ends\n\n{table}",
+        counted(pairs.len(), "pair"),
+        counted(features.rows(), "row")
     ))
 }
