@@ -13,9 +13,9 @@ use burn_nca::fit::{
 };
 use burn_nca::method::{AnyMethod, Lca, Lmnn, Mlkr, Nca, PairNca};
 use rand::RngExt;
-use serde_json::Value;
 
-use super::{classes, fuzz, json_damage, numbers, pairs};
+use super::journals::Journal;
+use super::{classes, fuzz, numbers, pairs};
 
 const FILE: &str = "checkpoint.json";
 
@@ -65,15 +65,17 @@ fn go_on(estimator: &Estimator, folder: &Path) -> burn_nca::Result<Fitted> {
     }
 }
 
+/// The checkpoint of a fit that was cut off.
+fn checkpoint(estimator: &Estimator) -> Journal {
+    let folder = tempfile::tempdir().unwrap();
+    go_on(estimator, folder.path()).unwrap();
+    Journal::of_bytes(&std::fs::read(folder.path().join(FILE)).unwrap())
+}
+
 #[test]
 fn damaged_checkpoints() {
     let estimators = estimators();
-    let written = |estimator: &Estimator| -> Value {
-        let folder = tempfile::tempdir().unwrap();
-        go_on(estimator, folder.path()).unwrap();
-        serde_json::from_slice(&std::fs::read(folder.path().join(FILE)).unwrap()).unwrap()
-    };
-    let whole: Vec<Value> = estimators.iter().map(written).collect();
+    let whole: Vec<Journal> = estimators.iter().map(checkpoint).collect();
     let which = |folder: &Path| {
         let number = std::fs::read_to_string(folder.join("which")).unwrap();
         &estimators[number.parse::<usize>().unwrap()]
@@ -84,17 +86,21 @@ fn damaged_checkpoints() {
         |folder, rng| {
             let at = rng.random_range(0..whole.len());
             std::fs::write(folder.join("which"), at.to_string()).unwrap();
-            // The header says whose state it is; the state is what is damaged mostly.
-            let mut bytes = json_damage::edited(&whole[at..=at], rng);
-            if rng.random_range(0..4) != 0 {
-                let mut document = whole[at].clone();
-                let state = json_damage::edited(&[document["state"].clone()], rng);
-                document["state"] = serde_json::from_slice(&state).unwrap_or_default();
-                bytes = document.to_string().into_bytes();
-            }
+            let bytes = whole[at].damaged(rng);
             std::fs::write(folder.join(FILE), &bytes).unwrap();
             bytes.len()
         },
         |folder| go_on(which(folder), folder).map(drop),
     );
+}
+
+#[test]
+fn a_checkpoint_that_is_written_again_is_gone_on_from() {
+    for estimator in estimators() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = checkpoint(&estimator).to_bytes();
+        std::fs::write(folder.path().join(FILE), bytes).unwrap();
+        let fitted = go_on(&estimator, folder.path()).unwrap();
+        assert!(fitted.summary().iterations > STEPS, "{}", fitted.summary().iterations);
+    }
 }

@@ -6,9 +6,9 @@ use burn::tensor::Device;
 use burn_nca::NcaConfig;
 use burn_nca::estimator::tune::{TuneConfig, TuneSession};
 use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
-use serde_json::Value;
 
-use super::{classes, fuzz, json_damage};
+use super::journals::Journal;
+use super::{classes, fuzz};
 
 const FILE: &str = "trials.json";
 
@@ -26,13 +26,12 @@ fn search(folder: &Path) -> burn_nca::Result<()> {
 fn damaged_trials() {
     let folder = tempfile::tempdir().unwrap();
     search(folder.path()).unwrap();
-    let bytes = std::fs::read(folder.path().join(FILE)).unwrap();
-    let whole: Value = serde_json::from_slice(&bytes).unwrap();
+    let whole = Journal::of_bytes(&std::fs::read(folder.path().join(FILE)).unwrap());
     fuzz(
         "trials",
         200,
         |folder, rng| {
-            let bytes = json_damage::edited(std::slice::from_ref(&whole), rng);
+            let bytes = whole.damaged(rng);
             std::fs::write(folder.join(FILE), &bytes).unwrap();
             bytes.len()
         },
