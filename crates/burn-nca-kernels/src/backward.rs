@@ -2,9 +2,10 @@
 
 use core::ops::Range;
 
-use pulp::{Arch, Simd};
+use pulp::Simd;
 use rayon::prelude::*;
 
+use crate::arch::arch;
 use crate::tile::{self, Tile};
 use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnTiles, over_tiles};
@@ -80,7 +81,7 @@ pub(crate) fn gradients<T: Real>(of: &Weighted<'_, T>) -> (Vec<T>, Vec<T>) {
     let size = group_size(b);
     let mut of_queries = vec![T::ZERO; b * k];
     let mut of_references = vec![T::ZERO; m * k];
-    let (arch, stride) = (Arch::new(), panel.stride());
+    let (arch, stride) = (arch(), panel.stride());
     let wide = references_at_once(b.div_ceil(size.max(1)), k, size_of::<T>());
     for start in (0..stride).step_by(wide) {
         let among = start..(start + wide).min(stride);

@@ -3,9 +3,10 @@
 
 use core::ops::Range;
 
-use pulp::{Arch, Simd};
+use pulp::Simd;
 use rayon::prelude::*;
 
+use crate::arch::arch;
 use crate::pairs::{Differences, Pairs, Products};
 use crate::tile;
 use crate::unrolled::{OverDimensions, Unrolled};
@@ -57,7 +58,7 @@ fn run<T: Real, P: Pairs<T>, const ENTROPY: bool>(
     (costs, columns): (&[T], &Columns),
     [least, logs, entropies]: [&mut [T]; 3],
 ) {
-    let arch = Arch::new();
+    let arch = arch();
     let size = group_size(least.len());
     let mut entropies = entropies.chunks_mut(size);
     let groups: Vec<_> = least

@@ -2,9 +2,10 @@
 
 use core::ops::Range;
 
-use pulp::{Arch, Simd};
+use pulp::Simd;
 use rayon::prelude::*;
 
+use crate::arch::arch;
 use crate::pairs::{Differences, Pairs, Products};
 use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnRows, over_rows};
@@ -31,7 +32,7 @@ pub(crate) fn log_sums<T: Real>(
 }
 
 fn run<T: Real, P: Pairs<T>>(pairs: &P, k: usize, columns: &Columns, ends: &[usize]) -> Vec<T> {
-    let arch = Arch::new();
+    let arch = arch();
     let mut all = vec![T::INFINITY; columns.queries() * ends.len()];
     let size = group_size(columns.queries());
     let some_rows = all.par_chunks_mut(size * ends.len());

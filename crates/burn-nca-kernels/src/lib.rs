@@ -8,6 +8,7 @@
 //! A crate of its own, without Burn, so that it is optimised in every build and compiles in seconds.
 
 mod aligned;
+mod arch;
 mod backward;
 pub mod coincidence;
 mod columns;

@@ -2,9 +2,10 @@
 
 use core::ops::Range;
 
-use pulp::{Arch, Simd};
+use pulp::Simd;
 use rayon::prelude::*;
 
+use crate::arch::arch;
 use crate::panel::Panel;
 use crate::tile::{self, Tile};
 use crate::unrolled::{OverDimensions, Unrolled};
@@ -89,7 +90,7 @@ pub(crate) fn means<T: Real>(of: Means<'_, T>) -> Vec<T> {
     let (b, c) = (of.columns.queries(), of.c);
     let laid = Laid::new(of);
     let mut means = vec![T::ZERO; b * c];
-    let (arch, size) = (Arch::new(), group_size(b));
+    let (arch, size) = (arch(), group_size(b));
     let groups = means.par_chunks_mut((size * c).max(1)).enumerate();
     groups.for_each(|(group, means)| {
         let rows = group * size..((group + 1) * size).min(b);

@@ -2,9 +2,10 @@
 
 use core::ops::Range;
 
-use pulp::{Arch, Simd};
+use pulp::Simd;
 use rayon::prelude::*;
 
+use crate::arch::arch;
 use crate::backward::{Sums, add_parts, references_at_once};
 use crate::mean::{Laid, Means};
 use crate::tile::{self, Tile};
@@ -26,7 +27,7 @@ pub(crate) fn gradients<T: Real>(of: Means<'_, T>, means: &[T], gradient: &[T]) 
     let gradient = padded(gradient, c);
     let mut of_queries = vec![T::ZERO; b * k];
     let (mut of_references, mut of_values) = (vec![T::ZERO; m * k], vec![T::ZERO; m * c]);
-    let (arch, size, stride) = (Arch::new(), group_size(b), laid.points.stride());
+    let (arch, size, stride) = (arch(), group_size(b), laid.points.stride());
     let wide = references_at_once(b.div_ceil(size.max(1)), k + c, size_of::<T>());
     for start in (0..stride).step_by(wide) {
         let among = start..(start + wide).min(stride);

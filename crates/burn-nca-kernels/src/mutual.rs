@@ -9,9 +9,10 @@
 
 use core::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
+use crate::arch::arch;
 use crate::backward::{CHUNK, Sums, add_parts, references_at_once};
 use crate::tile::{self, ROWS, Terms, Tile};
 use crate::walk::{OnTiles, over_tiles};
@@ -29,7 +30,7 @@ pub(crate) fn gradient<T: Real>(
     let n = columns.queries();
     let panel = Panel::new(points, k);
     let queries = padded(points, k);
-    let (arch, stride) = (Arch::new(), panel.stride());
+    let (arch, stride) = (arch(), panel.stride());
     let terms = Terms::new(statistics, gradient, stride);
     let mut of_rows = vec![T::ZERO; n * k];
     let mut total = vec![T::ZERO; n * k];

@@ -2,9 +2,10 @@
 
 use core::ops::Range;
 
-use pulp::{Arch, Simd};
+use pulp::Simd;
 use rayon::prelude::*;
 
+use crate::arch::arch;
 use crate::pairs::Differences;
 use crate::tile;
 use crate::unrolled::{OverDimensions, Unrolled};
@@ -29,7 +30,7 @@ pub(crate) fn sums<T: Real>(
     let b = columns.queries();
     let pairs = Differences::new(queries, references, k);
     let mut sums = vec![T::ZERO; b];
-    let (arch, size) = (Arch::new(), group_size(b));
+    let (arch, size) = (arch(), group_size(b));
     sums.par_chunks_mut(size).enumerate().for_each(|(group, sums)| {
         let rows = group * size..group * size + sums.len();
         let group = Group { pairs: &pairs, k, summand, columns, rows, sums };

@@ -1,0 +1,66 @@
+//! The vector instructions that kernels run on.
+
+use pulp::Arch;
+
+/// The widest vector instructions of this machine; in this crate's tests, those of [`on`]. To be asked for before work
+/// is divided among threads.
+#[inline]
+pub(crate) fn arch() -> Arch {
+    #[cfg(test)]
+    if let Some(chosen) = tests::CHOSEN.get() {
+        return chosen;
+    }
+    Arch::new()
+}
+
+#[cfg(test)]
+pub(crate) use tests::{all, on, on_each};
+
+#[cfg(test)]
+mod tests {
+    use core::cell::Cell;
+
+    use pulp::Arch;
+
+    thread_local! {
+        /// What this thread asks for instead of the widest.
+        pub(super) static CHOSEN: Cell<Option<Arch>> = const { Cell::new(None) };
+    }
+
+    /// All vector instructions that this machine has, and none.
+    pub(crate) fn all() -> Vec<Arch> {
+        let mut all = vec![Arch::Scalar];
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        all.extend(pulp::x86::V3::try_new().map(Arch::V3));
+        let is_widest = |arch: &Arch| format!("{arch:?}") == format!("{:?}", Arch::new());
+        if !all.iter().any(is_widest) {
+            all.push(Arch::new());
+        }
+        all
+    }
+
+    /// What `work` gives where kernels called from this thread run on `arch`.
+    pub(crate) fn on<R>(arch: Arch, work: impl FnOnce() -> R) -> R {
+        let before = CHOSEN.replace(Some(arch));
+        let found = work();
+        CHOSEN.set(before);
+        found
+    }
+
+    /// Runs a check on [`all`]; the output of a failed test ends with the one that it failed on.
+    #[expect(clippy::print_stdout, reason = "shown for a failed test only")]
+    pub(crate) fn on_each(check: impl Fn()) {
+        for arch in all() {
+            println!("{arch:?}");
+            on(arch, &check);
+        }
+    }
+
+    #[test]
+    fn kernels_run_on_what_is_chosen() {
+        for chosen in all() {
+            assert_eq!(on(chosen, || format!("{:?}", super::arch())), format!("{chosen:?}"));
+        }
+        assert_eq!(format!("{:?}", super::arch()), format!("{:?}", Arch::new()));
+    }
+}

@@ -1,0 +1,92 @@
+//! Sums of groups, by products and by differences.
+
+use super::{both, exact, on_each, points};
+use crate::{Columns, Number};
+
+/// The logarithms of the sums of groups, from the statistics of each group on its own.
+fn log_sums_one_by_one(
+    (queries, references, k): (&[f64], &[f64], usize),
+    columns: &Columns,
+    ends: &[usize],
+) -> Vec<f64> {
+    let b = columns.queries();
+    let mut all = vec![f64::NEG_INFINITY; b * ends.len()];
+    for (query, of_query) in all.chunks_mut(ends.len()).enumerate() {
+        let point = &queries[query * k..(query + 1) * k];
+        for (group, log) in of_query.iter_mut().enumerate() {
+            let start = if group == 0 { 0 } else { ends[group - 1] };
+            let there = |at: &usize| {
+                !columns.left_out(query, &(*at..*at + 1)).into_iter().any(|out| out.len() == 1)
+            };
+            let squared = |at: usize| -> f64 {
+                let reference = &references[at * k..(at + 1) * k];
+                point.iter().zip(reference).map(|(q, r)| (q - r) * (q - r)).sum()
+            };
+            let squares: Vec<f64> = (start..ends[group]).filter(there).map(squared).collect();
+            let least = squares.iter().copied().fold(f64::INFINITY, f64::min);
+            if least < f64::INFINITY {
+                *log = squares.iter().map(|d| (least - d).exp()).sum::<f64>().ln() - least;
+            }
+        }
+    }
+    all
+}
+
+/// Sums of groups, of one and of many, by products and by differences, for every kind of set. The first number of
+/// each of `errors` is what squared distances may be off by, the second what the logarithms then are.
+fn check<T: Number>(b: usize, m: usize, k: usize, errors: [(f64, f64); 2]) {
+    let [(q, exact_q), (r, exact_r)] =
+        [(b * k, 1), (m * k, 2)].map(|(count, seed)| both::<T>(&points(count, seed)));
+    let spans: Vec<_> = (0..b).map(|i| i.min(m)..(i + m / 2).min(m)).collect();
+    let sets = [Columns::within(spans.clone(), m), Columns::outside(spans, m), Columns::all(b, m)];
+    let groups = [vec![m], vec![0, m / 3, m / 3, m], (1..=m).collect()];
+    for columns in sets.into_iter().flat_map(|set| [set.clone(), set.without_self(m - b)]) {
+        for ends in &groups {
+            let expected = log_sums_one_by_one((&exact_q, &exact_r, k), &columns, ends);
+            for (error, bound) in errors {
+                let error = T::from_f64(error);
+                let found = T::log_sums_within(error, (&q, &r, k), &columns, ends);
+                for (&expected, found) in expected.iter().zip(exact(&found)) {
+                    let off = if expected == found { 0.0 } else { (expected - found).abs() };
+                    assert!(off < bound, "{b} x {m} in {k}, {ends:?}: {found} for {expected}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn log_sums_of_groups_are_within_their_bound() {
+    on_each(|| {
+        for (b, m, k) in [(1, 1, 32), (7, 33, 40), (50, 50, 100), (61, 700, 33), (9, 1100, 3)] {
+            check::<f64>(b, m, k, [(0.0, 1e-12), (1e-6, 1e-9)]);
+            // Logarithms of up to -100, which f32 has to 4e-6.
+            check::<f32>(b, m, k, [(0.0, 4e-5), (1e-2, 1e-3)]);
+        }
+    });
+}
+
+/// Where products could be off by more than is allowed, differences are taken.
+#[test]
+fn products_give_way_where_they_are_not_exact_enough() {
+    on_each(|| {
+        let (n, k) = (40, 64);
+        let mut z = points(n * k, 3);
+        let columns = Columns::all(n, n).without_self(0);
+        for ends in [vec![n], vec![7, n]] {
+            let sums =
+                |error: f64, z: &[f64]| f64::log_sums_within(error, (z, z, k), &columns, &ends);
+            assert_ne!(sums(1e-6, &z), sums(0.0, &z), "products");
+            let kept = core::mem::replace(&mut z[5], 1e6);
+            assert_eq!(sums(1e-6, &z), sums(0.0, &z), "differences");
+            z[5] = kept;
+            let far: Vec<f64> = z.iter().map(|x| x + 1e7).collect();
+            for (far, near) in sums(1e-6, &far).iter().zip(sums(0.0, &z)) {
+                // Some digits went when the points were moved.
+                assert!((far - near).abs() < 1e-6, "{far} for {near}");
+            }
+            let equal = sums(1e-6, &vec![0.3; n * k]);
+            assert!(equal.iter().all(|sum| *sum >= 0.0 && *sum < 4.0), "{equal:?}");
+        }
+    });
+}
