@@ -2,6 +2,7 @@
 
 use super::{classes, converted, points};
 use crate::arch::{all, on};
+use crate::coincidence::{Ends, Pairs};
 use crate::{Columns, Distance, Means, Number, Summand, Weighted, Weights, mutual};
 
 /// The bits of all that the kernels compute of some points.
@@ -60,5 +61,32 @@ fn results_do_not_depend_on_the_number_of_threads() {
             // No assert_eq: a million numbers would be printed.
             assert!(one == run(threads), "{arch:?}: {threads} threads");
         }
+    }
+}
+
+/// Three tasks of pairs.
+#[test]
+fn posteriors_do_not_depend_on_the_number_of_threads() {
+    let (n, k) = (700, 3);
+    let [old, new] = [1, 2].map(|seed| points(n * k, seed));
+    let pair = |at: u32| Ends {
+        first: at % 700,
+        second: (at * at + 1) % 700,
+        scale: at % 4,
+        coincide: at % 3 == 0,
+    };
+    let ends: Vec<Ends> = (0..5000).map(pair).collect();
+    let pairs = Pairs { ends: &ends, k, kappa_sq: &[0.3, 1.0, 2.0, 5.0] };
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let found = pairs.expect(&old, 0.4);
+            let residual = pairs.residual(&old, &new, &found.shifts);
+            (found, residual.to_bits(), pairs.best_scales(&old, 0.4))
+        })
+    };
+    let one = run(1);
+    for threads in [2, 64] {
+        assert!(one == run(threads), "{threads} threads");
     }
 }
