@@ -5,6 +5,9 @@
 pub struct Nca {
     /// p_ij, row-major `[n, n]` (equation 1).
     pub p_ij: Vec<f64>,
+    /// What a pair counts in equation 7, row-major `[n, n]`: p_ij, less p_ij / p_i for a partner of i; 0 where i has none.
+    /// Without underflow where p_i is near 0, and without cancellation where it is near 1.
+    pub factor_ij: Vec<f64>,
     /// p_i (equation 2).
     pub p: Vec<f64>,
     /// Σ p_i (equation 3).
@@ -18,17 +21,28 @@ pub struct Nca {
 /// Evaluates the equations at the embedding `z`, row-major `[n, k]`, with classes `y`.
 pub fn nca(z: &[f64], k: usize, y: &[usize]) -> Nca {
     let n = y.len();
-    let mut out =
-        Nca { p_ij: vec![0.0; n * n], p: vec![0.0; n], f: 0.0, g: 0.0, perplexity: vec![0.0; n] };
+    let mut out = Nca {
+        p_ij: vec![0.0; n * n],
+        factor_ij: vec![0.0; n * n],
+        p: vec![0.0; n],
+        f: 0.0,
+        g: 0.0,
+        perplexity: vec![0.0; n],
+    };
     for i in 0..n {
         let d2: Vec<f64> = (0..n).map(|j| sq_distance(z, k, i, j)).collect();
-        let nearest = (0..n).filter(|&j| j != i).map(|j| d2[j]).fold(f64::INFINITY, f64::min);
-        let weight = |j: usize| if j == i { 0.0 } else { (nearest - d2[j]).exp() };
-        let total: f64 = (0..n).map(weight).sum();
+        let all = softmax(&d2, |j| j != i);
+        let partners = softmax(&d2, |j| j != i && y[j] == y[i]);
+        let has_partner = (0..n).any(|j| j != i && y[j] == y[i]);
+        // 1 - p_i.
+        let wrong: f64 = (0..n).filter(|&j| y[j] != y[i]).map(|j| all[j]).sum();
         let mut entropy = 0.0;
         for j in 0..n {
-            let p = weight(j) / total;
+            let p = all[j];
             out.p_ij[i * n + j] = p;
+            if has_partner {
+                out.factor_ij[i * n + j] = if y[j] == y[i] { -wrong * partners[j] } else { p };
+            }
             if p > 0.0 {
                 entropy -= p * p.ln();
             }
@@ -38,11 +52,20 @@ pub fn nca(z: &[f64], k: usize, y: &[usize]) -> Nca {
         }
         out.perplexity[i] = entropy.exp();
         out.f += out.p[i];
-        if (0..n).any(|j| j != i && y[j] == y[i]) {
+        if has_partner {
             out.g += log_p(&d2, y, i);
         }
     }
     out
+}
+
+/// `exp(-d)` of the points that are kept, over their sum; zeros where none is.
+fn softmax(d2: &[f64], keeps: impl Fn(usize) -> bool) -> Vec<f64> {
+    let kept = |j: &usize| keeps(*j);
+    let nearest = (0..d2.len()).filter(kept).map(|j| d2[j]).fold(f64::INFINITY, f64::min);
+    let weight = |j: usize| if keeps(j) { (nearest - d2[j]).exp() } else { 0.0 };
+    let total: f64 = (0..d2.len()).map(weight).sum();
+    (0..d2.len()).map(|j| if total > 0.0 { weight(j) / total } else { 0.0 }).collect()
 }
 
 /// log p_i without underflow: a difference of two log-sum-exps.
@@ -67,31 +90,30 @@ pub fn repulsion(z: &[f64], k: usize, y: &[usize]) -> f64 {
 }
 
 /// df/dA and dg/dA (equations 5 and 7), row-major `[k, d]`, for `z = A x`.
+///
+/// `A x_ij x_ijᵀ` is taken as `z_ij x_ijᵀ`, of which nothing cancels where A takes different rows to one place.
 pub fn gradients(x: &[f64], d: usize, a: &[f64], k: usize, y: &[usize]) -> (Vec<f64>, Vec<f64>) {
     let n = y.len();
     let z = embed(x, d, a, k);
     let at = nca(&z, k, y);
-    let (mut inner_f, mut inner_g) = (vec![0.0; d * d], vec![0.0; d * d]);
+    let (mut df, mut dg) = (vec![0.0; k * d], vec![0.0; k * d]);
     for i in 0..n {
         for j in 0..n {
-            let p = at.p_ij[i * n + j];
-            if p == 0.0 {
+            let weight_g = 2.0 * at.factor_ij[i * n + j];
+            if weight_g == 0.0 {
                 continue;
             }
-            let same = y[i] == y[j];
-            let weight_f = at.p[i] * p - if same { p } else { 0.0 };
-            let weight_g =
-                if at.p[i] == 0.0 { 0.0 } else { p - if same { p / at.p[i] } else { 0.0 } };
-            for r in 0..d {
+            for r in 0..k {
+                let z_ij = weight_g * (z[i * k + r] - z[j * k + r]);
                 for c in 0..d {
-                    let outer = (x[i * d + r] - x[j * d + r]) * (x[i * d + c] - x[j * d + c]);
-                    inner_f[r * d + c] += weight_f * outer;
-                    inner_g[r * d + c] += weight_g * outer;
+                    let slope = z_ij * (x[i * d + c] - x[j * d + c]);
+                    df[r * d + c] += at.p[i] * slope;
+                    dg[r * d + c] += slope;
                 }
             }
         }
     }
-    (twice_product(a, &inner_f, k, d), twice_product(a, &inner_g, k, d))
+    (df, dg)
 }
 
 /// z = A x for each row.
@@ -107,14 +129,4 @@ pub fn embed(x: &[f64], d: usize, a: &[f64], k: usize) -> Vec<f64> {
 
 fn sq_distance(z: &[f64], k: usize, i: usize, j: usize) -> f64 {
     (0..k).map(|c| (z[i * k + c] - z[j * k + c]).powi(2)).sum()
-}
-
-fn twice_product(a: &[f64], inner: &[f64], k: usize, d: usize) -> Vec<f64> {
-    let mut out = vec![0.0; k * d];
-    for r in 0..k {
-        for c in 0..d {
-            out[r * d + c] = 2.0 * (0..d).map(|m| a[r * d + m] * inner[m * d + c]).sum::<f64>();
-        }
-    }
-    out
 }

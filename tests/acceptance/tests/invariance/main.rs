@@ -4,4 +4,6 @@
 #![allow(clippy::unwrap_used)] // all of this crate is a test
 
 mod defects;
+mod extremes;
 mod properties;
+mod sparse;

@@ -1,0 +1,125 @@
+//! Sparse rows against the same rows written out: any shape, empty rows and columns among them.
+
+use burn::tensor::Device;
+use burn_nca::NcaConfig;
+use burn_nca::baseline::{Projection, TruncatedSvdConfig};
+use burn_nca::data::{Features, Labelled, SparseFeatures};
+use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Rows of which some have no entry and some columns none either; more than one task's worth of rows as a rule.
+fn tables() -> impl Strategy<Value = SparseFeatures> {
+    (1usize..200, 1usize..40, 0.0f64..0.5, any::<u64>()).prop_map(|(n, d, density, seed)| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let empty_columns: Vec<bool> = (0..d).map(|_| rng.random_bool(0.2)).collect();
+        let mut entries = Vec::new();
+        for row in 0..n {
+            let is_empty = rng.random_bool(0.2);
+            for (column, empty) in empty_columns.iter().enumerate() {
+                if !is_empty && !empty && rng.random_bool(density) {
+                    entries.push((row, column, rng.random_range(-3.0..3.0)));
+                }
+            }
+        }
+        SparseFeatures::new([n, d], entries).unwrap()
+    })
+}
+
+fn close(found: &[f64], expected: &[f64], tolerance: f64) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        let off = (found - expected).abs();
+        assert!(off <= tolerance * (1.0 + expected.abs()), "{found} for {expected}");
+    }
+}
+
+fn sq_distance(rows: &Features, i: usize, j: usize) -> f64 {
+    rows.row(i).iter().zip(rows.row(j)).map(|(a, b)| (a - b) * (a - b)).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_is_stored_is_what_is_written_out(table in tables(), seed: u64) {
+        let (n, d) = (table.rows(), table.columns());
+        let dense = table.to_dense().unwrap();
+        let mut found = vec![0.0; n * d];
+        (0..n).for_each(|row| table.row(row).for_each(|(column, x)| found[row * d + column] = x));
+        prop_assert_eq!(&found, dense.values());
+        let mean = |column: usize| (0..n).map(|row| dense.row(row)[column]).sum::<f64>() / n as f64;
+        close(&table.mean(), &(0..d).map(mean).collect::<Vec<_>>(), 1e-13);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let rows: Vec<usize> = (0..2 * n).map(|_| rng.random_range(0..n)).collect();
+        let (some, expected) = (table.select(&rows).to_dense().unwrap(), dense.select(&rows));
+        prop_assert_eq!(some.values(), expected.values());
+        let unit = table.clone().with_unit_rows().to_dense().unwrap();
+        for (unit, row) in (0..n).map(|row| (unit.row(row), dense.row(row))) {
+            let length = row.iter().map(|x| x * x).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+            close(unit, &row.iter().map(|x| x / length).collect::<Vec<_>>(), 1e-13);
+        }
+        let weights: Vec<f64> = (0..3 * d).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let map = Projection::from_matrix(&weights, [3, d]);
+        // A decomposition serves as the way to the product of sparse rows with any map.
+        let svd = TruncatedSvdConfig::new(1).fit(&table).unwrap();
+        let sparse = burn_nca::baseline::TruncatedSvd { projection: map.clone(), ..svd };
+        let expected = map.apply(&dense).unwrap();
+        close(sparse.apply(&table).unwrap().values(), expected.values(), 1e-12);
+    }
+
+    /// In as many directions as there can be, nothing is lost: distances and the sum of squares stay.
+    #[test]
+    fn all_singular_directions_keep_every_distance(table in tables()) {
+        let (n, d) = (table.rows(), table.columns());
+        let dense = table.to_dense().unwrap();
+        for centre in [false, true] {
+            let svd =
+                TruncatedSvdConfig::new(n.min(d)).with_centre(centre).fit(&table).unwrap();
+            let embedded = svd.apply(&table).unwrap();
+            let mean = if centre { table.mean() } else { vec![0.0; d] };
+            let apart = |row: usize| -> f64 {
+                dense.row(row).iter().zip(&mean).map(|(x, mean)| (x - mean) * (x - mean)).sum()
+            };
+            let squares: f64 = (0..n).map(apart).sum();
+            let found: f64 = svd.singular_values.iter().map(|s| s * s).sum();
+            close(&[found], &[squares], 1e-10);
+            for i in 0..n.min(20) {
+                for j in 0..n {
+                    let expected = sq_distance(&dense, i, j);
+                    close(&[sq_distance(&embedded, i, j)], &[expected], 1e-9);
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    /// A model of a reduction, applied to sparse rows and to the same rows written out.
+    #[test]
+    fn a_model_embeds_sparse_rows_as_the_rows_written_out(table in tables()) {
+        let (n, d) = (table.rows(), table.columns());
+        prop_assume!(n >= 8 && d >= 3);
+        let svd = TruncatedSvdConfig::new(3).fit(&table).unwrap();
+        let rows = Labelled::from_labels(
+            svd.apply(&table).unwrap(),
+            (0..n).map(|row| row % 2).collect(),
+        )
+        .unwrap();
+        let solver = LbfgsConfig::new().with_max_iterations(1);
+        let fit = FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(solver));
+        let fitted = NcaConfig::new(3, 2).with_fit(fit).fit(&rows, &Device::flex()).unwrap();
+        let names: Vec<String> = (0..d).map(|column| format!("word {column}")).collect();
+        let whole = fitted.through(&svd.projection, names.clone()).unwrap();
+        let sparse = whole.transform_sparse(&table).unwrap();
+        let written_out = Features::new(table.to_dense().unwrap().values().to_vec(), names).unwrap();
+        let dense = Features::from_tensor(whole.transform(&written_out).unwrap()).unwrap();
+        let largest = dense.values().iter().fold(1.0_f64, |most, x| most.max(x.abs()));
+        for (sparse, dense) in sparse.values().iter().zip(dense.values()) {
+            prop_assert!((sparse - dense).abs() <= 1e-5 * largest, "{} for {}", sparse, dense);
+        }
+    }
+}
