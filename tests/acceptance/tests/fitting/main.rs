@@ -7,6 +7,7 @@ mod modules;
 mod repeat;
 mod resume;
 mod stochastic;
+mod threads;
 mod training_layers;
 mod units;
 

@@ -1,4 +1,4 @@
-//! A fit gives the same bits on any number of threads.
+//! A fit of a map and of a network gives the same bits on any number of threads.
 
 use burn::tensor::Device;
 use burn_nca::encoder::{Activation, EncoderConfig};
@@ -8,6 +8,7 @@ use burn_nca::objective::Criterion;
 use burn_nca::{Fitted, NcaConfig};
 
 use crate::iris;
+use crate::threads::same_on_any_threads;
 
 fn bits(fitted: &Fitted) -> Vec<u64> {
     let embedding = fitted.references().clone().into_data().convert::<f64>();
@@ -30,12 +31,9 @@ fn the_number_of_threads_changes_no_bit() {
                 .with_encoder(encoder.clone())
                 .with_criterion(criterion)
                 .with_fit(fit.clone());
-            let [one, two, many] = [1, 2, 64].map(|threads| {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| bits(&config.fit(&iris(), &Device::flex()).unwrap()))
+            same_on_any_threads(&format!("{encoder:?}, {criterion:?}"), || {
+                bits(&config.fit(&iris(), &Device::flex()).unwrap())
             });
-            assert_eq!(one, two, "{encoder:?}, {criterion:?}");
-            assert_eq!(one, many, "{encoder:?}, {criterion:?}");
         }
     }
 }

@@ -1,0 +1,50 @@
+//! Covariances, closed forms and decompositions.
+
+use acceptance::data::overlapping;
+use burn_nca::baseline::{BaselineConfig, TruncatedSvdConfig, total_covariance};
+use burn_nca::data::{Features, Labelled, SparseFeatures};
+
+use super::{bits, same_on_any_threads};
+
+/// Three blocks of rows and two stripes of columns.
+#[test]
+fn closed_forms_of_many_rows_and_columns() {
+    let (n, d) = (2100, 70);
+    let sample = overlapping(n, d, 5, 1);
+    let data = Labelled::from_labels(Features::unnamed(sample.x, d).unwrap(), sample.y).unwrap();
+    same_on_any_threads("covariance", || bits(total_covariance(data.features())));
+    for baseline in [
+        BaselineConfig::Whitening,
+        BaselineConfig::Rca,
+        BaselineConfig::Pca { d_output: 60 },
+        BaselineConfig::Lda { d_output: 4 },
+        BaselineConfig::LdaRca { d_output: 3 },
+    ] {
+        same_on_any_threads(&format!("{baseline:?}"), || {
+            let map = baseline.fit(&data).unwrap();
+            (bits(map.matrix()), bits(map.apply(data.features()).unwrap().values().to_vec()))
+        });
+    }
+    // Fewer rows than columns: their span.
+    let few = data.select(&(0..60).collect::<Vec<_>>());
+    same_on_any_threads("PCA in the span", || {
+        bits(BaselineConfig::Pca { d_output: 50 }.fit(&few).unwrap().matrix())
+    });
+}
+
+#[test]
+fn decompositions_of_sparse_rows() {
+    let [rows, columns] = [1500, 200];
+    let entries = (0..6000).map(|at| (at * 7 % rows, at * at % 199, 1.0 + (at % 11) as f64));
+    let mut entries: Vec<(usize, usize, f64)> = entries.collect();
+    entries.sort_by_key(|entry| (entry.0, entry.1));
+    entries.dedup_by_key(|entry| (entry.0, entry.1));
+    let features = SparseFeatures::new([rows, columns], entries).unwrap();
+    for centre in [false, true] {
+        same_on_any_threads("truncated SVD", || {
+            let svd = TruncatedSvdConfig::new(5).with_centre(centre).fit(&features).unwrap();
+            let embedded = svd.apply(&features).unwrap();
+            (bits(svd.singular_values.clone()), bits(embedded.values().to_vec()))
+        });
+    }
+}

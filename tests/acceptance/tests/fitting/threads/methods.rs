@@ -1,0 +1,127 @@
+//! Fits by every method give the same bits on any number of threads.
+
+use acceptance::data::{Sample, overlapping};
+use burn::tensor::Device;
+use burn_nca::Fitted;
+use burn_nca::data::{Coincidences, Features, Labelled, Pairs, RegressionData, Task};
+use burn_nca::estimator::Estimator;
+use burn_nca::fit::exact::BlockConfig;
+use burn_nca::fit::{
+    EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Precision, SgdConfig,
+    StochasticConfig,
+};
+use burn_nca::method::{AnyMethod, MethodInfo, Uses};
+use serde_json::Value;
+
+use super::{bits, same_on_any_threads};
+
+/// Rows of which every kernel and every block of rows has several tasks.
+const ROWS: usize = 200;
+
+/// Features: of as many dimensions each pair is computed for both of its points.
+const COLUMNS: usize = 7;
+
+fn sample() -> Sample {
+    overlapping(ROWS, COLUMNS, 9, 21)
+}
+
+fn features() -> Features {
+    Features::unnamed(sample().x, COLUMNS).unwrap()
+}
+
+fn classes() -> Labelled {
+    Labelled::from_labels(features(), sample().y).unwrap()
+}
+
+fn numbers() -> RegressionData {
+    let values = sample().x.chunks(COLUMNS).map(|row| row[0] + row[1] * row[2]).collect();
+    RegressionData::new(features(), "price", values).unwrap()
+}
+
+fn pairs() -> Coincidences {
+    let pairs = (0..ROWS - 9).map(|row| (row, row + 1 + row % 8, 1.0)).collect();
+    Coincidences::new(features(), Pairs::new(ROWS, pairs).unwrap()).unwrap()
+}
+
+/// The three kinds of solver that the method uses, a few steps each; early stopping beside batches.
+fn fits(info: &MethodInfo) -> Vec<FitConfig> {
+    let lbfgs = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(2));
+    // Many small blocks, so that every thread has some.
+    let blocks = BlockConfig::new().with_rows(Some(7));
+    let first = FitConfig::new().with_optimizer(lbfgs).with_blocks(blocks);
+    let batches = StochasticConfig::new().with_epochs(Some(2)).with_batch_size(Some(100));
+    let others = [
+        OptimizerConfig::Adam(batches.clone()),
+        OptimizerConfig::Sgd(SgdConfig::new().with_batches(batches)),
+    ];
+    let uses = |wanted| info.uses.contains(&wanted);
+    let early = uses(Uses::EarlyStopping).then(EarlyStoppingConfig::new);
+    let other =
+        |optimizer| first.clone().with_optimizer(optimizer).with_early_stopping(early.clone());
+    let others = others.into_iter().filter(|_| uses(Uses::Optimizer)).map(other);
+    std::iter::once(first.clone()).chain(others).collect()
+}
+
+/// Files with their names.
+type Files = Vec<(String, Vec<u8>)>;
+
+/// All that a fit gives, but for its times: the files of the model, and what it predicts.
+fn all_of(fitted: &Fitted) -> (Files, Value, Vec<u64>) {
+    let mut files = fitted.to_files().unwrap();
+    let card = files.iter().position(|(name, _)| name == "model.json").unwrap();
+    let mut card: Value = serde_json::from_slice(&files.remove(card).1).unwrap();
+    assert!(card.as_object_mut().unwrap().remove("times").is_some());
+    let rows = features();
+    let embedding = Features::from_tensor(fitted.transform(&rows).unwrap()).unwrap();
+    let mut numbers = embedding.values().to_vec();
+    if let Ok(classes) = fitted.predict(&rows, 3) {
+        numbers.extend(classes.into_iter().map(|class| class as f64));
+    }
+    if let Ok(found) = fitted.class_probabilities(&rows) {
+        numbers.extend((0..ROWS).flat_map(|row| found.log_probabilities(row).to_vec()));
+    }
+    for found in [fitted.predict_numbers(&rows, 3), fitted.predict_kernel(&rows)] {
+        numbers.extend(found.unwrap_or_default());
+    }
+    (files, card, bits(numbers))
+}
+
+/// The method; by the gradient, where it has another way that takes no batches.
+fn for_solver(method: &AnyMethod, fit: &FitConfig) -> AnyMethod {
+    let has_trainer = method.settings().contains_key("trainer");
+    if !has_trainer || fit.optimizer.batches().is_none() {
+        return method.clone();
+    }
+    method.with_setting("trainer", "gradient").unwrap()
+}
+
+fn fit(method: &AnyMethod, fit: &FitConfig) -> burn_nca::Result<Fitted> {
+    // LDA separates nine classes in eight dimensions at most: all of these methods have seven.
+    let estimator = Estimator::new(COLUMNS, COLUMNS, for_solver(method, fit)).with_fit(fit.clone());
+    let device = Device::flex();
+    match method.info().task {
+        Some(Task::Numbers) => estimator.fit(&numbers(), &device),
+        Some(Task::Pairs) => estimator.fit(&pairs(), &device),
+        None | Some(Task::Classes) => estimator.fit(&classes(), &device),
+    }
+}
+
+#[test]
+fn every_method_solver_and_precision_gives_the_same_bits() {
+    let mut fitted = 0;
+    for method in AnyMethod::all() {
+        let info = method.info();
+        for config in fits(&info) {
+            for precision in [Precision::F32, Precision::F64] {
+                let config = config.clone().with_precision(precision);
+                let what = format!("{}, {precision:?}, {:?}", info.name, config.optimizer);
+                same_on_any_threads(&what, || {
+                    let found = fit(&method, &config);
+                    all_of(&found.unwrap_or_else(|error| panic!("{what}: {error}")))
+                });
+                fitted += 1;
+            }
+        }
+    }
+    assert!(fitted >= 60, "{fitted} kinds of fit");
+}

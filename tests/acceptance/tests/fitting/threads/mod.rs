@@ -1,0 +1,27 @@
+//! The same bits on any number of threads: fits by every method, and what stands around a fit.
+
+mod closed_forms;
+mod methods;
+mod neighbors;
+mod tuning;
+
+/// What `work` gives on one thread, which must be what it gives on two and on many.
+pub(crate) fn same_on_any_threads<T: PartialEq + Send>(
+    what: &str,
+    work: impl Fn() -> T + Sync,
+) -> T {
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(&work)
+    };
+    let one = on(1);
+    for threads in [2, 64] {
+        // No `assert_eq`: all numbers would be printed.
+        assert!(one == on(threads), "{what}: 1 and {threads} threads differ");
+    }
+    one
+}
+
+pub(crate) fn bits(numbers: impl IntoIterator<Item = f64>) -> Vec<u64> {
+    numbers.into_iter().map(f64::to_bits).collect()
+}

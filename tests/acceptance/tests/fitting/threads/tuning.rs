@@ -1,0 +1,32 @@
+//! The search for settings.
+
+use burn::tensor::Device;
+use burn_nca::NcaConfig;
+use burn_nca::estimator::tune::{TuneConfig, TuneSession};
+use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, START_PERPLEXITY, Start};
+use burn_nca::objective::Criterion;
+
+use super::same_on_any_threads;
+use crate::iris;
+
+#[test]
+fn a_search_for_settings() {
+    let solver = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(5));
+    let config = NcaConfig::new(4, 2).with_fit(FitConfig::new().with_optimizer(solver));
+    let tune = TuneConfig::new()
+        .with_folds(3)
+        .with_criteria(vec![Criterion::F, Criterion::G])
+        .with_l2(vec![0.01])
+        .with_starts(Some(vec![Start::Pca, Start::Lda]))
+        .with_start_perplexities(vec![None, Some(START_PERPLEXITY)])
+        .with_steps(vec![0, 2]);
+    same_on_any_threads("search", || {
+        let found = config.search(&tune, &iris(), &Device::flex(), TuneSession::new()).unwrap();
+        assert_eq!(found.trials.len(), 8);
+        let mut trials = found.trials;
+        trials.iter_mut().for_each(|trial| trial.seconds = 0.0);
+        let choice = found.choice.unwrap();
+        // Numbers in the shortest text that gives them back.
+        (serde_json::to_string(&trials).unwrap(), choice.trial, choice.stop_at)
+    });
+}
