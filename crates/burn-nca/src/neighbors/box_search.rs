@@ -179,6 +179,7 @@ impl Visitor for Visit<'_> {
 #[cfg(test)]
 mod tests {
     use burn::tensor::{DType, Device, Tensor, TensorData};
+    use pulp::Arch;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
@@ -201,7 +202,8 @@ mod tests {
             let (queries, references) = (points(70, d, spread, 1), points(900, d, spread, 2));
             let own: Vec<usize> = (0..70).collect();
             for own in [None, Some(own.as_slice())] {
-                let found = BoxSearch::new(&queries, &references, own).search(7);
+                let mut search = BoxSearch::new(&queries, &references, own);
+                let found = search.search(7);
                 for (query, found) in found.iter().enumerate() {
                     let mut all: Vec<Candidate> = (0..900)
                         .filter(|row| own.is_none_or(|own| own[query] != *row))
@@ -213,6 +215,8 @@ mod tests {
                     all.sort_unstable();
                     assert_eq!(*found, all[..7], "{d} dimensions, query {query}");
                 }
+                search.tree.arch = Arch::Scalar;
+                assert_eq!(search.search(7), found, "{d} dimensions without vectors");
             }
         }
     }

@@ -259,6 +259,11 @@ pub(super) fn lead(row: &[f32]) -> Lead {
 mod tests {
     use super::*;
 
+    /// Runs a check on the instructions of this machine, and without vectors.
+    fn on_each(check: impl Fn(Arch)) {
+        [eight_lanes(), Arch::Scalar].into_iter().for_each(check);
+    }
+
     /// Five points of 21 coordinates.
     fn rows() -> Vec<Vec<f32>> {
         (0..5).map(|row| (0..21).map(|axis| (row * axis % 7) as f32).collect()).collect()
@@ -270,89 +275,94 @@ mod tests {
 
     #[test]
     fn distances_are_those_of_the_definition_and_cut_only_above_the_limit() {
-        let rows = rows();
-        let slices = || rows.iter().map(Vec::as_slice);
-        let leads: Vec<Lead> = slices().map(lead).collect();
-        let mut rest = [[f32::INFINITY; LANES]; 21 - LEAD];
-        fill(&mut rest, slices().map(|row| &row[LEAD..]));
-        let tiles = [tile(slices().map(lead))];
-        let mut boxes = [[[f32::INFINITY; LANES]; 2]; LEAD];
-        boxes.iter_mut().for_each(|ends| (ends[0][0], ends[1][0]) = (0.0, 7.0));
-        let (mut pairs, mut near) = (Vec::new(), Vec::new());
-        let looked = eight_lanes().dispatch(ToSlots {
-            leads: &leads,
-            limits: &[f32::MAX; 5],
-            active: &[1, 3],
-            boxes: &boxes,
-            tiles: &tiles,
-            pairs: &mut pairs,
-            near: &mut near,
-        });
-        assert_eq!((looked, near.len()), (2, 2));
-        for (near, query) in near.into_iter().zip([1, 3usize]) {
-            assert_eq!((near.point, near.slot), (query, 0));
-            let point = &rows[query];
-            let full = |limit| {
-                let leading = near.sq_distances;
-                eight_lanes().dispatch(ToRest {
-                    point: &point[LEAD..],
-                    tile: &rest,
-                    leading,
-                    limit,
-                })
-            };
-            let found = full(f32::MAX).unwrap();
-            for (lane, row) in rows.iter().enumerate() {
-                assert_eq!(near.sq_distances[lane], expected(&row[..LEAD], &point[..LEAD]));
-                assert_eq!(found[lane], expected(row, point));
+        on_each(|arch| {
+            let rows = rows();
+            let slices = || rows.iter().map(Vec::as_slice);
+            let leads: Vec<Lead> = slices().map(lead).collect();
+            let mut rest = [[f32::INFINITY; LANES]; 21 - LEAD];
+            fill(&mut rest, slices().map(|row| &row[LEAD..]));
+            let tiles = [tile(slices().map(lead))];
+            let mut boxes = [[[f32::INFINITY; LANES]; 2]; LEAD];
+            boxes.iter_mut().for_each(|ends| (ends[0][0], ends[1][0]) = (0.0, 7.0));
+            let (mut pairs, mut near) = (Vec::new(), Vec::new());
+            let looked = arch.dispatch(ToSlots {
+                leads: &leads,
+                limits: &[f32::MAX; 5],
+                active: &[1, 3],
+                boxes: &boxes,
+                tiles: &tiles,
+                pairs: &mut pairs,
+                near: &mut near,
+            });
+            assert_eq!((looked, near.len()), (2, 2));
+            for (near, query) in near.into_iter().zip([1, 3usize]) {
+                assert_eq!((near.point, near.slot), (query, 0));
+                let point = &rows[query];
+                let full = |limit| {
+                    let leading = near.sq_distances;
+                    arch.dispatch(ToRest { point: &point[LEAD..], tile: &rest, leading, limit })
+                };
+                let found = full(f32::MAX).unwrap();
+                for (lane, row) in rows.iter().enumerate() {
+                    assert_eq!(near.sq_distances[lane], expected(&row[..LEAD], &point[..LEAD]));
+                    assert_eq!(found[lane], expected(row, point));
+                }
+                assert!(found[5..].iter().all(|lane| *lane == f32::INFINITY));
+                assert!(full(0.0).is_some() && full(-1.0).is_none());
             }
-            assert!(found[5..].iter().all(|lane| *lane == f32::INFINITY));
-            assert!(full(0.0).is_some() && full(-1.0).is_none());
-        }
+        });
     }
 
     #[test]
     fn slots_are_left_out_by_their_boxes_and_by_their_points() {
-        // Slot 0 is far by its box, slot 1 by its points, slot 2 is near.
-        let (at, aside) = (vec![1.0; 20], vec![9.0; 20]);
-        let tiles = [&aside, &aside, &at].map(|row| tile(std::iter::once(lead(row))));
-        let mut boxes = [[[f32::INFINITY; LANES]; 2]; LEAD];
-        for ends in &mut boxes {
-            (ends[0][0], ends[1][0]) = (8.0, 9.0);
-            (ends[0][1], ends[1][1]) = (0.0, 9.0);
-            (ends[0][2], ends[1][2]) = (1.0, 1.0);
-        }
-        let (mut pairs, mut near) = (vec![7; 20], Vec::new());
-        let looked = eight_lanes().dispatch(ToSlots {
-            leads: &[lead(&at)],
-            limits: &[0.5],
-            active: &[0],
-            boxes: &boxes,
-            tiles: &tiles,
-            pairs: &mut pairs,
-            near: &mut near,
+        on_each(|arch| {
+            // Slot 0 is far by its box, slot 1 by its points, slot 2 is near.
+            let (at, aside) = (vec![1.0; 20], vec![9.0; 20]);
+            let tiles = [&aside, &aside, &at].map(|row| tile(std::iter::once(lead(row))));
+            let mut boxes = [[[f32::INFINITY; LANES]; 2]; LEAD];
+            for ends in &mut boxes {
+                (ends[0][0], ends[1][0]) = (8.0, 9.0);
+                (ends[0][1], ends[1][1]) = (0.0, 9.0);
+                (ends[0][2], ends[1][2]) = (1.0, 1.0);
+            }
+            let (mut pairs, mut near) = (vec![7; 20], Vec::new());
+            let looked = arch.dispatch(ToSlots {
+                leads: &[lead(&at)],
+                limits: &[0.5],
+                active: &[0],
+                boxes: &boxes,
+                tiles: &tiles,
+                pairs: &mut pairs,
+                near: &mut near,
+            });
+            let [found] = near[..] else { panic!("{near:?}") };
+            assert_eq!((looked, found.point, found.slot), (2, 0, 2));
+            assert_eq!(found.sq_distances[0], 0.0);
         });
-        let [found] = near[..] else { panic!("{near:?}") };
-        assert_eq!((looked, found.point, found.slot), (2, 0, 2));
-        assert_eq!(found.sq_distances[0], 0.0);
     }
 
     #[test]
     fn a_box_is_as_far_as_its_nearest_point() {
-        let mut boxes = [[[0.0; LANES]; 2]; LEAD];
-        for (ends, (lower, upper)) in boxes.iter_mut().zip([(0.0, 2.0), (-1.0, 1.0)]) {
-            *ends = [[f32::INFINITY; LANES]; 2];
-            (ends[0][0], ends[1][0]) = (lower, upper);
-        }
-        let leads = [[1.0, 0.5], [5.0, 0.0], [-1.0, 3.0]].map(|point| lead(&point));
-        let mut distances = Vec::new();
-        let active = [2, 0, 1];
-        let to =
-            ToBoxes { leads: &leads, active: &active, boxes: &boxes, distances: &mut distances };
-        eight_lanes().dispatch(to);
-        for (found, expected) in distances.iter().zip([5.0, 0.0, 9.0]) {
-            assert_eq!(found[0], expected);
-            assert!(found[1..].iter().all(|lane| *lane == f32::INFINITY));
-        }
+        on_each(|arch| {
+            let mut boxes = [[[0.0; LANES]; 2]; LEAD];
+            for (ends, (lower, upper)) in boxes.iter_mut().zip([(0.0, 2.0), (-1.0, 1.0)]) {
+                *ends = [[f32::INFINITY; LANES]; 2];
+                (ends[0][0], ends[1][0]) = (lower, upper);
+            }
+            let leads = [[1.0, 0.5], [5.0, 0.0], [-1.0, 3.0]].map(|point| lead(&point));
+            let mut distances = Vec::new();
+            let active = [2, 0, 1];
+            let to = ToBoxes {
+                leads: &leads,
+                active: &active,
+                boxes: &boxes,
+                distances: &mut distances,
+            };
+            arch.dispatch(to);
+            for (found, expected) in distances.iter().zip([5.0, 0.0, 9.0]) {
+                assert_eq!(found[0], expected);
+                assert!(found[1..].iter().all(|lane| *lane == f32::INFINITY));
+            }
+        });
     }
 }
