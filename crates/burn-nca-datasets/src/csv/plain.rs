@@ -233,6 +233,32 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_number_of_threads_changes_nothing() {
+        let (text, rows) = long("");
+        assert!(text.len() > 8 * TASK);
+        for numeric in [false, true] {
+            let text = if numeric { text.replace(",c", ",") } else { text.clone() };
+            // Errors in two pieces: the first is named.
+            let bad = text.replacen("\n9000.5,", "\nx,", 1).replacen("\n30000.5,", "\ny,", 1);
+            let task = if numeric { Task::Numeric } else { Task::Classes };
+            let options = CsvOptions { task, ..CsvOptions::default() };
+            let read = |text: &str, threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let read = || parse_csv("f", text.as_bytes(), &options);
+                pool.install(read).map_err(|error| error.to_string())
+            };
+            let one = read(&text, 1);
+            assert_eq!(one.as_ref().unwrap().features.rows(), rows);
+            let refused = read(&bad, 1);
+            assert!(refused.as_ref().unwrap_err().contains("\"x\" is not a number"), "{refused:?}");
+            for threads in [2, 64] {
+                assert!(one == read(&text, threads), "{threads} threads");
+                assert!(refused == read(&bad, threads), "{threads} threads");
+            }
+        }
+    }
+
     mod against_records {
         use proptest::prelude::*;
         use proptest::sample::select;
