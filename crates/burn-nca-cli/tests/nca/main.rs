@@ -26,6 +26,7 @@ mod source;
 mod sparse;
 mod stderr;
 mod tables;
+mod threads;
 mod tuning;
 mod warnings;
 mod wide;

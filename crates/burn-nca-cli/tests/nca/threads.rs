@@ -1,0 +1,94 @@
+//! A fit of a large file gives the same model, predictions and report on any number of threads.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::{Place, nca, read_json};
+
+/// More than a megabyte, which is read in pieces: three classes that differ in some of 44 columns.
+fn table() -> String {
+    let columns = 44;
+    let header: String = (0..columns).map(|column| format!("f{column},")).collect();
+    let mut text = format!("{header}kind\n");
+    let mut state = 1_u64;
+    for row in 0..2600 {
+        for column in 0..columns {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let noise = (state >> 40) as f64 / f64::from(1 << 23) - 1.0;
+            let class = f64::from(if column < 5 { row % 3 } else { 0 });
+            text.push_str(&format!("{:.7},", noise + 0.4 * class));
+        }
+        text.push_str(&format!("c{}\n", row % 3));
+    }
+    assert!(text.len() > 1 << 20);
+    text
+}
+
+/// Without what is measured, and what names the folder.
+fn without_times(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            let varying = |name: &str| {
+                name.contains("seconds")
+                    || ["command", "peak_memory_bytes", "started", "times"].contains(&name)
+            };
+            members.retain(|name, _| !varying(name));
+            members.values_mut().for_each(without_times);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_times),
+        _ => {}
+    }
+}
+
+fn json_without_times(path: &Path) -> Value {
+    let mut found = read_json(path);
+    without_times(&mut found);
+    found
+}
+
+#[test]
+fn the_number_of_threads_changes_no_byte_of_a_fit() {
+    let place = Place::new();
+    let data = place.file("rows.csv", &table());
+    let results = ["1", "2", "64"].map(|threads| {
+        let out = place.at(threads);
+        let fit = [
+            "fit",
+            &data,
+            "--out",
+            &out,
+            "--dim",
+            "6",
+            "--max-iterations",
+            "2",
+            "--objective",
+            "g",
+            "--l2",
+            "0.01",
+            "--penalty",
+            "weights",
+            "--quiet",
+        ];
+        nca(&fit).env("RAYON_NUM_THREADS", threads).assert().success();
+        let folder = place.path(threads);
+        let model = place.at(&format!("{threads}/model"));
+        let predictions = [&[][..], &["--rule", "soft", "--probabilities"]].map(|rule| {
+            let predict = [&["predict", &model, &data], rule].concat();
+            let run = nca(&predict).env("RAYON_NUM_THREADS", threads).assert().success();
+            run.get_output().stdout.clone()
+        });
+        let files = ["model/encoder.bpk", "model/references.bpk"];
+        let files = files.map(|file| fs::read(folder.join(file)).unwrap());
+        let card = json_without_times(&folder.join("model/model.json"));
+        let report = json_without_times(&folder.join("report.json"));
+        ((files, predictions), card, report)
+    });
+    let [one, others @ ..] = results;
+    for (threads, other) in [2, 64].into_iter().zip(others) {
+        assert!(one.0 == other.0, "1 and {threads} threads: tensors or predictions differ");
+        assert_eq!(one.1, other.1, "model.json of 1 and {threads} threads");
+        assert_eq!(one.2, other.2, "report.json of 1 and {threads} threads");
+    }
+}
