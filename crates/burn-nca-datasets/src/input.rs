@@ -22,6 +22,10 @@ pub(crate) const START: usize = 1 << 16;
 /// What packed data unpack to at most, as far as memory is set aside for it.
 const PACKED: u64 = 16;
 
+/// The most bytes of a file that is packed, or comes through a pipe, and has to be held in memory as a whole: its last
+/// bytes are read first.
+pub(crate) const MOST_HELD: usize = 1 << 30;
+
 /// Bytes to read, in order and once.
 pub(crate) struct Input<'a> {
     path: PathBuf,
@@ -220,6 +224,26 @@ impl<'a> Input<'a> {
             Ok(_) => Ok(bytes),
             Err(source) => Err(self.failed(source)),
         }
+    }
+
+    /// All bytes, to be held in memory: those of a file as it stands there, and at most so many of anything else, which
+    /// may be without end. Messages call them `kind`.
+    ///
+    /// # Errors
+    /// More bytes, or as [`Input::fill`].
+    pub(crate) fn read_held(&mut self, kind: &str, most: usize) -> Result<Vec<u8>> {
+        if self.stored.is_some() && self.packed.is_none() {
+            return self.read_at_most(usize::MAX);
+        }
+        let bytes = self.read_at_most(most + 1)?;
+        if bytes.len() <= most {
+            return Ok(bytes);
+        }
+        Err(Error::data(format!(
+            "{} is {kind} of more than {} MiB that is packed or comes through a pipe; give the file itself, unpacked",
+            self.origin(),
+            most >> 20
+        )))
     }
 
     /// How many bytes were read.

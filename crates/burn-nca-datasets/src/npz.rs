@@ -9,7 +9,7 @@ use flate2::bufread::DeflateDecoder;
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
 
 use crate::excerpt::{quoted, short};
-use crate::input::Input;
+use crate::input::{Input, MOST_HELD};
 use crate::npy;
 use crate::sparse_checks::lonely;
 use crate::table::{Table, Task};
@@ -42,8 +42,8 @@ struct Member {
 /// Reads the rows of a NumPy archive: its only array, or the one called `X`, `data` or `features` (in any case).
 ///
 /// # Errors
-/// No archive of arrays, none of that name (those there are are listed), a damaged archive, or what
-/// [`read_npy_features`](crate::read_npy_features) refuses.
+/// No archive of arrays, none of that name (those there are are listed), a damaged archive, one of more than 1 GiB that is
+/// gzipped or comes through a pipe, or what [`read_npy_features`](crate::read_npy_features) refuses.
 pub fn read_npz_features(path: impl AsRef<Path>) -> Result<Features> {
     Archive::open(Input::open(path.as_ref())?)?.features()
 }
@@ -83,7 +83,7 @@ pub(crate) fn read_raw(input: Input<'_>) -> Result<RawTable> {
 impl Archive {
     fn open(mut input: Input<'_>) -> Result<Self> {
         let origin = input.origin();
-        let bytes = input.read_at_most(usize::MAX)?;
+        let bytes = input.read_held("a zip archive", MOST_HELD)?;
         let damaged = |error: rawzip::Error| {
             let reason = error.to_string();
             Error::data(format!(

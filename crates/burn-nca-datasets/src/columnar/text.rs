@@ -18,11 +18,7 @@ use super::claims;
 use super::reason::Reason;
 use crate::decoding::{NotText, Pieces};
 use crate::format::Format;
-use crate::input::Input;
-
-/// The most bytes of a file that is packed, or comes through a pipe: it is held in memory, for its last bytes are read
-/// first.
-const MOST_HELD: usize = 1 << 30;
+use crate::input::{Input, MOST_HELD};
 
 /// Values of a batch of rows, about.
 const BATCH: usize = 1 << 18;
@@ -40,15 +36,7 @@ pub(crate) fn as_text(mut input: Input<'_>) -> Result<Input<'_>> {
     let opened = match input.regular_file()? {
         Some(file) => opened(format, file),
         None => {
-            let bytes = input.read_at_most(MOST_HELD + 1)?;
-            if bytes.len() > MOST_HELD {
-                return Err(Error::data(format!(
-                    "{origin} is {} of more than {} MiB that is packed or comes through a pipe; give the file itself, \
-                     unpacked",
-                    format.name(),
-                    MOST_HELD >> 20
-                )));
-            }
+            let bytes = input.read_held(format.name(), MOST_HELD)?;
             opened(format, Bytes::from(bytes))
         }
     };

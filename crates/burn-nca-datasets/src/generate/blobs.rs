@@ -5,8 +5,8 @@ use burn_nca::data::{Features, Labelled};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::check_count;
 use super::normal::standard_normal;
+use super::{check_count, check_size};
 
 /// Normal clouds of unit variance about random centres, for tests and benchmarks.
 ///
@@ -17,7 +17,7 @@ use super::normal::standard_normal;
 /// taking turns row by row.
 ///
 /// # Errors
-/// No row, no column or no class.
+/// No row, no column, no class, or more than 2^27 values.
 ///
 /// # Examples
 /// ```
@@ -29,6 +29,8 @@ pub fn blobs(rows: usize, columns: usize, classes: usize, seed: u64) -> Result<L
     check_count("the number of rows", rows)?;
     check_count("the number of columns", columns)?;
     check_count("the number of classes", classes)?;
+    check_size(rows, columns)?;
+    check_size(classes, columns)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let centres: Vec<f64> =
         (0..classes * columns).map(|_| 20.0 * rng.random::<f64>() - 10.0).collect();

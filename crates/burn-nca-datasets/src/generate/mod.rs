@@ -28,12 +28,28 @@ fn check_deviation(name: &str, value: f64) -> Result<()> {
     Err(Error::setting(format!("{name} is {value}; give a standard deviation of 0 or more")))
 }
 
+/// The most values of a set that is made: 1 GiB of them.
+const MOST_VALUES: usize = 1 << 27;
+
 /// Refuses a count of zero.
 fn check_count(name: &str, value: usize) -> Result<()> {
     if value > 0 {
         return Ok(());
     }
     Err(Error::setting(format!("{name} is 0; give at least 1")))
+}
+
+/// Refuses a table of more values than memory is taken for.
+fn check_size(rows: usize, columns: usize) -> Result<()> {
+    let values = rows.checked_mul(columns);
+    if values.is_some_and(|values| values <= MOST_VALUES) {
+        return Ok(());
+    }
+    Err(Error::setting(format!(
+        "{rows} rows of {columns} columns are more than the {MOST_VALUES} values that a set is made of; ask for at most \
+         {} rows",
+        MOST_VALUES / columns
+    )))
 }
 
 /// The share of rows whose nearest other row, by the columns `columns`, is of the same class.
@@ -66,6 +82,26 @@ mod tests {
         assert_ne!(noisy_xor(1), noisy_xor(2));
         assert_eq!(blobs(10, 2, 2, 1).unwrap(), blobs(10, 2, 2, 1).unwrap());
         assert_ne!(blobs(10, 2, 2, 1).unwrap(), blobs(10, 2, 2, 2).unwrap());
+    }
+
+    #[test]
+    fn a_set_without_bound_is_refused() {
+        for rows in [1_000_000_000_000, usize::MAX] {
+            let error = super::noisy_xor(NoisyXorOptions { rows, ..Default::default() }, 0);
+            let error = error.unwrap_err().to_string();
+            assert!(
+                error.contains(&rows.to_string()) && error.contains("at most 16777216 rows"),
+                "{error}"
+            );
+            let error = blobs(rows, 3, 2, 0).unwrap_err().to_string();
+            assert!(error.contains("at most"), "{error}");
+            let options = RingsOptions { rows_per_class: rows, ..Default::default() };
+            assert!(super::rings(options, 0).is_err());
+            let options = RingsOptions { classes: rows, rows_per_class: 1, ..Default::default() };
+            assert!(super::rings(options, 0).is_err());
+        }
+        assert!(blobs(2, usize::MAX, 2, 0).is_err());
+        assert!(blobs(2, 2, usize::MAX, 0).is_err());
     }
 
     /// Exact to the bit: any change of the stream would change every published number made from it.

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::normal::standard_normal;
-use super::{check_count, check_deviation};
+use super::{check_count, check_deviation, check_size};
 
 /// The size and the noise of [`noisy_xor`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +42,7 @@ impl Default for NoisyXorOptions {
 /// a training set and the others a test set.
 ///
 /// # Errors
-/// No row, a correlation outside -1..1, or a standard deviation that is negative or not finite.
+/// No row or more than 2^24, a correlation outside -1..1, or a standard deviation that is negative or not finite.
 ///
 /// # References
 /// D. G. Lowe, Similarity Metric Learning for a Variable-Kernel Classifier, Neural Computation 7,
@@ -59,6 +59,7 @@ impl Default for NoisyXorOptions {
 /// ```
 pub fn noisy_xor(options: NoisyXorOptions, seed: u64) -> Result<Labelled> {
     check_count("the number of rows", options.rows)?;
+    check_size(options.rows, 8)?;
     check_deviation("the noise of inputs 1-2", options.noise[0])?;
     check_deviation("the noise of inputs 3-4", options.noise[1])?;
     check_deviation("the spread of inputs 5-8", options.irrelevant)?;

@@ -6,7 +6,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::normal::standard_normal;
-use super::{check_count, check_deviation};
+use super::{check_count, check_deviation, check_size};
 
 /// The size and the noise of [`rings`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +40,7 @@ impl Default for RingsOptions {
 /// class.
 ///
 /// # Errors
-/// No class, no row, or a standard deviation that is negative or not finite.
+/// No class, no row, more than 2^27 values, or a standard deviation that is negative or not finite.
 ///
 /// # References
 /// J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004, figure 2.
@@ -56,6 +56,7 @@ impl Default for RingsOptions {
 pub fn rings(options: RingsOptions, seed: u64) -> Result<Labelled> {
     check_count("the number of classes", options.classes)?;
     check_count("the number of rows per class", options.rows_per_class)?;
+    check_size(options.classes.saturating_mul(options.rows_per_class), 3)?;
     check_deviation("the radial noise", options.radial_noise)?;
     check_deviation("the noise of the third column", options.noise)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -63,6 +63,20 @@ fn what_gives_every_byte_once_is_read_whole() {
 }
 
 #[test]
+fn what_is_held_as_a_whole_has_a_limit_unless_it_is_a_plain_file() {
+    let bytes = vec![7; 5000];
+    let (_plain, path) = file("plain.npz", &bytes);
+    let read = |path: &Path, most| Input::open(path).unwrap().read_held("a zip archive", most);
+    assert_eq!(read(&path, 10).unwrap().len(), 5000);
+    let (_packed, path) = file("packed.npz", &gzip(&bytes));
+    assert_eq!(read(&path, 5000).unwrap().len(), 5000);
+    let mut input = Input::open(&path).unwrap();
+    let error = input.read_held("a zip archive", 4999).unwrap_err().to_string();
+    assert!(error.contains("a zip archive of more than") && error.contains("unpacked"), "{error}");
+    assert_eq!(input.bytes_read(), 5000);
+}
+
+#[test]
 fn gzip_is_unpacked_whatever_the_name() {
     let (_folder, path) = file("plain.csv", &[gzip(b"a,b\n"), gzip(b"1,2\n")].concat());
     let input = Input::open(&path).unwrap();
