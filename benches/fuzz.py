@@ -34,7 +34,8 @@ TARGETS = {
     "model folder": ("burn-nca", "fuzz", "models::damaged_models"),
     "checkpoint": ("burn-nca", "fuzz", "checkpoints::damaged_checkpoints"),
     "trials of a search": ("burn-nca", "fuzz", "trials::damaged_trials"),
-    "report.json": ("burn-nca-cli", "nca", "fuzz::a_damaged_report_is_drawn_or_refused"),
+    "report.json": ("burn-nca-report", "fuzz", "edited_reports"),
+    "report, by the program": ("burn-nca-cli", "nca", "fuzz::a_damaged_report_is_drawn_or_refused"),
     "model, by the program": ("burn-nca-cli", "nca", "fuzz::a_damaged_model_answers_or_is_refused"),
     "Parquet": ("burn-nca-datasets", "fuzz", "parquet_files"),
     "Arrow": ("burn-nca-datasets", "fuzz", "arrow_files"),
@@ -85,6 +86,7 @@ def main():
                         help="of a processor, for each target, those in the results included")
     parser.add_argument("--tests-build", action="store_true", help="as `cargo test` builds them, not optimised")
     parser.add_argument("--runners", type=int, default=2)
+    parser.add_argument("--first-seed", type=int, default=0, metavar="SEED", help="added to the seed of each run")
     parser.add_argument("--only", choices=TARGETS, action="append", metavar="NAME", help="may be given several times")
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "benches/results/fuzz.json")
     options = parser.parse_args()
@@ -110,7 +112,7 @@ def main():
                     return
                 name = min(free, key=lambda name: results[name]["seconds"])
                 busy.add(name)
-                seed = 1 + results[name]["runs"] + 1000 * list(TARGETS).index(name)
+                seed = options.first_seed + 1 + results[name]["runs"] + 1000 * list(TARGETS).index(name)
                 results[name]["runs"] += 1
             package, target, test = TARGETS[name]
             left = min(RUN_SECONDS, end - time.monotonic(), options.each - results[name]["seconds"])

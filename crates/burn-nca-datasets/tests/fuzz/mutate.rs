@@ -1,5 +1,7 @@
 //! Damages files as bad disks, editors and attackers do, by a seed.
 
+use std::ops::Range;
+
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 
@@ -44,7 +46,30 @@ const PIECES: [&[u8]; 36] = [
 ];
 
 /// Numbers at the limits of their types, as the sizes in a header.
-const SIZES: [u32; 8] = [0, 1, 2, 0xff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
+const SIZES: [u64; 10] =
+    [0, 1, 2, 0xff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 1 << 32, u64::MAX];
+
+/// Numbers at the limits of their types, as they are spelt.
+const NUMBERS: [&str; 18] = [
+    "0",
+    "-0",
+    "-1",
+    "255",
+    "65536",
+    "4294967295",
+    "4294967296",
+    "4294967297",
+    "9007199254740993",
+    "18446744073709551615",
+    "18446744073709551616",
+    "1e308",
+    "1e309",
+    "-1e309",
+    "5e-324",
+    "1e-400",
+    "0.1e-5",
+    "1_000",
+];
 
 /// One of the files with one to four pieces of damage.
 pub fn damaged(files: &[Vec<u8>], rng: &mut impl Rng) -> Vec<u8> {
@@ -59,7 +84,7 @@ pub fn damaged(files: &[Vec<u8>], rng: &mut impl Rng) -> Vec<u8> {
 fn damage(bytes: &mut Vec<u8>, files: &[Vec<u8>], rng: &mut impl Rng) {
     let at = rng.random_range(0..=bytes.len());
     let end = rng.random_range(at..=bytes.len().min(at + 40));
-    match rng.random_range(0..8) {
+    match rng.random_range(0..11) {
         0 if at < bytes.len() => bytes[at] ^= 1 << rng.random_range(0..8),
         1 if at < bytes.len() => bytes[at] = rng.random(),
         2 => insert(bytes, at, PIECES.choose(rng).copied().unwrap_or_default()),
@@ -70,10 +95,32 @@ fn damage(bytes: &mut Vec<u8>, files: &[Vec<u8>], rng: &mut impl Rng) {
         }
         5 => bytes.truncate(at),
         6 => {
-            let size = SIZES.choose(rng).copied().unwrap_or_default();
-            let size = if rng.random() { size.to_be_bytes() } else { size.to_le_bytes() };
+            let size = SIZES.choose(rng).copied().unwrap_or_default().to_le_bytes();
+            let mut size = size[..*[2, 4, 8].choose(rng).unwrap_or(&4)].to_vec();
+            if rng.random() {
+                size.reverse();
+            }
             let end = bytes.len().min(at + size.len());
             bytes[at..end].copy_from_slice(&size[..end - at]);
+        }
+        7 => {
+            let place = number_after(bytes, at);
+            let number = NUMBERS.choose(rng).copied().unwrap_or_default();
+            bytes.splice(place, number.bytes());
+        }
+        8 => {
+            let other = files.choose(rng).cloned().unwrap_or_default();
+            let from = rng.random_range(0..=other.len());
+            let to = rng.random_range(from..=other.len().min(from + 200));
+            insert(bytes, at, &other[from..to]);
+        }
+        9 => {
+            let other = files.choose(rng).cloned().unwrap_or_default();
+            let lines: Vec<&[u8]> = other.split_inclusive(|byte| *byte == b'\n').collect();
+            let line = lines.choose(rng).copied().unwrap_or_default();
+            let start =
+                bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            insert(bytes, start, line);
         }
         _ => {
             let other = files.choose(rng).cloned().unwrap_or_default();
@@ -86,4 +133,13 @@ fn damage(bytes: &mut Vec<u8>, files: &[Vec<u8>], rng: &mut impl Rng) {
 
 fn insert(bytes: &mut Vec<u8>, at: usize, piece: &[u8]) {
     bytes.splice(at..at, piece.iter().copied());
+}
+
+/// The first number that is spelt from this place on, or nothing there.
+fn number_after(bytes: &[u8], at: usize) -> Range<usize> {
+    let spells = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+    let start = bytes[at..].iter().position(u8::is_ascii_digit).map_or(at, |place| at + place);
+    let length =
+        bytes[start..].iter().position(|byte| !spells(byte)).unwrap_or(bytes.len() - start);
+    start..start + length
 }

@@ -1,0 +1,118 @@
+//! Damage behind what a reader checks first: sizes that agree with the file, archives whose checksums are right.
+
+use std::io::{Cursor, Write};
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use rand::seq::IndexedRandom;
+use rand::{Rng, RngExt};
+use rawzip::{CompressionMethod, ZipArchive, ZipArchiveWriter, ZipDataWriter};
+
+use super::mutate;
+
+/// An NPY file whose length of the header is that of the header there is.
+pub fn npy(mut bytes: Vec<u8>) -> Vec<u8> {
+    const START: usize = 10;
+    let header = bytes.get(START..).and_then(|rest| rest.iter().position(|byte| *byte == b'\n'));
+    if let Some(length) = header.and_then(|end| u16::try_from(end + 1).ok()) {
+        bytes[8..START].copy_from_slice(&length.to_le_bytes());
+    }
+    bytes
+}
+
+/// An IDX file with other sides and as many values as they ask for.
+pub fn idx(mut bytes: Vec<u8>, rng: &mut impl Rng) -> Vec<u8> {
+    let (Some(&kind), Some(&sides)) = (bytes.get(2), bytes.get(3)) else { return bytes };
+    let sides = usize::from(sides % 5);
+    let size = match kind {
+        0x0b => 2,
+        0x0c | 0x0d => 4,
+        0x0e => 8,
+        _ => 1,
+    };
+    bytes[3] = sides as u8;
+    bytes.resize(bytes.len().max(4 + 4 * sides), 0);
+    let mut values = size;
+    for side in 0..sides {
+        let length = rng.random_range(0..6_usize);
+        bytes[4 + 4 * side..8 + 4 * side].copy_from_slice(&(length as u32).to_be_bytes());
+        values *= length;
+    }
+    bytes.resize(4 + 4 * sides + values, 0x3f);
+    bytes
+}
+
+/// A file of an archive: its name and its bytes.
+pub type Member = (String, Vec<u8>);
+
+/// The files of an archive; none of one that is damaged.
+pub fn members(archive: &[u8]) -> Vec<Member> {
+    let read = || -> Option<Vec<Member>> {
+        let zip = ZipArchive::from_slice(archive).ok()?;
+        let mut found = Vec::new();
+        for entry in zip.entries() {
+            let entry = entry.ok()?;
+            let name = String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned();
+            let packed = zip.get_entry(entry.wayfinder()).ok()?.data().to_vec();
+            let mut bytes = packed.clone();
+            if entry.compression_method() == CompressionMethod::DEFLATE {
+                bytes.clear();
+                let mut decoder = flate2::read::DeflateDecoder::new(Cursor::new(packed));
+                std::io::copy(&mut decoder, &mut bytes).ok()?;
+            }
+            found.push((name, bytes));
+        }
+        Some(found)
+    };
+    read().unwrap_or_default()
+}
+
+/// An archive of one of these lists of files, some of them damaged, renamed, doubled or left out, with checksums that are
+/// right.
+pub fn archive(lists: &[Vec<Member>], rng: &mut impl Rng) -> Vec<u8> {
+    let mut files = lists.choose(rng).cloned().unwrap_or_default();
+    let all: Vec<Vec<u8>> = lists.iter().flatten().map(|(_, bytes)| bytes.clone()).collect();
+    let names: Vec<String> = lists.iter().flatten().map(|(name, _)| name.clone()).collect();
+    for _ in 0..rng.random_range(1..=2) {
+        let Some(at) = (0..files.len()).collect::<Vec<_>>().choose(rng).copied() else { break };
+        match rng.random_range(0..8) {
+            0 => files[at].0 = names.choose(rng).cloned().unwrap_or_default(),
+            1 => files.push(files[at].clone()),
+            2 => drop(files.remove(at)),
+            3 => files[at].1 = all.choose(rng).cloned().unwrap_or_default(),
+            _ => {
+                let bytes = vec![files[at].1.clone(), files[at].1.clone(), all[0].clone()];
+                files[at].1 = npy(mutate::damaged(&bytes, rng));
+            }
+        }
+    }
+    let deflated = rng.random();
+    let mut writer = ZipArchiveWriter::new(Vec::new());
+    for (name, bytes) in &files {
+        let method = if deflated { CompressionMethod::DEFLATE } else { CompressionMethod::STORE };
+        let file = writer.new_file(name.as_str()).compression_method(method);
+        let (mut entry, config) = file.start().unwrap();
+        let descriptor = if deflated {
+            let encoder = DeflateEncoder::new(&mut entry, Compression::fast());
+            let mut data = config.wrap(encoder);
+            data.write_all(bytes).unwrap();
+            let (encoder, descriptor) = data.finish().unwrap();
+            encoder.finish().unwrap();
+            descriptor
+        } else {
+            let mut data: ZipDataWriter<_> = config.wrap(&mut entry);
+            data.write_all(bytes).unwrap();
+            data.finish().unwrap().1
+        };
+        entry.finish(descriptor).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// The text in UTF-16, with a byte order mark.
+pub fn utf_16(bytes: &[u8], rng: &mut impl Rng) -> Vec<u8> {
+    let little = rng.random();
+    let text = format!("\u{feff}{}", String::from_utf8_lossy(bytes));
+    let units = text.encode_utf16();
+    units.flat_map(|unit| if little { unit.to_le_bytes() } else { unit.to_be_bytes() }).collect()
+}
