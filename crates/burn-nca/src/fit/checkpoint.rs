@@ -4,16 +4,16 @@ use std::path::Path;
 use web_time::{Duration, Instant};
 
 use burn_nca_files::{
-    Identity, JournalError, from_journal, read_regular, to_journal, write_atomically,
+    Identity, JournalError, from_journal, journal_interval, read_regular, to_journal,
+    write_atomically,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::fitting_state::Misfit;
 use super::session::{CheckpointEvent, FitState, OnCheckpoint};
 use super::{FitIdentity, Termination};
 use crate::error::{Error, Result, shortened};
-
-const INTERVAL: Duration = Duration::from_secs(5);
 
 /// The fit that a checkpoint belongs to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -91,6 +91,8 @@ pub(super) struct Checkpoint<'a> {
     /// Whether a write has failed.
     failed: bool,
     written: Instant,
+    /// Time from one write to the next.
+    interval: Duration,
 }
 
 impl<'a> Checkpoint<'a> {
@@ -100,7 +102,8 @@ impl<'a> Checkpoint<'a> {
         keep: bool,
         on_event: Option<Box<OnCheckpoint<'a>>>,
     ) -> Self {
-        Self { kept, keep, on_event, failed: false, written: Instant::now() }
+        let (written, interval) = (Instant::now(), journal_interval());
+        Self { kept, keep, on_event, failed: false, written, interval }
     }
 
     /// Tells that the fit goes on from the state of this step.
@@ -124,17 +127,17 @@ impl<'a> Checkpoint<'a> {
         self.kept.as_ref().filter(|(place, _)| place.exists())
     }
 
-    /// The stored state, if there is a file.
+    /// The stored state, if there is a file; `check` says whether it can be one of this fit.
     ///
     /// # Errors
-    /// A file that cannot be read, that belongs to another fit, or whose state was changed.
-    pub fn load<S: DeserializeOwned>(&self) -> Result<Option<S>> {
+    /// A file that cannot be read, that belongs to another fit, or whose state was changed or is none of this fit.
+    pub fn load<S: DeserializeOwned>(&self, check: impl FnOnce(&S) -> Misfit) -> Result<Option<S>> {
         let Some((place, owner)) = self.existing() else {
             return Ok(None);
         };
         let path = place.path();
         let journal = place.read().map_err(|source| Error::io(path, source))?;
-        let found = from_journal(owner, &journal).map_err(|error| match error {
+        let (state, _) = from_journal(owner, &journal).map_err(|error| match error {
             JournalError::Io(source) => Error::io(path, source),
             JournalError::Format(error) => Error::model(
                 path,
@@ -156,7 +159,13 @@ impl<'a> Checkpoint<'a> {
                  the file, or delete it to start again",
             ),
         })?;
-        Ok(Some(found.0))
+        check(&state).map_err(|misfit| {
+            let reason = format!(
+                "the state in this checkpoint cannot be of this fit: {misfit}; delete the file to start again"
+            );
+            Error::model(path, reason)
+        })?;
+        Ok(Some(state))
     }
 
     /// Writes the state if the last write is some seconds ago.
@@ -165,7 +174,7 @@ impl<'a> Checkpoint<'a> {
     /// A file that cannot be written, where nobody is told of it.
     pub fn offer<S: Serialize>(&mut self, state: impl FnOnce() -> Result<S>) -> Result<()> {
         let in_a_file = matches!(self.kept, Some((Place::File(_), _)));
-        if !in_a_file || self.written.elapsed() < INTERVAL {
+        if !in_a_file || self.written.elapsed() < self.interval {
             return Ok(());
         }
         let state = state()?;
@@ -202,6 +211,9 @@ impl<'a> Checkpoint<'a> {
             return Ok(());
         };
         self.written = Instant::now();
+        if let Some(tell) = &mut self.on_event {
+            tell(&CheckpointEvent::Saving);
+        }
         let journal = to_journal(owner, state, &[]).map_err(|error| {
             Error::model(place.path(), format!("the checkpoint cannot be written: {error}"))
         })?;

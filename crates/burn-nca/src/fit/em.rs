@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use web_time::Instant;
 
 use super::checkpoint::{Checkpoint, Owner, Place};
+use super::fitting_state::{Misfit, check_count};
 use super::monitor::{Monitor, Record, Watchers};
 use super::non_finite;
 use super::{Fingerprint, FitConfig, FitIdentity, FitSession, Progress, Solution, Termination};
@@ -144,10 +145,15 @@ impl EmConfig {
         // EM moves the moments of its model too: a state, not parameters that a callback could see.
         let watchers = Watchers { on_progress: session.on_progress, on_parameters: None };
         let mut monitor = Monitor::new(problem.config, watchers);
-        let (state, end) = match checkpoint.load::<Stored<M::State>>()? {
+        let (state, end) = match checkpoint.load(Stored::<M::State>::check)? {
             Some(stored) => {
                 checkpoint.resumed(stored.iteration, stored.end.is_some());
-                model.take_up(&stored.state)?;
+                let record = &stored.record;
+                let kept = record.best.iter().map(|best| &best.kept);
+                let kept = kept.chain(record.least.iter().map(|least| &least.kept));
+                for state in kept.chain([&stored.state]) {
+                    model.take_up(state)?;
+                }
                 monitor.record = stored.record;
                 let Stored { state, iteration, previous, seconds, end, .. } = stored;
                 (Run { state, iteration, previous, seconds }, end)
@@ -170,6 +176,17 @@ impl EmConfig {
             )));
         }
         Ok(())
+    }
+}
+
+impl<S> Stored<S> {
+    /// Whether this can be the state of a fit, as far as counts tell; the model judges its states.
+    ///
+    /// # Errors
+    /// The part that cannot.
+    fn check(&self) -> Misfit {
+        check_count("the iteration", self.iteration)?;
+        self.record.check(|_| Ok(()))
     }
 }
 

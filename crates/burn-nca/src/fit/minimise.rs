@@ -5,15 +5,17 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::checkpoint::{Checkpoint, Place};
+use super::fitting_state::Memory;
 use super::monitor::{Monitor, Watchers};
 use super::problem::Problem;
 use super::rounds::{Position, Solve, State, descend};
 use super::training_layers::check_one_function;
 use super::units::Units;
 use super::{
-    DescentState, Evaluation, FitConfig, FitSession, OptimizerConfig, Solution, Start,
-    StochasticConfig, Termination, exact, saturation, stochastic,
+    DescentState, EarlyStoppingConfig, Evaluation, FitConfig, FitSession, OptimizerConfig,
+    Solution, Start, StochasticConfig, Termination, exact, saturation, stochastic,
 };
+use crate::data::ScalingKind;
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
@@ -21,23 +23,26 @@ use crate::objective::{Objective, check_points};
 
 /// Minimises the objective over the parameters of encoder and objective.
 ///
-/// The model is fitted from where it is, on the features as they are: start and scaling are the caller's.
+/// The model is fitted from where it is, on the features as they are: start and scaling are the caller's. The steps of a
+/// linear or diagonal map, and the gradients that are reported, are in units of the spread of the features, whatever it is:
+/// features times 1000 give the map over 1000.
 /// Non-convergence is not an error: see [`Solution::termination`]. With a held-out score the module of
 /// the best score is returned; without one, where the [target is renewed](Objective::renewed), the module of the least
 /// value by the target that belongs to it.
 ///
 /// # Errors
-/// Settings out of range, or that this function would have to ignore (a start, a scaling, early stopping without
-/// a held-out score, a precision other than that of the features); a target about another number of points than there are rows, a model without parameters
-/// to fit, a checkpoint that cannot be used; with L-BFGS and conjugate gradients a layer that gives another
-/// function at each pass, such as dropout ([`disable_training_flags`](super::disable_training_flags)).
+/// Settings out of range, or that this function would have to ignore (a start or its perplexity, a scaling, early
+/// stopping without a held-out score, a share to hold out beside one, a precision other than that of the features); a
+/// target about another number of points than there are rows, a model without parameters to fit, a checkpoint that cannot
+/// be used; with L-BFGS and conjugate gradients a layer that gives another function at each pass, such as dropout
+/// ([`disable_training_flags`](super::disable_training_flags)).
 pub fn minimise<E: Encoder, O: Objective>(
     problem: &Problem<'_, E, O>,
     config: &FitConfig,
     session: FitSession<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
     check_nothing_ignored(problem, config)?;
-    minimise_prepared(problem, config, session)
+    minimise_of(problem, config, session, false)
 }
 
 /// Refuses settings that have no effect on a problem whose features and start are given.
@@ -66,6 +71,11 @@ fn check_nothing_ignored<E: Encoder, O: Objective>(
     } else if config.early_stopping.is_some() && problem.held_out.is_none() {
         "the settings ask for early stopping, but nothing is held out; give Problem::held_out"
             .to_string()
+    } else if let Some(share) = other_share(config) {
+        format!(
+            "the settings ask to hold out a share of {share}, but what is held out is given (Problem::held_out); hold \
+             that share out there, and leave the setting at its default"
+        )
     } else if found != asked {
         format!(
             "the features are {found:?}, but the settings ask for {asked:?}; give features of that type \
@@ -77,6 +87,12 @@ fn check_nothing_ignored<E: Encoder, O: Objective>(
     Err(Error::setting(ignored))
 }
 
+/// The share to hold out for early stopping, where it is not the default.
+fn other_share(config: &FitConfig) -> Option<f64> {
+    let share = config.early_stopping.as_ref()?.share;
+    (share != EarlyStoppingConfig::new().share).then_some(share)
+}
+
 /// [`minimise`] for an estimator that has seen to start, scaling and held-out part itself.
 ///
 /// # Errors
@@ -86,9 +102,19 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
     config: &FitConfig,
     session: FitSession<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
+    minimise_of(problem, config, session, config.scaling == ScalingKind::Standardise)
+}
+
+/// The minimisation of features that are known to be standardised, or not.
+fn minimise_of<E: Encoder, O: Objective>(
+    problem: &Problem<'_, E, O>,
+    config: &FitConfig,
+    session: FitSession<'_>,
+    standardised: bool,
+) -> Result<Solution<MetricModel<E, O>>> {
     config.check()?;
     check_points(&problem.model.objective, problem.target, problem.x.dims()[0])?;
-    let units = Units { ends: session.ends, ..Units::new(problem, config) };
+    let units = Units { ends: session.ends, ..Units::new(problem, config, standardised) };
     let start = units.start();
     if config.stop_at == Some(0) {
         return Ok(at_the_start(&units, &start));
@@ -185,7 +211,7 @@ impl<E: Encoder, O: Objective> Prepared<'_, '_, '_, E, O> {
     }
 
     /// Minimises with all points at every step.
-    fn run<M: Clone + Serialize + DeserializeOwned>(
+    fn run<M: Memory + Clone + Serialize + DeserializeOwned>(
         self,
         checkpoint: &mut Checkpoint<'_>,
         solve: &Solve<'_, M>,
@@ -194,14 +220,15 @@ impl<E: Encoder, O: Objective> Prepared<'_, '_, '_, E, O> {
         let Units { problem, config, .. } = units;
         check_one_function(&problem.model)?;
         let mut monitor = Monitor::new(config, watchers);
-        let (state, end) = match checkpoint.load::<State<DescentState<M>>>()? {
-            Some(State { solver, record, end }) => {
-                monitor.record = record;
-                checkpoint.resumed(solver.iteration, end.is_some());
-                (solver, end)
-            }
-            None => (DescentState::new(start), None),
-        };
+        let (state, end) =
+            match checkpoint.load(|stored: &State<DescentState<M>>| stored.check(start.len()))? {
+                Some(State { solver, record, end }) => {
+                    monitor.record = record;
+                    checkpoint.resumed(solver.iteration, end.is_some());
+                    (solver, end)
+                }
+                None => (DescentState::new(start), None),
+            };
         let solution = match end {
             Some(end) => {
                 let seconds = state.seconds;

@@ -14,6 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
+use super::fitting_state::{Misfit, check_count};
 use super::monitor::{Monitor, Record};
 use super::parameters::{flatten, flatten_gradients};
 use super::penalty::{Penalty, spread};
@@ -46,6 +47,18 @@ struct State {
     end: Option<Termination>,
 }
 
+impl State {
+    /// Whether this can be the state of a fit, as far as numbers tell; its records are checked as they are loaded.
+    ///
+    /// # Errors
+    /// The part that cannot.
+    fn check(&self) -> Misfit {
+        check_count("the epoch", self.epoch)?;
+        check_count("the number of batches", self.batches)?;
+        self.record.check(|_| Ok(()))
+    }
+}
+
 /// Minimises by mini-batches with an optimiser and its learning rate at the start; a step of the monitor is an epoch.
 pub(super) fn minimise<E: Encoder, O: Objective>(
     units: &Units<'_, '_, E, O>,
@@ -63,7 +76,7 @@ pub(super) fn minimise<E: Encoder, O: Objective>(
     }
     let mut epochs = Epochs::new(units, settings, (optimizer, learning_rate));
     let mut end = None;
-    if let Some(state) = checkpoint.load::<State>()? {
+    if let Some(state) = checkpoint.load(State::check)? {
         end = state.end;
         monitor.record = epochs.resume(state)?;
         checkpoint.resumed(epochs.epoch, end.is_some());
@@ -74,6 +87,10 @@ pub(super) fn minimise<E: Encoder, O: Objective>(
     };
     let ended = (!termination.can_resume()).then_some(termination);
     checkpoint.conclude(termination, || epochs.state(&monitor.record, ended))?;
+    if monitor.record.history.is_empty() {
+        // No batch has told anything: no epoch was asked for, or none had a step.
+        epochs.last = epochs.at_start();
+    }
     let solution = Solution {
         value: epochs.last.value,
         gradient_max: epochs.last.gradient_max,
@@ -94,18 +111,21 @@ fn pass_over<E: Encoder, O: Objective>(
     checkpoint: &mut Checkpoint<'_>,
 ) -> Result<Termination> {
     while epochs.epoch < epochs.plan.epochs {
+        let before = independent(&epochs.model);
         let mut progress = epochs.run();
         if epochs.epoch == 1 && epochs.steps == 0 {
-            epochs.last = epochs.at_start();
             return Ok(Termination::NoStep);
         }
         let model = &epochs.model;
-        let flow = if progress.value.is_finite() && progress.gradient_max.is_finite() {
+        let told = progress.value.is_finite() && progress.gradient_max.is_finite();
+        let flow = if told && flatten(model).iter().all(|parameter| parameter.is_finite()) {
             let score = epochs.problem.held_out.map(|score| score(&model.encoder.valid()));
             monitor.step(&mut progress, score, (|| independent(model), || flatten(model)))
         } else {
+            // What diverged is no module to keep: the last that was finite is.
+            epochs.model = before;
             monitor.record.history.push(progress);
-            ControlFlow::Break(Termination::NonFinite)
+            return Ok(Termination::NonFinite);
         };
         epochs.last = progress;
         if let ControlFlow::Break(reason) = flow {
@@ -284,7 +304,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         }
         let value = mean.clone().into_scalar::<f64>() * self.terms();
         // By the components of a position: an optimiser that adds a small number to slopes must see no units.
-        let mean = mean.div_scalar(self.units.unit);
+        let mean = over(mean, self.units.unit);
         let step = has_slope.then(|| GradientsParams::from_grads(mean.backward(), &self.model));
         Some(BatchEstimate { value, step })
     }
@@ -338,11 +358,17 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         let Record { history, best, .. } = state.record;
         let best = best.map(|best| best.try_map(|bytes| from_bytes(&self.model, bytes)));
         let record = Record { history, best: best.transpose()?, ..Record::new() };
+        let steps = &record.history[..];
+        let kept = match state.end {
+            // The model is that before the last step.
+            Some(Termination::NonFinite) => steps.split_last().map_or(steps, |(_, kept)| kept),
+            _ => steps,
+        };
         self.model = from_bytes(&self.model, state.model)?;
         let optimizer = Bytes::from_bytes_vec(state.optimizer);
         self.optimizer = self.optimizer.clone().from_bytes(optimizer).map_err(unusable)?;
         (self.epoch, self.batches) = (state.epoch, state.batches);
-        if let Some(last) = record.history.last() {
+        if let Some(last) = kept.last() {
             self.earlier_seconds = last.seconds;
             self.last = *last;
         }

@@ -107,19 +107,22 @@ pub(super) fn run<D: TrainingData>(
     place(&config.fit, device)?;
     let file = session.file.map(|path| (path, identity(config, tune, data.any())));
     let known = match &file {
-        Some((path, name)) => store::load(path, name)?,
+        Some((path, name)) => store::load(path, name, tune.folds.saturating_mul(tune.repeats))?,
         None => Finished::default(),
     };
-    let running = Running {
+    let mut running = Running {
         config,
         tune,
-        folds: folds(config, tune, &compared(tune, data, config.fit.seed)?, device)?,
+        folds: Vec::new(),
         candidates: tune.candidates(config, data.any()),
         started: Instant::now(),
         earlier: known.seconds,
         on_progress: Mutex::new(session.on_progress),
         stopped: AtomicBool::new(false),
     };
+    let compared = compared(tune, data, config.fit.seed)?;
+    running.folds = running.folds(&compared, device, &known.trials)?;
+    let running = running;
     let keep = |trials: &[Trial]| match &file {
         Some((path, name)) => store::save(
             path,
@@ -134,13 +137,42 @@ pub(super) fn run<D: TrainingData>(
         usual: running.candidates[0].clone(),
         candidates: running.candidates.len(),
         end,
-        folds: running.folds.len(),
+        folds: running.fits(),
         seconds: running.seconds(),
         trials,
     })
 }
 
 impl<D: TrainingData> Running<'_, '_, D> {
+    /// Number of fits a trial.
+    fn fits(&self) -> usize {
+        self.tune.folds * self.tune.repeats
+    }
+
+    /// The folds of all repeats; fewer where the budget or the caller ends the search before they are cut, which is
+    /// asked before each.
+    fn folds(&self, data: &D, device: &Device, known: &[Trial]) -> Result<Vec<Fold<D>>> {
+        let (config, tune) = (self.config, self.tune);
+        tune.check_folds(data.features())?;
+        let is_known =
+            |candidate: &&Candidate| known.iter().any(|one| one.candidate == **candidate);
+        let finished = self.candidates.iter().filter(is_known).count();
+        let candidate = self.candidates.iter().find(|candidate| !is_known(candidate));
+        let candidate = candidate.unwrap_or(&self.candidates[0]);
+        let step = Step { candidate, finished, best: None };
+        let mut folds = Vec::with_capacity(self.fits());
+        for repeat in 0..tune.repeats {
+            let seed = config.fit.seed.wrapping_add(repeat as u64);
+            for split in data.folds(tune.folds, seed)? {
+                if !self.goes_on(&step, 0) {
+                    return Ok(folds);
+                }
+                folds.push(Fold::new(&split, data, config, (device, tune.neighbors))?);
+            }
+        }
+        Ok(folds)
+    }
+
     /// The trials of all candidates that the budget and the caller allow, those that are known taken as they
     /// are; `keep` is given the finished ones after each, and where the budget ends the search.
     fn try_all(
@@ -175,6 +207,10 @@ impl<D: TrainingData> Running<'_, '_, D> {
 
     /// One fit a fold, in parallel; `None` where the search ended before all of them did.
     fn trial(&self, candidate: &Candidate, trials: &[Trial]) -> Result<Option<Trial>> {
+        // Some folds may not have been cut then.
+        if self.is_over() {
+            return Ok(None);
+        }
         let mut config = candidate.configure(self.config);
         config.fit.time_budget = None;
         let step_grid = self.tune.step_grid(&config);
@@ -225,7 +261,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
                 candidates: self.candidates.len(),
                 candidate: step.candidate,
                 folds_finished,
-                folds: self.folds.len(),
+                folds: self.fits(),
                 best: step.best,
                 seconds,
             });
@@ -268,23 +304,6 @@ fn compared<D: TrainingData>(tune: &TuneConfig, data: &D, seed: u64) -> Result<D
     compared(&few, &sample, seed)
 }
 
-fn folds<D: TrainingData>(
-    config: &Estimator,
-    tune: &TuneConfig,
-    data: &D,
-    device: &Device,
-) -> Result<Vec<Fold<D>>> {
-    tune.check_folds(data.features())?;
-    let mut folds = Vec::with_capacity(tune.folds * tune.repeats);
-    for repeat in 0..tune.repeats {
-        let seed = config.fit.seed.wrapping_add(repeat as u64);
-        for split in data.folds(tune.folds, seed)? {
-            folds.push(Fold::new(&split, data, config, (device, tune.neighbors))?);
-        }
-    }
-    Ok(folds)
-}
-
 /// Tells this search from others by all that its trials depend on. Candidates and budgets are not among it, so
 /// that a search may be resumed with more of either.
 fn identity(config: &Estimator, tune: &TuneConfig, data: AnyData<'_>) -> FitIdentity {
@@ -293,4 +312,28 @@ fn identity(config: &Estimator, tune: &TuneConfig, data: AnyData<'_>) -> FitIden
     let TuneConfig { folds, repeats, steps, neighbors, most_rows, .. } = tune;
     let text = format!("{config:?} {folds} {repeats} {steps:?} {neighbors} {most_rows:?}");
     data.identity(&Fingerprint::new().text(&text).finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Features, Labelled};
+    use crate::device;
+
+    #[test]
+    fn a_stop_is_asked_for_before_the_first_fold_is_cut() {
+        let features = Features::unnamed((0..40).map(|at| f64::from(at % 7)).collect(), 2).unwrap();
+        let data = Labelled::from_labels(features, (0..20).map(|row| row % 2).collect()).unwrap();
+        let mut asked = Vec::new();
+        let mut stop = |progress: &TuneProgress<'_>| {
+            asked.push((progress.finished, progress.folds_finished, progress.folds));
+            ControlFlow::Break(())
+        };
+        let session = TuneSession::new().with_progress(&mut stop);
+        let (config, host) = (NcaConfig::new(2, 1), device::host().unwrap());
+        let tune = TuneConfig::new();
+        let search = config.estimator().into_any().search(&tune, &data, &host, session).unwrap();
+        assert_eq!((search.end, search.trials.len(), search.folds), (SearchEnd::Stopped, 0, 10));
+        assert_eq!(asked, [(0, 0, 10)]);
+    }
 }
