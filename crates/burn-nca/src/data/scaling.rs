@@ -22,7 +22,8 @@ pub enum ScalingKind {
     Common,
     /// Map the range of each column to 0..1.
     MinMax,
-    /// Leave the features as they are, but for columns that are all far from zero: see [`Scaling`].
+    /// Leave the features as they are, but for columns that are all far from zero: see [`Scaling`];
+    /// [`Scaling::unscaled`] leaves these as they are, too.
     None,
 }
 
@@ -99,10 +100,29 @@ impl Scaling {
         Self { kind, names: train.names().to_vec(), offset, scale }
     }
 
-    /// Columns of these names as they are.
-    pub(crate) fn unscaled(names: Vec<String>) -> Self {
+    /// Columns of these names exactly as they are, also where they are far from zero: for an encoder that was trained
+    /// on them so.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca::data::{Features, Scaling, ScalingKind};
+    ///
+    /// let years = Features::new(vec![2001.0, 2003.0], vec!["year".into()])?;
+    /// assert_eq!(Scaling::unscaled(vec!["year".into()]).apply(&years)?.values(), [2001.0, 2003.0]);
+    /// assert_eq!(Scaling::fit(ScalingKind::None, &years).apply(&years)?.values(), [-1.0, 1.0]);
+    /// # Ok::<(), burn_nca::Error>(())
+    /// ```
+    pub fn unscaled(names: Vec<String>) -> Self {
         let d = names.len();
         Self { kind: ScalingKind::None, names, offset: vec![0.0; d], scale: vec![1.0; d] }
+    }
+
+    /// This scaling, and then an offset of each column subtracted: `(x - offset) / scale - after`.
+    pub(crate) fn then_less(mut self, after: &[f64]) -> Self {
+        for ((offset, scale), after) in self.offset.iter_mut().zip(&self.scale).zip(after) {
+            *offset += after * scale;
+        }
+        self
     }
 
     /// The kind of scaling.

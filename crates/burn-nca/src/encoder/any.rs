@@ -9,8 +9,8 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// The most parameters of an encoder that is fitted or loaded by its configuration: a map of 5792 features to as
-/// many dimensions. The memory of L-BFGS for so many is some 6 GB.
+/// The most parameters of an encoder that is fitted by its configuration: a map of 5792 features to as many dimensions.
+/// The memory of L-BFGS for so many is some 6 GB. A model that is loaded may have as many as its file holds.
 pub const MOST_PARAMETERS: usize = 1 << 25;
 
 /// The most embedding dimensions for each input of the last layer; those past one an input add no distance.
@@ -56,13 +56,11 @@ impl EncoderConfig {
         })
     }
 
-    /// Checks that an encoder of this size can be built, before anything is allocated.
+    /// Checks that there can be an encoder of these sizes, however large it is.
     ///
     /// # Errors
-    /// A layer of size 0, a diagonal map with k other than d, more than [`MOST_DIMENSIONS_PER_INPUT`] embedding
-    /// dimensions for each input of the last layer, more than [`MOST_LAYERS`] hidden layers, or more than
-    /// [`MOST_PARAMETERS`].
-    pub fn check_size(&self, d_input: usize, d_output: usize) -> Result<()> {
+    /// A layer of size 0, or a diagonal map with k other than d.
+    pub(crate) fn check_shape(&self, d_input: usize, d_output: usize) -> Result<()> {
         let sizes = self.layer_sizes(d_input, d_output);
         if let Some(layer) = sizes.iter().position(|size| *size == 0) {
             return Err(Error::setting(format!(
@@ -70,12 +68,27 @@ impl EncoderConfig {
             )));
         }
         if *self == Self::Diagonal {
-            return if d_input == d_output { Ok(()) } else { Err(diagonal(d_input, d_output)) };
+            return Ok(());
         }
         let layers = sizes.len() - 2;
+        if *self == Self::Diagonal && d_input != d_output {
+            return Err(diagonal(d_input, d_output));
+        }
+        Ok(())
+    }
+
+    /// Checks that an encoder of this size can be built, before anything is allocated.
+    ///
+    /// # Errors
+    /// A layer of size 0, a diagonal map with k other than d, more than [`MOST_DIMENSIONS_PER_INPUT`] embedding
+    /// dimensions for each input of the last layer, more than [`MOST_LAYERS`] hidden layers, or more than
+    /// [`MOST_PARAMETERS`].
+    pub fn check_size(&self, d_input: usize, d_output: usize) -> Result<()> {
+        self.check_shape(d_input, d_output)?;
         if layers > MOST_LAYERS {
             return Err(Error::setting(format!(
                 "the network has {layers} hidden layers; give {MOST_LAYERS} or fewer"
+        let sizes = self.layer_sizes(d_input, d_output);
             )));
         }
         let inputs = sizes[layers];

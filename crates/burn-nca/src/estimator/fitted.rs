@@ -4,7 +4,9 @@ use burn::tensor::Tensor;
 
 use super::embedding::embed;
 use super::{ModelCard, NcaConfig, PairsConfig, RegressionConfig, RegressionObjective};
-use crate::data::{Features, Preparation, Prepared, RawTable, Scaling, TrainingTargets};
+use crate::data::{
+    Features, Preparation, Prepared, RawTable, Scaling, ScalingKind, TrainingTargets,
+};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
 use crate::error::{Error, Result};
 use crate::fit::FitSummary;
@@ -56,11 +58,13 @@ impl<E: Encoder> Fitted<E> {
     /// For a fit that is taken up again and again, on rows that were scaled once.
     ///
     /// # Errors
-    /// A scaling of other columns, or a model that scales its rows itself.
+    /// A scaling of other columns, or a model that scales its rows itself. That it subtracts the mean of columns far from
+    /// zero ([`ScalingKind::None`]) is no such scaling: it is done after the other.
     pub fn with_scaling(self, scaling: Scaling) -> Result<Self> {
         scaling.check_columns(self.scaling.names())?;
         let own = self.scaling.offset().iter().zip(self.scaling.scale());
-        if own.into_iter().any(|(offset, scale)| *offset != 0.0 || *scale != 1.0) {
+        let scales = own.into_iter().any(|(offset, scale)| *offset != 0.0 || *scale != 1.0);
+        if scales && self.scaling.kind() != ScalingKind::None {
             return Err(Error::setting(format!(
                 "the model scales its rows itself ({:?}); fit it with ScalingKind::None on rows that are scaled",
                 self.scaling.kind()
@@ -68,6 +72,7 @@ impl<E: Encoder> Fitted<E> {
         }
         let mut card = self.card;
         card.fit.scaling = scaling.kind();
+        let scaling = scaling.then_less(self.scaling.offset());
         Ok(Self { scaling, card, ..self })
     }
 

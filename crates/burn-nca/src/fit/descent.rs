@@ -43,7 +43,7 @@ impl Limits {
             ("tolerance_progress", self.tolerance_progress),
         ];
         for (name, tolerance) in tolerances {
-            if tolerance.is_nan() || tolerance < 0.0 {
+            if !(tolerance >= 0.0 && tolerance.is_finite()) {
                 return Err(Error::setting(format!(
                     "{name} is {tolerance}; give a number from 0 (never stop by it) up, such as 1e-6"
                 )));

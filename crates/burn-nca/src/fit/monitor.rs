@@ -25,7 +25,9 @@ impl<K> Best<K> {
 /// The least value so far of a fit whose target is renewed, and what was kept of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Least<K> {
+    #[serde(with = "super::non_finite")]
     value: f64,
+    #[serde(with = "super::non_finite")]
     gradient_max: f64,
     pub kept: K,
 }

@@ -35,12 +35,26 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     }
 }
 
+#[derive(Serialize, Deserialize)]
+struct Number(#[serde(with = "self")] f64);
+
+/// Numbers one after the other.
+pub(super) mod several {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(numbers: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(numbers.iter().map(|number| Number(*number)))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+        let numbers = Vec::<Number>::deserialize(deserializer)?;
+        Ok(numbers.into_iter().map(|Number(number)| number).collect())
+    }
+}
+
 /// A number that may be missing.
 pub(super) mod optional {
     use super::*;
-
-    #[derive(Serialize, Deserialize)]
-    struct Number(#[serde(with = "super")] f64);
 
     pub fn serialize<S: Serializer>(
         number: &Option<f64>,
@@ -67,16 +81,24 @@ mod tests {
         one: f64,
         #[serde(with = "super::optional")]
         other: Option<f64>,
+        #[serde(with = "super::several")]
+        more: Vec<f64>,
     }
 
     proptest! {
         #[test]
-        fn every_number_keeps_its_bits(one in any::<f64>(), other in any::<Option<f64>>()) {
-            let text = serde_json::to_string(&Numbers { one, other }).unwrap();
+        fn every_number_keeps_its_bits(
+            one in any::<f64>(),
+            other in any::<Option<f64>>(),
+            more in any::<Vec<f64>>(),
+        ) {
+            let text = serde_json::to_string(&Numbers { one, other, more: more.clone() }).unwrap();
             let back: Numbers = serde_json::from_str(&text).unwrap();
             prop_assert!(same(back.one, one), "{}", text);
             prop_assert_eq!(back.other.is_some(), other.is_some());
             prop_assert!(back.other.zip(other).is_none_or(|(back, other)| same(back, other)));
+            prop_assert_eq!(back.more.len(), more.len());
+            prop_assert!(back.more.iter().zip(more).all(|(back, more)| same(*back, more)));
         }
     }
 
@@ -88,11 +110,13 @@ mod tests {
     #[test]
     fn edges_keep_their_bits_and_nonsense_is_refused() {
         for number in [0.1 + 0.2, -0.0, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::NEG_INFINITY] {
-            let text = serde_json::to_string(&Numbers { one: number, other: None }).unwrap();
+            let text =
+                serde_json::to_string(&Numbers { one: number, other: None, more: Vec::new() })
+                    .unwrap();
             let back: Numbers = serde_json::from_str(&text).unwrap();
             assert_eq!((back.one.to_bits(), back.other), (number.to_bits(), None));
         }
-        let error = serde_json::from_str::<Numbers>(r#"{"one": "two", "other": null}"#);
+        let error = serde_json::from_str::<Numbers>(r#"{"one": "two", "other": null, "more": []}"#);
         assert!(error.unwrap_err().to_string().contains("\"two\" is neither infinite nor NaN"));
     }
 }

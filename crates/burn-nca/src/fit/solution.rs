@@ -30,8 +30,8 @@ pub enum Termination {
     HeldOut,
     /// The number of steps that was set, or chosen by a search, is done ([`FitConfig::stop_at`](super::FitConfig::stop_at)).
     StopAt,
-    /// No step was possible: at the start every row has a single neighbour to rounding, so that the gradient
-    /// vanishes although the objective is not at its optimum.
+    /// No step was possible: at the start every row has a single neighbour, or neighbours of a single class, to rounding,
+    /// so that the gradient vanishes although the objective is not at its optimum.
     Saturated,
     /// The time allowed for the fit is used up.
     TimeBudget,
@@ -91,7 +91,7 @@ impl Termination {
             Self::HeldOut => "Stopped early: the held-out score no longer improves.",
             Self::StopAt => "Stopped after the number of steps that was set or chosen.",
             Self::Saturated => {
-                "Not converged: the start is saturated. Every row has a single neighbour to rounding, so the \
+                "Not converged: the start is saturated. Every row has a single neighbour or class to rounding, so the \
                  gradient vanishes and no step was taken; use criterion g or an L2 penalty, or scale the \
                  features or the start down."
             }
@@ -181,8 +181,10 @@ pub struct Solution<M> {
     /// What was fitted.
     pub module: M,
     /// The value at the end, a sum over terms.
+    #[serde(with = "super::non_finite")]
     pub value: f64,
     /// The largest absolute gradient component at the end.
+    #[serde(with = "super::non_finite")]
     pub gradient_max: f64,
     /// Why the fit stopped.
     pub termination: Termination,

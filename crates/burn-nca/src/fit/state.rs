@@ -51,6 +51,7 @@ pub struct DescentState<M> {
     #[serde(with = "non_finite")]
     pub previous_value: f64,
     /// The gradient at the position; empty before the first evaluation.
+    #[serde(with = "non_finite::several")]
     pub gradient: Vec<f64>,
     /// Number of accepted steps.
     pub iteration: usize,

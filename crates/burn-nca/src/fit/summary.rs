@@ -4,6 +4,7 @@ use web_time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use super::non_finite;
 use super::solution::is_zero;
 use super::{Progress, ResolvedStart, Solution, Termination};
 
@@ -13,8 +14,10 @@ pub struct FitSummary {
     /// The rule that the start came from; absent for networks and warm starts.
     pub start: Option<String>,
     /// The penalised objective at the end, a sum over the training rows; smaller is better.
+    #[serde(with = "non_finite")]
     pub value: f64,
     /// The largest absolute gradient component at the end.
+    #[serde(with = "non_finite")]
     pub gradient_max: f64,
     /// Why the fit stopped.
     pub termination: Termination,

@@ -7,12 +7,12 @@ use std::path::Path;
 use burn_nca_files::read_regular_text;
 use serde::{Deserialize, Serialize};
 
-use super::tensors::REFERENCES;
+use super::tensors::{ENCODER, REFERENCES};
 use crate::data::{
     Features, Preparation, Scaling, ScalingKind, Task, TrainingTargets, check_class_names,
     check_weights,
 };
-use crate::encoder::Encoder;
+use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::{Error, Result, shortened};
 use crate::estimator::{FitSummary, Fitted, ModelCard};
 use crate::neighbors::Rule;
@@ -152,10 +152,10 @@ impl Stored {
     }
 
     /// What contradicts itself, with the name of the field.
-    fn check(&self) -> Result<(), String> {
+    pub(super) fn check(&self) -> Result<(), String> {
         let (d, k) = (self.card.d_input, self.card.d_output);
         if let Some(encoder) = &self.card.encoder {
-            encoder.check_size(d, k).map_err(|error| format!("card: {error}"))?;
+            encoder.check_shape(d, k).map_err(|error| format!("card: {error}"))?;
         }
         check_scaling(&self.scaling, d)?;
         if let Some(preparation) = &self.preparation {
@@ -188,6 +188,31 @@ impl Stored {
             ));
         }
         Ok(())
+    }
+
+    /// Checks that a file of this many bytes can hold the encoder of the card, before memory is taken for it.
+    ///
+    /// The file is the bound, not what a fit may have: a model of sparse rows has a map to more columns than it was fitted
+    /// on ([`Fitted::through`]).
+    pub(super) fn check_encoder(&self, bytes: usize, folder: &Path) -> Result<()> {
+        // A number takes two bits at least, quantised.
+        const NUMBERS_PER_BYTE: usize = 4;
+        let Some(encoder) = &self.card.encoder else { return Ok(()) };
+        let parameters = encoder.parameters(self.card.d_input, self.card.d_output);
+        if parameters.is_some_and(|number| number <= bytes.saturating_mul(NUMBERS_PER_BYTE)) {
+            return Ok(());
+        }
+        let layers = match encoder {
+            EncoderConfig::Mlp { hidden, .. } => hidden.len() + 1,
+            EncoderConfig::Linear | EncoderConfig::Diagonal => 1,
+        };
+        Err(wrong(
+            folder,
+            format!(
+                "card.encoder has {} parameters (in layers: {layers}), which {ENCODER} of {bytes} bytes cannot hold",
+                parameters.map_or("countless".to_string(), |parameters| parameters.to_string())
+            ),
+        ))
     }
 
     /// Checks that a file of this many bytes can hold the embedded training rows, before memory is taken for them.
@@ -245,11 +270,9 @@ fn check_scaling(scaling: &Scaling, d: usize) -> Result<(), String> {
             "scaling.{field} holds {length} values for {d} features (card.d_input)"
         ));
     }
-    let plain =
-        scaling.offset().iter().all(|x| *x == 0.0) && scaling.scale().iter().all(|x| *x == 1.0);
-    if scaling.kind() == ScalingKind::None && !plain {
-        return Err("scaling.kind is None, but scaling.offset and scaling.scale are not 0 and 1"
-            .to_string());
+    // An offset there may be: that of columns far from zero.
+    if scaling.kind() == ScalingKind::None && scaling.scale().iter().any(|x| *x != 1.0) {
+        return Err("scaling.kind is None, but scaling.scale is not 1 throughout".to_string());
     }
     let wrong = |value: &f64| !value.is_normal() || *value < 0.0;
     if let Some(at) = scaling.scale().iter().position(wrong) {

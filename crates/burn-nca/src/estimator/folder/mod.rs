@@ -6,6 +6,8 @@
 mod card;
 mod export;
 mod tensors;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -58,7 +60,7 @@ impl<E: Encoder> Fitted<E> {
     /// Saves the model to a new folder that appears complete or not at all.
     ///
     /// # Errors
-    /// A folder that exists, or that cannot be written.
+    /// A folder that exists, or that cannot be written; a model with numbers that are not finite.
     pub fn save(&self, path: &Path) -> Result<()> {
         if path.exists() {
             return Err(Error::model(
@@ -79,7 +81,8 @@ impl<E: Encoder> Fitted<E> {
     /// (a browser).
     ///
     /// # Errors
-    /// A module whose tensors Burn cannot write.
+    /// A module whose tensors Burn cannot write, or that holds a number that is not finite: such a model could not be
+    /// loaded.
     pub fn to_files(&self) -> Result<Vec<(String, Vec<u8>)>> {
         let mut files = vec![
             (ENCODER.to_string(), tensors::bytes(self.encoder.clone(), ENCODER)?),
@@ -97,7 +100,9 @@ impl<E: Encoder> Fitted<E> {
     /// A folder that is no whole model of this version, or weights of other shapes than the encoder's.
     pub fn load_with(encoder: E, path: &Path, device: &Device) -> Result<Self> {
         // A module that was trained before leaves its graph first.
-        with_parts(Stored::read(path)?, encoder.valid(), path, device)
+        let stored = Stored::read(path)?;
+        let bytes = tensors::read(path, ENCODER, &stored.sha256)?;
+        with_parts(stored, (encoder.valid(), bytes), path, device)
     }
 }
 
@@ -115,8 +120,10 @@ impl Fitted<AnyEncoder> {
                 "this model has an encoder of the user's own; load it with `Fitted::load_with` and that encoder",
             ));
         };
+        let bytes = tensors::read(path, ENCODER, &stored.sha256)?;
+        stored.check_encoder(bytes.len(), path)?;
         let encoder = encoder.init(stored.card.d_input, stored.card.d_output, device);
-        with_parts(stored, encoder, path, device)
+        with_parts(stored, (encoder, bytes), path, device)
     }
 
     /// Exports the map from raw features to the embedding as a plain linear layer.
@@ -133,7 +140,7 @@ impl Fitted<AnyEncoder> {
 
 fn with_parts<E: Encoder>(
     stored: Stored,
-    encoder: E,
+    (encoder, bytes): (E, Vec<u8>),
     path: &Path,
     device: &Device,
 ) -> Result<Fitted<E>> {
@@ -142,7 +149,6 @@ fn with_parts<E: Encoder>(
     // A device without the model's number type predicts in f32.
     let dtype = if device.supports_dtype(dtype) { dtype } else { DType::F32 };
 
-    let bytes = tensors::read(path, ENCODER, &stored.sha256)?;
     let encoder = tensors::load(encoder.to_device(&device), bytes, path, ENCODER)?;
     let encoder = cast(encoder, dtype).valid();
 

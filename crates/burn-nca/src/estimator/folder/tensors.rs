@@ -22,7 +22,20 @@ pub(super) const REFERENCES: &str = "references.bpk";
 /// The file of a module's tensors, numbered in their order.
 ///
 /// Burn draws the id of each parameter at random: with ids 1, 2, … equal tensors make equal files.
+///
+/// # Errors
+/// A value that is not finite, which [`load`] would refuse, or tensors that Burn cannot write.
 pub(super) fn bytes<M: Module>(module: M, name: &str) -> Result<Vec<u8>> {
+    let wrong = not_finite(&module);
+    if wrong > 0 {
+        return Err(Error::model(
+            name,
+            format!(
+                "{wrong} of its numbers would not be finite, so that the model cannot be saved; scale the features, or \
+                 start from a smaller module"
+            ),
+        ));
+    }
     let mut last = 0_u64;
     let numbered = module.map(&mut Identify(|| {
         last += 1;
@@ -66,12 +79,11 @@ pub(super) fn read(folder: &Path, name: &str, noted: &BTreeMap<String, String>) 
 /// Bytes that hold no tensors, tensors of other names, shapes or kinds of numbers, or a value that is not finite.
 pub(super) fn load<M: Module>(module: M, bytes: Vec<u8>, folder: &Path, name: &str) -> Result<M> {
     let module = load_record(module, bytes).map_err(|error| unfit(folder, name, &error))?;
-    let mut values = NotFinite(0);
-    module.visit(&mut values);
-    if values.0 > 0 {
+    let wrong = not_finite(&module);
+    if wrong > 0 {
         return Err(Error::model(
             folder.join(name),
-            format!("{} of its numbers are not finite; fit the model again", values.0),
+            format!("{wrong} of its numbers are not finite; fit the model again"),
         ));
     }
     // The numbers of the file are those of every other model, too; in one program ids must differ.
@@ -127,12 +139,19 @@ impl<F: FnMut() -> ParamId> ModuleMapper for Identify<F> {
     }
 }
 
+/// The number of values that are not finite.
+fn not_finite<M: Module>(module: &M) -> usize {
+    let mut values = NotFinite(0);
+    module.visit(&mut values);
+    values.0
+}
+
 /// Counts the values that are not finite.
 struct NotFinite(usize);
 
 impl ModuleVisitor for NotFinite {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        let values = host_values(param.val().without_autodiff());
+        let values = host_values(param.val().without_autodiff().dequantize());
         self.0 += values.iter().filter(|value| !value.is_finite()).count();
     }
 }
