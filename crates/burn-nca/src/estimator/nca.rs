@@ -4,10 +4,11 @@ use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{Estimator, Fitted};
-use crate::data::Labelled;
-use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
-use crate::error::Result;
-use crate::fit::{FitConfig, FitSession, Penalty, START_PERPLEXITY};
+use crate::data::{AnyData, Features, Labelled};
+use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, cast};
+use crate::error::{Error, Result};
+use crate::fit::{FitConfig, FitSession, Penalty, START_PERPLEXITY, Start};
+use crate::method::start::build;
 use crate::method::{self, AnyMethod, Method};
 use crate::model::{MetricModel, Nca};
 use crate::objective::Criterion;
@@ -80,13 +81,35 @@ impl NcaConfig {
             .with_fit(fit)
     }
 
-    /// The module at its identity start (a network at Burn's random start), to be trained like any other.
+    /// The module at a start that no data are needed for, in the number type of the settings, to be trained like any
+    /// other: one seed gives one module, on every device.
+    ///
+    /// A map starts where [`FitConfig::start`] says, and by [`Start::Auto`], which chooses by the data in a fit, from the
+    /// identity; a network starts from random weights. The perplexity of the start is one of the embedded rows: scale
+    /// the module by [`perplexity_factor`](crate::fit::perplexity_factor) for that.
     ///
     /// # Panics
-    /// For a diagonal encoder with k other than d, or a negative repulsion.
+    /// For a start that is made of data (PCA, LDA), sizes that a fit refuses, such as a diagonal encoder with k other than
+    /// d, or a negative repulsion.
     pub fn init(&self, device: &Device) -> Nca {
-        let encoder = self.encoder.init(self.d_input, self.d_output, device);
+        let encoder = match &self.fit.start {
+            start @ (Start::Pca | Start::Lda) => Err(Error::setting(format!(
+                "the start {start:?} is made of data, and here are none; start from auto, identity, random or a given map, \
+                 or use `fit`"
+            ))),
+            _ => self.start_without_data(device),
+        };
+        let encoder = encoder.unwrap_or_else(|error| panic!("{error}"));
         MetricModel::new(encoder, self.method().loss().init())
+    }
+
+    fn start_without_data(&self, device: &Device) -> Result<AnyEncoder> {
+        // Of a single row every rule is the identity.
+        let row = Features::unnamed(vec![0.0; self.d_input], self.d_input)?;
+        let fit = self.fit.clone().with_start_perplexity(None);
+        let to = (&fit, self.d_output);
+        let (encoder, _) = build(&self.encoder, to, AnyData::Unlabelled(&row), device)?;
+        Ok(cast(encoder, fit.precision.dtype()))
     }
 
     /// The same settings as an [`Estimator`].
