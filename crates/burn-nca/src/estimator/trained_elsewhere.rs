@@ -6,12 +6,12 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{DType, Device, Tensor};
 
 use super::{Fitted, ModelCard};
-use crate::data::{Labelled, RegressionData, Scaling, TrainingData};
+use crate::data::{Coincidences, Labelled, RegressionData, Scaling, TrainingData};
 use crate::encoder::{Encoder, output_width};
 use crate::error::{Error, Result};
 use crate::fit::{FitConfig, FitSession, FitSummary, Identified, Precision, Termination};
 use crate::method::run::{Run, place, prepare};
-use crate::method::{AnyMethod, GradientMethod, Mlkr, Nca};
+use crate::method::{AnyMethod, GradientMethod, Mlkr, Nca, PairNca};
 use crate::model::MetricModel;
 use crate::objective::NcaLoss;
 
@@ -19,10 +19,10 @@ impl<E: Encoder> Fitted<E> {
     /// A model of an encoder that was trained elsewhere, with the classes of its training rows: it predicts,
     /// evaluates and is saved like one that was fitted here.
     ///
-    /// `scaling` is what the features went through before they came to the encoder
-    /// ([`Scaling::fit`] on the training rows, or [`ScalingKind::None`](crate::data::ScalingKind::None)); `train` holds them unscaled. How the encoder
-    /// was trained is not known here: the card and the summary say what f is on these rows
-    /// ([`Termination::Elsewhere`]).
+    /// `scaling` is what the features went through before they came to the encoder ([`Scaling::fit`] on the training rows,
+    /// or [`Scaling::unscaled`] where they came as they are); `train` holds them unscaled. How the encoder was trained is
+    /// not known here: the card and the summary say what f is on these rows ([`Termination::Elsewhere`]), with those
+    /// without a class ([`Labelled::with_unlabelled`]) as neighbours.
     ///
     /// # Errors
     /// Other columns than those of the scaling, no row, an encoder of another number of features
@@ -85,6 +85,39 @@ impl<E: Encoder> Fitted<E> {
         adopted(&Mlkr::new(), encoder, scaling, (train, device))
     }
 
+    /// A model of an encoder that was trained elsewhere, with the rows of its training pairs.
+    ///
+    /// As [`Fitted::of_classes`]; the card and the summary say what equation 8 is on these rows.
+    ///
+    /// # Errors
+    /// As [`Fitted::of_classes`].
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::{DType, Device};
+    /// use burn_nca::Fitted;
+    /// use burn_nca::data::{Coincidences, Features, Pairs, Scaling};
+    /// use burn_nca::encoder::LinearMap;
+    ///
+    /// let frames = Features::unnamed(vec![0.0, 3.0, 0.1, -2.0, 5.0, 1.0], 2)?;
+    /// let scaling = Scaling::unscaled(frames.names().to_vec());
+    /// let train = Coincidences::new(frames, Pairs::new(3, vec![(0, 1, 1.0)])?)?;
+    /// let map = LinearMap::from_weight(&[1.0, 0.0], [2, 1], &Device::flex(), DType::F32);
+    /// let fitted = Fitted::of_pairs(map, scaling, &train, &Device::flex())?;
+    /// assert_eq!(fitted.transform(train.features())?.dims(), [3, 1]);
+    /// # }
+    /// # Ok::<(), burn_nca::Error>(())
+    /// ```
+    pub fn of_pairs(
+        encoder: E,
+        scaling: Scaling,
+        train: &Coincidences,
+        device: &Device,
+    ) -> Result<Self> {
+        adopted(&PairNca::new(), encoder, scaling, (train, device))
+    }
+
     /// The encoder with the loss that it was fitted by, to be trained on: on the model's device, without autodiff
     /// until [`train`](Module::train). `None` for a model of another method than NCA.
     ///
@@ -114,14 +147,19 @@ fn adopted<M: GradientMethod, E: Encoder>(
         .with_precision(precision_of(&encoder))
         .with_stop_at(Some(0));
     let (device, dtype) = place(&fit, device)?;
-    let x = scaling.apply(features)?.to_tensor(&device, dtype);
+    let scaled = train.scaled(&scaling)?;
+    let x = scaled.features().to_tensor(&device, dtype);
+    let all = match scaled.unlabelled() {
+        Some(others) => Tensor::cat(vec![x.clone(), others.to_tensor(&device, dtype)], 0),
+        None => x.clone(),
+    };
     let encoder = prepare(encoder, dtype, &device);
     let (d_output, config) = (output_width(&encoder, x.clone().slice([0..1]))?, encoder.config());
     let run = Run {
         encoder,
         objective: method.objective_on(&device),
-        x: (&x).into(),
-        target: &method.target(train, &device)?,
+        x: (&all).into(),
+        target: &method.target(&scaled, &device)?,
         held_out: None,
         identity: &|| train.any().identity("trained elsewhere"),
     };
