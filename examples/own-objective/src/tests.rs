@@ -151,3 +151,16 @@ fn a_batch_has_target_neighbours_of_its_own_and_a_fit_lowers_the_sum() {
     let start: f64 = LargeMargin { push: 0.5 }.total(z, &target).into_scalar();
     assert!(solution.value < 0.9 * start, "{} {start}", solution.value);
 }
+
+#[test]
+fn the_least_value_is_that_of_classes_far_apart() {
+    let (data, device) = (data(), Device::flex());
+    let target = weighted(&data).1;
+    let least = WeightedNca {}.least(&target).unwrap();
+    let apart: Vec<f64> = data.labels().iter().map(|&label| 1e3 * label as f64).collect();
+    let z = Tensor::from_data(TensorData::new(apart, [data.rows(), 1]), (&device, DType::F64));
+    let found: f64 = WeightedNca {}.total(z.clone(), &target).into_scalar();
+    assert!((found - least).abs() < 1e-9, "{found} {least}");
+    let nearer: f64 = WeightedNca {}.total(z.mul_scalar(1e-3), &target).into_scalar();
+    assert!(nearer > least + 0.1);
+}

@@ -107,6 +107,11 @@ impl Objective for WeightedNca {
         (log_p * target.of_terms.clone().slice([terms]).cast(dtype)).sum().neg()
     }
 
+    /// Every p_i is 1 at best. A fit that starts where nothing can move is told from an optimum by it.
+    fn least(&self, _target: &WeightedRows) -> Option<f64> {
+        Some(0.0)
+    }
+
     fn subset(&self, target: &WeightedRows, rows: &[usize]) -> WeightedRows {
         let weights = rows.iter().map(|&row| target.weights[row]).collect();
         let device = target.of_terms.device();

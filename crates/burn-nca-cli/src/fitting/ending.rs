@@ -13,8 +13,8 @@ pub fn sentence(termination: Termination) -> &'static str {
             "Not converged: the limit of iterations was reached; a larger --max-iterations allows more."
         }
         Termination::Saturated => {
-            "Not converged: the start is saturated. Every row has a single neighbour to rounding, so that no step \
-             changes anything; --objective g, --l2 0.01 or --scale standardise lets it move."
+            "Not converged: the start is saturated. Every row has a single neighbour or class to rounding, so that no \
+             step changes anything; --objective g, --l2 0.01 or --scale standardise lets it move."
         }
         Termination::LineSearchFailed => {
             "Not converged: no lower value was found, not even along steepest descent: the rounding of the \

@@ -9,16 +9,21 @@ use crate::encoder::Encoder;
 use crate::model::MetricModel;
 use crate::objective::Objective;
 
-/// A row whose neighbours, weighted by `p_ij`, are this much farther than the nearest of them is saturated.
+/// A row whose neighbours, weighted by `p_ij`, are this much farther than the nearest of them is saturated, and so is a
+/// term that a relative change of the embedding changes no more.
 const SPREAD: f64 = 1e-4;
+
+/// Terms that are looked at one by one; of more, these many evenly spread.
+const TERMS: usize = 1000;
 
 /// A value within this distance of the best there can be, in each term, has nothing left to gain.
 const GAIN: f64 = 1e-5;
 
 /// Whether a fit ended at its start, as if converged, only because the start is saturated.
 ///
-/// Far-apart rows leave each row a single neighbour: `p_ij` is 0 or 1 to rounding and so does not change with the
-/// map. The same happens at a perfect embedding, which is told apart by the value.
+/// Far-apart rows leave each row a single neighbour, or neighbours of one class: `p_i` is 0 or 1 to rounding and so does
+/// not change with the map. The same happens at a perfect embedding, which is told apart by the value; at another optimum
+/// the slopes of the terms balance, but are there.
 pub(super) fn explains<E: Encoder, O: Objective>(
     solution: &Solution<MetricModel<E, O>>,
     x: &Tensor<2>,
@@ -32,26 +37,66 @@ pub(super) fn explains<E: Encoder, O: Objective>(
     let Some(least) = objective.least(target) else {
         return false;
     };
-    (solution.value - least) / terms > GAIN && is_saturated(&solution.module.encoder.valid(), x)
+    (solution.value - least) / terms > GAIN && is_saturated(&solution.module, x, target)
 }
 
-/// Whether a change of the scale of the embedding would change no `p_ij`, in any row.
+/// Whether a change of the scale of the embedding would change no `p_ij`, in any row, or no change of it a term.
 ///
 /// ```text
 /// Σ_j p_ij (d²_ij - min_l d²_il) <= 1e-4      for every i: how log Σ_j exp(min d² - d²_ij) changes with the scale
 /// ```
 ///
 /// Not where all rows lie on one point, or each has but one other row: no scale gives their neighbours other weights.
-fn is_saturated<E: Encoder>(encoder: &E, x: &Tensor<2>) -> bool {
-    let z = encoder.forward(x.clone().without_autodiff());
-    let [n, k] = z.dims();
-    let z = host_values(z);
+fn is_saturated<E: Encoder, O: Objective>(
+    model: &MetricModel<E, O>,
+    x: &Tensor<2>,
+    target: &O::Target,
+) -> bool {
+    let embedding = model.encoder.valid().forward(x.clone().without_autodiff());
+    let [n, k] = embedding.dims();
+    let z = host_values(embedding.clone());
     let found = f64::entropies(&z, &z, k, &Columns::all(n, n).without_self(0));
     // The entropy is the logarithm of the sum and the mean of what is added to the nearest distance.
     let (logs, entropies) = found[n..].split_at(n);
     let uniform = (n as f64 - 1.0).ln() - SPREAD;
-    logs.iter().any(|&log| log < uniform)
-        && logs.iter().zip(entropies).all(|(log, entropy)| entropy - log <= SPREAD)
+    if logs.iter().all(|&log| log >= uniform) {
+        return false;
+    }
+    if logs.iter().zip(entropies).all(|(log, entropy)| entropy - log <= SPREAD) {
+        return true;
+    }
+    let objective = &model.objective;
+    let (shared, count) =
+        (objective.shared(embedding.clone(), target), objective.num_terms(target));
+    let step = count.div_ceil(TERMS).max(1);
+    (0..count).step_by(step).all(|term| {
+        let leaf = embedding.clone().autodiff().require_grad();
+        let loss = objective.block(leaf.clone(), target, &shared, term..term + 1);
+        slope_of(loss, &leaf, (&z, k)) <= SPREAD
+    })
+}
+
+/// How much a term changes, at most, with a relative change of the embedding z about the rows that it depends on.
+///
+/// ```text
+/// Σ_ab |g_ab| |z_ab - c_b|,   c_b = Σ_a |g_ab| z_ab / Σ_a |g_ab|,   g = dt/dz
+/// ```
+fn slope_of(term: Tensor<1>, leaf: &Tensor<2>, (z, k): (&[f64], usize)) -> f64 {
+    if !term.is_tracked() {
+        return 0.0;
+    }
+    let Some(gradient) = leaf.grad_remove(&mut term.backward()) else { return 0.0 };
+    let sizes: Vec<f64> = host_values(gradient).into_iter().map(f64::abs).collect();
+    let of_axis = |axis: usize| {
+        let rows = || sizes.iter().zip(z).skip(axis).step_by(k);
+        let total: f64 = rows().map(|(size, _)| size).sum();
+        if total == 0.0 {
+            return 0.0;
+        }
+        let centre = rows().map(|(size, z)| size * z).sum::<f64>() / total;
+        rows().map(|(size, z)| size * (z - centre).abs()).sum::<f64>()
+    };
+    (0..k).map(of_axis).sum()
 }
 
 #[cfg(test)]
@@ -62,19 +107,49 @@ mod tests {
     use super::*;
     use crate::encoder::LinearMap;
     use crate::fit::{FitConfig, FitSession, Problem, Termination, minimise};
-    use crate::objective::{ClassIndex, Criterion, NcaLossConfig};
+    use crate::objective::{ClassIndex, Criterion, NcaLoss, NcaLossConfig};
 
-    /// Fits the rows 0, 1, 5, 6 of one feature, times `scale`, under these labels.
-    fn end(scale: f64, labels: [usize; 4], criterion: Criterion, l2: f64) -> Termination {
+    /// Fits rows of one feature, times `scale`, under these labels.
+    fn solution(
+        (scale, x): (f64, &[f32]),
+        labels: &[usize],
+        criterion: Criterion,
+        l2: f64,
+    ) -> Solution<MetricModel<LinearMap, NcaLoss>> {
         let device = Device::flex();
-        let x = Tensor::from_data(TensorData::from([[0f32], [1.0], [5.0], [6.0]]), &device);
-        let classes = ClassIndex::new(&labels, &device).unwrap();
+        let x = Tensor::from_data(TensorData::new(x.to_vec(), [x.len(), 1]), &device);
+        let classes = ClassIndex::new(labels, &device).unwrap();
         let map = LinearMap::from_weight(&[scale], [1, 1], &device, burn::tensor::DType::F32);
         let loss = NcaLossConfig::new().with_criterion(criterion).init();
         let model = MetricModel::new(map, loss).train();
         let config = FitConfig::new().with_l2(l2);
         let problem = Problem::new(model, &x, &classes);
-        minimise(&problem, &config, FitSession::new()).unwrap().termination
+        minimise(&problem, &config, FitSession::new()).unwrap()
+    }
+
+    /// Fits the rows 0, 1, 5, 6 of one feature, times `scale`, under these labels.
+    fn end(scale: f64, labels: [usize; 4], criterion: Criterion, l2: f64) -> Termination {
+        solution((scale, &[0.0, 1.0, 5.0, 6.0]), &labels, criterion, l2).termination
+    }
+
+    #[test]
+    fn rows_of_several_neighbours_of_one_class_are_saturated_too() {
+        let x = [0.0, 0.5, 1.2, 1e4, 1.5e4, 2.1e4];
+        let stuck = solution((1.0, &x), &[0, 0, 0, 1, 0, 1], Criterion::F, 0.0);
+        assert_eq!((stuck.value, stuck.termination), (-3.0, Termination::Saturated));
+        let won = solution((1.0, &x), &[0, 0, 0, 1, 1, 1], Criterion::F, 0.0);
+        assert_eq!((won.value, won.termination), (-6.0, Termination::GradientSmall));
+    }
+
+    #[test]
+    fn a_fit_that_starts_from_an_optimum_has_converged() {
+        // The best scale leaves p_i between 0.19 and 1: f = 4.28 of 6.
+        let (x, labels) = ([0.0, 1.0, 2.5, 3.0, 4.2, 5.0], [0, 0, 0, 1, 1, 1]);
+        let first = solution((0.7, &x), &labels, Criterion::F, 0.0);
+        assert!((first.value + 4.2843).abs() < 1e-3, "{}", first.value);
+        let scale = first.module.encoder.matrix()[0];
+        let again = solution((scale, &x), &labels, Criterion::F, 0.0);
+        assert!(again.termination.converged(), "{}", again.termination);
     }
 
     #[test]
