@@ -131,7 +131,8 @@ pub fn value_and_gradient<E: Encoder, O: Objective>(
 /// A differentiable term of the whole embedding, `[n, k]` to `[1]`.
 pub(super) type EmbeddingTerm<'a> = dyn Fn(Tensor<2>) -> Tensor<1> + 'a;
 
-/// As [`value_and_gradient`], with a penalty of the embedding added to both; the value without it comes beside.
+/// As [`value_and_gradient`], with a penalty of the embedding added to both; the magnitude of the value's parts, without
+/// their signs, comes beside.
 pub(super) fn penalised<E: Encoder, O: Objective>(
     (model, x, target): (&MetricModel<E, O>, &Tensor<2>, &O::Target),
     blocks: &BlockConfig,
@@ -147,8 +148,8 @@ pub(super) fn penalised<E: Encoder, O: Objective>(
         let mut lane = Lane::default();
         for range in ranges {
             let leaf = z.clone().autodiff().require_grad();
-            let loss = objective.block(leaf.clone(), target, &shared, range.clone());
-            lane.add(objective, &leaf, loss);
+            let parts = objective.block_parts(leaf.clone(), target, &shared, range.clone());
+            lane.add(objective, &leaf, parts);
         }
         lane
     };
@@ -157,20 +158,23 @@ pub(super) fn penalised<E: Encoder, O: Objective>(
     for lane in lanes {
         total.merge(&model.objective, lane);
     }
-    let objective = total.value() + model.objective.offset(target, &shared);
-    let mut value = objective;
+    let (sums, offset) = (total.sums(), model.objective.offset(target, &shared));
+    let mut value = sums.iter().sum::<f64>() + offset;
+    let mut magnitude = sums.iter().map(|sum| sum.abs()).sum::<f64>() + offset.abs();
     if let Some(penalty) = penalty {
         let leaf = z.autodiff().require_grad();
         let mut lane = Lane::default();
-        lane.add(&model.objective, &leaf, penalty(leaf.clone()));
-        value += lane.value();
+        lane.add(&model.objective, &leaf, vec![penalty(leaf.clone())]);
+        let penalty: f64 = lane.sums().iter().sum();
+        value += penalty;
+        magnitude += penalty.abs();
         total.merge(&model.objective, lane);
     }
     let mut gradients = total.parameters;
     if let Some(dz) = total.embedding {
         backward_through(&model.encoder, &x, &dz, CHUNK, &mut gradients);
     }
-    (ValueGradient { value, gradients }, objective)
+    (ValueGradient { value, gradients }, magnitude)
 }
 
 fn ranges<O: Objective>(
@@ -205,15 +209,18 @@ fn in_lanes<O: Objective, T: Send>(
 /// What a group of blocks adds up to.
 #[derive(Default)]
 struct Lane {
-    /// Values of the blocks, read from the device only at the end.
-    values: Vec<Tensor<1>>,
+    /// For each part that blocks are the sum of, its values in the blocks, read from the device only at the end.
+    parts: Vec<Vec<Tensor<1>>>,
     embedding: Option<Tensor<2>>,
     parameters: GradientsParams,
 }
 
 impl Lane {
-    fn add<O: Objective>(&mut self, objective: &O, leaf: &Tensor<2>, loss: Tensor<1>) {
-        self.values.push(loss.clone().without_autodiff());
+    /// Adds a block, which is the sum of its parts.
+    fn add<O: Objective>(&mut self, objective: &O, leaf: &Tensor<2>, parts: Vec<Tensor<1>>) {
+        let values = parts.iter().map(|part| vec![part.clone().without_autodiff()]);
+        self.add_values(values.collect());
+        let Some(loss) = parts.into_iter().reduce(|sum, part| sum + part) else { return };
         // A block without a differentiable term (one class, say) has nothing to send back.
         if !loss.is_tracked() {
             return;
@@ -230,7 +237,7 @@ impl Lane {
     }
 
     fn merge<O: Objective>(&mut self, objective: &O, mut other: Self) {
-        self.values.append(&mut other.values);
+        self.add_values(std::mem::take(&mut other.parts));
         self.embedding = match (self.embedding.take(), other.embedding) {
             (Some(total), Some(part)) => Some(total + part),
             (total, part) => total.or(part),
@@ -239,11 +246,15 @@ impl Lane {
         add_gradients(objective, &mut self.parameters, part);
     }
 
-    /// The sum of all block values, in f64.
-    fn value(&self) -> f64 {
-        if self.values.is_empty() {
-            return 0.0;
-        }
-        host_values(Tensor::cat(self.values.clone(), 0)).into_iter().sum()
+    fn add_values(&mut self, values: Vec<Vec<Tensor<1>>>) {
+        self.parts.resize_with(self.parts.len().max(values.len()), Vec::new);
+        self.parts.iter_mut().zip(values).for_each(|(part, values)| part.extend(values));
+    }
+
+    /// The sum of each part over all blocks, in f64.
+    fn sums(&self) -> Vec<f64> {
+        let of_part =
+            |values: &Vec<Tensor<1>>| host_values(Tensor::cat(values.clone(), 0)).into_iter().sum();
+        self.parts.iter().map(of_part).collect()
     }
 }

@@ -166,13 +166,27 @@ pub trait Objective: Module + ModuleDisplay {
         terms: Range<usize>,
     ) -> Tensor<1>;
 
+    /// The parts that a [`block`](Self::block) is the sum of, each of shape `[1]`, where they may cancel.
+    ///
+    /// The rounding error of a value is relative to its parts: a line search that looked at the sum alone, which may be
+    /// near 0, would fight noise. By default a block is one part.
+    fn block_parts(
+        &self,
+        embedding: Tensor<2>,
+        target: &Self::Target,
+        shared: &Self::Shared,
+        terms: Range<usize>,
+    ) -> Vec<Tensor<1>> {
+        vec![self.block(embedding, target, shared, terms)]
+    }
+
     /// What the value of all blocks together lacks (a term whose gradient the blocks carry already).
     fn offset(&self, _target: &Self::Target, _shared: &Self::Shared) -> f64 {
         0.0
     }
 
     /// The least value that any embedding could have, where it is known: what tells a start that cannot move from
-    /// an optimum.
+    /// an optimum. Without it a saturated start is reported as converged.
     fn least(&self, _target: &Self::Target) -> Option<f64> {
         None
     }

@@ -269,6 +269,20 @@ impl Objective for NcaLoss {
         }
     }
 
+    /// -f and the hinge, which have opposite signs.
+    fn block_parts(
+        &self,
+        embedding: Tensor<2>,
+        classes: &ClassIndex,
+        _shared: &(),
+        terms: Range<usize>,
+    ) -> Vec<Tensor<1>> {
+        let z = classes.arrange(embedding);
+        let BlockTerms { criterion, hinge } = Block::new(&z, classes, terms).terms(self);
+        let hinge = hinge.map(|hinge| hinge.mul_scalar(self.repulsion));
+        [criterion].into_iter().chain(hinge).collect()
+    }
+
     /// The hinge is a sum over pairs of points, of which a batch of b holds b(b - 1) of n(n - 1): that is
     /// its factor. The criterion is scaled by the points that have a partner.
     fn estimate(
