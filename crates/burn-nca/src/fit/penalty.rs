@@ -3,6 +3,8 @@
 use burn::config::Config;
 use burn::tensor::Tensor;
 
+use crate::objective::over;
+
 /// What the L2 penalty weighs.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
 pub enum Penalty {
@@ -30,5 +32,5 @@ pub enum Penalty {
 pub(super) fn spread(z: Tensor<2>) -> Tensor<1> {
     let [n, _] = z.dims();
     let centred = z.clone() - z.mean_dim(0);
-    centred.square().sum().div_scalar(n.max(1) as f64)
+    over(centred.square().sum(), n.max(1) as f64)
 }
