@@ -15,7 +15,8 @@ use burn::tensor::{Bool, DType, Device, Tensor};
 ///
 /// The stand-in for -∞ is finite in the tensor's type: rows that are masked throughout would turn an
 /// infinite one into NaN. It lies within a factor of 4 of the least number of the type, below every logit whose
-/// row has not overflowed.
+/// row has not overflowed; in f16 it is -6e4, below squared distances of up to that ([`log_sum_exp_without`] leaves
+/// entries out whatever the others are).
 pub fn mask_out(logits: Tensor<2>, mask: Tensor<2, Bool>) -> Tensor<2> {
     let lowest = lowest(logits.dtype());
     logits.mask_fill(mask, lowest)

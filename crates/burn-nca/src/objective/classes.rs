@@ -175,6 +175,13 @@ impl ClassIndex {
         Ok(Self { weights: Some(of_rows.select(&self.order)), ..self })
     }
 
+    /// The weight of the term of each point, in the order of the data; `None` where all count as one. For objectives of
+    /// one's own, which have terms to weigh.
+    pub fn weights(&self) -> Option<Vec<f64>> {
+        let weights = self.weights.as_ref()?;
+        Some(self.places.iter().map(|&place| weights.at(place)).collect())
+    }
+
     /// The index of the points `rows` alone, in that order, with their weights.
     ///
     /// # Panics
@@ -330,6 +337,15 @@ mod tests {
         let (points, terms) = index.sample(&[0, 1], &[3, 4, 2]);
         assert_eq!((points.as_slice(), terms.as_slice()), (&[3, 1, 4, 0, 2][..], &[1..2][..]));
         assert!(ClassIndex::partly(&[None, None], &Device::flex()).is_err());
+    }
+
+    #[test]
+    fn weights_are_told_in_the_order_of_the_data() {
+        let index = ClassIndex::new(&[1, 0, 1, 0], &Device::flex()).unwrap();
+        assert_eq!(index.weights(), None);
+        let index = index.with_weights(&[3.0, 0.0, 0.5, 2.0]).unwrap();
+        assert_eq!(index.weights().unwrap(), [3.0, 0.0, 0.5, 2.0]);
+        assert_eq!(index.subset(&[3, 0]).weights().unwrap(), [2.0, 3.0]);
     }
 
     #[test]

@@ -33,6 +33,11 @@ impl TermWeights {
         Self { values: Arc::new(values), on_device }
     }
 
+    /// The weight of the term at a place.
+    pub fn at(&self, place: usize) -> f64 {
+        self.values[place]
+    }
+
     /// The weights at these places, in that order.
     pub fn select(&self, places: &[usize]) -> Self {
         let values = places.iter().map(|&place| self.values[place]).collect();

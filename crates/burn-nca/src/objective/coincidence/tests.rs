@@ -146,3 +146,13 @@ fn display_and_a_number_of_dimensions_that_the_maps_do_not_share() {
     let error = index().latent(5).unwrap_err().to_string();
     assert!(error.contains("5 dimensions for 2 maps; give a multiple of 2"), "{error}");
 }
+
+#[test]
+#[should_panic(expected = "the batch has no row")]
+fn an_empty_batch_is_refused() {
+    let device = Device::flex();
+    let loss = CoincidenceLoss::new(&SIGMA_SQ, None, &device, DType::F32);
+    let empty = || Tensor::<2>::zeros([0, 2], &device);
+    let coincide = Tensor::<1>::zeros([0], &device).greater_elem(0.5);
+    loss.forward(empty(), empty(), coincide);
+}
