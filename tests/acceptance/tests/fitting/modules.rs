@@ -1,11 +1,20 @@
 //! Encoders from elsewhere: on devices with autodiff, trained before, of other sizes, and models made of them.
 
-use burn::module::Module;
+use burn::module::{Module, Quantizer};
 use burn::optim::{AdamConfig, GradientsParams};
+use burn::tensor::quantization::{Calibration, QuantScheme};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca::data::{Features, Labelled, Pairs, RegressionData, Scaling, ScalingKind};
-use burn_nca::encoder::{Activation, AnyEncoder, Encoder, EncoderConfig, LinearMapConfig};
-use burn_nca::fit::{FitSession, LbfgsConfig, OptimizerConfig, Termination};
+use burn_nca::data::{
+    Coincidences, Features, Labelled, Pairs, RegressionData, Scaling, ScalingKind,
+};
+use burn_nca::encoder::{
+    Activation, AnyEncoder, Encoder, EncoderConfig, LinearMapConfig, MlpConfig,
+};
+use burn_nca::fit::{
+    FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Problem, Start, Termination,
+    minimise,
+};
+use burn_nca::objective::ClassIndex;
 use burn_nca::{Fitted, Nca, NcaConfig, PairsConfig, RegressionConfig};
 
 use crate::{bits, iris, own, with};
@@ -162,4 +171,146 @@ fn more_dimensions_than_features_are_all_learnt() {
     for row in fitted.matrix().unwrap().chunks_exact(4) {
         assert!(row.iter().any(|a| *a != 0.0), "{row:?}");
     }
+}
+
+#[test]
+fn rows_without_a_class_are_neighbours_of_a_model_from_elsewhere() {
+    let (data, device) = (iris(), Device::flex());
+    let (nca, scaling) = trained(&NcaConfig::new(4, 2));
+    let others = data.features().select(&(0..40).collect::<Vec<_>>());
+    let partly = data.clone().with_unlabelled(others).unwrap();
+    let known = Fitted::of_classes(nca.encoder.clone(), scaling.clone(), &data, &device).unwrap();
+    let fitted = Fitted::of_classes(nca.encoder, scaling, &partly, &device).unwrap();
+    // They stand in the denominators alone: f falls.
+    assert!(fitted.summary().value > known.summary().value + 1.0);
+    assert_eq!((fitted.references().dims(), fitted.summary().rows), ([150, 2], 150));
+    let features = data.features();
+    assert_eq!(fitted.predict(features, 3).unwrap(), known.predict(features, 3).unwrap());
+}
+
+#[test]
+fn a_network_of_raw_years_is_given_raw_years() {
+    let device = Device::flex();
+    let years = (0..8).map(|row| 2000.0 + f64::from(row)).collect();
+    let features = Features::new(years, vec!["year".to_string()]).unwrap();
+    let data = Labelled::from_labels(features, (0..8).map(|row| row / 4).collect()).unwrap();
+    let network = own_of_years(&device);
+    let x = data.features().to_tensor(&device, DType::F32);
+    let expected = network.forward(x).into_data();
+    let scaling = Scaling::unscaled(vec!["year".to_string()]);
+    let fitted = Fitted::of_classes(network, scaling, &data, &device).unwrap();
+    fitted.transform(data.features()).unwrap().into_data().assert_eq(&expected, true);
+    fitted.references().clone().into_data().assert_eq(&expected, true);
+}
+
+fn own_of_years(device: &Device) -> AnyEncoder {
+    let network = MlpConfig::new(1, vec![4], 2).with_activation(Activation::Tanh);
+    AnyEncoder::Mlp(network.init_seeded(5, device))
+}
+
+#[test]
+fn a_module_of_pairs_trained_elsewhere_becomes_a_model() {
+    let device = Device::flex();
+    let features = Features::unnamed(acceptance::data::uniform(60, 6), 3).unwrap();
+    let pairs = Pairs::new(20, (1..20).map(|row| (row - 1, row, 1.0)).collect()).unwrap();
+    let data = Coincidences::new(features.clone(), pairs.clone()).unwrap();
+    let none = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(0));
+    let mut config = PairsConfig::new(3, 2);
+    config.fit.optimizer = none;
+    let here = config.fit(&features, &pairs, &device).unwrap();
+    let scaling = here.scaling().clone();
+    let fitted = Fitted::of_pairs(here.encoder.clone(), scaling.clone(), &data, &device).unwrap();
+    assert_eq!(fitted.summary().termination, Termination::Elsewhere);
+    assert!((fitted.summary().value - here.summary().value).abs() < 1e-4);
+    assert_eq!(bits(&fitted), bits(&here));
+    assert!(fitted.pairs_config().is_some());
+    let narrow = LinearMapConfig::new(2, 2).init(&device);
+    let refused = Fitted::of_pairs(narrow, scaling, &data, &device).unwrap_err().to_string();
+    assert!(refused.contains("takes 2 features, but the data have 3"), "{refused}");
+}
+
+#[test]
+fn what_minimise_gives_becomes_a_model() {
+    let (data, device) = (iris(), Device::flex());
+    let scaling = Scaling::fit(ScalingKind::Standardise, data.features());
+    let x = scaling.apply(data.features()).unwrap().to_tensor(&device, DType::F32);
+    let classes = ClassIndex::of(&data, &device).unwrap();
+    let problem = Problem::new(NcaConfig::new(4, 2).init(&device.clone().autodiff()), &x, &classes);
+    let steps = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(20));
+    let config = FitConfig::new().with_optimizer(steps);
+    let solution = minimise(&problem, &config, FitSession::new()).unwrap();
+    let fitted = Fitted::of_classes(solution.module.encoder, scaling, &data, &device).unwrap();
+    assert!((fitted.summary().value - solution.value).abs() < 1e-3);
+    assert!(fitted.leave_one_out(3).unwrap().value().unwrap() > 0.9);
+}
+
+#[test]
+fn a_module_without_data_follows_the_settings() {
+    let device = Device::flex();
+    let network = EncoderConfig::Mlp { hidden: vec![6], activation: Activation::Tanh };
+    let with = |start: Start, seed: u64| {
+        let fit = FitConfig::new().with_start(start).with_seed(seed);
+        NcaConfig::new(4, 2).with_fit(fit.with_precision(Precision::F64))
+    };
+    let embedded = |config: &NcaConfig| {
+        let x = iris().features().to_tensor(&device, DType::F64);
+        config.init(&device).encoder.forward(x).into_data().try_to_vec::<f64>().unwrap()
+    };
+    for config in
+        [with(Start::Auto, 7).with_encoder(network), with(Start::Random { scale: None }, 7)]
+    {
+        let other = config.clone().with_fit(config.fit.clone().with_seed(8));
+        assert_eq!(embedded(&config), embedded(&config));
+        assert_ne!(embedded(&config), embedded(&other));
+        // The start of a fit is the same.
+        let none = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(0));
+        let fit = config.fit.clone().with_optimizer(none).with_scaling(ScalingKind::None);
+        let fitted = config.clone().with_fit(fit).fit(&iris(), &device).unwrap();
+        let found = fitted.transform(iris().features()).unwrap().into_data();
+        assert_eq!(found.try_to_vec::<f64>().unwrap(), embedded(&config));
+    }
+    let given = Start::Given { weight: vec![0.5; 8] };
+    let data = iris();
+    let rows = data.features().values().chunks(4).map(|row| row.iter().sum::<f64>() / 2.0);
+    let twice: Vec<f64> = rows.flat_map(|half| [half; 2]).collect();
+    let found = embedded(&with(given, 0));
+    assert!(found.iter().zip(&twice).all(|(found, half)| (found - half).abs() < 1e-12));
+    assert_eq!(embedded(&with(Start::Auto, 0)), embedded(&with(Start::Identity, 0)));
+}
+
+#[test]
+#[should_panic(expected = "the start Pca is made of data, and here are none; start from auto")]
+fn a_module_without_data_has_no_start_of_data() {
+    let fit = FitConfig::new().with_start(Start::Pca);
+    NcaConfig::new(4, 2).with_fit(fit).init(&Device::flex());
+}
+
+#[test]
+fn rows_that_were_scaled_and_then_moved_are_given_raw() {
+    let years = (0..12).map(|row| 2000.0 + f64::from(row * row % 7)).collect();
+    let features = Features::unnamed(years, 1).unwrap();
+    let data = Labelled::from_labels(features, (0..12).map(|row| row % 2).collect()).unwrap();
+    let fit = FitConfig::new().with_scaling(ScalingKind::None);
+    let fitted = NcaConfig::new(1, 1).with_fit(fit).fit(&data, &Device::flex()).unwrap();
+    assert!(fitted.scaling().offset()[0] > 2000.0);
+    let expected = Features::from_tensor(fitted.transform(data.features()).unwrap()).unwrap();
+    // As if the rows had been halved before the fit.
+    let doubled = Features::unnamed(data.features().values().iter().map(|x| 2.0 * x).collect(), 1);
+    let half = Scaling::fit(ScalingKind::MinMax, &Features::unnamed(vec![0.0, 2.0], 1).unwrap());
+    let whole = fitted.with_scaling(half).unwrap();
+    let found = Features::from_tensor(whole.transform(&doubled.unwrap()).unwrap()).unwrap();
+    for (found, expected) in found.values().iter().zip(expected.values().iter()) {
+        assert!((found - expected).abs() < 1e-4, "{found} {expected}");
+    }
+}
+
+#[test]
+fn a_model_with_a_quantised_map_predicts() {
+    let data = iris();
+    let mut fitted = short().fit(&data, &Device::flex()).unwrap();
+    let mut quantizer = Quantizer::new(Calibration::MinMax, QuantScheme::default());
+    fitted.encoder = fitted.encoder.clone().quantize_weights(&mut quantizer);
+    let predicted = fitted.predict(data.features(), 5).unwrap();
+    let right = predicted.iter().zip(data.labels()).filter(|(found, label)| found == label).count();
+    assert!(right > 140, "{right} of 150");
 }

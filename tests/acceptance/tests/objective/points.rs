@@ -5,13 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use acceptance::data::uniform;
 use burn::tensor::{DType, Device};
 use burn_nca::MetricModel;
-use burn_nca::data::{Agreements, Pairs};
+use burn_nca::data::{Agreements, LabelledPair, LabelledPairs, Pairs};
 use burn_nca::encoder::LinearMap;
 use burn_nca::fit::exact::{BlockConfig, value, value_and_gradient};
 use burn_nca::fit::{FitConfig, FitSession, Problem, minimise};
 use burn_nca::objective::{
-    AgreementIndex, ClassIndex, MlkrLossConfig, NcaLossConfig, Objective, PairIndex,
-    PairLossConfig, SoftNcaLossConfig, TargetIndex,
+    AgreementIndex, ClassIndex, CoincidenceIndex, CoincidenceLossConfig, KernelTarget,
+    LargeMarginLossConfig, MlkrLossConfig, NcaLossConfig, NcfsLossConfig, NcfsRegressionLossConfig,
+    Objective, PairIndex, PairLossConfig, SoftNcaLossConfig, TargetIndex, TargetNeighbors,
+    VariableKernelLossConfig,
 };
 
 use crate::setup::tensor;
@@ -54,6 +56,24 @@ fn a_target_of_another_number_of_points_is_refused() {
 }
 
 #[test]
+fn so_it_is_by_the_objectives_of_the_other_methods() {
+    let device = Device::flex();
+    let labels: Vec<usize> = (0..50).map(|i| i % 3).collect();
+    let x = tensor(&uniform(50 * 3, 4), 3, &device);
+    let target = TargetNeighbors::new(&x, &labels, 2).unwrap();
+    check(LargeMarginLossConfig::new().init(), &target);
+    let kernel = VariableKernelLossConfig::new().init(&device, DType::F64);
+    check(kernel, &KernelTarget::new(&labels, 3, &device).unwrap());
+    let classes = ClassIndex::new(&labels, &device).unwrap();
+    check(NcfsLossConfig::new().init(), &classes);
+    let targets = TargetIndex::new(&uniform(50, 3), 1, &device).unwrap();
+    check(NcfsRegressionLossConfig::new().init(), &targets);
+    let pairs = vec![LabelledPair::alike(0, 1), LabelledPair::different(0, 2)];
+    let index = CoincidenceIndex::new(&LabelledPairs::new(50, pairs).unwrap(), &device);
+    check(CoincidenceLossConfig::new().init(&index, &device, DType::F64), &index);
+}
+
+#[test]
 fn settings_that_a_given_problem_cannot_follow_are_refused() {
     use burn_nca::data::ScalingKind;
     use burn_nca::fit::{EarlyStoppingConfig, Precision, Start};
@@ -73,9 +93,25 @@ fn settings_that_a_given_problem_cannot_follow_are_refused() {
             fit.clone().with_early_stopping(Some(EarlyStoppingConfig::new())),
             "give Problem::held_out",
         ),
-        (fit.with_precision(Precision::F32), "the features are F64, but the settings ask for F32"),
+        (
+            fit.clone().with_precision(Precision::F32),
+            "the features are F64, but the settings ask for F32",
+        ),
+        (
+            fit.clone().with_start_perplexity(Some(15.0)),
+            "ask for a start of perplexity 15, but the model is fitted from where it is",
+        ),
     ] {
         let error = minimise(&problem, &fit, FitSession::new()).err().unwrap().to_string();
         assert!(error.contains(expected), "{error}");
     }
+    // What is held out is given: no share of the rows is.
+    let score = |_: &LinearMap| 0.0;
+    let problem = Problem { held_out: Some(&score), ..problem };
+    let stop = EarlyStoppingConfig::new();
+    let config = fit.clone().with_early_stopping(Some(stop.clone()));
+    minimise(&problem, &config, FitSession::new()).unwrap();
+    let config = fit.with_early_stopping(Some(stop.with_share(0.3)));
+    let error = minimise(&problem, &config, FitSession::new()).err().unwrap().to_string();
+    assert!(error.contains("a share of 0.3, but what is held out is given"), "{error}");
 }
