@@ -7,7 +7,7 @@ mod offered;
 
 use burn::tensor::Device;
 
-use offered::{backends, enumerate};
+use offered::{backends, enumerate, preferred};
 
 use crate::error::{Error, Result};
 
@@ -164,21 +164,6 @@ fn parse(name: &str) -> Option<(&str, Option<usize>)> {
 
 fn missing(reason: String) -> Error {
     Error::Device(format!("{reason}; devices that are there: {}", available().join(", ")))
-}
-
-/// The device of a backend that a user who gives no number wants: the fastest, as far as the driver tells.
-fn preferred(backend: &str) -> Option<Device> {
-    match backend {
-        #[cfg(feature = "wgpu")]
-        "wgpu" => Some(Device::wgpu(burn::tensor::DeviceKind::DefaultDevice)),
-        #[cfg(feature = "vulkan")]
-        "vulkan" => Some(Device::vulkan(burn::tensor::DeviceKind::DefaultDevice)),
-        #[cfg(feature = "metal")]
-        "metal" => Some(Device::metal(burn::tensor::DeviceKind::DefaultDevice)),
-        #[cfg(feature = "webgpu")]
-        "webgpu" => Some(Device::webgpu(burn::tensor::DeviceKind::DefaultDevice)),
-        other => enumerate(other).into_iter().next(),
-    }
 }
 
 #[cfg(test)]

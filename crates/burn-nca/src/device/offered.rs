@@ -4,7 +4,7 @@
 //! features then say nothing. But a constructor of Burn that is there hides one of the same name in a trait, so that
 //! naming it says what there is.
 
-use burn::tensor::{Device, DeviceType};
+use burn::tensor::{Device, DeviceKind, DeviceType};
 
 /// What stands for a backend that Burn was built without.
 pub(super) struct Absent;
@@ -43,6 +43,28 @@ trait Host {
 }
 
 impl Host for Device {}
+
+/// The best devices of backends that know one; each is hidden by Burn's own constructor where there is one.
+#[allow(dead_code)]
+trait Best {
+    fn wgpu(_: DeviceKind) -> Absent {
+        Absent
+    }
+
+    fn vulkan(_: DeviceKind) -> Absent {
+        Absent
+    }
+
+    fn metal(_: DeviceKind) -> Absent {
+        Absent
+    }
+
+    fn webgpu(_: DeviceKind) -> Absent {
+        Absent
+    }
+}
+
+impl Best for Device {}
 
 /// The other backends; each is hidden by Burn's own variant where there is one.
 #[allow(dead_code, non_upper_case_globals)]
@@ -106,4 +128,17 @@ pub(super) fn enumerate(backend: &str) -> Vec<Device> {
         _ => Backend(None),
     };
     found.0.unwrap_or_default()
+}
+
+/// The device of a backend that a user who gives no number wants: the fastest, as far as the driver tells.
+pub(super) fn preferred(backend: &str) -> Option<Device> {
+    let best = DeviceKind::DefaultDevice;
+    let found = match backend {
+        "wgpu" => Backend::from(Device::wgpu(best)),
+        "vulkan" => Backend::from(Device::vulkan(best)),
+        "metal" => Backend::from(Device::metal(best)),
+        "webgpu" => Backend::from(Device::webgpu(best)),
+        other => return enumerate(other).into_iter().next(),
+    };
+    found.0?.into_iter().next()
 }

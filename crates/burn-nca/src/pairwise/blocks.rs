@@ -87,7 +87,6 @@ pub(super) fn gradients<B: Backend>(
 }
 
 /// See [`PairwiseOps::pairwise_gradient`](super::ops::PairwiseOps::pairwise_gradient).
-#[cfg(feature = "flex")]
 pub(super) fn gradient<B: Backend>(
     points: FloatTensor<B>,
     columns: &Columns,

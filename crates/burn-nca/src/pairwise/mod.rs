@@ -7,7 +7,8 @@
 //!
 //! On the `flex` backend the tiles stay in the cache, vector instructions are chosen at run time and all cores take
 //! part; results do not depend on the number of threads. GPUs (wgpu, CUDA and the others of CubeCL) have kernels of their
-//! own for f32. Elsewhere, and in other types, the same sums are written in Burn's operations, a block of rows at a time.
+//! own for f32, where the backend is enabled by this crate's feature. Elsewhere, and in other types, the same sums are
+//! written in Burn's operations, a block of rows at a time. A backend that is enabled on `burn` alone is served as well.
 //!
 //! # References
 //! T. Dao, D. Y. Fu, S. Ermon, A. Rudra, C. Ré, "FlashAttention: Fast and Memory-Efficient Exact Attention with
@@ -17,18 +18,20 @@ mod autodiff;
 mod blocks;
 #[cfg(feature = "cube")]
 mod cube;
-#[cfg(feature = "flex")]
-mod flex;
+mod dispatch;
+mod host;
+mod operation;
 mod ops;
+mod values;
 
 use core::ops::Range;
 
-use burn::backend::Dispatch;
 use burn::tensor::Tensor;
 
 pub use burn_nca_kernels::Columns;
 pub(crate) use burn_nca_kernels::{Distance, Summand};
-use ops::PairwiseOps;
+use dispatch::dispatch;
+use operation::{CostedLogSumExp, LogSumExp, Sum, WeightedMean};
 
 /// `log Σ_j exp(-||q_i - r_j||²)` over the columns of each row.
 ///
@@ -81,12 +84,8 @@ pub(crate) fn log_sum_exp_of(
     columns: &Columns,
 ) -> Tensor<1> {
     check(&queries, &references, columns);
-    let output = <Dispatch as PairwiseOps>::pairwise_log_sum_exp(
-        queries.into_dispatch(),
-        references.into_dispatch(),
-        columns.clone(),
-        distance,
-    );
+    let operation = LogSumExp { columns: columns.clone(), distance };
+    let output = dispatch(operation, [queries, references].map(Tensor::into_dispatch));
     Tensor::from_dispatch(output)
 }
 
@@ -129,12 +128,8 @@ pub fn weighted_mean(
     check(&queries, &references, columns);
     let (m, of_values) = (columns.references(), values.dims()[0]);
     assert_eq!(m, of_values, "{m} references, but {of_values} rows of values");
-    let output = <Dispatch as PairwiseOps>::pairwise_weighted_mean(
-        queries.into_dispatch(),
-        references.into_dispatch(),
-        values.into_dispatch(),
-        columns.clone(),
-    );
+    let operation = WeightedMean { columns: columns.clone() };
+    let output = dispatch(operation, [queries, references, values].map(Tensor::into_dispatch));
     Tensor::from_dispatch(output)
 }
 
@@ -147,12 +142,8 @@ pub(crate) fn log_sum_exp_with_costs(
 ) -> Tensor<1> {
     check(&queries, &references, columns);
     let costs = in_graph_of(costs.without_autodiff().cast(queries.dtype()), &queries);
-    let output = <Dispatch as PairwiseOps>::pairwise_costed_log_sum_exp(
-        queries.into_dispatch(),
-        references.into_dispatch(),
-        costs.into_dispatch(),
-        columns.clone(),
-    );
+    let operation = CostedLogSumExp { columns: columns.clone() };
+    let output = dispatch(operation, [queries, references, costs].map(Tensor::into_dispatch));
     Tensor::from_dispatch(output)
 }
 
@@ -165,12 +156,8 @@ pub(crate) fn sum(
     columns: &Columns,
 ) -> Tensor<1> {
     check(&queries, &references, columns);
-    let output = <Dispatch as PairwiseOps>::pairwise_sum(
-        queries.into_dispatch(),
-        references.into_dispatch(),
-        columns.clone(),
-        summand,
-    );
+    let operation = Sum { columns: columns.clone(), summand };
+    let output = dispatch(operation, [queries, references].map(Tensor::into_dispatch));
     Tensor::from_dispatch(output)
 }
 

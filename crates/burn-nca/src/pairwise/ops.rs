@@ -1,12 +1,7 @@
 //! The operations that a backend may bring its own kernels for.
 
-#![allow(deprecated)]
-// Burn has announced the end of its ndarray backend; as long as it is there, it is served.
-// Without any backend nothing is dispatched to.
-#![cfg_attr(
-    not(any(feature = "flex", feature = "ndarray", feature = "cube")),
-    allow(unused_variables)
-)]
+// What Burn's macro writes for the backends that it is told of, none, uses no argument.
+#![allow(unused_variables)]
 
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Backend, backend_extension};
@@ -15,16 +10,12 @@ use burn::tensor::Shape;
 
 use super::{Columns, Distance, Summand, blocks};
 
-/// Sums over pairs, dispatched at run time to the backend that holds the tensors.
+/// Sums over pairs on the tensors of one backend.
 ///
-/// Every method has a body in ordinary operations; `flex` has kernels of its own.
-#[backend_extension(
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Fusion: cfg(feature = "fusion"),
-    Autodiff,
-)]
+/// Every method has a body in ordinary operations; some backends have kernels of their own. Burn's macro writes the
+/// operations that are fused; which backend holds a tensor is found by [`dispatch`](super::dispatch::dispatch), since the
+/// macro can ask no features but those of this crate. What it writes for Burn's `Dispatch` is not called.
+#[backend_extension(Fusion: cfg(feature = "fusion"))]
 pub(crate) trait PairwiseOps: Backend {
     /// `log Σ_j exp(-d_ij)` of each row, with distances d of a kind: `[b, k]` and `[m, k]` to `[b]`.
     #[fusion(default)]
@@ -196,6 +187,3 @@ pub(crate) trait PairwiseOps: Backend {
         blocks::mean_gradients::<Self>(pairs, values, statistics, means, gradient)
     }
 }
-
-#[cfg(feature = "ndarray")]
-impl PairwiseOps for burn::backend::NdArray {}

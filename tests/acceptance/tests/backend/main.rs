@@ -8,6 +8,7 @@
 mod module;
 mod pairwise;
 mod precision;
+mod without_features;
 
 use std::io::Write;
 
