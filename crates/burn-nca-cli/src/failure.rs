@@ -3,6 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
+use burn_nca_files::is_closed_stdout;
 use burn_nca_program::Interrupted;
 
 use crate::option_words::translated;
@@ -34,13 +35,9 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
     })
 }
 
-/// Whether stdout was closed by its reader.
+/// Whether stdout was closed by its reader; any other pipe that was closed has lost results.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        cause
-            .downcast_ref::<io::Error>()
-            .is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
-    })
+    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_closed_stdout))
 }
 
 /// The message and its causes, each said once, in the words of the program.
@@ -74,10 +71,10 @@ mod tests {
     }
 
     #[test]
-    fn only_a_closed_pipe_is_forgiven() {
+    fn another_pipe_than_stdout_is_not_forgiven() {
         let closed: anyhow::Result<()> =
             Err(io::Error::from(io::ErrorKind::BrokenPipe)).context("writing the results");
-        assert!(is_closed_pipe(&closed.unwrap_err()));
+        assert!(!is_closed_pipe(&closed.unwrap_err()));
         assert!(!is_closed_pipe(&usage("a and b")));
     }
 }

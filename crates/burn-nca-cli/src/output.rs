@@ -4,12 +4,12 @@ mod parquet;
 mod thrift;
 
 use std::fmt::{Display, LowerExp};
-use std::io::{IsTerminal, Write, stdout};
+use std::io::{IsTerminal, stdout};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use burn::tensor::{DType, Tensor};
-use burn_nca_files::is_regular;
+use burn_nca_files::{is_regular, write_stdout};
 use burn_nca_program::printable;
 pub use burn_nca_program::{print, short_name, tell, write_file};
 use npyz::{AutoSerialize, WriteOptions, WriterBuilder};
@@ -37,13 +37,12 @@ pub fn print_csv(text: &str) -> Result<()> {
 /// # Errors
 /// A terminal, which would show them as they are, or a closed stdout.
 pub fn print_bytes(bytes: &[u8]) -> Result<()> {
-    let mut stdout = stdout().lock();
-    if stdout.is_terminal() {
+    if stdout().is_terminal() {
         bail!(
             "these are bytes, not text for a terminal; give --out FILE, or send stdout to a file"
         );
     }
-    stdout.write_all(bytes).and_then(|()| stdout.flush()).context("writing to stdout")
+    write_stdout(bytes).context("writing to stdout")
 }
 
 /// Prints one JSON document.

@@ -7,10 +7,10 @@ pub use columns::{Columns, with_given};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use burn_nca::data::Task as FitTask;
 use burn_nca_datasets::{CsvOptions, TargetColumn, Task, by_name};
-use burn_nca_files::read_regular_text;
+use burn_nca_files::{is_regular, read_regular_text};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;
@@ -45,6 +45,11 @@ pub struct Source {
     pub columns: Columns,
 }
 
+/// Whether reading this takes it from whoever writes it, or waits for one.
+fn gives_rows_once(path: &Path) -> bool {
+    path == Path::new(STANDARD_INPUT) || !(is_regular(path) || path.is_dir())
+}
+
 /// A seeded split.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOut {
@@ -76,6 +81,33 @@ impl Source {
         let exists = self.data == STANDARD_INPUT || Path::new(&self.data).exists();
         let has_names = by_name(&self.data).is_none() && exists;
         Self { target: target.filter(|_| has_names).map(String::from), ..self }
+    }
+
+    /// Refuses a table that gives its rows only once: standard input, a FIFO, what a process has open.
+    ///
+    /// A set, and a file that is there no more, are the reader's to open.
+    ///
+    /// # Errors
+    /// Such a table.
+    pub fn check_rereadable(&self) -> Result<()> {
+        let tables =
+            self.data.split(',').chain([self.data.as_str()]).chain(self.columns.test.as_deref());
+        match tables.map(Path::new).find(|table| gives_rows_once(table)) {
+            Some(table) => {
+                let of_stdin = table == Path::new(STANDARD_INPUT);
+                let name =
+                    if of_stdin { "standard input".into() } else { table.display().to_string() };
+                bail!(
+                    "the fit read {name}, which cannot be read again; give the table of the fit with --train"
+                )
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The file of the pairs, where it can be read again.
+    pub fn rereadable_pairs(&self) -> Option<&Path> {
+        self.pairs.as_deref().filter(|file| !gives_rows_once(file))
     }
 
     /// Writes it beside the model in `folder`.

@@ -7,15 +7,21 @@ use std::path::Path;
 use tempfile::NamedTempFile;
 
 use crate::folder::{about_folder, folder_of, sync_folder};
+use crate::stdout::write_stdout;
+use crate::sync::sync;
 use crate::target::Target;
 use crate::{TEMPORARY, fault};
+
+/// What tests call the sync of a file.
+const SYNC: &str = "sync a file";
 
 /// Writes a file under a temporary name next to it, syncs it, and renames it: a reader finds the old contents or
 /// the new ones, also after a crash.
 ///
 /// What the path leads to stays what it is:
 ///
-/// - A symbolic link is followed, and its file is written (or made, where the link leads to nothing yet).
+/// - A symbolic link is followed, and its file is written (or made, where the link leads to nothing yet); one to
+///   `/dev/stdout` is standard output.
 /// - A device, a FIFO, `/dev/stdout` or `/dev/fd/N` takes the bytes as they come.
 /// - A file keeps its permissions and its owner. One that is read-only is refused.
 /// - A file of several names (hard links), or of an owner that only root could keep, is written in place, so that
@@ -36,11 +42,7 @@ use crate::{TEMPORARY, fault};
 /// ```
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match Target::of(path)? {
-        Target::Stdout => {
-            let mut stdout = io::stdout().lock();
-            stdout.write_all(bytes)?;
-            stdout.flush()
-        }
+        Target::Stdout => write_stdout(bytes),
         Target::Stream(path) => OpenOptions::new().append(true).open(path)?.write_all(bytes),
         Target::File { path, existing } => replace(&path, existing.as_ref(), bytes),
     }
@@ -54,8 +56,7 @@ fn replace(path: &Path, existing: Option<&Metadata>, bytes: &[u8]) -> io::Result
         Some(existing) => takes_the_place_of(file.as_file(), existing)?,
         None => true,
     };
-    fault::point("sync a file")?;
-    file.as_file().sync_all()?;
+    sync(file.as_file(), SYNC)?;
     if replaceable {
         fault::point("rename a file")?;
         file.persist(path).map_err(|error| error.error)?;
@@ -106,8 +107,7 @@ fn takes_the_place_of(file: &File, existing: &Metadata) -> io::Result<bool> {
 fn overwrite(path: &Path, bytes: &[u8], spare: NamedTempFile) -> io::Result<()> {
     let written = OpenOptions::new().write(true).truncate(true).open(path).and_then(|mut file| {
         write(&mut file, bytes)?;
-        fault::point("sync a file")?;
-        file.sync_all()
+        sync(&file, SYNC)
     });
     written.or_else(|error| {
         let (_, kept) = spare.keep().map_err(|error| error.error)?;
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_failure_at_any_operation_leaves_the_old_contents_or_the_new() {
-        let mut operations = 0;
+        let mut operations = Vec::new();
         for operation in 0.. {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("z.csv");
@@ -141,15 +141,19 @@ mod tests {
             let done = write_atomically(&path, b"new");
             let struck = disarm();
             assert_eq!(done.is_err(), struck, "a fault is told");
+            operations.extend(done.err().map(|error| error.to_string()));
             let found = fs::read(&path).unwrap();
             assert!(found == b"new" || (found == b"old" && struck), "{operation}");
             assert_eq!(names(folder.path()), ["z.csv"], "nothing is left behind");
             if !struck {
-                operations = operation;
                 break;
             }
         }
-        assert_eq!(operations, 5, "make, write, sync, rename, sync the folder");
+        let told: Vec<&str> =
+            operations.iter().map(|error| error.rsplit(": ").next().unwrap()).collect();
+        let expected =
+            ["make a file", "write a file", "sync a file", "rename a file", "sync a folder"];
+        assert_eq!(told, expected);
     }
 
     #[test]

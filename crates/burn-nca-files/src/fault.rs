@@ -1,10 +1,11 @@
 //! Faults on request: the n-th disk operation of a thread fails, or ends the process. For tests alone.
 //!
 //! Tests of one process call [`arm`]; a program under test reads the variable `NCA_FAULT`, as in `fail:3` or
-//! `abort:3`.
+//! `abort:3`, and `NCA_JOURNAL_SECONDS`, how often work keeps its state.
 
 use std::cell::Cell;
 use std::io;
+use std::time::Duration;
 
 /// What happens at the chosen operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,12 @@ fn from_environment() -> Option<Armed> {
         _ => return None,
     };
     Some(Armed { fault, left: operation.parse().ok()?, struck: false })
+}
+
+/// Time between two states of work on the disk, where the environment names one.
+pub(crate) fn interval() -> Option<Duration> {
+    let seconds = std::env::var("NCA_JOURNAL_SECONDS").ok()?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 /// Stands before every disk operation.

@@ -2,10 +2,11 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use crate::sync::sync;
 use crate::{TEMPORARY, fault};
 
 /// A folder next to `target` in which to put together what [`publish_folder`] gives that name.
@@ -40,8 +41,7 @@ pub(crate) fn about_folder(folder: &Path, error: &io::Error) -> io::Error {
 /// A name that is taken, or a disk that fails.
 pub fn publish_folder(folder: TempDir, target: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder.path())? {
-        fault::point("sync a file")?;
-        File::open(entry?.path())?.sync_all()?;
+        sync(&File::open(entry?.path())?, "sync a file")?;
     }
     rename_folder(folder.path(), target)?;
     let _ = folder.keep();
@@ -64,6 +64,93 @@ pub fn rename_folder(folder: &Path, target: &Path) -> io::Result<()> {
     sync_folder(folder_of(target))
 }
 
+/// Puts a folder in the place of another, which may be there or not, and removes that.
+///
+/// There is no moment with neither: while the old one gives up its name it is beside it, as `NAME.old`, from where
+/// [`restore_folder`] brings it back after a crash.
+///
+/// # Errors
+/// A disk that fails. The old folder then has its name, or is beside it where the disk takes nothing any more.
+pub fn replace_folder(folder: &Path, target: &Path) -> io::Result<()> {
+    let old = beside(target);
+    let exists = target.exists();
+    if exists {
+        // Of a process that was killed before it could remove it.
+        remove_folder(&old)?;
+        fault::point("rename a folder")?;
+        fs::rename(target, &old)?;
+    }
+    if let Err(error) = rename_folder(folder, target) {
+        if exists && !target.exists() && fault::point("rename a folder").is_ok() {
+            // There is no one left to tell that this failed, too.
+            let _ = fs::rename(&old, target);
+        }
+        return Err(error);
+    }
+    remove_folder(&old)
+}
+
+/// Gives a folder that [`replace_folder`] has put aside its name back, where a crash left no other.
+///
+/// # Errors
+/// A disk that fails.
+pub fn restore_folder(target: &Path) -> io::Result<()> {
+    let old = beside(target);
+    if target.exists() || !old.exists() {
+        return Ok(());
+    }
+    rename_folder(&old, target)
+}
+
+/// `runs/model.old` beside `runs/model`.
+fn beside(target: &Path) -> PathBuf {
+    let mut name = target.file_name().unwrap_or_default().to_os_string();
+    name.push(".old");
+    target.with_file_name(name)
+}
+
+/// Makes a folder, with those that it is in.
+///
+/// # Errors
+/// A name that is taken, or a place that cannot be written; there is no such folder then.
+pub fn make_folder(folder: &Path) -> io::Result<()> {
+    let parent = folder_of(folder);
+    fault::point("make a folder")?;
+    fs::create_dir_all(parent)?;
+    fs::create_dir(folder)?;
+    sync_folder(parent).inspect_err(|_| {
+        // What is left behind is empty.
+        let _ = fs::remove_dir(folder);
+    })
+}
+
+/// Opens a file that holds a lock and nothing else, and makes it where there is none.
+///
+/// # Errors
+/// A folder or a file that cannot be written.
+pub fn open_lock(path: &Path) -> io::Result<File> {
+    fault::point("make a file")?;
+    File::options().create(true).truncate(false).write(true).open(path)
+}
+
+/// Removes a file.
+///
+/// # Errors
+/// No such file, or a folder that cannot be written.
+pub fn remove_file(path: &Path) -> io::Result<()> {
+    fault::point("remove a file")?;
+    fs::remove_file(path)
+}
+
+/// Removes a folder with all that is in it, if there is one.
+fn remove_folder(path: &Path) -> io::Result<()> {
+    if !path.exists() {
+        return Ok(());
+    }
+    fault::point("remove a folder")?;
+    fs::remove_dir_all(path)
+}
+
 /// Removes temporary files and folders of a process that was killed while it wrote into this folder.
 ///
 /// # Errors
@@ -75,9 +162,9 @@ pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
             continue;
         }
         if entry.file_type()?.is_dir() {
-            fs::remove_dir_all(entry.path())?;
+            remove_folder(&entry.path())?;
         } else {
-            fs::remove_file(entry.path())?;
+            remove_file(&entry.path())?;
         }
     }
     Ok(())
@@ -90,11 +177,11 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 
 /// Brings the names in a folder to the disk, where the system can.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    fault::point("sync a folder")?;
+    const SYNC: &str = "sync a folder";
     if cfg!(not(unix)) {
-        return Ok(());
+        return fault::point(SYNC);
     }
-    match File::open(folder).and_then(|folder| folder.sync_all()) {
+    match File::open(folder).and_then(|folder| sync(&folder, SYNC)) {
         // A folder that may be written but not read, and file systems that sync by themselves.
         Err(error)
             if matches!(
@@ -140,6 +227,44 @@ mod tests {
                 assert!(publish(&target).is_err(), "a name that is taken");
                 break;
             }
+        }
+    }
+
+    #[test]
+    fn one_folder_takes_the_place_of_another_and_one_of_them_is_always_there() {
+        let files = |path: &Path| {
+            let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name());
+            let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+            names.sort();
+            names
+        };
+        for operation in 0.. {
+            let place = tempfile::tempdir().unwrap();
+            let [old, new] = ["model", "new"].map(|name| place.path().join(name));
+            for (folder, text) in [(&old, "old"), (&new, "new")] {
+                fs::create_dir(folder).unwrap();
+                fs::write(folder.join("weights"), text).unwrap();
+            }
+            arm(Fault::Fail, operation);
+            let done = replace_folder(&new, &old);
+            let struck = disarm();
+            assert_eq!(done.is_err(), struck);
+            restore_folder(&old).unwrap();
+            let text = fs::read_to_string(old.join("weights")).unwrap();
+            assert!(text == "new" || (text == "old" && new.exists()), "{operation}");
+            if !struck {
+                assert_eq!((text.as_str(), operation), ("new", 5));
+                assert_eq!(files(place.path()), ["model"]);
+                break;
+            }
+            // The next attempt needs no help, whatever the one before has left.
+            if !new.exists() {
+                fs::create_dir(&new).unwrap();
+                fs::write(new.join("weights"), "new").unwrap();
+            }
+            replace_folder(&new, &old).unwrap();
+            assert_eq!(fs::read(old.join("weights")).unwrap(), b"new");
+            assert_eq!(files(place.path()), ["model"], "{operation}");
         }
     }
 

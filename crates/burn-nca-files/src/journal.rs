@@ -6,11 +6,20 @@
 use std::fmt;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{read_regular, write_atomically};
+use crate::{fault, read_regular, write_atomically};
+
+/// What a crash costs at most.
+const INTERVAL: Duration = Duration::from_secs(5);
+
+/// How long work goes on before its state is written down again: what a crash costs at most.
+pub fn journal_interval() -> Duration {
+    fault::interval().unwrap_or(INTERVAL)
+}
 
 /// What tells one piece of work from another: settings, data, or their fingerprints.
 pub trait Identity: Serialize + DeserializeOwned {

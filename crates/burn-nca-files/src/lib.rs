@@ -17,16 +17,28 @@ mod fault {
     pub(crate) fn point(_: &str) -> std::io::Result<()> {
         Ok(())
     }
+
+    pub(crate) fn interval() -> Option<std::time::Duration> {
+        None
+    }
 }
 mod folder;
 mod journal;
 mod read;
+mod stdout;
+mod sync;
 mod target;
 
 pub use atomic::write_atomically;
-pub use folder::{publish_folder, remove_leftovers, rename_folder, temporary_folder};
-pub use journal::{Identity, JournalError, from_journal, read_journal, to_journal, write_journal};
+pub use folder::{
+    make_folder, open_lock, publish_folder, remove_file, remove_leftovers, rename_folder,
+    replace_folder, restore_folder, temporary_folder,
+};
+pub use journal::{
+    Identity, JournalError, from_journal, journal_interval, read_journal, to_journal, write_journal,
+};
 pub use read::{read_regular, read_regular_text};
+pub use stdout::{is_closed_stdout, write_stdout};
 pub use target::is_regular;
 
 /// What the names of temporary files and folders start with.

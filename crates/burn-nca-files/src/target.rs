@@ -4,12 +4,14 @@ use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use crate::folder::folder_of;
+
 /// More symbolic links in a row than any system follows.
 const MOST_LINKS: usize = 40;
 /// Names of standard output: opened anew, a redirected file would be written from its start.
 const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 /// Names of open files: they are written to, at their end, and never replaced.
-const OPEN_FILES: [&str; 3] = ["/dev/stderr", "/dev/fd", "/proc"];
+const OPEN_FILES: [&str; 4] = ["/dev/stdin", "/dev/stderr", "/dev/fd", "/proc"];
 
 /// How a path is to be written.
 #[derive(Debug)]
@@ -33,13 +35,12 @@ impl Target {
     /// # Errors
     /// A folder, a block device, a socket, or a file that may not be written.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
-        if STDOUT.iter().any(|name| path == Path::new(name)) {
+        let open = OpenFile::of(path);
+        if open == Some(OpenFile::Stdout) {
             return Ok(Self::Stdout);
         }
         match fs::metadata(path) {
-            Ok(_) if OPEN_FILES.iter().any(|name| path.starts_with(name)) => {
-                Ok(Self::Stream(path.to_path_buf()))
-            }
+            Ok(_) if open.is_some() => Ok(Self::Stream(path.to_path_buf())),
             Ok(metadata) if metadata.is_file() => {
                 let path = fs::canonicalize(path)?;
                 check_writable(&path, &metadata)?;
@@ -57,10 +58,43 @@ impl Target {
     }
 }
 
+/// A file that this process, or another, has open: the path names the opening, not the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OpenFile {
+    Stdout,
+    Other,
+}
+
+impl OpenFile {
+    /// What a path, or a link that it leads to, says; the system itself would say what file is behind.
+    fn of(path: &Path) -> Option<Self> {
+        let mut at = path.to_path_buf();
+        for _ in 0..MOST_LINKS {
+            if let Some(found) = Self::named(&at).or_else(|| Self::named(&in_real_folder(&at)?)) {
+                return Some(found);
+            }
+            at = folder_of(&at).join(fs::read_link(&at).ok()?);
+        }
+        None
+    }
+
+    fn named(path: &Path) -> Option<Self> {
+        let own = format!("/proc/{}/fd/1", std::process::id());
+        if STDOUT.iter().any(|name| path == Path::new(name)) || path == Path::new(&own) {
+            return Some(Self::Stdout);
+        }
+        OPEN_FILES.iter().any(|name| path.starts_with(name)).then_some(Self::Other)
+    }
+}
+
+/// The path with the links and dots of its folder resolved, and not its own.
+fn in_real_folder(path: &Path) -> Option<PathBuf> {
+    Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?))
+}
+
 /// Whether this path is, or would become, a regular file: not a device, a FIFO or standard output.
 pub fn is_regular(path: &Path) -> bool {
-    let named = STDOUT.iter().chain(&OPEN_FILES).any(|name| path.starts_with(name));
-    !named && fs::metadata(path).map_or(true, |metadata| metadata.is_file())
+    OpenFile::of(path).is_none() && fs::metadata(path).map_or(true, |metadata| metadata.is_file())
 }
 
 /// The permissions ask not to write, even where the user (root, or the owner of the folder) could.
@@ -139,6 +173,31 @@ mod tests {
         }
         symlink("loop", at("loop")).unwrap();
         assert!(Target::of(&at("loop")).is_err());
+    }
+
+    #[test]
+    fn links_to_open_files_are_open_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let up: String = folder.path().components().skip(1).map(|_| "../").collect();
+        symlink("/dev", at("devices")).unwrap();
+        for (link, to) in [
+            ("a.csv", "/dev/stdout"),
+            ("b.csv", "a.csv"),
+            ("c.csv", "/proc/self/fd/1"),
+            ("d.csv", "devices/fd/1"),
+            ("e.csv", &format!("{up}dev/stdout")),
+        ] {
+            symlink(to, at(link)).unwrap();
+            assert!(matches!(Target::of(&at(link)), Ok(Target::Stdout)), "{link}");
+            assert!(!is_regular(&at(link)), "{link}");
+        }
+        // A regular file behind a descriptor is not to be replaced either.
+        let file = fs::File::create(at("file.csv")).unwrap();
+        let descriptor = std::os::fd::AsRawFd::as_raw_fd(&file);
+        symlink(format!("/dev/fd/{descriptor}"), at("f.csv")).unwrap();
+        assert!(matches!(Target::of(&at("f.csv")), Ok(Target::Stream(_))));
+        assert!(is_regular(&at("file.csv")));
     }
 
     #[test]

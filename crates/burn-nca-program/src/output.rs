@@ -1,18 +1,16 @@
 //! Results on stdout and into files.
 
-use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use burn_nca_files::write_atomically;
+use burn_nca_files::{write_atomically, write_stdout};
 
 /// Prints results on stdout.
 ///
 /// # Errors
 /// A closed stdout.
 pub fn print(text: &str) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).context("writing to stdout")
+    write_stdout(text.as_bytes()).context("writing to stdout")
 }
 
 /// Writes results into a file by [`write_atomically`]; the error names the file.

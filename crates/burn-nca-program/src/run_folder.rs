@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use burn_nca_files::{remove_leftovers, rename_folder};
+use burn_nca_files::{make_folder, open_lock, remove_file, remove_leftovers, rename_folder};
 
 /// Locked while a run writes into its folder, and the mark of a folder that a run made.
 const LOCK: &str = ".lock";
@@ -59,7 +59,12 @@ impl RunFolder {
             (true, true) => folder.refuse_foreign()?,
             (false, false) => folder.create()?,
         }
-        folder.lock = Some(folder.lock()?);
+        let lock = folder.lock();
+        if lock.is_err() && !resume {
+            // It goes only while it is empty: not where another run has taken it.
+            let _ = fs::remove_dir(&folder.partial);
+        }
+        folder.lock = Some(lock?);
         if resume {
             let place = || format!("{} cannot be resumed", folder.partial.display());
             remove_leftovers(&folder.partial).with_context(place)?;
@@ -82,20 +87,34 @@ impl RunFolder {
         !self.states(&self.partial).is_empty()
     }
 
+    /// Removes the states of a run that cannot be resumed; without other files the folder goes with this value.
+    pub fn forget(&self) {
+        // What cannot be removed is refused when it is resumed from.
+        self.states(&self.partial).iter().for_each(|path| drop(remove_file(path)));
+    }
+
     /// Gives the folder its name, and drops the states of the run, which has ended.
     ///
     /// # Errors
-    /// A name that was taken in the meantime; the results then stay in `OUT.partial`.
+    /// A name that was taken in the meantime, or a disk that fails; the error says where the results are.
     pub fn finish(mut self) -> Result<()> {
         rename_folder(&self.partial, &self.target).with_context(|| {
             let (partial, target) = (self.partial.display(), self.target.display());
-            format!("{partial} cannot be renamed to {target}; the results are in {partial}")
+            if self.partial.exists() {
+                format!(
+                    "{partial} cannot be renamed to {target}; the results are in {partial}, and the same command with \
+                     --resume goes on from there"
+                )
+            } else {
+                format!("the run is complete in {target}, but a power cut could undo its last step")
+            }
         })?;
         // Not before: until the folder has its name, the run can be resumed.
         let states = self.states(&self.target);
         for path in states.into_iter().chain([self.target.join(LOCK)]) {
-            fs::remove_file(&path).with_context(|| {
-                format!("the run is complete, but {} cannot be removed", path.display())
+            remove_file(&path).with_context(|| {
+                let (target, path) = (self.target.display(), path.display());
+                format!("the run is complete in {target}, but {path} cannot be removed; remove it")
             })?;
         }
         self.lock = None;
@@ -104,17 +123,15 @@ impl RunFolder {
 
     /// Makes the folder; fails where another process does so at the same time.
     fn create(&self) -> Result<()> {
-        let parent = self.partial.parent().unwrap_or(Path::new(""));
-        let made = fs::create_dir_all(parent).and_then(|()| fs::create_dir(&self.partial));
-        made.with_context(|| format!("the folder {} cannot be made", self.partial.display()))
+        make_folder(&self.partial)
+            .with_context(|| format!("the folder {} cannot be made", self.partial.display()))
     }
 
     /// Takes the lock, or refuses a folder that another process has locked.
     fn lock(&self) -> Result<File> {
         let path = self.partial.join(LOCK);
         let place = || format!("{} cannot be locked", path.display());
-        let file = File::options().create(true).truncate(false).write(true).open(&path);
-        let file = file.with_context(place)?;
+        let file = open_lock(&path).with_context(place)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => bail!(self.in_use()),
             // Some network file systems have no locks.
@@ -179,7 +196,7 @@ impl Drop for RunFolder {
         // There is no one left to tell of a failure.
         let _ = remove_leftovers(&self.partial);
         if self.entries(&self.partial).next().is_none() {
-            let _ = fs::remove_file(self.partial.join(LOCK));
+            let _ = remove_file(&self.partial.join(LOCK));
             let _ = fs::remove_dir(&self.partial);
         }
     }

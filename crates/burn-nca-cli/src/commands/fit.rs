@@ -136,11 +136,13 @@ fn conclude(
     };
     let after_the_fit = report.warnings.iter().filter(|warning| !warning.is_about_data());
     after_the_fit.for_each(|warning| output::warn(&warning.text));
-    match args.format {
-        Format::Table => output::print(&report.summary(terminal()))?,
-        Format::Json => output::print_json_text(&report.to_json()?)?,
-    }
-    write_pictures(&report, &args.picture)
+    // Nobody may be there to read stdout; a picture that cannot be written keeps nothing from it.
+    let drawn = write_pictures(&report, &args.picture);
+    let printed = match args.format {
+        Format::Table => output::print(&report.summary(terminal())),
+        Format::Json => output::print_json_text(&report.to_json()?),
+    };
+    drawn.and(printed)
 }
 
 /// Says on stderr what is worth knowing before the fit; the report says it again.

@@ -1,10 +1,10 @@
 //! The folder of a run of `nca`: what is written into it, in which order, and what it is resumed from.
 
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use burn_nca::Fitted;
+use burn_nca_files::{replace_folder, restore_folder, temporary_folder};
 use burn_nca_program::RunFolder;
 
 use crate::output;
@@ -30,6 +30,8 @@ pub const TRIALS: &str = "trials.json";
 /// As [`RunFolder::open`].
 pub fn open(target: &Path, resume: bool) -> Result<RunFolder> {
     let folder = RunFolder::open(target, resume, &[CHECKPOINT, TRIALS, STEPS])?;
+    let model = folder.file(MODEL);
+    restore_folder(&model).with_context(|| format!("{} cannot be written", model.display()))?;
     if resume && !folder.has_state() {
         output::tell("there is no checkpoint yet: starting from the beginning");
     }
@@ -61,22 +63,28 @@ pub fn complete(
             "nothing of the fit could be kept".to_string()
         }
     })?;
-    evaluate()
+    let report = evaluate()
         .and_then(|report| {
             output::write_file(&folder.file(REPORT_JSON), report.to_json()?.as_bytes())?;
             output::write_file(&folder.file(REPORT_PAGE), report.page().as_bytes())?;
-            folder.finish()?;
             Ok(report)
         })
-        .with_context(|| kept("model"))
+        .with_context(|| kept("model"))?;
+    // Its errors say themselves where the results are.
+    folder.finish()?;
+    Ok(report)
 }
 
-/// Saves a model and where its rows came from, in place of one that an earlier run left.
+/// Saves a model and where its rows came from, in place of one that an earlier run left: that stays until both are
+/// written.
 fn save(path: &Path, model: &Fitted, source: &Source) -> Result<()> {
-    if path.exists() {
-        fs::remove_dir_all(path)
-            .with_context(|| format!("{} cannot be replaced", path.display()))?;
-    }
-    model.save(path)?;
-    source.save(path)
+    let saved = || -> Result<()> {
+        let beside = temporary_folder(path)?;
+        let new = beside.path().join(MODEL);
+        model.save(&new)?;
+        source.save(&new)?;
+        Ok(replace_folder(&new, path)?)
+    };
+    // The cause alone: what comes before it names the temporary folder.
+    saved().map_err(|error| anyhow!("{} cannot be written: {}", path.display(), error.root_cause()))
 }

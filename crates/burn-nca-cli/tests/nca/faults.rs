@@ -3,24 +3,30 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
-use std::time::Duration;
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::RngExt;
 use serde_json::Value;
 
+use crate::crashes::seeded;
+use crate::program::Program;
 use crate::{Place, models, nca, read_json};
 
 /// A table that is fitted in no time.
-const TABLE: &str = "a,b,c\n1,5,x\n2,4,x\n3,5,x\n2,6,x\n7,1,y\n8,2,y\n6,1,y\n7,3,y\n";
+pub const TABLE: &str = "a,b,c\n1,5,x\n2,4,x\n3,5,x\n2,6,x\n7,1,y\n8,2,y\n6,1,y\n7,3,y\n";
 
-fn fit<'a>(data: &'a str, out: &'a str) -> [&'a str; 8] {
-    ["fit", data, "--dim", "1", "--max-iterations", "4", "--out", out]
+pub fn fit<'a>(data: &'a str, out: &'a str) -> [&'a str; 8] {
+    ["fit", data, "--dim", "1", "--max-iterations", "2", "--out", out]
+}
+
+/// `nca` with these arguments, which keeps its state after every step, not every few seconds.
+pub fn keeping(arguments: &[&str]) -> Program {
+    let mut program = nca(arguments);
+    program.env("NCA_JOURNAL_SECONDS", "0");
+    program
 }
 
 /// What must not depend on how often a run was resumed.
-fn results(run: &Path) -> Vec<Value> {
+pub fn results(run: &Path) -> Vec<Value> {
     let report = read_json(&run.join("report.json"));
     let fields = [
         "f",
@@ -36,30 +42,62 @@ fn results(run: &Path) -> Vec<Value> {
     fields.map(|field| report[field].clone()).to_vec()
 }
 
-/// Meets every `stride`-th operation of a fit with this fault, resumes, and returns how many operations there are.
-fn sweep(place: &Place, options: &[&str], fault: &str, stride: usize) -> usize {
+/// Files that a finished run leaves, with those of its model.
+fn files(run: &Path) -> Vec<String> {
+    let within = |folder: &Path| {
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        entries.map(|name| name.into_string().unwrap()).collect::<Vec<_>>()
+    };
+    let mut names = within(run);
+    names.extend(within(&run.join("model")).iter().map(|name| format!("model/{name}")));
+    names.sort();
+    names
+}
+
+/// What a sweep has met.
+struct Swept {
+    /// Operations of the run.
+    operations: usize,
+    /// Runs that went on in the middle of the fit.
+    mid_fit: usize,
+}
+
+/// Meets every `stride`-th operation of a fit with this fault, from the `first` on, and resumes.
+fn sweep(place: &Place, options: &[&str], fault: &str, (first, stride): (usize, usize)) -> Swept {
     let (out, run) = (place.at("run"), place.path("run"));
+    let partial = place.path("run.partial");
     let whole = place.at("whole");
-    nca(&[options, &["--out", &whole]].concat()).assert().success();
-    let expected = results(&place.path("whole"));
+    keeping(&[options, &["--out", &whole]].concat()).assert().success();
+    let (expected, left) = (results(&place.path("whole")), files(&place.path("whole")));
     fs::remove_dir_all(&whole).unwrap();
     let arguments = [options, &["--out", &out]].concat();
-    for operation in (0..).step_by(stride) {
-        let mut program = nca(&arguments);
+    let (mut mid_fit, mut has_checkpoint) = (0, false);
+    for operation in (first..).step_by(stride) {
+        let mut program = keeping(&arguments);
         program.env("NCA_FAULT", &format!("{fault}:{operation}"));
         let output = program.output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
         if output.status.success() && !message.contains("injected fault") {
+            assert_eq!(files(&run), left);
             fs::remove_dir_all(run).unwrap();
-            return operation;
+            return Swept { operations: operation, mid_fit };
         }
         if !run.exists() {
             assert!(!output.status.success(), "{fault} {operation}: {message}");
-            let partial = place.path("run.partial");
             let resume = partial.exists();
-            assert!(resume || fault == "fail", "{operation}: a killed process cleans nothing up");
+            assert!(
+                resume || fault == "fail" || operation == 0,
+                "{operation}: a killed process cleans nothing up"
+            );
+            // The old state or the new one, once there is any.
+            let checkpoint = partial.join("checkpoint.json").exists();
+            assert!(checkpoint || !has_checkpoint, "{fault} {operation} lost the checkpoint");
+            has_checkpoint = checkpoint;
             let resumed = [&arguments[..], &["--resume"][..usize::from(resume)]].concat();
-            nca(&resumed).assert().success();
+            let resumed = keeping(&resumed).assert().success();
+            let told = String::from_utf8_lossy(&resumed.get_output().stderr).into_owned();
+            mid_fit += usize::from(told.contains("resuming at iteration"));
+            assert_eq!(files(&run), left, "{fault} {operation}");
         }
         assert_eq!(results(&run), expected, "{options:?}, {fault} {operation}");
         fs::remove_dir_all(&run).unwrap();
@@ -71,16 +109,18 @@ fn sweep(place: &Place, options: &[&str], fault: &str, stride: usize) -> usize {
 fn a_disk_that_fails_at_any_operation_loses_no_fit() {
     let place = Place::new();
     let data = place.file("t.csv", TABLE);
-    let operations = sweep(&place, &fit(&data, "")[..6], "fail", 1);
-    assert!(operations >= 25, "{operations} operations for checkpoint, model, reports and folder");
+    let Swept { operations, mid_fit } = sweep(&place, &fit(&data, "")[..6], "fail", (0, 1));
+    assert!(operations >= 50, "{operations} operations for checkpoints, model, reports, folder");
+    assert!(mid_fit >= 5, "{mid_fit} runs were resumed from a state in the middle of the fit");
 }
 
 #[test]
 fn a_process_that_dies_at_any_operation_loses_no_fit() {
     let place = Place::new();
     let data = place.file("t.csv", TABLE);
-    let operations = sweep(&place, &fit(&data, "")[..6], "abort", 1);
-    assert!(operations >= 25, "{operations} operations for checkpoint, model, reports and folder");
+    let Swept { operations, mid_fit } = sweep(&place, &fit(&data, "")[..6], "abort", (0, 1));
+    assert!(operations >= 50, "{operations} operations for checkpoints, model, reports, folder");
+    assert!(mid_fit >= 5, "{mid_fit} runs were resumed from a state in the middle of the fit");
 }
 
 #[test]
@@ -94,11 +134,18 @@ fn no_kind_of_fit_is_lost_to_a_fault() {
     let regression = ["fit", &numbers, "--task", "regression"];
     let partners = ["fit", &classes, "--ignore", "c", "--pairs", &pairs];
     let tuned = ["fit", &classes, "--dim", "1", "--tune", "--folds", "2", "--repeats", "1"];
-    sweep(&place, &[&network[..], &few].concat(), "abort", 3);
-    sweep(&place, &[&regression[..], &few].concat(), "fail", 3);
-    sweep(&place, &[&partners[..], &few].concat(), "abort", 3);
-    // Each candidate is written down as it ends.
-    assert!(sweep(&place, &tuned, "fail", 17) > 50);
+    // Their operations are those of the fit above, and all of them would take minutes: each run of the tests tries others.
+    let (seed, mut random) = seeded();
+    for fault in ["fail", "abort"] {
+        for fit in [&network[..], &regression, &partners] {
+            let first = random.random_range(0..8);
+            sweep(&place, &[fit, &few].concat(), fault, (first, 8));
+        }
+        // Each candidate is written down as it ends.
+        let first = random.random_range(0..29);
+        let Swept { operations, .. } = sweep(&place, &tuned, fault, (first, 29));
+        assert!(operations > 50, "{operations} with BURN_NCA_FUZZ_SEED={seed}");
+    }
 }
 
 /// Meets every disk operation of a verb that writes this file with a fault: the file is the old one or the new one.
@@ -183,31 +230,4 @@ fn a_full_disk_keeps_the_model_and_says_how_to_resume() {
     let resumed = nca(&[&fit(&data, &out)[..], &["--resume"]].concat()).assert().success();
     let message = String::from_utf8(resumed.get_output().stderr.clone()).unwrap();
     assert!(message.contains("resuming"), "{message}");
-}
-
-#[test]
-fn a_fit_that_is_killed_again_and_again_comes_to_the_same_result() {
-    let place = Place::new();
-    let settings = ["fit", "iris", "--dim", "2", "--optimizer", "adam", "--epochs", "10"];
-    nca(&[&settings[..], &["--out", &place.at("whole")]].concat()).assert().success();
-    let (out, partial) = (place.at("run"), place.path("run.partial"));
-    let mut random = ChaCha8Rng::seed_from_u64(7);
-    let mut arguments = [&settings[..], &["--out", &out]].concat();
-    for _ in 0..6 {
-        let mut program = nca(&arguments);
-        let mut child = program.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(random.random_range(0..300)));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        if place.path("run").exists() {
-            break;
-        }
-        if partial.exists() && arguments.last() != Some(&"--resume") {
-            arguments.push("--resume");
-        }
-    }
-    if !place.path("run").exists() {
-        nca(&arguments).assert().success();
-    }
-    assert_eq!(results(&place.path("run")), results(&place.path("whole")));
 }

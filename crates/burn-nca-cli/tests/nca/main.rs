@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod continuous;
+mod crashes;
 mod devices;
 mod documents;
 mod evaluate;

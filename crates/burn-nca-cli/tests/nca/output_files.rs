@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::{Place, failure, models, nca, stdout};
 
@@ -53,6 +53,58 @@ fn standard_output_by_name_keeps_what_a_file_holds_already() {
     std::io::Write::write_all(&mut (&file), b"end\n").unwrap();
     let text = fs::read_to_string(place.path("all.csv")).unwrap();
     assert!(text.starts_with("kept\nz1,z2\n") && text.ends_with("\nend\n"), "{text}");
+}
+
+#[test]
+fn a_link_to_standard_output_keeps_the_file_behind_it() {
+    let place = Place::new();
+    let (run, data, _) = models::run(&place);
+    symlink("/dev/stdout", place.path("o.csv")).unwrap();
+    let all = place.file("all.csv", "kept\n");
+    let open = fs::OpenOptions::new().append(true).open(&all).unwrap();
+    let mut program = nca(&["transform", &run, &data, "--out", &place.at("o.csv")]);
+    assert!(program.stdout(open).status().unwrap().success());
+    let text = fs::read_to_string(all).unwrap();
+    assert!(text.starts_with("kept\nz1,z2\n") && text.lines().count() == 47, "{text}");
+}
+
+#[test]
+fn a_closed_stdout_keeps_no_file_from_being_written() {
+    let place = Place::new();
+    let picture = place.at("p.svg");
+    let fit = ["fit", "iris", "--dim", "2", "--no-tune", "--max-iterations", "2"];
+    let mut program = nca(&[&fit[..], &["--picture", &picture]].concat());
+    let mut child = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    assert!(fs::read_to_string(picture).unwrap().contains("setosa"));
+}
+
+#[test]
+fn only_the_pipe_of_stdout_may_be_closed() {
+    let place = Place::new();
+    let (run, data, _) = models::run(&place);
+    let text = fs::read_to_string(&data).unwrap();
+    let (head, rows) = text.split_once('\n').unwrap();
+    // More than a pipe holds, so that the reader goes while it is written to.
+    let many = place.file("many.csv", &format!("{head}\n{}", rows.repeat(200)));
+    let pipe = place.at("pipe.csv");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || drop(fs::File::open(pipe).unwrap())
+    });
+    let message = failure(&["transform", &run, &many, "--out", &pipe], 1);
+    assert!(message.contains("pipe.csv cannot be written"), "{message}");
+    reader.join().unwrap();
+
+    for more in [&[][..], &["--out", "/dev/stdout"]] {
+        let mut program = nca(&[&["transform", &run, &many], more].concat());
+        let mut child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use burn_nca_report::{Warning, WarningCode};
 type Ends = (usize, usize);
 
 /// A warning where half of the pairs, or of those of the fit, are in both; `train` are the rows of the fit, `data` those
-/// of `pairs`. `None`, too, for a model that does not tell its pairs.
+/// of `pairs`. `None`, too, for a model that does not tell its pairs, or whose pairs came through a pipe.
 ///
 /// # Errors
 /// The file of the pairs of the fit is not there any more, or is another.
@@ -24,7 +24,7 @@ pub fn warning(
     data: &Features,
     pairs: &Pairs,
 ) -> Result<Option<Warning>> {
-    let Some((source, file)) = source.and_then(|source| Some((source, source.pairs.as_ref()?)))
+    let Some((source, file)) = source.and_then(|source| Some((source, source.rereadable_pairs()?)))
     else {
         return Ok(None);
     };

@@ -22,7 +22,7 @@ const TOLERANCE: f64 = 1e-3;
 /// model has saved.
 ///
 /// # Errors
-/// A model without a source, a table that is no longer there, or one that has changed.
+/// A model without a source, a table that is no longer there (or never was more than a pipe), or one that has changed.
 pub fn features(source: Option<&Source>, moved: Option<&str>, model: &Fitted) -> Result<Features> {
     let Some(source) = source else {
         bail!(
@@ -30,6 +30,9 @@ pub fn features(source: Option<&Source>, moved: Option<&str>, model: &Fitted) ->
              again"
         );
     };
+    if moved.is_none() {
+        source.check_rereadable()?;
+    }
     let data = moved.unwrap_or(&source.data);
     let train = read(source, data, model)?;
     match train {

@@ -1,0 +1,173 @@
+//! Kills at random moments, and faults upon faults: a run that is resumed again and again comes to its result.
+#![cfg(unix)]
+#![allow(clippy::print_stdout)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
+
+use crate::Place;
+use crate::faults::{TABLE, fit, keeping, results};
+use crate::read_json;
+
+/// A seed from the environment, or else from the clock, so that each run of the tests tries other moments; said, so
+/// that a failure can be met again.
+pub fn seeded() -> (u64, ChaCha8Rng) {
+    let given = std::env::var("BURN_NCA_FUZZ_SEED").ok().and_then(|text| text.parse().ok());
+    let of_clock = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let seed = given.unwrap_or_else(of_clock);
+    println!("BURN_NCA_FUZZ_SEED={seed}");
+    (seed, ChaCha8Rng::seed_from_u64(seed))
+}
+
+/// A document without what differs from run to run.
+fn timeless(mut document: Value) -> Value {
+    if let Some(fields) = document.as_object_mut() {
+        for field in ["command", "seconds", "peak_memory_bytes", "times"] {
+            fields.remove(field);
+        }
+    }
+    document
+}
+
+/// All that a run has written, apart from its times.
+fn contents(run: &Path) -> (Vec<Vec<u8>>, [Value; 2]) {
+    let files = ["encoder.bpk", "references.bpk", "source.json"];
+    let bytes = files.map(|name| fs::read(run.join("model").join(name)).unwrap());
+    let documents = ["model/model.json", "report.json"];
+    (bytes.to_vec(), documents.map(|name| timeless(read_json(&run.join(name)))))
+}
+
+#[test]
+fn a_fit_that_is_killed_again_and_again_comes_to_the_same_result() {
+    let place = Place::new();
+    let (out, run, partial) = (place.at("run"), place.path("run"), place.path("run.partial"));
+    let arguments = ["fit", "iris", "--dim", "2", "--optimizer", "adam", "--epochs", "60"];
+    let arguments = [&arguments[..], &["--no-tune", "--out", &out]].concat();
+    let resumed = [&arguments[..], &["--resume"]].concat();
+    let started = Instant::now();
+    keeping(&arguments).assert().success();
+    let took = started.elapsed();
+    let expected = contents(&run);
+    fs::remove_dir_all(&run).unwrap();
+
+    let (seed, mut random) = seeded();
+    let (mut kills, mut mid_fit) = (0, 0);
+    while kills < 20 || !run.exists() {
+        if run.exists() {
+            assert_eq!(contents(&run), expected, "BURN_NCA_FUZZ_SEED={seed}");
+            fs::remove_dir_all(&run).unwrap();
+        }
+        let mut program = keeping(if partial.exists() { &resumed } else { &arguments });
+        let mut child = program.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        if kills < 20 {
+            std::thread::sleep(took.mul_f64(random.random_range(0.0..0.6)));
+            kills += usize::from(child.try_wait().unwrap().is_none());
+            child.kill().unwrap();
+        }
+        let told = child.wait_with_output().unwrap().stderr;
+        mid_fit += usize::from(String::from_utf8_lossy(&told).contains("resuming at iteration"));
+    }
+    assert_eq!(contents(&run), expected, "BURN_NCA_FUZZ_SEED={seed}");
+    assert!(mid_fit > 0, "no kill met the fit itself: BURN_NCA_FUZZ_SEED={seed}");
+}
+
+/// The names in a folder and below, those of temporary files alike.
+fn names(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![(folder.to_path_buf(), String::new())];
+    while let Some((folder, above)) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let name = entry.file_name().into_string().unwrap();
+            let is_temporary = name.starts_with(".nca-tmp-");
+            let name = if is_temporary { ".nca-tmp" } else { &name };
+            let name = format!("{above}{name}");
+            if entry.path().is_dir() {
+                folders.push((entry.path(), format!("{name}/")));
+            }
+            found.insert(name);
+        }
+    }
+    found
+}
+
+fn copy(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("-R").args([from, to]).status().unwrap().success());
+}
+
+/// Whatever state a fault leaves a run in, a further fault does not lose what it holds, and a run without one ends
+/// it. States are told by the names of their files, and each is met by faults again, until there is no other.
+#[test]
+fn faults_upon_faults_lose_no_fit() {
+    let place = Place::new();
+    let (out, data) = (place.at("run"), place.file("t.csv", TABLE));
+    let (run, partial) = (place.path("run"), place.path("run.partial"));
+    let arguments = fit(&data, &out);
+    keeping(&arguments).assert().success();
+    let (expected, left) = (results(&run), names(&run));
+    fs::remove_dir_all(&run).unwrap();
+
+    let (seed, mut random) = seeded();
+    let mut seen: BTreeSet<BTreeSet<String>> = BTreeSet::new();
+    let mut with_model = 0;
+    let mut states: Vec<Option<PathBuf>> = vec![None];
+    while let Some(state) = states.pop() {
+        let before = state.as_deref().map(names).unwrap_or_default();
+        with_model += usize::from(before.contains("model"));
+        // All operations of a new run, and of one that has an old model to replace; of others a few.
+        let is_first = state.is_none() || (before.contains("model") && with_model == 1);
+        let stride = if is_first { 1 } else { 17 };
+        let resume = &["--resume"][..usize::from(state.is_some())];
+        let offset = random.random_range(0..stride);
+        for operation in (offset..).step_by(stride) {
+            if let Some(state) = &state {
+                copy(state, &partial);
+            }
+            let fault = ["fail", "abort"][random.random_range(0..2)];
+            let of = format!("{fault} {operation} on {before:?}, BURN_NCA_FUZZ_SEED={seed}");
+            let mut program = keeping(&[&arguments[..], resume].concat());
+            program.env("NCA_FAULT", &format!("{fault}:{operation}"));
+            let output = program.output().unwrap();
+            let success = output.status.success();
+            if run.exists() {
+                assert_eq!(results(&run), expected, "{of}");
+                assert!(!success || names(&run) == left, "{of}: {:?}", names(&run));
+                fs::remove_dir_all(&run).unwrap();
+            } else {
+                assert!(!success, "{of}");
+            }
+            if partial.exists() {
+                let after = names(&partial);
+                assert!(
+                    !before.contains("checkpoint.json") || after.contains("checkpoint.json"),
+                    "{of}"
+                );
+                let has_model = |names: &BTreeSet<String>| {
+                    ["model/model.json", "model.old/model.json"]
+                        .iter()
+                        .any(|name| names.contains(*name))
+                };
+                assert!(!has_model(&before) || has_model(&after), "{of}: {after:?}");
+                // What is temporary goes before a run is resumed.
+                let lasting = after.into_iter().filter(|name| !name.contains(".nca-tmp")).collect();
+                if seen.insert(lasting) {
+                    let kept = place.path(&format!("state-{}", seen.len()));
+                    fs::rename(&partial, &kept).unwrap();
+                    states.push(Some(kept));
+                } else {
+                    fs::remove_dir_all(&partial).unwrap();
+                }
+            }
+            if success {
+                break;
+            }
+        }
+    }
+    assert!(seen.len() >= 6 && with_model > 0, "{seen:?}");
+}
