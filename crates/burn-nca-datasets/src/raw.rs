@@ -6,7 +6,8 @@ use burn_nca::data::{RawColumn, RawTable, RawValues, TextValues};
 use burn_nca::{Error, Result};
 
 use crate::csv::{
-    Places, Record, Sheet, TargetColumn, is_missing, open_sheet, refuse_unnamed_target,
+    Places, Record, Sheet, TargetColumn, is_missing, is_missing_number, open_sheet,
+    refuse_unnamed_target,
 };
 use crate::excerpt::{quoted, short};
 use crate::input::{Input, name_file};
@@ -45,7 +46,8 @@ pub fn read_raw(path: impl AsRef<Path>, options: &RawOptions) -> Result<RawTable
 
 /// A raw table from CSV text; `origin` is what messages call it.
 ///
-/// A column whose every cell is a number or missing (as pandas spells it) is one of numbers, any other one of text.
+/// A column whose every cell is a number or missing (as pandas spells it, or one of `-`, `.`, na, nil and missing) is one
+/// of numbers, any other one of text, where the latter five are words.
 /// The text is of the form that [`parse_csv`](crate::parse_csv) reads.
 ///
 /// # Errors
@@ -167,6 +169,8 @@ struct Builder {
     decimal: DecimalSign,
     /// The numbers, as long as there is nothing else.
     numbers: Option<Vec<f64>>,
+    /// Whether a number is missing that would be a word in text.
+    word: bool,
     /// The cells as they are spelt, until there are too many for a category.
     text: Option<TextValues>,
 }
@@ -174,7 +178,7 @@ struct Builder {
 impl Builder {
     fn new(kind: Kind, decimal: DecimalSign) -> Self {
         let numbers = (kind == Kind::Any).then(Vec::new);
-        Self { kind, decimal, numbers, text: Some(TextValues::default()) }
+        Self { kind, decimal, numbers, word: false, text: Some(TextValues::default()) }
     }
 
     /// Adds a cell, or says what is wrong with it.
@@ -189,7 +193,10 @@ impl Builder {
         }
         if let Some(numbers) = &mut self.numbers {
             match self.decimal.parse(cell) {
-                _ if missing => numbers.push(f64::NAN),
+                _ if is_missing_number(cell) => {
+                    self.word |= !missing;
+                    numbers.push(f64::NAN);
+                }
                 Some(number) if number.is_finite() => numbers.push(number),
                 Some(_) => {
                     return Err(format!(
@@ -216,7 +223,11 @@ impl Builder {
         self.text = Some(text.unwrap_or_else(|| RawColumn::numbers("", numbers).into_text()));
     }
 
-    fn values(self) -> RawValues {
+    fn values(mut self) -> RawValues {
+        // Words alone are text.
+        if self.word && self.numbers.iter().flatten().all(|number| number.is_nan()) {
+            self.turn_to_text();
+        }
         match self.numbers {
             Some(numbers) => RawValues::Numbers(numbers),
             None => RawValues::Text(self.text.unwrap_or_default()),
@@ -245,6 +256,21 @@ mod tests {
         assert_eq!(texts(&table, "b"), [Some("x".into()), None, None]);
         // The spelling stays, though text came last.
         assert_eq!(texts(&table, "c"), ["007", "1.0", "z"].map(|text| Some(text.to_string())));
+    }
+
+    #[test]
+    fn a_dash_is_missing_among_numbers_and_a_word_among_words() {
+        let text = "a,b,c,d\n1,-,-,1\n-,x,.,-\n.,nil,NA,2\nNA,-,Missing,x\n";
+        let table = raw(text, &RawOptions::default());
+        let RawValues::Numbers(a) = table.column("a").unwrap().values() else { panic!() };
+        assert!(a[0] == 1.0 && a[1..].iter().all(|number| number.is_nan()));
+        let words = |name, of: [&str; 4]| {
+            let of = of.map(|word| (word != "NA").then(|| word.to_string()));
+            assert_eq!(texts(&table, name), of, "{name}");
+        };
+        words("b", ["-", "x", "nil", "-"]);
+        words("c", ["-", ".", "NA", "Missing"]);
+        words("d", ["1", "-", "2", "x"]);
     }
 
     #[test]

@@ -420,3 +420,25 @@ fn a_table_comes_from_standard_input_wherever_one_is_read() {
     let evaluated = nca(&["evaluate", &out, "-"]).assert_fed(table.as_bytes()).success();
     assert!(String::from_utf8(evaluated.get_output().stdout.clone()).unwrap().contains("60 rows"));
 }
+
+#[test]
+fn a_dash_is_a_missing_number_and_a_category_among_others() {
+    let place = Place::new();
+    let row = |i: u32| match i {
+        3 => "-,b,u\n".to_string(),
+        _ => format!("{},{},{}\n", i % 7, ["-", "b"][i as usize % 2], ["u", "v"][i as usize % 2]),
+    };
+    let rows: String = (0..20).map(row).collect();
+    let data = place.file("t.csv", &format!("n,text,kind\n{rows}"));
+    let fit = ["fit", &data, "--categorical", "auto", "--no-tune", "--max-iterations", "2"];
+    let message = failure(&fit, 1);
+    assert!(message.contains("\"n\"") && message.contains("--missing"), "{message}");
+    let report = json(&[&fit[..], &["--missing", "mean", "--format", "json"]].concat());
+    let columns = report["feature_weights"].as_array().unwrap();
+    let columns: Vec<&str> = columns.iter().filter_map(|of| of["column"].as_str()).collect();
+    assert!(
+        columns.contains(&"n") && columns.iter().any(|name| name.starts_with("text")),
+        "{columns:?}"
+    );
+    assert!(!columns.iter().any(|name| name.starts_with("n=")), "{columns:?}");
+}

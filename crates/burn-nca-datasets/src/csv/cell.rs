@@ -2,7 +2,7 @@
 
 use burn_nca::data::is_date;
 
-use super::missing::is_missing;
+use super::missing::{is_missing, is_missing_number};
 use crate::excerpt::{quoted, short};
 use crate::text_format::DecimalSign;
 
@@ -18,7 +18,7 @@ pub(super) enum Flaw {
 pub(super) fn number(cell: &str, decimal: DecimalSign, text_cure: &str) -> Result<f64, Flaw> {
     match decimal.parse(cell) {
         Some(number) if number.is_finite() => Ok(number),
-        _ if is_missing(cell) => Err(Flaw::Missing),
+        _ if is_missing_number(cell) => Err(Flaw::Missing),
         Some(_) => Err(infinite("value", cell)),
         None => Err(Flaw::Bad(match number_cure(cell, decimal) {
             Some(cure) => format!("{} is not a number here; {cure}", quoted(cell)),

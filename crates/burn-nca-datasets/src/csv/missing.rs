@@ -13,12 +13,20 @@ const SPELLINGS: [&str; 19] = [
     "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "null", "?",
 ];
 
+/// What else stands for a missing value in a column of numbers, in capitals or not; in text it is a word as any other.
+const AMONG_NUMBERS: [&str; 5] = ["-", ".", "na", "nil", "missing"];
+
 /// The most columns that the message names.
 const SHOWN: usize = 8;
 
 /// Whether a cell stands for a missing value.
 pub(crate) fn is_missing(cell: &str) -> bool {
     SPELLINGS.contains(&cell) || cell.parse::<f64>().is_ok_and(f64::is_nan)
+}
+
+/// Whether a cell of a column of numbers stands for a missing value.
+pub(crate) fn is_missing_number(cell: &str) -> bool {
+    is_missing(cell) || AMONG_NUMBERS.iter().any(|spelling| cell.eq_ignore_ascii_case(spelling))
 }
 
 /// The missing values of a file.

@@ -23,7 +23,7 @@ use crate::table::{Table, Target, Task, WithoutClass};
 use crate::text_format::TextFormat;
 use header::Selection;
 pub(crate) use header::{Places, refuse_unnamed_target};
-pub(crate) use missing::is_missing;
+pub(crate) use missing::{is_missing, is_missing_number};
 pub(crate) use records::{MAX_COLUMNS, Record, Records};
 pub(crate) use rows::Sheet;
 pub(crate) use separator::separator_of;
@@ -122,7 +122,7 @@ pub(crate) fn read_features(
 /// a row of another length or beyond the limit, a quote that is not closed, a missing, unnamed or repeated column, no
 /// feature column, a feature or numeric target that is text or infinite, an infinite class, or
 /// one class number written in two ways. Missing values (empty cells, and what pandas takes for missing: NaN, NA,
-/// null, None, …) are counted by column.
+/// null, None, …; among numbers also `-`, `.`, na, nil and missing) are counted by column.
 pub fn parse_csv(origin: &str, bytes: &[u8], options: &CsvOptions) -> Result<Table> {
     read(Input::of_bytes(origin, bytes)?, options)
 }

@@ -445,3 +445,18 @@ mod round_trip {
         }
     }
 }
+
+#[test]
+fn a_dash_among_numbers_is_missing_and_a_class_is_not() {
+    let read = |text: &str| parse_csv("t.csv", text.as_bytes(), &CsvOptions::default());
+    for spelling in ["-", ".", "na", "NIL", "Missing"] {
+        let error = read(&format!("a,y\n1,u\n{spelling},v\n")).unwrap_err().to_string();
+        assert!(error.contains("1 of 2 rows lacks a value: 1 in column \"a\""), "{error}");
+        let Target::Classes { names, .. } =
+            read(&format!("a,y\n1,u\n2,{spelling}\n")).unwrap().target
+        else {
+            panic!("{spelling} is a class")
+        };
+        assert!(names.contains(&spelling.to_string()), "{names:?}");
+    }
+}
