@@ -56,6 +56,8 @@ impl Bar {
     /// Goes on from `done` steps of an earlier run, which took none of this run's time.
     pub fn resume(&self, done: usize) {
         self.bar.set_position(done as u64);
+        // Known to the estimate before it begins anew: it counts the steps since those it knows.
+        self.bar.tick();
         self.bar.reset_eta();
     }
 
@@ -85,6 +87,24 @@ fn time_left(state: &ProgressState, text: &mut dyn std::fmt::Write) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_of_an_earlier_run_say_nothing_of_the_time_left() {
+        let bar = Bar::new("{eta}", true).with_length(1000);
+        let left = || {
+            let mut text = String::new();
+            bar.bar.update(|state| time_left(state, &mut text));
+            text
+        };
+        assert_eq!(left(), "?");
+        bar.resume(900);
+        assert_eq!(left(), "?");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        bar.step(901, "");
+        // At most one step in 20 ms: the 99 to come take two seconds or more.
+        assert!(bar.bar.per_sec() <= 50.0, "{}", bar.bar.per_sec());
+        assert!(!["?", "0s", "1s"].contains(&left().as_str()), "{}", left());
+    }
 
     #[test]
     fn a_quiet_bar_is_hidden_and_counts() {

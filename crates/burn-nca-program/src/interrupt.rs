@@ -73,8 +73,14 @@ impl Interrupt {
         if self.0.swap(signal, Ordering::SeqCst) != 0 {
             std::process::exit(exit_code(signal).into());
         }
-        tell(&format!("\nstopping after this {step}; Ctrl-C again quits at once"));
+        tell(&answer(signal, step));
     }
+}
+
+/// What is said to the first signal.
+fn answer(signal: i32, step: &str) -> String {
+    let again = if signal == SIGINT { "Ctrl-C again" } else { "a second signal" };
+    format!("\nstopping after this {step}; {again} quits at once")
 }
 
 /// What shells add to the number of a signal.
@@ -161,6 +167,8 @@ mod tests {
             error.downcast::<Interrupted>().unwrap().exit_code
         };
         assert_eq!(code(&copy), 130);
+        assert!(answer(SIGINT, "step").ends_with("after this step; Ctrl-C again quits at once"));
+        assert!(answer(15, "step").ends_with("; a second signal quits at once"));
         let terminated = Interrupt::default();
         terminated.receive(15, "step");
         assert!(terminated.is_set());

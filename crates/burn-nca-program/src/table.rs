@@ -6,6 +6,7 @@ use comfy_table::{
 };
 
 use crate::html::{escape, name};
+use crate::printable::short_name;
 use crate::terminal::{Terminal, searchable};
 
 /// The text of a cell, and what marks it among the others of its column, such as `best`.
@@ -150,42 +151,31 @@ impl<'a, R> Table<'a, R> {
         )
     }
 
-    /// The table for a terminal, ended by a newline; a marked cell carries a star.
+    /// The table for a terminal, ended by a newline; a marked cell carries a star. Names are escaped and shortened as by
+    /// [`short_name`].
     pub fn plain(&self, terminal: Terminal) -> String {
         let on_paper =
             |column: &&Column<'_, R>| !matches!(column.kind, Kind::PageNumber | Kind::Drawing(_));
         let columns: Vec<&Column<'_, R>> = self.columns.iter().filter(on_paper).collect();
-        let mut table = comfy_table::Table::new();
-        let rule = LineStyle::none().fill(if terminal.unicode { '─' } else { '-' });
-        table.load_style(TableStyle::new().header_separator(rule));
+        let mut table = under_a_rule(terminal);
         if terminal.styled {
             table.enforce_styling();
-        } else {
-            table.force_no_tty();
         }
-        fit_width(&mut table, terminal);
-        table.set_header(columns.iter().map(|column| &column.head));
+        table.set_header(columns.iter().map(|column| short_name(&column.head)));
         let mut longest = vec![0; columns.len()];
         for row in &self.rows {
             let cells = columns.iter().zip(&mut longest).map(|(column, longest)| {
                 let Cell { text, mark } = (column.read)(row);
-                let text = format!("{}{text}", if mark.is_some() { "*" } else { "" });
+                let text =
+                    format!("{}{}", if mark.is_some() { "*" } else { "" }, short_name(&text));
                 *longest = text.chars().count().max(*longest);
                 let cell = comfy_table::Cell::new(text);
                 if mark.is_some() { cell.add_attribute(Attribute::Bold) } else { cell }
             });
             table.add_row(cells.collect::<Vec<_>>());
         }
-        for (column, (kind, longest)) in
-            table.column_iter_mut().zip(columns.iter().map(|column| &column.kind).zip(longest))
-        {
-            if matches!(kind, Kind::Number) {
-                column.set_cell_alignment(CellAlignment::Right);
-            }
-            // Narrow terminals break the heads and long names, never a number; a blank stands at each side.
-            let least = longest.min(18) as u16 + 2;
-            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
-        }
+        let columns = columns.iter().map(|column| matches!(column.kind, Kind::Number)).zip(longest);
+        set_columns(&mut table, columns);
         finished(&table)
     }
 }
@@ -237,6 +227,30 @@ pub fn named_lines(lines: Vec<(&str, String)>, terminal: Terminal) -> String {
     finished(&table)
 }
 
+/// A table in the look of all of them: a rule under its head and nothing else; without styles.
+pub(crate) fn under_a_rule(terminal: Terminal) -> comfy_table::Table {
+    let mut table = comfy_table::Table::new();
+    let rule = LineStyle::none().fill(if terminal.unicode { '─' } else { '-' });
+    table.load_style(TableStyle::new().header_separator(rule)).force_no_tty();
+    fit_width(&mut table, terminal);
+    table
+}
+
+/// Numbers at the right; each column is told whether it holds such, and the letters of its longest cell.
+pub(crate) fn set_columns(
+    table: &mut comfy_table::Table,
+    columns: impl IntoIterator<Item = (bool, usize)>,
+) {
+    for (column, (is_number, longest)) in table.column_iter_mut().zip(columns) {
+        if is_number {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        // Narrow terminals break the heads and long names, never a number; a blank stands at each side.
+        let least = longest.min(18) as u16 + 2;
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+    }
+}
+
 fn fit_width(table: &mut comfy_table::Table, terminal: Terminal) {
     if let Some(width) = terminal.width {
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
@@ -258,6 +272,16 @@ mod tests {
             .number("share", |row| Cell::marked(format!("{} %", row.1), "best", row.1 > 5.0))
             .drawing("bar", "<i></i>", |_| "<u></u>".to_owned())
             .row_class(|row| if row.1 > 5.0 { "learnt" } else { "" })
+    }
+
+    #[test]
+    fn a_terminal_obeys_no_name_and_shows_its_beginning() {
+        let rows = [("\u{1b}[31mred\n".to_owned(), 1.0), ("A".repeat(5000), 9.0)];
+        for styled in [false, true] {
+            let plain = table(&rows).plain(Terminal { styled, ..Terminal::PLAIN });
+            assert!(plain.contains("\\u{1b}[31mred\\n "), "{plain}");
+            assert!(!plain.contains("\u{1b}[31m") && !plain.contains(&"A".repeat(41)), "{plain}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::number::{bytes, count, counted, duration, percent, significant};
 use super::{Data, MeasureRow, Measured, Report, Results};
 use burn_nca_program::html::card;
+use burn_nca_program::short_name;
 
 /// One or two sentences, in plain words, on what the fit is worth.
 ///
@@ -76,7 +77,7 @@ fn compared(report: &Report, learnt: f64, key: &str, rows: usize) -> String {
 fn of_numbers(report: &Report) -> String {
     let Results::Numbers(found) = &report.results else { return String::new() };
     let (data, learnt) = (&report.header.data, &found.scores);
-    let target = data.target.as_deref().unwrap_or("the target");
+    let target = data.target.as_deref().map_or("the target".to_owned(), short_name);
     let figure = |row: &MeasureRow, key: &str| {
         row.value(key).map_or("–".to_owned(), |value| significant(value, 3))
     };

@@ -33,6 +33,8 @@ pub enum WarningCode {
     Sampled,
     /// Methods that the metric was not compared with, for want of time.
     NotCompared,
+    /// The replay lacks steps that an interrupted run has not kept.
+    ReplayIncomplete,
     /// What was done to the table: values filled in, text turned into features, rows left out.
     Prepared,
     /// Rows without a class, which were kept out of the fit.
@@ -60,7 +62,8 @@ impl Warning {
     pub fn is_about_data(&self) -> bool {
         use WarningCode::{
             ConstantColumns, DuplicateColumns, FewDimensions, FewRows, Identifiers,
-            NumbersAsClasses, Prepared, RowsWithoutClass, Sampled, SingleRowClasses,
+            NumbersAsClasses, Prepared, ReplayIncomplete, RowsWithoutClass, Sampled,
+            SingleRowClasses,
         };
         matches!(
             self.code,
@@ -71,6 +74,7 @@ impl Warning {
                 | Prepared
                 | RowsWithoutClass
                 | NumbersAsClasses
+                | ReplayIncomplete
                 | Identifiers
                 | DuplicateColumns
                 | FewRows

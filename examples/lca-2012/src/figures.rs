@@ -15,7 +15,7 @@ use burn_nca::fit::{FitConfig, FitSession, Progress, Termination};
 use burn_nca::method::{AnyMethod, Lca, LcaClassifier};
 use burn_nca_figures::{Curves, Panels, Plot, Scatter};
 use burn_nca_program::{
-    Bar, Cells, Interrupt, RunFolder, command_line, plain_table, print, write_file,
+    Bar, Cells, Interrupt, RunFolder, Terminal, command_line, plain_table, print, write_file,
 };
 use serde::{Deserialize, Serialize};
 
@@ -150,7 +150,7 @@ pub fn run(args: &Arguments) -> Result<()> {
     let head = ["set", "p"].into_iter().chain(Line::ALL.map(Line::name)).map(String::from);
     print(&format!(
         "{}\nTest error, %: mean over splits\nfigures: {}\n",
-        plain_table(head.collect(), table(&sets, &points)),
+        plain_table(head.collect(), table(&sets, &points), Terminal::PLAIN),
         args.out.join("figure-2.svg").display()
     ))
 }

@@ -2,7 +2,9 @@
 
 use anyhow::{Result, bail};
 use burn_nca::device;
-use burn_nca_program::{Bar, Interrupt, RunFolder, command_line, plain_table, print, write_file};
+use burn_nca_program::{
+    Bar, Interrupt, RunFolder, Terminal, command_line, plain_table, print, write_file,
+};
 
 use crate::arguments::Arguments;
 use crate::cell::measure;
@@ -62,7 +64,7 @@ pub fn run(args: &Arguments) -> Result<()> {
     write_file(&folder.file("results.json"), &serde_json::to_vec_pretty(&results)?)?;
     write_file(&folder.file("REPORT.md"), results.markdown().as_bytes())?;
     folder.finish()?;
-    let table = plain_table(Results::head(), results.rows());
+    let table = plain_table(Results::head(), results.rows(), Terminal::PLAIN);
     print(&format!(
         "{table}\nTest error of 3-NN, %: mean over splits ± standard error (as printed in the paper)\n\
          report: {}\n",

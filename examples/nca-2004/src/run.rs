@@ -6,7 +6,9 @@ use anyhow::{Result, bail};
 use burn::tensor::Device;
 use burn_nca::device;
 use burn_nca_figures::{Figure, Panels, Plot};
-use burn_nca_program::{Bar, Interrupt, RunFolder, command_line, plain_table, print, write_file};
+use burn_nca_program::{
+    Bar, Interrupt, RunFolder, Terminal, command_line, plain_table, print, write_file,
+};
 
 use crate::arguments::{Arguments, Format};
 use crate::cell::Job;
@@ -160,7 +162,7 @@ fn summary(results: &Results<'_>, out: &Path) -> String {
         let names = methods.iter().map(|method| method.name().to_string());
         let head = std::iter::once(panel.title().to_string()).chain(names).collect();
         if !results.measurements.sets.is_empty() {
-            text.push_str(&format!("{}\n", plain_table(head, rows.collect())));
+            text.push_str(&format!("{}\n", plain_table(head, rows.collect(), Terminal::PLAIN)));
         }
     }
     if !text.is_empty() {

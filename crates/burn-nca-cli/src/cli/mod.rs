@@ -128,6 +128,6 @@ pub struct DemoArgs {
     pub site: PathBuf,
 
     /// The port on 127.0.0.1; 0 for any that is free.
-    #[arg(long, value_name = "PORT", default_value = "8080")]
+    #[arg(long, value_name = "PORT", default_value = "8080", allow_negative_numbers = true, value_parser = parse::port)]
     pub port: u16,
 }

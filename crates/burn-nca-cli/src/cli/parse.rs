@@ -56,6 +56,11 @@ pub fn decimal_sign(text: &str) -> Result<DecimalSign, String> {
     }
 }
 
+/// A port, or 0 for any that is free.
+pub fn port(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| format!("give a whole number from 0 to {}", u16::MAX))
+}
+
 /// A whole number of 2 or more.
 pub fn at_least_two(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -130,7 +135,8 @@ mod tests {
 
     #[test]
     fn every_number_may_be_written_with_a_minus_so_that_its_range_is_what_is_said() {
-        let numeric = [TypeId::of::<usize>(), TypeId::of::<u64>(), TypeId::of::<f64>()];
+        let numeric =
+            [TypeId::of::<usize>(), TypeId::of::<u64>(), TypeId::of::<u16>(), TypeId::of::<f64>()];
         for verb in Cli::command().get_subcommands() {
             for option in verb.get_arguments() {
                 let is_number =
@@ -155,6 +161,7 @@ mod tests {
         }
         assert!(count("-1").is_err() && count("0") == Ok(0));
         assert!(seed("-1").unwrap_err().contains("18446744073709551615") && seed("7") == Ok(7));
+        assert!(port("-1").unwrap_err().contains("0 to 65535") && port("0") == Ok(0));
         assert!(at_least_two("1").is_err() && at_least_two("2") == Ok(2));
         assert_eq!(held_out_share("0"), Ok(0.0));
         assert!(held_out_share("1").is_err() && held_out_share("NaN").is_err());

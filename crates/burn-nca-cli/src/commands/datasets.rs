@@ -2,6 +2,8 @@
 
 use anyhow::Result;
 use burn_nca_datasets::catalogue;
+use burn_nca_program::Terminal;
+use burn_nca_program::terminal::listing;
 
 use crate::output;
 
@@ -10,7 +12,6 @@ use crate::output;
 /// # Errors
 /// A closed stdout.
 pub fn run() -> Result<()> {
-    let width = catalogue().iter().map(|set| set.name.len()).max().unwrap_or(0);
-    let lines = catalogue().iter().map(|set| format!("{:width$}  {}\n", set.name, set.description));
-    output::print(&lines.collect::<String>())
+    let lines = catalogue().iter().map(|set| (set.name.to_string(), set.description.to_string()));
+    output::print(&listing(&lines.collect::<Vec<_>>(), Terminal::of_stdout()))
 }

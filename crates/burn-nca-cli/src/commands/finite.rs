@@ -5,11 +5,15 @@ use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::data::Features;
 
-/// The embedding of the rows of `source`.
+/// The embedding of the rows of `source`; `places` are their places there, from 0.
 ///
 /// # Errors
 /// Other columns than the model's, or a row whose embedding is not finite.
-pub fn embed(model: &Fitted, features: &Features, source: &str) -> Result<Tensor<2>> {
+pub fn embed(
+    model: &Fitted,
+    (features, places): (&Features, &[usize]),
+    source: &str,
+) -> Result<Tensor<2>> {
     let embedding = model.transform(features)?;
     let [_, k] = embedding.dims();
     let values: Vec<f64> = embedding.clone().into_data().convert::<f64>().try_to_vec()?;
@@ -23,7 +27,7 @@ pub fn embed(model: &Fitted, features: &Features, source: &str) -> Result<Tensor
     bail!(
         "{source}, row {}: the embedding is not finite, because column {:?} is {:e}, far from the values that the \
          model was fitted on (around {:.4}); correct the value or remove the row",
-        row + 1,
+        places.get(row).unwrap_or(&row) + 1,
         features.names()[column],
         features.value(row, column),
         offset[column]
@@ -34,6 +38,6 @@ pub fn embed(model: &Fitted, features: &Features, source: &str) -> Result<Tensor
 ///
 /// # Errors
 /// As [`embed`].
-pub fn check(model: &Fitted, features: &Features, source: &str) -> Result<()> {
-    embed(model, features, source).map(drop)
+pub fn check(model: &Fitted, rows: (&Features, &[usize]), source: &str) -> Result<()> {
+    embed(model, rows, source).map(drop)
 }

@@ -1,7 +1,5 @@
 //! `nca fit`: from the options to a model, a report and a run's folder, whatever is learnt from.
 
-use std::cell::RefCell;
-use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -20,9 +18,9 @@ use crate::cli::{Format, NeighborCount};
 use crate::failure::usage;
 use crate::fitting::finished_fit::FinishedFit;
 use crate::fitting::progress::FitProgress;
-use crate::fitting::recorder::{Recorder, Step};
+use crate::fitting::recording::Recording;
 use crate::fitting::rows::FitData;
-use crate::fitting::run_folder::{self, CHECKPOINT, STEPS};
+use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{FitTask, learnt_from};
 use crate::fitting::{method, options, settings, tuning, warnings};
@@ -77,7 +75,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let config = settings::configuration(args, method, train.any(), warm_start.as_ref())?;
     let remark = warnings::about_dimension(args, &config);
     let of_rows = D::warnings(train).into_iter().chain(remark).chain(rows.remark()?);
-    let warnings = told(table.warnings.into_iter().chain(of_rows).collect());
+    let mut warnings = told(table.warnings.into_iter().chain(of_rows).collect());
     let (config, tuning) =
         tuning::choose(args, config, (train, &device), (folder.as_ref(), &interrupt, &stages))?;
     let steps = settings::step_limit(&config.fit, train.features().rows());
@@ -86,10 +84,13 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let scaling = Scaling::fit(config.fit.scaling, train.features());
     let mut rows = rows.scaled(&scaling)?;
     let start = warm_start.map(|model| model.encoder);
-    let recorder = Recording::new(folder.as_ref());
-    let model = fit(&bar, (folder.as_ref(), &recorder), |session| {
+    let recording =
+        folder.as_ref().map(|folder| Recording::new(folder, config.identity(rows.train.any())));
+    let model = fit(&bar, (folder.as_ref(), recording.as_ref()), |session| {
         config.fit_scaled(start, (rows.train.clone(), scaling), &device, session)
     })?;
+    let lacking = recording.as_ref().and_then(Recording::warning);
+    warnings.extend(told(lacking.into_iter().collect()));
     let model = match table.preparation {
         Some(preparation) => model.with_preparation(preparation)?,
         None => model,
@@ -111,7 +112,8 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     conclude(args, folder, (whole.as_ref().unwrap_or(&model), &source), || {
         let report = finished.report(D::evaluate(&model, &rows, &stages)?)?;
         stages.announce("replaying the fit");
-        let replay = D::replay(&model, &rows, &recorder.into_steps())?;
+        let steps = recording.map(Recording::into_steps).unwrap_or_default();
+        let replay = D::replay(&model, &rows, &steps)?;
         let mut report = Report { replay, ..report };
         report.name_rows(&table.names);
         Ok(report)
@@ -139,7 +141,7 @@ fn conclude(
     // Nobody may be there to read stdout; a picture that cannot be written keeps nothing from it.
     let drawn = write_pictures(&report, &args.picture);
     let printed = match args.format {
-        Format::Table => output::print(&report.summary(terminal())),
+        Format::Table => output::print(&report.summary(Terminal::of_stdout())),
         Format::Json => output::print_json_text(&report.to_json()?),
     };
     drawn.and(printed)
@@ -160,15 +162,6 @@ fn told(warnings: Vec<Warning>) -> Vec<Warning> {
 /// The folder of the run, where one was asked for.
 fn open_folder(args: &FitArgs) -> Result<Option<RunFolder>> {
     args.out.as_deref().map(|target| run_folder::open(target, args.resume)).transpose()
-}
-
-/// What stdout can show.
-fn terminal() -> Terminal {
-    if !std::io::stdout().is_terminal() {
-        return Terminal::PLAIN;
-    }
-    let styled = std::env::var_os("NO_COLOR").is_none();
-    Terminal::of_width(comfy_table::Table::new().width(), styled)
 }
 
 /// Refuses before the fit what would fail after it.
@@ -224,69 +217,36 @@ fn warm_start(args: &FitArgs, features: &Features, device: &Device) -> Result<Op
 /// What the fit refuses, or an interruption.
 fn fit(
     bar: &FitProgress,
-    (folder, recorder): (Option<&RunFolder>, &Recording),
+    (folder, recording): (Option<&RunFolder>, Option<&Recording>),
     run: impl FnOnce(FitSession<'_>) -> burn_nca::Result<Fitted>,
 ) -> Result<Fitted> {
     let mut watch = |progress: &Progress| bar.step(progress);
-    let mut begin = |start: &[f64]| recorder.start(start);
-    let mut note = |progress: &Progress, parameters: &[f64]| recorder.step(progress, parameters);
+    let mut begin = |start: &[f64]| recording.iter().for_each(|steps| steps.start(start));
+    let mut note = |progress: &Progress, parameters: &[f64]| {
+        recording.iter().for_each(|steps| steps.step(progress, parameters));
+        ControlFlow::Continue(())
+    };
     let mut session = FitSession::new().with_progress(&mut watch);
-    if recorder.is_on() {
+    if recording.is_some() {
         session = session.with_start(&mut begin).with_parameters(&mut note);
     }
     if let Some(folder) = folder {
         // It stays until the results are written, and goes with the last step of the run's folder.
         session = session.with_checkpoint(&folder.file(CHECKPOINT)).keep_checkpoint();
-        session = session.with_checkpoint_events(|event| bar.tell(event));
+        session = session.with_checkpoint_events(|event| {
+            bar.tell(event);
+            recording.iter().for_each(|steps| steps.follow(event));
+        });
     }
     let model = run(session);
     bar.finish();
     let model = model?;
     if model.summary().termination == Termination::Stopped {
-        recorder.keep(folder)?;
+        recording.iter().for_each(|steps| steps.keep());
         return Err(bar.interrupted(interrupted(&model, folder.is_some())));
     }
-    refuse_diverged(&model)?;
+    refuse_diverged(&model).inspect_err(|_| folder.iter().for_each(|folder| folder.forget()))?;
     Ok(model)
-}
-
-/// The steps of a fit with a run's folder, for its report.
-struct Recording(Option<RefCell<Recorder>>);
-
-impl Recording {
-    /// Goes on from what an interrupted run has left; keeps nothing without a folder, and so without a page.
-    fn new(folder: Option<&RunFolder>) -> Self {
-        Self(folder.map(|folder| RefCell::new(Recorder::resumed(&folder.file(STEPS)))))
-    }
-
-    fn is_on(&self) -> bool {
-        self.0.is_some()
-    }
-
-    fn start(&self, parameters: &[f64]) {
-        if let Some(recorder) = &self.0 {
-            recorder.borrow_mut().start(parameters);
-        }
-    }
-
-    fn step(&self, progress: &Progress, parameters: &[f64]) -> ControlFlow<Termination> {
-        if let Some(recorder) = &self.0 {
-            recorder.borrow_mut().step(progress, parameters);
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// For the run that resumes this one.
-    fn keep(&self, folder: Option<&RunFolder>) -> Result<()> {
-        match (&self.0, folder) {
-            (Some(recorder), Some(folder)) => recorder.borrow().keep(&folder.file(STEPS)),
-            _ => Ok(()),
-        }
-    }
-
-    fn into_steps(self) -> Vec<Step> {
-        self.0.map(|recorder| recorder.into_inner().into_steps()).unwrap_or_default()
-    }
 }
 
 /// Mini-batches keep no best map: steps that are too long end in numbers that nothing can be made of.

@@ -6,7 +6,8 @@ use burn_nca::data::{Features, Scaling, ScalingKind};
 use burn_nca::estimator::ModelCard;
 use burn_nca::fit::{Penalty, Termination};
 use burn_nca_program::number::counted;
-use burn_nca_program::plain_table;
+use burn_nca_program::terminal::listing;
+use burn_nca_program::{Terminal, plain_table};
 use serde::Serialize;
 
 use super::{load_model, model_folder};
@@ -54,7 +55,7 @@ pub fn run(args: &InfoArgs) -> Result<()> {
     let model = load_model(&args.model)?;
     let info = info(&model, Source::of_model(&model_folder(&args.model.model))?)?;
     match args.format {
-        Format::Table => output::print_text(&text(&info, model.card())),
+        Format::Table => output::print_text(&text(&info, model.card(), Terminal::of_stdout())),
         Format::Json => output::print_json(&info),
     }
 }
@@ -82,9 +83,9 @@ fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
     })
 }
 
-fn text(info: &Info<'_>, card: &ModelCard) -> String {
-    let mut text = String::new();
-    let mut line = |name: &str, value: String| text.push_str(&format!("{name:14}{value}\n"));
+fn text(info: &Info<'_>, card: &ModelCard, terminal: Terminal) -> String {
+    let mut lines = Vec::new();
+    let mut line = |name: &str, value: String| lines.push((name.to_string(), value));
     let map = model_words::map(card);
     let features = counted(info.columns.len(), "feature");
     let dimensions = counted(card.d_output, "dimension");
@@ -129,8 +130,10 @@ fn text(info: &Info<'_>, card: &ModelCard) -> String {
         "value",
         format!("{:.6}, largest gradient component {:.1e}", info.value, info.gradient_max),
     );
+    let mut text = listing(&lines, terminal);
     if let Some(matrix) = &info.matrix {
-        text.push_str(&format!("\nA, on the scaled features\n{}", matrix_table(matrix)));
+        let table = matrix_table(matrix, terminal);
+        text.push_str(&format!("\nA, on the scaled features\n{table}"));
     }
     text
 }
@@ -142,11 +145,12 @@ fn listed(names: &[String]) -> String {
     if names.len() <= SHOWN { shown } else { format!("{shown}, … ({} in all)", names.len()) }
 }
 
-fn matrix_table(matrix: &Matrix) -> String {
+fn matrix_table(matrix: &Matrix, terminal: Terminal) -> String {
     let names = (1..=matrix.rows.len()).map(|dimension| format!("z{dimension}"));
     let rows = matrix.columns.iter().enumerate().map(|(at, column)| {
         let weights = matrix.rows.iter().map(|row| format!("{:.4}", row[at]));
         std::iter::once(short_name(column)).chain(weights).collect()
     });
-    plain_table(std::iter::once("column".to_string()).chain(names).collect(), rows.collect())
+    let head = std::iter::once("column".to_string()).chain(names);
+    plain_table(head.collect(), rows.collect(), terminal)
 }

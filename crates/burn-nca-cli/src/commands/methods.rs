@@ -2,6 +2,8 @@
 
 use anyhow::Result;
 use burn_nca::method::{AnyMethod, MethodInfo};
+use burn_nca_program::Terminal;
+use burn_nca_program::terminal::{listing, wrapped};
 
 use crate::cli::Format;
 use crate::cli::method::MethodsArgs;
@@ -17,35 +19,38 @@ pub fn run(args: &MethodsArgs) -> Result<()> {
         all.filter(|info| args.name.as_deref().is_none_or(|name| name == info.name)).collect();
     match (args.format, args.name.is_some()) {
         (Format::Json, _) => output::print_json(&chosen),
-        (Format::Table, false) => output::print(&listed(&chosen)),
-        (Format::Table, true) => output::print(&chosen.iter().map(described).collect::<String>()),
+        (Format::Table, false) => output::print(&listed(&chosen, Terminal::of_stdout())),
+        (Format::Table, true) => output::print(
+            &chosen
+                .iter()
+                .map(|method| described(method, Terminal::of_stdout()))
+                .collect::<String>(),
+        ),
     }
 }
 
 /// A line per method: name, what it learns from, when to take it.
-fn listed(methods: &[MethodInfo]) -> String {
+fn listed(methods: &[MethodInfo], terminal: Terminal) -> String {
     let width = methods.iter().map(|method| method.name.len()).max().unwrap_or(0);
     let line = |method: &MethodInfo| {
-        format!("{:width$}  {:7}  {}: {}\n", method.name, data(method), method.title, method.when)
+        let head = format!("{:width$}  {}", method.name, data(method));
+        (head, format!("{}: {}", method.title, method.when))
     };
-    methods.iter().map(line).collect()
+    listing(&methods.iter().map(line).collect::<Vec<_>>(), terminal)
 }
 
-fn described(method: &MethodInfo) -> String {
-    let mut text = format!(
-        "{}: {}\nlearns from {}\nfor {}\n",
+fn described(method: &MethodInfo, terminal: Terminal) -> String {
+    let about = format!(
+        "{}: {}\nlearns from {}\nfor {}",
         method.name,
         method.title,
         data(method),
         method.when
     );
+    let mut text: String = about.lines().map(|line| wrapped(line, terminal)).collect();
     for setting in &method.settings {
-        text += &format!(
-            "\n--set {}={}\n    {}\n",
-            setting.name,
-            value(&setting.default),
-            setting.help
-        );
+        text += &format!("\n--set {}={}\n", setting.name, value(&setting.default));
+        text += &listing(&[("  ".to_string(), setting.help.to_string())], terminal);
     }
     text
 }

@@ -41,7 +41,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let read = || -> Result<ModelRows> {
         let of = (&whole, source.as_ref());
         let rows = tables::rows(&args.data, of, (args.id.as_deref(), &args.text))?;
-        finite::check(model, &rows.features, &args.data)?;
+        finite::check(model, (&rows.features, &rows.rows), &args.data)?;
         Ok(rows)
     };
     let target = || source.as_ref().and_then(|source| source.target.as_deref()).unwrap_or(CLASS);

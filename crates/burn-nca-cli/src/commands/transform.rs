@@ -29,7 +29,8 @@ pub fn run(args: &TransformArgs) -> Result<()> {
         tables::rows(&args.data, (&model, source.as_ref()), (args.id.as_deref(), &args.text))?;
     let sparse = is_sparse(&args.data) && args.id.is_none();
     let embedded = sparse.then(|| model.of_embedded());
-    let embedding = finite::embed(embedded.as_ref().unwrap_or(&model), &rows.features, &args.data)?;
+    let kept = (&rows.features, &rows.rows[..]);
+    let embedding = finite::embed(embedded.as_ref().unwrap_or(&model), kept, &args.data)?;
     let bytes = match format {
         EmbeddingFormat::Npy => output::matrix_npy(&with_left_out(embedding, &rows)),
         EmbeddingFormat::Csv => embedding_csv(&embedding, &rows),

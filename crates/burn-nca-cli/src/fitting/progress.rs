@@ -57,6 +57,8 @@ impl FitProgress {
                 self.bar.line(&format!("resuming at iteration {iteration}"));
                 self.bar.resume(*iteration);
             }
+            // What is kept besides is no matter of the bar.
+            CheckpointEvent::Saving => {}
             CheckpointEvent::WriteFailed(error) => self.bar.line(&format!(
                 "warning: the checkpoint cannot be written, and the fit goes on; an interruption would lose the \
                  steps since the last one: {error}"

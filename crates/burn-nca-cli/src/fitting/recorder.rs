@@ -1,13 +1,6 @@
 //! The parameters of a fit at some of its steps, for the report to replay.
 
-use std::path::Path;
-
-use anyhow::Result;
 use burn_nca::fit::Progress;
-use burn_nca_files::read_regular_text;
-use serde::{Deserialize, Serialize};
-
-use crate::output;
 
 /// Steps that are kept at most.
 const MOST: usize = 40;
@@ -19,7 +12,7 @@ const FEWEST: usize = 8;
 const MOST_BYTES: usize = 128 << 20;
 
 /// A step of a fit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// Its number; 0 is the start.
     pub iteration: usize,
@@ -28,38 +21,44 @@ pub struct Step {
 }
 
 /// The steps of a fit, thinned to a few dozen: dense at first, where most changes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorder {
-    steps: Vec<Step>,
+    /// In their order.
+    pub(super) steps: Vec<Step>,
     /// The step of the best held-out score, and that score.
-    best: Option<(f64, Step)>,
+    pub(super) best: Option<(f64, Step)>,
 }
 
+/// Steps between those that an interrupted run has kept and its checkpoint: the first and the last.
+pub type Missing = (usize, usize);
+
 impl Recorder {
-    /// What an interrupted run of this fit has left in a file; nothing where there is none.
-    pub fn resumed(file: &Path) -> Self {
-        let text = read_regular_text(file).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
-    }
-
-    /// Keeps the steps for the run that resumes this one.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
-    pub fn keep(&self, file: &Path) -> Result<()> {
-        output::write_file(file, &serde_json::to_vec(self)?)
-    }
-
     /// Notes the start.
     pub fn start(&mut self, parameters: &[f64]) {
-        if self.steps.first().is_none_or(|step| step.iteration > 0) {
-            self.steps.insert(0, Step { iteration: 0, parameters: parameters.to_vec() });
+        self.steps = vec![Step { iteration: 0, parameters: parameters.to_vec() }];
+        self.best = None;
+    }
+
+    /// Goes on after this step with what an interrupted run has kept, if that run began where this one does; what is
+    /// missing up to the step.
+    pub fn resume(&mut self, earlier: Self, iteration: usize) -> Option<Missing> {
+        let start = self.steps.first()?;
+        if most_steps(start.parameters.len()) < FEWEST {
+            return None;
         }
+        if earlier.steps.first() == Some(start) {
+            *self = earlier;
+            // They came after the checkpoint, and are taken again.
+            self.steps.retain(|step| step.iteration <= iteration);
+            self.best = self.best.take().filter(|(_, step)| step.iteration <= iteration);
+        }
+        let last = self.steps.last()?.iteration;
+        (last < iteration).then_some((last + 1, iteration))
     }
 
     /// Notes a step.
     pub fn step(&mut self, progress: &Progress, parameters: &[f64]) {
-        let most = (MOST_BYTES / (8 * parameters.len().max(1))).min(MOST);
+        let most = most_steps(parameters.len());
         if most < FEWEST {
             self.steps.clear();
             return;
@@ -98,6 +97,11 @@ impl Recorder {
     }
 }
 
+/// Steps of a map of so many parameters that memory is spent on.
+fn most_steps(parameters: usize) -> usize {
+    (MOST_BYTES / (8 * parameters.max(1))).min(MOST)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,19 +136,31 @@ mod tests {
 
     #[test]
     fn what_was_kept_goes_on_and_steps_taken_again_count_once() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("steps.json");
-        assert_eq!(Recorder::resumed(&file), Recorder::default());
-        let mut recorder = Recorder::default();
-        recorder.start(&[0.0]);
-        (1..=5).for_each(|at| recorder.step(&progress(at, None), &[at as f64]));
-        recorder.keep(&file).unwrap();
-        let mut resumed = Recorder::resumed(&file);
-        resumed.start(&[9.0]);
+        let mut earlier = Recorder::default();
+        earlier.start(&[0.0]);
+        (1..=5).for_each(|at| earlier.step(&progress(at, Some(at as f64)), &[at as f64]));
+        let mut resumed = Recorder::default();
+        resumed.start(&[0.0]);
+        assert_eq!(resumed.resume(earlier, 3), None);
+        assert_eq!(resumed.best, None, "the best came after the checkpoint");
         (4..=6).for_each(|at| resumed.step(&progress(at, None), &[at as f64]));
         let numbers: Vec<f64> =
             resumed.into_steps().iter().map(|step| step.parameters[0]).collect();
         assert_eq!(numbers, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    }
+
+    #[test]
+    fn steps_that_were_not_kept_are_told_and_those_of_another_start_not_taken() {
+        let mut earlier = Recorder::default();
+        earlier.start(&[7.0]);
+        earlier.step(&progress(1, Some(9.0)), &[8.0]);
+        let mut resumed = Recorder::default();
+        assert_eq!(resumed.resume(earlier.clone(), 33), None, "a fit that tells no start");
+        resumed.start(&[0.0]);
+        assert_eq!(resumed.resume(earlier.clone(), 33), Some((1, 33)));
+        assert_eq!((resumed.steps.len(), &resumed.best), (1, &None));
+        resumed.start(&[7.0]);
+        assert_eq!(resumed.resume(earlier, 33), Some((2, 33)));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use burn_nca::neighbors::{ClassReferences, Numbers};
 use super::classes::ClassRows;
 use super::numbers::NumberRows;
 use super::pairs::PairParts;
-use super::recorder::Step;
+use super::recording::Step;
 use burn_nca_report::{Part, Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
 
 /// Training rows that are drawn at most.

@@ -11,7 +11,7 @@ use super::neighbor_count::{of_classes, of_numbers};
 use super::numbers::{self, NumberRows};
 use super::pairs::{self, PairParts};
 use super::progress::HeldOutMeasure;
-use super::recorder::Step;
+use super::recording::Step;
 use super::replay::{self, Cast};
 use super::sample::Sample;
 use super::stages::Stages;

@@ -32,10 +32,30 @@ pub fn open(target: &Path, resume: bool) -> Result<RunFolder> {
     let folder = RunFolder::open(target, resume, &[CHECKPOINT, TRIALS, STEPS])?;
     let model = folder.file(MODEL);
     restore_folder(&model).with_context(|| format!("{} cannot be written", model.display()))?;
-    if resume && !folder.has_state() {
-        output::tell("there is no checkpoint yet: starting from the beginning");
+    if resume && let Some(told) = without_checkpoint(&folder) {
+        output::tell(told);
     }
     Ok(folder)
+}
+
+/// Where a fit without a checkpoint is resumed; `None` with one, which the fit tells of itself.
+fn without_checkpoint(folder: &RunFolder) -> Option<&'static str> {
+    match [CHECKPOINT, TRIALS].map(|name| folder.file(name).exists()) {
+        [true, _] => None,
+        [false, true] => Some(
+            "the trials of the search are kept, but there is no checkpoint of the fit yet: it starts from the beginning",
+        ),
+        [false, false] => Some("there is no checkpoint yet: starting from the beginning"),
+    }
+}
+
+/// What of a run outlasts a model that cannot be saved.
+fn kept_part(folder: &RunFolder) -> Option<&'static str> {
+    match [CHECKPOINT, TRIALS].map(|name| folder.file(name).exists()) {
+        [true, _] => Some("the fit is"),
+        [false, true] => Some("the trials of the search are"),
+        [false, false] => None,
+    }
 }
 
 /// Saves the model, evaluates it, writes the reports, and gives the folder its name.
@@ -52,16 +72,10 @@ pub fn complete(
 ) -> Result<Report> {
     let partial = folder.path().display().to_string();
     let kept = |what: &str| {
-        format!(
-            "the {what} is kept in {partial}, and the same command with --resume goes on from there"
-        )
+        format!("{what} kept in {partial}, and the same command with --resume goes on from there")
     };
     save(&folder.file(MODEL), model, source).with_context(|| {
-        if folder.has_state() {
-            kept("fit")
-        } else {
-            "nothing of the fit could be kept".to_string()
-        }
+        kept_part(&folder).map_or("nothing of the fit could be kept".to_string(), kept)
     })?;
     let report = evaluate()
         .and_then(|report| {
@@ -69,7 +83,7 @@ pub fn complete(
             output::write_file(&folder.file(REPORT_PAGE), report.page().as_bytes())?;
             Ok(report)
         })
-        .with_context(|| kept("model"))?;
+        .with_context(|| kept("the model is"))?;
     // Its errors say themselves where the results are.
     folder.finish()?;
     Ok(report)
@@ -87,4 +101,32 @@ fn save(path: &Path, model: &Fitted, source: &Source) -> Result<()> {
     };
     // The cause alone: what comes before it names the temporary folder.
     saved().map_err(|error| anyhow!("{} cannot be written: {}", path.display(), error.root_cause()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_run_is_resumed_from_what_it_has_and_says_so() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = open(&place.path().join("run"), false).unwrap();
+        let told = || (without_checkpoint(&folder), kept_part(&folder));
+        fs::write(folder.file(STEPS), "").unwrap();
+        let (start, kept) = told();
+        assert!(
+            start.unwrap().starts_with("there is no checkpoint yet: starting from the beginning")
+        );
+        assert_eq!(kept, None);
+        fs::write(folder.file(TRIALS), "").unwrap();
+        let (start, kept) = told();
+        assert!(
+            start.unwrap().contains("trials of the search are kept, but there is no checkpoint")
+        );
+        assert_eq!(kept, Some("the trials of the search are"));
+        fs::write(folder.file(CHECKPOINT), "").unwrap();
+        assert_eq!(told(), (None, Some("the fit is")));
+    }
 }

@@ -50,6 +50,7 @@ pub fn choose<D: TrainingData>(
     let mut watch = |progress: &TuneProgress<'_>| {
         if progress.finished > 0 && !told {
             bar.line(&resumed(progress.finished, progress.candidates));
+            bar.resume(progress.finished * progress.folds);
         }
         told = true;
         show(&bar, progress, compared_by);

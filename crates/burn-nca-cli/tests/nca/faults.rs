@@ -37,6 +37,7 @@ pub fn results(run: &Path) -> Vec<Value> {
         "termination",
         "scores",
         "comparison",
+        "replay",
     ];
     assert!(run.join("report.html").exists() && run.join("model/model.json").exists());
     fields.map(|field| report[field].clone()).to_vec()

@@ -165,3 +165,58 @@ fn what_a_user_should_know_is_said_on_stderr() {
         .stderr(contains("warning: 1 class has a single training row").and(contains(": w\n")))
         .stderr(contains("warning: Not converged: the limit of iterations was reached"));
 }
+
+#[test]
+fn a_fit_that_diverged_leaves_no_folder_that_waits_to_be_resumed() {
+    let place = Place::new();
+    let out = place.at("run");
+    let diverging = ["--optimizer", "adam", "--learning-rate", "1e30", "--out", &out];
+    let message = nca(&[&IRIS[..5], &diverging].concat()).assert().get_output().stderr.clone();
+    let message = String::from_utf8_lossy(&message).into_owned();
+    // The map of the last step that was finite is the model.
+    assert!(message.contains("--learning-rate"), "{message}");
+    assert!(!place.path("run.partial").exists(), "{message}");
+}
+
+/// A document without what the clock and the place decide.
+fn timeless(document: &mut serde_json::Value) {
+    match document {
+        serde_json::Value::Object(fields) => {
+            let of_the_clock = |name: &str| {
+                name.contains("seconds")
+                    || ["created", "command", "peak_memory_bytes"].contains(&name)
+            };
+            fields.retain(|name, _| !of_the_clock(name));
+            fields.values_mut().for_each(timeless);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(timeless),
+        _ => {}
+    }
+}
+
+#[test]
+fn equal_fits_make_equal_folders_but_for_their_times() {
+    let place = Place::new();
+    let fitted = |name: &str| {
+        let options = ["--method", "nca", "--max-iterations", "5", "--out"];
+        nca(&[&IRIS[..5], &options, &[&place.at(name)]].concat()).assert().success();
+        let files = ["", "/model"].map(|folder| {
+            let files = std::fs::read_dir(place.path(&format!("{name}{folder}"))).unwrap();
+            let mut files: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
+            files.sort();
+            files
+        });
+        let documents = ["report.json", "model/model.json", "model/source.json"].map(|file| {
+            let mut document = read_json(&place.path(name).join(file));
+            timeless(&mut document);
+            document
+        });
+        let tensors = files[1].iter().filter(|file| !file.to_string_lossy().ends_with(".json"));
+        let tensors: Vec<Vec<u8>> = tensors
+            .map(|file| std::fs::read(place.path(name).join("model").join(file)).unwrap())
+            .collect();
+        assert!(!tensors.is_empty());
+        (files, documents, tensors)
+    };
+    assert_eq!(fitted("first"), fitted("second"));
+}

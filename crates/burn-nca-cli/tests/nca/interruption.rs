@@ -56,11 +56,15 @@ fn an_interrupted_fit_goes_on_to_the_same_result() {
     assert!(message.contains("interrupted after") && message.contains("--resume"), "{message}");
     assert!(!place.path("run").exists());
     nca(&[&settings[..], &["--out", &out]].concat()).assert().code(1);
-    nca(&[&settings[..], &["--out", &out, "--resume"]].concat()).assert().success();
+    let going_on = nca(&[&settings[..], &["--out", &out, "--resume"]].concat()).assert().success();
+    let told = String::from_utf8_lossy(&going_on.get_output().stderr).into_owned();
+    assert!(told.contains("resuming at iteration "), "{told}");
     nca(&[&settings[..], &["--out", &whole]].concat()).assert().success();
     let (resumed, uninterrupted) =
         (read_json(&place.path("run/report.json")), read_json(&place.path("whole/report.json")));
-    for field in ["f", "matrix", "iterations", "evaluations", "termination", "embedding", "curve"] {
+    let fields =
+        ["f", "matrix", "iterations", "evaluations", "termination", "embedding", "curve", "replay"];
+    for field in fields {
         assert_eq!(resumed[field], uninterrupted[field], "{field}");
     }
     assert!(!place.path("run/checkpoint.json").exists() && !place.path("run.partial").exists());
@@ -93,12 +97,25 @@ fn an_interrupted_search_goes_on_after_the_candidates_that_are_finished() {
     let going_on = nca(&[&settings[..], &["--out", &out, "--resume"]].concat()).assert().success();
     let told = String::from_utf8_lossy(&going_on.get_output().stderr).into_owned();
     assert!(told.contains("the search goes on after "), "{told}");
+    assert!(told.contains("no checkpoint of the fit yet: it starts from the beginning"), "{told}");
     nca(&[&settings[..], &["--out", &whole]].concat()).assert().success();
     let (resumed, uninterrupted) =
         (read_json(&place.path("run/report.json")), read_json(&place.path("whole/report.json")));
     assert_eq!(resumed["matrix"], uninterrupted["matrix"]);
     assert_eq!(resumed["settings"], uninterrupted["settings"]);
     assert!(!place.path("run.partial").exists());
+}
+
+#[test]
+fn a_run_that_was_killed_before_its_checkpoint_says_that_it_starts_anew() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("run.partial")).unwrap();
+    std::fs::write(place.path("run.partial/.lock"), "").unwrap();
+    let out = place.at("run");
+    let fit = ["fit", "iris", "--no-tune", "--max-iterations", "1", "--out", &out, "--resume"];
+    let told = nca(&fit).assert().success().get_output().stderr.clone();
+    let told = String::from_utf8_lossy(&told).into_owned();
+    assert!(told.contains("there is no checkpoint yet: starting from the beginning"), "{told}");
 }
 
 /// A fit that takes longer than any test.

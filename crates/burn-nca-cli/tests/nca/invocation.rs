@@ -67,6 +67,15 @@ fn wrong_usage_ends_with_2() {
 }
 
 #[test]
+fn a_port_may_be_written_with_a_minus_so_that_its_range_is_what_is_said() {
+    for port in [&["--port", "-1"][..], &["--port=-1"], &["--port", "65536"]] {
+        let message = crate::failure(&[&["demo"], port].concat(), 2);
+        assert!(message.contains("give a whole number from 0 to 65535"), "{message}");
+        assert!(!message.contains("tip:"), "{message}");
+    }
+}
+
+#[test]
 fn every_shell_has_completions() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         nca(&["completions", shell])

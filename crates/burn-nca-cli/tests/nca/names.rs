@@ -38,6 +38,28 @@ fn tables_and_messages_escape_and_shorten_what_files_and_json_keep() {
 }
 
 #[test]
+fn a_fit_prints_no_name_as_it_is() {
+    let place = Place::new();
+    let number = |i: u32| format!("{},{},{}.5\n", i % 7, i % 5, i % 7);
+    let rows: String = (0..40).map(number).collect();
+    let numbers = place.file("numbers.csv", &format!("a,b,{RED}price\n{rows}"));
+    let rare = |i: u32| format!("{},{},{}\n", i % 9, i % 5, if i % 9 == 0 { RED } else { "b" });
+    let rows: String = (0..90).map(rare).collect();
+    let classes = place.file("classes.csv", &format!("x{RED},b,kind\n{rows}"));
+    for arguments in [
+        // The target, unbalanced classes, and the features that a selection finds.
+        &["fit", &numbers, "--task", "regression", "--max-iterations", "2"][..],
+        &["fit", &classes, "--no-tune", "--max-iterations", "2"],
+        &["fit", &classes, "--method", "ncfs", "--max-iterations", "2"],
+    ] {
+        let printed = stdout(arguments);
+        assert!(printed.contains("\\u{1b}[31mred"), "{arguments:?}: {printed:?}");
+        let obeyed = |letter: char| letter.is_control() && letter != '\n';
+        assert!(!printed.contains(obeyed), "{arguments:?}: {printed:?}");
+    }
+}
+
+#[test]
 fn errors_shorten_what_they_quote() {
     let place = Place::new();
     let long = "A".repeat(5000);

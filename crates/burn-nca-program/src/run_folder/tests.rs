@@ -50,6 +50,17 @@ fn an_interrupted_run_stays_and_is_resumed_only_when_asked() {
 }
 
 #[test]
+fn a_run_that_cannot_be_resumed_leaves_no_folder() {
+    let place = tempfile::tempdir().unwrap();
+    let target = place.path().join("a");
+    let run = open(&target, false).unwrap();
+    fs::write(run.file("pairs.checkpoint.json"), "state").unwrap();
+    run.forget();
+    drop(run);
+    assert!(names(place.path()).is_empty());
+}
+
+#[test]
 fn results_outlast_a_run_that_failed() {
     let place = tempfile::tempdir().unwrap();
     let target = place.path().join("a");

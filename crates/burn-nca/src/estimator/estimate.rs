@@ -4,10 +4,12 @@ use burn::tensor::{DType, Device};
 
 use super::embedding::embed;
 use super::{Fitted, ModelCard};
-use crate::data::{Scaling, TrainingData};
+use crate::data::{AnyData, Scaling, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
 use crate::error::{Error, Result};
-use crate::fit::{FitConfig, FitSession, OptimizerConfig, Start};
+use crate::fit::{
+    Fingerprint, FitConfig, FitIdentity, FitSession, Identified, OptimizerConfig, Start,
+};
 use crate::method::run::place;
 use crate::method::start::check_sizes;
 use crate::method::{AnyMethod, GradientMethod, Learnt, Problem, Uses, learn_encoder};
@@ -66,6 +68,17 @@ impl<M> Estimator<M> {
     #[must_use]
     pub fn with_fit(self, fit: FitConfig) -> Self {
         Self { fit, ..self }
+    }
+}
+
+impl Estimator {
+    /// What tells a fit of these data with these settings from any other: the limits that only end it are no part of it,
+    /// nor are the parameters that it starts from.
+    pub fn identity(&self, data: AnyData<'_>) -> FitIdentity {
+        let Self { d_input, d_output, encoder, method, fit } = self;
+        let fit = fit.without_limits();
+        let settings = format!("{d_input} {d_output} {encoder:?} {method:?} {fit:?}");
+        data.identity(&Fingerprint::new().text(&settings).finish())
     }
 }
 

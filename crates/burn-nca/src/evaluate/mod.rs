@@ -5,7 +5,8 @@
 //!   where they are unbalanced: [`ClassScores`].
 //! - Is it better than another? [`McNemar`], on the same rows.
 //! - Does it rank the right neighbours first? [`Retrieval`]: precision@k, R-precision, MAP@R.
-//! - Do its probabilities mean what they say? [`LogLoss`], [`brier_score`], [`Reliability`].
+//! - Do its probabilities mean what they say? [`LogLoss`], [`brier_score`], [`Reliability`]; do they rank the rows of a
+//!   rare class first? [`roc_auc`].
 //! - How wrong are predicted numbers? [`RegressionScores`]. Where do partners rank? [`PartnerRanks`].
 //! - How many neighbours count, and has it collapsed? [`perplexities`], [`Spread`].
 //!
@@ -24,6 +25,7 @@ mod quantiles;
 mod regression;
 mod reliability;
 mod retrieval;
+mod roc_auc;
 mod spread;
 mod terms;
 
@@ -39,5 +41,6 @@ pub use quantiles::Quantiles;
 pub use regression::RegressionScores;
 pub use reliability::{Reliability, ReliabilityBin};
 pub use retrieval::{Retrieval, held_out_retrieval, leave_one_out_retrieval};
+pub use roc_auc::roc_auc;
 pub use spread::{Collapse, Spread};
 pub use terms::RowTerms;

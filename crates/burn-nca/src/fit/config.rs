@@ -128,7 +128,7 @@ impl FitConfig {
     }
 
     /// The settings that decide which steps a fit takes, without the limits that only end it.
-    pub(super) fn without_limits(&self) -> Self {
+    pub(crate) fn without_limits(&self) -> Self {
         let mut config = self.clone();
         config.time_budget = None;
         match &mut config.optimizer {

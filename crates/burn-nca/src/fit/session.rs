@@ -28,6 +28,8 @@ pub enum CheckpointEvent<'e> {
         /// Whether it had ended: its result follows without another step.
         ended: bool,
     },
+    /// The state of the last step is about to be written: what belongs to it may be kept first.
+    Saving,
     /// The file could not be written, for the first time. The one before stays, and the fit goes on.
     WriteFailed(&'e Error),
 }

@@ -15,6 +15,7 @@ use crate::commands::finite;
 use crate::fitting::neighbor_count::of_classes;
 use crate::fitting::warnings::about_spread;
 use crate::output;
+use burn_nca_program::Terminal;
 use burn_nca_report::{Warning, falls_short};
 
 /// Measures a model of classes on rows with a class.
@@ -25,7 +26,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let Question { args, model, .. } = question;
     let table = question.table(Task::Classes)?;
     let data = table.into_labelled_as(model.class_names())?;
-    finite::check(model, data.features(), &args.source.data)?;
+    finite::check(model, (data.features(), &[]), &args.source.data)?;
     let k = of_classes(args.neighbors, model)?;
     let mut evaluation = Evaluation::of(model, &data, k)?;
     let train = question.training_rows();
@@ -46,7 +47,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     evaluation.warnings.extend(about_collapse(model, &data, &evaluation)?);
     tell(&evaluation.warnings);
     match args.format {
-        Format::Table => output::print_text(&text::text(&evaluation)),
+        Format::Table => output::print_text(&text::text(&evaluation, Terminal::of_stdout())),
         Format::Json => output::print_json(&evaluation),
     }
 }

@@ -5,7 +5,7 @@ use burn_nca::Fitted;
 use burn_nca::data::Labelled;
 use burn_nca::evaluate::{
     Accuracy, ClassScores, Embedded, LogLoss, Quantiles, Reliability, Retrieval, brier_score,
-    expected_accuracy, held_out_retrieval, perplexities,
+    expected_accuracy, held_out_retrieval, perplexities, roc_auc,
 };
 use burn_nca::neighbors::ClassProbabilities;
 use serde::{Serialize, Serializer};
@@ -78,6 +78,8 @@ pub struct Probabilities {
     pub brier_score: Option<f64>,
     /// The expected calibration error over the bins of `reliability`.
     pub calibration_error: Option<f64>,
+    /// The area under the ROC curve of two classes, by the probability of the second; null for more classes.
+    pub roc_auc: Option<f64>,
     /// The reliability table.
     pub reliability: Vec<Bin>,
 }
@@ -159,6 +161,14 @@ impl Probabilities {
     fn of(probabilities: &ClassProbabilities, truth: &[usize]) -> Result<Self> {
         let loss = LogLoss::of(probabilities, truth)?;
         let reliability = Reliability::of(probabilities, truth, BINS)?;
+        let roc_auc = match probabilities.classes() {
+            2 => {
+                let of_second = (0..truth.len()).map(|row| probabilities.probability(row, 1));
+                let is_second: Vec<bool> = truth.iter().map(|&class| class == 1).collect();
+                roc_auc(&of_second.collect::<Vec<_>>(), &is_second)?
+            }
+            _ => None,
+        };
         let bins = reliability.bins().iter().map(|bin| Bin {
             low: bin.low,
             high: bin.high,
@@ -171,6 +181,7 @@ impl Probabilities {
             without_training_rows: loss.impossible(),
             brier_score: brier_score(probabilities, truth)?,
             calibration_error: reliability.expected_calibration_error(),
+            roc_auc,
             reliability: bins.collect(),
         })
     }

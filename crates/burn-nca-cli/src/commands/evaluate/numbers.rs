@@ -3,7 +3,8 @@
 use anyhow::{Result, bail};
 use burn_nca::evaluate::{RegressionScores, Spread};
 use burn_nca_datasets::{Task, by_name};
-use burn_nca_program::plain_table;
+use burn_nca_program::terminal::wrapped;
+use burn_nca_program::{Terminal, plain_table};
 use serde::Serialize;
 
 use super::question::{Question, tell};
@@ -63,7 +64,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let k = of_numbers(args.neighbors, model.references().dims()[0])?;
     let truth = data.targets().values();
     let (features, target) = (data.features(), data.targets().names()[0].clone());
-    finite::check(model, features, source)?;
+    finite::check(model, (features, &[]), source)?;
     let knn = RegressionScores::of(&model.predict_numbers(features, k)?, truth)?;
     let kernel = RegressionScores::of(&model.predict_kernel(features)?, truth)?;
     // Where the table of the fit is gone nobody can tell; nothing else needs it here.
@@ -82,12 +83,12 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     };
     tell(&evaluation.warnings);
     match args.format {
-        Format::Table => output::print_text(&text(&evaluation)),
+        Format::Table => output::print_text(&text(&evaluation, Terminal::of_stdout())),
         Format::Json => output::print_json(&evaluation),
     }
 }
 
-fn text(evaluation: &Evaluation) -> String {
+fn text(evaluation: &Evaluation, terminal: Terminal) -> String {
     let number = |value: Option<f64>| value.map_or("-".to_string(), |value| ascii(value, 4));
     let row = |rule: String, scores: &Scores| {
         vec![rule, number(scores.r2), number(scores.rmse), number(scores.mae)]
@@ -99,11 +100,15 @@ fn text(evaluation: &Evaluation) -> String {
             row(format!("{}-NN", evaluation.neighbors), &evaluation.knn),
             row("kernel".to_string(), &evaluation.kernel),
         ],
+        terminal,
+    );
+    let meaning = format!(
+        "R2: 1 is best, 0 is the mean of these rows. RMSE and MAE: errors in the units of {target}."
     );
     format!(
-        "{}, target {target}\n\n{table}\nR2: 1 is best, 0 is the mean of these rows. RMSE and MAE: errors in the \
-         units of {target}.\n",
-        counted(evaluation.rows, "row")
+        "{}\n{table}\n{}",
+        wrapped(&format!("{}, target {target}", counted(evaluation.rows, "row")), terminal),
+        wrapped(&meaning, terminal)
     )
 }
 
@@ -119,14 +124,15 @@ mod tests {
     #[test]
     fn the_text_tells_both_rules() {
         let scores = |r2| Scores { r2: Some(r2), rmse: Some(3.25), mae: None };
-        let text = super::text(&Evaluation {
+        let evaluation = Evaluation {
             rows: 7,
             target: "price".to_string(),
             neighbors: 5,
             knn: scores(-0.25),
             kernel: scores(0.875),
             warnings: Vec::new(),
-        });
+        };
+        let text = super::text(&evaluation, Terminal::PLAIN);
         for part in
             ["7 rows, target price", "5-NN", "-0.2500", "kernel", "0.8750", "units of price"]
         {

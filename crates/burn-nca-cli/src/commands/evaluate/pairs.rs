@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 use burn_nca::evaluate::{PartnerRanks, Spread};
 use burn_nca_datasets::read_pairs;
-use burn_nca_program::plain_table;
+use burn_nca_program::terminal::wrapped;
+use burn_nca_program::{Terminal, plain_table};
 use serde::Serialize;
 
 use super::question::{Question, tell};
@@ -45,7 +46,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
         );
     };
     let features = question.features()?;
-    finite::check(model, &features, &args.source.data)?;
+    finite::check(model, (&features, &[]), &args.source.data)?;
     let pairs = read_pairs(file, features.rows())?;
     let ranks = PartnerRanks::of(&model.transform(&features)?, &pairs, None)?;
     let values = values("test", &ranks);
@@ -67,10 +68,13 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
         let text = measure.text(values.get(&measure.key).copied().flatten()).replace('\u{a0}', " ");
         vec![measure.label, text]
     });
-    let table = plain_table(vec!["partner".to_string(), "value".to_string()], lines.collect());
-    output::print_text(&format!(
-        "{} among {}; each asks from both ends\n\n{table}",
+    let terminal = Terminal::of_stdout();
+    let head = vec!["partner".to_string(), "value".to_string()];
+    let about = format!(
+        "{} among {}; each asks from both ends",
         counted(pairs.len(), "pair"),
         counted(features.rows(), "row")
-    ))
+    );
+    let table = plain_table(head, lines.collect(), terminal);
+    output::print_text(&format!("{}\n{table}", wrapped(&about, terminal)))
 }

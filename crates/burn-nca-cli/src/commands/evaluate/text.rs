@@ -1,11 +1,11 @@
 //! The evaluation of a model of classes for people.
 
-use burn_nca_program::plain_table;
+use burn_nca_program::{Table, plain_table};
 
 use super::euclidean::Euclidean;
 use super::measures::Evaluation;
 use crate::output::short_name;
-use burn_nca_program::terminal::Terminal;
+use burn_nca_program::terminal::{Terminal, listing, wrapped};
 use burn_nca_report::counted;
 
 /// The most classes of a matrix in a terminal.
@@ -14,34 +14,39 @@ const ACROSS: usize = 15;
 const LISTED: usize = 20;
 
 /// The evaluation for people: each measure with its unit, its direction, and what it says.
-pub fn text(evaluation: &Evaluation) -> String {
-    format!(
-        "{}, neighbours among {}\n\n{}\n{}{}{}{}\n{}",
+pub fn text(evaluation: &Evaluation, terminal: Terminal) -> String {
+    // Control characters are escaped as a whole, and styles are such.
+    let terminal = Terminal { styled: false, ..terminal };
+    let about = format!(
+        "{}, neighbours among {}",
         counted(evaluation.rows, "row"),
-        counted(evaluation.training_rows, "training row"),
-        rules(evaluation),
-        section("Probabilities of the classes (soft rule)", &probabilities(evaluation)),
-        section("Ranking of the training rows by distance", &ranking(evaluation)),
-        section(
-            &format!(
-                "{}-NN against Euclidean distance on the scaled features",
-                evaluation.neighbors
-            ),
-            &comparison(evaluation)
-        ),
-        confusion(evaluation),
-        class_scores(evaluation)
+        counted(evaluation.training_rows, "training row")
+    );
+    let against =
+        format!("{}-NN against Euclidean distance on the scaled features", evaluation.neighbors);
+    let sections = [
+        ("Probabilities of the classes (soft rule)", probabilities(evaluation)),
+        ("Ranking of the training rows by distance", ranking(evaluation)),
+        (against.as_str(), comparison(evaluation)),
+    ];
+    let sections: String =
+        sections.iter().map(|(heading, lines)| section(heading, lines, terminal)).collect();
+    format!(
+        "{}\n{}\n{sections}{}\n{}",
+        wrapped(&about, terminal),
+        rules(evaluation, terminal),
+        confusion(evaluation, terminal),
+        class_scores(evaluation, terminal)
     )
 }
 
 /// What is right of each class: where classes are unbalanced, the accuracy alone flatters.
-fn class_scores(evaluation: &Evaluation) -> String {
-    let names: Vec<String> = evaluation.classes.iter().map(|name| short_name(name)).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    format!("1-NN class by class\n{}", evaluation.class_scores.plain(&names, Terminal::PLAIN))
+fn class_scores(evaluation: &Evaluation, terminal: Terminal) -> String {
+    let names: Vec<&str> = evaluation.classes.iter().map(String::as_str).collect();
+    format!("1-NN class by class\n{}", evaluation.class_scores.plain(&names, terminal))
 }
 
-fn rules(evaluation: &Evaluation) -> String {
+fn rules(evaluation: &Evaluation, terminal: Terminal) -> String {
     let Evaluation { accuracy, interval, .. } = evaluation;
     let row = |rule: String, share: Option<f64>, ends: Option<[f64; 2]>| {
         let ends = ends.map(|[low, high]| format!("{} to {}", percent(low), percent(high)));
@@ -54,6 +59,7 @@ fn rules(evaluation: &Evaluation) -> String {
             row(format!("{}-NN", evaluation.neighbors), accuracy.knn, interval.knn),
             row("soft".to_string(), accuracy.soft, interval.soft),
         ],
+        terminal,
     )
 }
 
@@ -94,6 +100,13 @@ fn probabilities(evaluation: &Evaluation) -> Vec<Line> {
             "effective number of neighbours of these rows among themselves",
         ),
     ];
+    if let Some(area) = found.roc_auc {
+        lines.push(line(
+            "ROC AUC",
+            format!("{area:.3}"),
+            "higher is better; 0.500 for probabilities that say nothing of the class",
+        ));
+    }
     if found.without_training_rows > 0 {
         lines.push(line(
             "left out of the log loss",
@@ -166,23 +179,20 @@ fn reading(p_value: f64) -> &'static str {
 }
 
 /// A heading and its lines, in columns.
-fn section(heading: &str, lines: &[Line]) -> String {
+fn section(heading: &str, lines: &[Line], terminal: Terminal) -> String {
     let width = |column: fn(&Line) -> &String| {
         lines.iter().map(|line| column(line).chars().count()).max().unwrap_or(0)
     };
     let (names, values) = (width(|line| &line.0), width(|line| &line.1));
-    let mut text = format!("{heading}\n");
-    for (name, value, meaning) in lines {
-        let line = format!("  {name:names$}  {value:>values$}  {meaning}");
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text.push('\n');
-    text
+    let line = |(name, value, meaning): &Line| {
+        (format!("  {name:names$}  {value:>values$}"), meaning.clone())
+    };
+    let lines: Vec<(String, String)> = lines.iter().map(line).collect();
+    format!("{}{}\n", wrapped(heading, terminal), listing(&lines, terminal))
 }
 
 /// The whole matrix where a terminal can hold it, else the errors of most rows.
-fn confusion(evaluation: &Evaluation) -> String {
+fn confusion(evaluation: &Evaluation, terminal: Terminal) -> String {
     let classes = &evaluation.classes;
     if let Some(counts) = evaluation.confusion.counts.as_ref().filter(|all| all.len() <= ACROSS) {
         let head =
@@ -190,24 +200,22 @@ fn confusion(evaluation: &Evaluation) -> String {
         let rows = classes.iter().zip(counts).map(|(name, counts)| {
             std::iter::once(short_name(name)).chain(counts.iter().map(usize::to_string)).collect()
         });
-        return format!(
-            "1-NN predictions (true classes down, predicted ones across)\n{}",
-            plain_table(head.collect(), rows.collect())
-        );
+        return wrapped("1-NN predictions (true classes down, predicted ones across)", terminal)
+            + &plain_table(head.collect(), rows.collect(), terminal);
     }
     let errors = evaluation.confusion.errors();
     if errors.is_empty() {
         return "1-NN takes no row for another class\n".to_string();
     }
-    let rows = errors.iter().take(LISTED).map(|&[truth, predicted, rows]| {
-        vec![short_name(&classes[truth]), short_name(&classes[predicted]), rows.to_string()]
-    });
+    let table = Table::of("errors", errors.iter().take(LISTED))
+        .names("true class", 48, |[truth, ..]| classes[*truth].clone())
+        .text("taken for", |[_, predicted, _]| classes[*predicted].clone())
+        .number("rows", |[.., rows]| rows.to_string());
     let title = match errors.len() {
         all if all > LISTED => format!("The {LISTED} most frequent of {all} errors of 1-NN"),
         _ => "Errors of 1-NN".to_string(),
     };
-    let head = ["true class", "taken for", "rows"].map(String::from).to_vec();
-    format!("{title}\n{}", plain_table(head, rows.collect()))
+    wrapped(&title, terminal) + &table.plain(terminal)
 }
 
 fn number(value: Option<f64>, write: impl Fn(f64) -> String) -> String {
@@ -241,6 +249,7 @@ mod tests {
                 without_training_rows: 0,
                 brier_score: Some(0.25),
                 calibration_error: Some(0.15),
+                roc_auc: Some(0.875),
                 reliability: vec![bin],
             },
             retrieval: Ranking {
@@ -272,7 +281,7 @@ mod tests {
 
     #[test]
     fn the_text_tells_every_measure_with_its_unit_and_direction() {
-        insta::assert_snapshot!(text(&evaluation()));
+        insta::assert_snapshot!(text(&evaluation(), Terminal::PLAIN));
     }
 
     #[test]
@@ -282,7 +291,7 @@ mod tests {
         evaluation.retrieval.without_relevant = 3;
         evaluation.euclidean = None;
         evaluation.euclidean_missing = Some("flowers.csv: there is no such file".to_string());
-        let text = text(&evaluation);
+        let text = text(&evaluation, Terminal::PLAIN);
         for part in [
             "3 rows  no training row has their class: the loss would be infinite",
             "3 rows  no training row has their class\n",
@@ -300,7 +309,7 @@ mod tests {
         let truth: Vec<usize> = (0..60).collect();
         let predicted: Vec<usize> = truth.iter().map(|class| (class / 2 * 2) % 60).collect();
         evaluation.confusion = Confusion::of(Part::Test, &predicted, &truth, 60);
-        let text = text(&evaluation);
+        let text = text(&evaluation, Terminal::PLAIN);
         assert!(text.contains("The 20 most frequent of 30 errors of 1-NN"), "{text}");
         assert!(text.contains("name 1 ") && text.lines().count() < 80, "{text}");
     }

@@ -1,0 +1,220 @@
+//! The recorded steps of a fit with a run's folder: kept with its checkpoint, and found again by `--resume`.
+
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+
+use burn_nca::fit::{CheckpointEvent, FitIdentity, Progress};
+use burn_nca_files::{JournalError, read_journal, write_journal};
+use burn_nca_program::RunFolder;
+use serde::{Deserialize, Serialize};
+
+pub use super::recorder::Step;
+use super::recorder::{Missing, Recorder};
+use super::run_folder::STEPS;
+use crate::output;
+use burn_nca_report::{Warning, WarningCode};
+
+/// Bytes that are written with every checkpoint; more are kept only where the fit is cut off.
+const WITH_EVERY_CHECKPOINT: usize = 16 << 20;
+
+/// The steps of a fit with a run's folder, for its report.
+pub struct Recording {
+    recorder: RefCell<Recorder>,
+    file: PathBuf,
+    of: FitIdentity,
+    /// What is missing of a resumed fit.
+    missing: Cell<Option<Missing>>,
+    /// Whether the file could not be written.
+    failed: Cell<bool>,
+}
+
+/// The state of the journal; its records are the parameters of the steps, then those of the best.
+#[derive(Deserialize, Serialize)]
+struct Kept {
+    iterations: Vec<usize>,
+    best: Option<(f64, usize)>,
+    /// Parameters of a step.
+    width: usize,
+}
+
+impl Recording {
+    /// For this fit with this folder; there is no page without a folder, and nothing to keep.
+    pub fn new(folder: &RunFolder, of: FitIdentity) -> Self {
+        let (recorder, file) = (RefCell::default(), folder.file(STEPS));
+        Self { recorder, file, of, missing: Cell::default(), failed: Cell::default() }
+    }
+
+    /// Notes the start.
+    pub fn start(&self, parameters: &[f64]) {
+        self.recorder.borrow_mut().start(parameters);
+    }
+
+    /// Notes a step.
+    pub fn step(&self, progress: &Progress, parameters: &[f64]) {
+        self.recorder.borrow_mut().step(progress, parameters);
+    }
+
+    /// Keeps the steps with the checkpoint, and goes on from those of an interrupted run where the fit does.
+    pub fn follow(&self, event: &CheckpointEvent<'_>) {
+        match event {
+            CheckpointEvent::Resumed { iteration, .. } => {
+                // Steps of another fit, or a damaged file, are worth no more than none.
+                let earlier = read(&self.file, &self.of).ok().flatten().unwrap_or_default();
+                self.missing.set(self.recorder.borrow_mut().resume(earlier, *iteration));
+            }
+            CheckpointEvent::Saving if self.bytes() <= WITH_EVERY_CHECKPOINT => self.keep(),
+            CheckpointEvent::Saving | CheckpointEvent::WriteFailed(_) => {}
+        }
+    }
+
+    /// Keeps the steps for the run that resumes this one; without them the fit goes on all the same.
+    pub fn keep(&self) {
+        if self.recorder.borrow().steps.is_empty() {
+            return;
+        }
+        if let Err(error) = write(&self.file, &self.of, &self.recorder.borrow())
+            && !self.failed.replace(true)
+        {
+            output::warn(&format!(
+                "the steps for the replay of the fit cannot be written; after an interruption the report would lack \
+                 them: {error}"
+            ));
+        }
+    }
+
+    /// What to say of a replay that is not whole.
+    pub fn warning(&self) -> Option<Warning> {
+        let (first, last) = self.missing.get()?;
+        let text = format!(
+            "the replay lacks the iterations {first} to {last}: the interrupted run has not kept them"
+        );
+        Some(Warning::new(WarningCode::ReplayIncomplete, text))
+    }
+
+    /// The steps in their order.
+    pub fn into_steps(self) -> Vec<Step> {
+        self.recorder.into_inner().into_steps()
+    }
+
+    fn bytes(&self) -> usize {
+        let recorder = self.recorder.borrow();
+        recorder.steps.iter().map(|step| 8 * step.parameters.len()).sum()
+    }
+}
+
+fn write(file: &Path, of: &FitIdentity, recorder: &Recorder) -> Result<(), JournalError> {
+    let best = recorder.best.as_ref();
+    let steps = recorder.steps.iter().chain(best.map(|(_, step)| step));
+    let records: Vec<u8> = steps
+        .flat_map(|step| step.parameters.iter().flat_map(|number| number.to_le_bytes()))
+        .collect();
+    let kept = Kept {
+        iterations: recorder.steps.iter().map(|step| step.iteration).collect(),
+        best: best.map(|(score, step)| (*score, step.iteration)),
+        width: recorder.steps.first().map_or(0, |step| step.parameters.len()),
+    };
+    write_journal(file, of, &kept, &records)
+}
+
+/// The steps in a file; `None` where there is no file, or where they do not fit together.
+fn read(file: &Path, of: &FitIdentity) -> Result<Option<Recorder>, JournalError> {
+    let Some((Kept { iterations, best, width }, records)) = read_journal(file, of)? else {
+        return Ok(None);
+    };
+    let count = iterations.len() + usize::from(best.is_some());
+    if width == 0
+        || Some(records.len()) != count.checked_mul(width).and_then(|all| all.checked_mul(8))
+    {
+        return Ok(None);
+    }
+    let number = |bytes: &[u8]| bytes.try_into().map_or(f64::NAN, f64::from_le_bytes);
+    let mut parameters =
+        records.chunks_exact(8 * width).map(|step| step.chunks_exact(8).map(number).collect());
+    let mut step = |iteration| parameters.next().map(|parameters| Step { iteration, parameters });
+    let steps = iterations.into_iter().filter_map(&mut step).collect();
+    let best = best.and_then(|(score, iteration)| Some((score, step(iteration)?)));
+    Ok(Some(Recorder { steps, best }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn progress(iteration: usize, held_out: Option<f64>) -> Progress {
+        let (value, gradient_max, step, seconds) = (0.0, 0.0, 1.0, 0.0);
+        let evaluations = iteration;
+        Progress { iteration, evaluations, value, gradient_max, step, held_out, seconds }
+    }
+
+    fn identity(settings: &str) -> FitIdentity {
+        let [settings, features, targets] = [settings, "x", "y"].map(String::from);
+        FitIdentity { settings, features, targets }
+    }
+
+    /// A run that took three steps and died after its checkpoint of the second.
+    fn killed(folder: &RunFolder) {
+        let recording = Recording::new(folder, identity("a"));
+        recording.start(&[0.5, 1.0 / 3.0]);
+        recording.step(&progress(1, Some(0.25)), &[1.0, f64::MIN_POSITIVE]);
+        recording.step(&progress(2, None), &[2.0, -0.0]);
+        recording.follow(&CheckpointEvent::Saving);
+        recording.step(&progress(3, None), &[3.0, 0.0]);
+    }
+
+    fn resumed(
+        folder: &RunFolder,
+        settings: &str,
+        iteration: usize,
+    ) -> (Vec<usize>, Option<Warning>) {
+        let recording = Recording::new(folder, identity(settings));
+        recording.start(&[0.5, 1.0 / 3.0]);
+        recording.follow(&CheckpointEvent::Resumed { iteration, ended: false });
+        let warning = recording.warning();
+        (recording.into_steps().iter().map(|step| step.iteration).collect(), warning)
+    }
+
+    #[test]
+    fn a_killed_run_is_replayed_from_what_it_kept_with_its_checkpoint() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = RunFolder::open(&place.path().join("run"), false, &[STEPS]).unwrap();
+        assert_eq!(resumed(&folder, "a", 2).0, [0]);
+        killed(&folder);
+        assert_eq!(resumed(&folder, "a", 2), (vec![0, 1, 2], None));
+        let (steps, warning) = resumed(&folder, "a", 33);
+        assert_eq!(steps, [0, 1, 2]);
+        let text = warning.unwrap().text;
+        assert!(text.starts_with("the replay lacks the iterations 3 to 33"), "{text}");
+    }
+
+    #[test]
+    fn steps_of_another_fit_are_not_replayed() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = RunFolder::open(&place.path().join("run"), false, &[STEPS]).unwrap();
+        killed(&folder);
+        assert_eq!(resumed(&folder, "b", 2).0, [0]);
+        assert!(resumed(&folder, "b", 2).1.is_some());
+        // Without a checkpoint the fit starts anew, and so does its record.
+        let anew = Recording::new(&folder, identity("a"));
+        anew.start(&[9.0, 9.0]);
+        anew.step(&progress(1, Some(0.1)), &[8.0, 8.0]);
+        let steps = anew.into_steps();
+        assert_eq!(steps.iter().map(|step| step.parameters[0]).collect::<Vec<_>>(), [9.0, 8.0]);
+    }
+
+    #[test]
+    fn every_digit_of_a_kept_step_comes_back_and_a_damaged_file_is_none() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = RunFolder::open(&place.path().join("run"), false, &[STEPS]).unwrap();
+        killed(&folder);
+        let file = folder.file(STEPS);
+        let found = read(&file, &identity("a")).unwrap().unwrap();
+        assert_eq!(found.steps[1].parameters, [1.0, f64::MIN_POSITIVE]);
+        assert_eq!(found.steps[2].parameters[1].to_bits(), (-0.0_f64).to_bits());
+        assert_eq!(found.best, Some((0.25, found.steps[1].clone())));
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes.pop();
+        std::fs::write(&file, bytes).unwrap();
+        assert!(read(&file, &identity("a")).is_err());
+        assert_eq!(resumed(&folder, "a", 2).0, [0]);
+    }
+}
