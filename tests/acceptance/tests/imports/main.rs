@@ -1,7 +1,9 @@
-//! Which module of a crate may import which, that no file imports from itself through others, and that each says what it
-//! holds.
+//! Which module of a crate may import which, that no file imports from itself through others, that each says what it
+//! holds, and which packages a crate pulls in.
 // Clippy knows the tests themselves, not the functions they share.
 #![allow(clippy::unwrap_used)]
+
+mod packages;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -185,5 +187,17 @@ fn no_file_imports_from_itself_through_others() {
             });
         }
         assert!(imports.is_empty(), "files of {package} in circles: {:?}", imports.keys());
+    }
+}
+
+#[test]
+fn the_library_asks_burn_which_backends_there_are() {
+    // A program may enable a backend on `burn` alone: the library's own feature is off then.
+    let backends = ["flex", "ndarray", "wgpu", "vulkan", "metal", "webgpu", "cuda", "rocm"];
+    for (module, code) in sources("burn-nca") {
+        for backend in backends {
+            let question = format!("feature = \"{backend}\"");
+            assert!(!code.contains(&question), "{module} asks for {question}");
+        }
     }
 }

@@ -1,0 +1,44 @@
+//! Which packages a crate pulls in where a program takes nothing but it.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use super::in_repository;
+
+/// The packages that are compiled for a crate with its default features and without its tests, as `rand v0.10.3`.
+fn packages(name: &str) -> BTreeSet<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["tree", "--offline", "--locked", "--edges", "normal", "--prefix", "none"])
+        .args(["--format", "{p}", "--package", name])
+        .current_dir(in_repository(""))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let package = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    text.lines().filter(|line| !line.is_empty()).map(package).collect()
+}
+
+/// Those of some names, in whatever version.
+fn named(packages: &BTreeSet<String>, names: &[&str]) -> Vec<String> {
+    let is_one = |package: &&String| names.contains(&package.split(' ').next().unwrap());
+    packages.iter().filter(is_one).cloned().collect()
+}
+
+#[test]
+fn a_reader_of_tables_pulls_in_no_images_and_one_rand() {
+    let of_readers = packages("burn-nca-datasets");
+    let unwanted = ["arrow-array", "image", "imageproc", "nalgebra", "parquet"];
+    assert_eq!(named(&of_readers, &unwanted), Vec::<String>::new());
+    assert_eq!(named(&of_readers, &["rand"]).len(), 1, "{:?}", named(&of_readers, &["rand"]));
+    // What is looked for is found where it is.
+    assert_eq!(named(&packages("face-pose"), &["image", "imageproc"]).len(), 2);
+}
+
+#[test]
+fn the_library_pulls_in_no_backend_by_itself() {
+    let backends = ["burn-cubecl", "burn-flex", "burn-ndarray", "burn-wgpu"];
+    assert_eq!(named(&packages("burn-nca"), &backends), Vec::<String>::new());
+    assert_eq!(named(&packages("own-objective"), &backends).len(), 1);
+}
