@@ -2,7 +2,7 @@
 """burn_nca beside scikit-learn's NCA: accuracy, seconds and peak memory of the same fits, and a picture.
 
     pip install burn-nca matplotlib        # or the wheel of crates/burn-nca-python
-    python examples/python/compare.py      # writes compare.md and compare.png beside itself
+    python3 examples/python/compare.py      # writes compare.md and compare.png beside itself
 
 Each fit runs in a process of its own, so that peak memory is its own: the largest resident set less that before the
 fit. Every set is standardised on its training rows and reduced to few dimensions from the same start (PCA), with

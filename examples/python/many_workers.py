@@ -1,7 +1,7 @@
 """NCA over several processes of Dask: a table larger than a worker's memory, and training with averaged gradients.
 
     pip install burn-nca "dask[distributed]" scikit-learn
-    python many_workers.py [ROWS] [WORKERS]
+    python3 many_workers.py [ROWS] [WORKERS]
 
 1. A classifier is fitted on a sample, and pickled to the workers. `transform` and `predict_proba` run on one partition
    of the table after the other, in processes whose memory limit is less than the table; the result is that of one

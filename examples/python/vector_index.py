@@ -2,7 +2,7 @@
 """Puts a learnt embedding and its labels into a vector index (faiss), and classifies new rows with it.
 
     pip install burn-nca faiss-cpu
-    python examples/python/vector_index.py
+    python3 examples/python/vector_index.py
 
 The index holds the training rows in 8 dimensions instead of 64; a query is embedded by the same model. The answers
 are held against burn_nca's exact search.

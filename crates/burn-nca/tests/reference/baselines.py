@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reference numbers of the closed-form baselines, from scikit-learn, numpy and scipy.
 
-    python baselines.py > baselines.json
+    python3 baselines.py > baselines.json
 
 The unit tests of `src/baseline` read baselines.json. The data are scikit-learn's bundled iris and wine.
 Signs follow the crate's rule: the entry of largest magnitude of each direction is positive.

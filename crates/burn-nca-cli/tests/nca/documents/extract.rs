@@ -1,11 +1,14 @@
-//! Finds the commands in Markdown and in the help of the program, and blocks of Rust.
+//! Finds the commands in Markdown, in docstrings, on pages and in the help of the program, and blocks of Rust.
+
+/// The programs that documents name, beside scripts and what cargo builds.
+const PROGRAMS: [&str; 7] = ["nca", "cargo", "python3", "python", "pip", "maturin", "pytest"];
 
 /// A command of a document.
 #[derive(Debug, PartialEq)]
 pub struct Written {
     /// Where it stands, as in `README.md:69`.
     pub place: String,
-    /// `nca`, `cargo`, `python3` or a path such as `target/release/measure`.
+    /// One of [`PROGRAMS`], or a path such as `target/release/measure` or `./test.sh`.
     pub program: String,
     /// Its words after the program.
     pub words: Vec<String>,
@@ -16,14 +19,21 @@ impl Written {
     fn of(place: &str, text: &str) -> Option<Self> {
         let mut words = words(text).into_iter().skip_while(|word| is_assignment(word)).peekable();
         let program = words.next()?;
-        let known = ["nca", "cargo", "python3"].contains(&program.as_str())
-            || program.starts_with("target/release/");
+        let known = PROGRAMS.contains(&program.as_str())
+            || program.starts_with("target/release/")
+            || program.ends_with(".sh");
         known.then(|| Self { place: place.to_string(), program, words: words.collect() })
     }
 
     /// The command as it is written.
     pub fn text(&self) -> String {
         format!("{} {}", self.program, self.words.join(" "))
+    }
+
+    /// The path of the folder of its document.
+    pub fn folder(&self) -> &str {
+        let document = self.place.split(':').next().unwrap_or_default();
+        document.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 }
 
@@ -60,6 +70,28 @@ pub fn from_markdown(name: &str, text: &str) -> Vec<Written> {
         }
     }
     found
+}
+
+/// The commands of the docstring of a Python file: its indented lines.
+pub fn from_docstring(name: &str, text: &str) -> Vec<Written> {
+    let mut parts = text.splitn(3, "\"\"\"");
+    let lines_before = parts.next().unwrap_or_default().lines().count();
+    let lines = parts.next().unwrap_or_default().lines().enumerate();
+    let indented = lines.filter(|(_, line)| line.starts_with("    "));
+    indented
+        .flat_map(|(number, line)| {
+            of_shell_line(&format!("{name}:{}", lines_before + number + 1), line)
+        })
+        .collect()
+}
+
+/// The commands of a page: what stands between marks of code.
+pub fn from_page(name: &str, text: &str) -> Vec<Written> {
+    let of_line = |(number, line): (usize, &str)| {
+        let spans = line.split("<code>").skip(1).filter_map(|rest| rest.split("</code>").next());
+        spans.filter_map(|span| Written::of(&format!("{name}:{}", number + 1), span)).collect()
+    };
+    text.lines().enumerate().flat_map(|line| -> Vec<Written> { of_line(line) }).collect()
 }
 
 /// A block of Rust of a document.
@@ -147,6 +179,20 @@ fn commands_are_found_with_their_places() {
     );
     let help = "Usage: nca fit\n\nExamples:\n  nca fit a --dim 2   what it does\n";
     assert_eq!(from_help("h", help)[0].text(), "nca fit a --dim 2");
+}
+
+#[test]
+fn commands_of_docstrings_and_pages_are_found_with_their_places() {
+    let places = |found: Vec<Written>| -> Vec<String> {
+        found.iter().map(|one| format!("{} {}", one.place, one.text())).collect()
+    };
+    let text = "#!/usr/bin/env python3\n\"\"\"What it does, as `nca a`:\n\n    pip install a  # why\n    ./b.sh c\n\"\"\"\n\ndef a():\n    nca b\n";
+    let found = from_docstring("c/a.py", text);
+    assert_eq!(found[0].folder(), "c");
+    assert_eq!(places(found), ["c/a.py:4 pip install a", "c/a.py:5 ./b.sh c"]);
+    let found = from_page("a.html", "<p>\n<code>x</code> or <code>nca fit a</code>.");
+    assert_eq!(found[0].folder(), "");
+    assert_eq!(places(found), ["a.html:2 nca fit a"]);
 }
 
 #[test]

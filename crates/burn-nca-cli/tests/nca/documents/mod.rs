@@ -1,18 +1,20 @@
 //! What documents say holds. Every command runs: those of `nca` do, on small tables of the names that the documents use;
-//! of those of cargo and Python the packages, programs, features and scripts are there. Every block of Rust is compiled,
-//! every link leads somewhere, and the overviews name every page.
+//! of those of cargo, Python and the shell the packages, programs, features, scripts and options are there. Every block of
+//! Rust is compiled, every link leads somewhere, and the overviews name every page.
 
 mod extract;
 mod links;
 mod place;
+mod scripts;
 mod sources;
 mod workspace;
 
 use std::fs;
 use std::path::Path;
 
-use extract::{Written, from_help, from_markdown, rust_blocks};
+use extract::{Written, from_docstring, from_help, from_markdown, from_page, rust_blocks};
 use place::Tables;
+use scripts::Scripts;
 use sources::Sources;
 use workspace::Workspace;
 
@@ -23,41 +25,64 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// The documents that a reader types commands from.
 fn documents() -> Vec<String> {
-    let mut found = Vec::new();
-    for folder in ["", "docs", "docs/guide", "benches"] {
-        found.extend(markdown_files(folder));
-    }
-    for folder in ["crates", "examples"] {
-        let entries = fs::read_dir(Path::new(ROOT).join(folder)).unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        found.extend(names.flat_map(|name| markdown_files(&format!("{folder}/{name}"))));
-    }
+    let mut found = files("md");
     // What was true of an earlier version stays in these.
     found.retain(|name| name != "CHANGELOG.md" && name != "docs/decisions.md");
-    found.sort();
-    assert!(found.len() > 15, "{found:?}");
+    assert!(found.len() > 30, "{found:?}");
     found
 }
 
-/// The Markdown files of a folder of the workspace, without those of folders in it.
-fn markdown_files(folder: &str) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(Path::new(ROOT).join(folder)) else { return Vec::new() };
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.filter(|name| name.ends_with(".md")).map(|name| join(folder, &name)).collect()
+/// The files of the repository whose names end so, in order, without what was built or installed there.
+fn files(extension: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![String::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(Path::new(ROOT).join(&folder)).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            if name.starts_with('.') || name == "target" {
+                continue;
+            }
+            let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+            let is_repository = |path: &str| {
+                ["benches", "crates", "docs", "examples", "tests"]
+                    .contains(&path.split('/').next().unwrap())
+            };
+            if entry.file_type().unwrap().is_dir() {
+                folders.extend(is_repository(&path).then_some(path));
+            } else if path.ends_with(&format!(".{extension}")) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
-fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_string() } else { format!("{folder}/{name}") }
-}
-
-/// What is found in all documents, each a name and a text.
-fn of_all<T>(find: impl Fn(&str, &str) -> Vec<T>) -> Vec<T> {
+/// What is found in some files, each a name and a text.
+fn of_all<T>(names: &[String], find: impl Fn(&str, &str) -> Vec<T>) -> Vec<T> {
     let read = |name: &String| find(name, &fs::read_to_string(Path::new(ROOT).join(name)).unwrap());
-    documents().iter().flat_map(read).collect()
+    names.iter().flat_map(read).collect()
 }
 
+/// The commands of documents, docstrings and pages.
 fn written() -> Vec<Written> {
-    of_all(from_markdown)
+    let mut found = of_all(&documents(), from_markdown);
+    found.extend(of_all(&files("py"), from_docstring));
+    found.extend(of_all(&files("html"), from_page));
+    found
+}
+
+/// The first option among some words that a text does not name.
+fn option_not_in(text: &str, words: &[String]) -> Option<String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let known: Vec<&str> = text.split(|c| !is_name(c)).collect();
+    let options = words.iter().map(|word| word.trim_matches(['[', ']']));
+    options
+        .filter(|word| word.starts_with("--") && word.len() > 2)
+        .map(|word| word.split('=').next().unwrap_or_default())
+        .find(|option| !known.contains(option))
+        .map(String::from)
 }
 
 /// Fails with the place and the reason of each claim that does not hold.
@@ -88,15 +113,55 @@ fn the_examples_of_the_help_run() {
 }
 
 #[test]
-fn the_packages_and_scripts_of_the_documents_are_there() {
+fn an_option_is_known_by_its_whole_name() {
+    let unknown = |text: &str| {
+        let words: Vec<String> = text.split(' ').map(String::from).collect();
+        option_not_in("[--tune] or -k, --k <K>\n  --from=FILE", &words)
+    };
+    for right in ["fit --tune", "--k 3 --from=a", "[--tune]", "-- a", "a"] {
+        assert_eq!(unknown(right), None, "{right}");
+    }
+    for wrong in ["--tun", "--tuned", "a --fro=a"] {
+        assert!(unknown(wrong).is_some(), "{wrong}");
+    }
+}
+
+#[test]
+fn the_packages_and_programs_of_the_documents_are_there() {
     let workspace = Workspace::read(Path::new(ROOT));
-    let others = written().into_iter().filter(|found| found.program != "nca");
-    refuse(others.filter_map(|command| workspace.failure(&command)).collect());
+    let built = written()
+        .into_iter()
+        .filter(|found| found.program == "cargo" || found.program.starts_with("target/"));
+    refuse(built.filter_map(|command| workspace.failure(&command)).collect());
+}
+
+#[test]
+fn the_scripts_of_the_documents_are_there_with_their_options() {
+    let scripts = Scripts::read(Path::new(ROOT));
+    let commands: Vec<Written> =
+        written().into_iter().filter(|found| scripts.is_for(found)).collect();
+    assert!(commands.len() > 30, "{} commands", commands.len());
+    for program in ["python3", "pip", "maturin", "pytest", "./test.sh"] {
+        assert!(commands.iter().any(|found| found.program == program), "none of {program}");
+    }
+    refuse(commands.iter().filter_map(|command| scripts.failure(command)).collect());
+}
+
+#[test]
+fn commands_outside_of_documents_are_seen() {
+    for place in ["benches/results/tune.md", "examples/load_in_python.py", "page/index.html"] {
+        let names = [documents(), files("py"), files("html")].concat();
+        assert!(names.iter().any(|name| name.ends_with(place)), "{place}");
+    }
+    let commands = written();
+    for place in ["examples/load_in_python.py:4", "crates/burn-nca-web/page/index.html:"] {
+        assert!(commands.iter().any(|found| found.place.starts_with(place)), "{place}");
+    }
 }
 
 #[test]
 fn the_rust_of_the_documents_is_compiled() {
-    let blocks = of_all(rust_blocks);
+    let blocks = of_all(&documents(), rust_blocks);
     assert!(blocks.len() > 20, "{} blocks", blocks.len());
     let sources = Sources::read(Path::new(ROOT));
     refuse(blocks.iter().filter_map(|block| sources.failure(block)).collect());

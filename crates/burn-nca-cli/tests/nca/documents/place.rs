@@ -5,13 +5,15 @@ use std::process::Output;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::extract::Written;
+use super::option_not_in;
 use crate::{Place, nca, stdout};
 
 /// Words that a reader replaces, and by what here.
-const PLACEHOLDERS: [(&str, &str); 7] = [
+const PLACEHOLDERS: [(&str, &str); 8] = [
     ("DATA", "iris"),
     ("SET", "iris"),
     ("RUN", "runs/iris"),
+    ("model", "runs/flowers/model"),
     ("VERB", "fit"),
     ("SHELL", "bash"),
     // As many columns, but few rows: what is shown is the command.
@@ -87,9 +89,7 @@ impl Tables {
         if !crate::invocation::VERBS.contains(&verb.as_str()) {
             return Some(format!("there is no verb {verb}"));
         }
-        let help = stdout(&[&verb, "--help"]);
-        let mut options = command.words.iter().filter(|word| word.starts_with("--"));
-        let unknown = options.find(|option| !help.contains(option.as_str()))?;
+        let unknown = option_not_in(&stdout(&[&verb, "--help"]), &command.words)?;
         Some(format!("{verb} has no option {unknown}"))
     }
 

@@ -1,4 +1,4 @@
-//! What a command of cargo or Python may name: packages, programs, features and scripts of the workspace.
+//! What a command of cargo may name: packages, programs and features of the workspace.
 
 use std::collections::HashMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::extract::Written;
 
-/// The packages of the workspace and where its scripts are.
+/// The packages of the workspace.
 pub struct Workspace {
     root: PathBuf,
     /// The manifest of each package.
@@ -28,7 +28,6 @@ impl Workspace {
     pub fn failure(&self, command: &Written) -> Option<String> {
         let missing = match command.program.as_str() {
             "cargo" => self.missing_of_cargo(&command.words),
-            "python3" => self.missing_script(&command.words),
             path => self.missing_program(path.trim_start_matches("target/release/")),
         }?;
         Some(format!("{}: `{}`: {missing}", command.place, command.text()))
@@ -66,10 +65,6 @@ impl Workspace {
         missing.next().map(|name| format!("{package} has no feature {name}"))
     }
 
-    fn missing_script(&self, words: &[String]) -> Option<String> {
-        words.iter().find(|word| word.ends_with(".py")).and_then(|script| self.missing_file(script))
-    }
-
     fn missing_file(&self, name: &str) -> Option<String> {
         (!self.root.join(name).exists()).then(|| format!("there is no file {name}"))
     }
@@ -97,7 +92,6 @@ fn what_is_not_there_is_told_with_its_place() {
         "cargo run --release -p burn-nca-cli --no-default-features --features flex -- fit iris",
         "cargo test --workspace",
         "cargo install --path crates/burn-nca-cli",
-        "python3 benches/tables.py",
         "target/release/measure guide",
     ] {
         assert_eq!(failure(right), None, "{right}");
@@ -106,7 +100,6 @@ fn what_is_not_there_is_told_with_its_place() {
         "cargo run -p burn-nca-clu",
         "cargo run -p burn-nca-cli --features flux",
         "cargo install --path crates/nca",
-        "python3 benches/no.py",
         "target/release/ncu fit",
     ] {
         assert!(failure(wrong).unwrap().starts_with("a.md:1: `"), "{wrong}");
