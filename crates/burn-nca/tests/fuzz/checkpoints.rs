@@ -14,15 +14,16 @@ use burn_nca::fit::{
 use burn_nca::method::{AnyMethod, Lca, Lmnn, Mlkr, Nca, PairNca};
 use rand::RngExt;
 
+use super::fuzz;
 use super::journals::Journal;
-use super::{classes, fuzz, numbers, pairs};
+use super::small_models::{classes, numbers, pairs};
 
-const FILE: &str = "checkpoint.json";
+pub const FILE: &str = "checkpoint.json";
 
 /// The steps before the fit is cut off, and after it goes on.
 const STEPS: usize = 3;
 
-fn estimators() -> Vec<Estimator> {
+pub fn estimators() -> Vec<Estimator> {
     let lbfgs = || OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(20));
     let gradient = ConjugateGradientConfig::new().with_max_iterations(20);
     let adam = StochasticConfig::new().with_epochs(Some(20)).with_batch_size(Some(6));
@@ -45,7 +46,7 @@ fn estimators() -> Vec<Estimator> {
 }
 
 /// Goes on for some steps with the checkpoint of this folder.
-fn go_on(estimator: &Estimator, folder: &Path) -> burn_nca::Result<Fitted> {
+pub fn go_on(estimator: &Estimator, folder: &Path) -> burn_nca::Result<Fitted> {
     let mut steps = 0;
     let mut watch = |_: &Progress| {
         steps += 1;
@@ -66,7 +67,7 @@ fn go_on(estimator: &Estimator, folder: &Path) -> burn_nca::Result<Fitted> {
 }
 
 /// The checkpoint of a fit that was cut off.
-fn checkpoint(estimator: &Estimator) -> Journal {
+pub fn checkpoint(estimator: &Estimator) -> Journal {
     let folder = tempfile::tempdir().unwrap();
     go_on(estimator, folder.path()).unwrap();
     Journal::of_bytes(&std::fs::read(folder.path().join(FILE)).unwrap())

@@ -20,14 +20,15 @@ mod json_damage;
 mod models;
 #[path = "../../../burn-nca-datasets/tests/fuzz/mutate.rs"]
 mod mutate;
+#[path = "../small_models/mod.rs"]
+mod small_models;
 mod trials;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
 
-use burn_nca::data::{Coincidences, Features, Labelled, Pairs, RegressionData};
-use burn_nca::{Error, Result};
+use burn_nca::Result;
 use peak_alloc::PeakAlloc;
 use rand_chacha::ChaCha8Rng;
 
@@ -77,43 +78,4 @@ fn fuzz(
     }
     println!("{kind}: of {tried} files {used} were used");
     assert!(tried < 100 || used > 0, "some damage does no harm");
-}
-
-/// Errors of what a damaged file leads to are fine; these are not.
-fn finite(what: &str, values: &[f64]) -> Result<()> {
-    assert!(values.iter().all(|value| value.is_finite()), "{what}: {values:?}");
-    Ok(())
-}
-
-/// Good where one is, as a model is good for one task; else the last error.
-fn any(results: impl IntoIterator<Item = Result<()>>) -> Result<()> {
-    let mut last = Error::data("nothing was used");
-    for result in results {
-        match result {
-            Ok(()) => return Ok(()),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
-}
-
-/// Twelve rows of three features; three classes.
-fn features() -> Features {
-    let values = (0..36).map(|at| f64::from((at * 37) % 23) / 5.0 + f64::from(at / 12)).collect();
-    let names = ["height", "weight", "width"].map(String::from).to_vec();
-    Features::new(values, names).unwrap()
-}
-
-fn classes() -> Labelled {
-    Labelled::from_labels(features(), (0..12).map(|row| row / 4).collect()).unwrap()
-}
-
-fn numbers() -> RegressionData {
-    let values = (0..12).map(|row| f64::from(row * row % 7)).collect();
-    RegressionData::new(features(), "price", values).unwrap()
-}
-
-fn pairs() -> Coincidences {
-    let pairs = (0..11).map(|row| (row, row + 1, 1.0)).collect();
-    Coincidences::new(features(), Pairs::new(12, pairs).unwrap()).unwrap()
 }

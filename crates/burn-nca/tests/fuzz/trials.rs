@@ -7,12 +7,13 @@ use burn_nca::NcaConfig;
 use burn_nca::estimator::tune::{TuneConfig, TuneSession};
 use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
 
+use super::fuzz;
 use super::journals::Journal;
-use super::{classes, fuzz};
+use super::small_models::classes;
 
-const FILE: &str = "trials.json";
+pub const FILE: &str = "trials.json";
 
-fn search(folder: &Path) -> burn_nca::Result<()> {
+pub fn search(folder: &Path) -> burn_nca::Result<()> {
     let steps = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(2));
     let config = NcaConfig::new(3, 2).with_fit(FitConfig::new().with_optimizer(steps));
     let tune = TuneConfig::new().with_folds(2).with_repeats(1).with_most_candidates(2);

@@ -1,7 +1,7 @@
-//! Files that were cut, changed or mixed: refused, and never a panic.
+//! Files that were cut, changed or mixed, as a checksum finds: refused. `sweep.rs` damages them without checksums.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use burn_nca::NcaConfig;
 use burn_nca::encoder::EncoderConfig;
@@ -27,7 +27,7 @@ fn every_file_that_was_cut_is_refused() {
     for file in FILES {
         let path = folder.join(file);
         let whole = fs::read(&path).unwrap();
-        for length in (0..whole.len()).step_by(if file == "model.json" { 11 } else { 1 }) {
+        for length in 0..whole.len() {
             with_bytes(&path, &whole[..length], || {
                 assert!(refusal(&folder).contains(file), "{file} cut to {length} bytes");
             });
@@ -48,32 +48,6 @@ fn every_changed_byte_of_the_tensors_is_refused() {
             with_bytes(&path, &changed, || {
                 assert!(refusal(&folder).contains("SHA-256 differs"), "{file}, byte {at}");
             });
-        }
-    }
-}
-
-#[test]
-fn a_changed_byte_of_the_settings_or_of_an_old_model_never_panics() {
-    let (_place, folder) = saved(&NcaConfig::new(3, 2));
-    let old = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/gallery/v1/linear");
-    let place = tempfile::tempdir().unwrap();
-    for file in FILES {
-        fs::copy(old.join(file), place.path().join(file)).unwrap();
-    }
-    let swept = [(folder.as_path(), FILES[0]), (place.path(), FILES[1]), (place.path(), FILES[2])];
-    for (folder, file) in swept {
-        let path = folder.join(file);
-        let whole = fs::read(&path).unwrap();
-        // The settings at every third byte; of the tensors the header, before their numbers.
-        let (end, stride) = if file == FILES[0] { (whole.len(), 3) } else { (256, 1) };
-        for at in (0..end).step_by(stride) {
-            let mut changed = whole.clone();
-            changed[at] ^= if at % 2 == 0 { 0xff } else { 1 << (at % 8) };
-            // Some changes are no damage: another digit of a number, or a byte of padding.
-            with_bytes(&path, &changed, || drop(load(folder)));
-        }
-        for length in (0..whole.len()).step_by(23) {
-            with_bytes(&path, &whole[..length], || assert!(load(folder).is_err()));
         }
     }
 }

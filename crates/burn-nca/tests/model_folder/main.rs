@@ -5,7 +5,11 @@
 mod damage;
 mod edits;
 mod equal_bytes;
+mod fields;
 mod gallery;
+#[path = "../small_models/mod.rs"]
+mod small_models;
+mod sweep;
 
 use std::path::{Path, PathBuf};
 
