@@ -15,6 +15,7 @@
 mod checkpoints;
 #[path = "../../../burn-nca-datasets/tests/fuzz/files.rs"]
 mod files;
+mod journal_sweep;
 mod journals;
 mod json_damage;
 mod models;
