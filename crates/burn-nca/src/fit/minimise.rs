@@ -15,7 +15,6 @@ use super::{
     DescentState, EarlyStoppingConfig, Evaluation, FitConfig, FitSession, OptimizerConfig,
     Solution, Start, StochasticConfig, Termination, exact, saturation, stochastic,
 };
-use crate::data::ScalingKind;
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
@@ -23,9 +22,8 @@ use crate::objective::{Objective, check_points};
 
 /// Minimises the objective over the parameters of encoder and objective.
 ///
-/// The model is fitted from where it is, on the features as they are: start and scaling are the caller's. The steps of a
-/// linear or diagonal map, and the gradients that are reported, are in units of the spread of the features, whatever it is:
-/// features times 1000 give the map over 1000.
+/// The model is fitted from where it is, on the features as they are: start and scaling are the caller's, and learning
+/// rates, tolerances and the gradients that are reported are in the units of those features.
 /// Non-convergence is not an error: see [`Solution::termination`]. With a held-out score the module of
 /// the best score is returned; without one, where the [target is renewed](Objective::renewed), the module of the least
 /// value by the target that belongs to it.
@@ -42,7 +40,7 @@ pub fn minimise<E: Encoder, O: Objective>(
     session: FitSession<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
     check_nothing_ignored(problem, config)?;
-    minimise_of(problem, config, session, false)
+    minimise_prepared(problem, config, session)
 }
 
 /// Refuses settings that have no effect on a problem whose features and start are given.
@@ -102,19 +100,9 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
     config: &FitConfig,
     session: FitSession<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
-    minimise_of(problem, config, session, config.scaling == ScalingKind::Standardise)
-}
-
-/// The minimisation of features that are known to be standardised, or not.
-fn minimise_of<E: Encoder, O: Objective>(
-    problem: &Problem<'_, E, O>,
-    config: &FitConfig,
-    session: FitSession<'_>,
-    standardised: bool,
-) -> Result<Solution<MetricModel<E, O>>> {
     config.check()?;
     check_points(&problem.model.objective, problem.target, problem.x.dims()[0])?;
-    let units = Units { ends: session.ends, ..Units::new(problem, config, standardised) };
+    let units = Units { ends: session.ends, ..Units::new(problem, config) };
     let start = units.start();
     if config.stop_at == Some(0) {
         return Ok(at_the_start(&units, &start));

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use super::parameters::{assign, flatten};
 use super::{Evaluation, FitConfig, Inputs, Problem};
-use crate::data::mean_and_variance;
+use crate::data::{ScalingKind, mean_and_variance};
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::model::MetricModel;
 use crate::objective::Objective;
@@ -27,10 +27,8 @@ pub(super) struct Units<'a, 'p, E: Encoder, O: Objective> {
 }
 
 impl<'a, 'p, E: Encoder, O: Objective> Units<'a, 'p, E, O> {
-    /// The units of a problem; its features are measured unless they are known to be standardised.
-    pub fn new(problem: &'a Problem<'p, E, O>, config: &'a FitConfig, standardised: bool) -> Self {
-        let unit = if standardised { 1.0 } else { unit(problem) };
-        Self { problem, config, unit, ends: None }
+    pub fn new(problem: &'a Problem<'p, E, O>, config: &'a FitConfig) -> Self {
+        Self { problem, config, unit: unit(problem, config), ends: None }
     }
 
     /// Whether the caller wants the fit to end now.
@@ -87,13 +85,13 @@ impl<'a, 'p, E: Encoder, O: Objective> Units<'a, 'p, E, O> {
     }
 }
 
-/// The root of the mean variance of the features, for a map alone; else 1.
-fn unit<E: Encoder, O: Objective>(problem: &Problem<'_, E, O>) -> f64 {
+/// The root of the mean variance of the features, for a map of features that were not standardised; else 1.
+fn unit<E: Encoder, O: Objective>(problem: &Problem<'_, E, O>, config: &FitConfig) -> f64 {
     let model = &problem.model;
     let of_map =
         matches!(model.encoder.config(), Some(EncoderConfig::Linear | EncoderConfig::Diagonal));
     let of_encoder_alone = || flatten(&model.encoder).len() == flatten(model).len();
-    if !of_map || !of_encoder_alone() {
+    if config.scaling == ScalingKind::Standardise || !of_map || !of_encoder_alone() {
         return 1.0;
     }
     let variance = match problem.x {
