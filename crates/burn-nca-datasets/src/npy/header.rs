@@ -66,10 +66,11 @@ fn depth(text: &[u8]) -> usize {
 
 /// The product of the numbers in the header, the shape among them; none where it overflows, as npyz's own would.
 fn product_of_numbers(text: &[u8]) -> Option<u64> {
-    let words = text.split(|byte| !byte.is_ascii_alphanumeric());
+    // Python groups digits by underscores, and npyz reads them.
+    let words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
     let numbers = words.filter(|word| word.first().is_some_and(u8::is_ascii_digit));
     numbers.into_iter().try_fold(1_u64, |product, number| {
-        let number: u64 = std::str::from_utf8(number).ok()?.parse().ok()?;
+        let number: u64 = std::str::from_utf8(number).ok()?.replace('_', "").parse().ok()?;
         product.checked_mul(number.max(1))
     })
 }
@@ -83,7 +84,13 @@ mod tests {
         let header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (60000, 784), }";
         assert_eq!((depth(header), product_of_numbers(header)), (2, Some(60000 * 784)));
         assert_eq!(product_of_numbers(b"(0, 5)"), Some(5));
-        for overflowing in ["(4294967296, 4294967296)", "(0xffff,)", "(99999999999999999999,)"] {
+        assert_eq!(product_of_numbers(b"(1_000, 5)"), Some(5000));
+        for overflowing in [
+            "(4294967296, 4294967296)",
+            "(0xffff,)",
+            "(99999999999999999999,)",
+            "(9007199254740993, 31_000)",
+        ] {
             assert_eq!(product_of_numbers(overflowing.as_bytes()), None, "{overflowing}");
         }
         assert_eq!(depth("(".repeat(5000).as_bytes()), 5000);

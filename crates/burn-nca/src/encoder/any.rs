@@ -19,6 +19,10 @@ pub const MOST_DIMENSIONS_PER_INPUT: usize = 10;
 /// The most hidden layers of an encoder that is built from its configuration.
 pub const MOST_LAYERS: usize = 100;
 
+/// The most numbers in a layer of the rows that pass through an encoder together: 1 GiB in f32, and a network's gradient
+/// holds several of them.
+pub const MOST_ACTIVATIONS: usize = 1 << 28;
+
 /// Which encoder to build, for a choice at run time.
 #[derive(Config, Debug, PartialEq)]
 pub enum EncoderConfig {
@@ -67,10 +71,6 @@ impl EncoderConfig {
                 "layer {layer} of the sizes {sizes:?} has 0 units; give each 1 or more"
             )));
         }
-        if *self == Self::Diagonal {
-            return Ok(());
-        }
-        let layers = sizes.len() - 2;
         if *self == Self::Diagonal && d_input != d_output {
             return Err(diagonal(d_input, d_output));
         }
@@ -85,10 +85,14 @@ impl EncoderConfig {
     /// [`MOST_PARAMETERS`].
     pub fn check_size(&self, d_input: usize, d_output: usize) -> Result<()> {
         self.check_shape(d_input, d_output)?;
+        if *self == Self::Diagonal {
+            return Ok(());
+        }
+        let sizes = self.layer_sizes(d_input, d_output);
+        let layers = sizes.len() - 2;
         if layers > MOST_LAYERS {
             return Err(Error::setting(format!(
                 "the network has {layers} hidden layers; give {MOST_LAYERS} or fewer"
-        let sizes = self.layer_sizes(d_input, d_output);
             )));
         }
         let inputs = sizes[layers];
@@ -107,6 +111,27 @@ impl EncoderConfig {
                 parameters.map_or("countless".to_string(), |parameters| parameters.to_string())
             ))),
         }
+    }
+
+    /// Checks that the layers of this many rows that pass through together can be kept, before anything is allocated.
+    ///
+    /// # Errors
+    /// More than [`MOST_ACTIVATIONS`] numbers in a layer.
+    pub(crate) fn check_activations(
+        &self,
+        [d_input, d_output]: [usize; 2],
+        rows: usize,
+    ) -> Result<()> {
+        let sizes = self.layer_sizes(d_input, d_output);
+        let widest = sizes[1..].iter().copied().max().unwrap_or(0);
+        if widest.checked_mul(rows).is_some_and(|numbers| numbers <= MOST_ACTIVATIONS) {
+            return Ok(());
+        }
+        Err(Error::setting(format!(
+            "a layer of {widest} of the sizes {sizes:?} (features, hidden layers, dimensions) holds more than \
+             {MOST_ACTIVATIONS} numbers for {rows} rows together; give layers of {} or fewer",
+            MOST_ACTIVATIONS / rows.max(1)
+        )))
     }
 
     /// Builds the encoder for d input features and k embedding dimensions.
@@ -242,5 +267,18 @@ mod tests {
         assert!(refusal(&network(&[usize::MAX]), 4, 2).contains("countless"));
         assert!(refusal(&network(&[8, 0]), 4, 2).contains("layer 2 of the sizes [4, 8, 0, 2]"));
         assert!(refusal(&EncoderConfig::Diagonal, 4, 2).contains("cannot map to 2 dimensions"));
+    }
+
+    #[test]
+    fn layers_of_many_rows_are_refused_with_the_width_that_can_be() {
+        let network = network(&[4_000_000]);
+        assert!(network.check_size(4, 2).is_ok() && network.check_activations([4, 2], 67).is_ok());
+        let error = network.check_activations([4, 2], 105).unwrap_err().to_string();
+        assert!(error.contains("a layer of 4000000 of the sizes [4, 4000000, 2]"), "{error}");
+        assert!(
+            error.contains("for 105 rows together; give layers of 2556528 or fewer"),
+            "{error}"
+        );
+        assert!(EncoderConfig::Linear.check_activations([4, 40], usize::MAX).is_err());
     }
 }

@@ -18,7 +18,10 @@ mod tests;
 mod triangular;
 mod unit;
 
-pub use any::{AnyEncoder, EncoderConfig, MOST_DIMENSIONS_PER_INPUT, MOST_LAYERS, MOST_PARAMETERS};
+pub use any::{
+    AnyEncoder, EncoderConfig, MOST_ACTIVATIONS, MOST_DIMENSIONS_PER_INPUT, MOST_LAYERS,
+    MOST_PARAMETERS,
+};
 pub use cast::cast;
 pub use diagonal::{DiagonalMap, DiagonalMapConfig};
 pub(crate) use exchange::pytorch_file;
@@ -27,7 +30,7 @@ pub use feature_weights::FeatureWeights;
 pub use linear::{LinearMap, LinearMapConfig};
 pub use mlp::{Activation, Mlp, MlpConfig};
 pub(crate) use probe::output_width;
-pub(crate) use record::load_record;
+pub(crate) use record::{load_optimizer, load_record};
 pub use triangular::{TriangularMap, TriangularMapConfig};
 pub use unit::UnitRows;
 pub(crate) use unit::unit_rows;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use burn::module::{Module, ModuleVisitor, Param};
+use burn::optim::ModuleOptimizer;
 use burn::store::burn_pack::Reader;
 use burn::store::{ModuleRecord, RecordError};
-use burn::tensor::{Bool, Bytes, DType, Int, Tensor};
+use burn::tensor::{Bool, Bytes, DType, Int, Shape, Tensor};
 
 /// The module with the tensors of a record.
 ///
@@ -23,6 +24,45 @@ pub(crate) fn load_record<M: Module>(module: M, bytes: Vec<u8>) -> Result<M, Rec
     match kinds.first_wrong {
         Some(wrong) => Err(RecordError::Validation(wrong)),
         None => module.try_load_record(ModuleRecord::from_bytes(bytes)?),
+    }
+}
+
+/// The optimiser of a module with the state of a record: tensors of the shapes of the parameters, as those of Adam and of
+/// momentum are.
+///
+/// `ModuleOptimizer::from_bytes` alone panics where a tensor has no identity of a parameter, and a step with a state of
+/// another shape or kind (Burn 0.22.1).
+///
+/// # Errors
+/// Bytes that hold no tensors, or one that is of no parameter, or not of its shape.
+pub(crate) fn load_optimizer<M: Module>(
+    optimizer: ModuleOptimizer,
+    module: &M,
+    bytes: Vec<u8>,
+) -> Result<ModuleOptimizer, RecordError> {
+    let mut shapes = Shapes::default();
+    module.visit(&mut shapes);
+    let bytes = Bytes::from_bytes_vec(bytes).shared();
+    let tensors = Reader::from_bytes(bytes.clone())?.into_tensors()?;
+    for tensor in tensors {
+        let expected = tensor.param_id.and_then(|id| shapes.0.get(&id));
+        if expected != Some(&tensor.shape) || !tensor.dtype.is_float() {
+            return Err(RecordError::Validation(format!(
+                "{}: no parameter has a state of {} numbers of {:?}",
+                tensor.name, tensor.shape, tensor.dtype
+            )));
+        }
+    }
+    optimizer.from_bytes(bytes)
+}
+
+/// The shape of each parameter of real numbers, by its identity.
+#[derive(Default)]
+struct Shapes(BTreeMap<u64, Shape>);
+
+impl ModuleVisitor for Shapes {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        self.0.insert(param.id.val(), param.shape());
     }
 }
 
@@ -69,6 +109,7 @@ impl ModuleVisitor for Kinds {
 #[cfg(test)]
 mod tests {
     use burn::module::ParamId;
+    use burn::optim::{AdamConfig, GradientsParams};
 
     use super::*;
     use crate::device::open;
@@ -105,5 +146,24 @@ mod tests {
         );
         let error = load_record(counts(), reals).err().unwrap().to_string();
         assert!(error.contains("weight: expected integers but record has F32"), "{error}");
+    }
+
+    #[test]
+    fn the_state_of_an_optimiser_is_of_the_parameters_of_its_module() {
+        let device = open("flex").unwrap().autodiff();
+        let weights = |values: [f32; 2]| Weights {
+            weight: Param::from_tensor(Tensor::<1>::from_data(values, &device).require_grad()),
+        };
+        let (module, other) = (weights([0.5, 1.5]), weights([0.5, 1.5]));
+        let mut optimizer: ModuleOptimizer = AdamConfig::new().init();
+        let loss = module.weight.val().powi_scalar(2).sum();
+        let gradients = GradientsParams::from_grads(loss.backward(), &module);
+        let module = optimizer.step(0.1, module, gradients);
+        let bytes = optimizer.into_bytes().unwrap().to_vec();
+
+        let fresh = || AdamConfig::new().init();
+        assert!(load_optimizer(fresh(), &module, bytes.clone()).is_ok());
+        let error = load_optimizer(fresh(), &other, bytes).err().unwrap().to_string();
+        assert!(error.contains("no parameter has a state of"), "{error}");
     }
 }

@@ -7,7 +7,7 @@ use web_time::Instant;
 use burn::module::Module;
 use burn::optim::{GradientsParams, ModuleOptimizer};
 use burn::store::RecordError;
-use burn::tensor::{Bytes, Tensor};
+use burn::tensor::Tensor;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -22,7 +22,7 @@ use super::problem::Problem;
 use super::training_layers::independent;
 use super::units::Units;
 use super::{Evaluation, FitConfig, Progress, Solution, StochasticConfig, Termination};
-use crate::encoder::{Encoder, load_record};
+use crate::encoder::{Encoder, load_optimizer, load_record};
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
 use crate::objective::over;
@@ -365,8 +365,8 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             _ => steps,
         };
         self.model = from_bytes(&self.model, state.model)?;
-        let optimizer = Bytes::from_bytes_vec(state.optimizer);
-        self.optimizer = self.optimizer.clone().from_bytes(optimizer).map_err(unusable)?;
+        self.optimizer = load_optimizer(self.optimizer.clone(), &self.model, state.optimizer)
+            .map_err(unusable)?;
         (self.epoch, self.batches) = (state.epoch, state.batches);
         if let Some(last) = kept.last() {
             self.earlier_seconds = last.seconds;
