@@ -183,8 +183,8 @@ fn timeless(document: &mut serde_json::Value) {
     match document {
         serde_json::Value::Object(fields) => {
             let of_the_clock = |name: &str| {
-                name.contains("seconds")
-                    || ["created", "command", "peak_memory_bytes"].contains(&name)
+                let others = ["ended", "times", "command", "peak_memory_bytes"];
+                name.contains("seconds") || others.contains(&name)
             };
             fields.retain(|name, _| !of_the_clock(name));
             fields.values_mut().for_each(timeless);

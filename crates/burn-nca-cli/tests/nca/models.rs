@@ -170,3 +170,34 @@ fn a_fifo_in_the_place_of_a_file_is_refused() {
     }
     nca(&["predict", &out, &file]).assert().success();
 }
+
+#[test]
+fn a_row_that_is_not_finite_is_named_by_its_place_in_the_table() {
+    let place = Place::new();
+    let rows: String = (0..20).map(|i| format!("{},{},{}\n", i % 7, i % 5, i % 2)).collect();
+    let (data, out) = (place.file("t.csv", &format!("a,b,c\n{rows}NA,1,0\n")), place.at("run"));
+    let fit = ["fit", &data, "--missing", "drop", "--no-tune", "--max-iterations", "2"];
+    nca(&[&fit[..], &["--out", &out]].concat()).assert().success();
+    let new = place.file("new.csv", "a,b\nNA,1\n1e308,2\n");
+    for (verb, data, row) in [("transform", &new, 2), ("predict", &new, 2)] {
+        let message = failure(&[verb, &out, data], 1);
+        assert!(message.contains(&format!("row {row}: the embedding is not finite")), "{message}");
+    }
+}
+
+#[test]
+fn a_model_of_an_encoder_that_is_not_known_here_is_refused_in_the_words_of_the_program() {
+    let place = Place::new();
+    let (out, ..) = run(&place);
+    let file = place.path("run/model/model.json");
+    let mut card = crate::read_json(&file);
+    assert_eq!(card["card"]["encoder"], "Linear");
+    card["card"]["encoder"] = serde_json::Value::Null;
+    std::fs::write(&file, card.to_string()).unwrap();
+    let message = failure(&["info", &out], 1);
+    assert!(
+        message.contains("which this program does not know; load it in the program"),
+        "{message}"
+    );
+    assert!(!message.contains("load_with"), "{message}");
+}
