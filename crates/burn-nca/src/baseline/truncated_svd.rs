@@ -1,5 +1,7 @@
 //! The leading singular directions of sparse rows, without writing their zeros out.
 
+use std::ops::ControlFlow;
+
 use burn::config::Config;
 use faer::{Mat, MatRef};
 use rand::SeedableRng;
@@ -12,6 +14,9 @@ use super::product::{cross_product, product};
 use crate::data::{Features, SparseFeatures};
 use crate::error::{Error, Result};
 
+/// The most numbers in the matrices of a decomposition: 16 GiB.
+const MOST_VALUES: usize = 1 << 31;
+
 /// The k leading right singular vectors of sparse rows, or with `centre` their principal directions.
 ///
 /// ```text
@@ -19,7 +24,8 @@ use crate::error::{Error, Result};
 /// ```
 /// Randomised subspace iteration \[1\]: an orthonormal basis of `(X Xᵀ)^q X Ω` with a seeded Gaussian Ω of
 /// k + `oversampling` columns, and the decomposition of X in it. With the defaults the singular values of texts are
-/// exact to some 1e-4 of themselves. Memory: four dense matrices of (n + d) rows and k + `oversampling` columns.
+/// exact to some 1e-4 of themselves. Memory: four dense matrices of (n + d) rows and k + `oversampling` columns, at most
+/// 2^31 numbers in all.
 ///
 /// # References
 /// \[1\] N. Halko, P. G. Martinsson, J. A. Tropp, Finding Structure with Randomness, SIAM Review 53(2), 2011,
@@ -61,6 +67,8 @@ pub struct TruncatedSvd {
     pub projection: Projection,
     /// The singular values, falling.
     pub singular_values: Vec<f64>,
+    /// Passes over X and its transpose that were taken.
+    pub passes: usize,
 }
 
 impl TruncatedSvd {
@@ -84,23 +92,47 @@ impl TruncatedSvdConfig {
     /// Finds the directions.
     ///
     /// # Errors
-    /// k of 0, or more than rows or columns; a decomposition that does not converge.
+    /// k of 0, or more than rows or columns; matrices of more than 2^31 numbers; a decomposition that does not converge.
     pub fn fit(&self, features: &SparseFeatures) -> Result<TruncatedSvd> {
+        self.fit_until(features, |_| Ok(ControlFlow::Continue(())))
+    }
+
+    /// As [`fit`](Self::fit), asking before every pass, with the number of those that were taken: a break takes the
+    /// directions of the passes so far, which are less exact, and an error cancels the decomposition.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), or that of `on_pass`.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use burn_nca::Error;
+    /// use burn_nca::baseline::TruncatedSvdConfig;
+    /// use burn_nca::data::SparseFeatures;
+    ///
+    /// let counts = SparseFeatures::new([3, 3], vec![(0, 0, 2.0), (1, 0, 2.0), (2, 2, 1.0)])?;
+    /// let one_pass = |passes| {
+    ///     Ok::<_, Error>(if passes < 1 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    /// };
+    /// assert_eq!(TruncatedSvdConfig::new(1).fit_until(&counts, one_pass)?.passes, 1);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn fit_until<E: From<Error>>(
+        &self,
+        features: &SparseFeatures,
+        mut on_pass: impl FnMut(usize) -> Result<ControlFlow<()>, E>,
+    ) -> Result<TruncatedSvd, E> {
         let (n, d, k) = (features.rows(), features.columns(), self.d_output);
-        if k == 0 || k > n.min(d) {
-            return Err(Error::setting(format!(
-                "a truncated SVD was asked for {k} directions of {n} x {d} features; ask for 1 to {}",
-                n.min(d)
-            )));
-        }
-        let width = (k + self.oversampling).min(n.min(d));
+        let width = self.checked_width([n, d])?;
         let rows = Centred::new(features, self.centre);
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let gauss: Vec<f64> = (0..d * width).map(|_| StandardNormal.sample(&mut rng)).collect();
         let mut basis = orthonormal(&rows.product(&gauss, width), width);
-        for _ in 0..self.iterations {
+        let mut passes = 0;
+        while passes < self.iterations && on_pass(passes)?.is_continue() {
             let right = orthonormal(&rows.transposed_product(&basis, width), width);
             basis = orthonormal(&rows.product(&right, width), width);
+            passes += 1;
         }
         // X ≈ Q Qᵀ X: the right singular vectors of Qᵀ X are the left ones of its transpose, [d, width].
         let inner = rows.transposed_product(&basis, width);
@@ -114,7 +146,36 @@ impl TruncatedSvdConfig {
         Ok(TruncatedSvd {
             projection: Projection::new(weight, [d, k]),
             singular_values: (0..k).map(|j| values[j]).collect(),
+            passes,
         })
+    }
+
+    /// The columns of the basis for rows `[n, d]`, before anything is allocated.
+    ///
+    /// # Errors
+    /// k of 0, or more than rows or columns; matrices of more than [`MOST_VALUES`].
+    fn checked_width(&self, [n, d]: [usize; 2]) -> Result<usize> {
+        let k = self.d_output;
+        if k == 0 || k > n.min(d) {
+            return Err(Error::setting(format!(
+                "a truncated SVD was asked for {k} directions of {n} x {d} features; ask for 1 to {}",
+                n.min(d)
+            )));
+        }
+        let width = k.saturating_add(self.oversampling).min(n.min(d));
+        let column = n.saturating_add(d).saturating_mul(4);
+        let values = column.saturating_mul(width);
+        if values <= MOST_VALUES {
+            return Ok(width);
+        }
+        let cure = match (MOST_VALUES / column).saturating_sub(self.oversampling) {
+            0 => "give fewer rows or columns".to_string(),
+            most => format!("ask for {most} directions or fewer"),
+        };
+        Err(Error::setting(format!(
+            "a truncated SVD of {n} x {d} features to {k} directions takes matrices of {values} numbers, more than \
+             {MOST_VALUES}; {cure}"
+        )))
     }
 }
 
@@ -207,5 +268,40 @@ mod tests {
         let error = TruncatedSvdConfig::new(21).fit(&rows()).unwrap_err().to_string();
         assert!(error.contains("21 directions of 60 x 20 features; ask for 1 to 20"), "{error}");
         assert!(TruncatedSvdConfig::new(0).fit(&rows()).is_err());
+    }
+
+    #[test]
+    fn matrices_beyond_memory_are_refused_before_they_are_made() {
+        let empty = SparseFeatures::new([20_000, 60_000], Vec::new()).unwrap();
+        let error = TruncatedSvdConfig::new(20_000).fit(&empty).unwrap_err().to_string();
+        assert!(error.contains("6400000000 numbers") && error.contains("ask for 6690"), "{error}");
+        assert_eq!(TruncatedSvdConfig::new(6690).checked_width([20_000, 60_000]).unwrap(), 6710);
+        let long = TruncatedSvdConfig::new(1).checked_width([1 << 40, 30]).unwrap_err().to_string();
+        assert!(long.contains("give fewer rows or columns"), "{long}");
+    }
+
+    #[test]
+    fn a_break_takes_the_directions_so_far_and_an_error_none() {
+        let (rows, svd) = (rows(), TruncatedSvdConfig::new(4));
+        let until = |most: usize| {
+            let go_on = move |passes| {
+                Ok::<_, Error>(match passes < most {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
+                })
+            };
+            svd.fit_until(&rows, go_on).unwrap()
+        };
+        let (rough, exact) = (until(0), svd.fit(&rows).unwrap());
+        assert_eq!((rough.passes, until(2).passes, exact.passes), (0, 2, 6));
+        assert_eq!(until(9), exact);
+        let last = |svd: &TruncatedSvd| svd.singular_values[3];
+        assert!(last(&rough) > 0.0 && last(&rough) <= last(&exact) + 1e-9);
+        let mut asked = 0;
+        let cancelled = svd.fit_until(&rows, |_| {
+            asked += 1;
+            Err(Error::setting("cancelled"))
+        });
+        assert_eq!((cancelled.unwrap_err().to_string().as_str(), asked), ("cancelled", 1));
     }
 }

@@ -30,7 +30,7 @@ const LANES: usize = 16;
 const CACHED: usize = 300_000;
 
 /// Rows that pass through the encoder together, so that a network's hidden layers never exist for all rows.
-const CHUNK: usize = 8192;
+pub(crate) const CHUNK: usize = 8192;
 
 /// How a full pass over the data is cut into blocks, for objectives whose blocks hold tables of pairs; the others
 /// (f, g, equation 8, kernel regression) cut it themselves.

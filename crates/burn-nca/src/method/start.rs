@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::data::{AnyData, Features, Labelled};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, MlpConfig, cast};
 use crate::error::{Error, Result};
+use crate::fit::exact::CHUNK;
 use crate::fit::{FitConfig, ResolvedStart, Start, perplexity_factor};
 
 /// Builds the encoder to k dimensions for (scaled) data, and says which rule its start came from.
@@ -84,6 +85,7 @@ fn unscaled(
 ) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
     let (d, dtype) = (data.features().columns(), fit.precision.dtype());
     config.check_size(d, k)?;
+    config.check_activations([d, k], rows_together(fit, data.rows()))?;
     match config {
         EncoderConfig::Linear => {
             let (weight, start) = fit.start.weight(data, k, fit.seed)?;
@@ -105,6 +107,19 @@ fn unscaled(
                 .init_seeded(fit.seed, device);
             Ok((AnyEncoder::Mlp(network), None))
         }
+    }
+}
+
+/// The most rows that pass through an encoder together in a fit: a chunk of them, a batch with all that its rows see, or
+/// all rows where a part is held out.
+fn rows_together(fit: &FitConfig, rows: usize) -> usize {
+    let batch = fit.optimizer.batches().map_or(0, |batches| {
+        let seen = batches.candidates.map_or(0, |candidates| candidates.min(rows));
+        batches.batch_rows(rows).max(seen)
+    });
+    match fit.early_stopping {
+        Some(_) => rows,
+        None => rows.min(CHUNK).max(batch),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Candidate, Choice};
 
-/// Where a search stands, as its callback sees it after every step of every fit.
+/// Where a search stands, as its callback sees it before every fold is cut and after every step of every fit.
 #[derive(Clone, Copy, Debug)]
 pub struct TuneProgress<'a> {
     /// Number of candidates that are finished, those of earlier runs included.
@@ -51,7 +51,7 @@ impl<'a> TuneSession<'a> {
         Self::default()
     }
 
-    /// Calls back after every step of every fit.
+    /// Calls back before every fold is cut and after every step of every fit.
     #[must_use]
     pub fn with_progress(mut self, on_progress: &'a mut OnTuneProgress<'a>) -> Self {
         self.on_progress = Some(on_progress);
