@@ -12,6 +12,7 @@ use burn::tensor::{DType, Tensor};
 use burn_nca_files::{is_regular, write_stdout};
 use burn_nca_program::printable;
 pub use burn_nca_program::{print, short_name, tell, write_file};
+use burn_nca_report::Warning;
 use npyz::{AutoSerialize, WriteOptions, WriterBuilder};
 pub use parquet::matrix_parquet;
 use serde::Serialize;
@@ -77,6 +78,11 @@ fn escaped_json(text: &str) -> String {
 /// Tells the user what is worth knowing, on stderr.
 pub fn warn(message: &str) {
     tell(&format!("warning: {message}"));
+}
+
+/// Tells on stderr what a JSON document holds as its warnings.
+pub fn warn_of(warnings: &[Warning]) {
+    warnings.iter().for_each(|warning| warn(&warning.text));
 }
 
 /// How a table is written into a file.

@@ -47,10 +47,15 @@ impl Bar {
         self.bar.set_length(steps as u64);
     }
 
-    /// Shows that `done` steps are done, and a message.
+    /// Shows that `done` steps are done, and a message; a bar that was removed appears again.
     pub fn step(&self, done: usize, message: impl Into<String>) {
+        let message = message.into();
+        if self.bar.is_finished() {
+            self.bar.set_message(message.clone());
+            self.bar.reset();
+        }
         self.bar.set_position(done as u64);
-        self.bar.set_message(message.into());
+        self.bar.set_message(message);
     }
 
     /// Goes on from `done` steps of an earlier run, which took none of this run's time.
@@ -117,5 +122,16 @@ mod tests {
             (4, Some(8), "a")
         );
         bar.finish();
+    }
+
+    #[test]
+    fn a_bar_that_was_removed_appears_again_with_its_next_step() {
+        let bar = Bar::new("{pos} {msg}", true);
+        bar.step(4, "a");
+        bar.finish();
+        assert!(bar.bar.is_finished());
+        bar.step(1, "b");
+        assert!(!bar.bar.is_finished());
+        assert_eq!((bar.bar.position(), bar.bar.message().as_str()), (1, "b"));
     }
 }

@@ -33,14 +33,20 @@ pub enum WarningCode {
     Sampled,
     /// Methods that the metric was not compared with, for want of time.
     NotCompared,
+    /// The fit is not replayed, for want of time.
+    NotReplayed,
     /// The replay lacks steps that an interrupted run has not kept.
     ReplayIncomplete,
+    /// The state of the fit could not be written while it ran.
+    CheckpointNotWritten,
     /// What was done to the table: values filled in, text turned into features, rows left out.
     Prepared,
     /// Rows without a class, which were kept out of the fit.
     RowsWithoutClass,
     /// A target of many whole numbers that was read as classes.
     NumbersAsClasses,
+    /// Classes whose names hold line ends, as a stray quotation mark makes them.
+    MultilineClasses,
     /// Features that only number the rows.
     Identifiers,
     /// Columns that are copies of others.
@@ -58,12 +64,13 @@ impl Warning {
         Self { code, text: text.into() }
     }
 
-    /// Whether it is about the data and settings alone, and therefore said before the fit.
-    pub fn is_about_data(&self) -> bool {
+    /// Whether it is told as soon as it is known: about data and settings before the fit, about the checkpoint during
+    /// it.
+    pub fn is_told_at_once(&self) -> bool {
         use WarningCode::{
-            ConstantColumns, DuplicateColumns, FewDimensions, FewRows, Identifiers,
-            NumbersAsClasses, Prepared, ReplayIncomplete, RowsWithoutClass, Sampled,
-            SingleRowClasses,
+            CheckpointNotWritten, ConstantColumns, DuplicateColumns, FewDimensions, FewRows,
+            Identifiers, MultilineClasses, NumbersAsClasses, Prepared, ReplayIncomplete,
+            RowsWithoutClass, Sampled, SingleRowClasses,
         };
         matches!(
             self.code,
@@ -74,6 +81,8 @@ impl Warning {
                 | Prepared
                 | RowsWithoutClass
                 | NumbersAsClasses
+                | MultilineClasses
+                | CheckpointNotWritten
                 | ReplayIncomplete
                 | Identifiers
                 | DuplicateColumns

@@ -216,7 +216,10 @@ pub struct OptimizerOptions {
     #[arg(long, value_name = "N", requires = "early_stopping", allow_negative_numbers = true, value_parser = at_least_one)]
     pub patience: Option<usize>,
 
-    /// Stop after this many seconds; methods to compare with are left out once they are spent.
+    /// Seconds that the whole command may take. The search for settings gets at most half of what the reading leaves, the
+    /// fit the rest; methods to compare with and the replay of the fit are left out once they are spent, and it is said.
+    /// What a model needs is done all the same: reading, the start and a first step, the accuracy. A resumed run counts the
+    /// earlier seconds of its search and of its fit, too.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub time_budget: Option<f64>,
 }

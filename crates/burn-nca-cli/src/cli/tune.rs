@@ -19,7 +19,7 @@ pub struct TuneOptions {
     #[arg(long, conflicts_with = "tune")]
     pub no_tune: bool,
 
-    /// Stop the search after this many seconds; the last fit comes on top.
+    /// Stop the search after this many seconds; the last fit comes on top [default: half of what is left of --time-budget]
     #[arg(long, value_name = "SECONDS", requires = "tune", allow_negative_numbers = true, value_parser = positive)]
     pub budget: Option<f64>,
 

@@ -9,7 +9,7 @@ use burn_nca::data::{Coincidences, Features, Labelled, RegressionData, Scaling};
 use burn_nca::fit::{FitSession, Progress, Termination};
 use burn_nca::method::AnyMethod;
 use burn_nca::{DeviceTime, Fitted, device};
-use burn_nca_program::{Interrupt, RunFolder};
+use burn_nca_program::{Interrupt, RunFolder, short_name};
 
 use super::report::write_pictures;
 use super::{model_folder, open_device};
@@ -23,6 +23,7 @@ use crate::fitting::rows::FitData;
 use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{FitTask, learnt_from};
+use crate::fitting::time_budget::TimeBudget;
 use crate::fitting::{method, options, settings, tuning, warnings};
 use crate::source::Source;
 use crate::{output, process, tables};
@@ -36,27 +37,34 @@ pub use crate::fitting::run_folder::MODEL;
 /// # Errors
 /// Bad data or settings, a folder that exists, or a fit that was interrupted.
 pub fn run(args: &FitArgs) -> Result<()> {
+    let time = TimeBudget::start(args.optimizer.time_budget);
     let learnt_from = learnt_from(args)?;
     let method = method::chosen(args, learnt_from)?;
     options::check(args, learnt_from, &method)?;
     match learnt_from {
-        FitTask::Classes => of::<Labelled>(args, method),
-        FitTask::Numbers => of::<RegressionData>(args, method),
-        FitTask::Pairs => of::<Coincidences>(args, method),
+        FitTask::Classes => of::<Labelled>(args, method, time),
+        FitTask::Numbers => of::<RegressionData>(args, method, time),
+        FitTask::Pairs => of::<Coincidences>(args, method, time),
     }
 }
 
 /// The fit of any kind of data, from the options to what is printed.
-fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
+fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result<()> {
     tables::check(args, D::TASK)?;
     let interrupt = Interrupt::listen("step")?;
-    let stages = Stages::new(args.optimizer.time_budget, args.quiet, interrupt.clone())
-        .without_baselines(args.no_baselines);
+    let stages =
+        Stages::new(time, args.quiet, interrupt.clone()).without_baselines(args.no_baselines);
     let folder = open_folder(args)?;
     let source = Source::of_fit(args, learnt_from(args)?);
-    let table = D::open(args, &source)?;
+    stages.show(&format!("reading {}", short_name(&args.source.data)));
+    let table = D::open(args, &source, &stages)?;
     let source = source.with_target(table.target.as_deref());
     let mut rows = table.data.parted(table.split, args)?;
+    if folder.is_none() {
+        // With a folder the fit stops after its first step, and can be resumed.
+        stages.refuse_stop("while the table was read")?;
+    }
+    stages.clear();
     rows.without_class = table.without_class;
     if let Some(NeighborCount::Given(k)) = args.neighbors
         && D::PREDICTS
@@ -79,8 +87,9 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let (config, tuning) =
         tuning::choose(args, config, (train, &device), (folder.as_ref(), &interrupt, &stages))?;
     let steps = settings::step_limit(&config.fit, train.features().rows());
-    let bar = FitProgress::new(steps, args.quiet, interrupt).with_measure(D::MEASURE);
+    let bar = FitProgress::new(steps, args.quiet, (interrupt, time)).with_measure(D::MEASURE);
     stages.begin("learning");
+    bar.begin();
     let scaling = Scaling::fit(config.fit.scaling, train.features());
     let mut rows = rows.scaled(&scaling)?;
     let start = warm_start.map(|model| model.encoder);
@@ -89,6 +98,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
     let model = fit(&bar, (folder.as_ref(), recording.as_ref()), |session| {
         config.fit_scaled(start, (rows.train.clone(), scaling), &device, session)
     })?;
+    warnings.extend(bar.warnings());
     let lacking = recording.as_ref().and_then(Recording::warning);
     warnings.extend(told(lacking.into_iter().collect()));
     let model = match table.preparation {
@@ -96,6 +106,9 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
         None => model,
     };
     if D::PREDICTS {
+        if matches!(args.neighbors, Some(NeighborCount::CrossValidated | NeighborCount::Entropy)) {
+            stages.announce("choosing the number of neighbours");
+        }
         rows.neighbors = D::neighbors(args.neighbors, &model)?;
     }
     // What is saved takes the table as it is; what is measured, its reduction.
@@ -110,11 +123,10 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod) -> Result<()> {
         stages: &stages,
     };
     conclude(args, folder, (whole.as_ref().unwrap_or(&model), &source), || {
-        let report = finished.report(D::evaluate(&model, &rows, &stages)?)?;
-        stages.announce("replaying the fit");
+        let found = D::evaluate(&model, &rows, &stages)?;
         let steps = recording.map(Recording::into_steps).unwrap_or_default();
-        let replay = D::replay(&model, &rows, &steps)?;
-        let mut report = Report { replay, ..report };
+        let replay = D::replay(&model, &rows, (&steps, &stages))?;
+        let mut report = Report { replay, ..finished.report(found)? };
         report.name_rows(&table.names);
         Ok(report)
     })?;
@@ -136,7 +148,7 @@ fn conclude(
         None => evaluate()?,
         Some(folder) => run_folder::complete(folder, model, evaluate)?,
     };
-    let after_the_fit = report.warnings.iter().filter(|warning| !warning.is_about_data());
+    let after_the_fit = report.warnings.iter().filter(|warning| !warning.is_told_at_once());
     after_the_fit.for_each(|warning| output::warn(&warning.text));
     // Nobody may be there to read stdout; a picture that cannot be written keeps nothing from it.
     let drawn = write_pictures(&report, &args.picture);

@@ -41,6 +41,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let read = || -> Result<ModelRows> {
         let of = (&whole, source.as_ref());
         let rows = tables::rows(&args.data, of, (args.id.as_deref(), &args.text))?;
+        output::warn_of(&rows.warnings);
         finite::check(model, (&rows.features, &rows.rows), &args.data)?;
         Ok(rows)
     };

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::output::{csv_field, csv_number};
 use crate::tables::ModelRows;
+use burn_nca_report::Warning;
 
 /// The predictions for the rows of a table; a row that was left out has none.
 pub struct Predicted {
@@ -14,6 +15,8 @@ pub struct Predicted {
     rows: Vec<Option<Row>>,
     /// The classes, where their shares were asked for.
     classes: Vec<String>,
+    /// What was unusual in the table.
+    warnings: Vec<Warning>,
 }
 
 struct Row {
@@ -49,6 +52,7 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
     rows: Vec<JsonRow<'a>>,
+    warnings: &'a [Warning],
 }
 
 impl Predicted {
@@ -72,6 +76,7 @@ impl Predicted {
             rows: rows.places().into_iter().map(|place| place.map(row)).collect(),
             ids: rows.ids,
             classes: if shares.is_some() { names.to_vec() } else { Vec::new() },
+            warnings: rows.warnings,
         }
     }
 
@@ -91,6 +96,7 @@ impl Predicted {
             rows: rows.places().into_iter().map(|place| place.map(row)).collect(),
             ids: rows.ids,
             classes: Vec::new(),
+            warnings: rows.warnings,
         }
     }
 
@@ -145,6 +151,7 @@ impl Predicted {
             target: &self.target,
             id: self.ids.as_ref().map(|(name, _)| name.as_str()),
             rows: rows.collect(),
+            warnings: &self.warnings,
         };
         Ok(serde_json::to_string_pretty(&document)? + "\n")
     }
@@ -153,6 +160,7 @@ impl Predicted {
 #[cfg(test)]
 mod tests {
     use burn_nca::data::Features;
+    use burn_nca_report::WarningCode;
 
     use super::*;
 
@@ -162,6 +170,7 @@ mod tests {
             rows: kept,
             total,
             ids: ids.map(|ids| ("name".into(), ids.iter().map(|id| (*id).into()).collect())),
+            warnings: vec![Warning::new(WarningCode::Prepared, "a level is new")],
         }
     }
 
@@ -198,6 +207,7 @@ mod tests {
         assert_eq!(document["rows"][0]["probabilities"]["b, c"], 0.5);
         assert!(document["rows"][1]["prediction"].is_null());
         assert_eq!(document["rows"][2]["prediction"], "a");
+        assert_eq!(document["warnings"][0]["text"], "a level is new");
     }
 
     #[test]

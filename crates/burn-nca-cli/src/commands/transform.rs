@@ -27,6 +27,7 @@ pub fn run(args: &TransformArgs) -> Result<()> {
     let source = Source::of_model(&model_folder(&args.model.model))?;
     let rows =
         tables::rows(&args.data, (&model, source.as_ref()), (args.id.as_deref(), &args.text))?;
+    output::warn_of(&rows.warnings);
     let sparse = is_sparse(&args.data) && args.id.is_none();
     let embedded = sparse.then(|| model.of_embedded());
     let kept = (&rows.features, &rows.rows[..]);

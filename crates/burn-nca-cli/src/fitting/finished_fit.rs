@@ -23,7 +23,7 @@ pub struct FinishedFit<'a> {
     pub seed: u64,
     /// The search that chose the settings, if there was one.
     pub tuning: Option<Tuning>,
-    /// What was to be said about the data.
+    /// What was to be said about the data, and during the fit.
     pub warnings: Vec<Warning>,
     /// What may be left out.
     pub stages: &'a Stages,
@@ -60,8 +60,8 @@ impl FinishedFit<'_> {
         let after = [
             about_termination(self.model.summary().termination),
             about_spread(Spread::of(&found.embedding)?, found.shortfall),
-            self.stages.finish(),
         ];
+        let after = after.into_iter().flatten().chain(self.stages.finish());
         let feature_weights = model_facts::feature_weights(self.model);
         Ok(Report {
             weights: feature_weights.ranked(self.model.card().method.info().name),
@@ -76,7 +76,7 @@ impl FinishedFit<'_> {
                 device: model_facts::device(self.model, self.device),
             },
             run: model_facts::run(self.model),
-            warnings: self.warnings.iter().cloned().chain(after.into_iter().flatten()).collect(),
+            warnings: self.warnings.iter().cloned().chain(after).collect(),
             mean_perplexity: Quantiles::of(&found.perplexity).map_or(f64::NAN, |all| all.mean),
             comparison: found.comparison,
             results: found.results,

@@ -25,5 +25,6 @@ pub mod sample;
 pub mod settings;
 pub mod stages;
 pub mod target_settings;
+pub mod time_budget;
 pub mod tuning;
 pub mod warnings;

@@ -1,9 +1,13 @@
 //! The progress of a fit on stderr, and stopping it with Ctrl-C.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use burn_nca::fit::{CheckpointEvent, Progress, Termination};
 use burn_nca_program::{Bar, Interrupt};
+use burn_nca_report::{Warning, WarningCode};
+
+use super::time_budget::TimeBudget;
 
 /// What a held-out score is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,15 +25,19 @@ pub enum HeldOutMeasure {
 pub struct FitProgress {
     bar: Bar,
     interrupt: Interrupt,
+    time: TimeBudget,
     measure: HeldOutMeasure,
+    warnings: RefCell<Vec<Warning>>,
 }
 
 impl FitProgress {
-    /// A bar for at most `steps` steps; hidden where stderr is no terminal, or on request.
-    pub fn new(steps: usize, quiet: bool, interrupt: Interrupt) -> Self {
+    /// A bar for at most `steps` steps in what is left of the command's time; hidden where stderr is no terminal, or on
+    /// request.
+    pub fn new(steps: usize, quiet: bool, (interrupt, time): (Interrupt, TimeBudget)) -> Self {
         let template = "{bar:24} {pos}/{len}  {msg}  at most {eta} left";
         let bar = Bar::new(template, quiet).with_length(steps);
-        Self { bar, interrupt, measure: HeldOutMeasure::default() }
+        let (measure, warnings) = (HeldOutMeasure::default(), RefCell::default());
+        Self { bar, interrupt, time, measure, warnings }
     }
 
     /// The same bar, for another held-out score than the accuracy.
@@ -38,11 +46,19 @@ impl FitProgress {
         Self { measure, ..self }
     }
 
-    /// Shows a step; breaks where a stop was asked for.
+    /// Shows the bar before the first step: the start of a fit may take longer than its steps.
+    pub fn begin(&self) {
+        self.bar.step(0, "scaling and start");
+    }
+
+    /// Shows a step; breaks where a stop was asked for, or where the time of the command is spent.
     pub fn step(&self, progress: &Progress) -> ControlFlow<Termination> {
         self.bar.step(progress.iteration, message(progress, self.measure));
         if self.interrupt.is_set() {
             return ControlFlow::Break(Termination::Stopped);
+        }
+        if self.time.is_spent() {
+            return ControlFlow::Break(Termination::TimeBudget);
         }
         ControlFlow::Continue(())
     }
@@ -59,11 +75,21 @@ impl FitProgress {
             }
             // What is kept besides is no matter of the bar.
             CheckpointEvent::Saving => {}
-            CheckpointEvent::WriteFailed(error) => self.bar.line(&format!(
-                "warning: the checkpoint cannot be written, and the fit goes on; an interruption would lose the \
-                 steps since the last one: {error}"
-            )),
+            CheckpointEvent::WriteFailed(error) => {
+                let text = format!(
+                    "the checkpoint cannot be written, and the fit goes on; an interruption would lose the steps since \
+                     the last one: {error}"
+                );
+                self.bar.line(&format!("warning: {text}"));
+                let warning = Warning::new(WarningCode::CheckpointNotWritten, text);
+                self.warnings.borrow_mut().push(warning);
+            }
         }
+    }
+
+    /// What went wrong during the fit, and was told then.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.warnings.take()
     }
 
     /// The error of a fit that was stopped.
@@ -120,9 +146,27 @@ mod tests {
     #[test]
     fn a_wish_to_stop_is_heeded_after_the_step() {
         let interrupt = Interrupt::default();
-        let bar = FitProgress::new(10, true, interrupt.clone());
+        let bar = FitProgress::new(10, true, (interrupt.clone(), TimeBudget::start(None)));
+        bar.begin();
         assert!(bar.step(&progress()).is_continue());
         interrupt.ask();
         assert_eq!(bar.step(&progress()), ControlFlow::Break(Termination::Stopped));
+    }
+
+    #[test]
+    fn a_fit_ends_where_the_time_of_the_command_is_spent() {
+        let time = TimeBudget::start(Some(0.0));
+        let bar = FitProgress::new(10, true, (Interrupt::default(), time));
+        assert_eq!(bar.step(&progress()), ControlFlow::Break(Termination::TimeBudget));
+    }
+
+    #[test]
+    fn a_checkpoint_that_cannot_be_written_is_a_warning_of_the_report() {
+        let bar = FitProgress::new(10, true, (Interrupt::default(), TimeBudget::start(None)));
+        assert_eq!(bar.warnings(), []);
+        bar.tell(&CheckpointEvent::WriteFailed(&burn_nca::Error::setting("full")));
+        let [warning] = &bar.warnings()[..] else { panic!("one warning") };
+        assert_eq!(warning.code, WarningCode::CheckpointNotWritten);
+        assert!(warning.text.ends_with("since the last one: full"), "{}", warning.text);
     }
 }

@@ -13,6 +13,7 @@ use super::classes::ClassRows;
 use super::numbers::NumberRows;
 use super::pairs::PairParts;
 use super::recording::Step;
+use super::stages::Stages;
 use burn_nca_report::{Part, Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
 
 /// Training rows that are drawn at most.
@@ -27,11 +28,17 @@ const NEIGHBORS: usize = 4000;
 /// Bands of colour of a numeric target.
 const BANDS: usize = 16;
 
-/// The embedding of some rows at the steps of a fit, with the figures of both parts; `None` where they cannot be had.
+/// The embedding of some rows at the steps of a fit, with the figures of both parts; `None` where they cannot be had, and
+/// where the stages end before the last step.
 ///
 /// # Errors
 /// An embedding that is not finite.
-pub fn replay(model: &Fitted, cast: Cast<'_>, steps: &[Step]) -> Result<Option<Replay>> {
+pub fn replay(
+    model: &Fitted,
+    cast: Cast<'_>,
+    steps: &[Step],
+    stages: &Stages,
+) -> Result<Option<Replay>> {
     let encoders: Option<Vec<AnyEncoder>> =
         steps.iter().map(|step| model.encoder_at(&step.parameters)).collect();
     let Some(encoders) = encoders.filter(|encoders| encoders.len() > 2) else { return Ok(None) };
@@ -41,7 +48,14 @@ pub fn replay(model: &Fitted, cast: Cast<'_>, steps: &[Step]) -> Result<Option<R
     let end = shown.coordinates(&learnt)?;
     let mut places = Vec::with_capacity(encoders.len());
     let mut found = Vec::with_capacity(encoders.len());
-    for encoder in &encoders {
+    stages.begin("replaying the fit");
+    for (at, encoder) in encoders.iter().enumerate() {
+        if !stages.goes_on() {
+            stages.leave_out_replay();
+            return Ok(None);
+        }
+        let count = encoders.len();
+        stages.show(&format!("replaying the fit, step {} of {count} (Ctrl-C skips it)", at + 1));
         let drawn = place.of(encoder, &drawn);
         found.push(figures(encoder, &drawn)?);
         places.push(shown.coordinates(&drawn)?);
@@ -314,7 +328,48 @@ fn thinned(rows: &[usize], most: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use burn_nca::NcaConfig;
+    use burn_nca_datasets::bundled::iris;
+    use burn_nca_program::Interrupt;
+
     use super::*;
+    use crate::fitting::sample::Sample;
+    use crate::fitting::time_budget::TimeBudget;
+    use burn_nca::data::Split;
+
+    #[test]
+    fn a_replay_without_time_or_after_a_stop_is_left_out_and_said() {
+        let (data, device) = (iris(), burn_nca::device::host().unwrap());
+        let mut config = NcaConfig::new(4, 2);
+        config.fit.stop_at = Some(0);
+        let model = config.fit(&data, &device).unwrap();
+        let parameters = model.matrix().unwrap();
+        let step = |iteration| Step { iteration, parameters: parameters.clone() };
+        let steps: Vec<Step> = (0..3).map(step).collect();
+        let split = Split { train: (0..150).collect(), test: Vec::new() };
+        let sample = Sample::of(&split, [150, 4], 0).unwrap();
+        let (train, split, without_class) = (&data, &split, None);
+        let rows =
+            ClassRows { data: &data, split, train, sample: &sample, without_class, neighbors: 5 };
+        let replayed = |stages: &Stages| {
+            let found = replay(&model, Cast::of_classes(&model, &rows), &steps, stages).unwrap();
+            let told: Vec<String> = stages.finish().into_iter().map(|one| one.text).collect();
+            (found.map(|replay| replay.frames.len()), told)
+        };
+        assert_eq!(replayed(&Stages::unlimited()), (Some(3), Vec::new()));
+        let (frames, told) =
+            replayed(&Stages::new(TimeBudget::start(Some(0.0)), true, Interrupt::default()));
+        assert_eq!(frames, None);
+        assert!(
+            told[0].starts_with("the fit is not replayed: the time budget of 0 s is"),
+            "{told:?}"
+        );
+        let interrupt = Interrupt::default();
+        interrupt.ask();
+        let (frames, told) = replayed(&Stages::new(TimeBudget::start(None), true, interrupt));
+        let said = "the fit is not replayed: a stop was asked for".to_string();
+        assert_eq!((frames, told), (None, vec![said]));
+    }
 
     #[test]
     fn values_fall_into_bands_of_equal_width() {

@@ -98,8 +98,8 @@ pub trait FitData: TrainingData {
     /// The data that the options name, prepared and, where they have rows to hold out, split.
     ///
     /// # Errors
-    /// Data that cannot be read, or that are plainly of another kind.
-    fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>>;
+    /// Data that cannot be read, or that are plainly of another kind; an interruption.
+    fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<Ready<Self>>;
 
     /// All rows with their split.
     ///
@@ -114,11 +114,15 @@ pub trait FitData: TrainingData {
         Ok(Rows::new(self, (split, train), args))
     }
 
-    /// The fit once more, from some of its steps.
+    /// The fit once more, from some of its steps; `None` where these do not tell it, or where the stages end before.
     ///
     /// # Errors
     /// An embedding that is not finite.
-    fn replay(model: &Fitted, rows: &Rows<Self>, steps: &[Step]) -> Result<Option<Replay>>;
+    fn replay(
+        model: &Fitted,
+        rows: &Rows<Self>,
+        from: (&[Step], &Stages),
+    ) -> Result<Option<Replay>>;
 
     /// What to say of the rows before the fit.
     fn warnings(train: &Self) -> Vec<Warning> {
@@ -136,22 +140,26 @@ impl FitData for Labelled {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::Accuracy;
     const FIGURES: &str = "accuracies, f, g, perplexity and the picture";
 
-    fn replay(model: &Fitted, rows: &Rows<Self>, steps: &[Step]) -> Result<Option<Replay>> {
+    fn replay(
+        model: &Fitted,
+        rows: &Rows<Self>,
+        (steps, stages): (&[Step], &Stages),
+    ) -> Result<Option<Replay>> {
         let Rows { data, split, train, neighbors, .. } = rows;
         let (sample, without_class) = (&rows.sample()?, None);
         let rows = ClassRows { data, split, train, sample, without_class, neighbors: *neighbors };
-        replay::replay(model, Cast::of_classes(model, &rows), steps)
+        replay::replay(model, Cast::of_classes(model, &rows), steps, stages)
     }
 
     fn neighbors(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
         of_classes(wanted, model)
     }
 
-    fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>> {
-        let mut opened = tables::open(source, Task::Classes)?;
+    fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<Ready<Self>> {
+        let mut pass = |done, all| stages.reduction_pass(done, all);
+        let mut opened = tables::open_watched(source, Task::Classes, &mut pass)?;
         refuse_numbers(args, &opened.table)?;
-        let says_classes = args.targets.task == Some(TaskKind::Classification);
-        let hints = tables::hints(&opened.table, &opened.split.train, says_classes);
+        let hints = opened.hints(args.targets.task == Some(TaskKind::Classification));
         opened.warnings.extend(hints);
         opened.into_labelled(&source.columns)
     }
@@ -176,7 +184,7 @@ impl FitData for RegressionData {
         of_numbers(wanted, model.references().dims()[0])
     }
 
-    fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>> {
+    fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<Ready<Self>> {
         if by_name(&args.source.data).is_some() {
             bail!(
                 "the bundled set {:?} has classes, and a numeric target is needed; leave --soft and --task \
@@ -184,8 +192,9 @@ impl FitData for RegressionData {
                 args.source.data
             );
         }
-        let mut opened = tables::open(source, Task::Numeric)?;
-        let hints = tables::hints(&opened.table, &opened.split.train, false);
+        let mut pass = |done, all| stages.reduction_pass(done, all);
+        let mut opened = tables::open_watched(source, Task::Numeric, &mut pass)?;
+        let hints = opened.hints(false);
         opened.warnings.extend(hints);
         opened.into_regression()
     }
@@ -197,11 +206,15 @@ impl FitData for RegressionData {
         numbers::evaluate(model, &rows, stages)
     }
 
-    fn replay(model: &Fitted, rows: &Rows<Self>, steps: &[Step]) -> Result<Option<Replay>> {
+    fn replay(
+        model: &Fitted,
+        rows: &Rows<Self>,
+        (steps, stages): (&[Step], &Stages),
+    ) -> Result<Option<Replay>> {
         let Rows { data, split, train, neighbors, .. } = rows;
         let sample = &rows.sample()?;
         let rows = NumberRows { data, split, train, sample, neighbors: *neighbors };
-        replay::replay(model, Cast::of_numbers(model, &rows), steps)
+        replay::replay(model, Cast::of_numbers(model, &rows), steps, stages)
     }
 }
 
@@ -220,7 +233,7 @@ impl FitData for Coincidences {
         Ok(0)
     }
 
-    fn open(args: &FitArgs, source: &Source) -> Result<Ready<Self>> {
+    fn open(args: &FitArgs, source: &Source, _: &Stages) -> Result<Ready<Self>> {
         let Some(file) = args.targets.pairs.as_deref() else {
             bail!("there are no pairs to learn from; give --pairs FILE");
         };
@@ -257,9 +270,13 @@ impl FitData for Coincidences {
         pairs::evaluate(model, &rows.data, &pair_parts(rows)?, stages)
     }
 
-    fn replay(model: &Fitted, rows: &Rows<Self>, steps: &[Step]) -> Result<Option<Replay>> {
+    fn replay(
+        model: &Fitted,
+        rows: &Rows<Self>,
+        (steps, stages): (&[Step], &Stages),
+    ) -> Result<Option<Replay>> {
         match Cast::of_pairs(model, &rows.data, pair_parts(rows)?) {
-            Some(cast) => replay::replay(model, cast, steps),
+            Some(cast) => replay::replay(model, cast, steps, stages),
             None => Ok(None),
         }
     }

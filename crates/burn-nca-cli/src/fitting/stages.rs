@@ -1,11 +1,14 @@
-//! A command's stages: timed, named on stderr while they follow a fit, left out once time is up.
+//! A command's stages: timed, named on stderr around the fit, left out once time is up.
 
-use std::cell::RefCell;
-use std::time::{Duration, Instant};
+use std::cell::{Cell, RefCell};
+use std::ops::ControlFlow;
+use std::time::Instant;
 
+use anyhow::Result;
 use burn_nca_program::number::{bytes, duration};
 use burn_nca_program::{Bar, Interrupt, peak_memory_bytes};
 
+use super::time_budget::TimeBudget;
 use crate::output;
 use burn_nca_report::{Warning, WarningCode};
 
@@ -14,14 +17,14 @@ const WORTH_TELLING: f64 = 5.0;
 
 /// The stages around a fit, under the budget of the whole command and Ctrl-C.
 ///
-/// The learnt metric is always evaluated; the methods it is compared with are left out, one by one, once the
-/// time budget is spent or a stop was asked for.
+/// The table is always read and the learnt metric always evaluated; the methods it is compared with, one by one, and the
+/// replay of the fit are left out once the time budget is spent or a stop was asked for.
 pub struct Stages {
     bar: Bar,
     interrupt: Interrupt,
-    budget: Option<Duration>,
-    started: Instant,
+    time: TimeBudget,
     left_out: RefCell<Vec<String>>,
+    not_replayed: Cell<bool>,
     /// The stages so far, with the moment each began and the peak of memory before it.
     times: RefCell<Vec<(String, Instant, Option<u64>)>>,
     quiet: bool,
@@ -29,15 +32,14 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// Starts the clock of a budget in seconds; stages are named where stderr is a terminal.
-    pub fn new(time_budget: Option<f64>, quiet: bool, interrupt: Interrupt) -> Self {
+    /// The stages of a command whose clock runs; they are named where stderr is a terminal.
+    pub fn new(time: TimeBudget, quiet: bool, interrupt: Interrupt) -> Self {
         Self {
-            bar: Bar::new("{msg} (Ctrl-C skips what may be skipped)", quiet),
+            bar: Bar::new("{msg}", quiet),
             interrupt,
-            // A number of seconds beyond what a clock counts is no limit.
-            budget: time_budget.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
-            started: Instant::now(),
+            time,
             left_out: RefCell::default(),
+            not_replayed: Cell::default(),
             times: RefCell::new(vec![("reading".to_string(), Instant::now(), None)]),
             quiet,
             baselines: true,
@@ -53,13 +55,59 @@ impl Stages {
     /// Without a limit, a line or a listener.
     #[cfg(test)]
     pub fn unlimited() -> Self {
-        Self::new(None, true, Interrupt::default())
+        Self::new(TimeBudget::start(None), true, Interrupt::default())
     }
 
-    /// Names a stage that always runs.
+    /// The clock of the command.
+    pub fn time(&self) -> TimeBudget {
+        self.time
+    }
+
+    /// Names a stage that follows the fit.
     pub fn announce(&self, stage: &str) {
         self.begin(stage);
-        self.bar.step(0, stage);
+        self.show(&format!("{stage} (Ctrl-C skips what may be skipped)"));
+    }
+
+    /// Shows what is done now.
+    pub fn show(&self, doing: &str) {
+        self.bar.step(0, doing);
+    }
+
+    /// Removes the line.
+    pub fn clear(&self) {
+        self.bar.finish();
+    }
+
+    /// Whether an optional stage may begin or go on: there is time left, and no stop was asked for.
+    pub fn goes_on(&self) -> bool {
+        !self.time.is_spent() && !self.interrupt.is_set()
+    }
+
+    /// Ends the command where a stop was asked for before anything could be kept; `doing` says when.
+    ///
+    /// # Errors
+    /// That interruption.
+    pub fn refuse_stop(&self, doing: &str) -> Result<()> {
+        if self.interrupt.is_set() {
+            self.clear();
+            let message = format!("interrupted {doing}; give the same command to start again");
+            return Err(self.interrupt.error(message));
+        }
+        Ok(())
+    }
+
+    /// Whether the reduction of a sparse table takes another pass: with the budget spent, those so far have to do.
+    ///
+    /// # Errors
+    /// An interruption.
+    pub fn reduction_pass(&self, done: usize, all: usize) -> Result<ControlFlow<()>> {
+        self.refuse_stop("while the table was reduced")?;
+        if self.time.is_spent() {
+            return Ok(ControlFlow::Break(()));
+        }
+        self.show(&format!("reducing the table, pass {} of {all}", done + 1));
+        Ok(ControlFlow::Continue(()))
     }
 
     /// Ends the stage before, for the table of times.
@@ -70,7 +118,7 @@ impl Stages {
 
     /// Says on stderr what each stage of a long command took: time, and the peak of memory up to its end.
     pub fn tell_times(&self) {
-        if !self.quiet && self.started.elapsed().as_secs_f64() >= WORTH_TELLING {
+        if !self.quiet && self.time.elapsed() >= WORTH_TELLING {
             output::tell(&self.times());
         }
     }
@@ -88,7 +136,7 @@ impl Stages {
         format!(
             "{}; {} in all, memory at its peak after each stage",
             stages.join(", "),
-            duration(self.started.elapsed().as_secs_f64())
+            duration(self.time.elapsed())
         )
     }
 
@@ -97,8 +145,7 @@ impl Stages {
         if !self.baselines {
             return false;
         }
-        let spent = self.budget.is_some_and(|budget| self.started.elapsed() >= budget);
-        if spent || self.interrupt.is_set() {
+        if !self.goes_on() {
             self.left_out.borrow_mut().push(method.to_string());
             return false;
         }
@@ -106,21 +153,28 @@ impl Stages {
         true
     }
 
+    /// Notes that the fit is not replayed, for want of time or on request.
+    pub fn leave_out_replay(&self) {
+        self.not_replayed.set(true);
+    }
+
     /// Removes the line, and says what was left out.
-    pub fn finish(&self) -> Option<Warning> {
-        self.bar.finish();
-        let left_out = self.left_out.take();
-        if left_out.is_empty() {
-            return None;
-        }
+    pub fn finish(&self) -> Vec<Warning> {
+        self.clear();
         let reason = if self.interrupt.is_set() {
             "a stop was asked for".to_string()
         } else {
-            let seconds = self.budget.map_or(0.0, |budget| budget.as_secs_f64());
-            format!("the time budget of {seconds} s is spent; give a larger --time-budget")
+            self.time.reason()
         };
-        let text = format!("not compared with {}: {reason}", left_out.join(", "));
-        Some(Warning::new(WarningCode::NotCompared, text))
+        let left_out = self.left_out.take();
+        let compared = (!left_out.is_empty()).then(|| {
+            let text = format!("not compared with {}: {reason}", left_out.join(", "));
+            Warning::new(WarningCode::NotCompared, text)
+        });
+        let replayed = self.not_replayed.take().then(|| {
+            Warning::new(WarningCode::NotReplayed, format!("the fit is not replayed: {reason}"))
+        });
+        compared.into_iter().chain(replayed).collect()
     }
 }
 
@@ -142,19 +196,37 @@ mod tests {
 
     #[test]
     fn a_spent_budget_and_a_stop_leave_comparisons_out_and_say_so() {
-        let spent = Stages::new(Some(0.0), true, Interrupt::default());
+        let spent = Stages::new(TimeBudget::start(Some(0.0)), true, Interrupt::default());
         assert!(!spent.admits("Euclidean distance") && !spent.admits("PCA"));
         assert_eq!(
-            spent.finish().unwrap().text,
+            spent.finish()[0].text,
             "not compared with Euclidean distance, PCA: the time budget of 0 s is spent; give a larger \
              --time-budget"
         );
         let interrupt = Interrupt::default();
-        let stages = Stages::new(Some(1e300), true, interrupt.clone());
+        let stages = Stages::new(TimeBudget::start(None), true, interrupt.clone());
         assert!(stages.admits("Euclidean distance"));
         interrupt.ask();
         assert!(!stages.admits("PCA"));
-        assert_eq!(stages.finish().unwrap().text, "not compared with PCA: a stop was asked for");
-        assert_eq!(Stages::unlimited().finish(), None);
+        stages.leave_out_replay();
+        let told: Vec<String> = stages.finish().into_iter().map(|warning| warning.text).collect();
+        let replay = "the fit is not replayed: a stop was asked for";
+        assert_eq!(told, ["not compared with PCA: a stop was asked for", replay]);
+        assert_eq!(Stages::unlimited().finish(), []);
+    }
+
+    #[test]
+    fn a_reduction_ends_early_without_time_and_is_cancelled_on_request() {
+        assert!(Stages::unlimited().reduction_pass(5, 6).unwrap().is_continue());
+        let interrupt = Interrupt::default();
+        let spent = Stages::new(TimeBudget::start(Some(0.0)), true, interrupt.clone());
+        assert!(spent.reduction_pass(0, 6).unwrap().is_break());
+        interrupt.ask();
+        let error = spent.reduction_pass(0, 6).unwrap_err();
+        assert!(error.is::<burn_nca_program::Interrupted>(), "{error}");
+        assert!(
+            error.to_string().starts_with("interrupted while the table was reduced"),
+            "{error}"
+        );
     }
 }

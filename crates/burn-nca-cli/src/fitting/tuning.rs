@@ -11,7 +11,7 @@ use burn_nca::objective::Criterion;
 use burn_nca::{Estimator, NcaConfig};
 use burn_nca_program::{Bar, Interrupt, RunFolder};
 
-use super::run_folder::TRIALS;
+use super::run_folder::{CHECKPOINT, TRIALS};
 use super::stages::Stages;
 use crate::cli::fit::OptimizerKind;
 use crate::cli::{FitArgs, NeighborCount};
@@ -38,7 +38,11 @@ pub fn choose<D: TrainingData>(
     } else {
         None
     };
-    let Some(tune) = tune else { return Ok((config, None)) };
+    let Some(mut tune) = tune else { return Ok((config, None)) };
+    // Once the fit of the winner has begun, more trials could choose another.
+    let is_over =
+        folder.is_some_and(|run| [CHECKPOINT, TRIALS].iter().all(|name| run.file(name).exists()));
+    tune.budget = budget(tune.budget, stages.time().left(), is_over);
     stages.begin("choosing the settings");
     let compared_by = match train.any() {
         AnyData::Numbers(_) => ComparedBy::R2,
@@ -100,11 +104,15 @@ fn handful(args: &FitArgs, config: &NcaConfig, train: &Labelled) -> Option<TuneC
     {
         candidates.retain(|candidate| candidate.d_output == config.d_output);
     }
-    // At most half of what the whole fit may take.
-    if let (Some(most), Some(budget)) = (optimizer.time_budget, handful.budget) {
-        handful.budget = Some(budget.min(most / 2.0));
-    }
     Some(handful)
+}
+
+/// Seconds of a search: its own, and no more than half of what is left of the command's, for the fit comes after it; next
+/// to none for one that an earlier run has ended.
+fn budget(own: Option<f64>, left: Option<f64>, is_over: bool) -> Option<f64> {
+    let half = left.map(|left| left / 2.0);
+    let least = own.into_iter().chain(half).chain(is_over.then_some(0.0)).reduce(f64::min);
+    least.map(|seconds| seconds.max(f64::MIN_POSITIVE))
 }
 
 /// `the search goes on after 3 of its 12 candidates`
@@ -246,7 +254,7 @@ mod tests {
             candidates.iter().any(|candidate| candidate.is_closed())
         };
         assert!(closed(&default) && !closed(&compared("--dim 3").unwrap()));
-        assert_eq!(compared("--neighbors 7 --time-budget 4").unwrap().budget, Some(2.0));
+        assert_eq!(compared("--neighbors 7 --time-budget 4").unwrap().neighbors, 7);
         for options in [
             "--no-tune",
             "--method nca",
@@ -264,6 +272,16 @@ mod tests {
             "--unlabelled neighbors",
         ] {
             assert!(compared(options).is_none(), "{options}");
+        }
+    }
+
+    #[test]
+    fn a_search_leaves_half_of_the_time_to_the_fit_and_is_not_begun_again_after_it() {
+        assert_eq!(budget(None, None, false), None);
+        assert_eq!(budget(Some(10.0), Some(4.0), false), Some(2.0));
+        assert_eq!(budget(Some(1.0), Some(4.0), false), Some(1.0));
+        for over in [budget(None, Some(0.0), false), budget(Some(9.0), None, true)] {
+            assert_eq!(over, Some(f64::MIN_POSITIVE), "a search refuses 0");
         }
     }
 

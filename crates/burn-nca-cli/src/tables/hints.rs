@@ -17,13 +17,18 @@ const COUNTED_ROWS: usize = 20;
 /// How many names a hint lists.
 const SHOWN: usize = 5;
 
-/// What may be meant otherwise, of the training rows `train`; `says_classes` where the user has said that the target
-/// holds classes.
-pub fn hints(table: &Table, train: &[usize], says_classes: bool) -> Vec<Warning> {
+/// What may be meant otherwise, of the training rows `train` of a table whose rows have these places in their file;
+/// `says_classes` where the user has said that the target holds classes.
+pub fn hints(
+    table: &Table,
+    (train, places): (&[usize], Option<&[usize]>),
+    says_classes: bool,
+) -> Vec<Warning> {
     let features = &table.features;
     let numbers = if says_classes { None } else { about_numbers(table) };
     let all = [
         numbers,
+        about_line_ends(table, places),
         about_identifiers(features),
         about_copies(features),
         about_few_rows(features, train),
@@ -46,6 +51,29 @@ fn about_numbers(table: &Table) -> Option<Warning> {
             ),
         )
     })
+}
+
+/// Classes of several lines: where a quotation mark is a letter, the next one ends the cell, maybe rows later.
+fn about_line_ends(table: &Table, places: Option<&[usize]>) -> Option<Warning> {
+    let Target::Classes { labels, names } = &table.target else { return None };
+    let is_long = |name: &String| name.contains(['\n', '\r']);
+    let row = labels.iter().position(|&class| is_long(&names[class]))?;
+    let classes = match names.iter().filter(|name| is_long(name)).count() {
+        1 => "1 class goes".to_string(),
+        many => format!("{many} classes go"),
+    };
+    let name = &names[labels[row]];
+    Some(Warning::new(
+        WarningCode::MultilineClasses,
+        format!(
+            "{classes} over several lines, the first in row {}: \"{}\", {} lines; a quotation mark that is a letter \
+             (an inch mark, say) takes the rows up to the next one into its cell: remove it, or write it twice in a cell \
+             in quotation marks",
+            places.map_or(row, |places| places[row]) + 1,
+            short_name(name),
+            name.lines().count()
+        ),
+    ))
 }
 
 /// Columns that only number the rows.
@@ -177,7 +205,8 @@ mod tests {
     fn of(text: &str) -> Vec<(WarningCode, String)> {
         let table = parse_csv("t.csv", text.as_bytes(), &CsvOptions::default()).unwrap();
         let train: Vec<usize> = (0..table.features.rows()).collect();
-        hints(&table, &train, false).into_iter().map(|hint| (hint.code, hint.text)).collect()
+        let hints = hints(&table, (&train, None), false);
+        hints.into_iter().map(|hint| (hint.code, hint.text)).collect()
     }
 
     fn rows(count: usize, row: impl Fn(usize) -> String) -> String {
@@ -194,6 +223,19 @@ mod tests {
         );
         let digits = of(&format!("a,y\n{}", rows(60, |row| format!("{},{}\n", row % 7, row % 10))));
         assert_eq!(digits, []);
+    }
+
+    #[test]
+    fn a_class_of_several_lines_is_told_with_its_row() {
+        let found = of("a,y\n1,x\n2,\"x\n3,y\n4,y\"\n5,x\n6,y\n");
+        let [(WarningCode::MultilineClasses, text)] = &found[..] else { panic!("{found:?}") };
+        let start =
+            r#"1 class goes over several lines, the first in row 2: "x\n3,y\n4,y", 3 lines; "#;
+        assert!(text.starts_with(start), "{text}");
+        let table = parse_csv("t.csv", b"a,y\n1,\"u\nv\"\n2,w\n", &CsvOptions::default()).unwrap();
+        let hints = hints(&table, (&[0, 1], Some(&[6, 9])), true);
+        assert!(hints[0].text.contains("the first in row 7"), "{hints:?}");
+        assert_eq!(of("a,y\n1,\"a,b\"\n2,x\n"), []);
     }
 
     #[test]

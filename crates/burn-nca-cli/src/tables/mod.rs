@@ -4,11 +4,12 @@ mod check;
 mod hints;
 mod of_fit;
 mod of_model;
+mod opened;
 mod roles;
 mod sparse;
 
 pub use check::check;
-pub use hints::hints;
-pub use of_fit::{Ready, open, open_features};
-pub use of_model::{ModelRows, labelled_table, rows};
+pub use of_fit::{open, open_features, open_watched};
+pub use of_model::{LabelledRows, ModelRows, labelled_table, rows};
+pub use opened::Ready;
 pub use sparse::embedded_table;

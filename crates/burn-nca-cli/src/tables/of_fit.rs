@@ -1,84 +1,39 @@
 //! The table of a fit: read, prepared on its training rows, and split.
 
+use std::ops::ControlFlow;
+
 use anyhow::{Result, bail};
 use burn_nca::data::{
-    Features, Labelled, Preparation, Prepared, RawColumn, RawTable, RawValues, RegressionData,
-    Split, grouped_split, random_split, stratified_split,
+    Features, Prepared, RawColumn, RawTable, RawValues, Split, grouped_split, random_split,
+    stratified_split,
 };
 use burn_nca_datasets::{
     CsvOptions, RawOptions, Table, Target, TargetColumn, Task, WithoutClass, is_sparse,
     open as open_numbers, open_raw, open_unlabelled_as,
 };
 
-use super::roles::{Part, Roles, with_mean_1};
-use super::sparse::{self, Reduced, Reduction};
+use super::opened::{Opened, Ready};
+use super::roles::{Part, Roles};
+use super::sparse::{self, OnPass, Reduced};
 use crate::output::short_name;
 use crate::source::{Columns, Source};
 use burn_nca_report::{RowNames, Warning, WarningCode};
-
-/// A table that is ready for a fit.
-#[derive(Debug)]
-pub struct Opened {
-    /// The rows with a target.
-    pub table: Table,
-    /// Which of them are learnt from, and which are held out.
-    pub split: Split,
-    roles: Roles,
-    preparation: Option<Preparation>,
-    reduction: Option<Reduction>,
-    names: RowNames,
-    /// What was done to the table, and what to know of it.
-    pub warnings: Vec<Warning>,
-}
-
-/// Data that are ready for a fit.
-#[derive(Debug)]
-pub struct Ready<D> {
-    /// All rows.
-    pub data: D,
-    /// Which of them are learnt from, and which are held out; `None` for pairs.
-    pub split: Option<Split>,
-    /// The name of the target.
-    pub target: Option<String>,
-    /// How the table was prepared; `None` for a table of numbers.
-    pub preparation: Option<Preparation>,
-    /// How the table was reduced; `None` for one that is not sparse.
-    pub reduction: Option<Reduction>,
-    /// The rows without a class, to be drawn.
-    pub without_class: Option<WithoutClass>,
-    /// Which rows of the source the rows are.
-    pub names: RowNames,
-    /// What was done to the table, and what to know of it.
-    pub warnings: Vec<Warning>,
-}
-
-impl<D> Ready<D> {
-    /// Features alone: nothing is held out, and no row lacks a class.
-    fn of_features(
-        data: D,
-        preparation: Option<Preparation>,
-        (names, warnings): (RowNames, Vec<Warning>),
-    ) -> Self {
-        Self {
-            data,
-            split: None,
-            target: None,
-            preparation,
-            reduction: None,
-            without_class: None,
-            names,
-            warnings,
-        }
-    }
-}
 
 /// Opens, prepares and splits the table of a fit.
 ///
 /// # Errors
 /// A table that cannot be read or prepared, or a split without a training row.
 pub fn open(source: &Source, task: Task) -> Result<Opened> {
+    open_watched(source, task, &mut |_, _| Ok(ControlFlow::Continue(())))
+}
+
+/// As [`open`], asking before each pass of the reduction of a sparse table.
+///
+/// # Errors
+/// As [`open`], or that of `on_pass`.
+pub fn open_watched(source: &Source, task: Task, on_pass: &mut OnPass<'_>) -> Result<Opened> {
     let opened = if is_sparse(&source.data) {
-        let Reduced { table, split, reduction, warnings } = sparse::open(source, task)?;
+        let Reduced { table, split, reduction, warnings } = sparse::open(source, task, on_pass)?;
         let (roles, reduction, names) = (Roles::default(), Some(reduction), RowNames::default());
         Opened { table, split, roles, preparation: None, reduction, names, warnings }
     } else if source.columns.need_raw_table() {
@@ -349,48 +304,5 @@ fn raw_options(source: &Source, target: Option<(TargetColumn, Task)>) -> RawOpti
         target,
         format: columns.format.clone(),
         ..RawOptions::default()
-    }
-}
-
-impl Opened {
-    /// The rows with their classes, weights and groups.
-    ///
-    /// # Errors
-    /// A target that is no class, or weights that are 0 throughout.
-    pub fn into_labelled(self, columns: &Columns) -> Result<Ready<Labelled>> {
-        let Self { mut table, split, mut roles, preparation, reduction, names, warnings } = self;
-        let target = Some(table.target_name.clone());
-        let without_class = table.without_class.take();
-        let mut data = table.into_labelled()?;
-        if let Some(groups) = roles.groups.take() {
-            data = data.with_groups(groups)?;
-        }
-        if let Some(weights) = roles.factors(&data, &split.train, columns.balanced)? {
-            data = data.with_weights(weights)?;
-        }
-        if columns.unlabelled_neighbors {
-            let Some(others) = &without_class else {
-                bail!("every row has a class; leave --unlabelled out");
-            };
-            data = data.with_unlabelled(others.features.clone())?;
-        }
-        let split = Some(split);
-        Ok(Ready { data, split, target, preparation, reduction, without_class, names, warnings })
-    }
-
-    /// The rows with their numbers and weights.
-    ///
-    /// # Errors
-    /// A target that is no number, or weights that are 0 throughout.
-    pub fn into_regression(self) -> Result<Ready<RegressionData>> {
-        let Self { table, split, roles, preparation, reduction, names, warnings } = self;
-        let target = Some(table.target_name.clone());
-        let mut data = table.into_regression()?;
-        if let Some(weights) = roles.weights {
-            data = data.with_weights(with_mean_1(weights, &split.train)?)?;
-        }
-        let split = Some(split);
-        let without_class = None;
-        Ok(Ready { data, split, target, preparation, reduction, without_class, names, warnings })
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use burn_nca::Fitted;
-use burn_nca::data::{Features, RawTable};
+use burn_nca::data::{Features, Prepared, RawTable};
 use burn_nca_datasets::{
     CsvOptions, RawOptions, Table, Target, TargetColumn, Task, TextFormat, by_name, is_sparse,
     open, open_features_as, open_raw, open_sparse_features,
@@ -13,7 +13,7 @@ use burn_nca_datasets::{
 use crate::cli::table::TextArgs;
 use crate::output;
 use crate::source::{Source, with_given};
-use burn_nca_report::counted;
+use burn_nca_report::{Warning, WarningCode, counted};
 
 /// Rows that a model can embed.
 #[derive(Debug)]
@@ -26,9 +26,17 @@ pub struct ModelRows {
     pub total: usize,
     /// The name of the column that names the rows, and the name of each row of the table.
     pub ids: Option<(String, Vec<String>)>,
+    /// What was unusual.
+    pub warnings: Vec<Warning>,
 }
 
 impl ModelRows {
+    /// All rows of a table of numbers.
+    fn all(features: Features) -> Self {
+        let total = features.rows();
+        Self { features, rows: (0..total).collect(), total, ids: None, warnings: Vec::new() }
+    }
+
     /// The place of each row of the table among the features; `None` for rows that were left out.
     pub fn places(&self) -> Vec<Option<usize>> {
         let mut places = vec![None; self.total];
@@ -51,14 +59,10 @@ pub fn rows(
     let learnt_id = source.and_then(|source| source.columns.id.clone()).filter(|_| id.is_none());
     let format = format_of(source, text);
     if is_sparse(data) && id.is_none() {
-        let features = model.transform_sparse(&open_sparse_features(data)?)?;
-        let total = features.rows();
-        return Ok(ModelRows { features, rows: (0..total).collect(), total, ids: None });
+        return Ok(ModelRows::all(model.transform_sparse(&open_sparse_features(data)?)?));
     }
     if model.preparation().is_none() && id.is_none() && learnt_id.is_none() {
-        let features = open_features_as(data, model.scaling().names(), &format)?;
-        let total = features.rows();
-        return Ok(ModelRows { features, rows: (0..total).collect(), total, ids: None });
+        return Ok(ModelRows::all(open_features_as(data, model.scaling().names(), &format)?));
     }
     let mut options = options_of(model, format);
     options.text.extend(id.map(String::from));
@@ -68,13 +72,35 @@ pub fn rows(
         let column = raw.column(&name)?.clone().into_text();
         Some((name, column.iter().map(|text| text.unwrap_or_default().to_string()).collect()))
     });
-    let prepared = prepare(model, &raw, data)?;
-    let (total, rows) = (raw.rows(), prepared.1);
-    Ok(ModelRows { features: prepared.0, rows, total, ids })
+    let (prepared, warnings) = prepare(model, &raw, data)?;
+    let Prepared { features, rows, .. } = prepared;
+    Ok(ModelRows { features, rows, total: raw.rows(), ids, warnings })
 }
 
-/// The rows of `data` with their targets, for a model; rows that the preparation leaves out, and those without a class,
-/// are not among them.
+/// Rows with their targets that a model can be measured on.
+#[derive(Debug)]
+pub struct LabelledRows {
+    /// The rows that were kept.
+    pub table: Table,
+    /// Which rows of the file these are, from 0.
+    pub rows: Vec<usize>,
+    /// What was unusual.
+    pub warnings: Vec<Warning>,
+}
+
+impl LabelledRows {
+    /// The rows of a table of numbers; those without a class are set apart.
+    fn of(table: Table) -> Self {
+        let apart = table.without_class.as_ref().map_or(&[][..], |without| &without.rows);
+        let all = 0..table.features.rows() + apart.len();
+        let rows = all.filter(|row| apart.binary_search(row).is_err()).collect();
+        let warnings = about_rows_without_class(apart.len()).into_iter().collect();
+        Self { table, rows, warnings }
+    }
+}
+
+/// The rows of `data` with their targets, for a model, and what was unusual; rows that the preparation leaves out, and
+/// those without a class, are not among them.
 ///
 /// # Errors
 /// As [`rows`]; or no target.
@@ -83,7 +109,7 @@ pub fn labelled_table(
     (model, source): (&Fitted, Option<&Source>),
     (given, text): (Option<&str>, &TextArgs),
     task: Task,
-) -> Result<Table> {
+) -> Result<LabelledRows> {
     let format = format_of(source, text);
     let is_file = data == "-" || Path::new(data).exists();
     let has_columns = by_name(data).is_none() && is_file;
@@ -91,7 +117,7 @@ pub fn labelled_table(
     let learnt = learnt.filter(|_| given.is_none() && has_columns);
     let name = given.map(String::from).or(learnt.clone());
     let target = name.map_or(TargetColumn::Last, TargetColumn::Name);
-    let table = if model.preparation().is_some() && has_columns {
+    let found = if model.preparation().is_some() && has_columns {
         prepared_table(data, model, (target, task), format)
     } else {
         let features = has_columns.then(|| model.scaling().names().to_vec());
@@ -104,24 +130,25 @@ pub fn labelled_table(
             set_unlabelled_apart: true,
             ..CsvOptions::default()
         };
-        open(data, &options).map_err(anyhow::Error::from)
+        open(data, &options).map(LabelledRows::of).map_err(anyhow::Error::from)
     };
-    let table = match learnt {
-        Some(target) => table.with_context(|| {
+    let found = match learnt {
+        Some(target) => found.with_context(|| {
             let target = output::short_name(&target);
             format!("the model's target is \"{target}\"; name that of {data} with --target")
         })?,
-        None => table?,
+        None => found?,
     };
-    model.scaling().check_columns(table.features.names())?;
-    if let Some(without) = &table.without_class {
-        warn_without_class(without.rows.len());
-    }
-    Ok(table)
+    model.scaling().check_columns(found.table.features.names())?;
+    Ok(found)
 }
 
-fn warn_without_class(rows: usize) {
-    output::warn(&format!("{} without a class left out of the measures", counted(rows, "row")));
+/// Says that so many rows are not measured, if there are any.
+pub(super) fn about_rows_without_class(rows: usize) -> Option<Warning> {
+    (rows > 0).then(|| {
+        let text = format!("{} without a class left out of the measures", counted(rows, "row"));
+        Warning::new(WarningCode::RowsWithoutClass, text)
+    })
 }
 
 fn prepared_table(
@@ -129,7 +156,7 @@ fn prepared_table(
     model: &Fitted,
     target: (TargetColumn, Task),
     format: TextFormat,
-) -> Result<Table> {
+) -> Result<LabelledRows> {
     let task = target.1;
     let mut raw =
         open_raw(data, &RawOptions { target: Some(target), ..options_of(model, format) })?;
@@ -138,25 +165,26 @@ fn prepared_table(
         anyhow::bail!("{data} has no target; name it with --target")
     };
     let (with_target, target) = super::of_fit::targets(column, task, data)?;
-    let (features, rows) = prepare(model, &raw, data)?;
-    let place = |row: usize| rows.binary_search(&row).ok();
+    let (prepared, mut warnings) = prepare(model, &raw, data)?;
+    let place = |row: usize| prepared.rows.binary_search(&row).ok();
     let kept: Vec<usize> =
         (0..with_target.len()).filter(|&at| place(with_target[at]).is_some()).collect();
     let places: Vec<usize> = kept.iter().filter_map(|&at| place(with_target[at])).collect();
-    let lost = raw.rows() - with_target.len();
-    if lost > 0 {
-        warn_without_class(lost);
-    }
+    warnings.extend(about_rows_without_class(raw.rows() - with_target.len()));
     let target: Target = super::of_fit::select(target, &kept);
-    let features = features.select(&places);
-    Ok(Table { features, target_name: name, target, without_class: None })
+    let features = prepared.features.select(&places);
+    let rows = kept.iter().map(|&at| with_target[at]).collect();
+    let table = Table { features, target_name: name, target, without_class: None };
+    Ok(LabelledRows { table, rows, warnings })
 }
 
-/// The features of a raw table, and which of its rows they are; says what was unusual.
-fn prepare(model: &Fitted, raw: &RawTable, data: &str) -> Result<(Features, Vec<usize>)> {
+/// The features of a raw table, which of its rows they are, and what was unusual.
+fn prepare(model: &Fitted, raw: &RawTable, data: &str) -> Result<(Prepared, Vec<Warning>)> {
     let prepared = model.prepare(raw).with_context(|| data.to_string())?;
-    prepared.remarks.iter().for_each(|remark| output::warn(&format!("{data}: {remark}")));
-    Ok((prepared.features, prepared.rows))
+    let remarks = prepared.remarks.iter();
+    let warning = |remark| Warning::new(WarningCode::Prepared, format!("{data}: {remark}"));
+    let warnings = remarks.map(warning).collect();
+    Ok((prepared, warnings))
 }
 
 fn options_of(model: &Fitted, format: TextFormat) -> RawOptions {

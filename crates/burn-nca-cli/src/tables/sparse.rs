@@ -1,6 +1,8 @@
 //! Sparse tables: reduced before a fit, and embedded by its model without writing their zeros out.
 
-use anyhow::{Context, Result, bail};
+use std::ops::ControlFlow;
+
+use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::baseline::{Projection, TruncatedSvdConfig};
 use burn_nca::data::{Features, SparseFeatures, Split, random_split, stratified_split};
@@ -11,6 +13,10 @@ use burn_nca_report::{Warning, WarningCode, counted};
 
 /// Directions that a table is reduced to where the user names no number.
 const DIRECTIONS: usize = 100;
+
+/// Asked before each pass of a reduction, with the number of passes so far and that of all: a break takes the directions
+/// so far, and an error ends the work.
+pub type OnPass<'a> = dyn FnMut(usize, usize) -> Result<ControlFlow<()>> + 'a;
 
 /// How the columns of a sparse table became few, learnt on its training rows.
 #[derive(Debug)]
@@ -46,8 +52,8 @@ impl Reduction {
 /// Opens, splits and reduces a sparse table.
 ///
 /// # Errors
-/// A table that cannot be read, options of columns, or rows that cannot be reduced.
-pub(super) fn open(source: &Source, task: Task) -> Result<Reduced> {
+/// A table that cannot be read, options of columns, rows that cannot be reduced, or what `on_pass` ends the work with.
+pub(super) fn open(source: &Source, task: Task, on_pass: &mut OnPass<'_>) -> Result<Reduced> {
     let columns = &source.columns;
     let chosen = source.target.is_some()
         || !source.ignored.is_empty()
@@ -68,7 +74,7 @@ pub(super) fn open(source: &Source, task: Task) -> Result<Reduced> {
         Target::Classes { labels, .. } => stratified_split(labels, share, seed)?,
         _ => random_split(features.rows(), share, seed)?,
     };
-    let (reduction, reduced, remark) = reduced(&features, &split, source.reduce)?;
+    let (reduction, reduced, remark) = reduced(&features, (&split, source.reduce), on_pass)?;
     let mut warnings = vec![Warning::new(WarningCode::Prepared, remark)];
     if !without_class.is_empty() {
         warnings.push(Warning::new(
@@ -87,22 +93,30 @@ pub(super) fn open(source: &Source, task: Task) -> Result<Reduced> {
 /// The rows in the directions of largest variance of the training rows, and what to say of it.
 fn reduced(
     features: &SparseFeatures,
-    split: &Split,
-    wanted: Option<usize>,
+    (split, wanted): (&Split, Option<usize>),
+    on_pass: &mut OnPass<'_>,
 ) -> Result<(Reduction, Features, String)> {
     let train = features.select(&split.train);
     let most = train.rows().min(train.columns());
     let k = wanted.unwrap_or(DIRECTIONS.min(most));
-    let svd = TruncatedSvdConfig::new(k)
-        .with_centre(true)
-        .fit(&train)
-        .context("the table cannot be reduced; give another --reduce")?;
-    let remark = format!(
+    let config = TruncatedSvdConfig::new(k).with_centre(true);
+    let svd = config.fit_until(&train, |passes| on_pass(passes, config.iterations));
+    let svd = svd.map_err(|error: anyhow::Error| match error.is::<burn_nca::Error>() {
+        true => error.context("the table cannot be reduced; give another --reduce"),
+        false => error,
+    })?;
+    let mut remark = format!(
         "{} of which {} are not 0 are reduced to {k} by a truncated SVD of the training rows; the saved model takes the \
          table itself",
         counted(features.columns(), "column"),
         share_of_entries(features),
     );
+    if svd.passes < config.iterations {
+        remark += &format!(
+            "; after {} of {} passes the time budget was spent, so the directions are less exact",
+            svd.passes, config.iterations
+        );
+    }
     let rows = svd.apply(features)?;
     Ok((Reduction { projection: svd.projection }, rows, remark))
 }
@@ -117,8 +131,9 @@ fn share_of_entries(features: &SparseFeatures) -> String {
 ///
 /// # Errors
 /// A table that cannot be read, or of other columns than the model's.
-pub fn embedded_table(data: &str, model: &Fitted, task: Task) -> Result<Table> {
-    let SparseTable { features, target_name, target, .. } = open_sparse(data, task)?;
+pub fn embedded_table(data: &str, model: &Fitted, task: Task) -> Result<(Table, Option<Warning>)> {
+    let SparseTable { features, target_name, target, without_class } = open_sparse(data, task)?;
     let features = model.transform_sparse(&features)?;
-    Ok(Table { features, target_name, target, without_class: None })
+    let table = Table { features, target_name, target, without_class: None };
+    Ok((table, super::of_model::about_rows_without_class(without_class.len())))
 }

@@ -1,6 +1,7 @@
 //! Ctrl-C and --resume.
 #![cfg(unix)]
 
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -68,6 +69,55 @@ fn an_interrupted_fit_goes_on_to_the_same_result() {
         assert_eq!(resumed[field], uninterrupted[field], "{field}");
     }
     assert!(!place.path("run/checkpoint.json").exists() && !place.path("run.partial").exists());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_stop_while_the_table_is_read_ends_a_command_that_keeps_nothing_before_the_fit() {
+    let mut program = nca(&["fit", "-", "--dim", "1"]);
+    program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = program.spawn().unwrap();
+    // Once the program listens, SIGINT waits for the thread that takes it.
+    let listens = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();
+        u64::from_str_radix(blocked.trim(), 16).unwrap() & 2 != 0
+    };
+    let started = Instant::now();
+    while !listens() {
+        assert!(started.elapsed() < Duration::from_secs(60), "the program does not listen");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    send("-INT", &child);
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("stopping after") {
+        assert!(stderr.read_line(&mut said).unwrap() > 0, "{said}");
+    }
+    let table = "a,y\n1,u\n2,v\n3,u\n4,v\n5,u\n6,v\n7,u\n8,v\n";
+    child.stdin.take().unwrap().write_all(table.as_bytes()).unwrap();
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+    assert!(said.contains("interrupted while the table was read"), "{said}");
+}
+
+#[test]
+fn a_stop_during_the_evaluation_leaves_the_replay_out_and_says_so() {
+    let place = Place::new();
+    let out = place.at("run");
+    let arguments =
+        ["fit", "digits", "--dim", "2", "--no-tune", "--max-iterations", "3", "--out", &out];
+    // The model is saved between the fit and its evaluation.
+    let child = started(&mut nca(&arguments), &place, "model");
+    send("-INT", &child);
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert!(stderr.contains("the fit is not replayed: a stop was asked for"), "{stderr}");
+    let report = read_json(&place.path("run/report.json"));
+    assert!(report["replay"].is_null() && report["accuracy"]["test"].is_number());
+    let mut warnings = report["warnings"].as_array().unwrap().iter();
+    assert!(warnings.any(|warning| warning["code"] == "not_replayed"), "{stderr}");
 }
 
 #[test]

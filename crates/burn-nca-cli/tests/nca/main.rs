@@ -28,6 +28,7 @@ mod sparse;
 mod stderr;
 mod tables;
 mod threads;
+mod time_budget;
 mod tuning;
 mod warnings;
 mod wide;

@@ -1,5 +1,11 @@
 //! Warnings: the same on stderr, in the JSON and on the page; and none where nothing is wrong.
 
+use std::io::Write;
+#[cfg(unix)]
+use std::os::unix::fs::symlink;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
 use serde_json::Value;
 
 use crate::{Place, nca, read_json};
@@ -79,4 +85,74 @@ fn a_planned_end_is_no_warning_and_a_limit_is_one() {
     let (stderr, warnings, _) = fit(&place, &limited);
     assert_eq!(warnings[0]["code"], "not_converged");
     assert!(stderr.contains("--max-iterations"), "{stderr}");
+}
+
+#[test]
+fn a_class_of_several_lines_is_told_everywhere() {
+    let place = Place::new();
+    let row = |row: u32| format!("{row},{}\n", ["x", "y"][(row % 2) as usize]);
+    let rows: String = (5..25).map(row).collect();
+    let data = place.file("t.csv", &format!("a,y\n1,x\n2,\"x\n3,y\n4,y\"\n{rows}"));
+    let told = fit(&place, &[&data, "--dim", "1", "--no-tune"]);
+    let codes: Vec<_> = told.1.as_array().unwrap().iter().map(|warning| &warning["code"]).collect();
+    assert!(codes.contains(&&Value::from("multiline_classes")), "{codes:?}");
+    let said = r#"1 class goes over several lines, the first in row 2: "x\n3,y\n4,y", 3 lines"#;
+    assert!(told.0.contains(&format!("warning: {said}")), "{}", told.0);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_checkpoint_that_cannot_be_written_is_in_the_report() {
+    let place = Place::new();
+    let out = place.at("run");
+    let mut program = nca(&["fit", "-", "--dim", "1", "--no-tune", "--quiet", "--out", &out]);
+    program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = program.spawn().unwrap();
+    let started = Instant::now();
+    while !place.path("run.partial/.lock").exists() {
+        assert!(started.elapsed() < Duration::from_secs(60), "the folder does not appear");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // The program waits for its table, and the checkpoint has nowhere to go.
+    symlink("no/such/place", place.path("run.partial/checkpoint.json")).unwrap();
+    let table = std::fs::read(table(&place, true)).unwrap();
+    child.stdin.take().unwrap().write_all(&table).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{stderr}");
+    assert_eq!(stderr.matches("the checkpoint cannot be written").count(), 1, "{stderr}");
+    let report = read_json(&place.path("run/report.json"));
+    let mut warnings = report["warnings"].as_array().unwrap().iter();
+    assert!(warnings.any(|warning| warning["code"] == "checkpoint_not_written"), "{stderr}");
+}
+
+#[test]
+fn what_was_unusual_in_new_rows_is_in_the_json_of_evaluate_and_predict() {
+    let place = Place::new();
+    let row = |row: u32| {
+        format!(
+            "{row},{},{}\n",
+            ["r", "g"][(row % 2) as usize],
+            ["x", "y"][(row / 10 % 2) as usize]
+        )
+    };
+    let rows: String = (0..40).map(row).collect();
+    let (data, out) = (place.file("t.csv", &format!("a,c,y\n{rows}")), place.at("run"));
+    let options = ["--categorical", "auto", "--dim", "1", "--no-tune", "--quiet", "--out", &out];
+    nca(&[&["fit", &data], &options[..]].concat()).assert().success();
+    let new = place.file("new.csv", "a,c,y\n3,r,x\n4,blue,x\n13,g,\n14,g,y\n");
+    let told = |verb: &str| {
+        let output = nca(&[verb, &out, &new, "--format", "json"]).assert().success();
+        let output = output.get_output().clone();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let warnings = document["warnings"].as_array().unwrap();
+        for warning in warnings {
+            let text = warning["text"].as_str().unwrap();
+            assert_eq!(stderr.matches(&format!("warning: {text}\n")).count(), 1, "{stderr}");
+        }
+        warnings.iter().map(|one| one["code"].as_str().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(told("predict"), ["prepared"]);
+    assert_eq!(told("evaluate")[..2], ["prepared", "rows_without_class"]);
 }

@@ -8,10 +8,9 @@ use burn_nca_datasets::Task;
 
 use super::euclidean::Euclidean;
 use super::measures::Evaluation;
-use super::question::{Question, tell};
+use super::question::Question;
 use super::{text, training_rows};
 use crate::cli::Format;
-use crate::commands::finite;
 use crate::fitting::neighbor_count::of_classes;
 use crate::fitting::warnings::about_spread;
 use crate::output;
@@ -24,11 +23,10 @@ use burn_nca_report::{Warning, falls_short};
 /// As [`super::run`].
 pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let Question { args, model, .. } = question;
-    let table = question.table(Task::Classes)?;
+    let (table, warnings) = question.table(Task::Classes)?;
     let data = table.into_labelled_as(model.class_names())?;
-    finite::check(model, (data.features(), &[]), &args.source.data)?;
     let k = of_classes(args.neighbors, model)?;
-    let mut evaluation = Evaluation::of(model, &data, k)?;
+    let mut evaluation = Evaluation { warnings, ..Evaluation::of(model, &data, k)? };
     let train = question.training_rows();
     let compared = train.and_then(|train| {
         Ok((Euclidean::of(model, &train, &data, (&evaluation.predicted, k))?, train))
@@ -45,7 +43,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
         Err(error) => return Err(error),
     }
     evaluation.warnings.extend(about_collapse(model, &data, &evaluation)?);
-    tell(&evaluation.warnings);
+    output::warn_of(&evaluation.warnings);
     match args.format {
         Format::Table => output::print_text(&text::text(&evaluation, Terminal::of_stdout())),
         Format::Json => output::print_json(&evaluation),

@@ -7,10 +7,9 @@ use burn_nca_program::terminal::wrapped;
 use burn_nca_program::{Terminal, plain_table};
 use serde::Serialize;
 
-use super::question::{Question, tell};
+use super::question::Question;
 use super::training_rows;
 use crate::cli::Format;
-use crate::commands::finite;
 use crate::fitting::neighbor_count::of_numbers;
 use crate::fitting::warnings::about_spread;
 use crate::output;
@@ -60,11 +59,11 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
             "the bundled set {source:?} has classes, and the model predicts numbers; give a CSV file"
         );
     }
-    let data = question.table(Task::Numeric)?.into_regression()?;
+    let (table, warnings) = question.table(Task::Numeric)?;
+    let data = table.into_regression()?;
     let k = of_numbers(args.neighbors, model.references().dims()[0])?;
     let truth = data.targets().values();
     let (features, target) = (data.features(), data.targets().names()[0].clone());
-    finite::check(model, (features, &[]), source)?;
     let knn = RegressionScores::of(&model.predict_numbers(features, k)?, truth)?;
     let kernel = RegressionScores::of(&model.predict_kernel(features)?, truth)?;
     // Where the table of the fit is gone nobody can tell; nothing else needs it here.
@@ -76,12 +75,13 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
         neighbors: k,
         knn: knn.into(),
         kernel: kernel.into(),
-        warnings: about_spread(Spread::of(model.references())?, None)
+        warnings: warnings
             .into_iter()
+            .chain(about_spread(Spread::of(model.references())?, None))
             .chain(seen)
             .collect(),
     };
-    tell(&evaluation.warnings);
+    output::warn_of(&evaluation.warnings);
     match args.format {
         Format::Table => output::print_text(&text(&evaluation, Terminal::of_stdout())),
         Format::Json => output::print_json(&evaluation),

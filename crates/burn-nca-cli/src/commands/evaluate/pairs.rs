@@ -9,10 +9,9 @@ use burn_nca_program::terminal::wrapped;
 use burn_nca_program::{Terminal, plain_table};
 use serde::Serialize;
 
-use super::question::{Question, tell};
+use super::question::Question;
 use super::training_pairs;
 use crate::cli::Format;
-use crate::commands::finite;
 use crate::fitting::pairs::{measures, values};
 use crate::fitting::warnings::about_spread;
 use crate::output;
@@ -45,8 +44,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
             args.source.data
         );
     };
-    let features = question.features()?;
-    finite::check(model, (&features, &[]), &args.source.data)?;
+    let (features, mut warnings) = question.features()?;
     let pairs = read_pairs(file, features.rows())?;
     let ranks = PartnerRanks::of(&model.transform(&features)?, &pairs, None)?;
     let values = values("test", &ranks);
@@ -55,9 +53,9 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let seen = train.and_then(|train| {
         training_pairs::warning(question.source.as_ref(), &train, &features, &pairs).ok()?
     });
-    let warnings: Vec<Warning> =
-        about_spread(Spread::of(model.references())?, None).into_iter().chain(seen).collect();
-    tell(&warnings);
+    warnings.extend(about_spread(Spread::of(model.references())?, None));
+    warnings.extend(seen);
+    output::warn_of(&warnings);
     if args.format == Format::Json {
         let (rows, pairs) = (features.rows(), pairs.len());
         let values = values.into_iter().map(|(key, value)| (key.replace("_test", ""), value));

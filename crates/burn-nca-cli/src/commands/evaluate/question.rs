@@ -7,9 +7,9 @@ use burn_nca_datasets::{Table, Task};
 
 use super::training_rows;
 use crate::cli::{EvaluateArgs, SourceArgs};
-use crate::output;
+use crate::commands::finite;
 use crate::source::Source;
-use crate::tables;
+use crate::tables::{self, LabelledRows};
 use burn_nca_report::Warning;
 
 /// A model, where it came from, and what is asked of it.
@@ -24,36 +24,38 @@ pub struct Question<'a> {
     pub source: Option<Source>,
 }
 
-/// Says on stderr what the JSON says too.
-pub fn tell(warnings: &[Warning]) {
-    warnings.iter().for_each(|warning| output::warn(&warning.text));
-}
-
 impl Question<'_> {
-    /// The table to measure on, with the model's columns.
+    /// The table to measure on, with the model's columns, and what was unusual in it.
     ///
     /// From a CSV file the columns are picked by their names, and the target by the name it had in the fit; others may
     /// stand beside them.
     ///
     /// # Errors
-    /// A table that cannot be read, or of other columns.
-    pub fn table(&self, task: Task) -> Result<Table> {
+    /// A table that cannot be read, or of other columns; a row whose embedding is not finite.
+    pub fn table(&self, task: Task) -> Result<(Table, Vec<Warning>)> {
         let SourceArgs { data, target, text, .. } = &self.args.source;
         if let Some(whole) = self.whole {
-            return tables::embedded_table(data, whole, task);
+            let (table, warning) = tables::embedded_table(data, whole, task)?;
+            finite::check(self.model, (&table.features, &[]), data)?;
+            return Ok((table, warning.into_iter().collect()));
         }
         let of = (self.model, self.source.as_ref());
-        tables::labelled_table(data, of, (target.as_deref(), text), task)
+        let LabelledRows { table, rows, warnings } =
+            tables::labelled_table(data, of, (target.as_deref(), text), task)?;
+        finite::check(self.model, (&table.features, &rows), data)?;
+        Ok((table, warnings))
     }
 
-    /// The features to measure on, without a target.
+    /// The features to measure on, without a target, and what was unusual in them.
     ///
     /// # Errors
-    /// A table that cannot be read, or of other columns.
-    pub fn features(&self) -> Result<Features> {
+    /// As [`table`](Self::table).
+    pub fn features(&self) -> Result<(Features, Vec<Warning>)> {
         let SourceArgs { data, text, .. } = &self.args.source;
         let model = self.whole.unwrap_or(self.model);
-        Ok(tables::rows(data, (model, self.source.as_ref()), (None, text))?.features)
+        let rows = tables::rows(data, (model, self.source.as_ref()), (None, text))?;
+        finite::check(self.model, (&rows.features, &rows.rows), data)?;
+        Ok((rows.features, rows.warnings))
     }
 
     /// The training rows, read again.

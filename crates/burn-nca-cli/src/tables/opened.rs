@@ -1,0 +1,116 @@
+//! The table of a fit once it is open, and the data that it becomes.
+
+use anyhow::{Result, bail};
+use burn_nca::data::{Labelled, Preparation, RegressionData, Split};
+use burn_nca_datasets::{Table, WithoutClass};
+
+use super::hints::hints;
+use super::roles::{Roles, with_mean_1};
+use super::sparse::Reduction;
+use crate::source::Columns;
+use burn_nca_report::{RowNames, Warning};
+
+/// A table that is ready for a fit.
+#[derive(Debug)]
+pub struct Opened {
+    /// The rows with a target.
+    pub table: Table,
+    /// Which of them are learnt from, and which are held out.
+    pub split: Split,
+    pub(super) roles: Roles,
+    pub(super) preparation: Option<Preparation>,
+    pub(super) reduction: Option<Reduction>,
+    pub(super) names: RowNames,
+    /// What was done to the table, and what to know of it.
+    pub warnings: Vec<Warning>,
+}
+
+/// Data that are ready for a fit.
+#[derive(Debug)]
+pub struct Ready<D> {
+    /// All rows.
+    pub data: D,
+    /// Which of them are learnt from, and which are held out; `None` for pairs.
+    pub split: Option<Split>,
+    /// The name of the target.
+    pub target: Option<String>,
+    /// How the table was prepared; `None` for a table of numbers.
+    pub preparation: Option<Preparation>,
+    /// How the table was reduced; `None` for one that is not sparse.
+    pub reduction: Option<Reduction>,
+    /// The rows without a class, to be drawn.
+    pub without_class: Option<WithoutClass>,
+    /// Which rows of the source the rows are.
+    pub names: RowNames,
+    /// What was done to the table, and what to know of it.
+    pub warnings: Vec<Warning>,
+}
+
+impl<D> Ready<D> {
+    /// Features alone: nothing is held out, and no row lacks a class.
+    pub(super) fn of_features(
+        data: D,
+        preparation: Option<Preparation>,
+        (names, warnings): (RowNames, Vec<Warning>),
+    ) -> Self {
+        Self {
+            data,
+            split: None,
+            target: None,
+            preparation,
+            reduction: None,
+            without_class: None,
+            names,
+            warnings,
+        }
+    }
+}
+
+impl Opened {
+    /// What may be meant otherwise; `says_classes` where the user has said that the target holds classes.
+    pub fn hints(&self, says_classes: bool) -> Vec<Warning> {
+        let places = self.names.places.as_deref();
+        hints(&self.table, (&self.split.train, places), says_classes)
+    }
+
+    /// The rows with their classes, weights and groups.
+    ///
+    /// # Errors
+    /// A target that is no class, or weights that are 0 throughout.
+    pub fn into_labelled(self, columns: &Columns) -> Result<Ready<Labelled>> {
+        let Self { mut table, split, mut roles, preparation, reduction, names, warnings } = self;
+        let target = Some(table.target_name.clone());
+        let without_class = table.without_class.take();
+        let mut data = table.into_labelled()?;
+        if let Some(groups) = roles.groups.take() {
+            data = data.with_groups(groups)?;
+        }
+        if let Some(weights) = roles.factors(&data, &split.train, columns.balanced)? {
+            data = data.with_weights(weights)?;
+        }
+        if columns.unlabelled_neighbors {
+            let Some(others) = &without_class else {
+                bail!("every row has a class; leave --unlabelled out");
+            };
+            data = data.with_unlabelled(others.features.clone())?;
+        }
+        let split = Some(split);
+        Ok(Ready { data, split, target, preparation, reduction, without_class, names, warnings })
+    }
+
+    /// The rows with their numbers and weights.
+    ///
+    /// # Errors
+    /// A target that is no number, or weights that are 0 throughout.
+    pub fn into_regression(self) -> Result<Ready<RegressionData>> {
+        let Self { table, split, roles, preparation, reduction, names, warnings } = self;
+        let target = Some(table.target_name.clone());
+        let mut data = table.into_regression()?;
+        if let Some(weights) = roles.weights {
+            data = data.with_weights(with_mean_1(weights, &split.train)?)?;
+        }
+        let split = Some(split);
+        let without_class = None;
+        Ok(Ready { data, split, target, preparation, reduction, without_class, names, warnings })
+    }
+}
