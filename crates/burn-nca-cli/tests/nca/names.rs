@@ -43,7 +43,8 @@ fn a_fit_prints_no_name_as_it_is() {
     let number = |i: u32| format!("{},{},{}.5\n", i % 7, i % 5, i % 7);
     let rows: String = (0..40).map(number).collect();
     let numbers = place.file("numbers.csv", &format!("a,b,{RED}price\n{rows}"));
-    let rare = |i: u32| format!("{},{},{}\n", i % 9, i % 5, if i % 9 == 0 { RED } else { "b" });
+    let rare =
+        |i: u32| format!("{},{},{}\n", i % 9, i % 5, if i.is_multiple_of(9) { RED } else { "b" });
     let rows: String = (0..90).map(rare).collect();
     let classes = place.file("classes.csv", &format!("x{RED},b,kind\n{rows}"));
     for arguments in [

@@ -215,7 +215,7 @@ fn some_format(path: &Path) -> TextFormat {
     ];
     TextFormat {
         separator: separators[length % 5],
-        decimal: if length % 2 == 0 { DecimalSign::Comma } else { DecimalSign::Point },
+        decimal: if length.is_multiple_of(2) { DecimalSign::Comma } else { DecimalSign::Point },
         encoding: encodings[length % 6].map(String::from),
     }
 }

@@ -73,7 +73,7 @@ fn posteriors_do_not_depend_on_the_number_of_threads() {
         first: at % 700,
         second: (at * at + 1) % 700,
         scale: at % 4,
-        coincide: at % 3 == 0,
+        coincide: at.is_multiple_of(3),
     };
     let ends: Vec<Ends> = (0..5000).map(pair).collect();
     let pairs = Pairs { ends: &ends, k, kappa_sq: &[0.3, 1.0, 2.0, 5.0] };
