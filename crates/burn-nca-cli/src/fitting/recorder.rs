@@ -46,13 +46,15 @@ impl Recorder {
         if most_steps(start.parameters.len()) < FEWEST {
             return None;
         }
+        let mut last = start.iteration;
         if earlier.steps.first() == Some(start) {
+            // A step that was thinned out is not missing.
+            last = earlier.steps.last()?.iteration;
             *self = earlier;
             // They came after the checkpoint, and are taken again.
             self.steps.retain(|step| step.iteration <= iteration);
             self.best = self.best.take().filter(|(_, step)| step.iteration <= iteration);
         }
-        let last = self.steps.last()?.iteration;
         (last < iteration).then_some((last + 1, iteration))
     }
 
@@ -132,6 +134,23 @@ mod tests {
         assert!(steps.contains(&123) && steps.is_sorted(), "{steps:?}");
         let widest = steps.windows(2).map(|pair| pair[1] - pair[0]).max();
         assert!(widest < Some(120), "{steps:?}");
+    }
+
+    #[test]
+    fn a_step_that_was_thinned_out_is_not_missing() {
+        let taken = |until: usize| {
+            let mut recorder = Recorder::default();
+            recorder.start(&[0.0]);
+            (1..=until).for_each(|at| recorder.step(&progress(at, None), &[at as f64]));
+            recorder
+        };
+        for steps in MOST..3 * MOST {
+            // The run died between its steps and its checkpoint, which is one step behind.
+            let mut resumed = taken(0);
+            assert_eq!(resumed.resume(taken(steps), steps - 1), None, "{steps}");
+            resumed.step(&progress(steps, None), &[steps as f64]);
+            assert_eq!(resumed, taken(steps));
+        }
     }
 
     #[test]

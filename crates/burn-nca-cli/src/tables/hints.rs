@@ -17,6 +17,14 @@ const COUNTED_ROWS: usize = 20;
 /// How many names a hint lists.
 const SHOWN: usize = 5;
 
+/// Says that so many rows are not measured, if there are any.
+pub(super) fn unmeasured(rows: usize) -> Option<Warning> {
+    (rows > 0).then(|| {
+        let text = format!("{} without a class left out of the measures", counted(rows, "row"));
+        Warning::new(WarningCode::RowsWithoutClass, text)
+    })
+}
+
 /// What may be meant otherwise, of the training rows `train` of a table whose rows have these places in their file;
 /// `says_classes` where the user has said that the target holds classes.
 pub fn hints(

@@ -10,10 +10,11 @@ use burn_nca_datasets::{
     open, open_features_as, open_raw, open_sparse_features,
 };
 
+use super::hints::unmeasured;
 use crate::cli::table::TextArgs;
 use crate::output;
 use crate::source::{Source, with_given};
-use burn_nca_report::{Warning, WarningCode, counted};
+use burn_nca_report::{Warning, WarningCode};
 
 /// Rows that a model can embed.
 #[derive(Debug)]
@@ -94,7 +95,7 @@ impl LabelledRows {
         let apart = table.without_class.as_ref().map_or(&[][..], |without| &without.rows);
         let all = 0..table.features.rows() + apart.len();
         let rows = all.filter(|row| apart.binary_search(row).is_err()).collect();
-        let warnings = about_rows_without_class(apart.len()).into_iter().collect();
+        let warnings = unmeasured(apart.len()).into_iter().collect();
         Self { table, rows, warnings }
     }
 }
@@ -143,14 +144,6 @@ pub fn labelled_table(
     Ok(found)
 }
 
-/// Says that so many rows are not measured, if there are any.
-pub(super) fn about_rows_without_class(rows: usize) -> Option<Warning> {
-    (rows > 0).then(|| {
-        let text = format!("{} without a class left out of the measures", counted(rows, "row"));
-        Warning::new(WarningCode::RowsWithoutClass, text)
-    })
-}
-
 fn prepared_table(
     data: &str,
     model: &Fitted,
@@ -170,7 +163,7 @@ fn prepared_table(
     let kept: Vec<usize> =
         (0..with_target.len()).filter(|&at| place(with_target[at]).is_some()).collect();
     let places: Vec<usize> = kept.iter().filter_map(|&at| place(with_target[at])).collect();
-    warnings.extend(about_rows_without_class(raw.rows() - with_target.len()));
+    warnings.extend(unmeasured(raw.rows() - with_target.len()));
     let target: Target = super::of_fit::select(target, &kept);
     let features = prepared.features.select(&places);
     let rows = kept.iter().map(|&at| with_target[at]).collect();

@@ -135,5 +135,5 @@ pub fn embedded_table(data: &str, model: &Fitted, task: Task) -> Result<(Table, 
     let SparseTable { features, target_name, target, without_class } = open_sparse(data, task)?;
     let features = model.transform_sparse(&features)?;
     let table = Table { features, target_name, target, without_class: None };
-    Ok((table, super::of_model::about_rows_without_class(without_class.len())))
+    Ok((table, super::hints::unmeasured(without_class.len())))
 }

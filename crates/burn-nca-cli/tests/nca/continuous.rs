@@ -95,7 +95,7 @@ fn a_numeric_target_is_learnt_compared_and_predicted() {
     assert!(text.contains("target price") && text.contains("kernel"), "{text}");
     assert_eq!(stdout(&["transform", &out, &data]).lines().count(), ROWS + 1);
     let text = stdout(&["info", &out]);
-    assert!(text.contains("target        price") && text.contains("MLKR"), "{text}");
+    assert!(text.contains("target         price") && text.contains("MLKR"), "{text}");
     assert!(json(&["info", &out, "--format", "json"])["matrix"]["rows"].is_array());
 }
 

@@ -179,10 +179,19 @@ fn a_row_that_is_not_finite_is_named_by_its_place_in_the_table() {
     let fit = ["fit", &data, "--missing", "drop", "--no-tune", "--max-iterations", "2"];
     nca(&[&fit[..], &["--out", &out]].concat()).assert().success();
     let new = place.file("new.csv", "a,b\nNA,1\n1e308,2\n");
-    for (verb, data, row) in [("transform", &new, 2), ("predict", &new, 2)] {
+    let labelled = place.file("labelled.csv", "a,b,c\nNA,1,0\n1,1,\n1e308,2,1\n");
+    for (verb, data, row) in
+        [("transform", &new, 2), ("predict", &new, 2), ("evaluate", &labelled, 3)]
+    {
         let message = failure(&[verb, &out, data], 1);
         assert!(message.contains(&format!("row {row}: the embedding is not finite")), "{message}");
     }
+    // Rows without a class are set apart where nothing is prepared, too.
+    let (data, out) = (place.file("whole.csv", &format!("a,b,c\n{rows}")), place.at("other"));
+    nca(&["fit", &data, "--no-tune", "--max-iterations", "2", "--out", &out]).assert().success();
+    let labelled = place.file("apart.csv", "a,b,c\n1,1,\n1e308,2,1\n");
+    let message = failure(&["evaluate", &out, &labelled], 1);
+    assert!(message.contains("row 2: the embedding is not finite"), "{message}");
 }
 
 #[test]
