@@ -8,7 +8,7 @@ use super::monitor::Record;
 use super::state::DescentState;
 
 /// More steps, evaluations and batches than any fit takes.
-const MOST_STEPS: usize = 1 << 40;
+const MOST_STEPS: usize = usize::MAX / 4;
 
 /// What does not fit, in words that follow "cannot be of this fit:".
 pub(super) type Misfit = Result<(), String>;
