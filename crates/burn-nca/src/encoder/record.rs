@@ -43,14 +43,23 @@ pub(crate) fn load_optimizer<M: Module>(
     let mut shapes = Shapes::default();
     module.visit(&mut shapes);
     let bytes = Bytes::from_bytes_vec(bytes).shared();
-    let tensors = Reader::from_bytes(bytes.clone())?.into_tensors()?;
-    for tensor in tensors {
+    let reader = Reader::from_bytes(bytes.clone())?;
+    let scalars = reader.scalars().clone();
+    for tensor in reader.into_tensors()? {
         let expected = tensor.param_id.and_then(|id| shapes.0.get(&id));
         if expected != Some(&tensor.shape) || !tensor.dtype.is_float() {
             return Err(RecordError::Validation(format!(
                 "{}: no parameter has a state of {} numbers of {:?}",
                 tensor.name, tensor.shape, tensor.dtype
             )));
+        }
+    }
+    for (name, rank) in scalars {
+        // Burn makes the tensors of the rank that is written here, whatever their shape.
+        let Some(id) = name.strip_suffix(".__rank") else { continue };
+        let shape = id.parse().ok().and_then(|id: u64| shapes.0.get(&id));
+        if shape.map(Shape::rank) != usize::try_from(rank).ok() {
+            return Err(RecordError::Validation(format!("{name}: no parameter is of this rank")));
         }
     }
     optimizer.from_bytes(bytes)
@@ -163,7 +172,16 @@ mod tests {
 
         let fresh = || AdamConfig::new().init();
         assert!(load_optimizer(fresh(), &module, bytes.clone()).is_ok());
-        let error = load_optimizer(fresh(), &other, bytes).err().unwrap().to_string();
+        let error = load_optimizer(fresh(), &other, bytes.clone()).err().unwrap().to_string();
         assert!(error.contains("no parameter has a state of"), "{error}");
+
+        // The rank stands behind its name, as a number of one byte.
+        let name = b".__rank";
+        let end = bytes.windows(name.len()).position(|part| part == name).unwrap() + name.len();
+        let rank = end + bytes[end..].iter().position(|byte| *byte == 1).unwrap();
+        let mut of_another_rank = bytes;
+        of_another_rank[rank] = 3;
+        let error = load_optimizer(fresh(), &module, of_another_rank).err().unwrap().to_string();
+        assert!(error.contains("__rank: no parameter is of this rank"), "{error}");
     }
 }
