@@ -230,7 +230,7 @@ impl ExpectationMaximisation for CoincidenceEm<'_> {
     type State = CoincidenceState;
     type Expectation = Vec<MapExpectation>;
 
-    fn take_up(&mut self, state: &CoincidenceState) -> Result<()> {
+    fn check(&self, state: &CoincidenceState) -> Result<()> {
         self.check_added(&state.added)?;
         let pairs = self.given.with(&state.added);
         let scales = if self.local_scales { pairs.anchors() } else { 1 };
@@ -242,7 +242,11 @@ impl ExpectationMaximisation for CoincidenceEm<'_> {
                  to start again"
             )));
         }
-        self.maps = self.maps_of(&pairs)?;
+        Ok(())
+    }
+
+    fn take_up(&mut self, state: &CoincidenceState) -> Result<()> {
+        self.maps = self.maps_of(&self.given.with(&state.added))?;
         Ok(())
     }
 

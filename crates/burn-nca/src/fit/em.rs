@@ -32,10 +32,18 @@ pub trait ExpectationMaximisation {
     /// What an E-step finds of the latent variables.
     type Expectation;
 
-    /// Takes up a state that another run left, where the model keeps something that depends on it.
+    /// Whether a state that was read can be one of this model.
     ///
     /// # Errors
-    /// A state that is not of this model.
+    /// One that cannot.
+    fn check(&self, _state: &Self::State) -> Result<()> {
+        Ok(())
+    }
+
+    /// Takes up a state that was checked, where the model keeps something that depends on it.
+    ///
+    /// # Errors
+    /// What cannot be made of it.
     fn take_up(&mut self, _state: &Self::State) -> Result<()> {
         Ok(())
     }
@@ -151,9 +159,8 @@ impl EmConfig {
                 let record = &stored.record;
                 let kept = record.best.iter().map(|best| &best.kept);
                 let kept = kept.chain(record.least.iter().map(|least| &least.kept));
-                for state in kept.chain([&stored.state]) {
-                    model.take_up(state)?;
-                }
+                kept.chain([&stored.state]).try_for_each(|state| model.check(state))?;
+                model.take_up(&stored.state)?;
                 monitor.record = stored.record;
                 let Stored { state, iteration, previous, seconds, end, .. } = stored;
                 (Run { state, iteration, previous, seconds }, end)
