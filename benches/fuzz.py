@@ -4,7 +4,7 @@
     python3 benches/fuzz.py --each 60 --tests-build --results FILE       # a minute each: what .ci/run does
 
 The targets are tests (`crates/*/tests/**/fuzz*`) that damage files by a seed; `cargo test` runs a few hundred of each. Here
-they are built optimised, with debug assertions and checks for overflow as in a test, and run in turns, the one with the
+they are built optimized, with debug assertions and checks for overflow as in a test, and run in turns, the one with the
 least processor time first, each time with another seed, until SECONDS are over or until each has had so many processor
 seconds. The results hold processor seconds, files and runs of each target over all calls. A target that fails is named
 with its seed, its output is kept in target/fuzz, and the exit code is 1.
@@ -40,20 +40,20 @@ TARGETS = {
     "Parquet": ("burn-nca-datasets", "fuzz", "parquet_files"),
     "Arrow": ("burn-nca-datasets", "fuzz", "arrow_files"),
 }
-OPTIMISED = ["burn-nca", "burn-nca-datasets", "burn-nca-files", "burn-nca-program", "burn-nca-report", "burn-nca-cli"]
+OPTIMIZED = ["burn-nca", "burn-nca-datasets", "burn-nca-files", "burn-nca-program", "burn-nca-report", "burn-nca-cli"]
 # Of the clock, that a run of a target should take.
 RUN_SECONDS = 60
 # In however short a run: the program's targets expect that some damage does no harm.
 LEAST_FILES = 20
 
 
-def build(optimised):
+def build(optimized):
     """Builds the test binaries; the path of each by package and name."""
     # The features of the whole workspace, so that what the tests have built of other crates is used.
     command = ["cargo", "test", "--workspace", "--test", "fuzz", "--test", "nca", "--no-run", "--locked", "--message-format",
                "json-render-diagnostics"]
-    if optimised:
-        command += [word for name in OPTIMISED for word in ("--config", f"profile.dev.package.{name}.opt-level=2")]
+    if optimized:
+        command += [word for name in OPTIMIZED for word in ("--config", f"profile.dev.package.{name}.opt-level=2")]
     lines = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
     binaries = {}
     for message in map(json.loads, lines):
@@ -84,7 +84,7 @@ def main():
     parser.add_argument("seconds", type=float, nargs="?", default=float("inf"), help="of the clock, for all together")
     parser.add_argument("--each", type=float, default=float("inf"), metavar="SECONDS",
                         help="of a processor, for each target, those in the results included")
-    parser.add_argument("--tests-build", action="store_true", help="as `cargo test` builds them, not optimised")
+    parser.add_argument("--tests-build", action="store_true", help="as `cargo test` builds them, not optimized")
     parser.add_argument("--runners", type=int, default=2)
     parser.add_argument("--first-seed", type=int, default=0, metavar="SEED", help="added to the seed of each run")
     parser.add_argument("--only", choices=TARGETS, action="append", metavar="NAME", help="may be given several times")

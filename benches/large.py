@@ -2,7 +2,7 @@
 
     python3 benches/large.py 1000000 --out million [--csv]
 
-50 features, 7 classes (others with --features and --classes): normal clouds of unit variance, whose centres differ in the first
+50 features, 7 classes (others with --features and --classes): normal clouds of unit variance, whose centers differ in the first
 10 columns. The names are
 OUT-x.npy (float32), OUT-y.npy and OUT.csv. Python alone is needed.
 """
@@ -29,9 +29,9 @@ def main():
     parser.add_argument("--classes", type=int, default=7)
     arguments = parser.parse_args()
     rows, features, classes = arguments.rows, arguments.features, arguments.classes
-    centres = random.Random(1)
-    centres = [
-        [centres.gauss(0, 1) if column < INFORMATIVE else 0.0 for column in range(features)]
+    centers = random.Random(1)
+    centers = [
+        [centers.gauss(0, 1) if column < INFORMATIVE else 0.0 for column in range(features)]
         for _ in range(classes)
     ]
     # The rows of one number are the same in a table of any length.
@@ -45,7 +45,7 @@ def main():
         y.write(header("|u1", (rows,)))
         for row in range(rows):
             of_class = row % classes
-            values = [centre + normal(0, 1) for centre in centres[of_class]]
+            values = [center + normal(0, 1) for center in centers[of_class]]
             x.write(array.array("f", values).tobytes())
             y.write(bytes([of_class]))
             if text:

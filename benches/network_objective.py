@@ -45,10 +45,10 @@ def fit(program, data, options):
     """The held-out accuracies, iterations and seconds of one fit."""
     command = [program, "fit", data, "--dim", "2", "--format", "json", "--quiet", *options]
     report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    learnt = report["comparison"]["rows"][-1]
+    learned = report["comparison"]["rows"][-1]
     return {
-        "nn_test": learnt["nn_test"],
-        "knn_test": learnt["knn_test"],
+        "nn_test": learned["nn_test"],
+        "knn_test": learned["knn_test"],
         "perplexity": round(report["mean_perplexity"], 2),
         "termination": report["termination"],
         "iterations": report["iterations"],

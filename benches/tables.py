@@ -84,7 +84,7 @@ def peers():
     for row in report["fit"]:
         peer = row["sklearn"]
         sentences = [
-            f"A whole fit of the bundled digits (all 1797 rows, standardised, 64 features) to k = {row['dim']}: "
+            f"A whole fit of the bundled digits (all 1797 rows, standardized, 64 features) to k = {row['dim']}: "
             f"scikit-learn takes {peer['seconds']:.1f} s to f = {peer['f']:.1f}."
         ]
         for name in ("f64", "f32"):
@@ -248,7 +248,7 @@ def defaults():
         ("defaults-seen.json", "Sets that the candidates and the rule were chosen on"),
     ):
         done = read(name)
-        for scaling in ("min-max", "standardised") if done else ():
+        for scaling in ("min-max", "standardized") if done else ():
             tasks = [task for task in done if task["scaling"] == scaling]
             if tasks:
                 measured = True
@@ -440,7 +440,7 @@ def slides():
     return [*lines, *table(head, rows)]
 
 
-GVSM = ["untrained", "standardised", "vsm", "gvsm", "gvsm-penalised", "nca-diagonal", "nca-square"]
+GVSM = ["untrained", "standardized", "vsm", "gvsm", "gvsm-penalized", "nca-diagonal", "nca-square"]
 
 
 def gvsm_2002():
@@ -603,7 +603,7 @@ TORCHNCA = [
 
 
 def mnist_search():
-    """Error, search and storage of raw pixels, principal components and the learnt map."""
+    """Error, search and storage of raw pixels, principal components and the learned map."""
     found = (read("mnist.json") or {}).get("linear", {}).get("search")
     if not found:
         return []
@@ -618,7 +618,7 @@ def mnist_search():
         "(the fastest of three, its preparation included) and storage of the references as 32-bit floats.",
         "",
         *table(["what", "numbers a digit", "error %", "search, s", "storage, MB"], rows + TORCHNCA),
-        f"The search of the learnt 32 dimensions is {seconds[('raw', 'brute-force')] / ours:.0f} times as fast as "
+        f"The search of the learned 32 dimensions is {seconds[('raw', 'brute-force')] / ours:.0f} times as fast as "
         f"brute force on raw pixels, and {seconds[('raw', 'auto')] / ours:.0f} times as fast as the library's fastest "
         "exact search there. Torchnca's digits are others (the last 10000 training digits), on another machine.",
         "",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Uses a learnt metric in Python: the exported map is one plain linear layer on raw features.
+"""Uses a learned metric in Python: the exported map is one plain linear layer on raw features.
 
     nca fit iris --dim 2 --out runs/iris
     nca export runs/iris --to A.safetensors

@@ -4,7 +4,7 @@
     OPENBLAS_NUM_THREADS=1 python3 benches/peers/nca_2004.py --data DIR [--sets iris,wine] [--splits N]
 
 DIR holds the sets as CSV files (USPS as an IDX pair) and `splits/SET.csv`; its `baselines.json`, where there is
-one, has the means that the results are checked against. Features are standardised on the training part;
+one, has the means that the results are checked against. Features are standardized on the training part;
 `NeighborhoodComponentsAnalysis(init="auto", tol=1e-5, max_iter=...)` is fitted with as many components as
 features ("nca-square") and with two ("nca-rank2"); 1-NN accuracy is taken on the test part and leave-one-out on
 the training part.
@@ -54,7 +54,7 @@ def load(data, name):
     return table[:, :-1], table[:, -1].astype(int)
 
 
-def standardise(train, test):
+def standardize(train, test):
     mean, deviation = train.mean(0), train.std(0)
     deviation[deviation < 1e-12] = 1.0
     return (train - mean) / deviation, (test - mean) / deviation
@@ -75,7 +75,7 @@ def nearest_accuracy(reference, reference_y, query, query_y, leave_one_out=False
 
 def run_split(x, y, role, seed, max_iter):
     train, test = np.flatnonzero(role == 1), np.flatnonzero(role == 2)
-    xtr, xte = standardise(x[train], x[test])
+    xtr, xte = standardize(x[train], x[test])
     ytr, yte = y[train], y[test]
     found = {}
     for method, rank in (("nca-square", x.shape[1]), ("nca-rank2", 2)):

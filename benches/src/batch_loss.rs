@@ -19,7 +19,7 @@ use crate::memory::peak_mib;
 enum Sum {
     /// NCA's f.
     Nca,
-    /// Soft nearest neighbours, by squared distances.
+    /// Soft nearest neighbors, by squared distances.
     SoftNearest,
     /// SupCon, by cosines.
     SupCon,

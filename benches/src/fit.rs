@@ -1,4 +1,4 @@
-//! A whole fit of a labelled set.
+//! A whole fit of a labeled set.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -36,11 +36,11 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
     let device = burn_nca::device::open(&arguments.device)?;
-    let data = burn_nca_datasets::open(&arguments.data, &Default::default())?.into_labelled()?;
+    let data = burn_nca_datasets::open(&arguments.data, &Default::default())?.into_labeled()?;
     let precision = if arguments.double { Precision::F64 } else { Precision::F32 };
     let solver = LbfgsConfig::new().with_max_iterations(arguments.max_iterations);
     let fit = FitConfig::new()
-        .with_scaling(ScalingKind::Standardise)
+        .with_scaling(ScalingKind::Standardize)
         .with_precision(precision)
         .with_optimizer(OptimizerConfig::Lbfgs(solver));
     let d = data.features().columns();

@@ -1,7 +1,7 @@
 //! The small experiments behind the pages of `docs/guide`, on bundled sets: every page's table is one of them.
 
 use burn::tensor::{DType, Device};
-use burn_nca::data::{Labelled, ScalingKind, Split, stratified_split};
+use burn_nca::data::{Labeled, ScalingKind, Split, stratified_split};
 use burn_nca::evaluate::{Accuracy, Quantiles, Spread, expected_accuracy, perplexities};
 use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Start, StochasticConfig};
 use burn_nca::neighbors::class_probabilities;
@@ -45,7 +45,7 @@ fn objectives(device: &Device) -> anyhow::Result<Vec<Value>> {
     ];
     let mut rows = Vec::new();
     for set in ["wine", "balance", "digits"] {
-        let data = burn_nca_datasets::open(set, &Default::default())?.into_labelled()?;
+        let data = burn_nca_datasets::open(set, &Default::default())?.into_labeled()?;
         let d = data.features().columns();
         for (name, criterion, l2) in settings {
             let config =
@@ -58,7 +58,7 @@ fn objectives(device: &Device) -> anyhow::Result<Vec<Value>> {
 
 /// Mini-batches of digits to ten dimensions, beside the exact fit.
 fn batch_sizes(device: &Device) -> anyhow::Result<Vec<Value>> {
-    let data = burn_nca_datasets::open("digits", &Default::default())?.into_labelled()?;
+    let data = burn_nca_datasets::open("digits", &Default::default())?.into_labeled()?;
     let config = |optimizer| {
         NcaConfig::new(64, 10)
             .with_criterion(Criterion::G)
@@ -66,7 +66,7 @@ fn batch_sizes(device: &Device) -> anyhow::Result<Vec<Value>> {
     };
     let mut rows = Vec::new();
     for batch_size in [25, 50, 100, 200, 400, 1257] {
-        // As many steps for every size, so that only the neighbours of a step differ.
+        // As many steps for every size, so that only the neighbors of a step differ.
         let epochs = (batch_size * 600 / 1257).max(1);
         let adam =
             StochasticConfig::new().with_batch_size(Some(batch_size)).with_epochs(Some(epochs));
@@ -80,7 +80,7 @@ fn batch_sizes(device: &Device) -> anyhow::Result<Vec<Value>> {
 
 /// The scale of a random start of digits to two dimensions: what the fit can see from it.
 fn scales(device: &Device) -> anyhow::Result<Vec<Value>> {
-    let data = burn_nca_datasets::open("digits", &Default::default())?.into_labelled()?;
+    let data = burn_nca_datasets::open("digits", &Default::default())?.into_labeled()?;
     let mut rows = Vec::new();
     for scale in [0.001, 0.01, 0.125, 1.0, 10.0] {
         let fit = plain().with_start(Start::Random { scale: Some(scale) });
@@ -101,19 +101,14 @@ fn scales(device: &Device) -> anyhow::Result<Vec<Value>> {
 /// The settings that every experiment starts from, named one by one: they must not follow the defaults.
 fn plain() -> FitConfig {
     FitConfig::new()
-        .with_scaling(ScalingKind::Standardise)
+        .with_scaling(ScalingKind::Standardize)
         .with_l2(0.0)
         .with_early_stopping(None)
         .with_optimizer(OptimizerConfig::Lbfgs(LbfgsConfig::new()))
 }
 
 /// The means over the splits, beside what the row is about.
-fn row(
-    about: Value,
-    config: &NcaConfig,
-    data: &Labelled,
-    device: &Device,
-) -> anyhow::Result<Value> {
+fn row(about: Value, config: &NcaConfig, data: &Labeled, device: &Device) -> anyhow::Result<Value> {
     let scores: Vec<Scores> = (0..SPLITS)
         .into_par_iter()
         .map(|seed| {
@@ -156,7 +151,7 @@ struct Scores {
 impl Scores {
     fn of(
         config: &NcaConfig,
-        data: &Labelled,
+        data: &Labeled,
         split: &Split,
         device: &Device,
     ) -> anyhow::Result<Self> {

@@ -45,7 +45,7 @@ enum Measurement {
     Regression(regression::Arguments),
     /// The k of k-NN from the entropy of p, beside a k chosen by cross-validation and the stochastic rule.
     EntropyK(entropy_k::Arguments),
-    /// A nearest-neighbour search between two NumPy files.
+    /// A nearest-neighbor search between two NumPy files.
     Search(search::Arguments),
     /// The default of `nca fit` beside fixed settings and Euclidean distance, over given folds.
     Defaults(defaults::Arguments),

@@ -1,4 +1,4 @@
-//! Numeric targets: predictions by learnt metrics beside predictions without learning, over many splits.
+//! Numeric targets: predictions by learned metrics beside predictions without learning, over many splits.
 //!
 //! Everything that is chosen (k, kernel width, l2) is chosen inside the training part. A split that is done
 //! is stored at once; the same command goes on where an earlier one was stopped.
@@ -159,7 +159,7 @@ impl Trial<'_> {
         let known = train.targets().values();
         let mean = known.iter().sum::<f64>() / known.len() as f64;
         note("mean", &vec![mean; truth.len()])?;
-        let scaling = Scaling::fit(ScalingKind::Standardise, train.features());
+        let scaling = Scaling::fit(ScalingKind::Standardize, train.features());
         let (x, y) = (scaling.apply(train.features())?, scaling.apply(test.features())?);
         let euclidean = self.space(&x, &y);
         note("Euclidean, k-NN", &by_neighbors(&euclidean, known)?)?;
@@ -167,7 +167,7 @@ impl Trial<'_> {
         let pca = PcaConfig::new(2).fit(&x)?.projection;
         let flat = self.space(&pca.apply(&x)?, &pca.apply(&y)?);
         note("PCA-2, k-NN", &by_neighbors(&flat, known)?)?;
-        for (name, candidates) in learnt(x.columns()) {
+        for (name, candidates) in learned(x.columns()) {
             let config = self.choose(&candidates, &train)?;
             let model = config.fit(&train, self.device)?;
             let space = Space {
@@ -216,8 +216,8 @@ impl Trial<'_> {
     }
 }
 
-/// What is learnt: a name, and the configurations to choose from.
-fn learnt(d: usize) -> Vec<(String, Vec<RegressionConfig>)> {
+/// What is learned: a name, and the configurations to choose from.
+fn learned(d: usize) -> Vec<(String, Vec<RegressionConfig>)> {
     let mlkr = RegressionObjective::Mlkr;
     let soft = |criterion| RegressionObjective::Soft { criterion, width: AgreementWidth::Median };
     let mut all = Vec::new();
@@ -225,7 +225,7 @@ fn learnt(d: usize) -> Vec<(String, Vec<RegressionConfig>)> {
         let config =
             |objective, fit| RegressionConfig::new(d, k).with_objective(objective).with_fit(fit);
         let fixed = |objective, l2| vec![config(objective, FitConfig::new().with_l2(l2))];
-        let penalised = |objective| {
+        let penalized = |objective| {
             let of = |l2| config(objective, FitConfig::new().with_l2(l2));
             PENALTIES.into_iter().map(of).collect::<Vec<_>>()
         };
@@ -235,7 +235,7 @@ fn learnt(d: usize) -> Vec<(String, Vec<RegressionConfig>)> {
             (format!("MLKR{suffix}, early stopping, no l2"), vec![config(mlkr, stop)]),
             (format!("MLKR{suffix}, l2 0.01"), fixed(mlkr, 0.01)),
             (format!("MLKR{suffix}, l2 0.02"), fixed(mlkr, 0.02)),
-            (format!("MLKR{suffix}, l2 by CV"), penalised(mlkr)),
+            (format!("MLKR{suffix}, l2 by CV"), penalized(mlkr)),
             (format!("soft NCA{suffix} f, no l2"), fixed(soft(Criterion::F), 0.0)),
             (format!("soft NCA{suffix} g, no l2"), fixed(soft(Criterion::G), 0.0)),
             (format!("soft NCA{suffix} f, l2 0.02"), fixed(soft(Criterion::F), 0.02)),

@@ -1,4 +1,4 @@
-//! The seconds of a nearest-neighbour search between two NumPy files.
+//! The seconds of a nearest-neighbor search between two NumPy files.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -22,10 +22,10 @@ pub struct Arguments {
     /// The points to search among, as a NumPy file (m x d).
     #[arg(long)]
     references: PathBuf,
-    /// The points whose neighbours are searched (n x d).
+    /// The points whose neighbors are searched (n x d).
     #[arg(long)]
     queries: PathBuf,
-    /// Number of neighbours of each query.
+    /// Number of neighbors of each query.
     #[arg(long, short, default_value_t = 5)]
     k: usize,
     /// How to search.

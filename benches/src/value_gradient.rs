@@ -40,7 +40,7 @@ pub struct Arguments {
     /// 64-bit numbers.
     #[arg(long)]
     double: bool,
-    /// Maximise g instead of f.
+    /// Maximize g instead of f.
     #[arg(long)]
     log: bool,
     /// Counted repetitions, after one warm-up.

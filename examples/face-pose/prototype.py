@@ -21,7 +21,7 @@ DOWN, ACROSS = (grid.ravel() for grid in np.meshgrid(STEP, STEP, indexing="ij"))
 
 
 def render(faces, chosen, rotation, height, mirror=None):
-    """Standardised windows of the chosen 64 x 64 faces."""
+    """Standardized windows of the chosen 64 x 64 faces."""
     scale = (NOMINAL / height).astype(np.float32)[:, None]
     turn = np.deg2rad(rotation)
     cosine, sine = (f(turn).astype(np.float32)[:, None] for f in (np.cos, np.sin))
@@ -74,8 +74,8 @@ def fit_polar(z, rotation, height):
 
 
 def correlations(fit, z, rotation, height):
-    centre, upright, sign = fit
-    apart = z[:, 0] + 1j * z[:, 1] - centre
+    center, upright, sign = fit
+    apart = z[:, 0] + 1j * z[:, 1] - center
     angle = sign * np.angle(apart / upright)
     return np.corrcoef(angle, rotation)[0, 1], np.corrcoef(abs(apart), height)[0, 1]
 

@@ -5,7 +5,7 @@
     python3 examples/python/compare.py      # writes compare.md and compare.png beside itself
 
 Each fit runs in a process of its own, so that peak memory is its own: the largest resident set less that before the
-fit. Every set is standardised on its training rows and reduced to few dimensions from the same start (PCA), with
+fit. Every set is standardized on its training rows and reduced to few dimensions from the same start (PCA), with
 scikit-learn's defaults (criterion f, 50 steps); accuracy is 3-NN's on the test rows. `letters` is a mixture of
 Gaussians of the size of the letters data (20000 rows, 16 features, 26 classes), of which as many are taken as
 scikit-learn's n x n matrices leave room for. Seconds are those of the clock, and of all cores together (CPU), which say

@@ -57,7 +57,7 @@ def share(X, y, size, seed):
 
 
 def gradient_of_share(A, batch, worker, workers, criterion="g", l2=0.01):
-    """The mean gradient over the terms of one worker's share of a joined batch, all rows of which are neighbours."""
+    """The mean gradient over the terms of one worker's share of a joined batch, all rows of which are neighbors."""
     X, y = batch
     size = len(X) // workers
     own = (worker * size, (worker + 1) * size)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts a learnt embedding and its labels into a vector index (faiss), and classifies new rows with it.
+"""Puts a learned embedding and its labels into a vector index (faiss), and classifies new rows with it.
 
     pip install burn-nca faiss-cpu
     python3 examples/python/vector_index.py
@@ -43,5 +43,5 @@ seconds = time.perf_counter() - started
 votes = np.apply_along_axis(np.bincount, 1, y[found], minlength=10)
 share = np.mean([len(set(a) & set(b)) / 5 for a, b in zip(found, neighbors)])
 print(f"{index.ntotal} rows of {z.shape[1]} dimensions (of {X.shape[1]} features) in the index")
-print(f"{100 * share:.2f} % of the true five neighbours found, {1e6 * seconds / len(z_new):.0f} µs a query")
+print(f"{100 * share:.2f} % of the true five neighbors found, {1e6 * seconds / len(z_new):.0f} µs a query")
 print(f"accuracy: index {100 * (votes.argmax(1) == y_new).mean():.2f} %, model {100 * model.score(X_new, y_new):.2f} %")

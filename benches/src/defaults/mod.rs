@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use burn::tensor::Device;
-use burn_nca::data::{Labelled, ScalingKind};
+use burn_nca::data::{Labeled, ScalingKind};
 use burn_nca::encoder::{Activation, EncoderConfig};
 use burn_nca::estimator::tune::{Candidate, StepScore, TuneConfig, TuneSession};
 use burn_nca::fit::{FitConfig, Penalty, START_PERPLEXITY};
@@ -45,8 +45,8 @@ pub struct Arguments {
     /// The most folds of a set.
     #[arg(long, default_value_t = 10)]
     most_splits: usize,
-    /// The scalings: min-max, standardised.
-    #[arg(long, value_delimiter = ',', default_value = "min-max,standardised")]
+    /// The scalings: min-max, standardized.
+    #[arg(long, value_delimiter = ',', default_value = "min-max,standardized")]
     scalings: Vec<String>,
     /// Networks in the place of maps: fixed settings alone.
     #[arg(long, conflicts_with = "tune")]
@@ -132,7 +132,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
 /// Maps of as many dimensions as features: Euclidean distance, what was the default before, and the candidates of the
 /// comparison with its choice. Without a budget, so that a busy machine chooses the same.
 fn maps(
-    [train, test]: &[Labelled; 2],
+    [train, test]: &[Labeled; 2],
     scaling: &str,
     device: &Device,
 ) -> Result<(Vec<Run>, Option<String>)> {
@@ -176,7 +176,7 @@ fn maps(
 }
 
 /// What `nca fit --tune --budget 4` does: the search over all candidates, from the settings of no option.
-fn tuned([train, test]: &[Labelled; 2], scaling: &str, device: &Device) -> Result<Run> {
+fn tuned([train, test]: &[Labeled; 2], scaling: &str, device: &Device) -> Result<Run> {
     let d = train.features().columns();
     let usual = NcaConfig::recommended(d, d);
     let fit = usual.fit.clone().with_scaling(kind(scaling));
@@ -188,7 +188,7 @@ fn tuned([train, test]: &[Labelled; 2], scaling: &str, device: &Device) -> Resul
 }
 
 /// Networks of one hidden layer of 64: the start as Burn has it and of perplexity 15, penalties of weights and spread.
-fn networks([train, test]: &[Labelled; 2], scaling: &str, device: &Device) -> Result<Vec<Run>> {
+fn networks([train, test]: &[Labeled; 2], scaling: &str, device: &Device) -> Result<Vec<Run>> {
     let d = train.features().columns();
     let encoder = EncoderConfig::Mlp { hidden: vec![64], activation: Activation::Relu };
     let base = NcaConfig::recommended_for(encoder, d, 2);
@@ -215,8 +215,8 @@ fn networks([train, test]: &[Labelled; 2], scaling: &str, device: &Device) -> Re
 fn fit(
     method: &str,
     config: &NcaConfig,
-    train: &Labelled,
-    test: &Labelled,
+    train: &Labeled,
+    test: &Labeled,
     device: &Device,
 ) -> Result<Run> {
     let started = Instant::now();
@@ -240,5 +240,5 @@ fn name(candidate: &Candidate) -> String {
 }
 
 fn kind(scaling: &str) -> ScalingKind {
-    if scaling == "min-max" { ScalingKind::MinMax } else { ScalingKind::Standardise }
+    if scaling == "min-max" { ScalingKind::MinMax } else { ScalingKind::Standardize }
 }

@@ -3,19 +3,19 @@
 use std::path::Path;
 
 use anyhow::Context;
-use burn_nca::data::{Labelled, Split};
+use burn_nca::data::{Labeled, Split};
 use burn_nca_datasets::{CsvOptions, TargetColumn, open, read_splits};
 
 /// A table with the splits to measure on.
 pub struct Set {
     pub name: String,
     pub splits: Vec<Split>,
-    data: Labelled,
+    data: Labeled,
 }
 
 impl Set {
     /// Training and test rows of a split.
-    pub fn part(&self, split: usize) -> [Labelled; 2] {
+    pub fn part(&self, split: usize) -> [Labeled; 2] {
         let split = &self.splits[split];
         [self.data.select(&split.train), self.data.select(&split.test)]
     }
@@ -31,7 +31,7 @@ pub fn open_set(folder: &Path, name: &str, most: usize) -> anyhow::Result<Set> {
                 ignore: vec![ignored.to_string()],
                 ..CsvOptions::default()
             };
-            anyhow::Ok(open(&keel.display().to_string(), &options)?.into_labelled()?)
+            anyhow::Ok(open(&keel.display().to_string(), &options)?.into_labeled()?)
         };
         let data = column("label", "fold")?;
         let folds = column("fold", "label")?;
@@ -43,7 +43,7 @@ pub fn open_set(folder: &Path, name: &str, most: usize) -> anyhow::Result<Set> {
         (data, splits)
     } else {
         let path = folder.join(format!("{name}.csv"));
-        let data = open(&path.display().to_string(), &CsvOptions::default())?.into_labelled()?;
+        let data = open(&path.display().to_string(), &CsvOptions::default())?.into_labeled()?;
         let splits = read_splits(folder.join("splits").join(format!("{name}.csv")), data.rows())
             .with_context(|| format!("the splits of {name}"))?;
         (data, splits)

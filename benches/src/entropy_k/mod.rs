@@ -7,7 +7,7 @@ mod trial;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use burn_nca::data::Labelled;
+use burn_nca::data::Labeled;
 use burn_nca::objective::Criterion;
 use burn_nca_program::{tell, write_file};
 use clap::Args;
@@ -75,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<Value> {
 /// One fit to be repeated on every split.
 struct Fit<'a> {
     set: &'a str,
-    data: &'a Labelled,
+    data: &'a Labeled,
     criterion: Criterion,
     dim: usize,
     source: &'static str,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use burn_nca::data::{Labelled, Split, stratified_split};
+use burn_nca::data::{Labeled, Split, stratified_split};
 use burn_nca_datasets::{CsvOptions, open, read_splits};
 
 /// The sets of the paper for which there is a table.
@@ -46,16 +46,16 @@ impl<'a> Source<'a> {
     }
 
     /// A set and at most `most` of its splits.
-    pub fn load(&self, set: &str, most: usize) -> Result<(Labelled, Vec<Split>)> {
+    pub fn load(&self, set: &str, most: usize) -> Result<(Labeled, Vec<Split>)> {
         let Self::Folder(folder) = self else {
-            let data = open(set, &CsvOptions::default())?.into_labelled()?;
+            let data = open(set, &CsvOptions::default())?.into_labeled()?;
             let most = if data.rows() > LARGE { most.min(SPLITS_OF_LARGE) } else { most };
             let split = |seed| stratified_split(data.labels(), 0.3, seed);
             let splits = (0..most as u64).map(split).collect::<burn_nca::Result<_>>()?;
             return Ok((data, splits));
         };
         let table = folder.join(format!("{set}.csv")).display().to_string();
-        let data = open(&table, &CsvOptions::default())?.into_labelled()?;
+        let data = open(&table, &CsvOptions::default())?.into_labeled()?;
         let mut splits =
             read_splits(folder.join("splits").join(format!("{set}.csv")), data.rows())?;
         splits.truncate(most);

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use burn::tensor::Device;
-use burn_nca::data::{Labelled, ScalingKind, Split};
+use burn_nca::data::{Labeled, ScalingKind, Split};
 use burn_nca::evaluate::{Accuracy, CrossValidatedK, Embedded, perplexities};
 use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Start};
 use burn_nca::neighbors::{Neighbors, PerplexityMean, global_k, majority_vote, nearest};
@@ -54,10 +54,10 @@ pub(super) fn run(fit: &Fit, split: &Split, device: &Device) -> Result<Trial> {
     Ok(Trial { accuracies: rule_by_rule(accuracies), k: rule_by_rule(k.collect()) })
 }
 
-/// Plain NCA, whatever the defaults: standardised features, automatic start, no penalty, no early stopping.
+/// Plain NCA, whatever the defaults: standardized features, automatic start, no penalty, no early stopping.
 fn configuration(fit: &Fit) -> NcaConfig {
     let plain = FitConfig::new()
-        .with_scaling(ScalingKind::Standardise)
+        .with_scaling(ScalingKind::Standardize)
         .with_start(Start::Auto)
         .with_l2(0.0)
         .with_optimizer(OptimizerConfig::Lbfgs(LbfgsConfig::new()))
@@ -83,12 +83,12 @@ fn ks(fitted: &Fitted) -> Result<[usize; 5]> {
     ])
 }
 
-fn knn_accuracy(fitted: &Fitted, neighbors: &Neighbors, test: &Labelled, k: usize) -> Result<f64> {
+fn knn_accuracy(fitted: &Fitted, neighbors: &Neighbors, test: &Labeled, k: usize) -> Result<f64> {
     let classes = fitted.class_names().len();
     share(&majority_vote(neighbors, fitted.reference_labels(), classes, k)?, test)
 }
 
-fn share(predicted: &[usize], test: &Labelled) -> Result<f64> {
+fn share(predicted: &[usize], test: &Labeled) -> Result<f64> {
     let accuracy = Accuracy::of(predicted, test.labels())?;
     accuracy.value().context("a split has test rows")
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use burn::tensor::{DType, Device};
 use burn_nca::baseline::{BaselineConfig, LdaConfig, Projection};
-use burn_nca::data::{Labelled, Scaling, ScalingKind};
+use burn_nca::data::{Labeled, Scaling, ScalingKind};
 use burn_nca::estimator::tune::{TuneConfig, TuneSession};
 use burn_nca::evaluate::{Embedded, held_out_accuracy};
 use burn_nca::fit::FitConfig;
@@ -95,12 +95,12 @@ fn fixed(plain: &NcaConfig) -> Vec<(String, NcaConfig)> {
 
 /// Euclidean distance for a square A, PCA and LDA for rank 2.
 fn baselines(part: &Part, rank: Rank, device: &Device) -> Result<Vec<Run>> {
-    let scaling = Scaling::fit(ScalingKind::Standardise, part.train.features());
-    let scaled = |data: &Labelled| data.with_features(scaling.apply(data.features())?);
+    let scaling = Scaling::fit(ScalingKind::Standardize, part.train.features());
+    let scaled = |data: &Labeled| data.with_features(scaling.apply(data.features())?);
     let (train, test) = (scaled(&part.train)?, scaled(&part.test)?);
     let judge = |name: &str, map: Projection| -> Result<Run> {
         let started = Instant::now();
-        let place = |data: &Labelled| {
+        let place = |data: &Labeled| {
             Ok::<_, Error>(map.apply(data.features())?.to_tensor(device, DType::F64))
         };
         let (references, queries) = (place(&train)?, place(&test)?);

@@ -1,7 +1,7 @@
 //! The sets and their splits.
 
 use anyhow::Context;
-use burn_nca::data::{Labelled, Split};
+use burn_nca::data::{Labeled, Split};
 use burn_nca_datasets::{open as open_data, read_splits};
 
 use super::Arguments;
@@ -10,13 +10,13 @@ use super::Arguments;
 pub struct Set {
     pub name: String,
     pub splits: Vec<Split>,
-    data: Labelled,
+    data: Labeled,
 }
 
 /// The rows of one split.
 pub struct Part {
-    pub train: Labelled,
-    pub test: Labelled,
+    pub train: Labeled,
+    pub test: Labeled,
 }
 
 impl Set {
@@ -39,7 +39,7 @@ fn open_one(name: &str, arguments: &Arguments) -> anyhow::Result<Set> {
     } else {
         format!("{folder}/{name}.csv")
     };
-    let data = open_data(&source, &Default::default())?.into_labelled()?;
+    let data = open_data(&source, &Default::default())?.into_labeled()?;
     let file = arguments.splits.join(format!("{name}.csv"));
     let mut splits =
         read_splits(&file, data.rows()).with_context(|| format!("the splits of {name}"))?;

@@ -1,4 +1,4 @@
-//! `nca`: neighbourhood components analysis from the command line; a thin shell over the library.
+//! `nca`: neighborhood components analysis from the command line; a thin shell over the library.
 
 mod cli;
 mod commands;

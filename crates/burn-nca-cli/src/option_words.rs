@@ -67,7 +67,7 @@ mod tests {
             parse_csv("t.csv", text.as_bytes(), &options)
         };
         let numbers = read("a,y\n1,0.5\n2,1.5\n", Task::Numeric).unwrap();
-        let said = translated(numbers.into_labelled().unwrap_err().to_string());
+        let said = translated(numbers.into_labeled().unwrap_err().to_string());
         assert!(
             said.ends_with("classes are needed; leave --task regression or --soft out"),
             "{said}"

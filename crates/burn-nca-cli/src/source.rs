@@ -27,7 +27,7 @@ const STANDARD_INPUT: &str = "-";
 pub struct Source {
     /// The bundled set, the file or the pair of files, as the fit was given it.
     pub data: String,
-    /// What was learnt from.
+    /// What was learned from.
     pub task: FitTask,
     /// The column of the target; `None` for pairs and where columns have no names (bundled sets and arrays).
     pub target: Option<String>,

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use burn_nca::data::Labelled;
+use burn_nca::data::Labeled;
 use flate2::read::GzDecoder;
 
 use crate::csv::{CsvOptions, parse_csv};
@@ -19,7 +19,7 @@ use crate::csv::{CsvOptions, parse_csv};
 /// assert_eq!(data.class_names(), ["setosa", "versicolor", "virginica"]);
 /// assert_eq!(data.class_counts(), [50, 50, 50]);
 /// ```
-pub fn iris() -> Labelled {
+pub fn iris() -> Labeled {
     let names = ["setosa", "versicolor", "virginica"];
     named(&parse(include_bytes!("../data/iris.csv")), names)
 }
@@ -37,7 +37,7 @@ pub fn iris() -> Labelled {
 /// assert_eq!(data.features().names()[0], "alcohol");
 /// assert_eq!(data.class_counts(), [59, 71, 48]);
 /// ```
-pub fn wine() -> Labelled {
+pub fn wine() -> Labeled {
     named(&parse(include_bytes!("../data/wine.csv")), ["cultivar 1", "cultivar 2", "cultivar 3"])
 }
 
@@ -54,7 +54,7 @@ pub fn wine() -> Labelled {
 /// let data = burn_nca_datasets::bundled::digits();
 /// assert_eq!((data.rows(), data.features().columns(), data.classes()), (1797, 64, 10));
 /// ```
-pub fn digits() -> Labelled {
+pub fn digits() -> Labeled {
     parse(&unpack(include_bytes!("../data/digits.csv.gz")))
 }
 
@@ -64,15 +64,15 @@ fn unpack(packed: &[u8]) -> Vec<u8> {
     text
 }
 
-fn parse(text: &[u8]) -> Labelled {
+fn parse(text: &[u8]) -> Labeled {
     parse_csv("bundled data", text, &CsvOptions::default())
-        .and_then(crate::Table::into_labelled)
+        .and_then(crate::Table::into_labeled)
         .expect("the bundled file is a valid table of classes")
 }
 
-fn named<const C: usize>(data: &Labelled, class_names: [&str; C]) -> Labelled {
+fn named<const C: usize>(data: &Labeled, class_names: [&str; C]) -> Labeled {
     let names = class_names.map(String::from).to_vec();
-    Labelled::new(data.features().clone(), data.labels().to_vec(), names)
+    Labeled::new(data.features().clone(), data.labels().to_vec(), names)
         .expect("a bundled file holds as many classes as are named")
 }
 

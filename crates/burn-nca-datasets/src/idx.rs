@@ -304,7 +304,7 @@ mod tests {
         let table = pair(&images, &idx(&[3], &[10, 2, 10])).unwrap();
         assert_eq!(table.features.names(), ["p0001", "p0002", "p0003", "p0004"]);
         assert_eq!(table.features.row(0), [0.0, 1.0, 2.0, 255.0]);
-        let data = table.into_labelled().unwrap();
+        let data = table.into_labeled().unwrap();
         assert_eq!(
             (data.labels(), data.class_names()),
             ([1, 0, 1].as_slice(), ["2", "10"].map(String::from).as_slice())
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn labels_may_stand_in_a_csv_file() {
         let table = pair(&idx(&[2, 1], &[5, 6]), b"person\n5748\n300\n").unwrap();
-        assert_eq!(table.into_labelled().unwrap().class_names(), ["300", "5748"]);
+        assert_eq!(table.into_labeled().unwrap().class_names(), ["300", "5748"]);
     }
 
     #[test]

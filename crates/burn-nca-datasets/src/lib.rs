@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod bundled;
-mod catalogue;
+mod catalog;
 mod class_names;
 mod columnar;
 mod csv;
@@ -27,14 +27,14 @@ mod splits;
 mod table;
 mod text_format;
 
-pub use catalogue::{Dataset, by_name, catalogue, names};
+pub use catalog::{Dataset, by_name, catalog, names};
 pub use csv::{CsvOptions, TargetColumn, parse_csv, read_csv, read_csv_features};
 pub use idx::{IdxArray, read_idx, read_idx_features, read_idx_labels, read_idx_pair};
 pub use matrix_market::read_matrix_market;
 pub use npy::{read_npy_features, read_npy_pair};
 pub use npz::{read_npz, read_npz_features, read_sparse_npz};
 pub use open::{
-    open, open_features, open_features_as, open_raw, open_unlabelled, open_unlabelled_as,
+    open, open_features, open_features_as, open_raw, open_unlabeled, open_unlabeled_as,
 };
 pub use pair_list::read_pairs;
 pub use raw::{RawOptions, parse_raw, read_raw};

@@ -1,11 +1,11 @@
-//! Data by one word, as a command line gives it: a set of the catalogue, a file, two files, or standard input.
+//! Data by one word, as a command line gives it: a set of the catalog, a file, two files, or standard input.
 
 use std::path::{Path, PathBuf};
 
-use burn_nca::data::{Features, Labelled, RawTable};
+use burn_nca::data::{Features, Labeled, RawTable};
 use burn_nca::{Error, Result};
 
-use crate::catalogue::{by_name, names};
+use crate::catalog::{by_name, names};
 use crate::csv::{self, CsvOptions, TargetColumn};
 use crate::excerpt::quoted;
 use crate::format::Format;
@@ -22,9 +22,9 @@ pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// What a source turned out to be; files are open, so that they are opened only once.
 enum Source {
-    Catalogue(&'static crate::Dataset),
+    Catalog(&'static crate::Dataset),
     /// A made-up set with options.
-    Made(Labelled),
+    Made(Labeled),
     Alone(Input<'static>),
     /// Features and the file of their labels.
     Pair(Input<'static>, PathBuf),
@@ -32,12 +32,12 @@ enum Source {
 
 /// Opens data by one word, as a command line gives it.
 ///
-/// In this order: the name of a set of the [`catalogue`](crate::catalogue) (to read a file of that
+/// In this order: the name of a set of the [`catalog`](crate::catalog) (to read a file of that
 /// very name, write `./iris`); `-` for standard input; a CSV file, or with the feature `parquet` a Parquet or Arrow
 /// file, whose columns are chosen as those of a CSV file; an archive `.npz` of the arrays X and y;
 /// `noisy-xor:alpha=.5,noise=.3/.5,seed=1`, a made-up set with options of its own (`irrelevant` and `rows` are the others); a pair `X.npy,Y.npy`; a pair `IMAGES,LABELS` of
 /// IDX files; a pair `FILE.mtx,TARGETS.csv`, whose zeros are written out here ([`open_sparse`](crate::open_sparse)
-/// leaves them out). The formats are told by the first bytes, not by the names, and all but the catalogue may
+/// leaves them out). The formats are told by the first bytes, not by the names, and all but the catalog may
 /// be gzipped. A file is opened and read once: it may be a pipe.
 ///
 /// # Errors
@@ -50,7 +50,7 @@ enum Source {
 /// ```
 /// use burn_nca_datasets::{CsvOptions, open};
 ///
-/// let wine = open("wine", &CsvOptions::default())?.into_labelled()?;
+/// let wine = open("wine", &CsvOptions::default())?.into_labeled()?;
 /// assert_eq!(wine.rows(), 178);
 /// let error = open("wnie", &CsvOptions::default()).unwrap_err().to_string();
 /// assert!(error.contains("did you mean \"wine\"?"));
@@ -58,7 +58,7 @@ enum Source {
 /// ```
 pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
     match find(source)? {
-        Source::Catalogue(set) => classes_of(source, set.load(), options),
+        Source::Catalog(set) => classes_of(source, set.load(), options),
         Source::Made(set) => classes_of(source, set, options),
         Source::Alone(input) => match input.format() {
             Format::Npy => Err(lonely(&input, "a NumPy array", "X.npy,Y.npy")),
@@ -83,7 +83,7 @@ pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
 ///
 /// From a CSV, Parquet or Arrow file the columns `expected` are taken, by name and in that order. A NumPy or IDX
 /// array is given by itself or with its labels, which are then not read; its columns and those of a
-/// set of the catalogue come as they are.
+/// set of the catalog come as they are.
 ///
 /// # Errors
 /// As [`read_csv_features`](crate::read_csv_features), [`read_npy_features`](crate::read_npy_features) and
@@ -92,7 +92,7 @@ pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
     open_features_as(source, expected, &TextFormat::default())
 }
 
-/// As [`open_features`], from text of this form; arrays and sets of the catalogue have none.
+/// As [`open_features`], from text of this form; arrays and sets of the catalog have none.
 ///
 /// # Errors
 /// As there.
@@ -102,7 +102,7 @@ pub fn open_features_as(
     format: &TextFormat,
 ) -> Result<Features> {
     let input = match find(source)? {
-        Source::Catalogue(set) => return Ok(set.load().features().clone()),
+        Source::Catalog(set) => return Ok(set.load().features().clone()),
         Source::Made(set) => return Ok(set.features().clone()),
         Source::Alone(input) | Source::Pair(input, _) => input,
     };
@@ -120,24 +120,24 @@ pub fn open_features_as(
 /// Opens all columns as features, for learning without labels.
 ///
 /// `ignore` are columns of a table that are no features (an identifier, say). The labels of a set of the
-/// catalogue or of a pair of arrays are not read; a NumPy or IDX array may stand alone.
+/// catalog or of a pair of arrays are not read; a NumPy or IDX array may stand alone.
 ///
 /// # Errors
 /// As [`open`]; or ignored columns for a source that is no such table.
-pub fn open_unlabelled(source: &str, ignore: &[String]) -> Result<Features> {
-    open_unlabelled_as(source, &CsvOptions { ignore: ignore.to_vec(), ..CsvOptions::default() })
+pub fn open_unlabeled(source: &str, ignore: &[String]) -> Result<Features> {
+    open_unlabeled_as(source, &CsvOptions { ignore: ignore.to_vec(), ..CsvOptions::default() })
 }
 
-/// As [`open_unlabelled`], with features, ignored columns and the form of the text as the options say; a target is not
+/// As [`open_unlabeled`], with features, ignored columns and the form of the text as the options say; a target is not
 /// looked for.
 ///
 /// # Errors
 /// As there.
-pub fn open_unlabelled_as(source: &str, options: &CsvOptions) -> Result<Features> {
+pub fn open_unlabeled_as(source: &str, options: &CsvOptions) -> Result<Features> {
     let options = &CsvOptions {
         target: TargetColumn::None,
         task: Task::Classes,
-        set_unlabelled_apart: false,
+        set_unlabeled_apart: false,
         ..options.clone()
     };
     let refuse_columns = || {
@@ -150,7 +150,7 @@ pub fn open_unlabelled_as(source: &str, options: &CsvOptions) -> Result<Features
         )))
     };
     let input = match find(source)? {
-        Source::Catalogue(set) => {
+        Source::Catalog(set) => {
             refuse_columns()?;
             return Ok(set.load().features().clone());
         }
@@ -174,8 +174,8 @@ pub fn open_unlabelled_as(source: &str, options: &CsvOptions) -> Result<Features
     }
 }
 
-/// A set of the catalogue as a table.
-fn classes_of(source: &str, set: Labelled, options: &CsvOptions) -> Result<Table> {
+/// A set of the catalog as a table.
+fn classes_of(source: &str, set: Labeled, options: &CsvOptions) -> Result<Table> {
     refuse_column_options(source, options)?;
     if options.task == Task::Numeric {
         return Err(Error::setting(format!(
@@ -187,7 +187,7 @@ fn classes_of(source: &str, set: Labelled, options: &CsvOptions) -> Result<Table
 
 /// Opens a table as it is, with text and holes.
 ///
-/// A set of the catalogue, or a pair of arrays, comes with its classes as the last column.
+/// A set of the catalog, or a pair of arrays, comes with its classes as the last column.
 ///
 /// # Errors
 /// As [`read_raw`](crate::read_raw) and [`open`]; or options of columns for a source that is no such table.
@@ -213,7 +213,7 @@ pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
             };
             Ok((&features?).into())
         }
-        Source::Catalogue(set) => {
+        Source::Catalog(set) => {
             refused()?;
             Table::from(set.load()).into_raw()
         }
@@ -230,7 +230,7 @@ pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
 
 fn find(source: &str) -> Result<Source> {
     if let Some(set) = by_name(source) {
-        return Ok(Source::Catalogue(set));
+        return Ok(Source::Catalog(set));
     }
     if source == STANDARD_INPUT {
         return Ok(Source::Alone(Input::standard_input()?));
@@ -296,7 +296,7 @@ fn open_pair(x: Input<'_>, y: &Path, task: Task) -> Result<Table> {
 fn refuse_column_options(source: &str, options: &CsvOptions) -> Result<()> {
     let columns_only = CsvOptions {
         task: options.task,
-        set_unlabelled_apart: options.set_unlabelled_apart,
+        set_unlabeled_apart: options.set_unlabeled_apart,
         ..CsvOptions::default()
     };
     if *options == columns_only {
@@ -348,7 +348,7 @@ mod tests {
         let pair = |x, y| format!("{},{}", at(x), at(y));
         assert_eq!(open("iris", &classes()).unwrap().features.rows(), 150);
         for source in [at("t.csv"), pair("x.npy", "y.npy"), pair("images", "labels")] {
-            let data = open(&source, &classes()).unwrap().into_labelled().unwrap();
+            let data = open(&source, &classes()).unwrap().into_labeled().unwrap();
             assert_eq!((data.rows(), data.classes()), (2, 2), "{source}");
         }
         let numeric = CsvOptions { task: Task::Numeric, ..classes() };
@@ -373,13 +373,13 @@ mod tests {
     fn without_labels_every_column_is_a_feature() {
         let (_folder, at) = folder();
         std::fs::write(at("n.csv"), "id,a,b\nx,1,2\ny,3,4\n").unwrap();
-        let features = open_unlabelled(&at("n.csv"), &["id".into()]).unwrap();
+        let features = open_unlabeled(&at("n.csv"), &["id".into()]).unwrap();
         assert_eq!(features.values(), [1.0, 2.0, 3.0, 4.0]);
         for source in ["x.npy", "images"] {
-            assert_eq!(open_unlabelled(&at(source), &[]).unwrap().values(), [7.0, 9.0]);
+            assert_eq!(open_unlabeled(&at(source), &[]).unwrap().values(), [7.0, 9.0]);
         }
-        assert_eq!(open_unlabelled("iris", &[]).unwrap().columns(), 4);
-        let error = open_unlabelled("iris", &["x".into()]).unwrap_err().to_string();
+        assert_eq!(open_unlabeled("iris", &[]).unwrap().columns(), 4);
+        let error = open_unlabeled("iris", &["x".into()]).unwrap_err().to_string();
         assert!(error.contains("\"iris\" is none"), "{error}");
     }
 

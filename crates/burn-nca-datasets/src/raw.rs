@@ -15,7 +15,7 @@ use crate::table::Task;
 use crate::text_format::{DecimalSign, TextFormat};
 
 /// Distinct numbers whose spelling is kept, should a text follow: a column with more is no category.
-const SPELT: usize = 512;
+const SPELLED: usize = 512;
 
 /// Which columns of a CSV file are read as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -171,7 +171,7 @@ struct Builder {
     numbers: Option<Vec<f64>>,
     /// Whether a number is missing that would be a word in text.
     word: bool,
-    /// The cells as they are spelt, until there are too many for a category.
+    /// The cells as they are spelled, until there are too many for a category.
     text: Option<TextValues>,
 }
 
@@ -186,7 +186,7 @@ impl Builder {
         let missing = is_missing(cell);
         if self.kind == Kind::Classes && missing && !cell.is_empty() {
             return Err(format!(
-                "{} is how a missing value is spelt; leave the cell of a row without a class empty, or write the class \
+                "{} is how a missing value is spelled; leave the cell of a row without a class empty, or write the class \
                  in another way",
                 quoted(cell)
             ));
@@ -209,7 +209,7 @@ impl Builder {
         }
         if let Some(text) = &mut self.text {
             text.push((!missing).then_some(cell));
-            if self.numbers.is_some() && text.distinct().len() > SPELT {
+            if self.numbers.is_some() && text.distinct().len() > SPELLED {
                 self.text = None;
             }
         }

@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(open_features(&rows, &[]).unwrap().columns(), 4);
         let full = write("b.csv", "topic\nb\na\na\n");
         let table = open(&format!("{rows},{full}"), &CsvOptions::default()).unwrap();
-        assert_eq!(table.into_labelled().unwrap().rows(), 3);
+        assert_eq!(table.into_labeled().unwrap().rows(), 3);
     }
 
     #[test]

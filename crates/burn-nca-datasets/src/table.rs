@@ -1,6 +1,6 @@
 //! What the readers give: features and the target of each row.
 
-use burn_nca::data::{Features, Labelled, RawColumn, RawTable, RegressionData, TextValues};
+use burn_nca::data::{Features, Labeled, RawColumn, RawTable, RegressionData, TextValues};
 use burn_nca::{Error, Result};
 
 use crate::class_names::{ClassColumn, Classes};
@@ -41,7 +41,7 @@ pub enum Target {
 /// let text = b"width,height,species\n1,2,cat\n3,4,dog\n";
 /// let table = parse_csv("pets.csv", text, &CsvOptions::default())?;
 /// assert_eq!(table.target_name, "species");
-/// assert_eq!(table.into_labelled()?.class_names(), ["cat", "dog"]);
+/// assert_eq!(table.into_labeled()?.class_names(), ["cat", "dog"]);
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +53,7 @@ pub struct Table {
     /// The target of each row.
     pub target: Target,
     /// Rows without a class, where they were set apart
-    /// ([`CsvOptions::set_unlabelled_apart`](crate::CsvOptions::set_unlabelled_apart)).
+    /// ([`CsvOptions::set_unlabeled_apart`](crate::CsvOptions::set_unlabeled_apart)).
     pub without_class: Option<WithoutClass>,
 }
 
@@ -91,9 +91,9 @@ impl Table {
     ///
     /// # Errors
     /// The target is numeric, or there is none.
-    pub fn into_labelled(self) -> Result<Labelled> {
+    pub fn into_labeled(self) -> Result<Labeled> {
         match self.target {
-            Target::Classes { labels, names } => Labelled::new(self.features, labels, names),
+            Target::Classes { labels, names } => Labeled::new(self.features, labels, names),
             Target::Numeric(_) => Err(Error::data(format!(
                 "the target {:?} was read as numbers, and classes are needed; \
                  read it with Task::Classes",
@@ -111,10 +111,10 @@ impl Table {
     /// A file that holds only some of the classes would otherwise number them anew.
     ///
     /// # Errors
-    /// As [`Table::into_labelled`]; or a class that is not among `class_names`.
-    pub fn into_labelled_as(self, class_names: &[String]) -> Result<Labelled> {
+    /// As [`Table::into_labeled`]; or a class that is not among `class_names`.
+    pub fn into_labeled_as(self, class_names: &[String]) -> Result<Labeled> {
         let target_name = self.target_name.clone();
-        let own = self.into_labelled()?;
+        let own = self.into_labeled()?;
         let mut renumbered = Vec::with_capacity(own.classes());
         for name in own.class_names() {
             let class = class_names.iter().position(|known| known == name);
@@ -129,7 +129,7 @@ impl Table {
             })?);
         }
         let labels = own.labels().iter().map(|&label| renumbered[label]).collect();
-        Labelled::new(own.features().clone(), labels, class_names.to_vec())
+        Labeled::new(own.features().clone(), labels, class_names.to_vec())
     }
 
     /// The features with one number per row.
@@ -188,8 +188,8 @@ impl Table {
     }
 }
 
-impl From<Labelled> for Table {
-    fn from(data: Labelled) -> Self {
+impl From<Labeled> for Table {
+    fn from(data: Labeled) -> Self {
         Self {
             features: data.features().clone(),
             target_name: "label".into(),
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_target_of_the_wrong_kind_is_refused_by_name() {
-        let error = table(Target::Numeric(vec![0.5, 1.5])).into_labelled().unwrap_err().to_string();
+        let error = table(Target::Numeric(vec![0.5, 1.5])).into_labeled().unwrap_err().to_string();
         assert_eq!(
             error,
             "the target \"y\" was read as numbers, and classes are needed; read it with \
@@ -225,7 +225,7 @@ mod tests {
         );
         let error = table(classes()).into_numeric().unwrap_err().to_string();
         assert!(error.contains("\"y\" was read as classes, and numbers are needed"), "{error}");
-        let error = table(Target::None).into_labelled().unwrap_err().to_string();
+        let error = table(Target::None).into_labeled().unwrap_err().to_string();
         assert!(error.contains("name the column of the classes"), "{error}");
     }
 
@@ -245,20 +245,20 @@ mod tests {
     #[test]
     fn classes_take_the_numbers_of_a_given_list() {
         let known = ["a", "b", "c"].map(String::from);
-        let data = table(classes()).into_labelled_as(&known).unwrap();
+        let data = table(classes()).into_labeled_as(&known).unwrap();
         assert_eq!(data.labels(), [2, 0]);
         assert_eq!(data.class_names(), known);
     }
 
     #[test]
     fn a_class_outside_the_given_list_is_named() {
-        let error = table(classes()).into_labelled_as(&["a".into()]).unwrap_err().to_string();
+        let error = table(classes()).into_labeled_as(&["a".into()]).unwrap_err().to_string();
         assert!(error.contains("the class \"c\"") && error.contains("known classes a;"), "{error}");
     }
 
     #[test]
-    fn a_labelled_table_survives_the_way_there_and_back() {
-        let data = table(classes()).into_labelled().unwrap();
-        assert_eq!(Table::from(data.clone()).into_labelled().unwrap(), data);
+    fn a_labeled_table_survives_the_way_there_and_back() {
+        let data = table(classes()).into_labeled().unwrap();
+        assert_eq!(Table::from(data.clone()).into_labeled().unwrap(), data);
     }
 }

@@ -1,4 +1,4 @@
-//! The legend of a colour scale.
+//! The legend of a color scale.
 
 use plotters::element::Rectangle;
 use plotters::style::Color;
@@ -8,7 +8,7 @@ use crate::palette::continuous_color;
 use crate::text::{self, BODY, PALE_INK, Side};
 use crate::{Canvas, Result};
 
-/// The colours of a range of numbers, with the numbers beside them.
+/// The colors of a range of numbers, with the numbers beside them.
 #[derive(Clone, Debug)]
 pub(crate) struct ColorBar {
     low: f64,
@@ -18,7 +18,7 @@ pub(crate) struct ColorBar {
 
 const LEFT: i32 = 20;
 const THICKNESS: i32 = 24;
-/// Number of steps of colour.
+/// Number of steps of color.
 const STEPS: i32 = 128;
 
 impl ColorBar {

@@ -14,14 +14,14 @@ const MARK: i32 = 8;
 const INDENT: u32 = 26;
 const GAP: u32 = 26;
 
-/// Names beside marks of their colours, flowing over as many lines as a width asks for.
+/// Names beside marks of their colors, flowing over as many lines as a width asks for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Legend {
     entries: Vec<(String, RGBColor)>,
 }
 
 impl Legend {
-    /// Names in the colours of classes.
+    /// Names in the colors of classes.
     pub(crate) fn of_classes<'a>(names: impl IntoIterator<Item = &'a String>) -> Self {
         Self { entries: names.into_iter().cloned().zip((0..).map(class_color)).collect() }
     }

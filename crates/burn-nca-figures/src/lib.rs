@@ -3,7 +3,7 @@
 //!
 //! | plot | shows |
 //! |---|---|
-//! | [`Scatter`] | points in the plane, coloured by class or by a number |
+//! | [`Scatter`] | points in the plane, colored by class or by a number |
 //! | [`Curves`] | lines over two axes |
 //! | [`Bars`] | groups of bars with error bars |
 //! | [`Panels`] | a grid of plots, itself a plot |

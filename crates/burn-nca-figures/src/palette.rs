@@ -1,8 +1,8 @@
-//! Colours that stay apart for most kinds of colour vision.
+//! Colors that stay apart for most kinds of color vision.
 
 use plotters::style::RGBColor;
 
-/// Colours for classes: those of Okabe and Ito, then four more for sets of up to ten classes.
+/// Colors for classes: those of Okabe and Ito, then four more for sets of up to ten classes.
 const CLASSES: [RGBColor; 10] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -16,12 +16,12 @@ const CLASSES: [RGBColor; 10] = [
     RGBColor(140, 90, 60),
 ];
 
-/// The colour of a class; the eleventh class has the colour of the first.
+/// The color of a class; the eleventh class has the color of the first.
 pub fn class_color(class: usize) -> RGBColor {
     CLASSES[class % CLASSES.len()]
 }
 
-/// The anchors of the colour map viridis at 0, 1/4, 1/2, 3/4 and 1.
+/// The anchors of the color map viridis at 0, 1/4, 1/2, 3/4 and 1.
 const VIRIDIS: [[f64; 3]; 5] = [
     [68.0, 1.0, 84.0],
     [59.0, 82.0, 139.0],
@@ -30,7 +30,7 @@ const VIRIDIS: [[f64; 3]; 5] = [
     [253.0, 231.0, 37.0],
 ];
 
-/// A colour of the map viridis for a value between 0 and 1; values beyond are cut, NaN is grey.
+/// A color of the map viridis for a value between 0 and 1; values beyond are cut, NaN is gray.
 pub fn continuous_color(share: f64) -> RGBColor {
     if share.is_nan() {
         return RGBColor(160, 160, 160);

@@ -1,4 +1,4 @@
-//! A scatter plot of an embedding, a colour and a mark per class.
+//! A scatter plot of an embedding, a color and a mark per class.
 
 use plotters::element::{Circle, Rectangle};
 use plotters::style::{Color, RGBColor, WHITE};
@@ -18,9 +18,9 @@ const MARGIN: u32 = 14;
 const OTHERS: RGBColor = RGBColor(150, 150, 150);
 const FRAME: RGBColor = RGBColor(205, 205, 205);
 
-/// Points in the plane, coloured by class or by a number, with one scale for both axes.
+/// Points in the plane, colored by class or by a number, with one scale for both axes.
 ///
-/// Points that are not finite are left out. Neighbouring rows are drawn apart in time, so that no class lies on
+/// Points that are not finite are left out. Neighboring rows are drawn apart in time, so that no class lies on
 /// top of the others; more points have smaller marks.
 ///
 /// # Examples
@@ -37,9 +37,9 @@ const FRAME: RGBColor = RGBColor(205, 205, 205);
 pub struct Scatter {
     points: Vec<[f64; 2]>,
     colors: Vec<RGBColor>,
-    /// Points in grey, below the others.
+    /// Points in gray, below the others.
     others: Vec<[f64; 2]>,
-    /// Points whose colour is weaker; none, or one entry a point.
+    /// Points whose color is weaker; none, or one entry a point.
     pale: Vec<bool>,
     /// Names that stand in the picture.
     names: Vec<([f64; 2], String)>,
@@ -49,10 +49,10 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    /// More classes than this have no legend: its colours would repeat.
+    /// More classes than this have no legend: its colors would repeat.
     pub const MOST_NAMES: usize = 10;
 
-    /// Points coloured by class, with a legend of up to [`MOST_NAMES`](Self::MOST_NAMES) class names.
+    /// Points colored by class, with a legend of up to [`MOST_NAMES`](Self::MOST_NAMES) class names.
     ///
     /// # Panics
     /// If there is not one label per point.
@@ -66,7 +66,7 @@ impl Scatter {
         scatter
     }
 
-    /// Points coloured by a number, with a bar that tells the numbers of the colours.
+    /// Points colored by a number, with a bar that tells the numbers of the colors.
     ///
     /// # Panics
     /// If there is not one value per point.
@@ -104,14 +104,14 @@ impl Scatter {
         self
     }
 
-    /// The same with further points in grey, below the others.
+    /// The same with further points in gray, below the others.
     #[must_use]
     pub fn with_others(mut self, others: Vec<[f64; 2]>) -> Self {
         self.others = others;
         self
     }
 
-    /// The same with a weaker colour where `pale` says so.
+    /// The same with a weaker color where `pale` says so.
     ///
     /// # Panics
     /// If there is not one entry a point.
@@ -240,7 +240,7 @@ fn mark_radius(points: usize) -> i32 {
     }
 }
 
-/// Every row once, with neighbouring rows far apart, by steps of the golden section.
+/// Every row once, with neighboring rows far apart, by steps of the golden section.
 fn scattered_order(rows: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows).collect();
     order.sort_by_key(|row| (*row as u32).wrapping_mul(0x9E37_79B9));
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn other_points_are_grey_and_pale_ones_weak() {
+    fn other_points_are_gray_and_pale_ones_weak() {
         let points = [[0.0, 0.0], [1.0, 2.0]];
         let names = ["a".to_string()];
         let scatter = Scatter::by_class(&points, &[0, 0], &names).with_pale(&[true, false]);
@@ -296,7 +296,7 @@ mod tests {
         let scatter = Scatter::by_value(&[[0.0, 0.0], [1.0, 1.0]], &[10.0, 20.0], "price");
         let svg = scatter.figure().unwrap().svg().to_string();
         assert!(svg.contains("price") && svg.contains("20"));
-        assert!(svg.contains("#440154") && svg.contains("#FDE725"), "both ends of the colours");
+        assert!(svg.contains("#440154") && svg.contains("#FDE725"), "both ends of the colors");
     }
 
     #[test]

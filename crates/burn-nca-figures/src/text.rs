@@ -10,9 +10,9 @@ pub const TITLE: u32 = 28;
 /// The size of all other words.
 pub const BODY: u32 = 22;
 
-/// The colour of titles.
+/// The color of titles.
 pub const INK: RGBColor = RGBColor(40, 40, 40);
-/// The colour of all other words.
+/// The color of all other words.
 pub const PALE_INK: RGBColor = RGBColor(90, 90, 90);
 
 /// The width of a letter of average width, as a share of the font's size.

@@ -15,7 +15,7 @@ fn main() {
     divan::main();
 }
 
-/// Numbers in -1..1 that differ from call to call, of a scale at which a few neighbours count.
+/// Numbers in -1..1 that differ from call to call, of a scale at which a few neighbors count.
 fn points<T: Number>((n, k): (usize, usize)) -> Vec<T> {
     let mut state = 1_u64;
     let mut next = || {

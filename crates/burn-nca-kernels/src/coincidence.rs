@@ -1,4 +1,4 @@
-//! Latent coincidence analysis over labelled pairs: probabilities, posteriors, and the sums that its EM is made of.
+//! Latent coincidence analysis over labeled pairs: probabilities, posteriors, and the sums that its EM is made of.
 //!
 //! ```text
 //! z ~ N(W x, s I),  z' ~ N(W x', s I),  P(y = 1 | z, z') = exp(-||z - z'||² / 2q)        s = σ², q = κ²

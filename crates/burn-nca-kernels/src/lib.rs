@@ -5,7 +5,7 @@
 //! queries go to all cores, each with its own sums, and groups are added in order: a result does not depend on the
 //! number of threads.
 //!
-//! A crate of its own, without Burn, so that it is optimised in every build and compiles in seconds.
+//! A crate of its own, without Burn, so that it is optimized in every build and compiles in seconds.
 
 mod aligned;
 mod arch;

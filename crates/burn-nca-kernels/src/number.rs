@@ -11,7 +11,7 @@ const MUTUAL_FROM: usize = 6;
 
 /// f32 or f64.
 ///
-/// The kernels are its methods, so that they are compiled, and optimised, here and not in the crate that calls them.
+/// The kernels are its methods, so that they are compiled, and optimized, here and not in the crate that calls them.
 pub trait Number: vector::Real {
     /// The least squared distances of all queries `[b, k]` to references `[m, k]`, then the logarithms of
     /// `Σ_j exp(least_i - ||q_i - r_j||²)`: `[2, b]`.

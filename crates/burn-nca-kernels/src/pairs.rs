@@ -111,10 +111,10 @@ impl<T: Real> Products<T> {
     }
 
     fn new(queries: &[T], references: &[T], k: usize) -> Self {
-        let centre = mean(references, k);
+        let center = mean(references, k);
         let minus_two = T::from_f64(-2.0);
-        let (queries, query_norms) = laid_out(queries, &centre, minus_two, ROWS);
-        let (references, norms) = laid_out(references, &centre, T::from_f64(1.0), PADDING);
+        let (queries, query_norms) = laid_out(queries, &center, minus_two, ROWS);
+        let (references, norms) = laid_out(references, &center, T::from_f64(1.0), PADDING);
         Self { queries, query_norms, references, norms, k }
     }
 
@@ -188,22 +188,22 @@ fn mean<T: Real>(points: &[T], k: usize) -> Vec<T> {
     sums.into_iter().map(|sum| T::from_f64(sum / count)).collect()
 }
 
-/// Points about a centre times a factor, `some` at a time, coordinate by coordinate: `[n / some, k, some]`; and the
+/// Points about a center times a factor, `some` at a time, coordinate by coordinate: `[n / some, k, some]`; and the
 /// squared norms without the factor. Both end with zeros.
 fn laid_out<T: Real>(
     points: &[T],
-    centre: &[T],
+    center: &[T],
     factor: T,
     some: usize,
 ) -> (Aligned<T>, Aligned<T>) {
-    let k = centre.len();
+    let k = center.len();
     let padded = (points.len() / k).next_multiple_of(some);
     let [mut blocks, mut norms] = [Aligned::zeros(padded * k), Aligned::zeros(padded)];
     let parts = blocks.par_chunks_mut(some * k).zip(norms.par_chunks_mut(some));
     parts.zip(points.par_chunks(some * k)).for_each(|((block, norms), points)| {
         for ((at, point), norm) in points.chunks_exact(k).enumerate().zip(norms) {
-            for (axis, (&x, &centre)) in point.iter().zip(centre).enumerate() {
-                let moved = x - centre;
+            for (axis, (&x, &center)) in point.iter().zip(center).enumerate() {
+                let moved = x - center;
                 *norm = *norm + moved * moved;
                 block[axis * some + at] = factor * moved;
             }

@@ -6,7 +6,7 @@ use burn_nca::neighbors::{CoincidenceRule, VariableKernel};
 use crate::graph::{DataType, Graph};
 use crate::rule_parts::{PROBABILITIES, differences, log_weights, members, sum_of_last};
 
-/// What a distance is divided by where the neighbours stand at the row itself: those alone then have weight.
+/// What a distance is divided by where the neighbors stand at the row itself: those alone then have weight.
 const NO_WIDTH: f64 = 1e-300;
 
 /// The probabilities of the classes by their latent spaces.
@@ -49,7 +49,7 @@ pub fn coincidence(graph: &mut Graph, rule: &CoincidenceRule, classes: usize, z:
 /// p_k = softmax_k( -(d_k / σ)² / 2 ),   σ = (r / M) Σ_{m≤M} d_m,   k = 1..K ascending by distance
 /// ```
 ///
-/// with the logarithm of its weight added for each neighbour, where the training rows have weights.
+/// with the logarithm of its weight added for each neighbor, where the training rows have weights.
 pub fn variable_kernel(
     graph: &mut Graph,
     rule: &VariableKernel,
@@ -62,7 +62,7 @@ pub fn variable_kernel(
     let differences = differences(graph, fitted, z);
     let squares = graph.apply("Mul", &[&differences, &differences], "squared_differences");
     let squares = sum_of_last(graph, &squares, "squared_distances");
-    let count = graph.whole_numbers("neighbour_count", &[k as i64]);
+    let count = graph.whole_numbers("neighbor_count", &[k as i64]);
     let ascending = [("axis", -1), ("largest", 0), ("sorted", 1)];
     graph.node_of_many("TopK", &[&squares, &count], &["nearest_squares", "nearest"], &ascending);
     let distances = graph.apply("Sqrt", &["nearest_squares"], "nearest_distances");

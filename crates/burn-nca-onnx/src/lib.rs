@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! features ──► scaling ──► encoder ──► embedding ──► the model's rule ──► probabilities, label
-//!    map::scaled       map::embedded          rule, class_rules (with neighbours)
+//!    map::scaled       map::embedded          rule, class_rules (with neighbors)
 //! ```
 //! Burn reads ONNX and does not write it. The format is a few messages of Protocol Buffers (`graph`, `proto`).
 
@@ -45,7 +45,7 @@ pub fn export(fitted: &Fitted, path: &Path, neighbors: bool) -> Result<()> {
 /// A model as the bytes of an ONNX file. Inputs, outputs and metadata are listed in the README of this crate.
 ///
 /// # Errors
-/// With `neighbors` a model that was learnt from pairs (its rows have neither classes nor numbers), and one that would be
+/// With `neighbors` a model that was learned from pairs (its rows have neither classes nor numbers), and one that would be
 /// larger than 2 GB.
 ///
 /// # Examples
@@ -73,17 +73,17 @@ pub fn to_onnx(fitted: &Fitted, neighbors: bool) -> Result<Vec<u8>> {
     graph.input("features", data_type, card.d_input, "raw features, one row per point");
     let scaled = map::scaled(&mut graph, fitted.scaling(), "features", data_type);
     let embedding = map::embedded(&mut graph, &fitted.encoder, &scaled, data_type);
-    graph.output(&embedding, data_type, Some(card.d_output), "the learnt embedding");
+    graph.output(&embedding, data_type, Some(card.d_output), "the learned embedding");
     if neighbors {
         rule::add(&mut graph, fitted, &embedding);
     }
     let opset = Message::new().text(1, "").whole(2, OPSET);
     let doc_string = format!(
-        "{}: {} features to {} dimensions, learnt from {}",
+        "{}: {} features to {} dimensions, learned from {}",
         card.method.info().title,
         card.d_input,
         card.d_output,
-        learnt_from(fitted)
+        learned_from(fitted)
     );
     // ModelProto of onnx.proto.
     let model = Message::new()
@@ -104,10 +104,10 @@ fn check_neighbors(fitted: &Fitted) -> Result<()> {
     let columns = match fitted.training_targets() {
         TrainingTargets::Classes { names, .. } => names.len(),
         TrainingTargets::Numbers { targets, .. } => targets.columns(),
-        TrainingTargets::Unlabelled => {
+        TrainingTargets::Unlabeled => {
             return Err(Error::setting(
-                "this model was learnt from pairs: its training rows have neither classes nor numbers to predict; \
-                 export it without its neighbours",
+                "this model was learned from pairs: its training rows have neither classes nor numbers to predict; \
+                 export it without its neighbors",
             ));
         }
     };
@@ -115,17 +115,17 @@ fn check_neighbors(fitted: &Fitted) -> Result<()> {
     if bytes > MOST_BYTES {
         return Err(Error::setting(format!(
             "the {rows} training rows in {k} dimensions would take {bytes} bytes, and an ONNX file holds 2 GB; \
-             export the model without its neighbours, or fit fewer rows"
+             export the model without its neighbors, or fit fewer rows"
         )));
     }
     Ok(())
 }
 
-fn learnt_from(fitted: &Fitted) -> &'static str {
+fn learned_from(fitted: &Fitted) -> &'static str {
     match fitted.training_targets() {
         TrainingTargets::Classes { .. } => "classes",
         TrainingTargets::Numbers { .. } => "numbers",
-        TrainingTargets::Unlabelled => "pairs",
+        TrainingTargets::Unlabeled => "pairs",
     }
 }
 
@@ -188,6 +188,6 @@ mod tests {
         let fitted = PairsConfig::new(2, 1).fit(&features, &pairs, &Device::flex()).unwrap();
         assert!(holds(&to_onnx(&fitted, false).unwrap(), "embedding"));
         let error = to_onnx(&fitted, true).unwrap_err().to_string();
-        assert!(error.contains("learnt from pairs") && error.contains("without its neighbours"));
+        assert!(error.contains("learned from pairs") && error.contains("without its neighbors"));
     }
 }

@@ -20,8 +20,8 @@ pub fn scaled(graph: &mut Graph, scaling: &Scaling, input: &str, data_type: Data
     };
     let offset = graph.constant("offset", DataType::Double, offset, &[d]);
     let scale = graph.constant("scale", DataType::Double, scale, &[d]);
-    let centred = graph.apply("Sub", &[&double, &offset], "centred");
-    let scaled = graph.apply("Div", &[&centred, &scale], "scaled_double");
+    let centered = graph.apply("Sub", &[&double, &offset], "centered");
+    let scaled = graph.apply("Div", &[&centered, &scale], "scaled_double");
     match data_type {
         DataType::Float => graph.cast(&scaled, DataType::Float, "scaled"),
         _ => scaled,

@@ -51,7 +51,7 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
             let meaning = "the targets of the training rows, weighted by the stochastic rule";
             graph.output("prediction", DataType::Double, Some(targets.columns()), meaning);
         }
-        TrainingTargets::Unlabelled => {}
+        TrainingTargets::Unlabeled => {}
     }
 }
 
@@ -79,23 +79,23 @@ fn all_references(graph: &mut Graph, fitted: &Fitted, weights: Option<&[f64]>, z
 fn negative_squared_distances(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
     let [m, k] = fitted.references().dims();
     let references = host(fitted.references().clone());
-    let centre: Vec<f64> = (0..k)
+    let center: Vec<f64> = (0..k)
         .map(|axis| references.iter().skip(axis).step_by(k).sum::<f64>() / m as f64)
         .collect();
     // [k, m]: 2 (r - c), and the negative of its square.
     let mut twice = vec![0.0; k * m];
     let mut negative_squares = vec![0.0; m];
     for (row, reference) in references.chunks_exact(k).enumerate() {
-        for (axis, (r, c)) in reference.iter().zip(&centre).enumerate() {
+        for (axis, (r, c)) in reference.iter().zip(&center).enumerate() {
             twice[axis * m + row] = 2.0 * (r - c);
             negative_squares[row] -= (r - c) * (r - c);
         }
     }
     let double = DataType::Double;
-    let centre = graph.constant("centre", double, &centre, &[k]);
+    let center = graph.constant("center", double, &center, &[k]);
     let twice = graph.constant("twice_references", double, &twice, &[k, m]);
     let squares = graph.constant("negative_squares", double, &negative_squares, &[m]);
-    let z = graph.apply("Sub", &[z, &centre], "from_centre");
+    let z = graph.apply("Sub", &[z, &center], "from_center");
     let product = graph.apply("MatMul", &[&z, &twice], "twice_product");
     graph.apply("Add", &[&product, &squares], "logits")
 }

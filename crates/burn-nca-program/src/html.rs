@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-/// The style that the pages of the programs share: colours for light and dark, headings, tables, paper.
+/// The style that the pages of the programs share: colors for light and dark, headings, tables, paper.
 pub const BASE_STYLE: &str = include_str!("page.css");
 
 /// Text as HTML, safe between tags and inside quoted attributes.
@@ -64,7 +64,7 @@ pub fn section(id: &str, heading: &str, body: &str) -> String {
         return String::new();
     }
     format!(
-        "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{heading}</h2>\n\
+        "<section id=\"{id}\" aria-labeledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{heading}</h2>\n\
          {body}\n</section>\n"
     )
 }
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn long_names_lose_their_middle() {
         assert_eq!(name("class <1>", 9), "<span class=\"name\">class &lt;1&gt;</span>");
-        let cut = name("Neighbourhood of class 12", 12);
-        assert!(cut.ends_with("title=\"Neighbourhood of class 12\">Neigh…ass 12</span>"), "{cut}");
+        let cut = name("Neighborhood of class 12", 12);
+        assert!(cut.ends_with("title=\"Neighborhood of class 12\">Neigh…ass 12</span>"), "{cut}");
     }
 }

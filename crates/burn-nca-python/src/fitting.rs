@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use burn::tensor::{DType, Device};
-use burn_nca::data::{Features, Labelled, RegressionData, Scaling, TrainingData};
+use burn_nca::data::{Features, Labeled, RegressionData, Scaling, TrainingData};
 use burn_nca::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
 use burn_nca::estimator::Estimator;
 use burn_nca::fit::{FitSession, Progress, Start, Termination};
@@ -22,8 +22,8 @@ use crate::table::{Table, matrix, transposed};
 /// Learns a metric from classes.
 ///
 /// `on_step(transformation, iteration, value)` is called after every step with A flat, row-major; `value` is the
-/// penalised sum that is minimised. Rows of one class, or each of a class of its own, say nothing: the start is
-/// returned, and `Model.learnt` is false.
+/// penalized sum that is minimized. Rows of one class, or each of a class of its own, say nothing: the start is
+/// returned, and `Model.learned` is false.
 ///
 /// # Errors
 /// ValueError for data and settings that the library refuses, and whatever `on_step` raises.
@@ -65,7 +65,7 @@ pub fn fit_numbers(
 ) -> PyResult<Model> {
     let data = targets.of(x.features(names)?)?;
     let d = data.features().columns();
-    let fit = settings.fit(data.rows())?.with_start(settings.unlabelled_start()?);
+    let fit = settings.fit(data.rows())?.with_start(settings.unlabeled_start()?);
     let config = RegressionConfig::new(d, settings.dimensions(d))
         .with_encoder(settings.encoder()?)
         .with_fit(fit);
@@ -127,13 +127,13 @@ impl Classes<'_> {
     ///
     /// # Errors
     /// Labels that do not go with the rows or the names, weights that are negative, not finite or all 0.
-    pub fn of(self, features: Features) -> PyResult<Labelled> {
+    pub fn of(self, features: Features) -> PyResult<Labeled> {
         let Self(labels, class_names, weights) = self;
         let labels = labels.as_slice()?.iter().map(|&label| usize::try_from(label));
         let labels: Vec<usize> = labels
             .collect::<Result<_, _>>()
             .map_err(|_| PyValueError::new_err("a label is negative; number the classes from 0"))?;
-        let data = Labelled::new(features, labels, class_names).map_err(raised)?;
+        let data = Labeled::new(features, labels, class_names).map_err(raised)?;
         match of_mean_one(weights)? {
             Some(weights) => data.with_weights(weights).map_err(raised),
             None => Ok(data),
@@ -172,20 +172,20 @@ fn of_mean_one(weights: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Option<Ve
 }
 
 /// Whether no row has both a row of its class and one of another.
-fn says_nothing(data: &Labelled) -> bool {
+fn says_nothing(data: &Labeled) -> bool {
     let counts = data.class_counts();
     let present = counts.iter().filter(|count| **count > 0).count();
     present < 2 || counts.iter().all(|count| *count < 2)
 }
 
-fn scaled(config: &NcaConfig, data: &Labelled) -> burn_nca::Result<(Scaling, Labelled)> {
+fn scaled(config: &NcaConfig, data: &Labeled) -> burn_nca::Result<(Scaling, Labeled)> {
     let scaling = Scaling::fit(config.fit.scaling, data.features());
     let scaled = data.with_features(scaling.apply(data.features())?)?;
     Ok((scaling, scaled))
 }
 
 /// The model of a fit that has nothing to learn from.
-fn at_the_start(config: &NcaConfig, data: &Labelled, device: &Device) -> burn_nca::Result<Fitted> {
+fn at_the_start(config: &NcaConfig, data: &Labeled, device: &Device) -> burn_nca::Result<Fitted> {
     let (scaling, scaled) = scaled(config, data)?;
     let (dtype, seed): (DType, u64) = (config.fit.precision.dtype(), config.fit.seed);
     let encoder = match &config.encoder {

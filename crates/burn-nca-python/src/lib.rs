@@ -7,7 +7,7 @@
 //! gradient   the gradient of a batch, for training loops of one's own
 //! methods    any method of the library, by its name
 //! model      a fitted metric: transform, predict, save, load, pickle
-//! nearest    the exact neighbour search
+//! nearest    the exact neighbor search
 //! tuning     the search for settings
 //! ```
 //! The estimators that users see are written in Python (`python/burn_nca`): they check their input as

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use burn::tensor::Device;
 use burn_nca::data::{
-    AnyData, Coincidences, Features, Labelled, Pairs, RegressionData, TrainingData,
+    AnyData, Coincidences, Features, Labeled, Pairs, RegressionData, TrainingData,
 };
 use burn_nca::encoder::EncoderConfig;
 use burn_nca::estimator::Estimator;
@@ -74,7 +74,7 @@ pub struct Prepared {
 }
 
 enum Given {
-    Classes(Labelled),
+    Classes(Labeled),
     Numbers(RegressionData),
     Pairs(Coincidences),
     Rows(Features),
@@ -116,7 +116,7 @@ impl Prepared {
         let encoder = settings.encoder()?;
         let l2 = settings.l2.unwrap_or_else(|| method.recommended_l2(&encoder));
         let fit = settings.fit(n)?.with_l2(l2);
-        let mut start = settings.unlabelled_start()?;
+        let mut start = settings.unlabeled_start()?;
         let data = match y {
             Some(Targets::Classes(classes)) => {
                 let data = classes.of(features)?;

@@ -26,18 +26,18 @@ const CHUNK: usize = 8192;
 pub struct Model {
     // In a box: Python aligns its objects to 16 bytes, and a tensor of Burn may ask for 64.
     fitted: Mutex<Box<Fitted>>,
-    learnt: bool,
+    learned: bool,
 }
 
 impl Model {
     /// A model that was fitted.
     pub fn of(fitted: Fitted) -> Self {
-        Self { fitted: Mutex::new(Box::new(fitted)), learnt: true }
+        Self { fitted: Mutex::new(Box::new(fitted)), learned: true }
     }
 
     /// A model at its start, of rows that say nothing.
     pub fn untaught(fitted: Fitted) -> Self {
-        Self { fitted: Mutex::new(Box::new(fitted)), learnt: false }
+        Self { fitted: Mutex::new(Box::new(fitted)), learned: false }
     }
 
     /// The model, one thread at a time. Taken without the GIL only: its holder may be waiting for that.
@@ -79,26 +79,26 @@ impl Model {
 impl Model {
     /// Whether there was something to learn from.
     #[getter]
-    fn learnt(&self) -> bool {
-        self.learnt
+    fn learned(&self) -> bool {
+        self.learned
     }
 
     /// The embedding, `[n, k]`, in the number type of the fit; [`CHUNK`] rows are read at a time.
     ///
-    /// With `uncentred` a linear map of unscaled features gives A x, also where the library moved far columns to
+    /// With `uncentered` a linear map of unscaled features gives A x, also where the library moved far columns to
     /// their means before it fitted: distances are the same.
-    #[pyo3(signature = (x, uncentred=false))]
+    #[pyo3(signature = (x, uncentered=false))]
     fn transform<'py>(
         &self,
         py: Python<'py>,
         x: Table<'py>,
-        uncentred: bool,
+        uncentered: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let names = self.feature_names_of(py, &x)?;
         let [n, _] = x.shape();
         let part = |from: usize| -> PyResult<Tensor<2>> {
             let features = x.part(from..n.min(from + CHUNK), names.clone())?;
-            py.detach(|| embedding(&self.lock(), &features, uncentred)).map_err(raised)
+            py.detach(|| embedding(&self.lock(), &features, uncentered)).map_err(raised)
         };
         let first = part(0)?;
         let [_, k] = first.dims();
@@ -263,11 +263,11 @@ impl Model {
 
     /// The model of such files.
     #[staticmethod]
-    #[pyo3(signature = (files, learnt=true, device="cpu"))]
+    #[pyo3(signature = (files, learned=true, device="cpu"))]
     fn of_files(
         py: Python<'_>,
         files: BTreeMap<String, Vec<u8>>,
-        learnt: bool,
+        learned: bool,
         device: &str,
     ) -> PyResult<Self> {
         let device = burn_nca::device::open(device).map_err(raised)?;
@@ -282,7 +282,7 @@ impl Model {
             }
             Fitted::load(folder.path(), &device).map_err(raised)
         })?;
-        Ok(Self { fitted: Mutex::new(Box::new(fitted)), learnt })
+        Ok(Self { fitted: Mutex::new(Box::new(fitted)), learned })
     }
 
     fn __reduce__<'py>(
@@ -290,16 +290,16 @@ impl Model {
     ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyDict>, bool))> {
         let model = slf.get();
         let files = model.files(slf.py())?;
-        Ok((slf.get_type().getattr("of_files")?, (files, model.learnt)))
+        Ok((slf.get_type().getattr("of_files")?, (files, model.learned)))
     }
 }
 
-/// The embedding of rows; with `uncentred` A x, where the features are not scaled.
-fn embedding(fitted: &Fitted, features: &Features, uncentred: bool) -> burn_nca::Result<Tensor<2>> {
+/// The embedding of rows; with `uncentered` A x, where the features are not scaled.
+fn embedding(fitted: &Fitted, features: &Features, uncentered: bool) -> burn_nca::Result<Tensor<2>> {
     let z = fitted.transform(features)?;
     let scaling = fitted.scaling();
-    let centred = scaling.offset().iter().any(|offset| *offset != 0.0);
-    if !(uncentred && centred && scaling.kind() == ScalingKind::None) {
+    let centered = scaling.offset().iter().any(|offset| *offset != 0.0);
+    if !(uncentered && centered && scaling.kind() == ScalingKind::None) {
         return Ok(z);
     }
     // The embedding of the origin is -A offset.

@@ -1,4 +1,4 @@
-//! The exact neighbour search.
+//! The exact neighbor search.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use crate::errors::raised;
 use crate::table::{Table, matrix};
 
-/// Rows among which neighbours are searched.
+/// Rows among which neighbors are searched.
 #[pyclass(frozen, module = "burn_nca._burn_nca")]
 pub struct Neighbors {
     // In a box: Python aligns its objects to 16 bytes, and a tensor of Burn may ask for 64.

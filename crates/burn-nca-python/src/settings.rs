@@ -2,7 +2,7 @@
 
 use burn::tensor::Device;
 use burn_nca::NcaConfig;
-use burn_nca::data::{Labelled, ScalingKind};
+use burn_nca::data::{Labeled, ScalingKind};
 use burn_nca::encoder::{Activation, EncoderConfig};
 use burn_nca::fit::{
     ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty, Precision,
@@ -73,7 +73,7 @@ impl Settings {
     ///
     /// # Errors
     /// A name that is not among those that are listed.
-    pub fn classes(&self, data: &Labelled) -> PyResult<NcaConfig> {
+    pub fn classes(&self, data: &Labeled) -> PyResult<NcaConfig> {
         let (n, d) = (data.rows(), data.features().columns());
         Ok(NcaConfig::new(d, self.dimensions(d))
             .with_encoder(self.encoder()?)
@@ -113,14 +113,14 @@ impl Settings {
         criterion_named(&self.criterion)
     }
 
-    /// The start for labelled data that are not scaled yet.
+    /// The start for labeled data that are not scaled yet.
     ///
-    /// LDA is regularised where the scatter within classes is singular, as the automatic start does.
+    /// LDA is regularized where the scatter within classes is singular, as the automatic start does.
     ///
     /// # Errors
     /// An unknown name.
-    pub fn start(&self, data: &Labelled) -> PyResult<Start> {
-        let start = self.unlabelled_start()?;
+    pub fn start(&self, data: &Labeled) -> PyResult<Start> {
+        let start = self.unlabeled_start()?;
         let (d, k) = (data.features().columns(), self.dimensions(data.features().columns()));
         let classes = data.class_counts().iter().filter(|count| **count > 0).count();
         let auto_is_lda = k <= d.min(classes.saturating_sub(1));
@@ -132,7 +132,7 @@ impl Settings {
     ///
     /// # Errors
     /// An unknown name.
-    pub fn unlabelled_start(&self) -> PyResult<Start> {
+    pub fn unlabeled_start(&self) -> PyResult<Start> {
         Ok(match &self.init {
             Init::Given(weight) => Start::Given { weight: weight.clone() },
             Init::Named(name) => match name.as_str() {
@@ -186,9 +186,9 @@ impl Settings {
         };
         let scaling = match self.scaling.as_str() {
             "none" => ScalingKind::None,
-            "standardise" => ScalingKind::Standardise,
+            "standardize" | "standardise" => ScalingKind::Standardize,
             "minmax" => ScalingKind::MinMax,
-            other => return Err(unknown("scaling", other, "'none', 'standardise', 'minmax'")),
+            other => return Err(unknown("scaling", other, "'none', 'standardize', 'minmax'")),
         };
         let precision = match self.dtype.as_str() {
             "float32" => Precision::F32,

@@ -93,7 +93,7 @@ def test_tables_keep_the_names_of_their_columns(library, tmp_path):
     nca = NeighborhoodComponentsAnalysis(2).fit(table, IRIS[1])
     assert nca.feature_names_in_.tolist() == names
     assert list(nca.get_feature_names_out()) == [f"neighborhoodcomponentsanalysis{i}" for i in (0, 1)]
-    np.testing.assert_array_equal(nca.transform(table), nca.model_.transform(IRIS[0], uncentred=True))
+    np.testing.assert_array_equal(nca.transform(table), nca.model_.transform(IRIS[0], uncentered=True))
     with pytest.raises(ValueError, match="feature names"):
         nca.transform(table[names[::-1]])
     kind = {pd: "pandas", pl: "polars"}[library]
@@ -242,7 +242,7 @@ NeighborhoodComponentsAnalysis(init="random", max_iter=10**6, tol=0).fit(X, y)
 
 
 def test_rows_that_say_nothing_keep_the_start():
-    with pytest.warns(UserWarning, match="Nothing was learnt"):
+    with pytest.warns(UserWarning, match="Nothing was learned"):
         nca = NeighborhoodComponentsAnalysis(init="pca", n_components=1).fit(IRIS[0], np.zeros(150))
     assert nca.n_iter_ == 0 and nca.components_.shape == (1, 4)
 
@@ -266,7 +266,7 @@ def test_messages_name_the_value_and_the_cure():
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "brute", "tree", "boxes"])
-def test_neighbours_are_those_of_scikit_learn(algorithm):
+def test_neighbors_are_those_of_scikit_learn(algorithm):
     X = np.random.RandomState(0).randn(500, 3)
     ours = Nearest(4, algorithm=algorithm).fit(X)
     theirs = NearestNeighbors(n_neighbors=4).fit(X)

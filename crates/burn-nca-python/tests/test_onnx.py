@@ -22,10 +22,10 @@ def run(path, rows):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("scaling", ["standardise", "minmax", "none"])
+@pytest.mark.parametrize("scaling", ["standardize", "minmax", "none"])
 def test_embedding_and_rule_are_those_of_the_model(tmp_path, dtype, scaling):
     rows = X.astype(dtype)
-    init = "auto" if scaling == "standardise" else "lda"
+    init = "auto" if scaling == "standardize" else "lda"
     model = NCAClassifier(2, rule="stochastic", scaling=scaling, init=init, max_iter=20).fit(rows, Y)
     path = tmp_path / "model.onnx"
     model.to_onnx(path, with_neighbors=True)
@@ -71,7 +71,7 @@ def test_numbers_are_predicted(tmp_path):
     np.testing.assert_allclose(found["prediction"][:, 0], model.predict(rows), rtol=1e-6)
 
 
-def test_without_neighbours_the_graph_only_embeds(tmp_path):
+def test_without_neighbors_the_graph_only_embeds(tmp_path):
     model = NeighborhoodComponentsAnalysis(2, init="pca", max_iter=5).fit(X, Y)
     model.to_onnx(tmp_path / "model.onnx")
     assert list(run(tmp_path / "model.onnx", X)[1]) == ["embedding"]
@@ -88,7 +88,7 @@ def test_every_encoder_is_expressed(tmp_path, encoder, dtype):
         "n_components": 13 if kind == "diagonal" else 3,
         "hidden": [7, 5],
         "activation": encoder if kind == "mlp" else "relu",
-        "scaling": "standardise",
+        "scaling": "standardize",
         "criterion": "g",
         "dtype": dtype,
         "max_iter": 10,

@@ -25,7 +25,7 @@ def test_a_search_chooses_settings_that_fit_again():
     np.testing.assert_allclose(again.transform(X_test), estimator.transform(X_test), atol=1e-8)
 
 
-# What learns by steps and predicts by neighbours in one map; the others are refused in words.
+# What learns by steps and predicts by neighbors in one map; the others are refused in words.
 TUNED = {"nca", "mlkr", "soft-nca", "pairs", "lmnn", "ncfs", "fsrnca"}
 
 
@@ -68,7 +68,7 @@ def test_a_budget_that_ends_before_the_first_trial_leaves_the_usual_settings():
 def test_what_cannot_be_tuned_is_refused_in_words():
     with pytest.raises(TypeError, match="give an NCAClassifier, an MLKR, a Metric or the name of a method"):
         tune(*WINE, estimator=NeighborhoodComponentsAnalysis())
-    with pytest.raises(ValueError, match="pairs are given, and classes are learnt from"):
+    with pytest.raises(ValueError, match="pairs are given, and classes are learned from"):
         tune(*WINE, pairs=[(0, 1)])
     with pytest.raises(ValueError, match="sample_weight weighs rows of classes or numbers, and these are pairs"):
         tune(WINE[0], estimator="pairs", pairs=[(0, 1)], sample_weight=np.ones(178))

@@ -68,7 +68,7 @@ def test_weights_are_taken_as_scikit_learn_takes_them(estimator, name):
     getattr(estimator_checks, name)(type(estimator).__name__, estimator)
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="a copy of a row is its nearest neighbour")
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="a copy of a row is its nearest neighbor")
 def test_a_weight_is_not_a_copy_of_the_row():
     # So `sample_weight` is no argument of its own of `fit`, where scikit-learn reads it as the promise that it is.
     estimator_checks.check_sample_weight_equivalence_on_dense_data("NCAClassifier", NCAClassifier())

@@ -61,8 +61,8 @@ fn check_embedding<M>(embedding: &Embedding<M>) -> Result<()> {
         let field = format!("embedding.points[{at}].coordinates");
         check_length(&field, "number", point.coordinates.len(), wanted)?;
     }
-    for (at, row) in embedding.unlabelled.iter().enumerate() {
-        let field = format!("embedding.unlabelled[{at}].coordinates");
+    for (at, row) in embedding.unlabeled.iter().enumerate() {
+        let field = format!("embedding.unlabeled[{at}].coordinates");
         check_length(&field, "number", row.coordinates.len(), wanted)?;
     }
     for (at, link) in embedding.links.iter().enumerate() {

@@ -46,10 +46,10 @@ impl Report {
             embedding: Some(Embedding {
                 dimension,
                 variance_share: (dimension > 2).then_some(0.872),
-                colour: None,
+                color: None,
                 points,
                 links: Vec::new(),
-                unlabelled: Vec::new(),
+                unlabeled: Vec::new(),
             }),
         };
         let mean = results.perplexity.iter().sum::<f64>() / results.perplexity.len() as f64;
@@ -132,7 +132,7 @@ impl Report {
             Measure::new(keys[2], "median rank", Unit::Number, false),
         ];
         let mut embedding = band();
-        embedding.colour = Some("row".to_owned());
+        embedding.color = Some("row".to_owned());
         for (at, point) in embedding.points.iter_mut().enumerate() {
             (point.mark, point.part) =
                 (ValueMark { value: (at + 1) as f64, predicted: None }, Part::Train);
@@ -175,7 +175,7 @@ impl Report {
                 data,
                 settings: serde_json::json!({
                     "objective": "f", "encoder": {"kind": "linear", "dim": 2}, "init": "pca",
-                    "scale": "standardise", "max_iterations": 200, "tolerance": 1e-5, "l2": 0.0,
+                    "scale": "standardize", "max_iterations": 200, "tolerance": 1e-5, "l2": 0.0,
                     "optimizer": "lbfgs",
                 }),
                 device: DeviceSummary { name, backend, dtype },
@@ -282,7 +282,7 @@ fn confusion(points: &[Point<ClassMark>], classes: usize, part: Part) -> (Confus
     (Confusion::of(part, &predicted, &truth, classes), ClassTable::of(part, &scores))
 }
 
-/// A cloud a class on a ring; a point nearer to another class's centre is predicted as that class.
+/// A cloud a class on a ring; a point nearer to another class's center is predicted as that class.
 fn points(classes: usize, members: usize, train: usize, dimension: usize) -> Vec<Point<ClassMark>> {
     let mut rng = ChaCha8Rng::seed_from_u64(19);
     let spread = Normal::new(0.0, 1.0).unwrap();
@@ -390,7 +390,7 @@ fn band() -> Embedding<ValueMark> {
         Point { row: index + 1, id: None, coordinates, part, mark: ValueMark { value, predicted } }
     });
     let points = points.collect();
-    let colour = Some("price".to_owned());
-    let (links, unlabelled) = (Vec::new(), Vec::new());
-    Embedding { dimension: 2, variance_share: None, colour, points, links, unlabelled }
+    let color = Some("price".to_owned());
+    let (links, unlabeled) = (Vec::new(), Vec::new());
+    Embedding { dimension: 2, variance_share: None, color, points, links, unlabeled }
 }

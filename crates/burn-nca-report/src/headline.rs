@@ -18,15 +18,15 @@ pub fn headline(report: &Report) -> String {
 
 /// What is said where nothing was held out.
 const FLATTERS: &str =
-    " The metric was learnt from these rows; rows it has not seen usually do less well.";
+    " The metric was learned from these rows; rows it has not seen usually do less well.";
 
 fn of_classes(report: &Report) -> String {
     let Results::Classes(found) = &report.results else { return String::new() };
     let data = &report.header.data;
     match found.accuracy.test {
-        Some(learnt) if data.test > 0 => {
+        Some(learned) if data.test > 0 => {
             let (measured, rows) = on(data, true, "held-out row");
-            format!("1-NN on {rows}: {}.", compared(report, learnt, "nn_test", measured))
+            format!("1-NN on {rows}: {}.", compared(report, learned, "nn_test", measured))
         }
         _ => {
             let (measured, rows) = on(data, false, "training row");
@@ -49,8 +49,8 @@ fn on(data: &Data, held_out: bool, noun: &str) -> (usize, String) {
 }
 
 /// Both shares, each with the dimensions it was reached in; `key` is the measure of Euclidean distance.
-fn compared(report: &Report, learnt: f64, key: &str, rows: usize) -> String {
-    let mut text = format!("{} right with the learnt metric", percent(Some(learnt)));
+fn compared(report: &Report, learned: f64, key: &str, rows: usize) -> String {
+    let mut text = format!("{} right with the learned metric", percent(Some(learned)));
     if let Some(row) = report.comparison.rows.last() {
         text.push_str(&format!(" in {}", counted(row.dimension, "dimension")));
     }
@@ -59,7 +59,7 @@ fn compared(report: &Report, learnt: f64, key: &str, rows: usize) -> String {
         return text;
     };
     // Accuracies are counts over `rows` (those that were measured): the difference in rows says more than a tenth of a percent.
-    let more = ((learnt - plain) * rows as f64).round() as i64;
+    let more = ((learned - plain) * rows as f64).round() as i64;
     let difference = match more {
         0 => "no difference".to_owned(),
         more => {
@@ -76,24 +76,24 @@ fn compared(report: &Report, learnt: f64, key: &str, rows: usize) -> String {
 
 fn of_numbers(report: &Report) -> String {
     let Results::Numbers(found) = &report.results else { return String::new() };
-    let (data, learnt) = (&report.header.data, &found.scores);
+    let (data, learned) = (&report.header.data, &found.scores);
     let target = data.target.as_deref().map_or("the target".to_owned(), short_name);
     let figure = |row: &MeasureRow, key: &str| {
         row.value(key).map_or("–".to_owned(), |value| significant(value, 3))
     };
-    let dimensions = counted(learnt.dimension, "dimension");
+    let dimensions = counted(learned.dimension, "dimension");
     if data.test == 0 {
         let (_, rows) = on(data, false, "training row");
-        let r2 = figure(learnt, "r2_train");
+        let r2 = figure(learned, "r2_train");
         return format!(
-            "{target}: R² {r2} with the learnt metric in {dimensions} on {rows}, each left out in turn.{FLATTERS}"
+            "{target}: R² {r2} with the learned metric in {dimensions} on {rows}, each left out in turn.{FLATTERS}"
         );
     }
     let mut text = format!(
-        "{target} on {}: R² {} with the learnt metric in {dimensions}, typical error (RMSE) {}",
+        "{target} on {}: R² {} with the learned metric in {dimensions}, typical error (RMSE) {}",
         on(data, true, "held-out row").1,
-        figure(learnt, "r2_test"),
-        figure(learnt, "rmse_test")
+        figure(learned, "r2_test"),
+        figure(learned, "rmse_test")
     );
     if let Some(plain) = report.comparison.euclidean() {
         text.push_str(&format!(
@@ -109,10 +109,10 @@ fn of_numbers(report: &Report) -> String {
 
 fn of_pairs(report: &Report) -> String {
     let Results::Pairs(found) = &report.results else { return String::new() };
-    let (data, learnt) = (&report.header.data, &found.scores);
+    let (data, learned) = (&report.header.data, &found.scores);
     let (key, pairs, warning) = if data.test == 0 {
         let (_, pairs) = on(data, false, "training pair");
-        ("recall_5_train", pairs, " The metric was learnt from these very pairs.")
+        ("recall_5_train", pairs, " The metric was learned from these very pairs.")
     } else {
         ("recall_5_test", on(data, true, "held-out pair").1, "")
     };
@@ -122,10 +122,10 @@ fn of_pairs(report: &Report) -> String {
         format!(", {} with Euclidean distance in {dimension}", percent(Some(share)))
     });
     format!(
-        "{pairs}: the partner is among the 5 nearest rows in {} of the cases with the learnt metric in \
+        "{pairs}: the partner is among the 5 nearest rows in {} of the cases with the learned metric in \
          {}{plain}.{warning}",
-        percent(learnt.value(key)),
-        counted(learnt.dimension, "dimension")
+        percent(learned.value(key)),
+        counted(learned.dimension, "dimension")
     )
 }
 
@@ -137,7 +137,7 @@ fn estimated(data: &Data) -> String {
     }
 }
 
-/// A name and a value per line: the objective, the neighbours that were left, the work, and why it ended.
+/// A name and a value per line: the objective, the neighbors that were left, the work, and why it ended.
 pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
     let run = &report.run;
     let mut lines = match &report.results {
@@ -152,7 +152,7 @@ pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
             ]
         }
         Results::Numbers(found) | Results::Pairs(found) => {
-            vec![("value", format!("{}, minimised", significant(found.value, 6)))]
+            vec![("value", format!("{}, minimized", significant(found.value, 6)))]
         }
     };
     let work = format!(
@@ -162,7 +162,7 @@ pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
         duration(run.seconds)
     );
     lines.extend([
-        ("perplexity", format!("{} neighbours on average", significant(report.mean_perplexity, 3))),
+        ("perplexity", format!("{} neighbors on average", significant(report.mean_perplexity, 3))),
         ("solver", work),
         ("stopped", run.termination_sentence.clone()),
     ]);
@@ -213,7 +213,7 @@ pub fn cards(report: &Report) -> String {
         card(
             "Mean perplexity",
             &significant(report.mean_perplexity, 3),
-            "effective number of neighbours",
+            "effective number of neighbors",
         ),
         card("Iterations", &count(run.iterations), &format!("{evaluations} of the objective")),
         card("Time to fit", &duration(run.seconds), &memory),
@@ -229,12 +229,12 @@ mod tests {
     fn held_out_rows_decide() {
         assert_eq!(
             headline(&Report::example()),
-            "1-NN on 45 held-out rows: 95.6 % right with the learnt metric in 2 dimensions, 93.3 % with \
+            "1-NN on 45 held-out rows: 95.6 % right with the learned metric in 2 dimensions, 93.3 % with \
              Euclidean distance in 4 (1 row more)."
         );
         assert_eq!(
             headline(&Report::of_numbers()),
-            "price on 152 held-out rows: R² 0.871 with the learnt metric in 2 dimensions, typical error (RMSE) \
+            "price on 152 held-out rows: R² 0.871 with the learned metric in 2 dimensions, typical error (RMSE) \
              3.27; R² 0.752 and error 4.53 with the 5-NN of Euclidean distance in 13."
         );
     }
@@ -281,6 +281,6 @@ mod tests {
         report.classes_mut().accuracy.test = Some(40.0 / 45.0);
         assert!(headline(&report).ends_with("(2 rows fewer)."));
         report.comparison.rows.clear();
-        assert!(headline(&report).ends_with("88.9 % right with the learnt metric."));
+        assert!(headline(&report).ends_with("88.9 % right with the learned metric."));
     }
 }

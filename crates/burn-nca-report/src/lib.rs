@@ -5,7 +5,7 @@
 //!        ──► page       report.html     for people: one file, no network, works without scripts
 //!        ──► terminal   standard output
 //! ```
-//! A [`Report`] holds numbers and names only; every sentence, percentage and colour is made while rendering, so the
+//! A [`Report`] holds numbers and names only; every sentence, percentage and color is made while rendering, so the
 //! three can never disagree. What people see of it is a list of [`Section`]s: each has one type, one file and one piece
 //! of code for the page and the terminal; a table of a section states its columns once ([`burn_nca_program::Table`]).
 
@@ -41,7 +41,7 @@ pub use sections::confusion::Confusion;
 pub use sections::curve::{Curve, CurvePoint};
 pub use sections::matrix::Matrix;
 pub use sections::picture::{
-    ClassMark, Embedding, Part, Point, RowNames, Unlabelled, ValueMark, thinned,
+    ClassMark, Embedding, Part, Point, RowNames, Unlabeled, ValueMark, thinned,
 };
 pub use sections::replay::{Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
 pub use sections::tuning::{ComparedBy, Tuning};

@@ -35,12 +35,12 @@ pub struct Report {
     /// What to know before trusting the numbers; none in most reports.
     #[serde(default)]
     pub warnings: Vec<Warning>,
-    /// Mean over the training points of the perplexity: the effective number of neighbours.
+    /// Mean over the training points of the perplexity: the effective number of neighbors.
     #[serde(deserialize_with = "null_as_nan")]
     pub mean_perplexity: f64,
-    /// The learnt metric beside the baselines.
+    /// The learned metric beside the baselines.
     pub comparison: MeasureTable,
-    /// What was found that depends on what was learnt from.
+    /// What was found that depends on what was learned from.
     #[serde(flatten)]
     pub results: Results,
     /// The weight of every column; empty for a nonlinear encoder.
@@ -48,7 +48,7 @@ pub struct Report {
     /// The features by weight, largest first, where the method selects features; none for other methods.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<RankedFeature>,
-    /// The learnt map A; `None` for a network, and above 40 features or dimensions ([`Matrix::LARGEST`]).
+    /// The learned map A; `None` for a network, and above 40 features or dimensions ([`Matrix::LARGEST`]).
     pub matrix: Option<Matrix>,
     /// The solver's path, first iteration to last.
     pub curve: Curve,
@@ -73,7 +73,7 @@ pub struct Header {
     pub seed: u64,
     /// The method as the comparison names it, such as `NCA`.
     pub method: String,
-    /// The data the metric was learnt from.
+    /// The data the metric was learned from.
     pub data: Data,
     /// The whole configuration as a JSON object; nested settings are shown as `encoder.hidden`.
     pub settings: serde_json::Value,
@@ -90,7 +90,7 @@ pub struct Data {
     pub rows: usize,
     /// Number of features.
     pub columns: usize,
-    /// How many were learnt from of what was split: rows, or pairs.
+    /// How many were learned from of what was split: rows, or pairs.
     #[serde(default)]
     pub train: usize,
     /// How many of them were held out.
@@ -102,7 +102,7 @@ pub struct Data {
     /// The classes, in index order; none for numbers and pairs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<ClassCount>,
-    /// Training rows that are alone in their class: no neighbour can be right for them.
+    /// Training rows that are alone in their class: no neighbor can be right for them.
     #[serde(default)]
     pub without_partner: usize,
     /// How many were measured, where the table is large; `None` where all were.
@@ -113,7 +113,7 @@ pub struct Data {
 /// How many rows (or pairs) of a large table were measured, each among all rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Of those learnt from.
+    /// Of those learned from.
     pub train: usize,
     /// Of those held out.
     pub test: usize,
@@ -141,7 +141,7 @@ pub struct DeviceSummary {
     pub dtype: String,
 }
 
-/// What was found, by what was learnt from; in JSON the field `kind` and those of the variant, at the top.
+/// What was found, by what was learned from; in JSON the field `kind` and those of the variant, at the top.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Results {
@@ -153,10 +153,10 @@ pub enum Results {
     Pairs(ValueResults),
 }
 
-/// What is known of a metric that was learnt from classes.
+/// What is known of a metric that was learned from classes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassResults {
-    /// 1-nearest-neighbour accuracy with the learnt metric.
+    /// 1-nearest-neighbor accuracy with the learned metric.
     pub accuracy: Accuracy,
     /// f = Σ p_i over the training points: the expected number classified correctly, left out one by one.
     #[serde(deserialize_with = "null_as_nan")]
@@ -169,7 +169,7 @@ pub struct ClassResults {
     /// Recall and precision of each class, from the same predictions.
     #[serde(default)]
     pub class_scores: Option<ClassTable>,
-    /// p_i of every training point: the probability that a neighbour drawn for it is of its class.
+    /// p_i of every training point: the probability that a neighbor drawn for it is of its class.
     #[serde(deserialize_with = "nulls_as_nan")]
     pub p: Vec<f64>,
     /// Perplexity exp(H_i) of every training point, H_i in nats.
@@ -179,7 +179,7 @@ pub struct ClassResults {
     pub embedding: Option<Embedding<ClassMark>>,
 }
 
-/// 1-nearest-neighbour accuracy, 0 to 1.
+/// 1-nearest-neighbor accuracy, 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Accuracy {
     /// On the training rows, each left out in turn.
@@ -189,13 +189,13 @@ pub struct Accuracy {
     pub test: Option<f64>,
 }
 
-/// What is known of a metric that was learnt from numbers or pairs.
+/// What is known of a metric that was learned from numbers or pairs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ValueResults {
-    /// The penalised objective at the end, a sum over the training rows; smaller is better.
+    /// The penalized objective at the end, a sum over the training rows; smaller is better.
     #[serde(deserialize_with = "null_as_nan")]
     pub value: f64,
-    /// What the learnt metric reaches: the last row of the comparison.
+    /// What the learned metric reaches: the last row of the comparison.
     pub scores: MeasureRow,
     /// The embedded points.
     pub embedding: Embedding<ValueMark>,

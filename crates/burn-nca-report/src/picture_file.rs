@@ -44,7 +44,7 @@ impl PictureFormat {
     }
 }
 
-/// The share of the golden section: neighbouring rows of a lane stand far apart.
+/// The share of the golden section: neighboring rows of a lane stand far apart.
 const GOLDEN: f64 = 0.618_033_988_749_895;
 
 /// The picture in the format that the file's name asks for.
@@ -80,14 +80,14 @@ fn figure(report: &Report) -> Result<Figure> {
 fn of_classes(embedding: &Embedding<super::ClassMark>, names: &[String]) -> Option<Scatter> {
     let labels: Vec<usize> = embedding.points.iter().map(|point| point.mark.class).collect();
     // The rows without a class have a lane of their own.
-    let lanes = Lanes::of(embedding, names.len() + usize::from(!embedding.unlabelled.is_empty()))?;
+    let lanes = Lanes::of(embedding, names.len() + usize::from(!embedding.unlabeled.is_empty()))?;
     let places: Vec<[f64; 2]> = embedding
         .points
         .iter()
         .enumerate()
         .map(|(at, point)| lanes.place(&point.coordinates, point.mark.class, at))
         .collect();
-    let others = embedding.unlabelled.iter().enumerate();
+    let others = embedding.unlabeled.iter().enumerate();
     let others = others.map(|(at, row)| lanes.place(&row.coordinates, names.len(), at)).collect();
     let scatter = Scatter::by_class(&places, &labels, names);
     let scatter = scatter.with_pale(&pale(&embedding.points)).with_others(others);
@@ -107,7 +107,7 @@ fn of_values(embedding: &Embedding<super::ValueMark>) -> Option<Scatter> {
         .map(|(at, point)| lanes.place(&point.coordinates, 0, at))
         .collect();
     let values: Vec<f64> = embedding.points.iter().map(|point| point.mark.value).collect();
-    let name = embedding.colour.as_deref().unwrap_or("value");
+    let name = embedding.color.as_deref().unwrap_or("value");
     Some(Scatter::by_value(&places, &values, name).with_pale(&pale(&embedding.points)))
 }
 

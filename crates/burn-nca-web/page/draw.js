@@ -1,15 +1,15 @@
-// Drawing: rows as marks, neighbours as lines, curves, and the same picture as SVG.
+// Drawing: rows as marks, neighbors as lines, curves, and the same picture as SVG.
 
-// Any two told apart by people who see few colours (tests/browser.py measures it); neighbours of a cycle differ in shape
-// too. Beyond ten classes the same colour comes in another shape.
+// Any two told apart by people who see few colors (tests/browser.py measures it); neighbors of a cycle differ in shape
+// too. Beyond ten classes the same color comes in another shape.
 const LIGHT = ["#3c2df0", "#c3b40f", "#a5001e", "#96b4b4", "#871e69", "#00785a", "#877896", "#a57800", "#1ea578", "#a596f0"];
 const DARK = ["#8800ee", "#eedd11", "#aa5500", "#11eedd", "#889988", "#dd88ff", "#666655", "#338899", "#bb9922", "#aacc99"];
 const SHAPES = ["circle", "square", "triangle", "diamond"];
 export const isDark = matchMedia("(prefers-color-scheme: dark)");
 
-const style = (label, colours = isDark.matches ? DARK : LIGHT) => ({
-  colour: colours[label % colours.length],
-  shape: SHAPES[Math.floor(label / colours.length + label) % SHAPES.length],
+const style = (label, colors = isDark.matches ? DARK : LIGHT) => ({
+  color: colors[label % colors.length],
+  shape: SHAPES[Math.floor(label / colors.length + label) % SHAPES.length],
 });
 
 /** The corners of a mark of radius r about (0, 0); none for a circle. */
@@ -21,23 +21,23 @@ function corners(shape, r) {
 }
 
 /** A mark as an SVG element. */
-export function markSvg(label, x, y, r, open, colours) {
-  const { colour, shape } = style(label, colours);
-  const paint = open ? `fill="none" stroke="${colour}" stroke-width="1.4"` : `fill="${colour}"`;
+export function markSvg(label, x, y, r, open, colors) {
+  const { color, shape } = style(label, colors);
+  const paint = open ? `fill="none" stroke="${color}" stroke-width="1.4"` : `fill="${color}"`;
   const at = corners(shape, r);
   if (!at) return `<circle cx="${x.toFixed(2)}" cy="${y.toFixed(2)}" r="${r}" ${paint}/>`;
   const path = at.map(([dx, dy]) => `${(x + dx).toFixed(2)},${(y + dy).toFixed(2)}`).join(" ");
   return `<polygon points="${path}" ${paint}/>`;
 }
 
-const colours = new Map();
+const colors = new Map();
 
-/** A colour of the style sheet; asked for once, for to ask means to lay the page out. */
+/** A color of the style sheet; asked for once, for to ask means to lay the page out. */
 export function css(name) {
-  if (!colours.has(name)) colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
-  return colours.get(name);
+  if (!colors.has(name)) colors.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return colors.get(name);
 }
-export const forgetColours = () => colours.clear();
+export const forgetColors = () => colors.clear();
 
 /** Makes a canvas as sharp as the screen; returns its context in CSS pixels. */
 export function prepare(canvas) {
@@ -119,7 +119,7 @@ export function marks(pixels, at, { ratio, labels, heldOut, wrong, radius, likel
     pixels.mark(`${label} ${open} ${radius}`, 1.4 * radius * ratio + 2, (context) => {
       context.scale(ratio, ratio);
       outline(context, label, radius);
-      context.fillStyle = context.strokeStyle = style(label).colour;
+      context.fillStyle = context.strokeStyle = style(label).color;
       context.lineWidth = Math.min(1.4, 0.6 * radius);
       context.globalAlpha = open ? 1 : 0.9;
       if (open) context.stroke();
@@ -137,7 +137,7 @@ export function marks(pixels, at, { ratio, labels, heldOut, wrong, radius, likel
       context.beginPath();
       for (const [x, y] of STAR) context.lineTo(x, y);
       context.closePath();
-      context.fillStyle = style(label).colour;
+      context.fillStyle = style(label).color;
       context.strokeStyle = css("--ink");
       context.lineWidth = 1.5;
       context.fill();
@@ -186,9 +186,9 @@ export function names(context, at, { labels, heldOut, classes }) {
 }
 
 /** Lines from a point to the rows that it chooses, as wide as they are probable. */
-export function choices(context, from, at, neighbours) {
+export function choices(context, from, at, neighbors) {
   context.strokeStyle = css("--ink");
-  for (const { row, p } of neighbours) {
+  for (const { row, p } of neighbors) {
     context.globalAlpha = Math.min(1, 0.15 + p);
     context.lineWidth = 0.6 + 6 * p;
     context.beginPath();
@@ -199,7 +199,7 @@ export function choices(context, from, at, neighbours) {
   context.globalAlpha = 1;
 }
 
-/** A curve by step: `series` of {points: [[x, y]], colour, width}, dashed `levels` of {y, name}, a `moment` {x, name}. */
+/** A curve by step: `series` of {points: [[x, y]], color, width}, dashed `levels` of {y, name}, a `moment` {x, name}. */
 export function curve(canvas, { series, levels = [], range, format, moment }) {
   const { context, width, height } = prepare(canvas);
   const all = series.flatMap(({ points }) => points);
@@ -249,8 +249,8 @@ export function curve(canvas, { series, levels = [], range, format, moment }) {
     context.textAlign = right ? "right" : "left";
     context.fillText(moment.name, x(moment.x) + (right ? -4 : 4), top + 10);
   }
-  for (const { points, colour, width: lineWidth } of series) {
-    context.strokeStyle = colour;
+  for (const { points, color, width: lineWidth } of series) {
+    context.strokeStyle = color;
     context.lineWidth = lineWidth;
     context.beginPath();
     points.forEach(([step, value], i) => (i ? context.lineTo(x(step), y(value)) : context.moveTo(x(step), y(value))));
@@ -266,7 +266,7 @@ export function svg(at, { labels, heldOut, wrong, names, radius, width, height, 
   likely.forEach((label, i) => {
     const [x, y] = at.slice(2 * (labels.length + i));
     const star = STAR.map(([dx, dy]) => `${(x + dx).toFixed(2)},${(y + dy).toFixed(2)}`).join(" ");
-    rows.push(`<polygon class="new" points="${star}" fill="${style(label, LIGHT).colour}" stroke="#1c1e21" stroke-width="1.5"/>`);
+    rows.push(`<polygon class="new" points="${star}" fill="${style(label, LIGHT).color}" stroke="#1c1e21" stroke-width="1.5"/>`);
   });
   const rings = wrong.map(
     (row) => `<circle cx="${at[2 * row].toFixed(2)}" cy="${at[2 * row + 1].toFixed(2)}" r="${radius + 3}" fill="none" stroke="#d4183d" stroke-width="1.5"/>`,

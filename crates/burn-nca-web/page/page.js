@@ -1,5 +1,5 @@
 // The page: what the worker says, what the user does, files. All that is computed is computed by the worker, in Rust.
-import { $, READING, forgotten, fromLink, link, open, send, settings, show, state, tell, unlearnt, worker } from "./state.js";
+import { $, READING, forgotten, fromLink, link, open, send, settings, show, state, tell, unlearned, worker } from "./state.js";
 import { arrive, asSvg, rowAt } from "./picture.js";
 import { legend, placedInWords, remarks } from "./words.js";
 import "./tour.js";
@@ -83,7 +83,7 @@ const ANEW = new Set(["map", "dim", "hidden", "testSize"]);
 
 function changed(id) {
   show({});
-  Object.assign(state, unlearnt());
+  Object.assign(state, unlearned());
   // A fit that runs goes on, from its map or, where the map is another one now, anew.
   send("change", { settings: settings(), anew: ANEW.has(id) });
 }

@@ -1,5 +1,5 @@
 // The picture: moves from one embedding to the next, and finds the row under a finger.
-import { choices, css, forgetColours, isDark, marks, names, place, svg } from "./draw.js";
+import { choices, css, forgetColors, isDark, marks, names, place, svg } from "./draw.js";
 import { Pixels } from "./pixels.js";
 import { $, likely, state } from "./state.js";
 import { curves, legend, say } from "./words.js";
@@ -39,7 +39,7 @@ function size() {
   return ratio;
 }
 
-/** Times a second at which words and curves keep up while the map is learnt. */
+/** Times a second at which words and curves keep up while the map is learned. */
 const SAID = 6;
 let saidAt = 0;
 let since = { now: performance.now(), drawn: 0 };
@@ -81,7 +81,7 @@ function draw(points) {
   names(context, at, { labels, heldOut, classes: table.classes });
   if (!picked || 2 * picked.row >= at.length) return;
   const [x, y] = at.slice(2 * picked.row);
-  choices(context, [x, y], at, picked.choice.neighbours);
+  choices(context, [x, y], at, picked.choice.neighbors);
   context.strokeStyle = css("--ink");
   context.lineWidth = 2;
   context.beginPath();
@@ -110,7 +110,7 @@ new ResizeObserver(() => {
   if (state.table) curves();
 }).observe(canvas);
 isDark.addEventListener("change", () => {
-  forgetColours();
+  forgetColors();
   if (state.table) legend();
   Object.assign(state, { stale: true, unsaid: true });
 });

@@ -8,15 +8,15 @@ const MARGIN = 48;
 
 const scratch = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 
-/** A colour of CSS as it lies in memory. */
-function word(colour) {
+/** A color of CSS as it lies in memory. */
+function word(color) {
   scratch.canvas.width = scratch.canvas.height = 1;
-  scratch.fillStyle = colour;
+  scratch.fillStyle = color;
   scratch.fillRect(0, 0, 1, 1);
   return new Int32Array(scratch.getImageData(0, 0, 1, 1).data.buffer)[0];
 }
 
-/** An opaque picture of one size on one colour of paper. */
+/** An opaque picture of one size on one color of paper. */
 export class Pixels {
   constructor(width, height, paper) {
     this.width = width;
@@ -49,7 +49,7 @@ export class Pixels {
     return mark;
   }
 
-  /** The pixels of a drawing: where each lies, and what it does to the colour that it lies on. */
+  /** The pixels of a drawing: where each lies, and what it does to the color that it lies on. */
   #apart(radius, draw) {
     const half = Math.min(MARGIN - 2, Math.ceil(radius) + 1);
     const size = 2 * half + 1;

@@ -45,8 +45,8 @@ window.nca = state;
 /** The likeliest class of each new row. */
 export const likely = () => state.placed.classes.map((p) => p.indexOf(Math.max(...p)));
 
-export const forgotten = () => ({ picked: null, placed: NONE, before: null, gaps: [], frame: {}, ...unlearnt() });
-export const unlearnt = () => ({ accuracy: { train: [], test: [] }, objective: [], collapsedAt: null });
+export const forgotten = () => ({ picked: null, placed: NONE, before: null, gaps: [], frame: {}, ...unlearned() });
+export const unlearned = () => ({ accuracy: { train: [], test: [] }, objective: [], collapsedAt: null });
 
 // ---------------------------------------------------------------- settings
 

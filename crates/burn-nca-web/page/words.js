@@ -13,7 +13,7 @@ function list(id, texts) {
   $(id).replaceChildren(...texts.map((text) => element("li", text)));
 }
 
-/** Everything that changes while a map is learnt. */
+/** Everything that changes while a map is learned. */
 export function say() {
   if (!state.table) return;
   status();
@@ -35,11 +35,11 @@ function status() {
 }
 
 function scores() {
-  const learnt = { name: "NCA", dim: $("map").value === "diagonal" ? state.table.features.length : Number($("dim").value), ...state.measures };
+  const learned = { name: "NCA", dim: $("map").value === "diagonal" ? state.table.features.length : Number($("dim").value), ...state.measures };
   $("scores").tBodies[0].replaceChildren(
-    ...[...state.baselines, learnt].map((row) => {
+    ...[...state.baselines, learned].map((row) => {
       const line = document.createElement("tr");
-      if (row === learnt) line.className = "learnt";
+      if (row === learned) line.className = "learned";
       line.append(...[row.name, row.dim, percent(row.train), percent(row.test)].map((text) => element("td", text)));
       return line;
     }),
@@ -77,7 +77,7 @@ function chosen() {
   const { picked } = state;
   if (!picked) return void ($("chosen").textContent = "");
   const { row, choice } = picked;
-  $("chosen").textContent = `${nameOf(row)}: chooses ${choice.perplexity.toFixed(1)} neighbours in effect; ${shares(choice.classes)}.`;
+  $("chosen").textContent = `${nameOf(row)}: chooses ${choice.perplexity.toFixed(1)} neighbors in effect; ${shares(choice.classes)}.`;
 }
 
 /** New rows that are listed; the picture shows all. */
@@ -110,14 +110,14 @@ export function curves() {
   const levels = state.baselines.filter(({ test, train }) => (test ?? train) !== null).map(({ name, test, train }) => ({ name, y: test ?? train }));
   curve($("accuracy"), {
     series: [
-      { points: state.accuracy.train, colour: accent, width: 1 },
-      { points: state.accuracy.test, colour: accent, width: 2.5 },
+      { points: state.accuracy.train, color: accent, width: 1 },
+      { points: state.accuracy.test, color: accent, width: 2.5 },
     ],
     levels,
     format: (value) => `${(100 * value).toFixed(0)} %`,
     moment: state.collapsedAt === null ? null : { x: state.collapsedAt, name: "collapse" },
   });
-  curve($("objective"), { series: [{ points: state.objective, colour: accent, width: 2 }], format: (value) => String(Number(value.toPrecision(4))) });
+  curve($("objective"), { series: [{ points: state.objective, color: accent, width: 2 }], format: (value) => String(Number(value.toPrecision(4))) });
 }
 
 /** In words for those who do not see the picture. */

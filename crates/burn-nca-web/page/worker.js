@@ -113,7 +113,7 @@ const answers = {
     advance(0);
   },
   pick({ row }) {
-    reply("picked", { row, choice: JSON.parse(page.neighbourhood(row)) });
+    reply("picked", { row, choice: JSON.parse(page.neighborhood(row)) });
   },
   put(rows) {
     put(rows);

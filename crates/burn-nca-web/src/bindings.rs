@@ -134,8 +134,8 @@ impl Page {
     }
 
     /// Whom a row chooses, as JSON; the new rows come after those of the table.
-    pub fn neighbourhood(&self, row: usize) -> Result<String, JsError> {
-        json(&self.learning.neighbourhood(row).map_err(words)?)
+    pub fn neighborhood(&self, row: usize) -> Result<String, JsError> {
+        json(&self.learning.neighborhood(row).map_err(words)?)
     }
 
     /// Puts in one new row, by its cells.

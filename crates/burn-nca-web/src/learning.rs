@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use burn::tensor::{Device, Tensor};
-use burn_nca::data::{Labelled, Preparation, Scaling, ScalingKind, Split};
+use burn_nca::data::{Labeled, Preparation, Scaling, ScalingKind, Split};
 use burn_nca::encoder::{AnyEncoder, Encoder};
 use burn_nca::fit::{FitSession, FitState, Progress, Termination};
 use burn_nca::{Error, Fitted, NcaConfig, Result};
@@ -21,7 +21,7 @@ use crate::table::{Ready, Table};
 pub struct Slice {
     /// Steps taken so far under these settings.
     pub iteration: usize,
-    /// The penalised objective, a sum over the training rows; smaller is better.
+    /// The penalized objective, a sum over the training rows; smaller is better.
     pub value: f64,
     /// Why the fit ended, as a sentence; `None` while it goes on.
     pub ended: Option<String>,
@@ -44,7 +44,7 @@ pub struct Slice {
 /// ```
 pub struct Learning {
     table: Rc<Table>,
-    pub(crate) data: Labelled,
+    pub(crate) data: Labeled,
     pub(crate) split: Split,
     /// Which rows of the file the rows are, from 0.
     rows: Vec<usize>,
@@ -53,9 +53,9 @@ pub struct Learning {
     pub(crate) scaling: Scaling,
     /// All rows, scaled, `[n, d]`.
     pub(crate) x: Tensor<2>,
-    /// The scaled rows that are learnt from, and those that are held out.
-    pub(crate) train: Labelled,
-    pub(crate) test: Labelled,
+    /// The scaled rows that are learned from, and those that are held out.
+    pub(crate) train: Labeled,
+    pub(crate) test: Labeled,
     settings: Settings,
     device: Device,
     /// The map that the fit under these settings began with.
@@ -71,7 +71,7 @@ impl Learning {
     /// Splits the table and stands at the start of the fit.
     ///
     /// # Errors
-    /// A table that nothing can be learnt from, or settings out of range.
+    /// A table that nothing can be learned from, or settings out of range.
     pub fn new(table: Table, settings: Settings) -> Result<Self> {
         Self::of(Rc::new(table), settings)
     }
@@ -87,7 +87,7 @@ impl Learning {
         let Ready { data, split, rows, preparation, remarks } =
             table.ready(settings.test_size, settings.seed)?;
         let train = data.features().select(&split.train);
-        let scaling = Scaling::fit(ScalingKind::Standardise, &train);
+        let scaling = Scaling::fit(ScalingKind::Standardize, &train);
         let scaled = data.with_features(scaling.apply(data.features())?)?;
         let (train, test) = (scaled.select(&split.train), scaled.select(&split.test));
         let config = settings.config(data.features().columns(), train.rows());
@@ -117,11 +117,11 @@ impl Learning {
     }
 
     /// The table.
-    pub fn data(&self) -> &Labelled {
+    pub fn data(&self) -> &Labeled {
         &self.data
     }
 
-    /// Which rows are learnt from, and which are held out.
+    /// Which rows are learned from, and which are held out.
     pub fn split(&self) -> &Split {
         &self.split
     }
@@ -261,7 +261,7 @@ mod tests {
         assert!(slices > 3, "a slice of no time is one step");
         // The same of rows as they are in the file, which the fit scales itself.
         let mut config = learning.config();
-        config.fit.scaling = ScalingKind::Standardise;
+        config.fit.scaling = ScalingKind::Standardize;
         let train = learning.data.select(&learning.split.train);
         let whole = config.fit(&train, &Device::flex()).unwrap();
         let model = learning.model().unwrap();
@@ -269,7 +269,7 @@ mod tests {
         let z = |fitted: &Fitted| fitted.transform(learning.data.features()).unwrap().into_data();
         assert_eq!(z(&model), z(&whole));
         assert_eq!(learning.embedding().into_data(), z(&whole));
-        assert_eq!(model.card().fit.scaling, ScalingKind::Standardise);
+        assert_eq!(model.card().fit.scaling, ScalingKind::Standardize);
         assert_eq!(learning.advance(5.0).unwrap(), learning.slice, "an ended fit stays");
     }
 
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_table_with_text_and_holes_makes_a_model_that_prepares_new_rows() {
-        let mut text = String::from("size,colour,kind\n");
+        let mut text = String::from("size,color,kind\n");
         for row in 0..40 {
             let (size, kind) = if row % 2 == 0 { (row % 7, "a") } else { (20 + row % 7, "b") };
             let size = if row == 4 { "NA".to_string() } else { size.to_string() };
@@ -313,6 +313,6 @@ mod tests {
         assert!(learning.measures().unwrap().test.unwrap() > 0.9);
         let model = learning.model().unwrap();
         let columns: Vec<&str> = model.preparation().unwrap().columns().collect();
-        assert_eq!(columns, ["size", "colour"]);
+        assert_eq!(columns, ["size", "color"]);
     }
 }

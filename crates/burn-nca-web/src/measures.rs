@@ -18,13 +18,13 @@ pub struct Measures {
     pub train: Option<f64>,
     /// 1-NN accuracy of the held-out rows among the training rows, 0..1.
     pub test: Option<f64>,
-    /// Rows of the table whose nearest neighbour is of another class.
+    /// Rows of the table whose nearest neighbor is of another class.
     pub wrong: Vec<u32>,
     /// What the embedding has collapsed to, in words.
     pub collapse: Option<&'static str>,
 }
 
-/// The accuracy of a map that nothing is learnt for step by step.
+/// The accuracy of a map that nothing is learned for step by step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Baseline {
     /// "Euclidean", "PCA" or "LDA".
@@ -80,7 +80,7 @@ impl Learning {
         Ok((of_train, of_test))
     }
 
-    /// Euclidean distance on all (standardised) features, and PCA and LDA in the dimensions of the picture.
+    /// Euclidean distance on all (standardized) features, and PCA and LDA in the dimensions of the picture.
     ///
     /// # Errors
     /// Features that cannot be scaled.
@@ -114,7 +114,7 @@ impl Learning {
         Ok(rows)
     }
 
-    /// A as CSV: the features' names, then one row per dimension, on the standardised features.
+    /// A as CSV: the features' names, then one row per dimension, on the standardized features.
     ///
     /// # Errors
     /// A network.

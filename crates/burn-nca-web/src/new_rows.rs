@@ -1,4 +1,4 @@
-//! New rows: cells that are typed or a CSV file, and where they fall in the picture while the map is learnt.
+//! New rows: cells that are typed or a CSV file, and where they fall in the picture while the map is learned.
 
 use burn::tensor::Tensor;
 use burn_nca::data::Features;
@@ -171,7 +171,7 @@ mod tests {
 
     /// Of text, numbers and holes, trained.
     fn mixed(reading: &Reading) -> Learning {
-        let mut text = String::from("size,colour,kind\n");
+        let mut text = String::from("size,color,kind\n");
         for row in 0..40 {
             let (size, kind) = if row % 2 == 0 { (row % 7, "a") } else { (20 + row % 7, "b") };
             let size = if row == 4 { "NA".to_string() } else { size.to_string() };
@@ -204,12 +204,12 @@ mod tests {
         assert_eq!(learning.new_embedding().unwrap().into_data(), twin(&learning));
         learning.advance(50.0).unwrap();
         assert_eq!(learning.new_embedding().unwrap().into_data(), twin(&learning));
-        let choice = learning.neighbourhood(learning.data.rows()).unwrap();
+        let choice = learning.neighborhood(learning.data.rows()).unwrap();
         assert!((choice.classes.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         assert_eq!(learning.new_choices().unwrap().classes[0], choice.classes);
         assert!(learning.take_out().is_some() && learning.new_embedding().is_none());
         assert_eq!(learning.new_choices().unwrap(), NewChoices::default());
-        assert!(learning.neighbourhood(learning.data.rows()).is_err());
+        assert!(learning.neighborhood(learning.data.rows()).is_err());
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
         learning.put_in(NewRows::Cells("21, red".into())).unwrap();
         let whole = learning.new_embedding().unwrap().into_data();
         assert!(learning.new_choices().unwrap().classes[0][1] > 0.9);
-        learning.put_in(file("kind,colour,size\nb,red,NA\nb,red,21\n")).unwrap();
+        learning.put_in(file("kind,color,size\nb,red,NA\nb,red,21\n")).unwrap();
         let z = learning.new_embedding().unwrap();
         let [_, k] = z.dims();
         assert_eq!(z.clone().slice([1..2, 0..k]).into_data(), whole);
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn rows_with_holes_are_left_out_where_the_table_leaves_them_out() {
         let mut learning = mixed(&Reading { missing: Missing::Drop, ..MIXED });
-        assert_eq!(learning.put_in(file("size,colour\nNA,red\n21,red\n")).unwrap(), 1);
+        assert_eq!(learning.put_in(file("size,color\nNA,red\n21,red\n")).unwrap(), 1);
         let choices = learning.new_choices().unwrap();
         assert_eq!(choices.rows, [1]);
         assert!(!choices.remarks.is_empty());

@@ -1,7 +1,7 @@
 //! The table that the page is given, read as `nca fit` reads it.
 
 use burn_nca::data::{
-    Categorical, Labelled, Missing, Preparation, PreparationConfig, RawColumn, RawTable, Split,
+    Categorical, Labeled, Missing, Preparation, PreparationConfig, RawColumn, RawTable, Split,
     stratified_split,
 };
 use burn_nca::{Error, Result};
@@ -29,7 +29,7 @@ pub struct Reading {
 #[derive(Clone, Debug)]
 pub enum Table {
     /// Features that are numbers.
-    Numbers(Labelled),
+    Numbers(Labeled),
     /// Columns with text or holes, which are prepared by what the training rows hold.
     Raw(RawRows),
 }
@@ -49,8 +49,8 @@ pub struct RawRows {
 #[derive(Clone, Debug)]
 pub struct Ready {
     /// The rows that take part.
-    pub data: Labelled,
-    /// Which of them are learnt from, and which are held out.
+    pub data: Labeled,
+    /// Which of them are learned from, and which are held out.
     pub split: Split,
     /// Which rows of the file they are, from 0.
     pub rows: Vec<usize>,
@@ -103,18 +103,18 @@ fn raw(name: &str, bytes: &[u8], target: TargetColumn, reading: &Reading) -> Res
 }
 
 /// The rows with their classes.
-fn classes(table: Numbers) -> Result<Labelled> {
+fn classes(table: Numbers) -> Result<Labeled> {
     if let Some(number) = table.fractional_class() {
         return Err(Error::data(format!(
             "the target \"{}\" holds numbers such as {number}, which are no classes; choose a column of classes",
             table.target_name
         )));
     }
-    table.into_labelled()
+    table.into_labeled()
 }
 
 impl Table {
-    /// Holds out a share of each class, and prepares the columns by the rows that are learnt from.
+    /// Holds out a share of each class, and prepares the columns by the rows that are learned from.
     ///
     /// # Errors
     /// A share out of range, or columns that cannot be prepared.
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     const TEXT: &str =
-        "size,colour,note,kind\n1,red,a,x\n2,,b,y\nNA,blue,c,x\n4,red,d,y\n5,blue,e,\n6,red,f,x\n";
+        "size,color,note,kind\n1,red,a,x\n2,,b,y\nNA,blue,c,x\n4,red,d,y\n5,blue,e,\n6,red,f,x\n";
 
     fn reading(missing: Missing) -> Reading {
         Reading { missing, categorical: true, ignore: vec!["note".into()], target: None }
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(ready.rows, [0, 1, 2, 3, 5], "the fifth row has no class");
         assert_eq!(ready.data.features().row(2)[0], 3.25, "the mean of 1, 2, 4 and 6");
         assert_eq!(ready.data.class_names(), ["x", "y"]);
-        assert!(ready.data.features().names()[1].contains("colour"));
+        assert!(ready.data.features().names()[1].contains("color"));
         assert!(!ready.remarks.is_empty() && ready.preparation.is_some());
     }
 
@@ -202,8 +202,8 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        let colour = refused(&Reading { ignore: vec!["note".into()], ..Reading::default() });
-        assert!(colour.contains("colour") && colour.contains("red"), "{colour}");
+        let color = refused(&Reading { ignore: vec!["note".into()], ..Reading::default() });
+        assert!(color.contains("color") && color.contains("red"), "{color}");
         let holes = refused(&Reading { categorical: true, ..Reading::default() });
         assert!(holes.contains("lack a value"), "{holes}");
     }

@@ -29,7 +29,7 @@ def main(folder, out):
         browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {"width": 1180, "height": 900, "deviceScaleFactor": 1, "mobile": False}})
         browser.call("POST", "/url", {"url": f"http://127.0.0.1:{server.server_port}/#digits"})
         browser.wait("window.nca && nca.points && nca.measures.test !== null && nca.table.name === 'digits'")
-        # What is learnt, and nothing else.
+        # What is learned, and nothing else.
         browser.run("""for (const part of document.querySelectorAll('header, #controls, .hint, details, #tour, footer')) part.hidden = true;
             window.scrollTo(0, 0);""")
         top = browser.run("const b = document.querySelector('main').getBoundingClientRect(); return [b.left, b.top, b.width]")

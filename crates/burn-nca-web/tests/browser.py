@@ -23,7 +23,7 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 from pathlib import Path
 
-import colours
+import colors
 
 FLAGS = [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -150,7 +150,7 @@ def table(path):
 
 def mixed_table(path):
     """A table with text, holes, a row without a class and a column to leave out."""
-    rows = ["id,size,colour,kind"]
+    rows = ["id,size,color,kind"]
     for i in range(80):
         large = i % 2
         size = "NA" if i % 13 == 0 else str(20 * large + i % 5)
@@ -320,7 +320,7 @@ def main(folder, nca, pictures):
         browser.click("[data-out=model]")
         (downloads / "mixed").mkdir()
         zipfile.ZipFile(saved(downloads / "mixed-model.zip")).extractall(downloads / "mixed")
-        (downloads / "mixed-new.csv").write_text("size,colour\n21,NA\n")
+        (downloads / "mixed-new.csv").write_text("size,color\n21,NA\n")
         out = subprocess.run(
             [nca, "predict", str(downloads / "mixed" / "model"), str(downloads / "mixed-new.csv"), "--rule", "soft", "--probabilities"],
             check=True, capture_output=True, text=True).stdout.strip().splitlines()
@@ -376,9 +376,9 @@ def main(folder, nca, pictures):
         for scheme, paper, most in [("dark", "#0d0e10", 3), ("light", "#ffffff", 2)]:
             browser.scheme(scheme)
             fills = browser.run("return [...document.querySelectorAll('#legend svg > *')].map((mark) => mark.getAttribute('fill'))")
-            least, kind = colours.nearest(fills)
-            check(f"ten classes have ten colours on {scheme} paper, told apart by the colour-blind too", len(set(fills)) == 10 and least > 12, f"CIEDE2000 {least:.1f} for {kind}")
-            seen = min(colours.contrast(fill, paper) for fill in fills)
+            least, kind = colors.nearest(fills)
+            check(f"ten classes have ten colors on {scheme} paper, told apart by the color-blind too", len(set(fills)) == 10 and least > 12, f"CIEDE2000 {least:.1f} for {kind}")
+            seen = min(colors.contrast(fill, paper) for fill in fills)
             check(f"they are seen on {scheme} paper", seen >= most, f"contrast {seen:.1f}")
         browser.drop("few.csv", b"a,b\n1,2\n", "#newRows")
         browser.wait("document.getElementById('message').textContent")

@@ -7,7 +7,7 @@ use crate::device;
 use crate::objective::{Criterion, NcaLossConfig};
 use crate::self_test::{numbers, quietly, self_test, tensor};
 
-/// Rows that are measured at most: larger tables are learnt by mini-batches, which are smaller.
+/// Rows that are measured at most: larger tables are learned by mini-batches, which are smaller.
 const MOST_ROWS: usize = 5000;
 
 /// Classes of the rows that are measured.
@@ -31,8 +31,8 @@ pub struct DeviceTime {
 /// How long the CPU and each GPU take for the value and the gradient of g with respect to the map, on random rows of the
 /// size of a fit; the fastest first.
 ///
-/// A GPU waits for each of its kernels to start: small tables are learnt faster on the CPU, and where the border lies
-/// depends on both. It is therefore measured, on up to 5000 rows (a larger table is learnt by mini-batches), without
+/// A GPU waits for each of its kernels to start: small tables are learned faster on the CPU, and where the border lies
+/// depends on both. It is therefore measured, on up to 5000 rows (a larger table is learned by mini-batches), without
 /// the first evaluation, which compiles kernels. A GPU that fails its [`self_test`] is left out. Where a device holds
 /// more than one number (`wgpu:0`, `wgpu:1`), the one that its backend prefers is measured.
 ///

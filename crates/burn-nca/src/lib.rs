@@ -1,5 +1,5 @@
-//! Neighbourhood components analysis and its family for Burn: learn the distance that makes nearest
-//! neighbours work.
+//! Neighborhood components analysis and its family for Burn: learn the distance that makes nearest
+//! neighbors work.
 //!
 //! Data flow left to right through six stages; a module is a stage:
 //!

@@ -21,7 +21,7 @@ pub struct MetricModel<E: Encoder, O: Module + ModuleDisplay> {
     chunk: Option<usize>,
 }
 
-/// Neighbourhood components analysis as a Burn module: a map A (linear, diagonal or a network) and the
+/// Neighborhood components analysis as a Burn module: a map A (linear, diagonal or a network) and the
 /// loss over the distances it makes.
 ///
 /// [`NcaConfig::init`](crate::NcaConfig::init) makes one to be trained, in a loop of one's own or Burn's `Learner`;
@@ -82,7 +82,7 @@ impl<E: Encoder, O: Module + ModuleDisplay> MetricModel<E, O> {
 }
 
 impl<E: Encoder> MetricModel<E, NcaLoss> {
-    /// The loss of a labelled batch, shape `[1]`.
+    /// The loss of a labeled batch, shape `[1]`.
     ///
     /// # Shapes
     /// - x: `[n, d]`

@@ -15,7 +15,7 @@ pub enum NetworkKind {
 
 /// Learns the pose of faces from pairs that share it, without ever being told a pose.
 ///
-/// Section 5 of Goldberger, Roweis, Hinton and Salakhutdinov (2004), Neighbourhood Components Analysis. Without
+/// Section 5 of Goldberger, Roweis, Hinton and Salakhutdinov (2004), Neighborhood Components Analysis. Without
 /// --faces, faces are drawn by the program. Ctrl-C stops after the step that runs; the same command with
 /// --resume goes on.
 #[derive(Clone, Debug, Parser)]
@@ -44,7 +44,7 @@ pub struct Args {
     /// for drawn faces; of photographs 5 for mlp, 3 for cnn]
     #[arg(long, value_name = "FACTOR")]
     pub start_scale: Option<f64>,
-    /// Leave c = d out of the normaliser of equation 8
+    /// Leave c = d out of the normalizer of equation 8
     #[arg(long)]
     pub exclude_self: bool,
     /// Mirror faces at random while training

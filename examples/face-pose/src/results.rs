@@ -34,7 +34,7 @@ pub struct Results {
     pub test_scores: Option<PolarScores>,
     /// Mean absolute errors of poses on the faces of the test people.
     pub errors: Vec<MethodError>,
-    /// Faces of the training people that neighbours are looked for among.
+    /// Faces of the training people that neighbors are looked for among.
     pub reference_faces: usize,
     /// Faces of the test people.
     pub test_faces: usize,
@@ -51,7 +51,7 @@ pub struct Settings {
     pub parameters: usize,
     /// Steps, pairs, learning rate, stopping.
     pub plan: Plan,
-    /// Whether the normaliser counted c = d.
+    /// Whether the normalizer counted c = d.
     pub include_self: bool,
     /// Whether faces were mirrored at random.
     pub mirror: bool,
@@ -112,8 +112,8 @@ impl Results {
         );
         match self.test_scores {
             Some(PolarScores { angle, radius }) => {
-                let _ = writeln!(text, "  angle around the centre against rotation: {angle:.3}");
-                let _ = writeln!(text, "  distance from the centre against size:    {radius:.3}");
+                let _ = writeln!(text, "  angle around the center against rotation: {angle:.3}");
+                let _ = writeln!(text, "  distance from the center against size:    {radius:.3}");
             }
             None => text.push_str("  the plane determines no polar coordinates\n"),
         }
@@ -177,7 +177,7 @@ pub fn example() -> Results {
             history: vec![check(5), check(10)],
         },
         poses: None,
-        polar: Some(PolarMap { centre: [0.5, 0.5], winding: 3.0, upright: 0.1, radius: 1.0 }),
+        polar: Some(PolarMap { center: [0.5, 0.5], winding: 3.0, upright: 0.1, radius: 1.0 }),
         reference_scores: Some(PolarScores { angle: 0.96, radius: -0.7 }),
         test_scores: Some(PolarScores { angle: 0.95, radius: -0.6 }),
         errors: vec![MethodError {

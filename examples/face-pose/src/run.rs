@@ -54,27 +54,27 @@ pub fn run<N: Network>(args: &Args) -> Result<()> {
         progress: &progress,
     };
     let loss = PairLossConfig::new().with_include_self(!args.exclude_self).init();
-    let learnt = trainer.train::<N>(&Goal::Pairs(loss))?;
+    let learned = trainer.train::<N>(&Goal::Pairs(loss))?;
     let told = (!args.no_supervised)
         .then(|| trainer.train::<N>(&Goal::Poses(scale.clone())))
         .transpose()?;
     progress.tell("measuring the test faces");
     let evaluation = Evaluation::new(&banks, &device);
-    let plane = evaluation.plane(&learnt.network)?;
-    let (predicted, learnt_error) = evaluation.neighbors("pairs, k-NN", &plane)?;
-    let mut errors = vec![learnt_error];
+    let plane = evaluation.plane(&learned.network)?;
+    let (predicted, learned_error) = evaluation.neighbors("pairs, k-NN", &plane)?;
+    let mut errors = vec![learned_error];
     errors.push(evaluation.neighbors("PCA, k-NN", &evaluation.principal_components()?)?.1);
     if let Some(told) = &told {
         let plane = evaluation.plane(&told.network)?;
         errors.push(evaluation.neighbors("told poses, k-NN", &plane)?.1);
         errors.push(evaluation.direct("told poses, its outputs", &plane, &scale));
     }
-    let mut results = results(args, &plan, &banks, &learnt);
+    let mut results = results(args, &plan, &banks, &learned);
     results.poses = told.as_ref().map(Training::of);
     results.errors = errors;
     add_polar(&mut results, &evaluation, &plane);
     let shown = Shown { points: &plane.tests, faces: &evaluation.tests, predicted: &predicted };
-    learnt.network.save_file(folder.file(NETWORK))?;
+    learned.network.save_file(folder.file(NETWORK))?;
     write_file(&folder.file(RESULTS), serde_json::to_string_pretty(&results)?.as_bytes())?;
     picture::write(&folder, &shown, &banks.test, &results)?;
     folder.finish()?;
@@ -158,14 +158,14 @@ impl Trainer<'_> {
     }
 }
 
-fn results<N: Network>(args: &Args, plan: &Plan, banks: &Banks, learnt: &Trained<N>) -> Results {
+fn results<N: Network>(args: &Args, plan: &Plan, banks: &Banks, learned: &Trained<N>) -> Results {
     Results {
         format: FORMAT,
         command: command_line(),
         faces: banks.summary.clone(),
         settings: Settings {
             network: N::NAME.to_string(),
-            parameters: Module::num_params(&learnt.network),
+            parameters: Module::num_params(&learned.network),
             plan: plan.clone(),
             include_self: !args.exclude_self,
             mirror: args.mirror,
@@ -174,7 +174,7 @@ fn results<N: Network>(args: &Args, plan: &Plan, banks: &Banks, learnt: &Trained
                 name => name.to_string(),
             },
         },
-        pairs: Training::of(learnt),
+        pairs: Training::of(learned),
         poses: None,
         polar: None,
         reference_scores: None,

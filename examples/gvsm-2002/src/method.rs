@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use burn::tensor::Device;
-use burn_nca::data::{Labelled, ScalingKind};
+use burn_nca::data::{Labeled, ScalingKind};
 use burn_nca::encoder::EncoderConfig;
 use burn_nca::estimator::Estimator;
 use burn_nca::evaluate::Accuracy;
@@ -18,31 +18,31 @@ use serde::{Deserialize, Serialize};
 pub enum Method {
     /// The features as they are.
     Untrained,
-    /// The features standardised.
-    Standardised,
+    /// The features standardized.
+    Standardized,
     /// A weight a feature, by the variable kernel.
     Vsm,
     /// A triangular map, by the variable kernel, fitted to the end.
     Gvsm,
     /// The same with a penalty on the squares off the diagonal.
-    GvsmPenalised,
+    GvsmPenalized,
     /// NCA with a diagonal map.
     NcaDiagonal,
     /// NCA with a square map.
     NcaSquare,
 }
 
-/// The penalty of [`Method::GvsmPenalised`].
+/// The penalty of [`Method::GvsmPenalized`].
 pub const PENALTY: f64 = 0.01;
 
 impl Method {
     /// All of them, in the order of the tables.
     pub const ALL: [Self; 7] = [
         Self::Untrained,
-        Self::Standardised,
+        Self::Standardized,
         Self::Vsm,
         Self::Gvsm,
-        Self::GvsmPenalised,
+        Self::GvsmPenalized,
         Self::NcaDiagonal,
         Self::NcaSquare,
     ];
@@ -51,10 +51,10 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Self::Untrained => "untrained",
-            Self::Standardised => "standardised",
+            Self::Standardized => "standardized",
             Self::Vsm => "VSM",
             Self::Gvsm => "GVSM",
-            Self::GvsmPenalised => "GVSM, penalised",
+            Self::GvsmPenalized => "GVSM, penalized",
             Self::NcaDiagonal => "NCA, diagonal",
             Self::NcaSquare => "NCA, square",
         }
@@ -69,10 +69,10 @@ impl Method {
             Self::Untrained => {
                 of(Euclidean::new().into()).with_fit(plain.with_scaling(ScalingKind::None))
             }
-            Self::Standardised => of(Euclidean::new().into()),
+            Self::Standardized => of(Euclidean::new().into()),
             Self::Vsm => of(Vsm::new().into()),
             Self::Gvsm => of(Gvsm::new().into()),
-            Self::GvsmPenalised => of(Gvsm::new().into()).with_fit(plain.with_l2(PENALTY)),
+            Self::GvsmPenalized => of(Gvsm::new().into()).with_fit(plain.with_l2(PENALTY)),
             Self::NcaDiagonal => {
                 nca().with_encoder(EncoderConfig::Diagonal).with_fit(plain.with_l2(0.01))
             }
@@ -80,11 +80,11 @@ impl Method {
         }
     }
 
-    /// The accuracy on the test rows, 0..1, of the map learnt from the training rows.
+    /// The accuracy on the test rows, 0..1, of the map learned from the training rows.
     ///
     /// # Errors
     /// A fit that is refused.
-    pub fn accuracy(self, train: &Labelled, test: &Labelled, device: &Device) -> Result<f64> {
+    pub fn accuracy(self, train: &Labeled, test: &Labeled, device: &Device) -> Result<f64> {
         let fitted = self.estimator(train.features().columns()).fit(train, device)?;
         let rule = match fitted.rule() {
             Rule::VariableKernel(rule) => *rule,

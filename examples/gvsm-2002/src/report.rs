@@ -51,8 +51,8 @@ pub fn markdown(results: &Results) -> String {
 
 const INTRODUCTION: &str = "The experiment of J. J. Naudé and M. A. van Wyk, Generalized Similarity Metric Learning \
 for a Variable Kernel Classifier: the exclusive-or of two noisy bits, given twice, beside four inputs that say nothing. \
-Every map is judged by the variable-kernel rule (K = 10, M = 5; r as learnt by VSM and GVSM, else 1). The paper prints \
-curves without numbers, of untrained neighbours, VSM and GVSM.";
+Every map is judged by the variable-kernel rule (K = 10, M = 5; r as learned by VSM and GVSM, else 1). The paper prints \
+curves without numbers, of untrained neighbors, VSM and GVSM.";
 
 fn table(results: &Results, stem: &str) -> String {
     let names = Method::ALL.map(Method::name).join(" | ");
@@ -77,10 +77,10 @@ fn findings(results: &Results) -> String {
     };
     let beside = |figure: &str, correlation: f64| {
         format!(
-            "VSM {}, GVSM {}, penalised {}",
+            "VSM {}, GVSM {}, penalized {}",
             at(figure, correlation, Method::Vsm),
             at(figure, correlation, Method::Gvsm),
-            at(figure, correlation, Method::GvsmPenalised)
+            at(figure, correlation, Method::GvsmPenalized)
         )
     };
     let wins = |figure: &str| {

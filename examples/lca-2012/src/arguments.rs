@@ -11,9 +11,9 @@ const EXAMPLES: &str = "\
 Examples, each after `cargo run --release -p lca-2012 --`:
   --splits 5                                a first look: balance and iris
   --data DATA --out runs/table-1            all sets that DATA holds
-  --data DATA --sets mnist --rows 10000     MNIST, learnt from 10000 of its images
+  --data DATA --sets mnist --rows 10000     MNIST, learned from 10000 of its images
   --data DATA --methods euclidean,lca,nca   without the methods that take longer
-  --data DATA --figures --rows 2000         figures 2 and 3, learnt from 2000 rows of each set
+  --data DATA --figures --rows 2000         figures 2 and 3, learned from 2000 rows of each set
 
 Built in are balance and iris. DATA holds segment.csv, letters.csv and isolet-{train,test}.csv.gz (classes in the last
 column), text/{bbc,classic4}.mtx.gz with text/{bbc,classic4}-labels.csv, mnist/{train,t10k}-{images-idx3,

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use burn::tensor::Device;
 use burn_nca::baseline::{LdaConfig, PcaConfig, Projection};
-use burn_nca::data::{Features, Labelled, ScalingKind};
+use burn_nca::data::{Features, Labeled, ScalingKind};
 use burn_nca::device;
 use burn_nca::estimator::Estimator;
 use burn_nca::evaluate::Accuracy;
@@ -203,7 +203,7 @@ fn error(
 fn fitted(
     method: AnyMethod,
     dimension: usize,
-    train: &Labelled,
+    train: &Labeled,
     (device, interrupt): (&Device, &Interrupt),
 ) -> Result<Option<burn_nca::Fitted>> {
     let mut watch = |_: &Progress| match interrupt.is_set() {
@@ -267,7 +267,7 @@ fn figure_two(sets: &[Set], points: &[Point], stem: &Path) -> Result<()> {
 fn figure_three(sets: &[Set], place: (&Device, &Interrupt), stem: &Path) -> Result<Option<()>> {
     let mut panels = Panels::new(2)
         .with_title("Figure 3: two dimensions by PCA and by LCA")
-        .with_subtitle("test rows of the first split, a colour a class");
+        .with_subtitle("test rows of the first split, a color a class");
     for set in sets {
         let rows = prepared(set, 0)?;
         let [train, test] = &rows.reduced;

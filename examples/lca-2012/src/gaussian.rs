@@ -1,7 +1,7 @@
 //! A Gaussian with a full covariance for each class: the classifier that the paper compares LCA with.
 
 use anyhow::{Result, anyhow};
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labeled};
 use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::Llt;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
@@ -31,7 +31,7 @@ impl Gaussians {
     ///
     /// # Errors
     /// A covariance that is none.
-    pub fn fit(train: &Labelled) -> Result<Self> {
+    pub fn fit(train: &Labeled) -> Result<Self> {
         let n = train.rows() as f64;
         let of_class = |class: usize| -> Vec<&[f64]> {
             let rows = (0..train.rows()).filter(|row| train.labels()[*row] == class);
@@ -66,7 +66,7 @@ impl Gaussian {
     /// `log p(c | x)` of each row, but for a constant that all classes share.
     fn scores(&self, rows: &Features) -> Vec<f64> {
         // L y = x - µ, whose square is the distance.
-        let mut y = centred(rows.rows(), |row| rows.row(row), &self.mean);
+        let mut y = centered(rows.rows(), |row| rows.row(row), &self.mean);
         solve_lower_triangular_in_place(self.root.L(), y.as_mut(), Par::Seq);
         y.col_iter().map(|y| self.constant - 0.5 * y.squared_norm_l2()).collect()
     }
@@ -80,16 +80,16 @@ fn mean(rows: &[&[f64]]) -> Vec<f64> {
 }
 
 /// The rows less the mean, each a column.
-fn centred<'r>(rows: usize, row: impl Fn(usize) -> &'r [f64], mean: &[f64]) -> Mat<f64> {
+fn centered<'r>(rows: usize, row: impl Fn(usize) -> &'r [f64], mean: &[f64]) -> Mat<f64> {
     Mat::from_fn(mean.len(), rows, |at, number| row(number)[at] - mean[at])
 }
 
 /// `Σ (x - µ)(x - µ)ᵀ / n`, its diagonal raised.
 fn covariance(rows: &[&[f64]], mean: &[f64]) -> Mat<f64> {
     let (n, p) = (rows.len(), mean.len());
-    let centred = centred(n, |row| rows[row], mean);
+    let centered = centered(n, |row| rows[row], mean);
     let mut sum = Mat::zeros(p, p);
-    let (left, right) = (centred.as_ref(), centred.transpose());
+    let (left, right) = (centered.as_ref(), centered.transpose());
     matmul(sum.as_mut(), Accum::Replace, left, right, 1.0 / n as f64, Par::Seq);
     let trace: f64 = (0..p).map(|at| sum[(at, at)]).sum();
     let ridge = RIDGE * trace / p as f64 + f64::MIN_POSITIVE;
@@ -106,7 +106,7 @@ mod tests {
         // Covariance [[1, 1], [1, 2]] about (1, 0), of all rows.
         let values = vec![2.0, 1.0, 0.0, -1.0, 1.0, 2.0_f64.sqrt(), 1.0, -(2.0_f64.sqrt())];
         let features = Features::unnamed(values, 2).unwrap();
-        let data = Labelled::from_labels(features, vec![0; 4]).unwrap();
+        let data = Labeled::from_labels(features, vec![0; 4]).unwrap();
         let found = Gaussians::fit(&data).unwrap();
         // Σ = [[½, ½], [½, 3/2]], det ½, Σ⁻¹ = [[3, -1], [-1, 1]]: at (2, 0) the square is 3.
         let expected = -0.5 * 0.5_f64.ln() - 1.5;
@@ -120,7 +120,7 @@ mod tests {
         let wide = (0..40).map(|at| f64::from(at % 9) - 4.0);
         let values: Vec<f64> = narrow.chain(wide).collect();
         let labels = (0..80).map(|row| usize::from(row >= 40)).collect();
-        let data = Labelled::from_labels(Features::unnamed(values, 1).unwrap(), labels).unwrap();
+        let data = Labeled::from_labels(Features::unnamed(values, 1).unwrap(), labels).unwrap();
         let new = Features::unnamed(vec![0.05, 3.0, -2.0], 1).unwrap();
         assert_eq!(Gaussians::fit(&data).unwrap().predict(&new), [0, 1, 1]);
     }

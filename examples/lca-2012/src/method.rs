@@ -1,11 +1,11 @@
-//! The columns of the table: each a linear map learnt from the training rows.
+//! The columns of the table: each a linear map learned from the training rows.
 
 use std::ops::ControlFlow;
 
 use anyhow::{Context, Result};
 use burn::tensor::{Device, Tensor};
 use burn_nca::NcaConfig;
-use burn_nca::data::{Labelled, ScalingKind};
+use burn_nca::data::{Labeled, ScalingKind};
 use burn_nca::estimator::Estimator;
 use burn_nca::estimator::tune::{TuneConfig, TuneProgress, TuneSession};
 use burn_nca::fit::{
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::reduce::Prepared;
 
-/// Neighbours that vote.
+/// Neighbors that vote.
 pub const NEIGHBORS: usize = 3;
 
 /// A column of the table.
@@ -30,7 +30,7 @@ pub enum Method {
     Euclidean,
     /// The input that the others learn from: reduced by PCA where the paper does so.
     Pca,
-    /// Large margin nearest neighbours.
+    /// Large margin nearest neighbors.
     Lmnn,
     /// Latent coincidence analysis.
     Lca,
@@ -44,7 +44,7 @@ pub enum Method {
     NcaTuned,
 }
 
-/// Training rows beyond which NCA is learnt by mini-batches: a pass over all pairs of so many takes seconds.
+/// Training rows beyond which NCA is learned by mini-batches: a pass over all pairs of so many takes seconds.
 const MOST_AT_ONCE: usize = 5000;
 
 /// Epochs of a fit by mini-batches: three times as many as a default that has to be quick.
@@ -154,7 +154,7 @@ impl Method {
 fn chosen(
     usual: &Estimator,
     dimensions: Vec<usize>,
-    train: &Labelled,
+    train: &Labeled,
     (device, interrupt): (&Device, &Interrupt),
 ) -> Result<Option<Estimator>> {
     let is_large = train.rows() > MOST_AT_ONCE;
@@ -188,7 +188,7 @@ fn by_rows(rows: usize, fit: FitConfig) -> FitConfig {
         .with_penalty(None)
 }
 
-fn as_they_are(rows: &[Labelled; 2], device: &Device) -> Embedding {
+fn as_they_are(rows: &[Labeled; 2], device: &Device) -> Embedding {
     let points = [&rows[0], &rows[1]]
         .map(|part| part.features().to_tensor(device, burn::tensor::DType::F64));
     Embedding { points, iterations: 0, ending: String::new() }

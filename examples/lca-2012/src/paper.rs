@@ -5,13 +5,13 @@
 pub struct Plan {
     /// The set.
     pub name: &'static str,
-    /// What it is, and what is done to it before anything is learnt.
+    /// What it is, and what is done to it before anything is learned.
     pub preparation: &'static str,
     /// Dimensions that PCA reduces the input to first, where it does.
     pub reduce: Option<usize>,
     /// Dimensions p of LCA's best map.
     pub dimension: usize,
-    /// The rows of a split that are learnt from, where their number is given; 70 % otherwise.
+    /// The rows of a split that are learned from, where their number is given; 70 % otherwise.
     pub train_rows: Option<usize>,
     /// Test errors in percent, as printed: Euclidean, PCA, LMNN, LCA.
     pub printed: [f64; 4],
@@ -61,7 +61,7 @@ pub const PLANS: [Plan; 8] = [
     },
     Plan {
         name: "segment",
-        preparation: "standardised; 210 rows to learn from",
+        preparation: "standardized; 210 rows to learn from",
         reduce: None,
         dimension: 18,
         train_rows: Some(210),
@@ -77,7 +77,7 @@ pub const PLANS: [Plan; 8] = [
     },
     Plan {
         name: "iris",
-        preparation: "standardised",
+        preparation: "standardized",
         reduce: None,
         dimension: 4,
         train_rows: None,

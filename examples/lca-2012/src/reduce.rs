@@ -2,16 +2,16 @@
 
 use anyhow::Result;
 use burn_nca::baseline::{PcaConfig, TruncatedSvdConfig};
-use burn_nca::data::{Features, Labelled, Scaling, ScalingKind};
+use burn_nca::data::{Features, Labeled, Scaling, ScalingKind};
 
 use crate::sets::{Rows, Set};
 
 /// The rows of a split.
 pub struct Prepared {
     /// As they are: what Euclidean distance sees. Training rows, then test rows.
-    pub raw: [Labelled; 2],
+    pub raw: [Labeled; 2],
     /// Reduced: what the methods see.
-    pub reduced: [Labelled; 2],
+    pub reduced: [Labeled; 2],
 }
 
 /// The training and the test rows of a split.
@@ -21,13 +21,13 @@ pub struct Prepared {
 pub fn prepared(set: &Set, split: usize) -> Result<Prepared> {
     let split = &set.splits[split];
     let parts = [&split.train, &split.test];
-    let labelled = |features: Features, rows: &[usize]| -> Result<Labelled> {
+    let labeled = |features: Features, rows: &[usize]| -> Result<Labeled> {
         let labels = rows.iter().map(|row| set.labels[*row]).collect();
         let names = (0..set.record.classes).map(|class| class.to_string()).collect();
-        Ok(Labelled::new(features, labels, names)?)
+        Ok(Labeled::new(features, labels, names)?)
     };
-    let both = |of: &dyn Fn(usize) -> Result<Features>| -> Result<[Labelled; 2]> {
-        Ok([labelled(of(0)?, parts[0])?, labelled(of(1)?, parts[1])?])
+    let both = |of: &dyn Fn(usize) -> Result<Features>| -> Result<[Labeled; 2]> {
+        Ok([labeled(of(0)?, parts[0])?, labeled(of(1)?, parts[1])?])
     };
     let reduce = set.plan.reduce;
     match &set.rows {
@@ -36,14 +36,14 @@ pub fn prepared(set: &Set, split: usize) -> Result<Prepared> {
             let raw = both(&|at| Ok(parts[at].to_dense()?))?;
             let most = parts[0].rows().min(parts[0].columns());
             let k = reduce.unwrap_or(most).min(most);
-            let svd = TruncatedSvdConfig::new(k).with_centre(true).fit(&parts[0])?;
+            let svd = TruncatedSvdConfig::new(k).with_center(true).fit(&parts[0])?;
             let reduced = both(&|at| Ok(svd.apply(&parts[at])?))?;
             Ok(Prepared { raw, reduced })
         }
         Rows::Dense(rows) => {
             let scaled = parts.map(|part| rows.select(part));
-            let standardise = set.plan.preparation.starts_with("standardised");
-            let kind = if standardise { ScalingKind::Standardise } else { ScalingKind::None };
+            let standardize = set.plan.preparation.starts_with("standardized");
+            let kind = if standardize { ScalingKind::Standardize } else { ScalingKind::None };
             let scaling = Scaling::fit(kind, &scaled[0]);
             let raw = both(&|at| Ok(scaling.apply(&scaled[at])?))?;
             let Some(k) = reduce else { return Ok(Prepared { reduced: raw.clone(), raw }) };

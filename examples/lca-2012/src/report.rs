@@ -139,16 +139,16 @@ impl<'a> Results<'a> {
 }
 
 const PROTOCOL: [&str; 5] = [
-    "PCA, scaling and every map are learnt from the training rows of a split. The column PCA is the input of the \
+    "PCA, scaling and every map are learned from the training rows of a split. The column PCA is the input of the \
      others: reduced to the dimensions that the paper names, and the rows themselves where it reduces nothing.",
     "LCA, LMNN and NCA learn a map to p dimensions, the p of the paper's best LCA. Nothing is held out, and no setting \
      is searched here: LCA is `lca` with its defaults, LMNN `lmnn` with its defaults. Those of `lca` were picked with \
      errors on balance, iris and segment in view, which flatters it there.",
     "NCA is the method of its paper (criterion f, no penalty), from the automatic start; NCA, usual has the settings that \
      the library recommends to start from: criterion g, a start of perplexity 15, a penalty of 0.01 of the spread. More \
-     than 5000 rows are learnt from by mini-batches, from a start of perplexity 15, with a penalty of the weights.",
-    "The paper does not say which rows its splits held, nor which 210 rows of segment it learnt from.",
-    "Classic4 is learnt from 60 % and tested on 20 % of the rows, as the paper's numbers of rows are.",
+     than 5000 rows are learned from by mini-batches, from a start of perplexity 15, with a penalty of the weights.",
+    "The paper does not say which rows its splits held, nor which 210 rows of segment it learned from.",
+    "Classic4 is learned from 60 % and tested on 20 % of the rows, as the paper's numbers of rows are.",
 ];
 
 fn mean(measurements: &Measurements, set: &str, method: Method) -> Option<Mean> {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use burn_nca::data::{Features, Labelled, SparseFeatures, Split, random_split, stratified_split};
+use burn_nca::data::{Features, Labeled, SparseFeatures, Split, random_split, stratified_split};
 use burn_nca_datasets::{CsvOptions, by_name, open, read_csv, read_matrix_market, read_splits};
 use serde::{Deserialize, Serialize};
 
@@ -122,7 +122,7 @@ pub fn load(names: &[String], data: Option<&Path>, limits: Limits) -> Result<Vec
 fn read(plan: &Plan, data: Option<&Path>) -> Result<Result<Read, String>> {
     if let Some(set) = by_name(plan.name) {
         let (data, source) = (set.load(), "built in".to_string());
-        return Ok(Ok(of_labelled(&data, source)));
+        return Ok(Ok(of_labeled(&data, source)));
     }
     let files: Vec<String> = match plan.name {
         "mnist" => {
@@ -143,20 +143,19 @@ fn read(plan: &Plan, data: Option<&Path>) -> Result<Result<Read, String>> {
     }
     let source = files.join(", ");
     let word = |at: usize| paths[at].display().to_string();
-    let labelled = |word: &str| -> Result<Labelled> {
-        Ok(open(word, &CsvOptions::default())?.into_labelled()?)
-    };
+    let labeled =
+        |word: &str| -> Result<Labeled> { Ok(open(word, &CsvOptions::default())?.into_labeled()?) };
     Ok(Ok(match plan.name {
         "mnist" => {
             let [train, test] =
-                [(0, 1), (2, 3)].map(|(x, y)| labelled(&format!("{},{}", word(x), word(y))));
+                [(0, 1), (2, 3)].map(|(x, y)| labeled(&format!("{},{}", word(x), word(y))));
             let read = stacked(&train?, &test?, source)?;
             upright(read, 28)?
         }
         "bbc" | "classic4" => {
             let counts = read_matrix_market(&paths[0])?;
             let labels = read_csv(&paths[1], &CsvOptions::default());
-            let labels = labels.and_then(|table| table.into_labelled());
+            let labels = labels.and_then(|table| table.into_labeled());
             let labels = match labels {
                 Ok(labels) => labels.labels().to_vec(),
                 // A single column is all target, and no feature.
@@ -165,12 +164,12 @@ fn read(plan: &Plan, data: Option<&Path>) -> Result<Result<Read, String>> {
             let rows = if plan.name == "classic4" { counts.with_unit_rows() } else { counts };
             Read { rows: Rows::Sparse(rows), labels, source, own_split: None }
         }
-        "isolet" => stacked(&labelled(&word(0))?, &labelled(&word(1))?, source)?,
-        _ => of_labelled(&labelled(&word(0))?, source),
+        "isolet" => stacked(&labeled(&word(0))?, &labeled(&word(1))?, source)?,
+        _ => of_labeled(&labeled(&word(0))?, source),
     }))
 }
 
-fn of_labelled(data: &Labelled, source: String) -> Read {
+fn of_labeled(data: &Labeled, source: String) -> Read {
     let (rows, labels) = (Rows::Dense(data.features().clone()), data.labels().to_vec());
     Read { rows, labels, source, own_split: None }
 }
@@ -189,7 +188,7 @@ fn single_column(path: &Path) -> Result<Vec<usize>> {
 }
 
 /// Training rows and the test rows after them.
-fn stacked(train: &Labelled, test: &Labelled, source: String) -> Result<Read> {
+fn stacked(train: &Labeled, test: &Labeled, source: String) -> Result<Read> {
     let values = [train.features().values(), test.features().values()].concat();
     let rows = Features::new(values, train.features().names().to_vec())?;
     let split = Split {
@@ -258,7 +257,7 @@ fn seeded(plan: &Plan, labels: &[usize], seed: u64) -> Result<Split> {
         Some(train) => {
             if train >= n {
                 bail!(
-                    "the set {} has {n} rows, of which {train} are learnt from; give all its rows",
+                    "the set {} has {n} rows, of which {train} are learned from; give all its rows",
                     plan.name
                 );
             }

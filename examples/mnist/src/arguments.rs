@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-/// Learns an embedding of the MNIST digits in which nearest neighbours classify well.
+/// Learns an embedding of the MNIST digits in which nearest neighbors classify well.
 ///
-/// All 60000 training digits are trained on and are the references of the nearest-neighbour rule; the standard
+/// All 60000 training digits are trained on and are the references of the nearest-neighbor rule; the standard
 /// 10000 test digits are classified after each epoch. With --held-out 5000 the last 5000 training digits are held
 /// out instead and the test digits are left alone: that is how to choose settings.
 #[derive(Parser, Debug)]
@@ -33,7 +33,7 @@ pub struct Arguments {
     #[arg(long)]
     pub epochs: Option<usize>,
 
-    /// Digits of a batch: the neighbours of a digit are those of its batch [default: by encoder]
+    /// Digits of a batch: the neighbors of a digit are those of its batch [default: by encoder]
     #[arg(long, value_name = "N")]
     pub batch_size: Option<usize>,
 

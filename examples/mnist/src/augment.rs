@@ -24,7 +24,7 @@ const KNOTS: usize = 6;
 /// ```text
 /// source(p) = c + M (p - c) + t + b(p)
 /// ```
-/// c is the centre, M a rotation times a scaling and a shear, t a shift; b is a bending that is bilinear
+/// c is the center, M a rotation times a scaling and a shear, t a shift; b is a bending that is bilinear
 /// between the knots of a 6 x 6 grid. All are uniform within the bounds above.
 struct Distortion {
     matrix: [[f32; 2]; 2],
@@ -51,11 +51,11 @@ impl Distortion {
 
     /// Where the pixel in column `x` and row `y` is read from, as `[column, row]`.
     fn source(&self, x: usize, y: usize) -> [f32; 2] {
-        let centre = (SIDE - 1) as f32 / 2.0;
-        let (dx, dy) = (x as f32 - centre, y as f32 - centre);
+        let center = (SIDE - 1) as f32 / 2.0;
+        let (dx, dy) = (x as f32 - center, y as f32 - center);
         let mut source = [0, 1].map(|axis| {
             let [by_x, by_y] = self.matrix[axis];
-            centre + by_x * dx + by_y * dy + self.shift[axis]
+            center + by_x * dx + by_y * dy + self.shift[axis]
         });
         if let Some(knots) = &self.knots {
             let place = |pixel: usize| {

@@ -1,4 +1,4 @@
-//! The batches of an epoch, assembled on a thread of their own while the one before is learnt from.
+//! The batches of an epoch, assembled on a thread of their own while the one before is learned from.
 
 use std::ops::Range;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -11,10 +11,10 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::augment::distorted;
-use crate::digits::{Centring, Digits, PIXELS};
+use crate::digits::{Centering, Digits, PIXELS};
 use crate::recipe::Recipe;
 
-/// Batches that wait to be learnt from.
+/// Batches that wait to be learned from.
 const AHEAD: usize = 2;
 
 /// Digits to learn from together.
@@ -42,14 +42,14 @@ impl Batch {
 #[derive(Clone)]
 pub struct Source<'a> {
     digits: &'a Digits,
-    centring: &'a Centring,
+    centering: &'a Centering,
     recipe: &'a Recipe,
 }
 
 impl<'a> Source<'a> {
     /// Batches of these digits.
-    pub fn new(digits: &'a Digits, centring: &'a Centring, recipe: &'a Recipe) -> Self {
-        Self { digits, centring, recipe }
+    pub fn new(digits: &'a Digits, centering: &'a Centering, recipe: &'a Recipe) -> Self {
+        Self { digits, centering, recipe }
     }
 
     /// Batches in an epoch.
@@ -80,7 +80,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Batches of nearly equal size: a small last one would have few neighbours.
+    /// Batches of nearly equal size: a small last one would have few neighbors.
     fn span(&self, batch: usize) -> Range<usize> {
         let (n, count) = (self.digits.len(), self.batches());
         batch * n / count..(batch + 1) * n / count
@@ -102,7 +102,7 @@ impl<'a> Source<'a> {
             let mut rng = ChaCha8Rng::seed_from_u64(self.recipe.seed ^ 0x5eed_d161_7515_0000);
             rng.set_stream((epoch * self.digits.len() + row) as u64);
             let image = distorted(self.digits.image(row), self.recipe.augment, &mut rng);
-            self.centring.push(image.into_iter(), &mut features);
+            self.centering.push(image.into_iter(), &mut features);
         }
         let labels = rows.iter().map(|&row| self.digits.labels()[row]).collect();
         Batch { features, labels }

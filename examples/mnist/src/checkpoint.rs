@@ -1,4 +1,4 @@
-//! The state of an interrupted run: a journal with the records of encoder and optimiser.
+//! The state of an interrupted run: a journal with the records of encoder and optimizer.
 
 use std::path::Path;
 
@@ -24,13 +24,13 @@ impl Identity for Settings {
     }
 }
 
-/// What a run goes on from. The optimiser knows parameters by their identity, which the record keeps.
+/// What a run goes on from. The optimizer knows parameters by their identity, which the record keeps.
 pub struct State {
     /// How far the run has come.
     pub progress: Progress,
     /// The encoder as it was.
     pub network: Network,
-    /// The optimiser with its moments.
+    /// The optimizer with its moments.
     pub optimizer: ModuleOptimizer,
 }
 
@@ -51,7 +51,7 @@ pub fn save(
         .with_context(|| format!("{} cannot be written", path.display()))
 }
 
-/// Reads a state into a network and an optimiser of the same settings.
+/// Reads a state into a network and an optimizer of the same settings.
 ///
 /// # Errors
 /// A file that cannot be read, or that belongs to a run with other settings.

@@ -106,11 +106,11 @@ impl Digits {
 /// How pixels become features: `x = (pixel - mean of that pixel) / 255`, one scale for all.
 ///
 /// A scale of its own for each pixel would blow up the noise of those at the border.
-pub struct Centring {
+pub struct Centering {
     mean: Vec<f32>,
 }
 
-impl Centring {
+impl Centering {
     /// Learns the mean digit.
     pub fn of(train: &Digits) -> Self {
         let mut sums = vec![0u64; PIXELS];
@@ -214,10 +214,10 @@ mod tests {
     }
 
     #[test]
-    fn features_are_centred_on_the_mean_digit_in_units_of_the_brightest_pixel() {
+    fn features_are_centered_on_the_mean_digit_in_units_of_the_brightest_pixel() {
         let digits =
             Digits { pixels: [vec![0u8; PIXELS], vec![255; PIXELS]].concat(), labels: vec![0, 1] };
-        let features = Centring::of(&digits).features(&digits, 0..2);
+        let features = Centering::of(&digits).features(&digits, 0..2);
         assert_eq!((features[0], features[PIXELS]), (-0.5, 0.5));
     }
 }

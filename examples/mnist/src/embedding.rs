@@ -9,19 +9,19 @@ use burn_nca::fit::parallel;
 use burn_nca_program::write_file;
 use npyz::WriterBuilder;
 
-use crate::digits::{Centring, Digits, PIXELS};
+use crate::digits::{Centering, Digits, PIXELS};
 use crate::encoder::Network;
 
 /// Digits encoded together by a thread.
 const CHUNK: usize = 500;
 
 /// The embedding `[n, k]` of all digits, without gradients.
-pub fn embed(network: &Network, digits: &Digits, centring: &Centring) -> Tensor<2> {
+pub fn embed(network: &Network, digits: &Digits, centering: &Centering) -> Tensor<2> {
     let network = network.valid();
     let device = network.devices().remove(0);
     parallel::embed(&network, digits.len(), CHUNK, |rows| {
         let shape = [rows.len(), PIXELS];
-        Tensor::from_data(TensorData::new(centring.features(digits, rows), shape), &device)
+        Tensor::from_data(TensorData::new(centering.features(digits, rows), shape), &device)
     })
 }
 

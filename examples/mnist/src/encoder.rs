@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::arguments::EncoderKind;
-use crate::digits::{Centring, Digits, PIXELS, SIDE};
+use crate::digits::{Centering, Digits, PIXELS, SIDE};
 use crate::recipe::Recipe;
 
 /// Sizes of the hidden layers of the multilayer perceptron.
@@ -46,12 +46,12 @@ impl Network {
     /// More dimensions than pixels for the linear map.
     pub fn start(
         recipe: &Recipe,
-        (train, centring): (&Digits, &Centring),
+        (train, centering): (&Digits, &Centering),
         device: &Device,
     ) -> Result<Self> {
         Ok(match recipe.encoder {
             EncoderKind::Linear => {
-                let pca = principal_components(train, centring, recipe.dim)?;
+                let pca = principal_components(train, centering, recipe.dim)?;
                 let shape = [PIXELS, recipe.dim];
                 Self::Linear(LinearMap::from_weight(&pca, shape, device, DType::F32))
             }
@@ -68,9 +68,9 @@ impl Network {
 ///
 /// # Errors
 /// More components than pixels.
-pub fn principal_components(digits: &Digits, centring: &Centring, k: usize) -> Result<Vec<f64>> {
+pub fn principal_components(digits: &Digits, centering: &Centering, k: usize) -> Result<Vec<f64>> {
     let rows = 0..digits.len();
-    let features = centring.features(digits, rows).into_iter().map(f64::from).collect();
+    let features = centering.features(digits, rows).into_iter().map(f64::from).collect();
     let pca = PcaConfig::new(k).fit(&Features::unnamed(features, PIXELS)?)?;
     Ok(pca.projection.into_weight())
 }

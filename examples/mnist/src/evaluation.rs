@@ -1,4 +1,4 @@
-//! How well nearest neighbours classify, and what they cost.
+//! How well nearest neighbors classify, and what they cost.
 
 use std::time::Instant;
 
@@ -7,41 +7,41 @@ use burn::tensor::Tensor;
 use burn_nca::neighbors::{NearestConfig, Neighbors, SearchMethod, majority_vote};
 use serde::{Deserialize, Serialize};
 
-use crate::digits::{CLASSES, Centring, Digits};
+use crate::digits::{CLASSES, Centering, Digits};
 use crate::embedding::embed;
 use crate::encoder::Network;
 
-/// Neighbours searched of each digit.
+/// Neighbors searched of each digit.
 const NEIGHBORS: usize = 5;
 
-/// References and queries of a nearest-neighbour classification.
+/// References and queries of a nearest-neighbor classification.
 pub struct Question<'a> {
     /// Digits whose class is known.
     pub references: &'a Digits,
     /// Digits to classify.
     pub queries: &'a Digits,
     /// How pixels become features.
-    pub centring: &'a Centring,
+    pub centering: &'a Centering,
 }
 
 /// The share of queries that are classified wrongly, and the seconds it took.
 ///
-/// The majority of the k nearest references decides; a tie goes to the nearest of the tied neighbours.
+/// The majority of the k nearest references decides; a tie goes to the nearest of the tied neighbors.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct Scores {
     /// Number of queries.
     pub queries: usize,
     /// Number of references.
     pub references: usize,
-    /// By the nearest neighbour, 0..1.
+    /// By the nearest neighbor, 0..1.
     pub error_1: f64,
-    /// By 3 neighbours, 0..1.
+    /// By 3 neighbors, 0..1.
     pub error_3: f64,
-    /// By 5 neighbours, 0..1.
+    /// By 5 neighbors, 0..1.
     pub error_5: f64,
     /// Seconds to encode references and queries.
     pub encode_seconds: f64,
-    /// Seconds to find 5 neighbours of all queries, the preparation of the references included.
+    /// Seconds to find 5 neighbors of all queries, the preparation of the references included.
     pub search_seconds: f64,
 }
 
@@ -59,8 +59,8 @@ impl Question<'_> {
     /// An embedding that is not finite.
     pub fn ask(&self, network: &Network) -> Result<Answer> {
         let started = Instant::now();
-        let references = embed(network, self.references, self.centring);
-        let queries = embed(network, self.queries, self.centring);
+        let references = embed(network, self.references, self.centering);
+        let queries = embed(network, self.queries, self.centering);
         // A GPU would still be at work.
         references.device().sync()?;
         let encode_seconds = started.elapsed().as_secs_f64();

@@ -16,7 +16,7 @@ const TITLE: i32 = 64;
 const LEGEND: i32 = 70;
 const MARGIN: i32 = 20;
 
-/// A point for each digit, coloured by its class.
+/// A point for each digit, colored by its class.
 ///
 /// More than two dimensions are shown by their two directions of largest variance.
 ///

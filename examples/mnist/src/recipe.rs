@@ -55,7 +55,7 @@ impl Recipe {
         }
         if self.batch_size < 20 {
             bail!(
-                "--batch-size is {}; a digit needs neighbours of its class in its batch, so give 20 or more",
+                "--batch-size is {}; a digit needs neighbors of its class in its batch, so give 20 or more",
                 self.batch_size
             );
         }

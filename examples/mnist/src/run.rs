@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::arguments::Arguments;
 use crate::batches::Source;
-use crate::digits::{Centring, Digits, Mnist};
+use crate::digits::{Centering, Digits, Mnist};
 use crate::embedding::write_npy;
 use crate::encoder::Network;
 use crate::evaluation::{Answer, Question, Scores};
@@ -41,7 +41,7 @@ struct Results<'a> {
 }
 
 const RULE: &str =
-    "majority of the nearest references; a tie goes to the nearest of the tied neighbours";
+    "majority of the nearest references; a tie goes to the nearest of the tied neighbors";
 
 /// Trains, evaluates after each epoch, and writes the folder of the run.
 ///
@@ -58,11 +58,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let folder = RunFolder::open(&arguments.out, arguments.resume, &[CHECKPOINT])?;
     let interrupt = Interrupt::listen("batch")?;
 
-    let centring = Centring::of(&train);
-    let question = Question { references: &train, queries: &queries, centring: &centring };
-    let start = Network::start(&recipe, (&train, &centring), &device.clone().autodiff())?;
+    let centering = Centering::of(&train);
+    let question = Question { references: &train, queries: &queries, centering: &centering };
+    let start = Network::start(&recipe, (&train, &centering), &device.clone().autodiff())?;
     let checkpoint = folder.file(CHECKPOINT);
-    let source = Source::new(&train, &centring, &recipe);
+    let source = Source::new(&train, &centering, &recipe);
     let mut trainer = Trainer::new(&recipe, source, start, &checkpoint);
     if arguments.resume {
         trainer.resume()?;

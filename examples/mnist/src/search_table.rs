@@ -33,11 +33,11 @@ pub struct Row {
 pub fn rows(question: &Question, answer: &Answer, name: &str, device: &Device) -> Result<Vec<Row>> {
     let [_, k] = answer.references.dims();
     let tensor = |digits: &Digits| {
-        let features = question.centring.features(digits, 0..digits.len());
+        let features = question.centering.features(digits, 0..digits.len());
         Tensor::<2>::from_data(TensorData::new(features, [digits.len(), PIXELS]), device)
     };
     let (references, queries) = (tensor(question.references), tensor(question.queries));
-    let pca = principal_components(question.references, question.centring, k)?;
+    let pca = principal_components(question.references, question.centering, k)?;
     let pca: Vec<f32> = pca.into_iter().map(|value| value as f32).collect();
     let pca = Tensor::<2>::from_data(TensorData::new(pca, [PIXELS, k]), device);
     let reduced = [&references, &queries].map(|digits| digits.clone().matmul(pca.clone()));

@@ -59,7 +59,7 @@ pub struct Progress {
     pub seconds: f64,
 }
 
-/// A run: what is learnt, and how far.
+/// A run: what is learned, and how far.
 pub struct Trainer<'a> {
     recipe: &'a Recipe,
     source: Source<'a>,
@@ -218,17 +218,17 @@ mod tests {
 
     use super::*;
     use crate::arguments::EncoderKind;
-    use crate::digits::{Centring, Digits, synthetic};
+    use crate::digits::{Centering, Digits, synthetic};
     use crate::evaluation::Question;
 
     fn trainer<'a>(
         recipe: &'a Recipe,
-        (digits, centring): (&'a Digits, &'a Centring),
+        (digits, centering): (&'a Digits, &'a Centering),
         checkpoint: &'a Path,
     ) -> Trainer<'a> {
         let device = Device::flex().autodiff();
-        let network = Network::start(recipe, (digits, centring), &device).unwrap();
-        Trainer::new(recipe, Source::new(digits, centring, recipe), network, checkpoint)
+        let network = Network::start(recipe, (digits, centering), &device).unwrap();
+        Trainer::new(recipe, Source::new(digits, centering, recipe), network, checkpoint)
     }
 
     fn weights(network: &Network) -> Vec<u8> {
@@ -240,24 +240,25 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let checkpoint = folder.path().join("state");
         let (digits, bar) = (synthetic(400), Bar::new("{bar}", true));
-        let centring = Centring::of(&digits);
+        let centering = Centering::of(&digits);
         for encoder in [EncoderKind::Linear, EncoderKind::Mlp, EncoderKind::Cnn] {
             let recipe = Recipe::for_tests(encoder);
-            let question = Question { references: &digits, queries: &digits, centring: &centring };
+            let question =
+                Question { references: &digits, queries: &digits, centering: &centering };
             let evaluate = |network: &Network| Ok(question.ask(network)?.scores);
-            let mut whole = trainer(&recipe, (&digits, &centring), &checkpoint);
+            let mut whole = trainer(&recipe, (&digits, &centering), &checkpoint);
             let start = whole.network().clone();
             let ended = whole.run(&bar, &Interrupt::default(), evaluate).unwrap();
             assert_eq!((ended, whole.history().len()), (Ended::EpochsDone, 2));
 
-            let mut parts = trainer(&recipe, (&digits, &centring), &checkpoint);
+            let mut parts = trainer(&recipe, (&digits, &centering), &checkpoint);
             // A network is known by the identities of its parameters: both runs start from one.
             parts.state.network = start.clone();
             let stop = Interrupt::default();
             stop.ask();
             assert_eq!(parts.run(&bar, &stop, evaluate).unwrap(), Ended::Stopped);
             for _ in 0..20 {
-                parts = trainer(&recipe, (&digits, &centring), &checkpoint);
+                parts = trainer(&recipe, (&digits, &centering), &checkpoint);
                 parts.resume().unwrap();
                 if parts.run(&bar, &stop, evaluate).unwrap() == Ended::EpochsDone {
                     break;
@@ -274,11 +275,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let checkpoint = folder.path().join("state");
         let digits = synthetic(200);
-        let centring = Centring::of(&digits);
+        let centering = Centering::of(&digits);
         let recipe = Recipe::for_tests(EncoderKind::Linear);
-        trainer(&recipe, (&digits, &centring), &checkpoint).save().unwrap();
+        trainer(&recipe, (&digits, &centering), &checkpoint).save().unwrap();
         let other = Recipe { seed: 4, ..recipe.clone() };
-        let error = trainer(&other, (&digits, &centring), &checkpoint).resume().unwrap_err();
+        let error = trainer(&other, (&digits, &centering), &checkpoint).resume().unwrap_err();
         assert!(error.to_string().contains("had other settings"), "{error}");
     }
 }

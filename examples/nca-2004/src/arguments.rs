@@ -22,7 +22,7 @@ Everything runs on the CPU in 64-bit numbers. Ctrl-C stops it; the same command 
 
 /// Measures figures 1 and 2 of the paper that introduced NCA, and writes a report with its tables and figures.
 ///
-/// J. Goldberger, S. Roweis, G. Hinton and R. Salakhutdinov (2004), Neighbourhood Components Analysis. Without
+/// J. Goldberger, S. Roweis, G. Hinton and R. Salakhutdinov (2004), Neighborhood Components Analysis. Without
 /// options: the sets that need no file.
 #[derive(Parser, Debug)]
 #[command(version, after_help = EXAMPLES, max_term_width = 100)]

@@ -68,22 +68,22 @@ impl Job<'_> {
 
     fn measured(&self, device: &Device, interrupt: &Interrupt) -> Result<Option<Cell>> {
         let split = &self.set.splits[self.split];
-        let parts = Parts::of(&self.set.data, split, ScalingKind::Standardise)?;
+        let parts = Parts::of(&self.set.data, split, ScalingKind::Standardize)?;
         let terms = Terms { device, max_iterations: self.set.record.max_iterations, interrupt };
         let started = Instant::now();
-        let Some(learnt) = self.method.learn(&parts.train, terms)? else { return Ok(None) };
+        let Some(learned) = self.method.learn(&parts.train, terms)? else { return Ok(None) };
         let seconds = started.elapsed().as_secs_f64();
-        let mapped = parts.mapped(&learnt.map, device)?;
+        let mapped = parts.mapped(&learned.map, device)?;
         Ok(Some(Cell {
             set: self.set.record.name.clone(),
             split: self.split,
             method: self.method,
-            dimension: learnt.map.shape()[1],
+            dimension: learned.map.shape()[1],
             train: mapped.train_accuracy,
             test: mapped.test_accuracy,
             seconds,
-            fit: learnt.fit,
-            remark: learnt.remark,
+            fit: learned.fit,
+            remark: learned.remark,
         }))
     }
 }

@@ -1,5 +1,5 @@
 //! The experiments of the paper that introduced NCA, measured again: figures 1 and 2 of Goldberger, Roweis, Hinton
-//! and Salakhutdinov, Neighbourhood Components Analysis, NIPS 2004.
+//! and Salakhutdinov, Neighborhood Components Analysis, NIPS 2004.
 //!
 //! ```text
 //! sets ──► cell (one method on one split) ──► workers ──► store ──► results ──► report

@@ -1,4 +1,4 @@
-//! The methods of figure 1, each a linear map learnt from the training rows.
+//! The methods of figure 1, each a linear map learned from the training rows.
 
 use std::ops::ControlFlow;
 
@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use burn::tensor::Device;
 use burn_nca::NcaConfig;
 use burn_nca::baseline::{BaselineConfig, LdaConfig, Projection, RcaConfig, lda_rca};
-use burn_nca::data::{Labelled, ScalingKind};
+use burn_nca::data::{Labeled, ScalingKind};
 use burn_nca::encoder::EncoderConfig;
 use burn_nca::fit::{
     FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Progress, Termination,
@@ -53,7 +53,7 @@ pub enum Method {
     Rca,
     /// Total whitening.
     Whitened,
-    /// The standardised features as they are.
+    /// The standardized features as they are.
     Euclidean,
     /// NCA to two dimensions, from LDA (or PCA for two classes).
     #[serde(rename = "nca-rank2")]
@@ -70,7 +70,7 @@ pub enum Method {
 
 /// A map, and how it was come by.
 #[derive(Debug)]
-pub struct Learnt {
+pub struct Learned {
     /// The map.
     pub map: Projection,
     /// Of a fit: where it started, its steps and why it ended.
@@ -154,7 +154,7 @@ impl Method {
     ///
     /// # Errors
     /// Rows that the method cannot learn from.
-    pub fn learn(self, train: &Labelled, terms: Terms<'_>) -> Result<Option<Learnt>> {
+    pub fn learn(self, train: &Labeled, terms: Terms<'_>) -> Result<Option<Learned>> {
         let d = train.features().columns();
         let two = d.min(2);
         match self {
@@ -175,8 +175,8 @@ impl Method {
     }
 }
 
-fn closed(config: BaselineConfig, train: &Labelled) -> Result<Option<Learnt>> {
-    Ok(Some(Learnt { map: config.fit(train)?, fit: None, remark: None }))
+fn closed(config: BaselineConfig, train: &Labeled) -> Result<Option<Learned>> {
+    Ok(Some(Learned { map: config.fit(train)?, fit: None, remark: None }))
 }
 
 /// LDA to two dimensions, or one for two classes.
@@ -184,12 +184,12 @@ fn closed(config: BaselineConfig, train: &Labelled) -> Result<Option<Learnt>> {
 /// Where the classes differ along directions without within-class variance, these are dropped, as scikit-learn's
 /// solver `svd` does: RCA first, which keeps the others, then LDA.
 fn discriminants(
-    train: &Labelled,
-    lda: impl Fn(&Labelled, &LdaConfig) -> burn_nca::Result<Projection>,
-) -> Result<Option<Learnt>> {
+    train: &Labeled,
+    lda: impl Fn(&Labeled, &LdaConfig) -> burn_nca::Result<Projection>,
+) -> Result<Option<Learned>> {
     let config = LdaConfig::new(2.min(LdaConfig::max_directions(train)));
     if let Ok(map) = lda(train, &config) {
-        return Ok(Some(Learnt { map, fit: None, remark: None }));
+        return Ok(Some(Learned { map, fit: None, remark: None }));
     }
     let regular = RcaConfig::new().fit(train)?;
     let embedded = train.with_features(regular.apply(train.features())?)?;
@@ -197,17 +197,17 @@ fn discriminants(
     let [d, kept] = regular.shape();
     let remark =
         format!("{} of {d} directions have no within-class variance and were dropped", d - kept);
-    Ok(Some(Learnt { map, fit: None, remark: Some(remark) }))
+    Ok(Some(Learned { map, fit: None, remark: Some(remark) }))
 }
 
 /// NCA by the rule of scikit-learn: automatic start, L-BFGS, the same tolerances.
 fn fit(
-    train: &Labelled,
+    train: &Labeled,
     d_output: usize,
     encoder: EncoderConfig,
     terms: Terms<'_>,
-) -> Result<Option<Learnt>> {
-    // scipy compares the gradient of the sum, our optimiser that of the mean.
+) -> Result<Option<Learned>> {
+    // scipy compares the gradient of the sum, our optimizer that of the mean.
     let optimizer = LbfgsConfig::new()
         .with_max_iterations(terms.max_iterations)
         .with_tolerance_progress(TOLERANCE)
@@ -236,7 +236,7 @@ fn fit(
     };
     let matrix = fitted.matrix().expect("linear and diagonal encoders have a matrix");
     let map = Projection::from_matrix(&matrix, [d_output, train.features().columns()]);
-    Ok(Some(Learnt { map, fit: Some(note), remark: None }))
+    Ok(Some(Learned { map, fit: Some(note), remark: None }))
 }
 
 #[cfg(test)]
@@ -253,10 +253,10 @@ mod tests {
         let interrupt = Interrupt::default();
         let terms = Terms { device: &device, max_iterations: 3, interrupt: &interrupt };
         for method in Method::ALL {
-            let learnt = method.learn(&data, terms).unwrap().unwrap();
+            let learned = method.learn(&data, terms).unwrap().unwrap();
             let expected = if method.panel() == Panel::Square { 4 } else { 2 };
-            assert_eq!(learnt.map.shape(), [4, expected], "{method:?}");
-            assert_eq!(learnt.fit.is_some(), method.iterates(), "{method:?}");
+            assert_eq!(learned.map.shape(), [4, expected], "{method:?}");
+            assert_eq!(learned.fit.is_some(), method.iterates(), "{method:?}");
         }
     }
 
@@ -283,12 +283,12 @@ mod tests {
     fn discriminants_without_within_class_variance_drop_those_directions() {
         // The second column is the class itself, the third has no variance.
         let values = vec![0.0, 0.0, 1.0, 2.0, 0.0, 1.0, 1.0, 1.0, 1.0, 3.5, 1.0, 1.0];
-        let data = Labelled::from_labels(Features::unnamed(values, 3).unwrap(), vec![0, 0, 1, 1]);
-        let learnt = discriminants(&data.unwrap(), |data, lda| Ok(lda.fit(data)?.projection));
-        let learnt = learnt.unwrap().unwrap();
-        assert_eq!(learnt.map.shape(), [3, 1]);
-        assert!(learnt.map.weight()[0].abs() > 0.0 && learnt.map.weight()[1] == 0.0);
-        assert!(learnt.remark.unwrap().starts_with("2 of 3 directions"));
+        let data = Labeled::from_labels(Features::unnamed(values, 3).unwrap(), vec![0, 0, 1, 1]);
+        let learned = discriminants(&data.unwrap(), |data, lda| Ok(lda.fit(data)?.projection));
+        let learned = learned.unwrap().unwrap();
+        assert_eq!(learned.map.shape(), [3, 1]);
+        assert!(learned.map.weight()[0].abs() > 0.0 && learned.map.weight()[1] == 0.0);
+        assert!(learned.remark.unwrap().starts_with("2 of 3 directions"));
     }
 
     #[test]

@@ -1,17 +1,17 @@
-//! Training and test rows, scaled by the training rows, and how a map's neighbours classify them.
+//! Training and test rows, scaled by the training rows, and how a map's neighbors classify them.
 
 use anyhow::{Context, Result};
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca::baseline::Projection;
-use burn_nca::data::{Features, Labelled, Scaling, ScalingKind, Split};
+use burn_nca::data::{Features, Labeled, Scaling, ScalingKind, Split};
 use burn_nca::evaluate::{Embedded, held_out_accuracy, leave_one_out_accuracy};
 
 /// The rows to learn from and those to test on.
 pub struct Parts {
     /// The rows to learn from.
-    pub train: Labelled,
+    pub train: Labeled,
     /// The others.
-    pub test: Labelled,
+    pub test: Labeled,
 }
 
 /// The test rows of [`Parts`] in the space of a map, and the accuracy of 1-NN there.
@@ -29,7 +29,7 @@ impl Parts {
     ///
     /// # Errors
     /// Never for rows of one table.
-    pub fn of(data: &Labelled, split: &Split, kind: ScalingKind) -> Result<Self> {
+    pub fn of(data: &Labeled, split: &Split, kind: ScalingKind) -> Result<Self> {
         let (train, test) = (data.select(&split.train), data.select(&split.test));
         let scaling = Scaling::fit(kind, train.features());
         Ok(Self {

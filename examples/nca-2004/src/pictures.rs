@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use burn::tensor::{Device, Tensor};
 use burn_nca::baseline::PcaConfig;
-use burn_nca::data::{Features, Labelled, ScalingKind, Split, stratified_split};
+use burn_nca::data::{Features, Labeled, ScalingKind, Split, stratified_split};
 use burn_nca_datasets::generate::{RingsOptions, rings};
 use burn_nca_figures::{Panels, Scatter};
 use burn_nca_program::Interrupt;
@@ -42,7 +42,7 @@ pub struct Subject {
 pub struct Reached {
     /// The method.
     pub method: Method,
-    /// On the rows learnt from, each left out in turn.
+    /// On the rows learned from, each left out in turn.
     pub train: f64,
     /// On the other rows.
     pub test: f64,
@@ -68,9 +68,9 @@ pub fn subjects(choice: &Choice<'_>, data: Option<&Path>) -> Result<Vec<Subject>
     if choice.includes("wine")
         && let Some((data, _)) = rows("wine", data, false)?
     {
-        let parts = halves(&data, 0.5, ScalingKind::Standardise)?;
+        let parts = halves(&data, 0.5, ScalingKind::Standardize)?;
         let description =
-            "13 standardised measurements of 178 wines; half to learn from".to_string();
+            "13 standardized measurements of 178 wines; half to learn from".to_string();
         subjects.push(Subject { name: "wine", description, parts });
     }
     if choice.includes("faces")
@@ -104,18 +104,18 @@ fn concentric_rings() -> Result<Subject> {
 const FIVE_DIGITS: &str = "usps-1-5";
 
 /// The first five digit classes, their images of half the side.
-fn five_digits(data: &Labelled) -> Result<Subject> {
+fn five_digits(data: &Labeled) -> Result<Subject> {
     let names: Vec<String> = (1..=5).map(|digit: u8| digit.to_string()).collect();
     let class =
         |row: &usize| names.iter().position(|n| *n == data.class_names()[data.labels()[*row]]);
     let rows: Vec<usize> = (0..data.rows()).filter(|row| class(row).is_some()).collect();
     let small = halved_images(data.select(&rows).features(), DIGIT_SIDE)?;
     let labels = rows.iter().filter_map(class).collect();
-    let digits = Labelled::new(small, labels, names)?;
+    let digits = Labeled::new(small, labels, names)?;
     let share = 1.0 - USPS_TRAIN as f64 / (2 * digits.rows()) as f64;
-    let parts = halves(&digits, share, ScalingKind::Standardise)?;
+    let parts = halves(&digits, share, ScalingKind::Standardize)?;
     let description = format!(
-        "the digits one to five of USPS, averaged to 8 x 8 pixels as in the paper, standardised; 200 of each class to \
+        "the digits one to five of USPS, averaged to 8 x 8 pixels as in the paper, standardized; 200 of each class to \
          learn from, {} shown",
         parts.test.rows()
     );
@@ -127,9 +127,9 @@ fn digits(choice: &Choice<'_>, data: Option<&Path>) -> Result<Option<Subject>> {
     let usps = if choice.includes("usps") { rows("usps", data, false)? } else { None };
     if let Some((data, _)) = usps {
         let share = 1.0 - USPS_TRAIN as f64 / data.rows() as f64;
-        let parts = halves(&data, share, ScalingKind::Standardise)?;
+        let parts = halves(&data, share, ScalingKind::Standardize)?;
         let description = format!(
-            "256 standardised pixels of USPS digits; 200 of each class to learn from, {} shown",
+            "256 standardized pixels of USPS digits; 200 of each class to learn from, {} shown",
             parts.test.rows()
         );
         return Ok(Some(Subject { name: "usps", description, parts }));
@@ -138,18 +138,18 @@ fn digits(choice: &Choice<'_>, data: Option<&Path>) -> Result<Option<Subject>> {
         return Ok(None);
     }
     let Some((data, _)) = rows("digits", data, false)? else { return Ok(None) };
-    let parts = halves(&data, 0.5, ScalingKind::Standardise)?;
+    let parts = halves(&data, 0.5, ScalingKind::Standardize)?;
     let description =
-        "64 standardised pixels of 1797 handwritten digits; half to learn from".to_string();
+        "64 standardized pixels of 1797 handwritten digits; half to learn from".to_string();
     Ok(Some(Subject { name: "digits", description, parts }))
 }
 
 /// Faces, made smaller by averaging and projected to their leading principal components.
-fn faces(data: &Labelled) -> Result<Subject> {
+fn faces(data: &Labeled) -> Result<Subject> {
     let small = data.with_features(halved_images(data.features(), FACE_SIDE)?)?;
     let parts = halves(&small, 0.5, ScalingKind::None)?;
     let pca = PcaConfig::new(FACE_COMPONENTS).fit(parts.train.features())?.projection;
-    let reduce = |part: &Labelled| part.with_features(pca.apply(part.features())?);
+    let reduce = |part: &Labeled| part.with_features(pca.apply(part.features())?);
     let parts = Parts { train: reduce(&parts.train)?, test: reduce(&parts.test)? };
     let side = FACE_SIDE / 2;
     let description = format!(
@@ -175,7 +175,7 @@ fn halved_images(images: &Features, side: usize) -> Result<Features> {
 }
 
 /// Two parts of a set, scaled by the first; the second is cut to what can be shown.
-fn halves(data: &Labelled, share: f64, kind: ScalingKind) -> Result<Parts> {
+fn halves(data: &Labeled, share: f64, kind: ScalingKind) -> Result<Parts> {
     let Split { train, mut test } = stratified_split(data.labels(), share, 0)?;
     if test.len() > MOST_SHOWN {
         let most = MOST_SHOWN as f64 / test.len() as f64;
@@ -187,7 +187,7 @@ fn halves(data: &Labelled, share: f64, kind: ScalingKind) -> Result<Parts> {
 }
 
 impl Subject {
-    /// Learns the three maps and draws the rows that they were not learnt from; `None` where the user stopped it.
+    /// Learns the three maps and draws the rows that they were not learned from; `None` where the user stopped it.
     ///
     /// # Errors
     /// Rows that a method cannot learn from.
@@ -197,8 +197,8 @@ impl Subject {
         let mut reached = Vec::new();
         for method in METHODS {
             let terms = Terms { device, max_iterations: MAX_ITERATIONS, interrupt };
-            let Some(learnt) = method.learn(&self.parts.train, terms)? else { return Ok(None) };
-            let mapped = self.parts.mapped(&learnt.map, device)?;
+            let Some(learned) = method.learn(&self.parts.train, terms)? else { return Ok(None) };
+            let mapped = self.parts.mapped(&learned.map, device)?;
             let (train, test) = (mapped.train_accuracy, mapped.test_accuracy);
             let scores = format!("1-NN {:.1} %  (train {:.1} %)", 100.0 * test, 100.0 * train);
             let points = coordinates(&mapped.test);
@@ -250,7 +250,7 @@ mod tests {
         let values = (0..rows * 256).map(|at| (at % 97) as f64).collect();
         let features = Features::unnamed(values, 256).unwrap();
         let labels = (0..rows).map(|row| row % 10).collect();
-        let subject = five_digits(&Labelled::from_labels(features, labels).unwrap()).unwrap();
+        let subject = five_digits(&Labeled::from_labels(features, labels).unwrap()).unwrap();
         let train = &subject.parts.train;
         assert_eq!((train.rows(), train.features().columns(), train.classes()), (1000, 64, 5));
         assert_eq!(train.class_names(), ["1", "2", "3", "4", "5"]);

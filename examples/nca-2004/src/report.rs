@@ -60,16 +60,16 @@ pub fn report(
         let caption = row.map_or(name.clone(), |row| format!("{name}: {}", row.description));
         blocks.push(Block::Picture { figure, stem: format!("figure-2-{name}"), caption });
     }
-    let title = "Neighbourhood Components Analysis (2004): figures 1 and 2".to_string();
+    let title = "Neighborhood Components Analysis (2004): figures 1 and 2".to_string();
     Ok(Document { title, blocks })
 }
 
 const INTRODUCTION: &str = "The experiments of J. Goldberger, S. Roweis, G. Hinton and R. Salakhutdinov, \
-    Neighbourhood Components Analysis, NIPS 2004. Accuracies are those of one nearest neighbour, in percent: mean \
+    Neighborhood Components Analysis, NIPS 2004. Accuracies are those of one nearest neighbor, in percent: mean \
     over splits ± standard error of the mean.";
 
-const FIGURE_TWO: &str = "Each map is learnt from one part of the rows; the points shown are the others. In the \
-    titles: 1-NN accuracy on the points shown among the rows learnt from, and on the latter, each left out in turn.";
+const FIGURE_TWO: &str = "Each map is learned from one part of the rows; the points shown are the others. In the \
+    titles: 1-NN accuracy on the points shown among the rows learned from, and on the latter, each left out in turn.";
 
 fn figure_one(results: &Results<'_>, peer: Option<&Peer>, blocks: &mut Vec<Block>) -> Result<()> {
     blocks.push(Block::Heading("Figure 1: accuracy of 1-NN".to_string()));
@@ -237,16 +237,16 @@ fn remarks(results: &Results<'_>) -> Vec<String> {
 }
 
 const PROTOCOL: [&str; 6] = [
-    "Features are standardised with the mean and deviation of a split's training rows; a constant column becomes \
+    "Features are standardized with the mean and deviation of a split's training rows; a constant column becomes \
      zero.",
-    "NCA maximises f, the sum of p_i, by L-BFGS in 64-bit numbers with scikit-learn's stopping rule, from the \
+    "NCA maximizes f, the sum of p_i, by L-BFGS in 64-bit numbers with scikit-learn's stopping rule, from the \
      identity (square A, diagonal A), and from LDA (or from PCA for two classes) in two dimensions. There is no \
      penalty and nothing is held out: what is shown is the paper's method, not the program's best.",
     "Whitening and RCA drop directions below 1e-8 of the largest variance. RCA takes the classes as chunklets.",
     "LDA has at most one dimension fewer than classes: one for ionosphere. Its directions have unit variance within \
      the classes (as in scikit-learn); RCA after it can then only rotate, and the two agree up to ties. Directions in \
      which the classes differ without variance inside them are dropped, as scikit-learn's solver svd does.",
-    "Equal distances go to the lower row. On balance, whose rows are a grid, a Euclidean nearest neighbour is seldom \
+    "Equal distances go to the lower row. On balance, whose rows are a grid, a Euclidean nearest neighbor is seldom \
      unique: programs that let rounding decide differ there by more than the standard error.",
     "Seconds are those of one core; several fits ran at once.",
 ];

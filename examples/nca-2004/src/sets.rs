@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use burn_nca::data::{Labelled, Split, stratified_split};
+use burn_nca::data::{Labeled, Split, stratified_split};
 use burn_nca_datasets::{CsvOptions, by_name, open, read_splits};
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +67,7 @@ pub struct Set {
     /// What it is.
     pub record: SetRecord,
     /// The rows.
-    pub data: Labelled,
+    pub data: Labeled,
     /// The splits.
     pub splits: Vec<Split>,
 }
@@ -125,7 +125,7 @@ pub fn load(choice: &Choice<'_>, data: Option<&Path>, splits: Option<usize>) -> 
 ///
 /// # Errors
 /// A set that `required` asks for and whose file is missing, or a file that cannot be used.
-pub fn rows(name: &str, data: Option<&Path>, required: bool) -> Result<Option<(Labelled, String)>> {
+pub fn rows(name: &str, data: Option<&Path>, required: bool) -> Result<Option<(Labeled, String)>> {
     if let Some(set) = by_name(name) {
         return Ok(Some((set.load(), "built in".to_string())));
     }
@@ -150,13 +150,13 @@ pub fn rows(name: &str, data: Option<&Path>, required: bool) -> Result<Option<(L
         return Ok(None);
     }
     let source = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(",");
-    let rows = open(&source, &CsvOptions::default())?.into_labelled()?;
+    let rows = open(&source, &CsvOptions::default())?.into_labeled()?;
     Ok(Some((rows, words.to_string())))
 }
 
 fn with_splits(
     plan: &Plan,
-    data: Labelled,
+    data: Labeled,
     source: String,
     (folder, count): (Option<&Path>, usize),
 ) -> Result<Set> {

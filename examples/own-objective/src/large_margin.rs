@@ -1,22 +1,22 @@
-//! Large margin nearest neighbours (LMNN), written against burn-nca's public parts.
+//! Large margin nearest neighbors (LMNN), written against burn-nca's public parts.
 
 use std::ops::Range;
 
 use burn::module::Module;
 use burn::tensor::Tensor;
 use burn_nca::objective::Objective;
-use burn_nca::objective::affinity::{centred, logits};
+use burn_nca::objective::affinity::{centered, logits};
 
-use crate::target_neighbours::TargetNeighbours;
+use crate::target_neighbors::TargetNeighbors;
 
-/// Each row should be nearer to its target neighbours than to any row of another class, by a margin of 1.
+/// Each row should be nearer to its target neighbors than to any row of another class, by a margin of 1.
 ///
 /// ```text
 /// L = Σ_i Σ_{j∈N(i)} ( (1 - μ) d²_ij + μ Σ_{l: y_l ≠ y_i} max(0, 1 + d²_ij - d²_il) )       (13 of [1])
-/// d²_ij = ||z_i - z_j||²,   N(i) = the target neighbours: the nearest rows of i's class before learning
+/// d²_ij = ||z_i - z_j||²,   N(i) = the target neighbors: the nearest rows of i's class before learning
 /// ```
 /// Term i of the sum is that of row i: `block` computes some of them against all rows. Nothing else is
-/// needed: value and gradient over all rows, blocks on all cores and the optimisers come from the library.
+/// needed: value and gradient over all rows, blocks on all cores and the optimizers come from the library.
 ///
 /// \[1\] K. Weinberger, L. Saul, Distance Metric Learning for Large Margin Nearest Neighbor Classification,
 /// JMLR 10, 2009.
@@ -27,33 +27,33 @@ pub struct LargeMargin {
 }
 
 impl Objective for LargeMargin {
-    type Target = TargetNeighbours;
+    type Target = TargetNeighbors;
     /// No term needs to know anything of the others.
     type Shared = ();
 
-    fn num_points(&self, target: &TargetNeighbours) -> usize {
+    fn num_points(&self, target: &TargetNeighbors) -> usize {
         target.points()
     }
 
-    fn num_terms(&self, target: &TargetNeighbours) -> usize {
+    fn num_terms(&self, target: &TargetNeighbors) -> usize {
         target.points()
     }
 
-    fn shared(&self, _embedding: Tensor<2>, _target: &TargetNeighbours) {}
+    fn shared(&self, _embedding: Tensor<2>, _target: &TargetNeighbors) {}
 
     fn block(
         &self,
         embedding: Tensor<2>,
-        target: &TargetNeighbours,
+        target: &TargetNeighbors,
         _shared: &(),
         terms: Range<usize>,
     ) -> Tensor<1> {
-        let z = centred(embedding);
+        let z = centered(embedding);
         let rows = z.clone().slice([terms.clone()]);
         let norms = rows.clone().square().sum_dim(1);
         let distances = (norms - logits(rows, z)).clamp_min(0.0); // [b, n]
-        let (neighbours, present) = target.neighbours(&terms, distances.dtype()); // [b, k] each
-        let near = distances.clone().gather(1, neighbours);
+        let (neighbors, present) = target.neighbors(&terms, distances.dtype()); // [b, k] each
+        let near = distances.clone().gather(1, neighbors);
         let pull = (near.clone() * present.clone()).sum();
         let same = target.same_class(&terms);
         let [b, k] = near.dims();
@@ -68,8 +68,8 @@ impl Objective for LargeMargin {
         })
     }
 
-    /// The target neighbours of a mini-batch are those within it.
-    fn subset(&self, target: &TargetNeighbours, rows: &[usize]) -> TargetNeighbours {
+    /// The target neighbors of a mini-batch are those within it.
+    fn subset(&self, target: &TargetNeighbors, rows: &[usize]) -> TargetNeighbors {
         target.subset(rows)
     }
 }

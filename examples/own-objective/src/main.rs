@@ -1,4 +1,4 @@
-//! Objectives of one's own, fitted, scored and compared: large margin nearest neighbours, and weighted NCA.
+//! Objectives of one's own, fitted, scored and compared: large margin nearest neighbors, and weighted NCA.
 //!
 //! ```text
 //! cargo run --release -p own-objective
@@ -6,35 +6,35 @@
 #![allow(clippy::print_stdout)] // what an example prints
 
 mod large_margin;
-mod target_neighbours;
+mod target_neighbors;
 #[cfg(test)]
 mod tests;
 mod weighted_nca;
 
 use burn::module::Module;
 use burn::tensor::{DType, Device};
-use burn_nca::data::{Labelled, Scaling, ScalingKind, stratified_split};
+use burn_nca::data::{Labeled, Scaling, ScalingKind, stratified_split};
 use burn_nca::encoder::{Encoder, LinearMap, LinearMapConfig};
 use burn_nca::evaluate::{Accuracy, ClassScores};
-use burn_nca::fit::{FitConfig, FitSession, Problem, Solution, minimise};
+use burn_nca::fit::{FitConfig, FitSession, Problem, Solution, minimize};
 use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
 use burn_nca::{Fitted, MetricModel, NcaConfig, Result};
 
 use large_margin::LargeMargin;
-use target_neighbours::TargetNeighbours;
+use target_neighbors::TargetNeighbors;
 use weighted_nca::{WeightedNca, WeightedRows, balanced};
 
-const NEIGHBOURS: usize = 3;
+const NEIGHBORS: usize = 3;
 const SPLITS: u64 = 10;
 
 fn main() -> Result<()> {
     let device = Device::flex();
-    println!("{NEIGHBOURS}-NN on 30 % held-out rows, mean of {SPLITS} splits");
+    println!("{NEIGHBORS}-NN on 30 % held-out rows, mean of {SPLITS} splits");
 
     println!("\nwine, accuracy");
     let names = ["Euclidean", "large margin", "NCA, recommended"];
     compare(&burn_nca_datasets::bundled::wine(), names, accuracy, |split| {
-        let target = TargetNeighbours::new(split.scaled.clone(), NEIGHBOURS, &device)?;
+        let target = TargetNeighbors::new(split.scaled.clone(), NEIGHBORS, &device)?;
         let nca = NcaConfig::recommended(13, 13).fit(&split.train, &device)?;
         let margin = split.learn(LargeMargin { push: 0.5 }, &target, &device)?;
         Ok([split.euclidean(&device)?, margin, split.predict(&nca)?])
@@ -57,9 +57,9 @@ fn main() -> Result<()> {
 
 /// Prints the mean score of three methods over splits of a table, from the classes that they predict of the test rows.
 fn compare(
-    data: &Labelled,
+    data: &Labeled,
     names: [&str; 3],
-    score: fn(&[usize], &Labelled) -> Result<f64>,
+    score: fn(&[usize], &Labeled) -> Result<f64>,
     predict: impl Fn(&Split) -> Result<[Vec<usize>; 3]>,
 ) -> Result<()> {
     let mut sums = [0.0; 3];
@@ -75,29 +75,29 @@ fn compare(
     Ok(())
 }
 
-fn accuracy(predicted: &[usize], test: &Labelled) -> Result<f64> {
+fn accuracy(predicted: &[usize], test: &Labeled) -> Result<f64> {
     Ok(Accuracy::of(predicted, test.labels())?.value().expect("there are test rows"))
 }
 
-fn mean_recall(predicted: &[usize], test: &Labelled) -> Result<f64> {
+fn mean_recall(predicted: &[usize], test: &Labeled) -> Result<f64> {
     let scores = ClassScores::of(predicted, test.labels(), test.classes())?;
     Ok(scores.balanced_accuracy().expect("there are test rows"))
 }
 
 /// Training and test rows of a table.
 struct Split {
-    train: Labelled,
-    /// The training rows as they are learnt from.
-    scaled: Labelled,
+    train: Labeled,
+    /// The training rows as they are learned from.
+    scaled: Labeled,
     scaling: Scaling,
-    test: Labelled,
+    test: Labeled,
 }
 
 impl Split {
-    fn new(data: &Labelled, seed: u64) -> Result<Self> {
+    fn new(data: &Labeled, seed: u64) -> Result<Self> {
         let split = stratified_split(data.labels(), 0.3, seed)?;
         let (train, test) = (data.select(&split.train), data.select(&split.test));
-        let scaling = Scaling::fit(ScalingKind::Standardise, train.features());
+        let scaling = Scaling::fit(ScalingKind::Standardize, train.features());
         let scaled = train.with_features(scaling.apply(train.features())?)?;
         Ok(Self { train, scaled, scaling, test })
     }
@@ -109,8 +109,8 @@ impl Split {
         target: &O::Target,
         device: &Device,
     ) -> Result<Vec<usize>> {
-        let learnt = fit(objective, &self.scaled, target, device)?.module.encoder.valid();
-        self.predict(&self.model(learnt, device)?)
+        let learned = fit(objective, &self.scaled, target, device)?.module.encoder.valid();
+        self.predict(&self.model(learned, device)?)
     }
 
     /// What the distance of the scaled features predicts of the test rows.
@@ -125,14 +125,14 @@ impl Split {
     }
 
     fn predict<E: Encoder>(&self, model: &Fitted<E>) -> Result<Vec<usize>> {
-        model.predict(self.test.features(), NEIGHBOURS)
+        model.predict(self.test.features(), NEIGHBORS)
     }
 }
 
 /// Learns a full metric of scaled rows by an objective.
 fn fit<O: Objective>(
     objective: O,
-    train: &Labelled,
+    train: &Labeled,
     target: &O::Target,
     device: &Device,
 ) -> Result<Solution<MetricModel<LinearMap, O>>> {
@@ -140,5 +140,5 @@ fn fit<O: Objective>(
     let start = LinearMapConfig::new(d, d).init(&device.clone().autodiff());
     let x = train.features().to_tensor(device, DType::F32);
     let problem = Problem::new(MetricModel::new(start, objective), &x, target);
-    minimise(&problem, &FitConfig::new(), FitSession::new())
+    minimize(&problem, &FitConfig::new(), FitSession::new())
 }

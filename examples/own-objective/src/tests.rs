@@ -2,24 +2,24 @@
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca::MetricModel;
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labeled};
 use burn_nca::encoder::LinearMap;
 use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca::fit::parameters::{assign, flatten, flatten_gradients};
 use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
 
 use crate::large_margin::LargeMargin;
-use crate::target_neighbours::TargetNeighbours;
+use crate::target_neighbors::TargetNeighbors;
 use crate::weighted_nca::{WeightedNca, WeightedRows, balanced};
 
 /// Rows of two features and three classes, the last of a single row.
-fn data() -> Labelled {
+fn data() -> Labeled {
     let x = (0..22).map(|i| f64::from(i * i % 23) / 5.0 - 2.0).collect();
     let labels = (0..11).map(|i| if i == 10 { 2 } else { i % 2 }).collect();
-    Labelled::from_labels(Features::unnamed(x, 2).unwrap(), labels).unwrap()
+    Labeled::from_labels(Features::unnamed(x, 2).unwrap(), labels).unwrap()
 }
 
-fn sq_distance(data: &Labelled, i: usize, j: usize) -> f64 {
+fn sq_distance(data: &Labeled, i: usize, j: usize) -> f64 {
     let (a, b) = (data.features().row(i), data.features().row(j));
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
 }
@@ -42,14 +42,14 @@ fn the_margin_is_that_of_the_equation() {
             expected += 0.3 * reach + 0.7 * push.sum::<f64>();
         }
     }
-    let target = TargetNeighbours::new(data.clone(), 3, &device).unwrap();
+    let target = TargetNeighbors::new(data.clone(), 3, &device).unwrap();
     let z = data.features().to_tensor(&device, DType::F64);
     let found: f64 = LargeMargin { push: 0.7 }.total(z, &target).into_scalar();
     assert!((found - expected).abs() < 1e-9 * expected, "{found} {expected}");
 }
 
 /// Compares the gradient with central differences in f64, and the value of small blocks with that of one.
-fn assert_gradient<O: Objective + Clone>(objective: O, target: &O::Target, data: &Labelled) {
+fn assert_gradient<O: Objective + Clone>(objective: O, target: &O::Target, data: &Labeled) {
     let device = Device::flex();
     let x = data.features().to_tensor(&device, DType::F64);
     let weight = [0.9, -0.2, 0.3, 0.7];
@@ -79,13 +79,13 @@ fn assert_gradient<O: Objective + Clone>(objective: O, target: &O::Target, data:
 #[test]
 fn gradients_are_those_of_central_differences_at_any_block_size() {
     let (data, device) = (data(), Device::flex());
-    let target = TargetNeighbours::new(data.clone(), 3, &device).unwrap();
+    let target = TargetNeighbors::new(data.clone(), 3, &device).unwrap();
     assert_gradient(LargeMargin { push: 0.4 }, &target, &data);
     assert_gradient(WeightedNca {}, &weighted(&data).1, &data);
 }
 
 /// Weights 0.5, 1, 1.5, 2, 0.5, .. and the target of them.
-fn weighted(data: &Labelled) -> (Vec<f64>, WeightedRows) {
+fn weighted(data: &Labeled) -> (Vec<f64>, WeightedRows) {
     let weights: Vec<f64> = (0..data.rows()).map(|i| 0.5 * (1 + i % 4) as f64).collect();
     let target = WeightedRows::new(data.labels(), &weights, &Device::flex()).unwrap();
     (weights, target)
@@ -135,16 +135,16 @@ fn balanced_weights_of_each_class_add_up_to_the_same() {
 }
 
 #[test]
-fn a_batch_has_target_neighbours_of_its_own_and_a_fit_lowers_the_sum() {
+fn a_batch_has_target_neighbors_of_its_own_and_a_fit_lowers_the_sum() {
     let (data, device) = (data(), Device::flex());
-    let target = TargetNeighbours::new(data.clone(), 3, &device).unwrap();
+    let target = TargetNeighbors::new(data.clone(), 3, &device).unwrap();
     let part = LargeMargin { push: 0.5 }.subset(&target, &[0, 10, 2]);
     assert_eq!(part.points(), 3);
-    // Rows 0 and 2 are of one class and each other's only neighbour; row 10 has none.
-    let (neighbours, present) = part.neighbours(&(0..3), DType::F64);
+    // Rows 0 and 2 are of one class and each other's only neighbor; row 10 has none.
+    let (neighbors, present) = part.neighbors(&(0..3), DType::F64);
     let numbers = |tensor: Tensor<2>| tensor.into_data().try_to_vec::<f64>().unwrap();
     assert_eq!(numbers(present), [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
-    let first = neighbours.into_data().convert::<i64>();
+    let first = neighbors.into_data().convert::<i64>();
     assert_eq!(first, TensorData::new(vec![2i64, 0, 0, 1, 1, 1, 0, 2, 2], [3, 3]));
     let solution = crate::fit(LargeMargin { push: 0.5 }, &data, &target, &device).unwrap();
     let z = data.features().to_tensor(&device, DType::F32);

@@ -1,23 +1,23 @@
-//! Weighted neighbourhood components analysis, written against burn-nca's public parts.
+//! Weighted neighborhood components analysis, written against burn-nca's public parts.
 
 use std::ops::Range;
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
 use burn_nca::objective::affinity::{
-    centred, log_sum_exp, log_sum_exp_without, logits, own_mask, without_self,
+    centered, log_sum_exp, log_sum_exp_without, logits, own_mask, without_self,
 };
 use burn_nca::objective::{ClassIndex, Objective};
 
-/// The criterion g of NCA, of rows that count by weight, as points and as neighbours of others.
+/// The criterion g of NCA, of rows that count by weight, as points and as neighbors of others.
 ///
 /// ```text
 /// L = -Σ_i w_i log p_i,   p_i = Σ_{j: y_j = y_i, j ≠ i} w_j exp(-d²_ij) / Σ_{l ≠ i} w_l exp(-d²_il)
 /// ```
 /// With equal weights it is that of the paper (2 and 6 of \[1\]). The weights of the library
-/// ([`ClassIndex::with_weights`]) are those of the terms alone: as neighbours all rows count the same there.
+/// ([`ClassIndex::with_weights`]) are those of the terms alone: as neighbors all rows count the same there.
 ///
-/// \[1\] J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood Components Analysis, NIPS 2004.
+/// \[1\] J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighborhood Components Analysis, NIPS 2004.
 #[derive(Module, Debug)]
 pub struct WeightedNca {}
 
@@ -93,7 +93,7 @@ impl Objective for WeightedNca {
         _shared: &(),
         terms: Range<usize>,
     ) -> Tensor<1> {
-        let z = target.classes.arrange(centred(embedding));
+        let z = target.classes.arrange(centered(embedding));
         let (b, n, dtype) = (terms.len(), target.weights.len(), z.dtype());
         let votes =
             logits(z.clone().slice([terms.clone()]), z) + target.of_votes.clone().cast(dtype);

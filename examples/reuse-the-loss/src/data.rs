@@ -1,7 +1,7 @@
 //! The bundled digits as images: 1797 of 8 x 8 pixels, 30 % of each class held out.
 
 use burn::tensor::{DType, Device, Int, Tensor};
-use burn_nca::data::{Labelled, stratified_split};
+use burn_nca::data::{Labeled, stratified_split};
 use burn_nca_datasets::bundled;
 
 /// Images `[n, 8, 8]` from 0 to 1, and their classes.
@@ -26,7 +26,7 @@ impl Digits {
 }
 
 impl Part {
-    fn of(data: &Labelled, device: &Device) -> Self {
+    fn of(data: &Labeled, device: &Device) -> Self {
         let pixels = data.features().to_tensor(device, DType::F32).div_scalar(16.0);
         Self { images: pixels.reshape([data.rows(), 8, 8]), labels: data.labels().to_vec() }
     }

@@ -1,4 +1,4 @@
-//! A training loop of the user's own, and the test that nearest neighbours work.
+//! A training loop of the user's own, and the test that nearest neighbors work.
 
 use burn::module::Module;
 use burn::optim::{AdamConfig, GradientsParams};
@@ -15,7 +15,7 @@ use crate::network::Network;
 const EPOCHS: usize = 15;
 const BATCH: usize = 128;
 
-/// The network and the loss: one module, so that the optimiser sees the parameters of both.
+/// The network and the loss: one module, so that the optimizer sees the parameters of both.
 #[derive(Module, Debug)]
 struct Model<L: BatchLoss> {
     network: Network,

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use burn::tensor::Device;
 use burn_nca::NcaConfig;
-use burn_nca::data::{Labelled, ScalingKind};
+use burn_nca::data::{Labeled, ScalingKind};
 use burn_nca::estimator::Estimator;
 use burn_nca::evaluate::Accuracy;
 use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
@@ -50,7 +50,7 @@ impl Score {
 }
 
 /// The training rows and the test rows.
-pub fn parts() -> (Labelled, Labelled) {
+pub fn parts() -> (Labeled, Labeled) {
     let data = bundled::iris();
     let test: Vec<usize> = (0..data.rows()).filter(|row| !TRAIN.contains(row)).collect();
     (data.select(&TRAIN), data.select(&test))
@@ -63,7 +63,7 @@ pub fn parts() -> (Labelled, Labelled) {
 pub fn scores(device: &Device) -> Result<Vec<Score>> {
     let (train, test) = parts();
     let plain = FitConfig::new().with_scaling(ScalingKind::None).with_precision(Precision::F64);
-    // scipy compares the gradient of the sum with its tolerance, our optimiser that of the mean.
+    // scipy compares the gradient of the sum with its tolerance, our optimizer that of the mean.
     let optimizer = LbfgsConfig::new()
         .with_max_iterations(50)
         .with_tolerance_progress(TOLERANCE)

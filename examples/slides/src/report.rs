@@ -58,7 +58,7 @@ pub fn figure(results: &Results) -> burn_nca_figures::Result<Figure> {
 /// The report as Markdown.
 pub fn markdown(results: &Results) -> String {
     let mut text = format!(
-        "# The tables of the slides\n\nMade by {} with `{}`.\n\n## Iris\n\n3-NN on the rows as they are, 45 learnt from and \
+        "# The tables of the slides\n\nMade by {} with `{}`.\n\n## Iris\n\n3-NN on the rows as they are, 45 learned from and \
          105 tested on: the split of scikit-learn's user guide, which the slides follow.\n\n| method | right | accuracy, % | \
          printed, % | scikit-learn 1.9.1, % |\n|---|---:|---:|---:|---:|\n",
         results.program, results.command
@@ -73,7 +73,7 @@ pub fn markdown(results: &Results) -> String {
     }
     text.push_str(&format!("\n{}\n\n![Accuracy on iris](iris.svg)\n\n", verdict(&results.iris)));
     text.push_str(
-        "## The gradient, written in three ways\n\nMedian time of f and its gradient at one map, standardised rows, one \
+        "## The gradient, written in three ways\n\nMedian time of f and its gradient at one map, standardized rows, one \
          core for the loops, vectors and W-matrix, all cores for the library; the four agree to 1e-8. The slides time a \
          whole fit in Python: ",
     );

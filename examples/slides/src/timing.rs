@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca::MetricModel;
-use burn_nca::data::{Labelled, Scaling, ScalingKind};
+use burn_nca::data::{Labeled, Scaling, ScalingKind};
 use burn_nca::encoder::LinearMap;
 use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca::fit::parameters::flatten_gradients;
@@ -26,7 +26,7 @@ const DIGITS: usize = 400;
 #[derive(Debug)]
 pub struct Set {
     name: &'static str,
-    rows: Labelled,
+    rows: Labeled,
 }
 
 /// The times of a set.
@@ -54,12 +54,12 @@ pub fn sets() -> Result<Vec<Set>> {
         ("wine", bundled::wine()),
         ("digits, first 400", digits.select(&some)),
     ];
-    let standardised = |(name, rows): (&'static str, Labelled)| {
-        let scaling = Scaling::fit(ScalingKind::Standardise, rows.features());
+    let standardized = |(name, rows): (&'static str, Labeled)| {
+        let scaling = Scaling::fit(ScalingKind::Standardize, rows.features());
         let features = scaling.apply(rows.features())?;
         Ok(Set { name, rows: rows.with_features(features)? })
     };
-    sets.into_iter().map(standardised).collect()
+    sets.into_iter().map(standardized).collect()
 }
 
 impl Set {
@@ -115,7 +115,7 @@ impl Library {
         }
     }
 
-    /// f and its gradient, as the spellings give them: the library minimises -f over the transpose of A.
+    /// f and its gradient, as the spellings give them: the library minimizes -f over the transpose of A.
     pub fn gradient(&self) -> Gradient {
         let at = value_and_gradient(&self.model, &self.x, &self.classes, &BlockConfig::new());
         let [d, k] = self.model.encoder.dims();

@@ -1,13 +1,13 @@
 //! The bundled digits as Burn datasets: pixels from 0 to 1, 30 % of each class for validation.
 
 use burn::data::dataset::InMemDataset;
-use burn_nca::data::{Features, Labelled, stratified_split};
+use burn_nca::data::{Features, Labeled, stratified_split};
 use burn_nca::train::{Sample, samples};
 use burn_nca_datasets::bundled;
 
 pub struct Digits {
-    pub train: Labelled,
-    pub valid: Labelled,
+    pub train: Labeled,
+    pub valid: Labeled,
 }
 
 impl Digits {

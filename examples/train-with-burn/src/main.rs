@@ -27,7 +27,7 @@ fn main() -> anyhow::Result<()> {
     let device = Device::flex().autodiff();
     let digits = Digits::load()?;
     let network = MlpConfig::new(64, vec![128], arguments.dim).init_seeded(0, &device);
-    let temperature = TemperatureConfig::new(1.0).with_learnt(true);
+    let temperature = TemperatureConfig::new(1.0).with_learned(true);
     let loss = SoftNearestNeighborLossConfig::new().with_temperature(temperature).init(&device);
     match arguments.memory {
         0 => learn(network, loss, &digits, &arguments),

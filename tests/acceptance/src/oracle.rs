@@ -1,4 +1,4 @@
-//! Neighbourhood components analysis as the paper writes it: nested loops in f64.
+//! Neighborhood components analysis as the paper writes it: nested loops in f64.
 
 /// What the equations give at one embedding.
 #[derive(Clone, Debug)]

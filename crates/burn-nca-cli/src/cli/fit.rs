@@ -24,7 +24,7 @@ Examples:
   nca fit wine --dim 2 --format json | jq .accuracy.test
   nca fit wine --dim 2 --picture wine.svg --picture wine.png
   nca fit housing.csv --target price --task regression --out runs/housing
-  nca fit film.csv --pairs neighbours.csv --dim 2   no labels: pairs of rows, as in 1,2
+  nca fit film.csv --pairs neighbors.csv --dim 2   no labels: pairs of rows, as in 1,2
   nca fit patients.csv --id name --missing median --categorical auto   text, holes and a name
   nca fit counts.mtx.gz,topics.csv --dim 2     word counts of texts, their zeros never written out
   nca fit wine --tune --budget 60              settings chosen by cross-validation inside the training rows
@@ -54,7 +54,7 @@ pub struct FitArgs {
     #[arg(long, value_name = "SHARE", default_value = "0.3", allow_negative_numbers = true, value_parser = held_out_share)]
     pub test_size: f64,
 
-    /// How features are scaled [default: standardise; common where adam meets columns of one unit, such as pixels]
+    /// How features are scaled [default: standardize; common where adam meets columns of one unit, such as pixels]
     #[arg(long, value_enum)]
     pub scale: Option<Scale>,
 
@@ -118,7 +118,7 @@ pub struct FitArgs {
     pub quiet: bool,
 }
 
-/// What is learnt.
+/// What is learned.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Model")]
 pub struct ModelOptions {
@@ -148,7 +148,7 @@ pub struct ModelOptions {
     #[arg(long, value_name = "MODEL")]
     pub warm_start: Option<PathBuf>,
 
-    /// Scale the start so that its kernel counts this many neighbours; 0 leaves it as it is [default: 15 for a map of nca where
+    /// Scale the start so that its kernel counts this many neighbors; 0 leaves it as it is [default: 15 for a map of nca where
     /// --objective and --init are left out; else 0]
     #[arg(long, value_name = "P", conflicts_with = "warm_start", allow_negative_numbers = true, value_parser = perplexity)]
     pub start_perplexity: Option<f64>,
@@ -167,9 +167,9 @@ pub struct ModelOptions {
     pub repulsion: f64,
 }
 
-/// How the objective is optimised.
+/// How the objective is optimized.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Optimisation")]
+#[command(next_help_heading = "Optimization")]
 pub struct OptimizerOptions {
     /// L-BFGS or conjugate gradients over all rows, or mini-batches with Adam or stochastic gradient descent.
     #[arg(long, value_enum, default_value = "lbfgs")]
@@ -187,7 +187,7 @@ pub struct OptimizerOptions {
     #[arg(long, value_name = "ROWS", allow_negative_numbers = true, value_parser = at_least_one)]
     pub batch_size: Option<usize>,
 
-    /// Rows that those of a batch see as neighbours, the batch among them; all: the unbiased stochastic gradient
+    /// Rows that those of a batch see as neighbors, the batch among them; all: the unbiased stochastic gradient
     /// of the paper [default: the batch alone]
     #[arg(long, value_name = "ROWS|all", allow_negative_numbers = true, value_parser = candidates)]
     pub candidates: Option<usize>,
@@ -228,7 +228,8 @@ pub struct OptimizerOptions {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Scale {
     /// Mean 0, standard deviation 1.
-    Standardise,
+    #[value(alias = "standardise")]
+    Standardize,
     /// Mean 0, one scale for all columns.
     Common,
     /// From 0 to 1.
@@ -286,7 +287,7 @@ pub enum PenaltyKind {
     Weights,
 }
 
-/// A choice of optimiser.
+/// A choice of optimizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OptimizerKind {
     /// Limited-memory BFGS.

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::Format;
 
-/// How the metric is learnt.
+/// How the metric is learned.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Method")]
 pub struct MethodOptions {

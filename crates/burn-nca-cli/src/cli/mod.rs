@@ -33,7 +33,7 @@ Results go to stdout, progress and messages to stderr.
 Exit codes: 0 success, 1 the work failed (bad data, a missing file), 2 wrong usage, 130 stopped by Ctrl-C,
 143 stopped by SIGTERM, 129 stopped by SIGHUP (fit --resume goes on from there).";
 
-/// Learn the distance that makes nearest neighbours work (neighbourhood components analysis).
+/// Learn the distance that makes nearest neighbors work (neighborhood components analysis).
 #[derive(Debug, Parser)]
 #[command(name = "nca", version, after_help = TOP_EXAMPLES, max_term_width = 100)]
 pub struct Cli {

@@ -1,6 +1,6 @@
 //! The value of `--neighbors` of a model: a number, or a rule that finds it.
 
-/// How many neighbours vote.
+/// How many neighbors vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeighborCount {
     /// This many.
@@ -11,7 +11,7 @@ pub enum NeighborCount {
     Entropy,
 }
 
-/// A number of neighbours as the user writes it.
+/// A number of neighbors as the user writes it.
 pub fn neighbor_count(text: &str) -> Result<NeighborCount, String> {
     match text {
         "cv" => Ok(NeighborCount::CrossValidated),

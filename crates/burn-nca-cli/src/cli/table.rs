@@ -30,7 +30,7 @@ pub struct ColumnArgs {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     pub features: Option<Vec<String>>,
 
-    /// What is done about missing values (empty, NA, NaN, null, ? and the like). Learnt on the training rows, kept in
+    /// What is done about missing values (empty, NA, NaN, null, ? and the like). Learned on the training rows, kept in
     /// the model [default: they are refused]
     #[arg(long, value_enum)]
     pub missing: Option<MissingRule>,
@@ -60,10 +60,10 @@ pub struct ColumnArgs {
     #[arg(long)]
     pub balanced: bool,
 
-    /// What rows without a class (an empty cell) are to the fit: nothing, or neighbours in the softmax of the others,
+    /// What rows without a class (an empty cell) are to the fit: nothing, or neighbors in the softmax of the others,
     /// right for none of them. Either way they are drawn, and in no figure [default: ignore]
-    #[arg(long, value_enum)]
-    pub unlabelled: Option<UnlabelledRule>,
+    #[arg(long, alias = "unlabelled", value_enum)]
+    pub unlabeled: Option<UnlabeledRule>,
 
     /// A column that says train or test, in place of --test-size.
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["test", "groups"])]
@@ -80,7 +80,7 @@ pub struct ColumnArgs {
 
 /// What rows without a class are to the fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum UnlabelledRule {
+pub enum UnlabeledRule {
     /// Nothing.
     Ignore,
     /// In the denominators of the others.

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::parse::positive;
 
-/// What is learnt from: classes, numbers or pairs.
+/// What is learned from: classes, numbers or pairs.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Numeric targets and pairs")]
 pub struct TargetOptions {
@@ -14,7 +14,7 @@ pub struct TargetOptions {
     #[arg(long, value_enum)]
     pub task: Option<TaskKind>,
 
-    /// Learn a numeric target by soft matches of neighbours with near targets, by --objective f or g.
+    /// Learn a numeric target by soft matches of neighbors with near targets, by --objective f or g.
     #[arg(long)]
     pub soft: bool,
 

@@ -9,7 +9,7 @@ use super::parse::picture;
 use super::table::TextArgs;
 use super::{Format, ModelArgs};
 
-/// A labelled table.
+/// A labeled table.
 #[derive(Args, Debug)]
 pub struct SourceArgs {
     /// A bundled set (see nca datasets), a .csv or .csv.gz file with a header, a Parquet or Arrow file (where nca is
@@ -74,7 +74,7 @@ pub enum EmbeddingFormat {
     Parquet,
 }
 
-/// How neighbours decide.
+/// How neighbors decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Rule {
     /// The majority of the k nearest training rows (ties go to the nearest), or the mean of their numbers.
@@ -101,7 +101,7 @@ pub struct PredictArgs {
     #[arg(value_name = "DATA")]
     pub data: String,
 
-    /// How neighbours decide [default: knn for classes, soft for a numeric target]
+    /// How neighbors decide [default: knn for classes, soft for a numeric target]
     #[arg(long, value_enum)]
     pub rule: Option<Rule>,
 
@@ -148,7 +148,7 @@ Examples:
   nca evaluate runs/film more.csv --pairs pairs.csv   a model of pairs: where partners rank
   nca evaluate runs/iris test.csv --train moved/iris.csv   the table of the fit stands elsewhere now
 
-k-NN by the learnt metric is compared with k-NN by Euclidean distance on the same scaled features
+k-NN by the learned metric is compared with k-NN by Euclidean distance on the same scaled features
 (McNemar's test). For this the training rows are read again, as the fit in the run's report read them.
 
 Columns are picked by their names, and the target by the name that it had in the fit.
@@ -188,7 +188,7 @@ Examples:
   nca info runs/iris
   nca info runs/iris --format json | jq .matrix
 
-The JSON holds the learnt map A as matrix, on the scaled features; it is null for an mlp and for a map of more than
+The JSON holds the learned map A as matrix, on the scaled features; it is null for an mlp and for a map of more than
 40 features or 40 dimensions: nca export writes any linear map.")]
 pub struct InfoArgs {
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! `nca datasets`: the sets that need no file.
 
 use anyhow::Result;
-use burn_nca_datasets::catalogue;
+use burn_nca_datasets::catalog;
 use burn_nca_program::Terminal;
 use burn_nca_program::terminal::listing;
 
@@ -12,6 +12,6 @@ use crate::output;
 /// # Errors
 /// A closed stdout.
 pub fn run() -> Result<()> {
-    let lines = catalogue().iter().map(|set| (set.name.to_string(), set.description.to_string()));
+    let lines = catalog().iter().map(|set| (set.name.to_string(), set.description.to_string()));
     output::print(&listing(&lines.collect::<Vec<_>>(), Terminal::of_stdout()))
 }

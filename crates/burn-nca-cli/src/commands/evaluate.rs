@@ -36,6 +36,6 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
     match model.training_targets() {
         TrainingTargets::Classes { .. } => classes::evaluate(&question),
         TrainingTargets::Numbers { .. } => numbers::evaluate(&question),
-        TrainingTargets::Unlabelled => pairs::evaluate(&question),
+        TrainingTargets::Unlabeled => pairs::evaluate(&question),
     }
 }

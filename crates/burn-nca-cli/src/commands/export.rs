@@ -10,7 +10,7 @@ use crate::cli::ExportArgs;
 /// Writes the map as a plain linear layer, or scaling, map and rule as an ONNX graph: the file's name says which.
 ///
 /// # Errors
-/// No model, a network as a linear layer, neighbours where the format has none, a file name of neither kind, or a
+/// No model, a network as a linear layer, neighbors where the format has none, a file name of neither kind, or a
 /// file that cannot be written.
 pub fn run(args: &ExportArgs) -> Result<()> {
     let extension = args.to.extension().and_then(|extension| extension.to_str());

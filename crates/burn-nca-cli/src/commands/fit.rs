@@ -1,11 +1,11 @@
-//! `nca fit`: from the options to a model, a report and a run's folder, whatever is learnt from.
+//! `nca fit`: from the options to a model, a report and a run's folder, whatever is learned from.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca::data::{Coincidences, Features, Labelled, RegressionData, Scaling};
+use burn_nca::data::{Coincidences, Features, Labeled, RegressionData, Scaling};
 use burn_nca::fit::{FitSession, Progress, Termination};
 use burn_nca::method::AnyMethod;
 use burn_nca::{DeviceTime, Fitted, device};
@@ -22,7 +22,7 @@ use crate::fitting::recording::Recording;
 use crate::fitting::rows::FitData;
 use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::fitting::stages::Stages;
-use crate::fitting::target_settings::{FitTask, learnt_from};
+use crate::fitting::target_settings::{FitTask, learned_from};
 use crate::fitting::time_budget::TimeBudget;
 use crate::fitting::{method, options, settings, tuning, warnings};
 use crate::source::Source;
@@ -38,11 +38,11 @@ pub use crate::fitting::run_folder::MODEL;
 /// Bad data or settings, a folder that exists, or a fit that was interrupted.
 pub fn run(args: &FitArgs) -> Result<()> {
     let time = TimeBudget::start(args.optimizer.time_budget);
-    let learnt_from = learnt_from(args)?;
-    let method = method::chosen(args, learnt_from)?;
-    options::check(args, learnt_from, &method)?;
-    match learnt_from {
-        FitTask::Classes => of::<Labelled>(args, method, time),
+    let learned_from = learned_from(args)?;
+    let method = method::chosen(args, learned_from)?;
+    options::check(args, learned_from, &method)?;
+    match learned_from {
+        FitTask::Classes => of::<Labeled>(args, method, time),
         FitTask::Numbers => of::<RegressionData>(args, method, time),
         FitTask::Pairs => of::<Coincidences>(args, method, time),
     }
@@ -55,7 +55,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     let stages =
         Stages::new(time, args.quiet, interrupt.clone()).without_baselines(args.no_baselines);
     let folder = open_folder(args)?;
-    let source = Source::of_fit(args, learnt_from(args)?);
+    let source = Source::of_fit(args, learned_from(args)?);
     stages.show(&format!("reading {}", short_name(&args.source.data)));
     let table = D::open(args, &source, &stages)?;
     let source = source.with_target(table.target.as_deref());
@@ -107,7 +107,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     };
     if D::PREDICTS {
         if matches!(args.neighbors, Some(NeighborCount::CrossValidated | NeighborCount::Entropy)) {
-            stages.announce("choosing the number of neighbours");
+            stages.announce("choosing the number of neighbors");
         }
         rows.neighbors = D::neighbors(args.neighbors, &model)?;
     }
@@ -269,7 +269,7 @@ fn refuse_diverged(model: &Fitted) -> Result<()> {
     }
     bail!(
         "the fit diverged: the embedding is no longer finite; give a smaller --learning-rate (or --l2), or --scale \
-         standardise"
+         standardize"
     )
 }
 

@@ -97,8 +97,8 @@ fn text(info: &Info<'_>, card: &ModelCard, terminal: Terminal) -> String {
     line(
         "scaling",
         match info.scaling.kind() {
-            ScalingKind::Standardise => "standardised",
-            ScalingKind::Common => "centred, one scale for all",
+            ScalingKind::Standardize => "standardized",
+            ScalingKind::Common => "centered, one scale for all",
             ScalingKind::MinMax => "from 0 to 1",
             ScalingKind::None => "none",
         }

@@ -1,4 +1,4 @@
-//! `nca methods`: what can be learnt by, when to take it, and the settings of each.
+//! `nca methods`: what can be learned by, when to take it, and the settings of each.
 
 use anyhow::Result;
 use burn_nca::method::{AnyMethod, MethodInfo};

@@ -66,8 +66,8 @@ pub fn run(args: &PredictArgs) -> Result<()> {
             let values = numbers(args, model, (targets, &rows.features))?;
             Predicted::numbers(targets.names(), values, rows)
         }
-        TrainingTargets::Unlabelled => bail!(
-            "this model was learnt from pairs and has nothing to predict; embed rows with nca transform"
+        TrainingTargets::Unlabeled => bail!(
+            "this model was learned from pairs and has nothing to predict; embed rows with nca transform"
         ),
     };
     let text = match format {
@@ -99,7 +99,7 @@ fn numbers(
     model: &Fitted,
     (targets, features): (&Features, &Features),
 ) -> Result<Vec<f64>> {
-    // A k asks for the nearest; without one the rule that the metric was learnt for decides.
+    // A k asks for the nearest; without one the rule that the metric was learned for decides.
     let rule = args.rule.unwrap_or(if args.neighbors.is_some() { Rule::Knn } else { Rule::Soft });
     Ok(match rule {
         Rule::Knn => {

@@ -1,8 +1,8 @@
-//! The closed forms that a learnt metric is compared with.
+//! The closed forms that a learned metric is compared with.
 
 use anyhow::Result;
 use burn_nca::baseline::{Groups, LdaConfig, PcaConfig, Projection};
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labeled};
 
 use super::stages::Stages;
 
@@ -16,7 +16,7 @@ use super::stages::Stages;
 /// Fewer than two training rows, or what the measure refuses.
 pub fn baselines<R>(
     train: &Features,
-    classes: Option<&Labelled>,
+    classes: Option<&Labeled>,
     dimension: usize,
     stages: &Stages,
     measure: impl Fn(&str, &Projection) -> Result<R>,
@@ -48,7 +48,7 @@ pub fn baselines<R>(
 }
 
 fn discriminants(
-    (train, groups): (&Labelled, &Groups<'_>),
+    (train, groups): (&Labeled, &Groups<'_>),
     dimension: usize,
 ) -> Option<(String, Projection)> {
     let lda = LdaConfig::new(dimension.min(LdaConfig::max_directions(train)))

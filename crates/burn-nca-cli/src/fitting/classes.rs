@@ -1,10 +1,10 @@
-//! What a metric learnt from classes is worth beside Euclidean distance, PCA and LDA: the same rows, the same rules.
+//! What a metric learned from classes is worth beside Euclidean distance, PCA and LDA: the same rows, the same rules.
 
 use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::baseline::Projection;
-use burn_nca::data::{Features, Labelled, Split};
+use burn_nca::data::{Features, Labeled, Split};
 use burn_nca::evaluate::{ClassScores, RowTerms, perplexities_of};
 use burn_nca::neighbors::{ClassReferences, Rule};
 use burn_nca_datasets::WithoutClass;
@@ -19,15 +19,15 @@ use super::sample::Sample;
 use super::stages::Stages;
 use burn_nca_report::{
     Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, Data, Embedding, Measure,
-    MeasureTable, Part, Point, Results, Unlabelled, thinned,
+    MeasureTable, Part, Point, Results, Unlabeled, thinned,
 };
 
-/// All rows, which of them were learnt from and which are measured, and the k of k-NN.
+/// All rows, which of them were learned from and which are measured, and the k of k-NN.
 pub struct ClassRows<'a> {
-    pub data: &'a Labelled,
+    pub data: &'a Labeled,
     pub split: &'a Split,
-    /// The rows that were learnt from.
-    pub train: &'a Labelled,
+    /// The rows that were learned from.
+    pub train: &'a Labeled,
     pub sample: &'a Sample,
     /// The rows without a class, which are drawn alone.
     pub without_class: Option<&'a WithoutClass>,
@@ -39,7 +39,7 @@ pub struct ClassRows<'a> {
 /// # Errors
 /// k above the training rows, or an embedding that is not finite.
 pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result<Evaluation> {
-    stages.announce("evaluating the learnt metric");
+    stages.announce("evaluating the learned metric");
     let (k, classes) = (rows.neighbors, rows.data.classes());
     let measured = &rows.sample.train;
     let (train, test) = (rows.train, rows.data.select(&rows.sample.test));
@@ -53,7 +53,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
     let truth_of_train = labels.measured();
     let (method, rule) = (label(model), model.rule());
     let own = ByRule { space: &own, rule };
-    let learnt = judge(method, &own, &labels, k)?;
+    let learned = judge(method, &own, &labels, k)?;
     let (device, _) = place(&model.references().device());
     let compared = |method: &str, map: &Projection| {
         let space = ByVotes { rows: parts.mapped(map)?, device: &device };
@@ -61,14 +61,14 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
     };
     let mut compared = baselines(train.features(), Some(train), own.dimension(), stages, compared)?;
     compared.retain(|row| row.method != method);
-    compared.push(learnt.row.clone());
+    compared.push(learned.row.clone());
     stages.announce("drawing the embedding");
     let comparison =
         MeasureTable { neighbors: Some(k), measures: Measure::of_classes(k), rows: compared };
     let (part, key, predicted, truth) = if test.rows() > 0 {
-        (Part::Test, "knn_test", &learnt.test, labels.test)
+        (Part::Test, "knn_test", &learned.test, labels.test)
     } else {
-        (Part::Train, "nn_train", &learnt.train, truth_of_train.as_slice())
+        (Part::Train, "nn_train", &learned.train, truth_of_train.as_slice())
     };
     let RowTerms { log_p, perplexity } = match rows.sample.measured() {
         None => terms(rule, &precise.train, &labels)?,
@@ -83,14 +83,14 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
     let scale = train.rows() as f64 / measured.len().max(1) as f64;
     let results = ClassResults {
         accuracy: Accuracy {
-            train: learnt.row.value("nn_train").unwrap_or(f64::NAN),
-            test: learnt.row.value("nn_test"),
+            train: learned.row.value("nn_train").unwrap_or(f64::NAN),
+            test: learned.row.value("nn_test"),
         },
         f: scale * p.iter().sum::<f64>(),
         g: scale * with_partner.map(|(_, log_p)| log_p).sum::<f64>(),
         confusion: Some(Confusion::of(part, predicted, truth, classes)),
         class_scores: Some(ClassTable::of(part, &ClassScores::of(predicted, truth, classes)?)),
-        embedding: Some(embedding(rows, (&precise, unlabelled(model, rows)?), &learnt, &p)?),
+        embedding: Some(embedding(rows, (&precise, unlabeled(model, rows)?), &learned, &p)?),
         p,
         perplexity: perplexity.clone(),
     };
@@ -109,7 +109,7 @@ fn terms(rule: &Rule, embedding: &Tensor<2>, labels: &Labels<'_>) -> Result<RowT
     if *rule == Rule::Neighbors {
         return Ok(RowTerms::of(embedding, labels.train, labels.measured)?);
     }
-    // A weight counts a term as often; the draw of its neighbour is that of the paper.
+    // A weight counts a term as often; the draw of its neighbor is that of the paper.
     let references = ClassReferences { weights: None, ..labels.references(embedding) };
     let log_p = rule.log_own_probabilities(references, labels.measured)?;
     Ok(RowTerms { log_p, perplexity: perplexities_of(embedding, labels.measured)? })
@@ -125,7 +125,7 @@ fn terms_of_sample(model: &Fitted, train: &Features, labels: &Labels<'_>) -> Res
     }
 }
 
-fn data(rows: &ClassRows<'_>, train: &Labelled) -> Data {
+fn data(rows: &ClassRows<'_>, train: &Labeled) -> Data {
     let (labels, train_counts) = (rows.data.labels(), train.class_counts());
     let mut test_counts = vec![0; rows.data.classes()];
     rows.split.test.iter().for_each(|&row| test_counts[labels[row]] += 1);
@@ -149,7 +149,7 @@ fn data(rows: &ClassRows<'_>, train: &Labelled) -> Data {
 }
 
 /// Where the model puts the rows without a class, as many as a picture shows, with their places in the file.
-fn unlabelled(model: &Fitted, rows: &ClassRows<'_>) -> Result<Option<(Vec<usize>, Tensor<2>)>> {
+fn unlabeled(model: &Fitted, rows: &ClassRows<'_>) -> Result<Option<(Vec<usize>, Tensor<2>)>> {
     let Some(WithoutClass { rows, features }) = rows.without_class else { return Ok(None) };
     let drawn: Vec<usize> = thinned(rows.len()).collect();
     let scaled = model.scaling().apply(&features.select(&drawn))?;
@@ -159,12 +159,12 @@ fn unlabelled(model: &Fitted, rows: &ClassRows<'_>) -> Result<Option<(Vec<usize>
 
 fn embedding(
     rows: &ClassRows<'_>,
-    (space, unlabelled): (&Space, Option<(Vec<usize>, Tensor<2>)>),
-    learnt: &MethodScores,
+    (space, unlabeled): (&Space, Option<(Vec<usize>, Tensor<2>)>),
+    learned: &MethodScores,
     p: &[f64],
 ) -> Result<Embedding<ClassMark>> {
     let measured = &rows.sample.train;
-    let (others, without_class) = unlabelled.unzip();
+    let (others, without_class) = unlabeled.unzip();
     let shown = Shown { test: space.test.as_ref(), others: without_class.as_ref() };
     let picture = Picture::of(&space.train, shown)?;
     let [_, dimension] = space.train.dims();
@@ -174,21 +174,21 @@ fn embedding(
         Point { row: row + 1, id: None, coordinates, part, mark }
     };
     let train = measured.iter().map(|&place| rows.split.train[place]);
-    let train = train.zip(picture.train).zip(&learnt.train).zip(p);
-    let test = rows.sample.test.iter().zip(picture.test).zip(&learnt.test);
+    let train = train.zip(picture.train).zip(&learned.train).zip(p);
+    let test = rows.sample.test.iter().zip(picture.test).zip(&learned.test);
     let train = train.map(|(((row, at), &class), &p)| point(row, at, class, Part::Train, Some(p)));
     let test = test.map(|((&row, at), &class)| point(row, at, class, Part::Test, None));
     let points = train.chain(test).collect();
     let others = others.unwrap_or_default().into_iter().zip(picture.others);
-    let unlabelled =
-        others.map(|(row, coordinates)| Unlabelled { row: row + 1, id: None, coordinates });
+    let unlabeled =
+        others.map(|(row, coordinates)| Unlabeled { row: row + 1, id: None, coordinates });
     Ok(Embedding {
         dimension,
         variance_share: picture.variance_share,
-        colour: None,
+        color: None,
         points,
         links: Vec::new(),
-        unlabelled: unlabelled.collect(),
+        unlabeled: unlabeled.collect(),
     })
 }
 
@@ -201,7 +201,7 @@ mod tests {
     use burn_nca_report::MeasureRow;
 
     /// The rows of the comparison of iris, a third of it (or nothing) held out.
-    fn compared(held_out: bool) -> (Labelled, Labelled, Vec<MeasureRow>) {
+    fn compared(held_out: bool) -> (Labeled, Labeled, Vec<MeasureRow>) {
         let data = iris();
         let (test, train): (Vec<usize>, Vec<usize>) =
             (0..150).partition(|row| held_out && row % 3 == 0);
@@ -230,7 +230,7 @@ mod tests {
     fn a_row_of_the_table_is_what_the_library_says() {
         let (train, test, rows) = compared(true);
         let (device, dtype) = place(&burn_nca::device::host().unwrap());
-        let tensor = |data: &Labelled| data.features().to_tensor(&device, dtype);
+        let tensor = |data: &Labeled| data.features().to_tensor(&device, dtype);
         let (train_points, test_points) = (tensor(&train), tensor(&test));
         let train = Embedded { points: &train_points, labels: train.labels() };
         let test = Embedded { points: &test_points, labels: test.labels() };

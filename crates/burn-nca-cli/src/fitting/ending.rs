@@ -13,8 +13,8 @@ pub fn sentence(termination: Termination) -> &'static str {
             "Not converged: the limit of iterations was reached; a larger --max-iterations allows more."
         }
         Termination::Saturated => {
-            "Not converged: the start is saturated. Every row has a single neighbour or class to rounding, so that no \
-             step changes anything; --objective g, --l2 0.01 or --scale standardise lets it move."
+            "Not converged: the start is saturated. Every row has a single neighbor or class to rounding, so that no \
+             step changes anything; --objective g, --l2 0.01 or --scale standardize lets it move."
         }
         Termination::LineSearchFailed => {
             "Not converged: no lower value was found, not even along steepest descent: the rounding of the \
@@ -22,7 +22,7 @@ pub fn sentence(termination: Termination) -> &'static str {
         }
         Termination::NonFinite => {
             "Not converged: the value or the gradient became infinite or not a number; a smaller --l2 or \
-             --learning-rate, or --scale standardise, keeps them finite."
+             --learning-rate, or --scale standardize, keeps them finite."
         }
         Termination::NoStep => {
             "Not converged: no step was taken, for in no batch had a row both a partner and a row to be told \

@@ -1,4 +1,4 @@
-//! The report of a fit: what every model tells, around what was found out by what it was learnt from.
+//! The report of a fit: what every model tells, around what was found out by what it was learned from.
 
 use anyhow::Result;
 use burn::tensor::Tensor;
@@ -29,15 +29,15 @@ pub struct FinishedFit<'a> {
     pub stages: &'a Stages,
 }
 
-/// What was found out about the learnt metric.
+/// What was found out about the learned metric.
 pub struct Evaluation {
     /// The data; the finished fit gives them their name.
     pub data: Data,
-    /// The learnt metric beside the baselines.
+    /// The learned metric beside the baselines.
     pub comparison: MeasureTable,
-    /// What the learnt metric loses beside them, if it does.
+    /// What the learned metric loses beside them, if it does.
     pub shortfall: Option<String>,
-    /// What depends on what was learnt from.
+    /// What depends on what was learned from.
     pub results: Results,
     /// The embedding of the training rows, of those that were measured at least, `[n, k]`; in f64 where there is a CPU
     /// backend.

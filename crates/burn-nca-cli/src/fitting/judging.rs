@@ -1,4 +1,4 @@
-//! How neighbours in a space classify rows: of a model by its rule, of a baseline by votes and the stochastic rule.
+//! How neighbors in a space classify rows: of a model by its rule, of a baseline by votes and the stochastic rule.
 
 use anyhow::Result;
 use burn::tensor::{Device, Tensor};
@@ -119,7 +119,7 @@ fn voters<'a>(labels: &Labels<'a>) -> Result<Voters<'a>> {
     Ok(Voters::new(labels.train, labels.classes, labels.weights)?)
 }
 
-/// How neighbours in a space classify the rows.
+/// How neighbors in a space classify the rows.
 pub struct MethodScores {
     pub row: MeasureRow,
     /// The 1-NN class of each training row that is measured, left out of the others.

@@ -88,12 +88,12 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command};
     use crate::failure::Usage;
-    use crate::fitting::target_settings::learnt_from;
+    use crate::fitting::target_settings::learned_from;
 
     fn method(options: &str) -> Result<AnyMethod> {
         let words = ["nca", "fit", "t.csv"].into_iter().chain(options.split_whitespace());
         let Command::Fit(args) = Cli::try_parse_from(words)?.command else { unreachable!() };
-        chosen(&args, learnt_from(&args)?)
+        chosen(&args, learned_from(&args)?)
     }
 
     #[test]

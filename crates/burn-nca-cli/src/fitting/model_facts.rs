@@ -1,4 +1,4 @@
-//! What a report says of a model, whatever it was learnt from.
+//! What a report says of a model, whatever it was learned from.
 
 use burn_nca::fit::Precision;
 use burn_nca::{Fitted, device};

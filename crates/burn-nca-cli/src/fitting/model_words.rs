@@ -21,7 +21,7 @@ pub fn map(card: &ModelCard) -> String {
     }
 }
 
-/// What was optimised, or the method and its settings where that says it.
+/// What was optimized, or the method and its settings where that says it.
 pub fn objective(card: &ModelCard) -> String {
     match &card.method {
         AnyMethod::Nca(Nca { criterion, repulsion }) if *repulsion > 0.0 => {

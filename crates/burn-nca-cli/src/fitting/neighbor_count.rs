@@ -1,4 +1,4 @@
-//! How many neighbours vote for a model's classes: a number, or a rule that finds it on the training rows.
+//! How many neighbors vote for a model's classes: a number, or a rule that finds it on the training rows.
 
 use anyhow::Result;
 use burn_nca::Fitted;

@@ -1,4 +1,4 @@
-//! What a metric learnt from numbers is worth beside Euclidean distance and PCA: the same rows, the same rules.
+//! What a metric learned from numbers is worth beside Euclidean distance and PCA: the same rows, the same rules.
 
 use anyhow::Result;
 use burn::tensor::Tensor;
@@ -20,11 +20,11 @@ use burn_nca_report::{
     ValueResults,
 };
 
-/// All rows, which of them were learnt from and which are measured, and the k of k-NN.
+/// All rows, which of them were learned from and which are measured, and the k of k-NN.
 pub struct NumberRows<'a> {
     pub data: &'a RegressionData,
     pub split: &'a Split,
-    /// The rows that were learnt from.
+    /// The rows that were learned from.
     pub train: &'a RegressionData,
     pub sample: &'a Sample,
     pub neighbors: usize,
@@ -41,7 +41,7 @@ struct Numbered {
 /// # Errors
 /// k above the training rows, or an embedding that is not finite.
 pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Result<Evaluation> {
-    stages.announce("evaluating the learnt metric");
+    stages.announce("evaluating the learned metric");
     let measured = &rows.sample.train;
     let (train, test) = (rows.train, rows.data.select(&rows.sample.test));
     let known = train.targets().values();
@@ -55,7 +55,7 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Resul
     let (device, _) = place(&model.references().device());
     let (k, numbers) = (rows.neighbors, Numbers::new(known, 1).with_weights(train.weights()));
     let nearest = format!("{k}-NN");
-    // A training row has one neighbour fewer: itself.
+    // A training row has one neighbor fewer: itself.
     let fewer = |own: Option<&[usize]>| k.min(known.len() - usize::from(own.is_some()));
     let compared = |method: &str, map: &Projection| {
         let space = parts.mapped(map)?;
@@ -74,23 +74,23 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Resul
     let mut compared = baselines(train.features(), None, dimension, stages, compared)?;
     let method = label(model);
     compared.retain(|row| row.method != method);
-    let learnt = |mean: &Means<'_>| -> Result<Numbered> {
+    let learned = |mean: &Means<'_>| -> Result<Numbered> {
         Ok(Numbered {
             train: mean(&rows_of(&own.train, measured), Some(measured))?,
             test: own.test.as_ref().map_or(Ok(Vec::new()), |test| mean(test, None))?,
         })
     };
-    let by_votes = learnt(&|queries, of_self| {
+    let by_votes = learned(&|queries, of_self| {
         let k = fewer(of_self);
         let found = model.rule().nearest(queries, &own.train, k, of_self)?;
         Ok(nearest_means(&found, numbers, k)?)
     })?;
     compared.push(row((method, &nearest, dimension), &by_votes, &truth)?);
-    let by_kernel = learnt(&|queries, of_self| {
+    let by_kernel = learned(&|queries, of_self| {
         Ok(model.rule().kernel_means(queries, &own.train, numbers, of_self)?)
     })?;
-    let learnt = row((method, "kernel", dimension), &by_kernel, &truth)?;
-    compared.push(learnt.clone());
+    let learned = row((method, "kernel", dimension), &by_kernel, &truth)?;
+    compared.push(learned.clone());
     let comparison = MeasureTable { neighbors: None, measures: measures(), rows: compared };
     stages.announce("drawing the embedding");
     let precise = parts.precise(model)?;
@@ -111,7 +111,7 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Resul
         },
         shortfall: comparison.shortfall(key, None),
         comparison,
-        results: Results::Numbers(ValueResults { value, scores: learnt, embedding }),
+        results: Results::Numbers(ValueResults { value, scores: learned, embedding }),
         perplexity: perplexities_of(&precise.train, measured)?,
         embedding: precise.train,
     })
@@ -174,7 +174,7 @@ fn embedding(
     let mut points = of_part(Part::Train, &train, picture.train, &predicted.train);
     points.extend(of_part(Part::Test, &rows.sample.test, picture.test, &predicted.test));
     let [_, dimension] = space.train.dims();
-    let (variance_share, colour) = (picture.variance_share, targets.names().first().cloned());
-    let (links, unlabelled) = (Vec::new(), Vec::new());
-    Ok(Embedding { dimension, variance_share, colour, points, links, unlabelled })
+    let (variance_share, color) = (picture.variance_share, targets.names().first().cloned());
+    let (links, unlabeled) = (Vec::new(), Vec::new());
+    Ok(Embedding { dimension, variance_share, color, points, links, unlabeled })
 }

@@ -7,7 +7,7 @@ use burn_nca::method::{AnyMethod, Uses};
 
 use super::target_settings::FitTask;
 use crate::cli::fit::{EncoderKind, Init, OptimizerKind};
-use crate::cli::table::UnlabelledRule;
+use crate::cli::table::UnlabeledRule;
 use crate::cli::{FitArgs, NeighborCount};
 use crate::failure::usage;
 
@@ -15,10 +15,10 @@ use crate::failure::usage;
 ///
 /// # Errors
 /// Such an option, with the reason and the cure.
-pub fn check(args: &FitArgs, learnt_from: FitTask, method: &AnyMethod) -> Result<()> {
+pub fn check(args: &FitArgs, learned_from: FitTask, method: &AnyMethod) -> Result<()> {
     let refused = without_its_partner(args)
         .into_iter()
-        .chain(without_classes(args, learnt_from))
+        .chain(without_classes(args, learned_from))
         .chain(of_another_method(args, method))
         .chain(of_another_map(args))
         .chain(of_another_optimizer(args));
@@ -68,7 +68,7 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let (info, settings) = (method.info(), method.settings());
     let (model, optimizer) = (&args.model, &args.optimizer);
     let other_optimizer = optimizer.optimizer != OptimizerKind::Lbfgs;
-    let unlabelled = args.columns.unlabelled == Some(UnlabelledRule::Neighbors);
+    let unlabeled = args.columns.unlabeled == Some(UnlabeledRule::Neighbors);
     let of_settings = [
         ("--objective", "criterion", model.objective.is_some()),
         ("--repulsion", "repulsion", model.repulsion > 0.0),
@@ -83,7 +83,7 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         ("--optimizer", Uses::Optimizer, other_optimizer),
         ("--max-iterations", Uses::Optimizer, optimizer.max_iterations.is_some()),
         ("--early-stopping", Uses::EarlyStopping, optimizer.early_stopping.is_some()),
-        ("--unlabelled neighbors", Uses::Unlabelled, unlabelled),
+        ("--unlabeled neighbors", Uses::Unlabeled, unlabeled),
     ];
     let of_settings = of_settings
         .into_iter()
@@ -109,14 +109,14 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
 }
 
 /// An option that needs classes, or a target.
-fn without_classes(args: &FitArgs, learnt_from: FitTask) -> Vec<Refusal> {
-    let (model, pairs) = (&args.model, learnt_from == FitTask::Pairs);
-    let mlkr = learnt_from == FitTask::Numbers && !args.targets.soft;
-    let no_classes = learnt_from != FitTask::Classes;
+fn without_classes(args: &FitArgs, learned_from: FitTask) -> Vec<Refusal> {
+    let (model, pairs) = (&args.model, learned_from == FitTask::Pairs);
+    let mlkr = learned_from == FitTask::Numbers && !args.targets.soft;
+    let no_classes = learned_from != FitTask::Classes;
     vec![
         refusal(
             mlkr && model.objective.is_some(),
-            "--objective is for classes and for --soft; --task regression minimises the squared error, so leave it out \
+            "--objective is for classes and for --soft; --task regression minimizes the squared error, so leave it out \
              or add --soft",
         ),
         refusal(
@@ -132,7 +132,7 @@ fn without_classes(args: &FitArgs, learnt_from: FitTask) -> Vec<Refusal> {
             "--init lda separates classes, and there are none here; give auto, identity, random, pca or a file",
         ),
         refusal(
-            learnt_from == FitTask::Numbers
+            learned_from == FitTask::Numbers
                 && matches!(
                     args.neighbors,
                     Some(NeighborCount::CrossValidated | NeighborCount::Entropy)
@@ -184,7 +184,7 @@ fn of_another_map(args: &FitArgs) -> Vec<Refusal> {
     refused
 }
 
-/// An option of the other kind of optimiser.
+/// An option of the other kind of optimizer.
 fn of_another_optimizer(args: &FitArgs) -> Vec<Refusal> {
     let options = &args.optimizer;
     let batches = options.optimizer.takes_batches();
@@ -219,12 +219,12 @@ mod tests {
     use crate::cli::{Cli, Command};
     use crate::failure::Usage;
     use crate::fitting::method::chosen;
-    use crate::fitting::target_settings::learnt_from;
+    use crate::fitting::target_settings::learned_from;
 
     fn checked(options: &str) -> Result<()> {
         let words = ["nca", "fit", "t.csv"].into_iter().chain(options.split_whitespace());
         let Command::Fit(args) = Cli::try_parse_from(words)?.command else { unreachable!() };
-        let task = learnt_from(&args)?;
+        let task = learned_from(&args)?;
         check(&args, task, &chosen(&args, task)?)
     }
 
@@ -262,7 +262,7 @@ mod tests {
             ("--method lda --tune", "--tune"),
             ("--method lda --objective f", "--objective"),
             ("--optimizer cg --batch-size 9", "--batch-size"),
-            ("--method lmnn --unlabelled neighbors", "--unlabelled"),
+            ("--method lmnn --unlabeled neighbors", "--unlabeled"),
             ("--learning-rate 0.1", "--learning-rate"),
             ("--optimizer sgd --max-iterations 9", "--max-iterations"),
             ("--optimizer adam --momentum 0.5", "--momentum"),

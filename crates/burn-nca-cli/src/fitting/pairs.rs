@@ -1,4 +1,4 @@
-//! What a metric learnt from pairs is worth beside Euclidean distance and PCA: where the partners of pairs held out stand.
+//! What a metric learned from pairs is worth beside Euclidean distance and PCA: where the partners of pairs held out stand.
 
 use std::collections::BTreeMap;
 
@@ -22,12 +22,12 @@ use burn_nca_report::{
 /// The most pairs joined in the picture.
 const JOINED: usize = 3000;
 
-/// The pairs that were learnt from, and those that are measured.
+/// The pairs that were learned from, and those that are measured.
 pub struct PairParts {
     pub train: Pairs,
     /// How many pairs are held out.
     pub test: usize,
-    /// The pairs that ask for their partners: of those held out, or else of those learnt from.
+    /// The pairs that ask for their partners: of those held out, or else of those learned from.
     pub asked: Pairs,
     /// How many pairs are measured, where these are not all.
     pub measured: Option<Measured>,
@@ -45,7 +45,7 @@ pub fn evaluate(
     pairs: &PairParts,
     stages: &Stages,
 ) -> Result<Evaluation> {
-    stages.announce("evaluating the learnt metric");
+    stages.announce("evaluating the learned metric");
     let features = data.features();
     let rows = (0..features.rows()).collect();
     let split = Split { train: rows, test: Vec::new() };
@@ -62,8 +62,8 @@ pub fn evaluate(
     let method = label(model);
     compared.retain(|row| row.method != method);
     let ranks = PartnerRanks::of(model.references(), &pairs.asked, Some(data.pairs()))?;
-    let learnt = row((method, dimension), values(part, &ranks));
-    compared.push(learnt.clone());
+    let learned = row((method, dimension), values(part, &ranks));
+    compared.push(learned.clone());
     let comparison = MeasureTable { neighbors: None, measures: measures(part), rows: compared };
     stages.announce("drawing the embedding");
     let embedding = embedding(&precise, &rows, &pairs.train)?;
@@ -82,7 +82,7 @@ pub fn evaluate(
         },
         shortfall: comparison.shortfall(&format!("recall_5_{part}"), None),
         comparison,
-        results: Results::Pairs(ValueResults { value, scores: learnt, embedding }),
+        results: Results::Pairs(ValueResults { value, scores: learned, embedding }),
         perplexity: perplexities_of(&precise, &rows)?,
         embedding: precise,
     })
@@ -119,7 +119,7 @@ fn row((method, dimension): (&str, usize), values: BTreeMap<String, Option<f64>>
     MeasureRow { method, rule: String::new(), dimension, interval: None, values }
 }
 
-/// These rows, coloured by their order, the pairs of them that were learnt from joined.
+/// These rows, colored by their order, the pairs of them that were learned from joined.
 fn embedding(embedding: &Tensor<2>, rows: &[usize], pairs: &Pairs) -> Result<Embedding<ValueMark>> {
     let picture = Picture::of(&rows_of(embedding, rows), Shown::default())?;
     let point = |(&row, coordinates)| {
@@ -134,9 +134,9 @@ fn embedding(embedding: &Tensor<2>, rows: &[usize], pairs: &Pairs) -> Result<Emb
     Ok(Embedding {
         dimension,
         variance_share: picture.variance_share,
-        colour: Some("row".to_string()),
+        color: Some("row".to_string()),
         points,
         links: links.collect(),
-        unlabelled: Vec::new(),
+        unlabeled: Vec::new(),
     })
 }

@@ -1,4 +1,4 @@
-//! The rows learnt from and those held out, as one value: scaled, and in the space of a map.
+//! The rows learned from and those held out, as one value: scaled, and in the space of a map.
 
 use anyhow::Result;
 use burn::tensor::Tensor;
@@ -10,7 +10,7 @@ use super::embedding::embed;
 
 /// Something of the training rows, and of those held out where there are any.
 pub struct Parts<T> {
-    /// Of the rows learnt from.
+    /// Of the rows learned from.
     pub train: T,
     /// Of the rows held out; `None` without any.
     pub test: Option<T>,

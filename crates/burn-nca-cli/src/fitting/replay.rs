@@ -1,10 +1,10 @@
-//! The rows where the map put them at some steps of a fit: the axes of the learnt map throughout.
+//! The rows where the map put them at some steps of a fit: the axes of the learned map throughout.
 
 use anyhow::Result;
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca::Fitted;
 use burn_nca::baseline::{PcaConfig, Projection};
-use burn_nca::data::{Coincidences, Features, Labelled, RegressionData};
+use burn_nca::data::{Coincidences, Features, Labeled, RegressionData};
 use burn_nca::encoder::{AnyEncoder, Encoder};
 use burn_nca::evaluate::{Accuracy, PartnerRanks, RegressionScores};
 use burn_nca::neighbors::{ClassReferences, Numbers};
@@ -22,10 +22,10 @@ const TRAIN: usize = 1000;
 /// Rows held out that are drawn at most.
 const TEST: usize = 500;
 
-/// Training rows up to which all of them are neighbours; beyond, those that are drawn.
+/// Training rows up to which all of them are neighbors; beyond, those that are drawn.
 const NEIGHBORS: usize = 4000;
 
-/// Bands of colour of a numeric target.
+/// Bands of color of a numeric target.
 const BANDS: usize = 16;
 
 /// The embedding of some rows at the steps of a fit, with the figures of both parts; `None` where they cannot be had, and
@@ -43,9 +43,9 @@ pub fn replay(
         steps.iter().map(|step| model.encoder_at(&step.parameters)).collect();
     let Some(encoders) = encoders.filter(|encoders| encoders.len() > 2) else { return Ok(None) };
     let Cast { place, drawn, points, neighbors, values, figures } = cast;
-    let learnt = place.of(&model.encoder, &drawn);
-    let shown = Shown::of(&learnt)?;
-    let end = shown.coordinates(&learnt)?;
+    let learned = place.of(&model.encoder, &drawn);
+    let shown = Shown::of(&learned)?;
+    let end = shown.coordinates(&learned)?;
     let mut places = Vec::with_capacity(encoders.len());
     let mut found = Vec::with_capacity(encoders.len());
     stages.begin("replaying the fit");
@@ -109,21 +109,21 @@ impl Place {
     }
 }
 
-/// The rows that are drawn, a group of one colour after the other.
+/// The rows that are drawn, a group of one color after the other.
 struct Drawn {
     /// Rows of the data: training rows, then those held out.
     rows: Vec<usize>,
     points: Vec<ReplayPoint>,
     /// Training rows among them.
     train: usize,
-    /// Places of the drawn training rows among the neighbours.
+    /// Places of the drawn training rows among the neighbors.
     places: Vec<usize>,
-    /// Whether all training rows are the neighbours; else the drawn ones are.
+    /// Whether all training rows are the neighbors; else the drawn ones are.
     all: bool,
 }
 
 impl Drawn {
-    /// Some of the training rows (each by its place among them) and of the rows held out; `group` is the colour of a row.
+    /// Some of the training rows (each by its place among them) and of the rows held out; `group` is the color of a row.
     fn of(
         (split, places): (&[usize], &[usize]),
         test: &[usize],
@@ -148,7 +148,7 @@ impl Drawn {
         }
     }
 
-    /// The rows that are neighbours.
+    /// The rows that are neighbors.
     fn neighbors<'s>(&'s self, split: &'s [usize]) -> &'s [usize] {
         if self.all { split } else { &self.rows[..self.train] }
     }
@@ -166,7 +166,7 @@ impl<'a> Cast<'a> {
     pub fn of_classes(model: &'a Fitted, rows: &ClassRows<'_>) -> Self {
         let (split, labels, classes) = (&rows.split.train, rows.data.labels(), rows.data.classes());
         let drawn = Drawn::of((split, &rows.sample.train), &rows.sample.test, &|row| labels[row]);
-        let references: Labelled = rows.data.select(drawn.neighbors(split));
+        let references: Labeled = rows.data.select(drawn.neighbors(split));
         let truth: Vec<usize> = drawn.rows.iter().map(|&row| labels[row]).collect();
         let (features, points) = (rows.data.features().select(&drawn.rows), drawn.points.clone());
         let (place, neighbors) = (Place::model(model), references.rows());
@@ -201,8 +201,8 @@ impl<'a> Cast<'a> {
         let drawn = Drawn::of((split, &rows.sample.train), &rows.sample.test, &band);
         let references: RegressionData = rows.data.select(drawn.neighbors(split));
         let shown = rows.data.select(&drawn.rows);
-        let colour = targets.names().first().cloned().unwrap_or_default();
-        let values = ReplayValues { colour, bands: bands.middles(), figure: ReplayFigure::R2 };
+        let color = targets.names().first().cloned().unwrap_or_default();
+        let values = ReplayValues { color, bands: bands.middles(), figure: ReplayFigure::R2 };
         let (place, neighbors, points) =
             (Place::model(model), references.rows(), drawn.points.clone());
         let (of, truth) = (place.clone(), shown.targets().clone());
@@ -237,7 +237,7 @@ impl<'a> Cast<'a> {
             0 => ReplayFigure::TrainingPairs,
             _ => ReplayFigure::HeldOutPairs,
         };
-        let values = ReplayValues { colour: "row".to_string(), bands: bands.middles(), figure };
+        let values = ReplayValues { color: "row".to_string(), bands: bands.middles(), figure };
         let place = Place::model(model);
         let of = place.clone();
         let figures = move |encoder: &AnyEncoder, _: &Tensor<2>| -> Result<_> {
@@ -279,7 +279,7 @@ impl Bands {
     }
 }
 
-/// The axes of the picture: those of the learnt map, its principal ones where there are more than two.
+/// The axes of the picture: those of the learned map, its principal ones where there are more than two.
 enum Shown {
     Own(usize),
     Principal(Projection),

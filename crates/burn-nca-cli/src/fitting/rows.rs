@@ -1,8 +1,8 @@
-//! The rows of a fit, whatever is learnt from them: opened, parted, and what a model of them is worth.
+//! The rows of a fit, whatever is learned from them: opened, parted, and what a model of them is worth.
 
 use anyhow::{Result, bail};
 use burn_nca::Fitted;
-use burn_nca::data::{Coincidences, Labelled, RegressionData, Scaling, Split, TrainingData};
+use burn_nca::data::{Coincidences, Labeled, RegressionData, Scaling, Split, TrainingData};
 use burn_nca_datasets::{Table, Task, WithoutClass, by_name, read_pairs};
 
 use super::classes::{self, ClassRows};
@@ -23,11 +23,11 @@ use crate::source::Source;
 use crate::tables::{self, Ready};
 use burn_nca_report::{Replay, Warning};
 
-/// All rows of a fit, and which of them (or of their pairs) are learnt from.
+/// All rows of a fit, and which of them (or of their pairs) are learned from.
 pub struct Rows<D> {
     pub data: D,
     pub split: Split,
-    /// The part that is learnt from. What is computed of it once, its copies share.
+    /// The part that is learned from. What is computed of it once, its copies share.
     pub train: D,
     /// The rows without a class, to be drawn.
     pub without_class: Option<WithoutClass>,
@@ -136,7 +136,7 @@ pub trait FitData: TrainingData {
     fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &Stages) -> Result<Evaluation>;
 }
 
-impl FitData for Labelled {
+impl FitData for Labeled {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::Accuracy;
     const FIGURES: &str = "accuracies, f, g, perplexity and the picture";
 
@@ -161,7 +161,7 @@ impl FitData for Labelled {
         refuse_numbers(args, &opened.table)?;
         let hints = opened.hints(args.targets.task == Some(TaskKind::Classification));
         opened.warnings.extend(hints);
-        opened.into_labelled(&source.columns)
+        opened.into_labeled(&source.columns)
     }
 
     fn warnings(train: &Self) -> Vec<Warning> {
@@ -282,7 +282,7 @@ impl FitData for Coincidences {
     }
 }
 
-/// The pairs that were learnt from, and those that are measured.
+/// The pairs that were learned from, and those that are measured.
 ///
 /// # Errors
 /// None that a split leads to.

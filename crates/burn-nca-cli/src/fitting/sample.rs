@@ -22,7 +22,7 @@ const MOST: usize = 20_000;
 /// What is measured of a split, each among all training rows: rows, or pairs of rows.
 #[derive(Debug, PartialEq)]
 pub struct Sample {
-    /// Places among those learnt from, ascending.
+    /// Places among those learned from, ascending.
     pub train: Vec<usize>,
     /// Those that are held out and measured, ascending.
     pub test: Vec<usize>,

@@ -20,7 +20,7 @@ use crate::cli::fit::{
 };
 use crate::failure::usage;
 
-/// More features than these are not learnt to as many dimensions unless the user asks for them: the map would
+/// More features than these are not learned to as many dimensions unless the user asks for them: the map would
 /// have their square in parameters.
 const WIDE: usize = 128;
 
@@ -69,9 +69,9 @@ pub fn configuration(
 
 /// What the penalty weighs and the perplexity of the start, as told.
 ///
-/// By default a map of NCA is penalised by its spread, and its start is scaled where objective and start are left to the
+/// By default a map of NCA is penalized by its spread, and its start is scaled where objective and start are left to the
 /// program: the paper's method is thus `--objective f --l2 0`, from its own start. Mini-batches start where a row has
-/// some neighbours in its batch: they take few steps, and long ones where a start sees a single neighbour or all of
+/// some neighbors in its batch: they take few steps, and long ones where a start sees a single neighbor or all of
 /// them. Their penalty is that of the weights, with which their settings were measured.
 fn units(
     args: &FitArgs,
@@ -232,17 +232,17 @@ fn blocks(memory_mib: Option<usize>) -> BlockConfig {
     }
 }
 
-/// What was asked for; else standardised, but one scale for all columns where mini-batches meet columns of one unit.
+/// What was asked for; else standardized, but one scale for all columns where mini-batches meet columns of one unit.
 fn scaling(args: &FitArgs, train: &Features) -> ScalingKind {
     match args.scale {
-        Some(Scale::Standardise) => ScalingKind::Standardise,
+        Some(Scale::Standardize) => ScalingKind::Standardize,
         Some(Scale::Common) => ScalingKind::Common,
         Some(Scale::MinMax) => ScalingKind::MinMax,
         Some(Scale::None) => ScalingKind::None,
         None if args.optimizer.optimizer.takes_batches() => ScalingKind::suited_to(train),
         // The directions of a sparse table are in order of their variance, and most of the last is noise.
         None if is_sparse(&args.source.data) => ScalingKind::Common,
-        None => ScalingKind::Standardise,
+        None => ScalingKind::Standardize,
     }
 }
 
@@ -269,15 +269,15 @@ mod tests {
     use crate::cli::{Cli, Command};
     use crate::failure::Usage;
     use crate::fitting::method::chosen;
-    use crate::fitting::target_settings::learnt_from;
+    use crate::fitting::target_settings::learned_from;
 
     fn config(options: &str) -> Result<Estimator> {
         let words = ["nca", "fit", "iris"].into_iter().chain(options.split_whitespace());
         let Command::Fit(args) = Cli::try_parse_from(words)?.command else { unreachable!() };
         let names = ["a", "b", "c"].map(String::from).to_vec();
-        let method = chosen(&args, learnt_from(&args)?)?;
+        let method = chosen(&args, learned_from(&args)?)?;
         let train = Features::new(vec![0.0; 9], names).unwrap();
-        configuration(&args, method, AnyData::Unlabelled(&train), None)
+        configuration(&args, method, AnyData::Unlabeled(&train), None)
     }
 
     #[test]
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn maps_and_networks_are_penalised_by_default_and_what_is_given_counts() {
+    fn maps_and_networks_are_penalized_by_default_and_what_is_given_counts() {
         let settings = |options: &str| {
             let config = config(options).unwrap();
             (config.method.settings()["criterion"].clone(), config.fit.l2)
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_table_is_learnt_to_few_dimensions_unless_told() {
+    fn a_wide_table_is_learned_to_few_dimensions_unless_told() {
         let wide = |rows: usize, options: &str| {
             let words = ["nca", "fit", "wide.csv"].into_iter().chain(options.split_whitespace());
             let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
@@ -367,7 +367,7 @@ mod tests {
             };
             let train = Features::unnamed(vec![0.0; rows * (WIDE + 1)], WIDE + 1).unwrap();
             let method = AnyMethod::named("nca").unwrap();
-            let config = configuration(&args, method, AnyData::Unlabelled(&train), None).unwrap();
+            let config = configuration(&args, method, AnyData::Unlabeled(&train), None).unwrap();
             config.d_output
         };
         assert_eq!((wide(60, ""), wide(20, "")), (WIDE_DIM, 19));

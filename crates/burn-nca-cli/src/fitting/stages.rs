@@ -17,7 +17,7 @@ const WORTH_TELLING: f64 = 5.0;
 
 /// The stages around a fit, under the budget of the whole command and Ctrl-C.
 ///
-/// The table is always read and the learnt metric always evaluated; the methods it is compared with, one by one, and the
+/// The table is always read and the learned metric always evaluated; the methods it is compared with, one by one, and the
 /// replay of the fit are left out once the time budget is spent or a stop was asked for.
 pub struct Stages {
     bar: Bar,
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reduction_ends_early_without_time_and_is_cancelled_on_request() {
+    fn a_reduction_ends_early_without_time_and_is_canceled_on_request() {
         assert!(Stages::unlimited().reduction_pass(5, 6).unwrap().is_continue());
         let interrupt = Interrupt::default();
         let spent = Stages::new(TimeBudget::start(Some(0.0)), true, interrupt.clone());

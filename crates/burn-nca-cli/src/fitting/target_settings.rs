@@ -1,4 +1,4 @@
-//! What the options of `nca fit` say is learnt from.
+//! What the options of `nca fit` say is learned from.
 
 use anyhow::Result;
 pub use burn_nca::data::Task as FitTask;
@@ -8,11 +8,11 @@ use crate::cli::FitArgs;
 use crate::cli::targets::TaskKind;
 use crate::failure::usage;
 
-/// What the options say is learnt from.
+/// What the options say is learned from.
 ///
 /// # Errors
 /// Options that contradict each other.
-pub fn learnt_from(args: &FitArgs) -> Result<FitTask> {
+pub fn learned_from(args: &FitArgs) -> Result<FitTask> {
     let targets = &args.targets;
     match (targets.pairs.is_some(), targets.soft, targets.task) {
         (true, _, _) => Ok(FitTask::Pairs),
@@ -51,13 +51,13 @@ mod tests {
     }
 
     #[test]
-    fn the_options_say_what_is_learnt_from() {
-        let kind = |options| learnt_from(&args(options)).unwrap();
+    fn the_options_say_what_is_learned_from() {
+        let kind = |options| learned_from(&args(options)).unwrap();
         assert_eq!(kind(""), FitTask::Classes);
         assert_eq!(kind("--task classification"), FitTask::Classes);
         assert_eq!(kind("--task regression"), FitTask::Numbers);
         assert_eq!(kind("--soft"), FitTask::Numbers);
         assert_eq!(kind("--pairs p.csv"), FitTask::Pairs);
-        assert!(learnt_from(&args("--soft --task classification")).unwrap_err().is::<Usage>());
+        assert!(learned_from(&args("--soft --task classification")).unwrap_err().is::<Usage>());
     }
 }

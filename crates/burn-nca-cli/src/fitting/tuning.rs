@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 use burn::tensor::Device;
-use burn_nca::data::{AnyData, Labelled, TrainingData};
+use burn_nca::data::{AnyData, Labeled, TrainingData};
 use burn_nca::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
 use burn_nca::method::AnyMethod;
 use burn_nca::objective::Criterion;
@@ -47,7 +47,7 @@ pub fn choose<D: TrainingData>(
     let compared_by = match train.any() {
         AnyData::Numbers(_) => ComparedBy::R2,
         AnyData::Pairs(_) => ComparedBy::LogProbability,
-        AnyData::Classes(_) | AnyData::Unlabelled(_) => ComparedBy::Accuracy,
+        AnyData::Classes(_) | AnyData::Unlabeled(_) => ComparedBy::Accuracy,
     };
     let bar = Bar::new(BAR, args.quiet);
     let mut told = false;
@@ -78,7 +78,7 @@ pub fn choose<D: TrainingData>(
 }
 
 /// The handful of settings to compare where the user says nothing of how to fit.
-fn handful(args: &FitArgs, config: &NcaConfig, train: &Labelled) -> Option<TuneConfig> {
+fn handful(args: &FitArgs, config: &NcaConfig, train: &Labeled) -> Option<TuneConfig> {
     let (model, optimizer) = (&args.model, &args.optimizer);
     let told = args.tuning.no_tune
         || args.method.method.is_some()
@@ -93,7 +93,7 @@ fn handful(args: &FitArgs, config: &NcaConfig, train: &Labelled) -> Option<TuneC
         || optimizer.optimizer != OptimizerKind::Lbfgs
         || optimizer.max_iterations.is_some()
         || optimizer.early_stopping.is_some()
-        || args.columns.unlabelled.is_some();
+        || args.columns.unlabeled.is_some();
     let mut handful = TuneConfig::handful(config, train).filter(|_| !told)?;
     if let Some(NeighborCount::Given(k)) = args.neighbors {
         handful.neighbors = k;
@@ -217,7 +217,7 @@ mod tests {
         };
         let train = Features::unnamed(vec![0.0; 4], 2).unwrap();
         let method = chosen(&args, Task::Classes).unwrap();
-        let config = configuration(&args, method, AnyData::Unlabelled(&train), None).unwrap();
+        let config = configuration(&args, method, AnyData::Unlabeled(&train), None).unwrap();
         settings(&args, &config)
     }
 
@@ -242,7 +242,7 @@ mod tests {
             };
             let features = Features::unnamed((0..60).map(f64::from).collect(), 3).unwrap();
             let labels = (0..20).map(|row| row % 2).collect();
-            let train = Labelled::from_labels(features, labels).unwrap();
+            let train = Labeled::from_labels(features, labels).unwrap();
             let method = chosen(&args, Task::Classes).unwrap();
             let config = configuration(&args, method, train.any(), None).unwrap();
             handful(&args, &NcaConfig::of(&config).unwrap(), &train)
@@ -269,7 +269,7 @@ mod tests {
             "--max-iterations 9",
             "--early-stopping",
             "--encoder mlp",
-            "--unlabelled neighbors",
+            "--unlabeled neighbors",
         ] {
             assert!(compared(options).is_none(), "{options}");
         }

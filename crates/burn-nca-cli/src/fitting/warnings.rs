@@ -1,7 +1,7 @@
 //! What a user should know about data and fit, though neither is wrong.
 
 use burn_nca::Estimator;
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labeled};
 use burn_nca::encoder::EncoderConfig;
 use burn_nca::evaluate::{Collapse, Spread};
 use burn_nca::fit::Termination;
@@ -16,8 +16,8 @@ const SHOWN: usize = 5;
 
 /// About the training rows: columns without a spread, classes of one row.
 ///
-/// None on rows that nothing can be learnt from: the fit refuses them in one line.
-pub fn about_data(train: &Labelled) -> Vec<Warning> {
+/// None on rows that nothing can be learned from: the fit refuses them in one line.
+pub fn about_data(train: &Labeled) -> Vec<Warning> {
     let counts = train.class_counts();
     if counts.iter().all(|count| *count < 2) {
         return Vec::new();
@@ -50,7 +50,7 @@ pub fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
     (chosen && config.encoder == EncoderConfig::Linear && k < d).then(|| {
         Warning::new(
             WarningCode::FewDimensions,
-            format!("{d} features are learnt to {k} dimensions; --dim asks for others, up to {d} for the full metric"),
+            format!("{d} features are learned to {k} dimensions; --dim asks for others, up to {d} for the full metric"),
         )
     })
 }
@@ -65,7 +65,7 @@ fn about_single_rows(alone: &[&str]) -> Option<Warning> {
     Some(Warning::new(
         WarningCode::SingleRowClasses,
         format!(
-            "{classes} a single training row: no neighbour can be right for it, so it counts as wrong and adds \
+            "{classes} a single training row: no neighbor can be right for it, so it counts as wrong and adds \
              nothing to the objective: {listed}"
         ),
     ))
@@ -89,7 +89,7 @@ pub fn about_spread(spread: Option<Spread>, shortfall: Option<String>) -> Option
             WarningCode::CollapsedToPoint,
             format!(
                 "the embedding has collapsed to a point (total variance {:.1e}): the weights exp(-distance²) of all \
-                 neighbours are alike; less --l2 or another --init may keep it apart",
+                 neighbors are alike; less --l2 or another --init may keep it apart",
                 spread.total_variance
             ),
         )),
@@ -129,7 +129,7 @@ mod tests {
     fn constant_columns_and_lonely_classes_are_named() {
         let features = Features::unnamed(vec![0.0, 1.0, 0.5, 1.0, 2.0, 1.0], 2).unwrap();
         let names = ["a".to_string(), "b".to_string()].to_vec();
-        let data = Labelled::new(features, vec![0, 0, 1], names).unwrap();
+        let data = Labeled::new(features, vec![0, 0, 1], names).unwrap();
         let [columns, classes] = &about_data(&data)[..] else { panic!("two warnings") };
         assert_eq!(columns.code, WarningCode::ConstantColumns);
         assert!(columns.text.starts_with("1 column is constant") && columns.text.ends_with(": x2"));

@@ -5,7 +5,7 @@ use burn_nca_datasets::TextFormat;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;
-use crate::cli::table::{MissingRule, TextArgs, UnlabelledRule};
+use crate::cli::table::{MissingRule, TextArgs, UnlabeledRule};
 use crate::output::short_name;
 
 /// The word for all text columns.
@@ -37,9 +37,9 @@ pub struct Columns {
     pub weights: Option<String>,
     /// Whether each class counts alike.
     pub balanced: bool,
-    /// Whether rows without a class are neighbours in the fit.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub unlabelled_neighbors: bool,
+    /// Whether rows without a class are neighbors in the fit.
+    #[serde(rename = "unlabelled_neighbors", skip_serializing_if = "std::ops::Not::not")]
+    pub unlabeled_neighbors: bool,
     /// The column that says train or test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
@@ -74,7 +74,7 @@ impl Columns {
             id: columns.id,
             weights: columns.weights,
             balanced: columns.balanced,
-            unlabelled_neighbors: columns.unlabelled == Some(UnlabelledRule::Neighbors),
+            unlabeled_neighbors: columns.unlabeled == Some(UnlabeledRule::Neighbors),
             split: columns.split,
             test: columns.test,
             groups: columns.groups,
@@ -104,8 +104,8 @@ impl Columns {
         if self.balanced {
             text.push_str(", classes balanced");
         }
-        if self.unlabelled_neighbors {
-            text.push_str(", rows without a class as neighbours");
+        if self.unlabeled_neighbors {
+            text.push_str(", rows without a class as neighbors");
         }
         text
     }

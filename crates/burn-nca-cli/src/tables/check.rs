@@ -1,4 +1,4 @@
-//! Options of columns that contradict each other or what is learnt: refused before the table is read.
+//! Options of columns that contradict each other or what is learned: refused before the table is read.
 
 use anyhow::Result;
 use burn_nca::data::Task;
@@ -20,8 +20,8 @@ pub fn check(args: &FitArgs, task: Option<Task>) -> Result<()> {
             "--balanced lets classes count alike, and there are none here; leave it out",
         ),
         (
-            columns.unlabelled.is_some() && !classes,
-            "--unlabelled is about rows without a class, and there are no classes here; leave it out",
+            columns.unlabeled.is_some() && !classes,
+            "--unlabeled is about rows without a class, and there are no classes here; leave it out",
         ),
         (
             columns.weights.is_some() && pairs,

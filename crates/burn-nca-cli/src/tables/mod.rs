@@ -10,6 +10,6 @@ mod sparse;
 
 pub use check::check;
 pub use of_fit::{open, open_features, open_watched};
-pub use of_model::{LabelledRows, ModelRows, labelled_table, rows};
+pub use of_model::{LabeledRows, ModelRows, labeled_table, rows};
 pub use opened::Ready;
 pub use sparse::embedded_table;

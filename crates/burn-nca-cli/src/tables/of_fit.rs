@@ -9,7 +9,7 @@ use burn_nca::data::{
 };
 use burn_nca_datasets::{
     CsvOptions, RawOptions, Table, Target, TargetColumn, Task, WithoutClass, is_sparse,
-    open as open_numbers, open_raw, open_unlabelled_as,
+    open as open_numbers, open_raw, open_unlabeled_as,
 };
 
 use super::opened::{Opened, Ready};
@@ -55,7 +55,7 @@ pub fn open_features(source: &Source) -> Result<Ready<Features>> {
     let columns = &source.columns;
     if !columns.need_raw_table() {
         let options = csv_options(source, Task::Classes);
-        let data = open_unlabelled_as(&source.data, &options)?;
+        let data = open_unlabeled_as(&source.data, &options)?;
         return Ok(Ready::of_features(data, None, Default::default()));
     }
     let mut raw = open_raw(&source.data, &raw_options(source, None))?;
@@ -270,15 +270,15 @@ fn about_rows_without_class(table: &Table, columns: &Columns) -> Option<Warning>
     let without = table.without_class.as_ref()?;
     let (count, first) = (without.rows.len(), without.rows.first()? + 1);
     let rows = if count == 1 { "1 row has".to_string() } else { format!("{count} rows have") };
-    let part = if columns.unlabelled_neighbors {
-        "are neighbours of the others in the fit and in none of its figures"
+    let part = if columns.unlabeled_neighbors {
+        "are neighbors of the others in the fit and in none of its figures"
     } else {
         "are kept out of the fit and of its figures"
     };
     Some(Warning::new(
         WarningCode::RowsWithoutClass,
         format!(
-            "{rows} no class (the first is row {first}) and {part} (grey in the picture); nca predict gives their classes"
+            "{rows} no class (the first is row {first}) and {part} (gray in the picture); nca predict gives their classes"
         ),
     ))
 }
@@ -287,7 +287,7 @@ fn csv_options(source: &Source, task: Task) -> CsvOptions {
     CsvOptions {
         features: source.columns.features.clone(),
         format: source.columns.format.clone(),
-        set_unlabelled_apart: task == Task::Classes,
+        set_unlabeled_apart: task == Task::Classes,
         task,
         ..source.csv_options()
     }

@@ -57,19 +57,19 @@ pub fn rows(
     (model, source): (&Fitted, Option<&Source>),
     (id, text): (Option<&str>, &TextArgs),
 ) -> Result<ModelRows> {
-    let learnt_id = source.and_then(|source| source.columns.id.clone()).filter(|_| id.is_none());
+    let learned_id = source.and_then(|source| source.columns.id.clone()).filter(|_| id.is_none());
     let format = format_of(source, text);
     if is_sparse(data) && id.is_none() {
         return Ok(ModelRows::all(model.transform_sparse(&open_sparse_features(data)?)?));
     }
-    if model.preparation().is_none() && id.is_none() && learnt_id.is_none() {
+    if model.preparation().is_none() && id.is_none() && learned_id.is_none() {
         return Ok(ModelRows::all(open_features_as(data, model.scaling().names(), &format)?));
     }
     let mut options = options_of(model, format);
     options.text.extend(id.map(String::from));
-    options.text_if_there.extend(learnt_id.clone());
+    options.text_if_there.extend(learned_id.clone());
     let raw = open_raw(data, &options)?;
-    let ids = id.map(String::from).or(learnt_id).and_then(|name| {
+    let ids = id.map(String::from).or(learned_id).and_then(|name| {
         let column = raw.column(&name)?.clone().into_text();
         Some((name, column.iter().map(|text| text.unwrap_or_default().to_string()).collect()))
     });
@@ -80,7 +80,7 @@ pub fn rows(
 
 /// Rows with their targets that a model can be measured on.
 #[derive(Debug)]
-pub struct LabelledRows {
+pub struct LabeledRows {
     /// The rows that were kept.
     pub table: Table,
     /// Which rows of the file these are, from 0.
@@ -89,7 +89,7 @@ pub struct LabelledRows {
     pub warnings: Vec<Warning>,
 }
 
-impl LabelledRows {
+impl LabeledRows {
     /// The rows of a table of numbers; those without a class are set apart.
     fn of(table: Table) -> Self {
         let apart = table.without_class.as_ref().map_or(&[][..], |without| &without.rows);
@@ -105,18 +105,18 @@ impl LabelledRows {
 ///
 /// # Errors
 /// As [`rows`]; or no target.
-pub fn labelled_table(
+pub fn labeled_table(
     data: &str,
     (model, source): (&Fitted, Option<&Source>),
     (given, text): (Option<&str>, &TextArgs),
     task: Task,
-) -> Result<LabelledRows> {
+) -> Result<LabeledRows> {
     let format = format_of(source, text);
     let is_file = data == "-" || Path::new(data).exists();
     let has_columns = by_name(data).is_none() && is_file;
-    let learnt = source.and_then(|source| source.target.clone());
-    let learnt = learnt.filter(|_| given.is_none() && has_columns);
-    let name = given.map(String::from).or(learnt.clone());
+    let learned = source.and_then(|source| source.target.clone());
+    let learned = learned.filter(|_| given.is_none() && has_columns);
+    let name = given.map(String::from).or(learned.clone());
     let target = name.map_or(TargetColumn::Last, TargetColumn::Name);
     let found = if model.preparation().is_some() && has_columns {
         prepared_table(data, model, (target, task), format)
@@ -128,12 +128,12 @@ pub fn labelled_table(
             task,
             features,
             format,
-            set_unlabelled_apart: true,
+            set_unlabeled_apart: true,
             ..CsvOptions::default()
         };
-        open(data, &options).map(LabelledRows::of).map_err(anyhow::Error::from)
+        open(data, &options).map(LabeledRows::of).map_err(anyhow::Error::from)
     };
-    let found = match learnt {
+    let found = match learned {
         Some(target) => found.with_context(|| {
             let target = output::short_name(&target);
             format!("the model's target is \"{target}\"; name that of {data} with --target")
@@ -149,7 +149,7 @@ fn prepared_table(
     model: &Fitted,
     target: (TargetColumn, Task),
     format: TextFormat,
-) -> Result<LabelledRows> {
+) -> Result<LabeledRows> {
     let task = target.1;
     let mut raw =
         open_raw(data, &RawOptions { target: Some(target), ..options_of(model, format) })?;
@@ -168,7 +168,7 @@ fn prepared_table(
     let features = prepared.features.select(&places);
     let rows = kept.iter().map(|&at| with_target[at]).collect();
     let table = Table { features, target_name: name, target, without_class: None };
-    Ok(LabelledRows { table, rows, warnings })
+    Ok(LabeledRows { table, rows, warnings })
 }
 
 /// The features of a raw table, which of its rows they are, and what was unusual.
@@ -193,6 +193,6 @@ fn options_of(model: &Fitted, format: TextFormat) -> RawOptions {
 }
 
 fn format_of(source: Option<&Source>, given: &TextArgs) -> TextFormat {
-    let learnt = source.map_or_else(TextFormat::default, |source| source.columns.format.clone());
-    with_given(learnt, given)
+    let learned = source.map_or_else(TextFormat::default, |source| source.columns.format.clone());
+    with_given(learned, given)
 }

@@ -1,7 +1,7 @@
 //! The table of a fit once it is open, and the data that it becomes.
 
 use anyhow::{Result, bail};
-use burn_nca::data::{Labelled, Preparation, RegressionData, Split};
+use burn_nca::data::{Labeled, Preparation, RegressionData, Split};
 use burn_nca_datasets::{Table, WithoutClass};
 
 use super::hints::hints;
@@ -15,7 +15,7 @@ use burn_nca_report::{RowNames, Warning};
 pub struct Opened {
     /// The rows with a target.
     pub table: Table,
-    /// Which of them are learnt from, and which are held out.
+    /// Which of them are learned from, and which are held out.
     pub split: Split,
     pub(super) roles: Roles,
     pub(super) preparation: Option<Preparation>,
@@ -30,7 +30,7 @@ pub struct Opened {
 pub struct Ready<D> {
     /// All rows.
     pub data: D,
-    /// Which of them are learnt from, and which are held out; `None` for pairs.
+    /// Which of them are learned from, and which are held out; `None` for pairs.
     pub split: Option<Split>,
     /// The name of the target.
     pub target: Option<String>,
@@ -77,22 +77,22 @@ impl Opened {
     ///
     /// # Errors
     /// A target that is no class, or weights that are 0 throughout.
-    pub fn into_labelled(self, columns: &Columns) -> Result<Ready<Labelled>> {
+    pub fn into_labeled(self, columns: &Columns) -> Result<Ready<Labeled>> {
         let Self { mut table, split, mut roles, preparation, reduction, names, warnings } = self;
         let target = Some(table.target_name.clone());
         let without_class = table.without_class.take();
-        let mut data = table.into_labelled()?;
+        let mut data = table.into_labeled()?;
         if let Some(groups) = roles.groups.take() {
             data = data.with_groups(groups)?;
         }
         if let Some(weights) = roles.factors(&data, &split.train, columns.balanced)? {
             data = data.with_weights(weights)?;
         }
-        if columns.unlabelled_neighbors {
+        if columns.unlabeled_neighbors {
             let Some(others) = &without_class else {
-                bail!("every row has a class; leave --unlabelled out");
+                bail!("every row has a class; leave --unlabeled out");
             };
-            data = data.with_unlabelled(others.features.clone())?;
+            data = data.with_unlabeled(others.features.clone())?;
         }
         let split = Some(split);
         Ok(Ready { data, split, target, preparation, reduction, without_class, names, warnings })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
-use burn_nca::data::{Labelled, RawColumn, RawTable, RawValues, TextValues};
+use burn_nca::data::{Labeled, RawColumn, RawTable, RawValues, TextValues};
 
 use crate::output::short_name;
 use crate::source::Columns;
@@ -55,7 +55,7 @@ impl Roles {
     /// Weights of which none of the training rows is positive.
     pub fn factors(
         &mut self,
-        data: &Labelled,
+        data: &Labeled,
         train: &[usize],
         balanced: bool,
     ) -> Result<Option<Vec<f64>>> {

@@ -18,7 +18,7 @@ const DIRECTIONS: usize = 100;
 /// so far, and an error ends the work.
 pub type OnPass<'a> = dyn FnMut(usize, usize) -> Result<ControlFlow<()>> + 'a;
 
-/// How the columns of a sparse table became few, learnt on its training rows.
+/// How the columns of a sparse table became few, learned on its training rows.
 #[derive(Debug)]
 pub struct Reduction {
     /// From the columns to the directions.
@@ -29,7 +29,7 @@ pub struct Reduction {
 pub(super) struct Reduced {
     /// The rows with a target, reduced.
     pub table: Table,
-    /// Which of them are learnt from, and which are held out.
+    /// Which of them are learned from, and which are held out.
     pub split: Split,
     /// How they were reduced.
     pub reduction: Reduction,
@@ -58,7 +58,7 @@ pub(super) fn open(source: &Source, task: Task, on_pass: &mut OnPass<'_>) -> Res
     let chosen = source.target.is_some()
         || !source.ignored.is_empty()
         || columns.features.is_some()
-        || columns.unlabelled_neighbors
+        || columns.unlabeled_neighbors
         || columns.need_raw_table();
     if chosen {
         bail!(
@@ -99,7 +99,7 @@ fn reduced(
     let train = features.select(&split.train);
     let most = train.rows().min(train.columns());
     let k = wanted.unwrap_or(DIRECTIONS.min(most));
-    let config = TruncatedSvdConfig::new(k).with_centre(true);
+    let config = TruncatedSvdConfig::new(k).with_center(true);
     let svd = config.fit_until(&train, |passes| on_pass(passes, config.iterations));
     let svd = svd.map_err(|error: anyhow::Error| match error.is::<burn_nca::Error>() {
         true => error.context("the table cannot be reduced; give another --reduce"),

@@ -70,7 +70,7 @@ fn files_of_the_wrong_form() {
 }
 
 #[test]
-fn data_that_cannot_be_learnt_from() {
+fn data_that_cannot_be_learned_from() {
     let message = fit_of("a,y\n1,u\n2,u\n3,u\n", &["--test-size", "0"]);
     contains_all(&message, &["all 3 rows", "\"u\"", "at least two classes"]);
     contains_all(&fit_of("a,y\n1,u\n", &["--test-size", "0"]), &["1 row", "at least 2"]);

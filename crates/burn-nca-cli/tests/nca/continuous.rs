@@ -24,7 +24,7 @@ pub fn houses(place: &Place) -> String {
     place.file("houses.csv", &text)
 }
 
-/// Frames of a film and the list of its neighbours in time, rows counted from 1.
+/// Frames of a film and the list of its neighbors in time, rows counted from 1.
 pub fn film(place: &Place) -> (String, String) {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     let (mut frames, mut pairs) = ("x,y,a,b,c\n".to_string(), "row,next\n".to_string());
@@ -45,7 +45,7 @@ fn score(value: &Value, key: &str) -> f64 {
 }
 
 #[test]
-fn a_numeric_target_is_learnt_compared_and_predicted() {
+fn a_numeric_target_is_learned_compared_and_predicted() {
     let place = Place::new();
     let (data, out) = (houses(&place), place.at("run"));
     let fit = json(&[
@@ -77,7 +77,7 @@ fn a_numeric_target_is_learnt_compared_and_predicted() {
     assert!(score(&fit["scores"], "rmse_test") < score(&rows[0], "rmse_test"));
     assert_eq!(read_json(&place.path("run/report.json"))["scores"], fit["scores"]);
     let page = std::fs::read_to_string(place.path("run/report.html")).unwrap();
-    assert!(page.contains("class=\"colours\"") && page.contains("Predicted against true"));
+    assert!(page.contains("class=\"colors\"") && page.contains("Predicted against true"));
     nca(&["report", &out]).assert().success();
     assert_eq!(std::fs::read_to_string(place.path("run/report.html")).unwrap(), page);
 
@@ -125,7 +125,7 @@ fn soft_matches_take_width_and_criterion_and_every_map_fits() {
 }
 
 #[test]
-fn pairs_are_learnt_without_labels_and_measured_on_pairs_held_out() {
+fn pairs_are_learned_without_labels_and_measured_on_pairs_held_out() {
     let place = Place::new();
     let ((film, pairs), out) = (film(&place), place.at("run"));
     let fit =

@@ -45,7 +45,7 @@ fn the_fastest_device_is_measured_where_it_is_asked_for() {
         serde_json::from_slice(&output.get_output().stdout.clone()).unwrap();
     let name = report["device"]["name"].as_str().unwrap();
     assert!(stdout(&["devices"]).lines().any(|line| line.starts_with(name)), "{name}");
-    // Where nothing is learnt, the CPU.
+    // Where nothing is learned, the CPU.
     assert!(
         failure(&["predict", "no-such-model", "iris", "--device", "auto"], 1)
             .contains("no-such-model")

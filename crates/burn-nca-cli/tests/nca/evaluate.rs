@@ -53,7 +53,7 @@ fn the_comparison_with_euclidean_distance_is_that_of_the_fit() {
     let told = &found["euclidean"];
     assert_eq!(told["knn"], report["comparison"]["rows"][0]["knn_test"]);
     let count = |name: &str| told[name].as_u64().unwrap() as usize;
-    let counts = McNemar::new(count("learnt_only"), count("euclidean_only"));
+    let counts = McNemar::new(count("learned_only"), count("euclidean_only"));
     close(&told["p_value"], Some(counts.p_value()));
     assert_eq!(told["test"], "exact");
 
@@ -67,8 +67,8 @@ fn the_comparison_with_euclidean_distance_is_that_of_the_fit() {
     };
     let neighbors = nearest(&scaled(&split.test), &scaled(&split.train), 5, None).unwrap();
     let euclidean = majority_vote(&neighbors, model.reference_labels(), 3, 5).unwrap();
-    let learnt = model.predict(test.features(), 5).unwrap();
-    assert_eq!(McNemar::of(&learnt, &euclidean, test.labels()).unwrap(), counts);
+    let learned = model.predict(test.features(), 5).unwrap();
+    assert_eq!(McNemar::of(&learned, &euclidean, test.labels()).unwrap(), counts);
 
     // The model's own folder stands in the run's, whose report it needs.
     let inner = format!("{out}/model");
@@ -82,7 +82,7 @@ fn the_table_says_what_each_measure_is() {
     let (out, file, _) = run(&place);
     let text = stdout(&["evaluate", &out, &file, "--target", "kind"]);
     for part in [
-        "45 rows, neighbours among 105 training rows",
+        "45 rows, neighbors among 105 training rows",
         "nats  lower is better; 1.099 for equal probabilities",
         "calibration error (ECE, 10 bins)",
         "precision@5",
@@ -163,7 +163,7 @@ fn options_that_say_nothing_to_the_model_are_refused() {
     let (out, file, _) = run(&place);
     let pairs = place.file("pairs.csv", "1,2\n2,3\n3,4\n");
     for (options, part) in [
-        (["--pairs", &pairs], "learnt from classes"),
+        (["--pairs", &pairs], "learned from classes"),
         (["--ignore", "note"], "picks its own columns"),
     ] {
         let message = failure(&[&["evaluate", &out, &file][..], &options].concat(), 2);

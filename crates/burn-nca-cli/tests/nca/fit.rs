@@ -92,7 +92,7 @@ fn batches_of_a_single_class_are_passed_over() {
 }
 
 #[test]
-fn every_map_objective_optimiser_and_start_fits() {
+fn every_map_objective_optimizer_and_start_fits() {
     for options in [
         "--encoder diagonal --objective g",
         "--encoder mlp --hidden 8,4 --activation tanh --epochs 3 --optimizer adam --batch-size 64",

@@ -1,13 +1,13 @@
 //! Saved models: what the program does with one is what the library does.
 
-use burn_nca::data::{Labelled, stratified_split};
+use burn_nca::data::{Labeled, stratified_split};
 use burn_nca::{Fitted, device};
 use burn_nca_datasets::bundled::iris;
 
 use crate::{Place, failure, json, nca, numbers, stdout};
 
 /// A run of iris, and the rows it held out as a CSV file with its columns in another order.
-pub fn run(place: &Place) -> (String, String, Labelled) {
+pub fn run(place: &Place) -> (String, String, Labeled) {
     let out = place.at("run");
     let fit = ["fit", "iris", "--dim", "2", "--seed", "5", "--no-tune", "--out", &out];
     nca(&fit).assert().success();
@@ -179,9 +179,9 @@ fn a_row_that_is_not_finite_is_named_by_its_place_in_the_table() {
     let fit = ["fit", &data, "--missing", "drop", "--no-tune", "--max-iterations", "2"];
     nca(&[&fit[..], &["--out", &out]].concat()).assert().success();
     let new = place.file("new.csv", "a,b\nNA,1\n1e308,2\n");
-    let labelled = place.file("labelled.csv", "a,b,c\nNA,1,0\n1,1,\n1e308,2,1\n");
+    let labeled = place.file("labeled.csv", "a,b,c\nNA,1,0\n1,1,\n1e308,2,1\n");
     for (verb, data, row) in
-        [("transform", &new, 2), ("predict", &new, 2), ("evaluate", &labelled, 3)]
+        [("transform", &new, 2), ("predict", &new, 2), ("evaluate", &labeled, 3)]
     {
         let message = failure(&[verb, &out, data], 1);
         assert!(message.contains(&format!("row {row}: the embedding is not finite")), "{message}");
@@ -189,8 +189,8 @@ fn a_row_that_is_not_finite_is_named_by_its_place_in_the_table() {
     // Rows without a class are set apart where nothing is prepared, too.
     let (data, out) = (place.file("whole.csv", &format!("a,b,c\n{rows}")), place.at("other"));
     nca(&["fit", &data, "--no-tune", "--max-iterations", "2", "--out", &out]).assert().success();
-    let labelled = place.file("apart.csv", "a,b,c\n1,1,\n1e308,2,1\n");
-    let message = failure(&["evaluate", &out, &labelled], 1);
+    let labeled = place.file("apart.csv", "a,b,c\n1,1,\n1e308,2,1\n");
+    let message = failure(&["evaluate", &out, &labeled], 1);
     assert!(message.contains("row 2: the embedding is not finite"), "{message}");
 }
 

@@ -3,7 +3,7 @@
 use crate::{Place, failure, json, stdout};
 
 #[test]
-fn the_number_of_neighbours_may_be_found_on_the_training_rows() {
+fn the_number_of_neighbors_may_be_found_on_the_training_rows() {
     let place = Place::new();
     let out = place.at("iris");
     json(&["fit", "iris", "--dim", "2", "--format", "json", "--out", &out]);

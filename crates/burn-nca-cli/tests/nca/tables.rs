@@ -310,7 +310,7 @@ fn an_empty_class_is_a_row_without_a_class() {
             "{}",
             said(&report)
         );
-        let drawn = report["embedding"]["unlabelled"].as_array().unwrap();
+        let drawn = report["embedding"]["unlabeled"].as_array().unwrap();
         let rows: Vec<u64> = drawn.iter().map(|row| row["row"].as_u64().unwrap()).collect();
         assert_eq!(rows, (0..10).map(|row| 4 * row + 3).collect::<Vec<u64>>());
         // The others are numbered by the file, too.
@@ -323,16 +323,16 @@ fn an_empty_class_is_a_row_without_a_class() {
 }
 
 #[test]
-fn rows_without_a_class_are_neighbours_where_that_is_asked_for() {
+fn rows_without_a_class_are_neighbors_where_that_is_asked_for() {
     let place = Place::new();
     let row =
         |row: usize| format!("{},{},{}\n", row % 10, row * row % 7, ["u", "v", "", "v"][row % 4]);
     let data = place.file("part.csv", &format!("a,b,y\n{}", (0..60).map(row).collect::<String>()));
     let plain = ["fit", &data, "--format", "json", "--no-tune"];
-    let neighbors = [&plain[..], &["--unlabelled", "neighbors"]].concat();
+    let neighbors = [&plain[..], &["--unlabeled", "neighbors"]].concat();
     let (without, with) = (json(&plain), json(&neighbors));
-    assert!(said(&with).contains("15 rows have no class (the first is row 3) and are neighbours"));
-    assert_eq!(with["embedding"]["unlabelled"].as_array().unwrap().len(), 15);
+    assert!(said(&with).contains("15 rows have no class (the first is row 3) and are neighbors"));
+    assert_eq!(with["embedding"]["unlabeled"].as_array().unwrap().len(), 15);
     assert_eq!(with["p"].as_array().unwrap().len(), without["p"].as_array().unwrap().len());
     assert_ne!(with["matrix"], without["matrix"]);
     // Mini-batches, early stopping and a search take them along.
@@ -340,13 +340,13 @@ fn rows_without_a_class_are_neighbours_where_that_is_asked_for() {
         ["--optimizer adam --epochs 2 --batch-size 20", "--early-stopping", "--tune --budget 1"]
     {
         let options: Vec<&str> = options.split(' ').collect();
-        let neighbors = [&neighbors[..4], &["--unlabelled", "neighbors"], &options].concat();
+        let neighbors = [&neighbors[..4], &["--unlabeled", "neighbors"], &options].concat();
         nca(&neighbors).assert().success();
     }
     let refused = |options: &[&str], code| failure(&[&["fit"], options].concat(), code);
-    let none = refused(&["iris", "--unlabelled", "neighbors"], 1);
-    assert!(none.contains("every row has a class; leave --unlabelled out"), "{none}");
-    let repelled = ["--unlabelled", "neighbors", "--repulsion", "1"];
+    let none = refused(&["iris", "--unlabeled", "neighbors"], 1);
+    assert!(none.contains("every row has a class; leave --unlabeled out"), "{none}");
+    let repelled = ["--unlabeled", "neighbors", "--repulsion", "1"];
     let repelled = refused(&[&[data.as_str()], &repelled[..]].concat(), 1);
     assert!(repelled.contains("leave the repulsion at 0"), "{repelled}");
 }

@@ -49,7 +49,7 @@ fn table(place: &Place, classes: bool) -> String {
 }
 
 #[test]
-fn a_collapsed_embedding_is_told_everywhere_whatever_was_learnt_from() {
+fn a_collapsed_embedding_is_told_everywhere_whatever_was_learned_from() {
     let place = Place::new();
     let classes = table(&place, true);
     let flat = ["--l2", "1000", "--dim", "2"];

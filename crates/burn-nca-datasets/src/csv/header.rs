@@ -85,7 +85,7 @@ pub(super) fn select(
         target,
         text_cure: text_cure(options),
         decimal: options.format.decimal,
-        set_apart: options.set_unlabelled_apart && options.task == Task::Classes,
+        set_apart: options.set_unlabeled_apart && options.task == Task::Classes,
     })
 }
 

@@ -1,4 +1,4 @@
-//! Values that are missing: how they are spelt, and how many there are in which column.
+//! Values that are missing: how they are spelled, and how many there are in which column.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use burn_nca::Error;
 use super::records::Record;
 use crate::excerpt::{quoted, short};
 
-/// How a missing value is spelt: what pandas takes for one, and the question mark of the UCI repository.
+/// How a missing value is spelled: what pandas takes for one, and the question mark of the UCI repository.
 const SPELLINGS: [&str; 19] = [
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
     "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "null", "?",

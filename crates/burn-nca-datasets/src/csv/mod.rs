@@ -66,7 +66,7 @@ pub struct CsvOptions {
     /// How the text is written.
     pub format: TextFormat,
     /// Whether rows whose class cell is empty are set apart ([`Table::without_class`]); they are refused otherwise.
-    pub set_unlabelled_apart: bool,
+    pub set_unlabeled_apart: bool,
 }
 
 /// Reads a `.csv` or `.csv.gz` file; see [`parse_csv`] for the format.

@@ -310,10 +310,10 @@ mod tests {
             fn plain_rows_are_what_the_reader_of_records_makes_of_them(
                 lines in proptest::collection::vec(line(), 0..12),
                 numeric: bool,
-                set_unlabelled_apart: bool,
+                set_unlabeled_apart: bool,
             ) {
                 let task = if numeric { Task::Numeric } else { Task::Classes };
-                let options = CsvOptions { task, set_unlabelled_apart, ..CsvOptions::default() };
+                let options = CsvOptions { task, set_unlabeled_apart, ..CsvOptions::default() };
                 let read = |first: &str| {
                     let text = format!("a,b,y\n{first},2,3\n{}", lines.concat());
                     parse_csv("f", text.as_bytes(), &options).map_err(|error| error.to_string())

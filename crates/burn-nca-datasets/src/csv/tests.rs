@@ -46,7 +46,7 @@ fn byte_order_mark_quotes_spaces_line_ends_and_blank_lines_do_not_matter() {
 fn the_order_of_the_rows_does_not_renumber_the_classes() {
     let one = parse("a,y\n1,10\n2,9\n").unwrap();
     let other = parse("a,y\n2,9\n1,10\n").unwrap();
-    let (one, other) = (one.into_labelled().unwrap(), other.into_labelled().unwrap());
+    let (one, other) = (one.into_labeled().unwrap(), other.into_labeled().unwrap());
     assert_eq!(one.class_names(), ["9", "10"]);
     assert_eq!(one.class_names(), other.class_names());
     assert_eq!(one.select(&[1, 0]), other);
@@ -228,7 +228,7 @@ fn two_stray_quotes_do_not_swallow_the_rows_between_them() {
     let lost = "a,y\n1,\"red\n2,\"blue\"\n3,\"red\"\n";
     assert!(error(lost).starts_with("f.csv, line 3: text follows the quote"), "{}", error(lost));
     let quoted = "a,y\n1,\"two\nlines, \"\"really\"\"\"\n2,\"5\"\" pipe\"\n3,\"5\"pipe\n";
-    let names = parse(quoted).unwrap().into_labelled().unwrap();
+    let names = parse(quoted).unwrap().into_labeled().unwrap();
     assert_eq!(names.class_names(), ["5\" pipe", "5pipe", "two\nlines, \"really\""]);
 }
 

@@ -1,6 +1,6 @@
 //! The balance scale of the UCI repository, generated.
 
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labeled};
 
 /// The balance scale: all 625 ways to hang a weight of 1 to 5 at a distance of 1 to 5 on each side.
 ///
@@ -19,7 +19,7 @@ use burn_nca::data::{Features, Labelled};
 /// assert_eq!(data.class_names(), ["L", "B", "R"]);
 /// assert_eq!(data.class_counts(), [288, 49, 288]);
 /// ```
-pub fn balance() -> Labelled {
+pub fn balance() -> Labeled {
     let mut values = Vec::with_capacity(625 * 4);
     let mut labels = Vec::with_capacity(625);
     for row in 0..625_u16 {
@@ -37,11 +37,11 @@ pub fn balance() -> Labelled {
     join(values, labels)
 }
 
-fn join(values: Vec<f64>, labels: Vec<usize>) -> Labelled {
+fn join(values: Vec<f64>, labels: Vec<usize>) -> Labeled {
     let names = ["left_weight", "left_distance", "right_weight", "right_distance"];
     let features = Features::new(values, names.map(String::from).to_vec());
     let features = features.expect("small whole numbers under four names are valid features");
-    Labelled::new(features, labels, ["L", "B", "R"].map(String::from).to_vec())
+    Labeled::new(features, labels, ["L", "B", "R"].map(String::from).to_vec())
         .expect("there is one label per row, and each is below three")
 }
 

@@ -1,17 +1,17 @@
 //! Normal clouds, one per class.
 
 use burn_nca::Result;
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labeled};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::normal::standard_normal;
 use super::{check_count, check_size};
 
-/// Normal clouds of unit variance about random centres, for tests and benchmarks.
+/// Normal clouds of unit variance about random centers, for tests and benchmarks.
 ///
 /// ```text
-/// x_i = centre of class (i mod classes) + e,   centre uniform in -10..10 in each of d columns
+/// x_i = center of class (i mod classes) + e,   center uniform in -10..10 in each of d columns
 /// ```
 /// with e standard normal: well-separated classes of equal size (they differ by one row at most),
 /// taking turns row by row.
@@ -25,24 +25,24 @@ use super::{check_count, check_size};
 /// assert_eq!(data.class_counts(), [34, 33, 33]);
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
-pub fn blobs(rows: usize, columns: usize, classes: usize, seed: u64) -> Result<Labelled> {
+pub fn blobs(rows: usize, columns: usize, classes: usize, seed: u64) -> Result<Labeled> {
     check_count("the number of rows", rows)?;
     check_count("the number of columns", columns)?;
     check_count("the number of classes", classes)?;
     check_size(rows, columns)?;
     check_size(classes, columns)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let centres: Vec<f64> =
+    let centers: Vec<f64> =
         (0..classes * columns).map(|_| 20.0 * rng.random::<f64>() - 10.0).collect();
     let mut values = Vec::with_capacity(rows * columns);
     for row in 0..rows {
         let class = row % classes;
-        let centre = &centres[class * columns..(class + 1) * columns];
-        values.extend(centre.iter().map(|centre| centre + standard_normal(&mut rng)));
+        let center = &centers[class * columns..(class + 1) * columns];
+        values.extend(center.iter().map(|center| center + standard_normal(&mut rng)));
     }
     let labels = (0..rows).map(|row| row % classes).collect();
     let names = (0..classes).map(|class| class.to_string()).collect();
-    Labelled::new(Features::unnamed(values, columns)?, labels, names)
+    Labeled::new(Features::unnamed(values, columns)?, labels, names)
 }
 
 #[cfg(test)]
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_cloud_has_unit_variance_about_its_centre() {
+    fn each_cloud_has_unit_variance_about_its_center() {
         let data = blobs(6000, 3, 2, 7).unwrap();
         assert_eq!(data.class_counts(), [3000, 3000]);
         for (class, column) in [(0, 0), (0, 2), (1, 1)] {

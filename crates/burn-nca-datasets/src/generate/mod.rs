@@ -54,7 +54,7 @@ fn check_size(rows: usize, columns: usize) -> Result<()> {
 
 /// The share of rows whose nearest other row, by the columns `columns`, is of the same class.
 #[cfg(test)]
-fn leave_one_out_accuracy(data: &burn_nca::data::Labelled, columns: &[usize]) -> f64 {
+fn leave_one_out_accuracy(data: &burn_nca::data::Labeled, columns: &[usize]) -> f64 {
     let row = |index: usize| data.features().row(index);
     let sq_distance = |i: usize, j: usize| -> f64 {
         columns.iter().map(|&column| (row(i)[column] - row(j)[column]).powi(2)).sum()

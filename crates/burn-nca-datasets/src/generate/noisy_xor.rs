@@ -1,6 +1,6 @@
 //! XOR of two features with noise and irrelevant features.
 
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labeled};
 use burn_nca::{Error, Result};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -57,7 +57,7 @@ impl Default for NoisyXorOptions {
 /// assert_eq!((data.rows(), data.features().columns(), data.classes()), (1100, 8, 2));
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
-pub fn noisy_xor(options: NoisyXorOptions, seed: u64) -> Result<Labelled> {
+pub fn noisy_xor(options: NoisyXorOptions, seed: u64) -> Result<Labeled> {
     check_count("the number of rows", options.rows)?;
     check_size(options.rows, 8)?;
     check_deviation("the noise of inputs 1-2", options.noise[0])?;
@@ -85,7 +85,7 @@ pub fn noisy_xor(options: NoisyXorOptions, seed: u64) -> Result<Labelled> {
         labels.push(usize::from(bits[0] != bits[1]));
     }
     let names = (1..=8).map(|input| format!("input{input}")).collect();
-    Labelled::new(Features::new(values, names)?, labels, vec!["0".into(), "1".into()])
+    Labeled::new(Features::new(values, names)?, labels, vec!["0".into(), "1".into()])
 }
 
 #[cfg(test)]
@@ -96,7 +96,7 @@ mod tests {
         f64::from(u8::from(value > 0.5))
     }
 
-    fn column(data: &Labelled, column: usize) -> Vec<f64> {
+    fn column(data: &Labeled, column: usize) -> Vec<f64> {
         data.features().values().iter().skip(column).step_by(8).copied().collect()
     }
 

@@ -1,7 +1,7 @@
 //! Concentric rings in noise, the artificial data of the NCA paper.
 
 use burn_nca::Result;
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labeled};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -43,7 +43,7 @@ impl Default for RingsOptions {
 /// No class, no row, more than 2^27 values, or a standard deviation that is negative or not finite.
 ///
 /// # References
-/// J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004, figure 2.
+/// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004, figure 2.
 ///
 /// # Examples
 /// ```
@@ -53,7 +53,7 @@ impl Default for RingsOptions {
 /// assert_eq!(data.class_counts(), [20; 5]);
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
-pub fn rings(options: RingsOptions, seed: u64) -> Result<Labelled> {
+pub fn rings(options: RingsOptions, seed: u64) -> Result<Labeled> {
     check_count("the number of classes", options.classes)?;
     check_count("the number of rows per class", options.rows_per_class)?;
     check_size(options.classes.saturating_mul(options.rows_per_class), 3)?;
@@ -72,7 +72,7 @@ pub fn rings(options: RingsOptions, seed: u64) -> Result<Labelled> {
     }
     let names = ["x", "y", "noise"].map(String::from).to_vec();
     let class_names = (1..=options.classes).map(|ring| format!("ring {ring}")).collect();
-    Labelled::new(Features::new(values, names)?, labels, class_names)
+    Labeled::new(Features::new(values, names)?, labels, class_names)
 }
 
 /// A point of the unit circle, uniform, without sines: a point of the disc, pushed to its rim.

@@ -1,6 +1,6 @@
 //! A made-up set with options, as one word of a command line: `noisy-xor:alpha=.5,noise=.3/.5,seed=1`.
 
-use burn_nca::data::Labelled;
+use burn_nca::data::Labeled;
 use burn_nca::{Error, Result};
 
 use super::{NoisyXorOptions, noisy_xor};
@@ -22,12 +22,12 @@ const OPTIONS: [&str; 5] = ["alpha", "noise", "irrelevant", "rows", "seed"];
 ///
 /// # Errors
 /// An option that is not there, without `=`, given twice or of a value that it cannot have.
-pub(crate) fn of_word(word: &str) -> Option<Result<Labelled>> {
+pub(crate) fn of_word(word: &str) -> Option<Result<Labeled>> {
     let (name, given) = word.split_once(':')?;
     (name.to_lowercase().replace('_', "-") == "noisy-xor").then(|| made(given))
 }
 
-fn made(given: &str) -> Result<Labelled> {
+fn made(given: &str) -> Result<Labeled> {
     let (mut options, mut seed) = (NoisyXorOptions::default(), 0);
     let mut seen: Vec<&str> = Vec::new();
     for option in given.split(',').filter(|option| !option.trim().is_empty()) {

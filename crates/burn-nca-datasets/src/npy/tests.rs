@@ -35,7 +35,7 @@ fn pair(y: &[u8], task: Task) -> Result<Table> {
 }
 
 fn classes(y: &[u8]) -> (Vec<usize>, Vec<String>) {
-    let data = pair(y, Task::Classes).unwrap().into_labelled().unwrap();
+    let data = pair(y, Task::Classes).unwrap().into_labeled().unwrap();
     (data.labels().to_vec(), data.class_names().to_vec())
 }
 

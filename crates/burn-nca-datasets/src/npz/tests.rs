@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::{
-    CsvOptions, RawOptions, is_sparse, open, open_features, open_raw, open_sparse, open_unlabelled,
+    CsvOptions, RawOptions, is_sparse, open, open_features, open_raw, open_sparse, open_unlabeled,
 };
 
 fn corpus(name: &str) -> PathBuf {
@@ -32,7 +32,7 @@ fn changed(name: &str, change: impl Fn(&mut Vec<u8>)) -> (tempfile::TempDir, Str
 #[test]
 fn arrays_of_stored_and_deflated_archives_are_read_by_name() {
     for (name, classes) in [("stored.npz", 2), ("deflated.npz", 3)] {
-        let data = open(&at(name), &CsvOptions::default()).unwrap().into_labelled().unwrap();
+        let data = open(&at(name), &CsvOptions::default()).unwrap().into_labeled().unwrap();
         assert_eq!((data.rows(), data.features().columns(), data.classes()), (5, 2, classes));
         assert_eq!(data.features().row(4), [4.0, 4.5]);
         assert_eq!(open_features(&at(name), &[]).unwrap().row(1), [1.0, 1.5]);
@@ -45,7 +45,7 @@ fn arrays_of_stored_and_deflated_archives_are_read_by_name() {
 
 #[test]
 fn an_array_that_is_alone_needs_no_name() {
-    assert_eq!(open_unlabelled(&at("alone.npz"), &[]).unwrap().columns(), 2);
+    assert_eq!(open_unlabeled(&at("alone.npz"), &[]).unwrap().columns(), 2);
     assert_eq!(read_npz_features(corpus("alone.npz")).unwrap().rows(), 5);
     let error = error(open(&at("alone.npz"), &CsvOptions::default()));
     assert!(error.contains("holds the arrays \"arr_0\"") && error.contains("X=X, y=y"), "{error}");

@@ -49,7 +49,7 @@ const PIECES: [&[u8]; 36] = [
 const SIZES: [u64; 10] =
     [0, 1, 2, 0xff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 1 << 32, u64::MAX];
 
-/// Numbers at the limits of their types, as they are spelt.
+/// Numbers at the limits of their types, as they are spelled.
 const NUMBERS: [&str; 18] = [
     "0",
     "-0",
@@ -135,7 +135,7 @@ fn insert(bytes: &mut Vec<u8>, at: usize, piece: &[u8]) {
     bytes.splice(at..at, piece.iter().copied());
 }
 
-/// The first number that is spelt from this place on, or nothing there.
+/// The first number that is spelled from this place on, or nothing there.
 fn number_after(bytes: &[u8], at: usize) -> Range<usize> {
     let spells = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
     let start = bytes[at..].iter().position(u8::is_ascii_digit).map_or(at, |place| at + place);

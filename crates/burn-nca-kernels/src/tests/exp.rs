@@ -51,7 +51,7 @@ fn of_every_thousandth_f32() {
     }
 }
 
-/// A minute or two in an optimised build.
+/// A minute or two in an optimized build.
 #[test]
 #[ignore = "two thousand million values"]
 fn of_every_f32() {

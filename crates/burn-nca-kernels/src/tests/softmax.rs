@@ -104,7 +104,7 @@ fn duplicates_have_no_distance() {
     });
 }
 
-/// Groups 10000 apart, an outlier at 1e6, squared norms of 1e6: neighbours decide, and they are near.
+/// Groups 10000 apart, an outlier at 1e6, squared norms of 1e6: neighbors decide, and they are near.
 #[test]
 fn far_groups_and_outliers_cost_no_digits() {
     let (n, k) = (90, 32);
@@ -130,7 +130,7 @@ fn far_groups_and_outliers_cost_no_digits() {
 
 /// Every pair is far below the least normal number, or far beyond the largest exponent.
 #[test]
-fn extreme_scales_are_those_of_one_neighbour_or_of_all() {
+fn extreme_scales_are_those_of_one_neighbor_or_of_all() {
     let (n, k) = (70, 3);
     let columns = Columns::outside(classes(n, 1), n);
     on_each(|| {

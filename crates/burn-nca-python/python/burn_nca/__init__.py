@@ -1,12 +1,12 @@
-"""Neighbourhood components analysis and its family, with scikit-learn's interface.
+"""Neighborhood components analysis and its family, with scikit-learn's interface.
 
 Everything is computed by the Rust library burn-nca; the classes here check their input as scikit-learn does.
 
 - `NeighborhoodComponentsAnalysis`: in place of scikit-learn's, with its parameters and attributes.
-- `NCAClassifier`: the learnt metric with its k-NN or stochastic rule.
+- `NCAClassifier`: the learned metric with its k-NN or stochastic rule.
 - `MLKR`: metric learning for kernel regression.
 - `Metric`: any method of the library, by its name (`methods`).
-- `Nearest`: the exact neighbour search.
+- `Nearest`: the exact neighbor search.
 - `tune`: settings by cross-validation.
 - `value_and_gradient`: the objective of a batch and its gradient, for a training loop of one's own.
 - `load`: a model that the program `nca` or one of these classes saved.

@@ -42,7 +42,7 @@ SETTINGS = {
 class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """An estimator around a compiled model (`model_`): transforms rows, tells how its fit went, saves itself."""
 
-    _uncentred = False
+    _uncentered = False
 
     def transform(self, X):
         """Embeds rows.
@@ -58,7 +58,7 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             Their embedding, float32 where the fit was in float32.
         """
         rows = self._rows(X)
-        return self.model_.transform(rows, uncentred=self._uncentred)
+        return self.model_.transform(rows, uncentered=self._uncentered)
 
     def save(self, path):
         """Saves the model to a new folder, which the program `nca` reads as well.
@@ -75,7 +75,7 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """Writes scaling and map as an ONNX graph (opset 15), of any number of rows.
 
         The input is `features`, in float32 for a fit in float32, else float64. The output is `embedding`; with the
-        neighbours also `probabilities` and `label` of the stochastic rule (of a method with a rule of its own by that),
+        neighbors also `probabilities` and `label` of the stochastic rule (of a method with a rule of its own by that),
         or `prediction` of numbers.
 
         Parameters
@@ -99,8 +99,8 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def termination_(self):
         """Why the fit stopped, as a sentence."""
         check_is_fitted(self)
-        if not self.model_.learnt:
-            return "Nothing was learnt: no row has both a row of its class and one of another."
+        if not self.model_.learned:
+            return "Nothing was learned: no row has both a row of its class and one of another."
         return self.model_.termination()[0]
 
     @property
@@ -219,7 +219,7 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.n_components_ = model.references().shape[1]
         sentence, converged, planned = model.termination()
         name = type(self).__name__
-        if not model.learnt:
+        if not model.learned:
             warnings.warn(f"[{name}] {self.termination_}", UserWarning, stacklevel=3)
         elif not (converged or planned):
             method = getattr(self, "method", name if name == "MLKR" else "NCA")

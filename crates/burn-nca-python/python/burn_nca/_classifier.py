@@ -1,4 +1,4 @@
-"""A learnt metric with its classification rule."""
+"""A learned metric with its classification rule."""
 
 from sklearn.base import ClassifierMixin
 
@@ -9,10 +9,10 @@ from ._rules import ClassRules
 
 
 class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
-    """Classification by neighbourhood components analysis: scaling, the learnt map and a rule in one estimator.
+    """Classification by neighborhood components analysis: scaling, the learned map and a rule in one estimator.
 
-    The defaults are those that the library recommends: standardised features, criterion g, a small penalty of the
-    embedding's spread, and a start at which a row has 15 neighbours in effect.
+    The defaults are those that the library recommends: standardized features, criterion g, a small penalty of the
+    embedding's spread, and a start at which a row has 15 neighbors in effect.
 
     Parameters
     ----------
@@ -24,15 +24,15 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         'stochastic': the rule of the paper, all training rows weighted by ``p_ij``.
 
     n_neighbors : int, default=5
-        Neighbours that vote; all training rows where there are fewer.
+        Neighbors that vote; all training rows where there are fewer.
 
-    scaling : {'standardise', 'minmax', 'none'}, default='standardise'
-        How features are scaled, learnt on the training rows.
+    scaling : {'standardize', 'minmax', 'none'}, default='standardize'
+        How features are scaled, learned on the training rows.
 
     init, warm_start, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size, \
             momentum
         As in :class:`NeighborhoodComponentsAnalysis`. `warm_start` starts from `components_`; 'random' draws with the
-        deviation ``1/sqrt(n_features)``, at which a row of standardised features sees several neighbours.
+        deviation ``1/sqrt(n_features)``, at which a row of standardized features sees several neighbors.
 
     criterion : {'f', 'g'}, default='g'
         f: the expected number of rows that are classified correctly; g: the log-probability that all are.
@@ -45,7 +45,7 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         features, or the map's own entries, ``||components_||²``.
 
     start_perplexity : float or None, default=15.0
-        Scales the start so that a row has this many neighbours in effect, on average; None leaves it as it is. A warm
+        Scales the start so that a row has this many neighbors in effect, on average; None leaves it as it is. A warm
         start stays as it is.
 
     stop_at : int, default=None
@@ -57,7 +57,7 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         The classes.
 
     components_ : ndarray of shape (n_components, n_features)
-        The learnt map on the scaled features.
+        The learned map on the scaled features.
 
     n_features_in_, feature_names_in_, n_iter_, random_state_, termination_, summary_
         As in :class:`NeighborhoodComponentsAnalysis`.
@@ -80,7 +80,7 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         *,
         rule="knn",
         n_neighbors=5,
-        scaling="standardise",
+        scaling="standardize",
         init="auto",
         warm_start=False,
         max_iter=200,
@@ -133,10 +133,10 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
             Their classes.
 
         **params
-            `sample_weight`, array-like of shape (n_samples,) or 'balanced': how much the term of each row counts in what is learnt,
+            `sample_weight`, array-like of shape (n_samples,) or 'balanced': how much the term of each row counts in what is learned,
             and its voice in predictions; only their ratios matter. 'balanced' lets each class as a whole count alike. A
             weight of 2 is not the row given twice: copies
-            of a row are neighbours of each other.
+            of a row are neighbors of each other.
 
         Returns
         -------

@@ -24,7 +24,7 @@ def taken(estimator, X, y, task, *, sample_weight=None, pairs=None):
         As given to `fit`.
 
     task : {'classes', 'numbers', 'pairs', None}
-        What is learnt from.
+        What is learned from.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def taken(estimator, X, y, task, *, sample_weight=None, pairs=None):
             f"sample_weight weighs rows of classes or numbers, and these are {task or 'rows alone'}; leave it out{cure}"
         )
     if pairs is not None and task != "pairs":
-        raise ValueError(f"pairs are given, and {task} are learnt from here; give them to Metric('pairs')")
+        raise ValueError(f"pairs are given, and {task} are learned from here; give them to Metric('pairs')")
     if task == "classes":
         X, y = validate_data(estimator, X, y, dtype=FLOATS, ensure_min_samples=2)
         classes, labels, names = encoded(y)
@@ -69,7 +69,7 @@ def only_weights(params):
     """The `sample_weight` among the keyword arguments of `fit`, which takes no others.
 
     It is no argument of its own, as scikit-learn reads such an argument as a promise: that a row of weight 2 is the row
-    given twice. Here it is not: the second would be the nearest neighbour of the first.
+    given twice. Here it is not: the second would be the nearest neighbor of the first.
     """
     weights = params.pop("sample_weight", None)
     for name in params:

@@ -8,7 +8,7 @@ from ._data import FLOATS, encoded
 
 
 def value_and_gradient(A, X, y, *, rows=None, criterion="f", l2=0.0, device="cpu"):
-    """What some rows of a batch add to the objective that is minimised, and its gradient in the map.
+    """What some rows of a batch add to the objective that is minimized, and its gradient in the map.
 
     By automatic differentiation in the library. The parts of a batch add up to the whole, so that several workers may
     take a part of the rows each: the sum of what they find is what one worker finds for all rows.
@@ -19,7 +19,7 @@ def value_and_gradient(A, X, y, *, rows=None, criterion="f", l2=0.0, device="cpu
         The map.
 
     X : array-like of shape (n_samples, n_features)
-        The rows of the batch: each row chooses its neighbour among all others.
+        The rows of the batch: each row chooses its neighbor among all others.
 
     y : array-like of shape (n_samples,)
         Their classes.

@@ -24,7 +24,7 @@ def methods():
 
 
 class Metric(ClassRules, MetricEstimator):
-    """A metric learnt by any method of the library, chosen by its name.
+    """A metric learned by any method of the library, chosen by its name.
 
     Parameters
     ----------
@@ -44,10 +44,10 @@ class Metric(ClassRules, MetricEstimator):
         What follows each hidden layer.
 
     rule : {'knn', 'stochastic'}, default='knn'
-        How the training rows decide, as in :class:`NCAClassifier`; of numbers 'knn' is the mean of the neighbours.
+        How the training rows decide, as in :class:`NCAClassifier`; of numbers 'knn' is the mean of the neighbors.
 
     n_neighbors : int, default=5
-        Neighbours that decide by 'knn'.
+        Neighbors that decide by 'knn'.
 
     l2 : float or None, default=None
         Weight of the penalty; None: what the method recommends.
@@ -56,7 +56,7 @@ class Metric(ClassRules, MetricEstimator):
         What the penalty weighs: the parameters of the map, or the total variance of the embedding.
 
     start_perplexity : float or None, default=None
-        Scales the start so that a row has this many neighbours in effect, on average; None leaves it as it is.
+        Scales the start so that a row has this many neighbors in effect, on average; None leaves it as it is.
 
     scaling, init, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size, momentum, \
             stop_at
@@ -71,7 +71,7 @@ class Metric(ClassRules, MetricEstimator):
         The classes, of a method that learns from classes.
 
     components_ : ndarray of shape (n_components, n_features) or None
-        The learnt map on the scaled features; None for a network.
+        The learned map on the scaled features; None for a network.
 
     n_features_in_, feature_names_in_, n_iter_, random_state_, termination_, summary_
         As in :class:`NeighborhoodComponentsAnalysis`.
@@ -103,7 +103,7 @@ class Metric(ClassRules, MetricEstimator):
         activation="relu",
         rule="knn",
         n_neighbors=5,
-        scaling="standardise",
+        scaling="standardize",
         init="auto",
         max_iter=200,
         tol=1e-5,
@@ -181,10 +181,10 @@ class Metric(ClassRules, MetricEstimator):
         **params
             `sample_weight`, array-like of shape (n_samples,) or 'balanced', of a method that learns from classes or
             numbers:
-            how much the term of each row counts in what is learnt,
+            how much the term of each row counts in what is learned,
             and its voice in predictions; only their ratios matter. 'balanced' lets each class as a whole count alike. A
             weight of 2 is not the row given twice: copies
-            of a row are neighbours of each other.
+            of a row are neighbors of each other.
 
         Returns
         -------

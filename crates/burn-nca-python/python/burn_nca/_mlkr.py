@@ -17,23 +17,23 @@ class MLKR(RegressorMixin, MetricEstimator):
 
     n_neighbors : int or None, default=None
         Predict by the mean of so many nearest training rows; None: by all, weighted by ``p_ij`` (the kernel rule
-        that is learnt).
+        that is learned).
 
-    scaling : {'standardise', 'minmax', 'none'}, default='standardise'
-        How features are scaled, learnt on the training rows.
+    scaling : {'standardize', 'minmax', 'none'}, default='standardize'
+        How features are scaled, learned on the training rows.
 
     init : {'auto', 'pca', 'identity', 'random'} or ndarray of shape (n_components, n_features), default='auto'
         Where the map starts; 'auto' is PCA where ``n_components < n_features``, else the identity; 'random'
         draws with the deviation ``1/sqrt(n_features)``.
 
     l2 : float, default=0.02
-        Weight of the penalty ``l2 * n_samples * ||components_||²``, of targets that are standardised.
+        Weight of the penalty ``l2 * n_samples * ||components_||²``, of targets that are standardized.
 
     penalty : {'weights', 'spread'}, default='weights'
         What the penalty weighs: ``||components_||²``, or the total variance of the embedding.
 
     start_perplexity : float or None, default=None
-        Scales the start so that a row has this many neighbours in effect, on average; None leaves it as it is.
+        Scales the start so that a row has this many neighbors in effect, on average; None leaves it as it is.
 
     stop_at : int, default=None
         End after this many steps, as planned; 0 keeps the start. :func:`tune` finds such numbers.
@@ -44,7 +44,7 @@ class MLKR(RegressorMixin, MetricEstimator):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The learnt map on the scaled features.
+        The learned map on the scaled features.
 
     n_features_in_, feature_names_in_, n_iter_, random_state_, termination_, summary_
         As in :class:`NeighborhoodComponentsAnalysis`.
@@ -61,7 +61,7 @@ class MLKR(RegressorMixin, MetricEstimator):
         n_components=None,
         *,
         n_neighbors=None,
-        scaling="standardise",
+        scaling="standardize",
         init="auto",
         warm_start=False,
         max_iter=200,
@@ -111,9 +111,9 @@ class MLKR(RegressorMixin, MetricEstimator):
             Their targets.
 
         **params
-            `sample_weight`, array-like of shape (n_samples,): how much the term of each row counts in what is learnt,
+            `sample_weight`, array-like of shape (n_samples,): how much the term of each row counts in what is learned,
             and its number in predictions; only their ratios matter. A weight of 2 is not the row given twice: copies
-            of a row are neighbours of each other.
+            of a row are neighbors of each other.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Neighbourhood components analysis in place of scikit-learn's."""
+"""Neighborhood components analysis in place of scikit-learn's."""
 
 import time
 
@@ -8,7 +8,7 @@ from ._data import only_weights, taken
 
 
 class NeighborhoodComponentsAnalysis(MetricEstimator):
-    """Neighbourhood components analysis: a linear map after which nearest neighbours are of one class.
+    """Neighborhood components analysis: a linear map after which nearest neighbors are of one class.
 
     In place of :class:`sklearn.neighbors.NeighborhoodComponentsAnalysis`, with its parameters and attributes. The
     exact objective and gradient need memory for one block of rows, not for n x n numbers.
@@ -21,7 +21,7 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
     init : {'auto', 'pca', 'lda', 'identity', 'random'} or ndarray of shape (n_components, n_features), \
             default='auto'
         Where the map starts. 'auto' is LDA where ``n_components <= min(n_features, n_classes - 1)``, else PCA where
-        ``n_components < min(n_features, n_samples)``, else the identity. LDA is regularised where the scatter within
+        ``n_components < min(n_features, n_samples)``, else the identity. LDA is regularized where the scatter within
         classes is singular. 'random' draws from the standard normal distribution.
 
     warm_start : bool, default=False
@@ -69,7 +69,7 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The learnt map.
+        The learned map.
 
     n_features_in_ : int
         Number of features.
@@ -78,7 +78,7 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
         Names of the features, where they are all strings.
 
     n_iter_ : int
-        Steps of the optimiser.
+        Steps of the optimizer.
 
     random_state_ : RandomState
         The generator that the seed was drawn from.
@@ -95,7 +95,7 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
 
     References
     ----------
-    J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood Components Analysis, NIPS 17, 2004.
+    J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighborhood Components Analysis, NIPS 17, 2004.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
     0.96
     """
 
-    _uncentred = True
+    _uncentered = True
     __metadata_request__fit = {"sample_weight": None}
 
     def __init__(
@@ -162,10 +162,10 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
             Their classes.
 
         **params
-            `sample_weight`, array-like of shape (n_samples,) or 'balanced': how much the term of each row counts in what is learnt,
+            `sample_weight`, array-like of shape (n_samples,) or 'balanced': how much the term of each row counts in what is learned,
             and its voice in predictions; only their ratios matter. 'balanced' lets each class as a whole count alike. A
             weight of 2 is not the row given twice: copies
-            of a row are neighbours of each other.
+            of a row are neighbors of each other.
 
         Returns
         -------

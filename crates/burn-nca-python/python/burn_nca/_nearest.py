@@ -1,4 +1,4 @@
-"""The exact neighbour search."""
+"""The exact neighbor search."""
 
 import numbers
 
@@ -11,15 +11,15 @@ from ._data import FLOATS
 
 
 class Nearest(BaseEstimator):
-    """The exact nearest neighbours of rows, by Euclidean distance.
+    """The exact nearest neighbors of rows, by Euclidean distance.
 
-    Every algorithm gives the same neighbours; of equal distances the lower row comes first. Distances are computed
+    Every algorithm gives the same neighbors; of equal distances the lower row comes first. Distances are computed
     in float64 whatever the rows are.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Neighbours of each query.
+        Neighbors of each query.
 
     algorithm : {'auto', 'brute', 'tree', 'boxes'}, default='auto'
         Matrix products, a k-d tree (up to 8 columns), a tree of boxes in the principal directions, or what is
@@ -80,7 +80,7 @@ class Nearest(BaseEstimator):
             Queries; None: the rows themselves, each among the others.
 
         n_neighbors : int, default=None
-            Neighbours of each query; None: that of the estimator.
+            Neighbors of each query; None: that of the estimator.
 
         return_distance : bool, default=True
             Whether to give the distances as well.

@@ -36,7 +36,7 @@ def load(path, *, device="cpu"):
         estimator._one_column = len(model.target_names) == 1
     else:
         estimator = NeighborhoodComponentsAnalysis(card["d_output"], device=device)
-        estimator._uncentred = False
+        estimator._uncentered = False
     names = model.feature_names
     estimator.n_features_in_ = len(names)
     if names != [f"x{column + 1}" for column in range(len(names))]:

@@ -22,7 +22,7 @@ class Steps:
         if self.callback is not None:
             self.callback(transformation, iteration)
         if self.verbose:
-            # What is minimised is the negative of the paper's objective.
+            # What is minimized is the negative of the paper's objective.
             seconds, self.started = time.time() - self.started, time.time()
             print(f"[{self.name}] {iteration:>10} {-value:>20.6e} {seconds:>10.2f}")
             sys.stdout.flush()

@@ -92,7 +92,7 @@ fn run(report: &Report) -> Vec<(&'static str, String)> {
             ("g = Σ ln p", significant(found.g, 6)),
         ]),
         Results::Numbers(found) | Results::Pairs(found) => {
-            entries.push(("value, minimised", significant(found.value, 6)));
+            entries.push(("value, minimized", significant(found.value, 6)));
         }
     }
     entries.push(("program", header.program.clone()));

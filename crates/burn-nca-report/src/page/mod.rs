@@ -104,7 +104,7 @@ mod tests {
         let mut report = Report::of_numbers();
         report.header.data.name = HOSTILE.to_owned();
         report.header.data.target = Some(HOSTILE.to_owned());
-        report.values_mut().embedding.colour = Some(HOSTILE.to_owned());
+        report.values_mut().embedding.color = Some(HOSTILE.to_owned());
         let page = report.page();
         assert!(!page.contains("<b onmouseover") && !page.contains("onmouseover=\"x\""));
     }
@@ -175,7 +175,7 @@ mod tests {
         let write = |name: &str, report: &Report| {
             std::fs::write(folder.join(name), report.page()).unwrap();
         };
-        let long: Vec<String> = (1..=12).map(|n| format!("Neighbourhood of class {n}")).collect();
+        let long: Vec<String> = (1..=12).map(|n| format!("Neighborhood of class {n}")).collect();
         let long: Vec<&str> = long.iter().map(String::as_str).collect();
         write("plain.html", &Report::example());
         write("numbers.html", &Report::of_numbers());

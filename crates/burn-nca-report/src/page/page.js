@@ -14,7 +14,7 @@
     }));
   }
 
-  function scatter({ points, scale, height, line, classes, colour, parts: split }) {
+  function scatter({ points, scale, height, line, classes, color, parts: split }) {
     // MORE is p of a class, or the value itself.
     const [X, Y, CLASS, PREDICTED, MORE, PART, ROW] = [0, 1, 2, 3, 4, 5, 6];
     const svg = element("points"), frame = svg.parentElement, tip = element("tip"), bar = element("scale");
@@ -42,8 +42,8 @@
           lines.push(point[PREDICTED] === point[CLASS] ? "predicted right" : `predicted ${classes[point[PREDICTED]]}`);
         }
         if (point[MORE] !== null) lines.push(`p = ${point[MORE].toFixed(3)}`);
-      } else if (colour !== "row") {
-        lines.push(`${colour} ${point[MORE]}`);
+      } else if (color !== "row") {
+        lines.push(`${color} ${point[MORE]}`);
         if (point[PREDICTED] !== null) lines.push(`predicted ${point[PREDICTED]}`);
       }
       fillLines(tip, lines);

@@ -35,7 +35,7 @@ impl Section for ValueResults {
         let drawn = pairs.len().min(DRAWN);
         let drawn: Vec<_> = (0..drawn).map(|at| pairs[at * pairs.len() / drawn]).collect();
         let remark = note(&format!(
-            "The kernel rule in the learnt metric on {rows}. On the line the prediction is right; above it, too high."
+            "The kernel rule in the learned metric on {rows}. On the line the prediction is right; above it, too high."
         ));
         let body =
             format!("{remark}<figure class=\"agreement\">\n{}</figure>", drawing(target, &drawn));

@@ -16,7 +16,7 @@ const IN_TERMINAL: usize = 12;
 /// Classes are unbalanced where the largest has more than so many times the rows of the smallest.
 const BALANCED: usize = 2;
 
-/// Recall and precision of each class, by 1-NN in the learnt metric; shares are 0 to 1.
+/// Recall and precision of each class, by 1-NN in the learned metric; shares are 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassTable {
     /// The rows counted: those held out, or the training rows left out one by one.
@@ -119,7 +119,7 @@ impl Section for ClassTable {
             ),
         };
         let remark = format!(
-            "1-NN in the learnt metric on {total}: {}. Recall: share of the class's rows taken for it. Precision: share \
+            "1-NN in the learned metric on {total}: {}. Recall: share of the class's rows taken for it. Precision: share \
              right of the rows taken for it.{rest}",
             self.sentence()
         );

@@ -24,7 +24,7 @@ pub struct Curve(pub Vec<CurvePoint>);
 pub struct CurvePoint {
     /// Iteration, from 0, the start.
     pub iteration: u64,
-    /// The value being minimised.
+    /// The value being minimized.
     #[serde(deserialize_with = "null_as_nan")]
     pub value: f64,
     /// The measure the solver watches on rows it does not learn from.
@@ -92,7 +92,7 @@ fn panels(curve: &[CurvePoint]) -> Vec<Panel> {
     };
     let mut panels = vec![
         Panel {
-            label: "Value being minimised",
+            label: "Value being minimized",
             class: "value",
             path: path(|point| Some(point.value)),
             logarithmic: false,

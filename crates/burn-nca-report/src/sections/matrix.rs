@@ -1,4 +1,4 @@
-//! The learnt map A, where it is small.
+//! The learned map A, where it is small.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::number::{counted, significant};
 use crate::{Report, Section};
 use burn_nca_program::html::{name, section};
 
-/// The learnt map, `z = A x`.
+/// The learned map, `z = A x`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Matrix {
     /// Names of the d columns.
@@ -69,7 +69,7 @@ impl Section for Matrix {
         let open = if small { " open" } else { "" };
         section(
             "matrix",
-            "The learnt map A",
+            "The learned map A",
             &format!("<details{open}><summary>z = A x, {size}</summary>\n{table}</details>"),
         )
     }

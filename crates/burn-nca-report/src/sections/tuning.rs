@@ -111,7 +111,7 @@ fn one() -> usize {
 pub struct TuningRow {
     /// Whether the metric was fitted with these settings.
     pub chosen: bool,
-    /// `f` or `g`, or the name of a method without a criterion; `none` where nothing is learnt.
+    /// `f` or `g`, or the name of a method without a criterion; `none` where nothing is learned.
     pub criterion: String,
     /// Weight of the L2 penalty.
     pub l2: f64,

@@ -1,4 +1,4 @@
-//! How much each column contributes to the learnt distance.
+//! How much each column contributes to the learned distance.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ const SELECTING: [&str; 2] = ["ncfs", "fsrnca"];
 #[serde(transparent)]
 pub struct FeatureWeights(pub Vec<FeatureWeight>);
 
-/// What one column contributes to the learnt distance.
+/// What one column contributes to the learned distance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FeatureWeight {
     /// The column's name.

@@ -3,7 +3,7 @@
 use burn::config::Config;
 
 use super::{LdaConfig, PcaConfig, Projection, RcaConfig, WhiteningConfig, lda_rca};
-use crate::data::Labelled;
+use crate::data::Labeled;
 use crate::error::Result;
 
 /// Which baseline to fit, for a choice at run time; each with its default settings.
@@ -11,10 +11,10 @@ use crate::error::Result;
 /// # Examples
 /// ```
 /// use burn_nca::baseline::BaselineConfig;
-/// use burn_nca::data::{Features, Labelled};
+/// use burn_nca::data::{Features, Labeled};
 ///
 /// let x = Features::unnamed(vec![0.0, 4.0, 10.0, 14.0], 1)?;
-/// let data = Labelled::from_labels(x, vec![0, 0, 1, 1])?;
+/// let data = Labeled::from_labels(x, vec![0, 0, 1, 1])?;
 /// assert_eq!(BaselineConfig::Rca.fit(&data)?.matrix(), [0.5]);
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
@@ -48,7 +48,7 @@ impl BaselineConfig {
     ///
     /// # Errors
     /// As the `fit` of the baseline chosen.
-    pub fn fit(&self, data: &Labelled) -> Result<Projection> {
+    pub fn fit(&self, data: &Labeled) -> Result<Projection> {
         match *self {
             Self::Euclidean => Ok(Projection::euclidean(data.features().columns())),
             Self::Whitening => WhiteningConfig::new().fit(data.features()),
@@ -63,11 +63,11 @@ impl BaselineConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::fixture::random_labelled;
+    use crate::baseline::fixture::random_labeled;
 
     #[test]
-    fn every_baseline_fits_with_its_size_and_survives_serialisation() {
-        let data = random_labelled(40, 5, 3, 1);
+    fn every_baseline_fits_with_its_size_and_survives_serialization() {
+        let data = random_labeled(40, 5, 3, 1);
         for (config, k) in [
             (BaselineConfig::Euclidean, 5),
             (BaselineConfig::Whitening, 5),
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_second_fit_gives_the_same_bits() {
-        let data = random_labelled(3000, 70, 5, 2);
+        let data = random_labeled(3000, 70, 5, 2);
         for config in [BaselineConfig::Rca, BaselineConfig::Lda { d_output: 4 }] {
             assert_eq!(config.fit(&data).unwrap(), config.fit(&data).unwrap());
         }

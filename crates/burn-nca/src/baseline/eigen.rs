@@ -45,7 +45,7 @@ impl SymmetricEigen {
 pub(super) fn not_converged(d: usize) -> Error {
     Error::data(format!(
         "the eigenvectors of the {d} x {d} covariance did not converge; bring the features to one scale \
-         first (standardise them)"
+         first (standardize them)"
     ))
 }
 

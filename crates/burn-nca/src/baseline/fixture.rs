@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use super::Projection;
-use crate::data::{Features, Labelled};
+use crate::data::{Features, Labeled};
 
 /// One data set of `tests/reference/baselines.json` (written by `baselines.py` next to it).
 pub(crate) struct Reference(Value);
@@ -17,11 +17,11 @@ impl Reference {
         Self(sets[set].clone())
     }
 
-    pub(crate) fn data(&self) -> Labelled {
+    pub(crate) fn data(&self) -> Labeled {
         let columns = self.number("columns") as usize;
         let features = Features::unnamed(self.numbers("features"), columns).unwrap();
         let labels = self.numbers("labels").iter().map(|label| *label as usize).collect();
-        Labelled::from_labels(features, labels).unwrap()
+        Labeled::from_labels(features, labels).unwrap()
     }
 
     pub(crate) fn number(&self, key: &str) -> f64 {
@@ -34,19 +34,19 @@ impl Reference {
 }
 
 /// Seeded rows: correlated features whose class means lie apart.
-pub(crate) fn random_labelled(n: usize, d: usize, classes: usize, seed: u64) -> Labelled {
+pub(crate) fn random_labeled(n: usize, d: usize, classes: usize, seed: u64) -> Labeled {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let labels: Vec<usize> = (0..n).map(|row| row % classes).collect();
-    let centres: Vec<f64> = (0..classes * d).map(|_| 3.0 * rng.random::<f64>()).collect();
+    let centers: Vec<f64> = (0..classes * d).map(|_| 3.0 * rng.random::<f64>()).collect();
     let mut values = Vec::with_capacity(n * d);
     for &label in &labels {
         let mut previous = 0.0;
         for j in 0..d {
             previous = 0.5 * previous + rng.random::<f64>();
-            values.push(centres[label * d + j] + previous);
+            values.push(centers[label * d + j] + previous);
         }
     }
-    Labelled::from_labels(Features::unnamed(values, d).unwrap(), labels).unwrap()
+    Labeled::from_labels(Features::unnamed(values, d).unwrap(), labels).unwrap()
 }
 
 /// Compares with an absolute tolerance on entries up to 1, a relative one above.

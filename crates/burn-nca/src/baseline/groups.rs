@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::means::group_means;
 use super::scatter::{clear_constant_columns, deviation, rounding_levels, sum_of_products};
-use crate::data::{ClassSpread, Features, Labelled};
+use crate::data::{ClassSpread, Features, Labeled};
 use crate::error::{Error, Result};
 
 /// Numbers of a spread at most that a table keeps for all who ask: 32 MiB.
@@ -19,10 +19,10 @@ const MOST_KEPT: usize = 1 << 22;
 /// # Examples
 /// ```
 /// use burn_nca::baseline::Groups;
-/// use burn_nca::data::{Features, Labelled};
+/// use burn_nca::data::{Features, Labeled};
 ///
 /// let features = Features::unnamed(vec![0.0, 2.0, 10.0, 12.0], 1)?;
-/// let data = Labelled::from_labels(features, vec![0, 0, 1, 1])?;
+/// let data = Labeled::from_labels(features, vec![0, 0, 1, 1])?;
 /// let groups = Groups::of_classes(&data);
 /// assert_eq!(groups.within_covariance(), [1.0]);
 /// assert!((groups.between_covariance()[0] - 25.0).abs() < 1e-12);
@@ -36,8 +36,8 @@ pub struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    /// The classes of labelled rows; a class without rows is left out.
-    pub fn of_classes(data: &'a Labelled) -> Self {
+    /// The classes of labeled rows; a class without rows is left out.
+    pub fn of_classes(data: &'a Labeled) -> Self {
         let features = data.features();
         let (group_of_row, counts) = numbered(data.labels().iter().copied().map(Some));
         let d = features.columns();
@@ -99,7 +99,7 @@ impl<'a> Groups<'a> {
         let compute = || {
             let d = self.features.columns();
             let mut covariance = sum_of_products(self.group_of_row.len(), d, |row, target| {
-                self.centred_row(row, target)
+                self.centered_row(row, target)
             });
             covariance.iter_mut().for_each(|value| *value /= self.rows().max(1) as f64);
             clear_constant_columns(&mut covariance, &self.spread.rounding);
@@ -147,7 +147,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Row r less the mean of its group; zero where it has none.
-    pub(super) fn centred_row(&self, row: usize, target: &mut [f64]) {
+    pub(super) fn centered_row(&self, row: usize, target: &mut [f64]) {
         match self.group_of_row[row] {
             Some(group) => {
                 let d = target.len();
@@ -164,7 +164,7 @@ impl<'a> Groups<'a> {
         let mut variances = vec![0.0; d];
         let mut deviation = vec![0.0; d];
         for row in 0..self.group_of_row.len() {
-            self.centred_row(row, &mut deviation);
+            self.centered_row(row, &mut deviation);
             variances.iter_mut().zip(&deviation).for_each(|(sum, x)| *sum += x * x);
         }
         for (variance, level) in variances.iter_mut().zip(&self.spread.rounding) {
@@ -206,14 +206,14 @@ impl<'a> Groups<'a> {
 
     /// Every row less the overall mean, row-major `[n, d]`, free of rounding: a column that is constant within
     /// the groups has exactly the deviation of the group's mean. Zero for rows of no group.
-    pub(super) fn centred_rows(&self) -> Vec<f64> {
+    pub(super) fn centered_rows(&self) -> Vec<f64> {
         let (n, d) = (self.group_of_row.len(), self.features.columns());
         let means = self.mean_deviations();
         let varies: Vec<bool> = self.within_variances().iter().map(|v| *v > 0.0).collect();
         let mut rows = vec![0.0; n * d];
         for (row, target) in rows.chunks_exact_mut(d).enumerate() {
             let Some(group) = self.group_of_row[row] else { continue };
-            self.centred_row(row, target);
+            self.centered_row(row, target);
             let means = &means[group * d..(group + 1) * d];
             for ((x, mean), varies) in target.iter_mut().zip(means).zip(&varies) {
                 *x = if *varies { *x + mean } else { *mean };
@@ -248,14 +248,14 @@ mod tests {
     #[test]
     fn copies_of_a_table_share_its_spread_and_other_rows_do_not() {
         let features = Features::unnamed(vec![0.0, 2.0, 10.0, 12.0], 1).unwrap();
-        let data = Labelled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
-        let spread = |data: &Labelled| Arc::clone(&Groups::of_classes(data).spread);
+        let data = Labeled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
+        let spread = |data: &Labeled| Arc::clone(&Groups::of_classes(data).spread);
         let first = spread(&data);
         for same in [data.clone(), data.select(&[0, 1, 2, 3])] {
             assert!(Arc::ptr_eq(&first, &spread(&same)));
         }
         let mut scaled = data.clone();
-        scaled.scale(&Scaling::fit(ScalingKind::Standardise, data.features())).unwrap();
+        scaled.scale(&Scaling::fit(ScalingKind::Standardize, data.features())).unwrap();
         for (other, means) in [
             (data.select(&[1, 0, 3, 3]), [1.0, 12.0]),
             (scaled, [-5.0 / 26f64.sqrt(), 5.0 / 26f64.sqrt()]),
@@ -267,10 +267,10 @@ mod tests {
     }
 
     #[test]
-    fn empty_classes_and_unlabelled_rows_are_left_out() {
+    fn empty_classes_and_unlabeled_rows_are_left_out() {
         let features = Features::unnamed(vec![0.0, 2.0, 100.0, 10.0, 12.0], 1).unwrap();
         let names = vec!["a".into(), "empty".into(), "b".into(), "c".into()];
-        let data = Labelled::new(features.clone(), vec![0, 0, 2, 3, 3], names).unwrap();
+        let data = Labeled::new(features.clone(), vec![0, 0, 2, 3, 3], names).unwrap();
         assert_eq!(Groups::of_classes(&data).counts(), [2, 1, 2]);
 
         let chunklets = [Some(9), Some(9), None, Some(4), Some(4)];

@@ -8,7 +8,7 @@ use super::product::product;
 use super::require::{require_dimensions, require_two_classes, require_two_rows};
 use super::span::RowSpan;
 use super::{Groups, Projection, Shrinkage};
-use crate::data::{Features, Labelled};
+use crate::data::{Features, Labeled};
 use crate::error::{Error, Result};
 
 /// Within-class variance, of features scaled to unit within-class variance, that counts as none.
@@ -42,10 +42,10 @@ const SINGULAR_SHRINKAGE: f64 = 0.01;
 /// # Examples
 /// ```
 /// use burn_nca::baseline::LdaConfig;
-/// use burn_nca::data::{Features, Labelled};
+/// use burn_nca::data::{Features, Labeled};
 ///
 /// let x = Features::unnamed(vec![0.0, 5.0, 4.0, 6.0, 10.0, 6.0, 14.0, 5.0], 2)?;
-/// let lda = LdaConfig::new(1).fit(&Labelled::from_labels(x, vec![0, 0, 1, 1])?)?;
+/// let lda = LdaConfig::new(1).fit(&Labeled::from_labels(x, vec![0, 0, 1, 1])?)?;
 /// assert!(lda.projection.weight()[0].abs() > 0.0);
 /// assert_eq!(lda.variance_ratio.len(), 1);
 /// # Ok::<(), burn_nca::Error>(())
@@ -97,7 +97,7 @@ impl Lda {
 
 impl LdaConfig {
     /// The most directions that separate the classes, min(c - 1, d) for c classes with rows; 0 for a single class.
-    pub fn max_directions(data: &Labelled) -> usize {
+    pub fn max_directions(data: &Labeled) -> usize {
         let present = data.class_counts().iter().filter(|count| **count > 0).count();
         data.features().columns().min(present.saturating_sub(1))
     }
@@ -107,7 +107,7 @@ impl LdaConfig {
     ///
     /// # Errors
     /// As [`fit`](Self::fit), where the shrinkage does not help either.
-    pub fn fit_or_shrink(&self, data: &Labelled) -> Result<Lda> {
+    pub fn fit_or_shrink(&self, data: &Labeled) -> Result<Lda> {
         self.fit_or_shrink_groups(data, &Groups::of_classes(data))
     }
 
@@ -115,7 +115,7 @@ impl LdaConfig {
     ///
     /// # Errors
     /// As [`fit_or_shrink`](Self::fit_or_shrink).
-    pub fn fit_or_shrink_groups(&self, data: &Labelled, groups: &Groups<'_>) -> Result<Lda> {
+    pub fn fit_or_shrink_groups(&self, data: &Labeled, groups: &Groups<'_>) -> Result<Lda> {
         let shrunk = self.clone().with_shrinkage(Shrinkage::Fixed { amount: SINGULAR_SHRINKAGE });
         self.fit_groups(data, groups).or_else(|_| shrunk.fit_groups(data, groups))
     }
@@ -126,7 +126,7 @@ impl LdaConfig {
     /// Fewer than two rows, fewer than two classes with rows, k = 0, k > min(c - 1, d), a shrinkage outside
     /// 0..1, classes that differ along directions without within-class variance (see above), fewer than k
     /// directions with variance, or eigenvectors that do not converge.
-    pub fn fit(&self, data: &Labelled) -> Result<Lda> {
+    pub fn fit(&self, data: &Labeled) -> Result<Lda> {
         self.fit_groups(data, &Groups::of_classes(data))
     }
 
@@ -134,7 +134,7 @@ impl LdaConfig {
     ///
     /// # Errors
     /// As [`LdaConfig::fit`].
-    pub fn fit_groups(&self, data: &Labelled, groups: &Groups<'_>) -> Result<Lda> {
+    pub fn fit_groups(&self, data: &Labeled, groups: &Groups<'_>) -> Result<Lda> {
         require_two_rows("LDA", data.rows())?;
         require_dimensions("LDA", self.d_output)?;
         require_two_classes("LDA", groups, "use PCA, which needs no classes")?;
@@ -154,17 +154,17 @@ impl LdaConfig {
         Ok(if self.unit_length { found.with_unit_directions() } else { found })
     }
 
-    fn fit_in_features(&self, data: &Labelled, groups: &Groups<'_>) -> Result<Lda> {
+    fn fit_in_features(&self, data: &Labeled, groups: &Groups<'_>) -> Result<Lda> {
         let scatter = self.scatter(data, groups, data.features().columns())?;
         let scale = feature_scale(&scatter.within_variances(), &scatter.means);
         self.solve(&scatter, &scale)
     }
 
     /// The fit of fewer rows than features, in the coordinates of their span.
-    fn fit_in_span(&self, data: &Labelled, groups: &Groups<'_>) -> Result<Lda> {
+    fn fit_in_span(&self, data: &Labeled, groups: &Groups<'_>) -> Result<Lda> {
         let (d, k) = (data.features().columns(), self.d_output);
         let variances = groups.within_variances();
-        // A shrinkage is towards a multiple of the identity, which has to stay one; without it LDA does not
+        // A shrinkage is toward a multiple of the identity, which has to stay one; without it LDA does not
         // depend on the features' scales, and equal ones lose the fewest digits.
         let scale = if self.shrinkage.is_none() {
             feature_scale(&variances, &groups.weighted_means())
@@ -172,7 +172,7 @@ impl LdaConfig {
             let mean = variances.iter().sum::<f64>() / d as f64;
             vec![if mean > 0.0 { mean.sqrt() } else { 1.0 }; d]
         };
-        let mut rows = groups.centred_rows();
+        let mut rows = groups.centered_rows();
         for row in rows.chunks_exact_mut(d) {
             row.iter_mut().zip(&scale).for_each(|(x, scale)| *x /= scale);
         }
@@ -191,7 +191,7 @@ impl LdaConfig {
     }
 
     /// The scatter of the data, which stand for d features.
-    fn scatter(&self, data: &Labelled, groups: &Groups<'_>, d: usize) -> Result<Scatter> {
+    fn scatter(&self, data: &Labeled, groups: &Groups<'_>, d: usize) -> Result<Scatter> {
         let mut within = groups.within_covariance();
         let shrinkage = self.shrinkage.apply(data, groups, &mut within, d)?;
         let (means, columns) = (groups.weighted_means(), data.features().columns());

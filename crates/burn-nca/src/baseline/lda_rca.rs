@@ -1,7 +1,7 @@
 //! LDA, then RCA in its space.
 
 use super::{LdaConfig, Projection, RcaConfig};
-use crate::data::Labelled;
+use crate::data::Labeled;
 use crate::error::Result;
 
 /// LDA to k dimensions, then RCA in that space, as one map.
@@ -12,7 +12,7 @@ use crate::error::Result;
 ///
 /// # Errors
 /// As [`LdaConfig::fit`] and [`RcaConfig::fit`].
-pub fn lda_rca(data: &Labelled, lda: &LdaConfig) -> Result<Projection> {
+pub fn lda_rca(data: &Labeled, lda: &LdaConfig) -> Result<Projection> {
     let to_lda = lda.fit(data)?.projection;
     let embedded = data.with_features(to_lda.apply(data.features())?)?;
     Ok(to_lda.then(&RcaConfig::new().fit(&embedded)?))
@@ -21,17 +21,17 @@ pub fn lda_rca(data: &Labelled, lda: &LdaConfig) -> Result<Projection> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::fixture::{assert_close, assert_identity, random_labelled, sq_distances};
+    use crate::baseline::fixture::{assert_close, assert_identity, random_labeled, sq_distances};
     use crate::baseline::{Groups, Shrinkage};
 
-    fn within_after(map: &Projection, data: &Labelled) -> Vec<f64> {
+    fn within_after(map: &Projection, data: &Labeled) -> Vec<f64> {
         let embedded = data.with_features(map.apply(data.features()).unwrap()).unwrap();
         Groups::of_classes(&embedded).within_covariance()
     }
 
     #[test]
     fn rca_after_lda_keeps_its_distances_but_for_a_shrinkage() {
-        let data = random_labelled(80, 4, 3, 6);
+        let data = random_labeled(80, 4, 3, 6);
         let config = LdaConfig::new(2);
         let distances = |map: &Projection| sq_distances(&map.apply(data.features()).unwrap());
         let plain = config.fit(&data).unwrap().projection;

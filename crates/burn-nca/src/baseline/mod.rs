@@ -25,7 +25,7 @@
 //! the map: 60 rows of 20000 features take a fraction of a second.
 //!
 //! # References
-//! J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
+//! J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
 
 mod any;
 mod eigen;

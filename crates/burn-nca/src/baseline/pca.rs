@@ -114,12 +114,12 @@ impl PcaConfig {
     }
 }
 
-/// The k orthogonal directions along which the rows lie farthest from a centre, not from their mean: the transpose of
+/// The k orthogonal directions along which the rows lie farthest from a center, not from their mean: the transpose of
 /// A, row-major `[d, k]`.
 ///
 /// # Errors
 /// k = 0, k > d, or eigenvectors that do not converge.
-pub(crate) fn directions_about(features: &Features, centre: &[f64], k: usize) -> Result<Vec<f64>> {
+pub(crate) fn directions_about(features: &Features, center: &[f64], k: usize) -> Result<Vec<f64>> {
     require_dimensions("PCA", k)?;
     let d = features.columns();
     if k > d {
@@ -131,7 +131,7 @@ pub(crate) fn directions_about(features: &Features, centre: &[f64], k: usize) ->
         rows: features.rows(),
         rounding: &rounding_levels(features),
         divisor: features.rows().max(1) as f64,
-        fill: |row, target: &mut [f64]| deviation(features, row, centre, target),
+        fill: |row, target: &mut [f64]| deviation(features, row, center, target),
     }
     .principal()?;
     Ok(principal.leading(k))
@@ -140,7 +140,7 @@ pub(crate) fn directions_about(features: &Features, centre: &[f64], k: usize) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::fixture::{Reference, assert_close, random_labelled};
+    use crate::baseline::fixture::{Reference, assert_close, random_labeled};
 
     #[test]
     fn variances_by_hand_have_divisor_n_minus_one() {
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn the_covariance_of_classes_gives_the_same_directions() {
         for (n, d) in [(40, 5), (4, 9)] {
-            let data = random_labelled(n, d, 3, 3);
+            let data = random_labeled(n, d, 3, 3);
             let (pca, groups) = (PcaConfig::new(3), Groups::of_classes(&data));
             let (found, expected) = (pca.fit_groups(&groups), pca.fit(data.features()));
             let (found, expected) = (found.unwrap(), expected.unwrap());
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn all_directions_keep_every_distance_also_with_more_features_than_rows() {
-        let data = random_labelled(5, 9, 2, 3);
+        let data = random_labeled(5, 9, 2, 3);
         let pca = PcaConfig::new(9).fit(data.features()).unwrap();
         let weight = &pca.projection;
         let gram = weight.then(&Projection::new(weight.matrix(), [9, 9]));

@@ -124,7 +124,7 @@ impl Principal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::fixture::{assert_close, random_labelled};
+    use crate::baseline::fixture::{assert_close, random_labeled};
     use crate::baseline::scatter::rounding_levels;
     use crate::data::Features;
 
@@ -147,14 +147,14 @@ mod tests {
     #[test]
     fn both_routes_agree_on_wide_and_tall_rows() {
         for (n, d) in [(4, 9), (12, 60), (60, 12), (9, 9)] {
-            compare(random_labelled(n, d, 3, 7).features(), n.min(d));
+            compare(random_labeled(n, d, 3, 7).features(), n.min(d));
         }
     }
 
     #[test]
     fn both_routes_agree_on_deficient_repeated_and_constant_rows_and_columns() {
         // Rank 3: combinations of three rows, each twice, and a column of zeros.
-        let base = random_labelled(3, 20, 3, 5);
+        let base = random_labeled(3, 20, 3, 5);
         let mut values = Vec::new();
         for step in 0..12 {
             let (a, b) = (f64::from(step % 6), f64::from(step % 6 % 4) - 1.5);

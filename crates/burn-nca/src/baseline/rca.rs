@@ -6,7 +6,7 @@ use super::principal::Deviations;
 use super::require::{require_two_classes, require_two_rows};
 use super::whitening::inverse_root;
 use super::{Groups, Projection};
-use crate::data::{Features, Labelled};
+use crate::data::{Features, Labeled};
 use crate::error::{Error, Result};
 
 /// Relevant component analysis: the map after which classes have unit covariance, `A = Σ_w^(-1/2)`.
@@ -52,7 +52,7 @@ impl RcaConfig {
     /// # Errors
     /// A tolerance outside 0..1, fewer than two rows, fewer than two classes with rows, classes whose rows
     /// are all equal, or eigenvectors that do not converge.
-    pub fn fit(&self, data: &Labelled) -> Result<Projection> {
+    pub fn fit(&self, data: &Labeled) -> Result<Projection> {
         require_two_rows("RCA", data.rows())?;
         let groups = Groups::of_classes(data);
         require_two_classes("RCA", &groups, "use whitening, which needs no classes")?;
@@ -81,7 +81,7 @@ impl RcaConfig {
             rows,
             rounding: groups.rounding(),
             divisor: groups.rows() as f64,
-            fill: |row, target: &mut [f64]| groups.centred_row(row, target),
+            fill: |row, target: &mut [f64]| groups.centered_row(row, target),
         };
         inverse_root("RCA", &deviations, self.tolerance)?.ok_or_else(|| {
             Error::data(
@@ -96,17 +96,17 @@ impl RcaConfig {
 mod tests {
     use super::*;
     use crate::baseline::fixture::{
-        Reference, assert_close, assert_identity, random_labelled, sq_distances,
+        Reference, assert_close, assert_identity, random_labeled, sq_distances,
     };
 
-    fn within_after(map: &Projection, data: &Labelled) -> Vec<f64> {
+    fn within_after(map: &Projection, data: &Labeled) -> Vec<f64> {
         let embedded = data.with_features(map.apply(data.features()).unwrap()).unwrap();
         Groups::of_classes(&embedded).within_covariance()
     }
 
     #[test]
     fn classes_have_unit_covariance_with_divisor_n() {
-        let data = random_labelled(90, 5, 4, 2);
+        let data = random_labeled(90, 5, 4, 2);
         let map = RcaConfig::new().fit(&data).unwrap();
         assert_identity(&within_after(&map, &data), 5, 1e-10);
     }
@@ -125,8 +125,8 @@ mod tests {
     }
 
     #[test]
-    fn chunklets_equal_to_the_classes_give_the_same_map_and_unlabelled_rows_change_nothing() {
-        let data = random_labelled(30, 3, 2, 4);
+    fn chunklets_equal_to_the_classes_give_the_same_map_and_unlabeled_rows_change_nothing() {
+        let data = random_labeled(30, 3, 2, 4);
         let map = RcaConfig::new().fit(&data).unwrap();
         let mut chunklets: Vec<Option<usize>> = data.labels().iter().copied().map(Some).collect();
         let by_chunklets = RcaConfig::new().fit_chunklets(data.features(), &chunklets).unwrap();
@@ -136,13 +136,13 @@ mod tests {
         values.extend([1e3, -1e3, 5e2]);
         chunklets.push(None);
         let longer = Features::unnamed(values, 3).unwrap();
-        let with_unlabelled = RcaConfig::new().fit_chunklets(&longer, &chunklets).unwrap();
-        assert_close(&with_unlabelled.weight(), &map.weight(), 1e-12);
+        let with_unlabeled = RcaConfig::new().fit_chunklets(&longer, &chunklets).unwrap();
+        assert_close(&with_unlabeled.weight(), &map.weight(), 1e-12);
     }
 
     #[test]
     fn constant_columns_are_dropped_and_repeated_rows_change_nothing() {
-        let data = random_labelled(20, 2, 2, 9);
+        let data = random_labeled(20, 2, 2, 9);
         let rows = data.features().values().chunks_exact(2);
         let values = rows.flat_map(|row| [row[0], 3.3, row[1]]).collect();
         let features = Features::unnamed(values, 3).unwrap();
@@ -157,10 +157,10 @@ mod tests {
     #[test]
     fn one_class_and_classes_of_one_row_are_errors() {
         let features = Features::unnamed(vec![1.0, 2.0, 4.0], 1).unwrap();
-        let one = Labelled::from_labels(features.clone(), vec![0, 0, 0]).unwrap();
+        let one = Labeled::from_labels(features.clone(), vec![0, 0, 0]).unwrap();
         let error = RcaConfig::new().fit(&one).unwrap_err().to_string();
         assert!(error.contains("two classes with rows, the data have 1"), "{error}");
-        let singles = Labelled::from_labels(features.clone(), vec![0, 1, 2]).unwrap();
+        let singles = Labeled::from_labels(features.clone(), vec![0, 1, 2]).unwrap();
         let error = RcaConfig::new().fit(&singles).unwrap_err().to_string();
         assert!(error.contains("no within-class variance"), "{error}");
         let error = RcaConfig::new().fit_chunklets(&features, &[None, None, Some(1)]).unwrap_err();

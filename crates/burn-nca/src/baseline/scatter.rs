@@ -35,10 +35,10 @@ pub fn total_covariance(features: &Features) -> Vec<f64> {
     covariance
 }
 
-/// `target = row - centre`, of row `row` of the features.
-pub(super) fn deviation(features: &Features, row: usize, centre: &[f64], target: &mut [f64]) {
+/// `target = row - center`, of row `row` of the features.
+pub(super) fn deviation(features: &Features, row: usize, center: &[f64], target: &mut [f64]) {
     features.copy_row(row, target);
-    target.iter_mut().zip(centre).for_each(|(x, centre)| *x -= centre);
+    target.iter_mut().zip(center).for_each(|(x, center)| *x -= center);
 }
 
 /// `Σ_r u_r u_rᵀ` over the rows that `fill` writes, row-major `[d, d]`.
@@ -100,11 +100,11 @@ pub(super) fn clear_constant_columns(covariance: &mut [f64], rounding: &[f64]) {
 mod tests {
     use super::*;
     use crate::baseline::Groups;
-    use crate::baseline::fixture::{assert_close, random_labelled};
-    use crate::data::Labelled;
+    use crate::baseline::fixture::{assert_close, random_labeled};
+    use crate::data::Labeled;
 
     /// The sums of the definitions with nested loops: total, within, between.
-    fn naive(data: &Labelled) -> [Vec<f64>; 3] {
+    fn naive(data: &Labeled) -> [Vec<f64>; 3] {
         let (n, d, c) = (data.rows(), data.features().columns(), data.classes());
         let x = |i: usize, j: usize| data.features().row(i)[j];
         let counts = data.class_counts();
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn scatter_is_that_of_nested_loops_for_many_blocks_and_stripes() {
         for (n, d, c) in [(7, 3, 2), (2 * ROW_BLOCK + 5, 3, 4), (50, 2 * STRIPE + 3, 3)] {
-            let data = random_labelled(n, d, c, 5);
+            let data = random_labeled(n, d, c, 5);
             let [total, within, between] = naive(&data);
             let groups = Groups::of_classes(&data);
             assert_close(&total_covariance(data.features()), &total, 1e-12);
@@ -146,7 +146,7 @@ mod tests {
     fn covariances_by_hand_have_divisor_n() {
         let features =
             Features::unnamed(vec![0.0, 1.0, 2.0, 1.0, 10.0, 7.0, 12.0, 3.0], 2).unwrap();
-        let data = Labelled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
+        let data = Labeled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
         assert_eq!(mean(data.features()), [6.0, 3.0]);
         assert_eq!(total_covariance(data.features()), [26.0, 9.0, 9.0, 6.0]);
         let groups = Groups::of_classes(&data);

@@ -3,10 +3,10 @@
 use burn::config::Config;
 
 use super::Groups;
-use crate::data::Labelled;
+use crate::data::Labeled;
 use crate::error::{Error, Result};
 
-/// The share s by which the within-class covariance is drawn towards a multiple of the identity.
+/// The share s by which the within-class covariance is drawn toward a multiple of the identity.
 ///
 /// ```text
 /// Σ_w(s) = (1 - s) Σ_w + s (tr Σ_w / d) I
@@ -35,7 +35,7 @@ impl Shrinkage {
     /// have no variance but count in the mean.
     pub(super) fn apply(
         self,
-        data: &Labelled,
+        data: &Labeled,
         groups: &Groups<'_>,
         within: &mut [f64],
         d: usize,
@@ -50,7 +50,7 @@ impl Shrinkage {
         matches!(self, Self::None | Self::Fixed { amount: 0.0 })
     }
 
-    fn amount(self, data: &Labelled, groups: &Groups<'_>, within: &[f64], d: usize) -> Result<f64> {
+    fn amount(self, data: &Labeled, groups: &Groups<'_>, within: &[f64], d: usize) -> Result<f64> {
         match self {
             Self::None => Ok(0.0),
             Self::Fixed { amount } if (0.0..=1.0).contains(&amount) => Ok(amount),
@@ -67,13 +67,13 @@ impl Shrinkage {
 /// ```text
 /// μ = tr Σ_w / d,   δ² = ||Σ_w - μ I||² / d,   β² = 1/(d n) (1/n Σ_i ||u_i||⁴ - ||Σ_w||²),   s = min(β², δ²) / δ²
 /// ```
-fn ledoit_wolf(data: &Labelled, groups: &Groups<'_>, within: &[f64], d: usize) -> f64 {
+fn ledoit_wolf(data: &Labeled, groups: &Groups<'_>, within: &[f64], d: usize) -> f64 {
     let (n, columns) = (data.rows() as f64, data.features().columns());
-    let mut centred = vec![0.0; columns];
+    let mut centered = vec![0.0; columns];
     let mut fourth_powers = 0.0;
     for row in 0..data.rows() {
-        groups.centred_row(row, &mut centred);
-        fourth_powers += centred.iter().map(|u| u * u).sum::<f64>().powi(2);
+        groups.centered_row(row, &mut centered);
+        fourth_powers += centered.iter().map(|u| u * u).sum::<f64>().powi(2);
     }
     let level = within.iter().step_by(columns + 1).sum::<f64>() / d as f64;
     let squares: f64 = within.iter().map(|x| x * x).sum();
@@ -91,10 +91,10 @@ fn shrink(covariance: &mut [f64], columns: usize, d: usize, amount: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::fixture::{assert_close, random_labelled};
+    use crate::baseline::fixture::{assert_close, random_labeled};
 
     #[test]
-    fn the_covariance_moves_towards_its_mean_variance_and_keeps_its_trace() {
+    fn the_covariance_moves_toward_its_mean_variance_and_keeps_its_trace() {
         let mut covariance = [4.0, 1.0, 1.0, 2.0];
         shrink(&mut covariance, 2, 2, 0.5);
         assert_close(&covariance, &[3.5, 0.5, 0.5, 2.5], 1e-15);
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn the_estimated_share_falls_with_the_number_of_rows_and_stays_in_range() {
         let share = |n| {
-            let data = random_labelled(n, 6, 2, 3);
+            let data = random_labeled(n, 6, 2, 3);
             let groups = Groups::of_classes(&data);
             let mut within = groups.within_covariance();
             Shrinkage::LedoitWolf.apply(&data, &groups, &mut within, 6).unwrap()

@@ -58,7 +58,7 @@ impl RowSpan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::fixture::{assert_close, random_labelled};
+    use crate::baseline::fixture::{assert_close, random_labeled};
     use crate::baseline::product::product;
     use crate::baseline::projection::transposed;
 
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn coordinates_keep_inner_products_and_lift_to_the_rows() {
         for (n, d) in [(2, 4), (5, 9), (40, 130), (7, 7), (30, 6)] {
-            let rows = random_labelled(n, d, 2, 3).features().values().to_vec();
+            let rows = random_labeled(n, d, 2, 3).features().values().to_vec();
             let span = RowSpan::of(&rows, d);
             let (coordinates, r) = (span.coordinates(), span.dimensions());
             assert_eq!(r, n.min(d));
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_basis_is_orthonormal_also_beyond_the_span_and_for_repeated_and_zero_rows() {
-        let mut rows = random_labelled(3, 8, 2, 5).features().values().to_vec();
+        let mut rows = random_labeled(3, 8, 2, 5).features().values().to_vec();
         rows.extend_from_within(..8);
         rows.extend([0.0; 8]);
         let span = RowSpan::of(&rows, 8);

@@ -17,12 +17,12 @@ use crate::error::{Error, Result};
 /// The most numbers in the matrices of a decomposition: 16 GiB.
 const MOST_VALUES: usize = 1 << 31;
 
-/// The k leading right singular vectors of sparse rows, or with `centre` their principal directions.
+/// The k leading right singular vectors of sparse rows, or with `center` their principal directions.
 ///
 /// ```text
-/// X ≈ U S Vᵀ (centre: X - 1 mᵀ),   A = Vᵀ,   z = A x
+/// X ≈ U S Vᵀ (center: X - 1 mᵀ),   A = Vᵀ,   z = A x
 /// ```
-/// Randomised subspace iteration \[1\]: an orthonormal basis of `(X Xᵀ)^q X Ω` with a seeded Gaussian Ω of
+/// Randomized subspace iteration \[1\]: an orthonormal basis of `(X Xᵀ)^q X Ω` with a seeded Gaussian Ω of
 /// k + `oversampling` columns, and the decomposition of X in it. With the defaults the singular values of texts are
 /// exact to some 1e-4 of themselves. Memory: four dense matrices of (n + d) rows and k + `oversampling` columns, at most
 /// 2^31 numbers in all.
@@ -48,7 +48,7 @@ pub struct TruncatedSvdConfig {
     pub d_output: usize,
     /// Whether the mean of the rows is subtracted first: PCA.
     #[config(default = false)]
-    pub centre: bool,
+    pub center: bool,
     /// Directions beyond k that are followed as well.
     #[config(default = 20)]
     pub oversampling: usize,
@@ -124,7 +124,7 @@ impl TruncatedSvdConfig {
     ) -> Result<TruncatedSvd, E> {
         let (n, d, k) = (features.rows(), features.columns(), self.d_output);
         let width = self.checked_width([n, d])?;
-        let rows = Centred::new(features, self.centre);
+        let rows = Centered::new(features, self.center);
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let gauss: Vec<f64> = (0..d * width).map(|_| StandardNormal.sample(&mut rng)).collect();
         let mut basis = orthonormal(&rows.product(&gauss, width), width);
@@ -180,15 +180,15 @@ impl TruncatedSvdConfig {
 }
 
 /// Sparse rows less their mean, which is subtracted from products alone.
-struct Centred<'a> {
+struct Centered<'a> {
     rows: &'a SparseFeatures,
     columns: SparseFeatures,
     mean: Option<Vec<f64>>,
 }
 
-impl<'a> Centred<'a> {
-    fn new(rows: &'a SparseFeatures, centre: bool) -> Self {
-        Self { rows, columns: rows.transposed(), mean: centre.then(|| rows.mean()) }
+impl<'a> Centered<'a> {
+    fn new(rows: &'a SparseFeatures, center: bool) -> Self {
+        Self { rows, columns: rows.transposed(), mean: center.then(|| rows.mean()) }
     }
 
     /// `(X - 1 mᵀ) R`, `[n, k]`.
@@ -242,9 +242,9 @@ mod tests {
     }
 
     #[test]
-    fn centred_directions_are_the_principal_ones() {
+    fn centered_directions_are_the_principal_ones() {
         let rows = rows();
-        let svd = TruncatedSvdConfig::new(4).with_centre(true).fit(&rows).unwrap();
+        let svd = TruncatedSvdConfig::new(4).with_center(true).fit(&rows).unwrap();
         let pca = PcaConfig::new(4).fit(&rows.to_dense().unwrap()).unwrap();
         let variances: Vec<f64> = svd.singular_values.iter().map(|s| s * s / 59.0).collect();
         assert_close(&variances, &pca.explained_variance, 1e-9);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_centre_the_rows_are_approximated_best() {
+    fn without_a_center_the_rows_are_approximated_best() {
         let rows = rows();
         let svd = TruncatedSvdConfig::new(20).fit(&rows).unwrap();
         let total: f64 = svd.singular_values.iter().map(|s| s * s).sum();
@@ -298,10 +298,10 @@ mod tests {
         let last = |svd: &TruncatedSvd| svd.singular_values[3];
         assert!(last(&rough) > 0.0 && last(&rough) <= last(&exact) + 1e-9);
         let mut asked = 0;
-        let cancelled = svd.fit_until(&rows, |_| {
+        let canceled = svd.fit_until(&rows, |_| {
             asked += 1;
-            Err(Error::setting("cancelled"))
+            Err(Error::setting("canceled"))
         });
-        assert_eq!((cancelled.unwrap_err().to_string().as_str(), asked), ("cancelled", 1));
+        assert_eq!((canceled.unwrap_err().to_string().as_str(), asked), ("canceled", 1));
     }
 }

@@ -34,7 +34,7 @@ use crate::error::{Error, Result};
 /// ```
 ///
 /// # References
-/// Section 4 of J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
+/// Section 4 of J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
 #[derive(Config, Debug, PartialEq)]
 pub struct WhiteningConfig {
     /// Variances up to this share of the largest count as none; from 0 to below 1.
@@ -94,14 +94,14 @@ pub(super) fn inverse_root<F: Fn(usize, &mut [f64]) + Sync>(
 mod tests {
     use super::*;
     use crate::baseline::fixture::{
-        Reference, assert_close, assert_identity, random_labelled, sq_distances,
+        Reference, assert_close, assert_identity, random_labeled, sq_distances,
     };
     use crate::baseline::total_covariance;
 
     #[test]
     fn whitened_data_have_unit_covariance_with_divisor_n() {
         for (n, d) in [(40, 6), (1500, 3)] {
-            let data = random_labelled(n, d, 3, 11);
+            let data = random_labeled(n, d, 3, 11);
             let map = WhiteningConfig::new().fit(data.features()).unwrap();
             let whitened = map.apply(data.features()).unwrap();
             assert_identity(&total_covariance(&whitened), d, 1e-10);
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn constant_repeated_and_surplus_directions_are_dropped() {
-        let data = random_labelled(30, 2, 2, 7);
+        let data = random_labeled(30, 2, 2, 7);
         let rows = data.features().values().chunks_exact(2);
         let with_extras = rows.flat_map(|row| [row[0], 0.1, row[1], row[0], row[0] - 2.0 * row[1]]);
         let features = Features::unnamed(with_extras.collect(), 5).unwrap();
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(map.shape(), [5, 2]);
         assert_identity(&total_covariance(&map.apply(&features).unwrap()), 2, 1e-10);
 
-        let wide = random_labelled(4, 10, 2, 7);
+        let wide = random_labeled(4, 10, 2, 7);
         let map = WhiteningConfig::new().with_tolerance(0.0).fit(wide.features()).unwrap();
         assert_eq!(map.shape(), [10, 3]);
     }

@@ -14,9 +14,9 @@ const MEDIAN_PAIRS: usize = 1 << 20;
 pub enum AgreementWidth {
     /// This width.
     Given(f64),
-    /// The median distance between the targets of two labelled rows.
+    /// The median distance between the targets of two labeled rows.
     ///
-    /// Exact up to 1448 labelled rows. Above, the median of 2^20 pairs drawn with a fixed seed: its rank is
+    /// Exact up to 1448 labeled rows. Above, the median of 2^20 pairs drawn with a fixed seed: its rank is
     /// off by 0.05 % of all pairs (one standard deviation), and it is the same on every machine.
     Median,
 }

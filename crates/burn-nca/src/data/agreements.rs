@@ -16,8 +16,8 @@ use crate::error::{Error, Result};
 /// list        w_ij as listed, else 0
 /// function    w_ij = f(i, j)
 /// ```
-/// Agreements need not be symmetric: `w_ij` weighs the chance that point i picks point j as its neighbour.
-/// Rows without a target are unlabelled: they agree with nobody and make no term of an objective.
+/// Agreements need not be symmetric: `w_ij` weighs the chance that point i picks point j as its neighbor.
+/// Rows without a target are unlabeled: they agree with nobody and make no term of an objective.
 ///
 /// # Examples
 /// ```
@@ -28,21 +28,21 @@ use crate::error::{Error, Result};
 /// let agreements = Agreements::of_targets(&prices, 1, AgreementWidth::Given(10.0))?;
 /// assert!((agreements.log_agreement(0, 1) + 0.5).abs() < 1e-12);
 /// assert_eq!(agreements.agreement(0, 2), 0.0);
-/// assert_eq!(agreements.labelled_rows(), [0, 1, 3]);
+/// assert_eq!(agreements.labeled_rows(), [0, 1, 3]);
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Agreements {
-    labelled: Vec<bool>,
+    labeled: Vec<bool>,
     rule: AgreementRule,
 }
 
 /// Where the agreements come from.
 #[derive(Clone, Debug)]
 pub(crate) enum AgreementRule {
-    /// The class of each row; of no meaning where the row is unlabelled.
+    /// The class of each row; of no meaning where the row is unlabeled.
     Labels(Vec<usize>),
-    /// The targets, row-major `[n, columns]`; NaN where the row is unlabelled.
+    /// The targets, row-major `[n, columns]`; NaN where the row is unlabeled.
     Targets { values: Vec<f64>, columns: usize, width: f64 },
     /// Listed entries.
     List(SparseRows),
@@ -72,17 +72,17 @@ impl AgreementFunction {
 }
 
 impl Agreements {
-    /// Hard labels: 1 in the same class, else 0. Rows of `None` are unlabelled.
+    /// Hard labels: 1 in the same class, else 0. Rows of `None` are unlabeled.
     pub fn of_labels(labels: &[Option<usize>]) -> Self {
         Self {
-            labelled: labels.iter().map(Option::is_some).collect(),
+            labeled: labels.iter().map(Option::is_some).collect(),
             rule: AgreementRule::Labels(labels.iter().map(|label| label.unwrap_or(0)).collect()),
         }
     }
 
     /// Continuous targets, row-major `[n, columns]`: a Gaussian of their Euclidean distance.
     ///
-    /// Rows with a NaN are unlabelled. Several columns should be in comparable units: bring them there
+    /// Rows with a NaN are unlabeled. Several columns should be in comparable units: bring them there
     /// first.
     ///
     /// # Errors
@@ -102,12 +102,12 @@ impl Agreements {
             )));
         }
         let known = |row: &[f64]| !row.iter().any(|value| value.is_nan());
-        let labelled: Vec<bool> = values.chunks_exact(columns).map(known).collect();
-        let of_labelled: Vec<f64> =
+        let labeled: Vec<bool> = values.chunks_exact(columns).map(known).collect();
+        let of_labeled: Vec<f64> =
             values.chunks_exact(columns).filter(|row| known(row)).flatten().copied().collect();
-        let width = width.resolve(&of_labelled, columns)?;
+        let width = width.resolve(&of_labeled, columns)?;
         let rule = AgreementRule::Targets { values: values.to_vec(), columns, width };
-        Ok(Self { labelled, rule })
+        Ok(Self { labeled, rule })
     }
 
     /// Listed agreements `(i, j, w_ij)` among `points` rows, numbered from 0; all others are 0.
@@ -146,7 +146,7 @@ impl Agreements {
                 )));
             }
         }
-        Ok(Self { labelled: vec![true; points], rule: AgreementRule::List(table) })
+        Ok(Self { labeled: vec![true; points], rule: AgreementRule::List(table) })
     }
 
     /// A function of two different row numbers below `points`, with values in 0..1.
@@ -158,34 +158,34 @@ impl Agreements {
     ) -> Self {
         let function = AgreementFunction(Arc::new(function));
         let rule = AgreementRule::Function { rows: (0..points).collect(), function };
-        Self { labelled: vec![true; points], rule }
+        Self { labeled: vec![true; points], rule }
     }
 
-    /// The same agreements with the rows `rows` unlabelled.
+    /// The same agreements with the rows `rows` unlabeled.
     ///
     /// # Errors
     /// A row out of range.
-    pub fn with_unlabelled(mut self, rows: &[usize]) -> Result<Self> {
+    pub fn with_unlabeled(mut self, rows: &[usize]) -> Result<Self> {
         for &row in rows {
             let points = self.points();
-            let Some(labelled) = self.labelled.get_mut(row) else {
+            let Some(labeled) = self.labeled.get_mut(row) else {
                 return Err(Error::data(format!(
-                    "row {row} cannot be marked as unlabelled: there are {points} rows, numbered from 0"
+                    "row {row} cannot be marked as unlabeled: there are {points} rows, numbered from 0"
                 )));
             };
-            *labelled = false;
+            *labeled = false;
         }
         Ok(self)
     }
 
-    /// Number of rows, n, labelled or not.
+    /// Number of rows, n, labeled or not.
     pub fn points(&self) -> usize {
-        self.labelled.len()
+        self.labeled.len()
     }
 
-    /// The labelled rows, ascending.
-    pub fn labelled_rows(&self) -> Vec<usize> {
-        (0..self.points()).filter(|&row| self.labelled[row]).collect()
+    /// The labeled rows, ascending.
+    pub fn labeled_rows(&self) -> Vec<usize> {
+        (0..self.points()).filter(|&row| self.labeled[row]).collect()
     }
 
     /// The width s of Gaussian agreements.
@@ -196,7 +196,7 @@ impl Agreements {
         }
     }
 
-    /// `w_ij`; 0 for i = j and where one of them is unlabelled.
+    /// `w_ij`; 0 for i = j and where one of them is unlabeled.
     ///
     /// # Panics
     /// If a row is out of range, or the user's function gives a value outside 0..1.
@@ -209,7 +209,7 @@ impl Agreements {
     /// # Panics
     /// As [`agreement`](Self::agreement).
     pub fn log_agreement(&self, i: usize, j: usize) -> f64 {
-        if i == j || !(self.labelled[i] && self.labelled[j]) {
+        if i == j || !(self.labeled[i] && self.labeled[j]) {
             return f64::NEG_INFINITY;
         }
         match &self.rule {
@@ -226,15 +226,15 @@ impl Agreements {
         }
     }
 
-    /// Labelled rows whose agreements with all other rows are 0, ascending.
+    /// Labeled rows whose agreements with all other rows are 0, ascending.
     ///
     /// Their p_i is 0 whatever the metric, like that of the only point of a class: they add nothing to an
-    /// objective and stay neighbours of the others.
+    /// objective and stay neighbors of the others.
     ///
     /// # Panics
     /// As [`agreement`](Self::agreement).
     pub fn without_agreement(&self) -> Vec<usize> {
-        let rows = self.labelled_rows();
+        let rows = self.labeled_rows();
         let mut members = BTreeMap::new();
         if let AgreementRule::Labels(labels) = &self.rule {
             for &row in &rows {
@@ -244,7 +244,7 @@ impl Agreements {
         let alone = |i: usize| match &self.rule {
             AgreementRule::Labels(labels) => members[&labels[i]] == 1,
             AgreementRule::Targets { .. } => rows.len() < 2,
-            AgreementRule::List(table) => !table.row(i).any(|(j, _)| self.labelled[j]),
+            AgreementRule::List(table) => !table.row(i).any(|(j, _)| self.labeled[j]),
             AgreementRule::Function { .. } => {
                 rows.iter().all(|&j| self.log_agreement(i, j) == f64::NEG_INFINITY)
             }
@@ -277,7 +277,7 @@ impl Agreements {
                 function: function.clone(),
             },
         };
-        Self { labelled: rows.iter().map(|&row| self.labelled[row]).collect(), rule }
+        Self { labeled: rows.iter().map(|&row| self.labeled[row]).collect(), rule }
     }
 
     /// Where the agreements come from.
@@ -296,7 +296,7 @@ mod tests {
         let agreements = Agreements::of_targets(&targets, 2, AgreementWidth::Given(5.0)).unwrap();
         assert!((agreements.agreement(0, 1) - (-0.5_f64).exp()).abs() < 1e-15);
         assert_eq!((agreements.agreement(1, 1), agreements.agreement(0, 2)), (0.0, 0.0));
-        assert_eq!(agreements.labelled_rows(), [0, 1]);
+        assert_eq!(agreements.labeled_rows(), [0, 1]);
         assert_eq!(agreements.width(), Some(5.0));
         assert!(agreements.without_agreement().is_empty());
         assert_eq!(agreements.select(&[2, 0]).without_agreement(), [1]);
@@ -315,7 +315,7 @@ mod tests {
         assert_eq!(labels.without_agreement(), [1, 4]);
         let list = Agreements::of_list(4, vec![(0, 1, 0.5), (1, 3, 1.0), (2, 0, 0.0)]).unwrap();
         assert_eq!(list.without_agreement(), [2, 3]);
-        let marked = list.with_unlabelled(&[1]).unwrap();
+        let marked = list.with_unlabeled(&[1]).unwrap();
         assert_eq!(marked.without_agreement(), [0, 2, 3]);
         let parity =
             Agreements::of_function(4, |i, j| if i % 2 == 0 && j == 3 { 0.5 } else { 0.0 });
@@ -342,7 +342,7 @@ mod tests {
         assert!(refused(vec![(0, 1, 0.5), (0, 1, 0.5)]).contains("listed twice"));
         let infinite = Agreements::of_targets(&[0.0, f64::INFINITY], 1, AgreementWidth::Given(1.0));
         assert!(infinite.unwrap_err().to_string().contains("row 2 is inf"));
-        let marked = Agreements::of_labels(&[Some(0)]).with_unlabelled(&[1]);
+        let marked = Agreements::of_labels(&[Some(0)]).with_unlabeled(&[1]);
         assert!(marked.unwrap_err().to_string().contains("row 1 cannot be marked"));
     }
 

@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn a_table_in_four_bytes_is_the_same_table_scaled_or_not() {
         let device = crate::device::host().unwrap();
-        let kinds = [ScalingKind::None, ScalingKind::Standardise, ScalingKind::MinMax];
+        let kinds = [ScalingKind::None, ScalingKind::Standardize, ScalingKind::MinMax];
         for (kind, unit) in kinds.into_iter().flat_map(|kind| [(kind, 4.0), (kind, 100.0)]) {
             let [narrow, wide] = both(unit).map(|x| {
                 let scaling = Scaling::fit(kind, &x);

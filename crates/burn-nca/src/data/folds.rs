@@ -4,7 +4,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Labelled, Split, grouped_folds};
+use super::{Labeled, Split, grouped_folds};
 use crate::error::{Error, Result, quoted};
 
 /// The folds of a stratified cross-validation: every row is held out exactly once.
@@ -19,15 +19,15 @@ use crate::error::{Error, Result, quoted};
 ///
 /// # Examples
 /// ```
-/// use burn_nca::data::{Features, Labelled, stratified_folds};
+/// use burn_nca::data::{Features, Labeled, stratified_folds};
 ///
 /// let features = Features::unnamed((0..8).map(f64::from).collect(), 1)?;
-/// let data = Labelled::from_labels(features, vec![0, 0, 0, 0, 1, 1, 1, 1])?;
+/// let data = Labeled::from_labels(features, vec![0, 0, 0, 0, 1, 1, 1, 1])?;
 /// let folds = stratified_folds(&data, 4, 42)?;
 /// assert!(folds.iter().all(|fold| (fold.train.len(), fold.test.len()) == (6, 2)));
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
-pub fn stratified_folds(data: &Labelled, folds: usize, seed: u64) -> Result<Vec<Split>> {
+pub fn stratified_folds(data: &Labeled, folds: usize, seed: u64) -> Result<Vec<Split>> {
     check(data, folds)?;
     if let Some(groups) = data.groups() {
         return grouped_folds(data.labels(), groups, folds, seed);
@@ -95,7 +95,7 @@ fn check_number(folds: usize) -> Result<()> {
     Ok(())
 }
 
-fn check(data: &Labelled, folds: usize) -> Result<()> {
+fn check(data: &Labeled, folds: usize) -> Result<()> {
     check_number(folds)?;
     let counts = data.class_counts();
     let smallest =
@@ -123,14 +123,14 @@ mod tests {
     use super::*;
     use crate::data::Features;
 
-    fn labelled(labels: Vec<usize>) -> Labelled {
+    fn labeled(labels: Vec<usize>) -> Labeled {
         let features = Features::unnamed(vec![0.0; labels.len()], 1).unwrap();
-        Labelled::from_labels(features, labels).unwrap()
+        Labeled::from_labels(features, labels).unwrap()
     }
 
     #[test]
     fn every_row_is_held_out_once_and_every_fold_holds_out_each_class_alike() {
-        let data = labelled([vec![0; 23], vec![1; 11], vec![2; 5]].concat());
+        let data = labeled([vec![0; 23], vec![1; 11], vec![2; 5]].concat());
         let folds = stratified_folds(&data, 5, 3).unwrap();
         let mut held_out = vec![0; data.rows()];
         for fold in &folds {
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn too_few_folds_or_rows_are_refused_with_the_class_and_the_cure() {
         let message =
-            |labels, folds| stratified_folds(&labelled(labels), folds, 0).unwrap_err().to_string();
+            |labels, folds| stratified_folds(&labeled(labels), folds, 0).unwrap_err().to_string();
         assert!(message(vec![0, 0, 1, 1], 1).contains("1 folds; give 2 folds or more"));
         let error = message(vec![0, 0, 0, 0, 1, 1, 1], 4);
         assert!(

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// ```
 /// use burn_nca::data::Pairs;
 ///
-/// // Four frames of a film: neighbours in time belong together.
+/// // Four frames of a film: neighbors in time belong together.
 /// let pairs = Pairs::new(4, vec![(0, 1, 1.0), (1, 2, 1.0), (2, 3, 0.5)])?;
 /// assert_eq!((pairs.points(), pairs.len(), pairs.total_weight()), (4, 3, 2.5));
 /// assert!(pairs.without_pair().is_empty());
@@ -84,7 +84,7 @@ impl Pairs {
         (0..self.points()).flat_map(|a| self.table.row(a).map(move |(b, weight)| (a, b, weight)))
     }
 
-    /// Points that no pair of positive weight holds, ascending. They only take part in the normaliser.
+    /// Points that no pair of positive weight holds, ascending. They only take part in the normalizer.
     pub fn without_pair(&self) -> Vec<usize> {
         let mut paired = vec![false; self.points()];
         for (a, b, _) in self.iter().filter(|pair| pair.2 > 0.0) {

@@ -157,8 +157,8 @@ impl RawColumn {
             RawValues::Numbers(numbers) => {
                 let mut text = TextValues::default();
                 for number in numbers {
-                    let spelt = (!number.is_nan()).then(|| (number + 0.0).to_string());
-                    text.push(spelt.as_deref());
+                    let spelled = (!number.is_nan()).then(|| (number + 0.0).to_string());
+                    text.push(spelled.as_deref());
                 }
                 text
             }

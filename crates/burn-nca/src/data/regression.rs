@@ -46,7 +46,7 @@ impl RegressionData {
     }
 
     /// The same rows, each with a weight: how much its term counts in the objective that is fitted, and its number in the
-    /// predictions of the model. As [`Labelled::with_weights`](super::Labelled::with_weights).
+    /// predictions of the model. As [`Labeled::with_weights`](super::Labeled::with_weights).
     ///
     /// # Errors
     /// Not one weight per row, a weight that is negative or not finite, or none that is positive.

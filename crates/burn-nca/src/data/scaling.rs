@@ -1,6 +1,5 @@
-//! The scaling of features, learnt on training rows.
+//! The scaling of features, learned on training rows.
 
-use burn::config::Config;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -11,14 +10,15 @@ use crate::error::{Error, Result};
 const TASK_ROWS: usize = 256;
 
 /// How features are brought to one scale before a fit.
-#[derive(Config, Debug, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ScalingKind {
     /// Subtract the mean, divide by the standard deviation (population, as scikit-learn does).
-    Standardise,
+    #[serde(rename = "Standardise", alias = "Standardize")]
+    Standardize,
     /// Subtract the mean, divide all columns by one number: the root mean square of their standard deviations.
     ///
     /// For columns of one unit, such as pixels: a pixel at the border that is nearly always white stays as quiet as
-    /// it is, where [`Standardise`](Self::Standardise) makes its noise as loud as the rest.
+    /// it is, where [`Standardize`](Self::Standardize) makes its noise as loud as the rest.
     Common,
     /// Map the range of each column to 0..1.
     MinMax,
@@ -28,7 +28,7 @@ pub enum ScalingKind {
 }
 
 impl ScalingKind {
-    /// [`Common`](Self::Common) for columns that plainly share a unit, else [`Standardise`](Self::Standardise).
+    /// [`Common`](Self::Common) for columns that plainly share a unit, else [`Standardize`](Self::Standardize).
     ///
     /// They do where at least half of the columns that vary reach from the least to the largest value of the table, as
     /// pixels do and measurements in several units do not.
@@ -40,7 +40,7 @@ impl ScalingKind {
     /// let pixels = Features::unnamed(vec![0.0, 255.0, 0.0, 255.0, 0.0, 3.0], 3)?;
     /// assert_eq!(ScalingKind::suited_to(&pixels), ScalingKind::Common);
     /// let measures = Features::unnamed(vec![0.0, 255.0, 1.0, 254.0, 2.0, 3.0], 2)?;
-    /// assert_eq!(ScalingKind::suited_to(&measures), ScalingKind::Standardise);
+    /// assert_eq!(ScalingKind::suited_to(&measures), ScalingKind::Standardize);
     /// # Ok::<(), burn_nca::Error>(())
     /// ```
     pub fn suited_to(train: &Features) -> Self {
@@ -49,11 +49,11 @@ impl ScalingKind {
         let largest = maximum.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let varying = || minimum.iter().zip(&maximum).filter(|(low, high)| low < high);
         let full = varying().filter(|(low, high)| (**low, **high) == (least, largest)).count();
-        if full >= 2 && 2 * full >= varying().count() { Self::Common } else { Self::Standardise }
+        if full >= 2 && 2 * full >= varying().count() { Self::Common } else { Self::Standardize }
     }
 }
 
-/// A per-column scaling `(x - offset) / scale` learnt on training rows.
+/// A per-column scaling `(x - offset) / scale` learned on training rows.
 ///
 /// A constant column has no spread to divide by: its scale is 1, so it becomes zero and survives
 /// (dividing by its zero deviation would fill the data with NaN).
@@ -66,7 +66,7 @@ impl ScalingKind {
 /// use burn_nca::data::{Features, Scaling, ScalingKind};
 ///
 /// let train = Features::unnamed(vec![1.0, 7.0, 3.0, 7.0], 2)?;
-/// let scaling = Scaling::fit(ScalingKind::Standardise, &train);
+/// let scaling = Scaling::fit(ScalingKind::Standardize, &train);
 /// assert_eq!(scaling.apply(&train)?.values(), [-1.0, 0.0, 1.0, 0.0]);
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
@@ -84,7 +84,7 @@ impl Scaling {
         let d = train.columns();
         let (offset, scale) = match kind {
             ScalingKind::None => (far_means(train), vec![1.0; d]),
-            ScalingKind::Standardise => mean_and_deviation(train),
+            ScalingKind::Standardize => mean_and_deviation(train),
             ScalingKind::Common => {
                 let (mean, variance) = mean_and_variance(train);
                 let typical = variance.iter().sum::<f64>() / d as f64;
@@ -130,7 +130,7 @@ impl Scaling {
         self.kind
     }
 
-    /// The columns this scaling was learnt on.
+    /// The columns this scaling was learned on.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn constant_columns_survive_every_kind() {
         let train = Features::unnamed(vec![0.1, 5.0, 0.1, 6.0, 0.1, 7.0], 2).unwrap();
-        for kind in [ScalingKind::Standardise, ScalingKind::MinMax, ScalingKind::Common] {
+        for kind in [ScalingKind::Standardize, ScalingKind::MinMax, ScalingKind::Common] {
             let scaled = Scaling::fit(kind, &train).apply(&train).unwrap();
             assert!(scaled.values().iter().all(|x| x.is_finite()));
             assert!(scaled.values().iter().step_by(2).all(|x| x.abs() < 1e-12));
@@ -324,7 +324,7 @@ mod tests {
     fn columns_are_scaled_whatever_their_unit() {
         for unit in [1e-300, 1e-160, 1.0, 1e160, 1e300] {
             let train = Features::unnamed([1.0, 2.0, 6.0].map(|x| x * unit).to_vec(), 1).unwrap();
-            for kind in [ScalingKind::Standardise, ScalingKind::Common] {
+            for kind in [ScalingKind::Standardize, ScalingKind::Common] {
                 let scaled = Scaling::fit(kind, &train).apply(&train).unwrap();
                 let deviation = (14.0f64 / 3.0).sqrt();
                 for (scaled, difference) in scaled.values().iter().zip([-2.0, -1.0, 3.0]) {

@@ -20,7 +20,7 @@ pub struct Split {
 /// Holds out a share of every class, at random but seeded.
 ///
 /// Each class gives `round(share * members)` rows to the test part, but keeps at least one row in the
-/// training part, and two where it can (a class with a single training row has no same-class neighbour).
+/// training part, and two where it can (a class with a single training row has no same-class neighbor).
 /// The same seed gives the same split on every machine.
 ///
 /// # Errors

@@ -5,12 +5,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Coincidences, Features, Labelled, RegressionData, Scaling, Split, TrainingTargets,
+    Coincidences, Features, Labeled, RegressionData, Scaling, Split, TrainingTargets,
     grouped_split, random_folds, random_split, stratified_folds, stratified_split,
 };
 use crate::error::{Error, Result, quoted};
 
-/// What a metric is learnt from.
+/// What a metric is learned from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Task {
@@ -36,13 +36,13 @@ impl fmt::Display for Task {
 #[derive(Clone, Copy, Debug)]
 pub enum AnyData<'a> {
     /// A class per row.
-    Classes(&'a Labelled),
+    Classes(&'a Labeled),
     /// Numbers per row.
     Numbers(&'a RegressionData),
     /// Pairs of rows.
     Pairs(&'a Coincidences),
     /// Rows alone.
-    Unlabelled(&'a Features),
+    Unlabeled(&'a Features),
 }
 
 impl<'a> AnyData<'a> {
@@ -52,29 +52,29 @@ impl<'a> AnyData<'a> {
             Self::Classes(data) => data.features(),
             Self::Numbers(data) => data.features(),
             Self::Pairs(data) => data.features(),
-            Self::Unlabelled(features) => features,
+            Self::Unlabeled(features) => features,
         }
     }
 
-    /// What can be learnt from them; `None` for rows alone.
+    /// What can be learned from them; `None` for rows alone.
     pub fn task(self) -> Option<Task> {
         match self {
             Self::Classes(_) => Some(Task::Classes),
             Self::Numbers(_) => Some(Task::Numbers),
             Self::Pairs(_) => Some(Task::Pairs),
-            Self::Unlabelled(_) => None,
+            Self::Unlabeled(_) => None,
         }
     }
 }
 
 /// Rows to learn a metric from, with their targets.
 ///
-/// [`Labelled`], [`RegressionData`], [`Coincidences`], and [`Features`] for methods that need no target.
+/// [`Labeled`], [`RegressionData`], [`Coincidences`], and [`Features`] for methods that need no target.
 ///
 /// A split or a fold is of *units*: of rows, and of pairs where the targets are pairs (all rows are then in both
 /// parts).
 pub trait TrainingData: Clone + Send + Sync + 'static {
-    /// What is learnt from such data; `None` for rows alone, which all data hold.
+    /// What is learned from such data; `None` for rows alone, which all data hold.
     const TASK: Option<Task>;
 
     /// The features, `[n, d]`.
@@ -155,7 +155,7 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
     }
 
     /// Rows whose class is not known, beside those of [`features`](Self::features).
-    fn unlabelled(&self) -> Option<&Features> {
+    fn unlabeled(&self) -> Option<&Features> {
         None
     }
 
@@ -181,23 +181,23 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
     fn scale(&mut self, scaling: &Scaling) -> Result<()>;
 }
 
-impl TrainingData for Labelled {
+impl TrainingData for Labeled {
     const TASK: Option<Task> = Some(Task::Classes);
 
     fn features(&self) -> &Features {
-        Labelled::features(self)
+        Labeled::features(self)
     }
 
     fn with_features(&self, features: Features) -> Result<Self> {
-        Labelled::with_features(self, features)
+        Labeled::with_features(self, features)
     }
 
     fn scale(&mut self, scaling: &Scaling) -> Result<()> {
         self.features_mut().try_for_each(|features| scaling.apply_in_place(features))
     }
 
-    fn unlabelled(&self) -> Option<&Features> {
-        Labelled::unlabelled(self)
+    fn unlabeled(&self) -> Option<&Features> {
+        Labeled::unlabeled(self)
     }
 
     fn any(&self) -> AnyData<'_> {
@@ -230,7 +230,7 @@ impl TrainingData for Labelled {
         }
         if counts.iter().all(|count| *count < 2) {
             return Err(Error::data(format!(
-                "each of the {} classes has a single row, so no row has a same-class neighbour; give at least \
+                "each of the {} classes has a single row, so no row has a same-class neighbor; give at least \
                  one class two rows",
                 present.len()
             )));
@@ -357,7 +357,7 @@ impl TrainingData for Coincidences {
     }
 
     fn training_targets(&self) -> TrainingTargets {
-        TrainingTargets::Unlabelled
+        TrainingTargets::Unlabeled
     }
 
     fn units(&self) -> usize {
@@ -397,7 +397,7 @@ impl TrainingData for Features {
     }
 
     fn any(&self) -> AnyData<'_> {
-        AnyData::Unlabelled(self)
+        AnyData::Unlabeled(self)
     }
 
     fn of(data: AnyData<'_>) -> Option<&Self> {
@@ -414,7 +414,7 @@ impl TrainingData for Features {
     }
 
     fn training_targets(&self) -> TrainingTargets {
-        TrainingTargets::Unlabelled
+        TrainingTargets::Unlabeled
     }
 
     fn part(&self, units: &[usize]) -> Result<Self> {

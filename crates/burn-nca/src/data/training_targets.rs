@@ -1,6 +1,6 @@
-//! The targets of the rows that a metric is learnt from: classes, numbers, or none.
+//! The targets of the rows that a metric is learned from: classes, numbers, or none.
 
-use super::{Features, Labelled, RegressionData};
+use super::{Features, Labeled, RegressionData};
 
 /// The targets of the training rows of a fitted model.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +21,8 @@ pub enum TrainingTargets {
         /// How much each row counts in a mean; alike without.
         weights: Option<Vec<f64>>,
     },
-    /// Nothing: the metric was learnt from pairs, or from the features alone.
-    Unlabelled,
+    /// Nothing: the metric was learned from pairs, or from the features alone.
+    Unlabeled,
 }
 
 impl TrainingTargets {
@@ -31,13 +31,13 @@ impl TrainingTargets {
         match self {
             Self::Classes { .. } => "classes",
             Self::Numbers { .. } => "numbers",
-            Self::Unlabelled => "pairs",
+            Self::Unlabeled => "pairs",
         }
     }
 }
 
-impl From<&Labelled> for TrainingTargets {
-    fn from(data: &Labelled) -> Self {
+impl From<&Labeled> for TrainingTargets {
+    fn from(data: &Labeled) -> Self {
         Self::Classes {
             names: data.class_names().to_vec(),
             labels: data.labels().to_vec(),

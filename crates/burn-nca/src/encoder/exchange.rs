@@ -98,7 +98,7 @@ fn apply<E: Encoder>(
 ) -> Result<E> {
     let names: Vec<&str> = tensors.iter().map(|tensor| tensor.name.as_str()).collect();
     let wanted = |skip_variants| -> Vec<String> {
-        // As the file names them: a normalisation's gamma is PyTorch's weight.
+        // As the file names them: a normalization's gamma is PyTorch's weight.
         let names = format.adapter(BurnToPyTorchAdapter);
         let tensors = encoder.collect(None, names, skip_variants);
         tensors.into_iter().map(|tensor| tensor.name).collect()

@@ -12,7 +12,7 @@ use crate::data::host_values;
 /// Σ_r |u_ir - u_jr| = Σ_r w_r² |x_ir - x_jr|
 /// ```
 /// The squares keep every weight from turning negative, and their penalty `Σ w_r²` is smooth where that of `|w_r²|`
-/// is not. Once learnt, it is an ordinary [`DiagonalMap`] of the squares ([`FeatureWeights::diagonal`]).
+/// is not. Once learned, it is an ordinary [`DiagonalMap`] of the squares ([`FeatureWeights::diagonal`]).
 #[derive(Module, Debug)]
 pub struct FeatureWeights {
     /// w, `[d]`.

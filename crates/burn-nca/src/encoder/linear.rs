@@ -35,7 +35,7 @@ impl LinearMapConfig {
 /// The parameter is stored as Burn stores a linear layer: `weight` is `[d, k]`, the transpose of A.
 ///
 /// # References
-/// \[1\] J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
+/// \[1\] J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
 #[derive(Module, Debug)]
 pub struct LinearMap {
     /// The transpose of A, `[d, k]`.

@@ -2,7 +2,7 @@
 //!
 //! Any Burn module becomes an encoder with one small `impl`; [`LinearMap`], [`DiagonalMap`] and [`Mlp`]
 //! come with the crate, and [`AnyEncoder`] chooses among them at run time. [`TriangularMap`] and [`FeatureWeights`] are
-//! forms that a method learns in; what it learnt is kept as a [`LinearMap`] or a [`DiagonalMap`].
+//! forms that a method learns in; what it learned is kept as a [`LinearMap`] or a [`DiagonalMap`].
 
 mod any;
 mod cast;

@@ -1,4 +1,4 @@
-//! The sizes of an encoder, found by the embedding of a few rows before anything is learnt.
+//! The sizes of an encoder, found by the embedding of a few rows before anything is learned.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -27,7 +27,7 @@ pub(crate) fn load_record<M: Module>(module: M, bytes: Vec<u8>) -> Result<M, Rec
     }
 }
 
-/// The optimiser of a module with the state of a record: tensors of the shapes of the parameters, as those of Adam and of
+/// The optimizer of a module with the state of a record: tensors of the shapes of the parameters, as those of Adam and of
 /// momentum are.
 ///
 /// `ModuleOptimizer::from_bytes` alone panics where a tensor has no identity of a parameter, and a step with a state of
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_of_an_optimiser_is_of_the_parameters_of_its_module() {
+    fn the_state_of_an_optimizer_is_of_the_parameters_of_its_module() {
         let device = open("flex").unwrap().autodiff();
         let weights = |values: [f32; 2]| Weights {
             weight: Param::from_tensor(Tensor::<1>::from_data(values, &device).require_grad()),

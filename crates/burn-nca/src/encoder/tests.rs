@@ -1,4 +1,4 @@
-//! Each encoder: values worked by hand, what it refuses, how it is shown, and with quantised weights.
+//! Each encoder: values worked by hand, what it refuses, how it is shown, and with quantized weights.
 
 use burn::module::{Module, Quantizer};
 use burn::tensor::quantization::{Calibration, QuantScheme};
@@ -105,7 +105,7 @@ fn each_encoder_shows_its_size() {
 }
 
 #[test]
-fn a_quantised_map_embeds_with_its_rounded_weights() {
+fn a_quantized_map_embeds_with_its_rounded_weights() {
     let device = Device::flex();
     let weight: Vec<f64> = (0..64).map(|i| f64::from((i * 37) % 64) / 32.0 - 1.0).collect();
     let map = LinearMap::from_weight(&weight, [16, 4], &device, DType::F32);

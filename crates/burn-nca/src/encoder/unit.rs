@@ -7,7 +7,7 @@ use super::Encoder;
 
 /// An encoder whose embedding rows are brought to unit length.
 ///
-/// For losses of the cosine: on unit rows `||u - v||² = 2 - 2 cos(u, v)`, so Euclidean nearest neighbours are
+/// For losses of the cosine: on unit rows `||u - v||² = 2 - 2 cos(u, v)`, so Euclidean nearest neighbors are
 /// those of the largest cosine. A row of zeros stays one.
 ///
 /// # Examples
@@ -29,7 +29,7 @@ pub struct UnitRows<E: Encoder> {
 }
 
 impl<E: Encoder> UnitRows<E> {
-    /// The encoder, followed by the normalisation.
+    /// The encoder, followed by the normalization.
     pub fn new(encoder: E) -> Self {
         Self { encoder }
     }

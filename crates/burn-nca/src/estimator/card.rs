@@ -82,7 +82,7 @@ fn method_of(mut settings: Map<String, Value>) -> Result<AnyMethod> {
 }
 
 impl RegressionObjective {
-    /// The method that minimises it.
+    /// The method that minimizes it.
     pub(super) fn method(self) -> AnyMethod {
         match self {
             Self::Mlkr => Mlkr::new().into(),

@@ -46,7 +46,7 @@ mod tests {
         let n = 2 * CHUNK + 3;
         let values = (0..2 * n).map(|at| f64::from(at as u32 % 97)).collect();
         let features = Features::unnamed(values, 2).unwrap();
-        let scaling = Scaling::fit(ScalingKind::Standardise, &features);
+        let scaling = Scaling::fit(ScalingKind::Standardize, &features);
         let map = LinearMap::from_weight(&[1.0, -0.5], [2, 1], &host, DType::F64);
         let to = (&host, DType::F64);
         let scaled = scaling.apply(&features).unwrap();

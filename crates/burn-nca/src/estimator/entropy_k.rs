@@ -37,14 +37,14 @@ mod tests {
 
     use super::*;
     use crate::NcaConfig;
-    use crate::data::Labelled;
+    use crate::data::Labeled;
 
     #[test]
     fn a_fitted_metric_suggests_its_own_k() {
         let values: Vec<f64> =
             (0..40).map(|i| f64::from(i % 2) * 8.0 + f64::from(i) * 0.01).collect();
         let labels: Vec<usize> = (0..40).map(|i| i % 2).collect();
-        let data = Labelled::from_labels(Features::unnamed(values, 1).unwrap(), labels).unwrap();
+        let data = Labeled::from_labels(Features::unnamed(values, 1).unwrap(), labels).unwrap();
         let fitted = NcaConfig::new(1, 1).fit(&data, &Device::flex()).unwrap();
         let k = fitted.entropy_k(PerplexityMean::Geometric).unwrap();
         assert!((1..=39).contains(&k));

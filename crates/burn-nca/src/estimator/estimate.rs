@@ -12,7 +12,7 @@ use crate::fit::{
 };
 use crate::method::run::place;
 use crate::method::start::check_sizes;
-use crate::method::{AnyMethod, GradientMethod, Learnt, Problem, Uses, learn_encoder};
+use crate::method::{AnyMethod, GradientMethod, Learned, Problem, Uses, learn_encoder};
 
 /// A method with the settings that all methods share: what to learn, and how.
 ///
@@ -23,12 +23,12 @@ use crate::method::{AnyMethod, GradientMethod, Learnt, Problem, Uses, learn_enco
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::Device;
-/// use burn_nca::data::{Features, Labelled};
+/// use burn_nca::data::{Features, Labeled};
 /// use burn_nca::estimator::Estimator;
 /// use burn_nca::method::{AnyMethod, Lda};
 ///
 /// let features = vec![0.0, 5.0, 0.2, 1.0, 0.1, 2.0, 1.0, 4.0, 1.2, 0.0, 0.8, 3.0];
-/// let data = Labelled::from_labels(Features::unnamed(features, 2)?, vec![0, 0, 0, 1, 1, 1])?;
+/// let data = Labeled::from_labels(Features::unnamed(features, 2)?, vec![0, 0, 0, 1, 1, 1])?;
 /// let fitted = Estimator::new(2, 1, Lda::new()).fit(&data, &Device::flex())?;
 /// assert_eq!(fitted.predict(data.features(), 1)?, [0, 0, 0, 1, 1, 1]);
 /// // The same, the method chosen at run time.
@@ -168,9 +168,9 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
         let problem = self.problem(&view, start, &ready);
         let method: AnyMethod = self.method.clone().into();
         method.check(&problem)?;
-        let learnt = method.learn(&problem, session)?;
-        let encoder = learnt.encoder.config();
-        ready.fitted(learnt, ModelCard { encoder, ..self.card() })
+        let learned = method.learn(&problem, session)?;
+        let encoder = learned.encoder.config();
+        ready.fitted(learned, ModelCard { encoder, ..self.card() })
     }
 
     /// Checks all that can be checked before anything is computed.
@@ -180,12 +180,12 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
     pub(crate) fn check<D: TrainingData>(&self, data: &D, warm_start: bool) -> Result<()> {
         check_sizes(&self.encoder, [self.d_input, self.d_output], data.features().columns())?;
         let method: AnyMethod = self.method.clone().into();
-        self.check_uses(&method, (warm_start, data.unlabelled().is_some()))?;
+        self.check_uses(&method, (warm_start, data.unlabeled().is_some()))?;
         method.check_data(data.any())
     }
 
     /// Refuses settings that the method has no use for.
-    fn check_uses(&self, method: &AnyMethod, (warm_start, unlabelled): (bool, bool)) -> Result<()> {
+    fn check_uses(&self, method: &AnyMethod, (warm_start, unlabeled): (bool, bool)) -> Result<()> {
         let (info, fit) = (method.info(), &self.fit);
         let other_optimizer = !matches!(fit.optimizer, OptimizerConfig::Lbfgs(_));
         let given = [
@@ -195,7 +195,7 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
             (Uses::Optimizer, other_optimizer || fit.stop_at.is_some()),
             (Uses::EarlyStopping, fit.early_stopping.is_some()),
         ];
-        if unlabelled && !info.uses.contains(&Uses::Unlabelled) {
+        if unlabeled && !info.uses.contains(&Uses::Unlabeled) {
             return Err(Error::setting(format!(
                 "{} has no use for rows without a class; leave them out",
                 info.label
@@ -271,7 +271,7 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
 impl<M: GradientMethod> Estimator<M> {
     /// Learns the metric of a table through a module of the user's own, fresh or trained before.
     ///
-    /// Mini-batches train any module. L-BFGS and conjugate gradients minimise one function, so they refuse layers
+    /// Mini-batches train any module. L-BFGS and conjugate gradients minimize one function, so they refuse layers
     /// that draw at random or move statistics in training
     /// ([`disable_training_flags`](crate::fit::disable_training_flags) is the cure).
     ///
@@ -289,8 +289,8 @@ impl<M: GradientMethod> Estimator<M> {
         let ready = self.ready(data, device)?;
         let problem = self.problem(&ready.scaled, None, &ready);
         self.method.check(&problem)?;
-        let learnt = learn_encoder(&self.method, (encoder, None), &problem, (None, session))?;
-        ready.fitted(learnt, ModelCard { encoder: None, ..self.card() })
+        let learned = learn_encoder(&self.method, (encoder, None), &problem, (None, session))?;
+        ready.fitted(learned, ModelCard { encoder: None, ..self.card() })
     }
 }
 
@@ -303,12 +303,12 @@ struct Ready<D> {
 }
 
 impl<D: TrainingData> Ready<D> {
-    /// The model: what was learnt, and the embedded training rows.
+    /// The model: what was learned, and the embedded training rows.
     ///
     /// # Errors
     /// None: the rows are scaled.
-    fn fitted<E: Encoder>(&self, learnt: Learnt<E>, card: ModelCard) -> Result<Fitted<E>> {
-        let Learnt { encoder, rule, summary } = learnt;
+    fn fitted<E: Encoder>(&self, learned: Learned<E>, card: ModelCard) -> Result<Fitted<E>> {
+        let Learned { encoder, rule, summary } = learned;
         let place = (&self.device, self.dtype);
         let references = embed(&encoder, self.scaled.features(), None, place)?;
         // A method may give another number of dimensions than asked for: one map per class, one after the other.

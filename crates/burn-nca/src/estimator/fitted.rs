@@ -1,4 +1,4 @@
-//! A learnt metric with all that predictions need.
+//! A learned metric with all that predictions need.
 
 use burn::tensor::Tensor;
 
@@ -13,7 +13,7 @@ use crate::fit::FitSummary;
 use crate::method::AnyMethod;
 use crate::neighbors::Rule;
 
-/// A learnt metric with all that predictions need: scaling, encoder, embedded training rows, their targets,
+/// A learned metric with all that predictions need: scaling, encoder, embedded training rows, their targets,
 /// and the rule by which they decide about others.
 #[derive(Clone, Debug)]
 pub struct Fitted<E: Encoder = AnyEncoder> {
@@ -39,7 +39,7 @@ impl<E: Encoder> Fitted<E> {
         &self.summary
     }
 
-    /// The scaling learnt on the training rows.
+    /// The scaling learned on the training rows.
     pub fn scaling(&self) -> &Scaling {
         &self.scaling
     }
@@ -98,7 +98,7 @@ impl<E: Encoder> Fitted<E> {
         &self.targets
     }
 
-    /// The name of each class; none for a model that was not learnt from classes.
+    /// The name of each class; none for a model that was not learned from classes.
     pub fn class_names(&self) -> &[String] {
         match &self.targets {
             TrainingTargets::Classes { names, .. } => names,
@@ -106,7 +106,7 @@ impl<E: Encoder> Fitted<E> {
         }
     }
 
-    /// The targets of the training rows, `[n, m]`, of a model that was learnt from numbers.
+    /// The targets of the training rows, `[n, m]`, of a model that was learned from numbers.
     pub fn targets(&self) -> Option<&Features> {
         match &self.targets {
             TrainingTargets::Numbers { targets, .. } => Some(targets),
@@ -124,7 +124,7 @@ impl<E: Encoder> Fitted<E> {
         &self.rule
     }
 
-    /// The class of each training row; none for a model that was not learnt from classes.
+    /// The class of each training row; none for a model that was not learned from classes.
     pub fn reference_labels(&self) -> &[usize] {
         match &self.targets {
             TrainingTargets::Classes { labels, .. } => labels,
@@ -155,7 +155,7 @@ impl<E: Encoder> Fitted<E> {
         embed(&self.encoder, features, scaling, (&self.references.device(), dtype))
     }
 
-    /// The learnt squared distances between the rows of `a` and of `b`: `[n, m]`, from 0 up.
+    /// The learned squared distances between the rows of `a` and of `b`: `[n, m]`, from 0 up.
     ///
     /// Sums of squared differences, so that near rows are told apart however far from the origin they are; equal
     /// rows have distance 0.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! any       Estimator::new(d, k, method)          any method                predict, ..., transform
-//! classes   NcaConfig::fit(&Labelled)             f or g                    predict, class_probabilities
+//! classes   NcaConfig::fit(&Labeled)             f or g                    predict, class_probabilities
 //! numbers   RegressionConfig::fit(&RegressionData)      MLKR, or soft f or g      predict_numbers, predict_kernel
 //! pairs     PairsConfig::fit(&Features, &Pairs)   equation 8                transform
 //! ```

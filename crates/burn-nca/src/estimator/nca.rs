@@ -1,10 +1,10 @@
-//! Neighbourhood components analysis, of classes.
+//! Neighborhood components analysis, of classes.
 
 use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{Estimator, Fitted};
-use crate::data::{AnyData, Features, Labelled};
+use crate::data::{AnyData, Features, Labeled};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, cast};
 use crate::error::{Error, Result};
 use crate::fit::{FitConfig, FitSession, Penalty, START_PERPLEXITY, Start};
@@ -13,16 +13,16 @@ use crate::method::{self, AnyMethod, Method};
 use crate::model::{MetricModel, Nca};
 use crate::objective::Criterion;
 
-/// Neighbourhood components analysis: what to learn, and how.
+/// Neighborhood components analysis: what to learn, and how.
 ///
 /// # Examples
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::Device;
-/// use burn_nca::{NcaConfig, data::{Features, Labelled}};
+/// use burn_nca::{NcaConfig, data::{Features, Labeled}};
 ///
 /// let features = Features::unnamed(vec![0.0, 5.0, 0.2, 1.0, 1.0, 4.0, 1.2, 0.0], 2)?;
-/// let data = Labelled::from_labels(features, vec![0, 0, 1, 1])?;
+/// let data = Labeled::from_labels(features, vec![0, 0, 1, 1])?;
 /// let fitted = NcaConfig::new(2, 1).fit(&data, &Device::flex())?;
 /// assert_eq!(fitted.predict(data.features(), 1)?, [0, 0, 1, 1]);
 /// println!("{}", fitted.summary().termination);
@@ -63,7 +63,7 @@ impl NcaConfig {
     /// of 0.01 of the spread of the embedding, for a network 0.001 of its weights.
     ///
     /// Nothing of it depends on the units of the features. A network ends early under f: a row without a near
-    /// neighbour of its class adds nothing to value or gradient. Its penalty is smaller because the weights of all
+    /// neighbor of its class adds nothing to value or gradient. Its penalty is smaller because the weights of all
     /// layers pay: from 0.01 on, networks of two hidden layers collapse to a point (`docs/decisions.md` has the
     /// numbers).
     pub fn recommended_for(encoder: EncoderConfig, d_input: usize, d_output: usize) -> Self {
@@ -108,7 +108,7 @@ impl NcaConfig {
         let row = Features::unnamed(vec![0.0; self.d_input], self.d_input)?;
         let fit = self.fit.clone().with_start_perplexity(None);
         let to = (&fit, self.d_output);
-        let (encoder, _) = build(&self.encoder, to, AnyData::Unlabelled(&row), device)?;
+        let (encoder, _) = build(&self.encoder, to, AnyData::Unlabeled(&row), device)?;
         Ok(cast(encoder, fit.precision.dtype()))
     }
 
@@ -131,11 +131,11 @@ impl NcaConfig {
         method::Nca { criterion: self.criterion, repulsion: self.repulsion }
     }
 
-    /// Learns the metric of a labelled table.
+    /// Learns the metric of a labeled table.
     ///
     /// # Errors
     /// See [`NcaConfig::fit_session`].
-    pub fn fit(&self, data: &Labelled, device: &Device) -> Result<Fitted> {
+    pub fn fit(&self, data: &Labeled, device: &Device) -> Result<Fitted> {
         self.estimator().fit(data, device)
     }
 
@@ -145,7 +145,7 @@ impl NcaConfig {
     /// As [`Estimator::fit_session`]: fewer than two rows or classes, no class with two rows.
     pub fn fit_session(
         &self,
-        data: &Labelled,
+        data: &Labeled,
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted> {
@@ -159,7 +159,7 @@ impl NcaConfig {
     pub fn fit_from(
         &self,
         encoder: AnyEncoder,
-        data: &Labelled,
+        data: &Labeled,
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted> {
@@ -176,7 +176,7 @@ impl NcaConfig {
     pub fn fit_encoder<E: Encoder>(
         &self,
         encoder: E,
-        data: &Labelled,
+        data: &Labeled,
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted<E>> {

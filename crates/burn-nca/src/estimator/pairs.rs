@@ -41,7 +41,7 @@ pub struct PairsConfig {
     /// Which map.
     #[config(default = "EncoderConfig::Linear")]
     pub encoder: EncoderConfig,
-    /// Whether the normaliser counts each point with itself.
+    /// Whether the normalizer counts each point with itself.
     #[config(default = true)]
     pub include_self: bool,
     /// How to fit.

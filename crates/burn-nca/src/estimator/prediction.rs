@@ -1,7 +1,7 @@
 //! What the training rows say about others: their class, or their numbers.
 
 use super::Fitted;
-use crate::data::{Features, Labelled, TrainingTargets};
+use crate::data::{Features, Labeled, TrainingTargets};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::evaluate::Accuracy;
@@ -40,11 +40,11 @@ impl<E: Encoder> Fitted<E> {
         self.rule.of_classes().shares(&self.transform(features)?, references, k, None)
     }
 
-    /// The k-NN accuracy on labelled rows that were not trained on.
+    /// The k-NN accuracy on labeled rows that were not trained on.
     ///
     /// # Errors
     /// As [`Fitted::predict`], or other class names than the model's.
-    pub fn accuracy(&self, data: &Labelled, k: usize) -> Result<Accuracy> {
+    pub fn accuracy(&self, data: &Labeled, k: usize) -> Result<Accuracy> {
         if data.class_names() != self.class_names() {
             return Err(Error::data(format!(
                 "the data have the classes {:?}, the model {:?}; number the classes as the model does",
@@ -80,7 +80,7 @@ impl<E: Encoder> Fitted<E> {
                 weights: weights.as_deref(),
             }),
             other => Err(Error::data(format!(
-                "this model was learnt from {} and knows no classes; {}",
+                "this model was learned from {} and knows no classes; {}",
                 other.noun(),
                 cure(other)
             ))),
@@ -126,7 +126,7 @@ impl<E: Encoder> Fitted<E> {
                 Ok(numbers.with_weights(weights.as_deref()))
             }
             other => Err(Error::data(format!(
-                "this model was learnt from {} and knows no numbers; {}",
+                "this model was learned from {} and knows no numbers; {}",
                 other.noun(),
                 cure(other)
             ))),
@@ -138,7 +138,7 @@ fn cure(targets: &TrainingTargets) -> &'static str {
     match targets {
         TrainingTargets::Classes { .. } => "predict classes with it, or fit numeric targets",
         TrainingTargets::Numbers { .. } => "predict numbers with it, or fit classes",
-        TrainingTargets::Unlabelled => {
+        TrainingTargets::Unlabeled => {
             "embed rows with it (transform), or fit classes or numeric targets"
         }
     }

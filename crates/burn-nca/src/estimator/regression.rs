@@ -11,13 +11,13 @@ use crate::fit::{FitConfig, FitSession};
 use crate::method::{Mlkr, SoftNca};
 use crate::objective::Criterion;
 
-/// What a metric for numeric targets is learnt by.
+/// What a metric for numeric targets is learned by.
 #[derive(Config, Debug, Copy, PartialEq)]
 pub enum RegressionObjective {
     /// The squared leave-one-out error of the kernel rule ([`MlkrLoss`](crate::objective::MlkrLoss)), on
-    /// targets standardised on the training rows.
+    /// targets standardized on the training rows.
     Mlkr,
-    /// Soft matches of neighbours with near targets ([`SoftNcaLoss`](crate::objective::SoftNcaLoss)).
+    /// Soft matches of neighbors with near targets ([`SoftNcaLoss`](crate::objective::SoftNcaLoss)).
     Soft {
         /// Which of the paper's criteria.
         criterion: Criterion,
@@ -31,7 +31,7 @@ pub enum RegressionObjective {
 /// Predictions are means of the targets of training rows: of all, weighted by `p_ij`
 /// ([`Fitted::predict_kernel`]), or of the k nearest ([`Fitted::predict_numbers`]).
 ///
-/// With [`RegressionObjective::Mlkr`] the targets are standardised on the rows that are learnt from, column
+/// With [`RegressionObjective::Mlkr`] the targets are standardized on the rows that are learned from, column
 /// by column, so that `l2` means the same in any unit; without a penalty `1 - value / (n m)` is the leave-one-out R².
 /// With [`RegressionObjective::Soft`] they are taken as they are. The model keeps them in their own units.
 ///
@@ -63,7 +63,7 @@ pub struct RegressionConfig {
     /// Which map.
     #[config(default = "EncoderConfig::Linear")]
     pub encoder: EncoderConfig,
-    /// What is learnt by.
+    /// What is learned by.
     #[config(default = "RegressionObjective::Mlkr")]
     pub objective: RegressionObjective,
     /// How to fit; with an L2 penalty of [`RegressionConfig::L2`] by default.
@@ -75,7 +75,7 @@ impl RegressionConfig {
     /// The default weight of the L2 penalty.
     ///
     /// Without one MLKR fits the noise of a few hundred rows: on 70/30 splits of the Boston housing data and
-    /// of scikit-learn's diabetes data it predicts no better, or far worse, than Euclidean neighbours.
+    /// of scikit-learn's diabetes data it predicts no better, or far worse, than Euclidean neighbors.
     pub const L2: f64 = 0.02;
 
     /// The same settings as an [`Estimator`].

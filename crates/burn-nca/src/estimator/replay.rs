@@ -13,11 +13,11 @@ impl Fitted<AnyEncoder> {
     /// # #[cfg(feature = "flex")] {
     /// use std::ops::ControlFlow;
     /// use burn::tensor::Device;
-    /// use burn_nca::{NcaConfig, data::{Features, Labelled}};
+    /// use burn_nca::{NcaConfig, data::{Features, Labeled}};
     /// use burn_nca::fit::{FitSession, Progress};
     ///
     /// let features = Features::unnamed(vec![0.0, 5.0, 0.2, 1.0, 1.0, 4.0, 1.2, 0.0], 2)?;
-    /// let data = Labelled::from_labels(features, vec![0, 0, 1, 1])?;
+    /// let data = Labeled::from_labels(features, vec![0, 0, 1, 1])?;
     /// let mut steps = Vec::new();
     /// let mut note = |_: &Progress, parameters: &[f64]| {
     ///     steps.push(parameters.to_vec());

@@ -25,12 +25,12 @@ impl Fitted<AnyEncoder> {
     /// use burn::tensor::Device;
     /// use burn_nca::NcaConfig;
     /// use burn_nca::baseline::TruncatedSvdConfig;
-    /// use burn_nca::data::{Labelled, SparseFeatures};
+    /// use burn_nca::data::{Labeled, SparseFeatures};
     ///
     /// let entries = (0..12).map(|i| (i, i % 2 + 2 * (i / 6), 1.0 + i as f64)).collect();
     /// let counts = SparseFeatures::new([12, 5], entries)?;
     /// let svd = TruncatedSvdConfig::new(3).fit(&counts)?;
-    /// let rows = Labelled::from_labels(svd.apply(&counts)?, (0..12).map(|i| i % 2).collect())?;
+    /// let rows = Labeled::from_labels(svd.apply(&counts)?, (0..12).map(|i| i % 2).collect())?;
     /// let fitted = NcaConfig::new(3, 2).fit(&rows, &Device::flex())?;
     /// let names = (0..5).map(|word| format!("word {word}")).collect();
     /// let fitted = fitted.through(&svd.projection, names)?;
@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
     use crate::baseline::TruncatedSvdConfig;
-    use crate::data::{Labelled, host_values};
+    use crate::data::{Labeled, host_values};
     use crate::fit::FitConfig;
     use crate::{Fitted, NcaConfig};
 
@@ -161,9 +161,9 @@ mod tests {
 
     fn fitted(scaling: ScalingKind) -> (Fitted, Fitted, SparseFeatures) {
         let counts = counts();
-        let svd = TruncatedSvdConfig::new(6).with_centre(true).fit(&counts).unwrap();
+        let svd = TruncatedSvdConfig::new(6).with_center(true).fit(&counts).unwrap();
         let labels = (0..40).map(|row| row % 3).collect();
-        let rows = Labelled::from_labels(svd.apply(&counts).unwrap(), labels).unwrap();
+        let rows = Labeled::from_labels(svd.apply(&counts).unwrap(), labels).unwrap();
         let config = NcaConfig::new(6, 2).with_fit(FitConfig::new().with_scaling(scaling));
         let reduced = config.fit(&rows, &Device::flex()).unwrap();
         let names = (0..12).map(|word| format!("word {word}")).collect();
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn the_model_of_all_columns_has_the_distances_of_the_reduced_one() {
-        for scaling in [ScalingKind::Standardise, ScalingKind::Common, ScalingKind::None] {
+        for scaling in [ScalingKind::Standardize, ScalingKind::Common, ScalingKind::None] {
             let (reduced, whole, counts) = fitted(scaling);
             let dense = counts.to_dense().unwrap();
             let dense = Features::new(dense.values().to_vec(), whole.scaling().names().to_vec());

@@ -6,7 +6,7 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{DType, Device, Tensor};
 
 use super::{Fitted, ModelCard};
-use crate::data::{Coincidences, Labelled, RegressionData, Scaling, TrainingData};
+use crate::data::{Coincidences, Labeled, RegressionData, Scaling, TrainingData};
 use crate::encoder::{Encoder, output_width};
 use crate::error::{Error, Result};
 use crate::fit::{FitConfig, FitSession, FitSummary, Identified, Precision, Termination};
@@ -22,7 +22,7 @@ impl<E: Encoder> Fitted<E> {
     /// `scaling` is what the features went through before they came to the encoder ([`Scaling::fit`] on the training rows,
     /// or [`Scaling::unscaled`] where they came as they are); `train` holds them unscaled. How the encoder was trained is
     /// not known here: the card and the summary say what f is on these rows ([`Termination::Elsewhere`]), with those
-    /// without a class ([`Labelled::with_unlabelled`]) as neighbours.
+    /// without a class ([`Labeled::with_unlabeled`]) as neighbors.
     ///
     /// # Errors
     /// Other columns than those of the scaling, no row, an encoder of another number of features
@@ -34,12 +34,12 @@ impl<E: Encoder> Fitted<E> {
     /// use burn::module::Module;
     /// use burn::optim::{GradientsParams, SgdConfig};
     /// use burn::tensor::{DType, Device, Int, Tensor};
-    /// use burn_nca::data::{Features, Labelled, Scaling, ScalingKind};
+    /// use burn_nca::data::{Features, Labeled, Scaling, ScalingKind};
     /// use burn_nca::{Fitted, NcaConfig};
     ///
     /// let features = Features::unnamed(vec![0.0, 5.0, 0.2, 1.0, 1.0, 4.0, 1.2, 0.0], 2)?;
-    /// let train = Labelled::from_labels(features, vec![0, 0, 1, 1])?;
-    /// let scaling = Scaling::fit(ScalingKind::Standardise, train.features());
+    /// let train = Labeled::from_labels(features, vec![0, 0, 1, 1])?;
+    /// let scaling = Scaling::fit(ScalingKind::Standardize, train.features());
     ///
     /// // A loop of one's own.
     /// let device = Device::flex();
@@ -64,7 +64,7 @@ impl<E: Encoder> Fitted<E> {
     pub fn of_classes(
         encoder: E,
         scaling: Scaling,
-        train: &Labelled,
+        train: &Labeled,
         device: &Device,
     ) -> Result<Self> {
         adopted(&Nca::new(), encoder, scaling, (train, device))
@@ -149,7 +149,7 @@ fn adopted<M: GradientMethod, E: Encoder>(
     let (device, dtype) = place(&fit, device)?;
     let scaled = train.scaled(&scaling)?;
     let x = scaled.features().to_tensor(&device, dtype);
-    let all = match scaled.unlabelled() {
+    let all = match scaled.unlabeled() {
         Some(others) => Tensor::cat(vec![x.clone(), others.to_tensor(&device, dtype)], 0),
         None => x.clone(),
     };

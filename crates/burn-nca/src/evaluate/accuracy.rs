@@ -75,12 +75,12 @@ impl Accuracy {
         let p = self.value()?;
         let n = self.total as f64;
         let z2 = Z_95 * Z_95;
-        let centre = p + z2 / (2.0 * n);
+        let center = p + z2 / (2.0 * n);
         let half = Z_95 * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
         let norm = 1.0 + z2 / n;
         // At p = 0 and p = 1 a limit is 0 or 1 exactly; rounding may leave it just outside.
-        let low = if self.correct == 0 { 0.0 } else { (centre - half) / norm };
-        let high = if self.correct == self.total { 1.0 } else { (centre + half) / norm };
+        let low = if self.correct == 0 { 0.0 } else { (center - half) / norm };
+        let high = if self.correct == self.total { 1.0 } else { (center + half) / norm };
         Some(Interval { low, high })
     }
 }

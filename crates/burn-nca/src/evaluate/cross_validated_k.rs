@@ -1,4 +1,4 @@
-//! The number of neighbours, chosen by leave-one-out cross-validation.
+//! The number of neighbors, chosen by leave-one-out cross-validation.
 
 use super::knn::{check_rows, classes};
 use super::{Accuracy, Embedded};
@@ -15,7 +15,7 @@ use crate::neighbors::{check_k, majority_vote, nearest_others};
 /// let points = Tensor::<2>::from_floats([[0.0], [1.0], [3.0], [2.2], [90.0]], &Device::flex());
 /// let embedded = Embedded { points: &points, labels: &[0, 0, 0, 1, 0] };
 /// let choice = CrossValidatedK::choose(embedded, 3)?;
-/// assert_eq!(choice.k(), 3); // the lone row of class 1 misleads its single nearest neighbour
+/// assert_eq!(choice.k(), 3); // the lone row of class 1 misleads its single nearest neighbor
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct CrossValidatedK {
 impl CrossValidatedK {
     /// Classifies each row by its k nearest other rows, for each k from 1 to `largest`.
     ///
-    /// On the rows that a metric was learnt from this favours small k: the metric has brought each of them to
+    /// On the rows that a metric was learned from this favors small k: the metric has brought each of them to
     /// its class already.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn more_neighbours_than_other_rows_are_refused() {
+    fn more_neighbors_than_other_rows_are_refused() {
         let points = Tensor::<2>::from_floats([[0.0], [1.0]], &Device::flex());
         let embedded = Embedded { points: &points, labels: &[0, 1] };
         assert!(CrossValidatedK::choose(embedded, 2).is_err());

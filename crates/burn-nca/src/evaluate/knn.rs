@@ -1,4 +1,4 @@
-//! The accuracy of k nearest neighbours in an embedding.
+//! The accuracy of k nearest neighbors in an embedding.
 
 use burn::tensor::Tensor;
 
@@ -15,7 +15,7 @@ pub struct Embedded<'a> {
     pub labels: &'a [usize],
 }
 
-/// The leave-one-out accuracy of k nearest neighbours: each row is classified by all others.
+/// The leave-one-out accuracy of k nearest neighbors: each row is classified by all others.
 ///
 /// Ties as in [`majority_vote`].
 ///
@@ -32,7 +32,7 @@ pub fn leave_one_out_accuracy(embedded: Embedded, k: usize) -> Result<Accuracy> 
     Accuracy::of(&predicted, embedded.labels)
 }
 
-/// The accuracy of k nearest neighbours among `train` on the rows of `test`.
+/// The accuracy of k nearest neighbors among `train` on the rows of `test`.
 ///
 /// Ties as in [`majority_vote`]. A class that only the test rows have is always wrong.
 ///
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn left_out_and_held_out_rows_are_classified_by_their_neighbours() {
+    fn left_out_and_held_out_rows_are_classified_by_their_neighbors() {
         let points = line(&[0.0, 1.0, 1.5, 10.0, 11.0]);
         let train = Embedded { points: &points, labels: &[0, 0, 1, 1, 1] };
         // Row 0: nearest 1 (right); 1: nearest 1.5 (wrong); 1.5: nearest 1 (wrong); 10 and 11: right.
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn more_neighbours_than_other_rows_are_refused_with_both_numbers() {
+    fn more_neighbors_than_other_rows_are_refused_with_both_numbers() {
         let points = line(&[0.0, 1.0, 2.0]);
         let embedded = Embedded { points: &points, labels: &[0, 0, 1] };
         assert!(leave_one_out_accuracy(embedded, 2).is_ok());

@@ -4,11 +4,11 @@
 //! - Is it right, and how surely? [`Accuracy`] with its interval, [`ConfusionMatrix`], [`held_out_accuracy`]; class by class
 //!   where they are unbalanced: [`ClassScores`].
 //! - Is it better than another? [`McNemar`], on the same rows.
-//! - Does it rank the right neighbours first? [`Retrieval`]: precision@k, R-precision, MAP@R.
+//! - Does it rank the right neighbors first? [`Retrieval`]: precision@k, R-precision, MAP@R.
 //! - Do its probabilities mean what they say? [`LogLoss`], [`brier_score`], [`Reliability`]; do they rank the rows of a
 //!   rare class first? [`roc_auc`].
 //! - How wrong are predicted numbers? [`RegressionScores`]. Where do partners rank? [`PartnerRanks`].
-//! - How many neighbours count, and has it collapsed? [`perplexities`], [`Spread`].
+//! - How many neighbors count, and has it collapsed? [`perplexities`], [`Spread`].
 //!
 //! Shares and accuracies are in 0..1. What has no value (the accuracy on no test row, the perplexity of
 //! a single point) is `None`, never NaN.

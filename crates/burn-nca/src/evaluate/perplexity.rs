@@ -5,13 +5,13 @@ use burn::tensor::Tensor;
 use crate::error::Result;
 use crate::neighbors::{Points, others, sums_and_entropies};
 
-/// The perplexity of each point of an embedding: how many neighbours its kernel effectively counts.
+/// The perplexity of each point of an embedding: how many neighbors its kernel effectively counts.
 ///
 /// ```text
 /// exp(H_i),   H_i = -Σ_j p_ij log p_ij,   p_ij = exp(-d²_ij) / Σ_{l≠i} exp(-d²_il),   p_ii = 0    (eq. 1 of [1])
 /// ```
-/// From 1 (one neighbour has all the weight) to n - 1 (all others weigh the same). Section 2 of \[1\] names
-/// this estimate of K as future work. Summarise it by [`Quantiles`](super::Quantiles).
+/// From 1 (one neighbor has all the weight) to n - 1 (all others weigh the same). Section 2 of \[1\] names
+/// this estimate of K as future work. Summarize it by [`Quantiles`](super::Quantiles).
 ///
 /// # Shapes
 /// - points: `[n, k]`; the result has n entries, none for fewer than two points
@@ -24,7 +24,7 @@ use crate::neighbors::{Points, others, sums_and_entropies};
 /// A coordinate that is not finite.
 ///
 /// # References
-/// \[1\] J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
+/// \[1\] J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
 pub fn perplexities(points: &Tensor<2>) -> Result<Vec<f64>> {
     let all: Vec<usize> = (0..points.dims()[0]).collect();
     perplexities_of(points, &all)

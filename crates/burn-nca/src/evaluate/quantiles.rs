@@ -29,7 +29,7 @@ pub struct Quantiles {
 }
 
 impl Quantiles {
-    /// Summarises `values`; `None` when there are none.
+    /// Summarizes `values`; `None` when there are none.
     pub fn of(values: &[f64]) -> Option<Self> {
         let mut sorted = values.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);

@@ -7,7 +7,7 @@ use super::knn::check_rows;
 use crate::error::Result;
 use crate::neighbors::{CandidateFilter, Points, check_dimensions, check_k, nearest_rows};
 
-/// How well nearest neighbours rank references of a query's class before all others; every measure is 0..1,
+/// How well nearest neighbors rank references of a query's class before all others; every measure is 0..1,
 /// larger is better.
 ///
 /// ```text
@@ -42,11 +42,11 @@ pub struct Retrieval {
 
 /// How each row of an embedding ranks all others.
 ///
-/// A row is never its own neighbour, and does not count in its R: it is left out by its number, so that an exact
-/// copy of it is a neighbour.
+/// A row is never its own neighbor, and does not count in its R: it is left out by its number, so that an exact
+/// copy of it is a neighbor.
 ///
 /// # Numerics
-/// Exact distances; of equal ones the lower row comes first. Memory: blocks of estimates and R neighbours a
+/// Exact distances; of equal ones the lower row comes first. Memory: blocks of estimates and R neighbors a
 /// thread, never n x n.
 ///
 /// # Errors
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_a_query_is_a_neighbour_and_the_query_is_not() {
+    fn a_copy_of_a_query_is_a_neighbor_and_the_query_is_not() {
         let points = tensor(&[5.0, 5.0, 6.0], 1);
         let found =
             leave_one_out_retrieval(Embedded { points: &points, labels: &[0, 0, 1] }, 1).unwrap();

@@ -46,7 +46,7 @@ pub struct Spread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collapse {
     /// One point: the total variance is below 0.001, so that two rows drawn at random are at a mean squared
-    /// distance below 0.002 and the kernel exp(-d²) gives every neighbour practically the same weight.
+    /// distance below 0.002 and the kernel exp(-d²) gives every neighbor practically the same weight.
     Point,
     /// A line, in an embedding of two or more dimensions: the effective rank is below 1.05, that is, one
     /// direction holds at least 97.5 % of the variance. Two classes may need no more than a line.
@@ -67,13 +67,13 @@ impl Spread {
             return Ok(None);
         }
         let mean = rows.mean();
-        let centred: Vec<f64> = (0..n)
+        let centered: Vec<f64> = (0..n)
             .flat_map(|row| rows.row(row).iter().zip(&mean).map(|(x, mean)| x - mean))
             .collect();
-        let total = centred.iter().map(|x| x * x).sum::<f64>() / n as f64;
+        let total = centered.iter().map(|x| x * x).sum::<f64>() / n as f64;
         let effective_rank = (total > 0.0).then(|| {
             // To a total variance of 1: the fourth powers of large coordinates would overflow.
-            let unit: Vec<f64> = centred.iter().map(|x| x / (total * n as f64).sqrt()).collect();
+            let unit: Vec<f64> = centered.iter().map(|x| x / (total * n as f64).sqrt()).collect();
             // Rounding may lead just below 1, which no spread has.
             (1.0 / squared_norm_of_scatter(&unit, n, k)).max(1.0)
         });

@@ -17,7 +17,7 @@ use crate::neighbors::{Entropy, PART_ROWS, Points, log_of_sum, others, sums_and_
 /// it is.
 ///
 /// # References
-/// \[1\] J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
+/// \[1\] J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
 ///
 /// # Examples
 /// ```

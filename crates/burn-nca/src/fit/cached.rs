@@ -1,7 +1,7 @@
 //! The exact gradient of a large batch through a deep encoder, in memory for one chunk of rows.
 //!
 //! A network keeps the activations of every row of a batch until its backward pass, and a loss over
-//! neighbours needs all rows of the batch at once. Here the embedding is computed first, in chunks and without
+//! neighbors needs all rows of the batch at once. Here the embedding is computed first, in chunks and without
 //! a graph; the loss of the whole batch then gives `dL/dZ` on that small matrix; and each chunk passes
 //! through the encoder once more, with the surrogate `<Z, dL/dZ>`. By the chain rule this is the gradient of
 //! the whole batch, not of the chunks.
@@ -31,7 +31,7 @@ pub struct CachedGradient {
 /// ```
 /// Equal to the gradient without chunks for every encoder that treats rows one by one. The first pass runs the
 /// encoder as it is in validation, so layers that draw at random (dropout) or look at the other rows of a
-/// chunk (batch normalisation) give another function in each pass: freeze them, or do without chunks.
+/// chunk (batch normalization) give another function in each pass: freeze them, or do without chunks.
 ///
 /// # Shapes
 /// - x: `[n, d]`; the model must live on an autodiff device

@@ -15,9 +15,9 @@ use burn_nca_kernels::coincidence::{Ends, Expectation, FLOOR, Pairs};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::em::{ExpectationMaximisation, Revision};
+use super::em::{ExpectationMaximization, Revision};
 use crate::baseline::{cross_product, mean, product, pseudo_inverse, transposed};
-use crate::data::{Features, LabelledPair, LabelledPairs};
+use crate::data::{Features, LabeledPair, LabeledPairs};
 use crate::error::{Error, Result};
 
 /// The parameters of latent coincidence analysis.
@@ -30,20 +30,20 @@ pub struct CoincidenceState {
     /// κ² of each anchor; one 1 where they share it.
     pub kappa_sq: Vec<f64>,
     /// Pairs found on the way, in the order in which they were added.
-    pub added: Vec<LabelledPair>,
+    pub added: Vec<LabeledPair>,
 }
 
 /// The pairs that a map is to learn from as well, found under the map W, row-major `[p, d]`.
-pub type MorePairs<'a> = dyn Fn(&[f64]) -> Result<Vec<LabelledPair>> + Sync + 'a;
+pub type MorePairs<'a> = dyn Fn(&[f64]) -> Result<Vec<LabeledPair>> + Sync + 'a;
 
-/// Latent coincidence analysis of labelled pairs, to be fitted by [`EmConfig::maximise`](super::EmConfig::maximise).
+/// Latent coincidence analysis of labeled pairs, to be fitted by [`EmConfig::maximize`](super::EmConfig::maximize).
 pub struct CoincidenceEm<'a> {
     /// The rows less their mean, `[n, d]`.
     x: Vec<f64>,
     d: usize,
     latent: usize,
     local_scales: bool,
-    given: LabelledPairs,
+    given: LabeledPairs,
     maps: Vec<MapPairs>,
     refresh: Option<(usize, Box<MorePairs<'a>>)>,
 }
@@ -71,7 +71,7 @@ impl<'a> CoincidenceEm<'a> {
     /// Pairs of another number of points than rows, no dimension, or a scatter without eigenvectors.
     pub fn new(
         features: &Features,
-        pairs: &LabelledPairs,
+        pairs: &LabeledPairs,
         latent: usize,
         local_scales: bool,
     ) -> Result<Self> {
@@ -85,9 +85,9 @@ impl<'a> CoincidenceEm<'a> {
         if latent == 0 {
             return Err(Error::setting("a map to 0 latent dimensions; ask for 1 or more"));
         }
-        let (centre, d) = (mean(features), features.columns());
-        let centred = features.values().chunks_exact(d);
-        let x = centred.flat_map(|row| row.iter().zip(&centre).map(|(x, m)| x - m)).collect();
+        let (center, d) = (mean(features), features.columns());
+        let centered = features.values().chunks_exact(d);
+        let x = centered.flat_map(|row| row.iter().zip(&center).map(|(x, m)| x - m)).collect();
         let given = pairs.clone();
         let mut model = Self { x, d, latent, local_scales, given, maps: Vec::new(), refresh: None };
         model.maps = model.maps_of(pairs)?;
@@ -122,7 +122,7 @@ impl<'a> CoincidenceEm<'a> {
     }
 
     /// The pairs of each map, with the scatter that a step divides by.
-    fn maps_of(&self, pairs: &LabelledPairs) -> Result<Vec<MapPairs>> {
+    fn maps_of(&self, pairs: &LabeledPairs) -> Result<Vec<MapPairs>> {
         let mut ends = vec![Vec::new(); pairs.maps()];
         for (pair, scale) in pairs.pairs().iter().zip(pairs.scales()) {
             ends[pair.map].push(Ends {
@@ -136,7 +136,7 @@ impl<'a> CoincidenceEm<'a> {
     }
 
     /// Whether pairs that were found on the way can be of this model.
-    fn check_added(&self, added: &[LabelledPair]) -> Result<()> {
+    fn check_added(&self, added: &[LabeledPair]) -> Result<()> {
         if let Some(pair) = added.iter().find(|pair| pair.map >= self.maps.len()) {
             return Err(Error::data(format!(
                 "the checkpoint holds a pair of map {}, but there are {}, numbered from 0; delete it to start again",
@@ -147,7 +147,7 @@ impl<'a> CoincidenceEm<'a> {
         if added.is_empty() {
             return Ok(());
         }
-        LabelledPairs::new(self.given.points(), added.to_vec()).map(drop)
+        LabeledPairs::new(self.given.points(), added.to_vec()).map(drop)
     }
 
     fn map_of(&self, ends: Vec<Ends>) -> Result<MapPairs> {
@@ -180,7 +180,7 @@ impl<'a> CoincidenceEm<'a> {
     }
 
     /// W, σ² and the κ² of one map after its M-step.
-    fn maximise_map(
+    fn maximize_map(
         &self,
         state: &CoincidenceState,
         expectation: &MapExpectation,
@@ -226,7 +226,7 @@ fn median(values: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(1.0)
 }
 
-impl ExpectationMaximisation for CoincidenceEm<'_> {
+impl ExpectationMaximization for CoincidenceEm<'_> {
     type State = CoincidenceState;
     type Expectation = Vec<MapExpectation>;
 
@@ -272,7 +272,7 @@ impl ExpectationMaximisation for CoincidenceEm<'_> {
         largest
     }
 
-    fn maximise(
+    fn maximize(
         &mut self,
         mut state: CoincidenceState,
         expectation: &Vec<MapExpectation>,
@@ -281,7 +281,7 @@ impl ExpectationMaximisation for CoincidenceEm<'_> {
         let revised: Vec<_> = expectation
             .par_iter()
             .enumerate()
-            .map(|(map, expectation)| self.maximise_map(&state, expectation, map))
+            .map(|(map, expectation)| self.maximize_map(&state, expectation, map))
             .collect();
         state.weights.clear();
         state.sigma_sq.clear();

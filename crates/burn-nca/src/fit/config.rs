@@ -35,7 +35,7 @@ impl Precision {
     }
 }
 
-/// Which optimiser minimises the objective.
+/// Which optimizer minimizes the objective.
 #[derive(Config, Debug)]
 pub enum OptimizerConfig {
     /// Limited-memory BFGS over all points: the default.
@@ -49,7 +49,7 @@ pub enum OptimizerConfig {
 }
 
 impl OptimizerConfig {
-    /// The mini-batches of an optimiser that takes them; nothing for one that sees all points at every step.
+    /// The mini-batches of an optimizer that takes them; nothing for one that sees all points at every step.
     pub fn batches(&self) -> Option<&StochasticConfig> {
         match self {
             Self::Lbfgs(_) | Self::ConjugateGradient(_) => None,
@@ -58,7 +58,7 @@ impl OptimizerConfig {
         }
     }
 
-    /// Checks the settings of the chosen optimiser.
+    /// Checks the settings of the chosen optimizer.
     fn check(&self) -> Result<()> {
         match self {
             Self::Lbfgs(solver) => solver.check(),
@@ -86,12 +86,12 @@ pub struct FitConfig {
     /// Where a linear or diagonal map starts.
     #[config(default = "Start::Auto")]
     pub start: Start,
-    /// Scale the start, whatever its rule or encoder, so that its kernel counts this many neighbours
+    /// Scale the start, whatever its rule or encoder, so that its kernel counts this many neighbors
     /// ([`perplexity_factor`](super::perplexity_factor); with mini-batches among the rows of a batch). A map that the
     /// user gives stays as it is. Off by default; [`START_PERPLEXITY`](super::START_PERPLEXITY) serves.
     pub start_perplexity: Option<f64>,
-    /// How features are scaled; learnt on the training rows and stored with the model.
-    #[config(default = "ScalingKind::Standardise")]
+    /// How features are scaled; learned on the training rows and stored with the model.
+    #[config(default = "ScalingKind::Standardize")]
     pub scaling: ScalingKind,
     /// Weight of the L2 penalty: `l2 * n * penalty` is added to the sum over n points, so that one
     /// value means the same at every n. [`penalty`](Self::penalty) says what it weighs.
@@ -99,7 +99,7 @@ pub struct FitConfig {
     pub l2: f64,
     /// What the L2 penalty weighs; the weights, `||A||²_F`, where it is left out.
     pub penalty: Option<Penalty>,
-    /// The optimiser.
+    /// The optimizer.
     #[config(default = "OptimizerConfig::Lbfgs(LbfgsConfig::new())")]
     pub optimizer: OptimizerConfig,
     /// Stop on a held-out part; off by default.
@@ -153,7 +153,7 @@ impl FitConfig {
             && !(perplexity > 1.0 && perplexity.is_finite())
         {
             return Err(Error::setting(format!(
-                "the perplexity of the start is {perplexity}; give a number of neighbours above 1, such as 15"
+                "the perplexity of the start is {perplexity}; give a number of neighbors above 1, such as 15"
             )));
         }
         if let Some(stop) = &self.early_stopping {

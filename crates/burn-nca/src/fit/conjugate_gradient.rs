@@ -12,7 +12,7 @@ use super::solution::{Evaluation, Progress, Solution, Termination};
 use super::state::{DescentState, ObjectiveScale};
 use crate::error::Result;
 
-/// The nonlinear conjugate gradient minimiser of Polak and Ribière, the method of the NCA paper.
+/// The nonlinear conjugate gradient minimizer of Polak and Ribière, the method of the NCA paper.
 ///
 /// ```text
 /// d' = -g' + beta d,   beta = max(0, g'·(g' - g) / g·g)      (5.44, 5.45 of [1]: PR+)
@@ -34,7 +34,7 @@ use crate::error::Result;
 ///     let rest = x[0] - 3.0;
 ///     Evaluation::new(rest * rest, vec![2.0 * rest])
 /// };
-/// let solution = ConjugateGradientConfig::new().minimise(
+/// let solution = ConjugateGradientConfig::new().minimize(
 ///     ConjugateGradientState::new(vec![0.0]),
 ///     ObjectiveScale::double(1),
 ///     parabola,
@@ -82,21 +82,21 @@ impl Memory for ConjugateGradientMemory {
 }
 
 impl ConjugateGradientConfig {
-    /// Minimises from a new or a saved state.
+    /// Minimizes from a new or a saved state.
     ///
     /// `on_step` sees every accepted step, may note a held-out score in it, and may break with a reason.
     /// The limit of iterations counts those of earlier runs.
     ///
     /// # Panics
     /// If `evaluate` returns a gradient that has not one component per parameter.
-    pub fn minimise(
+    pub fn minimize(
         &self,
         state: ConjugateGradientState,
         scale: ObjectiveScale,
         mut evaluate: impl FnMut(&[f64]) -> Evaluation,
         mut on_step: impl FnMut(&mut Progress, &ConjugateGradientState) -> ControlFlow<Termination>,
     ) -> Solution<ConjugateGradientState> {
-        descent::minimise(self, state, scale, &mut evaluate, &mut on_step)
+        descent::minimize(self, state, scale, &mut evaluate, &mut on_step)
     }
 
     /// Checks that the settings make sense.
@@ -190,7 +190,7 @@ mod tests {
         let config =
             ConjugateGradientConfig::new().with_max_iterations(1000).with_tolerance_progress(0.0);
         let start = ConjugateGradientState::new(rosenbrock_start(50));
-        let solution = config.minimise(start, ObjectiveScale::double(1), rosenbrock, |_, _| {
+        let solution = config.minimize(start, ObjectiveScale::double(1), rosenbrock, |_, _| {
             ControlFlow::Continue(())
         });
         assert_eq!(solution.termination, Termination::GradientSmall);

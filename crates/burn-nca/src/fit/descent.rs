@@ -94,11 +94,11 @@ pub(super) trait DirectionRule {
 /// What a caller does after each accepted step.
 type OnStep<'a, M> = dyn FnMut(&mut Progress, &DescentState<M>) -> ControlFlow<Termination> + 'a;
 
-/// Minimises from `state` until a test stops it or `on_step` breaks with a reason.
+/// Minimizes from `state` until a test stops it or `on_step` breaks with a reason.
 ///
 /// # Panics
 /// If a gradient has not one component per parameter.
-pub(super) fn minimise<R: DirectionRule>(
+pub(super) fn minimize<R: DirectionRule>(
     rule: &R,
     state: DescentState<R::Memory>,
     scale: ObjectiveScale,

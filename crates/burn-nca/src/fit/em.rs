@@ -1,4 +1,4 @@
-//! Expectation-maximisation: the loop that every model fitted by it shares.
+//! Expectation-maximization: the loop that every model fitted by it shares.
 //!
 //! ```text
 //! E-step at the start
@@ -25,8 +25,8 @@ use super::non_finite;
 use super::{Fingerprint, FitConfig, FitIdentity, FitSession, Progress, Solution, Termination};
 use crate::error::{Error, Result};
 
-/// A model with latent variables, fitted by expectation-maximisation.
-pub trait ExpectationMaximisation {
+/// A model with latent variables, fitted by expectation-maximization.
+pub trait ExpectationMaximization {
     /// The parameters.
     type State: Clone + Serialize + DeserializeOwned;
     /// What an E-step finds of the latent variables.
@@ -61,7 +61,7 @@ pub trait ExpectationMaximisation {
     ///
     /// # Errors
     /// What the model refuses.
-    fn maximise(
+    fn maximize(
         &mut self,
         state: Self::State,
         expectation: &Self::Expectation,
@@ -78,7 +78,7 @@ pub struct Revision<S> {
     pub other_data: bool,
 }
 
-/// When expectation-maximisation stops.
+/// When expectation-maximization stops.
 #[derive(Config, Debug, PartialEq)]
 pub struct EmConfig {
     /// The most steps; 0 keeps the start.
@@ -100,7 +100,7 @@ pub struct EmProblem<'a, S> {
     pub config: &'a FitConfig,
     /// The held-out score that early stopping follows.
     pub held_out: Option<&'a HeldOutState<'a, S>>,
-    /// What the fit is made from, for a checkpoint to recognise; a fit with a checkpoint needs it.
+    /// What the fit is made from, for a checkpoint to recognize; a fit with a checkpoint needs it.
     pub identity: Option<&'a dyn Fn() -> FitIdentity>,
 }
 
@@ -119,14 +119,14 @@ struct Stored<S> {
 }
 
 impl EmConfig {
-    /// Maximises the likelihood; [`Solution::value`] is -L.
+    /// Maximizes the likelihood; [`Solution::value`] is -L.
     ///
     /// Non-convergence is not an error: see [`Solution::termination`]. With a held-out score the state of the best
     /// score is returned.
     ///
     /// # Errors
     /// Settings out of range, a checkpoint that cannot be used, and what the model's M-step refuses.
-    pub fn maximise<M: ExpectationMaximisation>(
+    pub fn maximize<M: ExpectationMaximization>(
         &self,
         model: &mut M,
         problem: EmProblem<'_, M::State>,
@@ -144,7 +144,7 @@ impl EmConfig {
             }
             (Some(_), None) => {
                 return Err(Error::setting(
-                    "a checkpoint is asked for, but not said what to recognise it by; give \
+                    "a checkpoint is asked for, but not said what to recognize it by; give \
                      `EmProblem::identity`",
                 ));
             }
@@ -227,7 +227,7 @@ struct Loop<'a, S> {
 }
 
 impl<S: Clone + Serialize + DeserializeOwned> Loop<'_, S> {
-    fn until_end<M: ExpectationMaximisation<State = S>>(
+    fn until_end<M: ExpectationMaximization<State = S>>(
         &self,
         model: &mut M,
         mut run: Run<S>,
@@ -247,7 +247,7 @@ impl<S: Clone + Serialize + DeserializeOwned> Loop<'_, S> {
             if let Some(reason) = ended.or(exhausted.then_some(Termination::MaxIterations)) {
                 break reason;
             }
-            let revised = model.maximise(run.state.clone(), &expectation, run.iteration + 1)?;
+            let revised = model.maximize(run.state.clone(), &expectation, run.iteration + 1)?;
             let found = model.expect(&revised.state);
             let reached = -model.log_likelihood(&found);
             if !reached.is_finite() {

@@ -125,7 +125,7 @@ pub fn value_and_gradient<E: Encoder, O: Objective>(
     target: &O::Target,
     blocks: &BlockConfig,
 ) -> ValueGradient {
-    penalised((model, x, target), blocks, None).0
+    penalized((model, x, target), blocks, None).0
 }
 
 /// A differentiable term of the whole embedding, `[n, k]` to `[1]`.
@@ -133,7 +133,7 @@ pub(super) type EmbeddingTerm<'a> = dyn Fn(Tensor<2>) -> Tensor<1> + 'a;
 
 /// As [`value_and_gradient`], with a penalty of the embedding added to both; the magnitude of the value's parts, without
 /// their signs, comes beside.
-pub(super) fn penalised<E: Encoder, O: Objective>(
+pub(super) fn penalized<E: Encoder, O: Objective>(
     (model, x, target): (&MetricModel<E, O>, &Tensor<2>, &O::Target),
     blocks: &BlockConfig,
     penalty: Option<&EmbeddingTerm<'_>>,

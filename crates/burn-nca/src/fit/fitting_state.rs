@@ -13,7 +13,7 @@ const MOST_STEPS: usize = usize::MAX / 4;
 /// What does not fit, in words that follow "cannot be of this fit:".
 pub(super) type Misfit = Result<(), String>;
 
-/// What a minimiser remembers of earlier steps.
+/// What a minimizer remembers of earlier steps.
 pub(super) trait Memory {
     /// The number of components of every vector in it.
     fn sizes(&self) -> Vec<usize>;

@@ -3,16 +3,16 @@
 use burn_nca_files::Identity;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{AnyData, Features, Labelled, Pairs, RegressionData};
+use crate::data::{AnyData, Features, Labeled, Pairs, RegressionData};
 
-/// What a fit is made from, part by part, as its checkpoint recognises it.
+/// What a fit is made from, part by part, as its checkpoint recognizes it.
 ///
 /// Two fits of equal parts take the same steps. The settings that only end a fit (a limit of steps, a time
 /// budget) are no part of it.
 ///
 /// # Examples
 /// ```
-/// use burn_nca::data::{Features, Labelled};
+/// use burn_nca::data::{Features, Labeled};
 /// use burn_nca::fit::{FitIdentity, Fingerprint};
 ///
 /// let x = Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1)?;
@@ -70,7 +70,7 @@ fn identity(settings: &str, features: &Features, targets: Fingerprint) -> FitIde
     }
 }
 
-impl Identified for Labelled {
+impl Identified for Labeled {
     fn identity(&self, settings: &str) -> FitIdentity {
         let labels = Fingerprint::new().indices(self.labels());
         let targets = match self.weights() {
@@ -81,8 +81,8 @@ impl Identified for Labelled {
             Some(groups) => targets.text("groups").indices(groups),
             None => targets,
         };
-        let targets = match self.unlabelled() {
-            Some(others) => targets.text("unlabelled").rows(others),
+        let targets = match self.unlabeled() {
+            Some(others) => targets.text("unlabeled").rows(others),
             None => targets,
         };
         identity(settings, self.features(), targets)
@@ -116,7 +116,7 @@ impl Identified for AnyData<'_> {
             Self::Classes(data) => data.identity(settings),
             Self::Numbers(data) => data.identity(settings),
             Self::Pairs(data) => (data.features(), data.pairs()).identity(settings),
-            Self::Unlabelled(features) => identity(settings, features, Fingerprint::new()),
+            Self::Unlabeled(features) => identity(settings, features, Fingerprint::new()),
         }
     }
 }
@@ -201,7 +201,7 @@ mod tests {
         let values = (0..60).map(|at| f64::from(at * at % 31) / 4.0 - 3.0).collect();
         let wide = Features::unnamed(values, 3).unwrap();
         let of = |features: &Features| Fingerprint::new().rows(features).finish();
-        for kind in [ScalingKind::None, ScalingKind::Standardise, ScalingKind::MinMax] {
+        for kind in [ScalingKind::None, ScalingKind::Standardize, ScalingKind::MinMax] {
             let tables = [wide.narrowed(), wide.clone()].map(|features| {
                 let scaling = Scaling::fit(kind, &features);
                 let once = scaling.apply(&features).unwrap();

@@ -13,7 +13,7 @@ use super::solution::{Evaluation, Progress, Solution, Termination};
 use super::state::{DescentState, ObjectiveScale};
 use crate::error::Result;
 
-/// The limited-memory BFGS minimiser, for smooth functions of many parameters.
+/// The limited-memory BFGS minimizer, for smooth functions of many parameters.
 ///
 /// ```text
 /// x' = x + a d,   d = -H g                  H: inverse Hessian from the last `history` pairs, never formed
@@ -39,7 +39,7 @@ use crate::error::Result;
 ///     let rest = x[0] - 3.0;
 ///     Evaluation::new(rest * rest, vec![2.0 * rest])
 /// };
-/// let solution = LbfgsConfig::new().minimise(
+/// let solution = LbfgsConfig::new().minimize(
 ///     LbfgsState::new(vec![0.0]),
 ///     ObjectiveScale::double(1),
 ///     parabola,
@@ -98,21 +98,21 @@ impl Memory for LbfgsMemory {
 }
 
 impl LbfgsConfig {
-    /// Minimises from a new or a saved state.
+    /// Minimizes from a new or a saved state.
     ///
     /// `on_step` sees every accepted step, may note a held-out score in it, and may break with a reason.
     /// The limit of iterations counts those of earlier runs.
     ///
     /// # Panics
     /// If `evaluate` returns a gradient that has not one component per parameter.
-    pub fn minimise(
+    pub fn minimize(
         &self,
         state: LbfgsState,
         scale: ObjectiveScale,
         mut evaluate: impl FnMut(&[f64]) -> Evaluation,
         mut on_step: impl FnMut(&mut Progress, &LbfgsState) -> ControlFlow<Termination>,
     ) -> Solution<LbfgsState> {
-        descent::minimise(self, state, scale, &mut evaluate, &mut on_step)
+        descent::minimize(self, state, scale, &mut evaluate, &mut on_step)
     }
 
     /// Checks that the settings make sense.
@@ -199,7 +199,7 @@ mod tests {
     fn solve(n: usize) -> Solution<LbfgsState> {
         let config = LbfgsConfig::new().with_max_iterations(1000).with_tolerance_progress(0.0);
         let start = LbfgsState::new(rosenbrock_start(n));
-        config.minimise(start, ObjectiveScale::double(1), rosenbrock, |_, _| {
+        config.minimize(start, ObjectiveScale::double(1), rosenbrock, |_, _| {
             ControlFlow::Continue(())
         })
     }

@@ -1,6 +1,6 @@
-//! Stage 4: fit. Minimisers, starts, and the exact value and gradient of a whole data set.
+//! Stage 4: fit. Minimizers, starts, and the exact value and gradient of a whole data set.
 //!
-//! [`minimise`] fits any encoder to any objective. A solver never prints: it calls back after each step and
+//! [`minimize`] fits any encoder to any objective. A solver never prints: it calls back after each step and
 //! says why it stopped ([`Termination`]); a fit that did not converge is not an error.
 
 pub mod cached;
@@ -18,7 +18,7 @@ mod identity;
 mod inputs;
 mod lbfgs;
 mod line_search;
-mod minimise;
+mod minimize;
 mod monitor;
 mod more_thuente;
 mod non_finite;
@@ -46,14 +46,14 @@ pub use config::{EarlyStoppingConfig, FitConfig, OptimizerConfig, Precision};
 pub use conjugate_gradient::{
     ConjugateGradientConfig, ConjugateGradientMemory, ConjugateGradientState,
 };
-pub use em::{EmConfig, EmProblem, ExpectationMaximisation, HeldOutState, Revision};
+pub use em::{EmConfig, EmProblem, ExpectationMaximization, HeldOutState, Revision};
 pub use gradients::add_gradients;
 pub(crate) use identity::Identified;
 pub use identity::{Fingerprint, FitIdentity};
 pub use inputs::Inputs;
 pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
-pub use minimise::minimise;
-pub(crate) use minimise::minimise_prepared;
+pub use minimize::minimize;
+pub(crate) use minimize::minimize_prepared;
 pub use penalty::Penalty;
 pub use problem::{HeldOutScore, Problem};
 pub use session::{CheckpointEvent, FitSession, FitState, OnParameters, OnProgress, OnStart};

@@ -72,7 +72,7 @@ impl Interval {
         let enough = trial.value <= self.start.value + self.decrease_slope * trial.step;
         self.first_stage &= !(enough && trial.slope >= 0.0);
         // A first-stage trial that is lower but not low enough is judged by the auxiliary function, whose
-        // minimiser has sufficient decrease (section 2 of [1], the modified updating algorithm).
+        // minimizer has sufficient decrease (section 2 of [1], the modified updating algorithm).
         let judge_tilted = self.first_stage && trial.value <= self.best.value && !enough;
         let tilt = if judge_tilted { self.decrease_slope } else { 0.0 };
         let next = self.replace_end(trial, tilt);
@@ -80,12 +80,12 @@ impl Interval {
         (next.is_finite() && next > 0.0 && next != trial.step).then_some(next)
     }
 
-    /// Whether a minimiser is known to lie between the ends.
+    /// Whether a minimizer is known to lie between the ends.
     pub(super) fn is_bracketed(&self) -> bool {
         self.bracketed
     }
 
-    /// The next trial after one that left the domain: back towards the best step, faster each time.
+    /// The next trial after one that left the domain: back toward the best step, faster each time.
     pub(super) fn retreat(&mut self, step: f64) -> f64 {
         self.retreats += 1;
         let best = self.best.step;
@@ -109,7 +109,7 @@ impl Interval {
         } else if at.slope.abs() < best.slope.abs() {
             self.past_flatter_slope(best, other, at)
         } else if self.bracketed {
-            cubic_minimiser(at, other).step
+            cubic_minimizer(at, other).step
         } else {
             self.bounds[usize::from(at.step > best.step)]
         };
@@ -125,16 +125,16 @@ impl Interval {
         next
     }
 
-    /// Case 3 of \[1\], section 4: lower, same sign, a flatter slope; the minimiser lies beyond the trial.
+    /// Case 3 of \[1\], section 4: lower, same sign, a flatter slope; the minimizer lies beyond the trial.
     fn past_flatter_slope(&self, best: Sample, other: Sample, at: Sample) -> f64 {
         let forward = at.step > best.step;
-        let cubic = cubic_minimiser(at, best);
+        let cubic = cubic_minimizer(at, best);
         let cubic = if cubic.ratio < 0.0 && cubic.exists {
             cubic.step
         } else {
             self.bounds[usize::from(forward)]
         };
-        let secant = secant_minimiser(at, best);
+        let secant = secant_minimizer(at, best);
         let cubic_is_closer = (cubic - at.step).abs() < (secant - at.step).abs();
         if !self.bracketed {
             let farther = if cubic_is_closer { secant } else { cubic };
@@ -168,7 +168,7 @@ impl Interval {
 
 /// Case 1 of \[1\], section 4: a higher value; the step lies between the best and the trial.
 fn below_higher_value(best: Sample, at: Sample) -> f64 {
-    let cubic = cubic_minimiser(best, at).step;
+    let cubic = cubic_minimizer(best, at).step;
     let chord = (best.value - at.value) / (at.step - best.step);
     let quadratic = best.step + best.slope / (chord + best.slope) / 2.0 * (at.step - best.step);
     if (cubic - best.step).abs() < (quadratic - best.step).abs() {
@@ -180,21 +180,21 @@ fn below_higher_value(best: Sample, at: Sample) -> f64 {
 
 /// Case 2 of \[1\], section 4: a lower value and a slope of the opposite sign.
 fn between_opposite_slopes(best: Sample, at: Sample) -> f64 {
-    let cubic = cubic_minimiser(at, best).step;
-    let secant = secant_minimiser(at, best);
+    let cubic = cubic_minimizer(at, best).step;
+    let secant = secant_minimizer(at, best);
     if (cubic - at.step).abs() > (secant - at.step).abs() { cubic } else { secant }
 }
 
-/// The minimiser of the cubic through two samples, seen from the first.
-struct CubicMinimiser {
+/// The minimizer of the cubic through two samples, seen from the first.
+struct CubicMinimizer {
     step: f64,
     /// Its distance from the first sample as a share of the way to the second; negative lies beyond.
     ratio: f64,
-    /// False where the cubic has no minimiser.
+    /// False where the cubic has no minimizer.
     exists: bool,
 }
 
-fn cubic_minimiser(from: Sample, to: Sample) -> CubicMinimiser {
+fn cubic_minimizer(from: Sample, to: Sample) -> CubicMinimizer {
     let theta = 3.0 * (from.value - to.value) / (to.step - from.step) + from.slope + to.slope;
     // Scaled by the largest number so that the squares neither overflow nor underflow.
     let scale = theta.abs().max(from.slope.abs()).max(to.slope.abs());
@@ -202,11 +202,11 @@ fn cubic_minimiser(from: Sample, to: Sample) -> CubicMinimiser {
     let root = scale * square.max(0.0).sqrt();
     let gamma = if to.step < from.step { -root } else { root };
     let ratio = (gamma - from.slope + theta) / (gamma - from.slope + gamma + to.slope);
-    CubicMinimiser { step: from.step + ratio * (to.step - from.step), ratio, exists: square > 0.0 }
+    CubicMinimizer { step: from.step + ratio * (to.step - from.step), ratio, exists: square > 0.0 }
 }
 
 /// The zero of the line through two slopes.
-fn secant_minimiser(from: Sample, to: Sample) -> f64 {
+fn secant_minimizer(from: Sample, to: Sample) -> f64 {
     from.step + from.slope / (from.slope - to.slope) * (to.step - from.step)
 }
 
@@ -223,11 +223,11 @@ mod tests {
     fn interpolation_is_exact_for_its_polynomials() {
         let cubic = |a: f64| [a * a * a - 3.0 * a, 3.0 * a * a - 3.0];
         for (from, to) in [(0.0, 2.0), (2.0, 0.0), (0.5, 0.8), (0.8, 0.5), (3.0, 2.5)] {
-            let minimiser = cubic_minimiser(sample(from, cubic), sample(to, cubic));
-            assert!((minimiser.step - 1.0).abs() < 1e-12 && minimiser.exists, "{from} to {to}");
+            let minimizer = cubic_minimizer(sample(from, cubic), sample(to, cubic));
+            assert!((minimizer.step - 1.0).abs() < 1e-12 && minimizer.exists, "{from} to {to}");
         }
         let quadratic = |a: f64| [(a - 3.0) * (a - 3.0), 2.0 * (a - 3.0)];
-        assert_eq!(secant_minimiser(sample(1.0, quadratic), sample(2.0, quadratic)), 3.0);
+        assert_eq!(secant_minimizer(sample(1.0, quadratic), sample(2.0, quadratic)), 3.0);
         let step = below_higher_value(sample(2.0, quadratic), sample(5.0, quadratic));
         assert!((step - 3.0).abs() < 1e-12);
     }

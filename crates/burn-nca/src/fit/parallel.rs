@@ -1,6 +1,6 @@
 //! Embeddings and the exact gradient of a large batch, with chunks of rows side by side on the cores.
 //!
-//! A loss over neighbours needs all rows of its batch at once, so the batch cannot be cut into smaller ones; the
+//! A loss over neighbors needs all rows of its batch at once, so the batch cannot be cut into smaller ones; the
 //! encoder, which sees a row at a time, can. On a GPU chunks pass one after the other.
 
 use core::ops::Range;
@@ -61,7 +61,7 @@ pub fn embed<E: Encoder>(
 /// The gradient of the whole batch by the chain rule, as that of
 /// [`cached::value_and_gradient`](super::cached::value_and_gradient), in one forward pass instead of two and on all
 /// cores; for that, the activations of all chunks are kept at once. The sum over chunks has one order, so a result
-/// does not depend on the number of cores. Layers that look at the other rows of a chunk (batch normalisation)
+/// does not depend on the number of cores. Layers that look at the other rows of a chunk (batch normalization)
 /// give another function than on the whole batch: freeze them, or do without chunks.
 ///
 /// # Shapes

@@ -1,4 +1,4 @@
-//! A module's parameters as one flat vector on the host, for the full-batch minimisers.
+//! A module's parameters as one flat vector on the host, for the full-batch minimizers.
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::optim::GradientsParams;

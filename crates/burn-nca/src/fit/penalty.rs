@@ -11,7 +11,7 @@ pub enum Penalty {
     /// The weights, `||A||²_F`; of a network those of all layers ([`Encoder::squared_norm`]).
     ///
     /// Its weight counts in units of the features: one value means other things for features of spread 0.2 (scaled to
-    /// 0..1) and of spread 1 (standardised).
+    /// 0..1) and of spread 1 (standardized).
     ///
     /// [`Encoder::squared_norm`]: crate::encoder::Encoder::squared_norm
     Weights,
@@ -21,7 +21,7 @@ pub enum Penalty {
     /// 1/n Σ_i ||z_i - z̄||²   =   tr(A S Aᵀ) for z = A x,   S the covariance of the features
     /// ```
     /// Directions in which the features vary much pay as much as their distances count; the units of the features
-    /// have no part in it. For standardised features that are not correlated the two are equal.
+    /// have no part in it. For standardized features that are not correlated the two are equal.
     Spread,
 }
 
@@ -31,6 +31,6 @@ pub enum Penalty {
 /// - z: `[n, k]`
 pub(super) fn spread(z: Tensor<2>) -> Tensor<1> {
     let [n, _] = z.dims();
-    let centred = z.clone() - z.mean_dim(0);
-    over(centred.square().sum(), n.max(1) as f64)
+    let centered = z.clone() - z.mean_dim(0);
+    over(centered.square().sum(), n.max(1) as f64)
 }

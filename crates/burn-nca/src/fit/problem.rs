@@ -1,4 +1,4 @@
-//! What to fit: a model at its start and the data, with the penalised objective that solvers see.
+//! What to fit: a model at its start and the data, with the penalized objective that solvers see.
 
 use burn::module::{DisplaySettings, Module};
 
@@ -24,7 +24,7 @@ pub struct Problem<'a, E: Encoder, O: Objective> {
     pub target: &'a O::Target,
     /// The held-out score that early stopping follows; without it nothing is held out.
     pub held_out: Option<&'a HeldOutScore<'a, E>>,
-    /// What the fit is made from, for a checkpoint to recognise; a fit with a checkpoint needs it.
+    /// What the fit is made from, for a checkpoint to recognize; a fit with a checkpoint needs it.
     pub identity: Option<&'a dyn Fn() -> FitIdentity>,
 }
 
@@ -34,7 +34,7 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
         Self { model, x: x.into(), target, held_out: None, identity: None }
     }
 
-    /// The penalised objective and its gradient at these parameters, with a target of the same points.
+    /// The penalized objective and its gradient at these parameters, with a target of the same points.
     pub(super) fn evaluate_on(
         &self,
         target: &O::Target,
@@ -45,7 +45,7 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
         let terms = self.terms() as f64;
         let weight_of_spread = config.weight_of(Penalty::Spread) * terms;
         let penalty = |z| spread(z).mul_scalar(weight_of_spread);
-        let (mut at, mut magnitude) = exact::penalised(
+        let (mut at, mut magnitude) = exact::penalized(
             (&model, &self.x.all(), target),
             &config.blocks,
             (weight_of_spread > 0.0).then_some(&penalty),
@@ -84,7 +84,7 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
     pub(super) fn owner(&self, config: &FitConfig, start: &[f64]) -> Result<Owner> {
         let Some(identity) = self.identity else {
             return Err(Error::setting(
-                "a checkpoint is asked for, but not said what to recognise it by; give `Problem::identity`",
+                "a checkpoint is asked for, but not said what to recognize it by; give `Problem::identity`",
             ));
         };
         let FitIdentity { settings, features, targets } = identity();

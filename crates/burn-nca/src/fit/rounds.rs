@@ -1,7 +1,7 @@
 //! A full-batch descent, watched and kept in a checkpoint; in rounds where its target depends on where it stands.
 //!
 //! ```text
-//! target at the position ──► value and gradient there ──► one step of the minimiser ──┐
+//! target at the position ──► value and gradient there ──► one step of the minimizer ──┐
 //!          ▲                                                                           │
 //!          └───────────────────── unless it converged or was stopped ─────────────────┘
 //! ```
@@ -27,7 +27,7 @@ use crate::objective::Objective;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Position(pub(super) Vec<f64>);
 
-/// A checkpoint: the optimiser's state, and what the fit has been through.
+/// A checkpoint: the optimizer's state, and what the fit has been through.
 #[derive(Serialize, Deserialize)]
 pub(super) struct State<S> {
     pub solver: S,
@@ -50,7 +50,7 @@ impl<M: Memory> State<DescentState<M>> {
 type Evaluate<'a> = dyn FnMut(&[f64]) -> Evaluation + 'a;
 type OnStep<'a, M> = dyn FnMut(&mut Progress, &DescentState<M>) -> ControlFlow<Termination> + 'a;
 
-/// A full-batch minimiser, from a state to a solution.
+/// A full-batch minimizer, from a state to a solution.
 pub(super) type Solve<'a, M> = dyn Fn(
         DescentState<M>,
         ObjectiveScale,
@@ -62,7 +62,7 @@ pub(super) type Solve<'a, M> = dyn Fn(
 /// A value that changes by less of itself when the target is renewed is that of the same target.
 const SAME: f64 = 1e-6;
 
-/// Runs a full-batch minimiser from a state.
+/// Runs a full-batch minimizer from a state.
 ///
 /// # Errors
 /// A checkpoint that cannot be written, where nobody is told of it.

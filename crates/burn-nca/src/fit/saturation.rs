@@ -9,7 +9,7 @@ use crate::encoder::Encoder;
 use crate::model::MetricModel;
 use crate::objective::Objective;
 
-/// A row whose neighbours, weighted by `p_ij`, are this much farther than the nearest of them is saturated, and so is a
+/// A row whose neighbors, weighted by `p_ij`, are this much farther than the nearest of them is saturated, and so is a
 /// term that a relative change of the embedding changes no more.
 const SPREAD: f64 = 1e-4;
 
@@ -21,7 +21,7 @@ const GAIN: f64 = 1e-5;
 
 /// Whether a fit ended at its start, as if converged, only because the start is saturated.
 ///
-/// Far-apart rows leave each row a single neighbour, or neighbours of one class: `p_i` is 0 or 1 to rounding and so does
+/// Far-apart rows leave each row a single neighbor, or neighbors of one class: `p_i` is 0 or 1 to rounding and so does
 /// not change with the map. The same happens at a perfect embedding, which is told apart by the value; at another optimum
 /// the slopes of the terms balance, but are there.
 pub(super) fn explains<E: Encoder, O: Objective>(
@@ -46,7 +46,7 @@ pub(super) fn explains<E: Encoder, O: Objective>(
 /// Σ_j p_ij (d²_ij - min_l d²_il) <= 1e-4      for every i: how log Σ_j exp(min d² - d²_ij) changes with the scale
 /// ```
 ///
-/// Not where all rows lie on one point, or each has but one other row: no scale gives their neighbours other weights.
+/// Not where all rows lie on one point, or each has but one other row: no scale gives their neighbors other weights.
 fn is_saturated<E: Encoder, O: Objective>(
     model: &MetricModel<E, O>,
     x: &Tensor<2>,
@@ -93,8 +93,8 @@ fn slope_of(term: Tensor<1>, leaf: &Tensor<2>, (z, k): (&[f64], usize)) -> f64 {
         if total == 0.0 {
             return 0.0;
         }
-        let centre = rows().map(|(size, z)| size * z).sum::<f64>() / total;
-        rows().map(|(size, z)| size * (z - centre).abs()).sum::<f64>()
+        let center = rows().map(|(size, z)| size * z).sum::<f64>() / total;
+        rows().map(|(size, z)| size * (z - center).abs()).sum::<f64>()
     };
     (0..k).map(of_axis).sum()
 }
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
     use crate::encoder::LinearMap;
-    use crate::fit::{FitConfig, FitSession, Problem, Termination, minimise};
+    use crate::fit::{FitConfig, FitSession, Problem, Termination, minimize};
     use crate::objective::{ClassIndex, Criterion, NcaLoss, NcaLossConfig};
 
     /// Fits rows of one feature, times `scale`, under these labels.
@@ -124,7 +124,7 @@ mod tests {
         let model = MetricModel::new(map, loss).train();
         let config = FitConfig::new().with_l2(l2);
         let problem = Problem::new(model, &x, &classes);
-        minimise(&problem, &config, FitSession::new()).unwrap()
+        minimize(&problem, &config, FitSession::new()).unwrap()
     }
 
     /// Fits the rows 0, 1, 5, 6 of one feature, times `scale`, under these labels.
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_several_neighbours_of_one_class_are_saturated_too() {
+    fn rows_of_several_neighbors_of_one_class_are_saturated_too() {
         let x = [0.0, 0.5, 1.2, 1e4, 1.5e4, 2.1e4];
         let stuck = solution((1.0, &x), &[0, 0, 0, 1, 0, 1], Criterion::F, 0.0);
         assert_eq!((stuck.value, stuck.termination), (-3.0, Termination::Saturated));
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(end(1e4, [0, 1, 0, 1], Criterion::F, 0.0), Termination::Saturated);
         // The gradient need not be 0 exactly.
         assert_eq!(end(5.0, [0, 1, 0, 1], Criterion::F, 0.0), Termination::Saturated);
-        // All rows lie on one point: every neighbour counts alike.
+        // All rows lie on one point: every neighbor counts alike.
         assert_eq!(end(0.0, [0, 1, 0, 1], Criterion::F, 0.0), Termination::GradientSmall);
         // Every row has found its own: nothing is left to gain.
         assert_eq!(end(1e4, [0, 0, 1, 1], Criterion::F, 0.0), Termination::GradientSmall);

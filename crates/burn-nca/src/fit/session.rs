@@ -1,4 +1,4 @@
-//! What accompanies one run of a fit: a callback, a checkpoint, an optimiser of the caller's.
+//! What accompanies one run of a fit: a callback, a checkpoint, an optimizer of the caller's.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -47,11 +47,11 @@ pub(super) type OnCheckpoint<'a> = dyn FnMut(&CheckpointEvent<'_>) + 'a;
 /// # #[cfg(feature = "flex")] {
 /// # use std::ops::ControlFlow;
 /// # use burn::tensor::Device;
-/// # use burn_nca::{NcaConfig, data::{Features, Labelled}};
+/// # use burn_nca::{NcaConfig, data::{Features, Labeled}};
 /// use burn_nca::fit::{FitSession, FitState, Progress, Termination};
 ///
 /// # let features = Features::unnamed(vec![0.0, 5.0, 0.2, 1.0, 1.0, 4.0, 1.2, 0.0, 0.5, 2.5, 0.7, 2.0], 2)?;
-/// # let data = Labelled::from_labels(features, vec![0, 0, 1, 1, 0, 1])?;
+/// # let data = Labeled::from_labels(features, vec![0, 0, 1, 1, 0, 1])?;
 /// let config = NcaConfig::new(2, 1);
 /// let whole = config.fit(&data, &Device::flex())?;
 /// let mut state = FitState::default();
@@ -182,7 +182,7 @@ impl<'a> FitSession<'a> {
         self
     }
 
-    /// Uses this Burn optimiser for mini-batches instead of the one of the settings, with their learning rate.
+    /// Uses this Burn optimizer for mini-batches instead of the one of the settings, with their learning rate.
     #[must_use]
     pub fn with_optimizer(mut self, optimizer: ModuleOptimizer) -> Self {
         self.optimizer = Some(optimizer);

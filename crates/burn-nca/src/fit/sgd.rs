@@ -25,7 +25,7 @@ const RELATIVE_RATE: f64 = 0.1;
 /// ```
 /// use burn_nca::fit::{FitConfig, OptimizerConfig, SgdConfig, StochasticConfig};
 ///
-/// let paper = StochasticConfig::new().with_candidates(Some(usize::MAX)); // all rows as neighbours: unbiased
+/// let paper = StochasticConfig::new().with_candidates(Some(usize::MAX)); // all rows as neighbors: unbiased
 /// let sgd = SgdConfig::new().with_momentum(0.0).with_batches(paper);
 /// let config = FitConfig::new().with_optimizer(OptimizerConfig::Sgd(sgd));
 /// ```
@@ -54,7 +54,7 @@ impl SgdConfig {
         self.batches.check()
     }
 
-    /// Burn's optimiser with these settings.
+    /// Burn's optimizer with these settings.
     pub(super) fn init(&self) -> ModuleOptimizer {
         let momentum = MomentumConfig::new()
             .with_momentum(self.momentum)

@@ -30,7 +30,7 @@ pub enum Termination {
     HeldOut,
     /// The number of steps that was set, or chosen by a search, is done ([`FitConfig::stop_at`](super::FitConfig::stop_at)).
     StopAt,
-    /// No step was possible: at the start every row has a single neighbour, or neighbours of a single class, to rounding,
+    /// No step was possible: at the start every row has a single neighbor, or neighbors of a single class, to rounding,
     /// so that the gradient vanishes although the objective is not at its optimum.
     Saturated,
     /// The time allowed for the fit is used up.
@@ -38,7 +38,7 @@ pub enum Termination {
     /// Nothing was fitted here: the module was trained elsewhere
     /// ([`Fitted::of_classes`](crate::Fitted::of_classes)).
     Elsewhere,
-    /// Nothing was minimised step by step: the solution has a closed form.
+    /// Nothing was minimized step by step: the solution has a closed form.
     ClosedForm,
 }
 
@@ -91,7 +91,7 @@ impl Termination {
             Self::HeldOut => "Stopped early: the held-out score no longer improves.",
             Self::StopAt => "Stopped after the number of steps that was set or chosen.",
             Self::Saturated => {
-                "Not converged: the start is saturated. Every row has a single neighbour or class to rounding, so the \
+                "Not converged: the start is saturated. Every row has a single neighbor or class to rounding, so the \
                  gradient vanishes and no step was taken; use criterion g or an L2 penalty, or scale the \
                  features or the start down."
             }
@@ -165,7 +165,7 @@ pub struct Progress {
     /// The held-out score, where a callback measured one.
     #[serde(default, with = "super::non_finite::optional")]
     pub held_out: Option<f64>,
-    /// Seconds spent in the minimiser, over all its runs.
+    /// Seconds spent in the minimizer, over all its runs.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub seconds: f64,
 }
@@ -175,7 +175,7 @@ pub(crate) fn is_zero(seconds: &f64) -> bool {
     *seconds == 0.0
 }
 
-/// A fitted module (or a minimiser's state), and how the fit went.
+/// A fitted module (or a minimizer's state), and how the fit went.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Solution<M> {
     /// What was fitted.
@@ -192,10 +192,10 @@ pub struct Solution<M> {
     pub iterations: usize,
     /// Number of evaluations of value and gradient, over all runs of a resumed fit.
     pub evaluations: usize,
-    /// Seconds spent in the minimiser before this run, of a fit that was resumed.
+    /// Seconds spent in the minimizer before this run, of a fit that was resumed.
     pub seconds_before: f64,
     /// The steps, first to last: of all runs of a fit that was resumed from its checkpoint, and of this run where a
-    /// minimiser was given a saved state.
+    /// minimizer was given a saved state.
     pub history: Vec<Progress>,
 }
 

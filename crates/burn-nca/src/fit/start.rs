@@ -9,7 +9,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Groups, Lda, LdaConfig, PcaConfig, Projection, transposed};
-use crate::data::Labelled;
+use crate::data::Labeled;
 use crate::error::{Error, Result};
 
 mod perplexity;
@@ -25,11 +25,11 @@ const EXTRA_LENGTH: f64 = 0.1;
 ///
 /// # Examples
 /// ```
-/// use burn_nca::data::{Features, Labelled};
+/// use burn_nca::data::{Features, Labeled};
 /// use burn_nca::fit::{ResolvedStart, Start};
 ///
 /// let x = Features::unnamed(vec![0.0, 5.0, 4.0, 6.0, 10.0, 6.0, 14.0, 5.0], 2)?;
-/// let data = Labelled::from_labels(x, vec![0, 0, 1, 1])?;
+/// let data = Labeled::from_labels(x, vec![0, 0, 1, 1])?;
 /// let (weight, used) = Start::Auto.weight(&data, 1, 42)?;
 /// assert_eq!((weight.len(), used), (2, ResolvedStart::Lda { shrinkage: 0.0 }));
 /// # Ok::<(), burn_nca::Error>(())
@@ -44,7 +44,7 @@ pub enum Start {
     /// [`ResolvedStart`] says what came of it.
     ///
     /// Where k > d the identity leaves k - d rows of A without a feature. As rows of zeros they would never be
-    /// learnt (see [`Identity`](Self::Identity)), so they get small seeded entries from N(0, 0.1² / d): rows of
+    /// learned (see [`Identity`](Self::Identity)), so they get small seeded entries from N(0, 0.1² / d): rows of
     /// about a tenth of the length of the others, a hundredth of the squared distances.
     Auto,
     /// The first min(d, k) features unchanged; embedding dimensions past d start at zero.
@@ -57,9 +57,9 @@ pub enum Start {
     Random {
         /// The standard deviation of an entry; without it 1/√d for a full map and 1 for a diagonal one.
         ///
-        /// For standardised features the default keeps E||A x||² at k, where neighbours are told apart and
+        /// For standardized features the default keeps E||A x||² at k, where neighbors are told apart and
         /// the softmax still sees more than one of them. Larger scales (scikit-learn's 1) leave most points
-        /// a single neighbour and the fit a poor local maximum; much smaller ones (torchnca's 0.01) start
+        /// a single neighbor and the fit a poor local maximum; much smaller ones (torchnca's 0.01) start
         /// where the gradient nearly vanishes.
         scale: Option<f64>,
     },
@@ -126,7 +126,7 @@ impl Start {
     /// k > min(c - 1, d).
     pub fn weight(
         &self,
-        data: &Labelled,
+        data: &Labeled,
         d_output: usize,
         seed: u64,
     ) -> Result<(Vec<f64>, ResolvedStart)> {
@@ -160,7 +160,7 @@ impl Start {
     /// # Errors
     /// PCA and LDA, which rotate the features; a scale that is not positive; given entries that are not d
     /// finite numbers.
-    pub fn diagonal(&self, data: &Labelled, seed: u64) -> Result<Vec<f64>> {
+    pub fn diagonal(&self, data: &Labeled, seed: u64) -> Result<Vec<f64>> {
         let d = data.features().columns();
         match self {
             Self::Auto | Self::Identity => Ok(vec![1.0; d]),
@@ -190,7 +190,7 @@ fn automatic_rule_without_lda(k: usize, d: usize, n: usize) -> Start {
     if k < d.min(n) { Start::Pca } else { Start::Identity }
 }
 
-fn automatic(data: &Labelled, k: usize, seed: u64) -> Result<(Projection, ResolvedStart)> {
+fn automatic(data: &Labeled, k: usize, seed: u64) -> Result<(Projection, ResolvedStart)> {
     let (n, d) = (data.rows(), data.features().columns());
     let c = data.class_counts().iter().filter(|count| **count > 0).count();
     let mut rule = automatic_rule(k, c, d, n);
@@ -208,7 +208,7 @@ fn automatic(data: &Labelled, k: usize, seed: u64) -> Result<(Projection, Resolv
 }
 
 /// The principal directions, by the spread that LDA and the comparison with both begin with.
-fn principal(data: &Labelled, k: usize) -> Result<Projection> {
+fn principal(data: &Labeled, k: usize) -> Result<Projection> {
     Ok(PcaConfig::new(k).fit_groups(&Groups::of_classes(data))?.projection)
 }
 

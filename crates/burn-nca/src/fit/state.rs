@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::non_finite;
 use super::solution::{Progress, Solution, Termination};
 
-/// What a minimiser must know of an objective to judge its numbers.
+/// What a minimizer must know of an objective to judge its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveScale {
     /// Number of summands of the value; `tolerance_gradient` is meant per summand.
@@ -59,7 +59,7 @@ pub struct DescentState<M> {
     pub evaluations: usize,
     /// Seconds spent so far.
     pub seconds: f64,
-    /// What the minimiser remembers of earlier steps; nothing at the start and after a restart.
+    /// What the minimizer remembers of earlier steps; nothing at the start and after a restart.
     pub memory: Option<M>,
 }
 

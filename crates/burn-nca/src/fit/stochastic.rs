@@ -1,4 +1,4 @@
-//! Fitting by mini-batches: epochs over shuffled rows with a Burn optimiser.
+//! Fitting by mini-batches: epochs over shuffled rows with a Burn optimizer.
 
 use core::ops::Range;
 use std::ops::ControlFlow;
@@ -34,7 +34,7 @@ fn learning_rate_at(start: f64, batch: usize, batches: usize) -> f64 {
     0.5 * start * (1.0 + (std::f64::consts::PI * done).cos())
 }
 
-/// The state after an epoch. The optimiser knows parameters by their identity, which the record keeps.
+/// The state after an epoch. The optimizer knows parameters by their identity, which the record keeps.
 #[derive(Serialize, Deserialize)]
 struct State {
     epoch: usize,
@@ -59,8 +59,8 @@ impl State {
     }
 }
 
-/// Minimises by mini-batches with an optimiser and its learning rate at the start; a step of the monitor is an epoch.
-pub(super) fn minimise<E: Encoder, O: Objective>(
+/// Minimizes by mini-batches with an optimizer and its learning rate at the start; a step of the monitor is an epoch.
+pub(super) fn minimize<E: Encoder, O: Objective>(
     units: &Units<'_, '_, E, O>,
     settings: &StochasticConfig,
     (optimizer, learning_rate): (ModuleOptimizer, f64),
@@ -158,7 +158,7 @@ fn unusable(error: RecordError) -> Error {
     ))
 }
 
-/// What a batch says of the penalised sum over all rows.
+/// What a batch says of the penalized sum over all rows.
 struct BatchEstimate {
     value: f64,
     /// The gradient of the sum over the number of its terms; nothing where the terms are constant.
@@ -172,7 +172,7 @@ struct Plan {
     batches: usize,
     /// The learning rate at the start.
     learning_rate: f64,
-    /// Rows that those of a batch see as neighbours; without, the batch alone.
+    /// Rows that those of a batch see as neighbors; without, the batch alone.
     candidates: Option<usize>,
 }
 
@@ -279,7 +279,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         self.earlier_seconds + self.started.elapsed().as_secs_f64()
     }
 
-    /// What a batch says of the penalised sum over all rows; nothing where none of its terms counts.
+    /// What a batch says of the penalized sum over all rows; nothing where none of its terms counts.
     fn batch(&self, rows: &[usize], others: &[usize]) -> Option<BatchEstimate> {
         let (target, objective) = (self.problem.target, &self.model.objective);
         let (sum, embedding) = if self.plan.candidates.is_some() {
@@ -303,13 +303,13 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             mean = mean + spread(embedding).mul_scalar(weight);
         }
         let value = mean.clone().into_scalar::<f64>() * self.terms();
-        // By the components of a position: an optimiser that adds a small number to slopes must see no units.
+        // By the components of a position: an optimizer that adds a small number to slopes must see no units.
         let mean = over(mean, self.units.unit);
         let step = has_slope.then(|| GradientsParams::from_grads(mean.backward(), &self.model));
         Some(BatchEstimate { value, step })
     }
 
-    /// The rows beside a batch that its rows see as neighbours. The order of an epoch is random, and so are those that
+    /// The rows beside a batch that its rows see as neighbors. The order of an epoch is random, and so are those that
     /// follow the batch in it.
     fn others(&self, rows: &[usize], batch: &Range<usize>) -> Vec<usize> {
         let beside = self.plan.candidates.unwrap_or(0).saturating_sub(batch.len());
@@ -382,7 +382,7 @@ mod tests {
 
     use crate::encoder::LinearMap;
     use crate::fit::exact::{self, BlockConfig};
-    use crate::fit::{FitConfig, FitSession, OptimizerConfig, Precision, Problem, minimise};
+    use crate::fit::{FitConfig, FitSession, OptimizerConfig, Precision, Problem, minimize};
     use crate::model::MetricModel;
     use crate::objective::{ClassIndex, CoincidenceIndex, CoincidenceLossConfig, NcaLossConfig};
 
@@ -416,7 +416,7 @@ mod tests {
         let value = |candidates: Option<usize>| {
             let (x, config) = (x(), config(candidates));
             let problem = Problem::new(model.clone(), &x, &classes);
-            minimise(&problem, &config, FitSession::new()).unwrap().value
+            minimize(&problem, &config, FitSession::new()).unwrap().value
         };
         assert!((value(Some(usize::MAX)) - exact).abs() < 1e-8);
         assert!((value(Some(12)) - exact).abs() > 1e-3);
@@ -425,15 +425,15 @@ mod tests {
 
     #[test]
     fn candidates_fewer_than_a_batch_or_of_pairs_are_refused() {
-        let pairs = vec![crate::data::LabelledPair::alike(0, 1)];
-        let pairs = crate::data::LabelledPairs::new(ROWS, pairs).unwrap();
+        let pairs = vec![crate::data::LabeledPair::alike(0, 1)];
+        let pairs = crate::data::LabeledPairs::new(ROWS, pairs).unwrap();
         let index = CoincidenceIndex::new(&pairs, &Device::flex());
         let device = Device::flex().autodiff();
         let loss = CoincidenceLossConfig::new().init(&index, &device, DType::F64);
         let x = x();
         let problem = Problem::new(MetricModel::new(map(), loss).train(), &x, &index);
         let refused = |candidates: usize| {
-            let result = minimise(&problem, &config(Some(candidates)), FitSession::new());
+            let result = minimize(&problem, &config(Some(candidates)), FitSession::new());
             result.err().unwrap().to_string()
         };
         assert!(refused(7).contains("7 candidates for a batch of 8"));

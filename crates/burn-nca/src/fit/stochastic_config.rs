@@ -21,31 +21,31 @@ const RELATIVE_RATE: f64 = 0.08;
 /// Each epoch visits every row once, in a seeded random order. The learning rate falls to zero along a cosine.
 ///
 /// ```text
-/// S ≈ (M / m) Σ_{i in the batch} t_i + l2 n penalty      what a batch of b says of the penalised sum S
+/// S ≈ (M / m) Σ_{i in the batch} t_i + l2 n penalty      what a batch of b says of the penalized sum S
 /// step: d(S / n),   value of an epoch: the mean of S over its batches, gradient: that of its last batch
 /// ```
 /// t_i are the objective's terms, n their number in the whole data, M and m the numbers of those that count
 /// (rows that have a partner), in the whole data and in the batch
 /// ([`Objective::estimate`](crate::objective::Objective::estimate)). Value and gradient are thus in the unit of the exact
 /// ones, the penalty weighs against the terms as it does there at any batch size, and a batch of all rows gives
-/// both exactly. What is left of a bias is that the neighbours of a row are those of its batch: a batch should
+/// both exactly. What is left of a bias is that the neighbors of a row are those of its batch: a batch should
 /// hold several rows of each class.
 ///
-/// With `candidates` the rows of a batch see others as well, and a batch says `(n / b) Σ t_i` with these as neighbours
+/// With `candidates` the rows of a batch see others as well, and a batch says `(n / b) Σ t_i` with these as neighbors
 /// ([`SampledTerms`](crate::objective::SampledTerms)). With all n rows that is the stochastic gradient of the NCA paper, a sum truncated over i alone,
-/// and unbiased; with m of them the neighbours are thinned by m / n. A step embeds all candidates.
+/// and unbiased; with m of them the neighbors are thinned by m / n. A step embeds all candidates.
 ///
 /// A batch in which no term can be changed (no row has a partner, or all rows are of one class) takes no step.
 /// A fit whose first epoch takes none ends at its start, as [`Termination::NoStep`](super::Termination::NoStep).
 ///
-/// Layers that behave differently in training do so here: batch normalisation sees the rows of the batch and moves
+/// Layers that behave differently in training do so here: batch normalization sees the rows of the batch and moves
 /// its running statistics, which are kept with the best held-out epoch. Dropout draws from Burn's generator of the
 /// device, which [`FitConfig::seed`](super::FitConfig::seed) does not reach: seed it (`device.seed(..)`) for a fit that repeats.
 ///
 /// # Defaults
 /// What is not set is taken from the data and the map:
 ///
-/// - batches of 2000 rows: with fewer, the neighbours of a row are too few and too far;
+/// - batches of 2000 rows: with fewer, the neighbors of a row are too few and too far;
 /// - as many epochs as 400 steps need, and 4 at least;
 /// - a learning rate of 0.08 of the root mean square of the parameters at the start. A step of Adam moves every
 ///   parameter by about the learning rate, so that the rate has their unit: features measured in thousandths and a
@@ -67,7 +67,7 @@ pub struct StochasticConfig {
     pub batch_size: Option<usize>,
     /// The learning rate at the start; by default 0.08 of the root mean square of the parameters at the start.
     pub learning_rate: Option<f64>,
-    /// Rows that those of a batch see as neighbours: the batch and others at random, up to this many in all (all rows
+    /// Rows that those of a batch see as neighbors: the batch and others at random, up to this many in all (all rows
     /// where there are fewer). Without, the batch alone.
     pub candidates: Option<usize>,
 }
@@ -80,7 +80,7 @@ impl StochasticConfig {
     pub fn check(&self) -> Result<()> {
         if let Some(rows) = self.batch_size.filter(|rows| *rows < 2) {
             return Err(Error::setting(format!(
-                "the batch size is {rows}; a row needs neighbours in its batch, so give 2 or more"
+                "the batch size is {rows}; a row needs neighbors in its batch, so give 2 or more"
             )));
         }
         if let Some(rate) = self.learning_rate.filter(|rate| !(*rate > 0.0 && rate.is_finite())) {
@@ -109,7 +109,7 @@ impl StochasticConfig {
         self.epochs.unwrap_or_else(|| STEPS.div_ceil(self.batches_of(rows)).max(FEWEST_EPOCHS))
     }
 
-    /// Batches of nearly equal size: a small last batch would have few neighbours.
+    /// Batches of nearly equal size: a small last batch would have few neighbors.
     pub(super) fn batches_of(&self, rows: usize) -> usize {
         (rows as f64 / self.batch_size.unwrap_or(BATCH) as f64).round().max(1.0) as usize
     }

@@ -13,7 +13,7 @@ use super::{Progress, ResolvedStart, Solution, Termination};
 pub struct FitSummary {
     /// The rule that the start came from; absent for networks and warm starts.
     pub start: Option<String>,
-    /// The penalised objective at the end, a sum over the training rows; smaller is better.
+    /// The penalized objective at the end, a sum over the training rows; smaller is better.
     #[serde(with = "non_finite")]
     pub value: f64,
     /// The largest absolute gradient component at the end.
@@ -25,16 +25,16 @@ pub struct FitSummary {
     pub iterations: usize,
     /// Number of evaluations of value and gradient (batches with mini-batches).
     pub evaluations: usize,
-    /// Wall-clock seconds, with everything around the optimiser; those of earlier runs of a resumed fit included.
+    /// Wall-clock seconds, with everything around the optimizer; those of earlier runs of a resumed fit included.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub seconds: f64,
     /// The steps, first to last, over all runs of a resumed fit.
     pub history: Vec<Progress>,
-    /// Number of rows that were learnt from.
+    /// Number of rows that were learned from.
     pub rows: usize,
     /// Number of rows held out for early stopping.
     pub held_out_rows: usize,
-    /// Number of rows that are the only ones of their class: they have no same-class neighbour to find.
+    /// Number of rows that are the only ones of their class: they have no same-class neighbor to find.
     pub singletons: usize,
 }
 

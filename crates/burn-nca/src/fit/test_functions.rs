@@ -1,4 +1,4 @@
-//! Functions with known minima that the minimisers' tests share.
+//! Functions with known minima that the minimizers' tests share.
 
 use super::Evaluation;
 

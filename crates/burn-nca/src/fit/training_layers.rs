@@ -1,4 +1,4 @@
-//! Layers that behave differently while they are trained: dropout, batch normalisation, noise.
+//! Layers that behave differently while they are trained: dropout, batch normalization, noise.
 //!
 //! Burn marks each by a flag that a module owns. On a device with autodiff such a layer draws at random, or looks
 //! at the other rows and moves its running statistics; in validation it does neither.
@@ -7,10 +7,10 @@ use burn::module::{Flag, Module, ModuleMapper, ModuleVisitor, Param};
 
 use crate::error::{Error, Result};
 
-/// The module with every layer behaving in training as it does in validation: no dropout, batch normalisation by
+/// The module with every layer behaving in training as it does in validation: no dropout, batch normalization by
 /// its running statistics. Its parameters are trained as before.
 ///
-/// This is what L-BFGS and conjugate gradients need, which minimise one function: a layer that draws at random or
+/// This is what L-BFGS and conjugate gradients need, which minimize one function: a layer that draws at random or
 /// moves its statistics gives another one at each pass.
 ///
 /// # Examples
@@ -55,7 +55,7 @@ pub(super) fn check_one_function<M: Module>(module: &M) -> Result<()> {
     }
     Err(Error::setting(format!(
         "{}: such a layer gives another function at each pass in training, and L-BFGS and conjugate gradients \
-         minimise one function; fit by mini-batches (Adam), or let it behave as in validation with \
+         minimize one function; fit by mini-batches (Adam), or let it behave as in validation with \
          `burn_nca::fit::disable_training_flags(encoder)`",
         visitor.found.join(", ")
     )))

@@ -1,4 +1,4 @@
-//! The parameters of a map in units of the spread of its features, as the minimisers see them.
+//! The parameters of a map in units of the spread of its features, as the minimizers see them.
 
 use burn::tensor::Tensor;
 
@@ -15,7 +15,7 @@ const ROUNDING: f64 = 1e-4;
 /// A problem whose positions are the parameters times a unit.
 ///
 /// First steps and tolerances have a length: with A as the position, features times 1000 would take other steps to
-/// another optimum. As position A times the spread of the features they take the same. Standardised features have
+/// another optimum. As position A times the spread of the features they take the same. Standardized features have
 /// spread 1; the weights of a network have no one unit, and keep theirs.
 pub(super) struct Units<'a, 'p, E: Encoder, O: Objective> {
     pub problem: &'a Problem<'p, E, O>,
@@ -50,7 +50,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Units<'a, 'p, E, O> {
         assign(self.problem.model.clone(), &self.parameters(position))
     }
 
-    /// The penalised objective and its gradient at a position.
+    /// The penalized objective and its gradient at a position.
     pub fn evaluate(&self, position: &[f64]) -> Evaluation {
         self.evaluate_on(self.problem.target, position)
     }
@@ -63,7 +63,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Units<'a, 'p, E, O> {
     /// The same as [`evaluate`](Self::evaluate) with another target of the same points.
     pub fn evaluate_on(&self, target: &O::Target, position: &[f64]) -> Evaluation {
         if self.ended() {
-            // No minimiser goes on from here.
+            // No minimizer goes on from here.
             return Evaluation::new(f64::NAN, vec![f64::NAN; position.len()]);
         }
         let mut at = self.problem.evaluate_on(target, &self.parameters(position), self.config);
@@ -85,13 +85,13 @@ impl<'a, 'p, E: Encoder, O: Objective> Units<'a, 'p, E, O> {
     }
 }
 
-/// The root of the mean variance of the features, for a map of features that were not standardised; else 1.
+/// The root of the mean variance of the features, for a map of features that were not standardized; else 1.
 fn unit<E: Encoder, O: Objective>(problem: &Problem<'_, E, O>, config: &FitConfig) -> f64 {
     let model = &problem.model;
     let of_map =
         matches!(model.encoder.config(), Some(EncoderConfig::Linear | EncoderConfig::Diagonal));
     let of_encoder_alone = || flatten(&model.encoder).len() == flatten(model).len();
-    if config.scaling == ScalingKind::Standardise || !of_map || !of_encoder_alone() {
+    if config.scaling == ScalingKind::Standardize || !of_map || !of_encoder_alone() {
         return 1.0;
     }
     let variance = match problem.x {
@@ -103,7 +103,7 @@ fn unit<E: Encoder, O: Objective>(problem: &Problem<'_, E, O>, config: &FitConfi
             mean_and_variance(features).1.iter().sum::<f64>() / features.columns() as f64
         }
     };
-    // Rows that were standardised before have a variance of 1 but for rounding, which differs from machine to machine:
+    // Rows that were standardized before have a variance of 1 but for rounding, which differs from machine to machine:
     // their fit is that of the rows as they were.
     let is_one = (variance - 1.0).abs() < ROUNDING;
     if variance.is_finite() && variance > 0.0 && !is_one { variance.sqrt() } else { 1.0 }

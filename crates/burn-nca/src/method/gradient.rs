@@ -1,4 +1,4 @@
-//! Methods that minimise an objective over the map: scale, start, split, minimise and summarise stand here once.
+//! Methods that minimize an objective over the map: scale, start, split, minimize and summarize stand here once.
 
 use std::fmt::Debug;
 use web_time::Instant;
@@ -6,9 +6,9 @@ use web_time::Instant;
 use burn::tensor::{Device, Tensor};
 
 use super::run::Run;
-use super::{Learnt, Method, Problem};
+use super::{Learned, Method, Problem};
 use crate::data::{
-    Features, Labelled, RegressionData, Scaling, ScalingKind, TrainingData, host_values,
+    Features, Labeled, RegressionData, Scaling, ScalingKind, TrainingData, host_values,
 };
 use crate::device::runs_on_host;
 use crate::encoder::Encoder;
@@ -40,9 +40,9 @@ impl<D> Clone for Part<'_, D> {
 
 impl<D> Copy for Part<'_, D> {}
 
-/// A method that minimises an objective over the map, by its gradient.
+/// A method that minimizes an objective over the map, by its gradient.
 pub trait GradientMethod: Method {
-    /// What is minimised.
+    /// What is minimized.
     type Objective: Objective;
 
     /// The objective at these settings.
@@ -53,7 +53,7 @@ pub trait GradientMethod: Method {
         self.objective()
     }
 
-    /// What the terms of the objective are about, for the (scaled) rows that are learnt from.
+    /// What the terms of the objective are about, for the (scaled) rows that are learned from.
     ///
     /// # Errors
     /// Rows that it cannot be made of.
@@ -75,7 +75,7 @@ pub trait GradientMethod: Method {
         device: &Device,
     ) -> Box<HeldOutScore<'a, E>>;
 
-    /// How the training rows decide about others, by the objective as it was learnt.
+    /// How the training rows decide about others, by the objective as it was learned.
     fn rule(&self, _objective: &Self::Objective) -> Rule {
         Rule::Neighbors
     }
@@ -84,12 +84,12 @@ pub trait GradientMethod: Method {
 /// [`Method::learn`] of a gradient method: from the start of the settings, or a warm start.
 ///
 /// # Errors
-/// A start that cannot be had, and what [`minimise`](crate::fit::minimise) refuses.
+/// A start that cannot be had, and what [`minimize`](crate::fit::minimize) refuses.
 pub fn learn<M: GradientMethod>(
     method: &M,
     problem: &Problem<'_, M::Data>,
     session: FitSession<'_>,
-) -> Result<Learnt> {
+) -> Result<Learned> {
     learn_encoder(method, problem.start_encoder()?, problem, (problem.score, session))
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     (encoder, start): (E, Option<ResolvedStart>),
     problem: &Problem<'_, M::Data>,
     (watched, session): (Option<&HeldOutScore<'_, E>>, FitSession<'_>),
-) -> Result<Learnt<E>> {
+) -> Result<Learned<E>> {
     let started = Instant::now();
     let (data, fit, device) = (problem.data, problem.fit, &problem.device);
     let (train, held_out) = match &fit.early_stopping {
@@ -113,7 +113,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     let train = if fit.optimizer.batches().is_some() { train } else { train.arranged() };
     train.check()?;
     let whole =
-        held_out.is_some() || train.unlabelled().is_some() || <M::Objective as Objective>::RENEWS;
+        held_out.is_some() || train.unlabeled().is_some() || <M::Objective as Objective>::RENEWS;
     let by_rows = !whole && takes_rows(fit, train.features(), device);
     let x = (!by_rows).then(|| problem.tensor(&train));
     let x_held_out = held_out.as_ref().map(|held_out| problem.tensor(held_out));
@@ -123,7 +123,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
         method.held_out_score::<E>(train, Part { x: x_held_out, data: held_out }, fit, device)
     });
     let kind = encoder.config();
-    let all = match (&x, train.unlabelled()) {
+    let all = match (&x, train.unlabeled()) {
         (Some(x), Some(others)) => {
             Some(Tensor::cat(vec![x.clone(), others.to_tensor(device, problem.dtype)], 0))
         }
@@ -144,7 +144,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     let solution = run.fit(problem.d_output, fit, session)?;
     let rows = train.features().rows();
     let (model, summary) = FitSummary::of(solution, start, started);
-    Ok(Learnt {
+    Ok(Learned {
         encoder: model.encoder,
         rule: method.rule(&model.objective),
         summary: summary.with_rows(rows, data.features().rows() - rows, train.singletons()),
@@ -167,8 +167,8 @@ fn takes_rows(fit: &FitConfig, features: &Features, device: &Device) -> bool {
 /// ```
 /// In the number type of the fit, by the pass over pairs that its objective takes.
 pub fn expected_accuracy_score<'a, E: Encoder>(
-    train: Part<'a, Labelled>,
-    held_out: Part<'a, Labelled>,
+    train: Part<'a, Labeled>,
+    held_out: Part<'a, Labeled>,
 ) -> Box<HeldOutScore<'a, E>> {
     let known = train.data.labels();
     let mut order: Vec<usize> = (0..known.len()).collect();
@@ -203,7 +203,7 @@ pub fn kernel_r2_score<'a, E: Encoder>(
     train: Part<'a, RegressionData>,
     held_out: Part<'a, RegressionData>,
 ) -> Box<HeldOutScore<'a, E>> {
-    let scale = Scaling::fit(ScalingKind::Standardise, train.data.targets());
+    let scale = Scaling::fit(ScalingKind::Standardize, train.data.targets());
     let scaled = |data: &RegressionData| scale.apply(data.targets());
     let known = scaled(train.data).map(|known| known.to_tensor(&train.x.device(), train.x.dtype()));
     let targets = known.and_then(|known| Ok((known, scaled(held_out.data)?)));

@@ -1,27 +1,27 @@
-//! Large margin nearest neighbours: every row nearer to rows of its class than to others, by a margin.
+//! Large margin nearest neighbors: every row nearer to rows of its class than to others, by a margin.
 
 use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{
-    GradientMethod, Learnt, Method, Part, Problem, Setting, Uses, expected_accuracy_score, learn,
+    GradientMethod, Learned, Method, Part, Problem, Setting, Uses, expected_accuracy_score, learn,
 };
-use crate::data::Labelled;
+use crate::data::Labeled;
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::fit::{FitConfig, FitSession, HeldOutScore};
 use crate::objective::{LargeMarginLoss, LargeMarginLossConfig, TargetNeighbors};
 
-/// Large margin nearest neighbours ([`LargeMarginLoss`]), from any start and through any encoder.
+/// Large margin nearest neighbors ([`LargeMarginLoss`]), from any start and through any encoder.
 ///
 /// # References
 /// K. Weinberger, L. Saul, Distance Metric Learning for Large Margin Nearest Neighbor Classification, JMLR 10, 2009.
 #[derive(Config, Debug, PartialEq)]
 pub struct Lmnn {
-    /// Number of target neighbours of each row.
+    /// Number of target neighbors of each row.
     #[config(default = 3)]
     pub neighbors: usize,
-    /// How much the margin counts against the pull of the target neighbours, µ.
+    /// How much the margin counts against the pull of the target neighbors, µ.
     #[config(default = 0.5)]
     pub push: f64,
 }
@@ -35,23 +35,23 @@ impl Default for Lmnn {
 impl Method for Lmnn {
     const NAME: &'static str = "lmnn";
     const LABEL: &'static str = "LMNN";
-    const TITLE: &'static str = "Large margin nearest neighbours";
+    const TITLE: &'static str = "Large margin nearest neighbors";
     const WHEN: &'static str =
         "classes; for k-NN with a k of 3 or so, where classes overlap little";
     const SETTINGS: &'static [Setting] = &[
         Setting {
             name: "neighbors",
-            help: "target neighbours of each row: the nearest of its class before learning",
+            help: "target neighbors of each row: the nearest of its class before learning",
         },
         Setting {
             name: "push",
-            help: "weight of the margin against the pull of the target neighbours, between 0 and 1",
+            help: "weight of the margin against the pull of the target neighbors, between 0 and 1",
         },
     ];
     const USES: &'static [Uses] = Uses::ALL;
-    type Data = Labelled;
+    type Data = Labeled;
 
-    fn check(&self, _problem: &Problem<'_, Labelled>) -> Result<()> {
+    fn check(&self, _problem: &Problem<'_, Labeled>) -> Result<()> {
         if self.neighbors == 0 {
             return Err(Error::setting("neighbors of LMNN is 0; give 1 or more, such as 3"));
         }
@@ -64,7 +64,7 @@ impl Method for Lmnn {
         )))
     }
 
-    fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
+    fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         learn(self, problem, session)
     }
 }
@@ -76,14 +76,14 @@ impl GradientMethod for Lmnn {
         LargeMarginLossConfig::new().with_push(self.push).init()
     }
 
-    fn target(&self, train: &Labelled, device: &Device) -> Result<TargetNeighbors> {
+    fn target(&self, train: &Labeled, device: &Device) -> Result<TargetNeighbors> {
         TargetNeighbors::of(train, self.neighbors, device)
     }
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, Labelled>,
-        held_out: Part<'a, Labelled>,
+        train: Part<'a, Labeled>,
+        held_out: Part<'a, Labeled>,
         _fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {

@@ -3,7 +3,7 @@
 use burn::config::Config;
 use burn::tensor::Device;
 
-use super::{GradientMethod, Learnt, Method, Part, Problem, Uses, kernel_r2_score, learn};
+use super::{GradientMethod, Learned, Method, Part, Problem, Uses, kernel_r2_score, learn};
 use crate::data::RegressionData;
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::Result;
@@ -13,7 +13,7 @@ use crate::objective::{MlkrLoss, MlkrLossConfig, TargetIndex};
 /// The default weight of the L2 penalty for numeric targets.
 pub(super) const L2: f64 = 0.02;
 
-/// Metric learning for kernel regression ([`MlkrLoss`]), on targets standardised on the training rows.
+/// Metric learning for kernel regression ([`MlkrLoss`]), on targets standardized on the training rows.
 ///
 /// # References
 /// K. Weinberger and G. Tesauro, Metric Learning for Kernel Regression, AISTATS 2007.
@@ -42,7 +42,7 @@ impl Method for Mlkr {
         &self,
         problem: &Problem<'_, RegressionData>,
         session: FitSession<'_>,
-    ) -> Result<Learnt> {
+    ) -> Result<Learned> {
         learn(self, problem, session)
     }
 }

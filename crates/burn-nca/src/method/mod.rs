@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!             Method::learn
-//! Problem ───────────────────► Learnt = map (an Encoder) + rule + summary ──► Fitted
+//! Problem ───────────────────► Learned = map (an Encoder) + rule + summary ──► Fitted
 //! scaled data, settings        by an objective and its gradient: GradientMethod
 //!                              by a solver of its own, or in closed form: Method alone
 //! ```
@@ -35,7 +35,7 @@ pub use mlkr::Mlkr;
 pub use nca::Nca;
 pub use ncfs::{Ncfs, NcfsRegression};
 pub use pairs::PairNca;
-pub use problem::{Learnt, Problem};
+pub use problem::{Learned, Problem};
 pub use registry::{AnyMethod, MethodInfo, SettingInfo};
 pub use soft::SoftNca;
 pub use variable_kernel::{Gvsm, Vsm};
@@ -73,7 +73,7 @@ pub trait Method:
     const NAME: &'static str;
     /// What it is called in tables: `LMNN`.
     const LABEL: &'static str;
-    /// Its name in full: `Large margin nearest neighbours`.
+    /// Its name in full: `Large margin nearest neighbors`.
     const TITLE: &'static str;
     /// When to take it, in one line.
     const WHEN: &'static str;
@@ -82,7 +82,7 @@ pub trait Method:
     /// What of the settings that all methods share it uses; what it does not use is refused where it is given.
     const USES: &'static [Uses];
 
-    /// What it learns from: [`Labelled`](crate::data::Labelled), [`RegressionData`](crate::data::RegressionData),
+    /// What it learns from: [`Labeled`](crate::data::Labeled), [`RegressionData`](crate::data::RegressionData),
     /// [`Coincidences`](crate::data::Coincidences), or [`Features`](crate::data::Features) where it needs no target
     /// and takes any data.
     type Data: TrainingData;
@@ -116,7 +116,7 @@ pub trait Method:
     ///
     /// # Errors
     /// Data or settings that it cannot use, a checkpoint that cannot be used.
-    fn learn(&self, problem: &Problem<'_, Self::Data>, session: FitSession<'_>) -> Result<Learnt>;
+    fn learn(&self, problem: &Problem<'_, Self::Data>, session: FitSession<'_>) -> Result<Learned>;
 
     /// The encoder at the parameters of a step of a fit that gave `encoder`
     /// ([`FitSession::with_parameters`]); `None` where they are not those of an encoder of this kind.
@@ -150,12 +150,12 @@ pub enum Uses {
     Start,
     /// The weight of the L2 penalty.
     L2,
-    /// The optimiser and its limits.
+    /// The optimizer and its limits.
     Optimizer,
     /// Stopping by a held-out part.
     EarlyStopping,
-    /// Rows without a class, as neighbours ([`Labelled::with_unlabelled`](crate::data::Labelled::with_unlabelled)).
-    Unlabelled,
+    /// Rows without a class, as neighbors ([`Labeled::with_unlabeled`](crate::data::Labeled::with_unlabeled)).
+    Unlabeled,
 }
 
 impl Uses {
@@ -176,9 +176,9 @@ impl Uses {
             Self::Encoder => "encoder",
             Self::Start => "start",
             Self::L2 => "L2 penalty",
-            Self::Optimizer => "optimiser",
+            Self::Optimizer => "optimizer",
             Self::EarlyStopping => "early stopping",
-            Self::Unlabelled => "rows without a class",
+            Self::Unlabeled => "rows without a class",
         }
     }
 }

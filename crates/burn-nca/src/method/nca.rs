@@ -1,21 +1,21 @@
-//! Neighbourhood components analysis: the expected number of rows whose neighbour is of their class, or its log.
+//! Neighborhood components analysis: the expected number of rows whose neighbor is of their class, or its log.
 
 use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{
-    GradientMethod, Learnt, Method, Part, Problem, Setting, Uses, expected_accuracy_score, learn,
+    GradientMethod, Learned, Method, Part, Problem, Setting, Uses, expected_accuracy_score, learn,
 };
-use crate::data::Labelled;
+use crate::data::Labeled;
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::{Error, Result};
 use crate::fit::{FitConfig, FitSession, HeldOutScore};
 use crate::objective::{ClassIndex, Criterion, NcaLoss, NcaLossConfig};
 
-/// Neighbourhood components analysis ([`NcaLoss`]).
+/// Neighborhood components analysis ([`NcaLoss`]).
 ///
 /// # References
-/// J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
+/// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
 #[derive(Config, Debug, PartialEq)]
 pub struct Nca {
     /// Which of the paper's criteria.
@@ -41,7 +41,7 @@ impl Nca {
 impl Method for Nca {
     const NAME: &'static str = "nca";
     const LABEL: &'static str = "NCA";
-    const TITLE: &'static str = "Neighbourhood components analysis";
+    const TITLE: &'static str = "Neighborhood components analysis";
     const WHEN: &'static str = "classes; the method to begin with, to any number of dimensions";
     const SETTINGS: &'static [Setting] = &[
         Setting {
@@ -57,9 +57,9 @@ impl Method for Nca {
         Uses::L2,
         Uses::Optimizer,
         Uses::EarlyStopping,
-        Uses::Unlabelled,
+        Uses::Unlabeled,
     ];
-    type Data = Labelled;
+    type Data = Labeled;
 
     /// Criterion g: the exact optimum of f overfits, and networks end early under it.
     fn recommended() -> Self {
@@ -74,10 +74,10 @@ impl Method for Nca {
         }
     }
 
-    fn check(&self, problem: &Problem<'_, Labelled>) -> Result<()> {
-        if self.repulsion > 0.0 && problem.data.unlabelled().is_some() {
+    fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
+        if self.repulsion > 0.0 && problem.data.unlabeled().is_some() {
             return Err(Error::setting(
-                "the repulsion keeps classes apart, and rows without a class are among the neighbours; leave the \
+                "the repulsion keeps classes apart, and rows without a class are among the neighbors; leave the \
                  repulsion at 0, or those rows out",
             ));
         }
@@ -90,7 +90,7 @@ impl Method for Nca {
         )))
     }
 
-    fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
+    fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         learn(self, problem, session)
     }
 }
@@ -102,14 +102,14 @@ impl GradientMethod for Nca {
         self.loss().init()
     }
 
-    fn target(&self, train: &Labelled, device: &Device) -> Result<ClassIndex> {
+    fn target(&self, train: &Labeled, device: &Device) -> Result<ClassIndex> {
         ClassIndex::of(train, device)
     }
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, Labelled>,
-        held_out: Part<'a, Labelled>,
+        train: Part<'a, Labeled>,
+        held_out: Part<'a, Labeled>,
         _fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {

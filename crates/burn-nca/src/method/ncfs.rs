@@ -1,11 +1,11 @@
-//! Neighbourhood component feature selection: a weight for each feature, most of them 0.
+//! Neighborhood component feature selection: a weight for each feature, most of them 0.
 
 use burn::config::Config;
 use burn::tensor::Device;
 
 use super::gradient::learn_encoder;
-use super::{GradientMethod, Learnt, Method, Part, Problem, Uses};
-use crate::data::{Labelled, RegressionData, TrainingData};
+use super::{GradientMethod, Learned, Method, Part, Problem, Uses};
+use crate::data::{Labeled, RegressionData, TrainingData};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, FeatureWeights};
 use crate::error::{Error, Result};
 use crate::evaluate::{RegressionScores, expected_accuracy};
@@ -18,7 +18,7 @@ use crate::objective::{
 /// What both use of the settings that all methods share: the L2 penalty is their λ.
 const USES: &[Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
 
-/// Neighbourhood component feature selection ([`NcfsLoss`]).
+/// Neighborhood component feature selection ([`NcfsLoss`]).
 ///
 /// λ is [`FitConfig::l2`]; 0, the default, stands for 1/n. The map that comes
 /// out is `u = w² ∘ x`, a [`DiagonalMap`], and the rule takes L1 distances in its space.
@@ -31,13 +31,13 @@ const USES: &[Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopp
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::Device;
-/// use burn_nca::data::{Features, Labelled};
+/// use burn_nca::data::{Features, Labeled};
 /// use burn_nca::estimator::Estimator;
 /// use burn_nca::method::Ncfs;
 ///
 /// // The first feature tells the class, the second nothing.
 /// let x = vec![0.0, 0.7, 0.1, 0.2, 0.2, 0.5, 1.0, 0.6, 1.1, 0.3, 1.2, 0.4];
-/// let data = Labelled::from_labels(Features::unnamed(x, 2)?, vec![0, 0, 0, 1, 1, 1])?;
+/// let data = Labeled::from_labels(Features::unnamed(x, 2)?, vec![0, 0, 0, 1, 1, 1])?;
 /// let fitted = Estimator::new(2, 2, Ncfs::new()).fit(&data, &Device::flex())?;
 /// let weights = fitted.feature_norms().unwrap_or_default(); // w²
 /// assert!(weights[0] > 1.0 && weights[1] < 1e-3, "{weights:?}");
@@ -56,12 +56,12 @@ impl Default for Ncfs {
 impl Method for Ncfs {
     const NAME: &'static str = "ncfs";
     const LABEL: &'static str = "NCFS";
-    const TITLE: &'static str = "Neighbourhood component feature selection";
+    const TITLE: &'static str = "Neighborhood component feature selection";
     const WHEN: &'static str = "classes; to find the few features among many that tell them apart";
     const USES: &'static [Uses] = USES;
-    type Data = Labelled;
+    type Data = Labeled;
 
-    fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
+    fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         learn_weights(self, problem, session)
     }
 
@@ -77,14 +77,14 @@ impl GradientMethod for Ncfs {
         NcfsLossConfig::new().init()
     }
 
-    fn target(&self, train: &Labelled, device: &Device) -> Result<ClassIndex> {
+    fn target(&self, train: &Labeled, device: &Device) -> Result<ClassIndex> {
         ClassIndex::of(train, device)
     }
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, Labelled>,
-        held_out: Part<'a, Labelled>,
+        train: Part<'a, Labeled>,
+        held_out: Part<'a, Labeled>,
         _fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {
@@ -105,7 +105,7 @@ impl GradientMethod for Ncfs {
     }
 }
 
-/// Neighbourhood component feature selection for numbers ([`NcfsRegressionLoss`]), on targets standardised on the
+/// Neighborhood component feature selection for numbers ([`NcfsRegressionLoss`]), on targets standardized on the
 /// training rows; otherwise as [`Ncfs`].
 ///
 /// # References
@@ -122,7 +122,7 @@ impl Default for NcfsRegression {
 impl Method for NcfsRegression {
     const NAME: &'static str = "fsrnca";
     const LABEL: &'static str = "FSRNCA";
-    const TITLE: &'static str = "Neighbourhood component feature selection for regression";
+    const TITLE: &'static str = "Neighborhood component feature selection for regression";
     const WHEN: &'static str =
         "a numeric target; to find the few features among many that it follows from";
     const USES: &'static [Uses] = USES;
@@ -132,7 +132,7 @@ impl Method for NcfsRegression {
         &self,
         problem: &Problem<'_, RegressionData>,
         session: FitSession<'_>,
-    ) -> Result<Learnt> {
+    ) -> Result<Learned> {
         learn_weights(self, problem, session)
     }
 
@@ -184,7 +184,7 @@ fn learn_weights<M: GradientMethod>(
     method: &M,
     problem: &Problem<'_, M::Data>,
     session: FitSession<'_>,
-) -> Result<Learnt> {
+) -> Result<Learned> {
     let fit = problem.fit.clone().with_l2(lambda(problem.fit, problem.data.features().rows()));
     let weights = start_weights(problem)?;
     let problem = Problem {
@@ -202,9 +202,9 @@ fn learn_weights<M: GradientMethod>(
         .map(|score| move |map: &FeatureWeights| score(&AnyEncoder::Diagonal(map.diagonal())));
     let watched = watch.as_ref().map(|watch| watch as &HeldOutScore<'_, FeatureWeights>);
     let map = FeatureWeights::from_weights(&weights, &problem.device, problem.dtype);
-    let learnt = learn_encoder(method, (map, None), &problem, (watched, session))?;
-    let Learnt { encoder, rule, summary } = learnt;
-    Ok(Learnt { encoder: AnyEncoder::Diagonal(encoder.diagonal()), rule, summary })
+    let learned = learn_encoder(method, (map, None), &problem, (watched, session))?;
+    let Learned { encoder, rule, summary } = learned;
+    Ok(Learned { encoder: AnyEncoder::Diagonal(encoder.diagonal()), rule, summary })
 }
 
 /// The map of the squares of these weights w.
@@ -240,7 +240,7 @@ fn start_weights<D: TrainingData>(problem: &Problem<'_, D>) -> Result<Vec<f64>> 
             // The start of a diagonal map looks at no class.
             let features = problem.data.features().clone();
             let rows = features.rows();
-            let rows = Labelled::from_labels(features, vec![0; rows])?;
+            let rows = Labeled::from_labels(features, vec![0; rows])?;
             problem.fit.start.diagonal(&rows, problem.fit.seed)?
         }
     };

@@ -3,7 +3,7 @@
 use burn::config::Config;
 use burn::tensor::Device;
 
-use super::{GradientMethod, Learnt, Method, Part, Problem, Setting, Uses, learn};
+use super::{GradientMethod, Learned, Method, Part, Problem, Setting, Uses, learn};
 use crate::data::Coincidences;
 use crate::encoder::Encoder;
 use crate::error::Result;
@@ -15,10 +15,10 @@ use crate::objective::{PairIndex, PairLoss, PairLossConfig};
 /// Equation 8 of the NCA paper, over weighted pairs ([`PairLoss`]).
 ///
 /// # References
-/// J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004, section 6.
+/// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004, section 6.
 #[derive(Config, Debug, PartialEq)]
 pub struct PairNca {
-    /// Whether the normaliser counts each point with itself.
+    /// Whether the normalizer counts each point with itself.
     #[config(default = true)]
     pub include_self: bool,
 }
@@ -32,11 +32,11 @@ impl Default for PairNca {
 impl Method for PairNca {
     const NAME: &'static str = "pairs";
     const LABEL: &'static str = "pairs";
-    const TITLE: &'static str = "Neighbourhood components analysis of pairs";
+    const TITLE: &'static str = "Neighborhood components analysis of pairs";
     const WHEN: &'static str = "no target; it is known which rows belong together";
     const SETTINGS: &'static [Setting] = &[Setting {
         name: "include_self",
-        help: "whether the normaliser counts each point with itself",
+        help: "whether the normalizer counts each point with itself",
     }];
     const USES: &'static [Uses] = Uses::ALL;
     type Data = Coincidences;
@@ -45,7 +45,7 @@ impl Method for PairNca {
         &self,
         problem: &Problem<'_, Coincidences>,
         session: FitSession<'_>,
-    ) -> Result<Learnt> {
+    ) -> Result<Learned> {
         learn(self, problem, session)
     }
 }

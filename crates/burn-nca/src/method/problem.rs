@@ -86,7 +86,7 @@ impl<D: TrainingData> Problem<'_, D> {
 
 /// What a method gives: the map, how to predict in its space, and how the fit went.
 #[derive(Debug)]
-pub struct Learnt<E = AnyEncoder> {
+pub struct Learned<E = AnyEncoder> {
     /// The map, without autodiff.
     pub encoder: E,
     /// How the training rows decide about others.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{
-    Euclidean, Gvsm, Lca, LcaClassifier, Lda, LdaRca, Learnt, Lmnn, Method, Mlkr, Nca, Ncfs,
+    Euclidean, Gvsm, Lca, LcaClassifier, Lda, LdaRca, Learned, Lmnn, Method, Mlkr, Nca, Ncfs,
     NcfsRegression, PairNca, Pca, Problem, Rca, SoftNca, Uses, Vsm, Whitening,
 };
 use crate::data::{AnyData, Task, TrainingData};
@@ -75,7 +75,8 @@ trait AnyTyped {
     fn default_dimension(&self, data: AnyData<'_>) -> Option<usize>;
     fn check_data(&self, data: AnyData<'_>) -> Result<()>;
     fn check(&self, problem: &Problem<'_, AnyData<'_>>) -> Result<()>;
-    fn learn(&self, problem: &Problem<'_, AnyData<'_>>, session: FitSession<'_>) -> Result<Learnt>;
+    fn learn(&self, problem: &Problem<'_, AnyData<'_>>, session: FitSession<'_>)
+    -> Result<Learned>;
     fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder>;
 }
 
@@ -125,7 +126,11 @@ impl<M: Method> AnyTyped for M {
         Method::check(self, &problem.with_data(view::<M>(*problem.data)?))
     }
 
-    fn learn(&self, problem: &Problem<'_, AnyData<'_>>, session: FitSession<'_>) -> Result<Learnt> {
+    fn learn(
+        &self,
+        problem: &Problem<'_, AnyData<'_>>,
+        session: FitSession<'_>,
+    ) -> Result<Learned> {
         Method::learn(self, &problem.with_data(view::<M>(*problem.data)?), session)
     }
 
@@ -283,7 +288,7 @@ impl AnyMethod {
         &self,
         problem: &Problem<'_, AnyData<'_>>,
         session: FitSession<'_>,
-    ) -> Result<Learnt> {
+    ) -> Result<Learned> {
         self.typed().learn(problem, session)
     }
 
@@ -341,8 +346,8 @@ impl<'de> Deserialize<'de> for AnyMethod {
 /// the variant which holds one.
 fn readings(value: &str) -> Vec<Value> {
     let json: Option<Value> = serde_json::from_str(value).ok();
-    let mut capitalised = value.to_string();
-    if let Some(first) = capitalised.get_mut(..1) {
+    let mut capitalized = value.to_string();
+    if let Some(first) = capitalized.get_mut(..1) {
         first.make_ascii_uppercase();
     }
     let number = json.clone().filter(Value::is_number);
@@ -352,7 +357,7 @@ fn readings(value: &str) -> Vec<Value> {
             serde_json::json!({ "Fixed": { "amount": number } }),
         ]
     });
-    json.into_iter().chain([value.into(), capitalised.into()]).chain(of_number).collect()
+    json.into_iter().chain([value.into(), capitalized.into()]).chain(of_number).collect()
 }
 
 /// `; did you mean "lmnn"?` where a name is near.

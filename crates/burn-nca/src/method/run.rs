@@ -1,4 +1,4 @@
-//! A module at its start, minimised: what every fit by gradients does, whatever is learnt from.
+//! A module at its start, minimized: what every fit by gradients does, whatever is learned from.
 
 use burn::module::Module;
 use burn::tensor::{DType, Device};
@@ -6,7 +6,7 @@ use burn::tensor::{DType, Device};
 use crate::encoder::{Encoder, cast, output_width};
 use crate::error::{Error, Result};
 use crate::fit::{
-    FitConfig, FitIdentity, FitSession, HeldOutScore, Inputs, Problem, Solution, minimise_prepared,
+    FitConfig, FitIdentity, FitSession, HeldOutScore, Inputs, Problem, Solution, minimize_prepared,
 };
 use crate::model::MetricModel;
 use crate::objective::Objective;
@@ -36,7 +36,7 @@ pub(crate) struct Run<'a, E: Encoder, O: Objective> {
     pub(crate) x: Inputs<'a>,
     pub(crate) target: &'a O::Target,
     pub(crate) held_out: Option<&'a HeldOutScore<'a, E>>,
-    /// What a checkpoint recognises the fit by.
+    /// What a checkpoint recognizes the fit by.
     pub(crate) identity: &'a dyn Fn() -> FitIdentity,
 }
 
@@ -44,7 +44,7 @@ impl<E: Encoder, O: Objective> Run<'_, E, O> {
     /// Fits the encoder to k dimensions, and what the objective learns beside it; they come back without autodiff.
     ///
     /// # Errors
-    /// An encoder of other sizes, and what [`minimise_prepared`] refuses.
+    /// An encoder of other sizes, and what [`minimize_prepared`] refuses.
     pub(crate) fn fit(
         self,
         k: usize,
@@ -60,7 +60,7 @@ impl<E: Encoder, O: Objective> Run<'_, E, O> {
             held_out: self.held_out,
             identity: Some(self.identity),
         };
-        let solution = minimise_prepared(&problem, config, session)?;
+        let solution = minimize_prepared(&problem, config, session)?;
         Ok(solution.map(|model| model.valid()))
     }
 }

@@ -1,10 +1,10 @@
-//! Soft NCA: neighbours with near targets, by f or g.
+//! Soft NCA: neighbors with near targets, by f or g.
 
 use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{
-    GradientMethod, Learnt, Method, Part, Problem, Setting, Uses, kernel_r2_score, learn, mlkr,
+    GradientMethod, Learned, Method, Part, Problem, Setting, Uses, kernel_r2_score, learn, mlkr,
 };
 use crate::data::{AgreementWidth, Agreements, RegressionData};
 use crate::encoder::{Encoder, EncoderConfig};
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::fit::{FitConfig, FitSession, HeldOutScore};
 use crate::objective::{AgreementIndex, Criterion, SoftNcaLoss, SoftNcaLossConfig};
 
-/// Soft matches of neighbours with near targets ([`SoftNcaLoss`]); the targets are taken as they are.
+/// Soft matches of neighbors with near targets ([`SoftNcaLoss`]); the targets are taken as they are.
 #[derive(Config, Debug, PartialEq)]
 pub struct SoftNca {
     /// Which of the paper's criteria.
@@ -32,9 +32,8 @@ impl Default for SoftNca {
 impl Method for SoftNca {
     const NAME: &'static str = "soft-nca";
     const LABEL: &'static str = "soft NCA";
-    const TITLE: &'static str = "Soft neighbourhood components analysis";
-    const WHEN: &'static str =
-        "a numeric target of which near values are to become near neighbours";
+    const TITLE: &'static str = "Soft neighborhood components analysis";
+    const WHEN: &'static str = "a numeric target of which near values are to become near neighbors";
     const SETTINGS: &'static [Setting] = &[
         Setting { name: "criterion", help: "F or G, as for classes" },
         Setting {
@@ -53,7 +52,7 @@ impl Method for SoftNca {
         &self,
         problem: &Problem<'_, RegressionData>,
         session: FitSession<'_>,
-    ) -> Result<Learnt> {
+    ) -> Result<Learned> {
         learn(self, problem, session)
     }
 }

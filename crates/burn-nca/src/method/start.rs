@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::data::{AnyData, Features, Labelled};
+use crate::data::{AnyData, Features, Labeled};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, MlpConfig, cast};
 use crate::error::{Error, Result};
 use crate::fit::exact::CHUNK;
@@ -33,7 +33,7 @@ pub(crate) fn build(
             // Within a single class every rule but LDA looks at the features alone.
             let features = data.features().clone();
             let rows = features.rows();
-            let data = Labelled::from_labels(features, vec![0; rows])?;
+            let data = Labeled::from_labels(features, vec![0; rows])?;
             of_classes(config, (fit, k), &data, device)
         }
     }
@@ -42,7 +42,7 @@ pub(crate) fn build(
 fn of_classes(
     config: &EncoderConfig,
     (fit, k): (&FitConfig, usize),
-    data: &Labelled,
+    data: &Labeled,
     device: &Device,
 ) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
     let (encoder, start) = unscaled(config, (fit, k), data, device)?;
@@ -80,7 +80,7 @@ fn factor(
 fn unscaled(
     config: &EncoderConfig,
     (fit, k): (&FitConfig, usize),
-    data: &Labelled,
+    data: &Labeled,
     device: &Device,
 ) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
     let (d, dtype) = (data.features().columns(), fit.precision.dtype());

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::Fitted;
-use crate::data::{Features, Labelled, RegressionData, ScalingKind, host_values};
+use crate::data::{Features, Labeled, RegressionData, ScalingKind, host_values};
 use crate::encoder::{Activation, AnyEncoder, Encoder, EncoderConfig};
 use crate::estimator::Estimator;
 use crate::estimator::tune::{TuneConfig, TuneSession};
@@ -17,15 +17,15 @@ use crate::fit::{EarlyStoppingConfig, FitConfig, FitState, Progress, Start, Term
 use crate::neighbors::Rule;
 
 /// A table of random rows, `[n, d]`, and the class that `class` gives each.
-fn table(seed: u64, [n, d]: [usize; 2], class: impl Fn(&[f64]) -> usize) -> Labelled {
+fn table(seed: u64, [n, d]: [usize; 2], class: impl Fn(&[f64]) -> usize) -> Labeled {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let x: Vec<f64> = (0..n * d).map(|_| rng.random::<f64>()).collect();
     let labels = x.chunks(d).map(class).collect();
-    Labelled::from_labels(Features::unnamed(x, d).unwrap(), labels).unwrap()
+    Labeled::from_labels(Features::unnamed(x, d).unwrap(), labels).unwrap()
 }
 
 /// The exclusive-or of the first two of four features, with a third that says nothing of large spread.
-fn xor(seed: u64) -> Labelled {
+fn xor(seed: u64) -> Labeled {
     let data = table(seed, [60, 4], |row| usize::from((row[0] > 0.5) != (row[1] > 0.5)));
     let wide =
         data.features().values().chunks(4).flat_map(|row| [row[0], row[1], 5.0 * row[2], row[3]]);
@@ -37,7 +37,7 @@ fn estimator(method: impl Into<AnyMethod>, d: usize) -> Estimator {
     Estimator::new(d, d, method.into())
 }
 
-fn fit(estimator: &Estimator, data: &Labelled) -> Fitted {
+fn fit(estimator: &Estimator, data: &Labeled) -> Fitted {
     estimator.fit(data, &Device::flex()).unwrap()
 }
 
@@ -69,7 +69,7 @@ fn two_of_102(seed: u64) -> Vec<usize> {
         x.extend((0..100).map(|_| normal()));
         labels.push(a ^ b);
     }
-    let data = Labelled::from_labels(Features::unnamed(x, 102).unwrap(), labels).unwrap();
+    let data = Labeled::from_labels(Features::unnamed(x, 102).unwrap(), labels).unwrap();
     largest(&fit(&estimator(Ncfs::new(), 102), &data), 2)
 }
 
@@ -208,11 +208,11 @@ fn each_learns_the_exclusive_or_better_than_no_method() {
     // The third feature is as wide as it is.
     let config = FitConfig::new().with_scaling(ScalingKind::None);
     let learn = |method: AnyMethod| fit(&estimator(method, 4).with_fit(config.clone()), &data);
-    let unlearnt = accuracy(&learn(Euclidean::new().into()));
+    let unlearned = accuracy(&learn(Euclidean::new().into()));
     // NCFS looks for features; what it finds is tested in tests of its own.
     for method in family().into_iter().filter(|method| !matches!(method, AnyMethod::Ncfs(_))) {
         let fitted = learn(method.clone());
-        assert!(accuracy(&fitted) > unlearnt, "{method:?}: {} {unlearnt}", accuracy(&fitted));
+        assert!(accuracy(&fitted) > unlearned, "{method:?}: {} {unlearned}", accuracy(&fitted));
         let probabilities = fitted.class_probabilities(test.features()).unwrap();
         assert_eq!((probabilities.rows(), probabilities.classes()), (60, 2));
     }
@@ -239,7 +239,7 @@ fn the_variable_kernel_learns_its_width_and_fixes_the_scale() {
 }
 
 #[test]
-fn a_penalty_off_the_diagonal_brings_gvsm_towards_vsm() {
+fn a_penalty_off_the_diagonal_brings_gvsm_toward_vsm() {
     let data = xor(6);
     let off_diagonal = |l2: f64| -> f64 {
         let config = FitConfig::new().with_l2(l2);
@@ -309,7 +309,7 @@ fn what_a_method_cannot_use_is_refused_in_words() {
     refused(Lmnn::new().with_push(1.0).into(), plain(), "push of LMNN is 1; give a number between");
     refused(Lmnn::new().with_neighbors(0).into(), plain(), "neighbors of LMNN is 0");
     refused(Vsm::new().with_neighbors(60).into(), plain(), "needs more than 60 rows");
-    refused(Gvsm::new().with_averaged(11).into(), plain(), "averages over 11 of 10 neighbours");
+    refused(Gvsm::new().with_averaged(11).into(), plain(), "averages over 11 of 10 neighbors");
     refused(Vsm::new().with_width_penalty(-1.0).into(), plain(), "width_penalty is -1");
     refused(
         Vsm::new().into(),

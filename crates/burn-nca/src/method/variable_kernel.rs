@@ -4,8 +4,8 @@ use burn::config::Config;
 use burn::tensor::{DType, Device};
 
 use super::gradient::learn_encoder;
-use super::{GradientMethod, Learnt, Method, Part, Problem, Setting, Uses};
-use crate::data::Labelled;
+use super::{GradientMethod, Learned, Method, Part, Problem, Setting, Uses};
+use crate::data::Labeled;
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, TriangularMap};
 use crate::error::{Error, Result};
 use crate::evaluate::expected_accuracy;
@@ -14,14 +14,14 @@ use crate::neighbors::{Rule, VariableKernel};
 use crate::objective::{KernelTarget, VariableKernelLoss, VariableKernelLossConfig};
 
 const SETTINGS: &[Setting] = &[
-    Setting { name: "neighbors", help: "neighbours that the rule weighs, K" },
+    Setting { name: "neighbors", help: "neighbors that the rule weighs, K" },
     Setting {
         name: "averaged",
         help: "the nearest of them whose mean distance is the width of the kernel, M",
     },
     Setting {
         name: "width",
-        help: "where the width starts, as a multiple of that mean, r; it is learnt",
+        help: "where the width starts, as a multiple of that mean, r; it is learned",
     },
     Setting {
         name: "width_penalty",
@@ -39,7 +39,7 @@ const SETTINGS: &[Setting] = &[
 /// D. G. Lowe, Similarity Metric Learning for a Variable-Kernel Classifier, Neural Computation 7, 1995.
 #[derive(Config, Debug, PartialEq)]
 pub struct Vsm {
-    /// Number of neighbours, K.
+    /// Number of neighbors, K.
     #[config(default = 10)]
     pub neighbors: usize,
     /// Number of the nearest of them whose mean distance is the width, M.
@@ -64,7 +64,7 @@ pub struct Vsm {
 /// J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002.
 #[derive(Config, Debug, PartialEq)]
 pub struct Gvsm {
-    /// Number of neighbours, K.
+    /// Number of neighbors, K.
     #[config(default = 10)]
     pub neighbors: usize,
     /// Number of the nearest of them whose mean distance is the width, M.
@@ -98,13 +98,13 @@ impl Method for Vsm {
     const WHEN: &'static str = "classes; few rows, features of unequal worth that need no mixing";
     const SETTINGS: &'static [Setting] = SETTINGS;
     const USES: &'static [Uses] = &[Uses::Start, Uses::Optimizer, Uses::EarlyStopping];
-    type Data = Labelled;
+    type Data = Labeled;
 
-    fn check(&self, problem: &Problem<'_, Labelled>) -> Result<()> {
+    fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
         check((self.kernel(), self.width_penalty), problem)
     }
 
-    fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
+    fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         let problem = with_encoder(problem, EncoderConfig::Diagonal);
         let (AnyEncoder::Diagonal(map), start) = problem.start_encoder()? else {
             return Err(Error::setting(
@@ -115,11 +115,11 @@ impl Method for Vsm {
             .score
             .map(|score| move |map: &DiagonalMap| score(&AnyEncoder::Diagonal(map.clone())));
         let watched = watch.as_ref().map(|watch| watch as &HeldOutScore<'_, DiagonalMap>);
-        let Learnt { encoder, rule, summary } =
+        let Learned { encoder, rule, summary } =
             learn_encoder(self, (map, start), &problem, (watched, session))?;
         let scale = of_unit_scale(encoder.diagonal(), problem.d_output);
         let map = DiagonalMap::from_scale(&scale, &problem.device, problem.dtype);
-        Ok(Learnt { encoder: AnyEncoder::Diagonal(map), rule, summary })
+        Ok(Learned { encoder: AnyEncoder::Diagonal(map), rule, summary })
     }
 
     fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
@@ -137,13 +137,13 @@ impl Method for Gvsm {
     const WHEN: &'static str = "classes; as VSM, where the noise of features is correlated";
     const SETTINGS: &'static [Setting] = SETTINGS;
     const USES: &'static [Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
-    type Data = Labelled;
+    type Data = Labeled;
 
-    fn check(&self, problem: &Problem<'_, Labelled>) -> Result<()> {
+    fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
         check((self.kernel(), self.width_penalty), problem)
     }
 
-    fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
+    fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         let (d, device, dtype) = (problem.d_output, &problem.device, problem.dtype);
         let (start, resolved) = problem.start_encoder()?;
         let map = TriangularMap::of_transform(&transform(&start)?, d, device, dtype)?;
@@ -154,10 +154,10 @@ impl Method for Gvsm {
         let watch =
             problem.score.map(|score| move |map: &TriangularMap| score(&linear(&map.matrix())));
         let watched = watch.as_ref().map(|watch| watch as &HeldOutScore<'_, TriangularMap>);
-        let Learnt { encoder, rule, summary } =
+        let Learned { encoder, rule, summary } =
             learn_encoder(self, (map, resolved), problem, (watched, session))?;
         let rows = of_unit_scale(encoder.matrix(), d);
-        Ok(Learnt { encoder: linear(&rows), rule, summary })
+        Ok(Learned { encoder: linear(&rows), rule, summary })
     }
 
     fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
@@ -196,15 +196,15 @@ fn of_unit_scale(entries: Vec<f64>, d: usize) -> Vec<f64> {
 }
 
 fn with_encoder<'a>(
-    problem: &Problem<'a, Labelled>,
+    problem: &Problem<'a, Labeled>,
     encoder: EncoderConfig,
-) -> Problem<'a, Labelled> {
+) -> Problem<'a, Labeled> {
     Problem { encoder, ..problem.with_data(problem.data) }
 }
 
 fn check(
     (rule, width_penalty): (VariableKernel, f64),
-    problem: &Problem<'_, Labelled>,
+    problem: &Problem<'_, Labeled>,
 ) -> Result<()> {
     rule.check()?;
     if !(width_penalty >= 0.0 && width_penalty.is_finite()) {
@@ -217,7 +217,7 @@ fn check(
         return Ok(());
     }
     Err(Error::setting(format!(
-        "the rule of {} neighbours needs more than {rows} rows; give fewer neighbors, or more rows",
+        "the rule of {} neighbors needs more than {rows} rows; give fewer neighbors, or more rows",
         rule.neighbors
     )))
 }
@@ -225,8 +225,8 @@ fn check(
 /// The score of a map on held-out rows: their expected accuracy by the rule with the width it starts from.
 fn score<'a, E: Encoder>(
     rule: VariableKernel,
-    train: Part<'a, Labelled>,
-    held_out: Part<'a, Labelled>,
+    train: Part<'a, Labeled>,
+    held_out: Part<'a, Labeled>,
 ) -> Box<HeldOutScore<'a, E>> {
     Box::new(move |encoder| {
         let references = encoder.forward(train.x.clone());
@@ -262,7 +262,7 @@ macro_rules! of_the_variable_kernel {
                     .init(device, DType::F32)
             }
 
-            fn target(&self, train: &Labelled, device: &Device) -> Result<KernelTarget> {
+            fn target(&self, train: &Labeled, device: &Device) -> Result<KernelTarget> {
                 let target = KernelTarget::new(train.labels(), self.neighbors, device)?;
                 match train.weights() {
                     Some(weights) => target.with_weights(weights),
@@ -272,8 +272,8 @@ macro_rules! of_the_variable_kernel {
 
             fn held_out_score<'a, E: Encoder>(
                 &self,
-                train: Part<'a, Labelled>,
-                held_out: Part<'a, Labelled>,
+                train: Part<'a, Labeled>,
+                held_out: Part<'a, Labeled>,
                 _fit: &'a FitConfig,
                 _device: &Device,
             ) -> Box<HeldOutScore<'a, E>> {

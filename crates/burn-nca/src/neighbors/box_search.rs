@@ -1,4 +1,4 @@
-//! Nearest neighbours by a tree of boxes: few coordinates first, and only of references that may be near.
+//! Nearest neighbors by a tree of boxes: few coordinates first, and only of references that may be near.
 
 use std::collections::BinaryHeap;
 
@@ -11,7 +11,7 @@ use super::descent::{Visitor, Work, descend};
 use super::points::{Points, sq_distance};
 use super::ranking::{Candidate, k_nearest};
 
-/// The most queries of a task: neighbours of each other, which go down the tree together.
+/// The most queries of a task: neighbors of each other, which go down the tree together.
 const TASK_QUERIES: usize = 128;
 
 /// Tasks for each thread, so that no thread waits long for the last.
@@ -41,10 +41,10 @@ impl<'a> BoxSearch<'a> {
         references: &'a Points,
         own: Option<&'a [usize]>,
     ) -> Self {
-        let centre = references.mean();
-        let largest = queries.largest_deviation(&centre).max(references.largest_deviation(&centre));
+        let center = references.mean();
+        let largest = queries.largest_deviation(&center).max(references.largest_deviation(&center));
         let scale = power_of_two_below_inverse(largest);
-        let contraction = Contraction::of(references, centre, scale);
+        let contraction = Contraction::of(references, center, scale);
         let among = contraction.map(references);
         let contracted = contraction.map(queries);
         let slack = contracted.slack(&among);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_those_of_the_definition_in_few_and_many_dimensions() {
+    fn neighbors_are_those_of_the_definition_in_few_and_many_dimensions() {
         for (d, spread) in [(2, 2), (20, 20), (64, 5), (65, 5), (150, 150)] {
             let (queries, references) = (points(70, d, spread, 1), points(900, d, spread, 2));
             let own: Vec<usize> = (0..70).collect();

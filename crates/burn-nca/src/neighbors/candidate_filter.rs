@@ -40,7 +40,7 @@ pub(crate) struct CandidateFilter<'a> {
     queries: &'a Points,
     references: &'a Points,
     device: Device,
-    centre: Vec<f64>,
+    center: Vec<f64>,
     scale: f64,
     rounding: f64,
     on_host: bool,
@@ -53,8 +53,8 @@ impl<'a> CandidateFilter<'a> {
     /// Prepares the references, of which there must be at least one, on `device`.
     pub(crate) fn new(queries: &'a Points, references: &'a Points, device: &Device) -> Self {
         let device = device.clone().without_autodiff();
-        let centre = references.mean();
-        let largest = queries.largest_deviation(&centre).max(references.largest_deviation(&centre));
+        let center = references.mean();
+        let largest = queries.largest_deviation(&center).max(references.largest_deviation(&center));
         let scale = power_of_two_below_inverse(largest);
         let on_host = runs_on_host(&device);
         let reduced = if on_host { 0.0 } else { 2f64.powi(-9) };
@@ -63,13 +63,13 @@ impl<'a> CandidateFilter<'a> {
         let (m, width) = (references.rows(), references.dimensions() + 1);
         let mut columns = vec![0f32; m * width];
         for (row, out) in columns.chunks_exact_mut(width).enumerate() {
-            let norm = moved(references.row(row), &centre, scale, 1.0, out);
+            let norm = moved(references.row(row), &center, scale, 1.0, out);
             out[width - 1] = (norm * (1.0 - 2.0 * rounding)) as f32;
         }
         let products = matrix(columns, [m, width], &device).transpose();
         let block_bytes = if on_host { HOST_BLOCK_BYTES } else { DEVICE_BLOCK_BYTES };
         let block_rows = (block_bytes / (4 * m)).max(MIN_BLOCK_ROWS);
-        Self { queries, references, device, centre, scale, rounding, on_host, block_rows, products }
+        Self { queries, references, device, center, scale, rounding, on_host, block_rows, products }
     }
 
     /// The same filter with blocks of another size, visited as on the host or as on another device.
@@ -128,7 +128,7 @@ impl<'a> CandidateFilter<'a> {
         let norms = rows
             .chunks_exact_mut(width)
             .zip(block.clone())
-            .map(|(out, query)| moved(self.queries.row(query), &self.centre, self.scale, -2.0, out))
+            .map(|(out, query)| moved(self.queries.row(query), &self.center, self.scale, -2.0, out))
             .collect();
         let rows = matrix(rows, [block.len(), width], &self.device);
         Block { data: rows.matmul(self.products.clone()).into_data(), norms }
@@ -164,7 +164,7 @@ impl FilteredRow<'_> {
     pub(super) fn limit(&self, sq_distance: f64) -> f32 {
         let scale = self.filter.scale;
         // A flush of denormal numbers to zero costs every product of the sum at most the smallest normal.
-        let flushed = 4.0 * (self.filter.centre.len() + 1) as f64 * f64::from(f32::MIN_POSITIVE);
+        let flushed = 4.0 * (self.filter.center.len() + 1) as f64 * f64::from(f32::MIN_POSITIVE);
         let limit =
             scale * scale * sq_distance - self.norm + self.filter.rounding * self.norm + flushed;
         (limit as f32).next_up().min(f32::MAX)
@@ -176,10 +176,10 @@ impl FilteredRow<'_> {
     }
 }
 
-/// Writes `factor * scale * (row - centre)` to the front of `out`; returns `||scale (row - centre)||²`.
-fn moved(row: &[f64], centre: &[f64], scale: f64, factor: f64, out: &mut [f32]) -> f64 {
+/// Writes `factor * scale * (row - center)` to the front of `out`; returns `||scale (row - center)||²`.
+fn moved(row: &[f64], center: &[f64], scale: f64, factor: f64, out: &mut [f32]) -> f64 {
     let mut norm = 0.0;
-    for ((x, c), out) in row.iter().zip(centre).zip(out) {
+    for ((x, c), out) in row.iter().zip(center).zip(out) {
         let moved = (x - c) * scale;
         norm += moved * moved;
         *out = (factor * moved) as f32;

@@ -1,22 +1,22 @@
-//! The votes of the nearest neighbours, without weights.
+//! The votes of the nearest neighbors, without weights.
 
 use super::ranking::Neighbors;
 use super::voters::Voters;
 use crate::error::Result;
 
-/// The majority class among the `k` nearest neighbours of each query.
+/// The majority class among the `k` nearest neighbors of each query.
 ///
 /// ```text
 /// ŷ_i = argmax_c #{ j among the k nearest of i : y_j = c }
 /// ```
-/// Among classes with equally many votes, the class of the nearest neighbour of any of them wins: with
-/// k = 2 and one vote each this is the nearest neighbour's class.
+/// Among classes with equally many votes, the class of the nearest neighbor of any of them wins: with
+/// k = 2 and one vote each this is the nearest neighbor's class.
 ///
-/// `neighbors` may hold more than k neighbours, so that one search serves several k. `labels` are the
+/// `neighbors` may hold more than k neighbors, so that one search serves several k. `labels` are the
 /// classes of the reference rows, counted from 0 and below `classes`.
 ///
 /// # Errors
-/// k of 0 or larger than the neighbours that were searched, or labels that do not fit the references.
+/// k of 0 or larger than the neighbors that were searched, or labels that do not fit the references.
 pub fn majority_vote(
     neighbors: &Neighbors,
     labels: &[usize],
@@ -26,7 +26,7 @@ pub fn majority_vote(
     Voters::new(labels, classes, None)?.majority(neighbors, k)
 }
 
-/// The share of each class in the votes of the `k` nearest neighbours, row-major `[n, c]`; rows sum to 1.
+/// The share of each class in the votes of the `k` nearest neighbors, row-major `[n, c]`; rows sum to 1.
 ///
 /// # Errors
 /// As [`majority_vote`].
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vote_of_more_neighbours_than_were_searched_is_refused_with_both_numbers() {
+    fn a_vote_of_more_neighbors_than_were_searched_is_refused_with_both_numbers() {
         let neighbors = nearest_others(&line(&[0.0, 1.0, 3.0]), 2).unwrap();
         let error = majority_vote(&neighbors, &[0, 1, 1], 2, 3).unwrap_err().to_string();
         assert!(error.contains("k = 3") && error.contains("2 were searched"), "{error}");

@@ -78,7 +78,7 @@ impl CoincidenceRule {
     }
 
     /// The logarithm of the probability of each class, row-major `[m, classes]`.
-    fn normalised(&self, queries: &Tensor<2>, classes: usize) -> Result<Vec<f64>> {
+    fn normalized(&self, queries: &Tensor<2>, classes: usize) -> Result<Vec<f64>> {
         if let Some(class) = self.classes.iter().find(|class| **class >= classes) {
             return Err(Error::data(format!(
                 "the rule has a space for class {class}, but there are {classes} classes, counted from 0; give \
@@ -86,8 +86,8 @@ impl CoincidenceRule {
             )));
         }
         let logs = self.log_probabilities(queries)?;
-        let mut normalised = vec![f64::NEG_INFINITY; queries.dims()[0] * classes];
-        let rows = normalised.chunks_exact_mut(classes.max(1));
+        let mut normalized = vec![f64::NEG_INFINITY; queries.dims()[0] * classes];
+        let rows = normalized.chunks_exact_mut(classes.max(1));
         for (row, logs) in rows.zip(logs.chunks_exact(self.classes.len())) {
             let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let sum = logs.iter().map(|log| (log - top).exp()).sum::<f64>().ln() + top;
@@ -97,7 +97,7 @@ impl CoincidenceRule {
                 row[*class] = if none { -(logs.len() as f64).ln() } else { log - sum };
             }
         }
-        Ok(normalised)
+        Ok(normalized)
     }
 }
 
@@ -119,7 +119,7 @@ impl ClassRule for CoincidenceRule {
         _k: usize,
         _own: Option<&[usize]>,
     ) -> Result<Vec<f64>> {
-        let logs = self.normalised(queries, references.classes)?;
+        let logs = self.normalized(queries, references.classes)?;
         Ok(logs.into_iter().map(f64::exp).collect())
     }
 
@@ -130,7 +130,7 @@ impl ClassRule for CoincidenceRule {
         _own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
         let ClassReferences { classes, .. } = references;
-        Ok(ClassProbabilities::from_logs(self.normalised(queries, classes)?, classes))
+        Ok(ClassProbabilities::from_logs(self.normalized(queries, classes)?, classes))
     }
 }
 
@@ -176,7 +176,7 @@ mod tests {
         let error = damaged.log_probabilities(&queries).unwrap_err().to_string();
         assert!(error.starts_with("σ² of a latent space is -1"), "{error}");
         let far = CoincidenceRule { means: vec![1e300, -1e300], ..rule() };
-        let logs = far.normalised(&queries, 3).unwrap();
+        let logs = far.normalized(&queries, 3).unwrap();
         let shares: Vec<f64> = logs.into_iter().map(f64::exp).collect();
         assert!((shares[0] - 0.5).abs() < 1e-12 && shares[1] == 0.0, "{shares:?}");
     }

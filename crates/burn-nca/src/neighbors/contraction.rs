@@ -35,7 +35,7 @@ const ROW_BLOCK: usize = 1024;
 /// besides by `sqrt((2 d + 128) 2^-52) ||x'||` for the cancellation under its root: [`Contracted::slack`] bounds
 /// both for a pair of points.
 pub(super) struct Contraction {
-    centre: Vec<f64>,
+    center: Vec<f64>,
     scale: f64,
     /// The transpose of the directions, `[d, l]`.
     directions: Vec<f64>,
@@ -54,28 +54,28 @@ pub(super) struct Contracted {
 }
 
 impl Contraction {
-    /// The map for these references; `scale` brings all coordinates of references and queries, centred on
-    /// `centre`, into -1..1.
-    pub(super) fn of(references: &Points, centre: Vec<f64>, scale: f64) -> Self {
+    /// The map for these references; `scale` brings all coordinates of references and queries, centered on
+    /// `center`, into -1..1.
+    pub(super) fn of(references: &Points, center: Vec<f64>, scale: f64) -> Self {
         let d = references.dimensions();
         let kept = if d <= MAX_COORDINATES { d } else { MAX_COORDINATES - 1 };
         let m = references.rows();
         let size = m.min(SAMPLE_ROWS).min((SAMPLE_VALUES / d).max(2 * MAX_COORDINATES));
         let sample: Vec<usize> = (0..size).map(|at| at * m / size).collect();
         let rows = sample.iter().map(|&row| references.row(row));
-        let sample = centred(rows, &centre, scale);
+        let sample = centered(rows, &center, scale);
         let pca = Features::unnamed(sample, d).and_then(|sample| PcaConfig::new(kept).fit(&sample));
         let directions = match pca {
             Ok(pca) => pca.projection.into_weight(),
             Err(_) => first_axes(d, kept),
         };
-        let cancelled = if kept < d { ((2 * d + 128) as f64 * 2f64.powi(-52)).sqrt() } else { 0.0 };
-        Self { centre, scale, directions, kept, relative_error: 2f64.powi(-23) + cancelled }
+        let canceled = if kept < d { ((2 * d + 128) as f64 * 2f64.powi(-52)).sqrt() } else { 0.0 };
+        Self { center, scale, directions, kept, relative_error: 2f64.powi(-23) + canceled }
     }
 
     /// Whether all directions are kept, so that no distance is shortened either.
     pub(super) fn is_isometric(&self) -> bool {
-        self.kept == self.centre.len()
+        self.kept == self.center.len()
     }
 
     /// The points under the map.
@@ -102,8 +102,8 @@ impl Contraction {
         points: impl Iterator<Item = &'p [f64]>,
         coordinates: &mut [f32],
     ) -> f64 {
-        let (d, kept) = (self.centre.len(), self.kept);
-        let points = centred(points, &self.centre, self.scale);
+        let (d, kept) = (self.center.len(), self.kept);
+        let points = centered(points, &self.center, self.scale);
         let along = product(&points, &self.directions, d);
         let width = kept + usize::from(kept < d);
         let rows = points.chunks_exact(d).zip(along.chunks_exact(kept));
@@ -145,9 +145,9 @@ impl Contracted {
     }
 }
 
-/// `scale (row - centre)` of each row.
-fn centred<'p>(rows: impl Iterator<Item = &'p [f64]>, centre: &[f64], scale: f64) -> Vec<f64> {
-    rows.flat_map(|row| row.iter().zip(centre).map(|(x, c)| (x - c) * scale)).collect()
+/// `scale (row - center)` of each row.
+fn centered<'p>(rows: impl Iterator<Item = &'p [f64]>, center: &[f64], scale: f64) -> Vec<f64> {
+    rows.flat_map(|row| row.iter().zip(center).map(|(x, c)| (x - c) * scale)).collect()
 }
 
 /// The directions of the first `kept` features, `[d, kept]`: where principal directions cannot be had.

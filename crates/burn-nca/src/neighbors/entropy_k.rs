@@ -1,4 +1,4 @@
-//! The number of neighbours from the perplexity of the kernel.
+//! The number of neighbors from the perplexity of the kernel.
 
 use burn::config::Config;
 use burn::tensor::Tensor;
@@ -13,12 +13,12 @@ use crate::error::{Error, Result};
 /// How the perplexities of many points become one k.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
 pub enum PerplexityMean {
-    /// `(1/n) Σ_i exp(H_i)`: the mean number of neighbours. A few points that lie far from all others, and so
+    /// `(1/n) Σ_i exp(H_i)`: the mean number of neighbors. A few points that lie far from all others, and so
     /// see many of them as equally near, decide it.
     Arithmetic,
     /// `exp((1/n) Σ_i H_i)`: the perplexity of the mean entropy.
     Geometric,
-    /// The median of `exp(H_i)`: half of the points count fewer neighbours.
+    /// The median of `exp(H_i)`: half of the points count fewer neighbors.
     Median,
 }
 
@@ -58,7 +58,7 @@ impl PerplexityMean {
 /// ```
 ///
 /// # References
-/// \[1\] J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
+/// \[1\] J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
 pub fn global_k(perplexities: &[f64], mean: PerplexityMean) -> Result<usize> {
     let n = perplexities.len();
     if n < 2 {
@@ -70,7 +70,7 @@ pub fn global_k(perplexities: &[f64], mean: PerplexityMean) -> Result<usize> {
     let usable = |p: &f64| p.is_finite() && *p > 1.0 - 1e-9;
     if let Some(at) = perplexities.iter().position(|p| !usable(p)) {
         return Err(Error::data(format!(
-            "perplexity {} is {}; give numbers of neighbours, from 1 on",
+            "perplexity {} is {}; give numbers of neighbors, from 1 on",
             at + 1,
             perplexities[at]
         )));
@@ -122,7 +122,7 @@ pub struct LocalVote {
 /// ```
 ///
 /// # References
-/// \[1\] J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
+/// \[1\] J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
 pub fn local_k_vote(
     queries: &Tensor<2>,
     references: &Tensor<2>,
@@ -157,7 +157,7 @@ pub fn local_k_vote(
     Ok(LocalVote { predicted, k })
 }
 
-/// The whole number of neighbours nearest to a perplexity, from 1 to `largest`.
+/// The whole number of neighbors nearest to a perplexity, from 1 to `largest`.
 fn rounded(perplexity: f64, largest: usize) -> usize {
     (perplexity.round() as usize).clamp(1, largest)
 }
@@ -231,7 +231,7 @@ mod tests {
             assert_eq!(global_k(&[1.0 - 1e-12; 4], mean).unwrap(), 1);
             assert_eq!(global_k(&[99.0; 3], mean).unwrap(), 2);
         }
-        // Equal points: every other one is a neighbour of the same weight.
+        // Equal points: every other one is a neighbor of the same weight.
         let same = tensor(&[2.5; 8], 1);
         let own: Vec<usize> = (0..8).collect();
         assert_eq!(local_k_vote(&same, &same, &[0; 8], 1, Some(&own)).unwrap().k, [7; 8]);

@@ -1,4 +1,4 @@
-//! Neighbours and stochastic neighbours by the sum of absolute differences (the L1 or Manhattan distance).
+//! Neighbors and stochastic neighbors by the sum of absolute differences (the L1 or Manhattan distance).
 
 use burn::tensor::Tensor;
 use rayon::prelude::*;
@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 ///
 /// # Shapes
 /// - queries: `[n, d]`, references: `[m, d]`
-/// - own: n entries; `own[i]` is the reference row that is query i, which is never its own neighbour
+/// - own: n entries; `own[i]` is the reference row that is query i, which is never its own neighbor
 ///
 /// # Errors
 /// As [`NearestConfig::search`](super::NearestConfig::search).
@@ -53,7 +53,7 @@ pub fn manhattan_nearest(
     Ok(Neighbors::from_rows(rows, references.rows(), k))
 }
 
-/// The stochastic rule under the L1 distance: class probabilities of queries given labelled references.
+/// The stochastic rule under the L1 distance: class probabilities of queries given labeled references.
 ///
 /// ```text
 /// P(c | u_i) = Σ_{j: y_j = c} exp(-D_ij) / Σ_l exp(-D_il),   D_ij = Σ_r |u_ir - u_jr|
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_ascend_and_leave_the_query_out() {
+    fn neighbors_ascend_and_leave_the_query_out() {
         let found = manhattan_nearest(&line(), &line(), 2, Some(&[0, 1, 2])).unwrap();
         assert_eq!(
             (found.indices(0), found.indices(1), found.indices(2)),

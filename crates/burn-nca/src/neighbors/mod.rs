@@ -1,4 +1,4 @@
-//! Stage 5: nearest neighbours in an embedding, and the classifications they give.
+//! Stage 5: nearest neighbors in an embedding, and the classifications they give.
 //!
 //! Distances are squared Euclidean, in units of the embedding squared. Every result is exact: candidates are
 //! filtered in f32 (by matrix products on the tensor's device, or by a tree on the host), with a bound on the

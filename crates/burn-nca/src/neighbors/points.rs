@@ -110,11 +110,11 @@ impl Points {
         }
     }
 
-    /// The largest distance of a coordinate from that of `centre`.
-    pub(super) fn largest_deviation(&self, centre: &[f64]) -> f64 {
+    /// The largest distance of a coordinate from that of `center`.
+    pub(super) fn largest_deviation(&self, center: &[f64]) -> f64 {
         let largest = |rows: Range<usize>| {
             let rows = rows.map(|row| self.row(row));
-            let apart = rows.flat_map(|row| row.iter().zip(centre).map(|(x, c)| (x - c).abs()));
+            let apart = rows.flat_map(|row| row.iter().zip(center).map(|(x, c)| (x - c).abs()));
             apart.fold(0.0, f64::max)
         };
         self.blocks().map(largest).reduce(|| 0.0, f64::max)

@@ -27,7 +27,7 @@ impl Neighbors {
         self.indices.len() / self.k
     }
 
-    /// Number of neighbours of each query.
+    /// Number of neighbors of each query.
     pub fn k(&self) -> usize {
         self.k
     }

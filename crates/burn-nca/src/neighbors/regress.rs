@@ -1,4 +1,4 @@
-//! Regression by neighbours: means of the nearest, and kernel means.
+//! Regression by neighbors: means of the nearest, and kernel means.
 
 use burn::tensor::Tensor;
 use burn_nca_kernels::{Means, Number};
@@ -77,16 +77,16 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The mean of the numbers of the `k` nearest neighbours of each query, row-major `[n, columns]`.
+/// The mean of the numbers of the `k` nearest neighbors of each query, row-major `[n, columns]`.
 ///
 /// ```text
 /// t̂_i = Σ_j w_j t_j / Σ_j w_j      over the k nearest j of i; without weights w_j = 1
 /// ```
-/// Neighbours of which none has a weight count alike.
-/// `neighbors` may hold more than k neighbours, so that one search serves several k.
+/// Neighbors of which none has a weight count alike.
+/// `neighbors` may hold more than k neighbors, so that one search serves several k.
 ///
 /// # Errors
-/// k of 0 or larger than the neighbours that were searched, or numbers that do not fit the references.
+/// k of 0 or larger than the neighbors that were searched, or numbers that do not fit the references.
 ///
 /// # Examples
 /// ```
@@ -104,7 +104,7 @@ impl<'a> Numbers<'a> {
 pub fn nearest_means(neighbors: &Neighbors, numbers: Numbers, k: usize) -> Result<Vec<f64>> {
     if k == 0 || k > neighbors.k() {
         return Err(Error::setting(format!(
-            "a mean of k = {k} neighbours, but {} were searched; give k from 1 to {0}, or search more",
+            "a mean of k = {k} neighbors, but {} were searched; give k from 1 to {0}, or search more",
             neighbors.k()
         )));
     }
@@ -130,7 +130,7 @@ pub fn nearest_means(neighbors: &Neighbors, numbers: Numbers, k: usize) -> Resul
 /// t̂_i = Σ_j p_ij t_j,   p_ij = w_j exp(-d²_ij) / Σ_l w_l exp(-d²_il),   d²_ij = ||z_i - z_j||²      (1 of [1])
 /// ```
 /// The paper has no weights, w_j = 1. `own[i]` is the reference row that is query i, left out of both sums. The bandwidth is that of the
-/// embedding itself, as learnt. A query far from every reference takes the numbers of the nearest.
+/// embedding itself, as learned. A query far from every reference takes the numbers of the nearest.
 ///
 /// # Shapes
 /// - queries: `[n, k]`, references: `[m, k]`, numbers: `[m, columns]`
@@ -275,7 +275,7 @@ mod tests {
         let numbers = Numbers::new(&[1.0, 2.0, 4.0, 8.0], 1);
         assert_eq!(nearest_means(&neighbors, numbers, 1).unwrap(), [2.0, 1.0, 2.0, 4.0]);
         assert_eq!(nearest_means(&neighbors, numbers, 2).unwrap(), [3.0, 2.5, 1.5, 3.0]);
-        // Of the neighbours of the first row, 1 and 2, the second counts three times; those of the last do not count.
+        // Of the neighbors of the first row, 1 and 2, the second counts three times; those of the last do not count.
         let weighted = numbers.with_weights(Some(&[5.0, 1.0, 3.0, 0.0]));
         assert_eq!(nearest_means(&neighbors, weighted, 2).unwrap()[0], 3.5);
         let absent = numbers.with_weights(Some(&[1.0, 0.0, 0.0, 1.0]));

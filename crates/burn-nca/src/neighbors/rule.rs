@@ -138,7 +138,7 @@ impl Rule {
     }
 }
 
-/// The distance that neighbours are near in.
+/// The distance that neighbors are near in.
 #[derive(Clone, Copy)]
 enum Distance {
     Euclidean,
@@ -214,7 +214,7 @@ impl ClassRule for Distance {
     }
 }
 
-/// The number of neighbours is that which the width was learnt for, whatever k is asked for.
+/// The number of neighbors is that which the width was learned for, whatever k is asked for.
 impl ClassRule for VariableKernel {
     fn classes(
         &self,
@@ -258,7 +258,7 @@ mod tests {
     use crate::neighbors::{leave_one_out_probabilities, majority_vote, nearest_others};
 
     #[test]
-    fn the_rule_of_neighbours_is_votes_and_the_stochastic_rule() {
+    fn the_rule_of_neighbors_is_votes_and_the_stochastic_rule() {
         let points = Tensor::<2>::from_floats([[0.0], [1.0], [3.0], [4.0]], &Device::flex());
         let labels = [0, 0, 1, 1];
         let references =
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_takes_its_own_distance_and_its_own_number_of_neighbours() {
+    fn a_rule_takes_its_own_distance_and_its_own_number_of_neighbors() {
         let points =
             Tensor::<2>::from_floats([[3.0, 0.0], [2.0, 2.0], [9.0, 9.0]], &Device::flex());
         let query = Tensor::<2>::from_floats([[0.0, 0.0]], &Device::flex());

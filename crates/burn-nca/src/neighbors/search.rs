@@ -1,4 +1,4 @@
-//! The nearest-neighbour search, and the choice of its method.
+//! The nearest-neighbor search, and the choice of its method.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ const LARGE: usize = 1 << 22;
 const PART_VALUES: usize = 1 << 20;
 const PART_ROWS: usize = 1 << 14;
 
-/// How neighbours are searched. Every method gives the same neighbours; they differ in time.
+/// How neighbors are searched. Every method gives the same neighbors; they differ in time.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
 pub enum SearchMethod {
     /// The k-d tree for few dimensions and many references, boxes where they pay, else brute force: see
@@ -68,7 +68,7 @@ pub enum SearchMethod {
 /// ```
 #[derive(Config, Debug)]
 pub struct NearestConfig {
-    /// Number of neighbours of each query, k.
+    /// Number of neighbors of each query, k.
     pub k: usize,
     /// How to search.
     #[config(default = "SearchMethod::Auto")]
@@ -83,7 +83,7 @@ impl NearestConfig {
     ///
     /// # Shapes
     /// - queries: `[n, d]`, references: `[m, d]`
-    /// - own: n entries; `own[i]` is the reference row that is query i, which is never its own neighbour
+    /// - own: n entries; `own[i]` is the reference row that is query i, which is never its own neighbor
     ///
     /// # Errors
     /// k of 0 or larger than the references (less one where `own` is given), queries and references of
@@ -143,7 +143,7 @@ impl NearestConfig {
         check_own(own, queries.rows(), m)?;
         self.check([m, d], own.is_some())?;
         let mut nearest: Vec<Vec<Candidate>> = vec![Vec::new(); queries.rows()];
-        // A part has more rows than there are neighbours to find.
+        // A part has more rows than there are neighbors to find.
         let parts = (m / rows.max(2 * self.k + 2)).max(1);
         for at in 0..parts {
             let (start, end) = (at * m / parts, (at + 1) * m / parts);
@@ -239,14 +239,14 @@ fn rows_at_a_time(queries: usize, [m, d]: [usize; 2], is_narrow: bool) -> Option
     (are_few || is_narrow).then(|| (PART_VALUES / d.max(1)).max(PART_ROWS))
 }
 
-/// Checks that every query has k neighbours among `references` rows, of which it is one where `own` says so.
+/// Checks that every query has k neighbors among `references` rows, of which it is one where `own` says so.
 ///
 /// # Errors
 /// k of 0, or more than there are.
 pub(crate) fn check_k(k: usize, references: usize, own: bool) -> Result<()> {
     let usable = references.saturating_sub(usize::from(own));
     if k == 0 {
-        return Err(Error::setting("k is 0; ask for at least 1 neighbour"));
+        return Err(Error::setting("k is 0; ask for at least 1 neighbor"));
     }
     if k > usable {
         let own = if own { " other than the query itself" } else { "" };

@@ -4,17 +4,17 @@ use burn::tensor::Tensor;
 
 use super::points::{Points, check_labels};
 use super::probabilities::ClassProbabilities;
-use super::stochastic::Labelled;
+use super::stochastic::Labeled;
 use super::voters::Voters;
 use crate::error::Result;
 
-/// The stochastic rule of the paper: class probabilities of queries given labelled references.
+/// The stochastic rule of the paper: class probabilities of queries given labeled references.
 ///
 /// ```text
 /// P(c | x_i) = Σ_{j: y_j = c} exp(-d²_ij) / Σ_l exp(-d²_il),   d²_ij = ||z_i - z_j||²    (section 2 of [1])
 /// ```
 /// `own[i]` is the reference row that is query i, left out of both sums (p_ii = 0). The bandwidth is that of
-/// the embedding itself, as learnt.
+/// the embedding itself, as learned.
 ///
 /// # Shapes
 /// - queries: `[n, k]`, references: `[m, k]`, labels: m classes below `classes`
@@ -29,7 +29,7 @@ use crate::error::Result;
 /// that is not finite.
 ///
 /// # References
-/// \[1\] J. Goldberger et al., Neighbourhood Components Analysis, NIPS 2004.
+/// \[1\] J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
 ///
 /// # Examples
 /// ```
@@ -68,7 +68,7 @@ pub fn leave_one_out_probabilities(
     let rows = Points::read(points, "points")?;
     check_labels(labels, rows.rows(), classes)?;
     let own: Vec<usize> = (0..rows.rows()).collect();
-    let problem = Labelled { references: &rows, labels, classes, weights: None };
+    let problem = Labeled { references: &rows, labels, classes, weights: None };
     problem.probabilities(&rows, Some(&own))
 }
 

@@ -19,14 +19,14 @@ const LARGE_CLASS: usize = 128;
 const SUMS: usize = 1 << 22;
 
 /// References with their classes, and perhaps their weights.
-pub(super) struct Labelled<'a> {
+pub(super) struct Labeled<'a> {
     pub(super) references: &'a Points,
     pub(super) labels: &'a [usize],
     pub(super) classes: usize,
     pub(super) weights: Option<&'a [f64]>,
 }
 
-impl Labelled<'_> {
+impl Labeled<'_> {
     pub(super) fn probabilities(
         &self,
         queries: &Points,
@@ -82,7 +82,7 @@ impl Labelled<'_> {
                 }
             }
         }
-        sums.chunks_mut(self.classes).for_each(normalise);
+        sums.chunks_mut(self.classes).for_each(normalize);
         ClassProbabilities::from_logs(sums, self.classes)
     }
 
@@ -126,7 +126,7 @@ fn parts(ranges: &[Range<usize>]) -> Vec<Part> {
 }
 
 /// `l_c - log Σ_c exp(l_c)`; at least one entry is finite.
-fn normalise(logs: &mut [f64]) {
+fn normalize(logs: &mut [f64]) {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let total = logs.iter().map(|log| (log - largest).exp()).sum::<f64>().ln();
     logs.iter_mut().for_each(|log| *log = (*log - largest) - total);

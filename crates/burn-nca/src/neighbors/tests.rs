@@ -57,7 +57,7 @@ fn lattice(max: i32, size: std::ops::Range<usize>) -> impl Strategy<Value = Vec<
 
 proptest! {
     #[test]
-    fn every_method_and_dtype_gives_the_neighbours_of_the_definition(
+    fn every_method_and_dtype_gives_the_neighbors_of_the_definition(
         max in prop::sample::select(vec![0, 1, 3, 1000]),
         d in 1usize..11,
         seed in lattice(1000, 22..700),
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn rotation_and_translation_keep_the_neighbours(
+    fn rotation_and_translation_keep_the_neighbors(
         values in prop::collection::vec(-1.0f64..1.0, 30..200),
         angle in 0.0..std::f64::consts::TAU,
         shift in -5.0f64..5.0,
@@ -165,7 +165,7 @@ fn equal_points_are_at_distance_zero_and_ordered_by_row() {
 }
 
 #[test]
-fn two_points_are_each_other_s_neighbour() {
+fn two_points_are_each_other_s_neighbor() {
     for method in methods(1) {
         let found =
             NearestConfig::new(1).with_method(method).search_others(&flex(&[5.0, 2.0], 1)).unwrap();
@@ -186,7 +186,7 @@ fn all_equal_points_are_no_trouble() {
 }
 
 #[test]
-fn extreme_scales_in_f32_give_the_same_neighbours() {
+fn extreme_scales_in_f32_give_the_same_neighbors() {
     let values: Vec<f64> = (0..90).map(|i| f64::from(i * i % 89)).collect();
     let expected = rows(&nearest_others(&flex(&values, 3), 4).unwrap());
     for exponent in [-90, -60, -18, 18, 60, 90] {
@@ -247,7 +247,7 @@ fn auto_agrees_with_brute_force_on_both_sides_of_its_rule() {
 }
 
 #[test]
-fn references_that_are_searched_in_parts_give_the_same_neighbours() {
+fn references_that_are_searched_in_parts_give_the_same_neighbors() {
     // Many ties, within a part and between parts.
     let values: Vec<f64> = (0..180).map(|at| f64::from(at * at % 7)).collect();
     let all = Features::unnamed(values, 3).unwrap();

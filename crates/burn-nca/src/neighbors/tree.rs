@@ -1,4 +1,4 @@
-//! Nearest neighbours by a k-d tree, for few dimensions.
+//! Nearest neighbors by a k-d tree, for few dimensions.
 
 use std::num::NonZero;
 
@@ -166,9 +166,9 @@ mod tests {
                 values.extend((0..25).flat_map(|_| [x, y]));
             }
         }
-        let (circle, centre) = (points(&values, 2), points(&[0.0, 0.0], 2));
+        let (circle, center) = (points(&values, 2), points(&[0.0, 0.0], 2));
         for k in [1, 2, 30, 399, 400] {
-            let found = search(&centre, &circle, None, k);
+            let found = search(&center, &circle, None, k);
             let rows: Vec<u32> = found[0].iter().map(|c| c.reference).collect();
             assert_eq!(rows, (0..k as u32).collect::<Vec<_>>());
         }

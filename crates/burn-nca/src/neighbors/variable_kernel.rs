@@ -1,4 +1,4 @@
-//! The variable-kernel rule: few neighbours, weighted by a Gaussian as wide as they are far.
+//! The variable-kernel rule: few neighbors, weighted by a Gaussian as wide as they are far.
 
 use burn::config::Config;
 use burn::tensor::Tensor;
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 ///
 /// ```text
 /// p_i = Σ_k n_k s_ki / Σ_k n_k,   n_k = exp(-d_k² / 2σ²),   σ = (r / M) Σ_{m≤M} d_m        (section 3 of [1])
-/// d_1 ≤ … ≤ d_K: distances in the embedding; s_ki: whether neighbour k is of class i
+/// d_1 ≤ … ≤ d_K: distances in the embedding; s_ki: whether neighbor k is of class i
 /// ```
 /// It does not depend on the scale of the embedding. Where σ is 0, as the M nearest stand at the query itself, or too
 /// small for a second distance, the nearest alone decide, all with the same weight.
@@ -39,7 +39,7 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Config, Debug, Copy, PartialEq)]
 pub struct VariableKernel {
-    /// Number of neighbours, K.
+    /// Number of neighbors, K.
     #[config(default = 10)]
     pub neighbors: usize,
     /// Number of the nearest of them whose mean distance is the width, M.
@@ -59,7 +59,7 @@ impl VariableKernel {
         let Self { neighbors, averaged, width } = *self;
         if averaged == 0 || averaged > neighbors {
             return Err(Error::setting(format!(
-                "the variable kernel averages over {averaged} of {neighbors} neighbours; give 1 to {} of them",
+                "the variable kernel averages over {averaged} of {neighbors} neighbors; give 1 to {} of them",
                 neighbors.max(1)
             )));
         }
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weight_counts_a_neighbour_as_often() {
+    fn a_weight_counts_a_neighbor_as_often() {
         let rule = VariableKernel::new().with_neighbors(2).with_averaged(1);
         let (query, references) = (line(&[0.0]), line(&[1.0, -1.0, 9.0]));
         let share = |weights: Option<&[f64]>| {
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn settings_out_of_range_are_refused() {
         let refused = |rule: VariableKernel| rule.check().unwrap_err().to_string();
-        assert!(refused(VariableKernel::new().with_averaged(11)).contains("11 of 10 neighbours"));
+        assert!(refused(VariableKernel::new().with_averaged(11)).contains("11 of 10 neighbors"));
         assert!(refused(VariableKernel::new().with_width(0.0)).contains("is 0 mean distances"));
         let points = line(&[0.0, 1.0]);
         let few = VariableKernel::new().class_probabilities(&points, &points, &[0, 1], 2, None);

@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use super::points::{Points, check_labels, of_both, read_both};
 use super::probabilities::ClassProbabilities;
 use super::ranking::Neighbors;
-use super::stochastic::Labelled;
+use super::stochastic::Labeled;
 use crate::data::{Features, check_weights};
 use crate::error::{Error, Result};
 
@@ -51,10 +51,10 @@ impl<'a> Voters<'a> {
         Ok(Self { labels, classes, weights })
     }
 
-    /// The class with the most weight among the `k` nearest neighbours of each query; ties go to the nearest.
+    /// The class with the most weight among the `k` nearest neighbors of each query; ties go to the nearest.
     ///
     /// # Errors
-    /// k of 0 or larger than the neighbours that were searched, or neighbours among other references.
+    /// k of 0 or larger than the neighbors that were searched, or neighbors among other references.
     pub fn majority(&self, neighbors: &Neighbors, k: usize) -> Result<Vec<usize>> {
         self.check(neighbors, k)?;
         let mut votes = vec![0.0; self.classes];
@@ -62,9 +62,9 @@ impl<'a> Voters<'a> {
         Ok(rows.map(|voters| majority(voters, self.labels, self.weights, &mut votes)).collect())
     }
 
-    /// The share of each class in the votes of the `k` nearest neighbours, row-major `[n, c]`; rows sum to 1.
+    /// The share of each class in the votes of the `k` nearest neighbors, row-major `[n, c]`; rows sum to 1.
     ///
-    /// Neighbours without any weight share alike.
+    /// Neighbors without any weight share alike.
     ///
     /// # Errors
     /// As [`Voters::majority`].
@@ -109,7 +109,7 @@ impl<'a> Voters<'a> {
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
         check_labels(self.labels, references.rows(), self.classes)?;
-        let problem = Labelled {
+        let problem = Labeled {
             references: &references,
             labels: self.labels,
             classes: self.classes,
@@ -125,7 +125,7 @@ impl<'a> Voters<'a> {
     fn check(&self, neighbors: &Neighbors, k: usize) -> Result<()> {
         if k == 0 || k > neighbors.k() {
             return Err(Error::setting(format!(
-                "a vote of k = {k} neighbours, but {} were searched; give k from 1 to {0}, or search more",
+                "a vote of k = {k} neighbors, but {} were searched; give k from 1 to {0}, or search more",
                 neighbors.k()
             )));
         }

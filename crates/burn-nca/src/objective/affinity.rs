@@ -66,7 +66,7 @@ pub(crate) fn assert_rows(what: &str, rows: usize) {
 ///
 /// Affinities do not change under a translation, but the products below lose fewer digits near the origin.
 /// The mean carries no gradient: its contributions cancel exactly.
-pub fn centred(embedding: Tensor<2>) -> Tensor<2> {
+pub fn centered(embedding: Tensor<2>) -> Tensor<2> {
     let mean = embedding.clone().without_autodiff().mean_dim(0);
     embedding - mean
 }
@@ -99,10 +99,10 @@ pub fn logits(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{Device, Tensor, s};
-/// use burn_nca::objective::affinity::{centred, log_sum_exp, logits, without_self};
+/// use burn_nca::objective::affinity::{centered, log_sum_exp, logits, without_self};
 ///
 /// // Rows 1 and 2 of three points: log p_ij of equation 1.
-/// let z = centred(Tensor::<2>::from_floats([[0.0], [1.0], [3.0]], &Device::flex()));
+/// let z = centered(Tensor::<2>::from_floats([[0.0], [1.0], [3.0]], &Device::flex()));
 /// let l = without_self(logits(z.clone().slice(s![1..3]), z), 1);
 /// let log_p = l.clone() - log_sum_exp(l);
 /// let p = log_p.exp().into_data().try_to_vec::<f32>().unwrap();

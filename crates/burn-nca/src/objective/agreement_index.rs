@@ -16,7 +16,7 @@ pub(super) const NO_AGREEMENT: f64 = 1e30;
 
 /// The agreements of n points, prepared once for many evaluations of an objective on a device.
 ///
-/// Labelled rows are put first: they are the terms, and the unlabelled ones stand behind as neighbours,
+/// Labeled rows are put first: they are the terms, and the unlabeled ones stand behind as neighbors,
 /// or not at all. Agreements of labels and targets are never formed: equal labels are a range of columns, and targets
 /// further coordinates of the points. Those of a list or function come from the host, a block at a time. No n x n
 /// matrix exists.
@@ -31,7 +31,7 @@ pub(super) const NO_AGREEMENT: f64 = 1e30;
 /// let list = vec![(0, 1, 1.0), (1, 0, 0.5)];
 /// let agreements = Agreements::of_list(3, list)?;
 /// let index = AgreementIndex::new(&agreements, &Device::flex())?;
-/// assert_eq!((index.points(), index.labelled()), (3, 3));
+/// assert_eq!((index.points(), index.labeled()), (3, 3));
 /// assert_eq!(index.without_agreement(), [2]);
 /// # }
 /// # Ok::<(), burn_nca::Error>(())
@@ -39,9 +39,9 @@ pub(super) const NO_AGREEMENT: f64 = 1e30;
 #[derive(Clone, Debug)]
 pub struct AgreementIndex {
     agreements: Agreements,
-    /// Labelled rows, those of equal labels together, then the others, each ascending.
+    /// Labeled rows, those of equal labels together, then the others, each ascending.
     order: Vec<usize>,
-    labelled: usize,
+    labeled: usize,
     /// The order on the device, unless it is that of the data already.
     gather: Option<Tensor<1, Int>>,
     /// Rows without agreement, in the order of the data.
@@ -53,19 +53,19 @@ pub struct AgreementIndex {
     weights: Option<TermWeights>,
 }
 
-/// The agreements of the labelled rows, in their order.
+/// The agreements of the labeled rows, in their order.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "one of an index, which is not moved about")]
 enum IndexedRule {
     /// The rows of each row's class.
     Labels(Vec<Range<usize>>),
-    /// Targets over √2 s, `[labelled, columns]`: `log w_ij = -||u_i - u_j||²`.
+    /// Targets over √2 s, `[labeled, columns]`: `log w_ij = -||u_i - u_j||²`.
     Targets(Tensor<2>),
     /// Listed entries.
     List(Arc<SparseRows>),
     /// Agreements that the host works out.
     Host(Arc<Agreements>),
-    /// None: no row of a mini-batch is labelled.
+    /// None: no row of a mini-batch is labeled.
     Nothing,
 }
 
@@ -73,12 +73,12 @@ impl AgreementIndex {
     /// The index of these agreements, with what evaluations on `device` need there.
     ///
     /// # Errors
-    /// No labelled row at all.
+    /// No labeled row at all.
     ///
     /// # Panics
     /// If a user's function gives a value outside 0..1.
     pub fn new(agreements: &Agreements, device: &Device) -> Result<Self> {
-        if agreements.labelled_rows().is_empty() {
+        if agreements.labeled_rows().is_empty() {
             return Err(Error::data(format!(
                 "none of the {} rows has a target; at least two are needed",
                 agreements.points()
@@ -88,21 +88,21 @@ impl AgreementIndex {
     }
 
     fn index(agreements: Agreements, device: &Device) -> Self {
-        let mut order = agreements.labelled_rows();
+        let mut order = agreements.labeled_rows();
         if let AgreementRule::Labels(labels) = agreements.rule() {
             order.sort_by_key(|&row| (labels[row], row));
         }
-        let labelled = order.len();
-        let mut is_labelled = vec![false; agreements.points()];
-        order.iter().for_each(|&row| is_labelled[row] = true);
-        order.extend((0..agreements.points()).filter(|&row| !is_labelled[row]));
+        let labeled = order.len();
+        let mut is_labeled = vec![false; agreements.points()];
+        order.iter().for_each(|&row| is_labeled[row] = true);
+        order.extend((0..agreements.points()).filter(|&row| !is_labeled[row]));
         let in_order = order.iter().enumerate().all(|(at, &row)| at == row);
         let gather = (!in_order).then(|| int_tensor(&order, device));
         let without = agreements.without_agreement();
         let alone: Vec<bool> = order.iter().map(|row| without.binary_search(row).is_ok()).collect();
         let alone = Tensor::from_data(TensorData::new(alone, [order.len(), 1]), device);
-        let rule = IndexedRule::new(agreements.select(&order[..labelled]), device);
-        Self { agreements, order, labelled, gather, without, alone, rule, weights: None }
+        let rule = IndexedRule::new(agreements.select(&order[..labeled]), device);
+        Self { agreements, order, labeled, gather, without, alone, rule, weights: None }
     }
 
     /// The index of the distinct points `rows` alone, in that order.
@@ -119,7 +119,7 @@ impl AgreementIndex {
 
     /// The same points, the term of each times its weight, in the order of the data: `f = Σ_i w_i p_i`.
     ///
-    /// All stay neighbours of the others, once; see [`ClassIndex::with_weights`](super::ClassIndex::with_weights).
+    /// All stay neighbors of the others, once; see [`ClassIndex::with_weights`](super::ClassIndex::with_weights).
     ///
     /// # Errors
     /// Not one weight per point, a weight that is negative or not finite, or none that is positive.
@@ -128,7 +128,7 @@ impl AgreementIndex {
         Ok(Self { weights: Some(of_rows.select(&self.order)), ..self })
     }
 
-    /// The terms of the labelled points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
+    /// The terms of the labeled points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
     pub(super) fn weigh(&self, terms: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
         match &self.weights {
             Some(weights) => weights.weigh(terms, rows),
@@ -140,44 +140,44 @@ impl AgreementIndex {
     pub(super) fn weight_with_agreement(&self) -> f64 {
         let Some(weights) = &self.weights else { return self.with_agreement() as f64 };
         let alone = |place: usize| self.without.binary_search(&self.order[place]).is_ok();
-        (0..self.labelled).filter(|place| !alone(*place)).map(|at| weights.sum(at..at + 1)).sum()
+        (0..self.labeled).filter(|place| !alone(*place)).map(|at| weights.sum(at..at + 1)).sum()
     }
 
-    /// Number of points, n, labelled or not.
+    /// Number of points, n, labeled or not.
     pub fn points(&self) -> usize {
         self.order.len()
     }
 
-    /// Number of labelled points: the terms.
-    pub fn labelled(&self) -> usize {
-        self.labelled
+    /// Number of labeled points: the terms.
+    pub fn labeled(&self) -> usize {
+        self.labeled
     }
 
-    /// Labelled rows whose agreements are all 0, ascending: their p_i is 0 whatever the metric. They add
-    /// nothing to f or g, but stay neighbours of the others.
+    /// Labeled rows whose agreements are all 0, ascending: their p_i is 0 whatever the metric. They add
+    /// nothing to f or g, but stay neighbors of the others.
     pub fn without_agreement(&self) -> &[usize] {
         &self.without
     }
 
-    /// Number of labelled rows that agree with some other row: the number of terms that count.
+    /// Number of labeled rows that agree with some other row: the number of terms that count.
     pub fn with_agreement(&self) -> usize {
-        self.labelled - self.without.len()
+        self.labeled - self.without.len()
     }
 
-    /// The embedding of the points that take part, labelled first: all, or the labelled ones alone.
-    pub(super) fn arrange(&self, embedding: Tensor<2>, unlabelled_too: bool) -> Tensor<2> {
+    /// The embedding of the points that take part, labeled first: all, or the labeled ones alone.
+    pub(super) fn arrange(&self, embedding: Tensor<2>, unlabeled_too: bool) -> Tensor<2> {
         let arranged = match &self.gather {
             Some(order) => embedding.select(0, order.clone()),
             None => embedding,
         };
-        if unlabelled_too || self.labelled == self.points() {
+        if unlabeled_too || self.labeled == self.points() {
             arranged
         } else {
-            arranged.slice(s![0..self.labelled])
+            arranged.slice(s![0..self.labeled])
         }
     }
 
-    /// Which of the labelled points `rows` have no agreement, `[b, 1]`.
+    /// Which of the labeled points `rows` have no agreement, `[b, 1]`.
     pub(super) fn alone(&self, rows: &Range<usize>) -> Tensor<2, Bool> {
         self.alone.clone().slice([rows.clone()])
     }
@@ -187,7 +187,7 @@ impl AgreementIndex {
         matches!(self.rule, IndexedRule::List(_) | IndexedRule::Host(_))
     }
 
-    /// `log Σ_j w_ij exp(-||z_i - z_j||²)` of the labelled points i in `rows`, `[b, 1]`, from points as
+    /// `log Σ_j w_ij exp(-||z_i - z_j||²)` of the labeled points i in `rows`, `[b, 1]`, from points as
     /// [`arrange`](Self::arrange) gives them; -∞ where no point agrees. For agreements without a
     /// [table](Self::is_table).
     ///
@@ -195,7 +195,7 @@ impl AgreementIndex {
     /// w_ij = exp(-||u_i - u_j||²):   w_ij exp(-||z_i - z_j||²) = exp(-||(z_i, u_i) - (z_j, u_j)||²)
     /// ```
     pub(super) fn log_agreeing(&self, z: Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
-        let (b, all) = (rows.len(), self.labelled);
+        let (b, all) = (rows.len(), self.labeled);
         let z = if z.dims()[0] == all { z } else { z.slice(s![0..all]) };
         let (points, among) = match &self.rule {
             IndexedRule::Labels(spans) => (z, Among::within(spans[rows.clone()].to_vec(), all)),
@@ -210,12 +210,12 @@ impl AgreementIndex {
         log_sum_exp(queries, points, &among.without_self(rows.start)).reshape([b, 1])
     }
 
-    /// `-log w_ij` of the labelled points i in `rows` with all labelled points j, `[b, labelled]`, of a
+    /// `-log w_ij` of the labeled points i in `rows` with all labeled points j, `[b, labeled]`, of a
     /// [table](Self::is_table); [`NO_AGREEMENT`] where w is 0.
     pub(super) fn costs(&self, rows: &Range<usize>, dtype: DType) -> Tensor<2> {
-        let shape = [rows.len(), self.labelled];
+        let shape = [rows.len(), self.labeled];
         let mut costs = vec![NO_AGREEMENT; shape[0] * shape[1]];
-        let lines = costs.chunks_exact_mut(self.labelled.max(1)).zip(rows.clone());
+        let lines = costs.chunks_exact_mut(self.labeled.max(1)).zip(rows.clone());
         match &self.rule {
             IndexedRule::List(table) => lines.for_each(|(line, row)| {
                 table.row(row).for_each(|(column, weight)| line[column] = -weight.ln());
@@ -232,7 +232,7 @@ impl AgreementIndex {
 }
 
 impl IndexedRule {
-    /// The rule of agreements whose rows are all labelled.
+    /// The rule of agreements whose rows are all labeled.
     fn new(agreements: Agreements, device: &Device) -> Self {
         if agreements.points() == 0 {
             return Self::Nothing;

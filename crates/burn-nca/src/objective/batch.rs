@@ -1,4 +1,4 @@
-//! Losses of a batch: what a training loop minimises, with nothing else of this crate.
+//! Losses of a batch: what a training loop minimizes, with nothing else of this crate.
 
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;
@@ -37,7 +37,7 @@ pub trait BatchLoss: Module + ModuleDisplay {
     /// - output: `[1]`
     fn batch_loss(&self, embeddings: Tensor<2>, target: &Self::Target) -> Tensor<1>;
 
-    /// Called once after each step of the optimiser; a loss that remembers embeddings takes them up here.
+    /// Called once after each step of the optimizer; a loss that remembers embeddings takes them up here.
     #[must_use]
     fn after_step(self) -> Self {
         self

@@ -8,7 +8,7 @@ use burn::tensor::{Device, Int, Tensor};
 use super::SampleOrder;
 use super::term_weights::TermWeights;
 use super::transfer::int_tensor;
-use crate::data::{Features, Labelled};
+use crate::data::{Features, Labeled};
 use crate::error::{Error, Result};
 use crate::pairwise::Columns;
 
@@ -43,7 +43,7 @@ pub struct ClassIndex {
     /// The class of each ordered point on the device, `[n]`.
     labels: Tensor<1, Int>,
     /// Number of points without a class; they are the last in class order.
-    unlabelled: usize,
+    unlabeled: usize,
     /// The weight of the term of each ordered point; 1 where there are none.
     weights: Option<TermWeights>,
 }
@@ -57,7 +57,7 @@ impl ClassIndex {
     /// No label at all.
     pub fn new(labels: &[usize], device: &Device) -> Result<Self> {
         if labels.is_empty() {
-            return Err(Error::data("there is no labelled row; at least two are needed"));
+            return Err(Error::data("there is no labeled row; at least two are needed"));
         }
         Ok(Self::index(labels, 0, &device.clone().inner()))
     }
@@ -90,7 +90,7 @@ impl ClassIndex {
         known.sort_unstable();
         known.dedup();
         let mut next = known.len();
-        let unlabelled = labels.iter().filter(|label| label.is_none()).count();
+        let unlabeled = labels.iter().filter(|label| label.is_none()).count();
         let numbered = labels.iter().map(|label| match label {
             Some(label) => known.partition_point(|other| other < label),
             None => {
@@ -100,12 +100,12 @@ impl ClassIndex {
         });
         let numbered: Vec<usize> = numbered.collect();
         if known.is_empty() {
-            return Err(Error::data("there is no labelled row; at least two are needed"));
+            return Err(Error::data("there is no labeled row; at least two are needed"));
         }
-        Ok(Self::index(&numbered, unlabelled, &device.clone().inner()))
+        Ok(Self::index(&numbered, unlabeled, &device.clone().inner()))
     }
 
-    fn index(labels: &[usize], unlabelled: usize, device: &Device) -> Self {
+    fn index(labels: &[usize], unlabeled: usize, device: &Device) -> Self {
         let mut order: Vec<usize> = (0..labels.len()).collect();
         order.sort_by_key(|&row| (labels[row], row));
         let mut starts = vec![0];
@@ -122,15 +122,15 @@ impl ClassIndex {
         let in_order = order.iter().enumerate().all(|(at, &row)| at == row);
         let gather = (!in_order).then(|| int_tensor(&order, device));
         let labels = int_tensor(&class_of, device);
-        Self { order, places, starts, class_of, gather, labels, unlabelled, weights: None }
+        Self { order, places, starts, class_of, gather, labels, unlabeled, weights: None }
     }
 
-    /// The index of a labelled table: its labels, its weights, and behind them its rows without a class.
+    /// The index of a labeled table: its labels, its weights, and behind them its rows without a class.
     ///
     /// # Errors
     /// As [`ClassIndex::new`].
-    pub fn of(data: &Labelled, device: &Device) -> Result<Self> {
-        let others = data.unlabelled().map_or(0, Features::rows);
+    pub fn of(data: &Labeled, device: &Device) -> Result<Self> {
+        let others = data.unlabeled().map_or(0, Features::rows);
         let index = if others == 0 {
             Self::new(data.labels(), device)?
         } else {
@@ -149,7 +149,7 @@ impl ClassIndex {
     /// ```text
     /// f = Σ_i w_i p_i,   g = Σ_i w_i log p_i
     /// ```
-    /// A row of weight 2 counts as two terms, one of weight 0 as none; all stay neighbours of the others,
+    /// A row of weight 2 counts as two terms, one of weight 0 as none; all stay neighbors of the others,
     /// once. The numbers of terms (`l2` is per row) do not change.
     ///
     /// # Errors
@@ -190,8 +190,8 @@ impl ClassIndex {
     pub fn subset(&self, rows: &[usize]) -> Self {
         let places: Vec<usize> = rows.iter().map(|&row| self.places[row]).collect();
         let labels: Vec<usize> = places.iter().map(|&place| self.class_of[place]).collect();
-        let unlabelled = places.iter().filter(|place| **place >= self.labelled()).count();
-        let index = Self::index(&labels, unlabelled, &self.labels.device());
+        let unlabeled = places.iter().filter(|place| **place >= self.labeled()).count();
+        let index = Self::index(&labels, unlabeled, &self.labels.device());
         let in_order = |weights: &TermWeights| {
             let places: Vec<usize> = index.order.iter().map(|&row| places[row]).collect();
             weights.select(&places)
@@ -203,7 +203,7 @@ impl ClassIndex {
     /// The points `rows` and `others` in class order, the rows of each class first, and where those with a class stand.
     pub(super) fn sample(&self, rows: &[usize], others: &[usize]) -> SampleOrder {
         let class_of = |row: usize| self.class_of[self.places[row]];
-        let classes = self.classes() - self.unlabelled;
+        let classes = self.classes() - self.unlabeled;
         let rows = rows.iter().map(|&row| (class_of(row), class_of(row) >= classes, row));
         let others = others.iter().map(|&row| (class_of(row), true, row));
         let mut points: Vec<(usize, bool, usize)> = rows.chain(others).collect();
@@ -224,8 +224,8 @@ impl ClassIndex {
     }
 
     /// Number of points with a class: the terms of f and g. They are the first in class order.
-    pub fn labelled(&self) -> usize {
-        self.points() - self.unlabelled
+    pub fn labeled(&self) -> usize {
+        self.points() - self.unlabeled
     }
 
     /// Number of classes with at least one point; a point without a class is one of its own.
@@ -240,10 +240,10 @@ impl ClassIndex {
 
     /// Rows (in the order of the data) that are the only ones of their class, ascending; rows without a class are not
     /// among them. They have no same-class partner: their p_i is 0 whatever the metric, so they add nothing to f and are left out
-    /// of g, but they stay neighbours of the others.
+    /// of g, but they stay neighbors of the others.
     pub fn singletons(&self) -> Vec<usize> {
         let alone = self.starts.windows(2).filter(|span| span[1] - span[0] == 1);
-        let alone = alone.filter(|span| span[0] < self.labelled());
+        let alone = alone.filter(|span| span[0] < self.labeled());
         let mut rows: Vec<usize> = alone.map(|span| self.order[span[0]]).collect();
         rows.sort_unstable();
         rows
@@ -330,10 +330,10 @@ mod tests {
     fn points_without_a_class_come_last_and_have_no_term() {
         let labels = [None, Some(7), None, Some(2), Some(7)];
         let index = ClassIndex::partly(&labels, &Device::flex()).unwrap();
-        assert_eq!((index.points(), index.labelled(), index.with_partner()), (5, 3, 2));
+        assert_eq!((index.points(), index.labeled(), index.with_partner()), (5, 3, 2));
         assert_eq!((index.order(), index.singletons()), (&[3, 1, 4, 0, 2][..], vec![3]));
         let part = index.subset(&[2, 4, 1]);
-        assert_eq!((part.points(), part.labelled(), part.order()), (3, 2, &[1, 2, 0][..]));
+        assert_eq!((part.points(), part.labeled(), part.order()), (3, 2, &[1, 2, 0][..]));
         let (points, terms) = index.sample(&[0, 1], &[3, 4, 2]);
         assert_eq!((points.as_slice(), terms.as_slice()), (&[3, 1, 4, 0, 2][..], &[1..2][..]));
         assert!(ClassIndex::partly(&[None, None], &Device::flex()).is_err());

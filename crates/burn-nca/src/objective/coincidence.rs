@@ -1,4 +1,4 @@
-//! Latent coincidence analysis: the likelihood of labelled pairs.
+//! Latent coincidence analysis: the likelihood of labeled pairs.
 
 use core::f64::consts::LN_2;
 use core::ops::Range;
@@ -16,7 +16,7 @@ use crate::display::one_line;
 /// The settings of a [`CoincidenceLoss`].
 #[derive(Config, Debug)]
 pub struct CoincidenceLossConfig {
-    /// Whether each anchor has a length scale κ of its own, which is learnt; without, κ = 1.
+    /// Whether each anchor has a length scale κ of its own, which is learned; without, κ = 1.
     #[config(default = false)]
     pub local_scales: bool,
     /// σ² at the start.
@@ -47,7 +47,7 @@ impl CoincidenceLossConfig {
 /// log P1 = -(p/2) log(1 + 2σ²/κ²) - ||f(x) - f(x')||² / 2(κ² + 2σ²),   P0 = 1 - P1            (5)
 /// loss   = -Σ log P_y                                                                          (14)
 /// ```
-/// f is any encoder (W x in the paper), p its latent dimensions. log σ² is learnt with it, one per map, and where
+/// f is any encoder (W x in the paper), p its latent dimensions. log σ² is learned with it, one per map, and where
 /// there are local scales log κ² of each anchor; without, κ = 1, as rescaling f, σ and κ together changes nothing.
 ///
 /// # Numerics
@@ -62,12 +62,12 @@ impl CoincidenceLossConfig {
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{DType, Device, Tensor};
-/// use burn_nca::data::{LabelledPair, LabelledPairs};
+/// use burn_nca::data::{LabeledPair, LabeledPairs};
 /// use burn_nca::objective::{CoincidenceIndex, CoincidenceLossConfig, Objective};
 ///
 /// let device = Device::flex();
-/// let pairs = vec![LabelledPair::alike(0, 1), LabelledPair::different(0, 2)];
-/// let index = CoincidenceIndex::new(&LabelledPairs::new(3, pairs)?, &device);
+/// let pairs = vec![LabeledPair::alike(0, 1), LabeledPair::different(0, 2)];
+/// let index = CoincidenceIndex::new(&LabeledPairs::new(3, pairs)?, &device);
 /// let z = Tensor::<2>::from_floats([[0.0], [0.0], [90.0]], &device);
 /// let loss = CoincidenceLossConfig::new().init(&index, &device, DType::F32);
 /// let value: f32 = loss.total(z, &index).into_scalar();

@@ -1,4 +1,4 @@
-//! Labelled pairs of n points, on a device.
+//! Labeled pairs of n points, on a device.
 
 use core::ops::Range;
 use std::collections::HashMap;
@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use burn::tensor::{Bool, Device, Int, Tensor, TensorData};
 
 use super::transfer::int_tensor;
-use crate::data::{LabelledPair, LabelledPairs};
+use crate::data::{LabeledPair, LabeledPairs};
 use crate::error::{Error, Result};
 
-/// Labelled pairs, prepared once for many evaluations of an objective on a device.
+/// Labeled pairs, prepared once for many evaluations of an objective on a device.
 ///
 /// Where the pairs are about m maps, the embedding has the latent spaces of all of them side by side, `[n, m p]`.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct CoincidenceIndex {
     maps: usize,
     anchors: usize,
     /// The pairs with the number of each one's anchor.
-    pub(super) pairs: Vec<(LabelledPair, usize)>,
+    pub(super) pairs: Vec<(LabeledPair, usize)>,
     device: Device,
     on_device: Option<OnDevice>,
 }
@@ -45,7 +45,7 @@ pub(super) struct PairBlock {
 
 impl CoincidenceIndex {
     /// The index of these pairs, with what evaluations on `device` need there.
-    pub fn new(pairs: &LabelledPairs, device: &Device) -> Self {
+    pub fn new(pairs: &LabeledPairs, device: &Device) -> Self {
         let numbered = pairs.pairs().iter().copied().zip(pairs.scales().iter().copied()).collect();
         let sizes = [pairs.points(), pairs.maps(), pairs.anchors()];
         Self::index(sizes, numbered, &device.clone().inner())
@@ -53,11 +53,11 @@ impl CoincidenceIndex {
 
     fn index(
         [points, maps, anchors]: [usize; 3],
-        pairs: Vec<(LabelledPair, usize)>,
+        pairs: Vec<(LabeledPair, usize)>,
         device: &Device,
     ) -> Self {
         let on_device = (!pairs.is_empty()).then(|| {
-            let numbers = |of: &dyn Fn(&(LabelledPair, usize)) -> usize| {
+            let numbers = |of: &dyn Fn(&(LabeledPair, usize)) -> usize| {
                 int_tensor(&pairs.iter().map(of).collect::<Vec<_>>(), device)
             };
             let apart: Vec<bool> = pairs.iter().map(|(pair, _)| !pair.coincide).collect();
@@ -110,9 +110,9 @@ impl CoincidenceIndex {
     pub(super) fn subset(&self, rows: &[usize]) -> Self {
         let place: HashMap<usize, usize> =
             rows.iter().enumerate().map(|(at, &row)| (row, at)).collect();
-        let kept = |(pair, scale): &(LabelledPair, usize)| {
+        let kept = |(pair, scale): &(LabeledPair, usize)| {
             let (anchor, other) = (*place.get(&pair.anchor)?, *place.get(&pair.other)?);
-            Some((LabelledPair { anchor, other, ..*pair }, *scale))
+            Some((LabeledPair { anchor, other, ..*pair }, *scale))
         };
         let pairs = self.pairs.iter().filter_map(kept).collect();
         Self::index([rows.len(), self.maps, self.anchors], pairs, &self.device)

@@ -398,7 +398,7 @@ mod tests {
             for candidates in candidates {
                 let all = [Similarity::SqEuclidean, Similarity::Euclidean, Similarity::Cosine];
                 for similarity in all {
-                    let temperature = TemperatureConfig::new(0.7).with_learnt(true).init(&device);
+                    let temperature = TemperatureConfig::new(0.7).with_learned(true).init(&device);
                     let affinity = (similarity, Some(&temperature));
                     let labels = of(&query_ids);
                     let streamed = || {

@@ -1,4 +1,4 @@
-//! Neighbourhood component feature selection, for classes and for numbers.
+//! Neighborhood component feature selection, for classes and for numbers.
 
 use core::ops::Range;
 
@@ -22,7 +22,7 @@ impl NcfsLossConfig {
     }
 }
 
-/// Neighbourhood component feature selection: expected leave-one-out accuracy of stochastic neighbours under a
+/// Neighborhood component feature selection: expected leave-one-out accuracy of stochastic neighbors under a
 /// weighted sum of absolute differences.
 ///
 /// ```text
@@ -121,7 +121,7 @@ impl NcfsRegressionLossConfig {
     }
 }
 
-/// Neighbourhood component feature selection for numbers: the expected absolute error of a stochastic neighbour's
+/// Neighborhood component feature selection for numbers: the expected absolute error of a stochastic neighbor's
 /// target.
 ///
 /// ```text
@@ -170,7 +170,7 @@ impl Objective for NcfsRegressionLoss {
         _shared: &(),
         terms: Range<usize>,
     ) -> Tensor<1> {
-        let t = targets.centred(embedding.dtype());
+        let t = targets.centered(embedding.dtype());
         let apart = manhattan(&t.clone().slice([terms.clone()]), &t);
         of_manhattan(&embedding, terms.clone(), |distances| {
             let errors = (shares(distances, terms.start) * apart).sum_dim(1);

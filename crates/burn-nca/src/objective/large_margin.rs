@@ -1,4 +1,4 @@
-//! Large margin nearest neighbours.
+//! Large margin nearest neighbors.
 
 mod impostors;
 mod target;
@@ -20,7 +20,7 @@ pub use target::TargetNeighbors;
 /// The settings of a [`LargeMarginLoss`].
 #[derive(Config, Debug)]
 pub struct LargeMarginLossConfig {
-    /// How much the margin counts against the pull of the target neighbours, µ in 0..1.
+    /// How much the margin counts against the pull of the target neighbors, µ in 0..1.
     #[config(default = 0.5)]
     pub push: f64,
 }
@@ -40,7 +40,7 @@ impl LargeMarginLossConfig {
     }
 }
 
-/// Large margin nearest neighbours (LMNN): every row nearer to its target neighbours than to any row of another
+/// Large margin nearest neighbors (LMNN): every row nearer to its target neighbors than to any row of another
 /// class, by a margin of 1.
 ///
 /// ```text
@@ -48,7 +48,7 @@ impl LargeMarginLossConfig {
 /// d²_ij = ||z_i - z_j||²,   T_i = the k nearest rows of i's class in the input space         ([`TargetNeighbors`])
 /// ```
 /// Term i of the sum is that of row i. The value is exact at every embedding: a row l that stands within the margin of
-/// i (an impostor) is found by a neighbour search, and no list of triplets ever exists.
+/// i (an impostor) is found by a neighbor search, and no list of triplets ever exists.
 ///
 /// # The active set
 /// With the triplets whose hinge is positive known, the sum is one over pairs,

@@ -45,13 +45,13 @@ impl MemoryLossConfig {
 /// ```
 /// A row's own sample is told by its number, never by its place or value: a memory that holds the batch
 /// gives the same loss as no memory at all. (Where the memory is compared by position, each row finds its own
-/// copy at distance 0, and the loss falls to 0 with nothing learnt.) Rows of one number are one sample, so
+/// copy at distance 0, and the loss falls to 0 with nothing learned.) Rows of one number are one sample, so
 /// give two views of an image a number each.
 ///
 /// The remembered embeddings are those of older weights: a memory pays where batches are small and the
 /// embedding changes slowly, and costs accuracy where it does not.
 ///
-/// The memory changes after each step of the optimiser, by [`after_step`](BatchLoss::after_step), which the
+/// The memory changes after each step of the optimizer, by [`after_step`](BatchLoss::after_step), which the
 /// `train` feature calls; it takes up the batches whose embedding carried gradients, in order. It is part of
 /// the module: saved, loaded and resumed with the model. Without gradients (validation) the loss is that of
 /// the batch alone. With Burn's multi-device strategies, several workers would fill one memory in an order

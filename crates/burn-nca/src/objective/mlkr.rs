@@ -7,7 +7,7 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Tensor, assert_shape};
 
-use super::affinity::{assert_rows, at_least_f32, centred};
+use super::affinity::{assert_rows, at_least_f32, centered};
 use super::reduction::reduce_sum;
 use super::sampled::{SampleOrder, rows_first};
 use super::{BatchLoss, Objective, TargetIndex, streamed};
@@ -30,7 +30,7 @@ impl MlkrLossConfig {
 }
 
 /// Metric learning for kernel regression: the squared leave-one-out error of the targets that stochastic
-/// neighbours predict.
+/// neighbors predict.
 ///
 /// ```text
 /// p_ij = exp(-||z_i - z_j||²) / Σ_{l≠i} exp(-||z_i - z_l||²),   p_ii = 0        (1 of NCA; 2 of [1])
@@ -38,12 +38,12 @@ impl MlkrLossConfig {
 /// L    = Σ_i ||t_i - t̂_i||²                                                     (3 of [1])
 /// ```
 /// Smaller is better; a perfect prediction has L = 0. Several target columns add up: bring them to
-/// comparable units first. With the targets standardised, `1 - L / (n m)` is the leave-one-out R².
+/// comparable units first. With the targets standardized, `1 - L / (n m)` is the leave-one-out R².
 ///
 /// # Numerics
 /// `p_ij` are relative to the largest of their row, so they neither overflow nor all vanish at any scale of the
 /// embedding, and are never stored ([`weighted_mean`]); the point itself is left out by position, so exact
-/// duplicates count as neighbours. The targets are taken less their mean, which changes no residual. A point without any
+/// duplicates count as neighbors. The targets are taken less their mean, which changes no residual. A point without any
 /// other has no prediction: it adds 0.
 ///
 /// # References
@@ -60,7 +60,7 @@ impl MlkrLossConfig {
 /// let embedding = Tensor::<2>::from_floats([[0.0], [0.0], [9.0], [9.0]], &device);
 /// let prices = Tensor::<2>::from_floats([[5.0], [5.0], [7.0], [7.0]], &device);
 /// let loss: f32 = MlkrLossConfig::new().init().forward(embedding, prices).into_scalar();
-/// assert!(loss < 1e-6); // each point's neighbour has its own price
+/// assert!(loss < 1e-6); // each point's neighbor has its own price
 /// # }
 /// ```
 #[derive(Module, Debug)]
@@ -83,7 +83,7 @@ impl ModuleDisplay for MlkrLoss {
 impl MlkrLoss {
     /// The loss of a batch, as an ordinary Burn loss; everything stays on the device.
     ///
-    /// `Mean` (and `Auto`, `BatchMean`) divides by the number of points n, `Sum` does not. The neighbours are
+    /// `Mean` (and `Auto`, `BatchMean`) divides by the number of points n, `Sum` does not. The neighbors are
     /// those of the batch.
     ///
     /// # Shapes
@@ -98,7 +98,7 @@ impl MlkrLoss {
         assert_rows("batch", n);
         assert_shape!(targets, [n, _]);
         let embeddings = at_least_f32(embeddings);
-        let targets = centred(targets.without_autodiff()).cast(embeddings.dtype());
+        let targets = centered(targets.without_autodiff()).cast(embeddings.dtype());
         let total = squared_errors(embeddings, targets, 0..n).sum();
         reduce_sum(total, n, &self.reduction)
     }
@@ -135,7 +135,7 @@ impl Objective for MlkrLoss {
         targets.points()
     }
 
-    /// All of them, unless a single point has no neighbour.
+    /// All of them, unless a single point has no neighbor.
     fn num_counted(&self, targets: &TargetIndex) -> usize {
         if targets.points() > 1 { targets.points() } else { 0 }
     }
@@ -165,7 +165,7 @@ impl Objective for MlkrLoss {
         _shared: &(),
         terms: Range<usize>,
     ) -> Tensor<1> {
-        let t = targets.centred(embedding.dtype());
+        let t = targets.centered(embedding.dtype());
         let errors = squared_errors(embedding, t, terms.clone());
         targets.weigh(errors, terms).sum()
     }
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn values_are_those_worked_by_hand() {
-        // Targets 0, 0, 1. Point 0: p of the third 1/257; point 1: 1/9; point 3: both neighbours have 0.
+        // Targets 0, 0, 1. Point 0: p of the third 1/257; point 1: 1/9; point 3: both neighbors have 0.
         let targets = Tensor::<2>::from_floats([[0.0], [0.0], [1.0]], &Device::flex());
         let expected = (1.0 / 257.0f64).powi(2) + (1.0 / 9.0f64).powi(2) + 1.0;
         let found: f64 = MlkrLossConfig::new().init().forward(line(), targets).into_scalar();

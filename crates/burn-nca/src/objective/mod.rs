@@ -12,16 +12,16 @@
 //! VariableKernelLoss           Objective                                             leave-one-out error of a rule
 //! NcfsLoss                     Objective                                             feature weights, L1 distances
 //! NcfsRegressionLoss           Objective                                             the same for numeric targets
-//! CoincidenceLoss              Objective                                             labelled pairs (LCA)
+//! CoincidenceLoss              Objective                                             labeled pairs (LCA)
 //! SoftNearestNeighborLoss                               BatchLoss, CandidateLoss     g at a temperature
 //! SupConLoss                                            BatchLoss, CandidateLoss     every positive on its own
-//! ProxyNcaLoss                                          BatchLoss                    one learnt proxy per class
+//! ProxyNcaLoss                                          BatchLoss                    one learned proxy per class
 //! MemoryLoss                                            BatchLoss                    a memory beside the batch
 //! ```
 //! An [`Objective`] is a sum of terms that can be evaluated a block at a time, so that the exact value and
 //! gradient of a large data set need memory for one block only (see [`crate::fit::exact`]). A [`BatchLoss`] is
-//! an ordinary Burn loss for any training loop: it may have parameters (proxies, a learnt temperature), which
-//! a model that holds the loss hands to its optimiser, and may remember earlier batches.
+//! an ordinary Burn loss for any training loop: it may have parameters (proxies, a learned temperature), which
+//! a model that holds the loss hands to its optimizer, and may remember earlier batches.
 //!
 //! The losses over classes are softmaxes over one affinity:
 //!
@@ -29,7 +29,7 @@
 //! p_ij = exp(s_ij / T) / Σ_{a ≠ i} exp(s_ia / T)      s = -||z_i - z_j||², -||z_i - z_j||, or the cosine
 //! ```
 //! [`SoftNearestNeighborLoss`], [`SupConLoss`] and [`ProxyNcaLoss`] choose the [`Similarity`] s and the
-//! [`Temperature`] T, fixed or learnt.
+//! [`Temperature`] T, fixed or learned.
 
 pub mod affinity;
 mod agreement_index;
@@ -81,7 +81,7 @@ pub use memory_loss::{MemoryLoss, MemoryLossConfig};
 pub use mlkr::{MlkrLoss, MlkrLossConfig};
 pub use nca::{Criterion, NcaLoss, NcaLossConfig};
 pub use pair_index::PairIndex;
-pub use pairs::{Normaliser, PairLoss, PairLossConfig};
+pub use pairs::{Normalizer, PairLoss, PairLossConfig};
 pub use proxy_nca::{ProxyNcaLoss, ProxyNcaLossConfig};
 pub(crate) use reduction::over;
 pub use sampled::{SampleOrder, SampledTerms};
@@ -143,10 +143,10 @@ pub trait Objective: Module + ModuleDisplay {
     /// Whether the target depends on where a fit stands, so that [`renewed`](Self::renewed) has something to say.
     const RENEWS: bool = false;
 
-    /// The target at an embedding that a fit has reached, where it depends on that: neighbours that are searched anew,
+    /// The target at an embedding that a fit has reached, where it depends on that: neighbors that are searched anew,
     /// say. `None` keeps the one before.
     ///
-    /// Full-batch minimisers ask at the start and after each step that they have taken, not within a line search; it
+    /// Full-batch minimizers ask at the start and after each step that they have taken, not within a line search; it
     /// must follow from the embedding alone, so that a resumed fit takes the same steps.
     fn renewed(&self, _embedding: Tensor<2>, _target: &Self::Target) -> Option<Self::Target> {
         None
@@ -229,7 +229,7 @@ pub trait Objective: Module + ModuleDisplay {
     /// S = Σ_{i of all} t_i  ≈  (M / m) Σ_{i in the batch} t_i
     /// M, m = the terms that count, of all and of the batch
     /// ```
-    /// The mean of the batch's terms times their number in the whole data: the neighbours of a point are those
+    /// The mean of the batch's terms times their number in the whole data: the neighbors of a point are those
     /// of the batch, and a batch in which few points have a partner weighs no less than the others. The batch
     /// of all points gives the sum itself.
     ///

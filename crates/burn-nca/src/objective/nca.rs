@@ -1,4 +1,4 @@
-//! Neighbourhood components analysis: the criteria f and g, over all data and over a batch.
+//! Neighborhood components analysis: the criteria f and g, over all data and over a batch.
 
 mod blocks;
 
@@ -19,7 +19,7 @@ use super::{
 use crate::display::one_line;
 use blocks::{Block, BlockTerms};
 
-/// Which of the paper's two criteria to maximise.
+/// Which of the paper's two criteria to maximize.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
 pub enum Criterion {
     /// f, the expected number of points classified correctly (equation 3).
@@ -71,7 +71,7 @@ impl NcaLossConfig {
     }
 }
 
-/// Neighbourhood components analysis: expected or log leave-one-out accuracy of stochastic neighbours.
+/// Neighborhood components analysis: expected or log leave-one-out accuracy of stochastic neighbors.
 ///
 /// ```text
 /// p_ij = exp(-||z_i - z_j||²) / Σ_{l≠i} exp(-||z_i - z_l||²),   p_ii = 0            (1)
@@ -91,12 +91,12 @@ impl NcaLossConfig {
 /// # Numerics
 /// `log p_i` is a difference of two log-sum-exps, over the same-class and over the other points, so a
 /// p_i that underflows still has its exact logarithm and gradient: no term is dropped. The point itself
-/// is left out by identity, so exact duplicates count as neighbours. A point without a same-class partner
+/// is left out by identity, so exact duplicates count as neighbors. A point without a same-class partner
 /// has p_i = 0 under every metric: it adds nothing and is not counted in a mean. A batch of half precision is
 /// computed with in f32, and its loss is f32.
 ///
 /// # References
-/// J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood Components Analysis, NIPS 2004.
+/// J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighborhood Components Analysis, NIPS 2004.
 /// K. Zakka, torchnca, 2020 (the hinge).
 ///
 /// # Examples
@@ -149,7 +149,7 @@ impl NcaLoss {
     /// The loss of a batch, as an ordinary Burn loss. The labels are read from their device, the rest stays there.
     ///
     /// Reduced over the points that have a same-class partner in the batch: `Mean` (and `Auto`,
-    /// `BatchMean`) divides by their number, `Sum` does not. The neighbours are those of the batch.
+    /// `BatchMean`) divides by their number, `Sum` does not. The neighbors are those of the batch.
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`
@@ -224,7 +224,7 @@ impl Objective for NcaLoss {
 
     /// The points with a class.
     fn num_terms(&self, classes: &ClassIndex) -> usize {
-        classes.labelled()
+        classes.labeled()
     }
 
     fn num_counted(&self, classes: &ClassIndex) -> usize {
@@ -293,12 +293,11 @@ impl Objective for NcaLoss {
     ) -> Option<Tensor<1>> {
         let [b, _] = embedding.dims();
         assert_points(self, batch, b);
-        if batch.labelled() == 0 {
+        if batch.labeled() == 0 {
             return None;
         }
         let z = batch.arrange(embedding);
-        let BlockTerms { criterion, hinge } =
-            Block::new(&z, batch, 0..batch.labelled()).terms(self);
+        let BlockTerms { criterion, hinge } = Block::new(&z, batch, 0..batch.labeled()).terms(self);
         let counted = batch.with_partner();
         let criterion = (counted > 0)
             .then(|| criterion.mul_scalar(whole.with_partner() as f64 / counted as f64));
@@ -312,7 +311,7 @@ impl Objective for NcaLoss {
     }
 
     fn blocks(&self, classes: &ClassIndex, _rows: usize) -> Vec<Range<usize>> {
-        streamed(classes.labelled())
+        streamed(classes.labeled())
     }
 }
 

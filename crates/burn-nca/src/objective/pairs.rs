@@ -18,7 +18,7 @@ use crate::pairwise::{Columns, among_all, log_sum_exp};
 /// The settings of a [`PairLoss`].
 #[derive(Config, Debug)]
 pub struct PairLossConfig {
-    /// Whether the normaliser counts each point with itself (c = d); see [`PairLoss`] for what it does.
+    /// Whether the normalizer counts each point with itself (c = d); see [`PairLoss`] for what it does.
     #[config(default = true)]
     pub include_self: bool,
     /// How [`PairLoss::forward`] reduces over the pairs.
@@ -39,7 +39,7 @@ impl PairLossConfig {
 /// Cost = -Σ_(a,b) w_ab log( exp(-||z_a - z_b||²) / Z ),   Z = Σ_{c,d} exp(-||z_c - z_d||²)      (8)
 ///      = Σ_(a,b) w_ab ||z_a - z_b||² + W log Z,   W = Σ w_ab
 /// ```
-/// Z is one normaliser for all pairs, over all n points, paired or not, in both orders. Smaller is better.
+/// Z is one normalizer for all pairs, over all n points, paired or not, in both orders. Smaller is better.
 ///
 /// # Whether c = d counts
 /// The paper leaves it open. With `include_self`, the default, the sum is read literally ("c and d are
@@ -48,7 +48,7 @@ impl PairLossConfig {
 /// - counted: Z = n + Σ_{c≠d} … lies between n and n², so `Cost ≥ W log n`. The n ones are a yardstick: a
 ///   distance is short or long against 1. Pairs are drawn together for good (an isolated pair of squared
 ///   distance u adds `u + log(1 + exp(-u))` up to a constant, least at u = 0), and the repulsion,
-///   whose weights add up to 1 - n/Z, dies away once points have no neighbours within a distance of
+///   whose weights add up to 1 - n/Z, dies away once points have no neighbors within a distance of
 ///   about 1. The scale of the embedding comes to rest.
 /// - left out: Z lies between 0 and n² - n. log Z falls without bound as all points fly apart, but each
 ///   pair is in Z itself, twice, so that `-log(exp(-d²_ab) / Z) ≥ log 2` and `Cost ≥ W log 2`. Adding one
@@ -71,7 +71,7 @@ impl PairLossConfig {
 /// are the data, draw batches of pairs and use [`forward`](Self::forward).
 ///
 /// # References
-/// J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood Components Analysis, NIPS 2004,
+/// J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighborhood Components Analysis, NIPS 2004,
 /// section 5.
 ///
 /// # Examples
@@ -108,22 +108,22 @@ impl ModuleDisplay for PairLoss {
     }
 }
 
-/// The normaliser of equation 8 at one embedding, kept so that no scale overflows.
+/// The normalizer of equation 8 at one embedding, kept so that no scale overflows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Normaliser {
+pub struct Normalizer {
     /// The largest log-sum-exp of a row of exponents `-||z_c - z_d||²`.
     top: f64,
     /// `log(Z / exp(top))`, not negative.
     log_sum: f64,
 }
 
-impl Normaliser {
+impl Normalizer {
     /// log Z.
     pub fn log_z(&self) -> f64 {
         self.top + self.log_sum
     }
 
-    /// The normaliser of rows that are given by their log-sum-exps.
+    /// The normalizer of rows that are given by their log-sum-exps.
     fn of_rows(rows: &[f64]) -> Self {
         let top = rows.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = rows.iter().map(|row| (row - top).exp()).sum();
@@ -132,14 +132,14 @@ impl Normaliser {
 }
 
 impl PairLoss {
-    /// Whether the normaliser counts each point with itself.
+    /// Whether the normalizer counts each point with itself.
     pub fn include_self(&self) -> bool {
         self.include_self
     }
 
     /// The loss of a batch of pairs, as an ordinary Burn loss: row i of `first` and of `second` are a pair.
     ///
-    /// The normaliser is over all 2b points of the batch; everything stays on the device. `Mean` (and
+    /// The normalizer is over all 2b points of the batch; everything stays on the device. `Mean` (and
     /// `Auto`, `BatchMean`) divides by the number of pairs b, not by their weight: a pair of weight 0.1
     /// counts a tenth in every batch. `Sum` does not divide.
     ///
@@ -156,13 +156,13 @@ impl PairLoss {
         assert_shape!(second, [b, k]);
         assert_shape!(weights, [b]);
         let (first, second) = (at_least_f32(first), at_least_f32(second));
-        let log_z = self.log_normaliser(Tensor::cat(vec![first.clone(), second.clone()], 0));
+        let log_z = self.log_normalizer(Tensor::cat(vec![first.clone(), second.clone()], 0));
         self.cost(first, second, weights, log_z)
     }
 
     /// The loss of a batch of points with pairs among them, as an ordinary Burn loss.
     ///
-    /// The normaliser is over all n points of the batch. Reduced as in [`forward`](Self::forward), over the
+    /// The normalizer is over all n points of the batch. Reduced as in [`forward`](Self::forward), over the
     /// pairs.
     ///
     /// # Shapes
@@ -191,7 +191,7 @@ impl PairLoss {
             embeddings.clone().select(0, rows)
         };
         let (first, second) = (end(0), end(1));
-        let log_z = self.log_normaliser(embeddings);
+        let log_z = self.log_normalizer(embeddings);
         self.cost(first, second, weights, log_z)
     }
 
@@ -209,7 +209,7 @@ impl PairLoss {
     }
 
     /// log Z of a batch in one graph, shape `[1]`.
-    fn log_normaliser(&self, embeddings: Tensor<2>) -> Tensor<1> {
+    fn log_normalizer(&self, embeddings: Tensor<2>) -> Tensor<1> {
         let [n, _] = embeddings.dims();
         let rows = self.rows_of_z(embeddings, 0..n);
         let top = rows.clone().without_autodiff().max();
@@ -234,7 +234,7 @@ impl BatchLoss for PairLoss {
 
 impl Objective for PairLoss {
     type Target = PairIndex;
-    type Shared = Normaliser;
+    type Shared = Normalizer;
 
     fn num_points(&self, pairs: &PairIndex) -> usize {
         pairs.points()
@@ -250,10 +250,10 @@ impl Objective for PairLoss {
         pairs.pairs()
     }
 
-    /// The normaliser; the rows of Z are added in f64, in order.
-    fn shared(&self, embedding: Tensor<2>, pairs: &PairIndex) -> Normaliser {
+    /// The normalizer; the rows of Z are added in f64, in order.
+    fn shared(&self, embedding: Tensor<2>, pairs: &PairIndex) -> Normalizer {
         let rows = self.rows_of_z(embedding.without_autodiff(), 0..pairs.points());
-        Normaliser::of_rows(&host_values(rows))
+        Normalizer::of_rows(&host_values(rows))
     }
 
     /// The pairs whose both ends are in the batch.
@@ -265,7 +265,7 @@ impl Objective for PairLoss {
         &self,
         embedding: Tensor<2>,
         pairs: &PairIndex,
-        shared: &Normaliser,
+        shared: &Normalizer,
         terms: Range<usize>,
     ) -> Tensor<1> {
         let over_top = self.rows_of_z(embedding.clone(), terms.clone()).sub_scalar(shared.top);
@@ -282,8 +282,8 @@ impl Objective for PairLoss {
     }
 
     /// `W log Z - W`: the blocks add up to W in place of `W log Z`.
-    fn offset(&self, pairs: &PairIndex, normaliser: &Normaliser) -> f64 {
-        pairs.total_weight() * (normaliser.log_z() - 1.0)
+    fn offset(&self, pairs: &PairIndex, normalizer: &Normalizer) -> f64 {
+        pairs.total_weight() * (normalizer.log_z() - 1.0)
     }
 }
 
@@ -305,9 +305,9 @@ mod tests {
         let index = PairIndex::new(&pairs, &Device::flex());
         let z = rows([[0.0], [1.0]]);
         let off_diagonal = 2.0 * (-1f64).exp();
-        for (include_self, normaliser) in [(true, 2.0 + off_diagonal), (false, off_diagonal)] {
+        for (include_self, normalizer) in [(true, 2.0 + off_diagonal), (false, off_diagonal)] {
             let loss = PairLossConfig::new().with_include_self(include_self).init();
-            let expected = 3.0 + 3.0 * normaliser.ln();
+            let expected = 3.0 + 3.0 * normalizer.ln();
             let found: f64 = loss.total(z.clone(), &index).into_scalar();
             assert!((found - expected).abs() < 1e-5, "{found} {expected}");
             let ends = Tensor::<2, Int>::from_ints([[0, 1]], &Device::flex());

@@ -1,4 +1,4 @@
-//! ProxyNCA++: each row against one learnt proxy of each class.
+//! ProxyNCA++: each row against one learned proxy of each class.
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
@@ -69,14 +69,14 @@ impl ProxyNcaLossConfig {
 /// ```text
 /// l = -1/b Σ_i log ( exp(s(z_i, f_{y_i}) / T) / Σ_c exp(s(z_i, f_c) / T) )             (section 3 of [1])
 /// ```
-/// with one learnt proxy `f_c` a class. All proxies stand in the denominator, the own one too: unlike
+/// with one learned proxy `f_c` a class. All proxies stand in the denominator, the own one too: unlike
 /// ProxyNCA \[2\], these are probabilities. The paper's `s = -||z/|z| - f/|f|||²` at T = 1/9 is the cosine at
 /// T = 1/18 ([`Similarity`]). No pair of rows is compared, so any batch size will do, and every class counts
 /// in every batch.
 ///
 /// The proxies are a parameter of this module: keep the loss in the model, or step it beside the model, so
-/// that the optimiser sees them. The paper gives them a larger learning rate than the network (a parameter
-/// group of Burn's optimiser does that), and pools and normalises the network's last layer, which is left to
+/// that the optimizer sees them. The paper gives them a larger learning rate than the network (a parameter
+/// group of Burn's optimizer does that), and pools and normalizes the network's last layer, which is left to
 /// the encoder.
 ///
 /// # References
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn quantised_proxies_give_nearly_the_same_loss() {
+    fn quantized_proxies_give_nearly_the_same_loss() {
         let device = Device::flex();
         let loss = ProxyNcaLossConfig::new(4, 8).init(&device);
         let z: Vec<f32> = (0..24).map(|i| (i * 7 % 11) as f32 - 5.0).collect();

@@ -1,4 +1,4 @@
-//! Some terms of an objective with more neighbours than their own points: the stochastic gradient of the NCA paper.
+//! Some terms of an objective with more neighbors than their own points: the stochastic gradient of the NCA paper.
 
 use core::ops::Range;
 
@@ -6,14 +6,14 @@ use burn::tensor::Tensor;
 
 use super::Objective;
 
-/// A random sample of points whose terms are taken, and the candidates that they see as neighbours.
+/// A random sample of points whose terms are taken, and the candidates that they see as neighbors.
 ///
 /// ```text
 /// S = Σ_i t_i  ≈  (n / b) Σ_{i in the sample} t_i          t_i over all candidates
 /// ```
 /// Where the candidates are all n points, value and gradient are unbiased over samples of b points: this is the
-/// truncated sum over i of the paper's section 2. With m of n candidates the normaliser of a row is that of m points
-/// instead of n, and its neighbours are thinned by m / n: a bias, of a batch and its own points the largest.
+/// truncated sum over i of the paper's section 2. With m of n candidates the normalizer of a row is that of m points
+/// instead of n, and its neighbors are thinned by m / n: a bias, of a batch and its own points the largest.
 ///
 /// # Examples
 /// ```

@@ -23,11 +23,11 @@ pub struct SoftNcaLossConfig {
     /// Which criterion; f by default, as in the paper.
     #[config(default = "Criterion::F")]
     pub criterion: Criterion,
-    /// Whether rows without a target are neighbours of the others: they then take their share of the
-    /// denominator of `p_ij` and push labelled points that should agree together away from themselves. Off
-    /// by default: a row of unknown target may well be a good neighbour.
+    /// Whether rows without a target are neighbors of the others: they then take their share of the
+    /// denominator of `p_ij` and push labeled points that should agree together away from themselves. Off
+    /// by default: a row of unknown target may well be a good neighbor.
     #[config(default = false)]
-    pub unlabelled_neighbours: bool,
+    pub unlabeled_neighbors: bool,
     /// How [`SoftNcaLoss::forward`] reduces over the points that agree with some other point.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
@@ -38,14 +38,14 @@ impl SoftNcaLossConfig {
     pub fn init(&self) -> SoftNcaLoss {
         SoftNcaLoss {
             criterion: self.criterion,
-            unlabelled_neighbours: self.unlabelled_neighbours,
+            unlabeled_neighbors: self.unlabeled_neighbors,
             reduction: self.reduction.clone(),
         }
     }
 }
 
-/// Neighbourhood components analysis with soft matches: the expected (log) agreement of stochastic
-/// neighbours.
+/// Neighborhood components analysis with soft matches: the expected (log) agreement of stochastic
+/// neighbors.
 ///
 /// ```text
 /// p_ij = exp(-||z_i - z_j||²) / Σ_{l≠i} exp(-||z_i - z_l||²),   p_ii = 0            (1)
@@ -66,12 +66,12 @@ impl SoftNcaLossConfig {
 /// `log p_i` is the difference of two log-sum-exps, of `l_ij + log w_ij` and of `l_ij` over j ≠ i, where the
 /// logits `l_ij` are `-||z_i - z_j||²` up to a constant of the row. `log w_ij` is not taken of a `w_ij`
 /// that may have underflowed but formed from the targets: no term is dropped. The point itself is left
-/// out by position. A labelled point whose agreements are all 0 has p_i = 0 under every metric: it adds
+/// out by position. A labeled point whose agreements are all 0 has p_i = 0 under every metric: it adds
 /// nothing, is not counted in a mean, and is reported
-/// ([`AgreementIndex::without_agreement`]). Unlabelled points are no terms.
+/// ([`AgreementIndex::without_agreement`]). Unlabeled points are no terms.
 ///
 /// # References
-/// J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood Components Analysis, NIPS 2004,
+/// J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighborhood Components Analysis, NIPS 2004,
 /// section 5.
 ///
 /// # Examples
@@ -85,7 +85,7 @@ impl SoftNcaLossConfig {
 /// let prices = Tensor::<2>::from_floats([[5.0], [5.0], [7.0], [7.0]], &device);
 /// let loss: f32 =
 ///     SoftNcaLossConfig::new().init().forward_targets(embedding, prices, 1.0).into_scalar();
-/// assert!((loss + 1.0).abs() < 1e-6); // every point is sure to find a neighbour of its own price
+/// assert!((loss + 1.0).abs() < 1e-6); // every point is sure to find a neighbor of its own price
 /// # }
 /// ```
 #[derive(Module, Debug)]
@@ -94,7 +94,7 @@ pub struct SoftNcaLoss {
     #[module(skip)]
     criterion: Criterion,
     #[module(skip)]
-    unlabelled_neighbours: bool,
+    unlabeled_neighbors: bool,
     #[module(skip)]
     reduction: Reduction,
 }
@@ -107,7 +107,7 @@ impl ModuleDisplay for SoftNcaLoss {
     fn custom_content(&self, content: Content) -> Option<Content> {
         content
             .add_debug_attribute("criterion", &self.criterion)
-            .add_debug_attribute("unlabelled_neighbours", &self.unlabelled_neighbours)
+            .add_debug_attribute("unlabeled_neighbors", &self.unlabeled_neighbors)
             .optional()
     }
 }
@@ -122,7 +122,7 @@ impl SoftNcaLoss {
     /// device. The agreements carry no gradient.
     ///
     /// Reduced over the points that agree with some other point of the batch: `Mean` (and `Auto`,
-    /// `BatchMean`) divides by their number, `Sum` does not. The neighbours are those of the batch. Agreements
+    /// `BatchMean`) divides by their number, `Sum` does not. The neighbors are those of the batch. Agreements
     /// of the f32 type below 1e-38 are 0; see [`forward_targets`](Self::forward_targets) for targets.
     ///
     /// # Shapes
@@ -156,8 +156,8 @@ impl SoftNcaLoss {
     /// Both sums are [over pairs that are never stored](crate::pairwise): no `[n, n]` matrix is held. Which rows have no
     /// target is read from the device.
     ///
-    /// A row with a NaN among its targets is unlabelled: it makes no term, and is a neighbour only if the
-    /// settings ask for it. Reduced as in [`forward`](Self::forward), over the labelled rows.
+    /// A row with a NaN among its targets is unlabeled: it makes no term, and is a neighbor only if the
+    /// settings ask for it. Reduced as in [`forward`](Self::forward), over the labeled rows.
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`
@@ -182,9 +182,9 @@ impl SoftNcaLoss {
         );
         let z = at_least_f32(embeddings);
         let unknown = on_host(targets.clone().is_nan().any_dim(1).int().reshape([n]));
-        let (labelled, unlabelled): (Vec<usize>, Vec<usize>) =
+        let (labeled, unlabeled): (Vec<usize>, Vec<usize>) =
             (0..n).partition(|&row| unknown[row] == 0);
-        let count = labelled.len();
+        let count = labeled.len();
         if count < 2 {
             return z.sum().mul_scalar(0.0);
         }
@@ -195,10 +195,10 @@ impl SoftNcaLoss {
                 of.clone().select(0, int_tensor(some, &of.device()))
             }
         };
-        let (points, targets) = (rows(&z, &labelled), at_least_f32(rows(&targets, &labelled)));
+        let (points, targets) = (rows(&z, &labeled), at_least_f32(rows(&targets, &labeled)));
         let others = Columns::all(count, count).without_self(0);
-        let all = if self.unlabelled_neighbours && count < n {
-            let among = Tensor::cat(vec![points.clone(), rows(&z, &unlabelled)], 0);
+        let all = if self.unlabeled_neighbors && count < n {
+            let among = Tensor::cat(vec![points.clone(), rows(&z, &unlabeled)], 0);
             let columns = Columns::all(count, n).without_self(0);
             pairwise::log_sum_exp(points.clone(), among, &columns)
         } else {
@@ -243,9 +243,9 @@ impl Objective for SoftNcaLoss {
         agreements.points()
     }
 
-    /// One term a labelled point.
+    /// One term a labeled point.
     fn num_terms(&self, agreements: &AgreementIndex) -> usize {
-        agreements.labelled()
+        agreements.labeled()
     }
 
     fn num_counted(&self, agreements: &AgreementIndex) -> usize {
@@ -275,16 +275,16 @@ impl Objective for SoftNcaLoss {
         if terms.is_empty() {
             return embedding.sum().mul_scalar(0.0);
         }
-        let z = agreements.arrange(embedding, self.unlabelled_neighbours);
+        let z = agreements.arrange(embedding, self.unlabeled_neighbors);
         let (b, m) = (terms.len(), z.dims()[0]);
         let among = |m: usize| Columns::all(b, m).without_self(terms.start);
         let block = pairwise::among_all(&z, &terms);
         let all = pairwise::log_sum_exp(block.clone(), z.clone(), &among(m)).reshape([b, 1]);
         let agreeing = if agreements.is_table() {
             let costs = agreements.costs(&terms, z.dtype());
-            let labelled = agreements.labelled();
-            let points = (block, z.slice([0..labelled]));
-            pairwise::log_sum_exp_with_costs(points, costs, &among(labelled)).reshape([b, 1])
+            let labeled = agreements.labeled();
+            let points = (block, z.slice([0..labeled]));
+            pairwise::log_sum_exp_with_costs(points, costs, &among(labeled)).reshape([b, 1])
         } else {
             agreements.log_agreeing(z, &terms)
         };
@@ -296,7 +296,7 @@ impl Objective for SoftNcaLoss {
     }
 
     fn blocks(&self, agreements: &AgreementIndex, rows: usize) -> Vec<Range<usize>> {
-        let n = agreements.labelled();
+        let n = agreements.labeled();
         if !agreements.is_table() {
             return streamed(n);
         }
@@ -387,6 +387,6 @@ mod tests {
 
     #[test]
     fn display() {
-        assert_eq!(loss().to_string(), "SoftNcaLoss {criterion: F, unlabelled_neighbours: false}");
+        assert_eq!(loss().to_string(), "SoftNcaLoss {criterion: F, unlabeled_neighbors: false}");
     }
 }

@@ -1,4 +1,4 @@
-//! The soft nearest neighbour loss: NCA's log-probability at a temperature.
+//! The soft nearest neighbor loss: NCA's log-probability at a temperature.
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
@@ -29,7 +29,7 @@ pub struct SoftNearestNeighborLossConfig {
 }
 
 impl SoftNearestNeighborLossConfig {
-    /// The loss with these settings; the device holds a learnt temperature.
+    /// The loss with these settings; the device holds a learned temperature.
     ///
     /// # Panics
     /// If the temperature is not positive and finite.
@@ -42,7 +42,7 @@ impl SoftNearestNeighborLossConfig {
     }
 }
 
-/// The soft nearest neighbour loss: the log-probability that a neighbour drawn at temperature T is of the
+/// The soft nearest neighbor loss: the log-probability that a neighbor drawn at temperature T is of the
 /// anchor's class.
 ///
 /// ```text

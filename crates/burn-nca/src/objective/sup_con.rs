@@ -29,7 +29,7 @@ pub struct SupConLossConfig {
 }
 
 impl SupConLossConfig {
-    /// The loss with these settings; the device holds a learnt temperature.
+    /// The loss with these settings; the device holds a learned temperature.
     ///
     /// # Panics
     /// If the temperature is not positive and finite.
@@ -107,7 +107,7 @@ impl SupConLoss {
     /// The loss of a batch. The labels are read from their device, the rest stays there.
     ///
     /// # Shapes
-    /// - embeddings: `[n, k]`, of any length: the cosine normalises
+    /// - embeddings: `[n, k]`, of any length: the cosine normalizes
     /// - labels: `[n]`, of any integer type
     /// - output: `[1]`
     ///

@@ -65,7 +65,7 @@ pub enum AgreementTarget {
     Table(Tensor<2>),
     /// Continuous targets, which agree by a Gaussian of their distance.
     Targets {
-        /// The targets, `[n, t]`; a row with a NaN is unlabelled.
+        /// The targets, `[n, t]`; a row with a NaN is unlabeled.
         values: Tensor<2>,
         /// The width s of the Gaussian, in the units of the targets.
         width: f64,

@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Debug)]
 pub struct TargetIndex {
-    /// Row-major `[n, m]`, centred.
+    /// Row-major `[n, m]`, centered.
     values: Arc<Vec<f64>>,
     columns: usize,
     on_device: Tensor<2>,
@@ -41,17 +41,17 @@ impl TargetIndex {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn standardised(targets: &Features, device: &Device) -> Result<Self> {
-        let standard = Scaling::fit(ScalingKind::Standardise, targets).apply(targets)?;
+    pub fn standardized(targets: &Features, device: &Device) -> Result<Self> {
+        let standard = Scaling::fit(ScalingKind::Standardize, targets).apply(targets)?;
         Self::new(standard.values(), standard.columns(), device)
     }
 
-    /// The index of a measured table: its targets [standardised](Self::standardised), and its weights.
+    /// The index of a measured table: its targets [standardized](Self::standardized), and its weights.
     ///
     /// # Errors
     /// As [`new`](Self::new).
     pub fn of(data: &RegressionData, device: &Device) -> Result<Self> {
-        let index = Self::standardised(data.targets(), device)?;
+        let index = Self::standardized(data.targets(), device)?;
         match data.weights() {
             Some(weights) => index.with_weights(weights),
             None => Ok(index),
@@ -80,9 +80,9 @@ impl TargetIndex {
         let rows = (values.len() / columns) as f64;
         let mean = |column: usize| values.iter().skip(column).step_by(columns).sum::<f64>() / rows;
         let means: Vec<f64> = (0..columns).map(mean).collect();
-        let centred = values.chunks_exact(columns).flat_map(|row| row.iter().zip(&means));
-        let centred = centred.map(|(value, mean)| value - mean).collect();
-        Ok(Self::index(centred, columns, &device.clone().inner()))
+        let centered = values.chunks_exact(columns).flat_map(|row| row.iter().zip(&means));
+        let centered = centered.map(|(value, mean)| value - mean).collect();
+        Ok(Self::index(centered, columns, &device.clone().inner()))
     }
 
     fn index(values: Vec<f64>, columns: usize, device: &Device) -> Self {
@@ -93,7 +93,7 @@ impl TargetIndex {
 
     /// The same points, the term of each times its weight: `Σ_i w_i ||t_i - t̂_i||²`.
     ///
-    /// All stay neighbours of the others, once.
+    /// All stay neighbors of the others, once.
     ///
     /// # Errors
     /// Not one weight per point, a weight that is negative or not finite, or none that is positive.
@@ -128,8 +128,8 @@ impl TargetIndex {
         self.columns
     }
 
-    /// The centred targets, `[n, m]`.
-    pub(super) fn centred(&self, dtype: DType) -> Tensor<2> {
+    /// The centered targets, `[n, m]`.
+    pub(super) fn centered(&self, dtype: DType) -> Tensor<2> {
         self.on_device.clone().cast(dtype)
     }
 }

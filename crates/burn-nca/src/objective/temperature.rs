@@ -1,4 +1,4 @@
-//! The temperature of a softmax, fixed or learnt.
+//! The temperature of a softmax, fixed or learned.
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
@@ -11,11 +11,11 @@ use crate::display::one_line;
 /// The settings of a [`Temperature`].
 #[derive(Config, Debug, PartialEq)]
 pub struct TemperatureConfig {
-    /// T, or where T starts if it is learnt.
+    /// T, or where T starts if it is learned.
     pub value: f64,
     /// Whether log T is a parameter.
     #[config(default = false)]
-    pub learnt: bool,
+    pub learned: bool,
 }
 
 impl TemperatureConfig {
@@ -29,14 +29,14 @@ impl TemperatureConfig {
             "the temperature must be positive and finite, got {}",
             self.value
         );
-        let log = self.learnt.then(|| Param::from_data([self.value.ln()], device));
+        let log = self.learned.then(|| Param::from_data([self.value.ln()], device));
         Temperature { value: self.value, log }
     }
 }
 
-/// The temperature T that similarities are divided by before a softmax, fixed or learnt.
+/// The temperature T that similarities are divided by before a softmax, fixed or learned.
 ///
-/// A learnt one is stored as log T, so that no step of an optimiser makes it negative.
+/// A learned one is stored as log T, so that no step of an optimizer makes it negative.
 ///
 /// # Examples
 /// ```
@@ -45,15 +45,15 @@ impl TemperatureConfig {
 /// use burn_nca::objective::TemperatureConfig;
 ///
 /// let device = Device::flex();
-/// let learnt = TemperatureConfig::new(0.5).with_learnt(true).init(&device);
-/// assert!((learnt.value() - 0.5).abs() < 1e-7);
+/// let learned = TemperatureConfig::new(0.5).with_learned(true).init(&device);
+/// assert!((learned.value() - 0.5).abs() < 1e-7);
 /// assert_eq!(TemperatureConfig::new(0.5).init(&device).value(), 0.5);
 /// # }
 /// ```
 #[derive(Module, Debug)]
 #[module(custom_display)]
 pub struct Temperature {
-    /// T where it is fixed, and where it started where it is learnt.
+    /// T where it is fixed, and where it started where it is learned.
     value: f64,
     log: Option<Param<Tensor<1>>>,
 }
@@ -66,13 +66,13 @@ impl ModuleDisplay for Temperature {
     fn custom_content(&self, content: Content) -> Option<Content> {
         content
             .add_debug_attribute("start", &self.value)
-            .add_debug_attribute("learnt", &self.log.is_some())
+            .add_debug_attribute("learned", &self.log.is_some())
             .optional()
     }
 }
 
 impl Temperature {
-    /// T as it is now; a learnt one is read from its device.
+    /// T as it is now; a learned one is read from its device.
     pub fn value(&self) -> f64 {
         match &self.log {
             Some(log) => log.val().without_autodiff().into_scalar::<f64>().exp(),
@@ -94,7 +94,7 @@ impl Temperature {
 }
 
 impl Temperature {
-    /// The logarithm of a learnt one, `[1]`.
+    /// The logarithm of a learned one, `[1]`.
     #[cfg(test)]
     pub(super) fn log(&self) -> Option<Tensor<1>> {
         self.log.as_ref().map(Param::val)
@@ -135,8 +135,8 @@ mod tests {
     #[test]
     fn similarities_are_divided_by_it() {
         let device = Device::flex();
-        for learnt in [false, true] {
-            let temperature = TemperatureConfig::new(0.5).with_learnt(learnt).init(&device);
+        for learned in [false, true] {
+            let temperature = TemperatureConfig::new(0.5).with_learned(learned).init(&device);
             let found = temperature.divide(Tensor::from_floats([[1.0, -3.0]], &device));
             let found = found.into_data().try_to_vec::<f32>().unwrap();
             assert!((found[0] - 2.0).abs() < 1e-6 && (found[1] + 6.0).abs() < 1e-6, "{found:?}");
@@ -152,6 +152,9 @@ mod tests {
     #[test]
     fn display() {
         let fixed = TemperatureConfig::new(0.5).init(&Device::flex());
-        assert!(fixed.to_string().starts_with("Temperature {start: 0.5, learnt: false"), "{fixed}");
+        assert!(
+            fixed.to_string().starts_with("Temperature {start: 0.5, learned: false"),
+            "{fixed}"
+        );
     }
 }

@@ -17,7 +17,7 @@ pub use target::KernelTarget;
 /// The settings of a [`VariableKernelLoss`].
 #[derive(Config, Debug)]
 pub struct VariableKernelLossConfig {
-    /// The rule whose error is minimised; its width is where r starts.
+    /// The rule whose error is minimized; its width is where r starts.
     #[config(default = "VariableKernel::new()")]
     pub rule: VariableKernel,
     /// What a width other than that costs each row, λ; 0 is the paper's error.
@@ -54,20 +54,20 @@ impl VariableKernelLossConfig {
 /// p_ti  = Σ_k n_tk s_tki / Σ_k n_tk                                k = 1..K: the nearest other rows of t
 /// n_tk  = exp(-d_tk² / 2σ_t²),   σ_t = (r / M) Σ_{m≤M} d_tm        (section 3 of [1])
 /// ```
-/// Smaller is better. The width r is learnt beside the map, as its logarithm; with a
+/// Smaller is better. The width r is learned beside the map, as its logarithm; with a
 /// [penalty](VariableKernelLossConfig::width_penalty) λ each row costs `λ (ln r - ln r₀)²` more, r₀ where it starts. With a
 /// [`DiagonalMap`](crate::encoder::DiagonalMap) this is VSM, with a
 /// [`TriangularMap`](crate::encoder::TriangularMap) GVSM; any encoder will do. The [rule](Self::rule) that it trains
 /// predicts with probabilities.
 ///
-/// # Neighbours
+/// # Neighbors
 /// The rows of the sums are gathered by their numbers, and σ is differentiated through: between two searches E is
-/// smooth. Where the set of neighbours changes it jumps; so a full-batch minimiser searches anew after each step that it
+/// smooth. Where the set of neighbors changes it jumps; so a full-batch minimizer searches anew after each step that it
 /// has taken, and not within a line search ([`Objective::renewed`]). Elsewhere (a mini-batch, a single value) the
-/// neighbours are those of the embedding at hand.
+/// neighbors are those of the embedding at hand.
 ///
 /// # Numerics
-/// E does not depend on the scale of the embedding. Weights are relative to that of the nearest neighbour. Where the M
+/// E does not depend on the scale of the embedding. Weights are relative to that of the nearest neighbor. Where the M
 /// nearest stand at the row itself, they alone count, and the row has no gradient.
 ///
 /// # References
@@ -114,13 +114,13 @@ impl VariableKernelLoss {
         Some(Tensor::from_data(data, &embedding.device().inner()))
     }
 
-    /// The share of each neighbour, `n_tk / Σ_k n_tk`, from squared distances; `[b, K]` to `[b, K]`.
+    /// The share of each neighbor, `n_tk / Σ_k n_tk`, from squared distances; `[b, K]` to `[b, K]`.
     fn shares(&self, sq_distances: Tensor<2>) -> Tensor<2> {
         let [b, k] = sq_distances.dims();
         let near = square_root(sq_distances.clone().slice([0..b, 0..self.averaged]));
         let inverse = self.log_width.val().cast(near.dtype()).neg().exp().reshape([1, 1]);
         let mean = near.mean_dim(1);
-        let still = mean.clone().equal_elem(0.0); // [b, 1]: rows with M neighbours at the same place
+        let still = mean.clone().equal_elem(0.0); // [b, 1]: rows with M neighbors at the same place
         let inverse = mean.mask_fill(still.clone(), 1.0).recip() * inverse;
         let still = still.expand([b, k]);
         // Each distance over the width first, so that no square under- or overflows.
@@ -137,7 +137,7 @@ impl Objective for VariableKernelLoss {
     const RENEWS: bool = true;
 
     type Target = KernelTarget;
-    /// The neighbours of each row, `[n, K]`; `None` where they cannot be searched.
+    /// The neighbors of each row, `[n, K]`; `None` where they cannot be searched.
     type Shared = Option<Tensor<2, Int>>;
 
     fn num_points(&self, target: &KernelTarget) -> usize {

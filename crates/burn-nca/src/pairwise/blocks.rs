@@ -48,7 +48,7 @@ pub(super) fn combine<B: Backend>(statistics: FloatTensor<B>) -> FloatTensor<B> 
 /// See [`PairwiseOps::pairwise_statistics`](super::ops::PairwiseOps::pairwise_statistics).
 pub(super) fn statistics<B: Backend>(pairs: Pairs<'_, B>, distance: Distance) -> FloatTensor<B> {
     let b = pairs.columns.queries();
-    let pairs = pairs.centred();
+    let pairs = pairs.centered();
     let (mut least, mut logs) = (Vec::new(), Vec::new());
     for block in pairs.blocks() {
         let mask = pairs.left_out(&block);
@@ -72,7 +72,7 @@ pub(super) fn gradients<B: Backend>(
     gradient: FloatTensor<B>,
 ) -> (FloatTensor<B>, FloatTensor<B>) {
     let b = pairs.columns.queries();
-    let pairs = pairs.centred();
+    let pairs = pairs.centered();
     let gradient = B::float_reshape(gradient, Shape::new([b, 1]));
     let mut moments = Moments::new(&pairs);
     for block in pairs.blocks() {
@@ -102,7 +102,7 @@ pub(super) fn gradient<B: Backend>(
 /// See [`PairwiseOps::pairwise_sum`](super::ops::PairwiseOps::pairwise_sum).
 pub(super) fn sum<B: Backend>(pairs: Pairs<'_, B>, summand: Summand) -> FloatTensor<B> {
     let b = pairs.columns.queries();
-    let pairs = pairs.centred();
+    let pairs = pairs.centered();
     let blocks = pairs.blocks().into_iter();
     let sum = |block| {
         let terms = match summand {
@@ -126,7 +126,7 @@ pub(super) fn sum_gradients<B: Backend>(
     gradient: FloatTensor<B>,
 ) -> (FloatTensor<B>, FloatTensor<B>) {
     let b = pairs.columns.queries();
-    let pairs = pairs.centred();
+    let pairs = pairs.centered();
     let factor: f32 = match summand {
         Summand::Hinge => 2.0,
         // The gradient of a distance is half of that of its square, over it.
@@ -155,7 +155,7 @@ pub(super) fn means<B: Backend>(
     values: FloatTensor<B>,
     statistics: FloatTensor<B>,
 ) -> FloatTensor<B> {
-    let pairs = pairs.centred();
+    let pairs = pairs.centered();
     let blocks = pairs.blocks().into_iter();
     let mean = |block| B::float_matmul(pairs.weights(&block, &statistics), values.clone());
     B::float_cat(blocks.map(mean).collect(), 0)
@@ -169,7 +169,7 @@ pub(super) fn mean_gradients<B: Backend>(
     means: FloatTensor<B>,
     gradient: FloatTensor<B>,
 ) -> (FloatTensor<B>, FloatTensor<B>, FloatTensor<B>) {
-    let pairs = pairs.centred();
+    let pairs = pairs.centered();
     let dots = B::float_sum_dim(B::float_mul(means, gradient.clone()), 1);
     let mut moments = Moments::new(&pairs);
     let mut of_values = B::float_mul_scalar(values.clone(), 0f32.into());
@@ -204,12 +204,12 @@ impl<'a, B: Backend> Moments<'a, B> {
         let references = self.pairs.references.clone();
         let queries = rows::<B>(self.pairs.queries.clone(), block);
         let of_rows = B::float_sum_dim(weights.clone(), 1);
-        let towards = B::float_matmul(weights.clone(), references.clone());
-        self.of_queries.push(B::float_sub(towards, B::float_mul(queries.clone(), of_rows)));
+        let toward = B::float_matmul(weights.clone(), references.clone());
+        self.of_queries.push(B::float_sub(toward, B::float_mul(queries.clone(), of_rows)));
         let weights = B::float_transpose(weights);
         let of_columns = B::float_sum_dim(weights.clone(), 1);
-        let towards = B::float_matmul(weights, queries);
-        let part = B::float_sub(towards, B::float_mul(references, of_columns));
+        let toward = B::float_matmul(weights, queries);
+        let part = B::float_sub(toward, B::float_mul(references, of_columns));
         self.of_references = B::float_add(self.of_references.clone(), part);
     }
 
@@ -221,7 +221,7 @@ impl<'a, B: Backend> Moments<'a, B> {
 
 impl<B: Backend> Pairs<'_, B> {
     /// The same pairs with the mean of the references at the origin, where products lose fewer digits.
-    fn centred(self) -> Self {
+    fn centered(self) -> Self {
         let mean = B::float_mean_dim(self.references.clone(), 0);
         Self {
             queries: B::float_sub(self.queries, mean.clone()),

@@ -46,7 +46,7 @@ use operation::{CostedLogSumExp, LogSumExp, Sum, WeightedMean};
 /// points are apart. Terms below 1e-38 of the largest (f32; 1e-308 in f64) count as zero. On `flex`, and on
 /// GPUs in f32, distances are sums of squared differences: an offset that all points share costs no digits beyond those of
 /// the tensors themselves. Elsewhere the ordinary operations do the same up to 64 dimensions; beyond, they expand the square about the mean of the references, which
-/// loses digits where squared distances from the mean are much larger than those between neighbours.
+/// loses digits where squared distances from the mean are much larger than those between neighbors.
 ///
 /// # Shapes
 /// - queries: `[b, k]`, references: `[m, k]`, of the same type and device
@@ -113,7 +113,7 @@ pub(crate) fn log_sum_exp_of(
 /// let device = Device::flex();
 /// let z = Tensor::<2>::from_floats([[0.0], [0.1], [9.0], [9.1]], &device);
 /// let prices = Tensor::<2>::from_floats([[5.0], [7.0], [1.0], [2.0]], &device);
-/// // What the neighbours of each point cost.
+/// // What the neighbors of each point cost.
 /// let columns = Columns::all(4, 4).without_self(0);
 /// let predicted = weighted_mean(z.clone(), z, prices, &columns);
 /// assert!((predicted.slice([0..1, 0..1]).into_scalar::<f32>() - 7.0).abs() < 1e-6);

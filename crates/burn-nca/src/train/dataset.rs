@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use burn::data::dataset::{Dataset, DatasetError, InMemDataset};
 
 use super::Sample;
-use crate::data::Labelled;
+use crate::data::Labeled;
 
 /// Any Burn dataset as one of [`Sample`]s: a function gives the features and the class of an item.
 ///
@@ -56,8 +56,8 @@ where
     }
 }
 
-/// The rows of a labelled table as a Burn dataset.
-pub fn samples(data: &Labelled) -> InMemDataset<Sample> {
+/// The rows of a labeled table as a Burn dataset.
+pub fn samples(data: &Labeled) -> InMemDataset<Sample> {
     let sample = |id: usize| {
         let columns = 0..data.features().columns();
         let features = columns.map(|at| data.features().value(id, at) as f32).collect();

@@ -12,12 +12,12 @@
 //!
 //! # Several devices
 //! Burn's multi-device strategies give each device a batch of its own and *sum* the gradients (distributed
-//! data parallel reduces them as its settings say). A row's neighbours are those of its device's batch: the
+//! data parallel reduces them as its settings say). A row's neighbors are those of its device's batch: the
 //! devices exchange gradients, never embeddings. So D devices with batches of b rows take the step of one
 //! device that accumulates the gradients of D batches of b rows, and not that of one batch of D·b rows, which
-//! has D times as many neighbours a row. If the neighbours matter, make the batch of a device larger
+//! has D times as many neighbors a row. If the neighbors matter, make the batch of a device larger
 //! ([`with_chunk`](crate::MetricModel::with_chunk) holds its memory down). As the gradients are summed, divide
-//! the learning rate of an optimiser that depends on their scale by D.
+//! the learning rate of an optimizer that depends on their scale by D.
 //!
 //! This project's tests train on two devices by Burn's multi-device strategies. Distributed data parallel takes the
 //! same model, but Burn 0.22.1 has the collective operations that it needs on CUDA devices only, and it has never
@@ -49,6 +49,6 @@ mod step;
 pub use batch::{Sample, SampleBatch, SampleBatcher};
 pub use dataset::{SampleDataset, samples};
 pub use loader::{ClassBalancedLoader, ClassBalancedLoaderConfig};
-pub use output::{EmbeddingOutput, LabelledEmbedding};
+pub use output::{EmbeddingOutput, LabeledEmbedding};
 pub use references::{ReferencedEmbedding, ReferencedModel};
 pub use sampler::ClassBalancedSampler;

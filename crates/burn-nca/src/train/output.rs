@@ -18,12 +18,12 @@ pub struct EmbeddingOutput<T = ClassTarget> {
     pub target: T,
     /// The embedded reference set, where the model knows one
     /// ([`ReferencedModel`](super::ReferencedModel)) and was asked for no gradient.
-    pub references: Option<LabelledEmbedding>,
+    pub references: Option<LabeledEmbedding>,
 }
 
 /// An embedding with one class per row: what the metrics look at.
 #[derive(Clone, Debug)]
-pub struct LabelledEmbedding {
+pub struct LabeledEmbedding {
     /// The embedding, `[n, k]`.
     pub points: Tensor<2>,
     /// What is known of the rows.
@@ -55,9 +55,9 @@ impl<T> Adaptor<Tensor<2>> for EmbeddingOutput<T> {
     }
 }
 
-impl Adaptor<LabelledEmbedding> for EmbeddingOutput {
-    fn adapt(&self) -> LabelledEmbedding {
-        LabelledEmbedding { points: self.embedding.clone(), target: self.target.clone() }
+impl Adaptor<LabeledEmbedding> for EmbeddingOutput {
+    fn adapt(&self) -> LabeledEmbedding {
+        LabeledEmbedding { points: self.embedding.clone(), target: self.target.clone() }
     }
 }
 

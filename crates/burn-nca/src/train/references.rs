@@ -8,7 +8,7 @@ use burn::optim::{GradientsParams, ModuleOptimizer, MultiGradientsParams};
 use burn::tensor::Tensor;
 use burn::train::{InferenceStep, TrainOutput, TrainStep};
 
-use super::{EmbeddingOutput, LabelledEmbedding, SampleBatch};
+use super::{EmbeddingOutput, LabeledEmbedding, SampleBatch};
 use crate::encoder::Encoder;
 use crate::model::MetricModel;
 use crate::objective::{BatchLoss, ClassTarget};
@@ -17,9 +17,9 @@ use crate::objective::{BatchLoss, ClassTarget};
 #[derive(Clone, Debug)]
 pub struct ReferencedEmbedding {
     /// The points of a batch.
-    pub queries: LabelledEmbedding,
+    pub queries: LabeledEmbedding,
     /// The reference set; `None` in training, where it is not embedded.
-    pub references: Option<LabelledEmbedding>,
+    pub references: Option<LabeledEmbedding>,
 }
 
 /// A model that knows the reference set its validation points are compared with.
@@ -70,7 +70,7 @@ impl Clone for References {
 }
 
 impl References {
-    fn embedded_by<E: Encoder>(&self, encoder: &E) -> LabelledEmbedding {
+    fn embedded_by<E: Encoder>(&self, encoder: &E) -> LabeledEmbedding {
         let mut embedded = self.embedded.lock().unwrap_or_else(PoisonError::into_inner);
         let points = embedded.get_or_insert_with(|| {
             let device = encoder.devices().first().cloned().unwrap_or_default();
@@ -81,7 +81,7 @@ impl References {
             };
             Tensor::cat((0..n).step_by(self.chunk).map(part).collect(), 0)
         });
-        LabelledEmbedding { points: points.clone(), target: self.rows.target.clone() }
+        LabeledEmbedding { points: points.clone(), target: self.rows.target.clone() }
     }
 }
 

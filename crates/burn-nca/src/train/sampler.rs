@@ -53,7 +53,7 @@ impl ClassBalancedSampler {
         seed: u64,
     ) -> Result<Self> {
         if labels.is_empty() {
-            return Err(Error::data("there is no labelled row to draw batches from; give some"));
+            return Err(Error::data("there is no labeled row to draw batches from; give some"));
         }
         if classes_per_batch == 0 || samples_per_class == 0 {
             return Err(Error::setting(format!(

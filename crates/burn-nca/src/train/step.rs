@@ -68,7 +68,7 @@ impl<E: Encoder, L: BatchLoss> MetricModel<E, L> {
         EmbeddingOutput { loss, embedding, target, references: None }
     }
 
-    /// The model after a step of its optimiser: the loss takes up what it remembers.
+    /// The model after a step of its optimizer: the loss takes up what it remembers.
     #[must_use]
     pub fn after_step(mut self) -> Self {
         self.objective = self.objective.after_step();

@@ -4,7 +4,7 @@
 
 use burn::tensor::Device;
 use burn_nca::Estimator;
-use burn_nca::data::{Features, FeaturesBuilder, Labelled};
+use burn_nca::data::{Features, FeaturesBuilder, Labeled};
 use burn_nca::fit::{FitConfig, OptimizerConfig, StochasticConfig};
 use burn_nca::method::AnyMethod;
 use peak_alloc::PeakAlloc;
@@ -26,12 +26,12 @@ fn values() -> impl Iterator<Item = f64> {
     (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| value(row, column)))
 }
 
-fn labelled(features: Features) -> Labelled {
-    Labelled::from_labels(features, (0..ROWS).map(|row| row % CLASSES).collect()).unwrap()
+fn labeled(features: Features) -> Labeled {
+    Labeled::from_labels(features, (0..ROWS).map(|row| row % CLASSES).collect()).unwrap()
 }
 
 /// The map that mini-batches learn, and the most memory that this takes.
-fn fitted(data: &Labelled) -> (Vec<f64>, usize) {
+fn fitted(data: &Labeled) -> (Vec<f64>, usize) {
     let batches = StochasticConfig::new().with_batch_size(Some(2048)).with_epochs(Some(1));
     let fit = FitConfig::new().with_optimizer(OptimizerConfig::Adam(batches));
     let estimator = Estimator::new(COLUMNS, 3, AnyMethod::named("nca").unwrap()).with_fit(fit);
@@ -47,13 +47,13 @@ fn a_fit_by_mini_batches_takes_less_than_a_copy_of_the_table() {
     let before = MEMORY.current_usage();
     values().for_each(|value| builder.push(value));
     let names = (0..COLUMNS).map(|column| column.to_string()).collect();
-    let narrow = labelled(builder.build(names).unwrap());
+    let narrow = labeled(builder.build(names).unwrap());
     let table = 4 * ROWS * COLUMNS;
     assert!(MEMORY.current_usage() < before + table / 8, "the table stands in f32");
     let (map, taken) = fitted(&narrow);
     assert!(taken < table, "{taken} bytes beside a table of {table}");
     // The same rows in f64 are scaled in a copy, and give the same map to the last bit.
-    let wide = labelled(Features::unnamed(values().collect(), COLUMNS).unwrap());
+    let wide = labeled(Features::unnamed(values().collect(), COLUMNS).unwrap());
     let (same, taken) = fitted(&wide);
     assert!(taken < 3 * table, "{taken} bytes beside a table in f64");
     assert_eq!(map, same);

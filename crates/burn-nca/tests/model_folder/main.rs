@@ -14,7 +14,7 @@ mod sweep;
 use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labeled};
 use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
 use burn_nca::{Fitted, NcaConfig};
 
@@ -22,10 +22,10 @@ use burn_nca::{Fitted, NcaConfig};
 const FILES: [&str; 3] = ["model.json", "encoder.bpk", "references.bpk"];
 
 /// A small table of three classes.
-fn data() -> Labelled {
+fn data() -> Labeled {
     let values = (0..36).map(|at| f64::from((at * 37) % 23) / 5.0 + f64::from(at / 12)).collect();
     let labels = (0..12).map(|row| row / 4).collect();
-    Labelled::from_labels(Features::unnamed(values, 3).unwrap(), labels).unwrap()
+    Labeled::from_labels(Features::unnamed(values, 3).unwrap(), labels).unwrap()
 }
 
 fn fitted(config: &NcaConfig) -> Fitted {

@@ -39,8 +39,8 @@ def reference(x, y):
     n, d = x.shape
     classes = np.unique(y)
     means = np.stack([x[y == c].mean(0) for c in classes])
-    centred = x - means[y]
-    within = centred.T @ centred / n
+    centered = x - means[y]
+    within = centered.T @ centered / n
     total = np.cov(x.T, bias=True)
 
     pca = PCA(2, svd_solver="full").fit(x)
@@ -66,7 +66,7 @@ def reference(x, y):
         "shrinkage": SHRINKAGE,
         "shrunk_lda_scalings": fixed_signs(vectors[:, ::-1][:, :2]).ravel().tolist(),
         "shrunk_lda_variance_ratio": values[::-1][:2].tolist(),
-        "ledoit_wolf_shrinkage": ledoit_wolf_shrinkage(centred, assume_centered=True),
+        "ledoit_wolf_shrinkage": ledoit_wolf_shrinkage(centered, assume_centered=True),
     }
 
 

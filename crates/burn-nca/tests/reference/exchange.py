@@ -2,7 +2,7 @@
 """Networks as PyTorch saves them, and what they compute: `python3 exchange.py` writes all files.
 
 `exchange.safetensors` holds the state dict of `layers.0 = Linear(4, 3)` and `layers.1 = Linear(3, 2)` with a tanh
-between, `exchange-cnn.safetensors` that of a convolution, a batch normalisation that has seen some batches, and a
+between, `exchange-cnn.safetensors` that of a convolution, a batch normalization that has seen some batches, and a
 linear layer; `exchange.json` rows x and both networks' values of them. Needs torch and safetensors.
 """
 

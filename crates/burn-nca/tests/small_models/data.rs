@@ -1,7 +1,7 @@
 //! Twelve rows of three features, and what is known of them.
 
 use burn_nca::data::{
-    Coincidences, Features, Labelled, Pairs, RawColumn, RawTable, RawValues, RegressionData,
+    Coincidences, Features, Labeled, Pairs, RawColumn, RawTable, RawValues, RegressionData,
 };
 
 fn features() -> Features {
@@ -11,8 +11,8 @@ fn features() -> Features {
 }
 
 /// Three classes.
-pub fn classes() -> Labelled {
-    Labelled::from_labels(features(), (0..12).map(|row| row / 4).collect()).unwrap()
+pub fn classes() -> Labeled {
+    Labeled::from_labels(features(), (0..12).map(|row| row / 4).collect()).unwrap()
 }
 
 /// A number per row.

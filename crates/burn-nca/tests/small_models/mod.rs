@@ -9,7 +9,7 @@ pub use using::use_model;
 use burn::tensor::Device;
 use burn_nca::baseline::TruncatedSvdConfig;
 use burn_nca::data::{
-    Categorical, Features, Labelled, Missing, PreparationConfig, RegressionData, ScalingKind,
+    Categorical, Features, Labeled, Missing, PreparationConfig, RegressionData, ScalingKind,
     SparseFeatures, Task, TrainingData,
 };
 use burn_nca::encoder::{Activation, EncoderConfig};
@@ -86,7 +86,7 @@ fn prepared() -> Fitted {
     model.with_preparation(preparation).unwrap()
 }
 
-fn weighted() -> Labelled {
+fn weighted() -> Labeled {
     classes().with_weights((0..12).map(|row| 0.5 + f64::from(row % 4)).collect()).unwrap()
 }
 

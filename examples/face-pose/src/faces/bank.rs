@@ -13,9 +13,9 @@ use rand_chacha::ChaCha8Rng;
 pub enum Framing {
     /// Photographs that fill their frame: no pose may show their border.
     Filled,
-    /// Faces cut out before a uniform ground of this grey.
+    /// Faces cut out before a uniform ground of this gray.
     Isolated {
-        /// The grey of the ground.
+        /// The gray of the ground.
         ground: u8,
     },
 }
@@ -117,7 +117,7 @@ impl FaceBank {
         self.framing
     }
 
-    /// The grey outside of the pictures.
+    /// The gray outside of the pictures.
     pub(super) fn ground(&self) -> u8 {
         match self.framing {
             Framing::Filled => 0,

@@ -6,7 +6,7 @@
 //! noise, with the weight of the pair.
 //!
 //! # References
-//! J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighbourhood Components Analysis, NIPS 2004, section 5.
+//! J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov, Neighborhood Components Analysis, NIPS 2004, section 5.
 
 mod bank;
 mod elementary;

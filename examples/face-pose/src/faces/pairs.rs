@@ -17,7 +17,7 @@ const SINGLE: u64 = 1 << 63;
 /// A face in a pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PosedFace {
-    /// [`PIXELS`] standardised values, row by row.
+    /// [`PIXELS`] standardized values, row by row.
     pub pixels: Vec<f32>,
     /// The face in its bank.
     pub face: usize,

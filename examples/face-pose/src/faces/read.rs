@@ -111,10 +111,10 @@ fn read_picture(path: &Path, size: u32) -> Result<GrayImage> {
             path.display()
         ))
     })?;
-    let grey = picture.into_luma8();
-    let (width, height) = grey.dimensions();
+    let gray = picture.into_luma8();
+    let (width, height) = gray.dimensions();
     let side = width.min(height);
-    let square = crop_imm(&grey, (width - side) / 2, (height - side) / 2, side, side).to_image();
+    let square = crop_imm(&gray, (width - side) / 2, (height - side) / 2, side, side).to_image();
     Ok(if side == size { square } else { resize(&square, size, size, FilterType::Triangle) })
 }
 
@@ -161,10 +161,10 @@ mod tests {
     #[test]
     fn a_folder_holds_a_folder_a_person() {
         let folder = tempfile::tempdir().unwrap();
-        let save = |name: &str, width: u32, grey: u8| {
+        let save = |name: &str, width: u32, gray: u8| {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            GrayImage::from_pixel(width, 12, Luma([grey])).save(path).unwrap();
+            GrayImage::from_pixel(width, 12, Luma([gray])).save(path).unwrap();
         };
         save("ann/1.png", 12, 10);
         save("ann/2.png", 20, 20);

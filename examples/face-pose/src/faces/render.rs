@@ -1,4 +1,4 @@
-//! A face of a bank in a pose, as standardised pixels.
+//! A face of a bank in a pose, as standardized pixels.
 
 use image::{GrayImage, Luma};
 use imageproc::geometric_transformations::{Interpolation, warp_into_with};
@@ -39,7 +39,7 @@ impl FaceBank {
     /// Renders face `face` in this pose as [`PIXELS`] values of mean 0 and standard deviation 1, row by row.
     ///
     /// The source is sampled four times a pixel by bilinear interpolation, and the four are averaged. A picture
-    /// of one grey has no deviation: its values are 0.
+    /// of one gray has no deviation: its values are 0.
     ///
     /// # Panics
     /// If the bank has no such face, the pose is turned by more than 180 degrees or has no height, or `pixels`
@@ -49,7 +49,7 @@ impl FaceBank {
         assert!(pose.height > 0.0, "a height of {} is not positive", pose.height);
         let fine = self.sample(face, pose, mirrored);
         average(&fine, pixels);
-        standardise(pixels);
+        standardize(pixels);
     }
 
     /// The window at [`SAMPLES`] times its resolution.
@@ -91,7 +91,7 @@ fn average(fine: &GrayImage, pixels: &mut [f32]) {
     }
 }
 
-fn standardise(pixels: &mut [f32]) {
+fn standardize(pixels: &mut [f32]) {
     let n = pixels.len() as f64;
     let mean = pixels.iter().map(|&value| f64::from(value)).sum::<f64>() / n;
     let square = |value: &f32| (f64::from(*value) - mean) * (f64::from(*value) - mean);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     /// Where the light of a picture is, from its middle, in pixels right and down.
-    fn centre_of_light(pixels: &[f32]) -> [f64; 2] {
+    fn center_of_light(pixels: &[f32]) -> [f64; 2] {
         let least = pixels.iter().copied().fold(f32::INFINITY, f32::min);
         let (mut sum, mut at) = (0.0, [0.0; 2]);
         for (index, value) in pixels.iter().enumerate() {
@@ -142,7 +142,7 @@ mod tests {
         };
         let bank = bank(Framing::Filled, spot);
         for (rotation, height) in [(0.0, 32.0), (45.0, 25.0), (-30.0, 35.0), (45.0, 35.0)] {
-            let found = centre_of_light(&rendered(&bank, rotation, height));
+            let found = center_of_light(&rendered(&bank, rotation, height));
             let radius = 10.0 * height / 32.0;
             let turn = f64::to_radians(rotation);
             let expected = [radius * turn.sin(), -radius * turn.cos()];
@@ -221,7 +221,7 @@ mod tests {
         let bank = bank(Framing::Filled, |x, _| if x < 32 { 200 } else { 50 });
         let mut mirrored = vec![0.0; PIXELS];
         bank.render(0, Pose { rotation: 30.0, height: 30.0 }, true, &mut mirrored);
-        let found = centre_of_light(&mirrored);
+        let found = center_of_light(&mirrored);
         // Mirrored, the light is on the right; turned clockwise by 30 degrees, lower right.
         assert!(found[0] > 1.0 && found[1] > 0.5, "{found:?}");
     }

@@ -7,7 +7,7 @@ use super::elementary::sin_cos;
 /// An ellipse in pixels of the picture, x to the right and y down.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ellipse {
-    pub centre: [f64; 2],
+    pub center: [f64; 2],
     /// Half width and half height.
     pub radii: [f64; 2],
     /// Clockwise turn in degrees.
@@ -16,7 +16,7 @@ pub(super) struct Ellipse {
 
 impl Ellipse {
     pub(super) fn new(x: f64, y: f64, half_width: f64, half_height: f64) -> Self {
-        Self { centre: [x, y], radii: [half_width, half_height], turn: 0.0 }
+        Self { center: [x, y], radii: [half_width, half_height], turn: 0.0 }
     }
 
     pub(super) fn turned(self, degrees: f64) -> Self {
@@ -26,7 +26,7 @@ impl Ellipse {
     /// The share of each pixel that is inside, 0..1, with an edge of about one pixel.
     fn coverage(self) -> impl Fn(u32, u32) -> f64 {
         let (sine, cosine) = sin_cos(self.turn.to_radians());
-        let ([cx, cy], [a, b]) = (self.centre, self.radii);
+        let ([cx, cy], [a, b]) = (self.center, self.radii);
         // Outside of this box nothing is covered.
         let reach = a.max(b) + 1.0;
         move |x, y| {
@@ -49,60 +49,60 @@ impl Ellipse {
     }
 }
 
-/// A square picture in the making, grey from 0 to 255.
+/// A square picture in the making, gray from 0 to 255.
 pub(super) struct Sketch {
     size: u32,
-    grey: Vec<f64>,
+    gray: Vec<f64>,
 }
 
 impl Sketch {
     pub(super) fn new(size: u32, ground: u8) -> Self {
-        Self { size, grey: vec![f64::from(ground); (size * size) as usize] }
+        Self { size, gray: vec![f64::from(ground); (size * size) as usize] }
     }
 
-    /// Fills an ellipse with one grey; `opacity` 1 hides what is below.
-    pub(super) fn fill(&mut self, ellipse: Ellipse, grey: f64, opacity: f64) {
-        self.fill_within(ellipse, grey, opacity, |_, _| true);
+    /// Fills an ellipse with one gray; `opacity` 1 hides what is below.
+    pub(super) fn fill(&mut self, ellipse: Ellipse, gray: f64, opacity: f64) {
+        self.fill_within(ellipse, gray, opacity, |_, _| true);
     }
 
     /// Fills the part of an ellipse where `within` holds.
     pub(super) fn fill_within(
         &mut self,
         ellipse: Ellipse,
-        grey: f64,
+        gray: f64,
         opacity: f64,
         within: impl Fn(f64, f64) -> bool,
     ) {
         let coverage = ellipse.coverage();
         self.blend(|x, y| {
             let inside = within(f64::from(x), f64::from(y));
-            if inside { (opacity * coverage(x, y), grey) } else { (0.0, grey) }
+            if inside { (opacity * coverage(x, y), gray) } else { (0.0, gray) }
         });
     }
 
-    /// Multiplies the greys inside an ellipse by `1 + gain(x, y)`: light and shade.
+    /// Multiplies the grays inside an ellipse by `1 + gain(x, y)`: light and shade.
     pub(super) fn shade(&mut self, ellipse: Ellipse, gain: impl Fn(f64, f64) -> f64) {
         let coverage = ellipse.coverage();
-        for place in 0..self.grey.len() as u32 {
+        for place in 0..self.gray.len() as u32 {
             let (x, y) = (place % self.size, place / self.size);
             let share = coverage(x, y);
-            let grey = &mut self.grey[place as usize];
-            *grey *= 1.0 + share * gain(f64::from(x), f64::from(y));
+            let gray = &mut self.gray[place as usize];
+            *gray *= 1.0 + share * gain(f64::from(x), f64::from(y));
         }
     }
 
     fn blend(&mut self, paint: impl Fn(u32, u32) -> (f64, f64)) {
-        for place in 0..self.grey.len() as u32 {
+        for place in 0..self.gray.len() as u32 {
             let (share, paint) = paint(place % self.size, place / self.size);
-            let grey = &mut self.grey[place as usize];
-            *grey += share * (paint - *grey);
+            let gray = &mut self.gray[place as usize];
+            *gray += share * (paint - *gray);
         }
     }
 
     pub(super) fn finish(self) -> GrayImage {
         GrayImage::from_fn(self.size, self.size, |x, y| {
-            let grey = self.grey[(y * self.size + x) as usize];
-            Luma([grey.round().clamp(0.0, 255.0) as u8])
+            let gray = self.gray[(y * self.size + x) as usize];
+            Luma([gray.round().clamp(0.0, 255.0) as u8])
         })
     }
 }

@@ -44,7 +44,7 @@ pub fn synthetic_faces(people: usize, images_per_person: usize, seed: u64) -> Re
     FaceBank::new(images, person, HEIGHT, Framing::Isolated { ground: GROUND })
 }
 
-/// What stays the same in all pictures of a person; lengths in pixels, greys 0 to 255.
+/// What stays the same in all pictures of a person; lengths in pixels, grays 0 to 255.
 struct Features {
     half_width: f64,
     jaw: f64,
@@ -214,8 +214,8 @@ mod tests {
         for face in 0..bank.len() {
             let image = bank.image(face);
             let rim = (0..SIZE).flat_map(|i| [(i, 0), (i, SIZE - 1), (0, i), (SIZE - 1, i)]);
-            assert!(rim.map(|(x, y)| image.get_pixel(x, y).0[0]).all(|grey| grey == GROUND));
-            let inside = image.as_raw().iter().filter(|&&grey| grey != GROUND).count();
+            assert!(rim.map(|(x, y)| image.get_pixel(x, y).0[0]).all(|gray| gray == GROUND));
+            let inside = image.as_raw().iter().filter(|&&gray| gray != GROUND).count();
             assert!((700..1600).contains(&inside), "{inside} pixels of face {face}");
         }
         assert_ne!(bank.image(0), bank.image(1));
@@ -240,7 +240,7 @@ mod tests {
         let bank = synthetic_faces(3, 1, 0).unwrap();
         let sum = |face: usize| {
             let weighted = bank.image(face).as_raw().iter().enumerate();
-            weighted.map(|(place, &grey)| place as u64 * u64::from(grey)).sum::<u64>()
+            weighted.map(|(place, &gray)| place as u64 * u64::from(gray)).sum::<u64>()
         };
         assert_eq!([sum(0), sum(1), sum(2)], [1_146_917_425, 1_109_275_298, 1_127_637_435]);
     }

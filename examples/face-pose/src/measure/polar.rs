@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Point, correlation};
 
-/// Unknowns of the fit at a given winding: the centre, and two complex numbers.
+/// Unknowns of the fit at a given winding: the center, and two complex numbers.
 const UNKNOWNS: usize = 6;
 
 /// Windings that are tried: at 4 a quarter turn of the head would be a full turn in the plane.
@@ -17,29 +17,29 @@ const WINDING_STEP: f64 = 0.05;
 /// ```text
 /// z ≈ c + (a + b (h - h̄)) exp(i κ θ)          z, c, a, b complex; θ the rotation in radians, h the height
 /// ```
-/// κ, the winding, says how far a point goes around the centre c while its face turns; it is negative where the
-/// plane is a mirror image. |a| is the mean distance from the centre, the direction of a that of upright faces.
+/// κ, the winding, says how far a point goes around the center c while its face turns; it is negative where the
+/// plane is a mirror image. |a| is the mean distance from the center, the direction of a that of upright faces.
 /// For each κ, c, a and b are a linear least-squares problem; κ is found on a grid and refined by golden
 /// section. The form is what the network is tested for, so correlations are measured by [`scores`](Self::scores)
 /// without it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PolarMap {
-    /// The centre c.
-    pub centre: Point,
+    /// The center c.
+    pub center: Point,
     /// κ, turns in the plane a turn of the head.
     pub winding: f64,
-    /// The direction of upright faces from the centre, in radians.
+    /// The direction of upright faces from the center, in radians.
     pub upright: f64,
-    /// The mean distance of faces from the centre.
+    /// The mean distance of faces from the center.
     pub radius: f64,
 }
 
 /// How polar a plane is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PolarScores {
-    /// Correlation of the angle around the centre with the rotation.
+    /// Correlation of the angle around the center with the rotation.
     pub angle: f64,
-    /// Correlation of the distance from the centre with the height; negative where large faces are inside.
+    /// Correlation of the distance from the center with the height; negative where large faces are inside.
     pub radius: f64,
 }
 
@@ -63,21 +63,21 @@ impl PolarMap {
             .min_by(|one, other| residual(*one).total_cmp(&residual(*other)))?;
         let winding = golden_section(best - WINDING_STEP, best + WINDING_STEP, residual);
         let [cx, cy, ax, ay, ..] = Fit::at(winding, points, poses)?.solution;
-        Some(Self { centre: [cx, cy], winding, upright: ay.atan2(ax), radius: ax.hypot(ay) })
+        Some(Self { center: [cx, cy], winding, upright: ay.atan2(ax), radius: ax.hypot(ay) })
     }
 
-    /// The angle of a point around the centre, from the direction of upright faces, in degrees within ±180;
+    /// The angle of a point around the center, from the direction of upright faces, in degrees within ±180;
     /// positive where the fit sees a clockwise turn of the head.
     pub fn angle(&self, point: &Point) -> f64 {
-        let (dx, dy) = (point[0] - self.centre[0], point[1] - self.centre[1]);
+        let (dx, dy) = (point[0] - self.center[0], point[1] - self.center[1]);
         let (sine, cosine) = self.upright.sin_cos();
         let angle = (dy * cosine - dx * sine).atan2(dx * cosine + dy * sine);
         self.winding.signum() * angle.to_degrees()
     }
 
-    /// The distance of a point from the centre.
+    /// The distance of a point from the center.
     pub fn distance(&self, point: &Point) -> f64 {
-        (point[0] - self.centre[0]).hypot(point[1] - self.centre[1])
+        (point[0] - self.center[0]).hypot(point[1] - self.center[1])
     }
 
     /// How well angle and distance of these points tell their poses.
@@ -201,7 +201,7 @@ mod tests {
             let points = polar_points(winding, upright);
             let map = PolarMap::fit(&points, &poses()).unwrap();
             assert!((map.winding - winding).abs() < 1e-5, "{map:?}");
-            assert!((map.centre[0] - 7.0).abs() < 1e-4 && (map.centre[1] + 3.0).abs() < 1e-4);
+            assert!((map.center[0] - 7.0).abs() < 1e-4 && (map.center[1] + 3.0).abs() < 1e-4);
             assert!((map.upright - upright).abs() < 1e-4, "{map:?}");
             // The mean height is 29.875.
             assert!((map.radius - (4.0 - 0.05 * 29.875)).abs() < 1e-4);
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn angles_are_degrees_from_upright_clockwise_as_the_head() {
-        let map = PolarMap { centre: [1.0, 1.0], winding: -2.0, upright: 0.0, radius: 1.0 };
+        let map = PolarMap { center: [1.0, 1.0], winding: -2.0, upright: 0.0, radius: 1.0 };
         assert!((map.angle(&[2.0, 1.0])).abs() < 1e-12);
         // A quarter turn to positive angles; the plane is a mirror image.
         assert!((map.angle(&[1.0, 3.0]) + 90.0).abs() < 1e-12);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_determine_no_centre_have_no_map() {
+    fn points_that_determine_no_center_have_no_map() {
         assert!(PolarMap::fit(&[], &[]).is_none());
         let pose = Pose { rotation: 3.0, height: 30.0 };
         assert!(PolarMap::fit(&[[0.0, 1.0]; 5], &[pose; 5]).is_none());

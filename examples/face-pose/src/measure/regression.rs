@@ -81,12 +81,12 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_in_the_plane_predict_their_mean_pose() {
+    fn neighbors_in_the_plane_predict_their_mean_pose() {
         let references = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [9.0, 9.0]];
         let poses = [pose(0.0, 25.0), pose(10.0, 27.0), pose(-4.0, 29.0), pose(40.0, 35.0)];
         let queries = [[0.6, 0.1], [9.0, 8.0]];
         let truth = [pose(6.0, 26.0), pose(44.0, 35.0)];
-        // One neighbour: (10, 27) and (40, 35).
+        // One neighbor: (10, 27) and (40, 35).
         let (_, one) = neighbor_error((&references, &poses), (&queries, &truth), 1).unwrap();
         assert_eq!(one, PoseError { degrees: 4.0, pixels: 0.5 });
         // Two: (5, 26) of the first two, and (25, 31) of (9, 9) and (1, 0), whose squared distances from (9, 8)

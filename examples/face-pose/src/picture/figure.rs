@@ -21,7 +21,7 @@ pub fn svg(shown: &Shown<'_>, results: &Results) -> String {
              <rect width=\"{SIDE}\" height=\"{SIDE}\" fill=\"none\" stroke=\"#c9ced3\"/>\n{}{}\
              <g transform=\"translate({:.0} {:.0})\">{}</g>\n</g>\n",
             0.5 * SIDE,
-            centre(shown, results),
+            center(shown, results),
             marks(shown, mark),
             0.5 * (SIDE - BAR),
             SIDE + 16.0,
@@ -67,12 +67,12 @@ fn caption(shown: &Shown<'_>, results: &Results) -> String {
     )
 }
 
-/// A cross at the fitted centre, where it is in the picture.
-fn centre(shown: &Shown<'_>, results: &Results) -> String {
+/// A cross at the fitted center, where it is in the picture.
+fn center(shown: &Shown<'_>, results: &Results) -> String {
     let Some(polar) = results.polar else {
         return String::new();
     };
-    let [x, y] = Placement::of(&shown.points[..shown.count()]).place(&polar.centre);
+    let [x, y] = Placement::of(&shown.points[..shown.count()]).place(&polar.center);
     if !(0.0..SIDE).contains(&x) || !(0.0..SIDE).contains(&y) {
         return String::new();
     }

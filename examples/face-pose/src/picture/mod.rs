@@ -24,7 +24,7 @@ pub struct Shown<'a> {
     pub points: &'a [Point],
     /// What they look like.
     pub faces: &'a PosedFaces,
-    /// What their neighbours in the plane say of their poses.
+    /// What their neighbors in the plane say of their poses.
     pub predicted: &'a [Pose],
 }
 

@@ -16,9 +16,9 @@
     const turn = (degrees) => `${Math.abs(degrees).toFixed(1)}° ${degrees < 0 ? "left" : "right"}`;
     const lines = [
       ["rotation", turn(faces[face][ROTATION])],
-      ["by neighbours", turn(faces[face][SAID_ROTATION])],
+      ["by neighbors", turn(faces[face][SAID_ROTATION])],
       ["size", `${faces[face][HEIGHT].toFixed(1)} pixels`],
-      ["by neighbours", `${faces[face][SAID_HEIGHT].toFixed(1)} pixels`],
+      ["by neighbors", `${faces[face][SAID_HEIGHT].toFixed(1)} pixels`],
     ];
     values.replaceChildren(...lines.flatMap(([name, text]) => {
       const term = document.createElement("dt"), value = document.createElement("dd");

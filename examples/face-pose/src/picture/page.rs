@@ -64,7 +64,7 @@ fn scores(results: &Results) -> String {
         return "<p>The plane determines no polar coordinates.</p>".to_owned();
     };
     format!(
-        "<p>Angle around the fitted centre against rotation: <b>{:.3}</b>. Distance from it against size: \
+        "<p>Angle around the fitted center against rotation: <b>{:.3}</b>. Distance from it against size: \
          <b>{:.3}</b>. (Correlations over {} test faces.)</p>",
         scores.angle, scores.radius, results.test_faces
     )

@@ -1,4 +1,4 @@
-//! Standardised pixels as grey.
+//! Standardized pixels as gray.
 
 use crate::faces::{PIXELS, WINDOW};
 use std::fmt::Write;
@@ -6,15 +6,15 @@ use std::fmt::Write;
 /// Deviations from the mean that are black and white.
 const RANGE: f32 = 2.4;
 
-/// The grey of a standardised value, 0 to 255.
-pub fn grey(value: f32) -> u8 {
+/// The gray of a standardized value, 0 to 255.
+pub fn gray(value: f32) -> u8 {
     (127.5 * (1.0 + value / RANGE)).round().clamp(0.0, 255.0) as u8
 }
 
-/// A face as one SVG path a grey level, `scale` units a pixel: sharp at every size, without an embedded picture.
+/// A face as one SVG path a gray level, `scale` units a pixel: sharp at every size, without an embedded picture.
 pub fn svg(pixels: &[f32], scale: f64) -> String {
     const LEVELS: usize = 48;
-    let level = |value: f32| usize::from(grey(value)) * LEVELS / 256;
+    let level = |value: f32| usize::from(gray(value)) * LEVELS / 256;
     let mut paths = vec![String::new(); LEVELS];
     for row in 0..WINDOW {
         let mut column = 0;
@@ -30,8 +30,8 @@ pub fn svg(pixels: &[f32], scale: f64) -> String {
     }
     let mut svg = format!("<g transform=\"scale({scale})\">\n");
     for (here, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
-        let grey = here * 255 / (LEVELS - 1);
-        let _ = writeln!(svg, "<path fill=\"rgb({grey},{grey},{grey})\" d=\"{path}\"/>");
+        let gray = here * 255 / (LEVELS - 1);
+        let _ = writeln!(svg, "<path fill=\"rgb({gray},{gray},{gray})\" d=\"{path}\"/>");
     }
     svg.push_str("</g>\n");
     svg
@@ -49,7 +49,7 @@ pub fn sprite(faces: &[&[f32]], columns: usize) -> anyhow::Result<Vec<u8>> {
         let (left, top) = (number % columns * WINDOW, number / columns * WINDOW);
         for (place, &value) in face.iter().enumerate().take(PIXELS) {
             let (x, y) = (left + place % WINDOW, top + place / WINDOW);
-            picture.put_pixel(x as u32, y as u32, image::Luma([grey(value)]));
+            picture.put_pixel(x as u32, y as u32, image::Luma([gray(value)]));
         }
     }
     let mut bytes = std::io::Cursor::new(Vec::new());
@@ -62,12 +62,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn greys_run_from_black_to_white() {
-        assert_eq!([-9.0, 0.0, 9.0].map(grey), [0, 128, 255]);
+    fn grays_run_from_black_to_white() {
+        assert_eq!([-9.0, 0.0, 9.0].map(gray), [0, 128, 255]);
     }
 
     #[test]
-    fn a_face_of_one_grey_is_one_path() {
+    fn a_face_of_one_gray_is_one_path() {
         let svg = svg(&[0.0; PIXELS], 5.0);
         assert_eq!(svg.matches("<path").count(), 1);
         assert_eq!(svg.matches("h35.04").count(), WINDOW);

@@ -16,7 +16,7 @@ const MARGIN: f64 = 22.0;
 /// Half the length of a segment.
 const ARM: f64 = 9.0;
 
-/// The poses between which colours run.
+/// The poses between which colors run.
 const ROTATIONS: [f64; 2] = [-45.0, 45.0];
 const HEIGHTS: [f64; 2] = [25.0, 35.0];
 
@@ -99,7 +99,7 @@ pub fn marks(shown: &Shown<'_>, mark: Mark) -> String {
     format!("<g stroke-width=\"{stroke}\" stroke-linecap=\"round\" fill=\"{fill}\">\n{svg}</g>\n")
 }
 
-/// A bar of the colours of a scatter, `width` wide, with its two ends named.
+/// A bar of the colors of a scatter, `width` wide, with its two ends named.
 pub fn color_bar(mark: Mark, width: f64) -> String {
     const STEPS: usize = 24;
     let ends = match mark {

@@ -12,7 +12,7 @@ use super::{Check, Ending};
 /// Time between two checkpoints.
 const INTERVAL: Duration = Duration::from_secs(15);
 
-/// The state of training after a step. The optimiser knows parameters by their identity, which the record of
+/// The state of training after a step. The optimizer knows parameters by their identity, which the record of
 /// the network keeps.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct State {
@@ -20,7 +20,7 @@ pub struct State {
     pub step: usize,
     /// The network's record.
     pub network: Vec<u8>,
-    /// The optimiser's record.
+    /// The optimizer's record.
     pub optimizer: Vec<u8>,
     /// Sum and number of the losses since the last check.
     pub losses: (f64, usize),

@@ -123,10 +123,10 @@ mod tests {
         let batch = batch();
         let z = outputs(&network, &batch, &device);
         let square = |a: [f64; 2], b: [f64; 2]| (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2);
-        let normaliser: f64 =
+        let normalizer: f64 =
             z.iter().flat_map(|&c| z.iter().map(move |&d| (-square(c, d)).exp())).sum();
         let cost: f64 =
-            (0..5).map(|i| batch.weights[i] * (square(z[i], z[5 + i]) + normaliser.ln())).sum();
+            (0..5).map(|i| batch.weights[i] * (square(z[i], z[5 + i]) + normalizer.ln())).sum();
         let goal = Goal::Pairs(PairLossConfig::new().init());
         let loss: f64 = goal.loss(&network, batch, &device).into_scalar();
         assert!((loss - cost / 5.0).abs() < 1e-5, "{loss} {}", cost / 5.0);

@@ -8,7 +8,7 @@ use burn_nca::encoder::Encoder;
 use super::goal::{Goal, pixels};
 use crate::measure::{PolarMap, correlation, embed};
 
-/// Batches of held-out pairs; one batch has as many pairs as a batch of training, since the normaliser of
+/// Batches of held-out pairs; one batch has as many pairs as a batch of training, since the normalizer of
 /// equation 8 grows with it.
 const BATCHES: usize = 4;
 

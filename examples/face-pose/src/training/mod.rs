@@ -85,10 +85,10 @@ pub struct Check {
     pub loss: f64,
     /// Loss on pairs of held-out people.
     pub held_out: f64,
-    /// Correlation with the rotation of held-out faces: of the angle around the fitted centre, or of the
+    /// Correlation with the rotation of held-out faces: of the angle around the fitted center, or of the
     /// prediction of a network that is told the poses.
     pub rotation: f64,
-    /// Correlation with their size: of the distance from the centre, or of the prediction.
+    /// Correlation with their size: of the distance from the center, or of the prediction.
     pub size: f64,
     /// Seconds of training so far, over all runs.
     pub seconds: f64,

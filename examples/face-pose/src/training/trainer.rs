@@ -188,9 +188,9 @@ impl<'a, N: Network> Run<'a, N> {
         self.earlier + self.started.elapsed().as_secs_f64()
     }
 
-    /// The state with the records of network and optimiser.
+    /// The state with the records of network and optimizer.
     fn recorded(&self) -> Result<State> {
-        let optimizer = self.optimizer.into_bytes().context("the optimiser cannot be recorded")?;
+        let optimizer = self.optimizer.into_bytes().context("the optimizer cannot be recorded")?;
         Ok(State {
             network: record(&self.network)?,
             optimizer: optimizer.to_vec(),
@@ -206,7 +206,7 @@ impl<'a, N: Network> Run<'a, N> {
             .optimizer
             .clone()
             .from_bytes(optimizer)
-            .context("the optimiser's state is damaged")?;
+            .context("the optimizer's state is damaged")?;
         self.earlier = state.seconds;
         self.state = state;
         Ok(())

@@ -15,7 +15,7 @@ use std::io::Write;
 use acceptance::data::{overlapping, uniform};
 use acceptance::oracle;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labeled};
 use burn_nca::encoder::LinearMap;
 use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca::fit::parameters::flatten_gradients;
@@ -83,7 +83,7 @@ fn value_and_gradient_agree(name: &str, dtype: DType, tolerance: f64) {
 fn fits_and_predicts(name: &str, precision: Precision) {
     let Some(device) = open(name) else { return };
     let sample = overlapping(80, 4, 2, 23);
-    let data = Labelled::from_labels(Features::unnamed(sample.x, 4).unwrap(), sample.y).unwrap();
+    let data = Labeled::from_labels(Features::unnamed(sample.x, 4).unwrap(), sample.y).unwrap();
     let solver = LbfgsConfig::new().with_max_iterations(8);
     let fit =
         FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(solver)).with_precision(precision);
@@ -140,7 +140,7 @@ fn wgpu_passes_its_self_test() {
 #[test]
 fn doubles_on_a_device_without_them_are_refused() {
     let Some(device) = open("wgpu") else { return };
-    let data = Labelled::from_labels(
+    let data = Labeled::from_labels(
         Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1).unwrap(),
         vec![0, 0, 1, 1],
     );

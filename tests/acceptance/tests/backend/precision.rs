@@ -3,7 +3,7 @@
 use acceptance::data::uniform;
 use acceptance::oracle;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::data::{Features, Labelled, ScalingKind};
+use burn_nca::data::{Features, Labeled, ScalingKind};
 use burn_nca::encoder::LinearMap;
 use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
@@ -98,7 +98,7 @@ fn squared_norms_of_a_million() {
     for k in [2, 32] {
         let (mut z, y) = cloud(k, 63);
         let away = 1e3 / (k as f64).sqrt();
-        // A point in each direction, and its neighbours around it.
+        // A point in each direction, and its neighbors around it.
         z.iter_mut()
             .enumerate()
             .for_each(|(at, x)| *x += if at / k % 4 < 2 { away } else { -away });
@@ -112,7 +112,7 @@ fn features_offset_by_ten_million() {
     let (x, y) = cloud(4, 64);
     let fit = |offset: f64, scaling: ScalingKind| {
         let x = x.iter().map(|x| x + offset).collect();
-        let data = Labelled::from_labels(Features::unnamed(x, 4).unwrap(), y.clone()).unwrap();
+        let data = Labeled::from_labels(Features::unnamed(x, 4).unwrap(), y.clone()).unwrap();
         let solver = LbfgsConfig::new().with_max_iterations(3);
         let settings = FitConfig::new()
             .with_optimizer(OptimizerConfig::Lbfgs(solver))
@@ -121,7 +121,7 @@ fn features_offset_by_ten_million() {
         let fitted = NcaConfig::new(4, 2).with_fit(settings).fit(&data, &Device::flex()).unwrap();
         fitted.summary().value
     };
-    for scaling in [ScalingKind::None, ScalingKind::Standardise, ScalingKind::MinMax] {
+    for scaling in [ScalingKind::None, ScalingKind::Standardize, ScalingKind::MinMax] {
         let (near, far) = (fit(0.0, scaling), fit(1e7, scaling));
         assert!((near - far).abs() <= 1e-4 * near.abs(), "{scaling:?}: {near} against {far}");
     }
@@ -129,9 +129,9 @@ fn features_offset_by_ten_million() {
 
 /// Near rows far from the origin keep their distance, and a row has none to itself.
 #[test]
-fn learnt_distances_are_exact() {
+fn learned_distances_are_exact() {
     let (x, y) = cloud(3, 65);
-    let data = Labelled::from_labels(Features::unnamed(x, 3).unwrap(), y).unwrap();
+    let data = Labeled::from_labels(Features::unnamed(x, 3).unwrap(), y).unwrap();
     let settings = FitConfig::new()
         .with_optimizer(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(2)))
         .with_precision(Precision::F32)

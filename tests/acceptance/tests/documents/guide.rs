@@ -2,11 +2,11 @@
 
 use burn::tensor::Device;
 use burn_nca::Fitted;
-use burn_nca::data::{Labelled, RegressionData};
+use burn_nca::data::{Labeled, RegressionData};
 
 use crate::setup::{fitted, measured, train_and_test};
 
-fn exact_or_stochastic(train: Labelled, device: Device) -> burn_nca::Result<()> {
+fn exact_or_stochastic(train: Labeled, device: Device) -> burn_nca::Result<()> {
     use burn_nca::NcaConfig;
     use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision, StochasticConfig};
 
@@ -46,19 +46,19 @@ fn collapse_and_scale(fitted: Fitted) -> burn_nca::Result<()> {
     Ok(())
 }
 
-fn learnt_temperature(device: Device) {
+fn learned_temperature(device: Device) {
     use burn_nca::objective::{Similarity, SoftNearestNeighborLossConfig, TemperatureConfig};
 
     let loss = SoftNearestNeighborLossConfig::new()
         .with_similarity(Similarity::Cosine)
-        .with_temperature(TemperatureConfig::new(0.1).with_learnt(true))
-        .init(&device); // keep the loss in the model, so that the optimiser sees the temperature
+        .with_temperature(TemperatureConfig::new(0.1).with_learned(true))
+        .init(&device); // keep the loss in the model, so that the optimizer sees the temperature
 }
 
 fn against_euclidean(
     fitted: Fitted,
-    train: Labelled,
-    test: Labelled,
+    train: Labeled,
+    test: Labeled,
     device: Device,
 ) -> burn_nca::Result<()> {
     use burn::tensor::DType;
@@ -66,8 +66,8 @@ fn against_euclidean(
     use burn_nca::evaluate::{Accuracy, McNemar};
     use burn_nca::neighbors::{majority_vote, nearest};
 
-    let learnt = fitted.predict(test.features(), 5)?;
-    let accuracy = Accuracy::of(&learnt, test.labels())?;
+    let learned = fitted.predict(test.features(), 5)?;
+    let accuracy = Accuracy::of(&learned, test.labels())?;
     println!("{:?}, 95 %: {:?}", accuracy.value(), accuracy.interval());
 
     // The same rule by Euclidean distance on the scaled features.
@@ -76,11 +76,11 @@ fn against_euclidean(
     };
     let found = nearest(&place(test.features())?, &place(train.features())?, 5, None)?;
     let euclidean = majority_vote(&found, train.labels(), train.classes(), 5)?;
-    println!("p = {}", McNemar::of(&learnt, &euclidean, test.labels())?.p_value());
+    println!("p = {}", McNemar::of(&learned, &euclidean, test.labels())?.p_value());
     Ok(())
 }
 
-fn number_of_neighbours(fitted: Fitted, test: Labelled) -> burn_nca::Result<()> {
+fn number_of_neighbors(fitted: Fitted, test: Labeled) -> burn_nca::Result<()> {
     use burn_nca::neighbors::PerplexityMean;
 
     let k = fitted.entropy_k(PerplexityMean::Geometric)?;
@@ -89,7 +89,7 @@ fn number_of_neighbours(fitted: Fitted, test: Labelled) -> burn_nca::Result<()> 
     Ok(())
 }
 
-fn retrieval(fitted: Fitted, test: Labelled) -> burn_nca::Result<()> {
+fn retrieval(fitted: Fitted, test: Labeled) -> burn_nca::Result<()> {
     use burn_nca::evaluate::{Embedded, held_out_retrieval};
 
     let z = fitted.transform(test.features())?;
@@ -99,7 +99,7 @@ fn retrieval(fitted: Fitted, test: Labelled) -> burn_nca::Result<()> {
     Ok(())
 }
 
-fn probabilities(fitted: Fitted, test: Labelled) -> burn_nca::Result<()> {
+fn probabilities(fitted: Fitted, test: Labeled) -> burn_nca::Result<()> {
     use burn_nca::evaluate::{LogLoss, Reliability, brier_score};
 
     let soft = fitted.class_probabilities(test.features())?;
@@ -120,7 +120,7 @@ fn a_fitted_model_is_evaluated() {
     let device = Device::flex();
     let model = || fitted(&train, &device);
     collapse_and_scale(model()).unwrap();
-    number_of_neighbours(model(), test.clone()).unwrap();
+    number_of_neighbors(model(), test.clone()).unwrap();
     retrieval(model(), test.clone()).unwrap();
     probabilities(model(), test.clone()).unwrap();
     against_euclidean(model(), train.clone(), test, device.clone()).unwrap();

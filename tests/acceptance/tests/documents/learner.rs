@@ -7,7 +7,7 @@ use burn::tensor::Device;
 use burn::train::metric::LossMetric;
 use burn::train::{Learner, SupervisedTraining};
 use burn_nca::MetricModel;
-use burn_nca::data::Labelled;
+use burn_nca::data::Labeled;
 use burn_nca::encoder::Mlp;
 use burn_nca::objective::NcaLossConfig;
 use burn_nca::train::metric::{EmbeddingSpread, LeaveOneOutAccuracy};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 fn library(
     network: Mlp,
-    train: Labelled,
+    train: Labeled,
     valid: Arc<dyn DataLoader<SampleBatch>>,
 ) -> burn_nca::Result<()> {
     let model = MetricModel::new(network, NcaLossConfig::new().init()); // any Encoder, any BatchLoss
@@ -28,7 +28,7 @@ fn library(
     Ok(())
 }
 
-fn example(network: Mlp, train: Labelled, valid: Labelled) -> burn_nca::Result<()> {
+fn example(network: Mlp, train: Labeled, valid: Labeled) -> burn_nca::Result<()> {
     let model = MetricModel::new(network, NcaLossConfig::new().init());
     let train = ClassBalancedLoaderConfig::new(10, 12).build(samples(&train), SampleBatcher)?;
     let valid = DataLoaderBuilder::new(SampleBatcher).batch_size(256).build(samples(&valid));
@@ -40,7 +40,7 @@ fn example(network: Mlp, train: Labelled, valid: Labelled) -> burn_nca::Result<(
     Ok(())
 }
 
-fn balanced_batches(train: Labelled) -> burn_nca::Result<()> {
+fn balanced_batches(train: Labeled) -> burn_nca::Result<()> {
     use burn_nca::train::{ClassBalancedLoaderConfig, SampleBatcher, samples};
 
     // 20 classes with 8 rows each: batches of 160 rows, each with 7 partners.
@@ -65,7 +65,7 @@ mod memory {
         let loss = MemoryLossConfig::new(2000, 8)
             .with_warm_up(50)
             .init(NcaLossConfig::new().init(), &device);
-        // in a loop of your own, after each step of the optimiser (Burn's Learner does it by itself):
+        // in a loop of your own, after each step of the optimizer (Burn's Learner does it by itself):
         model.objective = model.objective.after_step();
     }
 }

@@ -3,12 +3,12 @@
 use burn::optim::ModuleOptimizer;
 use burn::tensor::{Device, Int, Tensor};
 use burn_nca::NcaConfig;
-use burn_nca::data::{Features, Labelled, Pairs, RegressionData};
+use burn_nca::data::{Features, Labeled, Pairs, RegressionData};
 use burn_nca::encoder::{Encoder, Mlp};
 
 use crate::setup::{measured, train_and_test};
 
-fn best_of_a_handful(train: Labelled, test: Labelled, device: Device) -> burn_nca::Result<()> {
+fn best_of_a_handful(train: Labeled, test: Labeled, device: Device) -> burn_nca::Result<()> {
     let chosen = NcaConfig::recommended(13, 2).choose(&train, &device)?; // the best of a handful of settings
     let fitted = chosen.fitted; // or one setting: NcaConfig::recommended(13, 2).fit(&train, &device)?
     println!("{}, 5-NN: {:?}", fitted.summary().termination, fitted.accuracy(&test, 5)?.value());
@@ -16,7 +16,7 @@ fn best_of_a_handful(train: Labelled, test: Labelled, device: Device) -> burn_nc
     Ok(())
 }
 
-fn searched(train: Labelled, test: Labelled, device: Device) -> burn_nca::Result<()> {
+fn searched(train: Labeled, test: Labeled, device: Device) -> burn_nca::Result<()> {
     use burn_nca::estimator::tune::{TuneConfig, TuneSession};
 
     let tuned =
@@ -41,14 +41,14 @@ fn numbers_and_pairs(
 }
 
 #[test]
-fn numbers_and_pairs_are_learnt_from() {
+fn numbers_and_pairs_are_learned_from() {
     let measured = measured();
     let features = measured.features().clone();
     let pairs = Pairs::new(features.rows(), vec![(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
     numbers_and_pairs(measured, features, pairs, Device::flex()).unwrap();
 }
 
-fn own_encoder(train: Labelled, device: Device) -> burn_nca::Result<()> {
+fn own_encoder(train: Labeled, device: Device) -> burn_nca::Result<()> {
     use burn::module::Module;
     use burn::nn::{Linear, LinearConfig};
     use burn::tensor::{Tensor, activation::relu};

@@ -1,12 +1,12 @@
 //! Data for the blocks that run.
 
 use burn::tensor::Device;
-use burn_nca::data::{Labelled, RegressionData, stratified_split};
+use burn_nca::data::{Labeled, RegressionData, stratified_split};
 use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
 use burn_nca::{Fitted, NcaConfig};
 
 /// Wine: 70 % to train on, the rest to test on.
-pub fn train_and_test() -> (Labelled, Labelled) {
+pub fn train_and_test() -> (Labeled, Labeled) {
     let data = burn_nca_datasets::bundled::wine();
     let split = stratified_split(data.labels(), 0.3, 0).unwrap();
     (data.select(&split.train), data.select(&split.test))
@@ -20,7 +20,7 @@ pub fn measured() -> RegressionData {
 }
 
 /// A few steps of a fit in two dimensions.
-pub fn fitted(train: &Labelled, device: &Device) -> Fitted {
+pub fn fitted(train: &Labeled, device: &Device) -> Fitted {
     let few = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(5));
     let config = NcaConfig::new(13, 2).with_fit(FitConfig::new().with_optimizer(few));
     config.fit(train, device).unwrap()

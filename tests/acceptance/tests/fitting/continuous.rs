@@ -1,4 +1,4 @@
-//! Metrics learnt from numbers and from pairs, from end to end.
+//! Metrics learned from numbers and from pairs, from end to end.
 
 use std::ops::ControlFlow;
 
@@ -34,7 +34,7 @@ fn r2(predicted: &[f64], truth: &RegressionData) -> f64 {
 }
 
 #[test]
-fn every_objective_and_optimiser_betters_euclidean_neighbours() {
+fn every_objective_and_optimizer_betters_euclidean_neighbors() {
     let data = table();
     let split = random_split(ROWS, 0.3, 5).unwrap();
     let (train, test) = (data.select(&split.train), data.select(&split.test));
@@ -63,7 +63,7 @@ fn every_objective_and_optimiser_betters_euclidean_neighbours() {
 }
 
 #[test]
-fn the_value_is_the_leave_one_out_error_of_standardised_targets() {
+fn the_value_is_the_leave_one_out_error_of_standardized_targets() {
     let data = table();
     let config = RegressionConfig::new(6, 2).with_fit(FitConfig::new());
     let fitted = config.fit(&data, &Device::flex()).unwrap();
@@ -136,11 +136,11 @@ fn a_saved_model_predicts_the_same_numbers() {
     let config = loaded.regression_config().unwrap();
     assert_eq!(config.objective, soft(Criterion::G));
     let error = loaded.predict(x, 1).unwrap_err().to_string();
-    assert!(error.contains("learnt from numbers") && error.contains("predict numbers"), "{error}");
+    assert!(error.contains("learned from numbers") && error.contains("predict numbers"), "{error}");
 }
 
 #[test]
-fn what_cannot_be_learnt_from_is_refused_with_the_cure() {
+fn what_cannot_be_learned_from_is_refused_with_the_cure() {
     let data = table();
     let refused = |config: &RegressionConfig, data: &RegressionData| {
         config.fit(data, &Device::flex()).unwrap_err().to_string()
@@ -181,10 +181,10 @@ fn pairs_without_labels_find_partners_better_than_euclidean_distance() {
         let recall = |embedding| {
             PartnerRanks::of(&embedding, &held_out, Some(&known)).unwrap().recall(5).unwrap()
         };
-        let learnt = recall(fitted.transform(&features).unwrap());
+        let learned = recall(fitted.transform(&features).unwrap());
         let plain = recall(features.to_tensor(&Device::flex(), burn::tensor::DType::F64));
-        assert!(learnt > plain + 0.2, "{learnt} against {plain}");
-        assert_eq!(*fitted.training_targets(), TrainingTargets::Unlabelled);
+        assert!(learned > plain + 0.2, "{learned} against {plain}");
+        assert_eq!(*fitted.training_targets(), TrainingTargets::Unlabeled);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model");
         fitted.save(&path).unwrap();
@@ -192,7 +192,7 @@ fn pairs_without_labels_find_partners_better_than_euclidean_distance() {
         assert_eq!(loaded.matrix(), fitted.matrix());
         assert!(loaded.pairs_config().unwrap().include_self);
         let error = loaded.predict_kernel(&features).unwrap_err().to_string();
-        assert!(error.contains("learnt from pairs") && error.contains("transform"), "{error}");
+        assert!(error.contains("learned from pairs") && error.contains("transform"), "{error}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Fits from end to end: determinism, interruption, optimisers, encoders of the user's own, saved models.
+//! Fits from end to end: determinism, interruption, optimizers, encoders of the user's own, saved models.
 
 #![allow(clippy::unwrap_used)] // all of this crate is a test
 
@@ -18,7 +18,7 @@ use burn::nn::{Linear, LinearConfig};
 use burn::optim::SgdConfig as BurnSgd;
 use burn::tensor::activation::tanh;
 use burn::tensor::{Device, Tensor, TensorData};
-use burn_nca::data::{Features, Labelled, stratified_split};
+use burn_nca::data::{Features, Labeled, stratified_split};
 use burn_nca::encoder::{Activation, Encoder, EncoderConfig};
 use burn_nca::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
@@ -27,7 +27,7 @@ use burn_nca::fit::{
 use burn_nca::objective::Criterion;
 use burn_nca::{Fitted, NcaConfig};
 
-fn iris() -> Labelled {
+fn iris() -> Labeled {
     burn_nca_datasets::bundled::iris()
 }
 
@@ -82,7 +82,7 @@ fn early_stopping_keeps_the_best_held_out_step() {
 }
 
 #[test]
-fn any_burn_optimiser_serves_mini_batches() {
+fn any_burn_optimizer_serves_mini_batches() {
     let session = FitSession::new().with_optimizer(BurnSgd::new().init());
     let settings = StochasticConfig::new()
         .with_epochs(Some(30))
@@ -139,7 +139,7 @@ fn a_module_of_the_user_s_own_is_fitted_saved_and_loaded() {
 }
 
 #[test]
-fn networks_learn_and_generalise() {
+fn networks_learn_and_generalize() {
     let data = iris();
     let split = stratified_split(data.labels(), 0.3, 1).unwrap();
     let (train, test) = (data.select(&split.train), data.select(&split.test));
@@ -199,16 +199,16 @@ fn distances_are_those_of_the_metric() {
 }
 
 #[test]
-fn data_that_cannot_be_learnt_from_are_refused_with_the_cure() {
+fn data_that_cannot_be_learned_from_are_refused_with_the_cure() {
     let features = |n: usize| Features::unnamed((0..n).map(|i| i as f64).collect(), 1).unwrap();
     let fit = |labels: Vec<usize>| {
-        let data = Labelled::from_labels(features(labels.len()), labels).unwrap();
+        let data = Labeled::from_labels(features(labels.len()), labels).unwrap();
         NcaConfig::new(1, 1).fit(&data, &Device::flex()).unwrap_err().to_string()
     };
     assert!(fit(vec![0]).contains("at least 2 are needed"));
     assert!(fit(vec![0, 0, 0]).contains("at least two classes"));
     assert!(fit(vec![0, 1, 2]).contains("give at least one class two rows"));
-    let data = Labelled::from_labels(features(4), vec![0, 0, 1, 1]).unwrap();
+    let data = Labeled::from_labels(features(4), vec![0, 0, 1, 1]).unwrap();
     let wrong = NcaConfig::new(7, 1).fit(&data, &Device::flex()).unwrap_err().to_string();
     assert!(wrong.contains("d_input is 7") && wrong.contains("1 features"), "{wrong}");
     let diagonal = NcaConfig::new(1, 2).with_encoder(EncoderConfig::Diagonal);

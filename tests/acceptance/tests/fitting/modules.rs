@@ -5,14 +5,14 @@ use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::quantization::{Calibration, QuantScheme};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use burn_nca::data::{
-    Coincidences, Features, Labelled, Pairs, RegressionData, Scaling, ScalingKind,
+    Coincidences, Features, Labeled, Pairs, RegressionData, Scaling, ScalingKind,
 };
 use burn_nca::encoder::{
     Activation, AnyEncoder, Encoder, EncoderConfig, LinearMapConfig, MlpConfig,
 };
 use burn_nca::fit::{
     FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Problem, Start, Termination,
-    minimise,
+    minimize,
 };
 use burn_nca::objective::ClassIndex;
 use burn_nca::{Fitted, Nca, NcaConfig, PairsConfig, RegressionConfig};
@@ -23,7 +23,7 @@ fn short() -> NcaConfig {
     with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(3)))
 }
 
-fn labels(data: &Labelled) -> Tensor<1, Int> {
+fn labels(data: &Labeled) -> Tensor<1, Int> {
     let labels: Vec<i64> = data.labels().iter().map(|&label| label as i64).collect();
     Tensor::from_data(TensorData::new(labels, [data.rows()]), &Device::flex())
 }
@@ -31,7 +31,7 @@ fn labels(data: &Labelled) -> Tensor<1, Int> {
 /// A model after some steps of a training loop, and the scaling of its rows.
 fn trained(config: &NcaConfig) -> (Nca, Scaling) {
     let (data, device) = (iris(), Device::flex());
-    let scaling = Scaling::fit(ScalingKind::Standardise, data.features());
+    let scaling = Scaling::fit(ScalingKind::Standardize, data.features());
     let x = scaling.apply(data.features()).unwrap().to_tensor(&device, DType::F32).autodiff();
     let mut nca = config.init(&device.autodiff());
     let mut optimizer = AdamConfig::new().init();
@@ -106,7 +106,7 @@ fn an_encoder_of_other_sizes_is_refused_before_the_fit() {
     // A module that does not say what it takes is asked before the first step.
     let values = data.features().values().chunks_exact(4).flat_map(|row| &row[..3]);
     let features = Features::unnamed(values.copied().collect(), 3).unwrap();
-    let three = Labelled::from_labels(features, data.labels().to_vec()).unwrap();
+    let three = Labeled::from_labels(features, data.labels().to_vec()).unwrap();
     let refused =
         NcaConfig::new(3, 2).fit_encoder(own(&device), &three, &device, FitSession::new());
     let message = refused.unwrap_err().to_string();
@@ -161,7 +161,7 @@ fn a_module_of_numbers_trained_elsewhere_predicts_them() {
 }
 
 #[test]
-fn more_dimensions_than_features_are_all_learnt() {
+fn more_dimensions_than_features_are_all_learned() {
     let fitted = {
         let mut config = short();
         config.d_output = 6;
@@ -174,11 +174,11 @@ fn more_dimensions_than_features_are_all_learnt() {
 }
 
 #[test]
-fn rows_without_a_class_are_neighbours_of_a_model_from_elsewhere() {
+fn rows_without_a_class_are_neighbors_of_a_model_from_elsewhere() {
     let (data, device) = (iris(), Device::flex());
     let (nca, scaling) = trained(&NcaConfig::new(4, 2));
     let others = data.features().select(&(0..40).collect::<Vec<_>>());
-    let partly = data.clone().with_unlabelled(others).unwrap();
+    let partly = data.clone().with_unlabeled(others).unwrap();
     let known = Fitted::of_classes(nca.encoder.clone(), scaling.clone(), &data, &device).unwrap();
     let fitted = Fitted::of_classes(nca.encoder, scaling, &partly, &device).unwrap();
     // They stand in the denominators alone: f falls.
@@ -193,7 +193,7 @@ fn a_network_of_raw_years_is_given_raw_years() {
     let device = Device::flex();
     let years = (0..8).map(|row| 2000.0 + f64::from(row)).collect();
     let features = Features::new(years, vec!["year".to_string()]).unwrap();
-    let data = Labelled::from_labels(features, (0..8).map(|row| row / 4).collect()).unwrap();
+    let data = Labeled::from_labels(features, (0..8).map(|row| row / 4).collect()).unwrap();
     let network = own_of_years(&device);
     let x = data.features().to_tensor(&device, DType::F32);
     let expected = network.forward(x).into_data();
@@ -230,15 +230,15 @@ fn a_module_of_pairs_trained_elsewhere_becomes_a_model() {
 }
 
 #[test]
-fn what_minimise_gives_becomes_a_model() {
+fn what_minimize_gives_becomes_a_model() {
     let (data, device) = (iris(), Device::flex());
-    let scaling = Scaling::fit(ScalingKind::Standardise, data.features());
+    let scaling = Scaling::fit(ScalingKind::Standardize, data.features());
     let x = scaling.apply(data.features()).unwrap().to_tensor(&device, DType::F32);
     let classes = ClassIndex::of(&data, &device).unwrap();
     let problem = Problem::new(NcaConfig::new(4, 2).init(&device.clone().autodiff()), &x, &classes);
     let steps = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(20));
     let config = FitConfig::new().with_optimizer(steps);
-    let solution = minimise(&problem, &config, FitSession::new()).unwrap();
+    let solution = minimize(&problem, &config, FitSession::new()).unwrap();
     let fitted = Fitted::of_classes(solution.module.encoder, scaling, &data, &device).unwrap();
     assert!((fitted.summary().value - solution.value).abs() < 1e-3);
     assert!(fitted.leave_one_out(3).unwrap().value().unwrap() > 0.9);
@@ -289,7 +289,7 @@ fn a_module_without_data_has_no_start_of_data() {
 fn rows_that_were_scaled_and_then_moved_are_given_raw() {
     let years = (0..12).map(|row| 2000.0 + f64::from(row * row % 7)).collect();
     let features = Features::unnamed(years, 1).unwrap();
-    let data = Labelled::from_labels(features, (0..12).map(|row| row % 2).collect()).unwrap();
+    let data = Labeled::from_labels(features, (0..12).map(|row| row % 2).collect()).unwrap();
     let fit = FitConfig::new().with_scaling(ScalingKind::None);
     let fitted = NcaConfig::new(1, 1).with_fit(fit).fit(&data, &Device::flex()).unwrap();
     assert!(fitted.scaling().offset()[0] > 2000.0);
@@ -305,7 +305,7 @@ fn rows_that_were_scaled_and_then_moved_are_given_raw() {
 }
 
 #[test]
-fn a_model_with_a_quantised_map_predicts() {
+fn a_model_with_a_quantized_map_predicts() {
     let data = iris();
     let mut fitted = short().fit(&data, &Device::flex()).unwrap();
     let mut quantizer = Quantizer::new(Calibration::MinMax, QuantScheme::default());

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use burn::tensor::Device;
-use burn_nca::data::{AgreementWidth, Features, Labelled, Pairs, RegressionData};
+use burn_nca::data::{AgreementWidth, Features, Labeled, Pairs, RegressionData};
 use burn_nca::estimator::RegressionObjective;
 use burn_nca::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
@@ -179,21 +179,21 @@ fn a_fit_of_classes_is_known_by_settings_features_and_labels() {
     let labels = data.labels().to_vec();
     let mut swapped = labels.clone();
     swapped.swap(0, 149);
-    let relabelled = Labelled::from_labels(data.features().clone(), swapped.clone()).unwrap();
+    let relabeled = Labeled::from_labels(data.features().clone(), swapped.clone()).unwrap();
     let mut values = data.features().values().to_vec();
     values[7] += 0.5;
     let moved = Features::new(values, data.features().names().to_vec()).unwrap();
-    let moved_too = Labelled::from_labels(moved.clone(), swapped).unwrap();
-    let moved = Labelled::from_labels(moved, labels).unwrap();
+    let moved_too = Labeled::from_labels(moved.clone(), swapped).unwrap();
+    let moved = Labeled::from_labels(moved, labels).unwrap();
     for optimizer in solvers() {
         for early_stopping in [None, Some(EarlyStoppingConfig::new())] {
             let mut config = with(optimizer.clone());
             config.fit.early_stopping = early_stopping;
             let fit = |session: FitSession<'_>| config.fit_session(&data, &device, session);
-            let on = |other: &Labelled| {
+            let on = |other: &Labeled| {
                 refusal(fit, |session| config.fit_session(other, &device, session))
             };
-            assert_eq!(on(&relabelled), "other targets");
+            assert_eq!(on(&relabeled), "other targets");
             assert_eq!(on(&moved), "other features");
             assert_eq!(on(&moved_too), "other features and other targets");
             let other = config.clone().with_criterion(Criterion::G);

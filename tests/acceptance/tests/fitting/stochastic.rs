@@ -11,7 +11,7 @@ use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca::fit::parameters::{flatten, flatten_gradients};
 use burn_nca::fit::{
     FitConfig, FitSession, OptimizerConfig, Precision, Problem, Progress, SgdConfig,
-    StochasticConfig, Termination, minimise,
+    StochasticConfig, Termination, minimize,
 };
 use burn_nca::objective::{
     AgreementIndex, ClassIndex, Criterion, MlkrLossConfig, NcaLoss, NcaLossConfig, Objective,
@@ -51,7 +51,7 @@ fn first_epoch<O: Objective>(
         ControlFlow::Continue(())
     };
     let session = FitSession::new().with_progress(&mut watch);
-    minimise(&problem, config, session)?;
+    minimize(&problem, config, session)?;
     Ok(first.unwrap())
 }
 
@@ -90,7 +90,7 @@ fn a_batch_of_all_rows_reports_the_exact_value_and_gradient() {
     check_all_rows(NcaLossConfig::new().init(), &x, &classes.with_weights(&weights).unwrap());
     let agreements =
         Agreements::of_function(31, |i, j| if i > 4 && j % 2 == 0 { 0.5 } else { 0.0 });
-    let agreements = agreements.with_unlabelled(&[7]).unwrap();
+    let agreements = agreements.with_unlabeled(&[7]).unwrap();
     let agreements = AgreementIndex::new(&agreements, &device).unwrap();
     check_all_rows(SoftNcaLossConfig::new().init(), &x, &agreements);
     let targets = TargetIndex::new(&uniform(31, 7), 1, &device).unwrap();
@@ -168,7 +168,7 @@ fn a_fit_none_of_whose_batches_can_take_a_step_says_so_and_keeps_its_start() {
         let norm = start.encoder.squared_norm().unwrap().into_scalar::<f64>();
         let matrix = start.encoder.matrix();
         let problem = Problem::new(start, &x, &classes);
-        let solution = minimise(&problem, &settings(2, l2), FitSession::new()).unwrap();
+        let solution = minimize(&problem, &settings(2, l2), FitSession::new()).unwrap();
         assert_eq!(solution.termination, Termination::NoStep);
         assert!(solution.termination.sentence().contains("raise batch_size"));
         assert!((solution.value - exact - 40.0 * l2 * norm).abs() < 1e-10);
@@ -202,7 +202,7 @@ fn a_step_of_sgd_is_the_rate_times_the_slopes_remembered() {
         }
     }
     let problem = Problem::new(start, &x, &classes);
-    let found = flatten(&minimise(&problem, &config, FitSession::new()).unwrap().module);
+    let found = flatten(&minimize(&problem, &config, FitSession::new()).unwrap().module);
     for (found, expected) in found.iter().zip(&expected) {
         assert!((found - expected).abs() < 1e-12, "{found} {expected}");
     }

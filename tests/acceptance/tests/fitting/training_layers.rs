@@ -1,4 +1,4 @@
-//! Encoders with layers that behave differently in training: dropout and batch normalisation.
+//! Encoders with layers that behave differently in training: dropout and batch normalization.
 
 use std::ops::ControlFlow;
 
@@ -153,7 +153,7 @@ fn early_stopping_returns_the_statistics_of_its_best_epoch() {
 }
 
 #[test]
-fn batch_normalisation_resumes_from_every_epoch_to_the_same_bits() {
+fn batch_normalization_resumes_from_every_epoch_to_the_same_bits() {
     let (data, device, encoder) = (iris(), Device::flex(), layered(true, false));
     let folder = tempfile::tempdir().unwrap();
     let checkpoint = folder.path().join("fit.checkpoint");

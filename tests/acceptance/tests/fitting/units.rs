@@ -3,22 +3,22 @@
 use acceptance::data::{overlapping, uniform};
 use burn::module::Module;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::data::{Features, Labelled, ScalingKind};
+use burn_nca::data::{Features, Labeled, ScalingKind};
 use burn_nca::encoder::{EncoderConfig, LinearMap};
 use burn_nca::fit::{
     ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty, Precision, Problem,
-    START_PERPLEXITY, SgdConfig, Start, StochasticConfig, minimise,
+    START_PERPLEXITY, SgdConfig, Start, StochasticConfig, minimize,
 };
 use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig};
 use burn_nca::{MetricModel, NcaConfig};
 
 const D: usize = 3;
 
-fn data(unit: f64) -> (Labelled, Features) {
+fn data(unit: f64) -> (Labeled, Features) {
     let sample = overlapping(60, D, 3, 5);
     let x = Features::unnamed(sample.x.iter().map(|value| unit * value).collect(), D).unwrap();
     let queries = uniform(40 * D, 9).iter().map(|value| 2.0 * unit * value).collect();
-    (Labelled::from_labels(x, sample.y).unwrap(), Features::unnamed(queries, D).unwrap())
+    (Labeled::from_labels(x, sample.y).unwrap(), Features::unnamed(queries, D).unwrap())
 }
 
 fn config(scaling: ScalingKind, encoder: EncoderConfig, optimizer: OptimizerConfig) -> NcaConfig {
@@ -58,7 +58,7 @@ fn check(config: &NcaConfig, tolerance: f64) {
 #[test]
 fn features_in_other_units_give_the_same_metric_and_the_same_predictions() {
     let lbfgs = || OptimizerConfig::Lbfgs(LbfgsConfig::new());
-    for scaling in [ScalingKind::None, ScalingKind::MinMax, ScalingKind::Standardise] {
+    for scaling in [ScalingKind::None, ScalingKind::MinMax, ScalingKind::Standardize] {
         for encoder in [EncoderConfig::Linear, EncoderConfig::Diagonal] {
             check(&config(scaling, encoder, lbfgs()), 1e-4);
         }
@@ -124,7 +124,7 @@ fn the_penalty_of_spread_is_the_trace_and_its_slope_that_of_the_trace() {
             .with_penalty(Some(Penalty::Spread))
             .with_precision(Precision::F64)
             .with_stop_at(Some(0));
-        let solution = minimise(&Problem::new(model, &x, &classes), &fit, Default::default());
+        let solution = minimize(&Problem::new(model, &x, &classes), &fit, Default::default());
         solution.map(|solution| (solution.value, solution.gradient_max)).unwrap()
     };
     let weight: Vec<f64> = uniform(D * k, 4);

@@ -2,7 +2,7 @@
 
 use acceptance::data::overlapping;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData, s};
-use burn_nca::data::{Features, Labelled, Scaling, ScalingKind};
+use burn_nca::data::{Features, Labeled, Scaling, ScalingKind};
 use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Start, Termination};
 use burn_nca::neighbors::leave_one_out_probabilities;
 use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
@@ -21,7 +21,7 @@ fn g(z: Tensor<2>, y: &[usize]) -> f64 {
 
 /// D1: a softmax over the wrong axis. Rows of p sum to 1, and p is not its transpose; f alone cannot tell.
 #[test]
-fn d1_the_softmax_runs_over_the_neighbours_of_each_point() {
+fn d1_the_softmax_runs_over_the_neighbors_of_each_point() {
     let sample = overlapping(12, 1, 3, 31);
     let z = column(&sample.x, DType::F64);
     // With one class per point, p_ij can be read off: row i of the class probabilities.
@@ -64,7 +64,7 @@ fn d2_d3_d8_the_hardest_point_keeps_its_term_and_gradient() {
 #[test]
 fn d3_points_without_a_partner_are_counted() {
     let features = Features::unnamed(vec![0.0, 0.1, 1.0, 1.1, 5.0], 1).unwrap();
-    let data = Labelled::from_labels(features, vec![0, 0, 1, 1, 2]).unwrap();
+    let data = Labeled::from_labels(features, vec![0, 0, 1, 1, 2]).unwrap();
     let fitted = NcaConfig::new(1, 1).fit(&data, &Device::flex()).unwrap();
     assert_eq!(fitted.summary().singletons, 1);
     let z = column(&[0.0, 0.1, 1.0, 1.1, 5.0], DType::F64);
@@ -75,7 +75,7 @@ fn d3_points_without_a_partner_are_counted() {
 #[test]
 fn d4_d5_the_self_is_left_out_by_identity() {
     let z = [0.0, 0.0, 3.0, 3.0];
-    // Alone, each point's nearest neighbour is its copy, of the other class: everything is wrong.
+    // Alone, each point's nearest neighbor is its copy, of the other class: everything is wrong.
     let at = acceptance::oracle::nca(&z, 1, &[0, 1, 0, 1]);
     assert!((g(column(&z, DType::F64), &[0, 1, 0, 1]) - at.g).abs() < 1e-9);
     assert!(at.f < 1e-3);
@@ -83,10 +83,10 @@ fn d4_d5_the_self_is_left_out_by_identity() {
 
 /// D6: the reported value must be the one whose gradient is taken.
 #[test]
-fn d6_the_reported_value_is_the_minimised_one() {
+fn d6_the_reported_value_is_the_minimized_one() {
     let sample = overlapping(40, 3, 2, 33);
     let features = Features::unnamed(sample.x, 3).unwrap();
-    let data = Labelled::from_labels(features, sample.y.clone()).unwrap();
+    let data = Labeled::from_labels(features, sample.y.clone()).unwrap();
     let fit = FitConfig::new().with_precision(burn_nca::fit::Precision::F64);
     let fitted = NcaConfig::new(3, 2).with_fit(fit).fit(&data, &Device::flex()).unwrap();
     let classes = ClassIndex::new(&sample.y, &Device::flex()).unwrap();
@@ -98,9 +98,9 @@ fn d6_the_reported_value_is_the_minimised_one() {
 /// D8: the start must not come back as if it were the result.
 #[test]
 fn d8_a_hopeless_start_is_reported() {
-    // Scaled so far that p_ij is 0 or 1 in f32: the gradient of f is 0, but every row has a wrong neighbour.
+    // Scaled so far that p_ij is 0 or 1 in f32: the gradient of f is 0, but every row has a wrong neighbor.
     let features = Features::unnamed(vec![0.0, 1.0, 2.0, 3.0], 1).unwrap();
-    let data = Labelled::from_labels(features, vec![0, 1, 0, 1]).unwrap();
+    let data = Labeled::from_labels(features, vec![0, 1, 0, 1]).unwrap();
     let fit = FitConfig::new().with_start(Start::Given { weight: vec![1e4] });
     let config = NcaConfig::new(1, 1).with_fit(fit);
     let fitted = config.fit(&data, &Device::flex()).unwrap();
@@ -118,7 +118,7 @@ fn d8_a_hopeless_start_is_reported() {
 #[test]
 fn d10_a_fit_that_did_not_converge_says_so() {
     let sample = overlapping(60, 4, 3, 34);
-    let data = Labelled::from_labels(Features::unnamed(sample.x, 4).unwrap(), sample.y).unwrap();
+    let data = Labeled::from_labels(Features::unnamed(sample.x, 4).unwrap(), sample.y).unwrap();
     let solver = LbfgsConfig::new().with_max_iterations(2);
     let fit = FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(solver));
     let fitted = NcaConfig::new(4, 2).with_fit(fit).fit(&data, &Device::flex()).unwrap();
@@ -134,10 +134,10 @@ fn d11_constant_columns_survive_scaling() {
     let place = |i: i32| f64::from(if i < 10 { i } else { i + 5 });
     let values: Vec<f64> = (0..20).flat_map(|i| [0.1, place(i)]).collect();
     let features = Features::unnamed(values, 2).unwrap();
-    let scaled = Scaling::fit(ScalingKind::Standardise, &features).apply(&features).unwrap();
+    let scaled = Scaling::fit(ScalingKind::Standardize, &features).apply(&features).unwrap();
     assert!(scaled.values().iter().all(|x| x.is_finite()));
     let labels = (0..20).map(|i| usize::from(i >= 10)).collect();
-    let data = Labelled::from_labels(features, labels).unwrap();
+    let data = Labeled::from_labels(features, labels).unwrap();
     let fitted = NcaConfig::new(2, 1).fit(&data, &Device::flex()).unwrap();
     assert_eq!(fitted.leave_one_out(1).unwrap().value(), Some(1.0));
 }

@@ -31,7 +31,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn rotation_translation_permutation_and_relabelling_change_nothing(
+    fn rotation_translation_permutation_and_relabeling_change_nothing(
         seed in 0u64..1000, n in 2usize..24, classes in 1usize..6, angle in 0.0f64..6.2, shift in -50.0f64..50.0,
     ) {
         let sample = overlapping(n, 2, classes, seed);
@@ -47,8 +47,8 @@ proptest! {
             let reversed: Vec<f64> = sample.x.chunks(2).rev().flatten().copied().collect();
             let y_reversed: Vec<usize> = sample.y.iter().rev().copied().collect();
             close(value(&reversed, 2, &y_reversed, criterion), expected);
-            let relabelled: Vec<usize> = sample.y.iter().map(|y| 40 - 7 * y).collect();
-            close(value(&sample.x, 2, &relabelled, criterion), expected);
+            let relabeled: Vec<usize> = sample.y.iter().map(|y| 40 - 7 * y).collect();
+            close(value(&sample.x, 2, &relabeled, criterion), expected);
         }
     }
 
@@ -64,7 +64,7 @@ proptest! {
     }
 
     #[test]
-    fn duplicates_are_neighbours_of_each_other(seed in 0u64..1000, n in 2usize..10) {
+    fn duplicates_are_neighbors_of_each_other(seed in 0u64..1000, n in 2usize..10) {
         // Every point twice: the copy is at distance 0, and only the point itself is left out.
         let sample = overlapping(n, 2, 2, seed);
         let z = [sample.x.clone(), sample.x.clone()].concat();

@@ -3,7 +3,7 @@
 use burn::tensor::Device;
 use burn_nca::NcaConfig;
 use burn_nca::baseline::{Projection, TruncatedSvdConfig};
-use burn_nca::data::{Features, Labelled, SparseFeatures};
+use burn_nca::data::{Features, Labeled, SparseFeatures};
 use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -74,11 +74,11 @@ proptest! {
     fn all_singular_directions_keep_every_distance(table in tables()) {
         let (n, d) = (table.rows(), table.columns());
         let dense = table.to_dense().unwrap();
-        for centre in [false, true] {
+        for center in [false, true] {
             let svd =
-                TruncatedSvdConfig::new(n.min(d)).with_centre(centre).fit(&table).unwrap();
+                TruncatedSvdConfig::new(n.min(d)).with_center(center).fit(&table).unwrap();
             let embedded = svd.apply(&table).unwrap();
-            let mean = if centre { table.mean() } else { vec![0.0; d] };
+            let mean = if center { table.mean() } else { vec![0.0; d] };
             let apart = |row: usize| -> f64 {
                 dense.row(row).iter().zip(&mean).map(|(x, mean)| (x - mean) * (x - mean)).sum()
             };
@@ -104,7 +104,7 @@ proptest! {
         let (n, d) = (table.rows(), table.columns());
         prop_assume!(n >= 8 && d >= 3);
         let svd = TruncatedSvdConfig::new(3).fit(&table).unwrap();
-        let rows = Labelled::from_labels(
+        let rows = Labeled::from_labels(
             svd.apply(&table).unwrap(),
             (0..n).map(|row| row % 2).collect(),
         )

@@ -41,7 +41,7 @@ fn the_gradient_of_chunks_is_that_of_the_whole_batch() {
     check(NcaLossConfig::new().init());
     check(NcaLossConfig::new().with_criterion(Criterion::G).with_repulsion(0.3).init());
     check(sup_con(SIMILARITIES[2], 0.1));
-    let temperature = TemperatureConfig::new(0.5).with_learnt(true);
+    let temperature = TemperatureConfig::new(0.5).with_learned(true);
     let proxies = ProxyNcaLossConfig::new(4, 3).with_temperature(temperature);
     check(cast(proxies.init(&autodiff()), DType::F64));
 }

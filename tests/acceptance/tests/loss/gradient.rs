@@ -1,4 +1,4 @@
-//! Gradients of encoder and loss together against central differences, learnt temperature and proxies
+//! Gradients of encoder and loss together against central differences, learned temperature and proxies
 //! included.
 
 use acceptance::data::uniform;
@@ -40,20 +40,20 @@ fn check<L: BatchLoss<Target = ClassTarget>>(loss: L) {
 }
 
 #[test]
-fn the_optimiser_sees_every_parameter_and_its_true_slope() {
+fn the_optimizer_sees_every_parameter_and_its_true_slope() {
     let device = autodiff();
-    let learnt = TemperatureConfig::new(0.7).with_learnt(true);
+    let learned = TemperatureConfig::new(0.7).with_learned(true);
     for similarity in SIMILARITIES {
         let snn = SoftNearestNeighborLossConfig::new()
             .with_similarity(similarity)
-            .with_temperature(learnt.clone());
+            .with_temperature(learned.clone());
         check(snn.init(&device));
         let sup_con =
-            SupConLossConfig::new().with_similarity(similarity).with_temperature(learnt.clone());
+            SupConLossConfig::new().with_similarity(similarity).with_temperature(learned.clone());
         check(sup_con.init(&device));
         let proxies = ProxyNcaLossConfig::new(4, 2)
             .with_similarity(similarity)
-            .with_temperature(learnt.clone());
+            .with_temperature(learned.clone());
         check(proxies.init(&device));
     }
 }

@@ -68,7 +68,7 @@ fn values_and_gradients_are_those_of_numpy() {
     let device = autodiff();
     assert_eq!(fixture.cases.len(), 9);
     for case in &fixture.cases {
-        let temperature = TemperatureConfig::new(case.temperature).with_learnt(true);
+        let temperature = TemperatureConfig::new(case.temperature).with_learned(true);
         let similarity = case.similarity();
         match case.loss.as_str() {
             "soft_nearest_neighbor" => {

@@ -36,7 +36,7 @@ fn the_losses_are_those_of_the_papers() {
 }
 
 #[test]
-fn at_temperature_one_the_soft_nearest_neighbour_loss_is_g() {
+fn at_temperature_one_the_soft_nearest_neighbor_loss_is_g() {
     let rows = rows(25, 3, 4);
     let g = NcaLossConfig::new().with_criterion(Criterion::G).init();
     let snn = snn(SIMILARITIES[0], 1.0);
@@ -125,7 +125,7 @@ fn every_loss_prints_its_settings() {
     ];
     let expected = [
         "criterion: F",
-        "unlabelled_neighbours: false",
+        "unlabeled_neighbors: false",
         "include_self: true",
         "similarity: SqEuclidean",
         "similarity: Cosine",

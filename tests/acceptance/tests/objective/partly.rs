@@ -1,8 +1,8 @@
-//! Rows without a class among labelled ones: in denominators only, against nested loops.
+//! Rows without a class among labeled ones: in denominators only, against nested loops.
 
 use acceptance::data::{overlapping, uniform};
 use burn::tensor::{Device, Tensor};
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labeled};
 use burn_nca::fit::{FitConfig, Precision};
 use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective, SampledTerms};
 use burn_nca::{Fitted, NcaConfig};
@@ -113,9 +113,9 @@ fn a_fit_among_rows_without_a_class_ends_lower_than_one_without_them() {
     };
     let features = Features::unnamed(x, 2).unwrap();
     let known: Vec<usize> = labels.iter().flatten().copied().collect();
-    let data = Labelled::from_labels(features.select(&rows(true)), known).unwrap();
+    let data = Labeled::from_labels(features.select(&rows(true)), known).unwrap();
     let others = features.select(&rows(false));
-    let partly = data.clone().with_unlabelled(others.clone()).unwrap();
+    let partly = data.clone().with_unlabeled(others.clone()).unwrap();
     let fit = FitConfig::new().with_precision(Precision::F64);
     let config = NcaConfig::new(2, 2).with_criterion(Criterion::G).with_fit(fit);
     let value = |fitted: &Fitted| {
@@ -139,8 +139,8 @@ fn methods_without_a_use_for_such_rows_refuse_them() {
     use burn_nca::estimator::Estimator;
     use burn_nca::method::{Lda, Lmnn};
     let features = Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1).unwrap();
-    let data = Labelled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
-    let partly = data.with_unlabelled(Features::unnamed(vec![0.5], 1).unwrap()).unwrap();
+    let data = Labeled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
+    let partly = data.with_unlabeled(Features::unnamed(vec![0.5], 1).unwrap()).unwrap();
     let refused = [
         Estimator::new(1, 1, Lda::new()).fit(&partly, &Device::flex()).unwrap_err(),
         Estimator::new(1, 1, Lmnn::new()).fit(&partly, &Device::flex()).unwrap_err(),
@@ -149,5 +149,5 @@ fn methods_without_a_use_for_such_rows_refuse_them() {
         assert!(error.contains("no use for rows without a class; leave them out"), "{error}");
     }
     let other = Features::unnamed(vec![0.5, 1.0], 2).unwrap();
-    assert!(partly.with_unlabelled(other).unwrap_err().to_string().contains("same columns"));
+    assert!(partly.with_unlabeled(other).unwrap_err().to_string().contains("same columns"));
 }

@@ -5,10 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use acceptance::data::uniform;
 use burn::tensor::{DType, Device};
 use burn_nca::MetricModel;
-use burn_nca::data::{Agreements, LabelledPair, LabelledPairs, Pairs};
+use burn_nca::data::{Agreements, LabeledPair, LabeledPairs, Pairs};
 use burn_nca::encoder::LinearMap;
 use burn_nca::fit::exact::{BlockConfig, value, value_and_gradient};
-use burn_nca::fit::{FitConfig, FitSession, Problem, minimise};
+use burn_nca::fit::{FitConfig, FitSession, Problem, minimize};
 use burn_nca::objective::{
     AgreementIndex, ClassIndex, CoincidenceIndex, CoincidenceLossConfig, KernelTarget,
     LargeMarginLossConfig, MlkrLossConfig, NcaLossConfig, NcfsLossConfig, NcfsRegressionLossConfig,
@@ -37,7 +37,7 @@ fn check<O: Objective>(objective: O, target: &O::Target) {
     panics(|| drop(model.objective.total(model.forward(x.clone()), target)));
     let problem = Problem::new(model, &x, target);
     let config = FitConfig::new().with_precision(burn_nca::fit::Precision::F64);
-    let error = minimise(&problem, &config, FitSession::new()).err().unwrap().to_string();
+    let error = minimize(&problem, &config, FitSession::new()).err().unwrap().to_string();
     assert!(error.contains(EXPECTED), "{error}");
 }
 
@@ -68,8 +68,8 @@ fn so_it_is_by_the_objectives_of_the_other_methods() {
     check(NcfsLossConfig::new().init(), &classes);
     let targets = TargetIndex::new(&uniform(50, 3), 1, &device).unwrap();
     check(NcfsRegressionLossConfig::new().init(), &targets);
-    let pairs = vec![LabelledPair::alike(0, 1), LabelledPair::different(0, 2)];
-    let index = CoincidenceIndex::new(&LabelledPairs::new(50, pairs).unwrap(), &device);
+    let pairs = vec![LabeledPair::alike(0, 1), LabeledPair::different(0, 2)];
+    let index = CoincidenceIndex::new(&LabeledPairs::new(50, pairs).unwrap(), &device);
     check(CoincidenceLossConfig::new().init(&index, &device, DType::F64), &index);
 }
 
@@ -85,7 +85,7 @@ fn settings_that_a_given_problem_cannot_follow_are_refused() {
     let classes = ClassIndex::new(&[0, 1, 0, 1], &device).unwrap();
     let problem = Problem::new(model, &x, &classes);
     let fit = FitConfig::new().with_precision(Precision::F64);
-    minimise(&problem, &fit, FitSession::new()).unwrap();
+    minimize(&problem, &fit, FitSession::new()).unwrap();
     for (fit, expected) in [
         (fit.clone().with_start(Start::Identity), "ask for the start Identity"),
         (fit.clone().with_scaling(ScalingKind::None), "ask for the scaling None"),
@@ -102,7 +102,7 @@ fn settings_that_a_given_problem_cannot_follow_are_refused() {
             "ask for a start of perplexity 15, but the model is fitted from where it is",
         ),
     ] {
-        let error = minimise(&problem, &fit, FitSession::new()).err().unwrap().to_string();
+        let error = minimize(&problem, &fit, FitSession::new()).err().unwrap().to_string();
         assert!(error.contains(expected), "{error}");
     }
     // What is held out is given: no share of the rows is.
@@ -110,8 +110,8 @@ fn settings_that_a_given_problem_cannot_follow_are_refused() {
     let problem = Problem { held_out: Some(&score), ..problem };
     let stop = EarlyStoppingConfig::new();
     let config = fit.clone().with_early_stopping(Some(stop.clone()));
-    minimise(&problem, &config, FitSession::new()).unwrap();
+    minimize(&problem, &config, FitSession::new()).unwrap();
     let config = fit.with_early_stopping(Some(stop.with_share(0.3)));
-    let error = minimise(&problem, &config, FitSession::new()).err().unwrap().to_string();
+    let error = minimize(&problem, &config, FitSession::new()).err().unwrap().to_string();
     assert!(error.contains("a share of 0.3, but what is held out is given"), "{error}");
 }

@@ -3,7 +3,7 @@
 use acceptance::data::{overlapping, uniform};
 use acceptance::oracle;
 use burn::tensor::{Device, Tensor};
-use burn_nca::data::{AgreementWidth, Agreements, Features, Labelled, RegressionData};
+use burn_nca::data::{AgreementWidth, Agreements, Features, Labeled, RegressionData};
 use burn_nca::fit::{FitConfig, Precision};
 use burn_nca::objective::{
     AgreementIndex, ClassIndex, Criterion, MlkrLossConfig, NcaLossConfig, Objective,
@@ -162,7 +162,7 @@ fn weighted_soft_matches_are_the_weighted_sum_of_their_terms() {
 }
 
 #[test]
-fn a_fit_of_weighted_numbers_minimises_the_weighted_sum() {
+fn a_fit_of_weighted_numbers_minimizes_the_weighted_sum() {
     let device = Device::flex();
     let x = uniform(3 * 40, 50);
     let prices = x.chunks_exact(3).map(|row| row[0] + 0.1 * row[2]).collect();
@@ -183,11 +183,11 @@ fn a_fit_of_weighted_numbers_minimises_the_weighted_sum() {
 }
 
 #[test]
-fn a_fit_of_weighted_rows_minimises_the_weighted_sum() {
+fn a_fit_of_weighted_rows_minimizes_the_weighted_sum() {
     let device = Device::flex();
     let sample = overlapping(40, 3, 2, 46);
     let features = Features::unnamed(sample.x, 3).unwrap();
-    let data = Labelled::from_labels(features, sample.y).unwrap();
+    let data = Labeled::from_labels(features, sample.y).unwrap();
     let fit = FitConfig::new().with_precision(Precision::F64);
     let config = NcaConfig::new(3, 2).with_criterion(Criterion::G).with_fit(fit.with_l2(0.01));
     let plain = config.fit(&data, &device).unwrap();
@@ -210,7 +210,7 @@ fn the_best_that_weighted_rows_could_have_is_no_saturated_start() {
     // f is at its best, which is not the number of rows.
     let device = Device::flex();
     let features = Features::unnamed(vec![0.0, 0.1, 900.0, 900.1], 1).unwrap();
-    let data = Labelled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
+    let data = Labeled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
     let data = data.with_weights(vec![0.5, 0.5, 1.0, 0.25]).unwrap();
     let fit = FitConfig::new().with_scaling(burn_nca::data::ScalingKind::None);
     let fitted = NcaConfig::new(1, 1).with_fit(fit).fit(&data, &device).unwrap();

@@ -15,10 +15,10 @@ use crate::setup::{
 
 const CRITERIA: [Criterion; 2] = [Criterion::F, Criterion::G];
 
-pub fn loss(criterion: Criterion, unlabelled_neighbours: bool) -> SoftNcaLoss {
+pub fn loss(criterion: Criterion, unlabeled_neighbors: bool) -> SoftNcaLoss {
     SoftNcaLossConfig::new()
         .with_criterion(criterion)
-        .with_unlabelled_neighbours(unlabelled_neighbours)
+        .with_unlabeled_neighbors(unlabeled_neighbors)
         .init()
 }
 
@@ -26,7 +26,7 @@ pub fn index(agreements: &Agreements) -> AgreementIndex {
     AgreementIndex::new(agreements, &Device::flex()).unwrap()
 }
 
-/// One of each kind; some rows unlabelled, some without any agreement.
+/// One of each kind; some rows unlabeled, some without any agreement.
 fn kinds(n: usize) -> Vec<Agreements> {
     let targets: Vec<f64> = uniform(n, 21).iter().map(|t| 300.0 + 40.0 * t).collect();
     let mut plane = uniform(2 * n, 22);
@@ -43,14 +43,14 @@ fn kinds(n: usize) -> Vec<Agreements> {
             if (i + j) % 3 == 0 { 0.0 } else { 1.0 / (1 + i + 2 * j) as f64 }
         }),
         Agreements::of_function(n, |i, j| if i < 5 { 0.0 } else { (j % 2) as f64 })
-            .with_unlabelled(&[0, 7, 8])
+            .with_unlabeled(&[0, 7, 8])
             .unwrap(),
         Agreements::of_labels(&labels),
     ]
 }
 
-fn labelled(agreements: &Agreements) -> Vec<bool> {
-    let rows = agreements.labelled_rows();
+fn labeled(agreements: &Agreements) -> Vec<bool> {
+    let rows = agreements.labeled_rows();
     (0..agreements.points()).map(|row| rows.binary_search(&row).is_ok()).collect()
 }
 
@@ -58,12 +58,12 @@ fn labelled(agreements: &Agreements) -> Vec<bool> {
 fn soft_matches_agree_with_nested_loops_at_any_block_size() {
     let case = Case::new(31, 3, 2, 1);
     for agreements in kinds(31) {
-        for neighbours in [false, true] {
-            let expected = soft_matches(&case.z, 2, &labelled(&agreements), neighbours, |i, j| {
+        for neighbors in [false, true] {
+            let expected = soft_matches(&case.z, 2, &labeled(&agreements), neighbors, |i, j| {
                 agreements.log_agreement(i, j)
             });
             for (criterion, value) in CRITERIA.into_iter().zip([expected.f, expected.g]) {
-                let model = case.linear(loss(criterion, neighbours));
+                let model = case.linear(loss(criterion, neighbors));
                 let found = at_any_block(&model, &case.features(), &index(&agreements));
                 assert_close(&[-found], &[value], 1e-10);
             }
@@ -107,19 +107,19 @@ fn hard_labels_give_the_values_and_gradients_of_nca() {
 }
 
 #[test]
-fn unlabelled_rows_are_neighbours_only_if_asked() {
+fn unlabeled_rows_are_neighbors_only_if_asked() {
     let case = Case::new(25, 3, 2, 5);
     let mut targets = uniform(25, 6);
-    let unlabelled = [2, 3, 11, 24];
-    unlabelled.iter().for_each(|&row| targets[row] = f64::NAN);
+    let unlabeled = [2, 3, 11, 24];
+    unlabeled.iter().for_each(|&row| targets[row] = f64::NAN);
     let agreements = Agreements::of_targets(&targets, 1, AgreementWidth::Given(0.4)).unwrap();
     let target = index(&agreements);
-    assert_eq!((target.points(), target.labelled(), target.with_agreement()), (25, 21, 21));
+    assert_eq!((target.points(), target.labeled(), target.with_agreement()), (25, 21, 21));
     assert_eq!(loss(Criterion::F, false).num_terms(&target), 21);
 
-    let kept = agreements.labelled_rows();
+    let kept = agreements.labeled_rows();
     let mut moved = case.x.clone();
-    unlabelled.iter().for_each(|&row| moved[row * 3] += 0.5);
+    unlabeled.iter().for_each(|&row| moved[row * 3] += 0.5);
     let moved = tensor(&moved, 3, DType::F64);
     let alone: Vec<f64> = kept.iter().flat_map(|row| &case.x[row * 3..][..3]).copied().collect();
     let (x, without) = (case.features(), tensor(&alone, 3, DType::F64));
@@ -127,15 +127,15 @@ fn unlabelled_rows_are_neighbours_only_if_asked() {
         let model = case.linear(loss(criterion, false));
         let found = at_block(&model, &x, &target, 8);
         // The same as if they were not there.
-        let labelled_only = at_block(&model, &without, &index(&agreements.select(&kept)), 8);
-        assert_close(&[found.0], &[labelled_only.0], 1e-13);
-        assert_close(&found.1, &labelled_only.1, 1e-13);
+        let labeled_only = at_block(&model, &without, &index(&agreements.select(&kept)), 8);
+        assert_close(&[found.0], &[labeled_only.0], 1e-13);
+        assert_close(&found.1, &labeled_only.1, 1e-13);
         assert_eq!(at_block(&model, &moved, &target, 8), found);
 
         let model = case.linear(loss(criterion, true));
         let with = at_block(&model, &x, &target, 8).0;
         assert!((with - at_block(&model, &moved, &target, 8).0).abs() > 1e-4);
-        // They can only take from the agreement of the labelled rows.
+        // They can only take from the agreement of the labeled rows.
         assert!(with > found.0);
     }
 }
@@ -144,9 +144,9 @@ fn unlabelled_rows_are_neighbours_only_if_asked() {
 fn no_p_exceeds_the_largest_agreement_of_its_row() {
     let case = Case::new(31, 3, 2, 7);
     for agreements in kinds(31) {
-        let known = labelled(&agreements);
+        let known = labeled(&agreements);
         let at = soft_matches(&case.z, 2, &known, false, |i, j| agreements.log_agreement(i, j));
-        for (p, i) in at.p.iter().zip(agreements.labelled_rows()) {
+        for (p, i) in at.p.iter().zip(agreements.labeled_rows()) {
             let largest = (0..31).map(|j| agreements.agreement(i, j)).fold(0.0, f64::max);
             assert!(*p <= largest * (1.0 + 1e-12), "row {i}: {p} above {largest}");
         }
@@ -201,12 +201,12 @@ fn a_batch_of_rows_is_the_data_set_of_these_rows() {
     let x: Vec<f64> = rows.iter().flat_map(|row| &case.x[row * 3..][..3]).copied().collect();
     let x = tensor(&x, 3, DType::F64);
     for agreements in kinds(31) {
-        for neighbours in [false, true] {
-            let model = case.linear(loss(Criterion::G, neighbours));
+        for neighbors in [false, true] {
+            let model = case.linear(loss(Criterion::G, neighbors));
             let batch = model.objective.subset(&index(&agreements), &rows);
             let z = embed(&x.to_data().try_to_vec::<f64>().unwrap(), 3, &case.a, 2);
-            let known: Vec<bool> = rows.iter().map(|&row| labelled(&agreements)[row]).collect();
-            let expected = soft_matches(&z, 2, &known, neighbours, |i, j| {
+            let known: Vec<bool> = rows.iter().map(|&row| labeled(&agreements)[row]).collect();
+            let expected = soft_matches(&z, 2, &known, neighbors, |i, j| {
                 agreements.log_agreement(rows[i], rows[j])
             });
             let found = model.objective.total(model.forward(x.clone()), &batch);
@@ -216,12 +216,12 @@ fn a_batch_of_rows_is_the_data_set_of_these_rows() {
 }
 
 #[test]
-fn a_batch_without_a_labelled_row_has_value_and_gradient_0() {
+fn a_batch_without_a_labeled_row_has_value_and_gradient_0() {
     let case = Case::new(4, 3, 2, 10);
     let targets = [1.0, f64::NAN, f64::NAN, 2.0];
     let agreements = Agreements::of_targets(&targets, 1, AgreementWidth::Given(1.0)).unwrap();
-    for neighbours in [false, true] {
-        let loss = loss(Criterion::F, neighbours);
+    for neighbors in [false, true] {
+        let loss = loss(Criterion::F, neighbors);
         let batch = loss.subset(&index(&agreements), &[1, 2]);
         let leaf = case.embedding().slice(s![1..3]).autodiff().require_grad();
         let total = loss.total(leaf.clone(), &batch);

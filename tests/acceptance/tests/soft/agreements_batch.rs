@@ -33,16 +33,16 @@ fn a_table_of_agreements_gives_the_sum_over_blocks() {
 }
 
 #[test]
-fn targets_give_the_sum_over_blocks_with_unlabelled_rows_in_or_out() {
+fn targets_give_the_sum_over_blocks_with_unlabeled_rows_in_or_out() {
     let n = 17;
     let case = Case::new(n, 3, 2, 32);
     let mut targets = uniform(2 * n, 33);
     (targets[6], targets[19]) = (f64::NAN, f64::NAN);
     let agreements = Agreements::of_targets(&targets, 2, AgreementWidth::Given(0.6)).unwrap();
     let target = index(&agreements);
-    for neighbours in [false, true] {
+    for neighbors in [false, true] {
         for criterion in [Criterion::F, Criterion::G] {
-            let objective = loss(criterion, neighbours);
+            let objective = loss(criterion, neighbors);
             let leaf = case.embedding().autodiff().require_grad();
             let sum = objective.total(leaf.clone(), &target);
             let expected = leaf.grad(&sum.backward()).unwrap().div_scalar(15.0);

@@ -7,7 +7,7 @@ use burn_nca::data::{AgreementWidth, Agreements, Pairs};
 use burn_nca::encoder::LinearMap;
 use burn_nca::fit::{
     FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Problem, Solution,
-    StochasticConfig, minimise,
+    StochasticConfig, minimize,
 };
 use burn_nca::objective::{Criterion, Objective};
 
@@ -36,7 +36,7 @@ fn fit<O: Objective>(
     let x = tensor(x, 3, DType::F64);
     let problem = Problem::new(case.linear(objective), &x, target);
     let config = FitConfig::new().with_optimizer(optimizer).with_precision(Precision::F64);
-    minimise(&problem, &config, FitSession::new()).unwrap()
+    minimize(&problem, &config, FitSession::new()).unwrap()
 }
 
 /// How much longer the first feature's column of A is than the longest other one.
@@ -75,8 +75,8 @@ fn pairs_without_labels_find_the_feature_that_partners_share() {
     let (x, targets) = table();
     let mut order: Vec<usize> = (0..ROWS).collect();
     order.sort_by(|&a, &b| targets[a].total_cmp(&targets[b]));
-    let neighbours = order.windows(2).map(|pair| (pair[0], pair[1], 1.0)).collect();
-    let target = pairs::index(&Pairs::new(ROWS, neighbours).unwrap());
+    let neighbors = order.windows(2).map(|pair| (pair[0], pair[1], 1.0)).collect();
+    let target = pairs::index(&Pairs::new(ROWS, neighbors).unwrap());
     for include_self in [true, false] {
         for optimizer in [lbfgs(), adam(120)] {
             let solution = fit(pairs::loss(include_self), &x, &target, optimizer);

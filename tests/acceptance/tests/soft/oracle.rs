@@ -2,32 +2,32 @@
 
 /// What soft matches give at one embedding.
 pub struct SoftMatches {
-    /// p_i of the labelled points, in their order.
+    /// p_i of the labeled points, in their order.
     pub p: Vec<f64>,
     /// Σ p_i.
     pub f: f64,
-    /// Σ log p_i over the labelled points with some agreement.
+    /// Σ log p_i over the labeled points with some agreement.
     pub g: f64,
 }
 
 /// Soft matches at the embedding `z`, row-major `[n, k]`: `log_w(i, j)` is the log agreement, points of
-/// `labelled` are the terms, and the others neighbours if asked.
+/// `labeled` are the terms, and the others neighbors if asked.
 pub fn soft_matches(
     z: &[f64],
     k: usize,
-    labelled: &[bool],
-    unlabelled_neighbours: bool,
+    labeled: &[bool],
+    unlabeled_neighbors: bool,
     log_w: impl Fn(usize, usize) -> f64,
 ) -> SoftMatches {
-    let n = labelled.len();
+    let n = labeled.len();
     let mut out = SoftMatches { p: Vec::new(), f: 0.0, g: 0.0 };
-    for i in (0..n).filter(|&i| labelled[i]) {
+    for i in (0..n).filter(|&i| labeled[i]) {
         let others: Vec<usize> =
-            (0..n).filter(|&j| j != i && (labelled[j] || unlabelled_neighbours)).collect();
+            (0..n).filter(|&j| j != i && (labeled[j] || unlabeled_neighbors)).collect();
         let all: Vec<f64> = others.iter().map(|&j| -sq_distance(z, k, i, j)).collect();
         let agreeing: Vec<f64> = others
             .iter()
-            .filter(|&&j| labelled[j] && log_w(i, j) > f64::NEG_INFINITY)
+            .filter(|&&j| labeled[j] && log_w(i, j) > f64::NEG_INFINITY)
             .map(|&j| log_w(i, j) - sq_distance(z, k, i, j))
             .collect();
         if agreeing.is_empty() {
@@ -65,7 +65,7 @@ pub fn kernel_regression(z: &[f64], k: usize, targets: &[f64], columns: usize) -
 }
 
 /// log Z of equation 8.
-pub fn log_normaliser(z: &[f64], k: usize, include_self: bool) -> f64 {
+pub fn log_normalizer(z: &[f64], k: usize, include_self: bool) -> f64 {
     let n = z.len() / k;
     let mut exponents = Vec::new();
     for c in 0..n {
@@ -80,7 +80,7 @@ pub fn log_normaliser(z: &[f64], k: usize, include_self: bool) -> f64 {
 
 /// The cost of equation 8 at the embedding `z`, row-major `[n, k]`.
 pub fn pair_cost(z: &[f64], k: usize, pairs: &[(usize, usize, f64)], include_self: bool) -> f64 {
-    let log_z = log_normaliser(z, k, include_self);
+    let log_z = log_normalizer(z, k, include_self);
     pairs.iter().map(|&(a, b, w)| -w * (-sq_distance(z, k, a, b) - log_z)).sum()
 }
 

@@ -7,7 +7,7 @@ use burn_nca::data::Pairs;
 use burn_nca::fit::parameters::{assign, flatten};
 use burn_nca::objective::{Objective, PairIndex, PairLoss, PairLossConfig};
 
-use crate::oracle::{log_normaliser, pair_cost};
+use crate::oracle::{log_normalizer, pair_cost};
 use crate::setup::{
     Case, assert_close, at_any_block, at_block, check_finite_at_all_scales, check_gradients, pairs,
     some_pairs, tensor, vector,
@@ -30,7 +30,7 @@ fn equation_8_agrees_with_nested_loops_at_any_block_size() {
         let found = at_any_block(&model, &case.features(), &target);
         assert_close(&[found], &[pair_cost(&case.z, 2, &some_pairs(31), include_self)], 1e-10);
         let log_z = model.objective.shared(case.embedding(), &target).log_z();
-        assert_close(&[log_z], &[log_normaliser(&case.z, 2, include_self)], 1e-12);
+        assert_close(&[log_z], &[log_normalizer(&case.z, 2, include_self)], 1e-12);
     }
 }
 
@@ -42,7 +42,7 @@ fn the_first_pass_is_right_over_many_blocks() {
     let target = index(&Pairs::new(n, vec![(0, 1, 1.0)]).unwrap());
     for include_self in [true, false] {
         let log_z = loss(include_self).shared(case.embedding(), &target).log_z();
-        assert_close(&[log_z], &[log_normaliser(&case.z, 2, include_self)], 1e-11);
+        assert_close(&[log_z], &[log_normalizer(&case.z, 2, include_self)], 1e-11);
     }
 }
 

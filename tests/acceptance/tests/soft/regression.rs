@@ -91,7 +91,7 @@ fn a_batch_is_the_data_set_of_its_rows() {
 }
 
 #[test]
-fn a_single_point_has_no_neighbour_and_adds_nothing() {
+fn a_single_point_has_no_neighbor_and_adds_nothing() {
     let z = tensor(&[1.0, 2.0], 2, DType::F64).autodiff().require_grad();
     let total = loss().forward(z.clone(), tensor(&[7.0], 1, DType::F64));
     assert_eq!(total.clone().into_scalar::<f64>(), 0.0);

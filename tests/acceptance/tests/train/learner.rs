@@ -48,7 +48,7 @@ fn metrics_schedules_and_checkpoints_work_together() {
         .launch(Learner::new(model, AdamConfig::new().init(), schedule));
     assert!(result.error.is_none(), "{:?}", result.error.map(|error| error.to_string()));
     for epoch in 1..=3 {
-        for metric in ["Loss", "Soft_accuracy", "Embedding_spread", "Neighbour_perplexity"] {
+        for metric in ["Loss", "Soft_accuracy", "Embedding_spread", "Neighbor_perplexity"] {
             assert!(reads(folder.path(), "train", epoch, metric), "train {epoch} {metric}");
             assert!(reads(folder.path(), "valid", epoch, metric), "valid {epoch} {metric}");
         }

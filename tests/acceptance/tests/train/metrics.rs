@@ -8,13 +8,13 @@ use burn_nca::train::metric::{
     EmbeddingSpread, LeaveOneOutAccuracy, NeighborPerplexity, ReferenceAccuracy,
     RowsWithoutPositive, SoftAccuracy,
 };
-use burn_nca::train::{LabelledEmbedding, ReferencedEmbedding};
+use burn_nca::train::{LabeledEmbedding, ReferencedEmbedding};
 
-fn line(points: &[f32], labels: &[i32]) -> LabelledEmbedding {
+fn line(points: &[f32], labels: &[i32]) -> LabeledEmbedding {
     let device = Device::flex();
     let labels = Tensor::<1, Int>::from_ints(labels, &device);
     let points = Tensor::<1>::from_floats(points, &device).unsqueeze_dim(1);
-    LabelledEmbedding { points, target: ClassTarget::of_labels(labels) }
+    LabeledEmbedding { points, target: ClassTarget::of_labels(labels) }
 }
 
 fn metadata() -> MetricMetadata {

@@ -20,7 +20,7 @@ type Model = MetricModel<Mlp, MemoryLoss<SoftNearestNeighborLoss>>;
 /// Trains up to `epochs`, from a checkpoint if one is given.
 fn run(folder: &Path, from: Option<usize>, epochs: usize) -> Model {
     let device = Device::flex().autodiff();
-    let temperature = TemperatureConfig::new(1.0).with_learnt(true);
+    let temperature = TemperatureConfig::new(1.0).with_learned(true);
     let loss = SoftNearestNeighborLossConfig::new().with_temperature(temperature).init(&device);
     let model = model(MemoryLossConfig::new(30, 2).with_warm_up(2).init(loss, &device));
     let train = balanced(samples(50, 10), from.unwrap_or(0));

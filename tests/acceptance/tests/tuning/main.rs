@@ -7,7 +7,7 @@ mod other_tasks;
 use std::ops::ControlFlow;
 
 use burn::tensor::Device;
-use burn_nca::data::{Labelled, stratified_folds};
+use burn_nca::data::{Labeled, stratified_folds};
 use burn_nca::estimator::tune::{Reason, Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
 use burn_nca::fit::{
     EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Start, Termination,
@@ -26,13 +26,13 @@ fn quick() -> TuneConfig {
         .with_start_perplexities(vec![None])
 }
 
-fn config(data: &Labelled, k: usize) -> NcaConfig {
+fn config(data: &Labeled, k: usize) -> NcaConfig {
     let solver = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(30));
     let fit = FitConfig::new().with_optimizer(solver);
     NcaConfig::new(data.features().columns(), k).with_fit(fit)
 }
 
-fn search(data: &Labelled, tune: &TuneConfig, session: TuneSession<'_>) -> Result<Search> {
+fn search(data: &Labeled, tune: &TuneConfig, session: TuneSession<'_>) -> Result<Search> {
     let k = data.features().columns();
     config(data, k).search(tune, data, &Device::flex(), session)
 }
@@ -120,9 +120,9 @@ fn a_search_that_is_resumed_finds_what_one_left_alone_finds() {
     assert!(error.to_string().contains("a search with other settings; give"), "{error}");
     let mut labels = data.labels().to_vec();
     labels.swap(0, 149);
-    let relabelled = Labelled::from_labels(data.features().clone(), labels).unwrap();
+    let relabeled = Labeled::from_labels(data.features().clone(), labels).unwrap();
     let error =
-        search(&relabelled, &quick(), TuneSession::new().with_file(&file)).unwrap_err().to_string();
+        search(&relabeled, &quick(), TuneSession::new().with_file(&file)).unwrap_err().to_string();
     assert!(error.contains("a search with other targets; give"), "{error}");
     std::fs::write(&file, "{}").unwrap();
     let error = search(&data, &quick(), TuneSession::new().with_file(&file)).unwrap_err();
@@ -175,7 +175,7 @@ fn what_cannot_be_searched_is_refused_with_the_cure() {
 }
 
 #[test]
-fn configurations_and_searches_survive_serialisation() {
+fn configurations_and_searches_survive_serialization() {
     let tune = quick().with_budget(Some(3.0)).with_starts(Some(vec![Start::Pca, Start::Identity]));
     let text = serde_json::to_string(&tune).unwrap();
     let again: TuneConfig = serde_json::from_str(&text).unwrap();
@@ -222,7 +222,7 @@ fn a_comparison_on_a_sample_leaves_small_classes_out() {
     let data = iris();
     let mut labels = data.labels().to_vec();
     (0..3).for_each(|row| labels[row] = 3);
-    let data = Labelled::from_labels(data.features().clone(), labels).unwrap();
+    let data = Labeled::from_labels(data.features().clone(), labels).unwrap();
     let config = config(&data, 4);
     let tune = TuneConfig::handful(&config, &data).unwrap().with_most_rows(Some(60));
     let found = config.search(&tune, &data, &Device::flex(), TuneSession::new()).unwrap();

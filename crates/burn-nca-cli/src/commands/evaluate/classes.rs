@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use burn_nca::Fitted;
-use burn_nca::data::Labelled;
+use burn_nca::data::Labeled;
 use burn_nca::evaluate::Spread;
 use burn_nca_datasets::Task;
 
@@ -24,7 +24,7 @@ use burn_nca_report::{Warning, falls_short};
 pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let Question { args, model, .. } = question;
     let (table, warnings) = question.table(Task::Classes)?;
-    let data = table.into_labelled_as(model.class_names())?;
+    let data = table.into_labeled_as(model.class_names())?;
     let k = of_classes(args.neighbors, model)?;
     let mut evaluation = Evaluation { warnings, ..Evaluation::of(model, &data, k)? };
     let train = question.training_rows();
@@ -52,17 +52,17 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
 
 fn about_collapse(
     model: &Fitted,
-    data: &Labelled,
+    data: &Labeled,
     evaluation: &Evaluation,
 ) -> Result<Option<Warning>> {
     let plain = evaluation.euclidean.as_ref().and_then(|euclidean| euclidean.knn);
     let pair = evaluation.accuracy.knn.zip(plain);
-    let shortfall = pair.filter(|&(learnt, plain)| falls_short(learnt, plain, data.rows()));
-    let shortfall = shortfall.map(|(learnt, plain)| {
+    let shortfall = pair.filter(|&(learned, plain)| falls_short(learned, plain, data.rows()));
+    let shortfall = shortfall.map(|(learned, plain)| {
         format!(
             "{}-NN is right on {:.1} % of these rows, on {:.1} % with Euclidean distance",
             evaluation.neighbors,
-            100.0 * learnt,
+            100.0 * learned,
             100.0 * plain
         )
     });

@@ -2,20 +2,21 @@
 
 use anyhow::Result;
 use burn_nca::Fitted;
-use burn_nca::data::{Features, Labelled};
+use burn_nca::data::{Features, Labeled};
 use burn_nca::evaluate::{Accuracy, McNemar, McNemarForm};
 use burn_nca::neighbors::nearest;
 use serde::Serialize;
 
 use crate::fitting::embedding::place;
 
-/// k-NN by Euclidean distance on the scaled features, beside the learnt metric's on the same rows.
+/// k-NN by Euclidean distance on the scaled features, beside the learned metric's on the same rows.
 #[derive(Debug, Serialize)]
 pub struct Euclidean {
     /// Its accuracy, 0..1.
     pub knn: Option<f64>,
-    /// Rows that only the learnt metric has right.
-    pub learnt_only: usize,
+    /// Rows that only the learned metric has right.
+    #[serde(rename = "learnt_only")]
+    pub learned_only: usize,
     /// Rows that only Euclidean distance has right.
     pub euclidean_only: usize,
     /// The two-sided p-value of McNemar's test.
@@ -25,7 +26,7 @@ pub struct Euclidean {
 }
 
 impl Euclidean {
-    /// Classifies `data` among the training rows `train`, in the order of the model's references, beside what the learnt
+    /// Classifies `data` among the training rows `train`, in the order of the model's references, beside what the learned
     /// metric's `k` nearest predict.
     ///
     /// # Errors
@@ -33,18 +34,18 @@ impl Euclidean {
     pub fn of(
         model: &Fitted,
         train: &Features,
-        data: &Labelled,
-        (learnt, k): (&[usize], usize),
+        data: &Labeled,
+        (learned, k): (&[usize], usize),
     ) -> Result<Self> {
         let (device, dtype) = place(&model.references().device());
         let queries = model.scaling().apply(data.features())?.to_tensor(&device, dtype);
         let references = model.scaling().apply(train)?.to_tensor(&device, dtype);
         let neighbors = nearest(&queries, &references, k, None)?;
         let predicted = model.class_references()?.voters()?.majority(&neighbors, k)?;
-        let test = McNemar::of(learnt, &predicted, data.labels())?;
+        let test = McNemar::of(learned, &predicted, data.labels())?;
         Ok(Self {
             knn: Accuracy::of(&predicted, data.labels())?.value(),
-            learnt_only: test.first_only(),
+            learned_only: test.first_only(),
             euclidean_only: test.second_only(),
             p_value: test.p_value(),
             test: match test.form() {

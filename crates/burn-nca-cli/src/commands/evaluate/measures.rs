@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use burn_nca::Fitted;
-use burn_nca::data::Labelled;
+use burn_nca::data::Labeled;
 use burn_nca::evaluate::{
     Accuracy, ClassScores, Embedded, LogLoss, Quantiles, Reliability, Retrieval, brier_score,
     expected_accuracy, held_out_retrieval, perplexities, roc_auc,
@@ -16,12 +16,12 @@ use burn_nca_report::{ClassTable, Confusion, Part, Warning};
 /// Bins of the reliability table.
 const BINS: usize = 10;
 
-/// What a model is worth on labelled rows; accuracies and shares are in 0..1.
+/// What a model is worth on labeled rows; accuracies and shares are in 0..1.
 #[derive(Debug, Serialize)]
 pub struct Evaluation {
     /// Number of rows.
     pub rows: usize,
-    /// Number of training rows, among which neighbours are found.
+    /// Number of training rows, among which neighbors are found.
     pub training_rows: usize,
     /// The k of k-NN and of precision@k.
     pub neighbors: usize,
@@ -109,7 +109,7 @@ impl Evaluation {
     ///
     /// # Errors
     /// Columns that are not the model's, or k above the training rows.
-    pub fn of(model: &Fitted, data: &Labelled, k: usize) -> Result<Self> {
+    pub fn of(model: &Fitted, data: &Labeled, k: usize) -> Result<Self> {
         let (labels, classes) = (model.reference_labels(), model.class_names().len());
         let embedding = model.transform(data.features())?;
         let rule = model.rule().of_classes();

@@ -11,11 +11,11 @@ use crate::failure::usage;
 /// # Errors
 /// Such an option, with the reason.
 pub fn check(args: &EvaluateArgs, known: &TrainingTargets) -> Result<()> {
-    const OF_PAIRS: &str = "this model was learnt from pairs";
+    const OF_PAIRS: &str = "this model was learned from pairs";
     let (name, pairs) = match known {
         TrainingTargets::Classes { .. } => ("classes", false),
         TrainingTargets::Numbers { .. } => ("a numeric target", false),
-        TrainingTargets::Unlabelled => ("pairs", true),
+        TrainingTargets::Unlabeled => ("pairs", true),
     };
     let refused = [
         (
@@ -26,7 +26,7 @@ pub fn check(args: &EvaluateArgs, known: &TrainingTargets) -> Result<()> {
         (
             args.pairs.is_some() && !pairs,
             "--pairs",
-            format!("this model was learnt from {name}, and a target measures it"),
+            format!("this model was learned from {name}, and a target measures it"),
         ),
         (
             args.source.target.is_some() && pairs,

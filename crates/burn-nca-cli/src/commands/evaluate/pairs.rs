@@ -39,7 +39,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let Question { args, model, .. } = question;
     let Some(file) = &args.pairs else {
         bail!(
-            "this model was learnt from pairs and has no target to measure; give pairs of rows of {} with \
+            "this model was learned from pairs and has no target to measure; give pairs of rows of {} with \
              --pairs FILE",
             args.source.data
         );

@@ -9,7 +9,7 @@ use super::training_rows;
 use crate::cli::{EvaluateArgs, SourceArgs};
 use crate::commands::finite;
 use crate::source::Source;
-use crate::tables::{self, LabelledRows};
+use crate::tables::{self, LabeledRows};
 use burn_nca_report::Warning;
 
 /// A model, where it came from, and what is asked of it.
@@ -40,8 +40,8 @@ impl Question<'_> {
             return Ok((table, warning.into_iter().collect()));
         }
         let of = (self.model, self.source.as_ref());
-        let LabelledRows { table, rows, warnings } =
-            tables::labelled_table(data, of, (target.as_deref(), text), task)?;
+        let LabeledRows { table, rows, warnings } =
+            tables::labeled_table(data, of, (target.as_deref(), text), task)?;
         finite::check(self.model, (&table.features, &rows), data)?;
         Ok((table, warnings))
     }

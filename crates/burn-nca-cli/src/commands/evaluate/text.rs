@@ -18,7 +18,7 @@ pub fn text(evaluation: &Evaluation, terminal: Terminal) -> String {
     // Control characters are escaped as a whole, and styles are such.
     let terminal = Terminal { styled: false, ..terminal };
     let about = format!(
-        "{}, neighbours among {}",
+        "{}, neighbors among {}",
         counted(evaluation.rows, "row"),
         counted(evaluation.training_rows, "training row")
     );
@@ -97,7 +97,7 @@ fn probabilities(evaluation: &Evaluation) -> Vec<Line> {
         line(
             "mean perplexity",
             number(evaluation.mean_perplexity, |value| format!("{value:.1}")),
-            "effective number of neighbours of these rows among themselves",
+            "effective number of neighbors of these rows among themselves",
         ),
     ];
     if let Some(area) = found.roc_auc {
@@ -147,21 +147,22 @@ fn ranking(evaluation: &Evaluation) -> Vec<Line> {
 }
 
 fn comparison(evaluation: &Evaluation) -> Vec<Line> {
-    let Some(Euclidean { knn, learnt_only, euclidean_only, p_value, test }) = &evaluation.euclidean
+    let Some(Euclidean { knn, learned_only, euclidean_only, p_value, test }) =
+        &evaluation.euclidean
     else {
         let reason = evaluation.euclidean_missing.clone().unwrap_or_default();
         return vec![line("not compared", String::new(), reason)];
     };
     vec![
         line(
-            "accuracy, learnt metric",
+            "accuracy, learned metric",
             number(evaluation.accuracy.knn, percent),
             "higher is better",
         ),
         line("accuracy, Euclidean distance", number(*knn, percent), "higher is better"),
         line(
-            "right with the learnt metric only",
-            counted(*learnt_only, "row"),
+            "right with the learned metric only",
+            counted(*learned_only, "row"),
             "where the two differ",
         ),
         line("right with Euclidean distance only", counted(*euclidean_only, "row"), ""),
@@ -260,7 +261,7 @@ mod tests {
             },
             euclidean: Some(Euclidean {
                 knn: Some(0.25),
-                learnt_only: 2,
+                learned_only: 2,
                 euclidean_only: 1,
                 p_value: 1.0,
                 test: "exact",

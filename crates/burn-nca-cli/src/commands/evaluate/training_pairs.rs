@@ -30,14 +30,14 @@ pub fn warning(
     };
     let all: Vec<(usize, usize, f64)> = read_pairs(file, train.rows())?.iter().collect();
     let split = random_split(all.len(), source.split.share, source.split.seed)?;
-    let learnt = split.train.iter().map(|&pair| (all[pair].0, all[pair].1));
-    Ok(about(train, learnt, data, pairs))
+    let learned = split.train.iter().map(|&pair| (all[pair].0, all[pair].1));
+    Ok(about(train, learned, data, pairs))
 }
 
 /// Pairs are the same where both rows are: the table may be another, or in another order.
 fn about(
     train: &Features,
-    learnt: impl Iterator<Item = (usize, usize)>,
+    learned: impl Iterator<Item = (usize, usize)>,
     data: &Features,
     pairs: &Pairs,
 ) -> Option<Warning> {
@@ -50,9 +50,9 @@ fn about(
         let (a, b) = (number_of(table.row(a)), number_of(table.row(b)));
         (a.min(b), a.max(b))
     };
-    let learnt: HashSet<Ends> = learnt.map(|pair| ends(train, pair)).collect();
-    let seen = pairs.iter().filter(|&(a, b, _)| learnt.contains(&ends(data, (a, b)))).count();
-    (seen > 0 && 2 * seen >= learnt.len().min(pairs.len())).then(|| {
+    let learned: HashSet<Ends> = learned.map(|pair| ends(train, pair)).collect();
+    let seen = pairs.iter().filter(|&(a, b, _)| learned.contains(&ends(data, (a, b)))).count();
+    (seen > 0 && 2 * seen >= learned.len().min(pairs.len())).then(|| {
         Warning::new(
             WarningCode::TrainingRows,
             format!(
@@ -75,8 +75,8 @@ mod tests {
         let data = Features::unnamed(vec![4.0, 3.0, 2.0, 1.0, -0.0], 1).unwrap();
         let told = |pairs: &[(usize, usize)]| {
             let pairs = pairs.iter().map(|&(a, b)| (a, b, 1.0)).collect();
-            let learnt = [(0, 1), (1, 2), (2, 3)].into_iter();
-            about(&train, learnt, &data, &Pairs::new(5, pairs).unwrap()).map(|found| found.text)
+            let learned = [(0, 1), (1, 2), (2, 3)].into_iter();
+            about(&train, learned, &data, &Pairs::new(5, pairs).unwrap()).map(|found| found.text)
         };
         let text = told(&[(4, 3), (2, 3), (0, 4)]).unwrap();
         assert!(text.starts_with("2 of these 3 pairs are pairs that the model was fitted to"));

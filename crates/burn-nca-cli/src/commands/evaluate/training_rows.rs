@@ -51,15 +51,15 @@ fn read(source: &Source, data: &str, model: &Fitted) -> Result<Option<Features>>
         FitTask::Pairs => Some(tables::open_features(source)?.data),
         FitTask::Classes => {
             let opened = tables::open(source, Task::Classes)?;
-            let train = opened.table.into_labelled()?.select(&opened.split.train);
+            let train = opened.table.into_labeled()?.select(&opened.split.train);
             let names = train.labels().iter().map(|&class| &train.class_names()[class]);
-            let learnt = model.reference_labels().iter().map(|&class| &model.class_names()[class]);
-            names.eq(learnt).then(|| train.features().clone())
+            let learned = model.reference_labels().iter().map(|&class| &model.class_names()[class]);
+            names.eq(learned).then(|| train.features().clone())
         }
         FitTask::Numbers => {
             let opened = tables::open(source, Task::Numeric)?;
             let train = opened.table.into_regression()?.select(&opened.split.train);
-            let alike = model.targets().is_some_and(|learnt| learnt == train.targets());
+            let alike = model.targets().is_some_and(|learned| learned == train.targets());
             alike.then(|| train.features().clone())
         }
     })
@@ -87,12 +87,12 @@ fn values(tensor: Tensor<2>) -> Result<Vec<f64>> {
 /// A warning where half of `data`, or of the training rows, stand in both: then it is the table of the fit, and not
 /// a row or two that two tables share by chance.
 pub fn warning(train: &Features, data: &Features) -> Option<Warning> {
-    let mut learnt = HashSet::with_capacity(train.rows());
+    let mut learned = HashSet::with_capacity(train.rows());
     train.each_row(|_, row| {
-        learnt.insert(bits(row));
+        learned.insert(bits(row));
     });
     let mut seen = 0;
-    data.each_row(|_, row| seen += usize::from(learnt.contains(&bits(row))));
+    data.each_row(|_, row| seen += usize::from(learned.contains(&bits(row))));
     (seen > 0 && 2 * seen >= train.rows().min(data.rows())).then(|| {
         Warning::new(
             WarningCode::TrainingRows,

@@ -51,7 +51,7 @@ impl Tables {
             "topics.csv",
             &(0..ROWS).fold("topic\n".into(), |text, row| format!("{text}kind {}\n", row % 3)),
         );
-        for name in ["neighbours.csv", "pairs.csv"] {
+        for name in ["neighbors.csv", "pairs.csv"] {
             place.file(
                 name,
                 &(1..ROWS).map(|row| format!("{row},{}\n", row + 1)).collect::<String>(),
@@ -63,7 +63,7 @@ impl Tables {
             "fit flowers.csv --dim 2 --out runs/iris",
             "fit big.csv --dim 10 --out runs/first",
             "fit housing.csv --target price --task regression --out runs/housing",
-            "fit film.csv --pairs neighbours.csv --dim 2 --out runs/film",
+            "fit film.csv --pairs neighbors.csv --dim 2 --out runs/film",
             "transform runs/flowers new.csv --out X.npy",
             "fit payments.csv --id payment --missing median --categorical auto --out runs/payments",
         ] {

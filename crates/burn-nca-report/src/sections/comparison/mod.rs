@@ -38,10 +38,10 @@ pub struct Measure {
 pub struct MeasureRow {
     /// `Euclidean`, `PCA`, `NCA`, …
     pub method: String,
-    /// How neighbours predict, such as `5-NN` or `kernel`; empty where the measures say it.
+    /// How neighbors predict, such as `5-NN` or `kernel`; empty where the measures say it.
     #[serde(default)]
     pub rule: String,
-    /// Dimensions of the space the neighbours were searched in.
+    /// Dimensions of the space the neighbors were searched in.
     pub dimension: usize,
     /// The Wilson 95 % interval of the value `nn_test`, lower and upper end; of classes alone.
     #[serde(rename = "nn_test_interval", default, skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub struct MeasureTable {
     /// The columns, in the order to show them.
     #[serde(default)]
     pub measures: Vec<Measure>,
-    /// The methods, in the order to show them; the learnt metric last.
+    /// The methods, in the order to show them; the learned metric last.
     pub rows: Vec<MeasureRow>,
 }
 
@@ -117,9 +117,9 @@ impl MeasureRow {
 const SHORTFALL: f64 = 0.02;
 
 /// Whether a share of right rows is below another by more than the standard error of that one, one row at least.
-pub fn falls_short(learnt: f64, baseline: f64, rows: usize) -> bool {
+pub fn falls_short(learned: f64, baseline: f64, rows: usize) -> bool {
     let rows = rows.max(1) as f64;
-    baseline - learnt > (baseline * (1.0 - baseline) / rows).sqrt().max(1.0 / rows)
+    baseline - learned > (baseline * (1.0 - baseline) / rows).sqrt().max(1.0 / rows)
 }
 
 impl MeasureTable {
@@ -144,27 +144,27 @@ impl MeasureTable {
         self.rows.len() > 1 && measure.held_out && of(row).is_some() && of(row) == best
     }
 
-    /// What the learnt metric loses beside the best baseline in the measure `key`, by its best rule; `None` where it
+    /// What the learned metric loses beside the best baseline in the measure `key`, by its best rule; `None` where it
     /// loses nothing worth a word. `rows` are those that an accuracy was counted on; `None` for other measures.
     pub fn shortfall(&self, key: &str, rows: Option<usize>) -> Option<String> {
-        let learnt_method = &self.rows.last()?.method;
+        let learned_method = &self.rows.last()?.method;
         let measure = self.measures.iter().find(|measure| measure.key == key)?;
-        let (learnt, baselines): (Vec<&MeasureRow>, Vec<&MeasureRow>) =
-            self.rows.iter().partition(|row| row.method == *learnt_method);
+        let (learned, baselines): (Vec<&MeasureRow>, Vec<&MeasureRow>) =
+            self.rows.iter().partition(|row| row.method == *learned_method);
         let best = |rows: &[&MeasureRow]| -> Option<(f64, String)> {
             let valued = rows.iter().filter_map(|row| Some((row.value(key)?, row.name())));
             valued.max_by(|a, b| a.0.total_cmp(&b.0))
         };
-        let ((learnt, rule), (baseline, name)) = (best(&learnt)?, best(&baselines)?);
+        let ((learned, rule), (baseline, name)) = (best(&learned)?, best(&baselines)?);
         let short = match rows {
-            Some(rows) => falls_short(learnt, baseline, rows),
-            None => baseline - learnt > SHORTFALL,
+            Some(rows) => falls_short(learned, baseline, rows),
+            None => baseline - learned > SHORTFALL,
         };
         short.then(|| {
             format!(
                 "{} is {} with {rule}, {} with {name}",
                 measure.label,
-                measure.text(Some(learnt)),
+                measure.text(Some(learned)),
                 measure.text(Some(baseline))
             )
         })

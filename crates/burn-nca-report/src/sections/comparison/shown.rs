@@ -9,11 +9,11 @@ use crate::number::counted;
 use crate::{Report, Results, Section};
 
 impl MeasureTable {
-    fn table<'a>(&'a self, learnt: &'a str) -> Table<'a, MeasureRow> {
+    fn table<'a>(&'a self, learned: &'a str) -> Table<'a, MeasureRow> {
         let mut table = Table::of("scores", &self.rows)
             .names("method", 48, MeasureRow::name)
             .number("dim", |row| row.dimension.to_string())
-            .row_class(move |row| if row.method == learnt { "learnt" } else { "" });
+            .row_class(move |row| if row.method == learned { "learned" } else { "" });
         for measure in self.measured() {
             table = table.number(&measure.label, |row| {
                 let text = measure.text(row.value(&measure.key));
@@ -120,7 +120,7 @@ mod tests {
         let numbers = html(&Report::of_numbers());
         assert_eq!(numbers.matches("<b>").count(), 3);
         assert!(numbers.contains("<b>0.871</b>") && numbers.contains("<b>3.27</b>"));
-        assert_eq!(numbers.matches("class=\"learnt\"").count(), 2);
+        assert_eq!(numbers.matches("class=\"learned\"").count(), 2);
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn remark(confusion: &Confusion, errors: &[Cell]) -> String {
         0 => "none wrong".to_owned(),
         wrong => format!("{} wrong", count(wrong as u64)),
     };
-    format!("1-NN in the learnt metric on {rows}: {wrong}.")
+    format!("1-NN in the learned metric on {rows}: {wrong}.")
 }
 
 /// ` Most often: G taken for C (4 rows), …`

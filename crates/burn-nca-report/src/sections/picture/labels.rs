@@ -6,7 +6,7 @@ use crate::ClassCount;
 use crate::number::{round_step, significant};
 use burn_nca_program::html::{escape, name, place};
 
-/// So many classes and more have their names in the picture, as far as they look different: colours alone are too many.
+/// So many classes and more have their names in the picture, as far as they look different: colors alone are too many.
 const NAMED: std::ops::RangeInclusive<usize> = 11..=40;
 
 /// What rows without a class are called.
@@ -23,8 +23,8 @@ impl<M> Scatter<'_, M> {
                     escape(&rows.name)
                 )
             };
-            let unlabelled = ClassCount { name: NO_CLASS.to_string(), train: 0, test: 0 };
-            let last = self.has_unlabelled().then_some(&unlabelled);
+            let unlabeled = ClassCount { name: NO_CLASS.to_string(), train: 0, test: 0 };
+            let last = self.has_unlabeled().then_some(&unlabeled);
             return self.classes.iter().chain(last).enumerate().map(label).collect();
         }
         if self.frame.is_line() || !NAMED.contains(&self.classes.len()) {

@@ -60,17 +60,17 @@ impl<M> Scatter<'_, M> {
         )
     }
 
-    /// What the colours and the marks mean.
-    pub(super) fn legend(&self, colours: &str) -> String {
+    /// What the colors and the marks mean.
+    pub(super) fn legend(&self, colors: &str) -> String {
         // Beside the picture a longer list would have to scroll.
-        let wide = colours.matches("<li>").count() > BESIDE || self.names_lanes();
+        let wide = colors.matches("<li>").count() > BESIDE || self.names_lanes();
         let wide = if wide { " wide" } else { "" };
-        let choose = match colours.contains("<li>") {
+        let choose = match colors.contains("<li>") {
             true => "Choose a class to hide it, with Shift to see it alone. ",
             false => "",
         };
         format!(
-            "<div class=\"legend{wide}\">{colours}{}<p class=\"hint scripted\">{choose}Ctrl and the wheel zoom, dragging \
+            "<div class=\"legend{wide}\">{colors}{}<p class=\"hint scripted\">{choose}Ctrl and the wheel zoom, dragging \
              moves.</p></div>",
             self.key()
         )
@@ -93,7 +93,7 @@ impl<M> Scatter<'_, M> {
                 marks.map(|class| format!("<path class=\"{class}\" {at}")).collect();
             key += &sample(&inner, "wrong");
         }
-        if self.has_unlabelled() {
+        if self.has_unlabeled() {
             key += &sample(&format!("<path class=\"none\" {at}"), NO_CLASS);
         }
         if self.has_links() {
@@ -109,7 +109,7 @@ impl Scatter<'_, ClassMark> {
         if self.names_lanes() {
             return String::new();
         }
-        // Beyond, neither colours nor a reader tell the classes apart.
+        // Beyond, neither colors nor a reader tell the classes apart.
         let listed = listed(classes);
         let entry = |&class: &usize| {
             let rows = &classes[class];

@@ -9,9 +9,9 @@ pub struct Look {
     pub lane: usize,
     /// The class of the style that hides it together with its like; may be empty.
     pub group: String,
-    /// The class of the style that colours it, with a blank before it.
+    /// The class of the style that colors it, with a blank before it.
     pub style: String,
-    /// Its colour where the style has none, as an attribute with a blank before it.
+    /// Its color where the style has none, as an attribute with a blank before it.
     pub stroke: String,
     /// Whether it is square, not round.
     pub square: bool,
@@ -27,9 +27,9 @@ impl Look {
         Self { lane: class, group, style: style(class), stroke: String::new(), square, wrong }
     }
 
-    /// That of a colour.
-    pub fn of_colour(colour: &str) -> Self {
-        let stroke = format!(" stroke=\"{colour}\"");
+    /// That of a color.
+    pub fn of_color(color: &str) -> Self {
+        let stroke = format!(" stroke=\"{color}\"");
         Self {
             lane: 0,
             group: String::new(),

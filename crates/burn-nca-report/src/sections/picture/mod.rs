@@ -1,6 +1,6 @@
-//! The rows where the learnt map puts them, marked by their class or coloured by a number.
+//! The rows where the learned map puts them, marked by their class or colored by a number.
 
-mod colours;
+mod colors;
 mod labels;
 mod legend;
 mod look;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::number::significant;
 use crate::{ClassCount, Report, Section};
-pub use colours::Colours;
+pub use colors::Colors;
 pub use legend::listed;
 use look::Look;
 pub use look::style;
@@ -27,35 +27,35 @@ use scatter::Scatter;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// Learnt from.
+    /// Learned from.
     Train,
     /// Held out.
     Test,
 }
 
-/// The points where the learnt map puts them, in one or two dimensions.
+/// The points where the learned map puts them, in one or two dimensions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Embedding<M> {
-    /// Dimensions k of the learnt space.
+    /// Dimensions k of the learned space.
     pub dimension: usize,
     /// For k > 2: the share of the embedding's variance in the two principal axes shown.
     pub variance_share: Option<f64>,
-    /// What the colours tell: the name of a numeric target, or `row`; `None` for classes.
-    #[serde(default)]
-    pub colour: Option<String>,
+    /// What the colors tell: the name of a numeric target, or `row`; `None` for classes.
+    #[serde(default, rename = "colour")]
+    pub color: Option<String>,
     /// The points.
     pub points: Vec<Point<M>>,
     /// Pairs of points to join, by their place in `points`.
     #[serde(default)]
     pub links: Vec<[usize; 2]>,
     /// The rows without a class; absent where there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unlabelled: Vec<Unlabelled>,
+    #[serde(default, rename = "unlabelled", skip_serializing_if = "Vec::is_empty")]
+    pub unlabeled: Vec<Unlabeled>,
 }
 
-/// A row without a class in the learnt space.
+/// A row without a class in the learned space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Unlabelled {
+pub struct Unlabeled {
     /// Row number in the source, counted from 1.
     pub row: usize,
     /// What the source calls it, where its rows have names.
@@ -65,7 +65,7 @@ pub struct Unlabelled {
     pub coordinates: Vec<f64>,
 }
 
-/// One row of the data in the learnt space.
+/// One row of the data in the learned space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point<M> {
     /// Row number in the source, counted from 1.
@@ -89,7 +89,7 @@ pub struct ClassMark {
     pub class: usize,
     /// The class 1-NN gives it: left out of the training rows, or held out.
     pub predicted: Option<usize>,
-    /// The probability that a neighbour drawn for it is of its class; training rows only.
+    /// The probability that a neighbor drawn for it is of its class; training rows only.
     pub p: Option<f64>,
 }
 
@@ -144,19 +144,19 @@ impl Section for Embedding<ClassMark> {
 }
 
 impl Embedding<ValueMark> {
-    fn scatter(&self) -> Option<(Scatter<'_, ValueMark>, Colours)> {
-        let colours = Colours::of(self.points.iter().map(|point| point.mark.value))?;
+    fn scatter(&self) -> Option<(Scatter<'_, ValueMark>, Colors)> {
+        let colors = Colors::of(self.points.iter().map(|point| point.mark.value))?;
         let look = |mark: &ValueMark| {
-            mark.value.is_finite().then(|| Look::of_colour(&colours.colour(mark.value)))
+            mark.value.is_finite().then(|| Look::of_color(&colors.color(mark.value)))
         };
-        Some((Scatter::new(self, &[], look)?, colours))
+        Some((Scatter::new(self, &[], look)?, colors))
     }
 }
 
 impl Section for Embedding<ValueMark> {
     fn page(&self, _report: &Report) -> String {
-        let Some((scatter, colours)) = self.scatter() else { return String::new() };
-        scatter.section(&colours.bar(self.colour.as_deref().unwrap_or("value")))
+        let Some((scatter, colors)) = self.scatter() else { return String::new() };
+        scatter.section(&colors.bar(self.color.as_deref().unwrap_or("value")))
     }
 
     fn data(&self, _report: &Report) -> Option<(&'static str, Value)> {
@@ -164,7 +164,7 @@ impl Section for Embedding<ValueMark> {
             let predicted = mark.predicted.filter(|value| value.is_finite());
             json!([-1, predicted.map(|value| significant(value, 5)), significant(mark.value, 5)])
         });
-        data["colour"] = json!(self.colour);
+        data["color"] = json!(self.color);
         Some(("scatter", data))
     }
 }

@@ -16,7 +16,7 @@ const FOOT: f64 = 36.0;
 /// Where the data lie on the drawing.
 pub struct Frame {
     low: [f64; 2],
-    /// Drawing units for one unit of learnt distance, the same in both directions.
+    /// Drawing units for one unit of learned distance, the same in both directions.
     pub scale: f64,
     /// Height of the drawing in its own units.
     pub height: f64,

@@ -50,7 +50,7 @@ impl<M> Embedding<M> {
             point.row = names.row(point.row);
             point.id = names.id(point.row);
         }
-        for other in &mut self.unlabelled {
+        for other in &mut self.unlabeled {
             other.id = names.id(other.row);
         }
     }
@@ -59,15 +59,15 @@ impl<M> Embedding<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Unlabelled;
+    use crate::Unlabeled;
 
     #[test]
     fn points_have_the_numbers_and_names_of_their_rows_in_the_source() {
         let mut report = Report::example();
         let embedding = report.classes_mut().embedding.as_mut().unwrap();
         let rows = embedding.points.len();
-        let other = Unlabelled { row: 2, id: None, coordinates: vec![0.0; 2] };
-        embedding.unlabelled = vec![other];
+        let other = Unlabeled { row: 2, id: None, coordinates: vec![0.0; 2] };
+        embedding.unlabeled = vec![other];
         let last = embedding.points[rows - 1].row;
         report.name_rows(&RowNames::default());
         assert_eq!(report.classes().embedding.as_ref().unwrap().points[rows - 1].row, last);
@@ -80,7 +80,7 @@ mod tests {
         let at = |row| embedding.points.iter().position(|point| point.row == row).unwrap();
         assert_eq!(found(at(1)), (1, Some("p0")));
         assert_eq!(found(at(3)), (3, Some("p2")));
-        assert_eq!(embedding.unlabelled[0].id.as_deref(), Some("p1"));
+        assert_eq!(embedding.unlabeled[0].id.as_deref(), Some("p1"));
         let text = report.to_json().unwrap();
         assert!(text.contains(r#""id": "p2""#));
         assert_eq!(Report::from_json(&text).unwrap().classes(), report.classes());

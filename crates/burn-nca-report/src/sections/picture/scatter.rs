@@ -23,7 +23,7 @@ pub struct Scatter<'a, M> {
     pub frame: Frame,
     links: String,
     /// The places of the rows without a class, as the path of one drawing.
-    unlabelled: String,
+    unlabeled: String,
     /// Points that cannot be placed.
     unplaced: usize,
     /// Which part's errors are ringed.
@@ -44,7 +44,7 @@ impl<'a, M> Scatter<'a, M> {
         let points: Vec<_> = looks.collect();
         let finite = |place: &&[f64]| !place.is_empty() && place.iter().all(|at| at.is_finite());
         let others: Vec<&[f64]> =
-            embedding.unlabelled.iter().map(|row| &row.coordinates[..]).filter(finite).collect();
+            embedding.unlabeled.iter().map(|row| &row.coordinates[..]).filter(finite).collect();
         let places = points.iter().map(|(_, point, _)| &point.coordinates[..]);
         let places: Vec<&[f64]> = places.chain(others.iter().copied()).collect();
         // The rows without a class have the last lane.
@@ -68,16 +68,16 @@ impl<'a, M> Scatter<'a, M> {
                 let _ = write!(links, "M{ax:.1} {ay:.1}L{bx:.1} {by:.1}");
             }
         }
-        let mut unlabelled = String::new();
+        let mut unlabeled = String::new();
         for (index, coordinates) in others.into_iter().enumerate() {
             let [x, y] = frame.place(coordinates, classes.len(), index);
-            let _ = write!(unlabelled, "M{} {}h0", hundredths(x), hundredths(y));
+            let _ = write!(unlabeled, "M{} {}h0", hundredths(x), hundredths(y));
         }
         let judged = embedding.judged();
-        Some(Self { embedding, classes, marks, frame, links, unlabelled, unplaced, judged })
+        Some(Self { embedding, classes, marks, frame, links, unlabeled, unplaced, judged })
     }
 
-    /// The picture; `legend` says what its colours mean.
+    /// The picture; `legend` says what its colors mean.
     pub fn section(&self, legend: &str) -> String {
         let (line, height) = (self.frame.is_line(), self.frame.height);
         let ratio = if line { "none" } else { "xMidYMid meet" };
@@ -98,7 +98,7 @@ impl<'a, M> Scatter<'a, M> {
             "" => String::new(),
             links => format!("<path class=\"links\" d=\"{links}\"/>\n"),
         };
-        let unlabelled = match self.unlabelled.as_str() {
+        let unlabeled = match self.unlabeled.as_str() {
             "" => String::new(),
             places => format!("<path class=\"none\" d=\"{places}\"/>\n"),
         };
@@ -106,7 +106,7 @@ impl<'a, M> Scatter<'a, M> {
             "<p class=\"note\">{}</p>\n<figure class=\"scatter\">\n{}<div class=\"picture\" style=\"{limit}\">\n\
              <div class=\"frame\" style=\"{shape}\"><svg id=\"points\"{rings} style=\"--size:{size}px\" \
              viewBox=\"0 0 1000 {height:.0}\" preserveAspectRatio=\"{ratio}\" role=\"img\" aria-label=\"Scatter plot of \
-             the embedded points; arrow keys move from point to point\" tabindex=\"0\">\n{links}{unlabelled}{}</svg>{}{}<div \
+             the embedded points; arrow keys move from point to point\" tabindex=\"0\">\n{links}{unlabeled}{}</svg>{}{}<div \
              id=\"tip\" class=\"tip\" role=\"status\" hidden></div></div>\n{}</div>\n</figure>",
             self.caption(),
             self.toolbar(self.rings() <= RINGED),
@@ -144,8 +144,8 @@ impl<'a, M> Scatter<'a, M> {
     }
 
     /// Whether rows without a class are drawn.
-    pub fn has_unlabelled(&self) -> bool {
-        !self.unlabelled.is_empty()
+    pub fn has_unlabeled(&self) -> bool {
+        !self.unlabeled.is_empty()
     }
 
     /// Whether the classes are named in the picture.
@@ -166,10 +166,10 @@ impl<'a, M> Scatter<'a, M> {
         let k = self.embedding.dimension;
         let mut text = match (self.frame.is_line(), self.embedding.variance_share) {
             (true, _) if self.classes.is_empty() => {
-                "The one learnt dimension; up and down means nothing.".to_owned()
+                "The one learned dimension; up and down means nothing.".to_owned()
             }
             (true, _) => {
-                "The one learnt dimension; up and down within a class means nothing.".to_owned()
+                "The one learned dimension; up and down within a class means nothing.".to_owned()
             }
             (false, Some(share)) => format!(
                 "The first two principal axes of the {k}-dimensional embedding, which hold {} of its variance; \
@@ -177,7 +177,7 @@ impl<'a, M> Scatter<'a, M> {
                 percent(Some(share))
             ),
             (false, None) => {
-                "The learnt dimensions, at the same scale in both directions.".to_owned()
+                "The learned dimensions, at the same scale in both directions.".to_owned()
             }
         };
         let placed = self.embedding.points.len() - self.unplaced;

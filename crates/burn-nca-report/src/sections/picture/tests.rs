@@ -1,4 +1,4 @@
-//! What pictures show, whatever was learnt from.
+//! What pictures show, whatever was learned from.
 
 use super::look::style;
 use super::placement::{DRAWN, WIDTH};
@@ -18,8 +18,8 @@ fn of_values(report: &Report) -> Scatter<'_, ValueMark> {
 fn keeps_distances<M>(scatter: &Scatter<'_, M>) {
     let apart = |a: &[f64], b: &[f64]| (a[0] - b[0]).hypot(a[1] - b[1]);
     let ((a, _, at_a), (b, _, at_b)) = (&scatter.marks[0], &scatter.marks[77]);
-    let learnt = apart(&a.coordinates, &b.coordinates);
-    assert!((apart(at_a, at_b) - scatter.frame.scale * learnt).abs() < 1e-9);
+    let learned = apart(&a.coordinates, &b.coordinates);
+    assert!((apart(at_a, at_b) - scatter.frame.scale * learned).abs() < 1e-9);
     let inside = |at: &[f64; 2]| {
         (0.0..=WIDTH).contains(&at[0]) && (0.0..=scatter.frame.height).contains(&at[1])
     };
@@ -27,7 +27,7 @@ fn keeps_distances<M>(scatter: &Scatter<'_, M>) {
 }
 
 #[test]
-fn distances_on_the_drawing_are_the_learnt_ones() {
+fn distances_on_the_drawing_are_the_learned_ones() {
     keeps_distances(&of_classes(&Report::example()));
     keeps_distances(&of_values(&Report::of_numbers()));
 }
@@ -63,7 +63,7 @@ fn errors_on_held_out_rows_are_ringed_and_without_them_all_errors() {
 }
 
 #[test]
-fn values_are_colours_and_pairs_are_joined() {
+fn values_are_colors_and_pairs_are_joined() {
     let report = Report::of_numbers();
     let html = report.values().embedding.page(&report);
     assert_eq!(html.matches(" stroke=\"#").count(), 200);
@@ -90,15 +90,14 @@ fn many_classes_are_named_in_the_picture_and_one_dimension_has_lanes() {
 }
 
 #[test]
-fn rows_without_a_class_are_grey_and_have_a_lane_of_their_own() {
+fn rows_without_a_class_are_gray_and_have_a_lane_of_their_own() {
     let mut report = Report::example();
     assert!(!report.page().contains("no class"));
     let mut with = |dimension: usize| {
         let embedding = report.classes_mut().embedding.as_mut().unwrap();
         embedding.points.iter_mut().for_each(|point| point.coordinates.truncate(dimension));
-        let row =
-            |row| Unlabelled { row, id: None, coordinates: vec![9.0 + row as f64; dimension] };
-        embedding.unlabelled = vec![row(3), row(4)];
+        let row = |row| Unlabeled { row, id: None, coordinates: vec![9.0 + row as f64; dimension] };
+        embedding.unlabeled = vec![row(3), row(4)];
         embedding.dimension = dimension;
         report.check().unwrap();
         report.page()

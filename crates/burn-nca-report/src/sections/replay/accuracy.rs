@@ -30,7 +30,7 @@ impl Replay {
                 format!("R² of the kernel rule is {train} on the training rows")
             }
             (Some(ReplayFigure::TrainingPairs), _) => {
-                format!("the partner is the nearest row for {train} of the pairs learnt from")
+                format!("the partner is the nearest row for {train} of the pairs learned from")
             }
             (Some(ReplayFigure::HeldOutPairs), _) => {
                 format!("the partner is the nearest row for {train} of the pairs held out")
@@ -57,7 +57,7 @@ impl Replay {
             None => ("1-NN accuracy", "training rows"),
             Some(ReplayFigure::R2) => ("R² of the kernel rule", "training rows"),
             Some(ReplayFigure::TrainingPairs) => {
-                ("Partner is the nearest row", "pairs learnt from")
+                ("Partner is the nearest row", "pairs learned from")
             }
             Some(ReplayFigure::HeldOutPairs) => ("Partner is the nearest row", "pairs held out"),
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use super::super::picture::{Colours, Part, style};
+use super::super::picture::{Colors, Part, style};
 use super::frames::{Replay, ReplayFrame};
 use super::window::WIDTH;
 
@@ -54,24 +54,24 @@ impl Replay {
 
     /// The picture of a frame.
     pub(super) fn picture(&self, frame: &ReplayFrame, classes: usize) -> String {
-        let (groups, colours) = (self.groups(), self.colours());
+        let (groups, colors) = (self.groups(), self.colors());
         let mut paths = String::new();
         for part in [Part::Train, Part::Test] {
             for (at, group) in groups.iter().enumerate().filter(|(_, group)| group.part == part) {
                 let d = self.stroke(frame, &group.points, classes);
                 let name = part_name(part);
-                let (style, colour) = match colours.zip(self.band(group.class)) {
-                    Some((colours, value)) => {
-                        (String::new(), format!(" style=\"stroke:{}\"", colours.colour(value)))
+                let (style, color) = match colors.zip(self.band(group.class)) {
+                    Some((colors, value)) => {
+                        (String::new(), format!(" style=\"stroke:{}\"", colors.color(value)))
                     }
                     None => (style(group.class), String::new()),
                 };
                 let mut path = |class: String| {
-                    // The hole of a row held out has the colour of the paper.
-                    let colour = if class.contains("hole") { "" } else { colour.as_str() };
+                    // The hole of a row held out has the color of the paper.
+                    let color = if class.contains("hole") { "" } else { color.as_str() };
                     let _ = writeln!(
                         paths,
-                        "<path data-group=\"{at}\" class=\"{class}\"{colour} d=\"{d}\"/>"
+                        "<path data-group=\"{at}\" class=\"{class}\"{color} d=\"{d}\"/>"
                     );
                 };
                 path(format!("{name}{style}"));
@@ -98,8 +98,8 @@ impl Replay {
     }
 
     /// The scale of the bands.
-    pub(super) fn colours(&self) -> Option<Colours> {
-        Colours::of(self.values.as_ref()?.bands.iter().copied())
+    pub(super) fn colors(&self) -> Option<Colors> {
+        Colors::of(self.values.as_ref()?.bands.iter().copied())
     }
 
     /// What the script draws the other frames from.

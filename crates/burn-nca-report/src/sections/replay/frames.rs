@@ -12,11 +12,11 @@ use crate::ClassCount;
 pub struct Replay {
     /// Coordinates of a place: 1 or 2.
     pub dimension: usize,
-    /// Training rows among which neighbours were looked for.
+    /// Training rows among which neighbors were looked for.
     pub neighbors: usize,
     /// The rows that are drawn: by part, training rows first, and class.
     pub points: Vec<ReplayPoint>,
-    /// What the colours and figures are where there are no classes.
+    /// What the colors and figures are where there are no classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<ReplayValues>,
     /// What the places are relative to; the same at every step.
@@ -36,12 +36,13 @@ pub struct ReplayPoint {
     pub part: Part,
 }
 
-/// The colours and the figures of a replay without classes.
+/// The colors and the figures of a replay without classes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReplayValues {
-    /// What the colours tell: the name of a numeric target, or `row`.
-    pub colour: String,
-    /// The value in the middle of each band, ascending; points of a band have one colour.
+    /// What the colors tell: the name of a numeric target, or `row`.
+    #[serde(rename = "colour")]
+    pub color: String,
+    /// The value in the middle of each band, ascending; points of a band have one color.
     pub bands: Vec<f64>,
     /// What the figures of a frame are.
     pub figure: ReplayFigure,

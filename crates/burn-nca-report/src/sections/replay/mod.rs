@@ -19,9 +19,9 @@ impl Replay {
     fn caption(&self, report: &Report) -> String {
         let data = &report.header.data;
         let mut text = match self.dimension {
-            1 => "The learnt dimension at the steps of the fit, the axis held.".to_owned(),
+            1 => "The learned dimension at the steps of the fit, the axis held.".to_owned(),
             _ if report.header.settings["d_output"].as_u64().is_some_and(|k| k > 2) => {
-                "The steps of the fit, all in the two principal axes of the learnt embedding."
+                "The steps of the fit, all in the two principal axes of the learned embedding."
                     .to_owned()
             }
             _ => "The steps of the fit, the axes held.".to_owned(),
@@ -66,10 +66,10 @@ impl Replay {
         self.values.as_ref().map_or(report.header.data.classes.len(), |values| values.bands.len())
     }
 
-    /// The scale of the colours, where they tell values.
+    /// The scale of the colors, where they tell values.
     fn key(&self) -> String {
         let values = self.values.as_ref();
-        values.and_then(|of| Some(self.colours()?.bar(&of.colour))).unwrap_or_default()
+        values.and_then(|of| Some(self.colors()?.bar(&of.color))).unwrap_or_default()
     }
 }
 
@@ -88,7 +88,7 @@ impl Section for Replay {
             self.key(),
             self.listing()
         );
-        section("replay", "How the metric was learnt", &body)
+        section("replay", "How the metric was learned", &body)
     }
 
     fn data(&self, report: &Report) -> Option<(&'static str, Value)> {
@@ -118,21 +118,21 @@ mod tests {
     }
 
     #[test]
-    fn a_replay_of_numbers_is_coloured_by_bands_and_has_its_own_figure() {
+    fn a_replay_of_numbers_is_colored_by_bands_and_has_its_own_figure() {
         let mut report = Report::example();
         let mut replay = report.replay.take().unwrap();
-        let (colour, bands) = ("price".to_owned(), vec![10.0, 20.0, 30.0]);
-        replay.values = Some(ReplayValues { colour, bands, figure: ReplayFigure::R2 });
+        let (color, bands) = ("price".to_owned(), vec![10.0, 20.0, 30.0]);
+        replay.values = Some(ReplayValues { color, bands, figure: ReplayFigure::R2 });
         replay.frames[0].train = Some(-0.5);
         let page = replay.page(&report);
         let words =
             ": R² of the kernel rule is 0.960 on the training rows, 0.940 on those held out";
-        assert!(page.contains(words) && page.contains("Colour scale of price"), "{page}");
+        assert!(page.contains(words) && page.contains("Color scale of price"), "{page}");
         assert!(page.contains("stroke:#482878") && page.contains("stroke:#fde725"), "{page}");
         assert!(page.contains(">−0.5"), "R² may be below 0: {page}");
         assert!(page.contains("Hollow marks were held out."), "{page}");
         let beside = page.find("class=\"beside\"").unwrap();
-        assert!(page.find("class=\"colours\"").unwrap() > beside, "it has the room of the chart");
+        assert!(page.find("class=\"colors\"").unwrap() > beside, "it has the room of the chart");
         (report.header.data.train, replay.neighbors) = (200, 100);
         assert!(replay.page(&report).contains("among 100 training rows"));
         let values = replay.values.as_mut().unwrap();

@@ -54,8 +54,8 @@ impl Window {
             (w, h) = (w.max(ASPECT.0 * h), h.max(w / ASPECT.1));
         }
         let height = if dimension > 1 { WIDTH * h / w } else { LANES };
-        let centre = [left + wide / 2.0, bottom + high / 2.0];
-        let low = [centre[0] - w / 2.0, if dimension > 1 { centre[1] - h / 2.0 } else { 0.0 }];
+        let center = [left + wide / 2.0, bottom + high / 2.0];
+        let low = [center[0] - w / 2.0, if dimension > 1 { center[1] - h / 2.0 } else { 0.0 }];
         Self { low, unit: w / WIDTH, height: height.round().clamp(1.0, 4.0 * WIDTH) as u32 }
     }
 

@@ -1,19 +1,19 @@
 //! Linear discriminants by hand, as the other route gives them, and refused.
 
 use super::*;
-use crate::baseline::fixture::{Reference, assert_close, assert_identity, random_labelled};
+use crate::baseline::fixture::{Reference, assert_close, assert_identity, random_labeled};
 
-fn within_after(lda: &Lda, data: &Labelled) -> Vec<f64> {
+fn within_after(lda: &Lda, data: &Labeled) -> Vec<f64> {
     let embedded = lda.projection.apply(data.features()).unwrap();
     let embedded = data.with_features(embedded).unwrap();
     Groups::of_classes(&embedded).within_covariance()
 }
 
 /// Two classes that differ in the first of three features by hand, with a free third one.
-fn labelled(third: [f64; 4]) -> Labelled {
+fn labeled(third: [f64; 4]) -> Labeled {
     let values = [[0.0, 5.0], [4.0, 6.0], [10.0, 6.0], [14.0, 5.0]];
     let rows = values.iter().zip(third).flat_map(|(row, x)| [row[0], row[1], x]).collect();
-    Labelled::from_labels(Features::unnamed(rows, 3).unwrap(), vec![0, 0, 1, 1]).unwrap()
+    Labeled::from_labels(Features::unnamed(rows, 3).unwrap(), vec![0, 0, 1, 1]).unwrap()
 }
 
 #[test]
@@ -46,8 +46,8 @@ fn shrunk_directions_are_those_of_scipy_and_the_share_that_of_ledoit_and_wolf() 
 }
 
 #[test]
-fn directions_solve_the_generalised_eigenvalue_problem() {
-    let data = random_labelled(60, 5, 4, 8);
+fn directions_solve_the_generalized_eigenvalue_problem() {
+    let data = random_labeled(60, 5, 4, 8);
     let lda = LdaConfig::new(3).fit(&data).unwrap();
     let groups = Groups::of_classes(&data);
     let (within, between) = (groups.within_covariance(), groups.between_covariance());
@@ -66,7 +66,7 @@ fn directions_solve_the_generalised_eigenvalue_problem() {
 #[test]
 fn a_single_feature_by_hand_has_the_ratio_of_the_variances() {
     let features = Features::unnamed(vec![0.0, 4.0, 10.0, 14.0], 1).unwrap();
-    let data = Labelled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
+    let data = Labeled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
     let lda = LdaConfig::new(1).fit(&data).unwrap();
     // Within-class variance 4, between-class variance 25.
     assert_close(&lda.projection.weight(), &[0.5], 1e-14);
@@ -76,31 +76,31 @@ fn a_single_feature_by_hand_has_the_ratio_of_the_variances() {
 
 #[test]
 fn a_constant_column_gets_no_weight_and_a_repeated_one_changes_no_ratio() {
-    let constant = LdaConfig::new(1).fit(&labelled([0.1; 4])).unwrap();
+    let constant = LdaConfig::new(1).fit(&labeled([0.1; 4])).unwrap();
     assert_eq!(constant.projection.weight()[2], 0.0);
-    let repeated = LdaConfig::new(1).fit(&labelled([0.0, 4.0, 10.0, 14.0])).unwrap();
+    let repeated = LdaConfig::new(1).fit(&labeled([0.0, 4.0, 10.0, 14.0])).unwrap();
     assert_close(&repeated.variance_ratio, &constant.variance_ratio, 1e-10);
     for (lda, third) in [(constant, [0.1; 4]), (repeated, [0.0, 4.0, 10.0, 14.0])] {
-        assert_identity(&within_after(&lda, &labelled(third)), 1, 1e-10);
+        assert_identity(&within_after(&lda, &labeled(third)), 1, 1e-10);
     }
 }
 
 #[test]
 fn a_separating_direction_without_variance_is_an_error_that_a_shrinkage_cures() {
-    let data = labelled([1.0, 1.0, 2.0, 2.0]);
+    let data = labeled([1.0, 1.0, 2.0, 2.0]);
     let error = LdaConfig::new(1).fit(&data).unwrap_err().to_string();
     assert!(error.contains("singular: 1 of 3") && error.contains("a shrinkage"), "{error}");
     for shrinkage in [Shrinkage::Fixed { amount: 0.01 }, Shrinkage::LedoitWolf] {
         let lda = LdaConfig::new(1).with_shrinkage(shrinkage).fit(&data).unwrap();
         assert!(lda.projection.weight()[2].abs() > 0.0 && lda.shrinkage > 0.0);
     }
-    let wide = random_labelled(6, 20, 2, 1);
+    let wide = random_labeled(6, 20, 2, 1);
     let error = LdaConfig::new(1).fit(&wide).unwrap_err().to_string();
     assert!(error.contains("singular: 16 of 20"), "{error}");
 }
 
 /// Compares the routes through d x d and through the span: directions, ratios, shrinkage.
-fn compare_routes(data: &Labelled, shrinkage: Shrinkage) {
+fn compare_routes(data: &Labeled, shrinkage: Shrinkage) {
     let config = LdaConfig::new(2).with_shrinkage(shrinkage);
     let groups = Groups::of_classes(data);
     let by_features = config.fit_in_features(data, &groups).unwrap();
@@ -117,7 +117,7 @@ fn compare_routes(data: &Labelled, shrinkage: Shrinkage) {
 #[test]
 fn both_routes_agree_on_wide_and_tall_tables_and_repeated_rows() {
     for (n, d) in [(9, 20), (20, 70), (60, 5)] {
-        let data = random_labelled(n, d, 3, 4);
+        let data = random_labeled(n, d, 3, 4);
         let twice: Vec<usize> = (0..n).chain(0..n / 2).collect();
         for data in [data.select(&twice), data] {
             compare_routes(&data, Shrinkage::Fixed { amount: 0.01 });
@@ -132,7 +132,7 @@ fn both_routes_agree_on_wide_and_tall_tables_and_repeated_rows() {
 #[test]
 fn both_routes_agree_without_shrinkage_on_a_wide_table_of_few_directions() {
     // 30 columns, of scales from 1e-3 to 1e3, that combine four.
-    let narrow = random_labelled(18, 4, 3, 4);
+    let narrow = random_labeled(18, 4, 3, 4);
     let mut values = Vec::new();
     for row in narrow.features().values().chunks_exact(4) {
         values.extend((0..30).map(|j| {
@@ -150,8 +150,8 @@ fn both_routes_agree_without_shrinkage_on_a_wide_table_of_few_directions() {
 }
 
 #[test]
-fn only_classes_with_rows_count_towards_the_limit() {
-    let data = random_labelled(30, 4, 3, 1);
+fn only_classes_with_rows_count_toward_the_limit() {
+    let data = random_labeled(30, 4, 3, 1);
     let two_left: Vec<usize> = (0..30).filter(|row| row % 3 != 1).collect();
     let data = data.select(&two_left);
     assert!(LdaConfig::new(1).fit(&data).is_ok());
@@ -171,7 +171,7 @@ fn collinear_class_means_give_a_direction_of_ratio_zero_not_a_shorter_map() {
         }
     }
     let labels = (0..12).map(|row| row / 4).collect();
-    let data = Labelled::from_labels(Features::unnamed(values, 2).unwrap(), labels).unwrap();
+    let data = Labeled::from_labels(Features::unnamed(values, 2).unwrap(), labels).unwrap();
     let lda = LdaConfig::new(2).fit(&data).unwrap();
     assert_close(&lda.variance_ratio, &[50.0 / 3.0, 0.0], 1e-12);
     assert_close(&lda.projection.weight(), &[1.0, 0.0, 0.0, 1.0], 1e-12);
@@ -179,14 +179,14 @@ fn collinear_class_means_give_a_direction_of_ratio_zero_not_a_shorter_map() {
 
 #[test]
 fn impossible_settings_and_equal_rows_are_errors() {
-    let data = labelled([0.3, -0.1, 0.2, 0.9]);
+    let data = labeled([0.3, -0.1, 0.2, 0.9]);
     let error = LdaConfig::new(0).fit(&data).unwrap_err().to_string();
     assert!(error.contains("0 dimensions"), "{error}");
     let config = LdaConfig::new(1).with_shrinkage(Shrinkage::Fixed { amount: -0.5 });
     let error = config.fit(&data).unwrap_err().to_string();
     assert!(error.contains("shrinkage is -0.5"), "{error}");
     let equal = Features::unnamed(vec![0.1; 4], 1).unwrap();
-    let equal = Labelled::from_labels(equal, vec![0, 1, 0, 1]).unwrap();
+    let equal = Labeled::from_labels(equal, vec![0, 1, 0, 1]).unwrap();
     let error = LdaConfig::new(1).fit(&equal).unwrap_err().to_string();
     assert!(error.contains("1 of 1 directions have no variance"), "{error}");
     let error = LdaConfig::new(1).fit(&equal.select(&[0])).unwrap_err().to_string();
@@ -195,7 +195,7 @@ fn impossible_settings_and_equal_rows_are_errors() {
 
 #[test]
 fn directions_of_unit_length_are_the_same_directions() {
-    let data = random_labelled(30, 4, 3, 5);
+    let data = random_labeled(30, 4, 3, 5);
     let plain = LdaConfig::new(2).fit(&data).unwrap();
     let unit = LdaConfig::new(2).with_unit_length(true).fit(&data).unwrap();
     let (plain_weight, weight) = (plain.projection.weight(), unit.projection.weight());

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{RawColumn, RawValues};
 use crate::error::{Error, Result, quoted};
 
-/// What the two values of a column of booleans are spelt like, in any case.
+/// What the two values of a column of booleans are spelled like, in any case.
 const BOOLEANS: [(&str, &str); 4] = [("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y")];
 
 /// How a column becomes features.

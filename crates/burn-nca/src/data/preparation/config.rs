@@ -1,4 +1,4 @@
-//! What a user asks of the preparation of a table, and what is learnt for it from the training rows.
+//! What a user asks of the preparation of a table, and what is learned for it from the training rows.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ impl PreparationConfig {
     /// Learns the preparation of all columns of `table` from the rows `train`.
     ///
     /// # Errors
-    /// No column, no row that can be learnt from; a hole, where holes are refused (those of all rows are counted by
+    /// No column, no row that can be learned from; a hole, where holes are refused (those of all rows are counted by
     /// column); text that is no category, dates, more than `max_levels` levels; a column without any value in the
     /// training rows; a categorical column that is not there.
     pub fn fit(&self, table: &RawTable, train: &[usize]) -> Result<Preparation> {

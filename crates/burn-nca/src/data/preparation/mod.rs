@@ -14,7 +14,7 @@ pub use dates::is_date;
 use column::{PreparedColumn, Reading};
 use serde::{Deserialize, Serialize};
 
-/// How a raw table becomes features, learnt on training rows; made by [`PreparationConfig::fit`].
+/// How a raw table becomes features, learned on training rows; made by [`PreparationConfig::fit`].
 ///
 /// It is saved with a model ([`Fitted::with_preparation`](crate::Fitted::with_preparation)), so that a prediction
 /// needs the raw table alone.

@@ -92,7 +92,7 @@ impl Stored {
             weights: match &fitted.targets {
                 TrainingTargets::Classes { weights, .. }
                 | TrainingTargets::Numbers { weights, .. } => weights.clone(),
-                TrainingTargets::Unlabelled => None,
+                TrainingTargets::Unlabeled => None,
             },
             preparation: fitted.preparation.clone(),
             targets: fitted.targets().map(|targets| StoredTargets {
@@ -195,7 +195,7 @@ impl Stored {
     /// The file is the bound, not what a fit may have: a model of sparse rows has a map to more columns than it was fitted
     /// on ([`Fitted::through`]).
     pub(super) fn check_encoder(&self, bytes: usize, folder: &Path) -> Result<()> {
-        // A number takes two bits at least, quantised.
+        // A number takes two bits at least, quantized.
         const NUMBERS_PER_BYTE: usize = 4;
         let Some(encoder) = &self.card.encoder else { return Ok(()) };
         let parameters = encoder.parameters(self.card.d_input, self.card.d_output);
@@ -246,7 +246,7 @@ impl Stored {
             return Ok(TrainingTargets::Numbers { targets, weights: self.weights.clone() });
         }
         if self.class_names.is_empty() {
-            return Ok(TrainingTargets::Unlabelled);
+            return Ok(TrainingTargets::Unlabeled);
         }
         let names = self.class_names.clone();
         if let Some(label) = labels.iter().find(|label| **label >= names.len()) {

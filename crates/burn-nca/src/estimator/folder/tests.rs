@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::data::{
-    Coincidences, Features, Labelled, Pairs, RegressionData, Scaling, ScalingKind, SparseFeatures,
+    Coincidences, Features, Labeled, Pairs, RegressionData, Scaling, ScalingKind, SparseFeatures,
     Task, TrainingData, host_values,
 };
 use crate::encoder::{Activation, EncoderConfig, LinearMap, MlpConfig};
@@ -14,16 +14,16 @@ use crate::fit::{
 use crate::method::{AnyMethod, Mlkr, Nca, Uses};
 
 const SCALINGS: [ScalingKind; 4] =
-    [ScalingKind::Standardise, ScalingKind::Common, ScalingKind::MinMax, ScalingKind::None];
+    [ScalingKind::Standardize, ScalingKind::Common, ScalingKind::MinMax, ScalingKind::None];
 
 /// Rows of three features, the first far from zero as years are, of two classes.
-fn data() -> Labelled {
+fn data() -> Labeled {
     let row = |row: usize| {
         let [a, b] = [row * 7 % 11, row * row % 13].map(|value| value as f64);
         [2000.0 + (row % 5) as f64, a + 4.0 * (row % 2) as f64, b / 3.0]
     };
     let features = Features::unnamed((0..16).flat_map(row).collect(), 3).unwrap();
-    Labelled::from_labels(features, (0..16).map(|row| row % 2).collect()).unwrap()
+    Labeled::from_labels(features, (0..16).map(|row| row % 2).collect()).unwrap()
 }
 
 fn numbers() -> RegressionData {
@@ -166,7 +166,7 @@ fn a_model_through_a_reduction_and_one_from_elsewhere_are_read_again() {
     let counts = SparseFeatures::new([16, 40], entries).unwrap();
     let svd = crate::baseline::TruncatedSvdConfig::new(4).fit(&counts).unwrap();
     let labels = (0..16).map(|row| row % 2).collect();
-    let rows = Labelled::from_labels(svd.apply(&counts).unwrap(), labels).unwrap();
+    let rows = Labeled::from_labels(svd.apply(&counts).unwrap(), labels).unwrap();
     let names = (0..40).map(|word| format!("word {word}")).collect();
     let reduced = fit(&Estimator::new(4, 2, AnyMethod::from(Nca::new())), &rows);
     round_trip(&reduced.through(&svd.projection, names).unwrap(), "sparse");

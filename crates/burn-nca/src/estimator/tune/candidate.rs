@@ -75,7 +75,7 @@ impl Candidate {
         fit.stop_at = self.stop_at;
     }
 
-    /// Whether nothing is learnt beyond the start.
+    /// Whether nothing is learned beyond the start.
     pub fn is_closed(&self) -> bool {
         self.stop_at == Some(0)
     }

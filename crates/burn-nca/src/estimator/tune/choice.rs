@@ -10,7 +10,7 @@ use super::{Trial, TuneConfig};
 pub enum Reason {
     /// The usual setting, the first candidate: no other is clearly better.
     Usual,
-    /// The start of the first candidate, without a step: what was learnt is not clearly better.
+    /// The start of the first candidate, without a step: what was learned is not clearly better.
     NoLearning,
     /// Clearly better than the usual setting.
     Better,
@@ -34,7 +34,7 @@ impl Reason {
 /// With a few hundred rows the most accurate of a hundred settings is mostly the luckiest. So the choice
 /// starts from what is known to serve, the usual setting (the first candidate, fitted to the end). The most
 /// accurate setting of all replaces it only with a lead of [`TuneConfig::margin`] standard errors. And what was
-/// learnt has to show that it pays: without a lead of [`TuneConfig::learning_margin`] standard errors over the
+/// learned has to show that it pays: without a lead of [`TuneConfig::learning_margin`] standard errors over the
 /// start, the start is kept, Euclidean distance for a full map. Leads are paired over the folds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
@@ -57,17 +57,17 @@ impl Choice {
         let usual = first.end();
         let bests: Vec<&StepScore> = trials.iter().map(Trial::best).collect();
         let most = best(bests.iter().copied())?;
-        let (trial, learnt, reason) = if most.paired_t(usual) > tune.margin {
+        let (trial, learned, reason) = if most.paired_t(usual) > tune.margin {
             let trial = bests.iter().position(|score| std::ptr::eq(*score, most))?;
             (trial, most, Reason::Better)
         } else {
             (0, usual, Reason::Usual)
         };
         Some(match first.start() {
-            Some(start) if learnt.paired_t(start) < tune.learning_margin => {
+            Some(start) if learned.paired_t(start) < tune.learning_margin => {
                 Self::new(0, start, Reason::NoLearning)
             }
-            _ => Self::new(trial, learnt, reason),
+            _ => Self::new(trial, learned, reason),
         })
     }
 
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_learnt_has_to_show_that_it_pays() {
+    fn what_was_learned_has_to_show_that_it_pays() {
         let of = |start: &[f64], end: &[f64]| trial(vec![score(Some(0), start), score(None, end)]);
         let poor = of(&[0.8, 0.7, 0.8], &[0.7, 0.7, 0.8]);
         assert_eq!(chosen(&[poor]), (0, Some(0), Reason::NoLearning));

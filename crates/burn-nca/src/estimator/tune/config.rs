@@ -75,7 +75,7 @@ pub struct TuneConfig {
     /// to be chosen; see [`Choice`](super::Choice).
     #[config(default = 2.0)]
     pub margin: f64,
-    /// By how many standard errors, paired over the folds, what was learnt must be more accurate than the start
+    /// By how many standard errors, paired over the folds, what was learned must be more accurate than the start
     /// without a step to be chosen; see [`Choice`](super::Choice).
     #[config(default = 0.5)]
     pub learning_margin: f64,
@@ -119,7 +119,7 @@ impl TuneConfig {
             )));
         }
         if self.neighbors == 0 {
-            return Err(Error::setting("fits are compared by 0-NN; give 1 or more neighbours"));
+            return Err(Error::setting("fits are compared by 0-NN; give 1 or more neighbors"));
         }
         if self.most_candidates == 0 {
             return Err(Error::setting("at most 0 candidates are to be tried; give 1 or more"));
@@ -228,7 +228,7 @@ impl TuneConfig {
         LAMBDAS.into_iter().map(candidate).take(self.most_candidates).collect()
     }
 
-    /// The steps at which fits by this optimiser are measured, ascending.
+    /// The steps at which fits by this optimizer are measured, ascending.
     ///
     /// Mini-batches are measured at their end only: their learning rate falls over all epochs, so that an
     /// epoch on the way is not where a shorter fit would be.
@@ -270,13 +270,13 @@ fn default_starts(config: &Estimator, d_output: usize, data: AnyData<'_>) -> Vec
 mod tests {
     use super::*;
     use crate::NcaConfig;
-    use crate::data::{Labelled, TrainingData};
+    use crate::data::{Labeled, TrainingData};
     use crate::fit::{FitConfig, LbfgsConfig, OptimizerConfig, StochasticConfig};
 
     #[test]
     fn candidates_near_the_heads_of_the_lists_come_first() {
         let features = Features::unnamed((0..24).map(f64::from).collect(), 3).unwrap();
-        let data = Labelled::from_labels(features, vec![0, 0, 0, 0, 1, 1, 1, 1]).unwrap();
+        let data = Labeled::from_labels(features, vec![0, 0, 0, 0, 1, 1, 1, 1]).unwrap();
         let tune = TuneConfig::new()
             .with_l2(vec![0.1, 0.0])
             .with_start_perplexities(vec![Some(START_PERPLEXITY)])
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn more_folds_than_can_be_kept_are_refused_before_they_are_made() {
         let features = Features::unnamed(vec![0.5; 8], 2).unwrap();
-        let data = Labelled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
+        let data = Labeled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
         let message = |folds, repeats| {
             let tune = TuneConfig::new().with_folds(folds).with_repeats(repeats);
             tune.check_folds(data.features()).unwrap_err().to_string()

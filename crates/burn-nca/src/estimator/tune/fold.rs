@@ -99,19 +99,19 @@ impl<D: TrainingData> Fold<D> {
         };
         config.method.check(&problem)?;
         let session = FitSession::new().with_progress(watch).with_end(ends);
-        let learnt = config.method.learn(&problem, session)?;
-        if learnt.rule != self.rule {
+        let learned = config.method.learn(&problem, session)?;
+        if learned.rule != self.rule {
             return Err(Error::setting(format!(
-                "a search compares maps by their neighbours, and {} predicts by a rule of its own; fit it as it is",
+                "a search compares maps by their neighbors, and {} predicts by a rule of its own; fit it as it is",
                 config.method.info().label
             )));
         }
-        let end = learnt.summary.iterations;
+        let end = learned.summary.iterations;
         let mut measured = measured.into_inner();
         if measured.last().is_none_or(|(steps, _)| *steps < end) {
-            measured.push((end, self.measure(&learnt.encoder, fit)));
+            measured.push((end, self.measure(&learned.encoder, fit)));
         }
-        Ok(FoldScores { measured, termination: learnt.summary.termination })
+        Ok(FoldScores { measured, termination: learned.summary.termination })
     }
 
     fn measure(&self, encoder: &AnyEncoder, fit: &FitConfig) -> HeldOut {

@@ -1,7 +1,7 @@
 //! The handful of candidates that a fit compares by default, and the tables where that costs seconds.
 
 use super::{Candidate, TuneConfig};
-use crate::data::Labelled;
+use crate::data::Labeled;
 use crate::encoder::EncoderConfig;
 use crate::estimator::NcaConfig;
 use crate::fit::{Penalty, START_PERPLEXITY, Start};
@@ -25,7 +25,7 @@ const REPEATED_ROWS: f64 = 1600.0;
 /// The products `n² d k` of all cuts together, to which the seconds of a fit are in proportion.
 const REPEATED_PRODUCTS: f64 = 4e8;
 
-/// The standard errors that what is learnt has to lead over Euclidean distance by: those of a significant difference.
+/// The standard errors that what is learned has to lead over Euclidean distance by: those of a significant difference.
 const OVER_EUCLID: f64 = 2.0;
 
 /// Seconds of the comparison.
@@ -38,13 +38,13 @@ impl TuneConfig {
     /// twice up to 800 (once where features are many), these are compared: the usual settings
     /// ([`NcaConfig::recommended_for`]), no learning (Euclidean distance for a full map), LDA, and f, f from a start of
     /// perplexity 15 and g without a penalty. The most accurate replaces the usual settings with a lead of one standard
-    /// error, and what is learnt has to lead over no learning by half of one, by two over Euclidean distance
+    /// error, and what is learned has to lead over no learning by half of one, by two over Euclidean distance
     /// ([`Choice`](super::Choice)). It takes at most ten seconds, and what is not finished by then is not compared.
     ///
     /// `None` where there is nothing to choose: more than 5000 rows, fewer than two classes with a row for each fold,
     /// or a network, whose fits take too long. Larger tables are compared on 1200 of their rows; classes with fewer
     /// rows than folds are left out of the comparison.
-    pub fn handful(config: &NcaConfig, data: &Labelled) -> Option<Self> {
+    pub fn handful(config: &NcaConfig, data: &Labeled) -> Option<Self> {
         let classes = data.class_counts().iter().filter(|count| **count >= FOLDS).count();
         let network = matches!(config.encoder, EncoderConfig::Mlp { .. });
         if data.rows() > MOST_ROWS || classes < 2 || network {
@@ -72,7 +72,7 @@ impl TuneConfig {
     }
 }
 
-fn candidates(config: &NcaConfig, data: &Labelled) -> Vec<Candidate> {
+fn candidates(config: &NcaConfig, data: &Labeled) -> Vec<Candidate> {
     let (d, k) = (config.d_input, config.d_output);
     let usual = Candidate::of(config);
     let plain = Candidate {
@@ -109,9 +109,9 @@ mod tests {
     use super::*;
     use crate::data::Features;
 
-    fn data(labels: Vec<usize>) -> Labelled {
+    fn data(labels: Vec<usize>) -> Labeled {
         let values = (0..labels.len() * 3).map(|at| (at * at % 17) as f64).collect();
-        Labelled::from_labels(Features::unnamed(values, 3).unwrap(), labels).unwrap()
+        Labeled::from_labels(Features::unnamed(values, 3).unwrap(), labels).unwrap()
     }
 
     #[test]
@@ -136,8 +136,7 @@ mod tests {
         let tune = |rows: usize, d: usize, k: usize| {
             let values = (0..rows * d).map(|at| (at * at % 17) as f64).collect();
             let labels = (0..rows).map(|row| row % 3).collect();
-            let data =
-                Labelled::from_labels(Features::unnamed(values, d).unwrap(), labels).unwrap();
+            let data = Labeled::from_labels(Features::unnamed(values, d).unwrap(), labels).unwrap();
             let tune = TuneConfig::handful(&NcaConfig::recommended(d, k), &data).unwrap();
             (tune.repeats, tune.learning_margin)
         };

@@ -38,7 +38,7 @@ pub use session::{OnTuneProgress, TuneProgress, TuneSession};
 pub use trial::{StepScore, Trial};
 
 use super::{Estimator, Fitted, NcaConfig};
-use crate::data::{Labelled, TrainingData};
+use crate::data::{Labeled, TrainingData};
 use crate::error::{Error, Result};
 use crate::method::{AnyMethod, Uses};
 
@@ -65,7 +65,7 @@ impl NcaConfig {
     /// where it is told nothing.
     ///
     /// Of this configuration come the usual settings, the first candidate ([`NcaConfig::recommended`]), encoder,
-    /// scaling, optimiser, precision and seed. [`TuneConfig::handful`] says what is compared, and where the usual
+    /// scaling, optimizer, precision and seed. [`TuneConfig::handful`] says what is compared, and where the usual
     /// settings are taken as they are. For other candidates, folds or another budget hand a changed handful to
     /// [`NcaConfig::tune`].
     ///
@@ -85,7 +85,7 @@ impl NcaConfig {
     /// # }
     /// # Ok::<(), burn_nca::Error>(())
     /// ```
-    pub fn choose(&self, data: &Labelled, device: &Device) -> Result<Chosen> {
+    pub fn choose(&self, data: &Labeled, device: &Device) -> Result<Chosen> {
         let Some(handful) = TuneConfig::handful(self, data) else {
             return Ok(Chosen { fitted: self.fit(data, device)?, search: None });
         };
@@ -96,7 +96,7 @@ impl NcaConfig {
     /// Chooses criterion, penalty, start, number of steps (and k, where asked) by cross-validation, and fits all
     /// rows of `data` with the best.
     ///
-    /// The settings that the search decides are replaced; encoder, scaling, optimiser, precision and seed are
+    /// The settings that the search decides are replaced; encoder, scaling, optimizer, precision and seed are
     /// those of this configuration. Give rows to learn from only: what is to test on must stay outside.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl NcaConfig {
     pub fn tune(
         &self,
         tune: &TuneConfig,
-        data: &Labelled,
+        data: &Labeled,
         device: &Device,
         session: TuneSession<'_>,
     ) -> Result<Tuned> {
@@ -141,7 +141,7 @@ impl NcaConfig {
     pub fn search(
         &self,
         tune: &TuneConfig,
-        data: &Labelled,
+        data: &Labeled,
         device: &Device,
         session: TuneSession<'_>,
     ) -> Result<Search> {

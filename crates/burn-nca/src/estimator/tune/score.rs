@@ -1,9 +1,9 @@
-//! How well an embedding serves rows that it was not learnt from.
+//! How well an embedding serves rows that it was not learned from.
 
 use burn::tensor::{Device, Tensor};
 use serde::{Deserialize, Serialize};
 
-use crate::data::{AnyData, Labelled, TrainingData};
+use crate::data::{AnyData, Labeled, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder};
 use crate::error::Result;
 use crate::evaluate::{Accuracy, Embedded, RegressionScores, held_out_accuracy};
@@ -15,14 +15,14 @@ use crate::neighbors::{ClassReferences, Numbers, Rule, class_probabilities};
 /// decide a mean of logarithms.
 const FLOOR: f64 = 1e-3;
 
-/// How well an embedding serves rows that it was not learnt from.
+/// How well an embedding serves rows that it was not learned from.
 ///
 /// Settings are compared by the accuracy. The log probability tells equal accuracies apart; by itself it
-/// prefers wide kernels to near neighbours that are right. Where there are no classes both fields hold the same score:
+/// prefers wide kernels to near neighbors that are right. Where there are no classes both fields hold the same score:
 /// of numbers the R² of the kernel rule, of pairs the weighted mean log probability of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOut {
-    /// The accuracy of the k nearest neighbours, 0..1; k is that of the search. Numbers: R², at least -1. Pairs: log
+    /// The accuracy of the k nearest neighbors, 0..1; k is that of the search. Numbers: R², at least -1. Pairs: log
     /// probability.
     pub accuracy: f64,
     /// `1/m Σ_i ln max(p_i, 0.001)` over the m rows held out, p_i of the class of row i given the others.
@@ -49,8 +49,8 @@ impl HeldOut {
             Self { accuracy: score, log_p: score }
         };
         match (train.data.any(), held_out.data.any()) {
-            (AnyData::Classes(labelled), AnyData::Classes(others)) => {
-                let references = (&encoder.forward(train.x.clone()), labelled);
+            (AnyData::Classes(labeled), AnyData::Classes(others)) => {
+                let references = (&encoder.forward(train.x.clone()), labeled);
                 let queries = (&encoder.forward(held_out.x.clone()), others);
                 let measured = match rule {
                     Rule::Neighbors => Self::of(references, queries, neighbors),
@@ -94,8 +94,8 @@ impl HeldOut {
     /// As [`HeldOut::of`], by a rule of the method's own.
     fn by_rule(
         rule: &Rule,
-        (references, train): (&Tensor<2>, &Labelled),
-        (queries, held_out): (&Tensor<2>, &Labelled),
+        (references, train): (&Tensor<2>, &Labeled),
+        (queries, held_out): (&Tensor<2>, &Labeled),
         neighbors: usize,
     ) -> Result<Self> {
         let (labels, truth) = (train.labels(), held_out.labels());
@@ -125,8 +125,8 @@ impl HeldOut {
     /// # Errors
     /// Coordinates that are not finite.
     pub(super) fn of(
-        (references, train): (&Tensor<2>, &Labelled),
-        (queries, held_out): (&Tensor<2>, &Labelled),
+        (references, train): (&Tensor<2>, &Labeled),
+        (queries, held_out): (&Tensor<2>, &Labeled),
         neighbors: usize,
     ) -> Result<Self> {
         let (labels, truth) = (train.labels(), held_out.labels());

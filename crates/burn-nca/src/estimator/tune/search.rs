@@ -289,9 +289,9 @@ struct Step<'a> {
 /// The rows to compare on: those of classes that folds can be cut of, and no more than were asked for.
 fn compared<D: TrainingData>(tune: &TuneConfig, data: &D, seed: u64) -> Result<D> {
     let mut rows: Vec<usize> = (0..data.units()).collect();
-    if let (true, AnyData::Classes(labelled)) = (tune.leave_out_small_classes, data.any()) {
-        let counts = labelled.class_counts();
-        rows.retain(|row| counts[labelled.labels()[*row]] >= tune.folds);
+    if let (true, AnyData::Classes(labeled)) = (tune.leave_out_small_classes, data.any()) {
+        let counts = labeled.class_counts();
+        rows.retain(|row| counts[labeled.labels()[*row]] >= tune.folds);
     }
     let data = data.part(&rows)?;
     let Some(most) = tune.most_rows.filter(|most| *most < rows.len()) else {
@@ -317,13 +317,13 @@ fn identity(config: &Estimator, tune: &TuneConfig, data: AnyData<'_>) -> FitIden
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Features, Labelled};
+    use crate::data::{Features, Labeled};
     use crate::device;
 
     #[test]
     fn a_stop_is_asked_for_before_the_first_fold_is_cut() {
         let features = Features::unnamed((0..40).map(|at| f64::from(at % 7)).collect(), 2).unwrap();
-        let data = Labelled::from_labels(features, (0..20).map(|row| row % 2).collect()).unwrap();
+        let data = Labeled::from_labels(features, (0..20).map(|row| row % 2).collect()).unwrap();
         let mut asked = Vec::new();
         let mut stop = |progress: &TuneProgress<'_>| {
             asked.push((progress.finished, progress.folds_finished, progress.folds));

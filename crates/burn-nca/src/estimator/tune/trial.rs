@@ -145,8 +145,8 @@ fn standard_error(values: &[f64]) -> f64 {
     if values.len() < 2 {
         return 0.0;
     }
-    let centre = mean(values);
-    let squares: f64 = values.iter().map(|value| (value - centre) * (value - centre)).sum();
+    let center = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - center) * (value - center)).sum();
     (squares / (m - 1.0) / m).sqrt()
 }
 

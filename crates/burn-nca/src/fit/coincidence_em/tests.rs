@@ -11,7 +11,7 @@ use crate::encoder::LinearMap;
 use crate::fit::parameters::{flatten, flatten_gradients};
 use crate::fit::{
     EmConfig, EmProblem, FitConfig, FitIdentity, FitSession, Precision, Problem, Progress,
-    Termination, exact, minimise,
+    Termination, exact, minimize,
 };
 use crate::model::MetricModel;
 use crate::objective::{CoincidenceIndex, CoincidenceLoss};
@@ -19,7 +19,7 @@ use crate::objective::{CoincidenceIndex, CoincidenceLoss};
 /// Rows, pairs and a start. Pairs are alike where a hidden projection says so, with noise: σ² has its maximum inside.
 struct Sample {
     features: Features,
-    pairs: LabelledPairs,
+    pairs: LabeledPairs,
     weights: Vec<f64>,
     latent: usize,
 }
@@ -43,12 +43,12 @@ fn sample(seed: u64, offset: f64) -> Sample {
             let differences = row(anchor).zip(row(other)).map(|(a, b)| a - b);
             let apart: f64 = differences.zip(&hidden).map(|(x, w)| x * w).sum();
             let coincide = rng.random::<f64>() < (-0.3 * apart * apart).exp();
-            let label = LabelledPair { coincide, ..LabelledPair::alike(anchor, other) };
+            let label = LabeledPair { coincide, ..LabeledPair::alike(anchor, other) };
             pairs.push(label);
         }
     }
     let weights = (0..latent * d).map(|_| normal(&mut rng)).collect();
-    Sample { features, pairs: LabelledPairs::new(n, pairs).unwrap(), weights, latent }
+    Sample { features, pairs: LabeledPairs::new(n, pairs).unwrap(), weights, latent }
 }
 
 impl Sample {
@@ -57,7 +57,7 @@ impl Sample {
     }
 
     fn differences(&self) -> Vec<Vec<f64>> {
-        let difference = |pair: &LabelledPair| {
+        let difference = |pair: &LabeledPair| {
             let (a, b) = (self.features.row(pair.anchor), self.features.row(pair.other));
             a.iter().zip(b).map(|(a, b)| b - a).collect()
         };
@@ -149,7 +149,7 @@ fn a_step_is_that_of_nested_loops_wherever_the_rows_stand() {
         let expectation = model.expect(&state);
         let value = sample.log_likelihood(&state.weights, 0.7);
         assert!((model.log_likelihood(&expectation) - value).abs() < 1e-9);
-        let found = model.maximise(state.clone(), &expectation, 1).unwrap().state;
+        let found = model.maximize(state.clone(), &expectation, 1).unwrap().state;
         let (weights, sigma_sq) = sample.naive_step(&state.weights, 0.7, false);
         assert!((found.sigma_sq[0] - sigma_sq).abs() < 1e-9, "{found:?} {sigma_sq}");
         for (found, expected) in found.weights.iter().zip(&weights) {
@@ -168,7 +168,7 @@ fn no_step_lowers_the_likelihood() {
             let mut expectation = model.expect(&state);
             for iteration in 1..=40 {
                 let before = model.log_likelihood(&expectation);
-                state = model.maximise(state, &expectation, iteration).unwrap().state;
+                state = model.maximize(state, &expectation, iteration).unwrap().state;
                 expectation = model.expect(&state);
                 let after = model.log_likelihood(&expectation);
                 assert!(
@@ -201,7 +201,7 @@ fn the_gradient_vanishes_where_em_comes_to_rest_and_not_where_the_printed_one_do
     let config = config.with_tolerance_progress(0.0);
     let mut model = sample.model(false);
     let start = model.start(sample.weights.clone(), 1.0);
-    let solution = config.maximise(&mut model, problem(start, &fit), FitSession::new()).unwrap();
+    let solution = config.maximize(&mut model, problem(start, &fit), FitSession::new()).unwrap();
     let end = &solution.module;
     assert!(end.sigma_sq[0] > 1e-4, "the maximum lies inside: {:?}", end.sigma_sq);
     let gradient = sample.gradient_max(&end.weights, end.sigma_sq[0]);
@@ -230,7 +230,7 @@ fn the_gradient_trainer_reaches_at_least_the_likelihood_of_em() {
         let fit = FitConfig::new().with_precision(Precision::F64);
         let mut model = sample.model(false);
         let start = model.start(sample.weights.clone(), 1.0);
-        let em = EmConfig::new().maximise(&mut model, problem(start, &fit), FitSession::new());
+        let em = EmConfig::new().maximize(&mut model, problem(start, &fit), FitSession::new());
         let device = Device::flex().autodiff();
         let d = sample.features.columns();
         let weight = transposed(&sample.weights, d);
@@ -240,7 +240,7 @@ fn the_gradient_trainer_reaches_at_least_the_likelihood_of_em() {
         let x = sample.features.to_tensor(&Device::flex(), DType::F64);
         let model = MetricModel::new(map, loss).train();
         assert_eq!(flatten(&model).len(), weight.len() + 1);
-        let solution = minimise(&Problem::new(model, &x, &index), &fit, FitSession::new()).unwrap();
+        let solution = minimize(&Problem::new(model, &x, &index), &fit, FitSession::new()).unwrap();
         let em = em.unwrap().value;
         assert!(solution.value <= em + 1e-6, "seed {seed}: {} against {em}", solution.value);
     }
@@ -249,7 +249,7 @@ fn the_gradient_trainer_reaches_at_least_the_likelihood_of_em() {
 #[test]
 fn pairs_found_on_the_way_are_kept_and_a_resumed_run_is_the_same() {
     let sample = sample(8, 0.0);
-    let found = [LabelledPair::different(0, 9), LabelledPair::alike(19, 2)];
+    let found = [LabeledPair::different(0, 9), LabeledPair::alike(19, 2)];
     let model = || {
         let more = move |_: &[f64]| Ok(found.to_vec());
         sample.model(true).with_refresh(3, Box::new(more))
@@ -260,7 +260,7 @@ fn pairs_found_on_the_way_are_kept_and_a_resumed_run_is_the_same() {
     let identity: &dyn Fn() -> FitIdentity =
         &|| FitIdentity { settings: "lca".into(), features: String::new(), targets: String::new() };
     let problem = || EmProblem { identity: Some(identity), ..problem(start.clone(), &fit) };
-    let whole = config.maximise(&mut model(), problem(), FitSession::new()).unwrap();
+    let whole = config.maximize(&mut model(), problem(), FitSession::new()).unwrap();
     assert_eq!(whole.module.added, found);
     assert_eq!(whole.module.kappa_sq.len(), 20);
     let folder = tempfile::tempdir().unwrap();
@@ -270,16 +270,16 @@ fn pairs_found_on_the_way_are_kept_and_a_resumed_run_is_the_same() {
         _ => std::ops::ControlFlow::Continue(()),
     };
     let session = FitSession::new().with_progress(&mut stop).with_checkpoint(&path);
-    config.maximise(&mut model(), problem(), session).unwrap();
+    config.maximize(&mut model(), problem(), session).unwrap();
     let session = FitSession::new().with_checkpoint(&path);
-    let rest = config.maximise(&mut model(), problem(), session).unwrap();
+    let rest = config.maximize(&mut model(), problem(), session).unwrap();
     assert_eq!(rest.module, whole.module);
 }
 
 #[test]
 fn pairs_of_other_points_and_no_dimension_are_refused() {
     let sample = sample(0, 0.0);
-    let other = LabelledPairs::new(3, vec![LabelledPair::alike(0, 1)]).unwrap();
+    let other = LabeledPairs::new(3, vec![LabeledPair::alike(0, 1)]).unwrap();
     let refused = |pairs, latent| {
         CoincidenceEm::new(&sample.features, pairs, latent, false).err().unwrap().to_string()
     };

@@ -8,7 +8,7 @@ use super::*;
 use crate::fit::test_functions::*;
 use crate::fit::{ConjugateGradientConfig, LbfgsConfig};
 
-/// Both minimisers behind one face.
+/// Both minimizers behind one face.
 #[derive(Clone, Copy, Debug)]
 struct Settings {
     max_iterations: usize,
@@ -39,7 +39,7 @@ impl Settings {
             .with_tolerance_progress(self.tolerance_progress)
     }
 
-    /// Runs both minimisers from one start.
+    /// Runs both minimizers from one start.
     fn run(
         self,
         start: &[f64],
@@ -68,7 +68,7 @@ fn run<R: DirectionRule>(
     function: &dyn Fn(&[f64]) -> Evaluation,
     wish: impl Fn(usize) -> ControlFlow<Termination>,
 ) -> Solution<DescentState<R::Memory>> {
-    minimise(rule, state, scale, &mut |x| function(x), &mut |progress, _| wish(progress.iteration))
+    minimize(rule, state, scale, &mut |x| function(x), &mut |progress, _| wish(progress.iteration))
 }
 
 fn assert_near(found: &[f64], expected: f64, tolerance: f64) {
@@ -158,7 +158,7 @@ fn a_gradient_of_the_wrong_sign_is_a_failure() {
 #[test]
 fn a_callback_sees_every_step_and_stops_with_its_reason() {
     let mut seen = Vec::new();
-    let solution = minimise(
+    let solution = minimize(
         &EXACT.lbfgs(),
         DescentState::new(rosenbrock_start(2)),
         EXACT.scale,
@@ -258,7 +258,7 @@ fn parts_that_cancel_leave_their_noise() {
         let start = DescentState::new(vec![0.0, 0.0]);
         let solver = LbfgsConfig::new().with_tolerance_gradient(0.0);
         let go_on = |_: &mut Progress, _: &DescentState<_>| ControlFlow::Continue(());
-        solver.minimise(start, ObjectiveScale::single(1), evaluate, go_on).termination
+        solver.minimize(start, ObjectiveScale::single(1), evaluate, go_on).termination
     };
     assert_eq!(end(2000.0), Termination::ProgressSmall);
     assert_eq!(end(0.0), Termination::LineSearchFailed);

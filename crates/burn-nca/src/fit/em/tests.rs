@@ -7,7 +7,7 @@ use super::*;
 /// `p f + (1 - p) g` with the densities of each row given; the state is p.
 struct Mixture(Vec<[f64; 2]>);
 
-impl ExpectationMaximisation for Mixture {
+impl ExpectationMaximization for Mixture {
     type State = f64;
     type Expectation = (f64, f64);
 
@@ -25,7 +25,7 @@ impl ExpectationMaximisation for Mixture {
         (expectation.0 / share - 1.0).abs()
     }
 
-    fn maximise(&mut self, _: f64, expectation: &(f64, f64), _: usize) -> Result<Revision<f64>> {
+    fn maximize(&mut self, _: f64, expectation: &(f64, f64), _: usize) -> Result<Revision<f64>> {
         Ok(Revision { state: expectation.0, other_data: false })
     }
 }
@@ -47,7 +47,7 @@ fn problem(config: &FitConfig) -> EmProblem<'_, f64> {
 fn the_likelihood_rises_to_a_stationary_point() {
     let fit = FitConfig::new();
     let config = EmConfig::new().with_tolerance_progress(0.0);
-    let solution = config.maximise(&mut mixture(), problem(&fit), FitSession::new()).unwrap();
+    let solution = config.maximize(&mut mixture(), problem(&fit), FitSession::new()).unwrap();
     assert_eq!(solution.termination, Termination::ProgressSmall);
     assert!(solution.gradient_max < 1e-6, "{}", solution.gradient_max);
     assert!(solution.history.windows(2).all(|two| two[1].value <= two[0].value + 1e-12));
@@ -60,16 +60,16 @@ fn an_interrupted_run_resumes_to_the_same_bits() {
     let path = folder.path().join("em.checkpoint");
     let fit = FitConfig::new();
     let config = EmConfig::new().with_max_iterations(40).with_tolerance_progress(0.0);
-    let whole = config.maximise(&mut mixture(), problem(&fit), FitSession::new()).unwrap();
+    let whole = config.maximize(&mut mixture(), problem(&fit), FitSession::new()).unwrap();
     let mut stop = |progress: &Progress| match progress.iteration {
         7 => ControlFlow::Break(Termination::Stopped),
         _ => ControlFlow::Continue(()),
     };
     let session = FitSession::new().with_progress(&mut stop).with_checkpoint(&path);
-    let part = config.maximise(&mut mixture(), problem(&fit), session).unwrap();
+    let part = config.maximize(&mut mixture(), problem(&fit), session).unwrap();
     assert_eq!((part.termination, part.iterations), (Termination::Stopped, 7));
     let session = FitSession::new().with_checkpoint(&path);
-    let rest = config.maximise(&mut mixture(), problem(&fit), session).unwrap();
+    let rest = config.maximize(&mut mixture(), problem(&fit), session).unwrap();
     assert_eq!(rest.module.to_bits(), whole.module.to_bits());
     assert_eq!((rest.termination, rest.iterations), (whole.termination, whole.iterations));
     assert_eq!(rest.history.len(), whole.history.len());
@@ -78,7 +78,7 @@ fn an_interrupted_run_resumes_to_the_same_bits() {
 #[test]
 fn limits_end_a_run_and_bad_settings_are_refused() {
     let run = |config: EmConfig, fit: &FitConfig| {
-        config.maximise(&mut mixture(), problem(fit), FitSession::new())
+        config.maximize(&mut mixture(), problem(fit), FitSession::new())
     };
     let few = run(EmConfig::new().with_max_iterations(3), &FitConfig::new()).unwrap();
     assert_eq!((few.termination, few.iterations), (Termination::MaxIterations, 3));

@@ -9,7 +9,7 @@ use burn::tensor::{DType, Device, Tensor, TensorData};
 use crate::encoder::DiagonalMap;
 use crate::fit::{
     FitConfig, FitIdentity, FitSession, FitState, Precision, Problem, Progress, Solution,
-    Termination, minimise,
+    Termination, minimize,
 };
 use crate::model::MetricModel;
 use crate::objective::Objective;
@@ -17,7 +17,7 @@ use crate::objective::Objective;
 /// `(z - 3)² + t` of one point z, where t is 10 once z is above 2 and 0 before.
 #[derive(Module, Debug)]
 struct Trap {
-    centre: f64,
+    center: f64,
 }
 
 impl Objective for Trap {
@@ -51,7 +51,7 @@ impl Objective for Trap {
         _shared: &(),
         _terms: Range<usize>,
     ) -> Tensor<1> {
-        (embedding - self.centre).square().sum() + *target
+        (embedding - self.center).square().sum() + *target
     }
 }
 
@@ -60,12 +60,12 @@ fn fit(session: FitSession<'_>) -> Solution<f64> {
     let x = Tensor::<2>::from_data(TensorData::from([[1.0]]), (&device, DType::F64));
     let map = DiagonalMap::from_scale(&[0.0], &device.autodiff(), DType::F64);
     let identity = || FitIdentity { settings: "".into(), features: "".into(), targets: "".into() };
-    let mut problem = Problem::new(MetricModel::new(map, Trap { centre: 3.0 }).train(), &x, &0.0);
+    let mut problem = Problem::new(MetricModel::new(map, Trap { center: 3.0 }).train(), &x, &0.0);
     problem.identity = Some(&identity);
     let config = FitConfig::new()
         .with_precision(Precision::F64)
-        .with_scaling(crate::data::ScalingKind::Standardise);
-    minimise(&problem, &config, session).unwrap().map(|model| model.encoder.diagonal()[0])
+        .with_scaling(crate::data::ScalingKind::Standardize);
+    minimize(&problem, &config, session).unwrap().map(|model| model.encoder.diagonal()[0])
 }
 
 #[test]

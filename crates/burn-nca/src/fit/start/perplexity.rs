@@ -1,4 +1,4 @@
-//! The scale of a start: how far an embedding is to be stretched for its kernel to count a given number of neighbours.
+//! The scale of a start: how far an embedding is to be stretched for its kernel to count a given number of neighbors.
 
 use burn::tensor::Tensor;
 use rand::SeedableRng;
@@ -8,10 +8,10 @@ use rayon::prelude::*;
 
 use crate::data::host_values;
 
-/// A perplexity that served on every table that was measured: more than a single neighbour, far from all of them.
+/// A perplexity that served on every table that was measured: more than a single neighbor, far from all of them.
 pub const START_PERPLEXITY: f64 = 15.0;
 
-/// The most rows that are looked among for neighbours.
+/// The most rows that are looked among for neighbors.
 const MOST_REFERENCES: usize = 50_000;
 
 /// The most distances that are kept.
@@ -20,21 +20,21 @@ const MOST_DISTANCES: usize = 4_000_000;
 /// The logarithm of the perplexity is found to this.
 const TOLERANCE: f64 = 1e-3;
 
-/// The factor that an embedding is to be multiplied by for its kernel to count this many neighbours.
+/// The factor that an embedding is to be multiplied by for its kernel to count this many neighbors.
 ///
 /// ```text
 /// exp(1/m Σ_i H_i) = perplexity,   H_i = -Σ_j p_ij log p_ij,   p_ij ∝ exp(-s² ||z_i - z_j||²),   p_ii = 0
 /// ```
-/// The scale of a start decides whether NCA sees neighbours at all: where the distances are large, every row has a
-/// single neighbour and the gradient nearly vanishes; where they are small, all rows weigh the same. With this factor
+/// The scale of a start decides whether NCA sees neighbors at all: where the distances are large, every row has a
+/// single neighbor and the gradient nearly vanishes; where they are small, all rows weigh the same. With this factor
 /// the result of a fit does not depend on the units of the features either.
 ///
 /// The mean is over a seeded sample of m rows (64 to 512), the sum over j over all rows, or over 50 000 of them. A fit
-/// by mini-batches sees the neighbours within a batch: give the points of as many rows as a batch has. s is found by
+/// by mini-batches sees the neighbors within a batch: give the points of as many rows as a batch has. s is found by
 /// bisection; 60 000 rows in 32 dimensions take a second.
 ///
-/// The perplexity is kept between what is possible and half the number of rows: rows with several nearest neighbours
-/// at one distance (a grid) never count fewer. Rows at the same place do not count as neighbours of each other.
+/// The perplexity is kept between what is possible and half the number of rows: rows with several nearest neighbors
+/// at one distance (a grid) never count fewer. Rows at the same place do not count as neighbors of each other.
 /// `None` where no scale makes a difference (all points in one place, fewer than three rows) or a coordinate is not
 /// finite.
 ///
@@ -96,7 +96,7 @@ fn sq_distances<'a>(point: &[f64], others: impl Iterator<Item = &'a [f64]>) -> V
     others.map(sq_distance).filter(|distance| *distance > 0.0).collect()
 }
 
-/// The number of nearest neighbours, those as near to rounding included.
+/// The number of nearest neighbors, those as near to rounding included.
 fn nearest(distances: &[f64]) -> usize {
     let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
     distances.iter().filter(|distance| **distance <= least * (1.0 + 1e-6)).count()
@@ -207,7 +207,7 @@ mod tests {
         let factor = perplexity_factor(&points(few.clone(), 2), 15.0, 1).unwrap();
         let scaled: Vec<f64> = few.iter().map(|value| factor * value).collect();
         assert!((perplexity(&scaled, 2) / 3.5 - 1.0).abs() < 0.01);
-        // A grid of 5 x 5 x 5 x 5, each point twice: 4 to 8 nearest neighbours, more than the 2 asked for.
+        // A grid of 5 x 5 x 5 x 5, each point twice: 4 to 8 nearest neighbors, more than the 2 asked for.
         let grid: Vec<f64> = (0..1250)
             .flat_map(|at| (0..4).map(move |c| (at / 5_usize.pow(c) % 5) as f64))
             .collect();

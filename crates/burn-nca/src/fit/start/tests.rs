@@ -4,17 +4,17 @@ use super::*;
 use crate::data::Features;
 
 /// Rows of two features that LDA can handle, classes alternating.
-fn labelled(n: usize, d: usize, c: usize) -> Labelled {
+fn labeled(n: usize, d: usize, c: usize) -> Labeled {
     let values = normal_entries(n * d, 1.0, 7);
     let labels = (0..n).map(|row| row % c).collect();
-    Labelled::from_labels(Features::unnamed(values, d).unwrap(), labels).unwrap()
+    Labeled::from_labels(Features::unnamed(values, d).unwrap(), labels).unwrap()
 }
 
-fn weight(start: &Start, data: &Labelled, k: usize) -> (Vec<f64>, ResolvedStart) {
+fn weight(start: &Start, data: &Labeled, k: usize) -> (Vec<f64>, ResolvedStart) {
     start.weight(data, k, 1).unwrap()
 }
 
-fn message(start: &Start, data: &Labelled, k: usize) -> String {
+fn message(start: &Start, data: &Labeled, k: usize) -> String {
     start.weight(data, k, 1).unwrap_err().to_string()
 }
 
@@ -40,7 +40,7 @@ fn the_automatic_rule_is_that_of_scikit_learn_on_a_grid() {
 
 #[test]
 fn automatic_starts_equal_the_rule_they_name() {
-    let data = labelled(40, 5, 3);
+    let data = labeled(40, 5, 3);
     let rules = [(2, Start::Lda), (3, Start::Pca), (5, Start::Identity)];
     for (k, rule) in rules {
         assert_eq!(weight(&Start::Auto, &data, k), weight(&rule, &data, k));
@@ -50,7 +50,7 @@ fn automatic_starts_equal_the_rule_they_name() {
 
 #[test]
 fn an_automatic_start_leaves_no_row_of_zeros() {
-    let data = labelled(40, 3, 2);
+    let data = labeled(40, 3, 2);
     let (start, used) = weight(&Start::Auto, &data, 5);
     let ResolvedStart::PaddedIdentity { scale } = used else { panic!("{used:?}") };
     assert!((scale - 0.1 / 3f64.sqrt()).abs() < 1e-15);
@@ -69,7 +69,7 @@ fn an_automatic_start_leaves_no_row_of_zeros() {
 
 #[test]
 fn automatic_lda_counts_only_classes_with_rows() {
-    let data = labelled(60, 5, 3);
+    let data = labeled(60, 5, 3);
     let two_classes: Vec<usize> = (0..60).filter(|row| row % 3 != 1).collect();
     let data = data.select(&two_classes);
     assert_eq!(data.classes(), 3);
@@ -80,11 +80,11 @@ fn automatic_lda_counts_only_classes_with_rows() {
 
 #[test]
 fn singular_scatter_gets_a_shrinkage_and_classes_of_equal_rows_fall_through_to_pca() {
-    let wide = labelled(8, 20, 2);
+    let wide = labeled(8, 20, 2);
     assert_eq!(weight(&Start::Auto, &wide, 1).1, ResolvedStart::Lda { shrinkage: 0.01 });
     assert!(message(&Start::Lda, &wide, 1).contains("singular"));
 
-    let singles = labelled(4, 6, 4);
+    let singles = labeled(4, 6, 4);
     assert_eq!(weight(&Start::Auto, &singles, 2).1, ResolvedStart::Pca);
     let (start, used) = weight(&Start::Auto, &singles.select(&[0]), 2);
     assert_eq!((start, used), weight(&Start::Identity, &singles, 2));
@@ -92,14 +92,14 @@ fn singular_scatter_gets_a_shrinkage_and_classes_of_equal_rows_fall_through_to_p
 
 #[test]
 fn the_identity_passes_the_first_features_and_pads_with_zeros() {
-    let data = labelled(10, 2, 2);
+    let data = labeled(10, 2, 2);
     assert_eq!(weight(&Start::Identity, &data, 1).0, [1.0, 0.0]);
     assert_eq!(weight(&Start::Identity, &data, 3).0, [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
 }
 
 #[test]
 fn a_given_start_is_transposed_and_its_size_and_values_are_checked() {
-    let data = labelled(10, 2, 2);
+    let data = labeled(10, 2, 2);
     let given = Start::Given { weight: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0] };
     let (start, used) = weight(&given, &data, 3);
     assert_eq!((start, used), (vec![1.0, 3.0, 5.0, 2.0, 4.0, 6.0], ResolvedStart::Given));
@@ -112,7 +112,7 @@ fn a_given_start_is_transposed_and_its_size_and_values_are_checked() {
 
 #[test]
 fn random_starts_are_normal_seeded_and_extend_by_rows() {
-    let data = labelled(10, 400, 2);
+    let data = labeled(10, 400, 2);
     let start = Start::Random { scale: None };
     let (values, used) = weight(&start, &data, 50);
     assert_eq!(used, ResolvedStart::Random { scale: 0.05 });
@@ -132,7 +132,7 @@ fn random_starts_are_normal_seeded_and_extend_by_rows() {
 
 #[test]
 fn diagonal_starts_are_ones_magnitudes_or_given() {
-    let data = labelled(10, 3, 2);
+    let data = labeled(10, 3, 2);
     for start in [Start::Auto, Start::Identity] {
         assert_eq!(start.diagonal(&data, 1).unwrap(), [1.0; 3]);
     }
@@ -149,7 +149,7 @@ fn diagonal_starts_are_ones_magnitudes_or_given() {
 }
 
 #[test]
-fn starts_survive_serialisation_and_name_themselves() {
+fn starts_survive_serialization_and_name_themselves() {
     let starts = [Start::Auto, Start::Random { scale: None }, Start::Given { weight: vec![1.0] }];
     for start in starts {
         let text = serde_json::to_string(&start).unwrap();

@@ -1,4 +1,4 @@
-//! Closed forms as methods: linear maps without a step of optimisation.
+//! Closed forms as methods: linear maps without a step of optimization.
 
 mod supervised;
 mod unsupervised;
@@ -8,7 +8,7 @@ pub use unsupervised::{Euclidean, Pca, Whitening};
 
 use web_time::Instant;
 
-use super::{Learnt, Problem};
+use super::{Learned, Problem};
 use crate::baseline::Projection;
 use crate::data::TrainingData;
 use crate::encoder::AnyEncoder;
@@ -16,14 +16,14 @@ use crate::fit::FitSummary;
 use crate::neighbors::Rule;
 
 /// A closed form that was begun at `started`.
-fn learnt<D: TrainingData>(
+fn learned<D: TrainingData>(
     problem: &Problem<'_, D>,
     projection: &Projection,
     started: Instant,
-) -> Learnt {
+) -> Learned {
     let map = projection.to_linear_map(&problem.device, problem.dtype);
     let rows = problem.data.features().rows();
-    Learnt {
+    Learned {
         encoder: AnyEncoder::Linear(map),
         rule: Rule::Neighbors,
         summary: FitSummary::closed_form(rows, started).with_rows(

@@ -4,12 +4,12 @@ use web_time::Instant;
 
 use burn::config::Config;
 
-use super::learnt;
+use super::learned;
 use crate::baseline::{LdaConfig, RcaConfig, Shrinkage, lda_rca};
-use crate::data::Labelled;
+use crate::data::Labeled;
 use crate::error::Result;
 use crate::fit::FitSession;
-use crate::method::{Learnt, Method, Problem, Setting, Uses};
+use crate::method::{Learned, Method, Problem, Setting, Uses};
 
 const SHRINKAGE: Setting = Setting {
     name: "shrinkage",
@@ -17,7 +17,7 @@ const SHRINKAGE: Setting = Setting {
 };
 
 /// The most directions of LDA; one for a single class, which is refused with its own words.
-fn directions(data: &Labelled) -> usize {
+fn directions(data: &Labeled) -> usize {
     LdaConfig::max_directions(data).max(1)
 }
 
@@ -52,18 +52,18 @@ impl Method for Lda {
         },
     ];
     const USES: &'static [Uses] = &[Uses::Dimensions];
-    type Data = Labelled;
+    type Data = Labeled;
 
-    fn default_dimension(&self, data: &Labelled) -> Option<usize> {
+    fn default_dimension(&self, data: &Labeled) -> Option<usize> {
         Some(directions(data))
     }
 
-    fn learn(&self, problem: &Problem<'_, Labelled>, _: FitSession<'_>) -> Result<Learnt> {
+    fn learn(&self, problem: &Problem<'_, Labeled>, _: FitSession<'_>) -> Result<Learned> {
         let started = Instant::now();
         let config = LdaConfig::new(problem.d_output)
             .with_shrinkage(self.shrinkage)
             .with_unit_length(self.unit_length);
-        Ok(learnt(problem, &config.fit(problem.data)?.projection, started))
+        Ok(learned(problem, &config.fit(problem.data)?.projection, started))
     }
 }
 
@@ -91,12 +91,12 @@ impl Method for Rca {
         help: "directions of a smaller share of the largest variance are left out",
     }];
     const USES: &'static [Uses] = &[];
-    type Data = Labelled;
+    type Data = Labeled;
 
-    fn learn(&self, problem: &Problem<'_, Labelled>, _: FitSession<'_>) -> Result<Learnt> {
+    fn learn(&self, problem: &Problem<'_, Labeled>, _: FitSession<'_>) -> Result<Learned> {
         let started = Instant::now();
         let config = RcaConfig::new().with_tolerance(self.tolerance);
-        Ok(learnt(problem, &config.fit(problem.data)?, started))
+        Ok(learned(problem, &config.fit(problem.data)?, started))
     }
 }
 
@@ -121,15 +121,15 @@ impl Method for LdaRca {
     const WHEN: &'static str = "as LDA, where LDA has to be shrunk";
     const SETTINGS: &'static [Setting] = &[SHRINKAGE];
     const USES: &'static [Uses] = &[Uses::Dimensions];
-    type Data = Labelled;
+    type Data = Labeled;
 
-    fn default_dimension(&self, data: &Labelled) -> Option<usize> {
+    fn default_dimension(&self, data: &Labeled) -> Option<usize> {
         Some(directions(data))
     }
 
-    fn learn(&self, problem: &Problem<'_, Labelled>, _: FitSession<'_>) -> Result<Learnt> {
+    fn learn(&self, problem: &Problem<'_, Labeled>, _: FitSession<'_>) -> Result<Learned> {
         let started = Instant::now();
         let config = LdaConfig::new(problem.d_output).with_shrinkage(self.shrinkage);
-        Ok(learnt(problem, &lda_rca(problem.data, &config)?, started))
+        Ok(learned(problem, &lda_rca(problem.data, &config)?, started))
     }
 }

@@ -4,17 +4,17 @@ use web_time::Instant;
 
 use burn::config::Config;
 
-use super::learnt;
+use super::learned;
 use crate::baseline::{PcaConfig, WhiteningConfig};
 use crate::data::Features;
 use crate::encoder::{AnyEncoder, DiagonalMap};
 use crate::error::Result;
 use crate::fit::FitSession;
 use crate::fit::FitSummary;
-use crate::method::{Learnt, Method, Problem, Setting, Uses};
+use crate::method::{Learned, Method, Problem, Setting, Uses};
 use crate::neighbors::Rule;
 
-/// Distances as the (scaled) features have them: what every learnt map is to be compared with.
+/// Distances as the (scaled) features have them: what every learned map is to be compared with.
 #[derive(Config, Debug, PartialEq)]
 pub struct Euclidean {}
 
@@ -28,15 +28,15 @@ impl Method for Euclidean {
     const NAME: &'static str = "euclidean";
     const LABEL: &'static str = "Euclidean";
     const TITLE: &'static str = "Euclidean distance of the scaled features";
-    const WHEN: &'static str = "any data; to see what nothing learnt is worth";
+    const WHEN: &'static str = "any data; to see what nothing learned is worth";
     const USES: &'static [Uses] = &[];
     type Data = Features;
 
-    fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learnt> {
+    fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learned> {
         let started = Instant::now();
         let ones = vec![1.0; problem.data.columns()];
         let map = DiagonalMap::from_scale(&ones, &problem.device, problem.dtype);
-        Ok(Learnt {
+        Ok(Learned {
             encoder: AnyEncoder::Diagonal(map),
             rule: Rule::Neighbors,
             summary: FitSummary::closed_form(problem.data.rows(), started),
@@ -68,10 +68,10 @@ impl Method for Pca {
         (data.columns() > most).then_some(most)
     }
 
-    fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learnt> {
+    fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learned> {
         let started = Instant::now();
         let pca = PcaConfig::new(problem.d_output).fit(problem.data)?;
-        Ok(learnt(problem, &pca.projection, started))
+        Ok(learned(problem, &pca.projection, started))
     }
 }
 
@@ -101,9 +101,9 @@ impl Method for Whitening {
     const USES: &'static [Uses] = &[];
     type Data = Features;
 
-    fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learnt> {
+    fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learned> {
         let started = Instant::now();
         let config = WhiteningConfig::new().with_tolerance(self.tolerance);
-        Ok(learnt(problem, &config.fit(problem.data)?, started))
+        Ok(learned(problem, &config.fit(problem.data)?, started))
     }
 }

@@ -7,13 +7,13 @@ use web_time::Instant;
 use super::Trainer;
 use super::training::{self, Training};
 use crate::baseline::{directions_about, transposed};
-use crate::data::{Features, Labelled, LabelledPair, LabelledPairs, TrainingData};
+use crate::data::{Features, Labeled, LabeledPair, LabeledPairs, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
 use crate::evaluate::expected_accuracy;
 use crate::fit::{FitSession, FitSummary, ResolvedStart, Start};
 use crate::method::start::build;
-use crate::method::{Learnt, Method, Problem, Setting, Uses};
+use crate::method::{Learned, Method, Problem, Setting, Uses};
 use crate::neighbors::{ClassReferences, ClassRule, CoincidenceRule, Points, Rule};
 
 /// The most dimensions of a class where the user names none: the gain over other methods is largest for few.
@@ -25,7 +25,7 @@ const FEW_DIMENSIONS: usize = 4;
 /// L_c = Σ_i log P(y_ic | μ_c, x_i),   y_ic = [y_i = c],   μ_c the mean of class c,   κ = 1
 /// P(y_c = 1 | x) = (1 + 2σ_c²)^(-p/2) exp( -||W_c (x - μ_c)||² / 2(1 + 2σ_c²) ),   ŷ = argmax_c      (22)
 /// ```
-/// The maps are learnt side by side and stand so in the embedding, `[n, c p]`; p is the number of dimensions that is
+/// The maps are learned side by side and stand so in the embedding, `[n, c p]`; p is the number of dimensions that is
 /// asked for ([`CoincidenceRule`]).
 ///
 /// # References
@@ -35,7 +35,7 @@ pub struct LcaClassifier {
     /// Steps after which EM ends; 0: not before it converges.
     #[config(default = 200)]
     pub steps: usize,
-    /// How the likelihood is maximised.
+    /// How the likelihood is maximized.
     #[config(default = "Trainer::Em")]
     pub trainer: Trainer,
 }
@@ -53,16 +53,16 @@ impl Method for LcaClassifier {
     const WHEN: &'static str = "classes that are clouds about a mean; few dimensions for each, and no reference rows at prediction";
     const SETTINGS: &'static [Setting] = &[
         Setting { name: "steps", help: "steps after which em ends; 0: not before it converges" },
-        Setting { name: "trainer", help: "em, or gradient for any encoder and optimiser" },
+        Setting { name: "trainer", help: "em, or gradient for any encoder and optimizer" },
     ];
     const USES: &'static [Uses] = Uses::ALL;
-    type Data = Labelled;
+    type Data = Labeled;
 
-    fn default_dimension(&self, data: &Labelled) -> Option<usize> {
+    fn default_dimension(&self, data: &Labeled) -> Option<usize> {
         Some(data.features().columns().min(FEW_DIMENSIONS))
     }
 
-    fn check(&self, problem: &Problem<'_, Labelled>) -> Result<()> {
+    fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
         if problem.encoder == EncoderConfig::Diagonal {
             return Err(Error::setting(
                 "a diagonal encoder has one weight per feature, and this method needs a map per class; take a linear \
@@ -72,7 +72,7 @@ impl Method for LcaClassifier {
         training::check(self.trainer, problem)
     }
 
-    fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
+    fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         let started = Instant::now();
         self.check(problem)?;
         let (train, held_out) = match &problem.fit.early_stopping {
@@ -113,7 +113,7 @@ impl Method for LcaClassifier {
         let ((encoder, sigma_sq), summary) = FitSummary::of(solution, resolved, started);
         let rule = means.rule(&encoder, &x_means, (problem.d_output, &sigma_sq))?;
         let rows = train.rows();
-        Ok(Learnt {
+        Ok(Learned {
             encoder,
             rule: Rule::Coincidence(rule),
             summary: summary.with_rows(rows, problem.data.rows() - rows, train.singletons()),
@@ -129,7 +129,7 @@ struct ClassMeans {
 }
 
 impl ClassMeans {
-    fn of(data: &Labelled) -> Result<Self> {
+    fn of(data: &Labeled) -> Result<Self> {
         let counts = data.class_counts();
         let classes: Vec<usize> = (0..counts.len()).filter(|class| counts[*class] > 0).collect();
         let mut values = Vec::new();
@@ -143,17 +143,17 @@ impl ClassMeans {
     }
 
     /// The rows, and the means after them.
-    fn with_rows(&self, data: &Labelled) -> Result<Features> {
+    fn with_rows(&self, data: &Labeled) -> Result<Features> {
         let values = [data.features().values(), self.features.values()].concat();
         Features::new(values, data.features().names().to_vec())
     }
 
     /// Each class mean with every row.
-    fn pairs(&self, data: &Labelled) -> Result<LabelledPairs> {
+    fn pairs(&self, data: &Labeled) -> Result<LabeledPairs> {
         let n = data.rows();
         let mut pairs = Vec::with_capacity(n * self.classes.len());
         for (map, class) in self.classes.iter().enumerate() {
-            let pair = |(row, label): (usize, &usize)| LabelledPair {
+            let pair = |(row, label): (usize, &usize)| LabeledPair {
                 anchor: n + map,
                 other: row,
                 coincide: label == class,
@@ -161,14 +161,14 @@ impl ClassMeans {
             };
             pairs.extend(data.labels().iter().enumerate().map(pair));
         }
-        LabelledPairs::new(n + self.classes.len(), pairs)
+        LabeledPairs::new(n + self.classes.len(), pairs)
     }
 
     /// The maps to start from: the leading directions of the rows about each mean, or what the settings ask for.
     fn start(
         &self,
-        problem: &Problem<'_, Labelled>,
-        train: &Labelled,
+        problem: &Problem<'_, Labeled>,
+        train: &Labeled,
     ) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
         if let Some(encoder) = &problem.start {
             return Ok((encoder.clone(), None));
@@ -222,7 +222,7 @@ fn mean_probability(
     rule: &CoincidenceRule,
     encoder: &AnyEncoder,
     queries: &Tensor<2>,
-    held_out: &Labelled,
+    held_out: &Labeled,
 ) -> Result<f64> {
     let z = encoder.forward(queries.clone());
     let references = ClassReferences {

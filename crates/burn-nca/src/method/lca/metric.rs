@@ -1,19 +1,19 @@
-//! LCA as a metric for nearest neighbours: section 3.2 of the paper.
+//! LCA as a metric for nearest neighbors: section 3.2 of the paper.
 
 use burn::config::Config;
 use burn::tensor::Tensor;
 use web_time::Instant;
 
 use super::Trainer;
-use super::neighbourhoods::{Neighbourhoods, exact};
+use super::neighborhoods::{Neighborhoods, exact};
 use super::training::{self, Training};
 use crate::baseline::Projection;
-use crate::data::{Labelled, LabelledPairs, TrainingData};
+use crate::data::{Labeled, LabeledPairs, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
 use crate::error::{Error, Result};
 use crate::evaluate::{Embedded, held_out_accuracy};
 use crate::fit::{FitSession, FitSummary, ResolvedStart, Solution, Start, Termination};
-use crate::method::{Learnt, Method, Problem, Setting, Uses};
+use crate::method::{Learned, Method, Problem, Setting, Uses};
 use crate::neighbors::Rule;
 
 /// Latent coincidence analysis for k-NN: a row should coincide with its targets, and not with its impostors.
@@ -45,7 +45,7 @@ pub struct Lca {
     /// Whether each row has a length scale κ of its own.
     #[config(default = true)]
     pub local_scales: bool,
-    /// How the likelihood is maximised.
+    /// How the likelihood is maximized.
     #[config(default = "Trainer::Em")]
     pub trainer: Trainer,
 }
@@ -69,19 +69,19 @@ impl Method for Lca {
         },
         Setting { name: "steps", help: "steps after which em ends; 0: not before it converges" },
         Setting { name: "local_scales", help: "whether each row has a length scale of its own" },
-        Setting { name: "trainer", help: "em, or gradient for any encoder and optimiser" },
+        Setting { name: "trainer", help: "em, or gradient for any encoder and optimizer" },
     ];
     const USES: &'static [Uses] = Uses::ALL;
-    type Data = Labelled;
+    type Data = Labeled;
 
-    fn check(&self, problem: &Problem<'_, Labelled>) -> Result<()> {
+    fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
         if self.targets == 0 {
             return Err(Error::setting("targets is 0; a row needs at least 1 to coincide with"));
         }
         training::check(self.trainer, problem)
     }
 
-    fn learn(&self, problem: &Problem<'_, Labelled>, session: FitSession<'_>) -> Result<Learnt> {
+    fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         let started = Instant::now();
         self.check(problem)?;
         let (train, held_out) = match &problem.fit.early_stopping {
@@ -93,27 +93,27 @@ impl Method for Lca {
         };
         train.check()?;
         let device = &problem.device;
-        let neighbourhoods = Neighbourhoods::new(&train, self.targets, device)?;
+        let neighborhoods = Neighborhoods::new(&train, self.targets, device)?;
         let input = exact(&train, device);
-        let found = neighbourhoods.pairs(&input)?;
+        let found = neighborhoods.pairs(&input)?;
         let (start, resolved) = start(problem, &train)?;
         let rows = train.rows();
-        let learnt = |encoder: AnyEncoder, summary: FitSummary| Learnt {
+        let learned = |encoder: AnyEncoder, summary: FitSummary| Learned {
             encoder,
             rule: Rule::Neighbors,
             summary: summary.with_rows(rows, problem.data.rows() - rows, train.singletons()),
         };
         if found.is_empty() {
             let (encoder, summary) = FitSummary::of(nothing_to_learn(start), resolved, started);
-            return Ok(learnt(encoder, summary));
+            return Ok(learned(encoder, summary));
         }
-        let pairs = LabelledPairs::new(rows, found)?;
+        let pairs = LabeledPairs::new(rows, found)?;
         let embedded = start.forward(problem.tensor(&train));
         let more = |weights: &[f64]| {
             let d = train.features().columns();
             let map = Projection::from_matrix(weights, [weights.len() / d, d]);
             let z = map.apply(train.features())?;
-            neighbourhoods.pairs(&z.to_tensor(device, input.dtype()))
+            neighborhoods.pairs(&z.to_tensor(device, input.dtype()))
         };
         let x = problem.tensor(&train);
         let score = held_out.as_ref().map(|held_out| {
@@ -129,7 +129,7 @@ impl Method for Lca {
             pairs: &pairs,
             latent: problem.d_output,
             local_scales: self.local_scales,
-            sigma_sq: start_sigma_sq(neighbourhoods.sq_length(&embedded)?, problem.d_output),
+            sigma_sq: start_sigma_sq(neighborhoods.sq_length(&embedded)?, problem.d_output),
             start,
             steps: self.steps,
             refresh: (self.refresh > 0).then(|| (self.refresh, Box::new(more) as Box<_>)),
@@ -139,7 +139,7 @@ impl Method for Lca {
         .run(self.trainer, session)?;
         let (encoder, summary) =
             FitSummary::of(solution.map(|(encoder, _)| encoder), resolved, started);
-        Ok(learnt(encoder, summary))
+        Ok(learned(encoder, summary))
     }
 }
 
@@ -155,8 +155,8 @@ fn start_sigma_sq(sq_length: f64, latent: usize) -> f64 {
 ///
 /// The steps of EM are short: from PCA 50 of them do not find the directions that LDA begins with.
 fn start(
-    problem: &Problem<'_, Labelled>,
-    train: &Labelled,
+    problem: &Problem<'_, Labeled>,
+    train: &Labeled,
 ) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
     let open = problem.fit.start == Start::Auto && problem.encoder == EncoderConfig::Linear;
     if !open || problem.start.is_some() {
@@ -186,8 +186,8 @@ fn nothing_to_learn(start: AnyEncoder) -> Solution<AnyEncoder> {
 /// The accuracy of k-NN among the training rows on the held-out ones.
 fn knn_accuracy(
     encoder: &AnyEncoder,
-    (x, train): (&Tensor<2>, &Labelled),
-    (queries, held_out): (&Tensor<2>, &Labelled),
+    (x, train): (&Tensor<2>, &Labeled),
+    (queries, held_out): (&Tensor<2>, &Labeled),
     k: usize,
 ) -> f64 {
     let (points, found) = (encoder.forward(x.clone()), encoder.forward(queries.clone()));

@@ -1,7 +1,7 @@
 //! Latent coincidence analysis: maps in which rows that belong together coincide with high probability.
 //!
 //! ```text
-//! Labelled ──► labelled pairs ──► EM, or the gradient of the same likelihood ──► W, σ² (κ²)
+//! Labeled ──► labeled pairs ──► EM, or the gradient of the same likelihood ──► W, σ² (κ²)
 //!
 //! lca              a row with its nearest of its class (y = 1) and the others that are as near (y = 0); k-NN in W x
 //! lca-classifier   a row with each class mean, y = 1 for its own: one map per class; the most likely mean decides
@@ -12,7 +12,7 @@
 
 mod classifier;
 mod metric;
-mod neighbourhoods;
+mod neighborhoods;
 mod training;
 
 pub use classifier::LcaClassifier;
@@ -20,13 +20,13 @@ pub use metric::Lca;
 
 use serde::{Deserialize, Serialize};
 
-/// How the likelihood is maximised.
+/// How the likelihood is maximized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trainer {
-    /// Expectation-maximisation ([`CoincidenceEm`](crate::fit::CoincidenceEm)): linear maps, no step to choose.
+    /// Expectation-maximization ([`CoincidenceEm`](crate::fit::CoincidenceEm)): linear maps, no step to choose.
     Em,
-    /// The gradient of the same likelihood ([`CoincidenceLoss`](crate::objective::CoincidenceLoss)), by the optimiser
+    /// The gradient of the same likelihood ([`CoincidenceLoss`](crate::objective::CoincidenceLoss)), by the optimizer
     /// of the settings, for any encoder.
     Gradient,
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use burn::tensor::Device;
 
 use super::*;
-use crate::data::{Features, Labelled};
+use crate::data::{Features, Labeled};
 use crate::encoder::{Activation, EncoderConfig};
 use crate::error::Result;
 use crate::estimator::{Estimator, Fitted};
@@ -17,7 +17,7 @@ use crate::method::AnyMethod;
 use crate::neighbors::Rule;
 
 /// Three classes along the first two features, and a third one of noise that is wider than both.
-fn data() -> Labelled {
+fn data() -> Labeled {
     let (mut values, mut labels) = (Vec::new(), Vec::new());
     for row in 0..60_usize {
         let class = row % 3;
@@ -27,7 +27,7 @@ fn data() -> Labelled {
         values.push(9.0 * noise(13));
         labels.push(class);
     }
-    Labelled::from_labels(Features::unnamed(values, 3).unwrap(), labels).unwrap()
+    Labeled::from_labels(Features::unnamed(values, 3).unwrap(), labels).unwrap()
 }
 
 fn fit_config(steps: usize) -> FitConfig {
@@ -156,7 +156,7 @@ fn a_network_learns_by_the_gradient() {
 #[test]
 fn rows_without_impostors_have_nothing_to_learn_from() {
     let x = Features::unnamed(vec![0.0, 0.1, 0.2, 9.0, 9.1, 9.2], 1).unwrap();
-    let data = Labelled::from_labels(x, vec![0, 0, 0, 1, 1, 1]).unwrap();
+    let data = Labeled::from_labels(x, vec![0, 0, 0, 1, 1, 1]).unwrap();
     let model = Estimator::new(1, 1, Lca::new()).fit(&data, &Device::flex()).unwrap();
     assert_eq!(model.summary().iterations, 0);
     assert!(model.summary().termination.converged());

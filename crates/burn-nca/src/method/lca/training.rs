@@ -1,16 +1,16 @@
-//! Maps learnt from labelled pairs, by either trainer.
+//! Maps learned from labeled pairs, by either trainer.
 
 use burn::module::Module;
 use burn::tensor::Tensor;
 
 use super::Trainer;
 use crate::baseline::transposed;
-use crate::data::{Features, Labelled, LabelledPairs};
+use crate::data::{Features, Labeled, LabeledPairs};
 use crate::encoder::{AnyEncoder, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
 use crate::fit::{
     self, CoincidenceEm, CoincidenceState, EmConfig, EmProblem, FitConfig, FitIdentity, FitSession,
-    MorePairs, OptimizerConfig, Solution, minimise_prepared,
+    MorePairs, OptimizerConfig, Solution, minimize_prepared,
 };
 use crate::method::Problem;
 use crate::method::run::prepare;
@@ -20,12 +20,12 @@ use crate::objective::{CoincidenceIndex, CoincidenceLoss};
 /// The score of a map on held-out rows; larger is better.
 pub(super) type Score<'a> = dyn Fn(&AnyEncoder, &[f64]) -> f64 + 'a;
 
-/// Labelled pairs to learn maps from.
+/// Labeled pairs to learn maps from.
 pub(super) struct Training<'a> {
-    pub problem: &'a Problem<'a, Labelled>,
+    pub problem: &'a Problem<'a, Labeled>,
     /// The rows that pairs are of, `[n, d]`: those of the problem, or some of them, and class means.
     pub features: &'a Features,
-    pub pairs: &'a LabelledPairs,
+    pub pairs: &'a LabeledPairs,
     /// Number of dimensions of each map.
     pub latent: usize,
     pub local_scales: bool,
@@ -83,14 +83,14 @@ impl Training<'_> {
             held_out: score.as_ref().map(|score| score as &fit::HeldOutState<'_, _>),
             identity: Some(self.identity),
         };
-        let solution = em_config(&problem.fit.optimizer)?.maximise(&mut model, em, session)?;
+        let solution = em_config(&problem.fit.optimizer)?.maximize(&mut model, em, session)?;
         let found = trained(&solution.module);
         Ok(solution.map(|_| found))
     }
 
     fn gradient(self, session: FitSession<'_>) -> Result<Solution<Trained>> {
         let Problem { fit, device, dtype, .. } = self.problem;
-        // Length scales that suit the start; a network's are learnt from 1.
+        // Length scales that suit the start; a network's are learned from 1.
         let kappa_sq = match (&self.start, self.local_scales) {
             (AnyEncoder::Linear(map), true) => {
                 Some(self.model()?.start(map.matrix(), self.sigma_sq).kappa_sq)
@@ -113,7 +113,7 @@ impl Training<'_> {
             held_out: score.as_ref().map(|score| score as &fit::HeldOutScore<'_, AnyEncoder>),
             identity: Some(self.identity),
         };
-        let solution = minimise_prepared(&problem, fit, session)?;
+        let solution = minimize_prepared(&problem, fit, session)?;
         Ok(solution.map(|model| (model.encoder.valid(), model.objective.sigma_sq())))
     }
 
@@ -126,7 +126,7 @@ impl Training<'_> {
 ///
 /// # Errors
 /// EM with a map that is not linear, with a penalty or with mini-batches; rows with weights.
-pub(super) fn check(trainer: Trainer, problem: &Problem<'_, Labelled>) -> Result<()> {
+pub(super) fn check(trainer: Trainer, problem: &Problem<'_, Labeled>) -> Result<()> {
     let (d, p) = (problem.data.features().columns(), problem.d_output);
     if problem.data.weights().is_some() {
         return Err(Error::setting(
@@ -153,7 +153,7 @@ pub(super) fn check(trainer: Trainer, problem: &Problem<'_, Labelled>) -> Result
     em_config(&problem.fit.optimizer).map(drop)
 }
 
-/// EM with the limits of the optimiser.
+/// EM with the limits of the optimizer.
 fn em_config(optimizer: &OptimizerConfig) -> Result<EmConfig> {
     let (iterations, tolerance) = match optimizer {
         OptimizerConfig::Lbfgs(solver) => (solver.max_iterations, solver.tolerance_progress),
@@ -162,7 +162,7 @@ fn em_config(optimizer: &OptimizerConfig) -> Result<EmConfig> {
         }
         OptimizerConfig::Adam(_) | OptimizerConfig::Sgd(_) => {
             return Err(Error::setting(
-                "EM passes over all rows and has no mini-batches; leave the optimiser out, or set the trainer to \
+                "EM passes over all rows and has no mini-batches; leave the optimizer out, or set the trainer to \
                  gradient",
             ));
         }

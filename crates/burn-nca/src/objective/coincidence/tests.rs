@@ -4,7 +4,7 @@ use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca_kernels::coincidence::Model;
 
 use super::*;
-use crate::data::{LabelledPair, LabelledPairs};
+use crate::data::{LabeledPair, LabeledPairs};
 
 /// Six points in two maps of two dimensions, with pairs of both kinds and three anchors.
 fn index() -> CoincidenceIndex {
@@ -13,10 +13,10 @@ fn index() -> CoincidenceIndex {
         for (anchor, other, coincide) in
             [(0, 1, true), (0, 2, false), (3, 4, true), (3, 5, false), (5, 1, false), (5, 2, true)]
         {
-            pairs.push(LabelledPair { anchor, other, coincide, map });
+            pairs.push(LabeledPair { anchor, other, coincide, map });
         }
     }
-    CoincidenceIndex::new(&LabelledPairs::new(6, pairs).unwrap(), &Device::flex())
+    CoincidenceIndex::new(&LabeledPairs::new(6, pairs).unwrap(), &Device::flex())
 }
 
 const SIGMA_SQ: [f64; 2] = [0.3, 1.7];

@@ -134,7 +134,7 @@ fn far_points_keep_finite_numbers_in_f32() {
 }
 
 #[test]
-fn rows_of_a_batch_are_neighbours_of_each_other_alone() {
+fn rows_of_a_batch_are_neighbors_of_each_other_alone() {
     let device = Device::flex();
     let loss = NcfsLossConfig::new().init();
     let classes = ClassIndex::new(&[0, 0, 1], &device).unwrap();

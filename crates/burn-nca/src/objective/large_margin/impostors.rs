@@ -19,7 +19,7 @@ const WIDER: f64 = 1.15;
 #[derive(Debug)]
 pub struct Scene {
     pub(super) points: Points,
-    /// The squared distance within which row i has impostors; negative without target neighbours.
+    /// The squared distance within which row i has impostors; negative without target neighbors.
     pub(super) reaches: Vec<f64>,
     pub(super) candidates: Option<Arc<Candidates>>,
 }
@@ -58,7 +58,7 @@ impl Scene {
         Some(Self { points, reaches, candidates })
     }
 
-    /// The pairs of the terms `terms`: each row with its target neighbours and with its impostors.
+    /// The pairs of the terms `terms`: each row with its target neighbors and with its impostors.
     pub(super) fn active_pairs(
         &self,
         target: &TargetNeighbors,

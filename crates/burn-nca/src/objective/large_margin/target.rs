@@ -1,16 +1,16 @@
-//! The target neighbours of each row: its nearest rows of the same class in the input space.
+//! The target neighbors of each row: its nearest rows of the same class in the input space.
 
 use std::sync::{Arc, Mutex};
 
 use burn::tensor::{Device, Tensor};
 
 use super::impostors::Candidates;
-use crate::data::{Labelled, check_weights};
+use crate::data::{Labeled, check_weights};
 use crate::error::{Error, Result};
 use crate::neighbors::{CandidateFilter, Points, nearest_rows};
 use crate::objective::transfer::widest_float;
 
-/// The target neighbours of n rows, prepared once for many evaluations of a
+/// The target neighbors of n rows, prepared once for many evaluations of a
 /// [`LargeMarginLoss`](super::LargeMarginLoss).
 ///
 /// They are the k nearest rows of the same class in the input space (all others, in a class of k rows or fewer) and
@@ -39,7 +39,7 @@ impl TargetNeighbors {
         let input = Points::read(x, "features")?;
         if k == 0 {
             return Err(Error::setting(
-                "0 target neighbours were asked for; give 1 or more, such as 3",
+                "0 target neighbors were asked for; give 1 or more, such as 3",
             ));
         }
         if labels.len() != input.rows() {
@@ -52,11 +52,11 @@ impl TargetNeighbors {
         Ok(Self::index(input, labels.to_vec(), k, &x.device().inner()))
     }
 
-    /// The target neighbours of a labelled table, with the weights of its rows.
+    /// The target neighbors of a labeled table, with the weights of its rows.
     ///
     /// # Errors
     /// As [`TargetNeighbors::new`].
-    pub fn of(data: &Labelled, k: usize, device: &Device) -> Result<Self> {
+    pub fn of(data: &Labeled, k: usize, device: &Device) -> Result<Self> {
         let device = &device.clone().inner();
         let x = data.features().to_tensor(device, widest_float(device));
         let target = Self::new(&x, data.labels(), k)?;
@@ -103,7 +103,7 @@ impl TargetNeighbors {
         Ok(Self { weights: Some(Arc::new(weights.to_vec())), ..self })
     }
 
-    /// The target neighbours of the rows `rows` among themselves.
+    /// The target neighbors of the rows `rows` among themselves.
     pub(super) fn subset(&self, rows: &[usize]) -> Self {
         let labels = rows.iter().map(|&row| self.labels[row]).collect();
         let part = Self::index(self.input.select(rows), labels, self.k, &self.device);
@@ -119,12 +119,12 @@ impl TargetNeighbors {
         self.labels.len()
     }
 
-    /// Number of rows that have a target neighbour.
+    /// Number of rows that have a target neighbor.
     pub fn with_partner(&self) -> usize {
         self.targets.iter().filter(|targets| !targets.is_empty()).count()
     }
 
-    /// The target neighbours of a row, nearest first.
+    /// The target neighbors of a row, nearest first.
     ///
     /// # Panics
     /// If `row` is not below [`points`](Self::points).

@@ -15,7 +15,7 @@ fn tensor(values: &[f64], d: usize) -> Tensor<2> {
 
 #[test]
 fn values_are_those_worked_by_hand() {
-    // Targets of one neighbour: 0-1 at 1/4 each way, 2-3 at 64 each way.
+    // Targets of one neighbor: 0-1 at 1/4 each way, 2-3 at 64 each way.
     let x = tensor(&[0.0, 0.5, 1.0, 9.0], 1);
     let target = TargetNeighbors::new(&x, &[0, 0, 1, 1], 1).unwrap();
     // Row 0: 1 + 1/4 - 1 (row 2). Row 1: 1 + 1/4 - 1/4 (row 2). Row 2: 65 - 1, 65 - 1/4. Row 3: none of 81, 72.25.
@@ -41,7 +41,7 @@ fn labels() -> Vec<usize> {
     (0..ROWS).map(|i| if i == 10 { 2 } else { i % 2 }).collect()
 }
 
-/// (13) in loops at an embedding, with target neighbours of the input.
+/// (13) in loops at an embedding, with target neighbors of the input.
 fn oracle(z: &[f64], d: usize, k: usize, mu: f64) -> f64 {
     let (x, labels) = (x(), labels());
     let distance = |values: &[f64], d: usize, i: usize, j: usize| -> f64 {
@@ -156,7 +156,7 @@ fn a_diverged_embedding_has_no_value() {
 }
 
 #[test]
-fn a_batch_has_target_neighbours_of_its_own() {
+fn a_batch_has_target_neighbors_of_its_own() {
     let target = TargetNeighbors::new(&tensor(&x(), 2), &labels(), 3).unwrap();
     let part = LargeMarginLossConfig::new().init().subset(&target, &[0, 10, 2]);
     assert_eq!([0, 1, 2].map(|row| part.of_row(row)), [&[2][..], &[], &[0]]);
@@ -167,7 +167,7 @@ fn bad_input_is_refused_by_name() {
     let x = tensor(&[0.0, 1.0], 1);
     let refused =
         |labels: &[usize], k| TargetNeighbors::new(&x, labels, k).unwrap_err().to_string();
-    assert!(refused(&[0, 0], 0).contains("0 target neighbours"));
+    assert!(refused(&[0, 0], 0).contains("0 target neighbors"));
     assert!(refused(&[0], 1).contains("1 labels for 2 rows"));
 }
 

@@ -1,4 +1,4 @@
-//! The classes of n points, and which neighbours their errors are taken with.
+//! The classes of n points, and which neighbors their errors are taken with.
 
 use core::ops::Range;
 use std::sync::Arc;
@@ -27,11 +27,11 @@ impl KernelTarget {
     /// The classes of more than K points, counted from 0.
     ///
     /// # Errors
-    /// As many rows as neighbours K, or fewer.
+    /// As many rows as neighbors K, or fewer.
     pub fn new(labels: &[usize], neighbors: usize, device: &Device) -> Result<Self> {
         if labels.len() <= neighbors {
             return Err(Error::data(format!(
-                "{} rows for a rule of {neighbors} neighbours; give more rows, or fewer neighbours",
+                "{} rows for a rule of {neighbors} neighbors; give more rows, or fewer neighbors",
                 labels.len()
             )));
         }
@@ -53,12 +53,12 @@ impl KernelTarget {
         Ok(Self { weights: Some(weights), ..self })
     }
 
-    /// The same points with these neighbours, `[n, K]`.
+    /// The same points with these neighbors, `[n, K]`.
     pub(super) fn with_neighbors(&self, neighbors: Tensor<2, Int>) -> Self {
         Self { neighbors: Some(neighbors), ..self.clone() }
     }
 
-    /// The points `rows` alone; their neighbours are for the embedding to tell.
+    /// The points `rows` alone; their neighbors are for the embedding to tell.
     pub(super) fn subset(&self, rows: &[usize]) -> Self {
         let labels = rows.iter().map(|&row| self.labels[row]).collect();
         let weights = self.weights.as_ref().map(|weights| weights.select(rows));
@@ -76,7 +76,7 @@ impl KernelTarget {
         self.classes
     }
 
-    /// The neighbours that are held fixed, `[n, K]`.
+    /// The neighbors that are held fixed, `[n, K]`.
     pub(super) fn neighbors(&self) -> Option<Tensor<2, Int>> {
         self.neighbors.clone()
     }

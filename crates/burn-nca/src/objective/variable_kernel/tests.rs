@@ -167,7 +167,7 @@ fn a_diagonal_map_has_the_slopes_of_the_diagonal() {
 }
 
 #[test]
-fn neighbours_that_are_held_stay_until_they_are_searched_anew() {
+fn neighbors_that_are_held_stay_until_they_are_searched_anew() {
     let device = Device::flex();
     let loss = loss(5, 2, 1.0, &device);
     let target = KernelTarget::new(&labels(), 5, &device).unwrap();
@@ -181,7 +181,7 @@ fn neighbours_that_are_held_stay_until_they_are_searched_anew() {
     assert_ne!(value(&turned, &held), value(&turned, &target));
     let renewed = loss.renewed(turned.clone(), &held).unwrap();
     assert_eq!(value(&turned, &renewed), value(&turned, &target));
-    // A mini-batch has neighbours of its own.
+    // A mini-batch has neighbors of its own.
     let part = loss.subset(&held, &[3, 1, 4, 5, 9, 2]);
     assert!(part.neighbors().is_none());
 }
@@ -196,13 +196,13 @@ fn weights_count_errors_and_bad_input_is_refused() {
         |target: &KernelTarget| -> f64 { loss.total(tensor(&x(), D), target).into_scalar() };
     assert!((value(&doubled) - 2.0 * value(&target())).abs() < 1e-12);
     let few = KernelTarget::new(&[0, 1], 10, &device).unwrap_err().to_string();
-    assert!(few.contains("2 rows for a rule of 10 neighbours"), "{few}");
+    assert!(few.contains("2 rows for a rule of 10 neighbors"), "{few}");
     let broken = tensor(&[f64::NAN; ROWS * D], D);
     assert!(loss.total(broken, &target()).into_scalar::<f64>().is_nan());
 }
 
 #[test]
-fn the_rule_has_the_width_as_it_is_learnt() {
+fn the_rule_has_the_width_as_it_is_learned() {
     let rule = loss(4, 2, 0.7, &Device::flex()).rule();
     assert_eq!((rule.neighbors, rule.averaged), (4, 2));
     assert!((rule.width - 0.7).abs() < 1e-15);
@@ -217,16 +217,16 @@ fn a_width_apart_from_its_start_costs_each_row() {
         let rule = VariableKernel::new().with_neighbors(5).with_averaged(2);
         let config = VariableKernelLossConfig::new().with_rule(rule.with_width(2.0));
         let mut loss = config.with_width_penalty(width_penalty).init(&device, DType::F64);
-        let learnt = TensorData::from([0.5_f64.ln()]);
-        loss.log_width = Param::from_tensor(Tensor::from_data(learnt, (&device, DType::F64)));
+        let learned = TensorData::from([0.5_f64.ln()]);
+        loss.log_width = Param::from_tensor(Tensor::from_data(learned, (&device, DType::F64)));
         found(map(), loss, &target)
     };
-    let ((plain, slopes), (value, penalised)) = (at(0.0), at(0.3));
+    let ((plain, slopes), (value, penalized)) = (at(0.0), at(0.3));
     // λ n (ln ½ - ln 2)² = 0.3 * 19 * (ln 4)², and its slope along ln r.
     let apart = 4.0_f64.ln();
     assert!((value - plain - 0.3 * ROWS as f64 * apart * apart).abs() < 1e-12);
-    assert_eq!(penalised[..D], slopes[..D]);
-    assert!((penalised[D] - slopes[D] + 0.3 * ROWS as f64 * 2.0 * apart).abs() < 1e-12);
+    assert_eq!(penalized[..D], slopes[..D]);
+    assert!((penalized[D] - slopes[D] + 0.3 * ROWS as f64 * 2.0 * apart).abs() < 1e-12);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use burn::tensor::TensorReadError;
 
 use super::measure::host_labels;
 use super::{EmbeddingMetric, Measure, Reading, Scale};
-use crate::train::LabelledEmbedding;
+use crate::train::LabeledEmbedding;
 
 /// The share of a batch's rows that are the only ones of their class in it, in %.
 ///
@@ -30,7 +30,7 @@ impl Default for RowsWithoutPositive {
 }
 
 impl Measure for Alone {
-    type Input = LabelledEmbedding;
+    type Input = LabeledEmbedding;
 
     fn name(&self) -> String {
         "Rows without positive".to_string()
@@ -44,7 +44,7 @@ impl Measure for Alone {
         Scale { unit: Some("%"), higher_is_better: false }
     }
 
-    fn measure(&self, input: &LabelledEmbedding) -> Result<Reading, TensorReadError> {
+    fn measure(&self, input: &LabeledEmbedding) -> Result<Reading, TensorReadError> {
         let labels = host_labels(&input.target.labels)?;
         let mut counts = vec![0; labels.iter().max().map_or(0, |label| label + 1)];
         labels.iter().for_each(|&label| counts[label] += 1);

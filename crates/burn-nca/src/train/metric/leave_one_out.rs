@@ -5,7 +5,7 @@ use burn::tensor::TensorReadError;
 use super::measure::host_labels;
 use super::{EmbeddingMetric, Measure, Reading, Scale};
 use crate::evaluate::{Embedded, leave_one_out_accuracy};
-use crate::train::LabelledEmbedding;
+use crate::train::LabeledEmbedding;
 
 /// The leave-one-out k-NN accuracy within each batch: every row is classified by the others.
 ///
@@ -21,18 +21,18 @@ pub struct LeaveOneOut {
 }
 
 impl LeaveOneOutAccuracy {
-    /// The accuracy of the vote of k neighbours.
+    /// The accuracy of the vote of k neighbors.
     ///
     /// # Panics
     /// If k is 0.
     pub fn new(k: usize) -> Self {
-        assert!(k > 0, "an accuracy needs at least one neighbour, got k = 0");
+        assert!(k > 0, "an accuracy needs at least one neighbor, got k = 0");
         Self::of(LeaveOneOut { k })
     }
 }
 
 impl Measure for LeaveOneOut {
-    type Input = LabelledEmbedding;
+    type Input = LabeledEmbedding;
 
     fn name(&self) -> String {
         format!("Leave-one-out {}-NN accuracy", self.k)
@@ -46,7 +46,7 @@ impl Measure for LeaveOneOut {
         Scale { unit: Some("%"), higher_is_better: true }
     }
 
-    fn measure(&self, input: &LabelledEmbedding) -> Result<Reading, TensorReadError> {
+    fn measure(&self, input: &LabeledEmbedding) -> Result<Reading, TensorReadError> {
         let labels = host_labels(&input.target.labels)?;
         if labels.len() <= self.k {
             return Ok(Reading::default());

@@ -2,7 +2,7 @@
 //!
 //! They are computed from each batch on the metrics' own thread, in f64 and exactly as in
 //! [`evaluate`](crate::evaluate), and averaged over an epoch by the rows they are about. Where a batch has no
-//! value (too few rows for k neighbours, say) the entry is `N/A` and says why.
+//! value (too few rows for k neighbors, say) the entry is `N/A` and says why.
 
 mod alone;
 mod leave_one_out;

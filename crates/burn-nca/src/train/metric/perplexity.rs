@@ -5,7 +5,7 @@ use burn::tensor::{Tensor, TensorReadError};
 use super::{EmbeddingMetric, Measure, Reading, Scale};
 use crate::evaluate::perplexities;
 
-/// The mean perplexity of a batch: how many neighbours the kernel of a row effectively counts.
+/// The mean perplexity of a batch: how many neighbors the kernel of a row effectively counts.
 ///
 /// From 1 (the nearest has all the weight) to n - 1 (all rows weigh the same: the embedding is too small, or
 /// has collapsed).
@@ -32,11 +32,11 @@ impl Measure for Perplexity {
     type Input = Tensor<2>;
 
     fn name(&self) -> String {
-        "Neighbour perplexity".to_string()
+        "Neighbor perplexity".to_string()
     }
 
     fn description(&self) -> String {
-        "mean number of neighbours a row's kernel effectively counts, exp(H_i)".to_string()
+        "mean number of neighbors a row's kernel effectively counts, exp(H_i)".to_string()
     }
 
     fn scale(&self) -> Scale {

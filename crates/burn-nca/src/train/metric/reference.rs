@@ -21,12 +21,12 @@ pub struct Reference {
 }
 
 impl ReferenceAccuracy {
-    /// The accuracy of the vote of k neighbours.
+    /// The accuracy of the vote of k neighbors.
     ///
     /// # Panics
     /// If k is 0.
     pub fn new(k: usize) -> Self {
-        assert!(k > 0, "an accuracy needs at least one neighbour, got k = 0");
+        assert!(k > 0, "an accuracy needs at least one neighbor, got k = 0");
         Self::of(Reference { k })
     }
 }

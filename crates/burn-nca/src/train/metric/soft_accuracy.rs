@@ -7,9 +7,9 @@ use super::{EmbeddingMetric, Measure, Reading, Scale};
 use crate::error::Result as CrateResult;
 use crate::evaluate::expected_accuracy;
 use crate::neighbors::leave_one_out_probabilities;
-use crate::train::LabelledEmbedding;
+use crate::train::LabeledEmbedding;
 
-/// The mean p_i of a batch: the expected accuracy of a neighbour drawn by the paper's kernel, f/n.
+/// The mean p_i of a batch: the expected accuracy of a neighbor drawn by the paper's kernel, f/n.
 ///
 /// In %; of the squared Euclidean distance at temperature 1, whatever the loss. It sees the scale of the
 /// embedding, which a k-NN accuracy does not.
@@ -33,21 +33,21 @@ impl Default for SoftAccuracy {
 }
 
 impl Measure for Soft {
-    type Input = LabelledEmbedding;
+    type Input = LabeledEmbedding;
 
     fn name(&self) -> String {
         "Soft accuracy".to_string()
     }
 
     fn description(&self) -> String {
-        "mean probability of drawing a neighbour of the row's own class (p_i)".to_string()
+        "mean probability of drawing a neighbor of the row's own class (p_i)".to_string()
     }
 
     fn scale(&self) -> Scale {
         Scale { unit: Some("%"), higher_is_better: true }
     }
 
-    fn measure(&self, input: &LabelledEmbedding) -> Result<Reading, TensorReadError> {
+    fn measure(&self, input: &LabeledEmbedding) -> Result<Reading, TensorReadError> {
         let labels = host_labels(&input.target.labels)?;
         if labels.len() < 2 {
             return Ok(Reading::default());

@@ -2,7 +2,7 @@
 
 use acceptance::data::overlapping;
 use burn_nca::baseline::{BaselineConfig, TruncatedSvdConfig, total_covariance};
-use burn_nca::data::{Features, Labelled, SparseFeatures};
+use burn_nca::data::{Features, Labeled, SparseFeatures};
 
 use super::{bits, same_on_any_threads};
 
@@ -11,7 +11,7 @@ use super::{bits, same_on_any_threads};
 fn closed_forms_of_many_rows_and_columns() {
     let (n, d) = (2100, 70);
     let sample = overlapping(n, d, 5, 1);
-    let data = Labelled::from_labels(Features::unnamed(sample.x, d).unwrap(), sample.y).unwrap();
+    let data = Labeled::from_labels(Features::unnamed(sample.x, d).unwrap(), sample.y).unwrap();
     same_on_any_threads("covariance", || bits(total_covariance(data.features())));
     for baseline in [
         BaselineConfig::Whitening,
@@ -40,9 +40,9 @@ fn decompositions_of_sparse_rows() {
     entries.sort_by_key(|entry| (entry.0, entry.1));
     entries.dedup_by_key(|entry| (entry.0, entry.1));
     let features = SparseFeatures::new([rows, columns], entries).unwrap();
-    for centre in [false, true] {
+    for center in [false, true] {
         same_on_any_threads("truncated SVD", || {
-            let svd = TruncatedSvdConfig::new(5).with_centre(centre).fit(&features).unwrap();
+            let svd = TruncatedSvdConfig::new(5).with_center(center).fit(&features).unwrap();
             let embedded = svd.apply(&features).unwrap();
             (bits(svd.singular_values.clone()), bits(embedded.values().to_vec()))
         });

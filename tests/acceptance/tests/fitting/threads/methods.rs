@@ -3,7 +3,7 @@
 use acceptance::data::{Sample, overlapping};
 use burn::tensor::Device;
 use burn_nca::Fitted;
-use burn_nca::data::{Coincidences, Features, Labelled, Pairs, RegressionData, Task};
+use burn_nca::data::{Coincidences, Features, Labeled, Pairs, RegressionData, Task};
 use burn_nca::estimator::Estimator;
 use burn_nca::fit::exact::BlockConfig;
 use burn_nca::fit::{
@@ -29,8 +29,8 @@ fn features() -> Features {
     Features::unnamed(sample().x, COLUMNS).unwrap()
 }
 
-fn classes() -> Labelled {
-    Labelled::from_labels(features(), sample().y).unwrap()
+fn classes() -> Labeled {
+    Labeled::from_labels(features(), sample().y).unwrap()
 }
 
 fn numbers() -> RegressionData {

@@ -1,4 +1,4 @@
-//! Neighbours, the rules over them, and the scale of a start.
+//! Neighbors, the rules over them, and the scale of a start.
 
 use acceptance::data::{overlapping, uniform};
 use burn::tensor::{DType, Device, Tensor, TensorData};
@@ -23,7 +23,7 @@ fn entries(found: &Neighbors) -> Vec<(Vec<u32>, Vec<u64>)> {
 
 /// On a grid, where many distances are equal; by every method, which must all find the same.
 #[test]
-fn neighbours_by_every_method() {
+fn neighbors_by_every_method() {
     // Of the last, boxes are tried where no method is named.
     for (n, m, d, steps) in [(400, 1500, 2, 20.0), (300, 2500, 7, 3.0), (1000, 4000, 20, 2.0)] {
         let grid = |count: usize, seed| -> Vec<f64> {
@@ -49,7 +49,7 @@ fn neighbours_by_every_method() {
 }
 
 #[test]
-fn rules_over_neighbours_and_the_scale_of_a_start() {
+fn rules_over_neighbors_and_the_scale_of_a_start() {
     let (n, k) = (700, 3);
     let sample = overlapping(n, k, 4, 3);
     let values: Vec<f64> = sample.x.chunks(k).map(|row| row[0] * row[1]).collect();
@@ -63,7 +63,7 @@ fn rules_over_neighbours_and_the_scale_of_a_start() {
             bits(leave_one_out_kernel_means(&z, Numbers::new(&values, 1)).unwrap())
         });
         same_on_any_threads("perplexities", || bits(perplexities(&z).unwrap()));
-        same_on_any_threads("L1 neighbours", || {
+        same_on_any_threads("L1 neighbors", || {
             entries(&manhattan_nearest(&z, &z, 3, None).unwrap())
         });
         let factor = || perplexity_factor(&z, START_PERPLEXITY, 1).unwrap().to_bits();

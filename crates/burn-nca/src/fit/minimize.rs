@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::model::MetricModel;
 use crate::objective::{Objective, check_points};
 
-/// Minimises the objective over the parameters of encoder and objective.
+/// Minimizes the objective over the parameters of encoder and objective.
 ///
 /// The model is fitted from where it is, on the features as they are: start and scaling are the caller's, and learning
 /// rates, tolerances and the gradients that are reported are in the units of those features.
@@ -34,13 +34,13 @@ use crate::objective::{Objective, check_points};
 /// target about another number of points than there are rows, a model without parameters to fit, a checkpoint that cannot
 /// be used; with L-BFGS and conjugate gradients a layer that gives another function at each pass, such as dropout
 /// ([`disable_training_flags`](super::disable_training_flags)).
-pub fn minimise<E: Encoder, O: Objective>(
+pub fn minimize<E: Encoder, O: Objective>(
     problem: &Problem<'_, E, O>,
     config: &FitConfig,
     session: FitSession<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
     check_nothing_ignored(problem, config)?;
-    minimise_prepared(problem, config, session)
+    minimize_prepared(problem, config, session)
 }
 
 /// Refuses settings that have no effect on a problem whose features and start are given.
@@ -91,11 +91,11 @@ fn other_share(config: &FitConfig) -> Option<f64> {
     (share != EarlyStoppingConfig::new().share).then_some(share)
 }
 
-/// [`minimise`] for an estimator that has seen to start, scaling and held-out part itself.
+/// [`minimize`] for an estimator that has seen to start, scaling and held-out part itself.
 ///
 /// # Errors
-/// As [`minimise`].
-pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
+/// As [`minimize`].
+pub(crate) fn minimize_prepared<E: Encoder, O: Objective>(
     problem: &Problem<'_, E, O>,
     config: &FitConfig,
     session: FitSession<'_>,
@@ -131,11 +131,11 @@ pub(crate) fn minimise_prepared<E: Encoder, O: Objective>(
     match &config.optimizer {
         OptimizerConfig::Lbfgs(solver) => prepared
             .run(&mut checkpoint, &|state, scale, evaluate, on_step| {
-                solver.minimise(state, scale, evaluate, on_step)
+                solver.minimize(state, scale, evaluate, on_step)
             }),
         OptimizerConfig::ConjugateGradient(solver) => prepared
             .run(&mut checkpoint, &|state, scale, evaluate, on_step| {
-                solver.minimise(state, scale, evaluate, on_step)
+                solver.minimize(state, scale, evaluate, on_step)
             }),
         OptimizerConfig::Adam(batches) => {
             let (optimizer, rate) = (AdamConfig::new().init(), batches.rate_from(&prepared.start));
@@ -178,7 +178,7 @@ fn at_the_start<E: Encoder, O: Objective>(
     }
 }
 
-/// A problem with its start and those who watch, for a minimiser.
+/// A problem with its start and those who watch, for a minimizer.
 struct Prepared<'a, 'p, 's, E: Encoder, O: Objective> {
     units: Units<'a, 'p, E, O>,
     start: Vec<f64>,
@@ -186,7 +186,7 @@ struct Prepared<'a, 'p, 's, E: Encoder, O: Objective> {
 }
 
 impl<E: Encoder, O: Objective> Prepared<'_, '_, '_, E, O> {
-    /// Minimises by mini-batches, with an optimiser and its learning rate at the start.
+    /// Minimizes by mini-batches, with an optimizer and its learning rate at the start.
     fn run_batches(
         self,
         batches: &StochasticConfig,
@@ -195,10 +195,10 @@ impl<E: Encoder, O: Objective> Prepared<'_, '_, '_, E, O> {
     ) -> Result<Solution<MetricModel<E, O>>> {
         let Self { units, watchers, .. } = self;
         let monitor = Monitor::new(units.config, watchers);
-        stochastic::minimise(&units, batches, steps, monitor, checkpoint)
+        stochastic::minimize(&units, batches, steps, monitor, checkpoint)
     }
 
-    /// Minimises with all points at every step.
+    /// Minimizes with all points at every step.
     fn run<M: Memory + Clone + Serialize + DeserializeOwned>(
         self,
         checkpoint: &mut Checkpoint<'_>,

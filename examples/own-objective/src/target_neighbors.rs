@@ -4,27 +4,27 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData};
-use burn_nca::data::Labelled;
+use burn_nca::data::Labeled;
 use burn_nca::neighbors::nearest_others;
 
-/// The target neighbours of n rows, k of each, prepared once for many evaluations.
+/// The target neighbors of n rows, k of each, prepared once for many evaluations.
 #[derive(Clone, Debug)]
-pub struct TargetNeighbours {
-    data: Arc<Labelled>,
+pub struct TargetNeighbors {
+    data: Arc<Labeled>,
     k: usize,
     /// `[n, k]`; a row of a small class repeats itself.
-    neighbours: Tensor<2, Int>,
-    /// 1 where a neighbour is one, 0 where the row repeats itself, `[n, k]`.
+    neighbors: Tensor<2, Int>,
+    /// 1 where a neighbor is one, 0 where the row repeats itself, `[n, k]`.
     present: Tensor<2>,
     labels: Tensor<1, Int>,
 }
 
-impl TargetNeighbours {
+impl TargetNeighbors {
     /// The k nearest rows of each row's own class, by the Euclidean distance of the features.
-    pub fn new(data: Labelled, k: usize, device: &Device) -> burn_nca::Result<Self> {
+    pub fn new(data: Labeled, k: usize, device: &Device) -> burn_nca::Result<Self> {
         let device = &device.clone().inner();
         let n = data.rows();
-        let mut neighbours: Vec<i32> =
+        let mut neighbors: Vec<i32> =
             (0..n).flat_map(|row| std::iter::repeat_n(row as i32, k)).collect();
         let mut present = vec![0f32; n * k];
         for class in 0..data.classes() {
@@ -37,7 +37,7 @@ impl TargetNeighbours {
             let nearest = nearest_others(&points, found)?;
             for (at, &row) in rows.iter().enumerate() {
                 for (j, &other) in nearest.indices(at).iter().enumerate() {
-                    neighbours[row * k + j] = rows[other as usize] as i32;
+                    neighbors[row * k + j] = rows[other as usize] as i32;
                     present[row * k + j] = 1.0;
                 }
             }
@@ -46,7 +46,7 @@ impl TargetNeighbours {
         Ok(Self {
             data: Arc::new(data),
             k,
-            neighbours: Tensor::from_data(TensorData::new(neighbours, [n, k]), device),
+            neighbors: Tensor::from_data(TensorData::new(neighbors, [n, k]), device),
             present: Tensor::from_data(TensorData::new(present, [n, k]), device),
             labels: Tensor::from_data(TensorData::new(labels, [n]), device),
         })
@@ -57,10 +57,10 @@ impl TargetNeighbours {
         self.data.rows()
     }
 
-    /// The neighbours of some rows, and which of them are present, `[b, k]` each.
-    pub fn neighbours(&self, rows: &Range<usize>, dtype: DType) -> (Tensor<2, Int>, Tensor<2>) {
+    /// The neighbors of some rows, and which of them are present, `[b, k]` each.
+    pub fn neighbors(&self, rows: &Range<usize>, dtype: DType) -> (Tensor<2, Int>, Tensor<2>) {
         let present = self.present.clone().slice([rows.clone()]).cast(dtype);
-        (self.neighbours.clone().slice([rows.clone()]), present)
+        (self.neighbors.clone().slice([rows.clone()]), present)
     }
 
     /// Where some rows and all rows are of one class, `[b, n]`.

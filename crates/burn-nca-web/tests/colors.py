@@ -1,6 +1,6 @@
-"""Whether colours are told apart, and seen, by people who see few of them: used by browser.py.
+"""Whether colors are told apart, and seen, by people who see few of them: used by browser.py.
 
-Kinds of colour vision: Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB. Differences: CIEDE2000.
+Kinds of color vision: Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB. Differences: CIEDE2000.
 """
 
 from math import atan2, cos, degrees, exp, hypot, radians, sin, sqrt
@@ -13,9 +13,9 @@ KINDS = {
 }
 
 
-def linear(colour):
+def linear(color):
     """The linear RGB of "#rrggbb", 0..1."""
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
 
 
@@ -25,15 +25,15 @@ def contrast(a, b):
     return high / low
 
 
-def lab(colour, kind):
-    r, g, b = (min(1, max(0, sum(m * c for m, c in zip(row, linear(colour))))) for row in KINDS[kind])
+def lab(color, kind):
+    r, g, b = (min(1, max(0, sum(m * c for m, c in zip(row, linear(color))))) for row in KINDS[kind])
     xyz = (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047, 0.2126 * r + 0.7152 * g + 0.0722 * b, (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883
     x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in xyz)
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
 def difference(one, other):
-    """CIEDE2000 of two colours of CIELAB; 2 is just seen."""
+    """CIEDE2000 of two colors of CIELAB; 2 is just seen."""
     (l1, a1, b1), (l2, a2, b2) = one, other
     mean = (hypot(a1, b1) + hypot(a2, b2)) / 2
     stretch = 1.5 - 0.5 * sqrt(mean**7 / (mean**7 + 25**7))
@@ -47,7 +47,7 @@ def difference(one, other):
     return sqrt((dl / sl) ** 2 + (dc / sc) ** 2 + (dh / sh) ** 2 + rotation * dc / sc * dh / sh)
 
 
-def nearest(colours):
-    """The least difference of any two colours, and for which kind of colour vision."""
-    pairs = [(a, b) for i, a in enumerate(colours) for b in colours[:i]]
+def nearest(colors):
+    """The least difference of any two colors, and for which kind of color vision."""
+    pairs = [(a, b) for i, a in enumerate(colors) for b in colors[:i]]
     return min((difference(lab(a, kind), lab(b, kind)), kind) for kind in KINDS for a, b in pairs)

@@ -1,4 +1,4 @@
-//! What a row chooses: the probabilities p_ij of its neighbours.
+//! What a row chooses: the probabilities p_ij of its neighbors.
 
 use burn::tensor::Tensor;
 use burn_nca::evaluate::perplexities_of;
@@ -8,36 +8,36 @@ use serde::Serialize;
 
 use crate::learning::Learning;
 
-/// Neighbours below this probability are not drawn.
+/// Neighbors below this probability are not drawn.
 const LEAST: f64 = 0.005;
 
 /// A training row that a row chooses, with its probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Neighbour {
+pub struct Neighbor {
     /// The row of the table.
     pub row: usize,
     /// p_ij, 0..1.
     pub p: f64,
 }
 
-/// Whom a row chooses as its neighbour.
+/// Whom a row chooses as its neighbor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Neighbourhood {
+pub struct Neighborhood {
     /// The likely ones, most probable first.
-    pub neighbours: Vec<Neighbour>,
-    /// The perplexity of the choice: the number of neighbours in effect.
+    pub neighbors: Vec<Neighbor>,
+    /// The perplexity of the choice: the number of neighbors in effect.
     pub perplexity: f64,
     /// The probability of each class.
     pub classes: Vec<f64>,
 }
 
 impl Learning {
-    /// The stochastic neighbours of a row among the training rows (equation 1 of the NCA paper); the new rows come
+    /// The stochastic neighbors of a row among the training rows (equation 1 of the NCA paper); the new rows come
     /// after those of the table.
     ///
     /// # Errors
     /// No such row, or an embedding that is not finite.
-    pub fn neighbourhood(&self, row: usize) -> Result<Neighbourhood> {
+    pub fn neighborhood(&self, row: usize) -> Result<Neighborhood> {
         let rows = self.data.rows();
         if row >= rows {
             let z = self.new_embedding();
@@ -54,7 +54,7 @@ impl Learning {
     }
 
     /// The choice of a point `[1, k]` among the training rows, but for one of them.
-    fn choice_of(&self, z: &Tensor<2>, own: Option<usize>) -> Result<Neighbourhood> {
+    fn choice_of(&self, z: &Tensor<2>, own: Option<usize>) -> Result<Neighborhood> {
         let references = self.fitted().references();
         let rows: Vec<usize> = (0..self.train.rows()).collect();
         let left_out = own.map(|own| vec![own]);
@@ -73,11 +73,11 @@ impl Learning {
         };
         let likely =
             rows.iter().map(|&row| (row, p.probability(0, row))).filter(|(_, p)| *p >= LEAST);
-        let mut neighbours: Vec<Neighbour> =
-            likely.map(|(row, p)| Neighbour { row: self.split.train[row], p }).collect();
-        neighbours.sort_by(|a, b| b.p.total_cmp(&a.p));
-        Ok(Neighbourhood {
-            neighbours,
+        let mut neighbors: Vec<Neighbor> =
+            likely.map(|(row, p)| Neighbor { row: self.split.train[row], p }).collect();
+        neighbors.sort_by(|a, b| b.p.total_cmp(&a.p));
+        Ok(Neighborhood {
+            neighbors,
             perplexity: perplexity.first().copied().unwrap_or(1.0),
             classes: (0..self.data.classes()).map(|class| classes.probability(0, class)).collect(),
         })
@@ -99,7 +99,7 @@ mod tests {
     fn the_choice_of_a_row_is_that_of_the_library() {
         let learning = learning();
         let row = learning.split.test[0];
-        let choice = learning.neighbourhood(row).unwrap();
+        let choice = learning.neighborhood(row).unwrap();
         let features = learning.data.features().select(&[row]);
         let library = learning.model().unwrap().class_probabilities(&features).unwrap();
         for (class, p) in choice.classes.iter().enumerate() {
@@ -107,7 +107,7 @@ mod tests {
         }
         let perplexities =
             burn_nca::evaluate::perplexities(learning.fitted().references()).unwrap();
-        let first = learning.neighbourhood(learning.split.train[0]).unwrap();
+        let first = learning.neighborhood(learning.split.train[0]).unwrap();
         assert!((first.perplexity - perplexities[0]).abs() < 1e-3 * perplexities[0]);
     }
 }

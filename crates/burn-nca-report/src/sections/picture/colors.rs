@@ -1,9 +1,9 @@
-//! A sequential colour scale: viridis, without its darkest end, so that marks show on light and dark paper.
+//! A sequential color scale: viridis, without its darkest end, so that marks show on light and dark paper.
 
 use crate::number::{tick_labels, ticks};
 use burn_nca_program::html::{escape, place};
 
-/// Colours at equal steps from the lowest value to the highest.
+/// Colors at equal steps from the lowest value to the highest.
 const SCALE: [[u8; 3]; 7] = [
     [72, 40, 120],
     [62, 74, 137],
@@ -14,14 +14,14 @@ const SCALE: [[u8; 3]; 7] = [
     [253, 231, 37],
 ];
 
-/// Values from `low` to `high` as colours.
+/// Values from `low` to `high` as colors.
 #[derive(Clone, Copy, Debug)]
-pub struct Colours {
+pub struct Colors {
     low: f64,
     high: f64,
 }
 
-impl Colours {
+impl Colors {
     /// The scale that holds all finite values; `None` without any.
     pub fn of(values: impl Iterator<Item = f64> + Clone) -> Option<Self> {
         let finite = values.filter(|value| value.is_finite());
@@ -30,8 +30,8 @@ impl Colours {
         (low <= high).then_some(Self { low, high })
     }
 
-    /// The colour of a value, as `#rrggbb`.
-    pub fn colour(&self, value: f64) -> String {
+    /// The color of a value, as `#rrggbb`.
+    pub fn color(&self, value: f64) -> String {
         let share = if self.high > self.low {
             ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
         } else {
@@ -53,7 +53,7 @@ impl Colours {
             .map(|at| {
                 let value =
                     self.low + (self.high - self.low) * at as f64 / (SCALE.len() - 1) as f64;
-                self.colour(value)
+                self.color(value)
             })
             .collect();
         let marks =
@@ -68,7 +68,7 @@ impl Colours {
             })
             .collect();
         format!(
-            "<div class=\"colours\" role=\"img\" aria-label=\"Colour scale of {0}\"><b>{0}</b><div \
+            "<div class=\"colors\" role=\"img\" aria-label=\"Color scale of {0}\"><b>{0}</b><div \
              class=\"bar\" style=\"background:linear-gradient(90deg,{1})\"></div><div \
              class=\"ticks\">{labels}</div></div>\n",
             escape(name),
@@ -82,13 +82,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ends_and_the_middle_have_their_colours() {
-        let colours = Colours::of([0.0, f64::NAN, 6.0].into_iter()).unwrap();
-        assert_eq!(colours.colour(0.0), "#482878");
-        assert_eq!(colours.colour(6.0), "#fde725");
-        assert_eq!(colours.colour(3.0), "#26828e");
-        assert_eq!(colours.colour(9.0), "#fde725");
-        assert_eq!(Colours::of([2.0].into_iter()).unwrap().colour(2.0), "#26828e");
-        assert!(Colours::of([f64::NAN].into_iter()).is_none());
+    fn the_ends_and_the_middle_have_their_colors() {
+        let colors = Colors::of([0.0, f64::NAN, 6.0].into_iter()).unwrap();
+        assert_eq!(colors.color(0.0), "#482878");
+        assert_eq!(colors.color(6.0), "#fde725");
+        assert_eq!(colors.color(3.0), "#26828e");
+        assert_eq!(colors.color(9.0), "#fde725");
+        assert_eq!(Colors::of([2.0].into_iter()).unwrap().color(2.0), "#26828e");
+        assert!(Colors::of([f64::NAN].into_iter()).is_none());
     }
 }

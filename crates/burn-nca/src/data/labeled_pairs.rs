@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 
 /// Two points, and whether they are alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct LabelledPair {
-    /// The point whose neighbourhood the pair is about; pairs of one anchor may share a length scale.
+pub struct LabeledPair {
+    /// The point whose neighborhood the pair is about; pairs of one anchor may share a length scale.
     pub anchor: usize,
     /// The other point.
     pub other: usize,
@@ -17,7 +17,7 @@ pub struct LabelledPair {
     pub map: usize,
 }
 
-impl LabelledPair {
+impl LabeledPair {
     /// A pair that should coincide.
     pub fn alike(anchor: usize, other: usize) -> Self {
         Self { anchor, other, coincide: true, map: 0 }
@@ -39,30 +39,30 @@ impl LabelledPair {
 ///
 /// # Examples
 /// ```
-/// use burn_nca::data::{LabelledPair, LabelledPairs};
+/// use burn_nca::data::{LabeledPair, LabeledPairs};
 ///
-/// let pairs = vec![LabelledPair::alike(0, 1), LabelledPair::different(0, 2)];
-/// let pairs = LabelledPairs::new(3, pairs)?;
+/// let pairs = vec![LabeledPair::alike(0, 1), LabeledPair::different(0, 2)];
+/// let pairs = LabeledPairs::new(3, pairs)?;
 /// assert_eq!((pairs.len(), pairs.alike(), pairs.anchors()), (2, 1, 1));
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct LabelledPairs {
+pub struct LabeledPairs {
     points: usize,
-    pairs: Vec<LabelledPair>,
+    pairs: Vec<LabeledPair>,
     /// The number of each pair's anchor, counted in the order in which anchors appear.
     scales: Vec<usize>,
     anchors: usize,
 }
 
-impl LabelledPairs {
+impl LabeledPairs {
     /// Pairs among `points` points, which are numbered from 0.
     ///
     /// # Errors
     /// A point out of range, a point paired with itself, or no pair at all.
-    pub fn new(points: usize, pairs: Vec<LabelledPair>) -> Result<Self> {
+    pub fn new(points: usize, pairs: Vec<LabeledPair>) -> Result<Self> {
         for (at, pair) in pairs.iter().enumerate() {
-            let LabelledPair { anchor, other, .. } = *pair;
+            let LabeledPair { anchor, other, .. } = *pair;
             if anchor >= points || other >= points {
                 return Err(Error::data(format!(
                     "pair {} is of points {anchor} and {other}, but there are {points} points, numbered \
@@ -86,10 +86,10 @@ impl LabelledPairs {
     }
 
     /// The pairs with each anchor numbered.
-    fn of(points: usize, pairs: Vec<LabelledPair>) -> Self {
+    fn of(points: usize, pairs: Vec<LabeledPair>) -> Self {
         let mut number = vec![usize::MAX; points];
         let mut anchors = 0;
-        let mut scale = |pair: &LabelledPair| {
+        let mut scale = |pair: &LabeledPair| {
             if number[pair.anchor] == usize::MAX {
                 number[pair.anchor] = anchors;
                 anchors += 1;
@@ -131,7 +131,7 @@ impl LabelledPairs {
     }
 
     /// The pairs, in the order in which they were given.
-    pub fn pairs(&self) -> &[LabelledPair] {
+    pub fn pairs(&self) -> &[LabeledPair] {
         &self.pairs
     }
 
@@ -142,9 +142,9 @@ impl LabelledPairs {
 
     /// These pairs and those of `more` that are not among them, at the end: anchors keep their numbers.
     #[must_use]
-    pub fn with(&self, more: &[LabelledPair]) -> Self {
-        let known: std::collections::HashSet<&LabelledPair> = self.pairs.iter().collect();
-        let added: Vec<LabelledPair> =
+    pub fn with(&self, more: &[LabeledPair]) -> Self {
+        let known: std::collections::HashSet<&LabeledPair> = self.pairs.iter().collect();
+        let added: Vec<LabeledPair> =
             more.iter().filter(|pair| !known.contains(pair)).copied().collect();
         let pairs = self.pairs.iter().copied().chain(added).collect();
         Self::of(self.points, pairs)
@@ -157,18 +157,18 @@ mod tests {
 
     #[test]
     fn a_bad_pair_is_named_with_its_cure() {
-        let refused = |pairs| LabelledPairs::new(3, pairs).unwrap_err().to_string();
-        let out = vec![LabelledPair::alike(0, 1), LabelledPair::different(3, 1)];
+        let refused = |pairs| LabeledPairs::new(3, pairs).unwrap_err().to_string();
+        let out = vec![LabeledPair::alike(0, 1), LabeledPair::different(3, 1)];
         assert!(refused(out).contains("pair 2 is of points 3 and 1, but there are 3 points"));
-        assert!(refused(vec![LabelledPair::alike(2, 2)]).contains("point 2 and itself"));
+        assert!(refused(vec![LabeledPair::alike(2, 2)]).contains("point 2 and itself"));
         assert!(refused(vec![]).contains("no pair"));
     }
 
     #[test]
     fn added_pairs_leave_anchors_their_numbers_and_repeats_out() {
-        let first = vec![LabelledPair::alike(4, 1), LabelledPair::different(4, 2)];
-        let pairs = LabelledPairs::new(5, first).unwrap();
-        let pairs = pairs.with(&[LabelledPair::different(0, 2), LabelledPair::different(4, 2)]);
+        let first = vec![LabeledPair::alike(4, 1), LabeledPair::different(4, 2)];
+        let pairs = LabeledPairs::new(5, first).unwrap();
+        let pairs = pairs.with(&[LabeledPair::different(0, 2), LabeledPair::different(4, 2)]);
         assert_eq!((pairs.len(), pairs.anchors(), pairs.alike()), (3, 2, 1));
         assert_eq!(pairs.scales(), [0, 0, 1]);
     }

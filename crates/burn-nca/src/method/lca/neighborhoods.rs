@@ -1,8 +1,8 @@
-//! Target neighbours and impostors: the pairs that a metric is learnt from.
+//! Target neighbors and impostors: the pairs that a metric is learned from.
 
 use burn::tensor::{DType, Device, Tensor};
 
-use crate::data::{Labelled, LabelledPair};
+use crate::data::{Labeled, LabeledPair};
 use crate::error::{Error, Result};
 use crate::neighbors::{NearestConfig, Points, sq_distance, within};
 
@@ -10,18 +10,18 @@ use crate::neighbors::{NearestConfig, Points, sq_distance, within};
 const MOST_IMPOSTORS: usize = 1 << 23;
 
 /// Each row's nearest of its class in the input, its targets.
-pub(super) struct Neighbourhoods<'a> {
+pub(super) struct Neighborhoods<'a> {
     labels: &'a [usize],
     targets: Vec<Vec<usize>>,
     device: &'a Device,
 }
 
-impl<'a> Neighbourhoods<'a> {
+impl<'a> Neighborhoods<'a> {
     /// The `k` nearest of each row's class, or all where there are fewer.
     ///
     /// # Errors
     /// Coordinates that no distance can be taken of.
-    pub fn new(data: &'a Labelled, k: usize, device: &'a Device) -> Result<Self> {
+    pub fn new(data: &'a Labeled, k: usize, device: &'a Device) -> Result<Self> {
         let x = exact(data, device);
         let mut rows_of = vec![Vec::new(); data.classes()];
         data.labels().iter().enumerate().for_each(|(row, class)| rows_of[*class].push(row));
@@ -45,7 +45,7 @@ impl<'a> Neighbourhoods<'a> {
     ///
     /// # Errors
     /// Coordinates that no distance can be taken of, or more impostors than fit into memory.
-    pub fn pairs(&self, z: &Tensor<2>) -> Result<Vec<LabelledPair>> {
+    pub fn pairs(&self, z: &Tensor<2>) -> Result<Vec<LabeledPair>> {
         let points = Points::read(z, "rows")?;
         // Ties of a grid differ by rounding once its columns are scaled.
         let slack = if z.dtype() == DType::F64 { 1e-9 } else { 1e-5 };
@@ -58,16 +58,16 @@ impl<'a> Neighbourhoods<'a> {
         let found = within(&points, &points, &radii, other, MOST_IMPOSTORS, self.device);
         let Some(impostors) = found else {
             return Err(Error::data(format!(
-                "the rows have more than {MOST_IMPOSTORS} neighbours of other classes as near as their targets; \
+                "the rows have more than {MOST_IMPOSTORS} neighbors of other classes as near as their targets; \
                  give fewer rows or fewer targets, or reduce the features by PCA first"
             )));
         };
         let mut pairs = Vec::new();
         for (anchor, impostors) in impostors.iter().enumerate().filter(|(_, near)| !near.is_empty())
         {
-            let alike = self.targets[anchor].iter().map(|to| LabelledPair::alike(anchor, *to));
+            let alike = self.targets[anchor].iter().map(|to| LabeledPair::alike(anchor, *to));
             pairs.extend(alike);
-            let near = impostors.iter().map(|row| LabelledPair::different(anchor, *row as usize));
+            let near = impostors.iter().map(|row| LabeledPair::different(anchor, *row as usize));
             pairs.extend(near);
         }
         Ok(pairs)
@@ -87,7 +87,7 @@ impl<'a> Neighbourhoods<'a> {
 }
 
 /// The features in the widest number type of the device: ties of a grid must stay ties.
-pub(super) fn exact(data: &Labelled, device: &Device) -> Tensor<2> {
+pub(super) fn exact(data: &Labeled, device: &Device) -> Tensor<2> {
     let wide = device.supports_dtype(DType::F64);
     data.features().to_tensor(device, if wide { DType::F64 } else { DType::F32 })
 }
@@ -101,12 +101,12 @@ mod tests {
     fn targets_are_of_the_class_and_impostors_are_as_near_ties_included() {
         // Class 0 at 0, 1, 5; class 1 at -1, 7, 8; a class of one row at 20.
         let x = Features::unnamed(vec![0.0, 1.0, 5.0, -1.0, 7.0, 8.0, 20.0], 1).unwrap();
-        let data = Labelled::from_labels(x, vec![0, 0, 0, 1, 1, 1, 2]).unwrap();
+        let data = Labeled::from_labels(x, vec![0, 0, 0, 1, 1, 1, 2]).unwrap();
         let device = Device::flex();
-        let found = Neighbourhoods::new(&data, 1, &device).unwrap();
+        let found = Neighborhoods::new(&data, 1, &device).unwrap();
         assert_eq!(found.targets, [vec![1], vec![0], vec![1], vec![4], vec![5], vec![4], vec![]]);
         let pairs = found.pairs(&exact(&data, &device)).unwrap();
-        let [alike, different] = [LabelledPair::alike, LabelledPair::different];
+        let [alike, different] = [LabeledPair::alike, LabeledPair::different];
         // Row 0 is as far from row 3 as from its target: a tie. Row 1 has none within 1.
         let expected = vec![
             alike(0, 1),

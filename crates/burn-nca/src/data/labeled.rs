@@ -10,31 +10,31 @@ use crate::error::{Error, Result, quoted};
 /// Labels that a table of few rows may have: classes without a row cost memory, too.
 const FEW_CLASSES: usize = 1 << 16;
 
-/// A labelled table: rows of features and the class of each.
+/// A labeled table: rows of features and the class of each.
 ///
 /// Classes are counted from 0; `class_names[c]` is the name of class c.
 ///
 /// # Examples
 /// ```
-/// use burn_nca::data::{Features, Labelled};
+/// use burn_nca::data::{Features, Labeled};
 ///
 /// let features = Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1)?;
-/// let data = Labelled::new(features, vec![0, 0, 1, 1], vec!["near".into(), "far".into()])?;
+/// let data = Labeled::new(features, vec![0, 0, 1, 1], vec!["near".into(), "far".into()])?;
 /// assert_eq!(data.class_counts(), [2, 2]);
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Labelled {
+pub struct Labeled {
     features: Features,
     labels: Arc<Vec<usize>>,
     class_names: Vec<String>,
     weights: Option<Vec<f64>>,
     groups: Option<Vec<usize>>,
-    unlabelled: Option<Arc<Features>>,
+    unlabeled: Option<Arc<Features>>,
     spread: KnownSpread,
 }
 
-impl Labelled {
+impl Labeled {
     /// Joins features `[n, d]` with n labels.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Labelled {
             class_names,
             weights: None,
             groups: None,
-            unlabelled: None,
+            unlabeled: None,
             spread: KnownSpread::default(),
         })
     }
@@ -67,7 +67,7 @@ impl Labelled {
     /// Labels count the classes from 0: a table of n rows has labels below n, or below 65536.
     ///
     /// # Errors
-    /// As [`Labelled::new`], or a larger label (the number of a customer, say, rather than of a class).
+    /// As [`Labeled::new`], or a larger label (the number of a customer, say, rather than of a class).
     pub fn from_labels(features: Features, labels: Vec<usize>) -> Result<Self> {
         let limit = labels.len().max(FEW_CLASSES);
         if let Some((row, label)) = labels.iter().enumerate().find(|(_, label)| **label >= limit) {
@@ -93,10 +93,10 @@ impl Labelled {
     ///
     /// # Examples
     /// ```
-    /// use burn_nca::data::{Features, Labelled};
+    /// use burn_nca::data::{Features, Labeled};
     ///
     /// let features = Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1)?;
-    /// let data = Labelled::from_labels(features, vec![0, 0, 0, 1])?;
+    /// let data = Labeled::from_labels(features, vec![0, 0, 0, 1])?;
     /// let weighted = data.clone().with_weights(vec![1.0, 1.0, 0.5, 2.0])?;
     /// assert_eq!(weighted.weights(), Some(&[1.0, 1.0, 0.5, 2.0][..]));
     /// // Each class as a whole counts alike: n / (classes · rows of the class).
@@ -138,29 +138,29 @@ impl Labelled {
         Ok(Self { groups: Some(groups), ..self })
     }
 
-    /// The same rows beside others whose class is not known, which are neighbours in the softmax of the labelled ones.
+    /// The same rows beside others whose class is not known, which are neighbors in the softmax of the labeled ones.
     ///
     /// ```text
-    /// p_ij = exp(-||z_i - z_j||²) / Σ_l exp(-||z_i - z_l||²)      i labelled; l over all other rows, labelled or not
+    /// p_ij = exp(-||z_i - z_j||²) / Σ_l exp(-||z_i - z_l||²)      i labeled; l over all other rows, labeled or not
     /// ```
-    /// A row without a class has no term and is right for nobody: it is in denominators only, so that a labelled row
-    /// among many of them is pushed towards its own class. Only a method that
-    /// [`Uses::Unlabelled`](crate::method::Uses::Unlabelled) takes such data. Scores, scalings, votes and splits are of
-    /// the labelled rows alone; every part of the data keeps all of the others.
+    /// A row without a class has no term and is right for nobody: it is in denominators only, so that a labeled row
+    /// among many of them is pushed toward its own class. Only a method that
+    /// [`Uses::Unlabeled`](crate::method::Uses::Unlabeled) takes such data. Scores, scalings, votes and splits are of
+    /// the labeled rows alone; every part of the data keeps all of the others.
     ///
     /// # Errors
     /// Rows of other columns, or no row.
     ///
     /// # Examples
     /// ```
-    /// use burn_nca::data::{Features, Labelled};
+    /// use burn_nca::data::{Features, Labeled};
     ///
-    /// let known = Labelled::from_labels(Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1)?, vec![0, 0, 1, 1])?;
-    /// let partly = known.with_unlabelled(Features::unnamed(vec![0.4, 0.6], 1)?)?;
-    /// assert_eq!((partly.rows(), partly.unlabelled().unwrap().rows()), (4, 2));
+    /// let known = Labeled::from_labels(Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1)?, vec![0, 0, 1, 1])?;
+    /// let partly = known.with_unlabeled(Features::unnamed(vec![0.4, 0.6], 1)?)?;
+    /// assert_eq!((partly.rows(), partly.unlabeled().unwrap().rows()), (4, 2));
     /// # Ok::<(), burn_nca::Error>(())
     /// ```
-    pub fn with_unlabelled(self, rows: Features) -> Result<Self> {
+    pub fn with_unlabeled(self, rows: Features) -> Result<Self> {
         if rows.names() != self.features.names() || rows.rows() == 0 {
             return Err(Error::data(format!(
                 "the rows without a class are {} of the columns {}, and the rows with one have the columns {}; give \
@@ -170,12 +170,12 @@ impl Labelled {
                 self.features.names().join(", ")
             )));
         }
-        Ok(Self { unlabelled: Some(Arc::new(rows)), ..self })
+        Ok(Self { unlabeled: Some(Arc::new(rows)), ..self })
     }
 
     /// The rows whose class is not known, where there are some.
-    pub fn unlabelled(&self) -> Option<&Features> {
-        self.unlabelled.as_deref()
+    pub fn unlabeled(&self) -> Option<&Features> {
+        self.unlabeled.as_deref()
     }
 
     /// The group of each row, where there are groups.
@@ -196,8 +196,8 @@ impl Labelled {
     /// The features, and those of the rows without a class, to be scaled where they stand.
     pub(super) fn features_mut(&mut self) -> impl Iterator<Item = &mut Features> {
         self.spread = KnownSpread::default();
-        let unlabelled = self.unlabelled.as_mut().map(Arc::make_mut);
-        once(&mut self.features).chain(unlabelled)
+        let unlabeled = self.unlabeled.as_mut().map(Arc::make_mut);
+        once(&mut self.features).chain(unlabeled)
     }
 
     /// How the rows spread within their classes, where that is known.
@@ -260,7 +260,7 @@ impl Labelled {
                 .groups
                 .as_ref()
                 .map(|groups| indices.iter().map(|&index| groups[index]).collect()),
-            unlabelled: self.unlabelled.clone(),
+            unlabeled: self.unlabeled.clone(),
             spread,
         }
     }
@@ -277,7 +277,7 @@ impl Labelled {
             class_names: self.class_names.clone(),
             weights: self.weights.clone(),
             groups: self.groups.clone(),
-            unlabelled: None,
+            unlabeled: None,
             spread: KnownSpread::default(),
         })
     }
@@ -319,19 +319,19 @@ mod tests {
     #[test]
     fn a_label_that_is_no_class_number_is_refused_and_not_allocated_for() {
         for label in [3_000_000_000, usize::MAX] {
-            let error = Labelled::from_labels(rows(3), vec![0, label, 1]).unwrap_err().to_string();
+            let error = Labeled::from_labels(rows(3), vec![0, label, 1]).unwrap_err().to_string();
             let expected = format!("row 2 has label {label}, but labels count the classes from 0");
             assert!(error.contains(&expected), "{error}");
             assert!(error.contains("number the classes 0, 1, 2"), "{error}");
         }
-        let sparse = Labelled::from_labels(rows(2), vec![0, 65_535]).unwrap();
+        let sparse = Labeled::from_labels(rows(2), vec![0, 65_535]).unwrap();
         assert_eq!(sparse.classes(), 65_536);
     }
 
     #[test]
     fn two_classes_of_one_name_are_refused() {
         let names = ["cat", "dog", "cat"].map(String::from).to_vec();
-        let error = Labelled::new(rows(3), vec![0, 1, 2], names).unwrap_err().to_string();
+        let error = Labeled::new(rows(3), vec![0, 1, 2], names).unwrap_err().to_string();
         let expected =
             "the classes 1 and 3 are both named \"cat\"; give each class a name of its own";
         assert!(error.starts_with(expected), "{error}");
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn weights_go_with_their_rows() {
-        let data = Labelled::from_labels(rows(3), vec![0, 1, 1]).unwrap();
+        let data = Labeled::from_labels(rows(3), vec![0, 1, 1]).unwrap();
         assert_eq!(data.weights(), None);
         let data = data.with_weights(vec![1.0, 0.0, 2.5]).unwrap();
         assert_eq!(data.select(&[2, 0]).weights(), Some(&[2.5, 1.0][..]));

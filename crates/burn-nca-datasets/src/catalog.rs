@@ -1,6 +1,6 @@
 //! The data sets that need no file, by name.
 
-use burn_nca::data::Labelled;
+use burn_nca::data::Labeled;
 
 use crate::bundled::{digits, iris, wine};
 use crate::generate::{NoisyXorOptions, RingsOptions, balance, blobs, noisy_xor, rings};
@@ -12,12 +12,12 @@ pub struct Dataset {
     pub name: &'static str,
     /// Size, content and origin, in a line.
     pub description: &'static str,
-    load: fn() -> Labelled,
+    load: fn() -> Labeled,
 }
 
 impl Dataset {
     /// The data. Random sets have their default options and seed 0.
-    pub fn load(&self) -> Labelled {
+    pub fn load(&self) -> Labeled {
         (self.load)()
     }
 }
@@ -64,15 +64,15 @@ const DATASETS: [Dataset; 7] = [
 ///
 /// # Examples
 /// ```
-/// for set in burn_nca_datasets::catalogue() {
+/// for set in burn_nca_datasets::catalog() {
 ///     assert!(set.load().rows() >= 150, "{}: {}", set.name, set.description);
 /// }
 /// ```
-pub fn catalogue() -> &'static [Dataset] {
+pub fn catalog() -> &'static [Dataset] {
     &DATASETS
 }
 
-/// The names of the [`catalogue`], in its order.
+/// The names of the [`catalog`], in its order.
 pub fn names() -> impl Iterator<Item = &'static str> {
     DATASETS.iter().map(|set| set.name)
 }
@@ -91,15 +91,15 @@ pub fn by_name(name: &str) -> Option<&'static Dataset> {
     DATASETS.iter().find(|set| set.name == name)
 }
 
-fn default_rings() -> Labelled {
+fn default_rings() -> Labeled {
     rings(RingsOptions::default(), 0).expect("the default options are valid")
 }
 
-fn default_noisy_xor() -> Labelled {
+fn default_noisy_xor() -> Labeled {
     noisy_xor(NoisyXorOptions::default(), 0).expect("the default options are valid")
 }
 
-fn default_blobs() -> Labelled {
+fn default_blobs() -> Labeled {
     blobs(300, 4, 3, 0).expect("no size is zero")
 }
 
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn every_description_tells_the_size() {
-        for set in catalogue() {
+        for set in catalog() {
             let data = set.load();
             let size = format!("{} ", data.rows());
             assert!(set.description.starts_with(&size), "{}", set.name);
