@@ -200,14 +200,11 @@ fn extreme_scales_in_f32_give_the_same_neighbors() {
 }
 
 #[test]
-#[allow(deprecated)]
-fn the_ndarray_device_and_autodiff_devices_give_the_same() {
+fn autodiff_devices_give_the_same() {
     let values: Vec<f64> = (0..120).map(|i| f64::from(i * i % 97) / 10.0).collect();
     let expected = nearest_others(&flex(&values, 12), 3).unwrap();
-    for device in [Device::ndarray(), Device::flex().autodiff()] {
-        let points = tensor(&values, 12, DType::F64, &device);
-        assert_eq!(nearest_others(&points, 3).unwrap(), expected);
-    }
+    let points = tensor(&values, 12, DType::F64, &Device::flex().autodiff());
+    assert_eq!(nearest_others(&points, 3).unwrap(), expected);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 #![allow(dead_code, unused_assignments, unused_variables)] // what a block computes is for the reader
 
 mod guide;
+#[cfg(feature = "train")]
 mod learner;
 mod library;
 mod setup;
