@@ -235,7 +235,7 @@ impl SparseFeatures {
 
     /// The product with a row-major matrix `[d, k]`, row-major `[n, k]`.
     pub(crate) fn product(&self, right: &[f64], k: usize) -> Vec<f64> {
-        burn_nca_kernels::sparse::product((&self.starts, &self.columns, &self.values), right, k)
+        burn_nca_fused::sparse::product((&self.starts, &self.columns, &self.values), right, k)
     }
 }
 

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use burn::tensor::Tensor;
-use burn_nca_kernels::{Columns, Number};
+use burn_nca_fused::{Columns, Number};
 
 use crate::error::{Error, Result};
 use crate::neighbors::{Entropy, PART_ROWS, Points, log_of_sum, others, sums_and_entropies};

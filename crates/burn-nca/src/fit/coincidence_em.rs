@@ -1,7 +1,7 @@
 //! The EM of latent coincidence analysis, with each pair about its own midpoint.
 //!
 //! ```text
-//! D = x' - x,  δ = W D,  c and ε² of the posterior           (see `burn_nca_kernels::coincidence`)
+//! D = x' - x,  δ = W D,  c and ε² of the posterior           (see `burn_nca_fused::coincidence`)
 //! W  ← W - 2 (Σ c δ Dᵀ) S⁺,    S = Σ D Dᵀ                    (18, with x, x' → ∓D/2)
 //! σ² ← 1/(pN) [ Σ ||½ W_new D - (½ - c) W D||² + Σ ε² ]      (19, 20)
 //! κ² ← the most likely of each anchor, by a line search      (section 3.2)
@@ -11,7 +11,7 @@
 //! likelihood still never falls. The sums over pairs are taken through the points, `Σ c δ Dᵀ = Uᵀ X`: no pair has a
 //! matrix of its own, and a step costs as much as an embedding of all rows.
 
-use burn_nca_kernels::coincidence::{Ends, Expectation, FLOOR, Pairs};
+use burn_nca_fused::coincidence::{Ends, Expectation, FLOOR, Pairs};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

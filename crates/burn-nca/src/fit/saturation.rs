@@ -1,7 +1,7 @@
 //! A start whose softmax is saturated: a vanishing gradient that is no optimum.
 
 use burn::tensor::Tensor;
-use burn_nca_kernels::{Columns, Number};
+use burn_nca_fused::{Columns, Number};
 
 use super::Solution;
 use crate::data::host_values;

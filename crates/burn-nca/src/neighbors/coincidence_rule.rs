@@ -1,7 +1,7 @@
 //! The rule of latent coincidence analysis: the class whose mean a query most likely coincides with.
 
 use burn::tensor::Tensor;
-use burn_nca_kernels::coincidence::Model;
+use burn_nca_fused::coincidence::Model;
 use serde::{Deserialize, Serialize};
 
 use super::rule::{ClassReferences, ClassRule};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use burn_nca_kernels::{Columns, Number};
+use burn_nca_fused::{Columns, Number};
 
 use super::points::Points;
 

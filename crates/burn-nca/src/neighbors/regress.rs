@@ -1,7 +1,7 @@
 //! Regression by neighbors: means of the nearest, and kernel means.
 
 use burn::tensor::Tensor;
-use burn_nca_kernels::{Means, Number};
+use burn_nca_fused::{Means, Number};
 
 use super::kernel::{coordinates, heights, log_of_sum, others, parts};
 use super::points::{positions, read_both};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use burn_nca_kernels::Number;
+use burn_nca_fused::Number;
 
 use super::kernel::{PART_ROWS, coordinates, heights, log_of_sum, others};
 use super::points::{Points, positions};

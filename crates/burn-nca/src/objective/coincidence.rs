@@ -6,7 +6,7 @@ use core::ops::Range;
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, assert_shape};
-use burn_nca_kernels::coincidence::FLOOR;
+use burn_nca_fused::coincidence::FLOOR;
 
 use super::affinity::{assert_rows, at_least_f32};
 use super::{CoincidenceIndex, Objective, streamed};

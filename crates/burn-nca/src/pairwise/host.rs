@@ -4,7 +4,7 @@
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Backend, TensorMetadata};
 use burn::tensor::{DType, Element, Shape, TensorData};
-use burn_nca_kernels::{Means, Number, Weighted, Weights};
+use burn_nca_fused::{Means, Number, Weighted, Weights};
 
 use super::ops::PairwiseOps;
 use super::values::Values;

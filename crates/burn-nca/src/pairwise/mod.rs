@@ -28,8 +28,8 @@ use core::ops::Range;
 
 use burn::tensor::Tensor;
 
-pub use burn_nca_kernels::Columns;
-pub(crate) use burn_nca_kernels::{Distance, Summand};
+pub use burn_nca_fused::Columns;
+pub(crate) use burn_nca_fused::{Distance, Summand};
 use dispatch::dispatch;
 use operation::{CostedLogSumExp, LogSumExp, Sum, WeightedMean};
 

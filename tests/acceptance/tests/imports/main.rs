@@ -53,7 +53,7 @@ const PACKAGES: &[&str] = &[
     "burn-nca-datasets",
     "burn-nca-figures",
     "burn-nca-files",
-    "burn-nca-kernels",
+    "burn-nca-fused",
     "burn-nca-onnx",
     "burn-nca-program",
     "burn-nca-report",

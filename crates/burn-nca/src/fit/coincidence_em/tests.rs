@@ -2,7 +2,7 @@
 
 use burn::module::Module;
 use burn::tensor::{DType, Device};
-use burn_nca_kernels::coincidence::Model;
+use burn_nca_fused::coincidence::Model;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

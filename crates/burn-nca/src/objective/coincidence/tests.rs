@@ -1,7 +1,7 @@
 //! Values against nested formulas in f64, gradients against central differences.
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca_kernels::coincidence::Model;
+use burn_nca_fused::coincidence::Model;
 
 use super::*;
 use crate::data::{LabeledPair, LabeledPairs};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 ///
 /// # Examples
 /// ```
-/// use burn_nca_kernels::Columns;
+/// use burn_nca_fused::Columns;
 ///
 /// // Four points in class order, 0 0 1 1: the partners of each, and the others.
 /// let spans = vec![0..2, 0..2, 2..4, 2..4];
@@ -94,7 +94,7 @@ impl Columns {
     ///
     /// # Examples
     /// ```
-    /// use burn_nca_kernels::Columns;
+    /// use burn_nca_fused::Columns;
     ///
     /// let classes = vec![0..2, 0..2, 2..3];
     /// assert!(Columns::within(classes.clone(), 3).without_self(0).is_mutual());

@@ -1,9 +1,9 @@
-//! Sums over pairs, their gradients and the two ways to a distance, in pairs per second: `cargo bench -p burn-nca-kernels`.
+//! Sums over pairs, their gradients and the two ways to a distance, in pairs per second: `cargo bench -p burn-nca-fused`.
 //!
 //! All of a call is measured, the layout of the points included. Lines of one run may be compared, those of two runs only
 //! on a machine that does nothing else.
 
-use burn_nca_kernels::{Columns, Number, Weighted, Weights};
+use burn_nca_fused::{Columns, Number, Weighted, Weights};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
