@@ -28,19 +28,24 @@ pub fn about_data(train: &Labeled) -> Vec<Warning> {
     about_columns(train.features()).into_iter().chain(about_single_rows(&alone)).collect()
 }
 
-/// About columns without a spread.
+/// About columns that are constant but for rounding.
 pub fn about_columns(features: &Features) -> Option<Warning> {
-    let constant = constant_columns(features);
-    let columns = match constant.len() {
+    let constant = features.constant_columns().into_iter();
+    about_constant(&constant.map(|column| features.names()[column].as_str()).collect::<Vec<_>>())
+}
+
+/// About constant columns of these names.
+pub fn about_constant(names: &[&str]) -> Option<Warning> {
+    let columns = match names.len() {
         0 => return None,
         1 => "1 column is".to_string(),
         many => format!("{many} columns are"),
     };
-    let listed = listed(&constant);
-    Some(Warning::new(
-        WarningCode::ConstantColumns,
-        format!("{columns} constant in the training rows and can tell nothing apart: {listed}"),
-    ))
+    let text = format!(
+        "{columns} constant (but for rounding) in the training rows and can tell nothing apart: {}",
+        listed(names)
+    );
+    Some(Warning::new(WarningCode::ConstantColumns, text))
 }
 
 /// About a number of dimensions that nobody asked for.
@@ -103,16 +108,6 @@ pub fn about_spread(spread: Option<Spread>, shortfall: Option<String>) -> Option
         )),
         (Collapse::Line, None) => None,
     }
-}
-
-fn constant_columns(features: &Features) -> Vec<&str> {
-    let constant = |column: usize| {
-        let mut values = (0..features.rows()).map(|row| features.value(row, column));
-        let first = values.next();
-        values.all(|value| Some(value) == first)
-    };
-    let names = features.names().iter().enumerate();
-    names.filter(|(column, _)| constant(*column)).map(|(_, name)| name.as_str()).collect()
 }
 
 fn listed(names: &[&str]) -> String {

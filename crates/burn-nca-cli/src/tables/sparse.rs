@@ -1,5 +1,6 @@
 //! Sparse tables: reduced before a fit, and embedded by its model without writing their zeros out.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
@@ -8,6 +9,7 @@ use burn_nca::baseline::{Projection, TruncatedSvdConfig};
 use burn_nca::data::{Features, SparseFeatures, Split, random_split, stratified_split};
 use burn_nca_datasets::{SparseTable, Table, Target, Task, open_sparse};
 
+use crate::fitting::warnings;
 use crate::source::Source;
 use burn_nca_report::{Warning, WarningCode, counted};
 
@@ -74,8 +76,7 @@ pub(super) fn open(source: &Source, task: Task, on_pass: &mut OnPass<'_>) -> Res
         Target::Classes { labels, .. } => stratified_split(labels, share, seed)?,
         _ => random_split(features.rows(), share, seed)?,
     };
-    let (reduction, reduced, remark) = reduced(&features, (&split, source.reduce), on_pass)?;
-    let mut warnings = vec![Warning::new(WarningCode::Prepared, remark)];
+    let (reduction, reduced, mut warnings) = reduced(&features, (&split, source.reduce), on_pass)?;
     if !without_class.is_empty() {
         warnings.push(Warning::new(
             WarningCode::RowsWithoutClass,
@@ -90,12 +91,12 @@ pub(super) fn open(source: &Source, task: Task, on_pass: &mut OnPass<'_>) -> Res
     Ok(Reduced { table, split, reduction, warnings })
 }
 
-/// The rows in the directions of largest variance of the training rows, and what to say of it.
+/// The rows in the directions of largest variance of the training rows, and what to say of them.
 fn reduced(
     features: &SparseFeatures,
     (split, wanted): (&Split, Option<usize>),
     on_pass: &mut OnPass<'_>,
-) -> Result<(Reduction, Features, String)> {
+) -> Result<(Reduction, Features, Vec<Warning>)> {
     let train = features.select(&split.train);
     let most = train.rows().min(train.columns());
     let k = wanted.unwrap_or(DIRECTIONS.min(most));
@@ -105,11 +106,13 @@ fn reduced(
         true => error.context("the table cannot be reduced; give another --reduce"),
         false => error,
     })?;
+    let [_, found] = svd.projection.shape();
     let mut remark = format!(
-        "{} of which {} are not 0 are reduced to {k} by a truncated SVD of the training rows; the saved model takes the \
-         table itself",
+        "{} of which {} are not 0 are reduced to {found} by a truncated SVD of the training rows{}; the saved model takes \
+         the table itself",
         counted(features.columns(), "column"),
         share_of_entries(features),
+        if found < k { ", which vary in no other direction" } else { "" },
     );
     if svd.passes < config.iterations {
         remark += &format!(
@@ -118,7 +121,19 @@ fn reduced(
         );
     }
     let rows = svd.apply(features)?;
-    Ok((Reduction { projection: svd.projection }, rows, remark))
+    let prepared = Warning::new(WarningCode::Prepared, remark);
+    let warnings = std::iter::once(prepared).chain(about_constant_columns(&train)).collect();
+    Ok((Reduction { projection: svd.projection }, rows, warnings))
+}
+
+/// About columns of equal entries; columns without any are common in a sparse table.
+fn about_constant_columns(train: &SparseFeatures) -> Option<Warning> {
+    let entries = |row| train.row(row).filter(|entry| entry.1 != 0.0);
+    let filled: BTreeSet<usize> =
+        (0..train.rows()).flat_map(entries).map(|entry| entry.0).collect();
+    let constant = train.constant_columns().into_iter().filter(|column| filled.contains(column));
+    let names: Vec<String> = constant.map(|column| format!("x{}", column + 1)).collect();
+    warnings::about_constant(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 fn share_of_entries(features: &SparseFeatures) -> String {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use super::means::group_means;
-use super::scatter::{clear_constant_columns, deviation, rounding_levels, sum_of_products};
-use crate::data::{ClassSpread, Features, Labeled};
+use super::scatter::{clear_constant_columns, deviation, sum_of_products};
+use crate::data::{ClassSpread, Features, Labeled, rounding_levels};
 use crate::error::{Error, Result};
 
 /// Numbers of a spread at most that a table keeps for all who ask: 32 MiB.

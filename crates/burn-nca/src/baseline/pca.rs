@@ -5,9 +5,9 @@ use burn::config::Config;
 use super::means::mean;
 use super::principal::{Deviations, Principal};
 use super::require::{require_dimensions, require_two_rows};
-use super::scatter::{clear_constant_columns, deviation, rounding_levels};
+use super::scatter::{clear_constant_columns, deviation};
 use super::{Groups, Projection};
-use crate::data::Features;
+use crate::data::{Features, rounding_levels};
 use crate::error::{Error, Result};
 
 /// Principal component analysis: the k orthogonal directions of largest variance.

@@ -125,8 +125,7 @@ impl Principal {
 mod tests {
     use super::*;
     use crate::baseline::fixture::{assert_close, random_labeled};
-    use crate::baseline::scatter::rounding_levels;
-    use crate::data::Features;
+    use crate::data::{Features, rounding_levels};
 
     /// Compares both routes: all variances that are there, and the directions of those.
     fn compare(features: &Features, rank: usize) {

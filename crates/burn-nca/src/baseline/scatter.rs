@@ -5,14 +5,12 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::means::mean;
-use crate::data::Features;
+use crate::data::{Features, rounding_levels};
 
 /// Rows that enter the sum of products at once.
 const ROW_BLOCK: usize = 1024;
 /// Rows of the covariance that one task updates.
 const STRIPE: usize = 64;
-/// A deviation below this share of a column's largest magnitude is rounding noise.
-const ROUNDING: f64 = 1e-12;
 
 /// The total covariance, divisor n, row-major `[d, d]`.
 ///
@@ -21,8 +19,8 @@ const ROUNDING: f64 = 1e-12;
 /// ```
 ///
 /// # Numerics
-/// Two passes, the mean first. A column that is constant up to rounding (deviation below 1e-12 of its
-/// largest magnitude) has exactly zero variance and covariance. The sum runs over blocks of rows in order, so
+/// Two passes, the mean first. A column that is [constant](Features::constant_columns) but for rounding, or whose
+/// deviation is below 2^-40 of its largest magnitude, has exactly zero variance and covariance. The sum runs over blocks of rows in order, so
 /// it is the same on any number of threads.
 pub fn total_covariance(features: &Features) -> Vec<f64> {
     let (n, d) = (features.rows(), features.columns());
@@ -72,15 +70,6 @@ pub(super) fn sum_of_products(
         }
     }
     sum
-}
-
-/// The size below which a difference in each column is rounding: 1e-12 of its largest magnitude, `[d]`.
-pub(super) fn rounding_levels(features: &Features) -> Vec<f64> {
-    let mut largest = vec![0.0_f64; features.columns()];
-    features.each_row(|_, row| {
-        largest.iter_mut().zip(row).for_each(|(largest, x)| *largest = largest.max(x.abs()));
-    });
-    largest.into_iter().map(|magnitude| ROUNDING * magnitude).collect()
 }
 
 /// Sets the covariances of columns without variance but for rounding to zero.

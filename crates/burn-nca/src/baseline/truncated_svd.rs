@@ -11,13 +11,14 @@ use rand_distr::{Distribution, StandardNormal};
 use super::Projection;
 use super::eigen::{fix_signs, not_converged};
 use super::product::{cross_product, product};
-use crate::data::{Features, SparseFeatures};
+use crate::data::{Features, ROUNDING, SparseFeatures};
 use crate::error::{Error, Result};
 
 /// The most numbers in the matrices of a decomposition: 16 GiB.
 const MOST_VALUES: usize = 1 << 31;
 
-/// The k leading right singular vectors of sparse rows, or with `center` their principal directions.
+/// The k leading right singular vectors of sparse rows, or with `center` their principal directions; fewer where the
+/// singular values of the others are rounding.
 ///
 /// ```text
 /// X ≈ U S Vᵀ (center: X - 1 mᵀ),   A = Vᵀ,   z = A x
@@ -26,6 +27,10 @@ const MOST_VALUES: usize = 1 << 31;
 /// k + `oversampling` columns, and the decomposition of X in it. With the defaults the singular values of texts are
 /// exact to some 1e-4 of themselves. Memory: four dense matrices of (n + d) rows and k + `oversampling` columns, at most
 /// 2^31 numbers in all.
+///
+/// # Numerics
+/// Singular values of at most 2^-40 of the rows' norm are rounding, and their directions are left out (all but the
+/// first). With `center`, so are the columns that are [constant](SparseFeatures::constant_columns) but for rounding.
 ///
 /// # References
 /// \[1\] N. Halko, P. G. Martinsson, J. A. Tropp, Finding Structure with Randomness, SIAM Review 53(2), 2011,
@@ -124,7 +129,9 @@ impl TruncatedSvdConfig {
     ) -> Result<TruncatedSvd, E> {
         let (n, d, k) = (features.rows(), features.columns(), self.d_output);
         let width = self.checked_width([n, d])?;
-        let rows = Centered::new(features, self.center);
+        let constant = if self.center { features.constant_columns() } else { Vec::new() };
+        let varying = features.cleared(&constant);
+        let rows = Centered::new(&varying, self.center);
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let gauss: Vec<f64> = (0..d * width).map(|_| StandardNormal.sample(&mut rng)).collect();
         let mut basis = orthonormal(&rows.product(&gauss, width), width);
@@ -140,8 +147,11 @@ impl TruncatedSvdConfig {
             .thin_svd()
             .map_err(|_| not_converged(d))?;
         let values = svd.S().column_vector();
+        let rounding = ROUNDING * varying.norm();
+        let k = (1..k).find(|&j| values[j] <= rounding).unwrap_or(k);
         let mut weight: Vec<f64> =
             (0..d).flat_map(|i| (0..k).map(move |j| (i, j))).map(|at| svd.U()[at]).collect();
+        constant.iter().for_each(|&column| weight[column * k..][..k].fill(0.0));
         fix_signs(&mut weight, k);
         Ok(TruncatedSvd {
             projection: Projection::new(weight, [d, k]),
@@ -261,6 +271,26 @@ mod tests {
         let total: f64 = svd.singular_values.iter().map(|s| s * s).sum();
         let squares: f64 = rows.to_dense().unwrap().values().iter().map(|x| x * x).sum();
         assert!((total / squares - 1.0).abs() < 1e-10);
+    }
+
+    #[test]
+    fn directions_and_columns_of_rounding_are_left_out() {
+        // A sum that differs in its last bits, and a column twice.
+        let entries = (0..40).flat_map(|row| {
+            let x = ((row * 7) % 11) as f64;
+            let total = 1e6 + if row % 3 == 0 { 1e-10 } else { 0.0 };
+            [(row, 0, x), (row, 1, total), (row, 2, x), (row, 3, (row % 5) as f64)]
+        });
+        let rows = SparseFeatures::new([40, 5], entries.collect()).unwrap();
+        assert_eq!(rows.constant_columns(), [1, 4]);
+        let svd = TruncatedSvdConfig::new(5).with_center(true).fit(&rows).unwrap();
+        assert_eq!((svd.projection.shape(), svd.singular_values.len()), ([5, 2], 2));
+        let weight = svd.projection.weight();
+        assert!([1, 4].iter().all(|column| weight[2 * column..][..2] == [0.0; 2]), "{weight:?}");
+        let same =
+            SparseFeatures::new([3, 2], vec![(0, 0, 2.0), (1, 0, 2.0), (2, 0, 2.0)]).unwrap();
+        let svd = TruncatedSvdConfig::new(2).with_center(true).fit(&same).unwrap();
+        assert_eq!((svd.projection.shape(), svd.singular_values), ([2, 1], vec![0.0]));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use super::Projection;
 use super::means::mean;
 use super::principal::Deviations;
 use super::require::require_two_rows;
-use super::scatter::{deviation, rounding_levels};
-use crate::data::Features;
+use super::scatter::deviation;
+use crate::data::{Features, rounding_levels};
 use crate::error::{Error, Result};
 
 /// Whitening: the map after which the data have unit covariance, `A = Σ^(-1/2)`.

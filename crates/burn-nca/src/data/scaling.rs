@@ -1,9 +1,10 @@
 //! The scaling of features, learned on training rows.
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Features;
+use super::rounding::ends;
 use crate::error::{Error, Result};
 
 /// Rows that one task scales.
@@ -22,7 +23,7 @@ pub enum ScalingKind {
     Common,
     /// Map the range of each column to 0..1.
     MinMax,
-    /// Leave the features as they are, but for columns that are all far from zero: see [`Scaling`];
+    /// Leave the features as they are, constant ones too, but for columns that are all far from zero: see [`Scaling`];
     /// [`Scaling::unscaled`] leaves these as they are, too.
     None,
 }
@@ -47,7 +48,13 @@ impl ScalingKind {
         let [minimum, maximum] = ends(train);
         let least = minimum.iter().copied().fold(f64::INFINITY, f64::min);
         let largest = maximum.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let varying = || minimum.iter().zip(&maximum).filter(|(low, high)| low < high);
+        let constant = train.constant_columns();
+        let columns = || minimum.iter().zip(&maximum).enumerate();
+        let varying = || {
+            columns()
+                .filter(|(column, _)| constant.binary_search(column).is_err())
+                .map(|(_, ends)| ends)
+        };
         let full = varying().filter(|(low, high)| (**low, **high) == (least, largest)).count();
         if full >= 2 && 2 * full >= varying().count() { Self::Common } else { Self::Standardize }
     }
@@ -55,10 +62,16 @@ impl ScalingKind {
 
 /// A per-column scaling `(x - offset) / scale` learned on training rows.
 ///
-/// A constant column has no spread to divide by: its scale is 1, so it becomes zero and survives
-/// (dividing by its zero deviation would fill the data with NaN).
+/// A column that is constant but for rounding has no spread to divide by, and its rounding is nothing to learn from:
+/// its scale is infinite, so that it is zero, in the training rows and in all others. Constant is
 ///
-/// [`ScalingKind::None`] subtracts the mean of a column only where it is more than 100 standard deviations from zero
+/// ```text
+/// max_i x_ij - min_i x_ij <= r_j max_i |x_ij|
+/// ```
+/// with r = 2^-40 for numbers in f64, more for those that were rounded to f32, and 0 for whole numbers:
+/// [`Features::constant_columns`].
+///
+/// [`ScalingKind::None`] leaves a constant column as it is, and subtracts the mean of another only where it is more than 100 standard deviations from zero
 /// (years, timestamps, coordinates): no distance depends on it, and f32 would have no digits left for the differences.
 ///
 /// # Examples
@@ -75,6 +88,8 @@ pub struct Scaling {
     kind: ScalingKind,
     names: Vec<String>,
     offset: Vec<f64>,
+    /// In JSON an infinite scale is null.
+    #[serde(deserialize_with = "null_is_infinite")]
     scale: Vec<f64>,
 }
 
@@ -82,21 +97,32 @@ impl Scaling {
     /// Learns the scaling of each column from `train`.
     pub fn fit(kind: ScalingKind, train: &Features) -> Self {
         let d = train.columns();
-        let (offset, scale) = match kind {
-            ScalingKind::None => (far_means(train), vec![1.0; d]),
-            ScalingKind::Standardize => mean_and_deviation(train),
-            ScalingKind::Common => {
+        let constant = train.constant_columns();
+        let (offset, mut scale) = match kind {
+            ScalingKind::None => (far_means(train, &constant), vec![1.0; d]),
+            ScalingKind::Standardize => {
                 let (mean, variance) = mean_and_variance(train);
+                let deviations = deviations(train, &mean, &variance);
+                (mean, deviations.into_iter().map(one_if_zero).collect())
+            }
+            ScalingKind::Common => {
+                let (mean, mut variance) = mean_and_variance(train);
+                constant.iter().for_each(|&column| variance[column] = 0.0);
                 let typical = variance.iter().sum::<f64>() / d as f64;
                 let typical = if typical.is_normal() {
                     typical.sqrt()
                 } else {
-                    root_mean_square(|| deviations(train, &mean, &variance).into_iter())
+                    let mut deviations = deviations(train, &mean, &variance);
+                    constant.iter().for_each(|&column| deviations[column] = 0.0);
+                    root_mean_square(|| deviations.iter().copied())
                 };
                 (mean, vec![one_if_zero(typical); d])
             }
             ScalingKind::MinMax => minimum_and_range(train),
         };
+        if kind != ScalingKind::None {
+            constant.iter().for_each(|&column| scale[column] = f64::INFINITY);
+        }
         Self { kind, names: train.names().to_vec(), offset, scale }
     }
 
@@ -119,7 +145,8 @@ impl Scaling {
 
     /// This scaling, and then an offset of each column subtracted: `(x - offset) / scale - after`.
     pub(crate) fn then_less(mut self, after: &[f64]) -> Self {
-        for ((offset, scale), after) in self.offset.iter_mut().zip(&self.scale).zip(after) {
+        let columns = self.offset.iter_mut().zip(&self.scale).zip(after);
+        for ((offset, scale), after) in columns.filter(|((_, scale), _)| scale.is_finite()) {
             *offset += after * scale;
         }
         self
@@ -140,7 +167,7 @@ impl Scaling {
         &self.offset
     }
 
-    /// What each column is divided by; 1 where the column is constant.
+    /// What each column is divided by; infinity where the column is constant, but for [`ScalingKind::None`].
     pub fn scale(&self) -> &[f64] {
         &self.scale
     }
@@ -222,17 +249,6 @@ pub(crate) fn mean_and_variance(train: &Features) -> (Vec<f64>, Vec<f64>) {
     (mean, variance)
 }
 
-fn mean_and_deviation(train: &Features) -> (Vec<f64>, Vec<f64>) {
-    let (mean, variance) = mean_and_variance(train);
-    // A constant column may leave rounding noise of the size of its mean's last digits.
-    let zero_if_noise = |(deviation, mean): (f64, &f64)| {
-        if deviation <= 1e-12 * mean.abs() { 0.0 } else { deviation }
-    };
-    let deviations = deviations(train, &mean, &variance).into_iter().zip(&mean);
-    let scale = deviations.map(zero_if_noise).map(one_if_zero).collect();
-    (mean, scale)
-}
-
 /// The standard deviation of each column, also where the squares of its differences leave the range of f64 (differences
 /// above 1e154 or below 1e-154).
 fn deviations(train: &Features, mean: &[f64], variance: &[f64]) -> Vec<f64> {
@@ -257,20 +273,16 @@ fn root_mean_square<I: ExactSizeIterator<Item = f64>>(values: impl Fn() -> I) ->
     unit * values().map(|value| (value / unit).powi(2) / n).sum::<f64>().sqrt()
 }
 
-/// The means of columns whose values differ little for their size; 0 for other columns.
-fn far_means(train: &Features) -> Vec<f64> {
-    let (means, deviations) = mean_and_deviation(train);
-    let spread = |column: usize| {
-        (1..train.rows()).any(|row| train.value(row, column) != train.value(0, column))
-    };
-    let columns = means.iter().zip(&deviations).enumerate();
-    columns
-        .map(
-            |(column, (&mean, &deviation))| {
-                if mean.abs() > 100.0 * deviation && spread(column) { mean } else { 0.0 }
-            },
-        )
-        .collect()
+/// The means of columns whose values differ little for their size; 0 for other columns, and for constant ones.
+fn far_means(train: &Features, constant: &[usize]) -> Vec<f64> {
+    let (mut means, variance) = mean_and_variance(train);
+    let deviations = deviations(train, &means, &variance);
+    for (column, (mean, deviation)) in means.iter_mut().zip(deviations).enumerate() {
+        if mean.abs() <= 100.0 * deviation || constant.binary_search(&column).is_ok() {
+            *mean = 0.0;
+        }
+    }
+    means
 }
 
 fn minimum_and_range(train: &Features) -> (Vec<f64>, Vec<f64>) {
@@ -279,18 +291,9 @@ fn minimum_and_range(train: &Features) -> (Vec<f64>, Vec<f64>) {
     (minimum, scale)
 }
 
-/// The least and the largest value of each column.
-fn ends(train: &Features) -> [Vec<f64>; 2] {
-    let d = train.columns();
-    let mut minimum = vec![f64::INFINITY; d];
-    let mut maximum = vec![f64::NEG_INFINITY; d];
-    train.each_row(|_, row| {
-        for ((minimum, maximum), x) in minimum.iter_mut().zip(&mut maximum).zip(row) {
-            *minimum = minimum.min(*x);
-            *maximum = maximum.max(*x);
-        }
-    });
-    [minimum, maximum]
+fn null_is_infinite<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+    let scale = Vec::<Option<f64>>::deserialize(from)?;
+    Ok(scale.into_iter().map(|scale| scale.unwrap_or(f64::INFINITY)).collect())
 }
 
 fn one_if_zero(spread: f64) -> f64 {
@@ -310,6 +313,40 @@ mod tests {
             assert!(scaled.values().iter().all(|x| x.is_finite()));
             assert!(scaled.values().iter().step_by(2).all(|x| x.abs() < 1e-12));
         }
+    }
+
+    /// Rows of a sum that differs in its last bits, of 1e6 +- 1e-10, and of one of f32, beside two real columns.
+    fn rounded() -> Features {
+        let values = (0..60).flat_map(|row| {
+            let x = f64::from(row * row % 31);
+            let total = [1.0, 1.0 - f64::EPSILON / 2.0, 0.3 + 0.6 + 0.1][row as usize % 3];
+            let far = 1e6 + [0.0, 1e-10, 2e-10][row as usize % 3];
+            let single = f64::from([0.1_f32 + 0.2, 0.3][row as usize % 2]);
+            [x, total, far, single, 1e-9 * x]
+        });
+        Features::unnamed(values.collect(), 5).unwrap()
+    }
+
+    #[test]
+    fn columns_of_rounding_are_zero_in_every_scaling_and_in_every_row() {
+        let train = rounded();
+        assert_eq!(train.constant_columns(), [1, 2, 3]);
+        let other = Features::unnamed(vec![0.0, 0.9999, 2e6, -7.0, 1e-9], 5).unwrap();
+        for kind in [ScalingKind::Standardize, ScalingKind::MinMax, ScalingKind::Common] {
+            let scaling = Scaling::fit(kind, &train);
+            // A saved model has the same scaling.
+            let saved = serde_json::to_string(&scaling).unwrap();
+            let scaling: Scaling = serde_json::from_str(&saved).unwrap();
+            assert_eq!(scaling, Scaling::fit(kind, &train));
+            for rows in [&train, &other] {
+                scaling.apply(rows).unwrap().each_row(|_, row| assert_eq!(row[1..4], [0.0; 3]));
+            }
+            let scaled = scaling.apply(&train).unwrap();
+            let wide = (0..60).any(|row| scaled.value(row, 4).abs() > 0.4);
+            assert_eq!(wide, kind != ScalingKind::Common, "{kind:?}");
+        }
+        // Without scaling they stay as they are: rounding is nothing beside the other columns.
+        assert_eq!(Scaling::fit(ScalingKind::None, &train).apply(&train).unwrap(), train);
     }
 
     #[test]

@@ -184,6 +184,30 @@ impl SparseFeatures {
         self
     }
 
+    /// The same rows with these columns, in ascending order, empty.
+    pub(crate) fn cleared(&self, columns: &[usize]) -> Self {
+        let keeps = |column: &u32| columns.binary_search(&(*column as usize)).is_err();
+        let mut cleared =
+            Self { starts: vec![0], columns: vec![], values: vec![], width: self.width };
+        for span in self.starts.windows(2) {
+            let span = span[0]..span[1];
+            let entries = self.columns[span.clone()].iter().zip(&self.values[span]);
+            for (column, value) in entries.filter(|(column, _)| keeps(column)) {
+                cleared.columns.push(*column);
+                cleared.values.push(*value);
+            }
+            cleared.starts.push(cleared.values.len());
+        }
+        cleared
+    }
+
+    /// The root of the sum of all squares.
+    pub(crate) fn norm(&self) -> f64 {
+        let unit = self.values.iter().fold(0.0, |unit: f64, value| unit.max(value.abs()));
+        let squares = self.values.iter().map(|value| (value / unit).powi(2));
+        if unit > 0.0 { unit * squares.sum::<f64>().sqrt() } else { 0.0 }
+    }
+
     /// The mean of each column, `[d]`.
     pub fn mean(&self) -> Vec<f64> {
         let mut mean = vec![0.0; self.width];

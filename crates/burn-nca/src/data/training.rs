@@ -304,14 +304,12 @@ impl TrainingData for RegressionData {
             )));
         }
         let targets = self.targets();
-        let first = targets.row(0);
-        let constant = |column: usize| (0..n).all(|row| targets.row(row)[column] == first[column]);
-        match (0..targets.columns()).find(|&column| constant(column)) {
+        match targets.constant_columns().first() {
             None => Ok(()),
-            Some(column) => Err(Error::data(format!(
+            Some(&column) => Err(Error::data(format!(
                 "the target {:?} is {} in all {n} rows; there is nothing to learn, so give another target",
                 targets.names()[column],
-                first[column]
+                targets.value(0, column)
             ))),
         }
     }

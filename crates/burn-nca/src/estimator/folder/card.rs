@@ -274,7 +274,8 @@ fn check_scaling(scaling: &Scaling, d: usize) -> Result<(), String> {
     if scaling.kind() == ScalingKind::None && scaling.scale().iter().any(|x| *x != 1.0) {
         return Err("scaling.kind is None, but scaling.scale is not 1 throughout".to_string());
     }
-    let wrong = |value: &f64| !value.is_normal() || *value < 0.0;
+    // Infinite is the scale of a constant column.
+    let wrong = |value: &f64| *value < 0.0 || !(value.is_normal() || value.is_infinite());
     if let Some(at) = scaling.scale().iter().position(wrong) {
         let value = scaling.scale()[at];
         return Err(format!(
