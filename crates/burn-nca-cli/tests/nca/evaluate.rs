@@ -53,7 +53,7 @@ fn the_comparison_with_euclidean_distance_is_that_of_the_fit() {
     let told = &found["euclidean"];
     assert_eq!(told["knn"], report["comparison"]["rows"][0]["knn_test"]);
     let count = |name: &str| told[name].as_u64().unwrap() as usize;
-    let counts = McNemar::new(count("learned_only"), count("euclidean_only"));
+    let counts = McNemar::new(count("learnt_only"), count("euclidean_only"));
     close(&told["p_value"], Some(counts.p_value()));
     assert_eq!(told["test"], "exact");
 

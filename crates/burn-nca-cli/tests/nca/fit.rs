@@ -100,7 +100,7 @@ fn every_map_objective_optimizer_and_start_fits() {
         "--dim 2 --optimizer sgd --epochs 20 --momentum 0.5 --candidates all",
         "--dim 2 --init pca --scale min-max --l2 0.01 --repulsion 0.1 --max-iterations 5",
         "--dim 1 --init lda --early-stopping --patience 3 --max-iterations 5",
-        "--precision f64 --device ndarray --max-iterations 5 --time-budget 60 --memory 16",
+        "--precision f64 --device flex --max-iterations 5 --time-budget 60 --memory 16",
     ] {
         let arguments: Vec<&str> =
             ["fit", "iris", "--format", "json"].into_iter().chain(options.split(' ')).collect();

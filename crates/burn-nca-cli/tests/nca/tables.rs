@@ -310,7 +310,7 @@ fn an_empty_class_is_a_row_without_a_class() {
             "{}",
             said(&report)
         );
-        let drawn = report["embedding"]["unlabeled"].as_array().unwrap();
+        let drawn = report["embedding"]["unlabelled"].as_array().unwrap();
         let rows: Vec<u64> = drawn.iter().map(|row| row["row"].as_u64().unwrap()).collect();
         assert_eq!(rows, (0..10).map(|row| 4 * row + 3).collect::<Vec<u64>>());
         // The others are numbered by the file, too.
@@ -332,7 +332,7 @@ fn rows_without_a_class_are_neighbors_where_that_is_asked_for() {
     let neighbors = [&plain[..], &["--unlabeled", "neighbors"]].concat();
     let (without, with) = (json(&plain), json(&neighbors));
     assert!(said(&with).contains("15 rows have no class (the first is row 3) and are neighbors"));
-    assert_eq!(with["embedding"]["unlabeled"].as_array().unwrap().len(), 15);
+    assert_eq!(with["embedding"]["unlabelled"].as_array().unwrap().len(), 15);
     assert_eq!(with["p"].as_array().unwrap().len(), without["p"].as_array().unwrap().len());
     assert_ne!(with["matrix"], without["matrix"]);
     // Mini-batches, early stopping and a search take them along.

@@ -23,7 +23,6 @@ fn at<O: Objective>(objective: &O, target: &O::Target, device: &Device) -> Vec<f
     out
 }
 
-#[cfg(feature = "backends")]
 #[test]
 #[expect(deprecated, reason = "Burn 0.22 still ships the backend, so it is checked until it goes")]
 fn ndarray_agrees_with_flex() {

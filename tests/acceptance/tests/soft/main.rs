@@ -5,6 +5,7 @@
 
 mod agreements;
 mod agreements_batch;
+#[cfg(feature = "backends")]
 mod devices;
 mod fit;
 mod invariance;
