@@ -24,23 +24,23 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Name: the package, its test binary, the test.
 TARGETS = {
-    "CSV": ("burn-nca-datasets", "fuzz", "csv_files"),
-    "IDX": ("burn-nca-datasets", "fuzz", "idx_files"),
-    "NPY": ("burn-nca-datasets", "fuzz", "npy_files"),
-    "NPZ": ("burn-nca-datasets", "fuzz", "npz_files"),
-    "Matrix Market": ("burn-nca-datasets", "fuzz", "matrix_market_files"),
-    "pairs": ("burn-nca-datasets", "fuzz", "pair_lists"),
-    "splits": ("burn-nca-datasets", "fuzz", "splits"),
+    "CSV": ("burn-nca-data", "fuzz", "csv_files"),
+    "IDX": ("burn-nca-data", "fuzz", "idx_files"),
+    "NPY": ("burn-nca-data", "fuzz", "npy_files"),
+    "NPZ": ("burn-nca-data", "fuzz", "npz_files"),
+    "Matrix Market": ("burn-nca-data", "fuzz", "matrix_market_files"),
+    "pairs": ("burn-nca-data", "fuzz", "pair_lists"),
+    "splits": ("burn-nca-data", "fuzz", "splits"),
     "model folder": ("burn-nca", "fuzz", "models::damaged_models"),
     "checkpoint": ("burn-nca", "fuzz", "checkpoints::damaged_checkpoints"),
     "trials of a search": ("burn-nca", "fuzz", "trials::damaged_trials"),
     "report.json": ("burn-nca-report", "fuzz", "edited_reports"),
     "report, by the program": ("burn-nca-cli", "nca", "fuzz::a_damaged_report_is_drawn_or_refused"),
     "model, by the program": ("burn-nca-cli", "nca", "fuzz::a_damaged_model_answers_or_is_refused"),
-    "Parquet": ("burn-nca-datasets", "fuzz", "parquet_files"),
-    "Arrow": ("burn-nca-datasets", "fuzz", "arrow_files"),
+    "Parquet": ("burn-nca-data", "fuzz", "parquet_files"),
+    "Arrow": ("burn-nca-data", "fuzz", "arrow_files"),
 }
-OPTIMIZED = ["burn-nca", "burn-nca-datasets", "burn-nca-files", "burn-nca-program", "burn-nca-report", "burn-nca-cli"]
+OPTIMIZED = ["burn-nca", "burn-nca-data", "burn-nca-files", "burn-nca-program", "burn-nca-report", "burn-nca-cli"]
 # Of the clock, that a run of a target should take.
 RUN_SECONDS = 60
 # In however short a run: the program's targets expect that some damage does no harm.

@@ -36,7 +36,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
     let device = burn_nca::device::open(&arguments.device)?;
-    let data = burn_nca_datasets::open(&arguments.data, &Default::default())?.into_labeled()?;
+    let data = burn_nca_data::open(&arguments.data, &Default::default())?.into_labeled()?;
     let precision = if arguments.double { Precision::F64 } else { Precision::F32 };
     let solver = LbfgsConfig::new().with_max_iterations(arguments.max_iterations);
     let fit = FitConfig::new()

@@ -45,7 +45,7 @@ fn objectives(device: &Device) -> anyhow::Result<Vec<Value>> {
     ];
     let mut rows = Vec::new();
     for set in ["wine", "balance", "digits"] {
-        let data = burn_nca_datasets::open(set, &Default::default())?.into_labeled()?;
+        let data = burn_nca_data::open(set, &Default::default())?.into_labeled()?;
         let d = data.features().columns();
         for (name, criterion, l2) in settings {
             let config =
@@ -58,7 +58,7 @@ fn objectives(device: &Device) -> anyhow::Result<Vec<Value>> {
 
 /// Mini-batches of digits to ten dimensions, beside the exact fit.
 fn batch_sizes(device: &Device) -> anyhow::Result<Vec<Value>> {
-    let data = burn_nca_datasets::open("digits", &Default::default())?.into_labeled()?;
+    let data = burn_nca_data::open("digits", &Default::default())?.into_labeled()?;
     let config = |optimizer| {
         NcaConfig::new(64, 10)
             .with_criterion(Criterion::G)
@@ -80,7 +80,7 @@ fn batch_sizes(device: &Device) -> anyhow::Result<Vec<Value>> {
 
 /// The scale of a random start of digits to two dimensions: what the fit can see from it.
 fn scales(device: &Device) -> anyhow::Result<Vec<Value>> {
-    let data = burn_nca_datasets::open("digits", &Default::default())?.into_labeled()?;
+    let data = burn_nca_data::open("digits", &Default::default())?.into_labeled()?;
     let mut rows = Vec::new();
     for scale in [0.001, 0.01, 0.125, 1.0, 10.0] {
         let fit = plain().with_start(Start::Random { scale: Some(scale) });

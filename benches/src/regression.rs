@@ -12,7 +12,8 @@ use burn::tensor::{DType, Device, Tensor};
 use burn_nca::RegressionConfig;
 use burn_nca::baseline::PcaConfig;
 use burn_nca::data::{
-    AgreementWidth, Features, RegressionData, Scaling, ScalingKind, Split, random_split,
+    AgreementWidth, Features, RegressionData, Scaling, ScalingKind, Split, TensorFeatures,
+    random_split,
 };
 use burn_nca::estimator::RegressionObjective;
 use burn_nca::evaluate::RegressionScores;
@@ -21,7 +22,7 @@ use burn_nca::neighbors::{
     Numbers, kernel_means, leave_one_out_kernel_means, nearest, nearest_means, nearest_others,
 };
 use burn_nca::objective::Criterion;
-use burn_nca_datasets::{CsvOptions, Task, read_csv, read_splits};
+use burn_nca_data::{CsvOptions, TargetKind, read_csv, read_splits};
 use burn_nca_program::{tell, write_file};
 use clap::Args;
 use rand::SeedableRng;
@@ -62,7 +63,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<Value> {
     let device = burn_nca::device::open(&arguments.device)?;
-    let options = CsvOptions { task: Task::Numeric, ..CsvOptions::default() };
+    let options = CsvOptions { task: TargetKind::Numeric, ..CsvOptions::default() };
     let data = read_csv(&arguments.data, &options)?.into_regression()?;
     let mut splits = match &arguments.splits {
         Some(path) => read_splits(path, data.rows())?,

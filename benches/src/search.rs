@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use burn::tensor::DType;
+use burn_nca::data::TensorFeatures;
 use burn_nca::neighbors::{NearestConfig, SearchMethod};
-use burn_nca_datasets::read_npy_features;
+use burn_nca_data::read_npy_features;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 

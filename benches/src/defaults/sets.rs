@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use burn_nca::data::{Labeled, Split};
-use burn_nca_datasets::{CsvOptions, TargetColumn, open, read_splits};
+use burn_nca_data::{CsvOptions, TargetColumn, open, read_splits};
 
 /// A table with the splits to measure on.
 pub struct Set {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use burn_nca::data::{Labeled, Split, stratified_split};
-use burn_nca_datasets::{CsvOptions, open, read_splits};
+use burn_nca_data::{CsvOptions, open, read_splits};
 
 /// The sets of the paper for which there is a table.
 const OF_THE_PAPER: [&str; 7] =

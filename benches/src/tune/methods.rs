@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use burn::tensor::{DType, Device};
 use burn_nca::baseline::{BaselineConfig, LdaConfig, Projection};
-use burn_nca::data::{Labeled, Scaling, ScalingKind};
+use burn_nca::data::{Labeled, Scaling, ScalingKind, TensorFeatures};
 use burn_nca::estimator::tune::{TuneConfig, TuneSession};
 use burn_nca::evaluate::{Embedded, held_out_accuracy};
 use burn_nca::fit::FitConfig;

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use burn_nca::data::{Labeled, Split};
-use burn_nca_datasets::{open as open_data, read_splits};
+use burn_nca_data::{open as open_data, read_splits};
 
 use super::Arguments;
 

@@ -2,9 +2,9 @@
 
 /// What the library says, and the option that does it here.
 const WORDS: [(&str, &str); 16] = [
-    ("; read it with Task::Classes", "; leave --task regression or --soft out"),
-    ("; read it with Task::Numeric", "; give --task regression"),
-    ("or read the target with Task::Numeric", "or give --task regression"),
+    ("; read it with TargetKind::Classes", "; leave --task regression or --soft out"),
+    ("; read it with TargetKind::Numeric", "; give --task regression"),
+    ("or read the target with TargetKind::Numeric", "or give --task regression"),
     (
         "or read the target as classes",
         "or leave --task regression or --soft out to read the target as classes",
@@ -56,7 +56,7 @@ pub fn translated(message: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_datasets::{CsvOptions, Task, parse_csv};
+    use burn_nca_data::{CsvOptions, TargetKind, parse_csv};
 
     use super::*;
 
@@ -66,16 +66,16 @@ mod tests {
             let options = CsvOptions { task, ..CsvOptions::default() };
             parse_csv("t.csv", text.as_bytes(), &options)
         };
-        let numbers = read("a,y\n1,0.5\n2,1.5\n", Task::Numeric).unwrap();
+        let numbers = read("a,y\n1,0.5\n2,1.5\n", TargetKind::Numeric).unwrap();
         let said = translated(numbers.into_labeled().unwrap_err().to_string());
         assert!(
             said.ends_with("classes are needed; leave --task regression or --soft out"),
             "{said}"
         );
-        let classes = read("a,y\n1,u\n2,v\n", Task::Classes).unwrap();
+        let classes = read("a,y\n1,u\n2,v\n", TargetKind::Classes).unwrap();
         let said = translated(classes.into_numeric().unwrap_err().to_string());
         assert!(said.ends_with("numbers are needed; give --task regression"), "{said}");
-        let said = translated(read("a,y\n1,u\n", Task::Numeric).unwrap_err().to_string());
+        let said = translated(read("a,y\n1,u\n", TargetKind::Numeric).unwrap_err().to_string());
         assert!(said.contains("--task regression or --soft out"), "{said}");
     }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use burn_nca::data::Task as FitTask;
-use burn_nca_datasets::{CsvOptions, TargetColumn, Task, by_name};
+use burn_nca_data::{CsvOptions, TargetColumn, TargetKind, by_name};
 use burn_nca_files::{is_regular, read_regular_text};
 use serde::{Deserialize, Serialize};
 
@@ -145,8 +145,8 @@ impl Source {
             target: self.target.clone().map_or(TargetColumn::Last, TargetColumn::Name),
             ignore: self.ignored.clone(),
             task: match self.task {
-                FitTask::Numbers => Task::Numeric,
-                FitTask::Classes | FitTask::Pairs => Task::Classes,
+                FitTask::Numbers => TargetKind::Numeric,
+                FitTask::Classes | FitTask::Pairs => TargetKind::Classes,
             },
             ..CsvOptions::default()
         }

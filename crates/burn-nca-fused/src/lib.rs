@@ -21,7 +21,6 @@ mod number;
 mod pair_sum;
 mod pairs;
 mod panel;
-pub mod sparse;
 #[cfg(test)]
 mod tests;
 mod tile;

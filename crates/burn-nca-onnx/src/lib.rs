@@ -53,7 +53,7 @@ pub fn export(fitted: &Fitted, path: &Path, neighbors: bool) -> Result<()> {
 /// use burn::tensor::Device;
 /// use burn_nca::NcaConfig;
 ///
-/// let wine = burn_nca_datasets::bundled::wine();
+/// let wine = burn_nca_data::bundled::wine();
 /// let fitted = NcaConfig::new(13, 2).fit(&wine, &Device::flex())?;
 /// let map = burn_nca_onnx::to_onnx(&fitted, false)?;
 /// let classifier = burn_nca_onnx::to_onnx(&fitted, true)?;
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_rule_and_the_names_are_in_the_file_where_they_are_asked_for() {
-        let wine = burn_nca_datasets::bundled::wine();
+        let wine = burn_nca_data::bundled::wine();
         let fitted = NcaConfig::new(13, 2).fit(&wine, &Device::flex()).unwrap();
         let (map, classifier) = (to_onnx(&fitted, false).unwrap(), to_onnx(&fitted, true).unwrap());
         for name in ["features", "embedding", "classes", wine.features().names()[0].as_str()] {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use burn::tensor::{Device, Tensor};
-use burn_nca::data::{Labeled, Preparation, Scaling, ScalingKind, Split};
+use burn_nca::data::{Labeled, Preparation, Scaling, ScalingKind, Split, TensorFeatures};
 use burn_nca::encoder::{AnyEncoder, Encoder};
 use burn_nca::fit::{FitSession, FitState, Progress, Termination};
 use burn_nca::{Error, Fitted, NcaConfig, Result};

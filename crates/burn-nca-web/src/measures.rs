@@ -2,6 +2,7 @@
 
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca::baseline::{LdaConfig, PcaConfig, Projection};
+use burn_nca::data::TensorFeatures;
 use burn_nca::encoder::Encoder;
 use burn_nca::evaluate::{Accuracy, Collapse, Spread};
 use burn_nca::neighbors::{majority_vote, nearest, nearest_others};

@@ -1,11 +1,11 @@
 //! New rows: cells that are typed or a CSV file, and where they fall in the picture while the map is learned.
 
 use burn::tensor::Tensor;
-use burn_nca::data::Features;
+use burn_nca::data::{Features, TensorFeatures};
 use burn_nca::encoder::Encoder;
 use burn_nca::neighbors::class_probabilities;
 use burn_nca::{Error, Result};
-use burn_nca_datasets::{CsvOptions, RawOptions, TargetColumn, TextFormat, parse_csv, parse_raw};
+use burn_nca_data::{CsvOptions, RawOptions, TargetColumn, TextFormat, parse_csv, parse_raw};
 use serde::Serialize;
 
 use crate::given_rows::{NewRows, Placed};

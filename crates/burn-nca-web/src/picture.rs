@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 use burn_nca::Result;
 use burn_nca::baseline::{PcaConfig, Projection};
-use burn_nca::data::Features;
+use burn_nca::data::{Features, TensorFeatures};
 
 /// Coordinates of a row in the picture.
 pub(crate) const AXES: usize = 3;

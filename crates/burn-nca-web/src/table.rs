@@ -5,8 +5,8 @@ use burn_nca::data::{
     stratified_split,
 };
 use burn_nca::{Error, Result};
-use burn_nca_datasets::{
-    CsvOptions, RawOptions, Table as Numbers, Target, TargetColumn, Task, by_name, parse_csv,
+use burn_nca_data::{
+    CsvOptions, RawOptions, Table as Numbers, Target, TargetColumn, TargetKind, by_name, parse_csv,
     parse_raw,
 };
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,7 @@ pub fn open(name: &str, bytes: Option<&[u8]>, reading: &Reading) -> Result<Table
 
 fn raw(name: &str, bytes: &[u8], target: TargetColumn, reading: &Reading) -> Result<RawRows> {
     let options = RawOptions {
-        target: Some((target, Task::Classes)),
+        target: Some((target, TargetKind::Classes)),
         ignore: reading.ignore.clone(),
         ..RawOptions::default()
     };

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use burn::tensor::Device;
-use burn_nca_datasets::generate::{NoisyXorOptions, noisy_xor};
+use burn_nca_data::generate::{NoisyXorOptions, noisy_xor};
 use serde::{Deserialize, Serialize};
 
 use crate::method::Method;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use burn::tensor::Device;
 use burn_nca::baseline::{LdaConfig, PcaConfig, Projection};
-use burn_nca::data::{Features, Labeled, ScalingKind};
+use burn_nca::data::{Features, Labeled, ScalingKind, TensorFeatures};
 use burn_nca::device;
 use burn_nca::estimator::Estimator;
 use burn_nca::evaluate::Accuracy;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use anyhow::{Context, Result};
 use burn::tensor::{Device, Tensor};
 use burn_nca::NcaConfig;
-use burn_nca::data::{Labeled, ScalingKind};
+use burn_nca::data::{Labeled, ScalingKind, TensorFeatures};
 use burn_nca::estimator::Estimator;
 use burn_nca::estimator::tune::{TuneConfig, TuneProgress, TuneSession};
 use burn_nca::fit::{

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use burn_nca::data::{Features, Labeled, SparseFeatures, Split, random_split, stratified_split};
-use burn_nca_datasets::{CsvOptions, by_name, open, read_csv, read_matrix_market, read_splits};
+use burn_nca_data::{CsvOptions, by_name, open, read_csv, read_matrix_market, read_splits};
 use serde::{Deserialize, Serialize};
 
 use crate::deslant::deslanted;

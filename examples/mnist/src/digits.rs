@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use burn_nca_datasets::read_idx;
+use burn_nca_data::read_idx;
 
 /// Width and height of a digit.
 pub const SIDE: usize = 28;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca::baseline::PcaConfig;
-use burn_nca::data::Features;
+use burn_nca::data::{Features, TensorFeatures};
 use burn_nca_figures::palette::class_color;
 use burn_nca_figures::plotters::prelude::*;
 use burn_nca_figures::plotters::style::text_anchor::{HPos, Pos, VPos};

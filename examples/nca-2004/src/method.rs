@@ -243,7 +243,7 @@ fn fit(
 mod tests {
     use burn_nca::data::Features;
     use burn_nca::device;
-    use burn_nca_datasets::bundled::iris;
+    use burn_nca_data::bundled::iris;
 
     use super::*;
 

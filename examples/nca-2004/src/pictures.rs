@@ -6,7 +6,7 @@ use anyhow::Result;
 use burn::tensor::{Device, Tensor};
 use burn_nca::baseline::PcaConfig;
 use burn_nca::data::{Features, Labeled, ScalingKind, Split, stratified_split};
-use burn_nca_datasets::generate::{RingsOptions, rings};
+use burn_nca_data::generate::{RingsOptions, rings};
 use burn_nca_figures::{Panels, Scatter};
 use burn_nca_program::Interrupt;
 use serde::Serialize;

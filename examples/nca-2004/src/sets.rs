@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use burn_nca::data::{Labeled, Split, stratified_split};
-use burn_nca_datasets::{CsvOptions, by_name, open, read_splits};
+use burn_nca_data::{CsvOptions, by_name, open, read_splits};
 use serde::{Deserialize, Serialize};
 
 /// The share of rows that the paper holds out.

@@ -13,7 +13,7 @@ mod weighted_nca;
 
 use burn::module::Module;
 use burn::tensor::{DType, Device};
-use burn_nca::data::{Labeled, Scaling, ScalingKind, stratified_split};
+use burn_nca::data::{Labeled, Scaling, ScalingKind, TensorFeatures, stratified_split};
 use burn_nca::encoder::{Encoder, LinearMap, LinearMapConfig};
 use burn_nca::evaluate::{Accuracy, ClassScores};
 use burn_nca::fit::{FitConfig, FitSession, Problem, Solution, minimize};
@@ -33,7 +33,7 @@ fn main() -> Result<()> {
 
     println!("\nwine, accuracy");
     let names = ["Euclidean", "large margin", "NCA, recommended"];
-    compare(&burn_nca_datasets::bundled::wine(), names, accuracy, |split| {
+    compare(&burn_nca_data::bundled::wine(), names, accuracy, |split| {
         let target = TargetNeighbors::new(split.scaled.clone(), NEIGHBORS, &device)?;
         let nca = NcaConfig::recommended(13, 13).fit(&split.train, &device)?;
         let margin = split.learn(LargeMargin { push: 0.5 }, &target, &device)?;
@@ -44,7 +44,7 @@ fn main() -> Result<()> {
         "\nbalance, where one row in thirteen is of the rare class: mean recall of the classes"
     );
     let names = ["Euclidean", "NCA", "weighted NCA"];
-    compare(&burn_nca_datasets::generate::balance(), names, mean_recall, |split| {
+    compare(&burn_nca_data::generate::balance(), names, mean_recall, |split| {
         let classes = ClassIndex::of(&split.scaled, &device)?;
         let weights = balanced(split.scaled.labels(), split.scaled.classes());
         let weighted = WeightedRows::new(split.scaled.labels(), &weights, &device)?;

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData};
-use burn_nca::data::Labeled;
+use burn_nca::data::{Labeled, TensorFeatures};
 use burn_nca::neighbors::nearest_others;
 
 /// The target neighbors of n rows, k of each, prepared once for many evaluations.

@@ -2,7 +2,7 @@
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca::MetricModel;
-use burn_nca::data::{Features, Labeled};
+use burn_nca::data::{Features, Labeled, TensorFeatures};
 use burn_nca::encoder::LinearMap;
 use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca::fit::parameters::{assign, flatten, flatten_gradients};

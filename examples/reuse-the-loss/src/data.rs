@@ -1,8 +1,8 @@
 //! The bundled digits as images: 1797 of 8 x 8 pixels, 30 % of each class held out.
 
 use burn::tensor::{DType, Device, Int, Tensor};
-use burn_nca::data::{Labeled, stratified_split};
-use burn_nca_datasets::bundled;
+use burn_nca::data::{Labeled, TensorFeatures, stratified_split};
+use burn_nca_data::bundled;
 
 /// Images `[n, 8, 8]` from 0 to 1, and their classes.
 pub struct Part {

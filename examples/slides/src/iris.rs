@@ -8,7 +8,7 @@ use burn_nca::estimator::Estimator;
 use burn_nca::evaluate::Accuracy;
 use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
 use burn_nca::method::Euclidean;
-use burn_nca_datasets::bundled;
+use burn_nca_data::bundled;
 use serde::Serialize;
 
 /// The training rows of the slides, counted from 0; the other 105 are tested on.

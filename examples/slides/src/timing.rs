@@ -10,7 +10,7 @@ use burn_nca::encoder::LinearMap;
 use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca::fit::parameters::flatten_gradients;
 use burn_nca::objective::{ClassIndex, NcaLoss, NcaLossConfig};
-use burn_nca_datasets::bundled;
+use burn_nca_data::bundled;
 use serde::Serialize;
 
 use crate::iris;

@@ -3,7 +3,7 @@
 use burn::data::dataset::InMemDataset;
 use burn_nca::data::{Features, Labeled, stratified_split};
 use burn_nca::train::{Sample, samples};
-use burn_nca_datasets::bundled;
+use burn_nca_data::bundled;
 
 pub struct Digits {
     pub train: Labeled,

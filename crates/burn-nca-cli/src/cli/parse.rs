@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_nca_datasets::DecimalSign;
+use burn_nca_data::DecimalSign;
 use burn_nca_report::PictureFormat;
 
 /// A whole number of 1 or more.

@@ -15,7 +15,7 @@ pub struct TextArgs {
 
     /// What stands before the fraction of a number: point or comma [default: point, or as in the fit of the model]
     #[arg(long, value_name = "SIGN", value_parser = decimal_sign)]
-    pub decimal: Option<burn_nca_datasets::DecimalSign>,
+    pub decimal: Option<burn_nca_data::DecimalSign>,
 
     /// The encoding, such as latin1, windows-1252, utf-16le [default: UTF-16 by its byte order mark, else UTF-8]
     #[arg(long, value_name = "NAME")]

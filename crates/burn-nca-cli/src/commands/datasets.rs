@@ -1,7 +1,7 @@
 //! `nca datasets`: the sets that need no file.
 
 use anyhow::Result;
-use burn_nca_datasets::catalog;
+use burn_nca_data::catalog;
 use burn_nca_program::Terminal;
 use burn_nca_program::terminal::listing;
 

@@ -13,7 +13,7 @@ mod training_rows;
 
 use anyhow::Result;
 use burn_nca::estimator::TrainingTargets;
-use burn_nca_datasets::is_sparse;
+use burn_nca_data::is_sparse;
 
 use super::{load_model, model_folder};
 use crate::cli::EvaluateArgs;

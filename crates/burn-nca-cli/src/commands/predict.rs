@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::data::Features;
 use burn_nca::estimator::TrainingTargets;
-use burn_nca_datasets::is_sparse;
+use burn_nca_data::is_sparse;
 
 use super::predicted::Predicted;
 use super::{finite, load_model, model_folder};

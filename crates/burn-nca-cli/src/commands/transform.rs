@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use burn::tensor::Tensor;
-use burn_nca_datasets::is_sparse;
+use burn_nca_data::is_sparse;
 
 use super::{finite, load_model, model_folder};
 use crate::cli::{EmbeddingFormat, TransformArgs};

@@ -7,7 +7,7 @@ use burn_nca::baseline::Projection;
 use burn_nca::data::{Features, Labeled, Split};
 use burn_nca::evaluate::{ClassScores, RowTerms, perplexities_of};
 use burn_nca::neighbors::{ClassReferences, Rule};
-use burn_nca_datasets::WithoutClass;
+use burn_nca_data::WithoutClass;
 
 use super::baselines::baselines;
 use super::embedding::{embed, place};
@@ -194,8 +194,9 @@ fn embedding(
 
 #[cfg(test)]
 mod tests {
+    use burn_nca::data::TensorFeatures;
     use burn_nca::evaluate::{Embedded, held_out_accuracy, leave_one_out_accuracy};
-    use burn_nca_datasets::bundled::iris;
+    use burn_nca_data::bundled::iris;
 
     use super::*;
     use burn_nca_report::MeasureRow;

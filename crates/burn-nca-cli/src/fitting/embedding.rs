@@ -4,7 +4,7 @@ use anyhow::Result;
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca::Fitted;
-use burn_nca::data::Features;
+use burn_nca::data::{Features, TensorFeatures};
 use burn_nca::device;
 use burn_nca::encoder::Encoder;
 

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca::baseline::PcaConfig;
-use burn_nca::data::Features;
+use burn_nca::data::{Features, TensorFeatures};
 
 /// One or two coordinates of each row of an embedding.
 pub struct Picture {

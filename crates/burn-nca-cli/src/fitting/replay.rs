@@ -4,7 +4,7 @@ use anyhow::Result;
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca::Fitted;
 use burn_nca::baseline::{PcaConfig, Projection};
-use burn_nca::data::{Coincidences, Features, Labeled, RegressionData};
+use burn_nca::data::{Coincidences, Features, Labeled, RegressionData, TensorFeatures};
 use burn_nca::encoder::{AnyEncoder, Encoder};
 use burn_nca::evaluate::{Accuracy, PartnerRanks, RegressionScores};
 use burn_nca::neighbors::{ClassReferences, Numbers};
@@ -329,7 +329,7 @@ fn thinned(rows: &[usize], most: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use burn_nca::NcaConfig;
-    use burn_nca_datasets::bundled::iris;
+    use burn_nca_data::bundled::iris;
     use burn_nca_program::Interrupt;
 
     use super::*;

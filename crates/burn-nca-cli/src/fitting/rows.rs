@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::data::{Coincidences, Labeled, RegressionData, Scaling, Split, TrainingData};
-use burn_nca_datasets::{Table, Task, WithoutClass, by_name, read_pairs};
+use burn_nca_data::{Table, TargetKind, WithoutClass, by_name, read_pairs};
 
 use super::classes::{self, ClassRows};
 use super::finished_fit::Evaluation;
@@ -157,7 +157,7 @@ impl FitData for Labeled {
 
     fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<Ready<Self>> {
         let mut pass = |done, all| stages.reduction_pass(done, all);
-        let mut opened = tables::open_watched(source, Task::Classes, &mut pass)?;
+        let mut opened = tables::open_watched(source, TargetKind::Classes, &mut pass)?;
         refuse_numbers(args, &opened.table)?;
         let hints = opened.hints(args.targets.task == Some(TaskKind::Classification));
         opened.warnings.extend(hints);
@@ -193,7 +193,7 @@ impl FitData for RegressionData {
             );
         }
         let mut pass = |done, all| stages.reduction_pass(done, all);
-        let mut opened = tables::open_watched(source, Task::Numeric, &mut pass)?;
+        let mut opened = tables::open_watched(source, TargetKind::Numeric, &mut pass)?;
         let hints = opened.hints(false);
         opened.warnings.extend(hints);
         opened.into_regression()

@@ -12,7 +12,7 @@ use burn_nca::fit::{
 };
 use burn_nca::method::{AnyMethod, Uses};
 use burn_nca::{Estimator, Fitted, NcaConfig};
-use burn_nca_datasets::{is_sparse, read_csv_features, read_npy_features};
+use burn_nca_data::{is_sparse, read_csv_features, read_npy_features};
 
 use crate::cli::fit::{
     ActivationKind, EncoderKind, FitArgs, Init, ModelOptions, Number, OptimizerKind,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use burn_nca::data::Features;
-use burn_nca_datasets::{Table, Target};
+use burn_nca_data::{Table, Target};
 
 use crate::output::short_name;
 use burn_nca_report::{Warning, WarningCode, counted};
@@ -205,7 +205,7 @@ fn listed(names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_datasets::{CsvOptions, parse_csv};
+    use burn_nca_data::{CsvOptions, parse_csv};
 
     use super::*;
 

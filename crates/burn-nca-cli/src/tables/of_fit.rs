@@ -7,8 +7,8 @@ use burn_nca::data::{
     Features, Prepared, RawColumn, RawTable, RawValues, Split, grouped_split, random_split,
     stratified_split,
 };
-use burn_nca_datasets::{
-    CsvOptions, RawOptions, Table, Target, TargetColumn, Task, WithoutClass, is_sparse,
+use burn_nca_data::{
+    CsvOptions, RawOptions, Table, Target, TargetColumn, TargetKind, WithoutClass, is_sparse,
     open as open_numbers, open_raw, open_unlabeled_as,
 };
 
@@ -23,7 +23,7 @@ use burn_nca_report::{RowNames, Warning, WarningCode};
 ///
 /// # Errors
 /// A table that cannot be read or prepared, or a split without a training row.
-pub fn open(source: &Source, task: Task) -> Result<Opened> {
+pub fn open(source: &Source, task: TargetKind) -> Result<Opened> {
     open_watched(source, task, &mut |_, _| Ok(ControlFlow::Continue(())))
 }
 
@@ -31,7 +31,7 @@ pub fn open(source: &Source, task: Task) -> Result<Opened> {
 ///
 /// # Errors
 /// As [`open`], or that of `on_pass`.
-pub fn open_watched(source: &Source, task: Task, on_pass: &mut OnPass<'_>) -> Result<Opened> {
+pub fn open_watched(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) -> Result<Opened> {
     let opened = if is_sparse(&source.data) {
         let Reduced { table, split, reduction, warnings } = sparse::open(source, task, on_pass)?;
         let (roles, reduction, names) = (Roles::default(), Some(reduction), RowNames::default());
@@ -54,7 +54,7 @@ pub fn open_watched(source: &Source, task: Task, on_pass: &mut OnPass<'_>) -> Re
 pub fn open_features(source: &Source) -> Result<Ready<Features>> {
     let columns = &source.columns;
     if !columns.need_raw_table() {
-        let options = csv_options(source, Task::Classes);
+        let options = csv_options(source, TargetKind::Classes);
         let data = open_unlabeled_as(&source.data, &options)?;
         return Ok(Ready::of_features(data, None, Default::default()));
     }
@@ -70,7 +70,7 @@ pub fn open_features(source: &Source) -> Result<Ready<Features>> {
 }
 
 /// A table of numbers.
-fn numbers(source: &Source, task: Task) -> Result<Opened> {
+fn numbers(source: &Source, task: TargetKind) -> Result<Opened> {
     let table = open_numbers(&source.data, &csv_options(source, task))?;
     let (share, seed) = (source.split.share, source.split.seed);
     let split = match &table.target {
@@ -88,7 +88,7 @@ fn numbers(source: &Source, task: Task) -> Result<Opened> {
 }
 
 /// A table with text, holes or columns that are no features.
-fn raw(source: &Source, task: Task) -> Result<Opened> {
+fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let columns = &source.columns;
     let target = source.target.clone().map_or(TargetColumn::Last, TargetColumn::Name);
     let mut raw = open_raw(&source.data, &raw_options(source, Some((target, task))))?;
@@ -168,9 +168,13 @@ fn raw(source: &Source, task: Task) -> Result<Opened> {
 }
 
 /// The rows that have a target, and their targets.
-pub(super) fn targets(column: RawColumn, task: Task, data: &str) -> Result<(Vec<usize>, Target)> {
+pub(super) fn targets(
+    column: RawColumn,
+    task: TargetKind,
+    data: &str,
+) -> Result<(Vec<usize>, Target)> {
     let name = short_name(column.name());
-    if task == Task::Classes {
+    if task == TargetKind::Classes {
         let (rows, target) = Target::of_text(&column.into_text())?;
         if rows.is_empty() {
             bail!("{data}: no row has a class in column \"{name}\"; write the class of some rows");
@@ -283,17 +287,17 @@ fn about_rows_without_class(table: &Table, columns: &Columns) -> Option<Warning>
     ))
 }
 
-fn csv_options(source: &Source, task: Task) -> CsvOptions {
+fn csv_options(source: &Source, task: TargetKind) -> CsvOptions {
     CsvOptions {
         features: source.columns.features.clone(),
         format: source.columns.format.clone(),
-        set_unlabeled_apart: task == Task::Classes,
+        set_unlabeled_apart: task == TargetKind::Classes,
         task,
         ..source.csv_options()
     }
 }
 
-fn raw_options(source: &Source, target: Option<(TargetColumn, Task)>) -> RawOptions {
+fn raw_options(source: &Source, target: Option<(TargetColumn, TargetKind)>) -> RawOptions {
     let columns = &source.columns;
     let named = |names: [&Option<String>; 3]| names.into_iter().flatten().cloned().collect();
     RawOptions {

@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use burn_nca::Fitted;
 use burn_nca::data::{Features, Prepared, RawTable};
-use burn_nca_datasets::{
-    CsvOptions, RawOptions, Table, Target, TargetColumn, Task, TextFormat, by_name, is_sparse,
-    open, open_features_as, open_raw, open_sparse_features,
+use burn_nca_data::{
+    CsvOptions, RawOptions, Table, Target, TargetColumn, TargetKind, TextFormat, by_name,
+    is_sparse, open, open_features_as, open_raw, open_sparse_features,
 };
 
 use super::hints::unmeasured;
@@ -109,7 +109,7 @@ pub fn labeled_table(
     data: &str,
     (model, source): (&Fitted, Option<&Source>),
     (given, text): (Option<&str>, &TextArgs),
-    task: Task,
+    task: TargetKind,
 ) -> Result<LabeledRows> {
     let format = format_of(source, text);
     let is_file = data == "-" || Path::new(data).exists();
@@ -147,7 +147,7 @@ pub fn labeled_table(
 fn prepared_table(
     data: &str,
     model: &Fitted,
-    target: (TargetColumn, Task),
+    target: (TargetColumn, TargetKind),
     format: TextFormat,
 ) -> Result<LabeledRows> {
     let task = target.1;

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use burn_nca::data::{Labeled, Preparation, RegressionData, Split};
-use burn_nca_datasets::{Table, WithoutClass};
+use burn_nca_data::{Table, WithoutClass};
 
 use super::hints::hints;
 use super::roles::{Roles, with_mean_1};

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::baseline::{Projection, TruncatedSvdConfig};
 use burn_nca::data::{Features, SparseFeatures, Split, random_split, stratified_split};
-use burn_nca_datasets::{SparseTable, Table, Target, Task, open_sparse};
+use burn_nca_data::{SparseTable, Table, Target, TargetKind, open_sparse};
 
 use crate::fitting::warnings;
 use crate::source::Source;
@@ -55,7 +55,7 @@ impl Reduction {
 ///
 /// # Errors
 /// A table that cannot be read, options of columns, rows that cannot be reduced, or what `on_pass` ends the work with.
-pub(super) fn open(source: &Source, task: Task, on_pass: &mut OnPass<'_>) -> Result<Reduced> {
+pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) -> Result<Reduced> {
     let columns = &source.columns;
     let chosen = source.target.is_some()
         || !source.ignored.is_empty()
@@ -146,7 +146,11 @@ fn share_of_entries(features: &SparseFeatures) -> String {
 ///
 /// # Errors
 /// A table that cannot be read, or of other columns than the model's.
-pub fn embedded_table(data: &str, model: &Fitted, task: Task) -> Result<(Table, Option<Warning>)> {
+pub fn embedded_table(
+    data: &str,
+    model: &Fitted,
+    task: TargetKind,
+) -> Result<(Table, Option<Warning>)> {
     let SparseTable { features, target_name, target, without_class } = open_sparse(data, task)?;
     let features = model.transform_sparse(&features)?;
     let table = Table { features, target_name, target, without_class: None };

@@ -1,5 +1,6 @@
 //! `nca evaluate`: its measures are the library's, and its comparison that of the fit.
 
+use burn_nca::data::TensorFeatures;
 use burn_nca::evaluate::{
     Embedded, LogLoss, McNemar, Reliability, brier_score, held_out_retrieval,
 };
@@ -58,7 +59,7 @@ fn the_comparison_with_euclidean_distance_is_that_of_the_fit() {
     assert_eq!(told["test"], "exact");
 
     // The same by hand, among the rows that the fit kept for training.
-    let data = burn_nca_datasets::bundled::iris();
+    let data = burn_nca_data::bundled::iris();
     let split = burn_nca::data::stratified_split(data.labels(), 0.3, 5).unwrap();
     let model = load(&place);
     let scaled = |rows: &[usize]| {

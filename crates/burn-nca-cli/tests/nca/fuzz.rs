@@ -4,11 +4,11 @@
 // Clippy knows the tests themselves, not the functions they share.
 #![allow(clippy::print_stdout)]
 
-#[path = "../../../burn-nca-datasets/tests/fuzz/files.rs"]
+#[path = "../../../burn-nca-data/tests/fuzz/files.rs"]
 mod files;
 #[path = "../../../burn-nca/tests/fuzz/json_damage.rs"]
 mod json_damage;
-#[path = "../../../burn-nca-datasets/tests/fuzz/mutate.rs"]
+#[path = "../../../burn-nca-data/tests/fuzz/mutate.rs"]
 mod mutate;
 
 use std::fs;

@@ -2,7 +2,7 @@
 
 use burn_nca::data::{Labeled, stratified_split};
 use burn_nca::{Fitted, device};
-use burn_nca_datasets::bundled::iris;
+use burn_nca_data::bundled::iris;
 
 use crate::{Place, failure, json, nca, numbers, stdout};
 
@@ -65,7 +65,7 @@ fn predictions_and_embeddings_are_those_of_the_library() {
         .assert()
         .success()
         .stdout(predicates::str::is_empty());
-    let read = burn_nca_datasets::read_npy_features(&npy).unwrap();
+    let read = burn_nca_data::read_npy_features(&npy).unwrap();
     assert_eq!((read.rows(), read.columns()), (45, 2));
     assert!(read.values().iter().zip(&expected).all(|(read, z)| *read == f64::from(*z)));
     let parquet = place.at("z.parquet");

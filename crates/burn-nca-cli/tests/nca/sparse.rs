@@ -55,8 +55,7 @@ fn a_sparse_table_is_reduced_for_the_fit_and_its_model_takes_the_table_itself() 
 #[test]
 fn an_archive_of_scipy_is_such_a_table() {
     let place = Place::new();
-    let rows =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../burn-nca-datasets/tests/corpus/npz/csr.npz");
+    let rows = concat!(env!("CARGO_MANIFEST_DIR"), "/../burn-nca-data/tests/corpus/npz/csr.npz");
     let topics = place.file("topics.csv", "topic\na\nb\na\nb\nb\n");
     let (data, out) = (format!("{rows},{topics}"), place.at("run"));
     let fit = ["fit", &data, "--method", "pca", "--dim", "2", "--test-size", "0", "--out", &out];

@@ -99,7 +99,7 @@ fn a_raw_table_is_prepared_and_its_model_needs_the_raw_table_alone() {
     assert!(codes(&evaluation).contains(&"training_rows".to_string()));
 }
 
-/// The columns of the files `mixed` of burn-nca-datasets that are features.
+/// The columns of the files `mixed` of burn-nca-data that are features.
 const MIXED: &str = "open,city,count,width
 false,Rome,3,5.126
 false,Oslo,7,4.868
@@ -118,7 +118,7 @@ true,\"São, Paulo\",4,5.041
 #[test]
 fn parquet_and_arrow_files_are_tables_as_csv_files_are() {
     let place = Place::new();
-    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../burn-nca-datasets/tests/corpus");
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../burn-nca-data/tests/corpus");
     let parquet = format!("{corpus}/parquet/mixed-polars.parquet");
     let out = place.at("run");
     let fit = ["fit", &parquet, "--target", "y", "--ignore", "note", "--missing", "mean"];

@@ -12,7 +12,6 @@ mod hinges;
 mod means;
 mod mutual;
 mod softmax;
-mod sparse;
 mod threads;
 
 /// Numbers in -1..1 that differ from call to call.

@@ -168,6 +168,7 @@ pub(crate) fn transposed(matrix: &[f64], columns: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::TensorFeatures;
     use crate::encoder::Encoder;
 
     #[test]

@@ -2,7 +2,7 @@
 
 use burn::tensor::{DType, Device, Tensor};
 
-use crate::data::{Features, Scaling};
+use crate::data::{Features, Scaling, TensorFeatures};
 use crate::encoder::Encoder;
 use crate::error::Result;
 

@@ -6,7 +6,7 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{DType, Device, Tensor};
 
 use super::{Fitted, ModelCard};
-use crate::data::{Coincidences, Labeled, RegressionData, Scaling, TrainingData};
+use crate::data::{Coincidences, Labeled, RegressionData, Scaling, TensorFeatures, TrainingData};
 use crate::encoder::{Encoder, output_width};
 use crate::error::{Error, Result};
 use crate::fit::{FitConfig, FitSession, FitSummary, Identified, Precision, Termination};

@@ -2,7 +2,7 @@
 
 use burn::tensor::{DType, Device, Tensor};
 
-use crate::data::Features;
+use crate::data::{Features, TensorFeatures};
 use crate::objective::transfer::int_tensor;
 
 /// The (scaled) features of a fit, `[n, d]`.

@@ -8,7 +8,8 @@ use burn::tensor::{Device, Tensor};
 use super::run::Run;
 use super::{Learned, Method, Problem};
 use crate::data::{
-    Features, Labeled, RegressionData, Scaling, ScalingKind, TrainingData, host_values,
+    Features, Labeled, RegressionData, Scaling, ScalingKind, TensorFeatures, TrainingData,
+    host_values,
 };
 use crate::device::runs_on_host;
 use crate::encoder::Encoder;

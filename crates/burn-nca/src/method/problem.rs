@@ -5,7 +5,7 @@ use std::fmt::{self, Debug};
 use burn::tensor::{DType, Device, Tensor};
 
 use super::start;
-use crate::data::TrainingData;
+use crate::data::{TensorFeatures, TrainingData};
 use crate::encoder::{AnyEncoder, EncoderConfig};
 use crate::error::Result;
 use crate::fit::{FitConfig, FitIdentity, FitSummary, HeldOutScore, Identified, ResolvedStart};

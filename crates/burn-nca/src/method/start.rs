@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::data::{AnyData, Features, Labeled};
+use crate::data::{AnyData, Features, Labeled, TensorFeatures};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, MlpConfig, cast};
 use crate::error::{Error, Result};
 use crate::fit::exact::CHUNK;

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::Fitted;
-use crate::data::{Features, Labeled, RegressionData, ScalingKind, host_values};
+use crate::data::{Features, Labeled, RegressionData, ScalingKind, TensorFeatures, host_values};
 use crate::encoder::{Activation, AnyEncoder, Encoder, EncoderConfig};
 use crate::estimator::Estimator;
 use crate::estimator::tune::{TuneConfig, TuneSession};

@@ -91,6 +91,7 @@ fn of_rows(points: &Tensor<2>, rows: Range<usize>) -> Tensor<2> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::TensorFeatures;
     use crate::device;
     use crate::neighbors::{class_probabilities, leave_one_out_probabilities};
 

@@ -13,13 +13,13 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod checkpoints;
-#[path = "../../../burn-nca-datasets/tests/fuzz/files.rs"]
+#[path = "../../../burn-nca-data/tests/fuzz/files.rs"]
 mod files;
 mod journal_sweep;
 mod journals;
 mod json_damage;
 mod models;
-#[path = "../../../burn-nca-datasets/tests/fuzz/mutate.rs"]
+#[path = "../../../burn-nca-data/tests/fuzz/mutate.rs"]
 mod mutate;
 #[path = "../small_models/mod.rs"]
 mod small_models;

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use burn_nca::Fitted;
-use burn_nca::data::Features;
+use burn_nca::data::{Features, TensorFeatures};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -14,7 +14,7 @@ mod sweep;
 use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
-use burn_nca::data::{Features, Labeled};
+use burn_nca::data::{Features, Labeled, TensorFeatures};
 use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
 use burn_nca::{Fitted, NcaConfig};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use burn_nca::data::Features;
+use burn_nca::data::{Features, TensorFeatures};
 use burn_nca::neighbors::PerplexityMean;
 use burn_nca::{Error, Fitted, Result};
 

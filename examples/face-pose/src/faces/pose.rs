@@ -4,7 +4,7 @@ use burn_nca::{Error, Result};
 use rand::{Rng, RngExt};
 
 use super::elementary::exp_minus;
-use burn_nca_datasets::generate::standard_normal;
+use burn_nca_data::generate::standard_normal;
 
 /// How a face stands in its window.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use image::GrayImage;
 use image::imageops::{FilterType, crop_imm, resize};
 
 use super::bank::{FaceBank, Framing};
-use burn_nca_datasets::{read_idx, read_idx_labels};
+use burn_nca_data::{read_idx, read_idx_labels};
 
 /// Reads square pictures `[n, size, size]` from an IDX file, gzipped or not.
 ///

@@ -62,7 +62,7 @@ fn against_euclidean(
     device: Device,
 ) -> burn_nca::Result<()> {
     use burn::tensor::DType;
-    use burn_nca::data::Features;
+    use burn_nca::data::{Features, TensorFeatures};
     use burn_nca::evaluate::{Accuracy, McNemar};
     use burn_nca::neighbors::{majority_vote, nearest};
 

@@ -7,7 +7,7 @@ use burn_nca::{Fitted, NcaConfig};
 
 /// Wine: 70 % to train on, the rest to test on.
 pub fn train_and_test() -> (Labeled, Labeled) {
-    let data = burn_nca_datasets::bundled::wine();
+    let data = burn_nca_data::bundled::wine();
     let split = stratified_split(data.labels(), 0.3, 0).unwrap();
     (data.select(&split.train), data.select(&split.test))
 }

@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 
 use acceptance::data::uniform;
 use burn::tensor::Device;
-use burn_nca::data::{AgreementWidth, Features, Pairs, RegressionData, random_split};
+use burn_nca::data::{
+    AgreementWidth, Features, Pairs, RegressionData, TensorFeatures, random_split,
+};
 use burn_nca::estimator::{RegressionObjective, TrainingTargets};
 use burn_nca::evaluate::{PartnerRanks, RegressionScores};
 use burn_nca::fit::{

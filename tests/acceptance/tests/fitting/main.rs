@@ -28,7 +28,7 @@ use burn_nca::objective::Criterion;
 use burn_nca::{Fitted, NcaConfig};
 
 fn iris() -> Labeled {
-    burn_nca_datasets::bundled::iris()
+    burn_nca_data::bundled::iris()
 }
 
 fn with(optimizer: OptimizerConfig) -> NcaConfig {

@@ -5,7 +5,7 @@ use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::quantization::{Calibration, QuantScheme};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use burn_nca::data::{
-    Coincidences, Features, Labeled, Pairs, RegressionData, Scaling, ScalingKind,
+    Coincidences, Features, Labeled, Pairs, RegressionData, Scaling, ScalingKind, TensorFeatures,
 };
 use burn_nca::encoder::{
     Activation, AnyEncoder, Encoder, EncoderConfig, LinearMapConfig, MlpConfig,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use burn::module::Module;
 use burn::nn::{BatchNorm, BatchNormConfig, Dropout, DropoutConfig, Linear, LinearConfig};
 use burn::tensor::{DType, Device, Tensor};
-use burn_nca::data::stratified_split;
+use burn_nca::data::{TensorFeatures, stratified_split};
 use burn_nca::encoder::{Encoder, cast};
 use burn_nca::evaluate::expected_accuracy;
 use burn_nca::fit::exact::{self, BlockConfig};

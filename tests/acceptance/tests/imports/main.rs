@@ -50,7 +50,7 @@ const PROGRAM: &[&str] = &[
 const PACKAGES: &[&str] = &[
     "burn-nca",
     "burn-nca-cli",
-    "burn-nca-datasets",
+    "burn-nca-data",
     "burn-nca-figures",
     "burn-nca-files",
     "burn-nca-fused",

@@ -28,7 +28,7 @@ fn named(packages: &BTreeSet<String>, names: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_reader_of_tables_pulls_in_no_images_and_one_rand() {
-    let of_readers = packages("burn-nca-datasets");
+    let of_readers = packages("burn-nca-data");
     let unwanted = ["arrow-array", "image", "imageproc", "nalgebra", "parquet"];
     assert_eq!(named(&of_readers, &unwanted), Vec::<String>::new());
     assert_eq!(named(&of_readers, &["rand"]).len(), 1, "{:?}", named(&of_readers, &["rand"]));

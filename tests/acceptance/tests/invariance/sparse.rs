@@ -3,7 +3,7 @@
 use burn::tensor::Device;
 use burn_nca::NcaConfig;
 use burn_nca::baseline::{Projection, TruncatedSvdConfig};
-use burn_nca::data::{Features, Labeled, SparseFeatures};
+use burn_nca::data::{Features, Labeled, SparseFeatures, TensorFeatures};
 use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};

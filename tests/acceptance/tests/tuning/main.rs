@@ -15,7 +15,7 @@ use burn_nca::fit::{
 use burn_nca::method::Nca;
 use burn_nca::objective::Criterion;
 use burn_nca::{NcaConfig, Result};
-use burn_nca_datasets::bundled::{iris, wine};
+use burn_nca_data::bundled::{iris, wine};
 
 /// Two candidates that take a moment.
 fn quick() -> TuneConfig {

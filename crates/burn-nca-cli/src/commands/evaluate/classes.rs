@@ -4,7 +4,7 @@ use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::Labeled;
 use burn_nca::evaluate::Spread;
-use burn_nca_datasets::Task;
+use burn_nca_data::TargetKind;
 
 use super::euclidean::Euclidean;
 use super::measures::Evaluation;
@@ -23,7 +23,7 @@ use burn_nca_report::{Warning, falls_short};
 /// As [`super::run`].
 pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let Question { args, model, .. } = question;
-    let (table, warnings) = question.table(Task::Classes)?;
+    let (table, warnings) = question.table(TargetKind::Classes)?;
     let data = table.into_labeled_as(model.class_names())?;
     let k = of_classes(args.neighbors, model)?;
     let mut evaluation = Evaluation { warnings, ..Evaluation::of(model, &data, k)? };

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use burn_nca::Fitted;
-use burn_nca::data::{Features, Labeled};
+use burn_nca::data::{Features, Labeled, TensorFeatures};
 use burn_nca::evaluate::{Accuracy, McNemar, McNemarForm};
 use burn_nca::neighbors::nearest;
 use serde::Serialize;

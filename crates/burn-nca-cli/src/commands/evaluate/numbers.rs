@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use burn_nca::evaluate::{RegressionScores, Spread};
-use burn_nca_datasets::{Task, by_name};
+use burn_nca_data::{TargetKind, by_name};
 use burn_nca_program::terminal::wrapped;
 use burn_nca_program::{Terminal, plain_table};
 use serde::Serialize;
@@ -59,7 +59,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
             "the bundled set {source:?} has classes, and the model predicts numbers; give a CSV file"
         );
     }
-    let (table, warnings) = question.table(Task::Numeric)?;
+    let (table, warnings) = question.table(TargetKind::Numeric)?;
     let data = table.into_regression()?;
     let k = of_numbers(args.neighbors, model.references().dims()[0])?;
     let truth = data.targets().values();

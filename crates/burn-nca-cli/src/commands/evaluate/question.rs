@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::data::Features;
-use burn_nca_datasets::{Table, Task};
+use burn_nca_data::{Table, TargetKind};
 
 use super::training_rows;
 use crate::cli::{EvaluateArgs, SourceArgs};
@@ -32,7 +32,7 @@ impl Question<'_> {
     ///
     /// # Errors
     /// A table that cannot be read, or of other columns; a row whose embedding is not finite.
-    pub fn table(&self, task: Task) -> Result<(Table, Vec<Warning>)> {
+    pub fn table(&self, task: TargetKind) -> Result<(Table, Vec<Warning>)> {
         let SourceArgs { data, target, text, .. } = &self.args.source;
         if let Some(whole) = self.whole {
             let (table, warning) = tables::embedded_table(data, whole, task)?;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
 use burn_nca::data::{Features, Pairs, random_split};
-use burn_nca_datasets::read_pairs;
+use burn_nca_data::read_pairs;
 
 use super::training_rows::bits;
 use crate::source::Source;

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::data::Features;
-use burn_nca_datasets::Task;
+use burn_nca_data::TargetKind;
 
 use crate::fitting::target_settings::FitTask;
 use crate::source::Source;
@@ -50,14 +50,14 @@ fn read(source: &Source, data: &str, model: &Fitted) -> Result<Option<Features>>
     Ok(match source.task {
         FitTask::Pairs => Some(tables::open_features(source)?.data),
         FitTask::Classes => {
-            let opened = tables::open(source, Task::Classes)?;
+            let opened = tables::open(source, TargetKind::Classes)?;
             let train = opened.table.into_labeled()?.select(&opened.split.train);
             let names = train.labels().iter().map(|&class| &train.class_names()[class]);
             let learned = model.reference_labels().iter().map(|&class| &model.class_names()[class]);
             names.eq(learned).then(|| train.features().clone())
         }
         FitTask::Numbers => {
-            let opened = tables::open(source, Task::Numeric)?;
+            let opened = tables::open(source, TargetKind::Numeric)?;
             let train = opened.table.into_regression()?.select(&opened.split.train);
             let alike = model.targets().is_some_and(|learned| learned == train.targets());
             alike.then(|| train.features().clone())

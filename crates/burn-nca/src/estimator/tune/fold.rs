@@ -6,7 +6,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::HeldOut;
 use super::config::selects_features;
-use crate::data::{Scaling, Split, TrainingData};
+use crate::data::{Scaling, Split, TensorFeatures, TrainingData};
 use crate::encoder::AnyEncoder;
 use crate::error::{Error, Result};
 use crate::estimator::Estimator;

@@ -78,7 +78,7 @@ impl NcaConfig {
     /// use burn::tensor::Device;
     /// use burn_nca::NcaConfig;
     ///
-    /// let data = burn_nca_datasets::bundled::iris();
+    /// let data = burn_nca_data::bundled::iris();
     /// let chosen = NcaConfig::recommended(4, 4).choose(&data, &Device::flex())?;
     /// let search = chosen.search.unwrap();
     /// println!("{}", search.trials[search.choice.unwrap().trial].candidate);
@@ -110,7 +110,7 @@ impl NcaConfig {
     /// use burn_nca::NcaConfig;
     /// use burn_nca::estimator::tune::{TuneConfig, TuneSession};
     ///
-    /// let data = burn_nca_datasets::bundled::wine();
+    /// let data = burn_nca_data::bundled::wine();
     /// let tune = TuneConfig::new().with_l2(vec![0.01]);
     /// let tuned = NcaConfig::new(13, 2).tune(&tune, &data, &Device::flex(), TuneSession::new())?;
     /// for trial in &tuned.search.trials {

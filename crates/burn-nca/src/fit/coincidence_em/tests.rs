@@ -1,5 +1,6 @@
 //! EM against nested loops, the likelihood along it, its fixed point, and what the printed (11) does instead.
 
+use crate::data::TensorFeatures;
 use burn::module::Module;
 use burn::tensor::{DType, Device};
 use burn_nca_fused::coincidence::Model;

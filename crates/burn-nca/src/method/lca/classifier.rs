@@ -7,7 +7,7 @@ use web_time::Instant;
 use super::Trainer;
 use super::training::{self, Training};
 use crate::baseline::{directions_about, transposed};
-use crate::data::{Features, Labeled, LabeledPair, LabeledPairs, TrainingData};
+use crate::data::{Features, Labeled, LabeledPair, LabeledPairs, TensorFeatures, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
 use crate::evaluate::expected_accuracy;

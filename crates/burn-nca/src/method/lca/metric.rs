@@ -8,7 +8,7 @@ use super::Trainer;
 use super::neighborhoods::{Neighborhoods, exact};
 use super::training::{self, Training};
 use crate::baseline::Projection;
-use crate::data::{Labeled, LabeledPairs, TrainingData};
+use crate::data::{Labeled, LabeledPairs, TensorFeatures, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
 use crate::error::{Error, Result};
 use crate::evaluate::{Embedded, held_out_accuracy};

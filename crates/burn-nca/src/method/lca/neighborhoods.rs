@@ -2,7 +2,7 @@
 
 use burn::tensor::{DType, Device, Tensor};
 
-use crate::data::{Labeled, LabeledPair};
+use crate::data::{Labeled, LabeledPair, TensorFeatures};
 use crate::error::{Error, Result};
 use crate::neighbors::{NearestConfig, Points, sq_distance, within};
 

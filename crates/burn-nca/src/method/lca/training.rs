@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 
 use super::Trainer;
 use crate::baseline::transposed;
-use crate::data::{Features, Labeled, LabeledPairs};
+use crate::data::{Features, Labeled, LabeledPairs, TensorFeatures};
 use crate::encoder::{AnyEncoder, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
 use crate::fit::{

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use burn::tensor::{Device, Tensor};
 
 use super::impostors::Candidates;
-use crate::data::{Labeled, check_weights};
+use crate::data::{Labeled, TensorFeatures, check_weights};
 use crate::error::{Error, Result};
 use crate::neighbors::{CandidateFilter, Points, nearest_rows};
 use crate::objective::transfer::widest_float;

@@ -3,7 +3,9 @@
 use acceptance::data::{Sample, overlapping};
 use burn::tensor::Device;
 use burn_nca::Fitted;
-use burn_nca::data::{Coincidences, Features, Labeled, Pairs, RegressionData, Task};
+use burn_nca::data::{
+    Coincidences, Features, Labeled, Pairs, RegressionData, Task, TensorFeatures,
+};
 use burn_nca::estimator::Estimator;
 use burn_nca::fit::exact::BlockConfig;
 use burn_nca::fit::{

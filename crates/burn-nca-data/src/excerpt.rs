@@ -1,0 +1,51 @@
+//! Names and pieces of a file in messages: quoted, on one line, and short.
+
+/// The most letters of a name or a cell that a message shows.
+const SHOWN: usize = 60;
+
+/// The most names that a message lists.
+#[cfg(feature = "readers")]
+const LISTED: usize = 40;
+
+/// The text cut to what a message can show.
+pub(crate) fn short(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// The text in quotation marks, on one line, cut to what a message can show.
+pub fn quoted(text: &str) -> String {
+    format!("{:?}", short(text))
+}
+
+/// The names, cut short where they are long or very many.
+#[cfg(feature = "readers")]
+pub(crate) fn list(names: &[String]) -> String {
+    let shown: Vec<String> = names.iter().take(LISTED).map(|name| on_one_line(name)).collect();
+    if names.len() <= LISTED {
+        return shown.join(", ");
+    }
+    format!("{}, … ({} in all)", shown.join(", "), names.len())
+}
+
+#[cfg(feature = "readers")]
+fn on_one_line(name: &str) -> String {
+    if name.chars().any(char::is_control) { quoted(name) } else { short(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_text_is_cut_and_short_text_is_kept() {
+        assert_eq!(quoted("größe"), "\"größe\"");
+        assert_eq!(quoted("two\nlines"), "\"two\\nlines\"");
+        assert_eq!(short(&"é".repeat(61)), format!("{}…", "é".repeat(60)));
+        let names: Vec<String> = (0..784).map(|pixel| format!("p{pixel}")).collect();
+        assert!(list(&names).ends_with("p39, … (784 in all)"));
+        assert_eq!(list(&["a".into(), "b\tc".into()]), "a, \"b\\tc\"");
+    }
+}

@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+
+mod error;
+mod excerpt;
+#[cfg(feature = "readers")]
+mod near_name;
+#[cfg(feature = "readers")]
+mod readers;
+#[cfg(feature = "readers")]
+mod sets;
+pub mod tables;
+
+pub use error::{Error, Result};
+#[doc(hidden)]
+pub use excerpt::quoted;
+#[cfg(feature = "readers")]
+pub use readers::*;
+#[cfg(feature = "readers")]
+pub use sets::{Dataset, bundled, by_name, catalog, generate, names};
+#[doc(inline)]
+pub use tables::*;

@@ -1,0 +1,161 @@
+//! The rows of a Parquet or Arrow file as text.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, ErrorKind, Read, Seek};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::error::{Error, Result};
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use bytes::Bytes;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::reader::ChunkReader;
+use rayon::prelude::*;
+
+use super::cells::Cells;
+use super::claims;
+use super::reason::Reason;
+use crate::readers::decoding::{NotText, Pieces};
+use crate::readers::format::Format;
+use crate::readers::input::{Input, MOST_HELD};
+
+/// Values of a batch of rows, about.
+const BATCH: usize = 1 << 18;
+
+/// The rows of a file, some at a time.
+type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
+
+/// The rows of a Parquet or Arrow file as delimited text: a header line, then one line per row (more where a text holds
+/// line ends).
+///
+/// # Errors
+/// The file cannot be read or is damaged, has no column, or is packed and longer than [`MOST_HELD`].
+pub(crate) fn as_text(mut input: Input<'_>) -> Result<Input<'_>> {
+    let (origin, format) = (input.origin(), input.format());
+    let opened = match input.regular_file()? {
+        Some(file) => opened(format, file),
+        None => {
+            let bytes = input.read_held(format.name(), MOST_HELD)?;
+            opened(format, Bytes::from(bytes))
+        }
+    };
+    let (mut text, header) = opened
+        .and_then(|(schema, batches)| Text::new(schema, batches))
+        .map_err(|reason| Error::data(format!("{origin}: {}", reason.told(format))))?;
+    let rows = move |lines: &mut Vec<u8>| {
+        let not_text = |reason: Reason| NotText(reason.told(format));
+        text.write(lines).map_err(|reason| io::Error::new(ErrorKind::InvalidData, not_text(reason)))
+    };
+    input.into_text(Box::new(Cursor::new(header).chain(Pieces::new(rows))))
+}
+
+/// A file, or its bytes in memory.
+trait Source: ChunkReader + Sized + 'static {
+    type Reader: Read + Seek + 'static;
+
+    fn reader(self) -> Self::Reader;
+}
+
+impl Source for File {
+    type Reader = BufReader<File>;
+
+    fn reader(self) -> Self::Reader {
+        BufReader::new(self)
+    }
+}
+
+impl Source for Bytes {
+    type Reader = Cursor<Bytes>;
+
+    fn reader(self) -> Self::Reader {
+        Cursor::new(self)
+    }
+}
+
+/// The columns and the rows of a file.
+fn opened(format: Format, source: impl Source) -> Result<(SchemaRef, Batches), Reason> {
+    unless_it_panics(|| match format {
+        Format::Parquet => {
+            let builder = ParquetRecordBatchReaderBuilder::try_new(source)?;
+            let rows = (BATCH / builder.schema().fields().len().max(1)).clamp(1, 8192);
+            // What the writer says of its table stands in this schema alone.
+            let schema = builder.schema().clone();
+            Ok((schema, Box::new(builder.with_batch_size(rows).build()?) as Batches))
+        }
+        _ => {
+            let mut reader = source.reader();
+            claims::check(format, &mut reader)?;
+            reader.rewind()?;
+            if format == Format::ArrowStream {
+                let reader = StreamReader::try_new(reader, None)?;
+                return Ok((reader.schema(), Box::new(reader) as Batches));
+            }
+            let reader = FileReader::try_new(reader, None)?;
+            Ok((reader.schema(), Box::new(reader) as Batches))
+        }
+    })
+}
+
+/// What the readers of the formats do, where some kinds of damage make them panic.
+fn unless_it_panics<T>(work: impl FnOnce() -> Result<T, Reason>) -> Result<T, Reason> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Reason::of_panic(&*panic)))
+}
+
+/// The text of a file, a batch of rows at a time.
+struct Text {
+    batches: Batches,
+    cells: Cells,
+    /// Rows that were read.
+    rows: usize,
+}
+
+impl Text {
+    /// The text of the rows, and the header line before it.
+    fn new(schema: SchemaRef, mut batches: Batches) -> Result<(Self, Vec<u8>), Reason> {
+        if schema.fields().is_empty() {
+            return Err(Reason::Values("there is no column; write at least two".into()));
+        }
+        let first = next(&mut batches)?;
+        let cells = Cells::new(&schema, first.as_ref());
+        let header = cells.header();
+        let batches = Box::new(first.into_iter().map(Ok).chain(batches));
+        Ok((Self { batches, cells, rows: 0 }, header))
+    }
+
+    /// Writes some more lines; none at the end.
+    fn write(&mut self, text: &mut Vec<u8>) -> Result<(), Reason> {
+        while text.is_empty() {
+            let batches = self.some_batches()?;
+            if batches.is_empty() {
+                break;
+            }
+            let cells = &self.cells;
+            let texts = batches
+                .par_iter()
+                .map(|(before, batch)| unless_it_panics(|| cells.rows_of(batch, *before)));
+            let texts: Vec<Vec<u8>> = texts.collect::<Result<_, Reason>>()?;
+            texts.iter().for_each(|some| text.extend_from_slice(some));
+        }
+        Ok(())
+    }
+
+    /// The next batches, a few for each thread, and the rows before each.
+    fn some_batches(&mut self) -> Result<Vec<(usize, RecordBatch)>, Reason> {
+        let mut some = Vec::new();
+        while some.len() < 2 * rayon::current_num_threads() {
+            let Some(batch) = next(&mut self.batches)? else { break };
+            let before = self.rows;
+            self.rows += batch.num_rows();
+            some.push((before, batch));
+        }
+        Ok(some)
+    }
+}
+
+fn next(batches: &mut Batches) -> Result<Option<RecordBatch>, Reason> {
+    unless_it_panics(|| Ok(batches.next().transpose()?))
+}
+
+#[cfg(test)]
+mod tests;

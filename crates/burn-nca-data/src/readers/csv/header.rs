@@ -1,0 +1,240 @@
+//! The header line: which columns there are, and which of them are wanted.
+
+use std::collections::BTreeMap;
+
+use crate::error::{Error, Result};
+
+use super::{CsvOptions, TargetColumn, TargetKind, separator};
+use crate::excerpt::{list, quoted};
+use crate::near_name::suggestion;
+use crate::readers::pattern;
+use crate::readers::text_format::DecimalSign;
+
+/// The columns to read, by their place in the file.
+pub(super) struct Selection {
+    /// The feature columns, in the order wanted.
+    pub(super) features: Vec<usize>,
+    /// The target column.
+    pub(super) target: Option<usize>,
+    /// What to do about a feature that is text.
+    pub(super) text_cure: &'static str,
+    /// What stands before the fraction of a number.
+    pub(super) decimal: DecimalSign,
+    /// Whether rows with an empty class are set apart.
+    pub(super) set_apart: bool,
+}
+
+impl Selection {
+    /// One column, of classes.
+    pub(super) fn of_labels() -> Self {
+        Self {
+            features: Vec::new(),
+            target: Some(0),
+            text_cure: "",
+            decimal: DecimalSign::Point,
+            set_apart: false,
+        }
+    }
+}
+
+/// Finds the columns that `options` ask for.
+pub(super) fn select(
+    origin: &str,
+    names: &[String],
+    separator: u8,
+    options: &CsvOptions,
+) -> Result<Selection> {
+    if options.target == TargetColumn::Last {
+        refuse_unnamed_target(origin, names, separator)?;
+    }
+    let places = Places::new(origin, names)?;
+    let target = match &options.target {
+        TargetColumn::Last => Some(names.len() - 1),
+        TargetColumn::Name(name) => Some(places.find(name)?),
+        TargetColumn::None => None,
+    };
+    let mut unwanted: Vec<usize> = target.into_iter().collect();
+    for name in &options.ignore {
+        let columns = places.find_all(name)?;
+        if target.is_some() && columns == target.as_slice() && !pattern::is_pattern(name) {
+            return Err(Error::setting(format!(
+                "column {} of {origin} is both the target and ignored; \
+                 name another target, or do not ignore it",
+                quoted(name)
+            )));
+        }
+        unwanted.extend(columns);
+    }
+    let features: Vec<usize> = match &options.features {
+        None => (0..names.len()).filter(|column| !unwanted.contains(column)).collect(),
+        Some(wanted) => places.chosen(wanted, &unwanted)?,
+    };
+    if let Some(&column) = features.iter().find(|column| unwanted.contains(column)) {
+        return Err(Error::setting(format!(
+            "column {} of {origin} is wanted as a feature, but it is the target or ignored; \
+             leave it out of one of the two",
+            quoted(&names[column])
+        )));
+    }
+    if features.is_empty() {
+        return Err(no_feature(origin, names));
+    }
+    places.refuse_unnamed(&features, separator)?;
+    Ok(Selection {
+        features,
+        target,
+        text_cure: text_cure(options),
+        decimal: options.format.decimal,
+        set_apart: options.set_unlabeled_apart && options.task == TargetKind::Classes,
+    })
+}
+
+/// What to do about a feature that is text: only what these options leave open.
+fn text_cure(options: &CsvOptions) -> &'static str {
+    match (&options.features, &options.target) {
+        (Some(_), TargetColumn::None) => "correct it",
+        (Some(_), _) => "correct it, or leave the column out",
+        (None, TargetColumn::None) => "correct it or ignore the column",
+        (None, _) => "correct it, ignore the column, or name the column as the target",
+    }
+}
+
+/// A separator at the end of every line makes a last column without a name, and that is no target.
+pub(crate) fn refuse_unnamed_target(origin: &str, names: &[String], separator: u8) -> Result<()> {
+    let [_, .., last] = names else { return Ok(()) };
+    if last.is_empty() { Err(trailing(origin, separator)) } else { Ok(()) }
+}
+
+fn trailing(origin: &str, separator: u8) -> Error {
+    let separator = separator::name(separator);
+    Error::data(format!(
+        "the header line of {origin} ends with a {separator}, so that its last column has no name; remove the \
+         {separator} at the end of each line, or name the target and ignore the column by the name \"\""
+    ))
+}
+
+fn no_feature(origin: &str, names: &[String]) -> Error {
+    match names {
+        [only] => Error::data(format!(
+            "{origin} has only one column, {}; a feature and a target are needed, separated by commas, \
+             semicolons, tabs or bars",
+            quoted(only)
+        )),
+        _ => Error::data(format!(
+            "{origin}: no feature column is left of {}; ignore fewer columns",
+            list(names)
+        )),
+    }
+}
+
+/// The place of each column name.
+pub(crate) struct Places<'a> {
+    origin: &'a str,
+    names: &'a [String],
+    by_name: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Places<'a> {
+    pub(crate) fn new(origin: &'a str, names: &'a [String]) -> Result<Self> {
+        let mut by_name = BTreeMap::new();
+        for (column, name) in names.iter().enumerate() {
+            if let Some(first) = by_name.insert(name.as_str(), column) {
+                return Err(Error::data(format!(
+                    "{origin}: columns {} and {} are both named {}; rename one of them",
+                    first + 1,
+                    column + 1,
+                    quoted(name)
+                )));
+            }
+        }
+        Ok(Self { origin, names, by_name })
+    }
+
+    /// The columns of a name, or of a pattern where no column has that very name.
+    pub(crate) fn find_all(&self, wanted: &str) -> Result<Vec<usize>> {
+        if !pattern::is_pattern(wanted) || self.by_name.contains_key(wanted) {
+            return Ok(vec![self.find(wanted)?]);
+        }
+        let is_one = |column: &usize| pattern::matches(wanted, &self.names[*column]);
+        let columns: Vec<usize> = (0..self.names.len()).filter(is_one).collect();
+        if columns.is_empty() {
+            return Err(Error::data(format!(
+                "no column of {} has a name like {}; its columns are {}",
+                self.origin,
+                quoted(wanted),
+                list(self.names)
+            )));
+        }
+        Ok(columns)
+    }
+
+    /// The columns of these names and patterns, each once; of a pattern those that are not `unwanted`.
+    pub(crate) fn chosen(&self, wanted: &[String], unwanted: &[usize]) -> Result<Vec<usize>> {
+        let mut chosen = Vec::with_capacity(wanted.len());
+        let mut is_chosen = vec![false; self.names.len()];
+        for name in wanted {
+            let by_pattern = pattern::is_pattern(name) && !self.by_name.contains_key(name.as_str());
+            for column in self.find_all(name)? {
+                if by_pattern && (unwanted.contains(&column) || is_chosen[column]) {
+                    continue;
+                }
+                is_chosen[column] = true;
+                chosen.push(column);
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// Refuses a feature column without a name.
+    pub(crate) fn refuse_unnamed(&self, features: &[usize], separator: u8) -> Result<()> {
+        let unnamed = |column: &&usize| self.names[**column].is_empty();
+        match features.iter().find(unnamed) {
+            None => Ok(()),
+            Some(&last) if last > 0 && last + 1 == self.names.len() => {
+                Err(trailing(self.origin, separator))
+            }
+            Some(&column) => Err(Error::data(format!(
+                "{}: column {} has no name (an index that pandas or R wrote?); name it in the \
+                 header line, remove it, or ignore it by the name \"\"",
+                self.origin,
+                column + 1
+            ))),
+        }
+    }
+
+    /// The column of this name.
+    pub(crate) fn find(&self, wanted: &str) -> Result<usize> {
+        self.by_name.get(wanted).copied().ok_or_else(|| {
+            Error::data(format!(
+                "{} has no column {}; {}its columns are {}",
+                self.origin,
+                quoted(wanted),
+                suggestion(wanted, self.names.iter().map(String::as_str)),
+                list(self.names)
+            ))
+        })
+    }
+}
+
+/// A file without a header would lose its first row, in silence.
+pub(super) fn refuse_data(origin: &str, names: &[String]) -> Result<()> {
+    let numbers: Vec<f64> = names.iter().filter_map(|name| name.parse().ok()).collect();
+    let like_data = !numbers.is_empty() && names.len() - numbers.len() <= 1;
+    if !like_data || can_only_be_names(&numbers) {
+        return Ok(());
+    }
+    Err(Error::data(format!(
+        "the first line of {origin} looks like a row of data ({}); put a header line with the \
+         column names above it (if these are the names, begin each with a letter)",
+        list(names)
+    )))
+}
+
+/// Column numbers (0, 1, 2, … or 1, 2, 3, …) or a long monotone run such as wavelengths.
+fn can_only_be_names(numbers: &[f64]) -> bool {
+    const LONG: usize = 5;
+    let steps: Vec<f64> = numbers.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let counts = (numbers[0] == 0.0 || numbers[0] == 1.0) && steps.iter().all(|step| *step == 1.0);
+    let monotone = steps.iter().all(|step| *step > 0.0) || steps.iter().all(|step| *step < 0.0);
+    counts || (monotone && numbers.len() >= LONG)
+}

@@ -1,0 +1,218 @@
+//! Delimited text: one header line, then a row of numbers and a target per line.
+
+mod cell;
+mod header;
+mod missing;
+mod plain;
+mod quotes;
+mod records;
+mod rows;
+mod separator;
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::tables::{Features, FeaturesBuilder};
+
+use crate::excerpt::quoted;
+use crate::readers::class_names::Classes;
+use crate::readers::columnar;
+use crate::readers::format::Format;
+use crate::readers::input::{Input, name_file};
+use crate::readers::table::{Table, Target, TargetKind, WithoutClass};
+use crate::readers::text_format::TextFormat;
+use header::Selection;
+pub(crate) use header::{Places, refuse_unnamed_target};
+pub(crate) use missing::{is_missing, is_missing_number};
+pub(crate) use records::{MAX_COLUMNS, Record, Records};
+pub(crate) use rows::Sheet;
+pub(crate) use separator::separator_of;
+
+/// Where the target of each row stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum TargetColumn {
+    /// In the last column.
+    #[default]
+    Last,
+    /// In the column of this name.
+    Name(String),
+    /// Nowhere: every column is a feature.
+    None,
+}
+
+/// Which columns of a CSV file are read, and as what.
+///
+/// # Examples
+/// ```
+/// use burn_nca_data::{CsvOptions, TargetColumn};
+///
+/// let options = CsvOptions {
+///     target: TargetColumn::Name("species".into()),
+///     ignore: vec!["id".into()],
+///     ..CsvOptions::default()
+/// };
+/// # assert_ne!(options, CsvOptions::default());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CsvOptions {
+    /// The target column; the last one unless told.
+    pub target: TargetColumn,
+    /// Whether the target is a class or a number.
+    pub task: TargetKind,
+    /// Columns that are neither feature nor target, by name or pattern (`x*`, `day_?`); they may hold text.
+    pub ignore: Vec<String>,
+    /// The feature columns in the order wanted, by name or pattern; `None` takes all that are left, in file order.
+    pub features: Option<Vec<String>>,
+    /// How the text is written.
+    pub format: TextFormat,
+    /// Whether rows whose class cell is empty are set apart ([`Table::without_class`]); they are refused otherwise.
+    pub set_unlabeled_apart: bool,
+}
+
+/// Reads a `.csv` or `.csv.gz` file; see [`parse_csv`] for the format.
+///
+/// # Errors
+/// The file cannot be read, its gzip data are damaged, or as [`parse_csv`].
+pub fn read_csv(path: impl AsRef<Path>, options: &CsvOptions) -> Result<Table> {
+    read(Input::open(path.as_ref())?, options)
+}
+
+/// Reads the columns `expected` of a file, in that order, for prediction.
+///
+/// The file may hold other columns as well, the target among them: they are not looked at.
+///
+/// # Errors
+/// As [`read_csv`]; a missing column is named together with those there are.
+pub fn read_csv_features(path: impl AsRef<Path>, expected: &[String]) -> Result<Features> {
+    read_features(Input::open(path.as_ref())?, expected, &TextFormat::default())
+}
+
+/// As [`read_csv_features`].
+pub(crate) fn read_features(
+    input: Input<'_>,
+    expected: &[String],
+    format: &TextFormat,
+) -> Result<Features> {
+    let options = CsvOptions {
+        target: TargetColumn::None,
+        features: Some(expected.to_vec()),
+        format: format.clone(),
+        ..CsvOptions::default()
+    };
+    Ok(read(input, &options)?.features)
+}
+
+/// A table from CSV text; `origin` is what messages call it.
+///
+/// The first line names the columns. Fields are separated by commas, or by semicolons, tabs or bars where those cut
+/// the first two lines and commas do not. They may be quoted, and a quoted value may span lines; spaces around them, a
+/// byte order mark, Windows line ends and blank lines do not matter. Numbers have a decimal point, unless
+/// [`CsvOptions::format`] says otherwise. A header that
+/// holds numbers is refused as a row of data, unless they can only be names: they count up from 0
+/// or 1, or they are five or more that rise or fall throughout (wavelengths, say).
+///
+/// Classes may be text or numbers. They are ordered by value when every one is a number, else by
+/// their text, so that the same classes always have the same numbers, whatever the order of the
+/// rows.
+///
+/// The text is read row by row: memory is that of the values, and of one row of at most 64 MiB and 4194304 columns.
+///
+/// # Errors
+/// Each names the file and, where it has one, the line and the column: no text, no header, no rows,
+/// a row of another length or beyond the limit, a quote that is not closed, a missing, unnamed or repeated column, no
+/// feature column, a feature or numeric target that is text or infinite, an infinite class, or
+/// one class number written in two ways. Missing values (empty cells, and what pandas takes for missing: NaN, NA,
+/// null, None, …; among numbers also `-`, `.`, na, nil and missing) are counted by column.
+pub fn parse_csv(origin: &str, bytes: &[u8], options: &CsvOptions) -> Result<Table> {
+    read(Input::of_bytes(origin, bytes)?, options)
+}
+
+/// As [`parse_csv`].
+pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
+    let sheet = open_sheet(input, &options.format)?;
+    let (origin, names) = (sheet.origin.clone(), sheet.names.clone());
+    let selection = header::select(&origin, &names, sheet.separator, options)?;
+    let rows = sheet.read(&selection, options.task)?;
+    let features: Vec<String> =
+        selection.features.iter().map(|&column| names[column].clone()).collect();
+    let named = |values: FeaturesBuilder| {
+        values.build(features.clone()).map_err(|error| name_file(&origin, error))
+    };
+    let (apart, target_name) = (rows.apart, selection.target.map_or("", |column| &names[column]));
+    if rows.values.is_empty() && !apart.rows.is_empty() {
+        return Err(Error::data(format!(
+            "{origin}: no row has a class in column {}; write the class of some rows",
+            quoted(target_name)
+        )));
+    }
+    let without_class = match apart.rows.is_empty() {
+        true => None,
+        false => Some(WithoutClass { rows: apart.rows, features: named(apart.values)? }),
+    };
+    let features = named(rows.values)?;
+    let target = match (selection.target, options.task) {
+        (None, _) => Target::None,
+        (Some(_), TargetKind::Numeric) => Target::Numeric(rows.numbers),
+        (Some(_), TargetKind::Classes) => {
+            rows.classes.index().map_err(|error| name_file(&origin, error))?.into()
+        }
+    };
+    Ok(Table { features, target_name: target_name.to_string(), target, without_class })
+}
+
+/// The classes of a file of one column.
+pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
+    let sheet = open_sheet(input, &TextFormat::default())?;
+    let origin = sheet.origin.clone();
+    if sheet.names.len() != 1 {
+        return Err(Error::data(format!(
+            "{origin} has {} columns, and labels of images stand in a file of one; \
+             keep the label column alone",
+            sheet.names.len()
+        )));
+    }
+    let rows = sheet.read(&Selection::of_labels(), TargetKind::Classes)?;
+    rows.classes.index().map_err(|error| name_file(&origin, error))
+}
+
+/// The sheet of a file, if it is text.
+pub(crate) fn open_sheet<'a>(input: Input<'a>, format: &TextFormat) -> Result<Sheet<'a>> {
+    if input.format().is_columnar() {
+        refuse_text_format(&input, format)?;
+        return Sheet::of_columns(columnar::as_text(input)?);
+    }
+    refuse_other_formats(&input)?;
+    let input = match format.encoding()? {
+        Some(encoding) => input.decoded(encoding)?,
+        None => input,
+    };
+    Sheet::open(input, format)
+}
+
+/// Refuses arrays and archives, which are no text.
+pub(crate) fn refuse_other_formats(input: &Input<'_>) -> Result<()> {
+    let format = input.format();
+    let cure = match format {
+        Format::Text => return Ok(()),
+        Format::Npy => "give the pair X.npy,Y.npy",
+        Format::Idx => "give the pair IMAGES,LABELS",
+        Format::MatrixMarket => "give the pair FILE.mtx,TARGETS.csv",
+        Format::Zip | Format::Parquet | Format::Arrow | Format::ArrowStream => "save it as .csv",
+    };
+    Err(Error::data(format!("{} is {}, not CSV text; {cure}", input.origin(), format.name())))
+}
+
+/// Refuses to read a table that is no text as text of some form.
+fn refuse_text_format(input: &Input<'_>, format: &TextFormat) -> Result<()> {
+    if *format == TextFormat::default() {
+        return Ok(());
+    }
+    Err(Error::setting(format!(
+        "{} is {}, which has no separator, decimal sign or encoding to choose; leave these options out",
+        input.origin(),
+        input.format().name()
+    )))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,321 @@
+//! The records of delimited text, one at a time and in bounded memory.
+//!
+//! csv-core tells the fields apart; here are the limits, the lines, and the quotes that are never closed: a reader
+//! that goes on to the end of the file inside one takes all rows after it for the text of a single value.
+
+use crate::error::{Error, Result};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+
+use super::quotes::text_after_quote;
+use crate::excerpt::quoted;
+use crate::readers::input::{Input, START};
+
+/// The longest record, in bytes: some five million numbers.
+pub(super) const MAX_BYTES: usize = 64 << 20;
+
+/// The most columns of a table, whatever the format.
+pub(crate) const MAX_COLUMNS: usize = 1 << 22;
+
+/// The most bytes of whole lines that are handed out at a time.
+const BLOCK: usize = 4 << 20;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Records to read, in order and once.
+pub(crate) struct Records<'a> {
+    input: Input<'a>,
+    origin: String,
+    parser: Reader,
+    separator: u8,
+    /// The lines that were read.
+    lines: Lines,
+    /// The bytes of the record as they stand in the file.
+    raw: Vec<u8>,
+    /// The bytes of its fields, without quotes and separators, and how many were filled.
+    unquoted: (Vec<u8>, usize),
+    record: Record,
+    /// Where each field of the parser's buffer ends, and how many there are.
+    ends: (Vec<usize>, usize),
+}
+
+/// The fields of one record.
+#[derive(Default)]
+pub(crate) struct Record {
+    text: String,
+    ends: Vec<usize>,
+    /// The line it begins on, counted from 1.
+    pub(crate) line: usize,
+    /// The first blank line between the record before and this one.
+    pub(crate) blank_line: Option<usize>,
+}
+
+impl Record {
+    /// Number of fields.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// A field without the spaces around it.
+    pub(crate) fn field(&self, at: usize) -> &str {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        self.text[start..self.ends[at]].trim()
+    }
+
+    /// All fields, without the spaces around them.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|at| self.field(at))
+    }
+
+    /// Whether it is a line of nothing but spaces.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.len() == 1 && !self.text.is_empty() && self.text.trim().is_empty()
+    }
+}
+
+impl<'a> Records<'a> {
+    /// The records of a text whose fields are separated by `separator`.
+    ///
+    /// # Errors
+    /// The input cannot be read.
+    pub(crate) fn new(mut input: Input<'a>, separator: u8) -> Result<Self> {
+        if input.start().starts_with(BYTE_ORDER_MARK) {
+            input.read_at_most(BYTE_ORDER_MARK.len())?;
+        }
+        Ok(Self {
+            origin: input.origin(),
+            input,
+            parser: started_parser(separator),
+            separator,
+            lines: Lines::default(),
+            raw: Vec::new(),
+            unquoted: (vec![0; 1 << 12], 0),
+            record: Record::default(),
+            ends: (vec![0; 1 << 6], 0),
+        })
+    }
+
+    /// The next record that is not an empty line; none at the end.
+    ///
+    /// # Errors
+    /// The input cannot be read, is no UTF-8 text, has a quote that is not closed or text after a closing quote
+    /// of a record of several lines, or a record beyond [`MAX_BYTES`] or [`MAX_COLUMNS`].
+    pub(crate) fn read(&mut self) -> Result<Option<&Record>> {
+        self.skip_line_ends()?;
+        self.raw.clear();
+        (self.unquoted.1, self.ends.1) = (0, 0);
+        let record_is_there = self.fill_record()?;
+        if !record_is_there {
+            return Ok(None);
+        }
+        self.check_quotes()?;
+        self.keep_text()?;
+        self.lines.add(&self.raw);
+        Ok(Some(&self.record))
+    }
+
+    /// The bytes of the file, where that is known.
+    pub(super) fn size(&self) -> Option<u64> {
+        self.input.size()
+    }
+
+    /// Hands out whole lines as they stand in the file, many at a time, to be read otherwise.
+    ///
+    /// `take` says how many bytes it took, whole lines. What it leaves, and all that follows, is for
+    /// [`read`](Self::read), as is a last line without an end.
+    ///
+    /// # Errors
+    /// The input cannot be read.
+    pub(super) fn each_block(&mut self, mut take: impl FnMut(&[u8]) -> usize) -> Result<()> {
+        self.skip_line_ends()?;
+        // The line before is at its end, whether or not there was another byte to it.
+        self.raw = vec![b'\n'];
+        let (mut block, mut kept) = (vec![0; START], 0);
+        loop {
+            let found = self.input.read_into(&mut block[kept..])?;
+            let (held, at_end) = (kept + found, kept + found < block.len());
+            let lines =
+                block[..held].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            let taken = if lines > 0 { take(&block[..lines]) } else { 0 };
+            self.lines.add(&block[..taken]);
+            if at_end || taken < lines || lines == 0 {
+                block.truncate(held);
+                self.input.put_back(block.split_off(taken));
+                return Ok(());
+            }
+            kept = held - lines;
+            block.copy_within(lines.., 0);
+            if block.len() < BLOCK {
+                block.resize(2 * block.len(), 0);
+            }
+        }
+    }
+
+    /// Reads the line ends before a record, and notes where it begins.
+    fn skip_line_ends(&mut self) -> Result<()> {
+        // A line feed after a carriage return still ends the record before.
+        let mut in_line_end = self.raw.last() == Some(&b'\r');
+        self.record.blank_line = None;
+        loop {
+            let bytes = self.input.fill()?;
+            let count = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            let line_ends = &bytes[..count];
+            let Some(last) = line_ends.last() else { break };
+            let skipped = usize::from(in_line_end && line_ends[0] == b'\n');
+            in_line_end = *last == b'\r';
+            self.lines.add(&line_ends[..skipped]);
+            if count > skipped && self.record.blank_line.is_none() {
+                self.record.blank_line = Some(self.lines.current());
+            }
+            self.lines.add(&line_ends[skipped..]);
+            self.input.consume(count);
+        }
+        self.record.line = self.lines.current();
+        Ok(())
+    }
+
+    /// Reads one record into the buffers; `false` where there is none.
+    fn fill_record(&mut self) -> Result<bool> {
+        loop {
+            let bytes = self.input.fill()?;
+            let at_end = bytes.is_empty();
+            if at_end && self.raw.is_empty() {
+                return Ok(false);
+            }
+            // The end of the file is the end of a line, unless a quote is open: then the line end is one more
+            // byte of the quoted value, and the record is not complete.
+            let bytes = if at_end { b"\n" } else { bytes };
+            let (unquoted, ends) = (&mut self.unquoted, &mut self.ends);
+            let (result, used, text, fields) = self.parser.read_record(
+                bytes,
+                &mut unquoted.0[unquoted.1..],
+                &mut ends.0[ends.1..],
+            );
+            self.raw.extend_from_slice(&bytes[..used]);
+            (unquoted.1, ends.1) = (unquoted.1 + text, ends.1 + fields);
+            if !at_end {
+                self.input.consume(used);
+            }
+            match result {
+                ReadRecordResult::Record | ReadRecordResult::End => return Ok(true),
+                ReadRecordResult::InputEmpty if at_end => return Err(self.open_quote()),
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull => {
+                    let length = (2 * unquoted.0.len()).min(MAX_BYTES + START);
+                    unquoted.0.reserve_exact(length - unquoted.0.len());
+                    unquoted.0.resize(length, 0);
+                }
+                ReadRecordResult::OutputEndsFull => ends.0.resize(2 * ends.0.len(), 0),
+            }
+            self.check_size()?;
+        }
+    }
+
+    fn check_size(&self) -> Result<()> {
+        let limit = if self.raw.len() > MAX_BYTES {
+            format!("{} MiB", MAX_BYTES >> 20)
+        } else if self.ends.1 > MAX_COLUMNS {
+            format!("{MAX_COLUMNS} values")
+        } else {
+            return Ok(());
+        };
+        Err(Error::data(format!(
+            "{}, line {}: the row has more than {limit}, the limit; end each row with a line end, and close every \
+             quote",
+            self.origin, self.record.line
+        )))
+    }
+
+    /// The line of a byte of the fields' text.
+    fn line_of(&self, unquoted: usize) -> usize {
+        let mut lines = self.lines;
+        lines.add(&self.unquoted.0[..unquoted]);
+        lines.current()
+    }
+
+    fn open_quote(&self) -> Error {
+        let field = self.ends.1;
+        let start = field.checked_sub(1).map_or(0, |before| self.ends.0[before]);
+        let swallowed = &self.unquoted.0[start..self.unquoted.1];
+        Error::data(format!(
+            "{}, line {}: the quote that opens value {} ({}) is never closed, the file ends inside it; close it, or \
+             remove it",
+            self.origin,
+            self.line_of(start),
+            field + 1,
+            quoted(&String::from_utf8_lossy(&swallowed[..swallowed.len().min(1 << 10)]))
+        ))
+    }
+
+    /// Refuses a record of several lines that a lost quote may have made of several rows.
+    fn check_quotes(&self) -> Result<()> {
+        let Some(flaw) = text_after_quote(&self.raw, self.separator) else { return Ok(()) };
+        let line = |bytes: &[u8]| {
+            let mut lines = self.lines;
+            lines.add(bytes);
+            lines.current()
+        };
+        Err(Error::data(format!(
+            "{}, line {}: text follows the quote that closes the value from line {}; if a quote was lost, add it, \
+             and write a quote within a value twice (\"\")",
+            self.origin,
+            line(&self.raw[..flaw.text]),
+            line(&self.raw[..flaw.opened])
+        )))
+    }
+
+    /// Makes text of the bytes of the fields.
+    fn keep_text(&mut self) -> Result<()> {
+        let bytes = &self.unquoted.0[..self.unquoted.1];
+        let ends = &self.ends.0[..self.ends.1];
+        let text = std::str::from_utf8(bytes)
+            .ok()
+            .filter(|text| ends.iter().all(|end| text.is_char_boundary(*end)));
+        let Some(text) = text else { return Err(self.no_text()) };
+        self.record.text.clear();
+        self.record.text.push_str(text);
+        self.record.ends.clear();
+        self.record.ends.extend_from_slice(ends);
+        Ok(())
+    }
+
+    fn no_text(&self) -> Error {
+        let ends = &self.ends.0[..self.ends.1];
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let first = starts.zip(ends).find_map(|(start, end)| {
+            let error = std::str::from_utf8(&self.unquoted.0[start..*end]).err()?;
+            Some(start + error.valid_up_to())
+        });
+        Error::data(format!(
+            "{}, line {} is not UTF-8 text; save the file as UTF-8, or give its encoding",
+            self.origin,
+            self.line_of(first.unwrap_or(0))
+        ))
+    }
+}
+
+/// A parser that has read an empty line: on its first read it would take away a byte order mark and, where nothing
+/// else has come yet, take that for the end of the file.
+fn started_parser(separator: u8) -> Reader {
+    let mut parser = ReaderBuilder::new().delimiter(separator).build();
+    parser.read_record(b"\n", &mut [0], &mut [0]);
+    parser
+}
+
+/// Counts lines as an editor does: by line feeds, or where there are none by carriage returns.
+#[derive(Clone, Copy, Default)]
+struct Lines {
+    feeds: usize,
+    returns: usize,
+}
+
+impl Lines {
+    fn add(&mut self, bytes: &[u8]) {
+        self.feeds += bytes.iter().filter(|byte| **byte == b'\n').count();
+        self.returns += bytes.iter().filter(|byte| **byte == b'\r').count();
+    }
+
+    /// The line that the next byte stands on, counted from 1.
+    fn current(self) -> usize {
+        1 + if self.feeds > 0 { self.feeds } else { self.returns }
+    }
+}

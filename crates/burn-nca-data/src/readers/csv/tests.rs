@@ -1,0 +1,462 @@
+//! Tests of the CSV reader: what it reads, and what it refuses in which words.
+
+use super::*;
+
+fn parse(text: &str) -> Result<Table> {
+    parse_csv("f.csv", text.as_bytes(), &CsvOptions::default())
+}
+
+fn error(text: &str) -> String {
+    parse(text).unwrap_err().to_string()
+}
+
+fn error_with(text: &str, options: &CsvOptions) -> String {
+    parse_csv("f.csv", text.as_bytes(), options).unwrap_err().to_string()
+}
+
+fn targeting(name: &str) -> CsvOptions {
+    CsvOptions { target: TargetColumn::Name(name.into()), ..CsvOptions::default() }
+}
+
+fn untargeted() -> CsvOptions {
+    CsvOptions { target: TargetColumn::None, ..CsvOptions::default() }
+}
+
+#[test]
+fn the_last_column_is_the_class_unless_told() {
+    let table = parse("a,b,c\n1,2,x\n3,4,y\n5,6,x\n").unwrap();
+    assert_eq!(table.features.names(), ["a", "b"]);
+    assert_eq!(table.features.values(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!(table.target_name, "c");
+    let names = vec!["x".to_string(), "y".to_string()];
+    assert_eq!(table.target, Target::Classes { labels: vec![0, 1, 0], names });
+}
+
+#[test]
+fn byte_order_mark_quotes_spaces_line_ends_and_blank_lines_do_not_matter() {
+    let plain = parse("a,b,\"kind, of\"\n1,-2e3,\"x \"\"y\"\"\"\n.5,4,z\n").unwrap();
+    let untidy = "\u{feff}\r\na , b,\"kind, of\"\r\n1, -2e3 ,\"x \"\"y\"\"\"\r\n\r\n  \r\n\".5\",4,z\r\n\r\n";
+    assert_eq!(parse(untidy).unwrap(), plain);
+    assert_eq!(plain.features.values(), [1.0, -2000.0, 0.5, 4.0]);
+    let Target::Classes { names, .. } = plain.target else { panic!("classes were asked for") };
+    assert_eq!(names, ["x \"y\"", "z"]);
+}
+
+#[test]
+fn the_order_of_the_rows_does_not_renumber_the_classes() {
+    let one = parse("a,y\n1,10\n2,9\n").unwrap();
+    let other = parse("a,y\n2,9\n1,10\n").unwrap();
+    let (one, other) = (one.into_labeled().unwrap(), other.into_labeled().unwrap());
+    assert_eq!(one.class_names(), ["9", "10"]);
+    assert_eq!(one.class_names(), other.class_names());
+    assert_eq!(one.select(&[1, 0]), other);
+}
+
+#[test]
+fn columns_are_chosen_by_name() {
+    let text = "id,y,b,a\nr1,0.5,3,4\nr2,1.5,5,6\n";
+    let options = CsvOptions {
+        target: TargetColumn::Name("y".into()),
+        task: TargetKind::Numeric,
+        ignore: vec!["id".into()],
+        features: Some(vec!["a".into(), "b".into()]),
+        ..CsvOptions::default()
+    };
+    let table = parse_csv("f.csv", text.as_bytes(), &options).unwrap();
+    assert_eq!(table.features.names(), ["a", "b"]);
+    assert_eq!(table.features.values(), [4.0, 3.0, 6.0, 5.0]);
+    assert_eq!(table.target, Target::Numeric(vec![0.5, 1.5]));
+    let all = CsvOptions { features: None, ..options };
+    assert_eq!(parse_csv("f", text.as_bytes(), &all).unwrap().features.names(), ["b", "a"]);
+}
+
+#[test]
+fn the_cure_for_text_names_only_what_can_be_done() {
+    let text = "a,kind,b\n1,cat,2\n";
+    let error = error_with(text, &untargeted());
+    assert!(error.ends_with("\"cat\" is not a number; correct it or ignore the column"), "{error}");
+    let wanted = CsvOptions { features: Some(vec!["kind".into()]), ..untargeted() };
+    assert!(error_with(text, &wanted).ends_with("\"cat\" is not a number; correct it"));
+}
+
+#[test]
+fn prediction_takes_its_columns_from_a_file_with_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new.csv");
+    std::fs::write(&path, "name,b,label,a\nanna,1,,2\nbert,3,NA,4\n").unwrap();
+    let expected = ["a".to_string(), "b".to_string()];
+    let features = read_csv_features(&path, &expected).unwrap();
+    assert_eq!(features.names(), expected);
+    assert_eq!(features.values(), [2.0, 1.0, 4.0, 3.0]);
+    let error = read_csv_features(&path, &["a".into(), "c".into()]).unwrap_err().to_string();
+    assert!(
+        error.ends_with("new.csv has no column \"c\"; its columns are name, b, label, a"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_missing_column_is_answered_with_those_there_are() {
+    assert_eq!(
+        error_with("width,label\n1,2\n", &targeting("lable")),
+        "f.csv has no column \"lable\"; did you mean \"label\"? its columns are width, label"
+    );
+    let options = CsvOptions { ignore: vec!["serial number".into()], ..CsvOptions::default() };
+    assert_eq!(
+        error_with("width,label\n1,2\n", &options),
+        "f.csv has no column \"serial number\"; its columns are width, label"
+    );
+    let wide: Vec<String> = (0..784).map(|pixel| format!("p{pixel}")).collect();
+    let error = error_with(&format!("{}\n", wide.join(",")), &targeting("digit"));
+    assert!(error.ends_with("p39, … (784 in all)"), "{error}");
+}
+
+#[test]
+fn a_bad_cell_is_named_by_file_line_row_and_column() {
+    assert_eq!(
+        error("a,b,y\r\n1,2,x\r\n\r\n3,red,x\r\n"),
+        "f.csv, line 4 (row 2), column \"b\": \"red\" is not a number; correct it, ignore the \
+         column, or name the column as the target"
+    );
+    for cell in ["-inf", "1e999"] {
+        assert_eq!(
+            error(&format!("a,y\n1,x\n{cell},x\n")),
+            format!(
+                "f.csv, line 3 (row 2), column \"a\": the value is infinite ({cell}); write a finite one or remove \
+                 the row"
+            )
+        );
+    }
+    let long = error(&format!("a,y\n{},x\n", "long ".repeat(1000)));
+    assert!(long.contains("…\" is not a number") && long.len() < 300, "{long}");
+}
+
+#[test]
+fn a_number_in_another_notation_comes_with_the_cure() {
+    for cell in ["1,5", "1,234.5", "-12,3"] {
+        let error = error(&format!("a,y\n\"{cell}\",x\n"));
+        assert!(
+            error.ends_with(
+                "write numbers with a decimal point and without thousands separators, as in 1234.5"
+            ),
+            "{error}"
+        );
+    }
+    assert!(error("a,y\n12.5 %,x\n").ends_with("write numbers without the percent sign"));
+    assert!(error("a;y\n1,5;x\n").contains("\"1,5\" is not a number here; write numbers with"));
+}
+
+#[test]
+fn missing_values_are_counted_by_column() {
+    assert_eq!(
+        error("a,b,y\n1,,x\n3,4,x\nNA,n/a,z\n"),
+        "f.csv: 2 of 3 rows lack a value: 1 in column \"a\" (\"NA\" on line 4, row 3), 2 in column \"b\" (the first: \
+         empty on line 2, row 1); fill the values in or remove the rows"
+    );
+    let pandas = "#N/A,#N/A N/A,#NA,-1.#IND,-1.#QNAN,-NaN,-nan,1.#IND,1.#QNAN,<NA>,N/A,NA,NULL,NaN,None,n/a,nan,null";
+    for spelling in pandas.split(',').chain(["?", "NAN", "\"\"", ""]) {
+        for text in [format!("a,y\n1,x\n{spelling},x\n"), format!("a,y\n1,x\n2,{spelling}\n")] {
+            let error = error(&text);
+            assert!(error.starts_with("f.csv: 1 of 2 rows lacks a value: 1 in column"), "{error}");
+        }
+    }
+    let wide: Vec<String> = (0..20).map(|column| format!("c{column}")).collect();
+    let error = error(&format!("{},y\n{},x\n", wide.join(","), vec!["NA"; 20].join(",")));
+    assert!(
+        error.contains("\"c7\" (\"NA\" on line 2, row 1), and 12 columns more; fill"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_separator_at_the_line_ends_is_blamed_itself() {
+    let cure = "or name the target and ignore the column by the name \"\"";
+    assert_eq!(
+        error("a,b,y,\n1,2,x,\n"),
+        format!(
+            "the header line of f.csv ends with a comma, so that its last column has no name; remove the comma at the \
+             end of each line, {cure}"
+        )
+    );
+    assert!(error("a;b;y;\n1;2;x;\n").contains("ends with a semicolon"));
+    let options = CsvOptions { ignore: vec![String::new()], ..targeting("y") };
+    assert!(parse_csv("f.csv", b"a,b,y,\n1,2,x,\n", &options).is_ok());
+    assert!(
+        error("a,y\n1,x,\n")
+            .contains("3 values where the header names 2 columns (the line ends with a comma)")
+    );
+}
+
+#[test]
+fn semicolons_and_tabs_separate_where_commas_do_not() {
+    let commas = parse("a,b,y\n1,2,x\n3,4,z\n").unwrap();
+    assert_eq!(parse("a;b;y\n1;2;x\n3;4;z\n").unwrap(), commas);
+    assert_eq!(parse("a\tb\ty\n1\t2\tx\n3\t4\tz\n").unwrap(), commas);
+}
+
+#[test]
+fn a_quote_that_is_never_closed_is_refused_with_its_line() {
+    let mut rows: Vec<String> =
+        (1..=180).map(|row| format!("{row},{},k{}", row % 7, row % 3)).collect();
+    rows[59] = rows[59].replace("k", "\"k");
+    let text = format!("a,b,y\n{}\n", rows.join("\n"));
+    let expected = "f.csv, line 61: the quote that opens value 3 (\"k0\\n61,5,k1\\n62,";
+    assert!(error(&text).starts_with(expected), "{}", error(&text));
+    assert!(
+        error(&text).ends_with("is never closed, the file ends inside it; close it, or remove it")
+    );
+    assert!(error(&text).len() < 300);
+    assert!(error(&text.replace('\n', "\r\n")).starts_with("f.csv, line 61: the quote"));
+    for (text, line) in
+        [("a,\"y\n1,x\n", 1), ("a,y\n1,\"\n", 2), ("a,y\n\n\"1\n\",\"x\n2", 4), ("a,y\n1,\"", 2)]
+    {
+        let error = error(text);
+        assert!(error.starts_with(&format!("f.csv, line {line}: the quote that opens")), "{error}");
+    }
+    assert!(parse("a,y\n1,\"x\"").is_ok());
+}
+
+#[test]
+fn two_stray_quotes_do_not_swallow_the_rows_between_them() {
+    let text = "a,note,y\n1,\"red,x\n2,blue,x\n3,green,z\n4,\"white,z\n";
+    let options = CsvOptions { ignore: vec!["note".into()], ..CsvOptions::default() };
+    assert_eq!(
+        error_with(text, &options),
+        "f.csv, line 5: text follows the quote that closes the value from line 2; if a quote was lost, add it, and \
+         write a quote within a value twice (\"\")"
+    );
+    let lost = "a,y\n1,\"red\n2,\"blue\"\n3,\"red\"\n";
+    assert!(error(lost).starts_with("f.csv, line 3: text follows the quote"), "{}", error(lost));
+    let quoted = "a,y\n1,\"two\nlines, \"\"really\"\"\"\n2,\"5\"\" pipe\"\n3,\"5\"pipe\n";
+    let names = parse(quoted).unwrap().into_labeled().unwrap();
+    assert_eq!(names.class_names(), ["5\" pipe", "5pipe", "two\nlines, \"really\""]);
+}
+
+#[test]
+fn a_row_without_end_is_refused_at_the_limit() {
+    let mut text = b"a,b,c\n1,2,x\n".to_vec();
+    text.resize(text.len() + (65 << 20), b'x');
+    let error = parse_csv("f.csv", &text, &CsvOptions::default()).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "f.csv, line 3: the row has more than 64 MiB, the limit; end each row with a line end, and close every quote"
+    );
+    let header = parse_csv("f.csv", &[b','; (1 << 22) + 5], &CsvOptions::default());
+    let error = header.unwrap_err().to_string();
+    assert!(
+        error.starts_with("f.csv, line 1: the row has more than 4194304 values, the limit"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_bad_target_is_named_too() {
+    let at = "f.csv, line 2 (row 1), column \"y\": ";
+    assert_eq!(
+        error("a,y\n1,\n2,x\n3,\n"),
+        "f.csv: 2 of 3 rows lack a value: 2 in column \"y\" (the first: empty on line 2, row 1); fill the values in or \
+         remove the rows"
+    );
+    assert!(error("a,y\n1,None\n").ends_with(
+        "or remove the rows (if \"None\" is the name of a class, write it in another way)"
+    ));
+    assert!(error("a,y\n1,inf\n").starts_with(&format!("{at}the class is infinite (inf)")));
+    let numeric = CsvOptions { task: TargetKind::Numeric, ..CsvOptions::default() };
+    assert_eq!(
+        error_with("a,y\n1,red\n", &numeric),
+        format!("{at}\"red\" is not a number; correct it, or read the target as classes")
+    );
+    assert_eq!(
+        error("a,y\n1,1\n2,1.0\n"),
+        "f.csv: the classes \"1\" and \"1.0\" are the same number; write the class one way"
+    );
+}
+
+#[test]
+fn a_ragged_row_is_named_with_its_counts() {
+    assert_eq!(
+        error("a,b,y\n1,2,x\n1,2\n"),
+        "f.csv, line 3 (row 2): 2 values where the header names 3 columns; give the row one value \
+         per column"
+    );
+    assert!(error("a,b,y\n7\n").contains("line 2 (row 1): 1 value where"));
+}
+
+#[test]
+fn lines_are_counted_as_an_editor_counts_them() {
+    for end in ["\n", "\r\n", "\r"] {
+        let text = ["a,y", "", "1,x", "", "", "b,x", ""].join(end);
+        assert!(
+            error(&text).starts_with("f.csv, line 6 (row 2), column \"a\""),
+            "{}",
+            error(&text)
+        );
+    }
+    assert!(error("a,y\n1,\"two\nlines\"\nb,x\n").starts_with("f.csv, line 4 (row 2)"));
+}
+
+#[test]
+fn empty_files_and_bare_headers_are_refused() {
+    for text in ["", " \n\n", "\u{feff}"] {
+        assert_eq!(
+            error(text),
+            "f.csv is empty; it needs a header line of column names, then one row per line"
+        );
+    }
+    assert_eq!(
+        error("a,b,y\n\n"),
+        "f.csv has a header line but no rows; write one row per line below the header"
+    );
+}
+
+#[test]
+fn a_byte_order_mark_after_a_blank_line_is_text() {
+    assert!(error("\n\u{feff}").contains("f.csv has only one column"));
+    assert!(error("\n\u{feff}a,b\n1,x\n2\n").starts_with("f.csv, line 4 (row 2): 1 value where"));
+}
+
+#[test]
+fn one_column_is_too_few_with_a_target_and_enough_without() {
+    assert_eq!(
+        error("a b y\n1 2 x\n"),
+        "f.csv has only one column, \"a b y\"; a feature and a target are needed, separated by commas, semicolons, \
+         tabs or bars"
+    );
+    let table = parse_csv("f.csv", b"a\n1\n2\n\n", &untargeted()).unwrap();
+    assert_eq!((table.features.values(), table.target), ([1.0, 2.0].as_slice(), Target::None));
+    assert_eq!(
+        error_with("a\n1\n\n2\n", &untargeted()),
+        "f.csv, line 3 is blank; in a file of one column give every line a value"
+    );
+}
+
+#[test]
+fn repeated_and_unnamed_columns_are_refused() {
+    assert_eq!(
+        error("a,b,a,y\n1,2,3,x\n"),
+        "f.csv: columns 1 and 3 are both named \"a\"; rename one of them"
+    );
+    let error = error(",a,y\n0,1,x\n");
+    assert!(error.contains("column 1 has no name") && error.contains("name \"\""), "{error}");
+    let options = CsvOptions { ignore: vec![String::new()], ..CsvOptions::default() };
+    let table = parse_csv("f.csv", b",a,y\n0,1,x\n", &options).unwrap();
+    assert_eq!(table.features.names(), ["a"]);
+}
+
+#[test]
+fn a_header_that_holds_data_is_refused() {
+    for text in ["5.1,3.5,1.4,0.2,setosa\n4.9,3,1.4,0.2,setosa\n", "1,5,2\n3,4,1\n", "2.5,x\n3,y\n"]
+    {
+        let error = error(text);
+        let first = text.lines().next().unwrap().replace(',', ", ");
+        assert!(
+            error.starts_with(&format!(
+                "the first line of f.csv looks like a row of data ({first}); put a header line"
+            )),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn numbers_that_can_only_be_names_make_a_header() {
+    for header in ["0,1,2,label", "1,2,3", "1000,1002.5,1005,1010,1020,kind", "9,7,5,4,2,kind"] {
+        let row = vec!["1"; header.split(',').count()].join(",");
+        assert!(parse(&format!("{header}\n{row}\n")).is_ok(), "{header}");
+    }
+}
+
+#[test]
+fn contradicting_options_are_refused() {
+    let ignored = CsvOptions { ignore: vec!["y".into()], ..targeting("y") };
+    assert_eq!(
+        error_with("a,y\n1,x\n", &ignored),
+        "column \"y\" of f.csv is both the target and ignored; name another target, or do not ignore \
+         it"
+    );
+    let feature = CsvOptions { features: Some(vec!["a".into(), "y".into()]), ..targeting("y") };
+    assert!(error_with("a,y\n1,x\n", &feature).contains("\"y\" of f.csv is wanted as a feature"));
+    let all = CsvOptions { ignore: vec!["a".into()], ..CsvOptions::default() };
+    assert_eq!(
+        error_with("a,y\n1,x\n", &all),
+        "f.csv: no feature column is left of a, y; ignore fewer columns"
+    );
+}
+
+#[test]
+fn other_formats_and_encodings_are_told_from_text() {
+    let parse =
+        |bytes: &[u8]| parse_csv("f", bytes, &CsvOptions::default()).unwrap_err().to_string();
+    assert!(parse(b"\x93NUMPY\x01").contains("f is a NumPy array, not CSV text; give the pair"));
+    assert!(parse(&[0, 0, 8, 1, 0]).contains("f is an IDX array, not CSV text"));
+    assert!(parse(b"PK\x03\x04").contains("f is a zip archive (.npz or .xlsx?)"));
+    assert_eq!(
+        parse(b"a,y\n1,caf\xe9\n"),
+        "f, line 2 is not UTF-8 text; save the file as UTF-8, or give its encoding"
+    );
+}
+
+#[test]
+fn labels_stand_in_a_file_of_one_column() {
+    let labels = |text: &[u8]| read_labels(Input::of_bytes("l.csv", text).unwrap());
+    let classes = labels(b"label\n7\n300\n7\n").unwrap();
+    assert_eq!((classes.labels, classes.names), (vec![0, 1, 0], vec!["7".into(), "300".into()]));
+    let error = labels(b"id,label\n0,7\n").unwrap_err().to_string();
+    assert!(
+        error.contains("l.csv has 2 columns") && error.contains("label column alone"),
+        "{error}"
+    );
+}
+
+mod round_trip {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn csv_bytes(names: &[String], rows: &[Vec<f64>], classes: &[String]) -> Vec<u8> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(names.iter().map(String::as_str).chain(["the class"])).unwrap();
+        for (row, class) in rows.iter().zip(classes) {
+            let cells = row.iter().map(f64::to_string).chain([class.clone()]);
+            writer.write_record(cells).unwrap();
+        }
+        writer.into_inner().unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn a_written_table_reads_back(
+            (columns, rows) in (1_usize..5).prop_flat_map(|columns| {
+                let value = any::<f64>().prop_filter("finite", |value| value.is_finite());
+                let row = prop::collection::vec(value, columns);
+                (Just(columns), prop::collection::vec(row, 1..20))
+            }),
+            classes in prop::collection::vec("k[a-z \",;\n\u{e9}]{0,6}[a-z]", 20),
+        ) {
+            let names: Vec<String> =
+                (0..columns).map(|column| format!("col, \"{column}\"")).collect();
+            let bytes = csv_bytes(&names, &rows, &classes);
+            let table = parse_csv("t.csv", &bytes, &CsvOptions::default()).unwrap();
+            prop_assert_eq!(table.features.names(), names);
+            prop_assert_eq!(table.features.values(), rows.concat());
+            let Target::Classes { labels, names } = table.target else { panic!("classes") };
+            for (label, class) in labels.iter().zip(&classes) {
+                prop_assert_eq!(&names[*label], class);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dash_among_numbers_is_missing_and_a_class_is_not() {
+    let read = |text: &str| parse_csv("t.csv", text.as_bytes(), &CsvOptions::default());
+    for spelling in ["-", ".", "na", "NIL", "Missing"] {
+        let error = read(&format!("a,y\n1,u\n{spelling},v\n")).unwrap_err().to_string();
+        assert!(error.contains("1 of 2 rows lacks a value: 1 in column \"a\""), "{error}");
+        let Target::Classes { names, .. } =
+            read(&format!("a,y\n1,u\n2,{spelling}\n")).unwrap().target
+        else {
+            panic!("{spelling} is a class")
+        };
+        assert!(names.contains(&spelling.to_string()), "{names:?}");
+    }
+}

@@ -1,0 +1,140 @@
+//! Text of another encoding, turned into UTF-8 while it is read.
+
+use std::fmt::{self, Display};
+use std::io::{self, BufRead, ErrorKind, Read};
+
+use crate::readers::encodings::{Decoder, DecoderResult, Encoding, UTF_16BE, UTF_16LE};
+
+const PIECE: usize = 1 << 14;
+
+/// Why bytes cannot be made text; messages put the name of the file before it.
+#[derive(Debug)]
+pub(crate) struct NotText(pub(crate) String);
+
+impl Display for NotText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotText {}
+
+/// The encoding that a byte order mark tells of, other than UTF-8.
+pub(crate) fn of_byte_order_mark(start: &[u8]) -> Option<&'static Encoding> {
+    match start {
+        [0xff, 0xfe, ..] => Some(UTF_16LE),
+        [0xfe, 0xff, ..] => Some(UTF_16BE),
+        _ => None,
+    }
+}
+
+/// A reader of text that is made a piece at a time: what `next` writes into an empty buffer, until it writes nothing.
+pub(crate) struct Pieces<F> {
+    next: F,
+    text: Vec<u8>,
+    at: usize,
+}
+
+impl<F: FnMut(&mut Vec<u8>) -> io::Result<()>> Pieces<F> {
+    pub(crate) fn new(next: F) -> Self {
+        Self { next, text: Vec::new(), at: 0 }
+    }
+}
+
+impl<F: FnMut(&mut Vec<u8>) -> io::Result<()>> BufRead for Pieces<F> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.at == self.text.len() {
+            self.text.clear();
+            self.at = 0;
+            (self.next)(&mut self.text)?;
+        }
+        Ok(&self.text[self.at..])
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.at += count;
+    }
+}
+
+impl<F: FnMut(&mut Vec<u8>) -> io::Result<()>> Read for Pieces<F> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.fill_buf()?.read(into)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+/// A reader of UTF-8 over a reader of another encoding; a byte order mark of the encoding is left out.
+pub(crate) fn decoded(bytes: impl BufRead, encoding: &'static Encoding) -> impl BufRead {
+    let decoder = encoding.new_decoder_with_bom_removal();
+    let mut decoded = Decoded { bytes, decoder, ended: false, read: 0 };
+    Pieces::new(move |text: &mut Vec<u8>| {
+        while text.is_empty() && !decoded.ended {
+            decoded.decode(text)?;
+        }
+        Ok(())
+    })
+}
+
+struct Decoded<R> {
+    bytes: R,
+    decoder: Decoder,
+    ended: bool,
+    read: u64,
+}
+
+impl<R: BufRead> Decoded<R> {
+    fn decode(&mut self, text: &mut Vec<u8>) -> io::Result<()> {
+        let input = self.bytes.fill_buf()?;
+        let last = input.is_empty();
+        text.resize(PIECE, 0);
+        let (result, used, written) =
+            self.decoder.decode_to_utf8_without_replacement(input, text, last);
+        self.bytes.consume(used);
+        text.truncate(written);
+        self.read += used as u64;
+        match result {
+            DecoderResult::InputEmpty => self.ended = last,
+            DecoderResult::OutputFull => {}
+            DecoderResult::Malformed(..) => {
+                let encoding = self.decoder.encoding().name();
+                let reason = format!(
+                    "the bytes about {} are no {encoding} text; give the encoding of the file",
+                    self.read
+                );
+                return Err(io::Error::new(ErrorKind::InvalidData, NotText(reason)));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(bytes: &[u8], encoding: &'static Encoding) -> io::Result<String> {
+        let mut text = String::new();
+        // In small pieces, so that characters are cut.
+        let reader = io::BufReader::with_capacity(3, bytes);
+        decoded(reader, encoding).read_to_string(&mut text).map(|_| text)
+    }
+
+    #[test]
+    fn every_encoding_becomes_utf_8_without_its_mark() {
+        let text = "größe;n\n1;𝄞\n".repeat(3000);
+        let units: Vec<u16> = std::iter::once(0xfeff).chain(text.encode_utf16()).collect();
+        let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+        assert_eq!(of_byte_order_mark(&little), Some(UTF_16LE));
+        assert_eq!(text_of(&little, UTF_16LE).unwrap(), text);
+        assert_eq!(text_of(&big, of_byte_order_mark(&big).unwrap()).unwrap(), text);
+        assert_eq!(text_of(b"caf\xe9", encoding_rs::WINDOWS_1252).unwrap(), "café");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_told() {
+        let error = text_of(&[0x00, 0xd8, 0x41, 0x00, 0x42, 0x00], UTF_16LE).unwrap_err();
+        assert!(error.to_string().contains("are no UTF-16LE text"), "{error}");
+    }
+}

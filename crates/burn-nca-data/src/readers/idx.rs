@@ -1,0 +1,395 @@
+//! IDX arrays, the format of the MNIST files.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::tables::{Features, FeaturesBuilder};
+
+use crate::excerpt::short;
+use crate::readers::class_names::{ClassColumn, Classes};
+use crate::readers::csv;
+use crate::readers::format::Format;
+use crate::readers::input::{Input, name_file};
+use crate::readers::promised::{self, Found, room_for};
+use crate::readers::table::Table;
+
+/// An array of bytes of any rank, row-major.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdxArray {
+    /// The size of each dimension, slowest first: `[n, height, width]` for images, `[n]` for
+    /// labels.
+    pub shape: Vec<usize>,
+    /// The bytes; as many as the product of the shape.
+    pub values: Vec<u8>,
+}
+
+/// Reads an IDX file of unsigned bytes, gzipped or not.
+///
+/// ```text
+/// 00 00 08 rank | size of each dimension, 4 bytes each, big-endian | the values
+/// ```
+///
+/// # Errors
+/// The file cannot be read, is no IDX file, holds another type than unsigned bytes, or holds more
+/// or fewer bytes than its header promises (nothing is allocated on the word of a header, and nothing is read beyond
+/// it).
+pub fn read_idx(path: impl AsRef<Path>) -> Result<IdxArray> {
+    read(Input::open(path.as_ref())?)
+}
+
+/// Reads images `[n, …]` from an IDX file, a row each; pixels are 0 to 255 and named `p0001`,
+/// `p0002`, ….
+///
+/// # Errors
+/// As [`read_idx`]; or the file holds one number per row (labels), no image, or images of more than 4194304 pixels.
+pub fn read_idx_features(path: impl AsRef<Path>) -> Result<Features> {
+    read_features(Input::open(path.as_ref())?)
+}
+
+/// As [`read_idx_features`].
+pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
+    let (origin, mut input) = (input.origin(), input);
+    let shape = read_shape(&mut input)?;
+    let promised = promised(&shape);
+    let mut values = room_for(&input, promised, 1);
+    let found = match promised {
+        Some(promised) => Some(promised::read_promised(&mut input, promised, |bytes| {
+            bytes.iter().for_each(|&byte| values.push(f64::from(byte)));
+        })?),
+        None => None,
+    };
+    check_found(&origin, &shape, found)?;
+    features(&origin, &shape, values)
+}
+
+/// Reads images and the label of each.
+///
+/// Images are read as by [`read_idx_features`], labels as by [`read_idx_labels`].
+///
+/// # Errors
+/// As [`read_idx_features`] and [`read_idx_labels`]; or not one label an image.
+pub fn read_idx_pair(images: impl AsRef<Path>, labels: impl AsRef<Path>) -> Result<Table> {
+    read_pair(Input::open(images.as_ref())?, labels.as_ref())
+}
+
+/// As [`read_idx_pair`].
+pub(crate) fn read_pair(images: Input<'_>, labels: &Path) -> Result<Table> {
+    let origin = images.origin();
+    let features = read_features(images)?;
+    let classes = read_labels(Input::open(labels)?)?;
+    if classes.labels.len() != features.rows() {
+        return Err(Error::data(format!(
+            "{origin} holds {} images and {} holds {} labels; give the two files of one set",
+            features.rows(),
+            labels.display(),
+            classes.labels.len()
+        )));
+    }
+    Ok(Table { features, target_name: "label".into(), target: classes.into(), without_class: None })
+}
+
+/// Reads the labels of images: an IDX array `[n]`, or a CSV file of one column where a byte is too small for the
+/// classes.
+///
+/// Gives the class of each image, from 0, and the names of the classes: their labels, ordered as in a CSV file.
+///
+/// # Errors
+/// As [`read_idx`] and [`parse_csv`](crate::parse_csv); or an array of another rank.
+///
+/// # Examples
+/// ```
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("labels-idx1-ubyte");
+/// std::fs::write(&path, [0, 0, 8, 1, 0, 0, 0, 3, 7, 2, 7]).unwrap();
+/// let (labels, names) = burn_nca_data::read_idx_labels(&path)?;
+/// assert_eq!((labels, names), (vec![1, 0, 1], vec!["2".to_string(), "7".to_string()]));
+/// # Ok::<(), burn_nca_data::Error>(())
+/// ```
+pub fn read_idx_labels(path: impl AsRef<Path>) -> Result<(Vec<usize>, Vec<String>)> {
+    let classes = read_labels(Input::open(path.as_ref())?)?;
+    Ok((classes.labels, classes.names))
+}
+
+fn read_labels(input: Input<'_>) -> Result<Classes> {
+    if input.format() == Format::Text {
+        return csv::read_labels(input);
+    }
+    let origin = input.origin();
+    let array = read(input)?;
+    if array.shape.len() != 1 {
+        return Err(Error::data(format!(
+            "{origin} is of shape {}, and labels are of rank 1; give IMAGES first and LABELS \
+             second",
+            shape_text(&array.shape)
+        )));
+    }
+    let names: Vec<String> = array.values.iter().map(u8::to_string).collect();
+    let classes = names.iter().map(String::as_str).collect::<ClassColumn>().index();
+    classes.map_err(|error| name_file(&origin, error))
+}
+
+fn features(origin: &str, shape: &[usize], values: FeaturesBuilder) -> Result<Features> {
+    if shape.len() < 2 {
+        return Err(Error::data(format!(
+            "{origin} holds one number per row (labels?), and images have at least rank 2; \
+             give IMAGES first and LABELS second"
+        )));
+    }
+    if values.is_empty() {
+        return Err(Error::data(format!(
+            "{origin} is of shape {} and holds no pixel; give a file with images",
+            shape_text(shape)
+        )));
+    }
+    let columns: usize = shape[1..].iter().product();
+    check_columns(origin, columns)?;
+    let width = columns.to_string().len().max(4);
+    let names = (1..=columns).map(|pixel| format!("p{pixel:0width$}")).collect();
+    values.build(names)
+}
+
+fn read(mut input: Input<'_>) -> Result<IdxArray> {
+    let shape = read_shape(&mut input)?;
+    let values = read_promised(&mut input, &shape)?;
+    Ok(IdxArray { shape, values })
+}
+
+/// Reads the header.
+fn read_shape(input: &mut Input<'_>) -> Result<Vec<usize>> {
+    let origin = input.origin();
+    let start = input.read_at_most(4)?;
+    let [0, 0, kind, rank @ 1..=255] = start[..] else {
+        let start: Vec<String> = start.iter().map(|byte| format!("{byte:02x}")).collect();
+        return Err(Error::data(format!(
+            "{origin} is not an IDX file (it starts with {:?}, not with 00 00, a type and a rank); \
+             give an idx-ubyte file",
+            start.join(" ")
+        )));
+    };
+    if kind != 0x08 {
+        return Err(Error::data(format!(
+            "{origin} holds {} (type {kind:02x}), and only unsigned bytes (type 08) are read; \
+             save it as .npy instead",
+            type_name(kind)
+        )));
+    }
+    let sizes = input.read_at_most(4 * usize::from(rank))?;
+    if sizes.len() < 4 * usize::from(rank) {
+        return Err(Error::data(format!(
+            "{origin} ends within its header, after {} of {} bytes; fetch it again",
+            4 + sizes.len(),
+            4 + 4 * usize::from(rank)
+        )));
+    }
+    Ok(sizes
+        .chunks_exact(4)
+        .map(|size| u32::from_be_bytes([size[0], size[1], size[2], size[3]]) as usize)
+        .collect())
+}
+
+/// The values: as many as the shape promises, and no byte more.
+fn read_promised(input: &mut Input<'_>, shape: &[usize]) -> Result<Vec<u8>> {
+    let mut values = Vec::new();
+    let found = match promised(shape) {
+        Some(promised) => Some(promised::read_promised(input, promised, |bytes| {
+            values.extend_from_slice(bytes);
+        })?),
+        None => None,
+    };
+    check_found(&input.origin(), shape, found)?;
+    Ok(values)
+}
+
+/// The number of values of a shape, where a file may hold as many.
+fn promised(shape: &[usize]) -> Option<usize> {
+    let promised = shape.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
+    // A product of zero may overflow on its way there.
+    if shape.contains(&0) { Some(0) } else { promised }
+}
+
+/// Refuses a file that holds fewer bytes than its header promises, or more.
+fn check_found(origin: &str, shape: &[usize], found: Option<Found>) -> Result<()> {
+    let found = match found {
+        Some(Found::AsPromised) => return Ok(()),
+        Some(Found::More) => "the file holds more".into(),
+        Some(Found::Fewer(bytes)) => format!("the file holds {bytes}"),
+        None => "which no file holds".into(),
+    };
+    Err(Error::data(format!(
+        "the header of {origin} promises {} bytes, {found}; fetch it again",
+        shape_text(shape)
+    )))
+}
+
+/// Refuses more columns than a table may have.
+pub(crate) fn check_columns(origin: &str, columns: usize) -> Result<()> {
+    if columns <= csv::MAX_COLUMNS {
+        return Ok(());
+    }
+    Err(Error::data(format!(
+        "{origin} has {columns} columns, and at most {} are read; give rows of fewer values",
+        csv::MAX_COLUMNS
+    )))
+}
+
+fn shape_text(shape: &[usize]) -> String {
+    short(&shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x "))
+}
+
+fn type_name(kind: u8) -> &'static str {
+    match kind {
+        0x09 => "signed bytes",
+        0x0b => "16-bit integers",
+        0x0c => "32-bit integers",
+        0x0d => "32-bit floats",
+        0x0e => "64-bit floats",
+        _ => "an unknown type",
+    }
+}
+
+/// The file of an array of bytes, for tests.
+#[cfg(test)]
+pub(crate) fn idx(shape: &[u32], values: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0, 0, 8, shape.len() as u8];
+    bytes.extend(shape.iter().flat_map(|size| size.to_be_bytes()));
+    bytes.extend_from_slice(values);
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn parse(bytes: &[u8]) -> Result<IdxArray> {
+        read(Input::of_bytes("f", bytes)?)
+    }
+
+    fn error(bytes: Vec<u8>) -> String {
+        parse(&bytes).unwrap_err().to_string()
+    }
+
+    /// Writes the two files and reads them as a pair.
+    fn pair(images: &[u8], labels: &[u8]) -> Result<Table> {
+        let folder = tempfile::tempdir().unwrap();
+        let (x, y) = (folder.path().join("x-idx3-ubyte"), folder.path().join("y-idx1-ubyte"));
+        std::fs::write(&x, images).unwrap();
+        std::fs::write(&y, labels).unwrap();
+        read_idx_pair(&x, &y)
+    }
+
+    #[test]
+    fn arrays_of_any_rank_round_trip() {
+        for shape in [vec![6_u32], vec![2, 3], vec![1, 2, 3], vec![3, 1, 2, 1]] {
+            let array = parse(&idx(&shape, &[0, 1, 2, 253, 254, 255])).unwrap();
+            assert_eq!(array.shape, shape.iter().map(|size| *size as usize).collect::<Vec<_>>());
+            assert_eq!(array.values, [0, 1, 2, 253, 254, 255]);
+        }
+    }
+
+    #[test]
+    fn a_gzipped_file_is_read_like_a_plain_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x-idx2-ubyte.gz");
+        let file = std::fs::File::create(&path).unwrap();
+        let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::best());
+        packed.write_all(&idx(&[2, 2], &[1, 2, 3, 4])).unwrap();
+        packed.finish().unwrap();
+        assert_eq!(read_idx(&path).unwrap().values, [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn images_become_rows_of_pixels_and_labels_classes() {
+        let images = idx(&[3, 2, 2], &[0, 1, 2, 255, 4, 5, 6, 7, 8, 9, 10, 11]);
+        let table = pair(&images, &idx(&[3], &[10, 2, 10])).unwrap();
+        assert_eq!(table.features.names(), ["p0001", "p0002", "p0003", "p0004"]);
+        assert_eq!(table.features.row(0), [0.0, 1.0, 2.0, 255.0]);
+        let data = table.into_labeled().unwrap();
+        assert_eq!(
+            (data.labels(), data.class_names()),
+            ([1, 0, 1].as_slice(), ["2", "10"].map(String::from).as_slice())
+        );
+    }
+
+    #[test]
+    fn labels_may_stand_in_a_csv_file() {
+        let table = pair(&idx(&[2, 1], &[5, 6]), b"person\n5748\n300\n").unwrap();
+        assert_eq!(table.into_labeled().unwrap().class_names(), ["300", "5748"]);
+    }
+
+    #[test]
+    fn counts_that_differ_are_told() {
+        let error = pair(&idx(&[2, 1], &[5, 6]), &idx(&[1], &[0])).unwrap_err().to_string();
+        assert!(error.contains("holds 2 images") && error.contains("holds 1 labels"), "{error}");
+        assert!(error.ends_with("give the two files of one set"), "{error}");
+    }
+
+    #[test]
+    fn swapped_files_are_told() {
+        let (images, labels) = (idx(&[2, 2], &[5, 6, 7, 8]), idx(&[2], &[0, 1]));
+        let error = pair(&labels, &images).unwrap_err().to_string();
+        assert!(
+            error.contains("holds one number per row") && error.contains("IMAGES first"),
+            "{error}"
+        );
+        let error = pair(&images, &images).unwrap_err().to_string();
+        assert!(error.contains("is of shape 2 x 2, and labels are of rank 1"), "{error}");
+    }
+
+    #[test]
+    fn a_header_that_promises_more_than_the_file_holds_is_refused() {
+        assert_eq!(
+            error(idx(&[60000, 28, 28], &[1, 2, 3])),
+            "the header of f promises 60000 x 28 x 28 bytes, the file holds 3; fetch it again"
+        );
+        assert!(error(idx(&[u32::MAX; 4], &[])).contains("which no file holds"));
+        assert!(error(idx(&[2], &[1, 2, 3])).contains("promises 2 bytes, the file holds more"));
+        assert!(error(idx(&[70_000; 255], &[])).len() < 200);
+    }
+
+    #[test]
+    fn a_bomb_is_read_no_further_than_its_header_promises() {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        packed.write_all(&idx(&[60, 4, 4], &vec![0; 32 << 20])).unwrap();
+        let packed = packed.finish().unwrap();
+        let mut input = Input::of_bytes("bomb.gz", &packed).unwrap();
+        input.read_at_most(16).unwrap();
+        let error = read_promised(&mut input, &[60, 4, 4]).unwrap_err().to_string();
+        assert!(error.contains("promises 60 x 4 x 4 bytes, the file holds more"), "{error}");
+        assert_eq!(input.bytes_read(), 16 + 960 + 1);
+    }
+
+    #[test]
+    fn images_of_too_many_pixels_are_refused() {
+        let error = check_columns("f", csv::MAX_COLUMNS + 1).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "f has 4194305 columns, and at most 4194304 are read; give rows of fewer values"
+        );
+        assert!(check_columns("f", csv::MAX_COLUMNS).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_idx_file_of_bytes_is_named() {
+        assert_eq!(
+            error(b"a,b\n".to_vec()),
+            "f is not an IDX file (it starts with \"61 2c 62 0a\", not with 00 00, a type and a \
+             rank); give an idx-ubyte file"
+        );
+        assert!(error(Vec::new()).contains("starts with \"\""));
+        assert!(error(vec![0, 0, 8, 0]).contains("not an IDX file"));
+        assert!(error(vec![0, 0, 0x0d, 1, 0, 0, 0, 0]).contains("holds 32-bit floats (type 0d)"));
+        assert_eq!(
+            error(vec![0, 0, 8, 2, 0, 0, 0, 1]),
+            "f ends within its header, after 8 of 12 bytes; fetch it again"
+        );
+    }
+
+    #[test]
+    fn a_file_without_an_image_is_refused() {
+        let error = pair(&idx(&[0, 2, 2], &[]), &idx(&[0], &[])).unwrap_err().to_string();
+        assert!(error.contains("is of shape 0 x 2 x 2 and holds no pixel"), "{error}");
+        let huge = pair(&idx(&[0, u32::MAX, u32::MAX, u32::MAX], &[]), &idx(&[0], &[]));
+        assert!(huge.unwrap_err().to_string().contains("holds no pixel"));
+    }
+}

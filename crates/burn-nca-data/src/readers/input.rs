@@ -1,0 +1,297 @@
+//! A file (or standard input) that is opened once and read once, unpacked where it is gzip.
+//!
+//! Its first bytes can be looked at before it is read, so that the format is known; a pipe, which gives every byte
+//! only once, is read like a file.
+
+use std::fs::{File, Metadata};
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use flate2::bufread::MultiGzDecoder;
+
+use crate::readers::decoding::{NotText, decoded, of_byte_order_mark};
+use crate::readers::encodings::{Encoding, UTF_8};
+use crate::readers::format::Format;
+
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// How many bytes can be looked at before the input is read.
+pub(crate) const START: usize = 1 << 16;
+
+/// What packed data unpack to at most, as far as memory is set aside for it.
+const PACKED: u64 = 16;
+
+/// The most bytes of a file that is packed, or comes through a pipe, and has to be held in memory as a whole: its last
+/// bytes are read first.
+pub(crate) const MOST_HELD: usize = 1 << 30;
+
+/// Bytes to read, in order and once.
+pub(crate) struct Input<'a> {
+    path: PathBuf,
+    start: Vec<u8>,
+    bytes: Box<dyn BufRead + 'a>,
+    /// What it is unpacked from.
+    packed: Option<&'static str>,
+    /// Whether the bytes were turned into UTF-8.
+    is_decoded: bool,
+    /// Bytes that were read.
+    read: u64,
+    /// The bytes of a file as they stand there, unpacked or not.
+    stored: Option<u64>,
+}
+
+impl<'a> Input<'a> {
+    /// Opens a file: a regular one, a named pipe, `/dev/stdin`, ….
+    ///
+    /// # Errors
+    /// The file cannot be opened or read, or its gzip data are damaged at the beginning.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|source| io_error(path, source))?;
+        let stored = file.metadata().ok().filter(Metadata::is_file).map(|file| file.len());
+        let input = Self::new(path.into(), BufReader::with_capacity(START, file))?;
+        Ok(Self { stored, ..input })
+    }
+
+    /// Opens standard input.
+    ///
+    /// # Errors
+    /// As [`Input::open`].
+    pub(crate) fn standard_input() -> Result<Self> {
+        Self::new("standard input".into(), io::stdin().lock())
+    }
+
+    /// Bytes that are in memory already; `origin` is what messages call them.
+    ///
+    /// # Errors
+    /// Gzip data that are damaged at the beginning.
+    pub(crate) fn of_bytes(origin: &str, bytes: &'a [u8]) -> Result<Self> {
+        Self::new(origin.into(), bytes)
+    }
+
+    /// The unpacked bytes of a file in a zip archive; `origin` is what messages call it.
+    ///
+    /// # Errors
+    /// Packed data that are damaged at the beginning.
+    pub(crate) fn of_zip(origin: &str, bytes: Box<dyn BufRead + 'a>) -> Result<Self> {
+        let (path, packed) = (origin.into(), Some("zip"));
+        let (start, is_decoded, stored) = (Vec::new(), false, None);
+        Self { path, start, bytes, packed, is_decoded, read: 0, stored }.looked_at()
+    }
+
+    fn new(path: PathBuf, mut bytes: impl BufRead + 'a) -> Result<Self> {
+        let failed = |source| io_error(&path, source);
+        let magic = peek(&mut bytes, GZIP_MAGIC.len()).map_err(failed)?;
+        let is_gzip = magic == GZIP_MAGIC;
+        let bytes = Cursor::new(magic).chain(bytes);
+        let bytes: Box<dyn BufRead + 'a> = if is_gzip {
+            Box::new(BufReader::with_capacity(START, MultiGzDecoder::new(bytes)))
+        } else {
+            Box::new(bytes)
+        };
+        let packed = is_gzip.then_some("gzip");
+        let (start, is_decoded, stored) = (Vec::new(), false, None);
+        let input = Self { path, start, bytes, packed, is_decoded, read: 0, stored }.looked_at()?;
+        match of_byte_order_mark(&input.start) {
+            Some(encoding) => input.decoded(encoding),
+            None => Ok(input),
+        }
+    }
+
+    /// The input with its start known and still to be read.
+    fn looked_at(mut self) -> Result<Self> {
+        self.start = self.read_at_most(START)?;
+        self.read = 0;
+        self.bytes = Box::new(Cursor::new(self.start.clone()).chain(self.bytes));
+        Ok(self)
+    }
+
+    /// The input as UTF-8, from this encoding; as it is where a byte order mark has told another one.
+    ///
+    /// # Errors
+    /// As [`Input::fill`].
+    pub(crate) fn decoded(self, encoding: &'static Encoding) -> Result<Self> {
+        if encoding == UTF_8 || self.is_decoded {
+            return Ok(self);
+        }
+        let bytes = Box::new(decoded(self.bytes, encoding));
+        Self { bytes, is_decoded: true, ..self }.looked_at()
+    }
+
+    /// The file once more, to be read in any order; none where it is packed, a pipe or in memory.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn regular_file(&self) -> Result<Option<File>> {
+        if self.size().is_none() {
+            return Ok(None);
+        }
+        File::open(&self.path).map(Some).map_err(|source| io_error(&self.path, source))
+    }
+
+    /// The same file with its bytes turned into text.
+    ///
+    /// # Errors
+    /// As [`Input::fill`].
+    #[cfg(feature = "parquet")]
+    pub(crate) fn into_text(self, bytes: Box<dyn BufRead + 'a>) -> Result<Self> {
+        Self { bytes, is_decoded: true, packed: None, ..self }.looked_at()
+    }
+
+    /// What messages call it.
+    pub(crate) fn origin(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// The first bytes, whether or not they were read since: all of them, or [`START`].
+    pub(crate) fn start(&self) -> &[u8] {
+        &self.start
+    }
+
+    /// The format, from the first bytes.
+    pub(crate) fn format(&self) -> Format {
+        Format::of(&self.start)
+    }
+
+    /// Some of the bytes that follow; none at the end.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its gzip data are damaged.
+    pub(crate) fn fill(&mut self) -> Result<&[u8]> {
+        while let Err(source) = self.bytes.fill_buf() {
+            if source.kind() != ErrorKind::Interrupted {
+                return Err(self.failed(source));
+            }
+        }
+        // The buffer is filled: asked again, it only hands out what it holds.
+        self.bytes.fill_buf().map_err(|source| io_error(&self.path, source))
+    }
+
+    /// Marks so many of the bytes of [`Input::fill`] as read.
+    pub(crate) fn consume(&mut self, count: usize) {
+        self.bytes.consume(count);
+        self.read += count as u64;
+    }
+
+    /// Fills the buffer, or as much of it as there are bytes left; gives how many it were.
+    ///
+    /// # Errors
+    /// As [`Input::fill`].
+    pub(crate) fn read_into(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            let bytes = self.fill()?;
+            let count = bytes.len().min(buffer.len() - filled);
+            if count == 0 {
+                break;
+            }
+            buffer[filled..filled + count].copy_from_slice(&bytes[..count]);
+            self.consume(count);
+            filled += count;
+        }
+        Ok(filled)
+    }
+
+    /// Puts bytes back that were read last, to be read again.
+    pub(crate) fn put_back(&mut self, bytes: Vec<u8>) {
+        self.read -= bytes.len() as u64;
+        let rest = std::mem::replace(&mut self.bytes, Box::new(io::empty()));
+        self.bytes = Box::new(Cursor::new(bytes).chain(rest));
+    }
+
+    /// The bytes that there are in all, where that is known: not of a pipe, and not of packed data.
+    pub(crate) fn size(&self) -> Option<u64> {
+        self.stored.filter(|_| self.packed.is_none() && !self.is_decoded)
+    }
+
+    /// The most bytes that memory may be set aside for; 0 where nothing is known. Packed data unpack to some more than they
+    /// are, seldom to sixteen times as much.
+    pub(crate) fn room(&self) -> u64 {
+        let times = if self.packed.is_some() { PACKED } else { 1 };
+        self.stored.map_or(0, |stored| stored.saturating_mul(times))
+    }
+
+    /// The next `limit` bytes, or all that are left. Memory grows with what is there, not with `limit`.
+    ///
+    /// # Errors
+    /// As [`Input::fill`].
+    pub(crate) fn read_at_most(&mut self, limit: usize) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let outcome = self.bytes.by_ref().take(limit as u64).read_to_end(&mut bytes);
+        self.read += bytes.len() as u64;
+        match outcome {
+            Ok(_) => Ok(bytes),
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+
+    /// All bytes, to be held in memory: those of a file as it stands there, and at most so many of anything else, which
+    /// may be without end. Messages call them `kind`.
+    ///
+    /// # Errors
+    /// More bytes, or as [`Input::fill`].
+    pub(crate) fn read_held(&mut self, kind: &str, most: usize) -> Result<Vec<u8>> {
+        if self.stored.is_some() && self.packed.is_none() {
+            return self.read_at_most(usize::MAX);
+        }
+        let bytes = self.read_at_most(most + 1)?;
+        if bytes.len() <= most {
+            return Ok(bytes);
+        }
+        Err(Error::data(format!(
+            "{} is {kind} of more than {} MiB that is packed or comes through a pipe; give the file itself, unpacked",
+            self.origin(),
+            most >> 20
+        )))
+    }
+
+    /// How many bytes were read.
+    #[cfg(test)]
+    pub(crate) fn bytes_read(&self) -> u64 {
+        self.read
+    }
+
+    fn failed(&self, source: io::Error) -> Error {
+        if let Some(reason) = source.get_ref().and_then(|inner| inner.downcast_ref::<NotText>()) {
+            return Error::data(format!("{}: {reason}", self.path.display()));
+        }
+        let Some(packed) = self.packed else { return io_error(&self.path, source) };
+        Error::data(format!(
+            "{}: the {packed} data are damaged after {} unpacked bytes ({source}); \
+             fetch or compress the file again",
+            self.path.display(),
+            self.read
+        ))
+    }
+}
+
+/// The first `count` bytes, or all that there are.
+fn peek(bytes: &mut impl BufRead, count: usize) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    bytes.take(count as u64).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+fn io_error(path: &Path, source: io::Error) -> Error {
+    let kind = source.kind();
+    let source = match kind {
+        ErrorKind::NotFound => io::Error::new(kind, "there is no such file; check the path"),
+        ErrorKind::IsADirectory => {
+            io::Error::new(kind, "this is a folder; give the path of a file in it")
+        }
+        _ => source,
+    };
+    Error::io(path, source)
+}
+
+/// Puts the name of the file before the message of a data error.
+pub(crate) fn name_file(origin: &str, error: Error) -> Error {
+    match error {
+        Error::Data(message) => Error::data(format!("{origin}: {message}")),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests;

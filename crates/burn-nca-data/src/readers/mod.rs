@@ -1,0 +1,38 @@
+//! Readers of files: delimited text, arrays, images, sparse matrices, columnar files; each file is opened and read once.
+
+mod class_names;
+mod columnar;
+mod csv;
+mod decoding;
+mod encodings;
+mod format;
+mod idx;
+mod input;
+mod matrix_market;
+mod npy;
+mod npz;
+mod open;
+mod pair_list;
+mod pattern;
+mod promised;
+mod raw;
+mod sparse_checks;
+mod sparse_table;
+mod splits;
+mod table;
+mod text_format;
+
+pub use csv::{CsvOptions, TargetColumn, parse_csv, read_csv, read_csv_features};
+pub use idx::{IdxArray, read_idx, read_idx_features, read_idx_labels, read_idx_pair};
+pub use matrix_market::read_matrix_market;
+pub use npy::{read_npy_features, read_npy_pair};
+pub use npz::{read_npz, read_npz_features, read_sparse_npz};
+pub use open::{
+    open, open_features, open_features_as, open_raw, open_unlabeled, open_unlabeled_as,
+};
+pub use pair_list::read_pairs;
+pub use raw::{RawOptions, parse_raw, read_raw};
+pub use sparse_table::{SparseTable, is_sparse, open_sparse, open_sparse_features};
+pub use splits::read_splits;
+pub use table::{Table, Target, TargetKind, WithoutClass};
+pub use text_format::{DecimalSign, TextFormat};

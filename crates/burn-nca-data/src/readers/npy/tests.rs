@@ -1,0 +1,196 @@
+//! Tests of the NPY reader: number types, orders, and damaged headers.
+
+use super::*;
+
+/// The bytes of an array as np.save writes it (format 1.0).
+fn npy(dtype: &str, fortran: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    let mut header =
+        format!("{{'descr': '{dtype}', 'fortran_order': {fortran}, 'shape': {shape}, }}");
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let length = (header.len() as u16).to_le_bytes();
+    [b"\x93NUMPY\x01\x00".as_slice(), &length, header.as_bytes(), data].concat()
+}
+
+fn floats(values: &[f64]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+fn features(bytes: &[u8]) -> Result<Features> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.npy");
+    std::fs::write(&path, bytes).unwrap();
+    read_npy_features(path)
+}
+
+/// Reads four rows of one column with the target `y`.
+fn pair(y: &[u8], task: TargetKind) -> Result<Table> {
+    let folder = tempfile::tempdir().unwrap();
+    let (x_path, y_path) = (folder.path().join("x.npy"), folder.path().join("y.npy"));
+    std::fs::write(&x_path, npy("<f8", "False", "(4, 1)", &floats(&[1.0, 2.0, 3.0, 4.0]))).unwrap();
+    std::fs::write(&y_path, y).unwrap();
+    read_npy_pair(x_path, y_path, task)
+}
+
+fn classes(y: &[u8]) -> (Vec<usize>, Vec<String>) {
+    let data = pair(y, TargetKind::Classes).unwrap().into_labeled().unwrap();
+    (data.labels().to_vec(), data.class_names().to_vec())
+}
+
+fn pair_error(y: &[u8], task: TargetKind) -> String {
+    pair(y, task).unwrap_err().to_string()
+}
+
+#[test]
+fn every_number_type_and_byte_order_reads_alike() {
+    let values = [1_u8, 2, 3, 0, 0, 1];
+    let wide = |width: usize, big: bool| -> Vec<u8> {
+        let bytes = values.iter().flat_map(|value| {
+            let mut bytes = vec![0; width];
+            bytes[if big { width - 1 } else { 0 }] = *value;
+            bytes
+        });
+        bytes.collect()
+    };
+    let expected = values.map(f64::from);
+    for kind in ["i", "u"] {
+        for width in [1, 2, 4, 8] {
+            for big in [false, true] {
+                let order = if big { ">" } else { "<" };
+                let bytes =
+                    npy(&format!("{order}{kind}{width}"), "False", "(2, 3)", &wide(width, big));
+                let read = features(&bytes).unwrap();
+                assert_eq!(read.values(), expected, "{order}{kind}{width}");
+                assert_eq!(read.names(), ["x1", "x2", "x3"]);
+            }
+        }
+    }
+    let single: Vec<u8> = expected.iter().flat_map(|value| (*value as f32).to_be_bytes()).collect();
+    assert_eq!(features(&npy(">f4", "False", "(2, 3)", &single)).unwrap().values(), expected);
+    let half = [0x3c00_u16, 0x4000, 0x4200, 0, 0, 0x3c00];
+    for (order, bytes) in [("<", half.map(u16::to_le_bytes)), (">", half.map(u16::to_be_bytes))] {
+        let bytes = npy(&format!("{order}f2"), "False", "(2, 3)", bytes.as_flattened());
+        assert_eq!(features(&bytes).unwrap().values(), expected, "{order}f2");
+    }
+    let flags = features(&npy("|b1", "False", "(2, 2)", &[1, 0, 0, 1])).unwrap();
+    assert_eq!(flags.values(), [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(features(&npy("|i1", "False", "(1, 1)", &[0xff])).unwrap().values(), [-1.0]);
+}
+
+#[test]
+fn fortran_order_gives_the_same_rows() {
+    let by_row = features(&npy("<f8", "False", "(2, 3)", &floats(&[1., 2., 3., 4., 5., 6.])));
+    let by_column = features(&npy("<f8", "True", "(2, 3)", &floats(&[1., 4., 2., 5., 3., 6.])));
+    assert_eq!(by_row.unwrap(), by_column.unwrap());
+}
+
+#[test]
+fn features_of_another_rank_come_with_the_cure() {
+    let error = features(&npy("<f8", "False", "(2,)", &floats(&[1., 2.]))).unwrap_err().to_string();
+    assert!(
+        error.ends_with(
+            "x.npy is of shape 2, and features are rows x columns; save x.reshape(-1, 1)"
+        ),
+        "{error}"
+    );
+    let error = features(&npy("|u1", "False", "(1, 2, 2)", &[0; 4])).unwrap_err().to_string();
+    assert!(
+        error.contains("of shape 1 x 2 x 2") && error.contains("x.reshape(len(x), -1)"),
+        "{error}"
+    );
+    let error = features(&npy("<f8", "False", "()", &floats(&[1.]))).unwrap_err().to_string();
+    assert!(error.contains("of shape (), and"), "{error}");
+    let error = features(&npy("<f8", "False", "(0, 3)", &[])).unwrap_err().to_string();
+    assert!(error.contains("0 x 3 and holds no value"), "{error}");
+}
+
+#[test]
+fn a_value_that_is_not_finite_is_named() {
+    let error = features(&npy("<f8", "False", "(2, 1)", &floats(&[1.0, f64::NAN]))).unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains("x.npy: row 2, column \"x1\" is NaN; remove the row"), "{error}");
+}
+
+#[test]
+fn other_types_are_named() {
+    let error = features(&npy("<c16", "False", "(1, 1)", &[0; 16])).unwrap_err().to_string();
+    assert!(
+        error.contains("values of type '<c16', not real numbers of at most 64 bits; save it with"),
+        "{error}"
+    );
+    let error = features(&npy("|O", "False", "(1, 1)", &[0; 9])).unwrap_err().to_string();
+    assert!(error.contains("holds Python objects"), "{error}");
+    let error = features(&npy("<U1", "False", "(1, 1)", &[65, 0, 0, 0])).unwrap_err().to_string();
+    assert!(error.contains("values of type '<U1'"), "{error}");
+}
+
+#[test]
+fn damaged_files_are_refused_without_belief_in_the_header() {
+    let error = features(&npy("<f8", "False", "(60000, 784)", &[0; 16])).unwrap_err().to_string();
+    assert!(
+        error.ends_with(
+            "x.npy promises 60000 x 784 values of 8 bytes, the file holds 16 bytes; save it again"
+        ),
+        "{error}"
+    );
+    let error = features(&npy("<f8", "False", "(1, 1)", &[0; 9])).unwrap_err().to_string();
+    assert!(error.contains("promises 1 x 1 values of 8 bytes, the file holds more"), "{error}");
+    let error = features(&npy("<f8", "False", "(4294967296, 4294967296)", &[])).unwrap_err();
+    assert!(error.to_string().contains("(its shape is beyond any file)"), "{error}");
+    let error = features(&npy("<f8", "False", "(4294967296, 2147483648)", &[])).unwrap_err();
+    assert!(error.to_string().contains("which no file holds"), "{error}");
+    let nested = format!("({}1,{}", "(".repeat(5000), ")".repeat(5000));
+    let error = features(&npy("<f8", "False", &nested, &[])).unwrap_err().to_string();
+    assert!(error.contains("is not a NumPy array (its header nests too deeply)"), "{error}");
+    let long = [b"\x93NUMPY\x02\x00\xff\xff\xff\xff{".as_slice(), &[b' '; 100]].concat();
+    let error = features(&long).unwrap_err().to_string();
+    assert!(error.contains("(its header is of 4294967295 bytes)"), "{error}");
+    let error = features(b"a,b\n1,2\n").unwrap_err().to_string();
+    assert!(error.contains("is not a NumPy array (") && error.contains("np.save"), "{error}");
+    let error = features(b"PK\x03\x04").unwrap_err().to_string();
+    assert!(error.contains("archive of arrays (.npz)"), "{error}");
+}
+
+#[test]
+fn classes_may_be_integers_text_booleans_or_whole_floats() {
+    let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let integers: Vec<u8> = [10_i64, -2, 10, 3].iter().flat_map(|y| y.to_le_bytes()).collect();
+    let expected = (vec![2, 0, 2, 1], names(&["-2", "3", "10"]));
+    assert_eq!(classes(&npy("<i8", "False", "(4,)", &integers)), expected);
+    let floats = floats(&[10.0, -2.0, 10.0, 3.0]);
+    assert_eq!(classes(&npy("<f8", "False", "(4, 1)", &floats)), expected);
+    let letters: Vec<u8> = "badb".chars().flat_map(|y| (y as u32).to_le_bytes()).collect();
+    let expected = (vec![1, 0, 2, 1], names(&["a", "b", "d"]));
+    assert_eq!(classes(&npy("<U1", "False", "(4,)", &letters)), expected);
+    assert_eq!(classes(&npy("|S2", "False", "(4,)", b"b\0a\0d\0b\0")), expected);
+    let expected = (vec![1, 0, 0, 1], names(&["false", "true"]));
+    assert_eq!(classes(&npy("|b1", "False", "(4,)", &[1, 0, 0, 1])), expected);
+}
+
+#[test]
+fn a_numeric_target_is_kept_as_it_is() {
+    let y = npy("<f8", "False", "(4,)", &floats(&[0.5, -1.0, 2.25, 0.0]));
+    let (_, values) = pair(&y, TargetKind::Numeric).unwrap().into_numeric().unwrap();
+    assert_eq!(values, [0.5, -1.0, 2.25, 0.0]);
+    let error = pair_error(&y, TargetKind::Classes);
+    assert!(error.contains("y.npy: value 1 is 0.5, and a class is a whole number"), "{error}");
+}
+
+#[test]
+fn a_target_that_does_not_fit_is_refused() {
+    let error = pair_error(&npy("<f8", "False", "(2,)", &floats(&[0., 1.])), TargetKind::Classes);
+    assert!(error.contains("has 4 rows and") && error.contains("has 2 values"), "{error}");
+    let error = pair_error(&npy("<f8", "False", "(2, 2)", &floats(&[0.; 4])), TargetKind::Classes);
+    assert!(error.contains("of shape 2 x 2, and a target has one value per row"), "{error}");
+    let missing = npy("<f8", "False", "(4,)", &floats(&[0., 1., f64::NAN, 1.]));
+    for task in [TargetKind::Classes, TargetKind::Numeric] {
+        let error = pair_error(&missing, task);
+        assert!(error.contains("y.npy: value 3 is NaN; remove the row"), "{error}");
+    }
+    let error = pair_error(&npy("|S1", "False", "(4,)", b"ab\0d"), TargetKind::Classes);
+    assert!(error.contains("the class of row 3 is empty"), "{error}");
+    let error = pair_error(&npy("|S1", "False", "(4,)", b"abcd"), TargetKind::Numeric);
+    assert!(error.contains("not real numbers"), "{error}");
+}

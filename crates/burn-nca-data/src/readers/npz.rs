@@ -1,0 +1,187 @@
+//! NumPy archives (`.npz`): arrays by name in a zip file, as `np.savez` and `np.savez_compressed` write them.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::tables::{Features, RawTable};
+use flate2::bufread::DeflateDecoder;
+use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
+
+use crate::excerpt::{quoted, short};
+use crate::readers::input::{Input, MOST_HELD};
+use crate::readers::npy;
+use crate::readers::sparse_checks::lonely;
+use crate::readers::table::{Table, TargetKind};
+
+mod sparse;
+
+pub use sparse::read_sparse_npz;
+pub(crate) use sparse::{is_sparse, read as read_sparse};
+
+/// What the rows are called, and what their targets are, whatever the case.
+const FEATURES: [&str; 3] = ["x", "data", "features"];
+const TARGET: [&str; 4] = ["y", "target", "labels", "label"];
+
+/// The most arrays that a message lists.
+const LISTED: usize = 8;
+
+/// The bytes of an archive, and where its arrays are.
+struct Archive {
+    origin: String,
+    zip: ZipSliceArchive<Vec<u8>>,
+    arrays: Vec<Member>,
+}
+
+struct Member {
+    name: String,
+    method: CompressionMethod,
+    place: ZipArchiveEntryWayfinder,
+}
+
+/// Reads the rows of a NumPy archive: its only array, or the one called `X`, `data` or `features` (in any case).
+///
+/// # Errors
+/// No archive of arrays, none of that name (those there are are listed), a damaged archive, one of more than 1 GiB that is
+/// gzipped or comes through a pipe, or what [`read_npy_features`](crate::read_npy_features) refuses.
+pub fn read_npz_features(path: impl AsRef<Path>) -> Result<Features> {
+    Archive::open(Input::open(path.as_ref())?)?.features()
+}
+
+/// Reads the rows of a NumPy archive, as [`read_npz_features`], and their targets, the array called `y`, `target`,
+/// `labels` or `label`: `np.savez(FILE, X=X, y=y)` writes such an archive.
+///
+/// # Errors
+/// As [`read_npz_features`], or what [`read_npy_pair`](crate::read_npy_pair) refuses.
+pub fn read_npz(path: impl AsRef<Path>, task: TargetKind) -> Result<Table> {
+    read_table(Input::open(path.as_ref())?, task)
+}
+
+/// As [`read_npz_features`]; a sparse table is written out.
+pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
+    let archive = Archive::open(input)?;
+    if archive.is_sparse() { archive.sparse()?.to_dense() } else { archive.features() }
+}
+
+/// As [`read_npz`].
+pub(crate) fn read_table(input: Input<'_>, task: TargetKind) -> Result<Table> {
+    Archive::open(input)?.table(task)
+}
+
+/// As [`read_npz`] with the classes as the last column, or the features alone where there is no target.
+pub(crate) fn read_raw(input: Input<'_>) -> Result<RawTable> {
+    let archive = Archive::open(input)?;
+    if archive.is_sparse() {
+        return Ok((&archive.sparse()?.to_dense()?).into());
+    }
+    match archive.named("target", &TARGET) {
+        Ok(_) => archive.table(TargetKind::Classes)?.into_raw(),
+        Err(_) => Ok((&archive.features()?).into()),
+    }
+}
+
+impl Archive {
+    fn open(mut input: Input<'_>) -> Result<Self> {
+        let origin = input.origin();
+        let bytes = input.read_held("a zip archive", MOST_HELD)?;
+        let damaged = |error: rawzip::Error| {
+            let reason = error.to_string();
+            Error::data(format!(
+                "{origin}: the zip archive is damaged ({}); fetch or save it again",
+                short(&reason)
+            ))
+        };
+        let zip = ZipArchive::from_slice(bytes).map_err(damaged)?;
+        let (mut arrays, mut others) = (Vec::new(), 0);
+        let mut entries = zip.entries();
+        while let Some(entry) = entries.next_entry().map_err(damaged)? {
+            let name = String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned();
+            match name.strip_suffix(".npy") {
+                Some(name) => arrays.push(Member {
+                    name: name.to_string(),
+                    method: entry.compression_method(),
+                    place: entry.wayfinder(),
+                }),
+                None => others += 1,
+            }
+        }
+        if arrays.is_empty() {
+            return Err(Error::data(format!(
+                "{origin} is a zip archive without a NumPy array ({others} other files; .xlsx?); save it as .csv, or \
+                 as arrays with np.savez(FILE, X=X, y=y)"
+            )));
+        }
+        Ok(Self { origin, zip, arrays })
+    }
+
+    fn features(&self) -> Result<Features> {
+        if self.is_sparse() {
+            return Err(Error::data(format!(
+                "{} is a sparse table; read it by read_sparse_npz",
+                self.origin
+            )));
+        }
+        let array = match &self.arrays[..] {
+            [only] => only,
+            _ => self.named("features", &FEATURES)?,
+        };
+        npy::read_features(self.input(array)?)
+    }
+
+    fn table(&self, task: TargetKind) -> Result<Table> {
+        if self.is_sparse() {
+            return Err(lonely(&self.origin));
+        }
+        let features = self.named("features", &FEATURES)?;
+        let target = self.named("target", &TARGET)?;
+        npy::read_inputs(self.input(features)?, self.input(target)?, task)
+    }
+
+    /// The array of one of these names.
+    fn named(&self, role: &str, names: &[&str]) -> Result<&Member> {
+        let is =
+            |name: &&str| self.arrays.iter().find(|member| member.name.to_lowercase() == **name);
+        names.iter().find_map(is).ok_or_else(|| {
+            let listed: Vec<String> =
+                self.arrays.iter().take(LISTED).map(|member| quoted(&member.name)).collect();
+            let more = self.arrays.len().saturating_sub(LISTED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            Error::data(format!(
+                "{} holds the arrays {}{more}, and its {role} is the one called {}; save np.savez(FILE, X=X, y=y)",
+                self.origin,
+                listed.join(", "),
+                names.join(", ")
+            ))
+        })
+    }
+
+    /// The bytes of an array, unpacked as they are read; the checksum is compared at their end.
+    fn input(&self, member: &Member) -> Result<Input<'_>> {
+        let origin = format!("{}: {}", self.origin, short(&member.name));
+        let entry = self.zip.get_entry(member.place).map_err(|error| {
+            Error::data(format!(
+                "{origin}: the zip archive is damaged here ({error}); fetch or save it again"
+            ))
+        })?;
+        let reader: Box<dyn BufRead + '_> = match member.method {
+            CompressionMethod::STORE => {
+                Box::new(BufReader::new(entry.verifying_reader(entry.data())))
+            }
+            CompressionMethod::DEFLATE => {
+                let unpacked = DeflateDecoder::new(entry.data());
+                Box::new(BufReader::new(entry.verifying_reader(unpacked)))
+            }
+            other => {
+                return Err(Error::data(format!(
+                    "{origin}: the array is packed by method {}, and only stored and deflated ones are read; save \
+                     it with np.savez",
+                    other.as_u16()
+                )));
+            }
+        };
+        Input::of_zip(&origin, reader)
+    }
+}
+
+#[cfg(test)]
+mod tests;

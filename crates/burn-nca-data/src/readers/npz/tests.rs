@@ -1,0 +1,128 @@
+//! Archives as numpy and scipy write them, and what is refused of others.
+
+use std::path::PathBuf;
+
+use super::*;
+use crate::{
+    CsvOptions, RawOptions, is_sparse, open, open_features, open_raw, open_sparse, open_unlabeled,
+};
+
+fn corpus(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/npz").join(name)
+}
+
+fn at(name: &str) -> String {
+    corpus(name).display().to_string()
+}
+
+fn error<T>(outcome: Result<T>) -> String {
+    outcome.err().unwrap().to_string()
+}
+
+/// The bytes of an archive of the corpus, changed, in a file.
+fn changed(name: &str, change: impl Fn(&mut Vec<u8>)) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("changed.npz");
+    let mut bytes = std::fs::read(corpus(name)).unwrap();
+    change(&mut bytes);
+    std::fs::write(&path, bytes).unwrap();
+    (folder, path.display().to_string())
+}
+
+#[test]
+fn arrays_of_stored_and_deflated_archives_are_read_by_name() {
+    for (name, classes) in [("stored.npz", 2), ("deflated.npz", 3)] {
+        let data = open(&at(name), &CsvOptions::default()).unwrap().into_labeled().unwrap();
+        assert_eq!((data.rows(), data.features().columns(), data.classes()), (5, 2, classes));
+        assert_eq!(data.features().row(4), [4.0, 4.5]);
+        assert_eq!(open_features(&at(name), &[]).unwrap().row(1), [1.0, 1.5]);
+        assert_eq!(read_npz(corpus(name), TargetKind::Classes).unwrap().features.rows(), 5);
+    }
+    let numbers = CsvOptions { task: TargetKind::Numeric, ..CsvOptions::default() };
+    let (_, y) = open(&at("stored.npz"), &numbers).unwrap().into_numeric().unwrap();
+    assert_eq!(y, [0.0, 1.0, 0.0, 1.0, 1.0]);
+}
+
+#[test]
+fn an_array_that_is_alone_needs_no_name() {
+    assert_eq!(open_unlabeled(&at("alone.npz"), &[]).unwrap().columns(), 2);
+    assert_eq!(read_npz_features(corpus("alone.npz")).unwrap().rows(), 5);
+    let error = error(open(&at("alone.npz"), &CsvOptions::default()));
+    assert!(error.contains("holds the arrays \"arr_0\"") && error.contains("X=X, y=y"), "{error}");
+}
+
+#[test]
+fn arrays_of_other_names_are_listed() {
+    let error = error(open(&at("others.npz"), &CsvOptions::default()));
+    assert!(
+        error.contains("\"x_train\", \"y_train\"") && error.contains("called x, data, features"),
+        "{error}"
+    );
+}
+
+#[test]
+fn damage_is_told_with_the_array() {
+    // A value of X, which is stored: the checksum differs.
+    let (_folder, path) = changed("stored.npz", |bytes| bytes[180] ^= 1);
+    let error = error(open(&path, &CsvOptions::default()));
+    assert!(error.contains("changed.npz: X: the zip data are damaged"), "{error}");
+    let (_folder, path) = changed("stored.npz", |bytes| bytes.truncate(300));
+    let error = super::tests::error(open(&path, &CsvOptions::default()));
+    assert!(error.contains("the zip archive is damaged"), "{error}");
+}
+
+#[test]
+fn an_archive_of_something_else_is_refused() {
+    let (_folder, path) = changed("others.npz", |bytes| {
+        for at in 0..bytes.len() - 4 {
+            if bytes[at..at + 4] == *b".npy" {
+                bytes[at..at + 4].copy_from_slice(b".xml");
+            }
+        }
+    });
+    let error = error(open(&path, &CsvOptions::default()));
+    assert!(error.contains("without a NumPy array (3 other files; .xlsx?)"), "{error}");
+}
+
+#[test]
+fn sparse_tables_of_every_format_are_one_table() {
+    let rows = read_sparse_npz(corpus("csr.npz")).unwrap();
+    assert_eq!((rows.rows(), rows.columns(), rows.entries()), (5, 4, 7));
+    assert_eq!(rows.row(1).collect::<Vec<_>>(), [(0, 4.0), (3, 1.5)]);
+    let folder = tempfile::tempdir().unwrap();
+    let topics = folder.path().join("topics.csv");
+    std::fs::write(&topics, "topic\na\nb\na\nb\na\n").unwrap();
+    for name in ["csr.npz", "csc.npz", "coo.npz"] {
+        assert_eq!(read_sparse_npz(corpus(name)).unwrap(), rows, "{name}");
+        assert!(is_sparse(&at(name)));
+        let pair = format!("{},{}", at(name), topics.display());
+        let table = open_sparse(&pair, TargetKind::Classes).unwrap();
+        assert_eq!((table.features, table.target_name.as_str()), (rows.clone(), "topic"));
+        // Those who ask for a dense table get one.
+        assert_eq!(open_features(&at(name), &[]).unwrap(), rows.to_dense().unwrap());
+        assert_eq!(open_raw(&at(name), &RawOptions::default()).unwrap().columns().len(), 4);
+        assert_eq!(open(&pair, &CsvOptions::default()).unwrap().features.rows(), 5);
+    }
+}
+
+#[test]
+fn archives_that_are_not_what_is_asked_for_are_told_apart() {
+    let bsr = error(read_sparse_npz(corpus("bsr.npz")));
+    assert!(bsr.contains("its format is bsr") && bsr.contains(".tocsr()"), "{bsr}");
+    let arrays = error(read_sparse_npz(corpus("stored.npz")));
+    assert!(arrays.contains("holds arrays, not a sparse table"), "{arrays}");
+    assert!(!is_sparse(&at("stored.npz")));
+    let pair = error(open(&format!("{},t.csv", at("stored.npz")), &CsvOptions::default()));
+    assert!(pair.contains("stands alone"), "{pair}");
+    let alone = error(open(&at("csr.npz"), &CsvOptions::default()));
+    assert!(alone.contains("FILE.npz,TARGETS.csv"), "{alone}");
+    assert!(error(read_npz_features(corpus("csr.npz"))).contains("read_sparse_npz"));
+    // The number of rows, in the file as it stands.
+    let (_folder, path) = changed("csr.npz", |bytes| {
+        let at = bytes
+            .windows(16)
+            .position(|two| two == [5, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0]);
+        bytes[at.unwrap()] = 6;
+    });
+    assert!(error(read_sparse_npz(&path)).contains("the zip data are damaged"));
+}

@@ -1,0 +1,430 @@
+//! Data by one word, as a command line gives it: a set of the catalog, a file, two files, or standard input.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::tables::{Features, Labeled, RawTable};
+
+use crate::excerpt::quoted;
+use crate::near_name::suggestion;
+use crate::readers::csv::{self, CsvOptions, TargetColumn};
+use crate::readers::format::Format;
+use crate::readers::input::Input;
+use crate::readers::raw::{self, RawOptions};
+use crate::readers::table::{Table, TargetKind};
+use crate::readers::text_format::TextFormat;
+use crate::readers::{idx, matrix_market, npy, npz, sparse_checks, sparse_table};
+use crate::sets::generate::word;
+use crate::sets::{by_name, names};
+
+/// The word for standard input.
+pub(crate) const STANDARD_INPUT: &str = "-";
+
+/// What a source turned out to be; files are open, so that they are opened only once.
+enum Source {
+    Catalog(&'static crate::Dataset),
+    /// A made-up set with options.
+    Made(Labeled),
+    Alone(Input<'static>),
+    /// Features and the file of their labels.
+    Pair(Input<'static>, PathBuf),
+}
+
+/// Opens data by one word, as a command line gives it.
+///
+/// In this order: the name of a set of the [`catalog`](crate::sets::catalog) (to read a file of that
+/// very name, write `./iris`); `-` for standard input; a CSV file, or with the feature `parquet` a Parquet or Arrow
+/// file, whose columns are chosen as those of a CSV file; an archive `.npz` of the arrays X and y;
+/// `noisy-xor:alpha=.5,noise=.3/.5,seed=1`, a made-up set with options of its own (`irrelevant` and `rows` are the others); a pair `X.npy,Y.npy`; a pair `IMAGES,LABELS` of
+/// IDX files; a pair `FILE.mtx,TARGETS.csv`, whose zeros are written out here ([`open_sparse`](crate::open_sparse)
+/// leaves them out). The formats are told by the first bytes, not by the names, and all but the catalog may
+/// be gzipped. A file is opened and read once: it may be a pipe.
+///
+/// # Errors
+/// As the reader of the format ([`read_csv`](crate::read_csv), [`read_npy_pair`](crate::read_npy_pair),
+/// [`read_idx_pair`](crate::read_idx_pair)); no such set
+/// and no such file (the sets are listed); a NumPy or IDX file without its labels; or column
+/// options for a source that is no such table.
+///
+/// # Examples
+/// ```
+/// use burn_nca_data::{CsvOptions, open};
+///
+/// let wine = open("wine", &CsvOptions::default())?.into_labeled()?;
+/// assert_eq!(wine.rows(), 178);
+/// let error = open("wnie", &CsvOptions::default()).unwrap_err().to_string();
+/// assert!(error.contains("did you mean \"wine\"?"));
+/// # Ok::<(), burn_nca_data::Error>(())
+/// ```
+pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
+    match find(source)? {
+        Source::Catalog(set) => classes_of(source, set.load(), options),
+        Source::Made(set) => classes_of(source, set, options),
+        Source::Alone(input) => match input.format() {
+            Format::Npy => Err(lonely(&input, "a NumPy array", "X.npy,Y.npy")),
+            Format::Idx => Err(lonely(&input, "an IDX array", "IMAGES,LABELS")),
+            Format::MatrixMarket => Err(sparse_checks::lonely(&input.origin())),
+            Format::Zip => {
+                refuse_column_options(source, options)?;
+                npz::read_table(input, options.task)
+            }
+            Format::Text | Format::Parquet | Format::Arrow | Format::ArrowStream => {
+                csv::read(input, options)
+            }
+        },
+        Source::Pair(x, y) => {
+            refuse_column_options(source, options)?;
+            open_pair(x, &y, options.task)
+        }
+    }
+}
+
+/// Opens the features alone, for prediction.
+///
+/// From a CSV, Parquet or Arrow file the columns `expected` are taken, by name and in that order. A NumPy or IDX
+/// array is given by itself or with its labels, which are then not read; its columns and those of a
+/// set of the catalog come as they are.
+///
+/// # Errors
+/// As [`read_csv_features`](crate::read_csv_features), [`read_npy_features`](crate::read_npy_features) and
+/// [`read_idx_features`](crate::read_idx_features); or no such set and no such file.
+pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
+    open_features_as(source, expected, &TextFormat::default())
+}
+
+/// As [`open_features`], from text of this form; arrays and sets of the catalog have none.
+///
+/// # Errors
+/// As there.
+pub fn open_features_as(
+    source: &str,
+    expected: &[String],
+    format: &TextFormat,
+) -> Result<Features> {
+    let input = match find(source)? {
+        Source::Catalog(set) => return Ok(set.load().features().clone()),
+        Source::Made(set) => return Ok(set.features().clone()),
+        Source::Alone(input) | Source::Pair(input, _) => input,
+    };
+    match input.format() {
+        Format::Npy => npy::read_features(input),
+        Format::Idx => idx::read_features(input),
+        Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
+        Format::Zip => npz::read_features(input),
+        Format::Text | Format::Parquet | Format::Arrow | Format::ArrowStream => {
+            csv::read_features(input, expected, format)
+        }
+    }
+}
+
+/// Opens all columns as features, for learning without labels.
+///
+/// `ignore` are columns of a table that are no features (an identifier, say). The labels of a set of the
+/// catalog or of a pair of arrays are not read; a NumPy or IDX array may stand alone.
+///
+/// # Errors
+/// As [`open`]; or ignored columns for a source that is no such table.
+pub fn open_unlabeled(source: &str, ignore: &[String]) -> Result<Features> {
+    open_unlabeled_as(source, &CsvOptions { ignore: ignore.to_vec(), ..CsvOptions::default() })
+}
+
+/// As [`open_unlabeled`], with features, ignored columns and the form of the text as the options say; a target is not
+/// looked for.
+///
+/// # Errors
+/// As there.
+pub fn open_unlabeled_as(source: &str, options: &CsvOptions) -> Result<Features> {
+    let options = &CsvOptions {
+        target: TargetColumn::None,
+        task: TargetKind::Classes,
+        set_unlabeled_apart: false,
+        ..options.clone()
+    };
+    let refuse_columns = || {
+        if *options == (CsvOptions { target: TargetColumn::None, ..CsvOptions::default() }) {
+            return Ok(());
+        }
+        Err(Error::setting(format!(
+            "columns can be chosen or ignored in a CSV, Parquet or Arrow file only, and {source:?} is none; leave that \
+             option out"
+        )))
+    };
+    let input = match find(source)? {
+        Source::Catalog(set) => {
+            refuse_columns()?;
+            return Ok(set.load().features().clone());
+        }
+        Source::Made(set) => {
+            refuse_columns()?;
+            return Ok(set.features().clone());
+        }
+        Source::Alone(input) | Source::Pair(input, _) => input,
+    };
+    match input.format() {
+        format if format.is_table() => Ok(csv::read(input, options)?.features),
+        format => {
+            refuse_columns()?;
+            match format {
+                Format::Npy => npy::read_features(input),
+                Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
+                Format::Zip => npz::read_features(input),
+                _ => idx::read_features(input),
+            }
+        }
+    }
+}
+
+/// A set of the catalog as a table.
+fn classes_of(source: &str, set: Labeled, options: &CsvOptions) -> Result<Table> {
+    refuse_column_options(source, options)?;
+    if options.task == TargetKind::Numeric {
+        return Err(Error::setting(format!(
+            "the data set {source:?} has classes, not a numeric target; read it with TargetKind::Classes"
+        )));
+    }
+    Ok(set.into())
+}
+
+/// Opens a table as it is, with text and holes.
+///
+/// A set of the catalog, or a pair of arrays, comes with its classes as the last column.
+///
+/// # Errors
+/// As [`read_raw`](crate::read_raw) and [`open`]; or options of columns for a source that is no such table.
+pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
+    let refused = || {
+        if !options.are_of_table() {
+            return Ok(());
+        }
+        Err(Error::setting(format!(
+            "columns can be chosen, and their text be read, in a CSV, Parquet or Arrow file only, and {source:?} is none; \
+             leave these options out"
+        )))
+    };
+    match find(source)? {
+        Source::Alone(input) if input.format().is_table() => raw::read(input, options),
+        Source::Alone(input) => {
+            refused()?;
+            let features = match input.format() {
+                Format::Npy => npy::read_features(input),
+                Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
+                Format::Zip => return npz::read_raw(input),
+                _ => idx::read_features(input),
+            };
+            Ok((&features?).into())
+        }
+        Source::Catalog(set) => {
+            refused()?;
+            Table::from(set.load()).into_raw()
+        }
+        Source::Made(set) => {
+            refused()?;
+            Table::from(set).into_raw()
+        }
+        Source::Pair(x, y) => {
+            refused()?;
+            open_pair(x, &y, TargetKind::Classes)?.into_raw()
+        }
+    }
+}
+
+fn find(source: &str) -> Result<Source> {
+    if let Some(set) = by_name(source) {
+        return Ok(Source::Catalog(set));
+    }
+    if source == STANDARD_INPUT {
+        return Ok(Source::Alone(Input::standard_input()?));
+    }
+    let path = Path::new(source);
+    if path.exists() {
+        return Ok(Source::Alone(Input::open(path)?));
+    }
+    if let Some(made) = word::of_word(source) {
+        return made.map(Source::Made);
+    }
+    if let Some((x, y)) = source.split_once(',') {
+        if y.contains(',') {
+            return Err(Error::data(format!(
+                "{} names more than two files; a pair is X.npy,Y.npy or IMAGES,LABELS",
+                quoted(source)
+            )));
+        }
+        return Ok(Source::Pair(Input::open(Path::new(x.trim()))?, y.trim().into()));
+    }
+    Err(Error::data(format!(
+        "{source:?} is neither a bundled data set nor a file; {}the bundled sets are {}; \
+         a file is given by its path",
+        suggestion(source, names()),
+        names().collect::<Vec<_>>().join(", ")
+    )))
+}
+
+fn open_pair(x: Input<'_>, y: &Path, task: TargetKind) -> Result<Table> {
+    match (x.format(), task) {
+        (Format::Npy, _) => npy::read_pair(x, y, task),
+        (Format::Idx, TargetKind::Classes) => idx::read_pair(x, y),
+        (Format::Idx, TargetKind::Numeric) => Err(Error::setting(format!(
+            "{} holds images, whose labels are classes; read it with TargetKind::Classes, or give a pair \
+             X.npy,Y.npy",
+            x.origin()
+        ))),
+        (Format::MatrixMarket | Format::Zip, task) => {
+            let targets = y.display().to_string();
+            let table = sparse_table::read(x, &targets, task)?;
+            Ok(Table {
+                features: table.features.to_dense()?,
+                target_name: table.target_name,
+                target: table.target,
+                without_class: None,
+            })
+        }
+        (other, _) => {
+            // Whatever begins like no other format may be text; or an array whose first bytes are damaged.
+            let kind = match other {
+                Format::Text => "begins like",
+                _ => &format!("is {},", other.name()),
+            };
+            Err(Error::data(format!(
+                "{} {kind} neither a NumPy nor an IDX array; a pair is X.npy,Y.npy or IMAGES,LABELS, and \
+                 a CSV, Parquet or Arrow file or an .npz archive stands alone",
+                x.origin(),
+            )))
+        }
+    }
+}
+
+fn refuse_column_options(source: &str, options: &CsvOptions) -> Result<()> {
+    let columns_only = CsvOptions {
+        task: options.task,
+        set_unlabeled_apart: options.set_unlabeled_apart,
+        ..CsvOptions::default()
+    };
+    if *options == columns_only {
+        return Ok(());
+    }
+    Err(Error::setting(format!(
+        "a target column, ignored columns or feature columns can be chosen in a CSV, Parquet or Arrow file only, and \
+         {source:?} is none; leave these options out"
+    )))
+}
+
+fn lonely(input: &Input<'_>, kind: &str, pair: &str) -> Error {
+    Error::data(format!("{} is {kind} without its labels; give the pair {pair}", input.origin()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    const NPY_HEADER: &[u8] =
+        b"\x93NUMPY\x01\x00\x44\x00{'descr': '|u1', 'fortran_order': False, 'shape': (2,1), }         \n";
+    const IDX_IMAGES: &[u8] = &[0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 1, 7, 9];
+    const IDX_LABELS: &[u8] = &[0, 0, 8, 1, 0, 0, 0, 2, 1, 0];
+
+    fn classes() -> CsvOptions {
+        CsvOptions::default()
+    }
+
+    fn error(source: &str, options: &CsvOptions) -> String {
+        open(source, options).unwrap_err().to_string()
+    }
+
+    /// A folder with a CSV file, a NumPy pair and an IDX pair.
+    fn folder() -> (tempfile::TempDir, impl Fn(&str) -> String) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().to_path_buf();
+        fs::write(root.join("t.csv"), "a,b,y\n1,2,u\n3,4,v\n").unwrap();
+        fs::write(root.join("x.npy"), [NPY_HEADER, &[7, 9]].concat()).unwrap();
+        fs::write(root.join("y.npy"), [NPY_HEADER, &[1, 0]].concat()).unwrap();
+        fs::write(root.join("images"), IDX_IMAGES).unwrap();
+        fs::write(root.join("labels"), IDX_LABELS).unwrap();
+        (folder, move |name| root.join(name).display().to_string())
+    }
+
+    #[test]
+    fn every_kind_of_source_opens() {
+        let (_folder, at) = folder();
+        let pair = |x, y| format!("{},{}", at(x), at(y));
+        assert_eq!(open("iris", &classes()).unwrap().features.rows(), 150);
+        for source in [at("t.csv"), pair("x.npy", "y.npy"), pair("images", "labels")] {
+            let data = open(&source, &classes()).unwrap().into_labeled().unwrap();
+            assert_eq!((data.rows(), data.classes()), (2, 2), "{source}");
+        }
+        let numeric = CsvOptions { task: TargetKind::Numeric, ..classes() };
+        let (_, y) = open(&pair("x.npy", "y.npy"), &numeric).unwrap().into_numeric().unwrap();
+        assert_eq!(y, [1.0, 0.0]);
+    }
+
+    #[test]
+    fn features_open_with_and_without_labels() {
+        let (_folder, at) = folder();
+        let features = open_features(&at("t.csv"), &["b".into()]).unwrap();
+        assert_eq!(features.values(), [2.0, 4.0]);
+        for source in ["x.npy", "images"] {
+            assert_eq!(open_features(&at(source), &[]).unwrap().values(), [7.0, 9.0]);
+        }
+        let pair = format!("{},{}", at("x.npy"), at("none.npy"));
+        assert_eq!(open_features(&pair, &[]).unwrap().values(), [7.0, 9.0]);
+        assert_eq!(open_features("wine", &[]).unwrap().columns(), 13);
+    }
+
+    #[test]
+    fn without_labels_every_column_is_a_feature() {
+        let (_folder, at) = folder();
+        std::fs::write(at("n.csv"), "id,a,b\nx,1,2\ny,3,4\n").unwrap();
+        let features = open_unlabeled(&at("n.csv"), &["id".into()]).unwrap();
+        assert_eq!(features.values(), [1.0, 2.0, 3.0, 4.0]);
+        for source in ["x.npy", "images"] {
+            assert_eq!(open_unlabeled(&at(source), &[]).unwrap().values(), [7.0, 9.0]);
+        }
+        assert_eq!(open_unlabeled("iris", &[]).unwrap().columns(), 4);
+        let error = open_unlabeled("iris", &["x".into()]).unwrap_err().to_string();
+        assert!(error.contains("\"iris\" is none"), "{error}");
+    }
+
+    #[test]
+    fn an_unknown_source_is_answered_with_the_bundled_sets() {
+        assert_eq!(
+            error("irsi", &classes()),
+            "\"irsi\" is neither a bundled data set nor a file; did you mean \"iris\"? the bundled \
+             sets are iris, wine, digits, balance, rings, noisy-xor, blobs; a file is given by its path"
+        );
+        assert!(!error("data/train.csv", &classes()).contains("did you mean"));
+        assert!(error("no.npy,none.npy", &classes()).starts_with("no.npy: there is no such file"));
+        assert!(error("x.npy,y.npy,z.npy", &classes()).contains("names more than two files"));
+    }
+
+    #[test]
+    fn arrays_without_labels_are_told() {
+        let (_folder, at) = folder();
+        let message = error(&at("x.npy"), &classes());
+        assert!(
+            message
+                .ends_with("x.npy is a NumPy array without its labels; give the pair X.npy,Y.npy")
+        );
+        assert!(error(&at("images"), &classes()).ends_with("give the pair IMAGES,LABELS"));
+        let pair = format!("{},{}", at("t.csv"), at("y.npy"));
+        assert!(
+            error(&pair, &classes()).contains("t.csv begins like neither a NumPy nor an IDX array")
+        );
+    }
+
+    #[test]
+    fn options_that_would_not_be_heeded_are_refused() {
+        let (_folder, at) = folder();
+        let target = CsvOptions { target: TargetColumn::Name("y".into()), ..classes() };
+        for source in ["iris".to_string(), format!("{},{}", at("x.npy"), at("y.npy"))] {
+            let message = error(&source, &target);
+            assert!(
+                message.contains("in a CSV, Parquet or Arrow file only")
+                    && message.contains(&source),
+                "{message}"
+            );
+        }
+        let numeric = CsvOptions { task: TargetKind::Numeric, ..classes() };
+        assert!(error("iris", &numeric).contains("\"iris\" has classes, not a numeric target"));
+        let images = format!("{},{}", at("images"), at("labels"));
+        assert!(error(&images, &numeric).contains("images holds images, whose labels are classes"));
+    }
+}

@@ -1,0 +1,345 @@
+//! Delimited text as it is: columns of numbers or text, with holes.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::tables::{RawColumn, RawTable, RawValues, TextValues};
+
+use crate::excerpt::{quoted, short};
+use crate::readers::csv::{
+    Places, Record, Sheet, TargetColumn, is_missing, is_missing_number, open_sheet,
+    refuse_unnamed_target,
+};
+use crate::readers::input::{Input, name_file};
+use crate::readers::table::TargetKind;
+use crate::readers::text_format::{DecimalSign, TextFormat};
+
+/// Distinct numbers whose spelling is kept, should a text follow: a column with more is no category.
+const SPELLED: usize = 512;
+
+/// Which columns of a CSV file are read as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RawOptions {
+    /// The columns, by name or pattern; `None`: all that are not ignored.
+    pub columns: Option<Vec<String>>,
+    /// Columns that are left out, by name or pattern.
+    pub ignore: Vec<String>,
+    /// Columns that are read as text whatever they hold, whether or not they are among `columns`.
+    pub text: Vec<String>,
+    /// Columns that are read as text where the table has them.
+    pub text_if_there: Vec<String>,
+    /// More columns that are read whether or not they are among `columns`.
+    pub also: Vec<String>,
+    /// The target column, which comes last in the table: as text where it holds classes.
+    pub target: Option<(TargetColumn, TargetKind)>,
+    /// How the text is written.
+    pub format: TextFormat,
+}
+
+/// Reads a `.csv` or `.csv.gz` file as it is; see [`parse_raw`].
+///
+/// # Errors
+/// The file cannot be read, its gzip data are damaged, or as [`parse_raw`].
+pub fn read_raw(path: impl AsRef<Path>, options: &RawOptions) -> Result<RawTable> {
+    read(Input::open(path.as_ref())?, options)
+}
+
+/// A raw table from CSV text; `origin` is what messages call it.
+///
+/// A column whose every cell is a number or missing (as pandas spells it, or one of `-`, `.`, na, nil and missing) is one
+/// of numbers, any other one of text, where the latter five are words.
+/// The text is of the form that [`parse_csv`](crate::parse_csv) reads.
+///
+/// # Errors
+/// As there, but for values that are missing or no numbers.
+///
+/// # Examples
+/// ```
+/// use burn_nca_data::{RawOptions, parse_raw};
+///
+/// let table = parse_raw("t.csv", b"age,city\n31,Rome\nNA,Oslo\n", &RawOptions::default())?;
+/// assert_eq!(table.column("age").unwrap().holes(), 1);
+/// # Ok::<(), burn_nca_data::Error>(())
+/// ```
+pub fn parse_raw(origin: &str, bytes: &[u8], options: &RawOptions) -> Result<RawTable> {
+    read(Input::of_bytes(origin, bytes)?, options)
+}
+
+/// As [`parse_raw`].
+pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
+    let sheet = open_sheet(input, &options.format)?;
+    let (origin, names) = (sheet.origin.clone(), sheet.names.clone());
+    let columns = columns(&sheet, options)?;
+    let builder = |&(_, kind): &(usize, Kind)| Builder::new(kind, options.format.decimal);
+    let mut builders: Vec<Builder> = columns.iter().map(builder).collect();
+    sheet.each_row(|record: &Record, _| {
+        for (&(column, _), builder) in columns.iter().zip(&mut builders) {
+            builder.push(record.field(column)).map_err(|reason| (column, reason))?;
+        }
+        Ok(())
+    })?;
+    let columns = columns.iter().zip(builders);
+    let columns =
+        columns.map(|(&(column, _), builder)| RawColumn::new(&names[column], builder.values()));
+    RawTable::new(columns.collect()).map_err(|error| name_file(&origin, error))
+}
+
+/// What a column is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Numbers, or text where there is some.
+    Any,
+    /// Text whatever it holds.
+    Text,
+    /// Text in which an empty cell alone is a hole.
+    Classes,
+}
+
+impl RawOptions {
+    /// Whether they ask for columns by name or for text of another form, which only a table with names has.
+    pub(crate) fn are_of_table(&self) -> bool {
+        let by_name = matches!(self.target, Some((TargetColumn::Name(_), _)));
+        by_name || Self { target: None, ..self.clone() } != Self::default()
+    }
+}
+
+/// The columns to read, and as what.
+fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<Vec<(usize, Kind)>> {
+    let (origin, names) = (&sheet.origin, &sheet.names);
+    let target = match &options.target {
+        None | Some((TargetColumn::None, _)) => None,
+        Some((TargetColumn::Last, task)) => {
+            refuse_unnamed_target(origin, names, sheet.separator)?;
+            Some((names.len() - 1, *task))
+        }
+        Some((TargetColumn::Name(name), task)) => {
+            Some((Places::new(origin, names)?.find(name)?, *task))
+        }
+    };
+    let places = Places::new(origin, names)?;
+    let find = |name: &String| places.find(name);
+    let mut text: Vec<usize> = options.text.iter().map(find).collect::<Result<_>>()?;
+    text.extend(options.text_if_there.iter().filter_map(|name| find(name).ok()));
+    let also: Vec<usize> = options.also.iter().map(find).collect::<Result<_>>()?;
+    let ignored: Vec<Vec<usize>> =
+        options.ignore.iter().map(|name| places.find_all(name)).collect::<Result<_>>()?;
+    let ignored = ignored.concat();
+    if let Some((column, _)) = target
+        && options.ignore.contains(&names[column])
+    {
+        return Err(Error::setting(format!(
+            "column {} of {origin} is both the target and ignored; name another target, or do not ignore it",
+            quoted(&names[column])
+        )));
+    }
+    let wanted: Vec<usize> = match &options.columns {
+        None => (0..names.len()).filter(|column| !ignored.contains(column)).collect(),
+        Some(wanted) => places.chosen(wanted, &ignored)?,
+    };
+    let is_role = |column: &usize| text.contains(column) || also.contains(column);
+    let is_target = |column: &usize| target.is_some_and(|(target, _)| target == *column);
+    let unnamed: Vec<usize> = wanted.iter().copied().filter(|column| !is_role(column)).collect();
+    places.refuse_unnamed(&unnamed, sheet.separator)?;
+    let mut columns = wanted;
+    for &role in text.iter().chain(&also) {
+        if !columns.contains(&role) {
+            columns.push(role);
+        }
+    }
+    columns.retain(|column| !is_target(column));
+    if columns.is_empty() {
+        return Err(Error::data(format!(
+            "{origin}: no column is left beside the target; ignore fewer columns, and separate values by commas, \
+             semicolons, tabs or bars"
+        )));
+    }
+    let kind = |column: usize| if text.contains(&column) { Kind::Text } else { Kind::Any };
+    let mut columns: Vec<(usize, Kind)> =
+        columns.into_iter().map(|column| (column, kind(column))).collect();
+    columns.extend(target.map(|(column, task)| match task {
+        TargetKind::Classes => (column, Kind::Classes),
+        TargetKind::Numeric => (column, Kind::Any),
+    }));
+    Ok(columns)
+}
+
+/// A column while it is read.
+struct Builder {
+    kind: Kind,
+    decimal: DecimalSign,
+    /// The numbers, as long as there is nothing else.
+    numbers: Option<Vec<f64>>,
+    /// Whether a number is missing that would be a word in text.
+    word: bool,
+    /// The cells as they are spelled, until there are too many for a category.
+    text: Option<TextValues>,
+}
+
+impl Builder {
+    fn new(kind: Kind, decimal: DecimalSign) -> Self {
+        let numbers = (kind == Kind::Any).then(Vec::new);
+        Self { kind, decimal, numbers, word: false, text: Some(TextValues::default()) }
+    }
+
+    /// Adds a cell, or says what is wrong with it.
+    fn push(&mut self, cell: &str) -> Result<(), String> {
+        let missing = is_missing(cell);
+        if self.kind == Kind::Classes && missing && !cell.is_empty() {
+            return Err(format!(
+                "{} is how a missing value is spelled; leave the cell of a row without a class empty, or write the class \
+                 in another way",
+                quoted(cell)
+            ));
+        }
+        if let Some(numbers) = &mut self.numbers {
+            match self.decimal.parse(cell) {
+                _ if is_missing_number(cell) => {
+                    self.word |= !missing;
+                    numbers.push(f64::NAN);
+                }
+                Some(number) if number.is_finite() => numbers.push(number),
+                Some(_) => {
+                    return Err(format!(
+                        "the value is infinite ({}); write a finite one or remove the row",
+                        short(cell)
+                    ));
+                }
+                None => self.turn_to_text(),
+            }
+        }
+        if let Some(text) = &mut self.text {
+            text.push((!missing).then_some(cell));
+            if self.numbers.is_some() && text.distinct().len() > SPELLED {
+                self.text = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on as text; of many numbers the spelling is no longer known.
+    fn turn_to_text(&mut self) {
+        let numbers = self.numbers.take().unwrap_or_default();
+        let text = self.text.take();
+        self.text = Some(text.unwrap_or_else(|| RawColumn::numbers("", numbers).into_text()));
+    }
+
+    fn values(mut self) -> RawValues {
+        // Words alone are text.
+        if self.word && self.numbers.iter().flatten().all(|number| number.is_nan()) {
+            self.turn_to_text();
+        }
+        match self.numbers {
+            Some(numbers) => RawValues::Numbers(numbers),
+            None => RawValues::Text(self.text.unwrap_or_default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str, options: &RawOptions) -> RawTable {
+        parse_raw("t.csv", text.as_bytes(), options).unwrap()
+    }
+
+    fn texts(table: &RawTable, name: &str) -> Vec<Option<String>> {
+        let RawValues::Text(text) = table.column(name).unwrap().values() else { panic!("{name}") };
+        text.iter().map(|text| text.map(String::from)).collect()
+    }
+
+    #[test]
+    fn columns_are_numbers_or_text_with_holes() {
+        let table = raw("a,b,c\n1,x,007\nNA,,1.0\n-2e1,?,z\n", &RawOptions::default());
+        let RawValues::Numbers(a) = table.column("a").unwrap().values() else { panic!() };
+        assert!(a[0] == 1.0 && a[1].is_nan() && a[2] == -20.0);
+        assert_eq!(texts(&table, "b"), [Some("x".into()), None, None]);
+        // The spelling stays, though text came last.
+        assert_eq!(texts(&table, "c"), ["007", "1.0", "z"].map(|text| Some(text.to_string())));
+    }
+
+    #[test]
+    fn a_dash_is_missing_among_numbers_and_a_word_among_words() {
+        let text = "a,b,c,d\n1,-,-,1\n-,x,.,-\n.,nil,NA,2\nNA,-,Missing,x\n";
+        let table = raw(text, &RawOptions::default());
+        let RawValues::Numbers(a) = table.column("a").unwrap().values() else { panic!() };
+        assert!(a[0] == 1.0 && a[1..].iter().all(|number| number.is_nan()));
+        let words = |name, of: [&str; 4]| {
+            let of = of.map(|word| (word != "NA").then(|| word.to_string()));
+            assert_eq!(texts(&table, name), of, "{name}");
+        };
+        words("b", ["-", "x", "nil", "-"]);
+        words("c", ["-", ".", "NA", "Missing"]);
+        words("d", ["1", "-", "2", "x"]);
+    }
+
+    #[test]
+    fn columns_are_chosen_by_name_and_pattern() {
+        let text = "id,x1,x2,note,w\n7,1,2,a,0.5\n";
+        let options = RawOptions {
+            columns: Some(vec!["x*".into()]),
+            ignore: vec!["?2".into()],
+            text: vec!["id".into()],
+            also: vec!["w".into()],
+            ..RawOptions::default()
+        };
+        let table = raw(text, &options);
+        let names: Vec<&str> = table.columns().iter().map(RawColumn::name).collect();
+        assert_eq!(names, ["x1", "id", "w"]);
+        assert_eq!(texts(&table, "id"), [Some("7".to_string())]);
+        let options = RawOptions { columns: Some(vec!["z*".into()]), ..RawOptions::default() };
+        let error = parse_raw("t.csv", text.as_bytes(), &options).unwrap_err().to_string();
+        assert!(error.contains("no column of t.csv has a name like \"z*\""), "{error}");
+    }
+
+    #[test]
+    fn a_text_after_very_many_numbers_is_text_all_the_same() {
+        let rows: String = (0..2000).map(|row| format!("{row}\n")).collect();
+        let table =
+            raw(&format!("a,b\n{}x,1\n", rows.replace('\n', ",1\n")), &RawOptions::default());
+        let a = texts(&table, "a");
+        assert_eq!(
+            (a.len(), a[1999].as_deref(), a[2000].as_deref()),
+            (2001, Some("1999"), Some("x"))
+        );
+    }
+
+    #[test]
+    fn infinite_numbers_and_rows_of_other_lengths_are_refused_with_their_line() {
+        let error = |text: &str| {
+            parse_raw("t.csv", text.as_bytes(), &RawOptions::default()).unwrap_err().to_string()
+        };
+        assert!(
+            error("a,b\n1,inf\n").contains("line 2 (row 1), column \"b\": the value is infinite")
+        );
+        assert!(error("a,b\n1\n").contains("1 value where the header names 2 columns"));
+        assert!(error("a,a\n1,2\n").contains("both named \"a\""));
+    }
+
+    #[test]
+    fn other_separators_decimal_signs_and_encodings_are_read() {
+        let text = "größe;y\n1,5;ä\n;b\n";
+        let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+        let bytes: Vec<u8> = [0xff, 0xfe].into_iter().chain(units).collect();
+        let decimal = DecimalSign::Comma;
+        let format = TextFormat { decimal, ..TextFormat::default() };
+        let options = RawOptions { format: format.clone(), ..RawOptions::default() };
+        let utf_16 = parse_raw("t", &bytes, &options).unwrap();
+        // As text: a hole is not a number, and so is not equal to itself.
+        let shown = |table: &RawTable| -> Vec<String> {
+            let columns = table.columns().iter().map(|column| match column.values() {
+                RawValues::Numbers(values) => format!("{} {values:?}", column.name()),
+                RawValues::Text(text) => {
+                    format!("{} {:?}", column.name(), text.iter().collect::<Vec<_>>())
+                }
+            });
+            columns.collect()
+        };
+        assert_eq!(shown(&utf_16), shown(&raw(text, &options)));
+        assert_eq!(utf_16.column("größe").unwrap().holes(), 1);
+        let latin1 = b"gr\xf6\xdfe;y\n1,5;\xe4\n;b\n";
+        let format = TextFormat { encoding: Some("latin1".into()), ..format };
+        let options = RawOptions { format, ..RawOptions::default() };
+        assert_eq!(shown(&parse_raw("t", latin1, &options).unwrap()), shown(&utf_16));
+    }
+}

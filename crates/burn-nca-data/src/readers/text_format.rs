@@ -1,0 +1,123 @@
+//! How delimited text is written: its separator, its decimal sign and its encoding.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::excerpt::quoted;
+use crate::readers::encodings::Encoding;
+
+/// How delimited text is written.
+///
+/// # Examples
+/// ```
+/// use burn_nca_data::{CsvOptions, DecimalSign, TextFormat, parse_csv};
+///
+/// let format = TextFormat { decimal: DecimalSign::Comma, ..TextFormat::default() };
+/// let options = CsvOptions { format, ..CsvOptions::default() };
+/// let table = parse_csv("t.csv", b"a;y\n1,5;u\n2;v\n", &options)?;
+/// assert_eq!(table.features.values(), [1.5, 2.0]);
+/// # Ok::<(), burn_nca_data::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextFormat {
+    /// What stands between the values, an ASCII character; `None`: a comma, a semicolon, a tab or a bar, by the first
+    /// two lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separator: Option<char>,
+    /// What stands before the fraction of a number.
+    #[serde(default)]
+    pub decimal: DecimalSign,
+    /// The encoding by its name on the web (`utf-16le`, `latin1`, `windows-1250`, …); `None`: UTF-16 where a byte order
+    /// mark says so, else UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+}
+
+/// What stands before the fraction of a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DecimalSign {
+    /// `1.5`
+    #[default]
+    Point,
+    /// `1,5`
+    Comma,
+}
+
+impl DecimalSign {
+    /// The number that a cell spells, be it finite or not.
+    pub(crate) fn parse(self, cell: &str) -> Option<f64> {
+        match self {
+            Self::Point => cell.parse().ok(),
+            Self::Comma if cell.contains('.') => None,
+            Self::Comma if cell.contains(',') => cell.replacen(',', ".", 1).parse().ok(),
+            Self::Comma => cell.parse().ok(),
+        }
+    }
+}
+
+impl TextFormat {
+    /// The encoding of this name.
+    ///
+    /// # Errors
+    /// A name that no encoding has.
+    pub(crate) fn encoding(&self) -> Result<Option<&'static Encoding>> {
+        let Some(name) = &self.encoding else { return Ok(None) };
+        match Encoding::for_label(name.as_bytes()) {
+            Some(encoding) => Ok(Some(encoding)),
+            None => Err(Error::setting(format!(
+                "there is no encoding {}; give utf-8, utf-16le, utf-16be, latin1, windows-1252 or another name of the \
+                 WHATWG list",
+                quoted(name)
+            ))),
+        }
+    }
+
+    /// The separator as a byte.
+    ///
+    /// # Errors
+    /// One that is no ASCII character, or that the values need themselves.
+    pub(crate) fn separator(&self) -> Result<Option<u8>> {
+        let Some(separator) = self.separator else { return Ok(None) };
+        let taken = match self.decimal {
+            DecimalSign::Point => '.',
+            DecimalSign::Comma => ',',
+        };
+        let usable = separator.is_ascii() && !separator.is_ascii_alphanumeric();
+        if usable && !['"', '\n', '\r', '-', '+', taken].contains(&separator) {
+            return Ok(u8::try_from(separator).ok());
+        }
+        Err(Error::setting(format!(
+            "{separator:?} cannot separate values; give a character that stands in none of them, such as a comma, a \
+             semicolon, a tab or a bar"
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_by_their_decimal_sign() {
+        let comma = DecimalSign::Comma;
+        assert_eq!(comma.parse("-1,5e3"), Some(-1500.0));
+        assert_eq!(comma.parse("7"), Some(7.0));
+        assert_eq!([comma.parse("1.5"), comma.parse("1,2,3"), comma.parse("1.234,5")], [None; 3]);
+        assert_eq!(DecimalSign::Point.parse("1.5"), Some(1.5));
+        assert_eq!(DecimalSign::Point.parse("1,5"), None);
+    }
+
+    #[test]
+    fn what_cannot_serve_is_refused() {
+        let format = |separator| TextFormat { separator: Some(separator), ..TextFormat::default() };
+        assert_eq!(format('|').separator().unwrap(), Some(b'|'));
+        for separator in ['"', '7', '.', 'ä', '\n'] {
+            assert!(format(separator).separator().is_err(), "{separator:?}");
+        }
+        let comma = TextFormat { decimal: DecimalSign::Comma, ..format(',') };
+        assert!(comma.separator().unwrap_err().to_string().contains("cannot separate"));
+        let unknown = TextFormat { encoding: Some("latin7x".into()), ..TextFormat::default() };
+        assert!(unknown.encoding().unwrap_err().to_string().contains("no encoding \"latin7x\""));
+    }
+}

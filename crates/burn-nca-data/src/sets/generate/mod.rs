@@ -1,0 +1,131 @@
+//! Data made by rule or at random.
+//!
+//! Random sets are seeded: the same seed gives the same bits on every machine. The generator is
+//! ChaCha8, and the arithmetic is addition, multiplication, division and square roots in f64, which
+//! IEEE 754 rounds alike everywhere; no exponential, logarithm or sine of a system's library is
+//! called (see the algorithm of the normal deviates).
+
+mod balance;
+mod blobs;
+mod noisy_xor;
+mod normal;
+mod rings;
+pub(crate) mod word;
+
+pub use balance::balance;
+pub use blobs::blobs;
+pub use noisy_xor::{NoisyXorOptions, noisy_xor};
+pub use normal::standard_normal;
+pub use rings::{RingsOptions, rings};
+
+use crate::error::{Error, Result};
+
+/// Refuses a standard deviation that is negative, NaN or infinite.
+fn check_deviation(name: &str, value: f64) -> Result<()> {
+    if value.is_finite() && value >= 0.0 {
+        return Ok(());
+    }
+    Err(Error::setting(format!("{name} is {value}; give a standard deviation of 0 or more")))
+}
+
+/// The most values of a set that is made: 1 GiB of them.
+const MOST_VALUES: usize = 1 << 27;
+
+/// Refuses a count of zero.
+fn check_count(name: &str, value: usize) -> Result<()> {
+    if value > 0 {
+        return Ok(());
+    }
+    Err(Error::setting(format!("{name} is 0; give at least 1")))
+}
+
+/// Refuses a table of more values than memory is taken for.
+fn check_size(rows: usize, columns: usize) -> Result<()> {
+    let values = rows.checked_mul(columns);
+    if values.is_some_and(|values| values <= MOST_VALUES) {
+        return Ok(());
+    }
+    Err(Error::setting(format!(
+        "{rows} rows of {columns} columns are more than the {MOST_VALUES} values that a set is made of; ask for at most \
+         {} rows",
+        MOST_VALUES / columns
+    )))
+}
+
+/// The share of rows whose nearest other row, by the columns `columns`, is of the same class.
+#[cfg(test)]
+fn leave_one_out_accuracy(data: &crate::tables::Labeled, columns: &[usize]) -> f64 {
+    let row = |index: usize| data.features().row(index);
+    let sq_distance = |i: usize, j: usize| -> f64 {
+        columns.iter().map(|&column| (row(i)[column] - row(j)[column]).powi(2)).sum()
+    };
+    let right = (0..data.rows()).filter(|&i| {
+        let others = (0..data.rows()).filter(|&j| j != i);
+        let nearest =
+            others.min_by(|&one, &other| sq_distance(i, one).total_cmp(&sq_distance(i, other)));
+        nearest.is_some_and(|j| data.labels()[j] == data.labels()[i])
+    });
+    right.count() as f64 / data.rows() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_data_again_and_another_seed_others() {
+        let rings = |seed| super::rings(RingsOptions::default(), seed).unwrap();
+        assert_eq!(rings(1), rings(1));
+        assert_ne!(rings(1), rings(2));
+        let noisy_xor = |seed| super::noisy_xor(NoisyXorOptions::default(), seed).unwrap();
+        assert_eq!(noisy_xor(1), noisy_xor(1));
+        assert_ne!(noisy_xor(1), noisy_xor(2));
+        assert_eq!(blobs(10, 2, 2, 1).unwrap(), blobs(10, 2, 2, 1).unwrap());
+        assert_ne!(blobs(10, 2, 2, 1).unwrap(), blobs(10, 2, 2, 2).unwrap());
+    }
+
+    #[test]
+    fn a_set_without_bound_is_refused() {
+        for rows in [1_000_000_000_000, usize::MAX] {
+            let error = super::noisy_xor(NoisyXorOptions { rows, ..Default::default() }, 0);
+            let error = error.unwrap_err().to_string();
+            assert!(
+                error.contains(&rows.to_string()) && error.contains("at most 16777216 rows"),
+                "{error}"
+            );
+            let error = blobs(rows, 3, 2, 0).unwrap_err().to_string();
+            assert!(error.contains("at most"), "{error}");
+            let options = RingsOptions { rows_per_class: rows, ..Default::default() };
+            assert!(super::rings(options, 0).is_err());
+            let options = RingsOptions { classes: rows, rows_per_class: 1, ..Default::default() };
+            assert!(super::rings(options, 0).is_err());
+        }
+        assert!(blobs(2, usize::MAX, 2, 0).is_err());
+        assert!(blobs(2, 2, usize::MAX, 0).is_err());
+    }
+
+    /// Exact to the bit: any change of the stream would change every published number made from it.
+    #[test]
+    fn the_streams_are_pinned() {
+        let rings = super::rings(RingsOptions::default(), 0).unwrap();
+        assert_eq!(
+            rings.features().row(0),
+            [0.893843027720155, -0.01581257960148244, 3.276251166163502]
+        );
+        assert_eq!(
+            rings.features().row(499),
+            [4.858603832932982, -0.3025011447300532, 1.5774692740153762]
+        );
+        let noisy_xor = super::noisy_xor(NoisyXorOptions::default(), 0).unwrap();
+        assert_eq!(
+            noisy_xor.features().row(1099)[..4],
+            [1.22279124040199, 1.1461371089196077, 1.658159134840884, 1.1734636419615145]
+        );
+        assert_eq!(
+            noisy_xor.features().row(1099)[4..],
+            [-1.5090127628539287, -2.686648591905966, 2.3344202661228, -1.5771328674312786]
+        );
+        let blobs = super::blobs(9, 2, 3, 0).unwrap();
+        assert_eq!(blobs.features().row(8), [7.102134432571846, 1.2509261369865627]);
+    }
+}

@@ -1,0 +1,156 @@
+//! Concentric rings in noise, the artificial data of the NCA paper.
+
+use crate::Result;
+use crate::tables::{Features, Labeled};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::normal::standard_normal;
+use super::{check_count, check_deviation, check_size};
+
+/// The size and the noise of [`rings`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RingsOptions {
+    /// Number of rings, each a class.
+    pub classes: usize,
+    /// Points on each ring.
+    pub rows_per_class: usize,
+    /// Standard deviation of a point's distance from its circle (circles are 1 apart).
+    pub radial_noise: f64,
+    /// Standard deviation of the third column, which tells nothing of the class.
+    pub noise: f64,
+}
+
+impl Default for RingsOptions {
+    /// Five rings of 100 points, radial noise 0.1, third column 5: more than twice the spread of
+    /// the rings in the plane, so that both principal components cannot lie there.
+    fn default() -> Self {
+        Self { classes: 5, rows_per_class: 100, radial_noise: 0.1, noise: 5.0 }
+    }
+}
+
+/// Concentric rings in the first two of three columns, noise in the third.
+///
+/// ```text
+/// (x, y) = r u,  r = c + 1 + radial_noise e,  u uniform on the unit circle;   noise = noise e'
+/// ```
+/// for class c = 0, 1, …, with e, e' standard normal. The set of figure 2 of the paper, which gives
+/// no numbers; those of the defaults are ours. In the plane the variance of a column is half the
+/// mean square radius (5.5 for five rings): above that, PCA keeps the noise. Rows stand class by
+/// class.
+///
+/// # Errors
+/// No class, no row, more than 2^27 values, or a standard deviation that is negative or not finite.
+///
+/// # References
+/// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004, figure 2.
+///
+/// # Examples
+/// ```
+/// use burn_nca_data::generate::{RingsOptions, rings};
+///
+/// let data = rings(RingsOptions { rows_per_class: 20, ..RingsOptions::default() }, 42)?;
+/// assert_eq!(data.class_counts(), [20; 5]);
+/// # Ok::<(), burn_nca_data::Error>(())
+/// ```
+pub fn rings(options: RingsOptions, seed: u64) -> Result<Labeled> {
+    check_count("the number of classes", options.classes)?;
+    check_count("the number of rows per class", options.rows_per_class)?;
+    check_size(options.classes.saturating_mul(options.rows_per_class), 3)?;
+    check_deviation("the radial noise", options.radial_noise)?;
+    check_deviation("the noise of the third column", options.noise)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut values = Vec::with_capacity(3 * options.classes * options.rows_per_class);
+    let mut labels = Vec::with_capacity(options.classes * options.rows_per_class);
+    for class in 0..options.classes {
+        for _ in 0..options.rows_per_class {
+            let radius = (class + 1) as f64 + options.radial_noise * standard_normal(&mut rng);
+            let [x, y] = direction(&mut rng);
+            values.extend([radius * x, radius * y, options.noise * standard_normal(&mut rng)]);
+            labels.push(class);
+        }
+    }
+    let names = ["x", "y", "noise"].map(String::from).to_vec();
+    let class_names = (1..=options.classes).map(|ring| format!("ring {ring}")).collect();
+    Labeled::new(Features::new(values, names)?, labels, class_names)
+}
+
+/// A point of the unit circle, uniform, without sines: a point of the disc, pushed to its rim.
+fn direction(rng: &mut impl Rng) -> [f64; 2] {
+    loop {
+        let [x, y] = [0; 2].map(|_| 2.0 * rng.random::<f64>() - 1.0);
+        let square = x * x + y * y;
+        // Near the middle the direction would have few digits.
+        if (1e-6..=1.0).contains(&square) {
+            let norm = square.sqrt();
+            return [x / norm, y / norm];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sets::generate::leave_one_out_accuracy;
+
+    #[test]
+    fn the_class_is_in_the_plane_and_the_noise_hides_it() {
+        let data = rings(RingsOptions::default(), 0).unwrap();
+        assert_eq!(data.class_counts(), [100; 5]);
+        let in_plane = leave_one_out_accuracy(&data, &[0, 1]);
+        let in_space = leave_one_out_accuracy(&data, &[0, 1, 2]);
+        assert!(in_plane > 0.95 && in_space < 0.75, "{in_plane} {in_space}");
+    }
+
+    #[test]
+    fn principal_components_would_keep_the_noise() {
+        let data = rings(RingsOptions::default(), 0).unwrap();
+        let variance = |column: usize| {
+            let values = data.features().values().iter().skip(column).step_by(3);
+            values.map(|value| value * value).sum::<f64>() / 500.0
+        };
+        assert!((variance(0) - 5.5).abs() < 1.0 && (variance(1) - 5.5).abs() < 1.0);
+        assert!(variance(2) > 20.0, "{}", variance(2));
+    }
+
+    #[test]
+    fn radii_without_noise_are_whole_numbers() {
+        let options = RingsOptions { radial_noise: 0.0, noise: 0.0, ..RingsOptions::default() };
+        let data = rings(options, 3).unwrap();
+        for (row, label) in data.labels().iter().enumerate() {
+            let point = data.features().row(row);
+            assert!((point[0].hypot(point[1]) - (label + 1) as f64).abs() < 1e-14);
+            assert_eq!(point[2], 0.0);
+        }
+    }
+
+    #[test]
+    fn directions_are_uniform() {
+        let mut rng = ChaCha8Rng::seed_from_u64(4);
+        let mut eighths = [0_u32; 8];
+        for _ in 0..80_000 {
+            let [x, y] = direction(&mut rng);
+            assert!((x * x + y * y - 1.0).abs() < 1e-14);
+            let place = usize::from(x > 0.0) + 2 * usize::from(y > 0.0);
+            eighths[place + 4 * usize::from(x.abs() > y.abs())] += 1;
+        }
+        // Five standard errors of each count are 468.
+        assert!(eighths.iter().all(|count| count.abs_diff(10_000) < 468), "{eighths:?}");
+    }
+
+    #[test]
+    fn bad_options_are_refused_by_name() {
+        let error = |options| rings(options, 0).unwrap_err().to_string();
+        let good = RingsOptions::default();
+        assert_eq!(
+            error(RingsOptions { classes: 0, ..good }),
+            "the number of classes is 0; give at least 1"
+        );
+        assert!(error(RingsOptions { rows_per_class: 0, ..good }).contains("rows per class is 0"));
+        assert_eq!(
+            error(RingsOptions { radial_noise: -0.1, ..good }),
+            "the radial noise is -0.1; give a standard deviation of 0 or more"
+        );
+        assert!(error(RingsOptions { noise: f64::NAN, ..good }).contains("third column is NaN"));
+    }
+}

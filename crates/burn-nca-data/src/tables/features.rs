@@ -1,0 +1,357 @@
+//! A table of features, `[n, d]`, with the names of its columns.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::compact::Compact;
+use super::feature_values::FeatureValues;
+use crate::error::{Error, Result};
+
+/// Values that are worth a task of their own.
+const TASK_VALUES: usize = 1 << 16;
+
+/// Values of a block of rows that is looked at in f64.
+const BLOCK_VALUES: usize = 1 << 16;
+
+/// Rows of numeric features on the host, row-major, in f64.
+///
+/// Copies share the values, as does the selection of all rows in their order: a large table stands in memory once. Where
+/// its values fit in four bytes each, it stands in them ([`FeaturesBuilder`](super::FeaturesBuilder)), and a scaling is
+/// applied as its rows are looked at; what they are is the same. [`values`](Self::values) and [`row`](Self::row) make all of them
+/// f64, once; [`each_row`](Self::each_row), [`copy_row`](Self::copy_row) and [`value`](Self::value) do not.
+///
+/// # Examples
+/// ```
+/// use burn_nca_data::Features;
+///
+/// let x = Features::new(vec![1.0, 2.0, 3.0, 4.0], vec!["width".into(), "height".into()])?;
+/// assert_eq!((x.rows(), x.columns()), (2, 2));
+/// assert_eq!(x.row(1), [3.0, 4.0]);
+/// # Ok::<(), burn_nca_data::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Features {
+    values: FeatureValues,
+    names: Vec<String>,
+}
+
+impl PartialEq for Features {
+    fn eq(&self, other: &Self) -> bool {
+        let rows = self.rows();
+        self.names == other.names
+            && rows == other.rows()
+            && (0..rows).all(|row| {
+                (0..self.columns()).all(|at| self.value(row, at) == other.value(row, at))
+            })
+    }
+}
+
+impl Features {
+    /// Features from row-major `values`, one name per column.
+    ///
+    /// # Errors
+    /// No column, a number of values that is not a multiple of the columns, a name that stands twice,
+    /// or a value that is not finite (its row and column are named).
+    pub fn new(values: Vec<f64>, names: Vec<String>) -> Result<Self> {
+        Self::checked(FeatureValues::wide(values), names)
+    }
+
+    /// The same from values in f32; a large table stays in f32.
+    ///
+    /// # Errors
+    /// As [`Features::new`].
+    pub fn from_f32(values: Vec<f32>, names: Vec<String>) -> Result<Self> {
+        Self::from_compact(Compact::Single(values), names)
+    }
+
+    /// The same from values of four bytes each.
+    ///
+    /// # Errors
+    /// As [`Features::new`].
+    pub(super) fn from_compact(values: Compact, names: Vec<String>) -> Result<Self> {
+        Self::checked(FeatureValues::narrow(values, names.len()), names)
+    }
+
+    /// As [`Features::new`].
+    fn checked(values: FeatureValues, names: Vec<String>) -> Result<Self> {
+        let columns = names.len();
+        if columns == 0 {
+            return Err(Error::data("the data have no feature column; at least one is needed"));
+        }
+        if !values.len().is_multiple_of(columns) {
+            return Err(Error::data(format!(
+                "{} values do not fill rows of {columns} columns; give rows x columns values",
+                values.len()
+            )));
+        }
+        let mut sorted: Vec<&String> = names.iter().collect();
+        sorted.sort_unstable();
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Error::data(format!(
+                "column name {:?} stands twice; rename one of the two columns",
+                twice[0]
+            )));
+        }
+        let features = Self { values, names };
+        let mut bad = None;
+        features.each_row(|row, values| {
+            if bad.is_none() {
+                bad = values.iter().position(|value| !value.is_finite()).map(|at| (row, at));
+            }
+        });
+        match bad {
+            None => Ok(features),
+            Some((row, at)) => Err(Error::data(format!(
+                "row {}, column {:?} is {}; remove the row or fill the value in",
+                row + 1,
+                features.names[at],
+                features.value(row, at)
+            ))),
+        }
+    }
+
+    /// Features named `x1`, `x2`, … from row-major `values`.
+    ///
+    /// # Errors
+    /// As [`Features::new`].
+    pub fn unnamed(values: Vec<f64>, columns: usize) -> Result<Self> {
+        Self::new(values, numbered(columns))
+    }
+
+    /// The same values in columns `x1`, `x2`, …
+    #[doc(hidden)]
+    pub fn without_names(&self) -> Self {
+        Self { values: self.values.clone(), names: numbered(self.columns()) }
+    }
+
+    /// Number of rows, n.
+    pub fn rows(&self) -> usize {
+        self.values.len() / self.names.len()
+    }
+
+    /// Number of columns, d.
+    pub fn columns(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The column names.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// All values, row-major.
+    ///
+    /// Those that stand in four bytes stand in f64 as well from here on.
+    pub fn values(&self) -> &[f64] {
+        self.values.all()
+    }
+
+    /// One value.
+    ///
+    /// # Panics
+    /// If there is no such row or column.
+    pub fn value(&self, row: usize, column: usize) -> f64 {
+        self.values.value([row, column], self.columns())
+    }
+
+    /// Copies row `index`, whatever its values stand in.
+    ///
+    /// # Panics
+    /// If there is no such row, or `into` has not one place per column.
+    pub fn copy_row(&self, index: usize, into: &mut [f64]) {
+        assert_eq!(into.len(), self.columns(), "a row has one value per column");
+        self.values.write((index, self.columns()), into, |x| x);
+    }
+
+    /// Shows every row, in order, with its number, whatever the values stand in.
+    pub fn each_row(&self, mut visit: impl FnMut(usize, &[f64])) {
+        let d = self.columns();
+        let mut row = 0;
+        self.each_block((BLOCK_VALUES / d).max(1), |block| {
+            for values in block.chunks_exact(d) {
+                visit(row, values);
+                row += 1;
+            }
+        });
+    }
+
+    /// Shows the rows, in order and so many at a time.
+    #[doc(hidden)]
+    pub fn each_block(&self, rows: usize, mut visit: impl FnMut(&[f64])) {
+        let (n, d) = (self.rows(), self.columns());
+        if !self.is_narrow() {
+            return self.values().chunks(rows * d).for_each(visit);
+        }
+        let mut block = vec![0.0; rows.min(n) * d];
+        for first in (0..n).step_by(rows) {
+            let block = &mut block[..rows.min(n - first) * d];
+            self.values.write((first, d), block, |x| x);
+            visit(block);
+        }
+    }
+
+    /// The same rows in four bytes a value, however few.
+    #[doc(hidden)]
+    pub fn narrowed(&self) -> Self {
+        let mut values = Compact::default();
+        assert_eq!(values.extend_from_slice(self.values()), self.values().len());
+        let values = FeatureValues::in_four_bytes(values, self.columns());
+        Self { values, names: self.names.clone() }
+    }
+
+    /// Whether the values stand in four bytes each.
+    #[doc(hidden)]
+    pub fn is_narrow(&self) -> bool {
+        self.values.is_narrow()
+    }
+
+    /// Row `index`.
+    ///
+    /// # Panics
+    /// If `index` is not below [`rows`](Self::rows).
+    pub fn row(&self, index: usize) -> &[f64] {
+        let d = self.columns();
+        &self.values()[index * d..(index + 1) * d]
+    }
+
+    /// The rows `indices`, in that order.
+    ///
+    /// # Panics
+    /// If an index is not below [`rows`](Self::rows).
+    #[must_use]
+    pub fn select(&self, indices: &[usize]) -> Self {
+        if indices.len() == self.rows() && indices.iter().enumerate().all(|(at, &row)| at == row) {
+            return self.clone();
+        }
+        Self { values: self.values.select(indices, self.columns()), names: self.names.clone() }
+    }
+
+    /// The rows `indices`, in that order, or all, row-major, each value as `convert` makes it.
+    ///
+    /// # Panics
+    /// If an index is not below [`rows`](Self::rows).
+    pub fn converted<T: Copy + Default + Send>(
+        &self,
+        indices: Option<&[usize]>,
+        convert: impl Fn(f64) -> T + Sync,
+    ) -> Vec<T> {
+        let (n, d) = (indices.map_or(self.rows(), <[usize]>::len), self.columns());
+        let mut values = vec![T::default(); n * d];
+        let rows = (TASK_VALUES / d).max(1);
+        values.par_chunks_mut(rows * d).enumerate().for_each(|(task, values)| {
+            let first = task * rows;
+            match indices {
+                None => self.values.write((first, d), values, &convert),
+                Some(indices) => {
+                    for (into, &row) in values.chunks_exact_mut(d).zip(&indices[first..]) {
+                        self.values.write((row, d), into, &convert);
+                    }
+                }
+            }
+        });
+        values
+    }
+
+    /// The values in f64, shared where they stand so.
+    #[doc(hidden)]
+    pub fn shared(&self) -> Arc<Vec<f64>> {
+        self.values.shared()
+    }
+
+    /// The values to be changed in place, each to a finite one; copied first where they are shared or stand in
+    /// four bytes.
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+        self.values.all_mut()
+    }
+
+    /// The features `(x - offset) / scale`, where that needs no copy.
+    pub(super) fn seen_through(&self, offset: &[f64], scale: &[f64]) -> Option<Self> {
+        let values = self.values.seen_through(offset, scale)?;
+        Some(Self { values, names: self.names.clone() })
+    }
+}
+
+/// `x1`, `x2`, …
+pub(super) fn numbered(columns: usize) -> Vec<String> {
+    (1..=columns).map(|column| format!("x{column}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::{Scaling, ScalingKind};
+
+    #[test]
+    fn a_value_that_is_not_finite_is_named_by_row_and_column() {
+        let names = vec!["a".to_string(), "b".to_string()];
+        let error = Features::new(vec![0.0, 1.0, 2.0, f64::NAN], names).unwrap_err().to_string();
+        assert_eq!(error, "row 2, column \"b\" is NaN; remove the row or fill the value in");
+    }
+
+    #[test]
+    fn all_rows_in_order_share_the_values_and_other_rows_do_not() {
+        let x = Features::unnamed(vec![1.0, 2.0, 3.0], 1).unwrap();
+        assert!(Arc::ptr_eq(&x.shared(), &x.select(&[0, 1, 2]).shared()));
+        assert_eq!(x.select(&[0, 2, 1]).values(), [1.0, 3.0, 2.0]);
+        assert_eq!(x.select(&[0, 1]).values(), [1.0, 2.0]);
+    }
+
+    /// A table that stands in f64, and the same in four bytes a value: in f32, or as decimals.
+    fn both(unit: f64) -> [Features; 2] {
+        let values = (0..60).map(|at| f64::from(at * at % 31 - 12) / unit).collect();
+        let wide = Features::unnamed(values, 3).unwrap();
+        [wide.narrowed(), wide]
+    }
+
+    fn bits(values: &[f64]) -> Vec<u64> {
+        values.iter().map(|value| value.to_bits()).collect()
+    }
+
+    #[test]
+    fn a_table_in_four_bytes_is_the_same_table_scaled_or_not() {
+        let kinds = [ScalingKind::None, ScalingKind::Standardize, ScalingKind::MinMax];
+        for (kind, unit) in kinds.into_iter().flat_map(|kind| [(kind, 4.0), (kind, 100.0)]) {
+            let [narrow, wide] = both(unit).map(|x| {
+                let scaling = Scaling::fit(kind, &x);
+                // Twice: what is scaled already can be scaled no second time without a copy.
+                let once = scaling.apply(&x).unwrap();
+                [scaling.apply(&once).unwrap(), once]
+            });
+            for (narrow, wide) in narrow.iter().zip(&wide) {
+                assert_eq!((narrow, narrow.rows()), (wide, wide.rows()));
+                let rows = [7, 0, 7, 19];
+                for rows in [None, Some(&rows[..])] {
+                    let [narrow, wide] = [narrow, wide].map(|x| x.converted(rows, |x| x));
+                    assert_eq!(bits(&narrow), bits(&wide));
+                }
+                assert_eq!(narrow.select(&rows), wide.select(&rows));
+                let mut seen = Vec::new();
+                narrow.each_row(|row, values| {
+                    assert_eq!((row, values.len()), (seen.len() / 3, 3));
+                    seen.extend_from_slice(values);
+                });
+                assert_eq!(bits(&seen), bits(wide.values()));
+                assert_eq!(bits(narrow.shared().as_slice()), bits(wide.values()));
+                assert_eq!(narrow.row(4), wide.row(4));
+            }
+            // Scaling takes no memory of its own, and does not touch what it was made of.
+            assert!(narrow[1].is_narrow() && !wide[1].is_narrow());
+            assert_eq!(both(unit)[0], both(unit)[1]);
+        }
+    }
+
+    #[test]
+    fn converted_rows_are_those_selected() {
+        let x = Features::unnamed(vec![1.0, 2.0, 3.0, 4.0], 2).unwrap();
+        assert_eq!(x.converted(Some(&[1, 0, 1]), |x| x as f32), [3.0, 4.0, 1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(x.converted(None, |x| x), x.values());
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_is_refused() {
+        let names = vec!["a".to_string(), "b".to_string(), "a".to_string()];
+        let error = Features::new(vec![0.0; 3], names).unwrap_err().to_string();
+        assert!(error.contains("\"a\" stands twice"), "{error}");
+    }
+}

@@ -1,0 +1,167 @@
+//! The folds of a cross-validation.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::{Labeled, Split, grouped_folds};
+use crate::error::{Error, Result};
+use crate::excerpt::quoted;
+
+/// The folds of a stratified cross-validation: every row is held out exactly once.
+///
+/// The rows of each class are shuffled and dealt to the folds in turn, each class going on where the one
+/// before it ended: the folds of a class differ by at most one row, and so do whole folds. The same seed gives
+/// the same folds on every machine. Where the rows have groups, whole groups are held out ([`grouped_folds`]).
+///
+/// # Errors
+/// Fewer than two folds, a class with fewer rows than folds (a fold would hold none of it out), or fewer groups than
+/// folds.
+///
+/// # Examples
+/// ```
+/// use burn_nca_data::{Features, Labeled, stratified_folds};
+///
+/// let features = Features::unnamed((0..8).map(f64::from).collect(), 1)?;
+/// let data = Labeled::from_labels(features, vec![0, 0, 0, 0, 1, 1, 1, 1])?;
+/// let folds = stratified_folds(&data, 4, 42)?;
+/// assert!(folds.iter().all(|fold| (fold.train.len(), fold.test.len()) == (6, 2)));
+/// # Ok::<(), burn_nca_data::Error>(())
+/// ```
+pub fn stratified_folds(data: &Labeled, folds: usize, seed: u64) -> Result<Vec<Split>> {
+    check(data, folds)?;
+    if let Some(groups) = data.groups() {
+        return grouped_folds(data.labels(), groups, folds, seed);
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut members = vec![Vec::new(); data.classes()];
+    for (row, &label) in data.labels().iter().enumerate() {
+        members[label].push(row);
+    }
+    let mut fold_of = vec![0; data.rows()];
+    let mut dealt = 0;
+    for rows in &mut members {
+        rows.shuffle(&mut rng);
+        for &row in rows.iter() {
+            fold_of[row] = dealt % folds;
+            dealt += 1;
+        }
+    }
+    Ok(parted(&fold_of, folds))
+}
+
+/// The folds of a cross-validation over all rows alike (of numeric targets, of pairs): every row is held out
+/// exactly once.
+///
+/// The rows are shuffled and dealt to the folds in turn. The same seed gives the same folds on every machine.
+///
+/// # Errors
+/// Fewer than two folds, or fewer rows than folds.
+///
+/// # Examples
+/// ```
+/// let folds = burn_nca_data::random_folds(9, 3, 42)?;
+/// assert!(folds.iter().all(|fold| (fold.train.len(), fold.test.len()) == (6, 3)));
+/// # Ok::<(), burn_nca_data::Error>(())
+/// ```
+pub fn random_folds(rows: usize, folds: usize, seed: u64) -> Result<Vec<Split>> {
+    check_number(folds)?;
+    if rows < folds {
+        return Err(Error::data(format!(
+            "there are {rows} rows for {folds} folds, and each fold holds one out; give more rows or fewer folds"
+        )));
+    }
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    let mut fold_of = vec![0; rows];
+    order.iter().enumerate().for_each(|(at, &row)| fold_of[row] = at % folds);
+    Ok(parted(&fold_of, folds))
+}
+
+/// The folds of rows that are dealt out already.
+fn parted(fold_of: &[usize], folds: usize) -> Vec<Split> {
+    let split = |fold| {
+        let (test, train) = (0..fold_of.len()).partition(|&row| fold_of[row] == fold);
+        Split { train, test }
+    };
+    (0..folds).map(split).collect()
+}
+
+fn check_number(folds: usize) -> Result<()> {
+    if folds < 2 {
+        return Err(Error::setting(format!(
+            "a cross-validation of {folds} folds; give 2 folds or more, such as 5"
+        )));
+    }
+    Ok(())
+}
+
+fn check(data: &Labeled, folds: usize) -> Result<()> {
+    check_number(folds)?;
+    let counts = data.class_counts();
+    let smallest =
+        (0..counts.len()).filter(|class| counts[*class] > 0).min_by_key(|class| counts[*class]);
+    match smallest {
+        Some(class) if counts[class] < folds => {
+            let cure = if counts[class] < 2 {
+                "join it with another class, or leave it out".to_string()
+            } else {
+                format!("give {} folds or fewer, or join it with another class", counts[class])
+            };
+            Err(Error::data(format!(
+                "the class {} has {} training row{}, too few for {folds} folds; {cure}",
+                quoted(&data.class_names()[class]),
+                counts[class],
+                if counts[class] == 1 { "" } else { "s" }
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::Features;
+
+    fn labeled(labels: Vec<usize>) -> Labeled {
+        let features = Features::unnamed(vec![0.0; labels.len()], 1).unwrap();
+        Labeled::from_labels(features, labels).unwrap()
+    }
+
+    #[test]
+    fn every_row_is_held_out_once_and_every_fold_holds_out_each_class_alike() {
+        let data = labeled([vec![0; 23], vec![1; 11], vec![2; 5]].concat());
+        let folds = stratified_folds(&data, 5, 3).unwrap();
+        let mut held_out = vec![0; data.rows()];
+        for fold in &folds {
+            assert_eq!(fold.train.len() + fold.test.len(), data.rows());
+            assert!(fold.train.iter().all(|row| !fold.test.contains(row)));
+            fold.test.iter().for_each(|row| held_out[*row] += 1);
+            let count =
+                |class| fold.test.iter().filter(|row| data.labels()[**row] == class).count();
+            assert!((4..=5).contains(&count(0)) && (2..=3).contains(&count(1)) && count(2) == 1);
+            assert!((7..=8).contains(&fold.test.len()));
+        }
+        assert!(held_out.iter().all(|count| *count == 1));
+        assert_eq!(folds, stratified_folds(&data, 5, 3).unwrap());
+        assert_ne!(folds, stratified_folds(&data, 5, 4).unwrap());
+    }
+
+    #[test]
+    fn too_few_folds_or_rows_are_refused_with_the_class_and_the_cure() {
+        let message =
+            |labels, folds| stratified_folds(&labeled(labels), folds, 0).unwrap_err().to_string();
+        assert!(message(vec![0, 0, 1, 1], 1).contains("1 folds; give 2 folds or more"));
+        let error = message(vec![0, 0, 0, 0, 1, 1, 1], 4);
+        assert!(
+            error.contains("the class \"1\" has 3 training rows, too few for 4 folds; give 3"),
+            "{error}"
+        );
+        let error = message(vec![0, 0, 1], 2);
+        assert!(
+            error.contains("has 1 training row, too few") && error.contains("leave it out"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! Rows of features, labels, soft agreements, pairs, scaling, preparation and splits, all on the host in f64.
+
+mod agreement_width;
+mod agreements;
+mod class_spread;
+mod coincidences;
+mod compact;
+mod feature_values;
+mod features;
+mod features_builder;
+mod folds;
+mod groups;
+mod labeled;
+mod labeled_pairs;
+mod pairs;
+mod preparation;
+mod raw_table;
+mod regression;
+mod rounding;
+mod scaling;
+mod sparse_features;
+mod sparse_product;
+mod sparse_rows;
+mod split;
+mod training;
+mod training_targets;
+mod weights;
+
+pub use agreement_width::AgreementWidth;
+#[doc(hidden)]
+pub use agreements::AgreementRule;
+pub use agreements::Agreements;
+#[doc(hidden)]
+pub use class_spread::{ClassSpread, KnownSpread};
+pub use coincidences::Coincidences;
+pub use features::Features;
+pub use features_builder::FeaturesBuilder;
+pub use folds::{random_folds, stratified_folds};
+pub use groups::{grouped_folds, grouped_split};
+pub use labeled::Labeled;
+#[doc(hidden)]
+pub use labeled::check_class_names;
+pub use labeled_pairs::{LabeledPair, LabeledPairs};
+pub use pairs::Pairs;
+pub use preparation::{Categorical, Missing, Preparation, PreparationConfig, Prepared, is_date};
+pub use raw_table::{RawColumn, RawTable, RawValues, TextValues};
+pub use regression::RegressionData;
+#[doc(hidden)]
+pub use rounding::{ROUNDING, rounding_levels};
+#[doc(hidden)]
+pub use scaling::mean_and_variance;
+pub use scaling::{Scaling, ScalingKind};
+pub use sparse_features::SparseFeatures;
+#[doc(hidden)]
+pub use sparse_rows::SparseRows;
+#[doc(hidden)]
+pub use split::rows_by_class;
+pub use split::{Split, random_split, stratified_split};
+pub use training::{AnyData, Task, TrainingData};
+pub use training_targets::TrainingTargets;
+#[doc(hidden)]
+pub use weights::check_weights;

@@ -1,0 +1,158 @@
+//! A raw table becomes features.
+
+use super::Preparation;
+use super::column::{Cell, PreparedColumn, Reading};
+use super::config::Missing;
+use super::name_list::list;
+use crate::error::{Error, Result};
+use crate::excerpt::quoted;
+use crate::tables::{Features, RawTable};
+
+/// What a preparation made of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prepared {
+    /// The features of the rows that were kept.
+    pub features: Features,
+    /// Which rows of the table these are, ascending: all, unless rows with holes are left out.
+    pub rows: Vec<usize>,
+    /// What a user should know, a sentence each: levels that the training rows did not have, rows left out.
+    pub remarks: Vec<String>,
+}
+
+impl Preparation {
+    /// The features of a table, whose columns are found by their names; others are not looked at.
+    ///
+    /// # Errors
+    /// A column that is not there, text where a number is wanted, a hole where holes are refused, or holes in every
+    /// row where such rows are left out.
+    pub fn apply(&self, table: &RawTable) -> Result<Prepared> {
+        let mut remarks = Vec::new();
+        let mut cells = Vec::with_capacity(self.columns.len());
+        for column in &self.columns {
+            let Some(raw) = table.column(&column.name) else {
+                return Err(Error::data(format!(
+                    "there is no column {}, which the model was fitted on; the columns are {}",
+                    quoted(&column.name),
+                    list(table.columns().iter().map(|column| column.name()))
+                )));
+            };
+            let read = column.cells(raw)?;
+            remarks.extend(about_unseen(column, &read));
+            cells.push(read);
+        }
+        let rows = self.kept(&cells, table.rows(), &mut remarks)?;
+        let width = self.columns.iter().map(PreparedColumn::width).sum::<usize>();
+        let mut values = vec![0.0; rows.len() * width];
+        for (&row, values) in rows.iter().zip(values.chunks_exact_mut(width.max(1))) {
+            let mut at = 0;
+            for (column, cells) in self.columns.iter().zip(&cells) {
+                column.write(&cells[row], &mut values[at..at + column.width()]);
+                at += column.width();
+            }
+        }
+        Ok(Prepared { features: Features::new(values, self.feature_names())?, rows, remarks })
+    }
+
+    /// The rows that become features.
+    fn kept(
+        &self,
+        cells: &[Vec<Cell>],
+        rows: usize,
+        remarks: &mut Vec<String>,
+    ) -> Result<Vec<usize>> {
+        let lacks = |row: &usize| cells.iter().any(|column| matches!(column[*row], Cell::Hole));
+        match self.missing {
+            Missing::Refuse => {
+                let Some(row) = (0..rows).find(lacks) else { return Ok((0..rows).collect()) };
+                let lacking = self.columns.iter().zip(cells);
+                let lacking = lacking.filter(|(_, cells)| matches!(cells[row], Cell::Hole));
+                let names: Vec<String> = lacking.map(|(column, _)| quoted(&column.name)).collect();
+                Err(Error::data(format!(
+                    "{} of {rows} rows lack a value, the first is row {}, column {}; fill the values in, \
+                     remove the rows, or fit the model with a rule for missing values",
+                    (0..rows).filter(lacks).count(),
+                    row + 1,
+                    list(names.iter().map(String::as_str))
+                )))
+            }
+            Missing::Drop => {
+                let kept: Vec<usize> = (0..rows).filter(|row| !lacks(row)).collect();
+                if kept.is_empty() && rows > 0 {
+                    return Err(Error::data(format!(
+                        "each of the {rows} rows lacks a value, so that none is left; give rows with values"
+                    )));
+                }
+                if kept.len() < rows {
+                    let lost = rows - kept.len();
+                    let rows = format!("{lost} of {rows} rows");
+                    remarks.push(format!("{rows} lack a value and are left out"));
+                }
+                Ok(kept)
+            }
+            Missing::Mean | Missing::Median | Missing::MostFrequent => {
+                let unexpected: Vec<String> = self
+                    .columns
+                    .iter()
+                    .zip(cells)
+                    .filter(|(column, _)| column.holes == 0)
+                    .filter_map(|(column, cells)| {
+                        let holes = cells.iter().filter(|cell| matches!(cell, Cell::Hole)).count();
+                        (holes > 0).then(|| format!("{} ({holes})", quoted(&column.name)))
+                    })
+                    .collect();
+                if !unexpected.is_empty() {
+                    remarks.push(format!(
+                        "values are missing where none was in the training rows, and are filled in: {}",
+                        list(unexpected.iter().map(String::as_str))
+                    ));
+                }
+                Ok((0..rows).collect())
+            }
+        }
+    }
+}
+
+fn about_unseen(column: &PreparedColumn, cells: &[Cell]) -> Option<String> {
+    let unseen = || {
+        cells.iter().filter_map(|cell| match cell {
+            Cell::Unseen(text) => Some(text.as_str()),
+            _ => None,
+        })
+    };
+    let rows = unseen().count();
+    if rows == 0 {
+        return None;
+    }
+    let mut texts: Vec<String> = unseen().map(quoted).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    Some(format!(
+        "column {} holds in {rows} {} a level that the training rows did not have ({}): all of its features are 0 \
+         there",
+        quoted(&column.name),
+        if rows == 1 { "row" } else { "rows" },
+        list(texts.iter().map(String::as_str))
+    ))
+}
+
+impl PreparedColumn {
+    /// The features of one cell.
+    fn write(&self, cell: &Cell, features: &mut [f64]) {
+        let value = match cell {
+            Cell::Value(value) => Some(*value),
+            Cell::Level(level) => Some(*level as f64),
+            Cell::Hole => self.fill,
+            Cell::Unseen(_) => None,
+        };
+        if let Some(value) = value {
+            match self.reading {
+                Reading::Number | Reading::Boolean => features[0] = value,
+                Reading::Levels(_) => features[value as usize] = 1.0,
+            }
+        }
+        if self.indicator && matches!(cell, Cell::Hole) {
+            let last = features.len() - 1;
+            features[last] = 1.0;
+        }
+    }
+}

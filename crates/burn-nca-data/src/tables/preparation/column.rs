@@ -1,0 +1,156 @@
+//! One column of a raw table: how it is read, and what fills its holes.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::excerpt::quoted;
+use crate::tables::{RawColumn, RawValues};
+
+/// What the two values of a column of booleans are spelled like, in any case.
+const BOOLEANS: [(&str, &str); 4] = [("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y")];
+
+/// How a column becomes features.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct PreparedColumn {
+    pub(super) name: String,
+    pub(super) reading: Reading,
+    /// What fills a hole: a number, or the place of a level. `None` where holes are not filled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) fill: Option<f64>,
+    /// Whether a column says where the holes were.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) indicator: bool,
+    /// Training rows without a value.
+    #[serde(default)]
+    pub(super) holes: usize,
+}
+
+/// What the cells of a column mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Reading {
+    /// A number.
+    Number,
+    /// 0 or 1, by one of two texts.
+    Boolean,
+    /// One feature per level: 1 where the cell is that level.
+    Levels(Vec<String>),
+}
+
+/// What a cell came to.
+#[derive(Clone, Debug)]
+pub(super) enum Cell {
+    Hole,
+    Value(f64),
+    Level(usize),
+    /// A text that no training row had.
+    Unseen(String),
+}
+
+/// The number that a text stands for in a column of booleans.
+pub(super) fn boolean(text: &str) -> Option<f64> {
+    let text = text.to_lowercase();
+    BOOLEANS.iter().find_map(|(no, yes)| {
+        let is = |word: &str| text == word;
+        (is(no) || is(yes)).then(|| if is(yes) { 1.0 } else { 0.0 })
+    })
+}
+
+/// Whether these are the words of one pair, or some of them.
+pub(super) fn are_booleans(texts: &[String]) -> bool {
+    BOOLEANS.iter().any(|(no, yes)| {
+        texts.iter().all(|text| text.eq_ignore_ascii_case(no) || text.eq_ignore_ascii_case(yes))
+    })
+}
+
+impl PreparedColumn {
+    pub(super) fn feature_names(&self) -> Vec<String> {
+        let mut names = match &self.reading {
+            Reading::Number | Reading::Boolean => vec![self.name.clone()],
+            Reading::Levels(levels) => {
+                levels.iter().map(|level| format!("{}={level}", self.name)).collect()
+            }
+        };
+        if self.indicator {
+            names.push(format!("{} is missing", self.name));
+        }
+        names
+    }
+
+    /// Number of features that it makes.
+    pub(super) fn width(&self) -> usize {
+        let own = if let Reading::Levels(levels) = &self.reading { levels.len() } else { 1 };
+        own + usize::from(self.indicator)
+    }
+
+    /// What each row of the column `raw` says.
+    ///
+    /// # Errors
+    /// A text where a number is wanted.
+    pub(super) fn cells(&self, raw: &RawColumn) -> Result<Vec<Cell>> {
+        let text = match (raw.values(), &self.reading) {
+            (RawValues::Numbers(numbers), Reading::Number) => {
+                let cell =
+                    |&number: &f64| if number.is_nan() { Cell::Hole } else { Cell::Value(number) };
+                return Ok(numbers.iter().map(cell).collect());
+            }
+            (RawValues::Text(text), _) => Cow::Borrowed(text),
+            (RawValues::Numbers(_), _) => Cow::Owned(raw.clone().into_text()),
+        };
+        // Each distinct text is read once.
+        let read: BTreeMap<&str, Result<Cell, &'static str>> =
+            text.distinct().iter().map(|text| (text.as_str(), self.cell(text))).collect();
+        let row = |(row, text): (usize, Option<&str>)| match text.map(|text| (text, &read[text])) {
+            None => Ok(Cell::Hole),
+            Some((_, Ok(cell))) => Ok(cell.clone()),
+            Some((text, Err(wanted))) => Err(Error::data(format!(
+                "row {}, column {}: {} is {wanted}; correct it",
+                row + 1,
+                quoted(&self.name),
+                quoted(text)
+            ))),
+        };
+        text.iter().enumerate().map(row).collect()
+    }
+
+    fn cell(&self, text: &str) -> Result<Cell, &'static str> {
+        let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+        match &self.reading {
+            Reading::Levels(levels) => Ok(match levels.iter().position(|level| level == text) {
+                Some(level) => Cell::Level(level),
+                None => Cell::Unseen(text.to_string()),
+            }),
+            Reading::Boolean => boolean(text)
+                .or(number.filter(|number| *number == 0.0 || *number == 1.0))
+                .map(Cell::Value)
+                .ok_or("neither true nor false"),
+            Reading::Number => number.map(Cell::Value).ok_or("not a number"),
+        }
+    }
+
+    /// What contradicts itself.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let levels = match &self.reading {
+            Reading::Levels(levels) => levels.len() as f64,
+            Reading::Number | Reading::Boolean => {
+                return match self.fill {
+                    Some(fill) if !fill.is_finite() => {
+                        Err(format!("preparation fills column {:?} with {fill}", self.name))
+                    }
+                    _ => Ok(()),
+                };
+            }
+        };
+        match self.fill {
+            _ if levels == 0.0 => Err(format!("preparation: column {:?} has no level", self.name)),
+            Some(fill) if !(fill >= 0.0 && fill < levels && fill.fract() == 0.0) => Err(format!(
+                "preparation fills column {:?} with level {fill} of {levels}",
+                self.name
+            )),
+            _ => Ok(()),
+        }
+    }
+}

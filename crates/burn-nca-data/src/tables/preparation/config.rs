@@ -1,0 +1,278 @@
+//! What a user asks of the preparation of a table, and what is learned for it from the training rows.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Preparation;
+use super::column::{Cell, PreparedColumn, Reading, are_booleans};
+use super::dates::is_date;
+use super::name_list::list;
+use crate::error::{Error, Result};
+use crate::excerpt::quoted;
+use crate::tables::{RawColumn, RawTable, RawValues};
+
+/// The most levels of a categorical column, unless told otherwise.
+const MAX_LEVELS: usize = 50;
+
+/// A column of this share of numbers is a column of numbers, and its texts are mistakes.
+const NUMBERS: f64 = 0.8;
+
+/// What is done about missing values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Missing {
+    /// They are refused, with their number per column.
+    #[default]
+    Refuse,
+    /// Rows with a hole are left out.
+    Drop,
+    /// The mean of the training rows; in a column of text the most frequent one.
+    Mean,
+    /// The median of the training rows; in a column of text the most frequent one.
+    Median,
+    /// The most frequent value of the training rows; the least of several.
+    MostFrequent,
+}
+
+/// Which columns are categories.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Categorical {
+    /// None: text is refused.
+    #[default]
+    None,
+    /// Every column that holds text.
+    Auto,
+    /// The columns of these names, even where they hold numbers; text elsewhere is refused.
+    Columns(Vec<String>),
+}
+
+/// How a raw table is to become features.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreparationConfig {
+    /// What is done about missing values.
+    pub missing: Missing,
+    /// Whether each column with holes in the training rows gets a feature that says where they were.
+    pub indicators: bool,
+    /// Which columns are categories: one feature per level, 0 or 1. Two words such as yes and no are one feature.
+    pub categorical: Categorical,
+    /// The most levels of such a column; more are refused.
+    pub max_levels: usize,
+}
+
+impl Default for PreparationConfig {
+    fn default() -> Self {
+        Self {
+            missing: Missing::default(),
+            indicators: false,
+            categorical: Categorical::default(),
+            max_levels: MAX_LEVELS,
+        }
+    }
+}
+
+impl PreparationConfig {
+    /// Learns the preparation of all columns of `table` from the rows `train`.
+    ///
+    /// # Errors
+    /// No column, no row that can be learned from; a hole, where holes are refused (those of all rows are counted by
+    /// column); text that is no category, dates, more than `max_levels` levels; a column without any value in the
+    /// training rows; a categorical column that is not there.
+    pub fn fit(&self, table: &RawTable, train: &[usize]) -> Result<Preparation> {
+        if table.columns().is_empty() {
+            return Err(Error::data("the data have no feature column; at least one is needed"));
+        }
+        self.check_names(table)?;
+        if self.missing == Missing::Refuse {
+            refuse_holes(table)?;
+        }
+        if self.indicators && matches!(self.missing, Missing::Refuse | Missing::Drop) {
+            return Err(Error::setting(
+                "an indicator says which values were filled in, and none are; ask for mean, median or most-frequent, \
+                 or leave the indicators out",
+            ));
+        }
+        let whole = |row: &usize| table.columns().iter().all(|column| !column.is_hole(*row));
+        let kept: Vec<usize> = match self.missing {
+            Missing::Drop => train.iter().copied().filter(whole).collect(),
+            _ => train.to_vec(),
+        };
+        if kept.is_empty() {
+            return Err(Error::data(format!(
+                "each of the {} training rows lacks a value; fill them in (mean, median, most-frequent), or leave the \
+                 columns out that lack most",
+                train.len()
+            )));
+        }
+        let columns = table.columns().iter().map(|column| self.column(column, &kept));
+        Ok(Preparation { missing: self.missing, columns: columns.collect::<Result<_>>()? })
+    }
+
+    fn check_names(&self, table: &RawTable) -> Result<()> {
+        let Categorical::Columns(names) = &self.categorical else { return Ok(()) };
+        match names.iter().find(|name| table.column(name).is_none()) {
+            None => Ok(()),
+            Some(name) => {
+                let there = table.columns().iter().map(RawColumn::name);
+                Err(Error::data(format!(
+                    "there is no feature column {} to take for a category; the features are {}",
+                    quoted(name),
+                    list(there)
+                )))
+            }
+        }
+    }
+
+    fn column(&self, raw: &RawColumn, train: &[usize]) -> Result<PreparedColumn> {
+        let name = raw.name().to_string();
+        let holes = train.iter().filter(|&&row| raw.is_hole(row)).count();
+        if holes == train.len() {
+            return Err(Error::data(format!(
+                "column {} has no value in the training rows; leave it out",
+                quoted(&name)
+            )));
+        }
+        let reading = self.reading(raw, train)?;
+        let mut column = PreparedColumn {
+            name,
+            reading,
+            fill: None,
+            indicator: self.indicators && holes > 0,
+            holes,
+        };
+        let cells = column.cells(raw)?;
+        column.fill = self.fill(&column.reading, train.iter().map(|&row| &cells[row]));
+        Ok(column)
+    }
+
+    fn reading(&self, raw: &RawColumn, train: &[usize]) -> Result<Reading> {
+        let named = match &self.categorical {
+            Categorical::Columns(names) => names.iter().any(|name| name == raw.name()),
+            Categorical::None | Categorical::Auto => false,
+        };
+        let texts = match raw.values() {
+            RawValues::Numbers(_) if !named => return Ok(Reading::Number),
+            _ => raw.clone().into_text(),
+        };
+        let name = quoted(raw.name());
+        let rows = || texts.iter().enumerate().filter_map(|(row, text)| Some((row, text?)));
+        if !named {
+            let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
+            let numbers = rows().filter(|(_, text)| is_number(text)).count();
+            let Some((row, text)) = rows().find(|(_, text)| !is_number(text)) else {
+                return Ok(Reading::Number);
+            };
+            let all = rows().count();
+            let text = quoted(text);
+            if texts.distinct().iter().filter(|text| !is_number(text)).all(|text| is_date(text)) {
+                return Err(Error::data(format!(
+                    "column {name} holds dates or times, such as {text} in row {}; write what matters of them as \
+                     numbers (the year, the day of the week, days since a start), or leave the column out",
+                    row + 1
+                )));
+            }
+            if numbers as f64 >= NUMBERS * all as f64 {
+                return Err(Error::data(format!(
+                    "column {name} holds {numbers} numbers and {} texts, the first {text} in row {}; correct it, or \
+                     name the column as categorical",
+                    all - numbers,
+                    row + 1
+                )));
+            }
+            if self.categorical != Categorical::Auto {
+                return Err(Error::data(format!(
+                    "column {name} holds text, such as {text} in row {}; name the column as categorical, or leave it \
+                     out",
+                    row + 1
+                )));
+            }
+        }
+        let mut levels: Vec<&str> = train.iter().filter_map(|&row| texts.get(row)).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        // A word of the rows held out may be the other one of the pair, or no word of it.
+        if !named && are_booleans(texts.distinct()) {
+            return Ok(Reading::Boolean);
+        }
+        if levels.len() > self.max_levels {
+            return Err(Error::data(format!(
+                "column {name} has {} different texts in {} training rows, more than the {} levels that a categorical \
+                 column may have; leave it out, carry it along as the identifier, or allow more levels",
+                levels.len(),
+                train.len(),
+                self.max_levels
+            )));
+        }
+        Ok(Reading::Levels(levels.into_iter().map(String::from).collect()))
+    }
+
+    /// What fills the holes of a column with these training cells.
+    fn fill<'a>(&self, reading: &Reading, cells: impl Iterator<Item = &'a Cell>) -> Option<f64> {
+        let mut values: Vec<f64> = cells
+            .filter_map(|cell| match cell {
+                Cell::Value(value) => Some(*value),
+                Cell::Level(level) => Some(*level as f64),
+                Cell::Hole | Cell::Unseen(_) => None,
+            })
+            .collect();
+        let number = *reading == Reading::Number;
+        match self.missing {
+            Missing::Refuse | Missing::Drop => None,
+            Missing::Mean if number => {
+                // Each value over n: a sum of large ones would overflow.
+                let n = values.len() as f64;
+                Some(values.iter().map(|value| value / n).sum())
+            }
+            Missing::Median if number => Some(median(&mut values)),
+            Missing::Mean | Missing::Median | Missing::MostFrequent => most_frequent(&values),
+        }
+    }
+}
+
+/// The middle of the values, or the mean of the two in the middle.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 {
+        values[middle]
+    } else {
+        values[middle - 1] / 2.0 + values[middle] / 2.0
+    }
+}
+
+/// The most frequent value; the least of several.
+fn most_frequent(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let mut counts = sorted.chunk_by(|a, b| a == b).map(|run| (run.len(), run[0]));
+    let first = counts.next()?;
+    Some(counts.fold(first, |best, next| if next.0 > best.0 { next } else { best }).1)
+}
+
+/// Refuses holes, counted by column.
+fn refuse_holes(table: &RawTable) -> Result<()> {
+    let holes: BTreeMap<&str, (usize, usize)> = table
+        .columns()
+        .iter()
+        .filter_map(|column| {
+            let first = (0..column.rows()).find(|&row| column.is_hole(row))?;
+            Some((column.name(), (column.holes(), first + 1)))
+        })
+        .collect();
+    if holes.is_empty() {
+        return Ok(());
+    }
+    let lack = |row: &usize| table.columns().iter().any(|column| column.is_hole(*row));
+    let rows = (0..table.rows()).filter(lack).count();
+    let counted = holes.iter().map(|(name, (count, row))| {
+        format!("{count} in column {} (the first in row {row})", quoted(name))
+    });
+    let counted: Vec<String> = counted.collect();
+    Err(Error::data(format!(
+        "{rows} of {} rows {} a value: {}; fill the values in or remove the rows",
+        table.rows(),
+        if rows == 1 { "lacks" } else { "lack" },
+        list(counted.iter().map(String::as_str))
+    )))
+}

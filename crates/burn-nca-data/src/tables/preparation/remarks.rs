@@ -1,0 +1,105 @@
+//! Sentences about what a preparation does, and what it did to a table.
+
+use super::Preparation;
+use super::column::{PreparedColumn, Reading};
+use super::config::Missing;
+use super::name_list::list;
+use crate::excerpt::quoted;
+
+impl Preparation {
+    /// What it does, a sentence per thing; none where numbers stay as they are.
+    pub fn sentences(&self) -> Vec<String> {
+        let holes = self.missing_values();
+        let of_levels: Vec<String> = self
+            .columns
+            .iter()
+            .filter_map(|column| match &column.reading {
+                Reading::Levels(levels) => {
+                    Some(format!("{} ({})", quoted(&column.name), levels.len()))
+                }
+                _ => None,
+            })
+            .collect();
+        let of_levels = (!of_levels.is_empty()).then(|| {
+            format!(
+                "categories as one feature of 0 and 1 per level (levels): {}",
+                list(of_levels.iter().map(String::as_str))
+            )
+        });
+        let booleans: Vec<String> = self
+            .columns
+            .iter()
+            .filter(|column| column.reading == Reading::Boolean)
+            .map(|column| quoted(&column.name))
+            .collect();
+        let booleans = (!booleans.is_empty()).then(|| {
+            format!("true and false as 1 and 0: {}", list(booleans.iter().map(String::as_str)))
+        });
+        holes.into_iter().chain(of_levels).chain(booleans).collect()
+    }
+
+    fn missing_values(&self) -> Vec<String> {
+        let rule = match self.missing {
+            Missing::Refuse => return Vec::new(),
+            Missing::Drop => {
+                return vec!["rows without a value in some column are left out".into()];
+            }
+            Missing::Mean => "the mean",
+            Missing::Median => "the median",
+            Missing::MostFrequent => "the most frequent value",
+        };
+        let filled: Vec<String> = self
+            .columns
+            .iter()
+            .filter(|column| column.holes > 0)
+            .map(|column| {
+                format!("{} ({} with {})", quoted(&column.name), column.holes, column.fill_text())
+            })
+            .collect();
+        let filled = if filled.is_empty() {
+            "none was missing".to_string()
+        } else {
+            list(filled.iter().map(String::as_str))
+        };
+        let text = self.columns.iter().any(|column| column.reading != Reading::Number);
+        let of_text = match self.missing {
+            Missing::MostFrequent => "",
+            _ if text => " (of text the most frequent one)",
+            _ => "",
+        };
+        let mut sentences = vec![format!(
+            "missing values filled with {rule} of the training rows{of_text}: {filled}"
+        )];
+        let indicators = self.columns.iter().filter(|column| column.indicator).count();
+        if indicators > 0 {
+            sentences
+                .push(format!("{indicators} features of 0 and 1 say where a value was missing"));
+        }
+        sentences
+    }
+}
+
+impl PreparedColumn {
+    fn fill_text(&self) -> String {
+        match (self.fill, &self.reading) {
+            (None, _) => "nothing".to_string(),
+            (Some(place), Reading::Levels(levels)) => quoted(&levels[place as usize]),
+            (Some(value), Reading::Boolean) => (value == 1.0).to_string(),
+            (Some(value), Reading::Number) => short_number(value),
+        }
+    }
+}
+
+/// A number in a few digits.
+fn short_number(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-3..1e7).contains(&size) {
+        return format!("{value:.3e}");
+    }
+    let text = format!("{value:.4}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_string()
+    } else {
+        text
+    }
+}

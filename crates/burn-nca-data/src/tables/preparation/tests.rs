@@ -1,0 +1,194 @@
+//! Tests of the preparation of raw tables.
+
+use super::*;
+use crate::tables::{RawColumn, RawTable};
+
+const NAN: f64 = f64::NAN;
+
+fn table(columns: Vec<RawColumn>) -> RawTable {
+    RawTable::new(columns).unwrap()
+}
+
+fn config(missing: Missing, categorical: Categorical) -> PreparationConfig {
+    PreparationConfig { missing, categorical, ..PreparationConfig::default() }
+}
+
+fn refused(config: &PreparationConfig, columns: Vec<RawColumn>) -> String {
+    let table = table(columns);
+    let rows: Vec<usize> = (0..table.rows()).collect();
+    config.fit(&table, &rows).unwrap_err().to_string()
+}
+
+#[test]
+fn holes_are_refused_with_the_count_per_column() {
+    let columns = vec![
+        RawColumn::numbers("a", vec![1.0, NAN, NAN]),
+        RawColumn::numbers("b", vec![NAN, NAN, 0.0]),
+    ];
+    assert_eq!(
+        refused(&PreparationConfig::default(), columns),
+        "3 of 3 rows lack a value: 2 in column \"a\" (the first in row 2), 2 in column \"b\" (the first in row 1); fill \
+         the values in or remove the rows"
+    );
+}
+
+#[test]
+fn holes_are_filled_from_the_training_rows_alone() {
+    let values = vec![1.0, NAN, 2.0, 2.0, 9.0, 1000.0];
+    let raw = table(vec![
+        RawColumn::numbers("a", values),
+        RawColumn::text("t", [Some("x"), Some("y"), None, Some("y"), Some("x"), Some("z")]),
+    ]);
+    for (missing, a) in [(Missing::Mean, 3.5), (Missing::Median, 2.0), (Missing::MostFrequent, 2.0)]
+    {
+        let preparation = config(missing, Categorical::Auto).fit(&raw, &[0, 1, 2, 3, 4]).unwrap();
+        let prepared = preparation.apply(&raw).unwrap();
+        assert_eq!(prepared.features.names(), ["a", "t=x", "t=y"]);
+        assert_eq!(prepared.features.row(1), [a, 0.0, 1.0], "{missing:?}");
+        // x and y are as frequent: the first in order.
+        assert_eq!(prepared.features.row(2), [2.0, 1.0, 0.0]);
+        assert_eq!(
+            prepared.features.row(5),
+            [1000.0, 0.0, 0.0],
+            "z was not among the training rows"
+        );
+        let [remark] = &prepared.remarks[..] else { panic!("{:?}", prepared.remarks) };
+        assert!(
+            remark.contains("column \"t\" holds in 1 row") && remark.contains("\"z\""),
+            "{remark}"
+        );
+    }
+}
+
+#[test]
+fn indicators_say_where_the_holes_were() {
+    let raw = table(vec![
+        RawColumn::numbers("a", vec![1.0, NAN, 3.0]),
+        RawColumn::numbers("b", vec![1.0, 5.0, 9.0]),
+    ]);
+    let config = PreparationConfig { indicators: true, ..config(Missing::Mean, Categorical::None) };
+    let preparation = config.fit(&raw, &[0, 1, 2]).unwrap();
+    assert_eq!(preparation.feature_names(), ["a", "a is missing", "b"]);
+    assert_eq!(preparation.apply(&raw).unwrap().features.row(1), [2.0, 1.0, 5.0]);
+    // A hole where none was before is filled, and said.
+    let new = table(vec![RawColumn::numbers("b", vec![NAN]), RawColumn::numbers("a", vec![0.0])]);
+    let prepared = preparation.apply(&new).unwrap();
+    assert_eq!(prepared.features.row(0), [0.0, 0.0, 5.0]);
+    assert!(prepared.remarks[0].contains("\"b\" (1)"), "{:?}", prepared.remarks);
+    let drop = PreparationConfig { missing: Missing::Drop, ..config };
+    assert!(drop.fit(&raw, &[0, 1, 2]).unwrap_err().to_string().contains("indicator"));
+}
+
+#[test]
+fn rows_with_holes_are_left_out_on_request_and_said() {
+    let raw = table(vec![
+        RawColumn::numbers("a", vec![1.0, NAN, 3.0]),
+        RawColumn::numbers("b", vec![1.0, 5.0, NAN]),
+    ]);
+    let preparation = config(Missing::Drop, Categorical::None).fit(&raw, &[0, 1]).unwrap();
+    let prepared = preparation.apply(&raw).unwrap();
+    assert_eq!((prepared.rows, prepared.features.values()), (vec![0], &[1.0, 1.0][..]));
+    assert_eq!(prepared.remarks, ["2 of 3 rows lack a value and are left out"]);
+    assert!(preparation.apply(&raw.select(&[1])).unwrap_err().to_string().contains("none is left"));
+}
+
+#[test]
+fn words_for_true_and_false_are_one_feature() {
+    let raw = table(vec![
+        RawColumn::text("smokes", [Some("yes"), Some("No"), Some("no")]),
+        RawColumn::text("ok", [Some("TRUE"), Some("false"), None]),
+    ]);
+    let preparation =
+        config(Missing::MostFrequent, Categorical::Auto).fit(&raw, &[0, 1, 2]).unwrap();
+    let prepared = preparation.apply(&raw).unwrap();
+    assert_eq!(prepared.features.names(), ["smokes", "ok"]);
+    assert_eq!(prepared.features.values(), [1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
+    let new = |text| {
+        table(vec![RawColumn::text("smokes", [Some(text)]), RawColumn::text("ok", [Some("1")])])
+    };
+    assert_eq!(preparation.apply(&new("y")).unwrap().features.values(), [1.0, 1.0]);
+    let error = preparation.apply(&new("maybe")).unwrap_err().to_string();
+    assert_eq!(error, "row 1, column \"smokes\": \"maybe\" is neither true nor false; correct it");
+}
+
+#[test]
+fn numbers_are_categories_where_they_are_named_so() {
+    let raw = table(vec![RawColumn::numbers("code", vec![10.0, 2.0, 10.0, NAN])]);
+    let names = Categorical::Columns(vec!["code".into()]);
+    let preparation = config(Missing::MostFrequent, names.clone()).fit(&raw, &[0, 1, 2]).unwrap();
+    assert_eq!(preparation.feature_names(), ["code=10", "code=2"]);
+    assert_eq!(preparation.apply(&raw).unwrap().features.row(3), [1.0, 0.0]);
+    let other = vec![RawColumn::numbers("a", vec![1.0])];
+    let error = refused(&config(Missing::Refuse, names), other);
+    assert!(
+        error.contains("no feature column \"code\"") && error.ends_with("the features are a"),
+        "{error}"
+    );
+}
+
+#[test]
+fn text_that_is_no_category_is_refused_with_the_cure() {
+    let auto = config(Missing::Refuse, Categorical::Auto);
+    let dates = vec![RawColumn::text("day", [Some("2024-01-31"), Some("2024-02-01")])];
+    let error = refused(&auto, dates);
+    assert!(
+        error.contains("column \"day\" holds dates") && error.contains("day of the week"),
+        "{error}"
+    );
+    let stray: Vec<Option<&str>> = [vec![Some("1.5"); 9], vec![Some("1,5")]].concat();
+    let error = refused(&auto, vec![RawColumn::text("a", stray)]);
+    assert!(error.contains("9 numbers and 1 texts, the first \"1,5\" in row 10"), "{error}");
+    let names: Vec<String> = (0..60).map(|name| format!("name {name}")).collect();
+    let many = vec![RawColumn::text("who", names.iter().map(|name| Some(name.as_str())))];
+    let error = refused(&auto, many);
+    assert!(
+        error.contains("60 different texts in 60 training rows, more than the 50 levels"),
+        "{error}"
+    );
+    let text = || vec![RawColumn::text("city", [Some("Rome"), Some("Oslo")])];
+    let error = refused(&PreparationConfig::default(), text());
+    assert!(error.contains("\"Rome\" in row 1; name the column as categorical"), "{error}");
+    let empty =
+        vec![RawColumn::text("city", [None, None]), RawColumn::numbers("a", vec![1.0, 2.0])];
+    let error = refused(&config(Missing::Mean, Categorical::Auto), empty);
+    assert!(error.contains("column \"city\" has no value in the training rows"), "{error}");
+}
+
+#[test]
+fn new_tables_must_have_the_columns_and_their_kind() {
+    let raw = table(vec![RawColumn::numbers("a", vec![1.0, 2.0])]);
+    let preparation = PreparationConfig::default().fit(&raw, &[0, 1]).unwrap();
+    assert!(preparation.is_plain());
+    let refused = |columns| preparation.apply(&table(columns)).unwrap_err().to_string();
+    assert!(refused(vec![RawColumn::numbers("b", vec![1.0])]).contains("no column \"a\""));
+    assert!(
+        refused(vec![RawColumn::text("a", [Some("x")])])
+            .contains("row 1, column \"a\": \"x\" is not a number")
+    );
+    assert!(refused(vec![RawColumn::numbers("a", vec![NAN])]).contains("row 1, column \"a\""));
+}
+
+#[test]
+fn it_says_what_it_does_and_survives_its_text() {
+    let raw = table(vec![
+        RawColumn::numbers("age", vec![30.0, NAN, 50.25]),
+        RawColumn::text("city", [Some("Rome"), Some("Oslo"), None]),
+        RawColumn::text("ok", [Some("t"), Some("f"), Some("f")]),
+    ]);
+    let preparation = config(Missing::Mean, Categorical::Auto).fit(&raw, &[0, 1, 2]).unwrap();
+    assert_eq!(
+        preparation.sentences(),
+        [
+            "missing values filled with the mean of the training rows (of text the most frequent one): \"age\" (1 with \
+             40.125), \"city\" (1 with \"Oslo\")",
+            "categories as one feature of 0 and 1 per level (levels): \"city\" (2)",
+            "true and false as 1 and 0: \"ok\"",
+        ]
+    );
+    let text = serde_json::to_string(&preparation).unwrap();
+    assert_eq!(serde_json::from_str::<Preparation>(&text).unwrap(), preparation);
+    let edited = text.replace("\"fill\":0.0", "\"fill\":7.0");
+    assert_ne!(edited, text);
+    let edited: Preparation = serde_json::from_str(&edited).unwrap();
+    assert!(edited.check().unwrap_err().contains("column \"city\" with level 7 of 2"));
+}

@@ -1,0 +1,184 @@
+//! Columns whose values differ by no more than their own rounding.
+
+use super::{Features, SparseFeatures};
+
+/// The share of a column's largest magnitude up to which a difference is rounding: 2^-40, 4096 times the precision of f64.
+#[doc(hidden)]
+pub const ROUNDING: f64 = 4096.0 * f64::EPSILON;
+/// The same for numbers that were in f32: 16 times its precision.
+const SINGLE: f64 = 16.0 * f32::EPSILON as f64;
+/// Whole numbers up to this one are exact in f64: 2^53.
+const MOST_WHOLE: f64 = (1_u64 << 53) as f64;
+
+impl Features {
+    /// The columns that are constant but for rounding, in ascending order: those that [`Scaling`](super::Scaling) makes
+    /// zero.
+    ///
+    /// ```text
+    /// max_i x_ij - min_i x_ij <= r_j max_i |x_ij|
+    /// ```
+    /// with r = 2^-40 (9e-13), 4096 times the precision of f64: a sum of n terms is off by up to n/2 times that, and a
+    /// column of such sums (shares that add up to 1) differs in its last bits only. Values that f32 holds exactly have
+    /// been rounded to it, and r is 2^-19 (2e-6); the shortest decimals of two adjacent f32 values (0.3, 0.30000004) are
+    /// constant, too. Whole numbers up to 2^53 are exact, and r = 0: timestamps in
+    /// microseconds, codes. The unit of a column is of no account: 1e-9 and 2e-9 differ as 1 and 2 do.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca_data::Features;
+    ///
+    /// let (total, volume) = (0.1 + 0.2, 1e-9);
+    /// let features = Features::unnamed(vec![0.3, volume, total, 2.0 * volume], 2)?;
+    /// assert_eq!(features.constant_columns(), [0]);
+    /// # Ok::<(), burn_nca_data::Error>(())
+    /// ```
+    pub fn constant_columns(&self) -> Vec<usize> {
+        let [minimum, maximum] = ends(self);
+        let columns = minimum.into_iter().zip(maximum).enumerate();
+        let constant = |&(column, ends): &(usize, (f64, f64))| self.is_constant(column, ends);
+        columns.filter(constant).map(|(column, _)| column).collect()
+    }
+
+    fn is_constant(&self, column: usize, ends: (f64, f64)) -> bool {
+        let all =
+            |of: &dyn Fn(f64) -> bool| (0..self.rows()).all(|row| of(self.value(row, column)));
+        is_constant(ends, all)
+    }
+}
+
+impl SparseFeatures {
+    /// The columns that are constant but for rounding, as [`Features::constant_columns`] has them, in ascending order:
+    /// those without an entry, and those with equal ones in all rows.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca_data::SparseFeatures;
+    ///
+    /// let entries = vec![(0, 0, 0.3), (1, 0, 0.1 + 0.2), (0, 1, 2.0)];
+    /// assert_eq!(SparseFeatures::new([2, 3], entries)?.constant_columns(), [0, 2]);
+    /// # Ok::<(), burn_nca_data::Error>(())
+    /// ```
+    pub fn constant_columns(&self) -> Vec<usize> {
+        let mut counts = vec![0_usize; self.columns()];
+        let mut minimum = vec![0.0_f64; self.columns()];
+        let mut maximum = minimum.clone();
+        let entries = || (0..self.rows()).flat_map(|row| self.row(row));
+        for (column, value) in entries() {
+            let first = counts[column] == 0;
+            minimum[column] = if first { value } else { minimum[column].min(value) };
+            maximum[column] = if first { value } else { maximum[column].max(value) };
+            counts[column] += 1;
+        }
+        let constant = |&column: &usize| {
+            // A zero that is not written is a value like any other.
+            let written = counts[column] == self.rows();
+            let zero = if written { minimum[column] } else { 0.0 };
+            let ends = (minimum[column].min(zero), maximum[column].max(zero));
+            is_constant(ends, |of| {
+                entries().filter(|entry| entry.0 == column).all(|entry| of(entry.1))
+            })
+        };
+        (0..self.columns()).filter(constant).collect()
+    }
+}
+
+/// Whether values between these ends are equal but for rounding; `all` asks whether each of them has a property.
+fn is_constant((minimum, maximum): (f64, f64), all: impl Fn(&dyn Fn(f64) -> bool) -> bool) -> bool {
+    let largest = minimum.abs().max(maximum.abs());
+    // Halves, since the difference of two large numbers may be infinite.
+    let range = maximum / 2.0 - minimum / 2.0;
+    let within = |share: f64| range <= share * (largest / 2.0);
+    if range <= 0.0 {
+        return true;
+    }
+    within(SINGLE)
+        && if largest <= MOST_WHOLE && all(&|x| x.fract() == 0.0) {
+            false
+        } else if all(&|x| f64::from(x as f32) == x) {
+            true
+        } else {
+            let steps = (maximum as f32).to_bits().abs_diff((minimum as f32).to_bits());
+            let short = |x: f64| (x as f32).to_string().parse() == Ok(x);
+            within(ROUNDING) || steps <= 1 && all(&short)
+        }
+}
+
+/// The least and the largest value of each column.
+pub(super) fn ends(features: &Features) -> [Vec<f64>; 2] {
+    let d = features.columns();
+    let mut minimum = vec![f64::INFINITY; d];
+    let mut maximum = vec![f64::NEG_INFINITY; d];
+    features.each_row(|_, row| {
+        for ((minimum, maximum), x) in minimum.iter_mut().zip(&mut maximum).zip(row) {
+            *minimum = minimum.min(*x);
+            *maximum = maximum.max(*x);
+        }
+    });
+    [minimum, maximum]
+}
+
+/// The size up to which a difference in each column is rounding, `[d]`: 2^-40 of its largest magnitude, and infinity for
+/// a [constant](Features::constant_columns) column.
+#[doc(hidden)]
+pub fn rounding_levels(features: &Features) -> Vec<f64> {
+    let [minimum, maximum] = ends(features);
+    let columns = minimum.into_iter().zip(maximum).enumerate();
+    columns
+        .map(|(column, (minimum, maximum))| {
+            match features.is_constant(column, (minimum, maximum)) {
+                true => f64::INFINITY,
+                false => ROUNDING * minimum.abs().max(maximum.abs()),
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_constant(values: &[f64]) -> bool {
+        let features = Features::unnamed(values.to_vec(), 1).unwrap();
+        let found = !features.constant_columns().is_empty();
+        assert_eq!(found, rounding_levels(&features) == [f64::INFINITY]);
+        found
+    }
+
+    #[test]
+    fn the_last_bits_of_sums_and_conversions_are_rounding() {
+        for at in [1e-300, 1e-9, 0.1, 1.0, -14.62, 1e6 + 1e-10, 1e10 + 0.3, 1e17, -1e300] {
+            let bits = |steps: u64| f64::from_bits(f64::to_bits(at) + steps);
+            for values in [[at; 3], [at, bits(1), at], [at, bits(9), bits(300)]] {
+                assert!(is_constant(&values), "{values:?}");
+            }
+        }
+        let thirds: Vec<f64> = (1..60).map(|k| (1..=k).map(|_| 1.0 / f64::from(k)).sum()).collect();
+        assert!(thirds.iter().any(|sum| *sum != 1.0) && is_constant(&thirds));
+    }
+
+    #[test]
+    fn the_last_bits_of_f32_are_rounding_as_numbers_and_as_shortest_decimals() {
+        let single = [0.1_f32 + 0.2, 0.3, 0.300_000_04].map(f64::from);
+        assert!(is_constant(&single));
+        assert!(is_constant(&[0.3, 0.30000004]) && is_constant(&[1.0, 0.99999994]));
+        // Such differences are of no f32 where more digits follow.
+        assert!(!is_constant(&[0.3, 0.30000004, 0.300000041]));
+        assert!(!is_constant(&[273.15, 273.151].map(|x: f32| f64::from(x))));
+    }
+
+    #[test]
+    fn small_numbers_and_small_differences_are_no_rounding() {
+        for unit in [1e-300, 1e-19, 1e-12, 1e-9, 1e300] {
+            assert!(!is_constant(&[unit, 1.1 * unit, 0.9 * unit]), "{unit:e}");
+        }
+        for (at, step) in [(1.6e9, 1.0), (1.6e9, 0.5), (1e6, 1e-3), (1e6, 0.1), (1.0, 1e-9)] {
+            assert!(!is_constant(&[at, at + step, at + 2.0 * step]), "{at} {step}");
+        }
+        // Whole numbers are exact: microseconds, codes, multiples of 128 as f32 has them.
+        assert!(!is_constant(&[1.6e15, 1.6e15 + 1.0]));
+        assert!(!is_constant(&[1.6e9, 1.6e9 + 128.0]));
+        assert!(!is_constant(&[0.0, 1e-300]) && !is_constant(&[-1.0, 1.0]));
+        assert!(!is_constant(&[f64::MAX, -f64::MAX]));
+        assert!(is_constant(&[0.0, -0.0]));
+    }
+}

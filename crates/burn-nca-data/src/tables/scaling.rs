@@ -1,0 +1,390 @@
+//! The scaling of features, learned on training rows.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::Features;
+use super::rounding::ends;
+use crate::error::{Error, Result};
+
+/// Rows that one task scales.
+const TASK_ROWS: usize = 256;
+
+/// How features are brought to one scale before a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ScalingKind {
+    /// Subtract the mean, divide by the standard deviation (population, as scikit-learn does).
+    #[serde(rename = "Standardise", alias = "Standardize")]
+    Standardize,
+    /// Subtract the mean, divide all columns by one number: the root mean square of their standard deviations.
+    ///
+    /// For columns of one unit, such as pixels: a pixel at the border that is nearly always white stays as quiet as
+    /// it is, where [`Standardize`](Self::Standardize) makes its noise as loud as the rest.
+    Common,
+    /// Map the range of each column to 0..1.
+    MinMax,
+    /// Leave the features as they are, constant ones too, but for columns that are all far from zero: see [`Scaling`];
+    /// [`Scaling::unscaled`] leaves these as they are, too.
+    None,
+}
+
+impl ScalingKind {
+    /// [`Common`](Self::Common) for columns that plainly share a unit, else [`Standardize`](Self::Standardize).
+    ///
+    /// They do where at least half of the columns that vary reach from the least to the largest value of the table, as
+    /// pixels do and measurements in several units do not.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca_data::{Features, ScalingKind};
+    ///
+    /// let pixels = Features::unnamed(vec![0.0, 255.0, 0.0, 255.0, 0.0, 3.0], 3)?;
+    /// assert_eq!(ScalingKind::suited_to(&pixels), ScalingKind::Common);
+    /// let measures = Features::unnamed(vec![0.0, 255.0, 1.0, 254.0, 2.0, 3.0], 2)?;
+    /// assert_eq!(ScalingKind::suited_to(&measures), ScalingKind::Standardize);
+    /// # Ok::<(), burn_nca_data::Error>(())
+    /// ```
+    pub fn suited_to(train: &Features) -> Self {
+        let [minimum, maximum] = ends(train);
+        let least = minimum.iter().copied().fold(f64::INFINITY, f64::min);
+        let largest = maximum.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let constant = train.constant_columns();
+        let columns = || minimum.iter().zip(&maximum).enumerate();
+        let varying = || {
+            columns()
+                .filter(|(column, _)| constant.binary_search(column).is_err())
+                .map(|(_, ends)| ends)
+        };
+        let full = varying().filter(|(low, high)| (**low, **high) == (least, largest)).count();
+        if full >= 2 && 2 * full >= varying().count() { Self::Common } else { Self::Standardize }
+    }
+}
+
+/// A per-column scaling `(x - offset) / scale` learned on training rows.
+///
+/// A column that is constant but for rounding has no spread to divide by, and its rounding is nothing to learn from:
+/// its scale is infinite, so that it is zero, in the training rows and in all others. Constant is
+///
+/// ```text
+/// max_i x_ij - min_i x_ij <= r_j max_i |x_ij|
+/// ```
+/// with r = 2^-40 for numbers in f64, more for those that were rounded to f32, and 0 for whole numbers:
+/// [`Features::constant_columns`].
+///
+/// [`ScalingKind::None`] leaves a constant column as it is, and subtracts the mean of another only where it is more than 100 standard deviations from zero
+/// (years, timestamps, coordinates): no distance depends on it, and f32 would have no digits left for the differences.
+///
+/// # Examples
+/// ```
+/// use burn_nca_data::{Features, Scaling, ScalingKind};
+///
+/// let train = Features::unnamed(vec![1.0, 7.0, 3.0, 7.0], 2)?;
+/// let scaling = Scaling::fit(ScalingKind::Standardize, &train);
+/// assert_eq!(scaling.apply(&train)?.values(), [-1.0, 0.0, 1.0, 0.0]);
+/// # Ok::<(), burn_nca_data::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scaling {
+    kind: ScalingKind,
+    names: Vec<String>,
+    offset: Vec<f64>,
+    /// In JSON an infinite scale is null.
+    #[serde(deserialize_with = "null_is_infinite")]
+    scale: Vec<f64>,
+}
+
+impl Scaling {
+    /// Learns the scaling of each column from `train`.
+    pub fn fit(kind: ScalingKind, train: &Features) -> Self {
+        let d = train.columns();
+        let constant = train.constant_columns();
+        let (offset, mut scale) = match kind {
+            ScalingKind::None => (far_means(train, &constant), vec![1.0; d]),
+            ScalingKind::Standardize => {
+                let (mean, variance) = mean_and_variance(train);
+                let deviations = deviations(train, &mean, &variance);
+                (mean, deviations.into_iter().map(one_if_zero).collect())
+            }
+            ScalingKind::Common => {
+                let (mean, mut variance) = mean_and_variance(train);
+                constant.iter().for_each(|&column| variance[column] = 0.0);
+                let typical = variance.iter().sum::<f64>() / d as f64;
+                let typical = if typical.is_normal() {
+                    typical.sqrt()
+                } else {
+                    let mut deviations = deviations(train, &mean, &variance);
+                    constant.iter().for_each(|&column| deviations[column] = 0.0);
+                    root_mean_square(|| deviations.iter().copied())
+                };
+                (mean, vec![one_if_zero(typical); d])
+            }
+            ScalingKind::MinMax => minimum_and_range(train),
+        };
+        if kind != ScalingKind::None {
+            constant.iter().for_each(|&column| scale[column] = f64::INFINITY);
+        }
+        Self { kind, names: train.names().to_vec(), offset, scale }
+    }
+
+    /// Columns of these names exactly as they are, also where they are far from zero: for an encoder that was trained
+    /// on them so.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca_data::{Features, Scaling, ScalingKind};
+    ///
+    /// let years = Features::new(vec![2001.0, 2003.0], vec!["year".into()])?;
+    /// assert_eq!(Scaling::unscaled(vec!["year".into()]).apply(&years)?.values(), [2001.0, 2003.0]);
+    /// assert_eq!(Scaling::fit(ScalingKind::None, &years).apply(&years)?.values(), [-1.0, 1.0]);
+    /// # Ok::<(), burn_nca_data::Error>(())
+    /// ```
+    pub fn unscaled(names: Vec<String>) -> Self {
+        let d = names.len();
+        Self { kind: ScalingKind::None, names, offset: vec![0.0; d], scale: vec![1.0; d] }
+    }
+
+    /// This scaling, and then an offset of each column subtracted: `(x - offset) / scale - after`.
+    #[doc(hidden)]
+    pub fn then_less(mut self, after: &[f64]) -> Self {
+        let columns = self.offset.iter_mut().zip(&self.scale).zip(after);
+        for ((offset, scale), after) in columns.filter(|((_, scale), _)| scale.is_finite()) {
+            *offset += after * scale;
+        }
+        self
+    }
+
+    /// The kind of scaling.
+    pub fn kind(&self) -> ScalingKind {
+        self.kind
+    }
+
+    /// The columns this scaling was learned on.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// What is subtracted from each column.
+    pub fn offset(&self) -> &[f64] {
+        &self.offset
+    }
+
+    /// What each column is divided by; infinity where the column is constant, but for [`ScalingKind::None`].
+    pub fn scale(&self) -> &[f64] {
+        &self.scale
+    }
+
+    /// Scales `features`, whose columns must be those of the training rows.
+    ///
+    /// # Errors
+    /// Another number of columns, or other names (the first difference is named).
+    pub fn apply(&self, features: &Features) -> Result<Features> {
+        let mut scaled = features.clone();
+        self.apply_in_place(&mut scaled)?;
+        Ok(scaled)
+    }
+
+    /// Scales `features` where they stand, so that a large table is not there twice; values that others share are
+    /// copied. A table that stands in f32 is scaled as its rows are looked at, in no memory and to the same bits.
+    ///
+    /// # Errors
+    /// As [`Scaling::apply`].
+    pub fn apply_in_place(&self, features: &mut Features) -> Result<()> {
+        self.check_columns(features.names())?;
+        if self.offset.iter().all(|&offset| offset == 0.0)
+            && self.scale.iter().all(|&scale| scale == 1.0)
+        {
+            return Ok(());
+        }
+        if let Some(scaled) = features.seen_through(&self.offset, &self.scale) {
+            *features = scaled;
+            return Ok(());
+        }
+        let d = features.columns();
+        features.values_mut().par_chunks_mut(TASK_ROWS * d).for_each(|rows| {
+            for row in rows.chunks_exact_mut(d) {
+                let columns = row.iter_mut().zip(&self.offset).zip(&self.scale);
+                columns.for_each(|((x, offset), scale)| *x = (*x - offset) / scale);
+            }
+        });
+        Ok(())
+    }
+
+    /// Checks that data have the columns of the training rows, in their order.
+    ///
+    /// # Errors
+    /// As [`Scaling::apply`].
+    pub fn check_columns(&self, names: &[String]) -> Result<()> {
+        if names.len() != self.names.len() {
+            return Err(Error::data(format!(
+                "the data have {} feature columns, the model was fitted on {} ({}); give the same columns",
+                names.len(),
+                self.names.len(),
+                self.names.join(", ")
+            )));
+        }
+        for (at, (found, expected)) in names.iter().zip(&self.names).enumerate() {
+            if found != expected {
+                return Err(Error::data(format!(
+                    "feature column {} is {found:?}, the model was fitted with {expected:?} there; \
+                     give the columns in the order {}",
+                    at + 1,
+                    self.names.join(", ")
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The mean and the (population) variance of each column.
+#[doc(hidden)]
+pub fn mean_and_variance(train: &Features) -> (Vec<f64>, Vec<f64>) {
+    let (d, n) = (train.columns(), train.rows().max(1) as f64);
+    let mut mean = vec![0.0; d];
+    train.each_row(|_, row| mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += x / n));
+    let mut variance = vec![0.0; d];
+    train.each_row(|_, row| {
+        for ((variance, x), mean) in variance.iter_mut().zip(row).zip(&mean) {
+            *variance += (x - mean) * (x - mean) / n;
+        }
+    });
+    (mean, variance)
+}
+
+/// The standard deviation of each column, also where the squares of its differences leave the range of f64 (differences
+/// above 1e154 or below 1e-154).
+fn deviations(train: &Features, mean: &[f64], variance: &[f64]) -> Vec<f64> {
+    let columns = mean.iter().zip(variance).enumerate();
+    columns
+        .map(|(column, (mean, variance))| {
+            if variance.is_normal() {
+                return variance.sqrt();
+            }
+            root_mean_square(|| (0..train.rows()).map(|row| train.value(row, column) - mean))
+        })
+        .collect()
+}
+
+/// The root mean square of some values, summed in units of the largest of them; infinite where one of them is.
+fn root_mean_square<I: ExactSizeIterator<Item = f64>>(values: impl Fn() -> I) -> f64 {
+    let unit = values().fold(0.0, |unit: f64, value| unit.max(value.abs()));
+    if unit == 0.0 || !unit.is_finite() {
+        return unit;
+    }
+    let n = values().len() as f64;
+    unit * values().map(|value| (value / unit).powi(2) / n).sum::<f64>().sqrt()
+}
+
+/// The means of columns whose values differ little for their size; 0 for other columns, and for constant ones.
+fn far_means(train: &Features, constant: &[usize]) -> Vec<f64> {
+    let (mut means, variance) = mean_and_variance(train);
+    let deviations = deviations(train, &means, &variance);
+    for (column, (mean, deviation)) in means.iter_mut().zip(deviations).enumerate() {
+        if mean.abs() <= 100.0 * deviation || constant.binary_search(&column).is_ok() {
+            *mean = 0.0;
+        }
+    }
+    means
+}
+
+fn minimum_and_range(train: &Features) -> (Vec<f64>, Vec<f64>) {
+    let [minimum, maximum] = ends(train);
+    let scale = maximum.iter().zip(&minimum).map(|(max, min)| one_if_zero(max - min)).collect();
+    (minimum, scale)
+}
+
+fn null_is_infinite<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+    let scale = Vec::<Option<f64>>::deserialize(from)?;
+    Ok(scale.into_iter().map(|scale| scale.unwrap_or(f64::INFINITY)).collect())
+}
+
+fn one_if_zero(spread: f64) -> f64 {
+    // Dividing by a subnormal spread would overflow.
+    if spread.is_normal() { spread } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constant_columns_survive_every_kind() {
+        let train = Features::unnamed(vec![0.1, 5.0, 0.1, 6.0, 0.1, 7.0], 2).unwrap();
+        for kind in [ScalingKind::Standardize, ScalingKind::MinMax, ScalingKind::Common] {
+            let scaled = Scaling::fit(kind, &train).apply(&train).unwrap();
+            assert!(scaled.values().iter().all(|x| x.is_finite()));
+            assert!(scaled.values().iter().step_by(2).all(|x| x.abs() < 1e-12));
+        }
+    }
+
+    /// Rows of a sum that differs in its last bits, of 1e6 +- 1e-10, and of one of f32, beside two real columns.
+    fn rounded() -> Features {
+        let values = (0..60).flat_map(|row| {
+            let x = f64::from(row * row % 31);
+            let total = [1.0, 1.0 - f64::EPSILON / 2.0, 0.3 + 0.6 + 0.1][row as usize % 3];
+            let far = 1e6 + [0.0, 1e-10, 2e-10][row as usize % 3];
+            let single = f64::from([0.1_f32 + 0.2, 0.3][row as usize % 2]);
+            [x, total, far, single, 1e-9 * x]
+        });
+        Features::unnamed(values.collect(), 5).unwrap()
+    }
+
+    #[test]
+    fn columns_of_rounding_are_zero_in_every_scaling_and_in_every_row() {
+        let train = rounded();
+        assert_eq!(train.constant_columns(), [1, 2, 3]);
+        let other = Features::unnamed(vec![0.0, 0.9999, 2e6, -7.0, 1e-9], 5).unwrap();
+        for kind in [ScalingKind::Standardize, ScalingKind::MinMax, ScalingKind::Common] {
+            let scaling = Scaling::fit(kind, &train);
+            // A saved model has the same scaling.
+            let saved = serde_json::to_string(&scaling).unwrap();
+            let scaling: Scaling = serde_json::from_str(&saved).unwrap();
+            assert_eq!(scaling, Scaling::fit(kind, &train));
+            for rows in [&train, &other] {
+                scaling.apply(rows).unwrap().each_row(|_, row| assert_eq!(row[1..4], [0.0; 3]));
+            }
+            let scaled = scaling.apply(&train).unwrap();
+            let wide = (0..60).any(|row| scaled.value(row, 4).abs() > 0.4);
+            assert_eq!(wide, kind != ScalingKind::Common, "{kind:?}");
+        }
+        // Without scaling they stay as they are: rounding is nothing beside the other columns.
+        assert_eq!(Scaling::fit(ScalingKind::None, &train).apply(&train).unwrap(), train);
+    }
+
+    #[test]
+    fn a_common_scale_keeps_the_columns_ratios_and_a_mean_variance_of_one() {
+        let train = Features::unnamed(vec![0.0, 1.0, 6.0, 3.0], 2).unwrap();
+        let scaling = Scaling::fit(ScalingKind::Common, &train);
+        // Variances 9 and 1: their mean is 5.
+        assert_eq!((scaling.offset(), scaling.scale()), (&[3.0, 2.0][..], &[5f64.sqrt(); 2][..]));
+    }
+
+    #[test]
+    fn columns_are_scaled_whatever_their_unit() {
+        for unit in [1e-300, 1e-160, 1.0, 1e160, 1e300] {
+            let train = Features::unnamed([1.0, 2.0, 6.0].map(|x| x * unit).to_vec(), 1).unwrap();
+            for kind in [ScalingKind::Standardize, ScalingKind::Common] {
+                let scaled = Scaling::fit(kind, &train).apply(&train).unwrap();
+                let deviation = (14.0f64 / 3.0).sqrt();
+                for (scaled, difference) in scaled.values().iter().zip([-2.0, -1.0, 3.0]) {
+                    assert!((scaled - difference / deviation).abs() < 1e-12, "{kind:?} {unit:e}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn min_max_maps_the_training_range_to_the_unit_interval() {
+        let train = Features::unnamed(vec![2.0, 4.0, 6.0], 1).unwrap();
+        let scaled = Scaling::fit(ScalingKind::MinMax, &train).apply(&train).unwrap();
+        assert_eq!(scaled.values(), [0.0, 0.5, 1.0]);
+    }
+
+    #[test]
+    fn other_columns_are_refused_by_name() {
+        let train = Features::new(vec![1.0, 2.0], vec!["a".into(), "b".into()]).unwrap();
+        let other = Features::new(vec![1.0, 2.0], vec!["a".into(), "c".into()]).unwrap();
+        let error = Scaling::fit(ScalingKind::None, &train).apply(&other).unwrap_err().to_string();
+        assert!(error.contains("column 2 is \"c\"") && error.contains("\"b\" there"), "{error}");
+    }
+}

@@ -1,0 +1,99 @@
+//! A sparse matrix in compressed rows.
+
+use std::collections::HashMap;
+
+/// A sparse square table of weights, row by row (compressed sparse rows).
+///
+/// Entries of a row stand in the order of their column; one column may stand several times.
+#[derive(Clone, Debug, PartialEq)]
+#[doc(hidden)]
+pub struct SparseRows {
+    /// The entries of row i are `starts[i]..starts[i + 1]`.
+    starts: Vec<usize>,
+    columns: Vec<usize>,
+    weights: Vec<f64>,
+}
+
+impl SparseRows {
+    /// The table of `points` rows with these entries `(row, column, weight)`, all below `points`.
+    pub fn new(points: usize, mut entries: Vec<(usize, usize, f64)>) -> Self {
+        entries.sort_by_key(|&(row, column, _)| (row, column));
+        let mut starts = vec![0; points + 1];
+        for &(row, _, _) in &entries {
+            starts[row + 1] += 1;
+        }
+        for row in 0..points {
+            starts[row + 1] += starts[row];
+        }
+        Self {
+            starts,
+            columns: entries.iter().map(|entry| entry.1).collect(),
+            weights: entries.iter().map(|entry| entry.2).collect(),
+        }
+    }
+
+    /// Number of rows.
+    pub fn points(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Where the entries of each row begin, and the last one's end: `points + 1` numbers.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    /// The column of each entry.
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// The weight of each entry.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The entries `(column, weight)` of a row.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let span = self.starts[row]..self.starts[row + 1];
+        self.columns[span.clone()].iter().copied().zip(self.weights[span].iter().copied())
+    }
+
+    /// The weight of `(row, column)`; 0 where there is no entry. The first of several.
+    pub fn weight(&self, row: usize, column: usize) -> f64 {
+        let span = self.starts[row]..self.starts[row + 1];
+        let at = self.columns[span.clone()].partition_point(|&other| other < column);
+        match self.columns[span.clone()].get(at) {
+            Some(&found) if found == column => self.weights[span.start + at],
+            _ => 0.0,
+        }
+    }
+
+    /// The entries between the points `rows` alone, which must be distinct, numbered in that order.
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let position: HashMap<usize, usize> =
+            rows.iter().enumerate().map(|(at, &row)| (row, at)).collect();
+        let mut entries = Vec::new();
+        for (at, &row) in rows.iter().enumerate() {
+            let kept = self.row(row).filter_map(|(column, weight)| {
+                position.get(&column).map(|&column| (at, column, weight))
+            });
+            entries.extend(kept);
+        }
+        Self::new(rows.len(), entries)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_found_by_row_and_keep_their_place_in_a_selection() {
+        let table = SparseRows::new(4, vec![(3, 0, 0.3), (0, 2, 0.5), (0, 1, 0.1), (2, 3, 1.0)]);
+        assert_eq!(table.starts(), [0, 2, 2, 3, 4]);
+        assert_eq!(table.row(0).collect::<Vec<_>>(), [(1, 0.1), (2, 0.5)]);
+        assert_eq!([table.weight(0, 2), table.weight(2, 0), table.weight(3, 0)], [0.5, 0.0, 0.3]);
+        let part = table.select(&[3, 0, 2]);
+        assert_eq!(part, SparseRows::new(3, vec![(0, 1, 0.3), (1, 2, 0.5), (2, 0, 1.0)]));
+    }
+}

@@ -1,0 +1,427 @@
+//! What every kind of training data has: features, targets, a scaling, splits and folds.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Coincidences, Features, Labeled, RegressionData, Scaling, Split, TrainingTargets,
+    grouped_split, random_folds, random_split, stratified_folds, stratified_split,
+};
+use crate::error::{Error, Result};
+use crate::excerpt::quoted;
+
+/// What a metric is learned from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Task {
+    /// A class per row.
+    Classes,
+    /// Numbers per row.
+    Numbers,
+    /// Pairs of rows that belong together.
+    Pairs,
+}
+
+impl fmt::Display for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Classes => "classes",
+            Self::Numbers => "numbers",
+            Self::Pairs => "pairs",
+        })
+    }
+}
+
+/// Training data of any kind, borrowed.
+#[derive(Clone, Copy, Debug)]
+pub enum AnyData<'a> {
+    /// A class per row.
+    Classes(&'a Labeled),
+    /// Numbers per row.
+    Numbers(&'a RegressionData),
+    /// Pairs of rows.
+    Pairs(&'a Coincidences),
+    /// Rows alone.
+    Unlabeled(&'a Features),
+}
+
+impl<'a> AnyData<'a> {
+    /// The features, `[n, d]`.
+    pub fn features(self) -> &'a Features {
+        match self {
+            Self::Classes(data) => data.features(),
+            Self::Numbers(data) => data.features(),
+            Self::Pairs(data) => data.features(),
+            Self::Unlabeled(features) => features,
+        }
+    }
+
+    /// What can be learned from them; `None` for rows alone.
+    pub fn task(self) -> Option<Task> {
+        match self {
+            Self::Classes(_) => Some(Task::Classes),
+            Self::Numbers(_) => Some(Task::Numbers),
+            Self::Pairs(_) => Some(Task::Pairs),
+            Self::Unlabeled(_) => None,
+        }
+    }
+}
+
+/// Rows to learn a metric from, with their targets.
+///
+/// [`Labeled`], [`RegressionData`], [`Coincidences`], and [`Features`] for methods that need no target.
+///
+/// A split or a fold is of *units*: of rows, and of pairs where the targets are pairs (all rows are then in both
+/// parts).
+pub trait TrainingData: Clone + Send + Sync + 'static {
+    /// What is learned from such data; `None` for rows alone, which all data hold.
+    const TASK: Option<Task>;
+
+    /// The features, `[n, d]`.
+    fn features(&self) -> &Features;
+
+    /// The same rows with other features (after a scaling, say).
+    ///
+    /// # Errors
+    /// Another number of rows.
+    fn with_features(&self, features: Features) -> Result<Self>;
+
+    /// These data, with their type forgotten.
+    fn any(&self) -> AnyData<'_>;
+
+    /// Data of this type, where they are; of data with targets [`Features`] takes the rows alone.
+    fn of(data: AnyData<'_>) -> Option<&Self>;
+
+    /// Whether there is enough to learn from.
+    ///
+    /// # Errors
+    /// Too few rows, or targets that tell nothing apart.
+    fn check(&self) -> Result<()>;
+
+    /// What a model keeps of the targets.
+    fn training_targets(&self) -> TrainingTargets;
+
+    /// Number of units that a split parts: rows, or pairs.
+    fn units(&self) -> usize {
+        self.features().rows()
+    }
+
+    /// Holds out a share of the units, at random but seeded; of each class alike where there are classes, and whole
+    /// groups where there are groups.
+    ///
+    /// # Errors
+    /// A share outside 0..1.
+    fn split(&self, share: f64, seed: u64) -> Result<Split> {
+        random_split(self.units(), share, seed)
+    }
+
+    /// Folds of a cross-validation: every unit is held out once.
+    ///
+    /// # Errors
+    /// Fewer than two folds, or too few units (of a class) for them.
+    fn folds(&self, folds: usize, seed: u64) -> Result<Vec<Split>> {
+        random_folds(self.units(), folds, seed)
+    }
+
+    /// These units, in that order.
+    ///
+    /// # Errors
+    /// Units that are no data by themselves: pairs without a positive weight.
+    ///
+    /// # Panics
+    /// If a number is not below [`units`](Self::units).
+    fn part(&self, units: &[usize]) -> Result<Self>;
+
+    /// The part to learn from and the part that early stopping follows.
+    ///
+    /// # Errors
+    /// A share that leaves a part without anything.
+    fn hold_out(&self, share: f64, seed: u64) -> Result<(Self, Self)> {
+        let split = self.split(share, seed)?;
+        if split.test.is_empty() {
+            return Err(Error::setting(format!(
+                "early stopping on a share of {share} of {} rows leaves no held-out row; give a larger share or \
+                 switch early stopping off",
+                self.units()
+            )));
+        }
+        Ok((self.part(&split.train)?, self.part(&split.test)?))
+    }
+
+    /// The rows in the order in which passes over them are cheapest.
+    #[must_use]
+    fn arranged(self) -> Self {
+        self
+    }
+
+    /// Rows whose class is not known, beside those of [`features`](Self::features).
+    fn unlabeled(&self) -> Option<&Features> {
+        None
+    }
+
+    /// Number of rows that are the only ones of their class.
+    fn singletons(&self) -> usize {
+        0
+    }
+
+    /// The same rows, scaled.
+    ///
+    /// # Errors
+    /// Other columns than those of the scaling.
+    fn scaled(&self, scaling: &Scaling) -> Result<Self> {
+        let mut data = self.clone();
+        data.scale(scaling)?;
+        Ok(data)
+    }
+
+    /// Scales the rows where they stand, as [`Scaling::apply_in_place`].
+    ///
+    /// # Errors
+    /// Other columns than those of the scaling.
+    fn scale(&mut self, scaling: &Scaling) -> Result<()>;
+}
+
+impl TrainingData for Labeled {
+    const TASK: Option<Task> = Some(Task::Classes);
+
+    fn features(&self) -> &Features {
+        Labeled::features(self)
+    }
+
+    fn with_features(&self, features: Features) -> Result<Self> {
+        Labeled::with_features(self, features)
+    }
+
+    fn scale(&mut self, scaling: &Scaling) -> Result<()> {
+        self.features_mut().try_for_each(|features| scaling.apply_in_place(features))
+    }
+
+    fn unlabeled(&self) -> Option<&Features> {
+        Labeled::unlabeled(self)
+    }
+
+    fn any(&self) -> AnyData<'_> {
+        AnyData::Classes(self)
+    }
+
+    fn of(data: AnyData<'_>) -> Option<&Self> {
+        match data {
+            AnyData::Classes(data) => Some(data),
+            _ => None,
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let n = self.rows();
+        if n < 2 {
+            return Err(Error::data(format!(
+                "there {} to learn from; at least 2 are needed",
+                rows(n)
+            )));
+        }
+        let counts = self.class_counts();
+        let present: Vec<usize> = (0..counts.len()).filter(|class| counts[*class] > 0).collect();
+        if let [only] = present[..] {
+            return Err(Error::data(format!(
+                "all {n} rows to learn from are of the class {}; there is nothing to tell apart, so give rows \
+                 of at least two classes",
+                quoted(&self.class_names()[only])
+            )));
+        }
+        if counts.iter().all(|count| *count < 2) {
+            return Err(Error::data(format!(
+                "each of the {} classes has a single row, so no row has a same-class neighbor; give at least \
+                 one class two rows",
+                present.len()
+            )));
+        }
+        Ok(())
+    }
+
+    fn training_targets(&self) -> TrainingTargets {
+        self.into()
+    }
+
+    fn split(&self, share: f64, seed: u64) -> Result<Split> {
+        match self.groups() {
+            None => stratified_split(self.labels(), share, seed),
+            Some(groups) => grouped_split(self.labels(), groups, share, seed),
+        }
+    }
+
+    fn folds(&self, folds: usize, seed: u64) -> Result<Vec<Split>> {
+        stratified_folds(self, folds, seed)
+    }
+
+    fn part(&self, units: &[usize]) -> Result<Self> {
+        Ok(self.select(units))
+    }
+
+    /// In class order, which spares every pass over the data a reordering.
+    fn arranged(self) -> Self {
+        let mut order: Vec<usize> = (0..self.rows()).collect();
+        order.sort_by_key(|&row| (self.labels()[row], row));
+        self.select(&order)
+    }
+
+    fn singletons(&self) -> usize {
+        self.class_counts().into_iter().filter(|count| *count == 1).count()
+    }
+}
+
+impl TrainingData for RegressionData {
+    const TASK: Option<Task> = Some(Task::Numbers);
+
+    fn features(&self) -> &Features {
+        RegressionData::features(self)
+    }
+
+    fn with_features(&self, features: Features) -> Result<Self> {
+        RegressionData::with_features(self, features)
+    }
+
+    fn scale(&mut self, scaling: &Scaling) -> Result<()> {
+        scaling.apply_in_place(self.features_mut())
+    }
+
+    fn any(&self) -> AnyData<'_> {
+        AnyData::Numbers(self)
+    }
+
+    fn of(data: AnyData<'_>) -> Option<&Self> {
+        match data {
+            AnyData::Numbers(data) => Some(data),
+            _ => None,
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let n = self.rows();
+        if n < 3 {
+            return Err(Error::data(format!(
+                "there {} to learn from; at least 3 are needed, so that a row has two others to choose from",
+                rows(n)
+            )));
+        }
+        let targets = self.targets();
+        match targets.constant_columns().first() {
+            None => Ok(()),
+            Some(&column) => Err(Error::data(format!(
+                "the target {:?} is {} in all {n} rows; there is nothing to learn, so give another target",
+                targets.names()[column],
+                targets.value(0, column)
+            ))),
+        }
+    }
+
+    fn training_targets(&self) -> TrainingTargets {
+        self.into()
+    }
+
+    fn part(&self, units: &[usize]) -> Result<Self> {
+        Ok(self.select(units))
+    }
+}
+
+impl TrainingData for Coincidences {
+    const TASK: Option<Task> = Some(Task::Pairs);
+
+    fn features(&self) -> &Features {
+        Coincidences::features(self)
+    }
+
+    fn with_features(&self, features: Features) -> Result<Self> {
+        Self::new(features, self.pairs().clone())
+    }
+
+    fn scale(&mut self, scaling: &Scaling) -> Result<()> {
+        scaling.apply_in_place(self.features_mut())
+    }
+
+    fn any(&self) -> AnyData<'_> {
+        AnyData::Pairs(self)
+    }
+
+    fn of(data: AnyData<'_>) -> Option<&Self> {
+        match data {
+            AnyData::Pairs(data) => Some(data),
+            _ => None,
+        }
+    }
+
+    /// Pairs of these rows, one of positive weight: [`Coincidences::new`] sees to it.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn training_targets(&self) -> TrainingTargets {
+        TrainingTargets::Unlabeled
+    }
+
+    fn units(&self) -> usize {
+        self.pairs().len()
+    }
+
+    fn part(&self, units: &[usize]) -> Result<Self> {
+        self.with_pairs(units)
+    }
+
+    fn hold_out(&self, share: f64, seed: u64) -> Result<(Self, Self)> {
+        let split = self.split(share, seed)?;
+        let parts = self.part(&split.train).and_then(|train| Ok((train, self.part(&split.test)?)));
+        parts.map_err(|_| {
+            Error::setting(format!(
+                "early stopping on a share of {share} of {} pairs leaves a part without a pair of positive \
+                 weight; give another share or switch early stopping off",
+                self.units()
+            ))
+        })
+    }
+}
+
+impl TrainingData for Features {
+    const TASK: Option<Task> = None;
+
+    fn features(&self) -> &Features {
+        self
+    }
+
+    fn with_features(&self, features: Features) -> Result<Self> {
+        Ok(features)
+    }
+
+    fn scale(&mut self, scaling: &Scaling) -> Result<()> {
+        scaling.apply_in_place(self)
+    }
+
+    fn any(&self) -> AnyData<'_> {
+        AnyData::Unlabeled(self)
+    }
+
+    fn of(data: AnyData<'_>) -> Option<&Self> {
+        Some(data.features())
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.rows() {
+            n if n < 2 => {
+                Err(Error::data(format!("there {} to learn from; at least 2 are needed", rows(n))))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn training_targets(&self) -> TrainingTargets {
+        TrainingTargets::Unlabeled
+    }
+
+    fn part(&self, units: &[usize]) -> Result<Self> {
+        Ok(self.select(units))
+    }
+}
+
+/// `is 1 row`, `are 3 rows`
+fn rows(n: usize) -> String {
+    if n == 1 { "is 1 row".to_string() } else { format!("are {n} rows") }
+}

@@ -1,0 +1,57 @@
+//! The targets of the rows that a metric is learned from: classes, numbers, or none.
+
+use super::{Features, Labeled, RegressionData};
+
+/// The targets of the training rows of a fitted model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TrainingTargets {
+    /// One class per row.
+    Classes {
+        /// The name of each class.
+        names: Vec<String>,
+        /// The class of each row.
+        labels: Vec<usize>,
+        /// How much each row counts in a vote; alike without.
+        weights: Option<Vec<f64>>,
+    },
+    /// Numbers per row.
+    Numbers {
+        /// The numbers, `[n, m]`, in their own units.
+        targets: Features,
+        /// How much each row counts in a mean; alike without.
+        weights: Option<Vec<f64>>,
+    },
+    /// Nothing: the metric was learned from pairs, or from the features alone.
+    Unlabeled,
+}
+
+impl TrainingTargets {
+    /// What a message calls the rows.
+    #[doc(hidden)]
+    pub fn noun(&self) -> &'static str {
+        match self {
+            Self::Classes { .. } => "classes",
+            Self::Numbers { .. } => "numbers",
+            Self::Unlabeled => "pairs",
+        }
+    }
+}
+
+impl From<&Labeled> for TrainingTargets {
+    fn from(data: &Labeled) -> Self {
+        Self::Classes {
+            names: data.class_names().to_vec(),
+            labels: data.labels().to_vec(),
+            weights: data.weights().map(<[f64]>::to_vec),
+        }
+    }
+}
+
+impl From<&RegressionData> for TrainingTargets {
+    fn from(data: &RegressionData) -> Self {
+        Self::Numbers {
+            targets: data.targets().clone(),
+            weights: data.weights().map(<[f64]>::to_vec),
+        }
+    }
+}
