@@ -30,6 +30,7 @@ impl Report {
             target: None,
             classes: names.iter().map(class).collect(),
             without_partner: 0,
+            test_in_training: 0,
             measured: None,
         };
         let points = points(names.len(), members, members - test, dimension);
@@ -246,6 +247,7 @@ fn unclassed(name: &str, rows: usize, train: usize, test: usize) -> Data {
         target: None,
         classes: Vec::new(),
         without_partner: 0,
+        test_in_training: 0,
         measured: None,
     }
 }

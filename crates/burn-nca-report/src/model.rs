@@ -105,9 +105,17 @@ pub struct Data {
     /// Training rows that are alone in their class: no neighbor can be right for them.
     #[serde(default)]
     pub without_partner: usize,
+    /// Rows (or pairs) held out that are training rows, too: equal in all features.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub test_in_training: usize,
     /// How many were measured, where the table is large; `None` where all were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Measured>,
+}
+
+/// Whether there is nothing to write.
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// How many rows (or pairs) of a large table were measured, each among all rows.

@@ -29,6 +29,8 @@ pub enum WarningCode {
     CollapsedToLine,
     /// Rows that the model was fitted on are among those it is measured on.
     TrainingRows,
+    /// Rows that occur more than once among the training rows, or among those that a model is measured on.
+    RepeatedRows,
     /// The table is large, and the numbers about it are those of a sample of its rows.
     Sampled,
     /// Methods that the metric was not compared with, for want of time.
@@ -69,8 +71,8 @@ impl Warning {
     pub fn is_told_at_once(&self) -> bool {
         use WarningCode::{
             CheckpointNotWritten, ConstantColumns, DuplicateColumns, FewDimensions, FewRows,
-            Identifiers, MultilineClasses, NumbersAsClasses, Prepared, ReplayIncomplete,
-            RowsWithoutClass, Sampled, SingleRowClasses,
+            Identifiers, MultilineClasses, NumbersAsClasses, Prepared, RepeatedRows,
+            ReplayIncomplete, RowsWithoutClass, Sampled, SingleRowClasses,
         };
         matches!(
             self.code,
@@ -86,6 +88,7 @@ impl Warning {
                 | ReplayIncomplete
                 | Identifiers
                 | DuplicateColumns
+                | RepeatedRows
                 | FewRows
         )
     }

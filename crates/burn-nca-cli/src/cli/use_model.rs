@@ -153,8 +153,8 @@ k-NN by the learned metric is compared with k-NN by Euclidean distance on the sa
 
 Columns are picked by their names, and the target by the name that it had in the fit.
 
-On the rows that the model was fitted on every row finds itself, and 1-NN is right throughout, of which a
-warning tells: their leave-one-out accuracy is in the report of the fit.")]
+On training rows every row finds itself, and 1-NN is always right. A warning counts them and gives the
+accuracy on the others; the leave-one-out accuracy of the training rows is in the report of the fit.")]
 pub struct EvaluateArgs {
     #[command(flatten)]
     pub model: ModelArgs,

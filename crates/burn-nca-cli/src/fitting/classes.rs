@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::baseline::Projection;
 use burn_nca::data::{Features, Labeled, Split};
-use burn_nca::evaluate::{ClassScores, RowTerms, perplexities_of};
+use burn_nca::evaluate::{Accuracy as Counted, ClassScores, RowTerms, perplexities_of};
 use burn_nca::neighbors::{ClassReferences, Rule};
 use burn_nca_data::WithoutClass;
 
@@ -15,6 +15,7 @@ use super::finished_fit::{Evaluation, label};
 use super::judging::{ByRule, ByVotes, Judge, Labels, MethodScores, judge};
 use super::parts::{Parts, Space};
 use super::picture::{Picture, Shown};
+use super::repeats::Seen;
 use super::sample::Sample;
 use super::stages::Stages;
 use burn_nca_report::{
@@ -75,7 +76,10 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
         Some(_) => terms_of_sample(model, train.features(), &labels)?,
     };
     let p: Vec<f64> = log_p.iter().map(|log_p| log_p.exp()).collect();
-    let data = data(rows, train);
+    let seen = Seen::of_test(rows.data.features(), rows.split, train.features());
+    let on_others = |others: &[usize]| accuracy_of(others, rows, (&learned.test, labels.test));
+    let warnings = seen.warning(on_others).into_iter().collect();
+    let data = Data { test_in_training: seen.count(), ..data(rows, train) };
     let counts = train.class_counts();
     let with_partner =
         measured.iter().zip(&log_p).filter(|(row, _)| counts[labels.train[**row]] > 1);
@@ -98,6 +102,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result
         data,
         shortfall: comparison.shortfall(key, Some(truth.len())),
         comparison,
+        warnings,
         results: Results::Classes(Box::new(results)),
         embedding: precise.train,
         perplexity,
@@ -144,8 +149,23 @@ fn data(rows: &ClassRows<'_>, train: &Labeled) -> Data {
         target: None,
         classes: rows.data.class_names().iter().zip(counts).map(class).collect(),
         without_partner: train_counts.iter().filter(|count| **count == 1).count(),
+        test_in_training: 0,
         measured: rows.sample.measured(),
     }
+}
+
+/// The 1-NN accuracy on some of the rows held out, by their places among these; of those of the sample.
+fn accuracy_of(
+    some: &[usize],
+    rows: &ClassRows<'_>,
+    (predicted, truth): (&[usize], &[usize]),
+) -> Option<String> {
+    let places = rows.sample.test_places(rows.split);
+    let measured = places.zip(predicted.iter().zip(truth));
+    let measured = measured.filter(|(place, _)| some.binary_search(place).is_ok());
+    let (predicted, truth): (Vec<usize>, Vec<usize>) = measured.map(|(_, pair)| pair).unzip();
+    let share = Counted::of(&predicted, &truth).ok()?.value()?;
+    Some(format!("1-NN accuracy {:.1} %", 100.0 * share))
 }
 
 /// Where the model puts the rows without a class, as many as a picture shows, with their places in the file.

@@ -37,6 +37,8 @@ pub struct Evaluation {
     pub comparison: MeasureTable,
     /// What the learned metric loses beside them, if it does.
     pub shortfall: Option<String>,
+    /// What to know before trusting the scores.
+    pub warnings: Vec<Warning>,
     /// What depends on what was learned from.
     pub results: Results,
     /// The embedding of the training rows, of those that were measured at least, `[n, k]`; in f64 where there is a CPU
@@ -61,7 +63,8 @@ impl FinishedFit<'_> {
             about_termination(self.model.summary().termination),
             about_spread(Spread::of(&found.embedding)?, found.shortfall),
         ];
-        let after = after.into_iter().flatten().chain(self.stages.finish());
+        let after = found.warnings.into_iter().chain(after.into_iter().flatten());
+        let after = after.chain(self.stages.finish());
         let feature_weights = model_facts::feature_weights(self.model);
         Ok(Report {
             weights: feature_weights.ranked(self.model.card().method.info().name),

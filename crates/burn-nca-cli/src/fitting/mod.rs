@@ -18,6 +18,7 @@ mod picture;
 pub mod progress;
 mod recorder;
 pub mod recording;
+pub mod repeats;
 pub mod replay;
 pub mod rows;
 pub mod run_folder;

@@ -13,8 +13,10 @@ use super::embedding::place;
 use super::finished_fit::{Evaluation, label};
 use super::parts::{Parts, Space};
 use super::picture::{Picture, Shown};
+use super::repeats::Seen;
 use super::sample::{Sample, rows_of};
 use super::stages::Stages;
+use burn_nca_report::number::significant;
 use burn_nca_report::{
     Data, Embedding, Measure, MeasureRow, MeasureTable, Part, Point, Results, Unit, ValueMark,
     ValueResults,
@@ -95,6 +97,9 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Resul
     stages.announce("drawing the embedding");
     let precise = parts.precise(model)?;
     let embedding = embedding(&precise, rows, &by_kernel)?;
+    let seen = Seen::of_test(rows.data.features(), rows.split, train.features());
+    let on_others = |others: &[usize]| r2_of(others, rows, (&by_kernel.test, &truth.test));
+    let warnings = seen.warning(on_others).into_iter().collect();
     let key = if test.rows() > 0 { "r2_test" } else { "r2_train" };
     let value = model.summary().value;
     Ok(Evaluation {
@@ -107,14 +112,30 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Resul
             target: rows.data.targets().names().first().cloned(),
             classes: Vec::new(),
             without_partner: 0,
+            test_in_training: seen.count(),
             measured: rows.sample.measured(),
         },
         shortfall: comparison.shortfall(key, None),
         comparison,
+        warnings,
         results: Results::Numbers(ValueResults { value, scores: learned, embedding }),
         perplexity: perplexities_of(&precise.train, measured)?,
         embedding: precise.train,
     })
+}
+
+/// R² on some of the rows held out, by their places among these; of those of the sample.
+fn r2_of(
+    some: &[usize],
+    rows: &NumberRows<'_>,
+    (predicted, truth): (&[f64], &[f64]),
+) -> Option<String> {
+    let places = rows.sample.test_places(rows.split);
+    let measured = places.zip(predicted.iter().zip(truth));
+    let measured = measured.filter(|(place, _)| some.binary_search(place).is_ok());
+    let (predicted, truth): (Vec<f64>, Vec<f64>) = measured.map(|(_, pair)| pair).unzip();
+    let scores = RegressionScores::of(&predicted, &truth).ok()?;
+    Some(format!("R² {}, RMSE {}", significant(scores.r2()?, 3), significant(scores.rmse()?, 3)))
 }
 
 /// Means of numbers for queries; each of them may be a reference itself.

@@ -12,6 +12,7 @@ use super::baselines::baselines;
 use super::finished_fit::{Evaluation, label};
 use super::parts::Parts;
 use super::picture::{Picture, Shown};
+use super::repeats::{Seen, seen_pairs};
 use super::sample::{Sample, rows_of};
 use super::stages::Stages;
 use burn_nca_report::{
@@ -64,6 +65,9 @@ pub fn evaluate(
     let ranks = PartnerRanks::of(model.references(), &pairs.asked, Some(data.pairs()))?;
     let learned = row((method, dimension), values(part, &ranks));
     compared.push(learned.clone());
+    let seen = seen(data, pairs);
+    let on_others = |others: &[usize]| recall_of(others, model, (data, pairs));
+    let warnings = seen.warning(on_others).into_iter().collect();
     let comparison = MeasureTable { neighbors: None, measures: measures(part), rows: compared };
     stages.announce("drawing the embedding");
     let embedding = embedding(&precise, &rows, &pairs.train)?;
@@ -78,14 +82,39 @@ pub fn evaluate(
             target: None,
             classes: Vec::new(),
             without_partner: 0,
+            test_in_training: seen.count(),
             measured: pairs.measured,
         },
         shortfall: comparison.shortfall(&format!("recall_5_{part}"), None),
         comparison,
+        warnings,
         results: Results::Pairs(ValueResults { value, scores: learned, embedding }),
         perplexity: perplexities_of(&precise, &rows)?,
         embedding: precise,
     })
+}
+
+/// The pairs held out that ask, and which of them are training pairs, too.
+fn seen(data: &Coincidences, pairs: &PairParts) -> Seen {
+    let learned = pairs.train.iter().map(|(a, b, _)| (a, b));
+    let seen = match pairs.test {
+        0 => Vec::new(),
+        _ => seen_pairs((data.features(), learned), (data.features(), &pairs.asked)),
+    };
+    Seen { noun: "pair", measured: "test pair", seen, by_chance: 0.0 }
+}
+
+/// The recall of the partner among 5, of some of the pairs that ask.
+fn recall_of(
+    some: &[usize],
+    model: &Fitted,
+    (data, pairs): (&Coincidences, &PairParts),
+) -> Option<String> {
+    let asked: Vec<(usize, usize, f64)> = pairs.asked.iter().collect();
+    let some = some.iter().map(|&pair| asked[pair]).collect();
+    let some = Pairs::new(pairs.asked.points(), some).ok()?;
+    let ranks = PartnerRanks::of(model.references(), &some, Some(data.pairs())).ok()?;
+    Some(format!("the partner is among the 5 nearest in {:.1} %", 100.0 * ranks.recall(5)?))
 }
 
 /// Recall of the partner, its median rank and the mean of 1 / rank, of the part `train` or `test`.

@@ -126,7 +126,8 @@ pub trait FitData: TrainingData {
 
     /// What to say of the rows before the fit.
     fn warnings(train: &Self) -> Vec<Warning> {
-        warnings::about_columns(train.features()).into_iter().collect()
+        let columns = warnings::about_columns(train.features());
+        columns.into_iter().chain(warnings::about_copies(train.features(), None)).collect()
     }
 
     /// What a model is worth beside the baselines.

@@ -49,6 +49,11 @@ impl Sample {
         Ok(Self { train: places(n)?, test, all: [n, m] })
     }
 
+    /// Where the measured ones are among all that are held out.
+    pub fn test_places<'a>(&'a self, split: &'a Split) -> impl Iterator<Item = usize> + 'a {
+        self.test.iter().filter_map(|row| split.test.binary_search(row).ok())
+    }
+
     /// How many are measured, where these are not all.
     pub fn measured(&self) -> Option<Measured> {
         let measured = Measured { train: self.train.len(), test: self.test.len() };

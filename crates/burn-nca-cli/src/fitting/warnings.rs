@@ -7,6 +7,7 @@ use burn_nca::evaluate::{Collapse, Spread};
 use burn_nca::fit::Termination;
 
 use super::ending::sentence;
+use super::repeats;
 use crate::cli::FitArgs;
 use crate::output::short_name;
 use burn_nca_report::{Warning, WarningCode};
@@ -25,7 +26,12 @@ pub fn about_data(train: &Labeled) -> Vec<Warning> {
     let names = train.class_names().iter().zip(&counts);
     let alone: Vec<&str> =
         names.filter(|(_, count)| **count == 1).map(|(name, _)| name.as_str()).collect();
-    about_columns(train.features()).into_iter().chain(about_single_rows(&alone)).collect()
+    let copies = about_copies(train.features(), train.groups());
+    about_columns(train.features())
+        .into_iter()
+        .chain(about_single_rows(&alone))
+        .chain(copies)
+        .collect()
 }
 
 /// About columns that are constant but for rounding.
@@ -46,6 +52,13 @@ pub fn about_constant(names: &[&str]) -> Option<Warning> {
         listed(names)
     );
     Some(Warning::new(WarningCode::ConstantColumns, text))
+}
+
+/// About training rows that occur more than once.
+pub fn about_copies(features: &Features, groups: Option<&[usize]>) -> Option<Warning> {
+    let consequence = "leave-one-out scores (train), --neighbors cv and the cross-validation of settings are optimistic, \
+                       for a row is measured by its copies; remove them, or name what belongs together with --groups";
+    repeats::about_copies((features, groups), "training rows", consequence)
 }
 
 /// About a number of dimensions that nobody asked for.

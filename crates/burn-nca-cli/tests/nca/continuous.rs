@@ -146,7 +146,10 @@ fn pairs_are_learned_without_labels_and_measured_on_pairs_held_out() {
     assert!(stdout(&["evaluate", &out, &film, "--pairs", &pairs]).contains("median rank"));
     let warning = &evaluation["warnings"][0];
     assert_eq!(warning["code"], "training_rows");
-    assert!(warning["text"].as_str().unwrap().starts_with("83 of these 119 pairs"), "{warning}");
+    assert!(
+        warning["text"].as_str().unwrap().starts_with("83 of 119 pairs are also training pairs"),
+        "{warning}"
+    );
     let other = place.file("other.csv", "1,3\n2,4\n3,5\n");
     let evaluation = json(&["evaluate", &out, &film, "--pairs", &other, "--format", "json"]);
     assert_eq!(evaluation["warnings"], Value::Array(Vec::new()));

@@ -23,6 +23,7 @@ mod output_files;
 mod pipes;
 mod program;
 mod release;
+mod repeats;
 mod rounding;
 mod source;
 mod sparse;

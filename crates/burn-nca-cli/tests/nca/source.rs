@@ -62,7 +62,7 @@ fn an_evaluation_on_rows_of_the_fit_says_so() {
     let output = nca(&["evaluate", &out, &data, "--format", "json"]).assert().success();
     let output = output.get_output().clone();
     let stderr = String::from_utf8(output.stderr).unwrap();
-    let expected = "warning: 42 of these 60 rows are rows that the model was fitted on";
+    let expected = "warning: 42 of 60 rows are also training rows";
     assert!(stderr.contains(expected), "{stderr}");
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(found["warnings"][0]["code"], "training_rows");

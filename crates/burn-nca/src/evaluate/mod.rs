@@ -9,6 +9,7 @@
 //!   rare class first? [`roc_auc`].
 //! - How wrong are predicted numbers? [`RegressionScores`]. Where do partners rank? [`PartnerRanks`].
 //! - How many neighbors count, and has it collapsed? [`perplexities`], [`Spread`].
+//! - Are rows it is measured on copies of training rows? [`seen_rows`], [`row_numbers`].
 //!
 //! Shares and accuracies are in 0..1. What has no value (the accuracy on no test row, the perplexity of
 //! a single point) is `None`, never NaN.
@@ -24,6 +25,7 @@ mod probability;
 mod quantiles;
 mod regression;
 mod reliability;
+mod repeated_rows;
 mod retrieval;
 mod roc_auc;
 mod spread;
@@ -40,6 +42,7 @@ pub use probability::{LogLoss, brier_score, expected_accuracy};
 pub use quantiles::Quantiles;
 pub use regression::RegressionScores;
 pub use reliability::{Reliability, ReliabilityBin};
+pub use repeated_rows::{row_numbers, seen_rows};
 pub use retrieval::{Retrieval, held_out_retrieval, leave_one_out_retrieval};
 pub use roc_auc::roc_auc;
 pub use spread::{Collapse, Spread};

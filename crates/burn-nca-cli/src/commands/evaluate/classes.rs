@@ -2,16 +2,17 @@
 
 use anyhow::Result;
 use burn_nca::Fitted;
-use burn_nca::data::Labeled;
-use burn_nca::evaluate::Spread;
+use burn_nca::data::{Features, Labeled};
+use burn_nca::evaluate::{Accuracy, Spread};
 use burn_nca_data::TargetKind;
 
 use super::euclidean::Euclidean;
 use super::measures::Evaluation;
 use super::question::Question;
-use super::{text, training_rows};
+use super::text;
 use crate::cli::Format;
 use crate::fitting::neighbor_count::of_classes;
+use crate::fitting::repeats::{Seen, measured_copies};
 use crate::fitting::warnings::about_spread;
 use crate::output;
 use burn_nca_program::Terminal;
@@ -33,7 +34,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     });
     match compared {
         Ok((comparison, train)) => {
-            evaluation.warnings.extend(training_rows::warning(&train, data.features()));
+            evaluation.warnings.extend(about_copies(&train, &data, &evaluation));
             evaluation.euclidean = Some(comparison);
         }
         // Only what was asked for is an error; elsewhere the reason stands where the comparison would.
@@ -48,6 +49,17 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
         Format::Table => output::print_text(&text::text(&evaluation, Terminal::of_stdout())),
         Format::Json => output::print_json(&evaluation),
     }
+}
+
+/// Says which rows the model was fitted on, and how it does on the others; and which occur more than once.
+fn about_copies(train: &Features, data: &Labeled, found: &Evaluation) -> Vec<Warning> {
+    let on_others = |others: &[usize]| {
+        let of = |labels: &[usize]| -> Vec<usize> { others.iter().map(|&at| labels[at]).collect() };
+        let accuracy = Accuracy::of(&of(&found.predicted), &of(data.labels())).ok()?.value()?;
+        Some(format!("{}-NN accuracy {:.1} %", found.neighbors, 100.0 * accuracy))
+    };
+    let seen = Seen::of_model(data.features(), train).warning(on_others);
+    seen.into_iter().chain(measured_copies(data.features())).collect()
 }
 
 fn about_collapse(

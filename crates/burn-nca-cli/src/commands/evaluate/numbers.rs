@@ -8,9 +8,9 @@ use burn_nca_program::{Terminal, plain_table};
 use serde::Serialize;
 
 use super::question::Question;
-use super::training_rows;
 use crate::cli::Format;
 use crate::fitting::neighbor_count::of_numbers;
+use crate::fitting::repeats::{Seen, measured_copies};
 use crate::fitting::warnings::about_spread;
 use crate::output;
 use burn_nca_report::number::significant;
@@ -65,10 +65,20 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let truth = data.targets().values();
     let (features, target) = (data.features(), data.targets().names()[0].clone());
     let knn = RegressionScores::of(&model.predict_numbers(features, k)?, truth)?;
-    let kernel = RegressionScores::of(&model.predict_kernel(features)?, truth)?;
+    let predicted = model.predict_kernel(features)?;
+    let kernel = RegressionScores::of(&predicted, truth)?;
     // Where the table of the fit is gone nobody can tell; nothing else needs it here.
     let train = question.training_rows().ok();
-    let seen = train.and_then(|train| training_rows::warning(&train, features));
+    let on_others = |others: &[usize]| {
+        let of = |values: &[f64]| -> Vec<f64> { others.iter().map(|&at| values[at]).collect() };
+        let scores = RegressionScores::of(&of(&predicted), &of(truth)).ok()?;
+        Some(format!(
+            "R² {}, RMSE {}",
+            significant(scores.r2()?, 3),
+            significant(scores.rmse()?, 3)
+        ))
+    };
+    let seen = train.and_then(|train| Seen::of_model(features, &train).warning(on_others));
     let evaluation = Evaluation {
         rows: data.rows(),
         target,
@@ -79,6 +89,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
             .into_iter()
             .chain(about_spread(Spread::of(model.references())?, None))
             .chain(seen)
+            .chain(measured_copies(features))
             .collect(),
     };
     output::warn_of(&evaluation.warnings);

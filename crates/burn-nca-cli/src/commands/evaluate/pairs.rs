@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
+use burn_nca::data::Pairs;
 use burn_nca::evaluate::{PartnerRanks, Spread};
 use burn_nca_data::read_pairs;
 use burn_nca_program::terminal::wrapped;
@@ -46,13 +47,22 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     };
     let (features, mut warnings) = question.features()?;
     let pairs = read_pairs(file, features.rows())?;
-    let ranks = PartnerRanks::of(&model.transform(&features)?, &pairs, None)?;
+    let embedding = model.transform(&features)?;
+    let ranks = PartnerRanks::of(&embedding, &pairs, None)?;
     let values = values("test", &ranks);
     // As for numbers; here the file of the pairs may be gone, too.
     let train = question.training_rows().ok();
     let seen = train.and_then(|train| {
-        training_pairs::warning(question.source.as_ref(), &train, &features, &pairs).ok()?
+        training_pairs::seen(question.source.as_ref(), &train, &features, &pairs).ok()?
     });
+    let on_others = |others: &[usize]| {
+        let all: Vec<(usize, usize, f64)> = pairs.iter().collect();
+        let some = others.iter().map(|&pair| all[pair]).collect();
+        let some = Pairs::new(pairs.points(), some).ok()?;
+        let recall = PartnerRanks::of(&embedding, &some, None).ok()?.recall(5)?;
+        Some(format!("the partner is among the 5 nearest in {:.1} %", 100.0 * recall))
+    };
+    let seen = seen.and_then(|seen| seen.warning(on_others));
     warnings.extend(about_spread(Spread::of(model.references())?, None));
     warnings.extend(seen);
     output::warn_of(&warnings);

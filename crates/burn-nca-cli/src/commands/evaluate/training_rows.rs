@@ -1,7 +1,5 @@
 //! The training rows of a model, read again: a model keeps only their embedding.
 
-use std::collections::HashSet;
-
 use anyhow::{Context, Result, bail};
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
@@ -11,7 +9,6 @@ use burn_nca_data::TargetKind;
 use crate::fitting::target_settings::FitTask;
 use crate::source::Source;
 use crate::tables;
-use burn_nca_report::{Warning, WarningCode};
 
 /// How far an embedded row may be from the saved one, relative to its length: another device rounds otherwise.
 const TOLERANCE: f64 = 1e-3;
@@ -82,45 +79,4 @@ fn is_embedded_alike(train: &Features, model: &Fitted) -> Result<bool> {
 
 fn values(tensor: Tensor<2>) -> Result<Vec<f64>> {
     tensor.into_data().convert::<f64>().try_to_vec().context("an embedding is of floats")
-}
-
-/// A warning where half of `data`, or of the training rows, stand in both: then it is the table of the fit, and not
-/// a row or two that two tables share by chance.
-pub fn warning(train: &Features, data: &Features) -> Option<Warning> {
-    let mut learned = HashSet::with_capacity(train.rows());
-    train.each_row(|_, row| {
-        learned.insert(bits(row));
-    });
-    let mut seen = 0;
-    data.each_row(|_, row| seen += usize::from(learned.contains(&bits(row))));
-    (seen > 0 && 2 * seen >= train.rows().min(data.rows())).then(|| {
-        Warning::new(
-            WarningCode::TrainingRows,
-            format!(
-                "{seen} of these {} rows are rows that the model was fitted on, and every such row finds itself: \
-                 the figures flatter; those of the held-out rows are in the report of the fit",
-                data.rows()
-            ),
-        )
-    })
-}
-
-/// A row to look up; -0 and 0 are equal, their bits are not.
-pub(super) fn bits(row: &[f64]) -> Vec<u64> {
-    row.iter().map(|value| (value + 0.0).to_bits()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_of_the_fit_are_counted_and_a_chance_hit_is_no_warning() {
-        let table = |rows: &[f64]| Features::unnamed(rows.to_vec(), 1).unwrap();
-        let train = table(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
-        let warning = |rows: &[f64]| warning(&train, &table(rows)).map(|warning| warning.text);
-        assert!(warning(&[1.0, -0.0, 9.0]).unwrap().starts_with("2 of these 3 rows"));
-        assert_eq!(warning(&[1.0, 7.0, 8.0, 9.0]), None);
-        assert_eq!(warning(&[7.0]), None);
-    }
 }

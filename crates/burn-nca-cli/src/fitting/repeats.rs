@@ -1,0 +1,242 @@
+//! Rows that are measured and were learned from, and rows that occur more than once: what it does to the scores.
+
+use std::collections::{HashMap, HashSet};
+
+use burn_nca::data::{Features, Pairs, Split};
+use burn_nca::evaluate::{row_numbers, seen_rows};
+
+use burn_nca_report::{Warning, WarningCode, counted};
+
+/// A share of rows below this is no warning: 1 in so many.
+const SHARE: usize = 100;
+
+/// Copies of which chance explains more than this share are those of a table of few values.
+const FEW: f64 = 0.25;
+
+/// Rows (or pairs: the `noun`) that are measured, and which of them were learned from.
+pub struct Seen {
+    pub noun: &'static str,
+    /// What each that is measured is called, such as `test row`.
+    pub measured: &'static str,
+    /// One for each that is measured.
+    pub seen: Vec<bool>,
+    /// Of each, the probability that it has a copy by chance alone: [`chance_of_copy`].
+    pub by_chance: f64,
+}
+
+impl Seen {
+    /// The rows that a split holds out of `all`, and which of them are training rows, too.
+    pub fn of_test(all: &Features, split: &Split, train: &Features) -> Self {
+        let test = all.select(&split.test);
+        Self { measured: "test row", ..Self::of_model(&test, train) }
+    }
+
+    /// Rows that a saved model is measured on, and which of them are among the rows that it was fitted on.
+    pub fn of_model(rows: &Features, train: &Features) -> Self {
+        let measured = "row";
+        let seen = seen_rows(train, rows);
+        let by_chance = if seen.contains(&true) { chance_of_copy(train) } else { 0.0 };
+        Self { noun: "row", measured, seen, by_chance }
+    }
+
+    /// The places of those that were not learned from.
+    pub fn others(&self) -> Vec<usize> {
+        (0..self.seen.len()).filter(|&at| !self.seen[at]).collect()
+    }
+
+    /// How many were learned from.
+    pub fn count(&self) -> usize {
+        self.seen.iter().filter(|seen| **seen).count()
+    }
+
+    /// Says how many were learned from, and what `score` is on the others, if there are any; nothing where one row is
+    /// another's copy by chance.
+    pub fn warning(&self, score: impl FnOnce(&[usize]) -> Option<String>) -> Option<Warning> {
+        let (seen, all) = (self.count(), self.seen.len());
+        if !is_worth_telling(seen, all) {
+            return None;
+        }
+        let Self { noun, measured, .. } = self;
+        let also = match (seen, all) {
+            (_, 1) => format!("the {measured} is also a training {noun}"),
+            _ if seen == all => format!("all {all} {measured}s are also training {noun}s"),
+            (1, _) => format!("1 of {all} {measured}s is also a training {noun}"),
+            _ => format!("{seen} of {all} {measured}s are also training {noun}s"),
+        };
+        let scores = if self.by_chance * all as f64 > FEW * seen as f64 {
+            ", as is likely where columns have so few values: the scores hold for new rows that repeat as often"
+        } else {
+            ": the scores are optimistic"
+        };
+        let others = self.others();
+        let on_others = match score(&others).filter(|_| !others.is_empty()) {
+            Some(score) => format!("; on the other {}: {score}", counted(others.len(), noun)),
+            None if others.is_empty() => {
+                format!("; measure on {noun}s that the fit has not seen")
+            }
+            None => String::new(),
+        };
+        Some(Warning::new(
+            WarningCode::TrainingRows,
+            format!("{also} (the same values in all features){scores}{on_others}"),
+        ))
+    }
+}
+
+/// The probability that a row has a copy in a table of independent columns with the values of this one.
+///
+/// ```text
+/// 1 - (1 - P)^n,   P = Π_c Σ_v (n_cv / n)²      n_cv of n rows have the value v in column c
+/// ```
+/// Near 1 where a few columns of a few values each (yes or no, a grade) leave nothing else.
+fn chance_of_copy(table: &Features) -> f64 {
+    let n = table.rows() as f64;
+    let mut counts: Vec<HashMap<u64, f64>> = vec![HashMap::new(); table.columns()];
+    table.each_row(|_, row| {
+        for (counts, value) in counts.iter_mut().zip(row) {
+            *counts.entry((value + 0.0).to_bits()).or_default() += 1.0;
+        }
+    });
+    let same = |counts: &HashMap<u64, f64>| {
+        counts.values().map(|count| (count / n) * (count / n)).sum::<f64>()
+    };
+    let log: f64 = counts.iter().map(|counts| same(counts).ln()).sum();
+    1.0 - (-n * log.exp()).exp()
+}
+
+/// Says how many rows of a table have copies in it, and what is optimistic by that; `rows` is what they are called.
+///
+/// Copies of a row of the same group are none: nothing is measured by them.
+pub fn about_copies(
+    (table, groups): (&Features, Option<&[usize]>),
+    rows: &str,
+    consequence: &str,
+) -> Option<Warning> {
+    let (copies, all) = (copies(table, groups), table.rows());
+    let few_values = || chance_of_copy(table) * all as f64 > FEW * copies as f64;
+    (copies > 2 && SHARE * copies >= all).then(|| {
+        let why = if few_values() { ", as is likely where columns have so few values" } else { "" };
+        Warning::new(
+            WarningCode::RepeatedRows,
+            format!(
+                "{copies} of {all} {rows} occur more than once (the same values in all features){why}: {consequence}"
+            ),
+        )
+    })
+}
+
+/// Says how many of the rows that a saved model is measured on occur more than once.
+pub fn measured_copies(rows: &Features) -> Option<Warning> {
+    let consequence = "they count as often, and the intervals of the accuracies are too narrow";
+    about_copies((rows, None), "rows", consequence)
+}
+
+/// How many rows have a copy, in another group where there are groups.
+fn copies(table: &Features, groups: Option<&[usize]>) -> usize {
+    let numbers = row_numbers(&[table]).pop().unwrap_or_default();
+    let mut rows_of: HashMap<usize, Vec<usize>> = HashMap::new();
+    numbers
+        .iter()
+        .enumerate()
+        .for_each(|(row, &number)| rows_of.entry(number).or_default().push(row));
+    let is_measured_by_itself = |rows: &&Vec<usize>| match groups {
+        None => rows.len() > 1,
+        Some(groups) => rows.iter().any(|&row| groups[row] != groups[rows[0]]),
+    };
+    rows_of.values().filter(is_measured_by_itself).map(Vec::len).sum()
+}
+
+/// One row, or a few among very many, are no warning.
+fn is_worth_telling(seen: usize, all: usize) -> bool {
+    seen > 0 && (seen > 1 || all == 1) && SHARE * seen >= all
+}
+
+/// Which of the pairs `asked` join the same rows as a pair of `learned`, in either order; rows are the same where their
+/// features are, so that the tables may be two.
+pub fn seen_pairs(
+    (train, learned): (&Features, impl Iterator<Item = (usize, usize)>),
+    (data, asked): (&Features, &Pairs),
+) -> Vec<bool> {
+    let mut numbers = row_numbers(&[train, data]);
+    let (asked_of, learned_of) = (numbers.pop().unwrap_or_default(), numbers.pop());
+    let ends = |numbers: &[usize], (a, b): (usize, usize)| {
+        let (a, b) = (numbers[a], numbers[b]);
+        (a.min(b), a.max(b))
+    };
+    let learned_of = learned_of.unwrap_or_default();
+    let learned: HashSet<(usize, usize)> = learned.map(|pair| ends(&learned_of, pair)).collect();
+    asked.iter().map(|(a, b, _)| learned.contains(&ends(&asked_of, (a, b)))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(seen: &[bool]) -> Seen {
+        let measured = "test row";
+        Seen { noun: "row", measured, seen: seen.to_vec(), by_chance: 0.0 }
+    }
+
+    #[test]
+    fn rows_of_the_fit_are_counted_and_the_others_are_scored() {
+        let text = |all: &[bool]| {
+            let score = |others: &[usize]| Some(format!("1-NN accuracy of {others:?}"));
+            seen(all).warning(score).map(|warning| warning.text)
+        };
+        assert_eq!(
+            text(&[true, false, true, true]).unwrap(),
+            "3 of 4 test rows are also training rows (the same values in all features): the scores are optimistic; on the other \
+             1 row: 1-NN accuracy of [1]"
+        );
+        let all = text(&[true; 3]).unwrap();
+        assert!(all.starts_with("all 3 test rows are also training rows"), "{all}");
+        assert!(all.ends_with("measure on rows that the fit has not seen"), "{all}");
+        assert!(text(&[true]).unwrap().starts_with("the test row is also a training row"));
+        assert_eq!(text(&[false; 4]), None);
+        assert_eq!(text(&[true, false, false]), None, "one row may be a copy by chance");
+        let few = [vec![true; 2], vec![false; 300]].concat();
+        assert_eq!(text(&few), None);
+        let likely = Seen { by_chance: 0.9, ..seen(&[true, true, true, false]) };
+        let likely = likely.warning(|_| None).unwrap().text;
+        assert!(likely.contains("as is likely where columns have so few values"), "{likely}");
+    }
+
+    #[test]
+    fn copies_within_a_table_are_counted() {
+        let table = |values: &[f64]| Features::unnamed(values.to_vec(), 1).unwrap();
+        let about = |values: &[f64]| about_copies((&table(values), None), "training rows", "so");
+        assert_eq!(about(&[0.0, 1.0, 2.0]), None);
+        assert_eq!(about(&[0.0, 1.0, 1.0]), None, "two rows may be copies by chance");
+        let warning = about(&[0.0, 1.0, -0.0, 1.0, 0.0, 7.0]).unwrap();
+        assert_eq!(warning.code, WarningCode::RepeatedRows);
+        assert!(
+            warning.text.starts_with("5 of 6 training rows occur more than once"),
+            "{warning:?}"
+        );
+        let of_groups = |groups: &[usize]| copies(&table(&[0.0, 1.0, 0.0, 1.0]), Some(groups));
+        assert_eq!(
+            [of_groups(&[0, 1, 0, 1]), of_groups(&[0, 1, 2, 1]), of_groups(&[0, 1, 2, 3])],
+            [0, 2, 4]
+        );
+    }
+
+    #[test]
+    fn few_values_make_copies_likely() {
+        let bits = (0..400).map(|i| f64::from(i * i * 7 % 13 % 2)).collect();
+        assert!(chance_of_copy(&Features::unnamed(bits, 4).unwrap()) > 0.99);
+        let numbers = (0..400).map(|i| f64::from(i) / 7.0).collect();
+        assert!(chance_of_copy(&Features::unnamed(numbers, 4).unwrap()) < 1e-6);
+    }
+
+    #[test]
+    fn pairs_are_the_same_where_their_rows_are_in_either_order() {
+        let train = Features::unnamed(vec![0.0, 1.0, 2.0, 3.0, 4.0], 1).unwrap();
+        // The same rows the other way round.
+        let data = Features::unnamed(vec![4.0, 3.0, 2.0, 1.0, -0.0], 1).unwrap();
+        let asked = Pairs::new(5, vec![(4, 3, 1.0), (2, 3, 1.0), (0, 4, 1.0)]).unwrap();
+        let learned = || [(0, 1), (1, 2), (2, 3)].into_iter();
+        let found = seen_pairs((&train, learned()), (&data, &asked));
+        // Pairs stand in the order of their rows: (0, 4), (2, 3), (3, 4).
+        assert_eq!(found, [false, true, true]);
+    }
+}
