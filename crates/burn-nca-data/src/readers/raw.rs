@@ -7,8 +7,7 @@ use crate::tables::{RawColumn, RawTable, RawValues, TextValues};
 
 use crate::excerpt::{quoted, short};
 use crate::readers::csv::{
-    Places, Record, Sheet, TargetColumn, is_missing, is_missing_number, open_sheet,
-    refuse_unnamed_target,
+    Places, Record, Sheet, TargetColumn, is_missing, is_missing_number, open_sheet, with_nul,
 };
 use crate::readers::input::{Input, name_file};
 use crate::readers::table::TargetKind;
@@ -108,10 +107,7 @@ fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<Vec<(usize, Kind)>
     let (origin, names) = (&sheet.origin, &sheet.names);
     let target = match &options.target {
         None | Some((TargetColumn::None, _)) => None,
-        Some((TargetColumn::Last, task)) => {
-            refuse_unnamed_target(origin, names, sheet.separator)?;
-            Some((names.len() - 1, *task))
-        }
+        Some((TargetColumn::Last, task)) => Some((names.len() - 1, *task)),
         Some((TargetColumn::Name(name), task)) => {
             Some((Places::new(origin, names)?.find(name)?, *task))
         }
@@ -121,8 +117,12 @@ fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<Vec<(usize, Kind)>
     let mut text: Vec<usize> = options.text.iter().map(find).collect::<Result<_>>()?;
     text.extend(options.text_if_there.iter().filter_map(|name| find(name).ok()));
     let also: Vec<usize> = options.also.iter().map(find).collect::<Result<_>>()?;
-    let ignored: Vec<Vec<usize>> =
-        options.ignore.iter().map(|name| places.find_all(name)).collect::<Result<_>>()?;
+    let ignored: Vec<Vec<usize>> = options
+        .ignore
+        .iter()
+        .filter(|name| places.are_to_find(name))
+        .map(|name| places.find_all(name))
+        .collect::<Result<_>>()?;
     let ignored = ignored.concat();
     if let Some((column, _)) = target
         && options.ignore.contains(&names[column])
@@ -139,7 +139,7 @@ fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<Vec<(usize, Kind)>
     let is_role = |column: &usize| text.contains(column) || also.contains(column);
     let is_target = |column: &usize| target.is_some_and(|(target, _)| target == *column);
     let unnamed: Vec<usize> = wanted.iter().copied().filter(|column| !is_role(column)).collect();
-    places.refuse_unnamed(&unnamed, sheet.separator)?;
+    places.refuse_unnamed(&unnamed)?;
     let mut columns = wanted;
     for &role in text.iter().chain(&also) {
         if !columns.contains(&role) {
@@ -184,6 +184,9 @@ impl Builder {
     /// Adds a cell, or says what is wrong with it.
     fn push(&mut self, cell: &str) -> Result<(), String> {
         let missing = is_missing(cell);
+        if cell.contains('\0') {
+            return Err(with_nul(cell));
+        }
         if self.kind == Kind::Classes && missing && !cell.is_empty() {
             return Err(format!(
                 "{} is how a missing value is spelled; leave the cell of a row without a class empty, or write the class \

@@ -48,12 +48,16 @@ impl DecimalSign {
     /// The number that a cell spells, be it finite or not.
     pub(crate) fn parse(self, cell: &str) -> Option<f64> {
         match self {
-            Self::Point => cell.parse().ok(),
+            Self::Point => cell.parse().ok().or_else(|| minus(cell)?.parse().ok()),
             Self::Comma if cell.contains('.') => None,
-            Self::Comma if cell.contains(',') => cell.replacen(',', ".", 1).parse().ok(),
-            Self::Comma => cell.parse().ok(),
+            Self::Comma => Self::Point.parse(&cell.replacen(',', ".", 1)),
         }
     }
+}
+
+/// A number with the minus sign of typography, U+2212, with that of programs.
+fn minus(cell: &str) -> Option<String> {
+    cell.strip_prefix('\u{2212}').map(|size| format!("-{size}"))
 }
 
 impl TextFormat {

@@ -42,7 +42,9 @@ pub use labeled::Labeled;
 pub use labeled::check_class_names;
 pub use labeled_pairs::{LabeledPair, LabeledPairs};
 pub use pairs::Pairs;
-pub use preparation::{Categorical, Missing, Preparation, PreparationConfig, Prepared, is_date};
+pub use preparation::{
+    Categorical, Missing, Preparation, PreparationConfig, Prepared, is_date, unread_number,
+};
 pub use raw_table::{RawColumn, RawTable, RawValues, TextValues};
 pub use regression::RegressionData;
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! One cell: a finite number or a class, or the reason why not.
 
-use crate::tables::is_date;
+use crate::tables::{is_date, unread_number};
 
 use super::missing::{is_missing, is_missing_number};
 use crate::excerpt::{quoted, short};
@@ -20,9 +20,12 @@ pub(super) fn number(cell: &str, decimal: DecimalSign, text_cure: &str) -> Resul
         Some(number) if number.is_finite() => Ok(number),
         _ if is_missing_number(cell) => Err(Flaw::Missing),
         Some(_) => Err(infinite("value", cell)),
-        None => Err(Flaw::Bad(match number_cure(cell, decimal) {
-            Some(cure) => format!("{} is not a number here; {cure}", quoted(cell)),
-            None => format!("{} is not a number; {text_cure}", quoted(cell)),
+        None => Err(Flaw::Bad(match (number_cure(cell, decimal), likeness(cell)) {
+            (Some(cure), _) => format!("{} is not a number here; {cure}", quoted(cell)),
+            (None, Some(likeness)) => {
+                format!("{} is not a number but {likeness}; {text_cure}", quoted(cell))
+            }
+            (None, None) => format!("{} is not a number; {text_cure}", quoted(cell)),
         })),
     }
 }
@@ -32,10 +35,18 @@ pub(super) fn class(cell: &str) -> Result<&str, Flaw> {
     if is_missing(cell) {
         return Err(Flaw::Missing);
     }
+    if cell.contains('\0') {
+        return Err(Flaw::Bad(with_nul(cell)));
+    }
     match cell.parse::<f64>() {
         Ok(number) if !number.is_finite() => Err(infinite("class", cell)),
         _ => Ok(cell),
     }
+}
+
+/// What is wrong with a text that holds a character of code 0.
+pub(crate) fn with_nul(cell: &str) -> String {
+    format!("{} holds a NUL character (code 0), as a damaged file does; remove it", quoted(cell))
 }
 
 fn infinite(what: &str, cell: &str) -> Flaw {
@@ -47,7 +58,6 @@ fn infinite(what: &str, cell: &str) -> Flaw {
 
 /// The cure of a number that is written in a way that is not read: `1,5`, `1,234.5` or `12 %`; and of a date.
 fn number_cure(cell: &str, decimal: DecimalSign) -> Option<&'static str> {
-    let reads = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
     if is_date(cell) {
         return Some(
             "it looks like a date: write what matters of it as numbers (the year, the day of the week, days since a \
@@ -59,11 +69,20 @@ fn number_cure(cell: &str, decimal: DecimalSign) -> Option<&'static str> {
             "write numbers with a decimal comma, as was asked for, and without thousands separators, as in 1234,5",
         );
     }
-    if cell.contains(',') && (reads(&cell.replace(',', ".")) || reads(&cell.replace(',', ""))) {
-        return Some(
-            "write numbers with a decimal point and without thousands separators, as in 1234.5",
-        );
+    unread_number(cell)
+}
+
+/// What a text with a number in it looks like: a bound such as `<0.5`, or a number and its unit.
+fn likeness(cell: &str) -> Option<&'static str> {
+    let reads = |text: &str| text.trim().parse::<f64>().is_ok_and(f64::is_finite);
+    if cell
+        .strip_prefix(['<', '>', '≤', '≥', '~', '≈'])
+        .is_some_and(|rest| reads(rest.strip_prefix('=').unwrap_or(rest)))
+    {
+        return Some("a bound (write the limit itself, or leave the cell empty)");
     }
-    let share = cell.strip_suffix('%')?;
-    reads(share.trim_end()).then_some("write numbers without the percent sign")
+    let (number, unit) = cell.split_once(' ')?;
+    let is_unit =
+        !unit.is_empty() && unit.len() <= 8 && !unit.contains(|sign: char| sign.is_ascii_digit());
+    (reads(number) && is_unit).then_some("a number with its unit (write the unit in the header)")
 }

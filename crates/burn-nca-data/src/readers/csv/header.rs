@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 
-use super::{CsvOptions, TargetColumn, TargetKind, separator};
+use super::{CsvOptions, TargetColumn, TargetKind};
 use crate::excerpt::{list, quoted};
 use crate::near_name::suggestion;
 use crate::readers::pattern;
@@ -38,15 +38,7 @@ impl Selection {
 }
 
 /// Finds the columns that `options` ask for.
-pub(super) fn select(
-    origin: &str,
-    names: &[String],
-    separator: u8,
-    options: &CsvOptions,
-) -> Result<Selection> {
-    if options.target == TargetColumn::Last {
-        refuse_unnamed_target(origin, names, separator)?;
-    }
+pub(super) fn select(origin: &str, names: &[String], options: &CsvOptions) -> Result<Selection> {
     let places = Places::new(origin, names)?;
     let target = match &options.target {
         TargetColumn::Last => Some(names.len() - 1),
@@ -54,7 +46,7 @@ pub(super) fn select(
         TargetColumn::None => None,
     };
     let mut unwanted: Vec<usize> = target.into_iter().collect();
-    for name in &options.ignore {
+    for name in options.ignore.iter().filter(|name| places.are_to_find(name)) {
         let columns = places.find_all(name)?;
         if target.is_some() && columns == target.as_slice() && !pattern::is_pattern(name) {
             return Err(Error::setting(format!(
@@ -79,7 +71,7 @@ pub(super) fn select(
     if features.is_empty() {
         return Err(no_feature(origin, names));
     }
-    places.refuse_unnamed(&features, separator)?;
+    places.refuse_unnamed(&features)?;
     Ok(Selection {
         features,
         target,
@@ -97,20 +89,6 @@ fn text_cure(options: &CsvOptions) -> &'static str {
         (None, TargetColumn::None) => "correct it or ignore the column",
         (None, _) => "correct it, ignore the column, or name the column as the target",
     }
-}
-
-/// A separator at the end of every line makes a last column without a name, and that is no target.
-pub(crate) fn refuse_unnamed_target(origin: &str, names: &[String], separator: u8) -> Result<()> {
-    let [_, .., last] = names else { return Ok(()) };
-    if last.is_empty() { Err(trailing(origin, separator)) } else { Ok(()) }
-}
-
-fn trailing(origin: &str, separator: u8) -> Error {
-    let separator = separator::name(separator);
-    Error::data(format!(
-        "the header line of {origin} ends with a {separator}, so that its last column has no name; remove the \
-         {separator} at the end of each line, or name the target and ignore the column by the name \"\""
-    ))
 }
 
 fn no_feature(origin: &str, names: &[String]) -> Error {
@@ -150,6 +128,12 @@ impl<'a> Places<'a> {
         Ok(Self { origin, names, by_name })
     }
 
+    /// Whether columns are to be left out by this name: the empty one may be that of a separator at the line ends,
+    /// which makes no column.
+    pub(crate) fn are_to_find(&self, ignored: &str) -> bool {
+        !ignored.is_empty() || self.by_name.contains_key("")
+    }
+
     /// The columns of a name, or of a pattern where no column has that very name.
     pub(crate) fn find_all(&self, wanted: &str) -> Result<Vec<usize>> {
         if !pattern::is_pattern(wanted) || self.by_name.contains_key(wanted) {
@@ -186,13 +170,10 @@ impl<'a> Places<'a> {
     }
 
     /// Refuses a feature column without a name.
-    pub(crate) fn refuse_unnamed(&self, features: &[usize], separator: u8) -> Result<()> {
+    pub(crate) fn refuse_unnamed(&self, features: &[usize]) -> Result<()> {
         let unnamed = |column: &&usize| self.names[**column].is_empty();
         match features.iter().find(unnamed) {
             None => Ok(()),
-            Some(&last) if last > 0 && last + 1 == self.names.len() => {
-                Err(trailing(self.origin, separator))
-            }
             Some(&column) => Err(Error::data(format!(
                 "{}: column {} has no name (an index that pandas or R wrote?); name it in the \
                  header line, remove it, or ignore it by the name \"\"",

@@ -7,10 +7,12 @@ use crate::Error;
 use super::records::Record;
 use crate::excerpt::{quoted, short};
 
-/// How a missing value is spelled: what pandas takes for one, and the question mark of the UCI repository.
-const SPELLINGS: [&str; 19] = [
+/// How a missing value is spelled: what pandas takes for one, the question mark of the UCI repository, the marks of
+/// databases, and the errors of spreadsheets.
+const SPELLINGS: [&str; 28] = [
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
-    "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "null", "?",
+    "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "null", "?", "NaT", "(null)", "\\N",
+    "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!",
 ];
 
 /// What else stands for a missing value in a column of numbers, in capitals or not; in text it is a word as any other.
@@ -61,13 +63,14 @@ impl Missing {
         }
     }
 
-    /// The error of a file of `rows` rows that has some; `classes` is the column of the classes.
+    /// The error of a file of `rows` rows that has some; `classes` is the column of the classes, `number` that of a
+    /// numeric target.
     pub(super) fn refused(
         &self,
         origin: &str,
         rows: usize,
         names: &[String],
-        classes: Option<usize>,
+        (classes, number): (Option<usize>, Option<usize>),
     ) -> Option<Error> {
         if self.rows == 0 {
             return None;
@@ -89,8 +92,12 @@ impl Missing {
             ),
             None => String::new(),
         };
+        let what = match number.filter(|column| self.columns.contains_key(column)) {
+            Some(_) => "remove the rows, the target is never filled in",
+            None => "fill the values in or remove the rows",
+        };
         Some(Error::data(format!(
-            "{origin}: {} of {rows} rows {} a value: {}; fill the values in or remove the rows{cure}",
+            "{origin}: {} of {rows} rows {} a value: {}; {what}{cure}",
             self.rows,
             if self.rows == 1 { "lacks" } else { "lack" },
             columns.join(", "),

@@ -21,8 +21,9 @@ use crate::readers::format::Format;
 use crate::readers::input::{Input, name_file};
 use crate::readers::table::{Table, Target, TargetKind, WithoutClass};
 use crate::readers::text_format::TextFormat;
+pub(crate) use cell::with_nul;
+pub(crate) use header::Places;
 use header::Selection;
-pub(crate) use header::{Places, refuse_unnamed_target};
 pub(crate) use missing::{is_missing, is_missing_number};
 pub(crate) use records::{MAX_COLUMNS, Record, Records};
 pub(crate) use rows::Sheet;
@@ -106,7 +107,7 @@ pub(crate) fn read_features(
 ///
 /// The first line names the columns. Fields are separated by commas, or by semicolons, tabs or bars where those cut
 /// the first two lines and commas do not. They may be quoted, and a quoted value may span lines; spaces around them, a
-/// byte order mark, Windows line ends and blank lines do not matter. Numbers have a decimal point, unless
+/// byte order mark, Windows line ends, blank lines and an empty value after the last column do not matter. Numbers have a decimal point, unless
 /// [`CsvOptions::format`] says otherwise. A header that
 /// holds numbers is refused as a row of data, unless they can only be names: they count up from 0
 /// or 1, or they are five or more that rise or fall throughout (wavelengths, say).
@@ -131,7 +132,7 @@ pub fn parse_csv(origin: &str, bytes: &[u8], options: &CsvOptions) -> Result<Tab
 pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
     let sheet = open_sheet(input, &options.format)?;
     let (origin, names) = (sheet.origin.clone(), sheet.names.clone());
-    let selection = header::select(&origin, &names, sheet.separator, options)?;
+    let selection = header::select(&origin, &names, options)?;
     let rows = sheet.read(&selection, options.task)?;
     let features: Vec<String> =
         selection.features.iter().map(|&column| names[column].clone()).collect();

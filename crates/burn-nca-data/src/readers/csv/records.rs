@@ -113,6 +113,21 @@ impl<'a> Records<'a> {
         Ok(Some(&self.record))
     }
 
+    /// As [`read`](Self::read), without an empty value after a separator at the end of a row of `columns` values.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn read_row(&mut self, columns: usize) -> Result<Option<&Record>> {
+        if self.read()?.is_none() {
+            return Ok(None);
+        }
+        let record = &mut self.record;
+        if record.len() == columns + 1 && record.field(columns).is_empty() {
+            record.ends.pop();
+        }
+        Ok(Some(record))
+    }
+
     /// The bytes of the file, where that is known.
     pub(super) fn size(&self) -> Option<u64> {
         self.input.size()

@@ -28,6 +28,8 @@ pub(crate) struct Sheet<'a> {
     pub(crate) separator: u8,
     /// Whether rows stand on lines, which messages name.
     has_lines: bool,
+    /// Whether the header line ends with a separator, so that a last column would have no name.
+    open_end: bool,
     records: Records<'a>,
 }
 
@@ -79,8 +81,14 @@ impl<'a> Sheet<'a> {
                 )));
             };
             if !record.is_blank() {
-                let names = record.fields().map(String::from).collect();
-                return Ok(Self { origin, names, separator, has_lines, records });
+                let mut names: Vec<String> = record.fields().map(String::from).collect();
+                if let Some(name) = names.iter().find(|name| name.contains('\0')) {
+                    return Err(nul_in_header(&origin, name));
+                }
+                let open_end =
+                    has_lines && names.len() > 1 && names.last().is_some_and(String::is_empty);
+                names.truncate(names.len() - usize::from(open_end));
+                return Ok(Self { origin, names, separator, has_lines, open_end, records });
             }
         }
     }
@@ -108,8 +116,11 @@ impl<'a> Sheet<'a> {
         }
         let count =
             self.rows_after(count, |record, row| rows.push(record, row, selection, task))?;
-        let classes = selection.target.filter(|_| task == TargetKind::Classes);
-        match rows.missing.refused(&origin, count, &names, classes) {
+        let target = match task {
+            TargetKind::Classes => (selection.target, None),
+            TargetKind::Numeric => (None, selection.target),
+        };
+        match rows.missing.refused(&origin, count, &names, target) {
             Some(error) => Err(error),
             None => Ok(rows),
         }
@@ -131,7 +142,8 @@ impl<'a> Sheet<'a> {
     ) -> Result<usize> {
         // In a file of one column a blank line may be a missing value: skipping it would shift the rows.
         let mut blank_line = None;
-        while let Some(record) = self.records.read()? {
+        let (columns, open_end) = (self.names.len(), self.open_end);
+        while let Some(record) = self.records.read_row(columns)? {
             blank_line = blank_line.or(record.blank_line);
             if record.is_blank() {
                 blank_line = blank_line.or(Some(record.line));
@@ -146,12 +158,15 @@ impl<'a> Sheet<'a> {
             count += 1;
             let line = self.has_lines.then_some(record.line);
             let at = Place { origin: &self.origin, line, row: count };
-            if record.len() != self.names.len() {
-                return Err(ragged(at, record, self.names.len(), self.separator));
+            if record.len() != columns {
+                let separator = separator::name(self.separator);
+                return Err(ragged(at, record, columns, open_end.then_some(separator)));
             }
-            take(record, count).map_err(|(column, reason)| {
-                Error::data(format!("{at}, column {}: {reason}", quoted(&self.names[column])))
-            })?;
+            if let Err((column, reason)) = take(record, count) {
+                let at = format!("{at}, column {}", quoted(&self.names[column]));
+                let hint = if count == 1 { self.second_header(column)? } else { "" };
+                return Err(Error::data(format!("{at}: {reason}{hint}")));
+            }
         }
         if count == 0 {
             let (header, cure) = match self.has_lines {
@@ -161,6 +176,20 @@ impl<'a> Sheet<'a> {
             return Err(Error::data(format!("{} has {header} but no rows; {cure}", self.origin)));
         }
         Ok(count)
+    }
+
+    /// The hint that the first row is one more header line, if the row after it has a number in this column.
+    fn second_header(&mut self, column: usize) -> Result<&'static str> {
+        let columns = self.names.len();
+        let next = self.records.read_row(columns)?;
+        let number =
+            next.filter(|next| next.len() == columns).map(|next| next.field(column).parse::<f64>());
+        Ok(match number {
+            Some(Ok(_)) => {
+                " (the next row has a number there: remove this row if it is one of units, or of more names)"
+            }
+            _ => "",
+        })
     }
 }
 
@@ -181,17 +210,35 @@ impl Display for Place<'_> {
     }
 }
 
-fn ragged(at: Place<'_>, record: &Record, columns: usize, separator: u8) -> Error {
+/// The error of a row of another length than the header line, which may end with a separator of this name.
+fn ragged(at: Place<'_>, record: &Record, columns: usize, open_end: Option<&str>) -> Error {
     let values = record.len();
-    let separator = separator::name(separator);
-    let end = if values == columns + 1 && record.field(columns).is_empty() {
-        format!(" (the line ends with a {separator})")
-    } else {
-        String::new()
+    let cure = match open_end {
+        Some(separator) if values == columns + 1 => format!(
+            "the header line ends with a {separator}, so that the last column has no name; write its name there, or \
+             remove the column"
+        ),
+        _ if record.fields().any(|field| field.contains('"')) => {
+            "give the row one value per column, and write a quotation mark within quotation marks twice (\"\")"
+                .to_string()
+        }
+        _ if values == columns + 1 && at.row == 1 => "give the row one value per column; where rows begin with their \
+             names, as R writes them, name that column in the header line, too"
+            .to_string(),
+        _ => "give the row one value per column".to_string(),
     };
     Error::data(format!(
-        "{at}: {values} value{} where the header names {columns} columns{end}; give the row one value per column",
+        "{at}: {values} value{} where the header names {columns} columns; {cure}",
         if values == 1 { "" } else { "s" },
+    ))
+}
+
+/// The error of a header line with characters of code 0: UTF-16 that is read as UTF-8, or damage.
+fn nul_in_header(origin: &str, name: &str) -> Error {
+    let encoding = if name.starts_with('\0') { "utf-16be" } else { "utf-16le" };
+    Error::data(format!(
+        "the header line of {origin} holds NUL characters (code 0); if the file is UTF-16 without a byte order mark, \
+         read it as {encoding}, else remove them"
     ))
 }
 

@@ -2,6 +2,8 @@
 
 use super::*;
 
+mod odd_files;
+
 fn parse(text: &str) -> Result<Table> {
     parse_csv("f.csv", text.as_bytes(), &CsvOptions::default())
 }
@@ -165,25 +167,6 @@ fn missing_values_are_counted_by_column() {
     assert!(
         error.contains("\"c7\" (\"NA\" on line 2, row 1), and 12 columns more; fill"),
         "{error}"
-    );
-}
-
-#[test]
-fn a_separator_at_the_line_ends_is_blamed_itself() {
-    let cure = "or name the target and ignore the column by the name \"\"";
-    assert_eq!(
-        error("a,b,y,\n1,2,x,\n"),
-        format!(
-            "the header line of f.csv ends with a comma, so that its last column has no name; remove the comma at the \
-             end of each line, {cure}"
-        )
-    );
-    assert!(error("a;b;y;\n1;2;x;\n").contains("ends with a semicolon"));
-    let options = CsvOptions { ignore: vec![String::new()], ..targeting("y") };
-    assert!(parse_csv("f.csv", b"a,b,y,\n1,2,x,\n", &options).is_ok());
-    assert!(
-        error("a,y\n1,x,\n")
-            .contains("3 values where the header names 2 columns (the line ends with a comma)")
     );
 }
 

@@ -8,9 +8,10 @@ use super::Preparation;
 use super::column::{Cell, PreparedColumn, Reading, are_booleans};
 use super::dates::is_date;
 use super::name_list::list;
+use super::spelled::unread_number;
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
-use crate::tables::{RawColumn, RawTable, RawValues};
+use crate::tables::{RawColumn, RawTable, RawValues, TextValues};
 
 /// The most levels of a categorical column, unless told otherwise.
 const MAX_LEVELS: usize = 50;
@@ -172,6 +173,13 @@ impl PreparationConfig {
                     row + 1
                 )));
             }
+            if let Some(cure) = cure_of_numbers(&texts) {
+                return Err(Error::data(format!(
+                    "column {name} holds numbers that are not read, such as {text} in row {}; {cure}, or name the \
+                     column as categorical",
+                    row + 1
+                )));
+            }
             if numbers as f64 >= NUMBERS * all as f64 {
                 return Err(Error::data(format!(
                     "column {name} holds {numbers} numbers and {} texts, the first {text} in row {}; correct it, or \
@@ -228,6 +236,14 @@ impl PreparationConfig {
             Missing::Mean | Missing::Median | Missing::MostFrequent => most_frequent(&values),
         }
     }
+}
+
+/// The cure of a column whose every text spells a number, some in a way that is not read: its texts are no levels.
+fn cure_of_numbers(texts: &TextValues) -> Option<&'static str> {
+    let is_number = |text: &&String| text.parse::<f64>().is_ok_and(f64::is_finite);
+    let others = texts.distinct().iter().filter(|text| !is_number(text));
+    let cures: Option<Vec<&str>> = others.map(|text| unread_number(text)).collect();
+    cures?.first().copied()
 }
 
 /// The middle of the values, or the mean of the two in the middle.

@@ -6,10 +6,12 @@ mod config;
 mod dates;
 mod name_list;
 mod remarks;
+mod spelled;
 
 pub use apply::Prepared;
 pub use config::{Categorical, Missing, PreparationConfig};
 pub use dates::is_date;
+pub use spelled::unread_number;
 
 use column::{PreparedColumn, Reading};
 use serde::{Deserialize, Serialize};

@@ -1,0 +1,137 @@
+//! Numbers in a spelling that is not read: thousands separators, currency and percent signs, parentheses.
+
+/// What may separate the thousands of a number.
+const GROUPING: [char; 8] = [',', '.', ' ', '\u{a0}', '\u{202f}', '\'', '’', '_'];
+
+/// The signs and codes of currencies.
+const CURRENCIES: [&str; 13] =
+    ["$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "JPY", "CHF", "INR", "CNY", "kr"];
+
+const DECIMAL_POINT: &str =
+    "write numbers with a decimal point and without thousands separators, as in 1234.5";
+
+/// The cure of a text that spells a number in a way that is not read, such as `1,234.5`, `$5`, `12 %` or `(3.5)`;
+/// `None` for numbers that are read, and for all other text.
+pub fn unread_number(text: &str) -> Option<&'static str> {
+    let text = text.trim();
+    if reads(text) {
+        return None;
+    }
+    if spells(text) {
+        let cure = if text.contains(',') {
+            DECIMAL_POINT
+        } else {
+            "write numbers without thousands separators"
+        };
+        return Some(cure);
+    }
+    if text.strip_suffix('%').is_some_and(spells) {
+        return Some("write numbers without the percent sign");
+    }
+    let is_amount = |text: &str| without_currency(text).is_some_and(spells);
+    let size = text.strip_prefix(['-', '\u{2212}']).unwrap_or(text);
+    if is_amount(size) {
+        return Some("write numbers without the sign of the currency");
+    }
+    let inner = text.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
+    let size = inner.or_else(|| text.strip_suffix('-'))?;
+    let is_negative = !size.starts_with(['-', '\u{2212}']) && (spells(size) || is_amount(size));
+    is_negative.then_some("write negative numbers with a minus sign in front, as in -1234.5")
+}
+
+fn without_currency(text: &str) -> Option<&str> {
+    CURRENCIES.iter().find_map(|code| text.strip_prefix(code).or_else(|| text.strip_suffix(code)))
+}
+
+/// Whether a text is a finite number, read or with grouped thousands or a decimal comma.
+fn spells(text: &str) -> bool {
+    let text = text.trim();
+    let comma = text.matches(',').count() == 1 && !text.contains('.');
+    reads(text) || (comma && reads(&text.replace(',', "."))) || is_grouped(text)
+}
+
+fn reads(text: &str) -> bool {
+    text.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// Whether a text is digits in groups of three (or, as in India, two and at last three), with a fraction or without.
+fn is_grouped(text: &str) -> bool {
+    let size = text.strip_prefix(['-', '+', '\u{2212}']).unwrap_or(text);
+    let Some(grouping) = size.chars().find(|sign| !sign.is_ascii_digit()) else { return false };
+    if !GROUPING.contains(&grouping) {
+        return false;
+    }
+    let fraction = |sign: char| matches!(sign, '.' | ',') && sign != grouping;
+    let (whole, decimals) = size.split_once(fraction).unwrap_or((size, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let groups: Vec<&str> = whole.split(grouping).collect();
+    let [first, middle @ .., last] = &groups[..] else { return false };
+    digits(decimals)
+        && (1..=3).contains(&first.len())
+        && middle.iter().all(|group| (2..=3).contains(&group.len()))
+        && last.len() == 3
+        && groups.iter().all(|group| digits(group))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_are_written_otherwise_have_a_cure() {
+        for (text, cure) in [
+            ("1,234.5", "thousands"),
+            ("-1.234,56", "thousands"),
+            ("1 234,5", "thousands"),
+            ("1\u{a0}000", "thousands"),
+            ("12'000", "thousands"),
+            ("1_000_000", "thousands"),
+            ("1,00,000", "thousands"),
+            ("1,5", "thousands"),
+            ("12 %", "percent"),
+            ("1,5%", "percent"),
+            ("$5", "currency"),
+            ("-$5.20", "currency"),
+            ("$-5.20", "currency"),
+            ("1.200,50 €", "currency"),
+            ("USD 7", "currency"),
+            ("(3.5)", "minus sign"),
+            ("($1,000)", "minus sign"),
+            ("5-", "minus sign"),
+        ] {
+            let found = unread_number(text).unwrap_or_else(|| panic!("{text}"));
+            assert!(found.contains(cure), "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn read_numbers_and_other_text_have_none() {
+        for text in [
+            "1234.5",
+            "-1e5",
+            ".5",
+            "red",
+            "",
+            "%",
+            "$",
+            "(a)",
+            "1,2,3",
+            "192.168.0.1",
+            "12-5",
+            "3 kg",
+            "555-1234",
+            "0551 234 567",
+            "1.2.3",
+            "2024-01-31",
+            "<5",
+            "--5",
+            "()",
+            "-",
+            "a 123",
+            "1 2",
+            "A$",
+        ] {
+            assert_eq!(unread_number(text), None, "{text}");
+        }
+    }
+}
