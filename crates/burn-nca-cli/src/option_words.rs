@@ -1,7 +1,7 @@
 //! Messages of the library in the words of the program: a cure is an option, not a name of the library.
 
 /// What the library says, and the option that does it here.
-const WORDS: [(&str, &str); 16] = [
+const WORDS: [(&str, &str); 20] = [
     ("; read it with TargetKind::Classes", "; leave --task regression or --soft out"),
     ("; read it with TargetKind::Numeric", "; give --task regression"),
     ("or read the target with TargetKind::Numeric", "or give --task regression"),
@@ -35,6 +35,16 @@ const WORDS: [(&str, &str); 16] = [
     (
         "; leave it out, carry it along as the identifier, or allow more levels",
         "; --ignore it, carry it along by --id, or allow more by --max-levels",
+    ),
+    ("the training rows; leave it out", "the training rows; --ignore it"),
+    (
+        "; give it a shrinkage (0.01, say), or reduce the features by PCA first",
+        "; give --set shrinkage=0.01",
+    ),
+    ("read it as utf-16", "give --encoding utf-16"),
+    (
+        "; remove the rows, the target is never filled in",
+        "; remove the rows, or give nca fit --missing drop, which leaves them out (the target is never filled in)",
     ),
     ("or give its encoding", "or give its --encoding, such as latin1"),
     ("; give the encoding of the file", "; give the --encoding of the file, such as latin1"),

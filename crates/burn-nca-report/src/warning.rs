@@ -53,6 +53,12 @@ pub enum WarningCode {
     Identifiers,
     /// Columns that are copies of others.
     DuplicateColumns,
+    /// Features that determine the target exactly, as a copy of it does.
+    TargetCopy,
+    /// A numeric target whose variance is that of a few rows.
+    TargetOutliers,
+    /// A numeric target of one value in all held-out rows.
+    ConstantTarget,
     /// Fewer training rows than features.
     FewRows,
     /// One that a later version of the program knows.
@@ -70,9 +76,10 @@ impl Warning {
     /// it.
     pub fn is_told_at_once(&self) -> bool {
         use WarningCode::{
-            CheckpointNotWritten, ConstantColumns, DuplicateColumns, FewDimensions, FewRows,
-            Identifiers, MultilineClasses, NumbersAsClasses, Prepared, RepeatedRows,
-            ReplayIncomplete, RowsWithoutClass, Sampled, SingleRowClasses,
+            CheckpointNotWritten, ConstantColumns, ConstantTarget, DuplicateColumns, FewDimensions,
+            FewRows, Identifiers, MultilineClasses, NumbersAsClasses, Prepared, RepeatedRows,
+            ReplayIncomplete, RowsWithoutClass, Sampled, SingleRowClasses, TargetCopy,
+            TargetOutliers,
         };
         matches!(
             self.code,
@@ -87,6 +94,9 @@ impl Warning {
                 | CheckpointNotWritten
                 | ReplayIncomplete
                 | Identifiers
+                | TargetCopy
+                | TargetOutliers
+                | ConstantTarget
                 | DuplicateColumns
                 | RepeatedRows
                 | FewRows

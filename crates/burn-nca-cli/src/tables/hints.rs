@@ -197,7 +197,7 @@ fn column_of(features: &Features, column: usize) -> Vec<f64> {
     (0..features.rows()).map(|row| features.value(row, column)).collect()
 }
 
-fn listed(names: &[&str]) -> String {
+pub(super) fn listed(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| short_name(name)).collect();
     let shown = shown.join(", ");
     if names.len() > SHOWN { format!("{shown}, … ({} in all)", names.len()) } else { shown }

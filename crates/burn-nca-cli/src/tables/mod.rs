@@ -7,6 +7,7 @@ mod of_model;
 mod opened;
 mod roles;
 mod sparse;
+mod target_hints;
 
 pub use check::check;
 pub use of_fit::{open, open_features, open_watched};

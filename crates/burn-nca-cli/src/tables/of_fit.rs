@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
 use burn_nca::data::{
-    Features, Prepared, RawColumn, RawTable, RawValues, Split, grouped_split, random_split,
-    stratified_split,
+    Features, Missing, Prepared, RawColumn, RawTable, RawValues, Split, grouped_split,
+    random_split, stratified_split,
 };
 use burn_nca_data::{
     CsvOptions, RawOptions, Table, Target, TargetColumn, TargetKind, WithoutClass, is_sparse,
@@ -15,6 +15,7 @@ use burn_nca_data::{
 use super::opened::{Opened, Ready};
 use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
+use super::target_hints::about_raw;
 use crate::output::short_name;
 use crate::source::{Columns, Source};
 use burn_nca_report::{RowNames, Warning, WarningCode};
@@ -113,7 +114,8 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
             short_name(&target_name)
         );
     };
-    let (rows, target) = targets(column, task, &source.data)?;
+    let drop = columns.missing == Missing::Drop;
+    let (rows, target) = targets(column, task, (&source.data, drop))?;
     let without: Vec<usize> =
         (0..raw.rows()).filter(|row| rows.binary_search(row).is_err()).collect();
     let split = split_of(source, (&rows, &target), &roles, first_rows)?;
@@ -130,6 +132,7 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
         .chain(about_roles(columns, &roles, &raw))
         .map(|text| Warning::new(WarningCode::Prepared, text))
         .collect();
+    warnings.extend(about_raw(&raw, &rows, &target));
     // Rows with holes may have been left out.
     let place = |row: usize| prepared.rows.binary_search(&row).ok();
     let kept: Vec<usize> = (0..rows.len()).filter(|&at| place(rows[at]).is_some()).collect();
@@ -137,8 +140,10 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
         let places: Vec<usize> = rows.iter().filter_map(|&row| place(row)).collect();
         prepared.features.select(&places)
     };
-    let kept_without: Vec<usize> =
-        without.into_iter().filter(|&row| place(row).is_some()).collect();
+    let kept_without: Vec<usize> = without
+        .into_iter()
+        .filter(|&row| task == TargetKind::Classes && place(row).is_some())
+        .collect();
     let renumbered = |part: &[usize]| {
         part.iter().filter_map(|at| kept.binary_search(at).ok()).collect::<Vec<_>>()
     };
@@ -167,11 +172,11 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     Ok(Opened { table, split, roles, preparation, reduction, names, warnings })
 }
 
-/// The rows that have a target, and their targets.
+/// The rows that have a target, and their targets; `drop` leaves rows without a number out, which are refused else.
 pub(super) fn targets(
     column: RawColumn,
     task: TargetKind,
-    data: &str,
+    (data, drop): (&str, bool),
 ) -> Result<(Vec<usize>, Target)> {
     let name = short_name(column.name());
     if task == TargetKind::Classes {
@@ -186,8 +191,14 @@ pub(super) fn targets(
         RawValues::Numbers(values) if holes == 0 => {
             Ok(((0..values.len()).collect(), Target::Numeric(values.clone())))
         }
+        RawValues::Numbers(values) if drop && holes < values.len() => {
+            let rows: Vec<usize> = (0..values.len()).filter(|&row| !values[row].is_nan()).collect();
+            let known = rows.iter().map(|&row| values[row]).collect();
+            Ok((rows, Target::Numeric(known)))
+        }
         RawValues::Numbers(_) => bail!(
-            "{data}: the target \"{name}\" is missing in {holes} of {} rows; remove the rows, or fill the values in",
+            "{data}: the target \"{name}\" is missing in {holes} of {} rows, and is never filled in; remove the rows, \
+             or give nca fit --missing drop",
             column.rows()
         ),
         RawValues::Text(text) => {
@@ -273,16 +284,19 @@ fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> Vec<String> 
 fn about_rows_without_class(table: &Table, columns: &Columns) -> Option<Warning> {
     let without = table.without_class.as_ref()?;
     let (count, first) = (without.rows.len(), without.rows.first()? + 1);
-    let rows = if count == 1 { "1 row has".to_string() } else { format!("{count} rows have") };
+    let (rows, verb) = match count {
+        1 => ("1 row has".to_string(), "is"),
+        _ => (format!("{count} rows have"), "are"),
+    };
     let part = if columns.unlabeled_neighbors {
-        "are neighbors of the others in the fit and in none of its figures"
+        "part of the denominators of the fit and of no score"
     } else {
-        "are kept out of the fit and of its figures"
+        "left out of the fit and of all scores"
     };
     Some(Warning::new(
         WarningCode::RowsWithoutClass,
         format!(
-            "{rows} no class (the first is row {first}) and {part} (gray in the picture); nca predict gives their classes"
+            "{rows} no class (the first is row {first}) and {verb} {part} (gray in the picture); nca predict gives their classes"
         ),
     ))
 }

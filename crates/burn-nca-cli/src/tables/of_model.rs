@@ -157,7 +157,7 @@ fn prepared_table(
     let Some(column) = raw.take(&name) else {
         anyhow::bail!("{data} has no target; name it with --target")
     };
-    let (with_target, target) = super::of_fit::targets(column, task, data)?;
+    let (with_target, target) = super::of_fit::targets(column, task, (data, false))?;
     let (prepared, mut warnings) = prepare(model, &raw, data)?;
     let place = |row: usize| prepared.rows.binary_search(&row).ok();
     let kept: Vec<usize> =

@@ -7,6 +7,7 @@ use burn_nca_data::{Table, WithoutClass};
 use super::hints::hints;
 use super::roles::{Roles, with_mean_1};
 use super::sparse::Reduction;
+use super::target_hints::about_target;
 use crate::source::Columns;
 use burn_nca_report::{RowNames, Warning};
 
@@ -70,7 +71,9 @@ impl Opened {
     /// What may be meant otherwise; `says_classes` where the user has said that the target holds classes.
     pub fn hints(&self, says_classes: bool) -> Vec<Warning> {
         let places = self.names.places.as_deref();
-        hints(&self.table, (&self.split.train, places), says_classes)
+        let mut found = hints(&self.table, (&self.split.train, places), says_classes);
+        found.extend(about_target(&self.table, &self.split, (places, self.preparation.is_some())));
+        found
     }
 
     /// The rows with their classes, weights and groups.

@@ -29,6 +29,7 @@ mod source;
 mod sparse;
 mod stderr;
 mod tables;
+mod targets;
 mod threads;
 mod time_budget;
 mod tuning;

@@ -331,7 +331,11 @@ fn rows_without_a_class_are_neighbors_where_that_is_asked_for() {
     let plain = ["fit", &data, "--format", "json", "--no-tune"];
     let neighbors = [&plain[..], &["--unlabeled", "neighbors"]].concat();
     let (without, with) = (json(&plain), json(&neighbors));
-    assert!(said(&with).contains("15 rows have no class (the first is row 3) and are neighbors"));
+    assert!(
+        said(&with).contains(
+            "15 rows have no class (the first is row 3) and are part of the denominators"
+        )
+    );
     assert_eq!(with["embedding"]["unlabelled"].as_array().unwrap().len(), 15);
     assert_eq!(with["p"].as_array().unwrap().len(), without["p"].as_array().unwrap().len());
     assert_ne!(with["matrix"], without["matrix"]);

@@ -65,7 +65,8 @@ pub enum Start {
     },
     /// The k directions of largest variance, of unit length ([`PcaConfig`]).
     Pca,
-    /// The k directions that separate the classes best, k ≤ min(c - 1, d) ([`LdaConfig`]).
+    /// The k directions that separate the classes best, k ≤ min(c - 1, d) ([`LdaConfig`]); where the within-class
+    /// scatter is singular (fewer rows than features, collinear columns), with a shrinkage of 0.01.
     Lda,
     /// A map the user has.
     Given {
@@ -122,7 +123,7 @@ impl Start {
     ///
     /// # Errors
     /// k = 0; a scale that is not positive; a given A of another size than `[k, d]` or with a value that is
-    /// not finite; and what [`PcaConfig::fit`] or [`LdaConfig::fit`] refuses, such as LDA with
+    /// not finite; and what [`PcaConfig::fit`] or [`LdaConfig::fit_or_shrink`] refuses, such as LDA with
     /// k > min(c - 1, d).
     pub fn weight(
         &self,
@@ -143,7 +144,7 @@ impl Start {
                 (Projection::new(transposed(&matrix, d), [d, k]), ResolvedStart::Random { scale })
             }
             Self::Pca => (principal(data, k)?, ResolvedStart::Pca),
-            Self::Lda => resolved_lda(LdaConfig::new(k).fit(data)?),
+            Self::Lda => resolved_lda(LdaConfig::new(k).fit_or_shrink(data)?),
             Self::Given { weight } => {
                 check_given(weight, &format!("[{k}, {d}]"), k * d)?;
                 (Projection::new(transposed(weight, d), [d, k]), ResolvedStart::Given)

@@ -82,7 +82,7 @@ fn automatic_lda_counts_only_classes_with_rows() {
 fn singular_scatter_gets_a_shrinkage_and_classes_of_equal_rows_fall_through_to_pca() {
     let wide = labeled(8, 20, 2);
     assert_eq!(weight(&Start::Auto, &wide, 1).1, ResolvedStart::Lda { shrinkage: 0.01 });
-    assert!(message(&Start::Lda, &wide, 1).contains("singular"));
+    assert_eq!(weight(&Start::Lda, &wide, 1), weight(&Start::Auto, &wide, 1));
 
     let singles = labeled(4, 6, 4);
     assert_eq!(weight(&Start::Auto, &singles, 2).1, ResolvedStart::Pca);

@@ -1,0 +1,292 @@
+//! One line each about a target that a feature gives away, or that a few rows decide.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use burn_nca::data::{Features, RawColumn, RawTable, RawValues, Split};
+use burn_nca_data::{Table, Target};
+
+use super::hints::listed;
+use crate::output::short_name;
+use burn_nca_report::{Warning, WarningCode};
+
+/// Rows that each class has on average where one value for each of them is no coincidence.
+const ROWS_PER_CLASS: usize = 3;
+
+/// From so many rows on, a text that differs from row to row is a name.
+const NAMED_ROWS: usize = 20;
+
+/// The share of rows that may not decide the variance of a target, and the share of it that they may not make.
+const FEW_ROWS: f64 = 0.01;
+const MOST_OF_IT: f64 = 0.5;
+
+/// The correlation of a feature that is a target in other units.
+const SAME: f64 = 1.0 - 1e-9;
+
+/// Features that are the target once more, and a numeric target that few rows decide or that is constant in the test;
+/// `is_raw` where [`about_raw`] was asked of classes.
+pub(super) fn about_target(
+    table: &Table,
+    split: &Split,
+    (places, is_raw): (Option<&[usize]>, bool),
+) -> Vec<Warning> {
+    let features = &table.features;
+    match &table.target {
+        Target::Classes { labels, names } if !is_raw => {
+            let of_class = |column: &usize| {
+                let value = |row| Some((features.value(row, *column) + 0.0).to_bits());
+                tells_classes((0..features.rows()).map(value), labels, names.len())
+            };
+            about_copies(features, &(0..features.columns()).filter(of_class).collect::<Vec<_>>())
+                .into_iter()
+                .collect()
+        }
+        Target::Numeric(values) => {
+            let linear = |column: &usize| {
+                let feature = |row| features.value(row, *column);
+                correlation((0..values.len()).map(feature), values).is_some_and(|r| r.abs() > SAME)
+            };
+            let copies: Vec<usize> = (0..features.columns()).filter(linear).collect();
+            let name = short_name(&table.target_name);
+            about_copies(features, &copies)
+                .into_iter()
+                .chain(about_outliers(&name, values, places))
+                .chain(about_constant_test(&name, values, &split.test))
+                .collect()
+        }
+        Target::Classes { .. } | Target::None => Vec::new(),
+    }
+}
+
+/// Columns that are the classes in other words, or text that names the rows; `rows` are those with a target.
+///
+/// To be asked before columns become features of 0 and 1.
+pub(super) fn about_raw(raw: &RawTable, rows: &[usize], target: &Target) -> Vec<Warning> {
+    let is_copy = |column: &&RawColumn| {
+        let Target::Classes { labels, names } = target else { return false };
+        tells_classes(rows.iter().map(|&row| key(column, row)), labels, names.len())
+    };
+    let is_name = |column: &&RawColumn| match column.values() {
+        RawValues::Text(text) => {
+            let filled = text.iter().flatten().count();
+            filled >= NAMED_ROWS && text.distinct().len() == filled
+        }
+        RawValues::Numbers(_) => false,
+    };
+    let copies: Vec<&str> = raw.columns().iter().filter(is_copy).map(RawColumn::name).collect();
+    let names: Vec<&str> = raw.columns().iter().filter(is_name).map(RawColumn::name).collect();
+    [copies_warning(&copies), names_warning(&names)].into_iter().flatten().collect()
+}
+
+/// What tells the values of a column apart; `None` where one is missing.
+fn key(column: &RawColumn, row: usize) -> Option<u64> {
+    match column.values() {
+        RawValues::Numbers(values) => {
+            (!values[row].is_nan()).then(|| (values[row] + 0.0).to_bits())
+        }
+        RawValues::Text(text) => {
+            let mut hasher = DefaultHasher::new();
+            text.get(row)?.hash(&mut hasher);
+            Some(hasher.finish())
+        }
+    }
+}
+
+/// Whether each class has one value, and each value one class.
+fn tells_classes(
+    values: impl Iterator<Item = Option<u64>>,
+    labels: &[usize],
+    classes: usize,
+) -> bool {
+    let mut of_class: Vec<Option<u64>> = vec![None; classes];
+    let mut count = 0;
+    for (value, &class) in values.zip(labels) {
+        let Some(value) = value else { continue };
+        count += 1;
+        if *of_class[class].get_or_insert(value) != value {
+            return false;
+        }
+    }
+    let mut found: Vec<u64> = of_class.into_iter().flatten().collect();
+    found.sort_unstable();
+    found.dedup();
+    classes > 1 && found.len() == classes && count >= ROWS_PER_CLASS * classes
+}
+
+/// Pearson's correlation; `None` where one of the two is constant, or there are too few rows for one.
+fn correlation(x: impl Iterator<Item = f64> + Clone, y: &[f64]) -> Option<f64> {
+    let n = y.len() as f64;
+    let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / n;
+    let (mx, my) = (mean(&mut x.clone()), mean(&mut y.iter().copied()));
+    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
+    for (x, y) in x.zip(y) {
+        let (x, y) = (x - mx, y - my);
+        (xx, yy, xy) = (xx + x * x, yy + y * y, xy + x * y);
+    }
+    let r = xy / (xx.sqrt() * yy.sqrt());
+    (n >= 10.0 && r.is_finite()).then_some(r)
+}
+
+fn about_copies(features: &Features, columns: &[usize]) -> Option<Warning> {
+    let names: Vec<&str> =
+        columns.iter().map(|&column| features.names()[column].as_str()).collect();
+    copies_warning(&names)
+}
+
+fn copies_warning(names: &[&str]) -> Option<Warning> {
+    let (columns, tells, leaves) = match names.len() {
+        0 => return None,
+        1 => ("the column", "determines", "it"),
+        _ => ("the columns", "determine each", "them"),
+    };
+    Some(Warning::new(
+        WarningCode::TargetCopy,
+        format!(
+            "{columns} {} {tells} the target exactly, row by row; if that is a copy of the target, every score is \
+             meaningless, and --ignore leaves {leaves} out",
+            listed(names)
+        ),
+    ))
+}
+
+fn names_warning(names: &[&str]) -> Option<Warning> {
+    let (columns, hold, them) = match names.len() {
+        0 => return None,
+        1 => ("the column", "holds", "it"),
+        _ => ("the columns", "hold", "them"),
+    };
+    Some(Warning::new(
+        WarningCode::Identifiers,
+        format!(
+            "{columns} {} {hold} a different text in each row, which tells nothing of other rows; --ignore leaves {them} \
+             out, --id carries one along",
+            listed(names)
+        ),
+    ))
+}
+
+/// A target whose variance is that of a few rows: the median of the others is hardly learned.
+fn about_outliers(name: &str, values: &[f64], places: Option<&[usize]>) -> Option<Warning> {
+    let n = values.len();
+    let mean = values.iter().sum::<f64>() / n as f64;
+    let mut squares: Vec<(f64, usize)> =
+        values.iter().enumerate().map(|(row, y)| ((y - mean).powi(2), row)).collect();
+    squares.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let all: f64 = squares.iter().map(|square| square.0).sum();
+    let few = ((FEW_ROWS * n as f64) as usize).max(1);
+    let share = squares.iter().take(few).map(|square| square.0).sum::<f64>() / all;
+    if n < NAMED_ROWS || share.is_nan() || share <= MOST_OF_IT {
+        return None;
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let row = squares[0].1;
+    let rows = if few == 1 { "1 row makes".into() } else { format!("{few} of {n} rows make") };
+    Some(Warning::new(
+        WarningCode::TargetOutliers,
+        format!(
+            "{rows} {:.1} % of the variance of the target \"{name}\": {} in row {}, where the median is {}; the fit and \
+             every R² follow it, so correct the value, or remove the row, if it is an error",
+            100.0 * share,
+            values[row],
+            places.map_or(row, |places| places[row]) + 1,
+            sorted[n / 2]
+        ),
+    ))
+}
+
+/// Held-out rows of one and the same value have no variance that R² could be a share of.
+fn about_constant_test(name: &str, values: &[f64], test: &[usize]) -> Option<Warning> {
+    let first = values[*test.first()?];
+    let constant = test.iter().all(|&row| values[row] == first);
+    (constant && test.len() > 1).then(|| {
+        Warning::new(
+            WarningCode::ConstantTarget,
+            format!(
+                "the target \"{name}\" is {first} in all {} held-out rows, so R² is undefined there (-); another --seed, \
+                 or a larger --test-size, holds out other rows",
+                test.len()
+            ),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use burn_nca::data::RawColumn;
+    use burn_nca_data::{CsvOptions, TargetKind, parse_csv};
+
+    use super::*;
+
+    fn of(text: &str, task: TargetKind) -> Vec<Warning> {
+        let options = CsvOptions { task, ..CsvOptions::default() };
+        let table = parse_csv("t.csv", text.as_bytes(), &options).unwrap();
+        let split = Split { train: (0..40).collect(), test: (40..60).collect() };
+        about_target(&table, &split, (None, false))
+    }
+
+    fn rows(row: impl Fn(usize) -> String) -> String {
+        (0..60).map(row).collect()
+    }
+
+    #[test]
+    fn a_feature_that_is_the_class_in_other_numbers_is_named() {
+        let text =
+            rows(|row| format!("{},{},{}\n", row % 7, 9 - row % 3, ["u", "v", "w"][row % 3]));
+        let found = of(&format!("a,code,y\n{text}"), TargetKind::Classes);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].code, WarningCode::TargetCopy);
+        assert!(found[0].text.starts_with("the column code determines the target"), "{found:?}");
+        // One class of two values, and one value of two classes.
+        let text =
+            rows(|row| format!("{},{},{}\n", row % 6, row % 3 / 2, ["u", "v", "w"][row % 3]));
+        assert_eq!(of(&format!("a,b,y\n{text}"), TargetKind::Classes), []);
+    }
+
+    #[test]
+    fn a_feature_that_is_the_number_in_other_units_is_named() {
+        let y = |row: usize| (row * row % 17) as f64;
+        let text = rows(|row| format!("{},{},{}\n", row % 7, 32.0 + 1.8 * y(row), y(row)));
+        let found = of(&format!("a,fahrenheit,y\n{text}"), TargetKind::Numeric);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].text.starts_with("the column fahrenheit determines"), "{found:?}");
+        let text =
+            rows(|row| format!("{},{},{}\n", row % 7, y(row) + 1e-3 * (row % 2) as f64, y(row)));
+        assert_eq!(of(&format!("a,b,y\n{text}"), TargetKind::Numeric), []);
+    }
+
+    #[test]
+    fn a_row_that_makes_the_variance_of_a_target_is_named() {
+        let text =
+            rows(|row| format!("{},{}\n", row % 7, if row == 8 { 1e6 } else { (row % 5) as f64 }));
+        let found = of(&format!("a,y\n{text}"), TargetKind::Numeric);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].text.starts_with("1 row makes 98.3 % of the variance"), "{found:?}");
+        assert!(found[0].text.contains("1000000 in row 9, where the median is 2"), "{found:?}");
+    }
+
+    #[test]
+    fn held_out_rows_of_one_value_leave_r2_undefined() {
+        let text = rows(|row| format!("{},{}\n", row % 7, if row < 40 { row % 5 } else { 3 }));
+        let found = of(&format!("a,y\n{text}"), TargetKind::Numeric);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].text.contains("is 3 in all 20 held-out rows"), "{found:?}");
+    }
+
+    #[test]
+    fn texts_that_are_the_class_or_name_the_rows_are_named() {
+        let labels: Vec<usize> = (0..24).map(|row| row % 2).collect();
+        let words: Vec<String> = (0..24).map(|row| format!("w{row}")).collect();
+        let raw = RawTable::new(vec![
+            RawColumn::text("kind", labels.iter().map(|label| Some(["yes", "no"][*label]))),
+            RawColumn::text("who", words.iter().map(|word| Some(word.as_str()))),
+            RawColumn::text("b", (0..24).map(|row| Some(["x", "y"][row % 3 / 2]))),
+        ])
+        .unwrap();
+        let target = Target::Classes { labels, names: vec!["n".into(), "p".into()] };
+        let found = about_raw(&raw, &(0..24).collect::<Vec<_>>(), &target);
+        let codes: Vec<WarningCode> = found.iter().map(|warning| warning.code).collect();
+        assert_eq!(codes, [WarningCode::TargetCopy, WarningCode::Identifiers]);
+        assert!(found[0].text.starts_with("the column kind determines"), "{found:?}");
+        assert!(found[1].text.starts_with("the column who holds a different text"), "{found:?}");
+    }
+}
