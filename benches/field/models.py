@@ -1,0 +1,90 @@
+"""Saved models: new rows in other orders, names with any characters, exports."""
+
+import csv
+import io
+import json
+
+import numpy as np
+
+from tools import blobs, case, check, header_of, near, rows_of
+
+FEATURES, LABELS = blobs()
+HEADER, ROWS = header_of(3), rows_of(FEATURES, LABELS)
+
+
+@case("columns of new rows in another order", "scikit-learn#7242, xgboost#10748", "taken by name; others ignored; lacking ones refused")
+def _(place):
+    place.table("t.csv", HEADER, ROWS)
+    place.fit("t.csv", "--out", "m").ok()
+    place.table("mixed.csv", ["x2", "more", "x0", "x1"], [[row[2], "text", *row[:2]] for row in ROWS])
+    near(place.transform("m", "mixed.csv"), place.transform("m", "t.csv"), 1e-6, "embedding")
+    place.table("less.csv", HEADER[:2], [row[:2] for row in ROWS])
+    place.nca("predict", "m", "less.csv").refused('"x2"')
+    place.table("upper.csv", ["X0", "X1", "X2"], [row[:3] for row in ROWS])
+    place.nca("predict", "m", "upper.csv").refused('"X0"')
+
+
+@case("names with commas, quotes and line ends", "polars#26024", "written so that a reader of CSV gets them back")
+def _(place):
+    names = ["red, blue", 'say "hi"', "two\nlines"]
+    quoted = ['"' + name.replace('"', '""') + '"' for name in names]
+    place.table("t.csv", ['"x ""0"""', '"x,1"', "x2", "class"], [[*row[:3], quoted[label]] for row, label in zip(ROWS, LABELS)])
+    place.fit("t.csv", "--out", "m").ok()
+    found = place.predict("m", "t.csv")
+    check(set(found) <= set(names) and len(found) == 60, sorted(set(found)))
+    run = place.nca("predict", "m", "t.csv", "--probabilities").ok()
+    header = next(csv.reader(io.StringIO(run.out)))
+    check(header[1:] == [f"p_{name}" for name in sorted(names)], header)
+
+
+@case("predictions and the votes of a loop", "kknn#9, caret#582", "the same classes, up to ties of votes")
+def _(place):
+    place.table("t.csv", HEADER, ROWS)
+    place.fit("t.csv", "--test-size", "0", "--out", "m").ok()
+    new = rows_of(*blobs(rows=15, seed=1))
+    place.table("new.csv", HEADER, new)
+    known, points = place.transform("m", "t.csv"), place.transform("m", "new.csv")
+    for count in (1, 5, 59, 60):
+        found = place.predict("m", "new.csv", "--neighbors", count)
+        for at, (point, name) in enumerate(zip(points, found)):
+            order = np.argsort(((known - point) ** 2).sum(1))[:count]
+            votes = np.bincount(LABELS[order], minlength=3)
+            check(votes["abc".index(name)] == votes.max(), f"k = {count}, row {at + 1}: {name} with votes {votes}")
+
+
+@case("exported layer", "sklearn-onnx export", "weight and bias on raw features give the embedding")
+def _(place):
+    place.table("t.csv", HEADER, [[f"{1e6 + 1e3 * float(row[0])}", *row[1:]] for row in ROWS])
+    place.fit("t.csv", "--dim", "2", "--out", "m").ok()
+    place.nca("export", "m", "--to", "a.safetensors").ok()
+    content = (place.folder / "a.safetensors").read_bytes()
+    size = int.from_bytes(content[:8], "little")
+    header, body = json.loads(content[8 : 8 + size]), content[8 + size :]
+
+    def array(name):
+        entry = header[name]
+        kind = {"F32": "<f4", "F64": "<f8"}[entry["dtype"]]
+        return np.frombuffer(body[slice(*entry["data_offsets"])], kind).reshape(entry["shape"]).astype(float)
+
+    raw = np.array([line.split(",")[:3] for line in (place.folder / "t.csv").read_text().split()[1:]], float)
+    near(raw @ array("weight").T + array("bias"), place.transform("m", "t.csv"), 1e-2, "embedding")
+
+
+@case("rows in any order", "own", "the same map, up to rounding, and the same predictions")
+def _(place):
+    place.table("t.csv", HEADER, ROWS)
+    place.table("back.csv", HEADER, ROWS[::-1])
+    for name in ("t", "back"):
+        place.fit(f"{name}.csv", "--test-size", "0", "--init", "identity", "--precision", "f64", "--out", name).ok()
+    near(place.transform("t", "t.csv"), place.transform("back", "t.csv"), 1e-5, "embedding")
+
+
+@case("a prediction for every row of the file", "mlr3learners#175", "as many as rows, in their order, or refused")
+def _(place):
+    place.table("t.csv", HEADER, ROWS)
+    place.fit("t.csv", "--missing", "drop", "--out", "m").ok()
+    place.table("new.csv", HEADER[:3], [["" if at == 3 else row[0], *row[1:3]] for at, row in enumerate(ROWS)])
+    run = place.nca("predict", "m", "new.csv")
+    if run.code == 0:
+        rows = list(csv.reader(io.StringIO(run.out)))
+        check(len(rows) == 61 or "row" in run.warnings, f"{len(rows) - 1} predictions for 60 rows: {run.err}")
