@@ -194,6 +194,26 @@ def _(place):
     place.fit("t.csv", "--task", "regression").says("the column fahrenheit determines the target exactly")
 
 
+@case("-999 as the mark of a missing value", "bad-data-guide#14, nasapower#36", "named; a percentage of 99 is not")
+def _(place):
+    place.table("t.csv", HEADER, with_first(lambda value, at: "-999" if at % 9 == 4 else f"{value:.4f}"))
+    place.fit("t.csv").says("-999 7 times in x0", "--missing")
+    place.table("t.csv", HEADER, with_first(lambda value, at: "99" if at % 9 == 4 else f"{at * 3 % 97}"))
+    place.fit("t.csv").is_silent_on("--missing")
+
+
+@case("one slip of many powers of ten", "scikit-learn#26877", "named with its row: scaling makes the others equal")
+def _(place):
+    place.table("t.csv", HEADER, with_first(lambda value, at: "1e9" if at == 6 else f"{value:.4f}"))
+    place.fit("t.csv").says("1000000000 in row 7 of x0")
+
+
+@case("days written as 20240131", "mljar-supervised#122", "named: their differences are no days")
+def _(place):
+    place.table("t.csv", HEADER, with_first(lambda _, at: f"2024{at % 12 + 1:02d}{at % 28 + 1:02d}"))
+    place.fit("t.csv").says("x0 look like days", "--ignore")
+
+
 @case("duplicate columns", "metric-learn#221", "named, and fitted")
 def _(place):
     place.table("t.csv", ["copy", *HEADER], [[row[0], *row] for row in ROWS])

@@ -37,19 +37,20 @@ def _(place):
     check(header[1:] == [f"p_{name}" for name in sorted(names)], header)
 
 
-@case("predictions and the votes of a loop", "kknn#9, caret#582", "the same classes, up to ties of votes")
+@case("predictions and the votes of a loop", "kknn#9, caret#582", "the same classes; ties of votes go to the nearest")
 def _(place):
     place.table("t.csv", HEADER, ROWS)
     place.fit("t.csv", "--test-size", "0", "--out", "m").ok()
     new = rows_of(*blobs(rows=15, seed=1))
     place.table("new.csv", HEADER, new)
     known, points = place.transform("m", "t.csv"), place.transform("m", "new.csv")
-    for count in (1, 5, 59, 60):
+    for count in (1, 2, 4, 5, 59, 60):
         found = place.predict("m", "new.csv", "--neighbors", count)
         for at, (point, name) in enumerate(zip(points, found)):
             order = np.argsort(((known - point) ** 2).sum(1))[:count]
             votes = np.bincount(LABELS[order], minlength=3)
-            check(votes["abc".index(name)] == votes.max(), f"k = {count}, row {at + 1}: {name} with votes {votes}")
+            winner = next(LABELS[row] for row in order if votes[LABELS[row]] == votes.max())
+            check(name == "abc"[winner], f"k = {count}, row {at + 1}: {name} with votes {votes}")
 
 
 @case("exported layer", "sklearn-onnx export", "weight and bias on raw features give the embedding")
@@ -77,6 +78,28 @@ def _(place):
     for name in ("t", "back"):
         place.fit(f"{name}.csv", "--test-size", "0", "--init", "identity", "--precision", "f64", "--out", name).ok()
     near(place.transform("t", "t.csv"), place.transform("back", "t.csv"), 1e-5, "embedding")
+
+
+@case("the same command twice, on one thread and two", "caret#1250", "the same map to the last digit")
+def _(place):
+    place.table("t.csv", HEADER, ROWS)
+    for name, threads in (("one", 1), ("two", 2), ("again", 2)):
+        place.nca("fit", "t.csv", "-q", "--no-tune", "--no-baselines", "--out", name, threads=threads).ok()
+    for name in ("two", "again"):
+        near(place.transform(name, "t.csv"), place.transform("one", "t.csv"), 0, "embedding")
+
+
+@case("probabilities of the classes", "own", "they add up to 1, and the class has the largest of the soft rule")
+def _(place):
+    place.table("t.csv", HEADER, ROWS)
+    place.fit("t.csv", "--out", "m").ok()
+    for rule in ("knn", "soft"):
+        run = place.nca("predict", "m", "t.csv", "--rule", rule, "--probabilities").ok()
+        rows = list(csv.DictReader(io.StringIO(run.out)))
+        values = np.array([[float(row[f"p_{name}"]) for name in "abc"] for row in rows])
+        near(values.sum(1), np.ones(60), 1e-5, "sums")
+        if rule == "soft":
+            check(["abc"[at] for at in values.argmax(1)] == [row["class"] for row in rows], "classes")
 
 
 @case("a prediction for every row of the file", "mlr3learners#175", "as many as rows, in their order, or refused")

@@ -50,7 +50,6 @@ def main():
         for name, source, expected, _ in wanted:
             print(f"{name} ({source}): {expected}")
         return 0
-    os.environ.setdefault("RAYON_NUM_THREADS", "1")
     program, start = os.path.abspath(arguments.program), time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         failed = 0

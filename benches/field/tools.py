@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import pathlib
 import subprocess
 
@@ -100,9 +101,10 @@ class Place:
         np.save(self.folder / name, array)
         return name
 
-    def nca(self, *arguments):
+    def nca(self, *arguments, threads=1):
         command = [self.program, *map(str, arguments)]
-        result = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=120, check=False)
+        environment = {**os.environ, "RAYON_NUM_THREADS": str(threads)}
+        result = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=120, check=False, env=environment)
         return Run(arguments, result)
 
     def fit(self, data, *options):

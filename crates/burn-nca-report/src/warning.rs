@@ -53,6 +53,12 @@ pub enum WarningCode {
     Identifiers,
     /// Columns that are copies of others.
     DuplicateColumns,
+    /// Numbers such as -999, which mark missing values.
+    PlaceholderValues,
+    /// Single values far beyond all others of their column.
+    FeatureOutliers,
+    /// Columns of days written as 20240131.
+    DatesAsNumbers,
     /// Features that determine the target exactly, as a copy of it does.
     TargetCopy,
     /// A numeric target whose variance is that of a few rows.
@@ -76,8 +82,9 @@ impl Warning {
     /// it.
     pub fn is_told_at_once(&self) -> bool {
         use WarningCode::{
-            CheckpointNotWritten, ConstantColumns, ConstantTarget, DuplicateColumns, FewDimensions,
-            FewRows, Identifiers, MultilineClasses, NumbersAsClasses, Prepared, RepeatedRows,
+            CheckpointNotWritten, ConstantColumns, ConstantTarget, DatesAsNumbers,
+            DuplicateColumns, FeatureOutliers, FewDimensions, FewRows, Identifiers,
+            MultilineClasses, NumbersAsClasses, PlaceholderValues, Prepared, RepeatedRows,
             ReplayIncomplete, RowsWithoutClass, Sampled, SingleRowClasses, TargetCopy,
             TargetOutliers,
         };
@@ -94,6 +101,9 @@ impl Warning {
                 | CheckpointNotWritten
                 | ReplayIncomplete
                 | Identifiers
+                | PlaceholderValues
+                | FeatureOutliers
+                | DatesAsNumbers
                 | TargetCopy
                 | TargetOutliers
                 | ConstantTarget

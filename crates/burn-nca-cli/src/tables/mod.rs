@@ -8,6 +8,7 @@ mod opened;
 mod roles;
 mod sparse;
 mod target_hints;
+mod value_hints;
 
 pub use check::check;
 pub use of_fit::{open, open_features, open_watched};

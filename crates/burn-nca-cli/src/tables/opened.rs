@@ -8,6 +8,7 @@ use super::hints::hints;
 use super::roles::{Roles, with_mean_1};
 use super::sparse::Reduction;
 use super::target_hints::about_target;
+use super::value_hints::about_values;
 use crate::source::Columns;
 use burn_nca_report::{RowNames, Warning};
 
@@ -72,6 +73,7 @@ impl Opened {
     pub fn hints(&self, says_classes: bool) -> Vec<Warning> {
         let places = self.names.places.as_deref();
         let mut found = hints(&self.table, (&self.split.train, places), says_classes);
+        found.extend(about_values(&self.table.features, places));
         found.extend(about_target(&self.table, &self.split, (places, self.preparation.is_some())));
         found
     }

@@ -1,0 +1,184 @@
+//! One line each about columns whose values are likely no measurements: marks of missing values, slips, dates.
+
+use burn_nca::data::Features;
+
+use super::hints::listed;
+use crate::output::short_name;
+use burn_nca_report::{Warning, WarningCode};
+
+/// From so many rows on, the values of a column say what is usual in it.
+const ROWS: usize = 20;
+
+/// A single value that lies so many ranges of all others away from them is a slip.
+const FAR: f64 = 100.0;
+
+/// So many distinct values among the others make a range that means something.
+const DISTINCT: usize = 10;
+
+/// What may be meant otherwise in the columns.
+pub(super) fn about_values(features: &Features, places: Option<&[usize]>) -> Vec<Warning> {
+    if features.rows() < ROWS {
+        return Vec::new();
+    }
+    let (mut marks, mut slips, mut dates) = (Vec::new(), Vec::new(), Vec::new());
+    for (column, name) in features.names().iter().enumerate() {
+        let mut values: Vec<f64> =
+            (0..features.rows()).map(|row| features.value(row, column)).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        match Extreme::of(&values) {
+            Some(extreme) if extreme.count > 1 && is_mark(extreme.value) => {
+                marks.push(format!(
+                    "{} {} times in {}",
+                    shown(extreme.value),
+                    extreme.count,
+                    short_name(name)
+                ));
+            }
+            Some(extreme) if extreme.count == 1 && extreme.ranges > FAR => {
+                let row =
+                    (0..features.rows()).find(|&row| features.value(row, column) == extreme.value);
+                let row = row.map_or(0, |row| places.map_or(row, |places| places[row]) + 1);
+                slips.push(format!(
+                    "{} in row {row} of {}",
+                    shown(extreme.value),
+                    short_name(name)
+                ));
+            }
+            _ => {}
+        }
+        if values.iter().all(|value| is_day(*value)) && distinct(&values) >= DISTINCT {
+            dates.push(name.as_str());
+        }
+    }
+    [about_marks(&marks), about_slips(&slips), about_dates(&dates)].into_iter().flatten().collect()
+}
+
+/// The value at one end of a column that lies outside the range of all others.
+struct Extreme {
+    value: f64,
+    count: usize,
+    /// How far it is from the nearest other value, in ranges of the others.
+    ranges: f64,
+}
+
+impl Extreme {
+    /// The one of the two ends of sorted values that lies farther off, if it lies a range away from enough others.
+    fn of(sorted: &[f64]) -> Option<Self> {
+        let (first, last) = (*sorted.first()?, *sorted.last()?);
+        let low = sorted.iter().take_while(|value| **value == first).count();
+        let high = sorted.iter().rev().take_while(|value| **value == last).count();
+        let of = |value: f64, count: usize, others: &[f64]| {
+            let (from, to) = (*others.first()?, *others.last()?);
+            let ranges = (from - value).max(value - to) / (to - from);
+            (distinct(others) >= DISTINCT && ranges > 1.0).then_some(Self { value, count, ranges })
+        };
+        let ends = [of(first, low, &sorted[low..]), of(last, high, &sorted[..sorted.len() - high])];
+        ends.into_iter().flatten().max_by(|a, b| a.ranges.total_cmp(&b.ranges))
+    }
+}
+
+fn shown(value: f64) -> String {
+    if value.abs() < 1e15 { value.to_string() } else { format!("{value:e}") }
+}
+
+fn distinct(sorted: &[f64]) -> usize {
+    sorted.chunk_by(|a, b| a == b).count()
+}
+
+/// Whether a number is one that programs write in the place of a value: nines throughout, or beyond all measures.
+fn is_mark(value: f64) -> bool {
+    let digits = value.abs().to_string();
+    let nines = digits.len() >= 2 && digits.bytes().all(|byte| matches!(byte, b'9' | b'.'));
+    nines || value.abs() >= 1e30
+}
+
+/// Whether a number is a day written as 20240131.
+fn is_day(value: f64) -> bool {
+    let (month, day) = ((value / 100.0).floor() % 100.0, value % 100.0);
+    (19_000_101.0..=21_001_231.0).contains(&value)
+        && value.fract() == 0.0
+        && (1.0..=12.0).contains(&month)
+        && (1.0..=31.0).contains(&day)
+}
+
+fn about_marks(marks: &[String]) -> Option<Warning> {
+    let listed = listed(&marks.iter().map(String::as_str).collect::<Vec<_>>());
+    (!marks.is_empty()).then(|| {
+        Warning::new(
+            WarningCode::PlaceholderValues,
+            format!(
+                "far from all other values: {listed}; if that marks a missing value, it is used as a number here: leave \
+                 the cells empty, and give --missing"
+            ),
+        )
+    })
+}
+
+fn about_slips(slips: &[String]) -> Option<Warning> {
+    let listed = listed(&slips.iter().map(String::as_str).collect::<Vec<_>>());
+    (!slips.is_empty()).then(|| {
+        Warning::new(
+            WarningCode::FeatureOutliers,
+            format!(
+                "a single value lies {FAR} times as far off as all others spread: {listed}; scaling makes the others \
+                 nearly equal, so correct the value, or remove the row, if it is an error"
+            ),
+        )
+    })
+}
+
+fn about_dates(names: &[&str]) -> Option<Warning> {
+    let columns = match names.len() {
+        0 => return None,
+        1 => "the column",
+        _ => "the columns",
+    };
+    Some(Warning::new(
+        WarningCode::DatesAsNumbers,
+        format!(
+            "{columns} {} look like days written as 20240131, whose differences are no numbers of days; write what \
+             matters of them as numbers (the year, the day of the week, days since a start), or --ignore them",
+            listed(names)
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(value: impl Fn(usize) -> f64) -> Vec<Warning> {
+        let features = Features::new((0..40).map(value).collect(), vec!["a".into()]).unwrap();
+        about_values(&features, None)
+    }
+
+    #[test]
+    fn marks_of_missing_values_are_named() {
+        for mark in [-999.0, 9999.0, -99.9, 1e30] {
+            let found = of(|row| if row % 9 == 4 { mark } else { row as f64 / 4.0 });
+            assert_eq!(found.len(), 1, "{mark}: {found:?}");
+            assert_eq!(found[0].code, WarningCode::PlaceholderValues);
+            assert!(found[0].text.contains("4 times in a"), "{found:?}");
+        }
+        // A percentage, a value within the range, a rare event.
+        assert_eq!(of(|row| if row % 9 == 4 { 99.0 } else { row as f64 * 2.0 }), []);
+        assert_eq!(of(|row| if row % 9 == 4 { 20.0 } else { row as f64 / 4.0 }), []);
+        assert_eq!(of(|row| if row % 9 == 4 { 999.0 } else { 0.0 }), []);
+    }
+
+    #[test]
+    fn a_value_far_beyond_all_others_is_named_with_its_row() {
+        let found = of(|row| if row == 7 { 1e6 } else { row as f64 });
+        assert_eq!(found.len(), 1);
+        assert!(found[0].text.contains("1000000 in row 8 of a"), "{found:?}");
+        assert_eq!(of(|row| if row == 7 { 1e3 } else { row as f64 }), []);
+        assert_eq!(of(|row| f64::from(u8::from(row == 7))), []);
+    }
+
+    #[test]
+    fn days_written_as_numbers_are_named() {
+        let found = of(|row| (20_240_101 + row % 28 + 100 * (row % 12)) as f64);
+        assert_eq!(found[0].code, WarningCode::DatesAsNumbers);
+        assert_eq!(of(|row| (20_241_301 + row) as f64), []);
+    }
+}
