@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the tables of the README, of docs/results.md, of the guide and of the MNIST example from
-benches/results/*.json, between markers such as `<!-- results -->` and `<!-- /results -->`.
+"""Writes the tables of the documents from benches/results/*.json, between markers such as `<!-- speed -->` and
+`<!-- /speed -->`.
 
     python3 benches/tables.py
 """
@@ -69,30 +69,30 @@ def peers():
         ]
         for row in report["value_gradient"]
     ]
-    head = ["n", "d", "k", "ours f32, ms", "ours f64, ms", "scikit-learn, ms", "over f32", "over f64"]
-    head += ["PyTorch f32, ms", "over f32"] if beside else []
+    head = ["n", "d", "k", "f32, ms", "f64, ms", "scikit-learn, ms", "ratio f32", "ratio f64"]
+    head += ["PyTorch f32, ms", "ratio f32"] if beside else []
     version = report.get("torch", "").split("+")[0] if beside else ""
     torch = f" and PyTorch {version} (f32, all n x n probabilities in memory)" if beside else ""
     lines = [
         f"Value and gradient of f over all points, random data, 10 classes, {report['machine']['cores']} cores "
         f"(load average {report['machine']['load']:.1f} before it began); "
         f"scikit-learn {report['sklearn']} (f64){torch} timed in the same run "
-        "(`python3 benches/peers/compare.py`). Over: their time over ours.",
+        "(`python3 benches/peers/compare.py`). Ratio: their time over that of burn-nca.",
         "",
         *table(head, rows, words=0),
     ]
     for row in report["fit"]:
         peer = row["sklearn"]
         sentences = [
-            f"A whole fit of the bundled digits (all 1797 rows, standardized, 64 features) to k = {row['dim']}: "
+            f"A whole fit of the bundled digits (1797 x 64, standardized) to k = {row['dim']}: "
             f"scikit-learn takes {peer['seconds']:.1f} s to f = {peer['f']:.1f}."
         ]
         for name in ("f64", "f32"):
             ours = row[name]
             sentences.append(
-                f"In {name} we reach it in {ours['seconds']:.2f} s, {ours['ratio']:.0f} times as fast."
+                f"burn-nca in {name} reaches it in {ours['seconds']:.2f} s, {ours['ratio']:.0f} times as fast."
                 if ours["reached"]
-                else f"In {name} the fit ends after {ours['seconds']:.2f} s at another optimum, f = {ours['f']:.1f}."
+                else f"In {name} it ends after {ours['seconds']:.2f} s at another optimum, f = {ours['f']:.1f}."
             )
         lines += [" ".join(sentences), ""]
     return lines
@@ -122,76 +122,29 @@ def accuracy():
     ]
 
 
-def regression():
-    lines = []
-    plain = "Euclidean, k-NN"
-    for name, found in (read("regression.json") or {}).items():
-        splits = [found["splits"][key] for key in sorted(found["splits"])]
-        rows = []
-        for method in sorted(splits[0], key=lambda method: -sum(split[method]["r2"] for split in splits)):
-            r2, rmse = (estimate([split[method][score] for split in splits]) for score in ("r2", "rmse"))
-            gain = estimate([split[method]["r2"] - split[plain]["r2"] for split in splits])
-            rows.append([method, points(r2, "", 3, 1), points(rmse, "", 2, 1), points(gain, "+", 3, 1)])
-        lines += [
-            f"{name}: {found['rows']} rows, {found['columns']} features, R2 and RMSE on the test rows, mean and "
-            f"standard error over {len(splits)} 70/30 splits; difference: R2 less that of Euclidean k-NN on the same "
-            "split (`measure regression`, see benches/README.md).",
-            "",
-            *table(["method", "R2", "RMSE", "difference in R2"], rows),
-        ]
-    return lines
-
-
-ENTROPY_RULES = {
-    "nearest": "1-NN", "cross_validated": "k by CV", "arithmetic": "k, arithmetic", "geometric": "k, geometric",
-    "median": "k, median", "local": "k_i local", "soft": "soft rule",
+REGRESSION = {
+    "MLKR, l2 0.02, kernel": "MLKR, l2 0.02",
+    "MLKR, l2 by CV, kernel": "MLKR, l2 by CV",
+    "MLKR, no l2, kernel": "MLKR, no penalty",
+    "Euclidean, kernel": "Euclidean, kernel",
+    "Euclidean, k-NN": "Euclidean, k-NN",
 }
 
 
-def entropy_k():
-    """Test accuracy by k from the entropy, on every set."""
-    report = read("entropy-k.json")
-    if report is None:
-        return []
+def regression():
+    """R2 of some of the methods; all of them are in the file."""
+    found = read("regression.json")
     rows = []
-    for result in report["results"]:
-        if result["criterion"] != "F" or result["dim"] != result["features"]:
-            continue
-        cells = []
-        for rule in ENTROPY_RULES:
-            k = result["mean_k"][rule]
-            shown = "" if k is None or rule == "nearest" else f" ({k:.1f})"
-            cells.append(points(result["accuracy"][rule]) + shown)
-        rows.append([f"{result['data']} ({result['splits']})", *cells])
+    for method, shown in REGRESSION.items():
+        of_sets = [[split[method]["r2"] for split in one["splits"].values()] for one in found.values()]
+        rows.append([shown, *(points(estimate(values), "", 3, 1) for values in of_sets)])
+    sets = [f"{name} ({one['rows']} x {one['columns']})" for name, one in found.items()]
+    splits = len(next(iter(found.values()))["splits"])
     return [
-        "k read off the perplexity exp(H_i): test accuracy in %, mean and standard error over the splits; plain NCA "
-        "(f, square A) on the training part. k by CV: leave-one-out on the training part, k up to 50; arithmetic, "
-        "geometric, median: one k, that mean of the training rows' perplexities; local: a k for each test row; in "
-        "brackets the mean k (`measure entropy-k --data DIR --out benches/results/entropy-k.json`).",
+        f"R2 on the test rows, mean over {splits} 70/30 splits; the width of the Euclidean kernel, k and \"l2 by CV\" are "
+        "chosen inside the training part (`target/release/measure regression housing.csv --name housing`).",
         "",
-        *table(["set (splits)", *ENTROPY_RULES.values()], rows),
-    ]
-
-
-def entropy_differences():
-    """The same rules for four fits, over all sets, less k by cross-validation."""
-    report = read("entropy-k.json")
-    if report is None:
-        return []
-    rows = []
-    for criterion in ("F", "G"):
-        for square in (True, False):
-            of_fit = lambda r: r["criterion"] == criterion and (r["dim"] == r["features"]) == square
-            fits = [result for result in report["results"] if of_fit(result)]
-            if fits:
-                found = [over_sets([fit["minus_cross_validated"][rule] for fit in fits]) for rule in ENTROPY_RULES]
-                name = f"{criterion.lower()}, {'square A' if square else 'two dimensions'} ({len(fits)})"
-                rows.append([name, *(points(number, "+") for number in found)])
-    return [
-        "Test accuracy less that of k by cross-validation on the same split, in points: mean over the sets and its "
-        "standard error, for each fit (`measure entropy-k`, see benches/README.md).",
-        "",
-        *table(["fit (sets)", *ENTROPY_RULES.values()], rows),
+        *table(["method", *sets], rows),
     ]
 
 
@@ -230,165 +183,83 @@ def default_of(task):
     return "Euclidean" if lead(compared[chosen], compared["Euclidean"]) < 2 else chosen
 
 
+LISTS = {
+    "defaults-unseen.json": "used for no choice",
+    "defaults.json": "used to choose the lead over Euclidean distance",
+    "defaults-seen.json": "used to choose candidates and rule",
+}
+
+
 def defaults():
-    """The default of `nca fit` beside fixed settings: sets that nothing was chosen on, then those that were looked at."""
-    lines = [
-        "3-NN accuracy on test rows in %, means over folds (KEEL: the published ten, the others: those of "
-        "benches/README.md); square A. Usual: g, start of perplexity 15, l2 0.01 of the spread; before: g, l2 0.01 of "
-        "||A||², the default until then; plain: the method of the paper; default: what `nca fit` chooses of Euclidean, LDA, "
-        "usual, plain and the two of perplexity 15, by cross-validation inside the training rows, without a budget; tune: a "
-        "search of four seconds (`--tune --budget 4`), which differs from run to run and between machines. "
-        "Differences are paired over the folds, in points (`measure defaults --tune`).",
-        "",
-    ]
-    measured = False
-    for name, title in (
-        ("defaults-unseen.json", "Sets that nothing was chosen on"),
-        ("defaults.json", "Sets that the lead over Euclidean distance was chosen on, and nothing else"),
-        ("defaults-seen.json", "Sets that the candidates and the rule were chosen on"),
-    ):
+    """The default of `nca fit` and fixed settings: means over three lists of sets."""
+    rows = []
+    for name, title in LISTS.items():
         done = read(name)
-        for scaling in ("min-max", "standardized") if done else ():
+        for scaling in ("min-max", "standardized"):
             tasks = [task for task in done if task["scaling"] == scaling]
-            if tasks:
-                measured = True
-                lines += [f"{title}, {scaling}:", "", *defaults_table(tasks)]
-    return lines if measured else ["Not measured yet.", ""]
+            rows.append([f"{len({task['set'] for task in tasks})} sets {title}, {scaling}", *defaults_means(tasks)])
+    names = [name for name in FIXED.values() if name not in UNSHOWN]
+    return [
+        "3-NN accuracy in %, means over ten folds of each set, full map. plain: f without penalty, as in the paper; usual: g, "
+        "start of perplexity 15, l2 0.01 of the spread; tune: a search of four seconds; default: what `nca fit` chooses. Last "
+        "columns: default minus the other, paired over the folds, in points (`target/release/measure defaults --tune`).",
+        "",
+        *table(["sets", *names, "minus Euclidean", "minus plain"], rows),
+    ]
 
 
-def defaults_table(tasks):
+UNSHOWN = ("before", "f, px 15", "g, px 15")
+
+
+def defaults_means(tasks):
     sets = {}
     for task in tasks:
         accuracies = {run["method"]: run["accuracy"] for run in task["runs"]}
         sets.setdefault(task["set"], []).append({**accuracies, "default": accuracies[default_of(task)]})
-    pairs = ("Euclidean", "before: g, l2 0.01 of the weights", "f, l2 0, start auto", "tune, 4 s")
 
-    def cells(folds):
-        own = [estimate([fold[m] for fold in folds if m in fold]) for m in FIXED]
-        return own, [estimate([fold["default"] - fold[m] for fold in folds if m in fold]) for m in pairs]
+    def mean(value, methods):
+        folds = [[fold for fold in found if all(m in fold for m in methods)] for found in sets.values()]
+        return over_sets([estimate([value(fold) for fold in found]) for found in folds])
 
-    found = {f"{name} ({len(folds)})": cells(folds) for name, folds in sets.items()}
-    found["mean"] = [[over_sets(column) for column in zip(*part)] for part in zip(*found.values())]
-    rows = [
-        [name, *(points(cell and {**cell, "standard_error": None}) for cell in own), *(points(c, "+", 2) for c in paired)]
-        for name, (own, paired) in found.items()
-    ]
-    less = [f"default less {other}" for other in ("Euclidean", "before", "plain", "tune")]
-    return table(["set (folds)", *FIXED.values(), *less], rows)
-
-
-OTHER = {
-    "networks": ("networks of one hidden layer of 64 to two dimensions: 1-NN accuracy on the test rows in %", 100, 1),
-    "numbers": ("numeric targets by MLKR, square A: R² of the kernel rule on the test rows", 1, 3),
-    "pairs": ("pairs of rows of one class: held-out partners among the ten nearest rows in %", 100, 1),
-}
-
-
-def other_defaults():
-    """Penalties and starts of networks, numbers and pairs, beside Euclidean distance."""
-    runs = read("other-defaults.json")
-    if not runs:
-        return ["`python3 benches/other_defaults.py --data DIR` measures it.", ""]
-    lines = []
-    for task, (title, unit, digits) in OTHER.items():
-        of_task = [run for run in runs if run["task"] == task]
-        sets = list(dict.fromkeys(run["set"] for run in of_task))
-        seeds = len({run["seed"] for run in of_task})
-
-        def means(setting):
-            field = "euclidean" if setting == "Euclidean" else "score"
-            own = lambda name: [r for r in of_task if r["set"] == name and setting in (r["setting"], "Euclidean")]
-            return [estimate(list({r["seed"]: r[field] for r in own(name)}.values())) for name in sets]
-
-        def row(setting):
-            found = means(setting)
-            cells = [*found, over_sets(found)]
-            return [setting, *(points({**cell, "standard_error": None}, "", digits, unit) for cell in cells)]
-
-        settings = list(dict.fromkeys(run["setting"] for run in of_task))
-        names = [name.split("/")[-1].removesuffix(".csv") for name in sets]
-        lines += [
-            f"{title[0].upper()}{title[1:]}, mean over {seeds} splits of 30 % (`python3 benches/other_defaults.py --data DIR`). "
-            "The first row is the default.",
-            "",
-            *table([task, *names, "mean"], [row(setting) for setting in [*settings, "Euclidean"]]),
-        ]
-    return lines
+    own = [mean(lambda fold, m=m: fold[m], [m]) for m, name in FIXED.items() if name not in UNSHOWN]
+    less = [mean(lambda fold, m=m: fold["default"] - fold[m], [m]) for m in ("Euclidean", "f, l2 0, start auto")]
+    own = [points(cell and {**cell, "standard_error": None}) for cell in own]
+    return [*own, *(points(cell, "+", 1) for cell in less)]
 
 
 def tuning():
-    """Tuned NCA beside plain NCA, the defaults and the baselines, on the sets that were measured."""
+    """Tuned NCA, plain NCA and the closed forms: means over the sets, and two larger sets."""
     done = read("tune.json")
-    if not done:
-        return ["Not measured yet.", ""]
-    lines = [
-        "1-NN accuracy on the test rows in %, mean and standard error over the splits (in brackets). Plain: NCA as the "
-        "paper and scikit-learn have it (f, no penalty); g, l2 0.01: the default of that time, of ||A||²; tuned: "
-        "`nca fit --tune` of that time, which sees training rows only. Differences are paired over the splits, in points; the last "
-        "row is the plain mean over the sets (`measure tune`, see benches/README.md).",
-        "",
-    ]
-    for rank, title, others in (("Square", "Square A", ["Euclidean"]), ("Two", "Two dimensions", ["PCA", "LDA"])):
-        of_rank = [task for task in done if task["rank"] == rank]
-        if of_rank:
-            lines += [f"{title}:", "", *tuning_table(of_rank, others)]
-    lines += tuning_large()
-    if (RESULTS / "tune.md").exists():
-        lines += ["All fixed settings, and what the search chose: [tune.md](../benches/results/tune.md).", ""]
-    return lines
-
-
-def tuning_large():
-    """The sets on which a search takes long: few splits, and a budget."""
-    done = read("tune-large.json")
-    if not done:
-        return []
     rows = []
-    for rank, title, other in (("Square", "square A", "Euclidean"), ("Two", "two dimensions", "LDA")):
-        for name in sorted({task["set"] for task in done}):
-            of_set = [task for task in done if (task["set"], task["rank"]) == (name, rank)]
-            splits = [{run["method"]: run["accuracy"] for run in task["runs"]} for task in of_set]
-            seconds = [run["seconds"] for task in of_set for run in task["runs"] if run["method"] == TUNED]
-            if splits:
-                cells = [points(estimate([split[m] for split in splits])) for m in (other, PLAIN, TUNED)]
-                less = [points(estimate([s[TUNED] - s[m] for s in splits]), "+", 2) for m in (PLAIN, other)]
-                of = f"{name}, {title} ({len(splits)})"
-                rows.append([of, *cells, *less, f"{min(seconds):.0f} to {max(seconds):.0f}"])
+    for rank, title, other in (("Square", "full map", "Euclidean"), ("Two", "two dimensions", "LDA")):
+        tasks = [task for task in done if task["rank"] == rank]
+        rows.append(tuning_row(f"mean of {len({task['set'] for task in tasks})} sets, {title}", tasks, other))
+        large = [task for task in read("tune-large.json") if task["rank"] == rank]
+        for name in sorted({task["set"] for task in large}):
+            rows.append(tuning_row(f"{name}, {title}", [task for task in large if task["set"] == name], other))
     return [
-        "Larger sets on few splits, with a budget (`measure tune --without-fixed`; digits `--budget 90`, usps `--budget "
-        "120`; two searches at a time on 2 cores, beside other programs; the first candidate is always finished, and the "
-        "last fit comes on top). Closed form: Euclidean distance for a square A, LDA for two dimensions.",
+        "1-NN accuracy in %. plain: f without penalty, as in the paper; tuned: `nca fit --tune` as of the measurement, which "
+        "uses training rows only; closed form: Euclidean distance for the full map, LDA for two dimensions. The six sets have "
+        "40 splits; digits 5 and usps 3, with a budget of 90 and 120 s (`target/release/measure tune --data DIR --splits "
+        "DIR/splits --out FILE`). Every set and setting: [tune.txt](../benches/results/tune.txt).",
         "",
-        *table(
-            [
-                "set, map (splits)", "closed form", "plain", "tuned", "tuned less plain", "tuned less closed form",
-                "seconds of a search",
-            ],
-            rows,
-        ),
+        *table(["sets", "closed form", "plain", "g, l2 0.01", "tuned", "tuned minus plain", "tuned minus closed form"], rows),
     ]
 
 
-def tuning_table(tasks, others):
+def tuning_row(title, tasks, other):
     sets = {}
     for task in tasks:
         sets.setdefault(task["set"], []).append({run["method"]: run["accuracy"] for run in task["runs"]})
-    methods = [*others, PLAIN, DEFAULT, TUNED]
-    pairs = [(DEFAULT, PLAIN), (TUNED, PLAIN), (TUNED, others[-1])]
 
-    def cells(splits):
-        own = [estimate([split[m] for split in splits if m in split]) for m in methods]
-        paired = [estimate([s[a] - s[b] for s in splits if a in s and b in s]) for a, b in pairs]
-        return own, paired
+    def mean(value, *methods):
+        folds = [[split for split in splits if all(m in split for m in methods)] for splits in sets.values()]
+        return over_sets([estimate([value(split) for split in found]) for found in folds])
 
-    found = {f"{name} ({len(splits)})": cells(splits) for name, splits in sets.items()}
-    found["mean"] = [[over_sets(column) for column in zip(*part)] for part in zip(*found.values())]
-    rows = [
-        [name, *(points(cell) for cell in own), *(points(cell, "+", 2) for cell in paired)]
-        for name, (own, paired) in found.items()
-    ]
-    differences = ["g, l2 0.01 less plain", "tuned less plain", f"tuned less {others[-1]}"]
-    return table(["set (splits)", *others, "plain", "g, l2 0.01", "tuned", *differences], rows)
+    own = [mean(lambda split, m=m: split[m], m) for m in (other, PLAIN, DEFAULT, TUNED)]
+    less = [mean(lambda split, m=m: split[TUNED] - split[m], TUNED, m) for m in (PLAIN, other)]
+    own = [points(cell and {**cell, "standard_error": None}) for cell in own]
+    return [title, *own, *(points(cell, "+", 1) for cell in less)]
 
 
 SQUARE = ["nca-square", "nca-diagonal", "rca", "whitened", "euclidean"]
@@ -396,33 +267,25 @@ RANK_TWO = ["nca-rank2", "lda-rca", "lda", "lda-unit", "pca"]
 
 
 def nca_2004():
-    """Figure 1 of the paper: every method on every set, and the differences to scikit-learn's NCA."""
+    """Figure 1 of the paper: every method on every set."""
     report = read("nca-2004.json")
-    if report is None:
-        return ["Not measured yet.", ""]
     sets = [found["name"] for found in report["sets"]]
     mean = {(row["set"], row["method"]): row["test"] for row in report["means"]}
-    lines = [
-        "Figure 1: 1-NN accuracy on the test rows in %, mean and standard error over the splits (in brackets), with "
-        "the plain method of the paper and scikit-learn's stopping rule, in 64-bit numbers "
+    errors = [mean[name, method]["standard_error"] for name in sets for method in (*SQUARE, *RANK_TWO)]
+    shown = lambda cell: points({**cell, "standard_error": None})
+    rows = [[name, *(shown(mean[name, method]) for method in (*SQUARE, *RANK_TWO))] for name in sets]
+    paired = [row["test"]["mean"] for row in report["paired"]]
+    return [
+        "Figure 1: 1-NN accuracy on the test rows in %, mean over 40 splits (digits and usps: 10), plain NCA, f64; standard "
+        f"errors are at most {100 * max(e for e in errors if e < 0.03):.1f} (PCA on balance: "
+        f"{100 * max(errors):.1f}). First five columns: full map; last five: two dimensions "
         "(`cargo run --release -p nca-2004 -- --data DIR --peer benches/results/sklearn-nca-2004.json`).",
         "",
+        *table(["set", *SQUARE, *RANK_TWO], rows),
+        "Paired with scikit-learn's NCA on the same splits, the mean test accuracy differs by "
+        f"{100 * min(paired):+.2f} to {100 * max(paired):+.2f} points.",
+        "",
     ]
-    for title, methods in (("Square A", SQUARE), ("Rank 2", RANK_TWO)):
-        rows = []
-        for name in sets:
-            found = [mean.get((name, method)) for method in methods]
-            if any(found):
-                most = max(cell["splits"] for cell in found if cell)
-                rows.append([f"{name} ({most})", *(points(cell, digits=2) for cell in found)])
-        lines += [f"{title}:", "", *table(["set (splits)", *methods], rows)]
-    paired = {(row["set"], row["method"]): row["test"] for row in report["paired"]}
-    if paired:
-        columns = ["nca-square", "nca-rank2"]
-        rows = [[name, *(points(paired.get((name, m)), "+", 2) for m in columns)] for name in sets]
-        lines += ["Test accuracy less that of scikit-learn's NCA on the same splits, in points, paired:", ""]
-        lines += table(["set", *columns], rows)
-    return lines
 
 
 def slides():
@@ -440,29 +303,28 @@ def slides():
     return [*lines, *table(head, rows)]
 
 
-GVSM = ["untrained", "standardized", "vsm", "gvsm", "gvsm-penalized", "nca-diagonal", "nca-square"]
+GVSM = ["standardized", "vsm", "gvsm", "gvsm-penalized", "nca-diagonal", "nca-square"]
+CORRELATIONS = (0.0, 0.3, 0.5, 0.6, 0.8, 0.95)
 
 
 def gvsm_2002():
     """Figures 3 and 4: accuracy against the correlation of the noise."""
     report = read("gvsm-2002.json")
-    if report is None:
-        return ["Not measured yet.", ""]
-    lines = []
-    for figure, noise in (("figure-3", "0.3 and 0.5"), ("figure-4", "0.55 and 0.7")):
-        rows = []
-        for point in (point for point in report["points"] if point["figure"] == figure):
+    seeds = len({cell["seed"] for cell in report["cells"]})
+    rows, errors = [], []
+    for figure, noise in (("figure-3", "0.3/0.5"), ("figure-4", "0.55/0.7")):
+        of_figure = [p for p in report["points"] if p["figure"] == figure and p["correlation"] in CORRELATIONS]
+        for point in of_figure:
             found = {row["method"]: row for row in point["means"]}
-            cells = [points(found.get(name)) for name in GVSM]
-            rows.append([point["correlation"], f"{100 * point['bayes']:.1f}", *cells])
-        seeds = {cell["seed"] for cell in report["cells"]}
-        lines += [
-            f"Figure {figure[-1]}, noise {noise}: accuracy on 1000 test rows in %, from 100 training rows, mean and "
-            f"standard error over {len(seeds)} seeds (`cargo run --release -p gvsm-2002 -- --seeds {len(seeds)}`).",
-            "",
-            *table(["alpha", "Bayes limit", *GVSM], rows, words=0),
-        ]
-    return lines
+            errors += [found[name]["standard_error"] for name in GVSM]
+            cells = [points({**found[name], "standard_error": None}) for name in GVSM]
+            rows.append([noise, point["correlation"], f"{100 * point['bayes']:.1f}", *cells])
+    return [
+        f"Accuracy on 1000 test rows in %, from 100 training rows, mean over {seeds} seeds, standard errors up to "
+        f"{100 * max(errors):.1f} (`cargo run --release -p gvsm-2002 -- --seeds {seeds}`).",
+        "",
+        *table(["noise", "correlation", "Bayes limit", *GVSM], rows, words=0),
+    ]
 
 
 LCA = ["euclidean", "pca", "lmnn", "lca", "lca-from-lda", "nca", "nca-usual", "nca-tuned"]
@@ -471,65 +333,61 @@ LCA = ["euclidean", "pca", "lmnn", "lca", "lca-from-lda", "nca", "nca-usual", "n
 def lca_2012():
     """Table 1: the error of 3-NN, with what the paper printed."""
     report = read("lca-2012.json")
-    if report is None:
-        return ["Not measured yet.", ""]
     mean = {(row["set"], row["method"]): row for row in report["means"]}
 
     def words(found):
         if found is None:
             return "-"
-        error = found["standard_error"]
-        text = f"{found['error']:.2f}" + ("" if error is None else f" ± {error:.2f}")
-        return text if found["printed"] is None else f"{text} ({found['printed']:.2f})"
+        printed = "" if found["printed"] is None else f" ({found['printed']:.2f})"
+        return f"{found['error']:.2f}{printed}"
 
     def row(found):
         cells = [mean.get((found["name"], method)) for method in LCA]
-        most = max((cell["splits"] for cell in cells if cell), default=0)
-        return [f"{found['name']} ({most})", *(words(cell) for cell in cells)]
+        splits = max((cell["splits"] for cell in cells if cell), default=0)
+        error = max((cell["standard_error"] or 0 for cell in cells if cell), default=0)
+        return [found["name"], splits, *(words(cell) for cell in cells), f"{error:.2f}" if error else "-"]
 
     return [
-        "Table 1 of the LCA paper: test error of 3-NN in %, mean and standard error over the splits (in brackets), and in "
-        "brackets what the paper prints (`cargo run --release -p lca-2012 -- --data DATA`).",
+        "Table 1 of the LCA paper: test error of 3-NN in %, mean over the splits, in brackets the value printed in the paper; "
+        "last column: the largest standard error of the line (`cargo run --release -p lca-2012 -- --data DATA`).",
         "",
-        *table(["set (splits)", *LCA], [row(found) for found in report["sets"] if any((found["name"], m) in mean for m in LCA)]),
+        *table(["set", "splits", *LCA, "±"], [row(found) for found in report["sets"]]),
     ]
 
 
 def methods():
     """Every method for classes on the same splits."""
-    report = read("methods.json")
-    if report is None:
-        return ["`python3 benches/methods.py target/release/nca benches/results/methods.json` makes this table.", ""]
-    cells = report["cells"]
+    cells = read("methods.json")["cells"]
     sets = list(dict.fromkeys(cell["set"] for cell in cells))
     names = list(dict.fromkeys(cell["method"] for cell in cells))
+    splits = len({cell["seed"] for cell in cells})
 
-    def shown(name, data):
-        found = [cell["knn_test"] for cell in cells if (cell["method"], cell["set"]) == (name, data)]
-        return points(estimate(found)) if found else "-"
+    def found(name, data):
+        return estimate([cell["knn_test"] for cell in cells if (cell["method"], cell["set"]) == (name, data)])
 
     def seconds(name):
-        found = sorted(cell["seconds"] for cell in cells if cell["method"] == name)
-        return f"{found[len(found) // 2]:.2g}"
+        times = sorted(cell["seconds"] for cell in cells if cell["method"] == name)
+        return f"{times[len(times) // 2]:.2g}"
 
-    splits = len({cell["seed"] for cell in cells})
-    head = ["method", *(data.split(":")[0] for data in sets), "seconds"]
-    rows = [[f"`{name}`", *(shown(name, data) for data in sets), seconds(name)] for name in names]
+    error = max(found(name, data)["standard_error"] for name in names for data in sets)
+    shown = lambda name, data: points({**found(name, data), "standard_error": None})
     return [
-        f"Accuracy on 30 % held-out rows in %, mean and standard error over {splits} splits; 3-NN, or the rule of the method "
-        "where it has one; median seconds of a fit (`python3 benches/methods.py`).",
+        f"Accuracy on 30 % held-out rows in %, mean over {splits} splits (standard errors up to {100 * error:.1f}); 3-NN, or "
+        "the method's own rule; median seconds of a fit (`python3 benches/methods.py target/release/nca FILE`).",
         "",
-        *table(head, rows),
+        *table(
+            ["method", *(data.split(":")[0] for data in sets), "seconds"],
+            [[f"`{name}`", *(shown(name, data) for data in sets), seconds(name)] for name in names],
+        ),
     ]
 
 
 def guide(name, head, cells, words=1):
     """A table of the guide: a row of cells for each result of an experiment of `measure guide`."""
     report = read("guide.json")
-    if report is None:
-        return ["`target/release/measure guide > benches/results/guide.json` makes this table.", ""]
+    rows = [cells(row) for row in report[name]]
     note = f"Means over {report['splits']} stratified 70/30 splits, accuracies in % (`target/release/measure guide`)."
-    return [*table(head, [cells(row) for row in report[name]], words), note, ""]
+    return [*table(head, [row for row in rows if row], words), note, ""]
 
 
 def percents(row, *names, digits=1):
@@ -537,41 +395,43 @@ def percents(row, *names, digits=1):
 
 
 def guide_objectives():
-    head = ["set", "objective", "1-NN train", "1-NN test", "soft rule test", "mean p of the class", "perplexity"]
-    scores = ("nn_train", "nn_test", "soft_test", "expected_test")
-    cells = lambda row: [row["set"], row["objective"], *percents(row, *scores), f"{row['perplexity']:.1f}"]
+    head = ["set", "objective", "1-NN train", "1-NN test", "soft rule test", "perplexity"]
+    scores = ("nn_train", "nn_test", "soft_test")
+
+    def cells(row):
+        shown = [row["set"], row["objective"], *percents(row, *scores), f"{row['perplexity']:.0f}"]
+        return shown if row["set"] != "wine" else None
+
     return guide("objective", head, cells, words=2)
 
 
 def guide_batches():
-    head = ["fit", "batch", "epochs", "1-NN train", "1-NN test", "soft rule test"]
-    size = lambda row: [row.get("batch_size", "all rows"), row.get("epochs", "-")]
-    cells = lambda row: [row["fit"], *size(row), *percents(row, "nn_train", "nn_test", "soft_test")]
-    return guide("batch_size", head, cells)
+    size = lambda row: row.get("batch_size", "all rows, L-BFGS")
+    cells = lambda row: [size(row), *percents(row, "nn_train", "nn_test")]
+    return guide("batch_size", ["batch", "1-NN train", "1-NN test"], cells)
 
 
 def guide_scales():
-    head = ["scale of A", "variance, start", "perplexity, start", "variance, end", "perplexity, end", "steps"]
+    head = ["scale of A", "perplexity at the start", "at the end", "1-NN train", "1-NN test"]
 
     def cells(row):
         start, end = row["start"], row["end"]
-        shown = [f"{part[name]:.4g}" for part in (start, end) for name in ("total_variance", "perplexity")]
-        return [row["scale"], *shown, f"{end['iterations']:.0f}", *percents(end, "nn_train", "nn_test")]
+        return [row["scale"], *(f"{part['perplexity']:.4g}" for part in (start, end)), *percents(end, "nn_train", "nn_test")]
 
-    return guide("scale", [*head, "1-NN train", "1-NN test"], cells, words=0)
+    return guide("scale", head, cells, words=0)
 
 
 def exact_cost():
     """What one exact value and gradient costs, by the number of points."""
-    sweep = [row for row in read("sweep.json") or [] if row["block"] is None and row["device"] == "cpu"]
-    rows = [
-        [row["points"], row["features"], row["dim"], f"{1000 * row['seconds']:.1f}", f"{row['peak_mib']:.0f}"]
-        for row in sorted(sweep, key=lambda row: (row["dim"], row["points"]))
-    ]
-    # Of the large sizes the memory alone: their time was taken once.
-    rows += [[r["points"], r["features"], r["dim"], "", f"{r['peak_mib']:.0f}"] for r in read("memory.json") or []]
-    head = ["points n", "features", "k", "ms", "peak memory of the process, MiB"]
-    note = "f, f32, CPU with 2 cores (`python3 benches/sweep.py`; the rows without a time, with `--memory`)."
+    sweep = [row for row in read("sweep.json") if row["block"] is None and row["device"] == "cpu"]
+    dims = sorted({row["dim"] for row in sweep})
+    found = {(row["points"], row["dim"]): row for row in sweep}
+    rows = []
+    for n in sorted({row["points"] for row in sweep}):
+        of_n = [found[n, dim] for dim in dims]
+        rows.append([n, *(f"{1000 * row['seconds']:.1f}" for row in of_n), *(f"{row['peak_mib']:.0f}" for row in of_n)])
+    head = ["n", *(f"ms, k = {dim}" for dim in dims), *(f"MiB, k = {dim}" for dim in dims)]
+    note = "f, f32, 64 features, CPU with 2 cores (`python3 benches/sweep.py`)."
     return [*table(head, rows, words=0), note, ""]
 
 
@@ -641,22 +501,17 @@ TABLES = [
     ("README.md", "accuracy", [accuracy]),
     ("docs/results.md", "speed", [peers, memory]),
     ("docs/results.md", "defaults", [defaults]),
-    ("docs/results.md", "other-defaults", [other_defaults]),
     ("docs/results.md", "tuning", [tuning]),
-    ("docs/results.md", "nca-2004", [nca_2004]),
-    ("docs/results.md", "slides", [slides]),
-    ("docs/results.md", "gvsm-2002", [gvsm_2002]),
-    ("docs/results.md", "lca-2012", [lca_2012]),
-    ("docs/results.md", "entropy-k", [entropy_k, entropy_differences]),
     ("docs/results.md", "regression", [regression]),
-    ("docs/guide/choosing-an-objective.md", "objective", [guide_objectives]),
-    ("docs/guide/batch-size-and-candidates.md", "batch-size", [guide_batches]),
-    ("docs/guide/collapse-and-scale.md", "scale", [guide_scales]),
-    ("docs/guide/exact-or-stochastic.md", "cost", [exact_cost]),
-    ("docs/guide/evaluating-an-embedding.md", "rules", [entropy_differences]),
+    ("docs/performance.md", "cost", [exact_cost]),
     ("docs/guide/choosing-a-method.md", "methods", [methods]),
+    ("docs/guide/choosing-a-method.md", "objective", [guide_objectives]),
+    ("docs/guide/choosing-a-method.md", "batch-size", [guide_batches]),
+    ("docs/guide/troubleshooting.md", "scale", [guide_scales]),
+    ("examples/nca-2004/README.md", "nca-2004", [nca_2004]),
     ("examples/gvsm-2002/README.md", "gvsm-2002", [gvsm_2002]),
     ("examples/lca-2012/README.md", "lca-2012", [lca_2012]),
+    ("examples/slides/README.md", "slides", [slides]),
     ("examples/mnist/README.md", "encoders", [mnist_encoders]),
     ("examples/mnist/README.md", "search", [mnist_search]),
 ]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of README.md from results/*.json and results/search/*.json, between markers.
+"""Writes the table of README.md from results/*.json, between markers.
 
     python3 examples/face-pose/tables.py
 """
@@ -9,8 +9,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 
-# What an option of prototype.py is if it is not given.
-DEFAULTS = {"steps": 3000, "pairs": 256, "learning_rate": 1e-3, "start_scale": 1.0, "seed": 0}
+# The runs that the README shows; the others are in the folder.
+SHOWN = (
+    "lfw-cnn-mirrored", "lfw-cnn", "lfw-mlp-start-10", "lfw-mlp-start-10-seed-1", "lfw-mlp-short", "synthetic-mlp",
+    "synthetic-mlp-start-1", "synthetic-mlp-start-10",
+)
 
 
 def read(folder):
@@ -34,38 +37,16 @@ def network(run):
 
 def main_table():
     lines = [
-        "| faces | network | start | steps | seed | angle | distance | pairs, k-NN | PCA, k-NN | told poses, k-NN "
-        "| told poses, outputs | seconds |",
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| faces | network | start | steps | seed | angle | distance | pairs, k-NN | PCA, k-NN | supervised |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    for _, run in read(HERE / "results"):
-        score = scores(run)
-        seconds = run["pairs"]["seconds"]
+    runs = dict(read(HERE / "results"))
+    for run in (runs[name] for name in SHOWN):
+        score, plan = scores(run), run["settings"]["plan"]
         lines.append(
-            f"| {run['faces']['name'].split('-')[0]} | {network(run)} "
-            f"| {run['settings']['plan']['start_scale']:g} | {run['pairs']['steps']} | {run['settings']['plan']['seed']} "
-            f"| {score['angle']:.3f} | {score['radius']:.3f} | {errors(run, 'pairs, k-NN')} "
-            f"| {errors(run, 'PCA, k-NN')} | {errors(run, 'told poses, k-NN')} "
-            f"| {errors(run, 'told poses, its outputs')} | {seconds:.0f} |"
-        )
-    return lines
-
-
-def search_table():
-    lines = [
-        "| run | options of `prototype.py` | loss | angle | distance | k-NN |",
-        "|---|---|---:|---:|---:|---:|",
-    ]
-    for name, run in read(HERE / "results" / "search"):
-        options = []
-        for key, value in run["settings"].items():
-            if value is True:
-                options.append(f"--{key.replace('_', '-')}")
-            elif value is not False and value != DEFAULTS[key]:
-                options.append(f"--{key.replace('_', '-')} {value}")
-        lines.append(
-            f"| {name} | `{' '.join(options) or '-'}` | {run['loss']:.3f} | {abs(run['angle']):.3f} "
-            f"| {run['radius']:.3f} | {run['degrees']:.2f}° / {run['pixels']:.2f} |"
+            f"| {run['faces']['name'].split('-')[0]} | {network(run)} | {plan['start_scale']:g} | {run['pairs']['steps']} "
+            f"| {plan['seed']} | {score['angle']:.3f} | {score['radius']:.3f} | {errors(run, 'pairs, k-NN')} "
+            f"| {errors(run, 'PCA, k-NN')} | {errors(run, 'told poses, its outputs')} |"
         )
     return lines
 
@@ -81,7 +62,6 @@ def main():
     readme = HERE / "README.md"
     text = readme.read_text()
     text = replace(text, "results", main_table())
-    text = replace(text, "search", search_table())
     readme.write_text(text)
 
 

@@ -111,7 +111,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
     });
     results::write(&arguments.out, &results)?;
     let table = summary::markdown(&results);
-    write_file(&arguments.out.with_extension("md"), table.as_bytes())?;
+    write_file(&arguments.out.with_extension("txt"), table.as_bytes())?;
     Ok(
         json!({ "measurement": "tune", "tasks": results.len(), "seconds": started.elapsed().as_secs_f64() }),
     )

@@ -46,15 +46,6 @@ fn collapse_and_scale(fitted: Fitted) -> burn_nca::Result<()> {
     Ok(())
 }
 
-fn learned_temperature(device: Device) {
-    use burn_nca::objective::{Similarity, SoftNearestNeighborLossConfig, TemperatureConfig};
-
-    let loss = SoftNearestNeighborLossConfig::new()
-        .with_similarity(Similarity::Cosine)
-        .with_temperature(TemperatureConfig::new(0.1).with_learned(true))
-        .init(&device); // keep the loss in the model, so that the optimizer sees the temperature
-}
-
 fn against_euclidean(
     fitted: Fitted,
     train: Labeled,

@@ -1,9 +1,8 @@
-//! What `crates/burn-nca/README.md`, the guide and `examples/train-with-burn/README.md` show of Burn's `Learner`.
+//! What `crates/burn-nca/README.md` and `examples/train-with-burn/README.md` show of Burn's `Learner`.
 
 use burn::data::dataloader::DataLoader;
 use burn::data::dataloader::DataLoaderBuilder;
 use burn::optim::AdamConfig;
-use burn::tensor::Device;
 use burn::train::metric::LossMetric;
 use burn::train::{Learner, SupervisedTraining};
 use burn_nca::MetricModel;
@@ -38,34 +37,4 @@ fn example(network: Mlp, train: Labeled, valid: Labeled) -> burn_nca::Result<()>
         .num_epochs(20)
         .launch(Learner::new(model, AdamConfig::new().init(), 1e-2));
     Ok(())
-}
-
-fn balanced_batches(train: Labeled) -> burn_nca::Result<()> {
-    use burn_nca::train::{ClassBalancedLoaderConfig, SampleBatcher, samples};
-
-    // 20 classes with 8 rows each: batches of 160 rows, each with 7 partners.
-    let loader = ClassBalancedLoaderConfig::new(20, 8).build(samples(&train), SampleBatcher)?;
-    Ok(())
-}
-
-fn chunks(network: Mlp) {
-    use burn_nca::MetricModel;
-    use burn_nca::objective::NcaLossConfig;
-
-    let model = MetricModel::new(network, NcaLossConfig::new().init()).with_chunk(64);
-}
-
-mod memory {
-    use super::*;
-    use burn_nca::objective::{MemoryLoss, NcaLoss};
-
-    fn step(mut model: MetricModel<Mlp, MemoryLoss<NcaLoss>>, device: Device) {
-        use burn_nca::objective::{BatchLoss, MemoryLossConfig, NcaLossConfig};
-
-        let loss = MemoryLossConfig::new(2000, 8)
-            .with_warm_up(50)
-            .init(NcaLossConfig::new().init(), &device);
-        // in a loop of your own, after each step of the optimizer (Burn's Learner does it by itself):
-        model.objective = model.objective.after_step();
-    }
 }

@@ -1,4 +1,4 @@
-//! `README.md`, `crates/burn-nca/README.md` and `examples/reuse-the-loss/README.md`.
+//! `README.md`, the tutorial, `crates/burn-nca/README.md` and `examples/reuse-the-loss/README.md`.
 
 use burn::optim::ModuleOptimizer;
 use burn::tensor::{Device, Int, Tensor};
@@ -8,9 +8,9 @@ use burn_nca::encoder::{Encoder, Mlp};
 
 use crate::setup::{measured, train_and_test};
 
-fn best_of_a_handful(train: Labeled, test: Labeled, device: Device) -> burn_nca::Result<()> {
-    let chosen = NcaConfig::recommended(13, 2).choose(&train, &device)?; // the best of a handful of settings
-    let fitted = chosen.fitted; // or one setting: NcaConfig::recommended(13, 2).fit(&train, &device)?
+fn compared(train: Labeled, test: Labeled, device: Device) -> burn_nca::Result<()> {
+    let chosen = NcaConfig::recommended(13, 2).choose(&train, &device)?; // compares a few settings, as `nca fit`
+    let fitted = chosen.fitted;
     println!("{}, 5-NN: {:?}", fitted.summary().termination, fitted.accuracy(&test, 5)?.value());
     fitted.save("wine-model".as_ref())?;
     Ok(())

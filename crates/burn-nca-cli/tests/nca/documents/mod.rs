@@ -25,9 +25,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// The documents that a reader types commands from.
 fn documents() -> Vec<String> {
-    let mut found = files("md");
-    // What was true of an earlier version stays in these.
-    found.retain(|name| name != "CHANGELOG.md" && name != "docs/decisions.md");
+    let found = files("md");
     assert!(found.len() > 30, "{found:?}");
     found
 }
@@ -149,7 +147,7 @@ fn the_scripts_of_the_documents_are_there_with_their_options() {
 
 #[test]
 fn commands_outside_of_documents_are_seen() {
-    for place in ["benches/results/tune.md", "examples/load_in_python.py", "page/index.html"] {
+    for place in ["benches/README.md", "examples/load_in_python.py", "page/index.html"] {
         let names = [documents(), files("py"), files("html")].concat();
         assert!(names.iter().any(|name| name.ends_with(place)), "{place}");
     }
@@ -171,6 +169,21 @@ fn the_rust_of_the_documents_is_compiled() {
 fn the_links_of_the_documents_lead_somewhere() {
     let broken = |name: &String| links::broken(Path::new(ROOT), name);
     refuse(documents().iter().flat_map(broken).collect());
+}
+
+#[test]
+fn the_documents_stay_short_enough_to_be_read() {
+    let words = |_: &str, text: &str| vec![text.split_whitespace().count()];
+    let total: usize = of_all(&documents(), words).iter().sum();
+    assert!(total <= 25_000, "{total} words of Markdown; move tables and history elsewhere");
+    let readme = fs::read_to_string(Path::new(ROOT).join("README.md")).unwrap();
+    assert!(readme.lines().count() <= 120, "README.md has {} lines", readme.lines().count());
+    let results = fs::read_to_string(Path::new(ROOT).join("docs/results.md")).unwrap();
+    assert!(
+        results.lines().count() <= 150,
+        "docs/results.md has {} lines",
+        results.lines().count()
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ const PLACEHOLDERS: [(&str, &str); 8] = [
     ("SET", "iris"),
     ("RUN", "runs/iris"),
     ("model", "runs/flowers/model"),
-    ("VERB", "fit"),
+    ("COMMAND", "fit"),
     ("SHELL", "bash"),
     // As many columns, but few rows: what is shown is the command.
     ("digits", "big.csv"),
@@ -61,6 +61,7 @@ impl Tables {
         for model in [
             "fit flowers.csv --dim 2 --out runs/flowers",
             "fit flowers.csv --dim 2 --out runs/iris",
+            "fit iris --dim 2 --out runs/wine",
             "fit big.csv --dim 10 --out runs/first",
             "fit housing.csv --target price --task regression --out runs/housing",
             "fit film.csv --pairs neighbors.csv --dim 2 --out runs/film",

@@ -54,9 +54,8 @@ impl Workspace {
             "install" => own.get(1).map(|word| word.as_str()),
             _ => after(["-p", "--package"]),
         };
-        let Some(package) = package else {
-            return (verb == "run").then(|| "say which package, by -p".to_string());
-        };
+        // Of the default members one has a program.
+        let package = package?;
         let Some(manifest) = self.manifests.get(package) else {
             return Some(format!("the workspace has no package {package}"));
         };
@@ -90,6 +89,7 @@ fn what_is_not_there_is_told_with_its_place() {
     };
     for right in [
         "cargo run --release -p burn-nca-cli --no-default-features --features flex -- fit iris",
+        "cargo run --locked -- fit iris",
         "cargo test --workspace",
         "cargo install --path crates/burn-nca-cli",
         "target/release/measure guide",
