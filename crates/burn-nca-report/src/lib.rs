@@ -14,6 +14,7 @@
 struct Readme;
 
 mod check;
+pub mod evaluation;
 #[cfg(test)]
 mod example;
 mod headline;

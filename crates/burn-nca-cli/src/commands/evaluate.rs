@@ -1,8 +1,6 @@
 //! `nca evaluate`: what a saved model is worth on rows whose target is known.
 
 mod classes;
-mod euclidean;
-mod measures;
 mod numbers;
 mod options;
 mod pairs;

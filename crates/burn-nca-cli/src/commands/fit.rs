@@ -16,7 +16,7 @@ use super::{model_folder, open_device};
 use crate::cli::fit::{EncoderKind, FitArgs, Number};
 use crate::cli::{Format, NeighborCount};
 use crate::failure::usage;
-use crate::fitting::finished_fit::FinishedFit;
+use crate::fitting::ending::sentence;
 use crate::fitting::progress::FitProgress;
 use crate::fitting::recording::Recording;
 use crate::fitting::rows::FitData;
@@ -26,7 +26,7 @@ use crate::fitting::target_settings::{FitTask, learned_from};
 use crate::fitting::time_budget::TimeBudget;
 use crate::fitting::{method, options, settings, tuning, warnings};
 use crate::source::Source;
-use crate::{output, process, tables};
+use crate::{date, output, process, tables};
 use burn_nca_report::terminal::Terminal;
 use burn_nca_report::{Report, Warning, WarningCode};
 
@@ -113,20 +113,19 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     }
     // What is saved takes the table as it is; what is measured, its reduction.
     let whole = table.reduction.map(|reduction| reduction.whole(&model)).transpose()?;
-    let finished = FinishedFit {
-        name: data_name(&args.source.data),
-        model: &model,
-        device: &name,
-        seed: args.seed,
-        tuning,
-        warnings,
-        stages: &stages,
-    };
     conclude(args, folder, (whole.as_ref().unwrap_or(&model), &source), || {
-        let found = D::evaluate(&model, &rows, &stages)?;
+        let mut report = Report::in_stages(&model, &rows, &stages)?;
         let steps = recording.map(Recording::into_steps).unwrap_or_default();
-        let replay = D::replay(&model, &rows, (&steps, &stages))?;
-        let mut report = Report { replay, ..finished.report(found)? };
+        report.replay = D::replay(&model, &rows, (&steps, &stages))?;
+        report.tuning = tuning;
+        report.run.ended = Some(date::now());
+        report.header.program = concat!("nca ", env!("CARGO_PKG_VERSION")).to_string();
+        report.header.command = process::command_line();
+        report.header.data.name = data_name(&args.source.data).to_string();
+        report.header.device.name = name;
+        let mut report = report.with_ending(sentence(model.summary().termination));
+        report.warnings =
+            warnings.into_iter().chain(report.warnings).chain(stages.finish()).collect();
         report.name_rows(&table.names);
         Ok(report)
     })?;

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{load_model, model_folder};
 use crate::cli::{Format, InfoArgs};
 use crate::fitting::ending::sentence;
-use crate::fitting::{model_facts, model_words};
+use crate::fitting::model_words;
 use crate::output::{self, short_name};
 use crate::source::Source;
 use burn_nca_report::Matrix;
@@ -79,7 +79,7 @@ fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
         value: summary.value,
         gradient_max: summary.gradient_max,
         seconds: summary.seconds,
-        matrix: model_facts::matrix(model),
+        matrix: Matrix::of(model),
     })
 }
 

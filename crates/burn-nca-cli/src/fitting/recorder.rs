@@ -1,6 +1,7 @@
 //! The parameters of a fit at some of its steps, for the report to replay.
 
 use burn_nca::fit::Progress;
+use burn_nca_report::evaluation::Step;
 
 /// Steps that are kept at most.
 const MOST: usize = 40;
@@ -10,15 +11,6 @@ const FEWEST: usize = 8;
 
 /// Memory for the parameters of all steps, in bytes.
 const MOST_BYTES: usize = 128 << 20;
-
-/// A step of a fit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Step {
-    /// Its number; 0 is the start.
-    pub iteration: usize,
-    /// The parameters of the model.
-    pub parameters: Vec<f64>,
-}
 
 /// The steps of a fit, thinned to a few dozen: dense at first, where most changes.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -10,6 +10,7 @@ use burn_nca_program::{Bar, Interrupt, peak_memory_bytes};
 
 use super::time_budget::TimeBudget;
 use crate::output;
+use burn_nca_report::evaluation;
 use burn_nca_report::{Warning, WarningCode};
 
 /// Commands that take less than this many seconds are not worth a table of their stages.
@@ -140,24 +141,6 @@ impl Stages {
         )
     }
 
-    /// Names the comparison with a method; false where it is to be left out.
-    pub fn admits(&self, method: &str) -> bool {
-        if !self.baselines {
-            return false;
-        }
-        if !self.goes_on() {
-            self.left_out.borrow_mut().push(method.to_string());
-            return false;
-        }
-        self.announce(&format!("comparing with {method}"));
-        true
-    }
-
-    /// Notes that the fit is not replayed, for want of time or on request.
-    pub fn leave_out_replay(&self) {
-        self.not_replayed.set(true);
-    }
-
     /// Removes the line, and says what was left out.
     pub fn finish(&self) -> Vec<Warning> {
         self.clear();
@@ -178,8 +161,40 @@ impl Stages {
     }
 }
 
+impl evaluation::Stages for Stages {
+    fn announce(&self, stage: &str) {
+        Self::announce(self, stage);
+    }
+
+    fn admits(&self, method: &str) -> bool {
+        if !self.baselines {
+            return false;
+        }
+        if !self.goes_on() {
+            self.left_out.borrow_mut().push(method.to_string());
+            return false;
+        }
+        self.announce(&format!("comparing with {method}"));
+        true
+    }
+
+    fn admits_replay(&self, step: usize, steps: usize) -> bool {
+        if step == 1 {
+            self.begin("replaying the fit");
+        }
+        let goes_on = self.goes_on();
+        if goes_on {
+            self.show(&format!("replaying the fit, step {step} of {steps} (Ctrl-C skips it)"));
+        }
+        self.not_replayed.set(!goes_on);
+        goes_on
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use burn_nca_report::evaluation::Stages as _;
+
     use super::*;
 
     #[test]
@@ -208,7 +223,7 @@ mod tests {
         assert!(stages.admits("Euclidean distance"));
         interrupt.ask();
         assert!(!stages.admits("PCA"));
-        stages.leave_out_replay();
+        assert!(!stages.admits_replay(3, 4));
         let told: Vec<String> = stages.finish().into_iter().map(|warning| warning.text).collect();
         let replay = "the fit is not replayed: a stop was asked for";
         assert_eq!(told, ["not compared with PCA: a stop was asked for", replay]);

@@ -3,13 +3,10 @@
 use burn_nca::Estimator;
 use burn_nca::data::{Features, Labeled};
 use burn_nca::encoder::EncoderConfig;
-use burn_nca::evaluate::{Collapse, Spread};
-use burn_nca::fit::Termination;
 
-use super::ending::sentence;
-use super::repeats;
 use crate::cli::FitArgs;
 use crate::output::short_name;
+use burn_nca_report::evaluation::about_copies as about_row_copies;
 use burn_nca_report::{Warning, WarningCode};
 
 /// How many names a warning lists.
@@ -58,7 +55,7 @@ pub fn about_constant(names: &[&str]) -> Option<Warning> {
 pub fn about_copies(features: &Features, groups: Option<&[usize]>) -> Option<Warning> {
     let consequence = "leave-one-out scores (train), --neighbors cv and the cross-validation of settings are optimistic, \
                        for a row is measured by its copies; remove them, or name what belongs together with --groups";
-    repeats::about_copies((features, groups), "training rows", consequence)
+    about_row_copies((features, groups), "training rows", consequence)
 }
 
 /// About a number of dimensions that nobody asked for.
@@ -89,40 +86,6 @@ fn about_single_rows(alone: &[&str]) -> Option<Warning> {
     ))
 }
 
-/// About a fit that did not converge; mini-batches end with their epochs, and early stopping is a choice.
-pub fn about_termination(termination: Termination) -> Option<Warning> {
-    let as_it_should = termination.converged() || termination.is_planned();
-    (!as_it_should).then(|| {
-        Warning::new(WarningCode::NotConverged, sentence(termination).trim_end_matches('.'))
-    })
-}
-
-/// About an embedding that fell together; `shortfall` says what that costs beside a baseline, if it does.
-///
-/// A line is no fault in itself: two classes need no more, and a numeric target often lies along one.
-pub fn about_spread(spread: Option<Spread>, shortfall: Option<String>) -> Option<Warning> {
-    let spread = spread?;
-    match (spread.collapse()?, shortfall) {
-        (Collapse::Point, _) => Some(Warning::new(
-            WarningCode::CollapsedToPoint,
-            format!(
-                "the embedding has collapsed to a point (total variance {:.1e}): the weights exp(-distance²) of all \
-                 neighbors are alike; less --l2 or another --init may keep it apart",
-                spread.total_variance
-            ),
-        )),
-        (Collapse::Line, Some(shortfall)) => Some(Warning::new(
-            WarningCode::CollapsedToLine,
-            format!(
-                "the embedding of {} dimensions lies on a line, and that costs accuracy: {shortfall}; less \
-                 --l2 or another --init may spread it",
-                spread.dimensions
-            ),
-        )),
-        (Collapse::Line, None) => None,
-    }
-}
-
 fn listed(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| short_name(name)).collect();
     let shown = shown.join(", ");
@@ -147,29 +110,6 @@ mod tests {
                 && classes.text.ends_with(": b")
         );
         assert!(about_data(&data.select(&[0, 1])).len() == 1);
-    }
-
-    #[test]
-    fn only_a_fit_that_did_not_end_as_planned_is_warned_of() {
-        for planned in [Termination::GradientSmall, Termination::EpochsDone, Termination::HeldOut] {
-            assert_eq!(about_termination(planned), None);
-        }
-        let warning = about_termination(Termination::MaxIterations).unwrap();
-        assert!(warning.text.starts_with("Not converged"), "{warning:?}");
-    }
-
-    #[test]
-    fn a_line_is_warned_of_only_where_it_costs_accuracy() {
-        let spread = |total_variance, rank| {
-            Some(Spread { total_variance, effective_rank: Some(rank), dimensions: 2 })
-        };
-        assert_eq!(about_spread(spread(3.0, 1.01), None), None);
-        let warning = about_spread(spread(3.0, 1.01), Some("5-NN is worse".into())).unwrap();
-        assert!(warning.text.contains("lies on a line") && warning.text.contains("5-NN is worse"));
-        let code = |found: Option<Warning>| found.map(|warning| warning.code);
-        let point = Some(WarningCode::CollapsedToPoint);
-        assert_eq!(code(about_spread(spread(1e-9, 1.5), None)), point);
-        assert_eq!(about_spread(spread(3.0, 1.9), Some("worse".into())), None);
     }
 
     #[test]

@@ -34,5 +34,5 @@ pub use pair_list::read_pairs;
 pub use raw::{RawOptions, parse_raw, read_raw};
 pub use sparse_table::{SparseTable, is_sparse, open_sparse, open_sparse_features};
 pub use splits::read_splits;
-pub use table::{Table, Target, TargetKind, WithoutClass};
+pub use table::{Table, Target, TargetKind};
 pub use text_format::{DecimalSign, TextFormat};

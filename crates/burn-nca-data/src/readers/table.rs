@@ -1,7 +1,9 @@
 //! What the readers give: features and the target of each row.
 
 use crate::error::{Error, Result};
-use crate::tables::{Features, Labeled, RawColumn, RawTable, RegressionData, TextValues};
+use crate::tables::{
+    Features, Labeled, RawColumn, RawTable, RegressionData, TextValues, WithoutClass,
+};
 
 use crate::excerpt::{list, quoted};
 use crate::readers::class_names::{ClassColumn, Classes};
@@ -55,15 +57,6 @@ pub struct Table {
     /// Rows without a class, where they were set apart
     /// ([`CsvOptions::set_unlabeled_apart`](crate::CsvOptions::set_unlabeled_apart)).
     pub without_class: Option<WithoutClass>,
-}
-
-/// The rows of a [`Table`] that have no class.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WithoutClass {
-    /// Which rows of the file they are, from 0.
-    pub rows: Vec<usize>,
-    /// Their features.
-    pub features: Features,
 }
 
 impl From<Classes> for Target {

@@ -25,6 +25,7 @@ mod split;
 mod training;
 mod training_targets;
 mod weights;
+mod without_class;
 
 pub use agreement_width::AgreementWidth;
 #[doc(hidden)]
@@ -62,3 +63,4 @@ pub use training::{AnyData, Task, TrainingData};
 pub use training_targets::TrainingTargets;
 #[doc(hidden)]
 pub use weights::check_weights;
+pub use without_class::WithoutClass;

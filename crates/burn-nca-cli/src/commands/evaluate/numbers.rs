@@ -10,9 +10,9 @@ use serde::Serialize;
 use super::question::Question;
 use crate::cli::Format;
 use crate::fitting::neighbor_count::of_numbers;
-use crate::fitting::repeats::{Seen, measured_copies};
-use crate::fitting::warnings::about_spread;
 use crate::output;
+use burn_nca_report::evaluation::about_spread;
+use burn_nca_report::evaluation::{Seen, measured_copies};
 use burn_nca_report::number::significant;
 use burn_nca_report::{Warning, counted};
 

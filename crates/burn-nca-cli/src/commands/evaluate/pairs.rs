@@ -13,9 +13,9 @@ use serde::Serialize;
 use super::question::Question;
 use super::training_pairs;
 use crate::cli::Format;
-use crate::fitting::pairs::{measures, values};
-use crate::fitting::warnings::about_spread;
 use crate::output;
+use burn_nca_report::evaluation::about_spread;
+use burn_nca_report::evaluation::{measures, values};
 use burn_nca_report::{Warning, counted};
 
 /// What a model of pairs is worth on pairs of rows.

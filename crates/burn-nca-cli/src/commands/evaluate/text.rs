@@ -2,11 +2,10 @@
 
 use burn_nca_program::{Table, plain_table};
 
-use super::euclidean::Euclidean;
-use super::measures::Evaluation;
 use crate::output::short_name;
 use burn_nca_program::terminal::{Terminal, listing, wrapped};
 use burn_nca_report::counted;
+use burn_nca_report::evaluation::{Euclidean, NewRowScores};
 
 /// The most classes of a matrix in a terminal.
 const ACROSS: usize = 15;
@@ -14,7 +13,7 @@ const ACROSS: usize = 15;
 const LISTED: usize = 20;
 
 /// The evaluation for people: each measure with its unit, its direction, and what it says.
-pub fn text(evaluation: &Evaluation, terminal: Terminal) -> String {
+pub fn text(evaluation: &NewRowScores, terminal: Terminal) -> String {
     // Control characters are escaped as a whole, and styles are such.
     let terminal = Terminal { styled: false, ..terminal };
     let about = format!(
@@ -41,13 +40,13 @@ pub fn text(evaluation: &Evaluation, terminal: Terminal) -> String {
 }
 
 /// What is right of each class: where classes are unbalanced, the accuracy alone flatters.
-fn class_scores(evaluation: &Evaluation, terminal: Terminal) -> String {
+fn class_scores(evaluation: &NewRowScores, terminal: Terminal) -> String {
     let names: Vec<&str> = evaluation.classes.iter().map(String::as_str).collect();
     format!("1-NN class by class\n{}", evaluation.class_scores.plain(&names, terminal))
 }
 
-fn rules(evaluation: &Evaluation, terminal: Terminal) -> String {
-    let Evaluation { accuracy, interval, .. } = evaluation;
+fn rules(evaluation: &NewRowScores, terminal: Terminal) -> String {
+    let NewRowScores { accuracy, interval, .. } = evaluation;
     let row = |rule: String, share: Option<f64>, ends: Option<[f64; 2]>| {
         let ends = ends.map(|[low, high]| format!("{} to {}", percent(low), percent(high)));
         vec![rule, share.map_or_else(String::new, percent), ends.unwrap_or_default()]
@@ -70,7 +69,7 @@ fn line(name: impl Into<String>, value: String, meaning: impl Into<String>) -> L
     (name.into(), value, meaning.into())
 }
 
-fn probabilities(evaluation: &Evaluation) -> Vec<Line> {
+fn probabilities(evaluation: &NewRowScores) -> Vec<Line> {
     let found = &evaluation.probabilities;
     let classes = evaluation.classes.len() as f64;
     let mut lines = vec![
@@ -117,7 +116,7 @@ fn probabilities(evaluation: &Evaluation) -> Vec<Line> {
     lines
 }
 
-fn ranking(evaluation: &Evaluation) -> Vec<Line> {
+fn ranking(evaluation: &NewRowScores) -> Vec<Line> {
     let (found, k) = (&evaluation.retrieval, evaluation.neighbors);
     let mut lines = vec![
         line(
@@ -146,7 +145,7 @@ fn ranking(evaluation: &Evaluation) -> Vec<Line> {
     lines
 }
 
-fn comparison(evaluation: &Evaluation) -> Vec<Line> {
+fn comparison(evaluation: &NewRowScores) -> Vec<Line> {
     let Some(Euclidean { knn, learned_only, euclidean_only, p_value, test }) =
         &evaluation.euclidean
     else {
@@ -193,7 +192,7 @@ fn section(heading: &str, lines: &[Line], terminal: Terminal) -> String {
 }
 
 /// The whole matrix where a terminal can hold it, else the errors of most rows.
-fn confusion(evaluation: &Evaluation, terminal: Terminal) -> String {
+fn confusion(evaluation: &NewRowScores, terminal: Terminal) -> String {
     let classes = &evaluation.classes;
     if let Some(counts) = evaluation.confusion.counts.as_ref().filter(|all| all.len() <= ACROSS) {
         let head =
@@ -229,16 +228,16 @@ fn percent(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measures::{Bin, Probabilities, Ranking, Rules};
     use super::*;
     use burn_nca::evaluate::ClassScores;
+    use burn_nca_report::evaluation::{Bin, Probabilities, Ranking, Rules};
 
     use burn_nca_report::{ClassTable, Confusion, Part};
 
-    fn evaluation() -> Evaluation {
+    fn evaluation() -> NewRowScores {
         let bin =
             Bin { low: 0.5, high: 1.0, rows: 4, mean_confidence: Some(0.9), accuracy: Some(0.75) };
-        Evaluation {
+        NewRowScores {
             rows: 4,
             training_rows: 12,
             neighbors: 3,

@@ -4,8 +4,8 @@ use anyhow::Result;
 use burn_nca::data::{Features, Pairs, random_split};
 use burn_nca_data::read_pairs;
 
-use crate::fitting::repeats::{Seen, seen_pairs};
 use crate::source::Source;
+use burn_nca_report::evaluation::{Seen, seen_pairs};
 
 /// Which of `pairs` the model was fitted to; `train` are the rows of the fit, `data` those of `pairs`. `None` for a model that does not tell its pairs, or whose pairs came through a pipe.
 ///

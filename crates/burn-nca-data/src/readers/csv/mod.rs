@@ -12,14 +12,14 @@ mod separator;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::tables::{Features, FeaturesBuilder};
+use crate::tables::{Features, FeaturesBuilder, WithoutClass};
 
 use crate::excerpt::quoted;
 use crate::readers::class_names::Classes;
 use crate::readers::columnar;
 use crate::readers::format::Format;
 use crate::readers::input::{Input, name_file};
-use crate::readers::table::{Table, Target, TargetKind, WithoutClass};
+use crate::readers::table::{Table, Target, TargetKind};
 use crate::readers::text_format::TextFormat;
 pub(crate) use cell::with_nul;
 pub(crate) use header::Places;

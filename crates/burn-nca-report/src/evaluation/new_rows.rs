@@ -2,23 +2,25 @@
 
 use anyhow::Result;
 use burn_nca::Fitted;
-use burn_nca::data::Labeled;
+use burn_nca::data::{Features, Labeled};
 use burn_nca::evaluate::{
-    Accuracy, ClassScores, Embedded, LogLoss, Quantiles, Reliability, Retrieval, brier_score,
-    expected_accuracy, held_out_retrieval, perplexities, roc_auc,
+    Accuracy, ClassScores, Embedded, LogLoss, Quantiles, Reliability, Retrieval, Spread,
+    brier_score, expected_accuracy, held_out_retrieval, perplexities, roc_auc,
 };
 use burn_nca::neighbors::ClassProbabilities;
 use serde::{Serialize, Serializer};
 
 use super::euclidean::Euclidean;
-use burn_nca_report::{ClassTable, Confusion, Part, Warning};
+use super::repeats::{Seen, measured_copies};
+use super::warnings::about_spread;
+use crate::{ClassTable, Confusion, Part, Warning, falls_short};
 
 /// Bins of the reliability table.
 const BINS: usize = 10;
 
 /// What a model is worth on labeled rows; accuracies and shares are in 0..1.
 #[derive(Debug, Serialize)]
-pub struct Evaluation {
+pub struct NewRowScores {
     /// Number of rows.
     pub rows: usize,
     /// Number of training rows, among which neighbors are found.
@@ -62,8 +64,11 @@ pub struct Evaluation {
 /// A number for each rule of classification.
 #[derive(Debug, Serialize)]
 pub struct Rules<T> {
+    /// By the nearest row.
     pub nn: Option<T>,
+    /// By the k nearest rows.
     pub knn: Option<T>,
+    /// By the stochastic rule.
     pub soft: Option<T>,
 }
 
@@ -87,24 +92,32 @@ pub struct Probabilities {
 /// A bin of the reliability table: rows whose confidence is above `low` and at most `high`.
 #[derive(Debug, Serialize)]
 pub struct Bin {
+    /// The lower end, excluded.
     pub low: f64,
+    /// The upper end, included.
     pub high: f64,
+    /// How many rows.
     pub rows: usize,
+    /// The mean of the largest probability of each row.
     pub mean_confidence: Option<f64>,
+    /// The share of rows whose most probable class is right.
     pub accuracy: Option<f64>,
 }
 
 /// Precision@k, R-precision and MAP@R of the rows among the training rows.
 #[derive(Debug, Serialize)]
 pub struct Ranking {
+    /// The share of the k nearest that are of the row's class.
     pub precision_at_k: Option<f64>,
+    /// The same of as many as the class has training rows.
     pub r_precision: Option<f64>,
+    /// The mean average precision at R.
     pub map_at_r: Option<f64>,
     /// Rows of a class without any training row, left out of the means.
     pub without_relevant: usize,
 }
 
-impl Evaluation {
+impl NewRowScores {
     /// Every measure but the comparison with Euclidean distance.
     ///
     /// # Errors
@@ -146,6 +159,45 @@ impl Evaluation {
             confusion,
             predicted,
         })
+    }
+
+    /// Compares with the same k-NN by Euclidean distance, given the training rows in the order of the model's
+    /// references, and warns of rows that are among them.
+    ///
+    /// # Errors
+    /// k above the training rows.
+    pub fn compare(&mut self, model: &Fitted, train: &Features, data: &Labeled) -> Result<()> {
+        self.euclidean =
+            Some(Euclidean::of(model, train, data, (&self.predicted, self.neighbors))?);
+        let on_others = |others: &[usize]| {
+            let of =
+                |labels: &[usize]| -> Vec<usize> { others.iter().map(|&at| labels[at]).collect() };
+            let accuracy = Accuracy::of(&of(&self.predicted), &of(data.labels())).ok()?.value()?;
+            Some(format!("{}-NN accuracy {:.1} %", self.neighbors, 100.0 * accuracy))
+        };
+        let seen = Seen::of_model(data.features(), train).warning(on_others);
+        self.warnings.extend(seen.into_iter().chain(measured_copies(data.features())));
+        Ok(())
+    }
+
+    /// Warns of an embedding that has collapsed, where it costs accuracy.
+    ///
+    /// # Errors
+    /// An embedding that is not finite.
+    pub fn warn_of_collapse(&mut self, model: &Fitted) -> Result<()> {
+        let plain = self.euclidean.as_ref().and_then(|euclidean| euclidean.knn);
+        let pair = self.accuracy.knn.zip(plain);
+        let shortfall = pair.filter(|&(learned, plain)| falls_short(learned, plain, self.rows));
+        let shortfall = shortfall.map(|(learned, plain)| {
+            format!(
+                "{}-NN is right on {:.1} % of these rows, on {:.1} % with Euclidean distance",
+                self.neighbors,
+                100.0 * learned,
+                100.0 * plain
+            )
+        });
+        self.warnings.extend(about_spread(Spread::of(model.references())?, shortfall));
+        Ok(())
     }
 }
 

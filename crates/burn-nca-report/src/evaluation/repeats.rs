@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use burn_nca::data::{Features, Pairs, Split};
 use burn_nca::evaluate::{row_numbers, seen_rows};
 
-use burn_nca_report::{Warning, WarningCode, counted};
+use crate::{Warning, WarningCode, counted};
 
 /// A share of rows below this is no warning: 1 in so many.
 const SHARE: usize = 100;
@@ -15,6 +15,7 @@ const FEW: f64 = 0.25;
 
 /// Rows (or pairs: the `noun`) that are measured, and which of them were learned from.
 pub struct Seen {
+    /// Rows, or pairs.
     pub noun: &'static str,
     /// What each that is measured is called, such as `test row`.
     pub measured: &'static str,

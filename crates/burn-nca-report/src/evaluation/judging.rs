@@ -8,7 +8,7 @@ use burn_nca::neighbors::{ClassReferences, NearestConfig, Rule, Voters};
 
 use super::parts::{Parts, Space};
 use super::sample::rows_of;
-use burn_nca_report::MeasureRow;
+use crate::MeasureRow;
 
 /// The labels of the rows to learn from and of those held out (perhaps none), and which of the former are measured.
 pub struct Labels<'a> {

@@ -4,21 +4,21 @@ use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::baseline::Projection;
+use burn_nca::data::WithoutClass;
 use burn_nca::data::{Features, Labeled, Split};
 use burn_nca::evaluate::{Accuracy as Counted, ClassScores, RowTerms, perplexities_of};
 use burn_nca::neighbors::{ClassReferences, Rule};
-use burn_nca_data::WithoutClass;
 
+use super::Stages;
 use super::baselines::baselines;
 use super::embedding::{embed, place};
-use super::finished_fit::{Evaluation, label};
 use super::judging::{ByRule, ByVotes, Judge, Labels, MethodScores, judge};
 use super::parts::{Parts, Space};
 use super::picture::{Picture, Shown};
 use super::repeats::Seen;
 use super::sample::Sample;
-use super::stages::Stages;
-use burn_nca_report::{
+use super::{Evaluation, label};
+use crate::{
     Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, Data, Embedding, Measure,
     MeasureTable, Part, Point, Results, Unlabeled, thinned,
 };
@@ -39,7 +39,7 @@ pub struct ClassRows<'a> {
 ///
 /// # Errors
 /// k above the training rows, or an embedding that is not finite.
-pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &Stages) -> Result<Evaluation> {
+pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Result<Evaluation> {
     stages.announce("evaluating the learned metric");
     let (k, classes) = (rows.neighbors, rows.data.classes());
     let measured = &rows.sample.train;
@@ -219,7 +219,8 @@ mod tests {
     use burn_nca_data::bundled::iris;
 
     use super::*;
-    use burn_nca_report::MeasureRow;
+    use crate::MeasureRow;
+    use crate::evaluation::AllStages;
 
     /// The rows of the comparison of iris, a third of it (or nothing) held out.
     fn compared(held_out: bool) -> (Labeled, Labeled, Vec<MeasureRow>) {
@@ -238,11 +239,10 @@ mod tests {
         };
         let parts = Parts::of(train.features(), test.features());
         let device = burn_nca::device::host().unwrap();
-        let rows =
-            baselines(train.features(), Some(&train), 3, &Stages::unlimited(), |method, map| {
-                let space = ByVotes { rows: parts.mapped(map)?, device: &device };
-                Ok(judge(method, &space, &labels, 5)?.row)
-            });
+        let rows = baselines(train.features(), Some(&train), 3, &AllStages, |method, map| {
+            let space = ByVotes { rows: parts.mapped(map)?, device: &device };
+            Ok(judge(method, &space, &labels, 5)?.row)
+        });
         let rows = rows.unwrap();
         (train, test, rows)
     }

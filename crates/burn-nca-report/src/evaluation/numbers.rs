@@ -8,16 +8,16 @@ use burn_nca::data::{Features, RegressionData, Split};
 use burn_nca::evaluate::{RegressionScores, perplexities_of};
 use burn_nca::neighbors::{NearestConfig, Numbers, nearest_means};
 
+use super::Stages;
 use super::baselines::baselines;
 use super::embedding::place;
-use super::finished_fit::{Evaluation, label};
 use super::parts::{Parts, Space};
 use super::picture::{Picture, Shown};
 use super::repeats::Seen;
 use super::sample::{Sample, rows_of};
-use super::stages::Stages;
-use burn_nca_report::number::significant;
-use burn_nca_report::{
+use super::{Evaluation, label};
+use crate::number::significant;
+use crate::{
     Data, Embedding, Measure, MeasureRow, MeasureTable, Part, Point, Results, Unit, ValueMark,
     ValueResults,
 };
@@ -42,7 +42,7 @@ struct Numbered {
 ///
 /// # Errors
 /// k above the training rows, or an embedding that is not finite.
-pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &Stages) -> Result<Evaluation> {
+pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> Result<Evaluation> {
     stages.announce("evaluating the learned metric");
     let measured = &rows.sample.train;
     let (train, test) = (rows.train, rows.data.select(&rows.sample.test));

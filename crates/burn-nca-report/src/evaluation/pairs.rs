@@ -8,14 +8,14 @@ use burn_nca::Fitted;
 use burn_nca::data::{Coincidences, Pairs, Split};
 use burn_nca::evaluate::{PartnerRanks, perplexities_of};
 
+use super::Stages;
 use super::baselines::baselines;
-use super::finished_fit::{Evaluation, label};
 use super::parts::Parts;
 use super::picture::{Picture, Shown};
 use super::repeats::{Seen, seen_pairs};
 use super::sample::{Sample, rows_of};
-use super::stages::Stages;
-use burn_nca_report::{
+use super::{Evaluation, label};
+use crate::{
     Data, Embedding, Measure, MeasureRow, MeasureTable, Measured, Part, Point, Results, Unit,
     ValueMark, ValueResults,
 };
@@ -44,7 +44,7 @@ pub fn evaluate(
     model: &Fitted,
     data: &Coincidences,
     pairs: &PairParts,
-    stages: &Stages,
+    stages: &dyn Stages,
 ) -> Result<Evaluation> {
     stages.announce("evaluating the learned metric");
     let features = data.features();

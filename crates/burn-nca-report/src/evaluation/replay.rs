@@ -9,12 +9,11 @@ use burn_nca::encoder::{AnyEncoder, Encoder};
 use burn_nca::evaluate::{Accuracy, PartnerRanks, RegressionScores};
 use burn_nca::neighbors::{ClassReferences, Numbers};
 
+use super::Stages;
 use super::classes::ClassRows;
 use super::numbers::NumberRows;
 use super::pairs::PairParts;
-use super::recording::Step;
-use super::stages::Stages;
-use burn_nca_report::{Part, Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
+use crate::{Part, Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
 
 /// Training rows that are drawn at most.
 const TRAIN: usize = 1000;
@@ -28,6 +27,15 @@ const NEIGHBORS: usize = 4000;
 /// Bands of color of a numeric target.
 const BANDS: usize = 16;
 
+/// A step of a fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Its number; 0 is the start.
+    pub iteration: usize,
+    /// The parameters of the model.
+    pub parameters: Vec<f64>,
+}
+
 /// The embedding of some rows at the steps of a fit, with the figures of both parts; `None` where they cannot be had, and
 /// where the stages end before the last step.
 ///
@@ -37,7 +45,7 @@ pub fn replay(
     model: &Fitted,
     cast: Cast<'_>,
     steps: &[Step],
-    stages: &Stages,
+    stages: &dyn Stages,
 ) -> Result<Option<Replay>> {
     let encoders: Option<Vec<AnyEncoder>> =
         steps.iter().map(|step| model.encoder_at(&step.parameters)).collect();
@@ -48,14 +56,10 @@ pub fn replay(
     let end = shown.coordinates(&learned)?;
     let mut places = Vec::with_capacity(encoders.len());
     let mut found = Vec::with_capacity(encoders.len());
-    stages.begin("replaying the fit");
     for (at, encoder) in encoders.iter().enumerate() {
-        if !stages.goes_on() {
-            stages.leave_out_replay();
+        if !stages.admits_replay(at + 1, encoders.len()) {
             return Ok(None);
         }
-        let count = encoders.len();
-        stages.show(&format!("replaying the fit, step {} of {count} (Ctrl-C skips it)", at + 1));
         let drawn = place.of(encoder, &drawn);
         found.push(figures(encoder, &drawn)?);
         places.push(shown.coordinates(&drawn)?);
@@ -329,16 +333,24 @@ fn thinned(rows: &[usize], most: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use burn_nca::NcaConfig;
+    use burn_nca::data::Split;
     use burn_nca_data::bundled::iris;
-    use burn_nca_program::Interrupt;
 
     use super::*;
-    use crate::fitting::sample::Sample;
-    use crate::fitting::time_budget::TimeBudget;
-    use burn_nca::data::Split;
+    use crate::evaluation::AllStages;
+    use crate::evaluation::sample::Sample;
+
+    /// Stages that end before a step of the replay.
+    struct EndBefore(usize);
+
+    impl Stages for EndBefore {
+        fn admits_replay(&self, step: usize, _: usize) -> bool {
+            step < self.0
+        }
+    }
 
     #[test]
-    fn a_replay_without_time_or_after_a_stop_is_left_out_and_said() {
+    fn a_replay_is_left_out_where_the_stages_end_before_its_last_step() {
         let (data, device) = (iris(), burn_nca::device::host().unwrap());
         let mut config = NcaConfig::new(4, 2);
         config.fit.stop_at = Some(0);
@@ -351,24 +363,12 @@ mod tests {
         let (train, split, without_class) = (&data, &split, None);
         let rows =
             ClassRows { data: &data, split, train, sample: &sample, without_class, neighbors: 5 };
-        let replayed = |stages: &Stages| {
+        let replayed = |stages: &dyn Stages| {
             let found = replay(&model, Cast::of_classes(&model, &rows), &steps, stages).unwrap();
-            let told: Vec<String> = stages.finish().into_iter().map(|one| one.text).collect();
-            (found.map(|replay| replay.frames.len()), told)
+            found.map(|replay| replay.frames.len())
         };
-        assert_eq!(replayed(&Stages::unlimited()), (Some(3), Vec::new()));
-        let (frames, told) =
-            replayed(&Stages::new(TimeBudget::start(Some(0.0)), true, Interrupt::default()));
-        assert_eq!(frames, None);
-        assert!(
-            told[0].starts_with("the fit is not replayed: the time budget of 0 s is"),
-            "{told:?}"
-        );
-        let interrupt = Interrupt::default();
-        interrupt.ask();
-        let (frames, told) = replayed(&Stages::new(TimeBudget::start(None), true, interrupt));
-        let said = "the fit is not replayed: a stop was asked for".to_string();
-        assert_eq!((frames, told), (None, vec![said]));
+        assert_eq!(replayed(&AllStages), Some(3));
+        assert_eq!([1, 3].map(|step| replayed(&EndBefore(step))), [None, None]);
     }
 
     #[test]

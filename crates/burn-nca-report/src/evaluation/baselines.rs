@@ -4,7 +4,7 @@ use anyhow::Result;
 use burn_nca::baseline::{Groups, LdaConfig, PcaConfig, Projection};
 use burn_nca::data::{Features, Labeled};
 
-use super::stages::Stages;
+use super::Stages;
 
 /// Measures Euclidean distance, PCA in (at most) `dimension` dimensions and, where there are classes, LDA, as far as the
 /// stages admit them.
@@ -18,7 +18,7 @@ pub fn baselines<R>(
     train: &Features,
     classes: Option<&Labeled>,
     dimension: usize,
-    stages: &Stages,
+    stages: &dyn Stages,
     measure: impl Fn(&str, &Projection) -> Result<R>,
 ) -> Result<Vec<R>> {
     let d = train.columns();

@@ -7,7 +7,7 @@ use burn_nca::evaluate::{Accuracy, McNemar, McNemarForm};
 use burn_nca::neighbors::nearest;
 use serde::Serialize;
 
-use crate::fitting::embedding::place;
+use super::embedding::place;
 
 /// k-NN by Euclidean distance on the scaled features, beside the learned metric's on the same rows.
 #[derive(Debug, Serialize)]

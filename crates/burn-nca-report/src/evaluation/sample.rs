@@ -5,7 +5,7 @@ use burn::tensor::{Int, Tensor, TensorData};
 use burn_nca::data::{Split, random_split};
 use burn_nca_program::number::count;
 
-use burn_nca_report::{Measured, Warning, WarningCode};
+use crate::{Measured, Warning, WarningCode};
 
 /// Products of coordinates that comparing all rows of a part with the training rows may take.
 const MOST_PRODUCTS: usize = 50_000_000_000;

@@ -1,0 +1,31 @@
+//! The evaluation of a metric: computed here for the program, the Python package and the page.
+
+mod baselines;
+mod classes;
+mod embedding;
+mod euclidean;
+mod judging;
+mod model_facts;
+mod new_rows;
+mod numbers;
+mod pairs;
+mod parts;
+mod picture;
+mod repeats;
+mod replay;
+mod report;
+mod rows;
+mod sample;
+mod stages;
+mod warnings;
+
+pub use euclidean::Euclidean;
+pub use new_rows::{Bin, NewRowScores, Probabilities, Ranking, Rules};
+pub use pairs::{measures, values};
+pub use repeats::{Seen, about_copies, measured_copies, seen_pairs};
+pub use replay::Step;
+pub use rows::{ReportData, Rows};
+pub use stages::{AllStages, Stages};
+pub use warnings::about_spread;
+
+use report::{Evaluation, label};

@@ -1,0 +1,77 @@
+//! What a report says of a model, whatever it was learned from.
+
+use burn_nca::fit::Precision;
+use burn_nca::{Fitted, device};
+
+use crate::{Curve, CurvePoint, DeviceSummary, FeatureWeight, FeatureWeights, Matrix, SolverRun};
+use burn_nca_program::peak_memory_bytes;
+
+impl DeviceSummary {
+    /// Where it was fitted.
+    pub fn of(model: &Fitted) -> Self {
+        let precision = match model.card().fit.precision {
+            Precision::F32 => "f32",
+            Precision::F64 => "f64",
+        };
+        let backend = device::backend(&model.references().device()).to_string();
+        DeviceSummary { name: backend.clone(), backend, dtype: precision.to_string() }
+    }
+}
+
+impl SolverRun {
+    /// How the solver went.
+    pub fn of(model: &Fitted) -> Self {
+        let summary = model.summary();
+        SolverRun {
+            termination: format!("{:?}", summary.termination),
+            termination_sentence: summary.termination.sentence().to_string(),
+            converged: summary.termination.converged(),
+            iterations: summary.iterations as u64,
+            evaluations: summary.evaluations as u64,
+            seconds: summary.seconds,
+            ended: None,
+            peak_memory_bytes: peak_memory_bytes(),
+        }
+    }
+}
+
+impl FeatureWeights {
+    /// The norm of each column of A.
+    pub fn of(model: &Fitted) -> Self {
+        let names = model.scaling().names();
+        let Some(norms) = model.feature_norms() else { return FeatureWeights::default() };
+        let trace: f64 = norms.iter().map(|norm| norm * norm).sum();
+        let share = |norm: f64| if trace > 0.0 { norm * norm / trace } else { 0.0 };
+        let weight = |(name, weight): (&String, f64)| FeatureWeight {
+            column: name.clone(),
+            weight,
+            share: share(weight),
+        };
+        FeatureWeights(names.iter().zip(norms).map(weight).collect())
+    }
+}
+
+impl Matrix {
+    /// A, where it is small.
+    pub fn of(model: &Fitted) -> Option<Self> {
+        let names = model.scaling().names();
+        // A diagonal map would be written out in full.
+        if names.len() > Matrix::LARGEST {
+            return None;
+        }
+        Matrix::small(names.to_vec(), &model.matrix()?)
+    }
+}
+
+impl Curve {
+    /// The solver's path.
+    pub fn of(model: &Fitted) -> Self {
+        let steps = model.summary().history.iter().map(|step| CurvePoint {
+            iteration: step.iteration as u64,
+            value: step.value,
+            held_out: step.held_out,
+            gradient_max: Some(step.gradient_max),
+        });
+        Curve(steps.collect())
+    }
+}

@@ -1,0 +1,121 @@
+//! The report of a model: what every model tells, around what is found out by what it was learned from.
+
+use anyhow::Result;
+use burn::tensor::Tensor;
+use burn_nca::Fitted;
+use burn_nca::evaluate::{Quantiles, Spread};
+
+use super::rows::{ReportData, Rows};
+use super::stages::{AllStages, Stages};
+use super::warnings::{about_spread, about_termination};
+use crate::{
+    Curve, Data, DeviceSummary, FORMAT, FeatureWeights, Header, Matrix, MeasureTable, Report,
+    Results, SolverRun, Warning, WarningCode,
+};
+
+/// What was found out about the learned metric.
+pub struct Evaluation {
+    /// The data, without a name.
+    pub data: Data,
+    /// The learned metric beside the baselines.
+    pub comparison: MeasureTable,
+    /// What the learned metric loses beside them, if it does.
+    pub shortfall: Option<String>,
+    /// What to know before trusting the scores.
+    pub warnings: Vec<Warning>,
+    /// What depends on what was learned from.
+    pub results: Results,
+    /// The embedding of the training rows, of those that were measured at least, `[n, k]`; in f64 where there is a CPU
+    /// backend.
+    pub embedding: Tensor<2>,
+    /// The perplexity of each of them.
+    pub perplexity: Vec<f64>,
+}
+
+/// The method of a model as comparisons name it.
+pub fn label(model: &Fitted) -> &'static str {
+    model.card().method.info().label
+}
+
+impl Report {
+    /// The report of a model: its embedding, its accuracy (or error, or ranks) compared with Euclidean distance, PCA and
+    /// LDA on the same rows, its map and its solver's path.
+    ///
+    /// What the model does not know is empty and may be filled in: the name of the data, the command, the date, the
+    /// replay of the fit ([`ReportData::replay`]) and the search that chose the settings.
+    ///
+    /// # Errors
+    /// Rows of other columns than the model's, k above the training rows, or an embedding that is not finite.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca::NcaConfig;
+    /// use burn_nca::data::stratified_split;
+    /// use burn_nca_data::bundled;
+    /// use burn_nca_report::{Report, evaluation::Rows};
+    ///
+    /// let data = bundled::iris();
+    /// let split = stratified_split(data.labels(), 0.3, 0)?;
+    /// let model = NcaConfig::new(4, 2).fit(&data.select(&split.train), &burn_nca::device::host().unwrap())?;
+    /// let report = Report::of(&model, &Rows::of(&model, data, split)?)?;
+    /// assert!(report.comparison.rows.iter().any(|row| row.method == "Euclidean"));
+    /// let page = report.page(); // one HTML file
+    /// # assert!(page.contains("PCA"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of<D: ReportData>(model: &Fitted, rows: &Rows<D>) -> Result<Self> {
+        Self::in_stages(model, rows, &AllStages)
+    }
+
+    /// As [`Report::of`], of which `stages` may leave comparisons out.
+    ///
+    /// # Errors
+    /// As [`Report::of`].
+    pub fn in_stages<D: ReportData>(
+        model: &Fitted,
+        rows: &Rows<D>,
+        stages: &dyn Stages,
+    ) -> Result<Self> {
+        let found = D::evaluate(model, rows, stages)?;
+        let of_model = [
+            about_termination(model.summary().termination),
+            about_spread(Spread::of(&found.embedding)?, found.shortfall),
+        ];
+        let feature_weights = FeatureWeights::of(model);
+        Ok(Self {
+            weights: feature_weights.ranked(model.card().method.info().name),
+            header: Header {
+                format: FORMAT,
+                program: concat!("burn-nca ", env!("CARGO_PKG_VERSION")).to_string(),
+                command: String::new(),
+                seed: rows.seed,
+                method: label(model).to_string(),
+                data: found.data,
+                settings: serde_json::to_value(model.card())?,
+                device: DeviceSummary::of(model),
+            },
+            run: SolverRun::of(model),
+            warnings: found.warnings.into_iter().chain(of_model.into_iter().flatten()).collect(),
+            mean_perplexity: Quantiles::of(&found.perplexity).map_or(f64::NAN, |all| all.mean),
+            comparison: found.comparison,
+            results: found.results,
+            feature_weights,
+            matrix: Matrix::of(model),
+            curve: Curve::of(model),
+            replay: None,
+            tuning: None,
+        })
+    }
+
+    /// The same with another sentence about why the fit ended, such as one that names a program's options.
+    #[must_use]
+    pub fn with_ending(mut self, sentence: &str) -> Self {
+        let ending = |warning: &&mut Warning| warning.code == WarningCode::NotConverged;
+        self.warnings
+            .iter_mut()
+            .filter(ending)
+            .for_each(|warning| warning.text = sentence.trim_end_matches('.').to_string());
+        self.run.termination_sentence = sentence.to_string();
+        self
+    }
+}

@@ -1,0 +1,68 @@
+//! What a user should know about a fitted model, though it is not wrong.
+
+use burn_nca::evaluate::{Collapse, Spread};
+use burn_nca::fit::Termination;
+
+use crate::{Warning, WarningCode};
+
+/// About a fit that did not converge; mini-batches end with their epochs, and early stopping is a choice.
+pub fn about_termination(termination: Termination) -> Option<Warning> {
+    let as_it_should = termination.converged() || termination.is_planned();
+    (!as_it_should).then(|| {
+        Warning::new(WarningCode::NotConverged, termination.sentence().trim_end_matches('.'))
+    })
+}
+
+/// About an embedding that fell together; `shortfall` says what that costs beside a baseline, if it does.
+///
+/// A line is no fault in itself: two classes need no more, and a numeric target often lies along one.
+pub fn about_spread(spread: Option<Spread>, shortfall: Option<String>) -> Option<Warning> {
+    let spread = spread?;
+    match (spread.collapse()?, shortfall) {
+        (Collapse::Point, _) => Some(Warning::new(
+            WarningCode::CollapsedToPoint,
+            format!(
+                "the embedding has collapsed to a point (total variance {:.1e}): the weights exp(-distance²) of all \
+                 neighbors are alike; a smaller l2 or another init may keep it apart",
+                spread.total_variance
+            ),
+        )),
+        (Collapse::Line, Some(shortfall)) => Some(Warning::new(
+            WarningCode::CollapsedToLine,
+            format!(
+                "the embedding of {} dimensions lies on a line, and that costs accuracy: {shortfall}; a \
+                 smaller l2 or another init may spread it",
+                spread.dimensions
+            ),
+        )),
+        (Collapse::Line, None) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_fit_that_did_not_end_as_planned_is_warned_of() {
+        for planned in [Termination::GradientSmall, Termination::EpochsDone, Termination::HeldOut] {
+            assert_eq!(about_termination(planned), None);
+        }
+        let warning = about_termination(Termination::MaxIterations).unwrap();
+        assert!(warning.text.starts_with("Not converged"), "{warning:?}");
+    }
+
+    #[test]
+    fn a_line_is_warned_of_only_where_it_costs_accuracy() {
+        let spread = |total_variance, rank| {
+            Some(Spread { total_variance, effective_rank: Some(rank), dimensions: 2 })
+        };
+        assert_eq!(about_spread(spread(3.0, 1.01), None), None);
+        let warning = about_spread(spread(3.0, 1.01), Some("5-NN is worse".into())).unwrap();
+        assert!(warning.text.contains("lies on a line") && warning.text.contains("5-NN is worse"));
+        let code = |found: Option<Warning>| found.map(|warning| warning.code);
+        let point = Some(WarningCode::CollapsedToPoint);
+        assert_eq!(code(about_spread(spread(1e-9, 1.5), None)), point);
+        assert_eq!(about_spread(spread(3.0, 1.9), Some("worse".into())), None);
+    }
+}
