@@ -158,29 +158,21 @@ FIXED = {
     "f, l2 0, start auto of perplexity 15": "f, px 15",
     "g, l2 0, start auto of perplexity 15": "g, px 15",
     "g, l2 0.01 of the spread, start auto of perplexity 15": "usual",
-    "LDA without a step": "LDA",
+    "LDA": "LDA",
     "tune, 4 s": "tune",
     "default": "default",
 }
 
 
-USUAL = next(method for method, name in FIXED.items() if name == "usual")
-
-
-def lead(folds, others):
-    """By how many standard errors, paired over the folds, the first are more accurate."""
-    found = estimate([a - b for a, b in zip(folds, others)])
-    if abs(found["mean"]) <= 1e-9:
-        return 0.0
-    return found["mean"] / found["standard_error"] if found["standard_error"] else found["mean"] * float("inf")
+SIMPLEST = ("Euclidean", "LDA")
 
 
 def default_of(task):
-    """What the rule of `TuneConfig::handful` chooses by the accuracies inside the training rows (equal ones: the first)."""
+    """What `nca fit` chooses by the accuracies in the training rows: the highest mean, of equal ones the simplest."""
     compared = {run["method"]: run["compared"] for run in task["runs"] if run.get("compared")}
-    best = max(compared, key=lambda method: round(sum(compared[method]), 9))
-    chosen = best if lead(compared[best], compared[USUAL]) > 1 else USUAL
-    return "Euclidean" if lead(compared[chosen], compared["Euclidean"]) < 2 else chosen
+    order = [*SIMPLEST, *(method for method in compared if method not in SIMPLEST)]
+    known = [method for method in order if method in compared]
+    return max(known, key=lambda method: round(estimate(compared[method])["mean"], 9))
 
 
 LISTS = {

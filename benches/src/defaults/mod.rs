@@ -144,31 +144,21 @@ fn maps(
     let measure = |method: &str, config: &NcaConfig| fit(method, config, train, test, device);
     let before =
         NcaConfig::new(d, d).with_criterion(Criterion::G).with_fit(FitConfig::new().with_l2(0.01));
-    let still = NcaConfig::new(d, d).with_fit(FitConfig::new().with_stop_at(Some(0)));
-    let mut runs = vec![
-        measure("Euclidean", &scaled(still))?,
-        measure("before: g, l2 0.01 of the weights", &scaled(before))?,
-    ];
-    let usual = scaled(NcaConfig::recommended(d, d));
-    let handful = TuneConfig::handful(&usual, train)
+    let mut runs = vec![measure("before: g, l2 0.01 of the weights", &scaled(before))?];
+    let default = scaled(NcaConfig::recommended(d, d));
+    let tune = TuneConfig::default_candidates(&default, train, true)
         .ok_or_else(|| Error::data("nothing to compare"))?
         .with_budget(None);
     let started = Instant::now();
-    let search = usual.search(&handful, train, device, TuneSession::new())?;
+    let search = default.search(&tune, train, device, TuneSession::new())?;
     let seconds = started.elapsed().as_secs_f64();
     let accuracies = |score: &StepScore| score.folds.iter().map(|fold| fold.accuracy).collect();
     for trial in &search.trials {
-        let run = measure(&name(&trial.candidate), &trial.candidate.apply(&usual))?;
+        let run = measure(&name(&trial.candidate), &trial.candidate.apply(&default))?;
         runs.push(Run { compared: accuracies(trial.end()), ..run });
     }
-    if let Some(start) = search.trials[0].start() {
-        runs[0].compared = accuracies(start);
-    }
     let choice = search.choice.as_ref().ok_or_else(|| Error::data("no trial was finished"))?;
-    let chosen = match choice.stop_at {
-        Some(0) => "Euclidean".to_string(),
-        _ => name(&search.trials[choice.trial].candidate),
-    };
+    let chosen = name(&search.trials[choice.trial].candidate);
     let same = runs.iter().find(|run| run.method == chosen);
     let accuracy = same.map(|run| run.accuracy).ok_or_else(|| Error::data("no such candidate"))?;
     runs.push(Run { method: "default".to_string(), accuracy, seconds, compared: Vec::new() });

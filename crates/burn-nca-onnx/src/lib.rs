@@ -73,14 +73,14 @@ pub fn to_onnx(fitted: &Fitted, neighbors: bool) -> Result<Vec<u8>> {
     graph.input("features", data_type, card.d_input, "raw features, one row per point");
     let scaled = map::scaled(&mut graph, fitted.scaling(), "features", data_type);
     let embedding = map::embedded(&mut graph, &fitted.encoder, &scaled, data_type);
-    graph.output(&embedding, data_type, Some(card.d_output), "the learned embedding");
+    graph.output(&embedding, data_type, Some(card.d_output), "the embedding");
     if neighbors {
         rule::add(&mut graph, fitted, &embedding);
     }
     let opset = Message::new().text(1, "").whole(2, OPSET);
     let doc_string = format!(
         "{}: {} features to {} dimensions, learned from {}",
-        card.method.info().title,
+        fitted.applied_method().title,
         card.d_input,
         card.d_output,
         learned_from(fitted)
@@ -129,7 +129,7 @@ fn learned_from(fitted: &Fitted) -> &'static str {
     }
 }
 
-/// Named texts that tell what the model is.
+/// Names and texts that describe the model.
 fn metadata(fitted: &Fitted) -> Result<Vec<(&'static str, String)>> {
     let json = |names: &[String]| {
         serde_json::to_string(names)
@@ -139,7 +139,7 @@ fn metadata(fitted: &Fitted) -> Result<Vec<(&'static str, String)>> {
         Some(config) => format!("{config:?}"),
         None => "unknown".to_string(),
     };
-    let method = fitted.card().method.info();
+    let method = fitted.applied_method();
     let mut texts = vec![
         ("method", method.name.to_string()),
         ("title", method.title.to_string()),
@@ -179,6 +179,16 @@ mod tests {
         for name in ["probabilities", "label", "Softmax"] {
             assert!(!holds(&map, name) && holds(&classifier, name), "{name}");
         }
+    }
+
+    #[test]
+    fn a_fit_without_a_step_is_named_after_its_start() {
+        let iris = burn_nca_data::bundled::iris();
+        let mut config = NcaConfig::new(4, 2);
+        config.fit.stop_at = Some(0);
+        let model = to_onnx(&config.fit(&iris, &Device::flex()).unwrap(), false).unwrap();
+        assert!(holds(&model, "Linear discriminant analysis: 4 features") && holds(&model, "lda"));
+        assert!(!holds(&model, "Neighborhood components"));
     }
 
     #[test]

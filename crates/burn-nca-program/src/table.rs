@@ -271,7 +271,7 @@ mod tests {
             .names("who", 8, |row| row.0.clone())
             .number("share", |row| Cell::marked(format!("{} %", row.1), "best", row.1 > 5.0))
             .drawing("bar", "<i></i>", |_| "<u></u>".to_owned())
-            .row_class(|row| if row.1 > 5.0 { "learned" } else { "" })
+            .row_class(|row| if row.1 > 5.0 { "fitted" } else { "" })
     }
 
     #[test]
@@ -295,7 +295,7 @@ mod tests {
         assert!(html.contains(
             "<td class=\"n\">3 %</td><td class=\"bar\" aria-hidden=\"true\"><u></u></td>"
         ));
-        assert!(html.contains("<tr class=\"learned\"><th scope=\"row\"><span class=\"name\" title=\"a long &lt; name\">"));
+        assert!(html.contains("<tr class=\"fitted\"><th scope=\"row\"><span class=\"name\" title=\"a long &lt; name\">"));
         assert!(html.contains("<b>7 %</b><span class=\"hidden\"> (best)</span>"), "{html}");
     }
 }

@@ -186,6 +186,7 @@ impl Report {
                 termination_sentence:
                     "The largest entry of the gradient fell below the tolerance, 1e-5.".to_owned(),
                 converged: true,
+                without_steps: false,
                 iterations: 42,
                 evaluations: 51,
                 seconds: 0.814,

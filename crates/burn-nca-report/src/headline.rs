@@ -5,9 +5,9 @@ use super::{Data, MeasureRow, Measured, Report, Results};
 use burn_nca_program::html::card;
 use burn_nca_program::short_name;
 
-/// One or two sentences, in plain words, on what the fit is worth.
+/// One or two sentences: the scores of the fitted metric and of Euclidean distance.
 ///
-/// What was held out decides; without it the training rows speak, and the reader is told that they flatter.
+/// On held-out rows; without them on the training rows, which are marked as optimistic.
 pub fn headline(report: &Report) -> String {
     match report.results {
         Results::Classes(_) => of_classes(report),
@@ -16,9 +16,23 @@ pub fn headline(report: &Report) -> String {
     }
 }
 
-/// What is said where nothing was held out.
-const FLATTERS: &str =
-    " The metric was learned from these rows; rows it has not seen usually do less well.";
+/// The remark where nothing was held out.
+const OPTIMISTIC: &str = " Optimistic: these rows were used for training.";
+
+/// `NCA, 2 dimensions`, `Euclidean distance, 5-NN, 13 dimensions`
+fn in_space(row: &MeasureRow) -> String {
+    let method = match row.method.as_str() {
+        "Euclidean" => "Euclidean distance",
+        other => other,
+    };
+    let rule = if row.rule.is_empty() { String::new() } else { format!(", {}", row.rule) };
+    format!("{method}{rule}, {}", counted(row.dimension, "dimension"))
+}
+
+/// The row of Euclidean distance, where the fitted metric is another.
+fn baseline(report: &Report) -> Option<&MeasureRow> {
+    report.comparison.euclidean().filter(|row| row.method != report.header.method)
+}
 
 fn of_classes(report: &Report) -> String {
     let Results::Classes(found) = &report.results else { return String::new() };
@@ -31,7 +45,7 @@ fn of_classes(report: &Report) -> String {
         _ => {
             let (measured, rows) = on(data, false, "training row");
             let compared = compared(report, found.accuracy.train, "nn_train", measured);
-            format!("1-NN on {rows}, each left out in turn: {compared}.{FLATTERS}")
+            format!("1-NN on {rows}, each left out in turn: {compared}.{OPTIMISTIC}")
         }
     }
 }
@@ -48,30 +62,25 @@ fn on(data: &Data, held_out: bool, noun: &str) -> (usize, String) {
     }
 }
 
-/// Both shares, each with the dimensions it was reached in; `key` is the measure of Euclidean distance.
-fn compared(report: &Report, learned: f64, key: &str, rows: usize) -> String {
-    let mut text = format!("{} right with the learned metric", percent(Some(learned)));
+/// Both accuracies, each with its method and dimensions; `key` is the measure of Euclidean distance.
+fn compared(report: &Report, accuracy: f64, key: &str, rows: usize) -> String {
+    let mut text = format!("accuracy {}", percent(Some(accuracy)));
     if let Some(row) = report.comparison.rows.last() {
-        text.push_str(&format!(" in {}", counted(row.dimension, "dimension")));
+        text.push_str(&format!(" ({})", in_space(row)));
     }
-    let plain = report.comparison.euclidean();
-    let Some((row, plain)) = plain.and_then(|row| Some((row, row.value(key)?))) else {
-        return text;
-    };
+    let plain = baseline(report).and_then(|row| Some((row, row.value(key)?)));
+    let Some((row, plain)) = plain else { return text };
     // Accuracies are counts over `rows` (those that were measured): the difference in rows says more than a tenth of a percent.
-    let more = ((learned - plain) * rows as f64).round() as i64;
+    let more = ((accuracy - plain) * rows as f64).round() as i64;
     let difference = match more {
         0 => "no difference".to_owned(),
         more => {
-            let size = counted(more.unsigned_abs() as usize, "row");
-            format!("{size} {}", if more > 0 { "more" } else { "fewer" })
+            let sign = if more > 0 { "more" } else { "fewer" };
+            let noun = if more.unsigned_abs() == 1 { "row" } else { "rows" };
+            format!("{} {sign} {noun} correct", more.unsigned_abs())
         }
     };
-    format!(
-        "{text}, {} with Euclidean distance in {} ({difference})",
-        percent(Some(plain)),
-        row.dimension
-    )
+    format!("{text}, {} ({}); {difference}", percent(Some(plain)), in_space(row))
 }
 
 fn of_numbers(report: &Report) -> String {
@@ -81,28 +90,20 @@ fn of_numbers(report: &Report) -> String {
     let figure = |row: &MeasureRow, key: &str| {
         row.value(key).map_or("–".to_owned(), |value| significant(value, 3))
     };
-    let dimensions = counted(learned.dimension, "dimension");
     if data.test == 0 {
         let (_, rows) = on(data, false, "training row");
-        let r2 = figure(learned, "r2_train");
+        let (r2, space) = (figure(learned, "r2_train"), in_space(learned));
         return format!(
-            "{target}: R² {r2} with the learned metric in {dimensions} on {rows}, each left out in turn.{FLATTERS}"
+            "{target} on {rows}, each left out in turn: R² {r2} ({space}).{OPTIMISTIC}"
         );
     }
-    let mut text = format!(
-        "{target} on {}: R² {} with the learned metric in {dimensions}, typical error (RMSE) {}",
-        on(data, true, "held-out row").1,
-        figure(learned, "r2_test"),
-        figure(learned, "rmse_test")
-    );
-    if let Some(plain) = report.comparison.euclidean() {
-        text.push_str(&format!(
-            "; R² {} and error {} with the {} of Euclidean distance in {}",
-            figure(plain, "r2_test"),
-            figure(plain, "rmse_test"),
-            plain.rule,
-            plain.dimension
-        ));
+    let scores = |row: &MeasureRow| {
+        let [r2, rmse] = ["r2_test", "rmse_test"].map(|key| figure(row, key));
+        format!("R² {r2}, RMSE {rmse} ({})", in_space(row))
+    };
+    let mut text = format!("{target} on {}: {}", on(data, true, "held-out row").1, scores(learned));
+    if let Some(plain) = baseline(report) {
+        text.push_str(&format!("; {}", scores(plain)));
     }
     text + "."
 }
@@ -110,26 +111,19 @@ fn of_numbers(report: &Report) -> String {
 fn of_pairs(report: &Report) -> String {
     let Results::Pairs(found) = &report.results else { return String::new() };
     let (data, learned) = (&report.header.data, &found.scores);
-    let (key, pairs, warning) = if data.test == 0 {
+    let (key, pairs, remark) = if data.test == 0 {
         let (_, pairs) = on(data, false, "training pair");
-        ("recall_5_train", pairs, " The metric was learned from these very pairs.")
+        ("recall_5_train", pairs, " Optimistic: these pairs were used for training.")
     } else {
         ("recall_5_test", on(data, true, "held-out pair").1, "")
     };
-    let plain =
-        report.comparison.euclidean().and_then(|row| Some((row.value(key)?, row.dimension)));
-    let plain = plain.map_or(String::new(), |(share, dimension)| {
-        format!(", {} with Euclidean distance in {dimension}", percent(Some(share)))
-    });
-    format!(
-        "{pairs}: the partner is among the 5 nearest rows in {} of the cases with the learned metric in \
-         {}{plain}.{warning}",
-        percent(learned.value(key)),
-        counted(learned.dimension, "dimension")
-    )
+    let recall = |row: &MeasureRow| format!("{} ({})", percent(row.value(key)), in_space(row));
+    let plain = baseline(report).filter(|row| row.value(key).is_some());
+    let plain = plain.map_or(String::new(), |row| format!(", {}", recall(row)));
+    format!("{pairs}: partner among the 5 nearest rows in {}{plain}.{remark}", recall(learned))
 }
 
-/// `, estimated from 3 036 of them`: what is said of a sum over all training rows of which a sample was measured.
+/// `, estimated from 3 036 of them`: the remark on a sum over all training rows of which a sample was measured.
 fn estimated(data: &Data) -> String {
     match data.measured.filter(|measured| measured.train < data.train) {
         Some(measured) => format!(", estimated from {} of them", count(measured.train as u64)),
@@ -137,30 +131,44 @@ fn estimated(data: &Data) -> String {
     }
 }
 
-/// A name and a value per line: the objective, the neighbors that were left, the work, and why it ended.
+/// The method with its objective: `NCA, objective g`, or `LDA (no gradient steps)`.
+fn method(report: &Report) -> String {
+    let method = &report.header.method;
+    if report.run.without_steps {
+        return format!("{method} (no gradient steps)");
+    }
+    match report.header.settings.get("criterion").and_then(serde_json::Value::as_str) {
+        Some(criterion) => format!("{method}, objective {}", criterion.to_lowercase()),
+        None => method.clone(),
+    }
+}
+
+/// A name and a value per line: the method, its objective, the perplexity, the work of the solver, and why it ended.
 pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
     let run = &report.run;
-    let mut lines = match &report.results {
+    let mut lines = vec![("method", method(report))];
+    match &report.results {
         Results::Classes(found) => {
             let data = &report.header.data;
             let rows = count(data.train as u64);
-            let f = format!("{} of {rows} rows expected right", significant(found.f, 6));
+            let f = format!("expected correct: {} of {rows}", significant(found.f, 4));
             let estimated = estimated(data);
-            vec![
-                ("f", format!("{f}{estimated}")),
-                ("g", format!("{}{estimated}", significant(found.g, 6))),
-            ]
+            lines.push(("f", format!("{f}{estimated}")));
+            lines.push(("g", format!("{}{estimated}", significant(found.g, 6))));
         }
         Results::Numbers(found) | Results::Pairs(found) => {
-            vec![("value", format!("{}, minimized", significant(found.value, 6)))]
+            lines.push(("value", format!("{}, minimized", significant(found.value, 6))));
         }
+    }
+    let work = match run.without_steps {
+        true => format!("no gradient steps, {}", duration(run.seconds)),
+        false => format!(
+            "{}, {}, {}",
+            counted(run.iterations as usize, "iteration"),
+            counted(run.evaluations as usize, "evaluation"),
+            duration(run.seconds)
+        ),
     };
-    let work = format!(
-        "{}, {}, {}",
-        counted(run.iterations as usize, "iteration"),
-        counted(run.evaluations as usize, "evaluation"),
-        duration(run.seconds)
-    );
     lines.extend([
         ("perplexity", format!("{} neighbors on average", significant(report.mean_perplexity, 3))),
         ("solver", work),
@@ -171,7 +179,7 @@ pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// The cards of the page: value, what it is, and what to hold it against.
+/// The cards of the page: name, value and remark.
 pub fn cards(report: &Report) -> String {
     let (data, run, table) = (&report.header.data, &report.run, &report.comparison);
     let mut cards = Vec::new();
@@ -180,27 +188,27 @@ pub fn cards(report: &Report) -> String {
             if let Some(test) = found.accuracy.test {
                 let (_, rows) = on(data, true, "row");
                 let interval = table.rows.last().and_then(MeasureRow::interval_text);
-                let beside =
+                let remark =
                     interval.map_or(rows.clone(), |interval| format!("{interval}, {rows}"));
-                cards.push(card("1-NN, held out", &percent(Some(test)), &beside));
+                cards.push(card("1-NN, held out", &percent(Some(test)), &remark));
             }
             let (_, rows) = on(data, false, "row");
-            let beside = format!("{rows}, each left out in turn");
-            cards.push(card("1-NN, training", &percent(Some(found.accuracy.train)), &beside));
+            let remark = format!("{rows}, each left out in turn");
+            cards.push(card("1-NN, training", &percent(Some(found.accuracy.train)), &remark));
             let f = format!("f = {} of {}", significant(found.f, 5), count(data.train as u64));
-            let beside = format!("{f}{}", estimated(data));
+            let remark = format!("{f}{}", estimated(data));
             let share = percent(Some(found.f / data.train as f64));
-            cards.push(card("Expected accuracy, f/n", &share, &beside));
+            cards.push(card("Expected accuracy, f/n", &share, &remark));
         }
         Results::Numbers(found) | Results::Pairs(found) => {
-            let beside = match (&report.results, data.test) {
+            let remark = match (&report.results, data.test) {
                 (Results::Numbers(_), _) => found.scores.name(),
-                (_, 0) => "where the partner stands, training pairs".to_owned(),
-                (_, _) => "where the partner stands, held-out pairs".to_owned(),
+                (_, 0) => "rank of the partner, training pairs".to_owned(),
+                (_, _) => "rank of the partner, held-out pairs".to_owned(),
             };
             for measure in table.measured().into_iter().take(3) {
                 let Some(value) = found.scores.value(&measure.key) else { continue };
-                cards.push(card(&measure.label, &measure.text(Some(value)), &beside));
+                cards.push(card(&measure.label, &measure.text(Some(value)), &remark));
             }
         }
     }
@@ -215,7 +223,13 @@ pub fn cards(report: &Report) -> String {
             &significant(report.mean_perplexity, 3),
             "effective number of neighbors",
         ),
-        card("Iterations", &count(run.iterations), &format!("{evaluations} of the objective")),
+        match run.without_steps {
+            true => card("Method", &report.header.method, "no gradient steps"),
+            false => {
+                let remark = format!("{evaluations} of the objective");
+                card("Iterations", &count(run.iterations), &remark)
+            }
+        },
         card("Time to fit", &duration(run.seconds), &memory),
     ]);
     format!("<dl class=\"cards\">\n{}</dl>", cards.concat())
@@ -229,30 +243,44 @@ mod tests {
     fn held_out_rows_decide() {
         assert_eq!(
             headline(&Report::example()),
-            "1-NN on 45 held-out rows: 95.6 % right with the learned metric in 2 dimensions, 93.3 % with \
-             Euclidean distance in 4 (1 row more)."
+            "1-NN on 45 held-out rows: accuracy 95.6 % (NCA, 2 dimensions), 93.3 % (Euclidean distance, 4 \
+             dimensions); 1 more row correct."
         );
         assert_eq!(
             headline(&Report::of_numbers()),
-            "price on 152 held-out rows: R² 0.871 with the learned metric in 2 dimensions, typical error (RMSE) \
-             3.27; R² 0.752 and error 4.53 with the 5-NN of Euclidean distance in 13."
+            "price on 152 held-out rows: R² 0.871, RMSE 3.27 (MLKR, kernel, 2 dimensions); R² 0.752, RMSE 4.53 \
+             (Euclidean distance, 5-NN, 13 dimensions)."
         );
     }
 
     #[test]
-    fn without_held_out_rows_the_reader_is_warned() {
+    fn a_fit_without_steps_is_named_after_its_closed_form_alone() {
+        let mut report = Report::example();
+        report.header.method = "LDA".to_owned();
+        report.run.without_steps = true;
+        report.comparison.rows.remove(3);
+        assert!(headline(&report).contains("accuracy 95.6 % (LDA, 2 dimensions), 93.3 % (Euclid"));
+        let figures = key_figures(&report);
+        assert_eq!(figures[0], ("method", "LDA (no gradient steps)".to_owned()));
+        assert!(figures.iter().all(|(_, text)| !text.contains("iteration")), "{figures:?}");
+        assert!(!cards(&report).contains("Iterations"));
+        report.header.method = "Euclidean".to_owned();
+        report.comparison.rows.truncate(1);
+        assert!(headline(&report).ends_with("accuracy 95.6 % (Euclidean distance, 4 dimensions)."));
+    }
+
+    #[test]
+    fn scores_of_training_rows_are_marked_as_optimistic() {
         let sentence = headline(&Report::example().without_test());
         assert!(sentence.starts_with("1-NN on 105 training rows, each left out in turn:"));
-        assert!(sentence.contains("usually do less well"), "{sentence}");
+        assert!(sentence.ends_with(OPTIMISTIC), "{sentence}");
         let mut report = Report::of_numbers();
         report.header.data.test = 0;
-        assert!(headline(&report).contains("usually do less well"));
+        assert!(headline(&report).ends_with(OPTIMISTIC));
         let mut report = Report::of_pairs();
-        assert!(
-            headline(&report).starts_with("60 held-out pairs: the partner is among the 5 nearest")
-        );
+        assert!(headline(&report).starts_with("60 held-out pairs: partner among the 5 nearest"));
         report.header.data.test = 0;
-        assert!(headline(&report).ends_with("from these very pairs."));
+        assert!(headline(&report).ends_with("these pairs were used for training."));
     }
 
     #[test]
@@ -266,8 +294,8 @@ mod tests {
             sentence.starts_with("1-NN on a sample of 45 of 18\u{a0}000 held-out rows: "),
             "{sentence}"
         );
-        assert!(sentence.ends_with("(1 row more)."), "{sentence}");
-        let f = &key_figures(&report)[0].1;
+        assert!(sentence.ends_with("1 more row correct."), "{sentence}");
+        let f = &key_figures(&report)[1].1;
         assert!(f.ends_with("estimated from 3036 of them"), "{f}");
         assert!(cards(&report).contains("a sample of 45 of 18"));
         let mut report = Report::of_pairs();
@@ -276,11 +304,11 @@ mod tests {
     }
 
     #[test]
-    fn a_metric_that_does_harm_is_called_so() {
+    fn a_metric_that_does_harm_has_fewer_rows_correct() {
         let mut report = Report::example();
         report.classes_mut().accuracy.test = Some(40.0 / 45.0);
-        assert!(headline(&report).ends_with("(2 rows fewer)."));
+        assert!(headline(&report).ends_with("2 fewer rows correct."));
         report.comparison.rows.clear();
-        assert!(headline(&report).ends_with("88.9 % right with the learned metric."));
+        assert!(headline(&report).ends_with("accuracy 88.9 %."));
     }
 }

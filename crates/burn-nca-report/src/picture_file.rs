@@ -35,7 +35,8 @@ impl PictureFormat {
             #[cfg(feature = "png")]
             Some("png") => Ok(Self::Png),
             _ if cfg!(feature = "png") => {
-                Err("a picture is written as .svg or .png; name the file so".to_string())
+                Err("a picture is written as .svg or .png; give the file one of these endings"
+                    .to_string())
             }
             _ => Err("this build writes pictures as .svg; name the file so, or build it with \
                  --features png for .png"

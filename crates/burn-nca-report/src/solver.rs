@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::json::null_as_nan;
 
-/// How the solver went and what it took; its fields stand at the top level of every report.
+/// How the solver went and what it took; its fields are at the top level of every report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SolverRun {
     /// Why the solver stopped, as the library names it, such as `GradientSmall`.
@@ -13,6 +13,9 @@ pub struct SolverRun {
     pub termination_sentence: String,
     /// Whether the solver reached an optimum, rather than a limit or a failure.
     pub converged: bool,
+    /// Whether the model is the start of a gradient method, or a closed form: no gradient step was taken.
+    #[serde(default)]
+    pub without_steps: bool,
     /// Steps of the solver.
     pub iterations: u64,
     /// Evaluations of the objective, line searches included.

@@ -230,7 +230,7 @@ fn fit(
         return Ok(None);
     }
     let note = FitNote {
-        start: summary.start.clone().unwrap_or_default(),
+        start: summary.start.map_or_else(String::new, |start| start.to_string()),
         iterations: summary.iterations,
         termination: summary.termination,
     };

@@ -8,18 +8,18 @@ use super::parse::{at_least_one, at_least_two, positive};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Tuning")]
 pub struct TuneOptions {
-    /// Choose objective, l2, start and number of steps by cross-validation inside the training rows. What is given by
-    /// --objective, --l2 or --init stays fixed.
+    /// Choose objective, l2, start and number of steps by cross-validation in the training rows. Settings given by
+    /// --objective, --l2 or --init stay fixed.
     #[arg(long, conflicts_with_all = ["warm_start", "early_stopping"])]
     pub tune: bool,
 
-    /// Fit the usual settings as they are. Without this (and without --tune), where --objective, --l2, --init and other
-    /// settings of the fit are left out and there are at most 5000 rows, a handful of settings, no learning and LDA among
-    /// them, is compared by cross-validation inside the training rows, within 10 seconds.
+    /// Fit the default settings without comparing them. Without this option and without --tune, where --objective, --l2,
+    /// --init and other settings of the fit are left out and there are at most 5000 rows, a few candidates (Euclidean
+    /// distance, LDA, PCA and settings of NCA) are compared by cross-validation in the training rows, within 10 seconds.
     #[arg(long, conflicts_with = "tune")]
     pub no_tune: bool,
 
-    /// Stop the search after this many seconds; the last fit comes on top [default: half of what is left of --time-budget]
+    /// Stop the search after this many seconds, excluding the final fit [default: half of the remaining --time-budget]
     #[arg(long, value_name = "SECONDS", requires = "tune", allow_negative_numbers = true, value_parser = positive)]
     pub budget: Option<f64>,
 
@@ -27,7 +27,7 @@ pub struct TuneOptions {
     #[arg(long, value_name = "N", requires = "tune", allow_negative_numbers = true, value_parser = at_least_two)]
     pub folds: Option<usize>,
 
-    /// How often the rows are parted into folds anew; more helps where rows are few [default: 2]
+    /// Number of repetitions of the cross-validation; more helps where rows are few [default: 2]
     #[arg(long, value_name = "N", requires = "tune", allow_negative_numbers = true, value_parser = at_least_one)]
     pub repeats: Option<usize>,
 

@@ -16,7 +16,7 @@ use super::{model_folder, open_device};
 use crate::cli::fit::{EncoderKind, FitArgs, Number};
 use crate::cli::{Format, NeighborCount};
 use crate::failure::usage;
-use crate::fitting::ending::sentence;
+use crate::fitting::ending;
 use crate::fitting::progress::FitProgress;
 use crate::fitting::recording::Recording;
 use crate::fitting::rows::FitData;
@@ -81,14 +81,14 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     refuse_f64_on_graphics(args.precision, &device)?;
     let warm_start = warm_start(args, train.features(), &device)?;
     let config = settings::configuration(args, method, train.any(), warm_start.as_ref())?;
-    let remark = warnings::about_dimension(args, &config);
-    let of_rows = D::warnings(train).into_iter().chain(remark).chain(rows.remark()?);
+    let of_rows = D::warnings(train).into_iter().chain(rows.remark()?);
     let mut warnings = told(table.warnings.into_iter().chain(of_rows).collect());
     let (config, tuning) =
         tuning::choose(args, config, (train, &device), (folder.as_ref(), &interrupt, &stages))?;
+    warnings.extend(told(warnings::about_dimension(args, &config).into_iter().collect()));
     let steps = settings::step_limit(&config.fit, train.features().rows());
     let bar = FitProgress::new(steps, args.quiet, (interrupt, time)).with_measure(D::MEASURE);
-    stages.begin("learning");
+    stages.begin("training");
     bar.begin();
     let scaling = Scaling::fit(config.fit.scaling, train.features());
     let mut rows = rows.scaled(&scaling)?;
@@ -117,13 +117,14 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
         let mut report = Report::in_stages(&model, &rows, &stages)?;
         let steps = recording.map(Recording::into_steps).unwrap_or_default();
         report.replay = D::replay(&model, &rows, (&steps, &stages))?;
+        let ending = ending::of_model(&model, tuning.is_some());
         report.tuning = tuning;
         report.run.ended = Some(date::now());
         report.header.program = concat!("nca ", env!("CARGO_PKG_VERSION")).to_string();
         report.header.command = process::command_line();
         report.header.data.name = data_name(&args.source.data).to_string();
         report.header.device.name = name;
-        let mut report = report.with_ending(sentence(model.summary().termination));
+        let mut report = report.with_ending(&ending);
         report.warnings =
             warnings.into_iter().chain(report.warnings).chain(stages.finish()).collect();
         report.name_rows(&table.names);
@@ -276,11 +277,11 @@ fn interrupted(model: &Fitted, resumable: bool) -> String {
     let steps = model.summary().iterations;
     if resumable {
         return format!(
-            "interrupted after {steps} iterations; go on with: {} --resume",
+            "interrupted after {steps} iterations; resume with: {} --resume",
             process::command_line()
         );
     }
-    format!("interrupted after {steps} iterations; nothing is kept without --out")
+    format!("interrupted after {steps} iterations; nothing is saved without --out")
 }
 
 /// `data/flowers.csv.gz` to `flowers`; a bundled set's name as it is.

@@ -1,10 +1,10 @@
-//! `nca info`: what a saved model is.
+//! `nca info`: the description of a saved model.
 
 use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::{Features, Scaling, ScalingKind};
 use burn_nca::estimator::ModelCard;
-use burn_nca::fit::{Penalty, Termination};
+use burn_nca::fit::{Penalty, ResolvedStart, Termination};
 use burn_nca_program::number::counted;
 use burn_nca_program::terminal::listing;
 use burn_nca_program::{Terminal, plain_table};
@@ -12,8 +12,7 @@ use serde::Serialize;
 
 use super::{load_model, model_folder};
 use crate::cli::{Format, InfoArgs};
-use crate::fitting::ending::sentence;
-use crate::fitting::model_words;
+use crate::fitting::{ending, model_words};
 use crate::output::{self, short_name};
 use crate::source::Source;
 use burn_nca_report::Matrix;
@@ -21,10 +20,10 @@ use burn_nca_report::Matrix;
 /// The most columns, or classes, named for people.
 const SHOWN: usize = 40;
 
-/// What a saved model is.
+/// The description of a saved model.
 #[derive(Serialize)]
 struct Info<'a> {
-    /// The name of the method, as `nca methods` lists it.
+    /// The name of the method as it was applied, as `nca methods` lists it: `lda` for a fit that took no step from it.
     method: &'static str,
     settings: serde_json::Value,
     columns: &'a [String],
@@ -35,9 +34,9 @@ struct Info<'a> {
     source: Option<Source>,
     scaling: &'a Scaling,
     rows: usize,
-    start: Option<&'a str>,
+    start: Option<ResolvedStart>,
     termination: Termination,
-    termination_sentence: &'static str,
+    termination_sentence: String,
     iterations: usize,
     evaluations: usize,
     value: f64,
@@ -47,7 +46,7 @@ struct Info<'a> {
     matrix: Option<Matrix>,
 }
 
-/// Says what a model is.
+/// Describes a saved model.
 ///
 /// # Errors
 /// No model.
@@ -55,7 +54,7 @@ pub fn run(args: &InfoArgs) -> Result<()> {
     let model = load_model(&args.model)?;
     let info = info(&model, Source::of_model(&model_folder(&args.model.model))?)?;
     match args.format {
-        Format::Table => output::print_text(&text(&info, model.card(), Terminal::of_stdout())),
+        Format::Table => output::print_text(&text(&info, &model, Terminal::of_stdout())),
         Format::Json => output::print_json(&info),
     }
 }
@@ -63,7 +62,7 @@ pub fn run(args: &InfoArgs) -> Result<()> {
 fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
     let (summary, columns) = (model.summary(), model.scaling().names());
     Ok(Info {
-        method: model.card().method.info().name,
+        method: model.applied_method().name,
         settings: serde_json::to_value(model.card())?,
         columns,
         classes: model.class_names(),
@@ -71,9 +70,9 @@ fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
         source,
         scaling: model.scaling(),
         rows: model.references().dims()[0],
-        start: summary.start.as_deref(),
+        start: summary.start,
         termination: summary.termination,
-        termination_sentence: sentence(summary.termination),
+        termination_sentence: ending::of_model(model, false),
         iterations: summary.iterations,
         evaluations: summary.evaluations,
         value: summary.value,
@@ -83,17 +82,19 @@ fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
     })
 }
 
-fn text(info: &Info<'_>, card: &ModelCard, terminal: Terminal) -> String {
+fn text(info: &Info<'_>, model: &Fitted, terminal: Terminal) -> String {
+    let (card, applied) = (model.card(), model.applied_method());
     let mut lines = Vec::new();
     let mut line = |name: &str, value: String| lines.push((name.to_string(), value));
     let map = model_words::map(card);
     let features = counted(info.columns.len(), "feature");
     let dimensions = counted(card.d_output, "dimension");
     line("map", format!("{features} to {dimensions}, {map}"));
-    let method = card.method.info();
-    line("method", format!("{} ({})", method.label, method.title));
-    let of = if card.fit.penalty == Some(Penalty::Spread) { " of the spread" } else { "" };
-    line("objective", format!("{}; L2 penalty {}{of}", model_words::objective(card), card.fit.l2));
+    let steps = if applied.without_steps { "; no gradient steps" } else { "" };
+    line("method", format!("{} ({}){steps}", applied.label, applied.title));
+    if !applied.without_steps {
+        line("objective", objective(card));
+    }
     line(
         "scaling",
         match info.scaling.kind() {
@@ -115,7 +116,8 @@ fn text(info: &Info<'_>, card: &ModelCard, terminal: Terminal) -> String {
     if let Some(source) = &info.source {
         line("data", source.sentence());
     }
-    line("start", info.start.unwrap_or("random or warm start").to_string());
+    let start = info.start.map(|start| start.to_string());
+    line("start", start.unwrap_or("random or warm start".to_string()));
     line("end", info.termination_sentence.to_string());
     line(
         "effort",
@@ -136,6 +138,11 @@ fn text(info: &Info<'_>, card: &ModelCard, terminal: Terminal) -> String {
         text.push_str(&format!("\nA, on the scaled features\n{table}"));
     }
     text
+}
+
+fn objective(card: &ModelCard) -> String {
+    let of = if card.fit.penalty == Some(Penalty::Spread) { " of the spread" } else { "" };
+    format!("{}; L2 penalty {}{of}", model_words::objective(card), card.fit.l2)
 }
 
 /// The names, each short, cut where they would fill a terminal; the JSON holds them all.

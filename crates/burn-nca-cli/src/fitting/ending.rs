@@ -1,14 +1,32 @@
 //! Why a fit ended, in the words of the program: a remedy is an option, not a field of the library.
 
+use burn_nca::Fitted;
 use burn_nca::fit::Termination;
+
+/// The reason why the fit of a model ended, as a sentence; `searched` where cross-validation chose the number of steps.
+pub fn of_model(model: &Fitted, searched: bool) -> String {
+    let (summary, applied) = (model.summary(), model.applied_method());
+    let steps = summary.iterations;
+    match summary.termination {
+        Termination::StopAt if searched && steps == 0 => {
+            format!("{} (no gradient steps): chosen by cross-validation.", applied.label)
+        }
+        Termination::StopAt if searched => {
+            format!("Reached the number of steps that cross-validation chose ({steps}).")
+        }
+        Termination::StopAt => format!("Reached the number of steps in its settings ({steps})."),
+        Termination::MaxIterations if steps == 0 => {
+            "Reached the requested number of steps (0).".to_string()
+        }
+        other => sentence(other).to_string(),
+    }
+}
 
 /// The reason as a sentence; where the fit did not converge, with a remedy.
 pub fn sentence(termination: Termination) -> &'static str {
     match termination {
-        Termination::GradientSmall => "Converged: the gradient is practically zero.",
-        Termination::ProgressSmall => {
-            "Converged: the last step changed the value by next to nothing."
-        }
+        Termination::GradientSmall => "Converged: the gradient is zero within tolerance.",
+        Termination::ProgressSmall => "Converged: the change of the objective is within tolerance.",
         Termination::MaxIterations => {
             "Not converged: the limit of iterations was reached; a larger --max-iterations allows more."
         }
@@ -18,15 +36,15 @@ pub fn sentence(termination: Termination) -> &'static str {
         }
         Termination::LineSearchFailed => {
             "Not converged: no lower value was found, not even along steepest descent: the rounding of the \
-             numbers outweighs what is left to gain; --precision f64 (on a CPU) rounds less."
+             numbers exceeds the remaining decrease; --precision f64 (on a CPU) rounds less."
         }
         Termination::NonFinite => {
             "Not converged: the value or the gradient became infinite or not a number; a smaller --l2 or \
              --learning-rate, or --scale standardize, keeps them finite."
         }
         Termination::NoStep => {
-            "Not converged: no step was taken, for in no batch had a row both a partner and a row to be told \
-             from; a larger --batch-size gives it both."
+            "Not converged: no step was taken; in no batch did a row have both a row of its class and a row of \
+             another; a larger --batch-size gives it both."
         }
         Termination::TimeBudget => {
             "Not converged: the time allowed is used up; a larger --time-budget allows more."

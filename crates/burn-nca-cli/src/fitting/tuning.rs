@@ -1,4 +1,4 @@
-//! The search for settings before a fit: what is tried, progress, stopping and going on.
+//! The search for settings before a fit: its candidates, its progress, and how it stops and resumes.
 
 use std::ops::ControlFlow;
 
@@ -18,8 +18,8 @@ use crate::cli::{FitArgs, NeighborCount};
 use crate::process;
 use burn_nca_report::{ComparedBy, Tuning};
 
-/// What stands beside the bar of fits.
-const BAR: &str = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} spent, about {eta} left";
+/// The progress bar of the fits.
+const BAR: &str = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} elapsed, about {eta} left";
 
 /// The configuration to fit with, and the search that chose it; as given where nothing is compared.
 ///
@@ -34,7 +34,7 @@ pub fn choose<D: TrainingData>(
     let tune = if args.tuning.tune {
         Some(settings(args, &config))
     } else if let (Some(nca), AnyData::Classes(train)) = (NcaConfig::of(&config), train.any()) {
-        handful(args, &nca, train)
+        default_candidates(args, &nca, train)
     } else {
         None
     };
@@ -43,20 +43,20 @@ pub fn choose<D: TrainingData>(
     let is_over =
         folder.is_some_and(|run| [CHECKPOINT, TRIALS].iter().all(|name| run.file(name).exists()));
     tune.budget = budget(tune.budget, stages.time().left(), is_over);
-    stages.begin("choosing the settings");
+    stages.begin("comparing settings");
     let compared_by = match train.any() {
         AnyData::Numbers(_) => ComparedBy::R2,
         AnyData::Pairs(_) => ComparedBy::LogProbability,
         AnyData::Classes(_) | AnyData::Unlabeled(_) => ComparedBy::Accuracy,
     };
     let bar = Bar::new(BAR, args.quiet);
-    let mut told = false;
+    let mut begun = false;
     let mut watch = |progress: &TuneProgress<'_>| {
-        if progress.finished > 0 && !told {
+        if progress.finished > 0 && !begun {
             bar.line(&resumed(progress.finished, progress.candidates));
             bar.resume(progress.finished * progress.folds);
         }
-        told = true;
+        begun = true;
         show(&bar, progress, compared_by);
         if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -77,10 +77,10 @@ pub fn choose<D: TrainingData>(
     }
 }
 
-/// The handful of settings to compare where the user says nothing of how to fit.
-fn handful(args: &FitArgs, config: &NcaConfig, train: &Labeled) -> Option<TuneConfig> {
+/// The candidates to compare where no option says how to fit.
+fn default_candidates(args: &FitArgs, config: &NcaConfig, train: &Labeled) -> Option<TuneConfig> {
     let (model, optimizer) = (&args.model, &args.optimizer);
-    let told = args.tuning.no_tune
+    let given = args.tuning.no_tune
         || args.method.method.is_some()
         || !args.method.set.is_empty()
         || model.objective.is_some()
@@ -94,17 +94,14 @@ fn handful(args: &FitArgs, config: &NcaConfig, train: &Labeled) -> Option<TuneCo
         || optimizer.max_iterations.is_some()
         || optimizer.early_stopping.is_some()
         || args.columns.unlabeled.is_some();
-    let mut handful = TuneConfig::handful(config, train).filter(|_| !told)?;
+    if given {
+        return None;
+    }
+    let mut tune = TuneConfig::default_candidates(config, train, args.dim.is_none())?;
     if let Some(NeighborCount::Given(k)) = args.neighbors {
-        handful.neighbors = k;
+        tune.neighbors = k;
     }
-    // Dimensions that the user names are kept: LDA has others.
-    if args.dim.is_some()
-        && let Some(candidates) = &mut handful.candidates
-    {
-        candidates.retain(|candidate| candidate.d_output == config.d_output);
-    }
-    Some(handful)
+    Some(tune)
 }
 
 /// Seconds of a search: its own, and no more than half of what is left of the command's, for the fit comes after it; next
@@ -115,17 +112,21 @@ fn budget(own: Option<f64>, left: Option<f64>, is_over: bool) -> Option<f64> {
     least.map(|seconds| seconds.max(f64::MIN_POSITIVE))
 }
 
-/// `the search goes on after 3 of its 12 candidates`
+/// `resuming search at candidate 4 of 12`
 fn resumed(done: usize, all: usize) -> String {
-    format!("the search goes on after {done} of its {all} candidates")
+    if done < all {
+        format!("resuming search at candidate {} of {all}", done + 1)
+    } else {
+        format!("all {all} candidates of the search are finished")
+    }
 }
 
-/// What is tried: all that the user did not fix.
+/// The candidates of `--tune`: all settings that the user did not fix.
 fn settings(args: &FitArgs, config: &Estimator) -> TuneConfig {
     let mut tune = TuneConfig::new().with_budget(args.tuning.budget);
     let criterion = criterion(config);
     if NcaConfig::of(config).is_none() {
-        // The usual settings of other methods come first.
+        // The default settings of other methods come first.
         put_first(&mut tune.l2, config.fit.l2);
         put_first(&mut tune.start_perplexities, config.fit.start_perplexity);
         if let Some(criterion) = criterion {
@@ -169,16 +170,16 @@ fn put_first<T: PartialEq>(values: &mut Vec<T>, first: T) {
 fn interrupted(search: &Search, resumable: bool) -> String {
     let (done, all) = (search.trials.len(), search.candidates);
     if done == 0 {
-        return "interrupted before the first candidate was finished; there is nothing to go on with"
+        return "interrupted before the first candidate was finished; nothing to resume"
             .to_string();
     }
     if resumable {
         let again = process::command_line();
         return format!(
-            "interrupted after {done} of {all} candidates; go on with: {again} --resume"
+            "interrupted after {done} of {all} candidates; resume with: {again} --resume"
         );
     }
-    format!("interrupted after {done} of {all} candidates; nothing is kept without --out")
+    format!("interrupted after {done} of {all} candidates; nothing is saved without --out")
 }
 
 fn show(bar: &Bar, progress: &TuneProgress<'_>, compared_by: ComparedBy) {
@@ -191,7 +192,9 @@ fn message(progress: &TuneProgress<'_>, compared_by: ComparedBy) -> String {
     let best = progress
         .best
         .map(|best| match compared_by {
-            ComparedBy::Accuracy => format!("; best so far {:.1} % right", 100.0 * best.accuracy),
+            ComparedBy::Accuracy => {
+                format!("; best accuracy so far {:.1} %", 100.0 * best.accuracy)
+            }
             ComparedBy::R2 => format!("; best R² so far {:.3}", best.accuracy),
             ComparedBy::LogProbability => format!("; best ln p so far {:.3}", best.accuracy),
         })
@@ -234,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handful_is_compared_unless_the_user_says_how_to_fit() {
+    fn default_candidates_are_compared_unless_the_user_says_how_to_fit() {
         let compared = |options: &str| {
             let words = ["nca", "fit", "iris"].into_iter().chain(options.split_whitespace());
             let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
@@ -245,15 +248,17 @@ mod tests {
             let train = Labeled::from_labels(features, labels).unwrap();
             let method = chosen(&args, Task::Classes).unwrap();
             let config = configuration(&args, method, train.any(), None).unwrap();
-            handful(&args, &NcaConfig::of(&config).unwrap(), &train)
+            default_candidates(&args, &NcaConfig::of(&config).unwrap(), &train)
         };
         let default = compared("").unwrap();
         assert_eq!((default.neighbors, default.budget), (3, Some(10.0)));
-        let closed = |tune: &TuneConfig| {
-            let candidates = tune.candidates.as_ref().unwrap();
-            candidates.iter().any(|candidate| candidate.is_closed())
+        let closed = |tune: TuneConfig| -> Vec<&'static str> {
+            let candidates = tune.candidates.unwrap().into_iter();
+            candidates.filter(|one| one.is_closed()).map(|one| one.closed_form()).collect()
         };
-        assert!(closed(&default) && !closed(&compared("--dim 3").unwrap()));
+        assert_eq!(closed(default), ["Euclidean", "LDA"]);
+        assert_eq!(closed(compared("--dim 3").unwrap()), ["Euclidean"]);
+        assert_eq!(closed(compared("--dim 1").unwrap()), ["LDA", "PCA"]);
         assert_eq!(compared("--neighbors 7 --time-budget 4").unwrap().neighbors, 7);
         for options in [
             "--no-tune",

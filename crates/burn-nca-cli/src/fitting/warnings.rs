@@ -39,13 +39,13 @@ pub fn about_columns(features: &Features) -> Option<Warning> {
 
 /// About constant columns of these names.
 pub fn about_constant(names: &[&str]) -> Option<Warning> {
-    let columns = match names.len() {
+    let (columns, carry) = match names.len() {
         0 => return None,
-        1 => "1 column is".to_string(),
-        many => format!("{many} columns are"),
+        1 => ("1 column is".to_string(), "carries"),
+        many => (format!("{many} columns are"), "carry"),
     };
     let text = format!(
-        "{columns} constant (but for rounding) in the training rows and can tell nothing apart: {}",
+        "{columns} constant (but for rounding) in the training rows and {carry} no information: {}",
         listed(names)
     );
     Some(Warning::new(WarningCode::ConstantColumns, text))
@@ -58,14 +58,15 @@ pub fn about_copies(features: &Features, groups: Option<&[usize]>) -> Option<War
     about_row_copies((features, groups), "training rows", consequence)
 }
 
-/// About a number of dimensions that nobody asked for.
+/// About a number of dimensions that no option asked for.
 pub fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
     let (d, k) = (config.d_input, config.d_output);
-    let chosen = args.dim.is_none() && args.model.warm_start.is_none();
-    (chosen && config.encoder == EncoderConfig::Linear && k < d).then(|| {
+    let open = args.dim.is_none() && args.model.warm_start.is_none();
+    let closed = config.fit.stop_at == Some(0);
+    (open && !closed && config.encoder == EncoderConfig::Linear && k < d).then(|| {
         Warning::new(
             WarningCode::FewDimensions,
-            format!("{d} features are learned to {k} dimensions; --dim asks for others, up to {d} for the full metric"),
+            format!("{d} features are mapped to {k} dimensions; --dim sets another number, up to {d} for the full metric"),
         )
     })
 }

@@ -146,7 +146,7 @@ fn an_interrupted_search_goes_on_after_the_candidates_that_are_finished() {
     assert!(place.path("run.partial/trials.json").exists());
     let going_on = nca(&[&settings[..], &["--out", &out, "--resume"]].concat()).assert().success();
     let told = String::from_utf8_lossy(&going_on.get_output().stderr).into_owned();
-    assert!(told.contains("the search goes on after "), "{told}");
+    assert!(told.contains("resuming search at candidate "), "{told}");
     assert!(told.contains("no checkpoint of the fit yet: it starts from the beginning"), "{told}");
     nca(&[&settings[..], &["--out", &whole]].concat()).assert().success();
     let (resumed, uninterrupted) =

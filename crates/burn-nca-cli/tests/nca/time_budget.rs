@@ -17,8 +17,8 @@ fn a_spent_budget_leaves_a_search_that_was_asked_for_out_and_says_so() {
     for search in [&["iris", "--dim", "2", "--tune"][..], &["iris"]] {
         let tuning = &spent(search)["tuning"];
         assert_eq!(tuning["trials"].as_array().unwrap().len(), 0, "{search:?}");
-        assert!(tuning["chosen"].as_str().unwrap().contains("no time to compare"), "{tuning}");
-        assert_eq!(tuning["end"], "The budget was used up before every candidate was tried.");
+        assert!(tuning["chosen"].as_str().unwrap().contains("not compared"), "{tuning}");
+        assert!(tuning["end"].as_str().unwrap().starts_with("The time limit"), "{tuning}");
     }
 }
 

@@ -14,7 +14,12 @@ fn the_trials_are_printed_and_kept_and_what_was_given_stays_fixed() {
     let place = Place::new();
     let out = place.at("run");
     let text = stdout(&quick(&["--objective", "g", "--l2", "0.01", "--out", &out]));
-    assert!(text.contains("* chosen among 6 of 6 candidates, by 3 fits each"), "{text}");
+    assert!(
+        text.contains(
+            "* chosen among 6 of 6 candidates by cross-validation in the training rows, 3 fits each"
+        ),
+        "{text}"
+    );
     let report = read_json(&place.path("run/report.json"));
     let tuning = &report["tuning"];
     let trials = tuning["trials"].as_array().unwrap();
@@ -29,7 +34,7 @@ fn the_trials_are_printed_and_kept_and_what_was_given_stays_fixed() {
     assert_eq!(report["settings"]["fit"]["stop_at"], trials[0]["stop_at"]);
     assert_eq!(report["settings"]["fit"]["l2"], 0.01);
     let page = std::fs::read_to_string(place.path("run/report.html")).unwrap();
-    assert!(page.contains("What was tried") && page.contains("(chosen)"));
+    assert!(page.contains("Hyperparameter search") && page.contains("(chosen)"));
     assert!(!place.path("run/trials.json").exists());
 }
 
@@ -49,9 +54,9 @@ fn a_budget_leaves_candidates_untried_and_says_so() {
     let report = json(&quick(&["--budget", "0.001", "--format", "json"]));
     let tuning = &report["tuning"];
     assert_eq!(tuning["trials"].as_array().unwrap().len(), 0);
-    assert!(tuning["chosen"].as_str().unwrap().contains("no time to compare"), "{tuning}");
+    assert!(tuning["chosen"].as_str().unwrap().contains("not compared with others"), "{tuning}");
     assert!(tuning["candidates"].as_u64().unwrap() > 1);
-    assert_eq!(tuning["end"], "The budget was used up before every candidate was tried.");
+    assert!(tuning["end"].as_str().unwrap().starts_with("The time limit of the comparison"));
 }
 
 #[test]
@@ -75,17 +80,78 @@ fn a_search_that_cannot_be_is_refused() {
 }
 
 #[test]
-fn a_handful_is_compared_without_being_asked_and_said_in_a_line() {
+fn default_candidates_are_compared_without_being_asked_with_the_evidence() {
     let text = stdout(&["fit", "iris"]);
-    assert!(text.contains("Chosen among 5 of 5 settings: "), "{text}");
-    assert!(text.contains("right by 3-NN"), "{text}");
+    assert!(text.contains(" chosen among 6 of 6 candidates by cross-validation"), "{text}");
+    assert!(text.contains("3-NN accuracy") && text.contains(" ± "), "{text}");
     let report = json(&["fit", "iris", "--format", "json"]);
-    assert_eq!(report["tuning"]["asked"], false);
-    assert!(report["tuning"]["chosen"].as_str().unwrap().starts_with("Chosen among 5 of 5"));
+    let tuning = &report["tuning"];
+    assert_eq!(tuning["asked"], false);
+    let trials = tuning["trials"].as_array().unwrap();
+    let methods: Vec<_> = trials.iter().map(|trial| trial["method"].as_str().unwrap()).collect();
+    for method in ["Euclidean", "LDA", "NCA"] {
+        assert!(methods.contains(&method), "{methods:?}");
+    }
+    let of = |trial: &serde_json::Value, key: &str| trial[key].as_f64().unwrap();
+    for trial in trials {
+        assert!(of(trial, "accuracy") <= of(&trials[0], "accuracy") + 1e-9, "{trial}");
+        let difference = of(trial, "accuracy") - of(&trials[0], "accuracy");
+        assert!((of(trial, "difference") - difference).abs() < 1e-9, "{trial}");
+    }
     let plain = json(&["fit", "iris", "--no-tune", "--format", "json"]);
     assert!(plain["tuning"].is_null());
     assert_eq!(plain["settings"]["fit"]["start_perplexity"], 15.0);
     assert_eq!(plain["settings"]["fit"]["penalty"], "Spread");
+}
+
+#[test]
+fn a_fit_without_steps_is_named_after_what_was_done() {
+    let place = Place::new();
+    for (data, options, label, name) in [
+        ("iris", &["--dim", "2"][..], "LDA", "lda"),
+        ("iris", &["--dim", "2", "--init", "pca"], "PCA", "pca"),
+        ("iris", &["--dim", "4", "--init", "identity"], "Euclidean", "euclidean"),
+        ("iris", &["--dim", "2", "--init", "random"], "Random map", "random"),
+    ] {
+        let out = place.at(name);
+        let none = ["fit", data, "--no-tune", "--max-iterations", "0", "--out", &out];
+        let none: Vec<&str> =
+            none.into_iter().filter(|word| options.len() == 2 || *word != "--no-tune").collect();
+        let text = stdout(&[&none[..], options].concat());
+        let report = read_json(&place.path(name).join("report.json"));
+        let page = std::fs::read_to_string(place.path(name).join("report.html")).unwrap();
+        assert_eq!(report["method"], label);
+        assert_eq!(report["without_steps"], true);
+        let rows = report["comparison"]["rows"].as_array().unwrap();
+        assert_eq!(rows.iter().filter(|row| row["method"] == label).count(), 1, "{rows:?}");
+        assert!(text.contains("Reached the requested number of steps (0)."), "{text}");
+        let info = stdout(&["info", &out]);
+        for said in [&text, &page, &info] {
+            assert!(said.contains(label), "{said}");
+            assert!(!said.contains("NCA") && !said.contains("learned"), "{said}");
+        }
+        assert_eq!(json(&["info", &out, "--format", "json"])["method"], name);
+    }
+}
+
+#[test]
+fn a_closed_form_that_cross_validation_chose_is_named_and_appears_once() {
+    // Two classes of round clouds far apart along one axis: nothing is better than distance.
+    let place = Place::new();
+    let rows: String = (0..60)
+        .map(|row| {
+            let angle = f64::from(row) * 2.4;
+            let center = f64::from(row % 2) * 20.0;
+            format!("{},{},{}\n", center + angle.cos(), center + angle.sin(), row % 2)
+        })
+        .collect();
+    let data = place.file("clouds.csv", &format!("x,y,class\n{rows}"));
+    let report = json(&["fit", &data, "--format", "json"]);
+    assert_eq!(report["method"], "Euclidean", "of equal accuracies the simplest is chosen");
+    let rows = report["comparison"]["rows"].as_array().unwrap();
+    assert_eq!(rows.iter().filter(|row| row["method"] == "Euclidean").count(), 1);
+    let sentence = report["termination_sentence"].as_str().unwrap();
+    assert_eq!(sentence, "Euclidean (no gradient steps): chosen by cross-validation.");
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn a_wide_table_takes_the_memory_of_its_rows() {
     let data = place.file("genes.csv", &wide_table(24, 6000));
     let out = place.at("run");
     let fit = ["fit", &data, "--max-iterations", "2", "--quiet", "--out", &out];
-    nca(&fit).assert().success().stderr(contains("6000 features are learned to 15 dimensions"));
+    nca(&fit).assert().success().stderr(contains("6000 features are mapped to 15 dimensions"));
     let report = read_json(&place.path("run/report.json"));
     let rows = report["comparison"]["rows"].as_array().unwrap();
     let methods: Vec<_> = rows.iter().map(|row| row["method"].as_str().unwrap()).collect();

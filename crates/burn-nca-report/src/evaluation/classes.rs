@@ -40,7 +40,7 @@ pub struct ClassRows<'a> {
 /// # Errors
 /// k above the training rows, or an embedding that is not finite.
 pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Result<Evaluation> {
-    stages.announce("evaluating the learned metric");
+    stages.announce("evaluating");
     let (k, classes) = (rows.neighbors, rows.data.classes());
     let measured = &rows.sample.train;
     let (train, test) = (rows.train, rows.data.select(&rows.sample.test));
@@ -54,7 +54,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
     let truth_of_train = labels.measured();
     let (method, rule) = (label(model), model.rule());
     let own = ByRule { space: &own, rule };
-    let learned = judge(method, &own, &labels, k)?;
+    let learned = judge(&method, &own, &labels, k)?;
     let (device, _) = place(&model.references().device());
     let compared = |method: &str, map: &Projection| {
         let space = ByVotes { rows: parts.mapped(map)?, device: &device };

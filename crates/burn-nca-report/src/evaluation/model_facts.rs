@@ -1,6 +1,6 @@
-//! What a report says of a model, whatever it was learned from.
+//! What a report says about a model, whatever it was learned from.
 
-use burn_nca::fit::Precision;
+use burn_nca::fit::{Precision, Termination};
 use burn_nca::{Fitted, device};
 
 use crate::{Curve, CurvePoint, DeviceSummary, FeatureWeight, FeatureWeights, Matrix, SolverRun};
@@ -26,6 +26,8 @@ impl SolverRun {
             termination: format!("{:?}", summary.termination),
             termination_sentence: summary.termination.sentence().to_string(),
             converged: summary.termination.converged(),
+            without_steps: model.applied_method().without_steps
+                || summary.termination == Termination::ClosedForm,
             iterations: summary.iterations as u64,
             evaluations: summary.evaluations as u64,
             seconds: summary.seconds,

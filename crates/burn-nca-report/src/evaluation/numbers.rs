@@ -43,7 +43,7 @@ struct Numbered {
 /// # Errors
 /// k above the training rows, or an embedding that is not finite.
 pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> Result<Evaluation> {
-    stages.announce("evaluating the learned metric");
+    stages.announce("evaluating");
     let measured = &rows.sample.train;
     let (train, test) = (rows.train, rows.data.select(&rows.sample.test));
     let known = train.targets().values();
@@ -87,11 +87,11 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> R
         let found = model.rule().nearest(queries, &own.train, k, of_self)?;
         Ok(nearest_means(&found, numbers, k)?)
     })?;
-    compared.push(row((method, &nearest, dimension), &by_votes, &truth)?);
+    compared.push(row((&method, &nearest, dimension), &by_votes, &truth)?);
     let by_kernel = learned(&|queries, of_self| {
         Ok(model.rule().kernel_means(queries, &own.train, numbers, of_self)?)
     })?;
-    let learned = row((method, "kernel", dimension), &by_kernel, &truth)?;
+    let learned = row((&method, "kernel", dimension), &by_kernel, &truth)?;
     compared.push(learned.clone());
     let comparison = MeasureTable { neighbors: None, measures: measures(), rows: compared };
     stages.announce("drawing the embedding");

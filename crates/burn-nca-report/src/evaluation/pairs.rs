@@ -46,7 +46,7 @@ pub fn evaluate(
     pairs: &PairParts,
     stages: &dyn Stages,
 ) -> Result<Evaluation> {
-    stages.announce("evaluating the learned metric");
+    stages.announce("evaluating");
     let features = data.features();
     let rows = (0..features.rows()).collect();
     let split = Split { train: rows, test: Vec::new() };
@@ -63,7 +63,7 @@ pub fn evaluate(
     let method = label(model);
     compared.retain(|row| row.method != method);
     let ranks = PartnerRanks::of(model.references(), &pairs.asked, Some(data.pairs()))?;
-    let learned = row((method, dimension), values(part, &ranks));
+    let learned = row((&method, dimension), values(part, &ranks));
     compared.push(learned.clone());
     let seen = seen(data, pairs);
     let on_others = |others: &[usize]| recall_of(others, model, (data, pairs));

@@ -1,4 +1,4 @@
-//! The report of a model: what every model tells, around what is found out by what it was learned from.
+//! The report of a model: the facts of every model, and the evaluation of its kind of data.
 
 use anyhow::Result;
 use burn::tensor::Tensor;
@@ -13,13 +13,13 @@ use crate::{
     Results, SolverRun, Warning, WarningCode,
 };
 
-/// What was found out about the learned metric.
+/// The evaluation of a model.
 pub struct Evaluation {
     /// The data, without a name.
     pub data: Data,
-    /// The learned metric beside the baselines.
+    /// The model compared with the baselines.
     pub comparison: MeasureTable,
-    /// What the learned metric loses beside them, if it does.
+    /// What the model loses against them, if it does.
     pub shortfall: Option<String>,
     /// What to know before trusting the scores.
     pub warnings: Vec<Warning>,
@@ -32,9 +32,9 @@ pub struct Evaluation {
     pub perplexity: Vec<f64>,
 }
 
-/// The method of a model as comparisons name it.
-pub fn label(model: &Fitted) -> &'static str {
-    model.card().method.info().label
+/// The method of a model as comparisons name it: what was done, such as `LDA` for a fit that took no step from it.
+pub fn label(model: &Fitted) -> String {
+    model.applied_method().label
 }
 
 impl Report {
@@ -78,7 +78,7 @@ impl Report {
     ) -> Result<Self> {
         let found = D::evaluate(model, rows, stages)?;
         let of_model = [
-            about_termination(model.summary().termination),
+            about_termination(model.summary()),
             about_spread(Spread::of(&found.embedding)?, found.shortfall),
         ];
         let feature_weights = FeatureWeights::of(model);
@@ -89,7 +89,7 @@ impl Report {
                 program: concat!("burn-nca ", env!("CARGO_PKG_VERSION")).to_string(),
                 command: String::new(),
                 seed: rows.seed,
-                method: label(model).to_string(),
+                method: label(model),
                 data: found.data,
                 settings: serde_json::to_value(model.card())?,
                 device: DeviceSummary::of(model),

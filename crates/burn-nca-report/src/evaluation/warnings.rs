@@ -1,14 +1,18 @@
 //! What a user should know about a fitted model, though it is not wrong.
 
+use burn_nca::estimator::FitSummary;
 use burn_nca::evaluate::{Collapse, Spread};
 use burn_nca::fit::Termination;
 
 use crate::{Warning, WarningCode};
 
-/// About a fit that did not converge; mini-batches end with their epochs, and early stopping is a choice.
-pub fn about_termination(termination: Termination) -> Option<Warning> {
-    let as_it_should = termination.converged() || termination.is_planned();
-    (!as_it_should).then(|| {
+/// About a fit that did not converge; mini-batches end with their epochs, and early stopping is a choice, as are zero
+/// iterations.
+pub fn about_termination(summary: &FitSummary) -> Option<Warning> {
+    let termination = summary.termination;
+    let none_asked = termination == Termination::MaxIterations && summary.iterations == 0;
+    let planned = termination.converged() || termination.is_planned() || none_asked;
+    (!planned).then(|| {
         Warning::new(WarningCode::NotConverged, termination.sentence().trim_end_matches('.'))
     })
 }
@@ -45,10 +49,15 @@ mod tests {
 
     #[test]
     fn only_a_fit_that_did_not_end_as_planned_is_warned_of() {
+        let about = |termination, iterations| {
+            let summary = FitSummary::closed_form(3, std::time::Instant::now());
+            about_termination(&FitSummary { termination, iterations, ..summary })
+        };
         for planned in [Termination::GradientSmall, Termination::EpochsDone, Termination::HeldOut] {
-            assert_eq!(about_termination(planned), None);
+            assert_eq!(about(planned, 3), None);
         }
-        let warning = about_termination(Termination::MaxIterations).unwrap();
+        assert_eq!(about(Termination::MaxIterations, 0), None, "none were asked for");
+        let warning = about(Termination::MaxIterations, 3).unwrap();
         assert!(warning.text.starts_with("Not converged"), "{warning:?}");
     }
 

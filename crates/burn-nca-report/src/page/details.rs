@@ -38,7 +38,10 @@ fn data(report: &Report) -> String {
     ];
     let parts = match report.results {
         Results::Classes(_) => {
-            about.push(("rows without a partner", count(data.without_partner as u64)));
+            about.push((
+                "rows without another row of their class",
+                count(data.without_partner as u64),
+            ));
             None
         }
         Results::Numbers(_) => Some(["training rows", "held-out rows"]),
@@ -77,7 +80,7 @@ fn run(report: &Report) -> Vec<(&'static str, String)> {
         ("backend", header.device.backend.clone()),
         ("number type", header.device.dtype.clone()),
         ("seed", header.seed.to_string()),
-        ("stopped because", run.termination_sentence.clone()),
+        ("stopped", run.termination_sentence.clone()),
     ];
     entries.extend(run.ended.clone().map(|ended| ("ended", ended)));
     entries.extend([

@@ -15,19 +15,19 @@ const NAMES: [(&str, &str); 26] = [
     ("regression.Soft.criterion", "soft matches, objective"),
     ("regression.Soft.width", "soft matches, width"),
     ("regression.Soft.width.Given", "soft matches, width"),
-    ("include_self", "each row counts as its own partner"),
+    ("include_self", "each row counts as a positive of itself"),
     ("fit.start.Random.scale", "scale of the random start"),
     ("fit.start_perplexity", "perplexity of the start"),
     ("fit.l2", "L2 penalty"),
-    ("fit.penalty", "what the penalty weighs"),
-    ("fit.optimizer.Lbfgs.max_iterations", "L-BFGS, most iterations"),
+    ("fit.penalty", "penalty on"),
+    ("fit.optimizer.Lbfgs.max_iterations", "L-BFGS, maximum iterations"),
     ("fit.optimizer.Lbfgs.tolerance_gradient", "L-BFGS, tolerance of the gradient"),
     ("fit.optimizer.Lbfgs.tolerance_progress", "L-BFGS, tolerance of progress"),
-    ("fit.optimizer.Lbfgs.history", "L-BFGS, steps remembered"),
-    ("fit.optimizer.Lbfgs.max_line_search", "L-BFGS, most tries per step"),
+    ("fit.optimizer.Lbfgs.history", "L-BFGS, history"),
+    ("fit.optimizer.Lbfgs.max_line_search", "L-BFGS, maximum evaluations per step"),
     ("fit.early_stopping.share", "early stopping, share held out"),
     ("fit.early_stopping.patience", "early stopping, patience"),
-    ("fit.stop_at", "steps chosen by the search"),
+    ("fit.stop_at", "number of steps"),
     ("fit.precision", "number type"),
     ("fit.blocks.memory_mib", "memory for one pass, MiB"),
 ];
@@ -114,7 +114,7 @@ mod tests {
             (of("objective"), of("L2 penalty"), of("start")),
             (Some("g"), Some("0.01"), Some("auto"))
         );
-        assert_eq!(of("L-BFGS, most iterations"), Some("200"));
+        assert_eq!(of("L-BFGS, maximum iterations"), Some("200"));
         for (name, text) in &settings {
             assert!(!name.contains(['_', '.', ':']) && !text.contains("not set"), "{name}: {text}");
         }

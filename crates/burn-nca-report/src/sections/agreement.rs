@@ -35,11 +35,11 @@ impl Section for ValueResults {
         let drawn = pairs.len().min(DRAWN);
         let drawn: Vec<_> = (0..drawn).map(|at| pairs[at * pairs.len() / drawn]).collect();
         let remark = note(&format!(
-            "The kernel rule in the learned metric on {rows}. On the line the prediction is right; above it, too high."
+            "The kernel rule in the embedding on {rows}. On the line the prediction is exact; above it, too high."
         ));
         let body =
             format!("{remark}<figure class=\"agreement\">\n{}</figure>", drawing(target, &drawn));
-        section("agreement", "Predicted against true", &body)
+        section("agreement", "Predicted and true values", &body)
     }
 }
 
@@ -83,7 +83,7 @@ fn drawing(target: &str, pairs: &[(usize, f64, f64)]) -> String {
     }
     let middle = 12.0 + inner / 2.0;
     format!(
-        "<svg viewBox=\"0 0 {SIDE} {SIDE}\" role=\"img\" aria-label=\"Predicted against true {0}\">\n{body}<text \
+        "<svg viewBox=\"0 0 {SIDE} {SIDE}\" role=\"img\" aria-label=\"Predicted and true {0}\">\n{body}<text \
          class=\"x\" x=\"{1:.1}\" y=\"{2:.1}\">true {0}</text><text class=\"x\" transform=\"translate(12 \
          {middle:.1}) rotate(-90)\">predicted</text></svg>\n",
         escape(target),

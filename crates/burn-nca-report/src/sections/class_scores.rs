@@ -119,11 +119,15 @@ impl Section for ClassTable {
             ),
         };
         let remark = format!(
-            "1-NN in the learned metric on {total}: {}. Recall: share of the class's rows taken for it. Precision: share \
-             right of the rows taken for it.{rest}",
+            "1-NN in the embedding on {total}: {}. Recall: share of the class's rows predicted as it. Precision: share of \
+             the rows predicted as the class that are of it.{rest}",
             self.sentence()
         );
-        section("classes", "How each class fares", &(note(&remark) + &table(&rows).html()))
+        section(
+            "classes",
+            "Per-class precision and recall",
+            &(note(&remark) + &table(&rows).html()),
+        )
     }
 
     /// Where classes are unbalanced; each class where there are few.

@@ -62,7 +62,7 @@ impl Section for Curve {
         let axis: String = whole_ticks(range).into_iter().map(mark).collect();
         section(
             "curve",
-            "How the fit went",
+            "Training curve",
             &format!(
                 "<figure class=\"curve\" id=\"curve-plot\" tabindex=\"0\" role=\"group\" aria-label=\"Training \
                  curve; arrow keys move along the iterations\">\n{panels}<div class=\"axis\">{axis}</div>\
@@ -92,19 +92,19 @@ fn panels(curve: &[CurvePoint]) -> Vec<Panel> {
     };
     let mut panels = vec![
         Panel {
-            label: "Value being minimized",
+            label: "Objective (minimized)",
             class: "value",
             path: path(|point| Some(point.value)),
             logarithmic: false,
         },
         Panel {
-            label: "Held-out measure",
+            label: "Held-out score",
             class: "held",
             path: path(|point| point.held_out),
             logarithmic: false,
         },
         Panel {
-            label: "Largest entry of the gradient, log scale",
+            label: "Largest gradient component, log scale",
             class: "gradient",
             path: path(|point| point.gradient_max.filter(|size| *size > 0.0).map(f64::log10)),
             logarithmic: true,
@@ -202,7 +202,7 @@ fn listing(curve: &[CurvePoint]) -> String {
         table = table.number("gradient", move |point| number(point.gradient_max));
     }
     let some = if curve.len() > LISTED { ", evenly thinned" } else { "" };
-    format!("<details><summary>The numbers{some}</summary>{}</details>", table.html())
+    format!("<details><summary>Table{some}</summary>{}</details>", table.html())
 }
 
 #[cfg(test)]

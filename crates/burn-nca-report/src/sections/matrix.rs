@@ -69,7 +69,7 @@ impl Section for Matrix {
         let open = if small { " open" } else { "" };
         section(
             "matrix",
-            "The learned map A",
+            "Linear map A",
             &format!("<details{open}><summary>z = A x, {size}</summary>\n{table}</details>"),
         )
     }

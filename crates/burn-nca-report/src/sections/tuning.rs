@@ -1,6 +1,6 @@
-//! The search that chose the settings of a fit.
+//! The search that chose the settings of a fit: every candidate with its cross-validated score.
 
-use burn_nca::estimator::tune::{Choice, Search, Trial};
+use burn_nca::estimator::tune::{Choice, Search, SearchEnd, StepScore, Trial};
 use burn_nca::fit::Start;
 use burn_nca::method::AnyMethod;
 use serde::{Deserialize, Serialize};
@@ -25,10 +25,10 @@ pub struct Tuning {
     pub end: String,
     /// Why the chosen settings were chosen.
     pub reason: String,
-    /// What was chosen and why, in one line.
+    /// What was chosen, with its score and that of the next best, in one line.
     #[serde(default)]
     pub chosen: String,
-    /// Whether the user asked for the search; a handful of settings is compared without being asked.
+    /// Whether the user asked for the search; the default candidates are compared without being asked.
     #[serde(default = "asked")]
     pub asked: bool,
     /// The k of the k-NN by which candidates were compared.
@@ -87,17 +87,30 @@ impl ComparedBy {
         }
     }
 
-    /// `95.7 % right by 3-NN`
-    fn achieved(self, score: f64, neighbors: usize) -> String {
+    /// `3-NN accuracy 95.7 % ± 1.1 %`
+    fn achieved(self, [score, error]: [f64; 2], neighbors: usize) -> String {
+        let name = match self {
+            Self::Accuracy => format!("{neighbors}-NN accuracy"),
+            Self::R2 => "R²".to_string(),
+            Self::LogProbability => "log probability".to_string(),
+        };
+        format!("{name} {} ± {}", self.text(score), self.text(error))
+    }
+
+    /// `2.7 ± 0.6 percentage points`
+    fn lead(self, [difference, error]: [f64; 2]) -> String {
         match self {
-            Self::Accuracy => format!("{} right by {neighbors}-NN", self.text(score)),
-            Self::R2 => format!("R² {} held out", self.text(score)),
-            Self::LogProbability => format!("log probability {} held out", self.text(score)),
+            Self::Accuracy => {
+                format!("{:.1} ± {:.1} percentage points", 100.0 * difference, 100.0 * error)
+            }
+            Self::R2 | Self::LogProbability => {
+                format!("{} ± {}", significant(difference, 3), significant(error, 3))
+            }
         }
     }
 }
 
-/// Reports of older versions tell of searches that were asked for, by 1-NN.
+/// Reports of older versions hold searches that were asked for, by 1-NN.
 fn asked() -> bool {
     true
 }
@@ -111,7 +124,10 @@ fn one() -> usize {
 pub struct TuningRow {
     /// Whether the metric was fitted with these settings.
     pub chosen: bool,
-    /// `f` or `g`, or the name of a method without a criterion; `none` where nothing is learned.
+    /// The method as tables name it: `NCA`, or the closed form that a start without gradient steps is, such as `LDA`.
+    #[serde(default)]
+    pub method: String,
+    /// `f` or `g`, or the name of a method without a criterion; `none` without gradient steps.
     pub criterion: String,
     /// Weight of the L2 penalty.
     pub l2: f64,
@@ -128,6 +144,12 @@ pub struct TuningRow {
     pub accuracy: f64,
     /// The standard error of the accuracy.
     pub standard_error: f64,
+    /// The accuracy minus that of the chosen candidate, mean over the folds.
+    #[serde(default)]
+    pub difference: f64,
+    /// The standard error of the difference, paired over the folds.
+    #[serde(default)]
+    pub difference_standard_error: f64,
     /// The accuracy of each fold.
     pub fold_accuracies: Vec<f64>,
     /// Mean log probability of the true class on rows held out, mean over the folds.
@@ -145,89 +167,155 @@ impl Tuning {
         (method, compared_by): (&AnyMethod, ComparedBy),
         (neighbors, asked): (usize, bool),
     ) -> Self {
-        let choice = search.choice.as_ref();
-        let name = method.info().name;
+        let chosen = search.choice.as_ref().map(|choice| {
+            let trial = &search.trials[choice.trial];
+            (choice, score(trial, choice))
+        });
         let rows = search.trials.iter().enumerate();
-        let mut trials: Vec<TuningRow> = rows
-            .map(|(at, trial)| {
-                TuningRow::of(trial, name, choice.filter(|choice| choice.trial == at))
-            })
-            .collect();
+        let mut trials: Vec<TuningRow> = rows.map(|at| TuningRow::of(at, method, chosen)).collect();
         trials.sort_by(|a, b| b.chosen.cmp(&a.chosen).then(b.accuracy.total_cmp(&a.accuracy)));
-        Self {
+        let reason = match &search.choice {
+            None => UNMEASURED.to_string(),
+            Some(choice) => reason(choice.ties),
+        };
+        let mut tuning = Self {
             candidates: search.candidates,
             folds: search.folds,
-            end: search.end.sentence().to_string(),
-            reason: choice.map_or(UNMEASURED, |choice| choice.reason.sentence()).to_string(),
-            chosen: chosen(search, compared_by, neighbors),
+            end: end(search.end).to_string(),
+            reason,
+            chosen: String::new(),
             asked,
             neighbors,
             compared_by,
             seconds: search.seconds,
             trials,
+        };
+        tuning.chosen = tuning.sentence(search.end);
+        tuning
+    }
+
+    /// What was chosen, with the evidence: its score, and its lead over the next best.
+    fn sentence(&self, end: SearchEnd) -> String {
+        let [chosen, others @ ..] = &self.trials[..] else { return UNMEASURED.to_string() };
+        let mut text = format!(
+            "{} chosen among {} of {} by cross-validation in the training rows ({}): {}",
+            chosen.in_full(),
+            self.trials.len(),
+            counted(self.candidates, "candidate"),
+            duration(self.seconds),
+            self.compared_by.achieved([chosen.accuracy, chosen.standard_error], self.neighbors),
+        );
+        if let Some(next) = others.first() {
+            let score = self.compared_by.text(next.accuracy);
+            let lead = self.compared_by.lead([-next.difference, next.difference_standard_error]);
+            text.push_str(&format!("; next {}: {score}, {lead} less", next.name()));
         }
+        text.push('.');
+        if end == SearchEnd::Budget {
+            let left_out = counted(self.candidates - self.trials.len(), "candidate");
+            text.push_str(&format!(" The time limit left {left_out} out of the comparison."));
+        }
+        text
     }
 }
 
-/// Why the usual settings are taken where no candidate was finished.
-const UNMEASURED: &str = "The usual settings: there was no time to compare them with others.";
+/// Why the first candidate is taken where none was finished.
+const UNMEASURED: &str = "Default settings, not compared with others: the time limit of the comparison was reached before \
+                          the first candidate was finished.";
 
-/// What was chosen, in one line, with what no learning came to.
-fn chosen(search: &Search, compared_by: ComparedBy, neighbors: usize) -> String {
-    let Some(choice) = &search.choice else {
-        return UNMEASURED.to_string();
-    };
-    let candidate = &search.trials[choice.trial].candidate;
-    let what = match choice.stop_at {
-        Some(0) => "no learning".to_string(),
-        Some(steps) => format!("{candidate}, {}", counted(steps, "step")),
-        None => candidate.to_string(),
-    };
-    let start = search.trials.first().and_then(Trial::start);
-    let start = start.filter(|_| choice.stop_at != Some(0));
-    let start = start.map_or_else(String::new, |start| {
-        format!(", against {} without learning", compared_by.text(start.accuracy()))
-    });
-    format!(
-        "Chosen among {} of {}: {what}; {}{start} (cross-validation inside the training rows, \
-         {})",
-        search.trials.len(),
-        counted(search.candidates, "setting"),
-        compared_by.achieved(choice.accuracy, neighbors),
-        duration(search.seconds)
-    )
+/// The reason of a choice, as a sentence.
+fn reason(ties: usize) -> String {
+    match ties {
+        0 => "The highest mean score.".to_string(),
+        ties => format!("The simplest of {} with the highest mean score.", ties + 1),
+    }
+}
+
+/// The end of a search, as a sentence.
+fn end(end: SearchEnd) -> &'static str {
+    match end {
+        SearchEnd::AllTried => "Every candidate was compared.",
+        SearchEnd::Budget => {
+            "The time limit of the comparison was reached before every candidate was compared."
+        }
+        SearchEnd::Stopped => "Stopped on request before every candidate was compared.",
+    }
+}
+
+/// The score that was chosen of a trial.
+fn score<'a>(trial: &'a Trial, choice: &Choice) -> &'a StepScore {
+    let mut scores = trial.scores.iter();
+    scores.find(|score| score.steps == choice.stop_at).unwrap_or(trial.best())
 }
 
 impl TuningRow {
     /// The trial at the steps that were chosen, or at its best.
-    fn of(trial: &Trial, method: &str, choice: Option<&Choice>) -> Self {
-        let steps = choice.map_or(trial.best().steps, |choice| choice.stop_at);
-        let score = trial.scores.iter().find(|score| score.steps == steps).unwrap_or(trial.best());
+    fn of(
+        (at, trial): (usize, &Trial),
+        method: &AnyMethod,
+        chosen: Option<(&Choice, &StepScore)>,
+    ) -> Self {
+        let own = chosen.filter(|(choice, _)| choice.trial == at);
+        let score = own.map_or(trial.best(), |(_, score)| score);
         let candidate = &trial.candidate;
-        let ends = trial.terminations.iter();
-        let closed = candidate.is_closed();
+        let stop_at = score.steps.or(candidate.stop_at);
+        let closed = stop_at == Some(0);
+        let info = method.info();
         let start =
             if closed && candidate.start == Start::Auto { "lda" } else { candidate.start_name() };
+        let [difference, difference_standard_error] =
+            chosen.map_or([0.0; 2], |(_, chosen)| score.difference(chosen));
         Self {
-            chosen: choice.is_some(),
+            chosen: own.is_some(),
+            method: if closed { candidate.closed_form() } else { info.label }.to_string(),
             criterion: match candidate.criterion_name() {
                 _ if closed => "none",
                 Some(criterion) => criterion,
-                None => method,
+                None => info.name,
             }
             .to_string(),
             l2: candidate.l2,
             start: start.to_string(),
             start_perplexity: candidate.start_perplexity,
             dimension: candidate.d_output,
-            stop_at: score.steps.or(candidate.stop_at),
+            stop_at,
             accuracy: score.accuracy(),
             standard_error: score.standard_error(),
+            difference,
+            difference_standard_error,
             fold_accuracies: score.folds.iter().map(|fold| fold.accuracy).collect(),
             log_p: score.log_p(),
-            terminations: ends.map(|end| format!("{end:?}")).collect(),
+            terminations: trial.terminations.iter().map(|end| format!("{end:?}")).collect(),
             seconds: trial.seconds,
         }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.stop_at == Some(0)
+    }
+
+    /// `NCA g`, `LDA`, `MLKR`
+    fn name(&self) -> String {
+        match self.criterion.as_str() {
+            criterion @ ("f" | "g") => {
+                format!("{} {criterion}", self.method).trim_start().to_string()
+            }
+            criterion if self.method.is_empty() => criterion.to_string(),
+            _ => self.method.clone(),
+        }
+    }
+
+    /// `NCA g (l2 0.01, start auto, px 15, 2 dimensions, 8 steps)`, `LDA (2 dimensions)`
+    fn in_full(&self) -> String {
+        let mut settings = Vec::new();
+        if !self.is_closed() {
+            settings = vec![format!("l2 {}", self.l2), format!("start {}", self.start())];
+        }
+        settings.push(counted(self.dimension, "dimension"));
+        if let Some(steps) = self.stop_at.filter(|steps| *steps > 0) {
+            settings.push(counted(steps, "step"));
+        }
+        format!("{} ({})", self.name(), settings.join(", "))
     }
 
     /// `auto`, or `auto, px 15` for a start of that perplexity.
@@ -238,13 +326,14 @@ impl TuningRow {
         }
     }
 
-    /// `8 steps`, or `to the end`.
+    /// `8`, or `all` for a fit to its end.
     pub fn steps(&self) -> String {
-        match self.stop_at {
-            None => "to the end".to_string(),
-            Some(0) => "none".to_string(),
-            Some(steps) => steps.to_string(),
-        }
+        self.stop_at.map_or("all".to_string(), |steps| steps.to_string())
+    }
+
+    /// A setting of gradient fits; a closed form has none.
+    fn setting(&self, text: String) -> String {
+        if self.is_closed() { "–".to_string() } else { text }
     }
 }
 
@@ -252,13 +341,17 @@ impl Tuning {
     fn table<'a>(&self, rows: &'a [TuningRow]) -> Table<'a, TuningRow> {
         let by = self.compared_by;
         let table = Table::of("trials", rows)
-            .names("tried", 48, |row| Cell::marked(row.criterion.clone(), "chosen", row.chosen))
-            .number("l2", |row| row.l2.to_string())
-            .text("start", TuningRow::start)
+            .names("candidate", 48, |row| Cell::marked(row.name(), "chosen", row.chosen))
+            .number("l2", |row| row.setting(row.l2.to_string()))
+            .text("start", |row| row.setting(row.start()))
             .number("dim", |row| row.dimension.to_string())
             .number("steps", TuningRow::steps)
             .number(&by.head(self.neighbors), move |row| by.text(row.accuracy))
-            .number("± s.e.", move |row| by.text(row.standard_error));
+            .number("± s.e.", move |row| by.text(row.standard_error))
+            .page_number("difference", move |row| match row.chosen {
+                true => "–".to_string(),
+                false => by.lead([row.difference, row.difference_standard_error]),
+            });
         let table = match by {
             ComparedBy::Accuracy => table.page_number("ln p", |row| significant(row.log_p, 3)),
             ComparedBy::R2 | ComparedBy::LogProbability => table,
@@ -266,7 +359,7 @@ impl Tuning {
         table
             .page_number("time", |row| duration(row.seconds))
             .row_class(|row| if row.chosen { "chosen" } else { "" })
-            .scrolling("Candidates that were tried")
+            .scrolling("Candidates of the search")
     }
 }
 
@@ -274,16 +367,17 @@ impl Section for Tuning {
     /// Every candidate of the search for settings, best first.
     fn page(&self, _report: &Report) -> String {
         let remark = note(&format!(
-            "{} of {} were tried, by {} each inside the training rows; none of the rows held out to test on took part. \
-             {} {} {}",
+            "{} of {} were compared by cross-validation in the training rows, {} each; held-out rows took no part. {} \
+             ± s.e.: standard error over the folds. Difference: to the chosen candidate, paired over the folds. {} {} {}",
             self.trials.len(),
             counted(self.candidates, "candidate"),
             counted(self.folds, "fit"),
             self.compared_by.sentence(self.neighbors),
+            escape(&self.chosen),
+            escape(&self.reason),
             escape(&self.end),
-            escape(&self.chosen)
         ));
-        section("trials", "What was tried", &(remark + &self.table(&self.trials).html()))
+        section("trials", "Hyperparameter search", &(remark + &self.table(&self.trials).html()))
     }
 
     /// The best candidates, the chosen one first.
@@ -292,12 +386,13 @@ impl Section for Tuning {
             return wrapped(&self.chosen, terminal);
         }
         let remark = format!(
-            "* chosen among {} of {}, by {} each inside the training rows, in {}. {}",
+            "* chosen among {} of {} by cross-validation in the training rows, {} each, in {}. {} {}",
             self.trials.len(),
             counted(self.candidates, "candidate"),
             counted(self.folds, "fit"),
             duration(self.seconds),
-            self.reason
+            self.reason,
+            self.end
         );
         let width = terminal.width.map(|width| width.saturating_sub(1));
         self.table(&self.trials[..self.trials.len().min(SHOWN)]).plain(terminal)
@@ -312,6 +407,7 @@ impl Tuning {
     pub fn example() -> Self {
         let row = |chosen, l2, stop_at, accuracy| TuningRow {
             chosen,
+            method: "NCA".to_owned(),
             criterion: "g".to_owned(),
             l2,
             start: "auto".to_owned(),
@@ -320,23 +416,27 @@ impl Tuning {
             stop_at,
             accuracy,
             standard_error: 0.011,
+            difference: accuracy - 0.957,
+            difference_standard_error: 0.004,
             fold_accuracies: vec![accuracy - 0.02, accuracy, accuracy + 0.02, accuracy, accuracy],
             log_p: -0.142,
             terminations: vec!["ProgressSmall".to_owned(); 5],
             seconds: 0.31,
         };
-        Self {
+        let mut tuning = Self {
             candidates: 36,
             folds: 5,
-            end: "The budget was used up before every candidate was tried.".to_owned(),
-            reason: "The usual settings: no others were clearly better.".to_owned(),
-            chosen: "Chosen among 2 of 36 settings: g, l2 0.01, start auto, k = 2".to_owned(),
+            end: end(SearchEnd::Budget).to_owned(),
+            reason: reason(0),
+            chosen: String::new(),
             asked: true,
             neighbors: 1,
             compared_by: ComparedBy::Accuracy,
             seconds: 0.62,
-            trials: vec![row(true, 0.01, Some(20), 0.957), row(false, 0.003, None, 0.961)],
-        }
+            trials: vec![row(true, 0.01, Some(20), 0.957), row(false, 0.003, None, 0.951)],
+        };
+        tuning.chosen = tuning.sentence(SearchEnd::Budget);
+        tuning
     }
 }
 
@@ -349,6 +449,23 @@ mod tests {
         let text = Tuning::example().page(&Report::example());
         assert_eq!(text.matches("(chosen)").count(), 1);
         assert_eq!(text.matches("<tr").count(), 1 + Tuning::example().trials.len());
-        assert!(text.contains("2 of 36 candidates were tried, by 5 fits each"), "{text}");
+        assert!(text.contains("2 of 36 candidates were compared"), "{text}");
+        assert!(text.contains("-0.6 ± 0.4 percentage points"), "{text}");
+    }
+
+    #[test]
+    fn the_choice_is_reported_with_its_evidence_and_with_what_the_time_limit_left_out() {
+        let mut tuning = Tuning::example();
+        assert_eq!(
+            tuning.chosen,
+            "NCA g (l2 0.01, start auto, 2 dimensions, 20 steps) chosen among 2 of 36 candidates by cross-validation \
+             in the training rows (620 ms): 1-NN accuracy 95.7 % ± 1.1 %; next NCA g: 95.1 %, 0.6 ± 0.4 percentage \
+             points less. The time limit left 34 candidates out of the comparison."
+        );
+        let lda = &mut tuning.trials[0];
+        (lda.method, lda.criterion, lda.stop_at) = ("LDA".into(), "none".into(), Some(0));
+        assert!(tuning.sentence(SearchEnd::AllTried).starts_with("LDA (2 dimensions) chosen"));
+        tuning.trials.clear();
+        assert_eq!(tuning.sentence(SearchEnd::Budget), UNMEASURED);
     }
 }

@@ -81,7 +81,7 @@ impl Section for FeatureWeights {
             .number("weight", |feature| significant(feature.weight, 3))
             .number("share", |feature| percent(Some(feature.share)));
         let body = note(&remark(&weights)) + &table.html();
-        section("weights", "What the metric looks at", &body)
+        section("weights", "Feature importance", &body)
     }
 
     /// The features that a method of feature selection found, largest first.

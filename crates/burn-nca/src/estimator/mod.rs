@@ -8,6 +8,7 @@
 //! ```
 //! All give a [`Fitted`], which is saved and loaded alike.
 
+mod applied;
 mod card;
 mod embedding;
 mod entropy_k;
@@ -25,6 +26,7 @@ pub mod tune;
 
 pub use crate::data::TrainingTargets;
 pub use crate::fit::FitSummary;
+pub use applied::AppliedMethod;
 pub use card::ModelCard;
 pub use estimate::Estimator;
 pub use fitted::Fitted;

@@ -72,12 +72,12 @@ impl Termination {
             }
             Self::ClosedForm => "Converged: the solution has a closed form.",
             Self::MaxIterations => {
-                "Not converged: the limit of iterations was reached; raise max_iterations to go on."
+                "Not converged: the limit of iterations was reached; raise max_iterations."
             }
             Self::EpochsDone => "All epochs are done.",
             Self::NoStep => {
-                "Not converged: no step was taken, for in no batch had a row both a partner and a row to be told \
-                 from; raise batch_size."
+                "Not converged: no step was taken; in no batch did a row have both a row of its class and a row of \
+                 another; raise batch_size."
             }
             Self::LineSearchFailed => {
                 "Not converged: no lower value was found, not even along steepest descent; \
@@ -89,15 +89,15 @@ impl Termination {
             }
             Self::Stopped => "Not converged: stopped on request.",
             Self::HeldOut => "Stopped early: the held-out score no longer improves.",
-            Self::StopAt => "Stopped after the number of steps that was set or chosen.",
+            Self::StopAt => "Reached the number of steps of stop_at.",
             Self::Saturated => {
                 "Not converged: the start is saturated. Every row has a single neighbor or class to rounding, so the \
                  gradient vanishes and no step was taken; use criterion g or an L2 penalty, or scale the \
                  features or the start down."
             }
-            Self::Elsewhere => "Trained elsewhere; how that went is not known here.",
+            Self::Elsewhere => "Trained elsewhere; nothing is known about that fit.",
             Self::TimeBudget => {
-                "Not converged: the time allowed is used up; allow more time to go on."
+                "Not converged: the time budget is used up; raise time_budget."
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The map that a fit starts from: identity, random, PCA, LDA, given, or chosen by a rule.
 
 use std::fmt;
+use std::str::FromStr;
 
 use burn::config::Config;
 use rand::SeedableRng;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Groups, Lda, LdaConfig, PcaConfig, Projection, transposed};
 use crate::data::Labeled;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, quoted};
 
 mod perplexity;
 
@@ -75,8 +76,9 @@ pub enum Start {
     },
 }
 
-/// The rule that a start came from.
+/// The rule that a start came from; serialized as its text.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum ResolvedStart {
     /// The (rectangular) identity.
     Identity,
@@ -117,6 +119,42 @@ impl fmt::Display for ResolvedStart {
     }
 }
 
+impl FromStr for ResolvedStart {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let number = |before: &str, after: &str| -> Option<f64> {
+            text.strip_prefix(before)?.strip_suffix(after)?.parse().ok()
+        };
+        let padded = "identity, further rows random (standard deviation ";
+        Ok(match text {
+            "identity" => Self::Identity,
+            "PCA" => Self::Pca,
+            "LDA" => Self::Lda { shrinkage: 0.0 },
+            "given" => Self::Given,
+            _ => number(padded, ")")
+                .map(|scale| Self::PaddedIdentity { scale })
+                .or(number("random (standard deviation ", ")").map(|scale| Self::Random { scale }))
+                .or(number("LDA (shrinkage ", ")").map(|shrinkage| Self::Lda { shrinkage }))
+                .ok_or_else(|| Error::setting(format!("there is no start {}", quoted(text))))?,
+        })
+    }
+}
+
+impl From<ResolvedStart> for String {
+    fn from(start: ResolvedStart) -> Self {
+        start.to_string()
+    }
+}
+
+impl TryFrom<String> for ResolvedStart {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
+    }
+}
+
 impl Start {
     /// The start of a full map to k = `d_output` dimensions: the transpose of A, row-major `[d, k]`, and the
     /// rule it came from. Only [`Random`](Self::Random), and [`Auto`](Self::Auto) where k > d, use the seed.
@@ -153,7 +191,7 @@ impl Start {
         Ok((projection.into_weight(), used))
     }
 
-    /// The start of a diagonal map: its d entries.
+    /// The start of a diagonal map: its d entries, and the rule they came from.
     ///
     /// `Auto` and `Identity` are ones. `Random` takes the magnitude of each draw: the sign of an entry changes
     /// no distance, and a feature's weight reads best without one.
@@ -161,13 +199,14 @@ impl Start {
     /// # Errors
     /// PCA and LDA, which rotate the features; a scale that is not positive; given entries that are not d
     /// finite numbers.
-    pub fn diagonal(&self, data: &Labeled, seed: u64) -> Result<Vec<f64>> {
+    pub fn diagonal(&self, data: &Labeled, seed: u64) -> Result<(Vec<f64>, ResolvedStart)> {
         let d = data.features().columns();
         match self {
-            Self::Auto | Self::Identity => Ok(vec![1.0; d]),
+            Self::Auto | Self::Identity => Ok((vec![1.0; d], ResolvedStart::Identity)),
             Self::Random { scale } => {
                 let scale = positive_scale(scale.unwrap_or(1.0))?;
-                Ok(normal_entries(d, scale, seed).into_iter().map(f64::abs).collect())
+                let entries = normal_entries(d, scale, seed).into_iter().map(f64::abs).collect();
+                Ok((entries, ResolvedStart::Random { scale }))
             }
             Self::Pca | Self::Lda => Err(Error::setting(format!(
                 "a diagonal map weighs features and cannot start from {}, which rotates them; start from \
@@ -176,7 +215,7 @@ impl Start {
             ))),
             Self::Given { weight } => {
                 check_given(weight, &format!("[{d}]"), d)?;
-                Ok(weight.clone())
+                Ok((weight.clone(), ResolvedStart::Given))
             }
         }
     }

@@ -12,7 +12,7 @@ use super::{Progress, ResolvedStart, Solution, Termination};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FitSummary {
     /// The rule that the start came from; absent for networks and warm starts.
-    pub start: Option<String>,
+    pub start: Option<ResolvedStart>,
     /// The penalized objective at the end, a sum over the training rows; smaller is better.
     #[serde(with = "non_finite")]
     pub value: f64,
@@ -47,7 +47,7 @@ impl FitSummary {
         started: Instant,
     ) -> (M, Self) {
         let summary = Self {
-            start: start.map(|start| start.to_string()),
+            start,
             value: solution.value,
             gradient_max: solution.gradient_max,
             termination: solution.termination,

@@ -241,7 +241,7 @@ fn start_weights<D: TrainingData>(problem: &Problem<'_, D>) -> Result<Vec<f64>> 
             let features = problem.data.features().clone();
             let rows = features.rows();
             let rows = Labeled::from_labels(features, vec![0; rows])?;
-            problem.fit.start.diagonal(&rows, problem.fit.seed)?
+            problem.fit.start.diagonal(&rows, problem.fit.seed)?.0
         }
     };
     if weights.iter().all(|weight| *weight == 0.0) {

@@ -93,8 +93,8 @@ fn unscaled(
             Ok((AnyEncoder::Linear(map), Some(start)))
         }
         EncoderConfig::Diagonal => {
-            let scale = fit.start.diagonal(data, fit.seed)?;
-            Ok((AnyEncoder::Diagonal(DiagonalMap::from_scale(&scale, device, dtype)), None))
+            let (scale, start) = fit.start.diagonal(data, fit.seed)?;
+            Ok((AnyEncoder::Diagonal(DiagonalMap::from_scale(&scale, device, dtype)), Some(start)))
         }
         EncoderConfig::Mlp { hidden, activation } => {
             if !matches!(fit.start, Start::Auto | Start::Random { .. }) {

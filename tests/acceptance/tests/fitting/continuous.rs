@@ -10,8 +10,8 @@ use burn_nca::data::{
 use burn_nca::estimator::{RegressionObjective, TrainingTargets};
 use burn_nca::evaluate::{PartnerRanks, RegressionScores};
 use burn_nca::fit::{
-    EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress, Start, StochasticConfig,
-    Termination,
+    EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress, ResolvedStart, Start,
+    StochasticConfig, Termination,
 };
 use burn_nca::neighbors::{Numbers, nearest, nearest_means};
 use burn_nca::objective::Criterion;
@@ -72,7 +72,7 @@ fn the_value_is_the_leave_one_out_error_of_standardized_targets() {
     let left_out = r2(&fitted.leave_one_out_kernel().unwrap(), &data);
     let from_value = 1.0 - fitted.summary().value / ROWS as f64;
     assert!((left_out - from_value).abs() < 1e-4, "{left_out} against {from_value}");
-    assert_eq!(fitted.summary().start.as_deref(), Some("PCA"));
+    assert_eq!(fitted.summary().start, Some(ResolvedStart::Pca));
 }
 
 #[test]

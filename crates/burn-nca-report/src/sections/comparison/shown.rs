@@ -13,7 +13,7 @@ impl MeasureTable {
         let mut table = Table::of("scores", &self.rows)
             .names("method", 48, MeasureRow::name)
             .number("dim", |row| row.dimension.to_string())
-            .row_class(move |row| if row.method == learned { "learned" } else { "" });
+            .row_class(move |row| if row.method == learned { "fitted" } else { "" });
         for measure in self.measured() {
             table = table.number(&measure.label, |row| {
                 let text = measure.text(row.value(&measure.key));
@@ -59,9 +59,9 @@ impl MeasureTable {
             text.push_str(" The interval is Wilson's, for 1-NN on the held-out rows.");
         }
         if report.header.data.test == 0 {
-            text.push_str(" Nothing was held out: these figures flatter.");
+            text.push_str(" Nothing was held out; optimistic: these rows were used for training.");
         } else if self.rows.len() > 1 {
-            text.push_str(" Best on what was held out in bold.");
+            text.push_str(" Best held-out score in bold.");
         }
         text
     }
@@ -88,7 +88,7 @@ impl Section for MeasureTable {
             return String::new();
         }
         let body = note(&self.remark(report)) + &self.table(&report.header.method).html();
-        section("comparison", "Beside the baselines", &body)
+        section("comparison", "Comparison with baselines", &body)
     }
 
     fn text(&self, report: &Report, terminal: Terminal) -> String {
@@ -120,7 +120,7 @@ mod tests {
         let numbers = html(&Report::of_numbers());
         assert_eq!(numbers.matches("<b>").count(), 3);
         assert!(numbers.contains("<b>0.871</b>") && numbers.contains("<b>3.27</b>"));
-        assert_eq!(numbers.matches("class=\"learned\"").count(), 2);
+        assert_eq!(numbers.matches("class=\"fitted\"").count(), 2);
     }
 
     #[test]

@@ -47,12 +47,12 @@ impl Section for Confusion {
                         count(all as u64)
                     )
                 }
-                _ => " Every pair of classes that is confused, the most frequent first.".to_owned(),
+                _ => " Every pair of confused classes, the most frequent first.".to_owned(),
             });
                 list(&errors[..listed], classes)
             }
         };
-        section("confusion", "Which class is taken for which", &format!("{}{body}", note(&remark)))
+        section("confusion", "Confusion matrix", &format!("{}{body}", note(&remark)))
     }
 }
 
@@ -63,10 +63,10 @@ fn remark(confusion: &Confusion, errors: &[Cell]) -> String {
         Part::Train => format!("{}, each left out in turn", counted(total, "training row")),
     };
     let wrong = match errors.iter().map(|error| error[2]).sum::<usize>() {
-        0 => "none wrong".to_owned(),
+        0 => "no errors".to_owned(),
         wrong => format!("{} wrong", count(wrong as u64)),
     };
-    format!("1-NN in the learned metric on {rows}: {wrong}.")
+    format!("1-NN in the embedding on {rows}: {wrong}.")
 }
 
 /// ` Most often: G taken for C (4 rows), …`
@@ -74,7 +74,7 @@ fn most_frequent(errors: &[Cell], classes: &[ClassCount]) -> String {
     let named = errors.iter().take(NAMED).filter_map(|&[truth, predicted, rows]| {
         let (truth, predicted) = (classes.get(truth)?, classes.get(predicted)?);
         let (truth, predicted) = (name(&truth.name, NAME), name(&predicted.name, NAME));
-        Some(format!("{truth} taken for {predicted} ({})", counted(rows, "row")))
+        Some(format!("{truth} predicted as {predicted} ({})", counted(rows, "row")))
     });
     let named: Vec<String> = named.collect();
     if named.is_empty() { String::new() } else { format!(" Most often: {}.", named.join(", ")) }
@@ -88,7 +88,7 @@ fn list(errors: &[Cell], classes: &[ClassCount]) -> String {
     let name = |class: usize| classes.get(class).map_or(String::new(), |class| class.name.clone());
     Table::of("errors", errors)
         .names("true class", NAME, |error| name(error[0]))
-        .text("taken for", |error| name(error[1]))
+        .text("predicted", |error| name(error[1]))
         .number("rows", |error| count(error[2] as u64))
         .html()
 }

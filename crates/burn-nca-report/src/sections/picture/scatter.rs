@@ -115,7 +115,7 @@ impl<'a, M> Scatter<'a, M> {
             self.scale_bar(),
             self.legend(legend),
         );
-        section("embedding", "The rows where the metric puts them", &body)
+        section("embedding", "Embedding", &body)
     }
 
     /// What the script needs: of each point the place, what `mark` says, the part and the row, in drawing order.
@@ -166,26 +166,25 @@ impl<'a, M> Scatter<'a, M> {
         let k = self.embedding.dimension;
         let mut text = match (self.frame.is_line(), self.embedding.variance_share) {
             (true, _) if self.classes.is_empty() => {
-                "The one learned dimension; up and down means nothing.".to_owned()
+                "One dimension; the vertical position carries no information.".to_owned()
             }
             (true, _) => {
-                "The one learned dimension; up and down within a class means nothing.".to_owned()
+                "One dimension; the vertical position within a class carries no information."
+                    .to_owned()
             }
             (false, Some(share)) => format!(
                 "The first two principal axes of the {k}-dimensional embedding, which hold {} of its variance; \
                  distances in the full space are larger.",
                 percent(Some(share))
             ),
-            (false, None) => {
-                "The learned dimensions, at the same scale in both directions.".to_owned()
-            }
+            (false, None) => "Both dimensions of the embedding, at the same scale.".to_owned(),
         };
         let placed = self.embedding.points.len() - self.unplaced;
         if placed > self.marks.len() {
             let drawn = count(self.marks.len() as u64);
             let _ = write!(
                 text,
-                " {drawn} of {} points are drawn, evenly spread over the table.",
+                " {drawn} of {} points are plotted, evenly spread over the table.",
                 count(placed as u64)
             );
         }

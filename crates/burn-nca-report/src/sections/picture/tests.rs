@@ -37,7 +37,7 @@ fn a_large_embedding_is_thinned_evenly_and_says_so() {
     let report = Report::with_classes(&["a", "b", "c"], 4000, 2);
     let scatter = of_classes(&report);
     assert_eq!(scatter.marks.len(), DRAWN);
-    assert!(scatter.caption().contains("5000 of 12\u{a0}000 points are drawn"));
+    assert!(scatter.caption().contains("5000 of 12\u{a0}000 points are plotted"));
     let of = |class| scatter.marks.iter().filter(|(_, look, _)| look.lane == class).count();
     assert!((0..3).all(|class| of(class).abs_diff(DRAWN / 3) <= 1));
 }

@@ -18,22 +18,20 @@ impl Replay {
         let test = frame.test.map(|test| self.number(Some(test)));
         let told = match (figure, test) {
             (None, Some(test)) => {
-                format!(
-                    "1-NN is right on {train} of the training rows, on {test} of those held out"
-                )
+                format!("1-NN accuracy {train} on training rows, {test} on held-out rows")
             }
-            (None, None) => format!("1-NN is right on {train} of the training rows"),
-            (Some(ReplayFigure::R2), Some(test)) => format!(
-                "R² of the kernel rule is {train} on the training rows, {test} on those held out"
-            ),
+            (None, None) => format!("1-NN accuracy {train} on training rows"),
+            (Some(ReplayFigure::R2), Some(test)) => {
+                format!("R² of the kernel rule {train} on training rows, {test} on held-out rows")
+            }
             (Some(ReplayFigure::R2), None) => {
-                format!("R² of the kernel rule is {train} on the training rows")
+                format!("R² of the kernel rule {train} on training rows")
             }
             (Some(ReplayFigure::TrainingPairs), _) => {
-                format!("the partner is the nearest row for {train} of the pairs learned from")
+                format!("partner is the nearest row in {train} of the training pairs")
             }
             (Some(ReplayFigure::HeldOutPairs), _) => {
-                format!("the partner is the nearest row for {train} of the pairs held out")
+                format!("partner is the nearest row in {train} of the held-out pairs")
             }
         };
         [step, format!("{model}: {told}")]
@@ -56,10 +54,8 @@ impl Replay {
         match self.figure() {
             None => ("1-NN accuracy", "training rows"),
             Some(ReplayFigure::R2) => ("R² of the kernel rule", "training rows"),
-            Some(ReplayFigure::TrainingPairs) => {
-                ("Partner is the nearest row", "pairs learned from")
-            }
-            Some(ReplayFigure::HeldOutPairs) => ("Partner is the nearest row", "pairs held out"),
+            Some(ReplayFigure::TrainingPairs) => ("Partner is the nearest row", "training pairs"),
+            Some(ReplayFigure::HeldOutPairs) => ("Partner is the nearest row", "held-out pairs"),
         }
     }
 
@@ -109,10 +105,10 @@ impl Replay {
         let mut table = Table::of("numbers", &self.frames)
             .number("step", |frame| frame.iteration.to_string())
             .number(self.heading().1, |frame| self.number(frame.train))
-            .scrolling("The figures at the steps");
+            .scrolling("Scores by step");
         if self.has_test() {
             table = table.number("held-out rows", |frame| self.number(frame.test));
         }
-        format!("<details><summary>The numbers</summary>{}</details>", table.html())
+        format!("<details><summary>Table</summary>{}</details>", table.html())
     }
 }

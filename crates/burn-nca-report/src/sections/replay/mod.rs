@@ -19,18 +19,18 @@ impl Replay {
     fn caption(&self, report: &Report) -> String {
         let data = &report.header.data;
         let mut text = match self.dimension {
-            1 => "The learned dimension at the steps of the fit, the axis held.".to_owned(),
+            1 => "The embedding at the steps of the fit, on a fixed axis.".to_owned(),
             _ if report.header.settings["d_output"].as_u64().is_some_and(|k| k > 2) => {
-                "The steps of the fit, all in the two principal axes of the learned embedding."
+                "The embedding at the steps of the fit, in the two principal axes of the last one."
                     .to_owned()
             }
-            _ => "The steps of the fit, the axes held.".to_owned(),
+            _ => "The embedding at the steps of the fit, on fixed axes.".to_owned(),
         };
         let drawn = self.points.len();
         if drawn < data.rows {
             let _ = write!(
                 text,
-                " {} of {} rows are drawn.",
+                " {} of {} rows are plotted.",
                 count(drawn as u64),
                 count(data.rows as u64)
             );
@@ -42,7 +42,7 @@ impl Replay {
         if self.neighbors < data.train && !self.is_of_pairs() {
             let _ = write!(
                 text,
-                " The figures are those of these rows, among {} training rows.",
+                " Scores are those of these rows, among {} training rows.",
                 count(self.neighbors as u64)
             );
         }
@@ -88,7 +88,7 @@ impl Section for Replay {
             self.key(),
             self.listing()
         );
-        section("replay", "How the metric was learned", &body)
+        section("replay", "Training", &body)
     }
 
     fn data(&self, report: &Report) -> Option<(&'static str, Value)> {
@@ -125,8 +125,7 @@ mod tests {
         replay.values = Some(ReplayValues { color, bands, figure: ReplayFigure::R2 });
         replay.frames[0].train = Some(-0.5);
         let page = replay.page(&report);
-        let words =
-            ": R² of the kernel rule is 0.960 on the training rows, 0.940 on those held out";
+        let words = ": R² of the kernel rule 0.960 on training rows, 0.940 on held-out rows";
         assert!(page.contains(words) && page.contains("Color scale of price"), "{page}");
         assert!(page.contains("stroke:#482878") && page.contains("stroke:#fde725"), "{page}");
         assert!(page.contains(">−0.5"), "R² may be below 0: {page}");
@@ -138,7 +137,7 @@ mod tests {
         let values = replay.values.as_mut().unwrap();
         values.figure = ReplayFigure::HeldOutPairs;
         let page = replay.page(&report);
-        assert!(page.contains("the partner is the nearest row for 96.0 % of the pairs held out"));
+        assert!(page.contains("partner is the nearest row in 96.0 % of the held-out pairs"));
         assert!(!page.contains("training rows."), "pairs are no rows: {page}");
         replay.values.as_mut().unwrap().bands.pop();
         let error = check(&replay, &[]).unwrap_err().to_string();

@@ -75,9 +75,31 @@ impl Candidate {
         fit.stop_at = self.stop_at;
     }
 
-    /// Whether nothing is learned beyond the start.
+    /// Whether the candidate is its start, without a gradient step.
     pub fn is_closed(&self) -> bool {
         self.stop_at == Some(0)
+    }
+
+    /// The name of the closed form that the start is, such as `LDA`.
+    pub fn closed_form(&self) -> &'static str {
+        match self.start {
+            Start::Identity => "Euclidean",
+            Start::Pca => "PCA",
+            // An automatic start to fewer dimensions than classes.
+            Start::Auto | Start::Lda => "LDA",
+            Start::Random { .. } => "random map",
+            Start::Given { .. } => "given map",
+        }
+    }
+
+    /// How complex the candidate is after so many steps, to choose between equal scores: Euclidean distance, then other
+    /// closed forms, then fits by their number of steps, a fit to its end last.
+    pub(super) fn complexity(&self, steps: Option<usize>) -> (usize, usize) {
+        match steps.or(self.stop_at) {
+            Some(0) if self.start == Start::Identity => (0, 0),
+            Some(0) => (1, 0),
+            steps => (2, steps.unwrap_or(usize::MAX)),
+        }
     }
 
     /// The criterion's letter in the paper, `f` or `g`; `None` for a method without one.
@@ -106,9 +128,7 @@ impl fmt::Display for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let start = self.start_name();
         if self.is_closed() {
-            // An automatic start to fewer dimensions than classes.
-            let start = if self.start == Start::Auto { "LDA" } else { start };
-            return write!(f, "{start} without a step, k = {}", self.d_output);
+            return write!(f, "{}, k = {}", self.closed_form(), self.d_output);
         }
         if let Some(criterion) = self.criterion_name() {
             write!(f, "{criterion}, ")?;

@@ -20,8 +20,8 @@ const MOST_VALUES: usize = 1 << 31;
 /// What a search tries, and how.
 ///
 /// Each list is best ordered by what is most likely to serve: candidates near the heads of all lists are tried
-/// first, so that a search cut short by its budget has seen the likely ones. The heads of all lists make the usual
-/// setting, which is kept unless another is clearly better ([`Choice`](super::Choice)).
+/// first, so that a search cut short by its budget has seen the likely ones. [`Choice`](super::Choice) says which is
+/// chosen.
 ///
 /// # Examples
 /// ```
@@ -36,7 +36,7 @@ pub struct TuneConfig {
     /// Number of folds of the cross-validation.
     #[config(default = 5)]
     pub folds: usize,
-    /// How often the cross-validation is repeated with other folds; more helps where rows are few.
+    /// Number of repetitions of the cross-validation, each with other folds; more helps where rows are few.
     #[config(default = 2)]
     pub repeats: usize,
     /// The criteria to try.
@@ -71,16 +71,9 @@ pub struct TuneConfig {
     /// The most candidates: of all combinations of the lists, those nearest to the heads.
     #[config(default = 12)]
     pub most_candidates: usize,
-    /// By how many standard errors, paired over the folds, a setting must be more accurate than the usual one
-    /// to be chosen; see [`Choice`](super::Choice).
-    #[config(default = 2.0)]
-    pub margin: f64,
-    /// By how many standard errors, paired over the folds, what was learned must be more accurate than the start
-    /// without a step to be chosen; see [`Choice`](super::Choice).
-    #[config(default = 0.5)]
-    pub learning_margin: f64,
     /// Stop the search after this many seconds, whatever it is at: a candidate that is not finished by then is not
-    /// compared, and where none is the first is taken. The fit of the winner comes on top. No limit by default.
+    /// compared, and where none is finished the first candidate is taken. The final fit is not counted. No limit by
+    /// default.
     pub budget: Option<f64>,
 }
 
@@ -126,13 +119,6 @@ impl TuneConfig {
         }
         if self.repeats == 0 {
             return Err(Error::setting("the cross-validation is repeated 0 times; give 1 or more"));
-        }
-        for (name, margin) in [("margin", self.margin), ("learning margin", self.learning_margin)] {
-            if margin.is_nan() || margin < 0.0 {
-                return Err(Error::setting(format!(
-                    "the {name} of the choice is {margin}; give 0 or more standard errors, such as 1"
-                )));
-            }
         }
         if config.fit.early_stopping.is_some() || config.fit.stop_at.is_some() {
             return Err(Error::setting(

@@ -11,7 +11,7 @@
 //!   k             5, 8, ... steps                              choice ──► fit on all training rows
 //! ```
 //! Measuring a fit on its way gives every number of steps for the price of one fit. Step 0 is the start
-//! itself: no learning at all is always among the candidates. No test row takes part in any of this.
+//! itself, a closed form. The highest mean score is chosen. No test row takes part in any of this.
 //!
 //! A plain grid in a good order rather than successive halving: the scores along the step grid already give what halving gives,
 //! the worth of shorter fits, and a fit of a few hundred rows takes less than a second.
@@ -19,8 +19,8 @@
 mod candidate;
 mod choice;
 mod config;
+mod default_candidates;
 mod fold;
-mod handful;
 mod score;
 mod search;
 mod session;
@@ -30,7 +30,7 @@ mod trial;
 use burn::tensor::Device;
 
 pub use candidate::Candidate;
-pub use choice::{Choice, Reason};
+pub use choice::Choice;
 pub use config::TuneConfig;
 pub use score::HeldOut;
 pub use search::{Search, SearchEnd};
@@ -51,23 +51,23 @@ pub struct Tuned {
     pub search: Search,
 }
 
-/// A metric whose settings were chosen among a handful.
+/// A metric whose settings were chosen among the default candidates.
 #[derive(Debug)]
 pub struct Chosen {
     /// The chosen candidate, fitted on all rows.
     pub fitted: Fitted,
-    /// What was compared; `None` where nothing was, see [`TuneConfig::handful`].
+    /// The comparison; `None` where nothing was compared, see [`TuneConfig::default_candidates`].
     pub search: Option<Search>,
 }
 
 impl NcaConfig {
-    /// Fits the best of a handful of settings, compared by cross-validation inside these rows: what `nca fit` does
-    /// where it is told nothing.
+    /// Fits the best of a few default candidates, compared by cross-validation inside these rows: what `nca fit` does
+    /// without options.
     ///
-    /// Of this configuration come the usual settings, the first candidate ([`NcaConfig::recommended`]), encoder,
-    /// scaling, optimizer, precision and seed. [`TuneConfig::handful`] says what is compared, and where the usual
-    /// settings are taken as they are. For other candidates, folds or another budget hand a changed handful to
-    /// [`NcaConfig::tune`].
+    /// The settings of this configuration are the first candidate ([`NcaConfig::recommended`]); encoder, scaling,
+    /// optimizer, precision and seed are those of all. [`TuneConfig::default_candidates`] lists the others, and says
+    /// where nothing is compared. Its result may be a closed form: [`Fitted::applied_method`] names it. For other
+    /// candidates, folds or another budget pass a changed comparison to [`NcaConfig::tune`].
     ///
     /// # Errors
     /// As [`NcaConfig::tune`].
@@ -86,10 +86,11 @@ impl NcaConfig {
     /// # Ok::<(), burn_nca::Error>(())
     /// ```
     pub fn choose(&self, data: &Labeled, device: &Device) -> Result<Chosen> {
-        let Some(handful) = TuneConfig::handful(self, data) else {
+        let any_dimension = self.d_output == self.d_input;
+        let Some(compared) = TuneConfig::default_candidates(self, data, any_dimension) else {
             return Ok(Chosen { fitted: self.fit(data, device)?, search: None });
         };
-        let Tuned { fitted, search } = self.tune(&handful, data, device, TuneSession::new())?;
+        let Tuned { fitted, search } = self.tune(&compared, data, device, TuneSession::new())?;
         Ok(Chosen { fitted, search: Some(search) })
     }
 

@@ -51,8 +51,9 @@ pub struct Search {
     pub candidates: usize,
     /// The best; `None` where no trial was finished.
     pub choice: Option<Choice>,
-    /// The first candidate, the usual settings.
-    pub usual: Candidate,
+    /// The first candidate, which is taken where no trial was finished.
+    #[serde(alias = "usual")]
+    pub first: Candidate,
     /// Why the search ended.
     pub end: SearchEnd,
     /// Number of fits a trial: folds times repeats.
@@ -64,7 +65,7 @@ pub struct Search {
 impl Search {
     /// The configuration with the settings of the best trial.
     ///
-    /// Where the budget ended the search before one was finished it is that of the usual settings; `None` where the
+    /// Where the budget ended the search before one was finished it is that of the first candidate; `None` where the
     /// caller did.
     pub fn config(&self, config: &NcaConfig) -> Option<NcaConfig> {
         NcaConfig::of(&self.estimator(&config.estimator().into_any())?)
@@ -73,7 +74,7 @@ impl Search {
     /// The estimator with the settings of the best trial, as [`Search::config`].
     pub fn estimator(&self, estimator: &Estimator) -> Option<Estimator> {
         let Some(choice) = &self.choice else {
-            return (self.end == SearchEnd::Budget).then(|| self.usual.configure(estimator));
+            return (self.end == SearchEnd::Budget).then(|| self.first.configure(estimator));
         };
         let mut estimator = self.trials[choice.trial].candidate.configure(estimator);
         estimator.fit.stop_at = choice.stop_at.or(estimator.fit.stop_at);
@@ -133,8 +134,8 @@ pub(super) fn run<D: TrainingData>(
     };
     let (trials, end) = running.try_all(&known.trials, keep)?;
     Ok(Search {
-        choice: Choice::of(&trials, tune),
-        usual: running.candidates[0].clone(),
+        choice: Choice::of(&trials),
+        first: running.candidates[0].clone(),
         candidates: running.candidates.len(),
         end,
         folds: running.fits(),
@@ -214,7 +215,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
         let mut config = candidate.configure(self.config);
         config.fit.time_budget = None;
         let step_grid = self.tune.step_grid(&config);
-        let best = Choice::of(trials, self.tune);
+        let best = Choice::of(trials);
         let progress = Step { candidate, finished: trials.len(), best: best.as_ref() };
         let (finished, cut) = (AtomicUsize::new(0), AtomicBool::new(false));
         let started = Instant::now();

@@ -6,7 +6,7 @@ use super::fold::FoldScores;
 use super::{Candidate, HeldOut};
 use crate::fit::Termination;
 
-/// Values closer than this are equal: a number that was read from a file may differ in its last digit.
+/// Means closer than this are equal: a number that was read from a file may differ in its last digit.
 const SAME: f64 = 1e-9;
 
 /// A candidate that was tried: one fit a fold, each measured on the rows held out.
@@ -48,23 +48,20 @@ impl StepScore {
         mean(&self.folds.iter().map(|fold| fold.log_p).collect::<Vec<_>>())
     }
 
-    /// By how many standard errors of the difference, paired over the folds, this score is more accurate than
-    /// another; infinitely many where every fold has the same difference above 0.
-    pub(super) fn paired_t(&self, other: &Self) -> f64 {
+    /// The mean and the standard error of the difference to another score, paired over the folds.
+    pub fn difference(&self, other: &Self) -> [f64; 2] {
         let pairs = self.folds.iter().zip(&other.folds);
         let differences: Vec<f64> = pairs.map(|(a, b)| a.accuracy - b.accuracy).collect();
-        let difference = mean(&differences);
-        if difference.abs() <= SAME { 0.0 } else { difference / standard_error(&differences) }
+        [mean(&differences), standard_error(&differences)]
+    }
+
+    /// Whether the mean accuracies are equal to rounding.
+    pub(super) fn ties_with(&self, other: &Self) -> bool {
+        (self.accuracy() - other.accuracy()).abs() <= SAME
     }
 
     fn accuracies(&self) -> Vec<f64> {
         self.folds.iter().map(|fold| fold.accuracy).collect()
-    }
-
-    /// Whether this score is more accurate, or as accurate with more log probability.
-    fn beats(&self, other: &Self) -> bool {
-        let difference = self.accuracy() - other.accuracy();
-        difference > SAME || (difference > -SAME && self.log_p() > other.log_p() + SAME)
     }
 }
 
@@ -74,7 +71,13 @@ impl Trial {
     /// # Panics
     /// Never: a trial has a score for the end of its fits.
     pub fn best(&self) -> &StepScore {
-        best(self.scores.iter()).expect("a trial has a score for the end of its fits")
+        let more = |best: &StepScore, score: &StepScore| score.accuracy() > best.accuracy() + SAME;
+        let best = self.scores.iter().reduce(
+            |best: &StepScore, score| {
+                if more(best, score) { score } else { best }
+            },
+        );
+        best.expect("a trial has a score for the end of its fits")
     }
 
     /// The end of every fit.
@@ -127,14 +130,6 @@ fn at(fold: &FoldScores, steps: Option<usize>) -> HeldOut {
     reached.map_or_else(HeldOut::worst, |(_, value)| *value)
 }
 
-/// The first of the scores that no other beats.
-pub(super) fn best<'a>(scores: impl Iterator<Item = &'a StepScore>) -> Option<&'a StepScore> {
-    scores.fold(None, |best: Option<&StepScore>, score| match best {
-        Some(best) if !score.beats(best) => Some(best),
-        _ => Some(score),
-    })
-}
-
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
@@ -179,15 +174,15 @@ mod tests {
     }
 
     #[test]
-    fn a_lead_is_counted_in_standard_errors_of_the_paired_differences() {
+    fn a_difference_is_paired_over_the_folds() {
         let score = |values: &[f64]| StepScore {
             steps: None,
             folds: values.iter().map(|value| held_out(*value)).collect(),
         };
         // Differences 0.1, 0.2, 0.3: mean 0.2, standard error 0.1 / sqrt(3).
-        let t = score(&[0.5, 0.7, 0.9]).paired_t(&score(&[0.4, 0.5, 0.6]));
-        assert!((t - 2.0 * 3f64.sqrt()).abs() < 1e-9, "{t}");
-        assert_eq!(score(&[0.5, 0.7]).paired_t(&score(&[0.7, 0.5])), 0.0);
-        assert!(score(&[0.5, 0.7]).paired_t(&score(&[0.4, 0.6])) > 1e6);
+        let [mean, error] = score(&[0.5, 0.7, 0.9]).difference(&score(&[0.4, 0.5, 0.6]));
+        assert!((mean - 0.2).abs() < 1e-12 && (error - 0.1 / 3f64.sqrt()).abs() < 1e-12);
+        assert!(score(&[0.5, 0.7]).ties_with(&score(&[0.7, 0.5])));
+        assert!(!score(&[0.5, 0.7]).ties_with(&score(&[0.5, 0.71])));
     }
 }

@@ -134,13 +134,13 @@ fn random_starts_are_normal_seeded_and_extend_by_rows() {
 fn diagonal_starts_are_ones_magnitudes_or_given() {
     let data = labeled(10, 3, 2);
     for start in [Start::Auto, Start::Identity] {
-        assert_eq!(start.diagonal(&data, 1).unwrap(), [1.0; 3]);
+        assert_eq!(start.diagonal(&data, 1).unwrap().0, [1.0; 3]);
     }
-    let random = Start::Random { scale: Some(2.0) }.diagonal(&data, 5).unwrap();
+    let random = Start::Random { scale: Some(2.0) }.diagonal(&data, 5).unwrap().0;
     let draws: Vec<f64> = normal_entries(3, 2.0, 5).iter().map(|x| x.abs()).collect();
     assert_eq!(random, draws);
     let given = Start::Given { weight: vec![1.0, -2.0, 0.5] };
-    assert_eq!(given.diagonal(&data, 1).unwrap(), [1.0, -2.0, 0.5]);
+    assert_eq!(given.diagonal(&data, 1).unwrap().0, [1.0, -2.0, 0.5]);
 
     let error = Start::Given { weight: vec![1.0] }.diagonal(&data, 1).unwrap_err().to_string();
     assert!(error.contains("has 1 values, but the map needs [3]"), "{error}");
@@ -160,4 +160,24 @@ fn starts_survive_serialization_and_name_themselves() {
         ResolvedStart::Random { scale: 0.25 }.to_string(),
         "random (standard deviation 0.2500)"
     );
+}
+
+#[test]
+fn the_rule_of_a_start_survives_its_text() {
+    for start in [
+        ResolvedStart::Identity,
+        ResolvedStart::PaddedIdentity { scale: 0.05 },
+        ResolvedStart::Random { scale: 0.25 },
+        ResolvedStart::Pca,
+        ResolvedStart::Lda { shrinkage: 0.0 },
+        ResolvedStart::Lda { shrinkage: 0.01 },
+        ResolvedStart::Given,
+    ] {
+        assert_eq!(start.to_string().parse::<ResolvedStart>().unwrap(), start);
+        let json = serde_json::to_string(&start).unwrap();
+        assert_eq!(json, format!("\"{start}\""));
+        assert_eq!(serde_json::from_str::<ResolvedStart>(&json).unwrap(), start);
+    }
+    let error = "elsewhere".parse::<ResolvedStart>().unwrap_err().to_string();
+    assert!(error.starts_with("there is no start") && error.contains("elsewhere"), "{error}");
 }

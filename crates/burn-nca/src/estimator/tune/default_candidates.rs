@@ -1,0 +1,196 @@
+//! The candidates that a fit compares by default, and the tables where that costs seconds.
+
+use super::{Candidate, TuneConfig};
+use crate::data::Labeled;
+use crate::encoder::EncoderConfig;
+use crate::estimator::NcaConfig;
+use crate::fit::{Penalty, START_PERPLEXITY, Start};
+use crate::objective::Criterion;
+
+/// Tables of more rows are fitted with the default settings, without a comparison.
+const MOST_ROWS: usize = 5000;
+
+/// The rows that candidates are compared on, where there are more.
+const COMPARED_ROWS: usize = 1200;
+
+/// Folds of the comparison.
+const FOLDS: usize = 5;
+
+/// The most repetitions of the cross-validation: few rows leave more to luck, and cost less.
+const MOST_REPEATS: usize = 3;
+
+/// The rows of all repetitions together.
+const REPEATED_ROWS: f64 = 1600.0;
+
+/// The products `n² d k` of all repetitions together, to which the seconds of a fit are in proportion.
+const REPEATED_PRODUCTS: f64 = 4e8;
+
+/// Seconds of the comparison.
+const BUDGET: f64 = 10.0;
+
+impl TuneConfig {
+    /// The comparison of default candidates: what `nca fit` does without options.
+    ///
+    /// No setting is best on every table. Five-fold cross-validation of 3-NN, repeated three times up to 533 rows and
+    /// twice up to 800 (once where features are many), compares: the default settings
+    /// ([`NcaConfig::recommended_for`]); the closed forms Euclidean distance, LDA and PCA, as far as they have the
+    /// dimensions; and f, f from a start of perplexity 15 and g without a penalty. The highest mean accuracy is chosen,
+    /// of equal ones the simplest ([`Choice`](super::Choice)). The comparison takes at most ten seconds; candidates that
+    /// are not finished by then are not compared.
+    ///
+    /// With `any_dimension` Euclidean distance of all features and LDA to all its directions are compared too, whatever
+    /// the dimensions of the configuration.
+    ///
+    /// `None` where there is nothing to choose: more than 5000 rows, fewer than two classes with a row for each fold,
+    /// or a network, whose fits take too long. Larger tables are compared on 1200 of their rows; classes with fewer
+    /// rows than folds are left out of the comparison.
+    pub fn default_candidates(
+        config: &NcaConfig,
+        data: &Labeled,
+        any_dimension: bool,
+    ) -> Option<Self> {
+        let compared = data.class_counts().into_iter().filter(|count| *count >= FOLDS);
+        let (classes, rows) = (compared.clone().count(), compared.sum::<usize>());
+        let network = matches!(config.encoder, EncoderConfig::Mlp { .. });
+        if data.rows() > MOST_ROWS || classes < 2 || network {
+            return None;
+        }
+        let (d, k) = (config.d_input, config.d_output);
+        let [n, columns, dimensions] = [data.rows(), d, k].map(|count| count.max(1) as f64);
+        let products = n * n * columns * dimensions;
+        let repeats = (REPEATED_ROWS / n).min(REPEATED_PRODUCTS / products);
+        Some(
+            Self::new()
+                .with_folds(FOLDS)
+                .with_repeats((repeats as usize).clamp(1, MOST_REPEATS))
+                .with_candidates(Some(candidates(config, [classes, rows], any_dimension)))
+                .with_steps(Vec::new())
+                .with_neighbors(3)
+                .with_most_rows(Some(COMPARED_ROWS))
+                .with_leave_out_small_classes(true)
+                .with_budget(Some(BUDGET)),
+        )
+    }
+}
+
+/// The default settings first, then the closed forms, which take a moment, then other settings of NCA.
+fn candidates(config: &NcaConfig, compared: [usize; 2], any_dimension: bool) -> Vec<Candidate> {
+    let default = Candidate::of(config);
+    let plain = Candidate {
+        criterion: Some(Criterion::F),
+        l2: 0.0,
+        penalty: None,
+        start_perplexity: None,
+        ..default.clone()
+    };
+    let scaled = Candidate { start_perplexity: Some(START_PERPLEXITY), ..plain.clone() };
+    let without_penalty = Candidate {
+        criterion: Some(Criterion::G),
+        penalty: Some(Penalty::Spread),
+        ..scaled.clone()
+    };
+    let mut all = vec![default];
+    for (start, d_output) in closed_forms(config, compared, any_dimension) {
+        all.push(Candidate { start, d_output, stop_at: Some(0), ..scaled.clone() });
+    }
+    for candidate in [scaled, plain, without_penalty] {
+        if !all.contains(&candidate) {
+            all.push(candidate);
+        }
+    }
+    all
+}
+
+/// The closed forms that so many classes and rows allow, with their dimensions.
+fn closed_forms(
+    config: &NcaConfig,
+    [classes, rows]: [usize; 2],
+    any_dimension: bool,
+) -> Vec<(Start, usize)> {
+    let (d, k) = (config.d_input, config.d_output);
+    let mut forms = Vec::new();
+    if k == d || any_dimension {
+        forms.push((Start::Identity, d));
+    }
+    if config.encoder == EncoderConfig::Linear {
+        let directions = (classes - 1).min(d);
+        let lda = if any_dimension { directions } else { k };
+        if lda <= directions {
+            // The automatic start is LDA here, shrunk a little where the scatter within classes is singular.
+            forms.push((Start::Auto, lda));
+        }
+        let fold = rows.min(COMPARED_ROWS) * (FOLDS - 1) / FOLDS;
+        if k < d && k + 1 < fold {
+            forms.push((Start::Pca, k));
+        }
+    }
+    forms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Features;
+
+    fn data(labels: Vec<usize>) -> Labeled {
+        let values = (0..labels.len() * 3).map(|at| (at * at % 17) as f64).collect();
+        Labeled::from_labels(Features::unnamed(values, 3).unwrap(), labels).unwrap()
+    }
+
+    /// The closed forms that are compared, with their dimensions.
+    fn closed(config: &NcaConfig, data: &Labeled, any_dimension: bool) -> Vec<(String, usize)> {
+        let tune = TuneConfig::default_candidates(config, data, any_dimension).unwrap();
+        let closed = tune.candidates.unwrap().into_iter().filter(Candidate::is_closed);
+        closed.map(|one| (one.closed_form().to_string(), one.d_output)).collect()
+    }
+
+    #[test]
+    fn the_default_settings_come_first_and_no_candidate_twice() {
+        let data = data((0..30).map(|row| row % 3).collect());
+        for config in [NcaConfig::recommended(3, 3), NcaConfig::new(3, 2)] {
+            let tune = TuneConfig::default_candidates(&config, &data, false).unwrap();
+            let all = tune.candidates.unwrap();
+            assert_eq!(all[0], Candidate::of(&config));
+            for (at, one) in all.iter().enumerate() {
+                assert!(!all[..at].contains(one), "{one}");
+            }
+        }
+    }
+
+    #[test]
+    fn closed_forms_have_the_dimensions_that_are_asked_for_unless_any_will_do() {
+        let data = data((0..30).map(|row| row % 3).collect());
+        let of = |name: &str, dimension: usize| (name.to_string(), dimension);
+        let full = NcaConfig::recommended(3, 3);
+        assert_eq!(closed(&full, &data, false), [of("Euclidean", 3)]);
+        assert_eq!(closed(&full, &data, true), [of("Euclidean", 3), of("LDA", 2)]);
+        let low = NcaConfig::recommended(3, 2);
+        assert_eq!(closed(&low, &data, false), [of("LDA", 2), of("PCA", 2)]);
+        let any = [of("Euclidean", 3), of("LDA", 2), of("PCA", 2)];
+        assert_eq!(closed(&low, &data, true), any);
+        let diagonal = full.with_encoder(EncoderConfig::Diagonal);
+        assert_eq!(closed(&diagonal, &data, true), [of("Euclidean", 3)]);
+    }
+
+    #[test]
+    fn the_cross_validation_of_few_rows_is_repeated_more_often() {
+        let repeats = |rows: usize, d: usize, k: usize| {
+            let values = (0..rows * d).map(|at| (at * at % 17) as f64).collect();
+            let labels = (0..rows).map(|row| row % 3).collect();
+            let data = Labeled::from_labels(Features::unnamed(values, d).unwrap(), labels).unwrap();
+            let config = NcaConfig::recommended(d, k);
+            TuneConfig::default_candidates(&config, &data, true).unwrap().repeats
+        };
+        let sizes = [(150, 4, 4), (700, 8, 8), (900, 8, 8), (300, 90, 90), (150, 4, 2)];
+        assert_eq!(sizes.map(|(rows, d, k)| repeats(rows, d, k)), [3, 2, 1, 1, 3]);
+    }
+
+    #[test]
+    fn nothing_is_compared_where_the_classes_are_smaller_than_the_folds() {
+        let config = NcaConfig::recommended(3, 3);
+        let compared = |labels| TuneConfig::default_candidates(&config, &data(labels), true);
+        assert!(compared(vec![0, 0, 0, 0, 0, 1, 1]).is_none());
+        let one_small_class = (0..23).map(|row| if row < 3 { 2 } else { row % 2 }).collect();
+        assert!(compared(one_small_class).is_some());
+    }
+}
