@@ -177,8 +177,8 @@ def default_of(task):
 
 LISTS = {
     "defaults-unseen.json": "used for no choice",
-    "defaults.json": "used to choose the lead over Euclidean distance",
-    "defaults-seen.json": "used to choose candidates and rule",
+    "defaults.json": "of KEEL",
+    "defaults-seen.json": "used to choose the candidates",
 }
 
 
@@ -193,7 +193,7 @@ def defaults():
     names = [name for name in FIXED.values() if name not in UNSHOWN]
     return [
         "3-NN accuracy in %, means over ten folds of each set, full map. plain: f without penalty, as in the paper; usual: g, "
-        "start of perplexity 15, l2 0.01 of the spread; tune: a search of four seconds; default: what `nca fit` chooses. Last "
+        "start of perplexity 15, l2 0.01 of the spread; tune: a search of four seconds, by an earlier rule; default: what `nca fit` chooses. Last "
         "columns: default minus the other, paired over the folds, in points (`target/release/measure defaults --tune`).",
         "",
         *table(["sets", *names, "minus Euclidean", "minus plain"], rows),
