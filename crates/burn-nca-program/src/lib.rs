@@ -9,7 +9,7 @@
 //! | [`tell`] | what is said on stderr |
 //! | [`printable()`], [`short_name`] | names of unknown origin on a terminal |
 //! | `Interrupt`, `Bar` | stopping and progress (feature `terminal`) |
-//! | `Table`, `plain_table` | tables for a terminal and a page, for a terminal alone (feature `terminal`) |
+//! | `Table`, `plain_table` | tables for a terminal and a page, for a terminal alone (feature `tables`) |
 //! | [`peak_memory_bytes`] | the most memory so far |
 //! | [`number`] | numbers as people read them |
 //! | [`html`] | text, data and style in pages |
@@ -28,12 +28,12 @@ mod interrupt;
 mod memory;
 pub mod number;
 mod output;
-#[cfg(feature = "terminal")]
+#[cfg(feature = "tables")]
 mod plain_table;
 mod printable;
 mod run_folder;
 mod stderr;
-#[cfg(feature = "terminal")]
+#[cfg(feature = "tables")]
 mod table;
 pub mod terminal;
 
@@ -46,11 +46,11 @@ pub use command_line::command_line;
 pub use interrupt::{Interrupt, Interrupted};
 pub use memory::peak_memory_bytes;
 pub use output::{print, write_file};
-#[cfg(feature = "terminal")]
+#[cfg(feature = "tables")]
 pub use plain_table::plain_table;
 pub use printable::{printable, short_name};
 pub use run_folder::RunFolder;
 pub use stderr::tell;
-#[cfg(feature = "terminal")]
+#[cfg(feature = "tables")]
 pub use table::{Cell, Table, named_lines};
 pub use terminal::Terminal;

@@ -1,8 +1,10 @@
 //! A table whose columns are stated once, for a terminal and for a page.
 
+#[cfg(feature = "terminal")]
+use comfy_table::Attribute;
 use comfy_table::presets::NOTHING;
 use comfy_table::{
-    Attribute, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width,
+    CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, TableStyle, Width,
 };
 
 use crate::html::{escape, name};
@@ -158,6 +160,7 @@ impl<'a, R> Table<'a, R> {
             |column: &&Column<'_, R>| !matches!(column.kind, Kind::PageNumber | Kind::Drawing(_));
         let columns: Vec<&Column<'_, R>> = self.columns.iter().filter(on_paper).collect();
         let mut table = under_a_rule(terminal);
+        #[cfg(feature = "terminal")]
         if terminal.styled {
             table.enforce_styling();
         }
@@ -170,7 +173,9 @@ impl<'a, R> Table<'a, R> {
                     format!("{}{}", if mark.is_some() { "*" } else { "" }, short_name(&text));
                 *longest = text.chars().count().max(*longest);
                 let cell = comfy_table::Cell::new(text);
-                if mark.is_some() { cell.add_attribute(Attribute::Bold) } else { cell }
+                #[cfg(feature = "terminal")]
+                let cell = if mark.is_some() { cell.add_attribute(Attribute::Bold) } else { cell };
+                cell
             });
             table.add_row(cells.collect::<Vec<_>>());
         }
@@ -219,7 +224,9 @@ impl<R> Column<'_, R> {
 /// A name and a sentence a line, for a terminal.
 pub fn named_lines(lines: Vec<(&str, String)>, terminal: Terminal) -> String {
     let mut table = comfy_table::Table::new();
-    table.force_no_tty().load_style(NOTHING);
+    #[cfg(feature = "terminal")]
+    table.force_no_tty();
+    table.load_style(NOTHING);
     fit_width(&mut table, terminal);
     for (name, value) in lines {
         table.add_row([name, value.as_str()]);
@@ -231,7 +238,9 @@ pub fn named_lines(lines: Vec<(&str, String)>, terminal: Terminal) -> String {
 pub(crate) fn under_a_rule(terminal: Terminal) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
     let rule = LineStyle::none().fill(if terminal.unicode { '─' } else { '-' });
-    table.load_style(TableStyle::new().header_separator(rule)).force_no_tty();
+    table.load_style(TableStyle::new().header_separator(rule));
+    #[cfg(feature = "terminal")]
+    table.force_no_tty();
     fit_width(&mut table, terminal);
     table
 }

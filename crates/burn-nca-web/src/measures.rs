@@ -1,12 +1,10 @@
 //! What is measured after a slice: accuracies beside Euclid, PCA and LDA, wrong rows, weights, a collapse.
 
-use burn::tensor::{DType, Device, Tensor};
-use burn_nca::baseline::{LdaConfig, PcaConfig, Projection};
-use burn_nca::data::TensorFeatures;
-use burn_nca::encoder::Encoder;
-use burn_nca::evaluate::{Accuracy, Collapse, Spread};
-use burn_nca::neighbors::{majority_vote, nearest, nearest_others};
+use burn::tensor::Device;
+use burn_nca::evaluate::{Collapse, Spread};
 use burn_nca::{Error, Result};
+use burn_nca_report::MeasureRow;
+use burn_nca_report::evaluation::{AllStages, ClassComparison};
 use serde::Serialize;
 
 use crate::learning::Learning;
@@ -44,20 +42,16 @@ impl Learning {
     /// # Errors
     /// An embedding that is not finite.
     pub fn measures(&self) -> Result<Measures> {
-        let train = self.fitted().references();
-        let place = (train.device(), train.dtype());
-        let test = self.test.features().to_tensor(&place.0, place.1);
-        let test = self.fitted().encoder.forward(test);
-        let (predicted_train, predicted_test) = self.nearest_classes(train, &test)?;
-        let rows = self.split.train.iter().zip(predicted_train.iter());
-        let rows = rows.chain(self.split.test.iter().zip(&predicted_test));
+        let found = self.compared(|rows| rows.learned(self.fitted()))?;
+        let rows = self.split.train.iter().zip(&found.train);
+        let rows = rows.chain(self.split.test.iter().zip(&found.test));
         let wrong = rows.filter(|(row, class)| self.data.labels()[**row] != **class);
         let mut wrong: Vec<u32> = wrong.map(|(row, _)| *row as u32).collect();
         wrong.sort_unstable();
-        let collapse = Spread::of(train)?.and_then(|spread| spread.collapse());
+        let collapse = Spread::of(self.fitted().references())?.and_then(|spread| spread.collapse());
         Ok(Measures {
-            train: Accuracy::of(&predicted_train, self.train.labels())?.value(),
-            test: Accuracy::of(&predicted_test, self.test.labels())?.value(),
+            train: found.row.value("nn_train"),
+            test: found.row.value("nn_test"),
             wrong,
             collapse: collapse.map(|collapse| match collapse {
                 Collapse::Point => "the embedding has collapsed to a point: give a smaller penalty",
@@ -66,53 +60,28 @@ impl Learning {
         })
     }
 
-    /// The class of the nearest training row, for each training row among the others and each held-out row.
-    fn nearest_classes(
-        &self,
-        train: &Tensor<2>,
-        test: &Tensor<2>,
-    ) -> Result<(Vec<usize>, Vec<usize>)> {
-        let (labels, classes) = (self.train.labels(), self.train.classes());
-        let of_train = majority_vote(&nearest_others(train, 1)?, labels, classes, 1)?;
-        if self.test.rows() == 0 {
-            return Ok((of_train, Vec::new()));
-        }
-        let of_test = majority_vote(&nearest(test, train, 1, None)?, labels, classes, 1)?;
-        Ok((of_train, of_test))
-    }
-
     /// Euclidean distance on all (standardized) features, and PCA and LDA in the dimensions of the picture.
     ///
     /// # Errors
     /// Features that cannot be scaled.
     pub fn baselines(&self) -> Result<Vec<Baseline>> {
-        let (train, test) = (&self.train, &self.test);
-        let d = train.features().columns();
         let dim = self.fitted().card().d_output.min(crate::picture::AXES);
-        let lda = LdaConfig::new(dim.min(LdaConfig::max_directions(train)));
-        // n rows span n - 1 directions; more add no distance.
-        let pca = PcaConfig::new(dim.min(d).min(train.rows() - 1).max(1));
-        let maps = [
-            ("Euclidean", Some(Projection::euclidean(d))),
-            ("PCA", pca.fit(train.features()).ok().map(|pca| pca.projection)),
-            ("LDA", lda.fit_or_shrink(train).ok().map(|lda| lda.projection)),
-        ];
-        let device = Device::flex();
-        let mut rows = Vec::new();
-        for (name, map) in maps {
-            let Some(map) = map else { continue };
-            let place = (&device, DType::F32);
-            let z = map.apply(train.features())?.to_tensor(place.0, place.1);
-            let z_test = map.apply(test.features())?.to_tensor(place.0, place.1);
-            let (of_train, of_test) = self.nearest_classes(&z, &z_test)?;
-            rows.push(Baseline {
-                name: name.to_string(),
-                dim: map.shape()[1],
-                train: Accuracy::of(&of_train, train.labels())?.value(),
-                test: Accuracy::of(&of_test, test.labels())?.value(),
-            });
-        }
-        Ok(rows)
+        let found = self.compared(|rows| rows.baselines(dim, &Device::flex(), &AllStages))?;
+        let baseline = |row: MeasureRow| Baseline {
+            train: row.value("nn_train"),
+            test: row.value("nn_test"),
+            name: row.method,
+            dim: row.dimension,
+        };
+        Ok(found.into_iter().map(baseline).collect())
+    }
+
+    /// What the report's comparison finds on the rows of the page.
+    fn compared<T>(&self, of: impl FnOnce(&ClassComparison<'_>) -> anyhow::Result<T>) -> Result<T> {
+        let measured: Vec<usize> = (0..self.train.rows()).collect();
+        let (train, test) = (&self.train, &self.test);
+        let rows = ClassComparison { train, test, measured: &measured, neighbors: 1 };
+        of(&rows).map_err(|error| Error::data(error.to_string()))
     }
 
     /// A as CSV: the features' names, then one row per dimension, on the standardized features.

@@ -3,21 +3,19 @@
 use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca::Fitted;
-use burn_nca::baseline::Projection;
 use burn_nca::data::WithoutClass;
 use burn_nca::data::{Features, Labeled, Split};
 use burn_nca::evaluate::{Accuracy as Counted, ClassScores, RowTerms, perplexities_of};
 use burn_nca::neighbors::{ClassReferences, Rule};
 
+use super::Evaluation;
 use super::Stages;
-use super::baselines::baselines;
-use super::embedding::{embed, place};
-use super::judging::{ByRule, ByVotes, Judge, Labels, MethodScores, judge};
+use super::embedding::embed;
+use super::judging::{ClassComparison, Labels, MethodScores};
 use super::parts::{Parts, Space};
 use super::picture::{Picture, Shown};
 use super::repeats::Seen;
 use super::sample::Sample;
-use super::{Evaluation, label};
 use crate::{
     Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, Data, Embedding, Measure,
     MeasureTable, Part, Point, Results, Unlabeled, thinned,
@@ -44,24 +42,17 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
     let (k, classes) = (rows.neighbors, rows.data.classes());
     let measured = &rows.sample.train;
     let (train, test) = (rows.train, rows.data.select(&rows.sample.test));
-    let parts = Parts::of(train.features(), test.features());
+    let compare = ClassComparison { train, test: &test, measured, neighbors: k };
+    let (parts, labels) = (compare.parts(), compare.labels());
     // Where a sample is measured, the others are embedded in f64 a part at a time, for the terms alone.
     let shown = train.features().select(measured);
     let precise = Parts { train: &shown, test: parts.test }.precise(model)?;
-    let own = parts.embedded(model)?;
-    let weights = train.weights();
-    let labels = Labels { train: train.labels(), test: test.labels(), classes, measured, weights };
     let truth_of_train = labels.measured();
-    let (method, rule) = (label(model), model.rule());
-    let own = ByRule { space: &own, rule };
-    let learned = judge(&method, &own, &labels, k)?;
-    let (device, _) = place(&model.references().device());
-    let compared = |method: &str, map: &Projection| {
-        let space = ByVotes { rows: parts.mapped(map)?, device: &device };
-        Ok(judge(method, &space, &labels, k)?.row)
-    };
-    let mut compared = baselines(train.features(), Some(train), own.dimension(), stages, compared)?;
-    compared.retain(|row| row.method != method);
+    let rule = model.rule();
+    let learned = compare.learned(model)?;
+    let (method, device) = (&learned.row.method, model.references().device());
+    let mut compared = compare.baselines(learned.row.dimension, &device, stages)?;
+    compared.retain(|row| row.method != *method);
     compared.push(learned.row.clone());
     stages.announce("drawing the embedding");
     let comparison =
@@ -221,6 +212,7 @@ mod tests {
     use super::*;
     use crate::MeasureRow;
     use crate::evaluation::AllStages;
+    use crate::evaluation::embedding::place;
 
     /// The rows of the comparison of iris, a third of it (or nothing) held out.
     fn compared(held_out: bool) -> (Labeled, Labeled, Vec<MeasureRow>) {
@@ -229,20 +221,10 @@ mod tests {
             (0..150).partition(|row| held_out && row % 3 == 0);
         let (train, test) = (data.select(&train), data.select(&test));
         let measured: Vec<usize> = (0..train.rows()).collect();
-        let (train_labels, test_labels) = (train.labels(), test.labels());
-        let labels = Labels {
-            train: train_labels,
-            test: test_labels,
-            classes: 3,
-            measured: &measured,
-            weights: None,
-        };
-        let parts = Parts::of(train.features(), test.features());
+        let compare =
+            ClassComparison { train: &train, test: &test, measured: &measured, neighbors: 5 };
         let device = burn_nca::device::host().unwrap();
-        let rows = baselines(train.features(), Some(&train), 3, &AllStages, |method, map| {
-            let space = ByVotes { rows: parts.mapped(map)?, device: &device };
-            Ok(judge(method, &space, &labels, 5)?.row)
-        });
+        let rows = compare.baselines(3, &device, &AllStages);
         let rows = rows.unwrap();
         (train, test, rows)
     }

@@ -2,13 +2,78 @@
 
 use anyhow::Result;
 use burn::tensor::{Device, Tensor};
-use burn_nca::data::Features;
+use burn_nca::Fitted;
+use burn_nca::baseline::Projection;
+use burn_nca::data::{Features, Labeled};
 use burn_nca::evaluate::Accuracy;
 use burn_nca::neighbors::{ClassReferences, NearestConfig, Rule, Voters};
 
+use super::baselines::baselines;
+use super::embedding::place;
 use super::parts::{Parts, Space};
+use super::report::label;
 use super::sample::rows_of;
+use super::stages::Stages;
 use crate::MeasureRow;
+
+/// Rows with classes on one scale, in which metrics are compared by the same rules of neighbors.
+#[derive(Clone, Copy, Debug)]
+pub struct ClassComparison<'a> {
+    /// The rows that were learned from.
+    pub train: &'a Labeled,
+    /// The rows held out; perhaps none.
+    pub test: &'a Labeled,
+    /// Which training rows are measured, each left out of the others.
+    pub measured: &'a [usize],
+    /// The k of k-NN.
+    pub neighbors: usize,
+}
+
+impl ClassComparison<'_> {
+    /// How a model, whose references are the training rows, classifies the rows by its rule.
+    ///
+    /// # Errors
+    /// k above the training rows, rows of other columns than the model's, or an embedding that is not finite.
+    pub fn learned(&self, model: &Fitted) -> Result<MethodScores> {
+        let space = &self.parts().embedded(model)?;
+        let own = ByRule { space, rule: model.rule() };
+        judge(&label(model), &own, &self.labels(), self.neighbors)
+    }
+
+    /// The same of Euclidean distance, PCA and LDA in (at most) `dimension` dimensions, those that the stages admit.
+    ///
+    /// # Errors
+    /// As [`learned`](Self::learned).
+    pub fn baselines(
+        &self,
+        dimension: usize,
+        device: &Device,
+        stages: &dyn Stages,
+    ) -> Result<Vec<MeasureRow>> {
+        let (device, _) = place(device);
+        let compared = |method: &str, map: &Projection| {
+            let space = ByVotes { rows: self.parts().mapped(map)?, device: &device };
+            Ok(judge(method, &space, &self.labels(), self.neighbors)?.row)
+        };
+        baselines(self.train.features(), Some(self.train), dimension, stages, compared)
+    }
+
+    /// The features of both parts.
+    pub(super) fn parts(&self) -> Parts<&Features> {
+        Parts::of(self.train.features(), self.test.features())
+    }
+
+    /// The labels of both parts.
+    pub(super) fn labels(&self) -> Labels<'_> {
+        Labels {
+            train: self.train.labels(),
+            test: self.test.labels(),
+            classes: self.train.classes(),
+            measured: self.measured,
+            weights: self.train.weights(),
+        }
+    }
+}
 
 /// The labels of the rows to learn from and of those held out (perhaps none), and which of the former are measured.
 pub struct Labels<'a> {
@@ -121,6 +186,7 @@ fn voters<'a>(labels: &Labels<'a>) -> Result<Voters<'a>> {
 
 /// How neighbors in a space classify the rows.
 pub struct MethodScores {
+    /// Its row in a table of comparison.
     pub row: MeasureRow,
     /// The 1-NN class of each training row that is measured, left out of the others.
     pub train: Vec<usize>,

@@ -20,6 +20,7 @@ mod stages;
 mod warnings;
 
 pub use euclidean::Euclidean;
+pub use judging::{ClassComparison, MethodScores};
 pub use new_rows::{Bin, NewRowScores, Probabilities, Ranking, Rules};
 pub use pairs::{measures, values};
 pub use repeats::{Seen, about_copies, measured_copies, seen_pairs};

@@ -8,7 +8,7 @@ use burn_nca_program::number::count;
 use crate::{Measured, Warning, WarningCode};
 
 /// Products of coordinates that comparing all rows of a part with the training rows may take.
-const MOST_PRODUCTS: usize = 50_000_000_000;
+const MOST_PRODUCTS: u64 = 50_000_000_000;
 
 /// Pairs of rows that comparing all rows of a part with the training rows may take.
 const MOST_PAIRS: usize = 200_000_000;
@@ -37,7 +37,9 @@ impl Sample {
     /// None that a split leads to.
     pub fn of(split: &Split, [references, features]: [usize; 2], seed: u64) -> Result<Self> {
         let (n, m) = (split.train.len(), split.test.len());
-        let by_products = MOST_PRODUCTS / (references * features).max(1);
+        let products = references as u64 * features as u64;
+        // No more than MOST in the end, so that the cast loses nothing.
+        let by_products = (MOST_PRODUCTS / products.max(1)).min(MOST as u64) as usize;
         let most = by_products.min(MOST_PAIRS / references.max(1)).clamp(FEWEST, MOST);
         let places = |rows: usize| -> Result<Vec<usize>> {
             if rows <= most {

@@ -96,9 +96,7 @@ impl Termination {
                  features or the start down."
             }
             Self::Elsewhere => "Trained elsewhere; nothing is known about that fit.",
-            Self::TimeBudget => {
-                "Not converged: the time budget is used up; raise time_budget."
-            }
+            Self::TimeBudget => "Not converged: the time budget is used up; raise time_budget.",
         }
     }
 }
