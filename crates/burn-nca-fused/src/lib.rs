@@ -1,11 +1,12 @@
-//! Sums over pairs of points whose terms are never stored: the host's kernels behind `burn_nca::pairwise`.
+//! Sums over pairs of points whose terms are never stored: kernels for a CPU, and with the feature `burn` one differentiable
+//! operation of Burn for `flex` and GPUs.
 //!
 //! A tile is a few queries against some hundred references. Squared distances are written to it, become terms or
 //! weights in place, and are gone when the next tile comes. Vector instructions are chosen at run time, groups of
 //! queries go to all cores, each with its own sums, and groups are added in order: a result does not depend on the
 //! number of threads.
 //!
-//! A crate of its own, without Burn, so that it is optimized in every build and compiles in seconds.
+//! A crate of its own, so that it is optimized in every build; without Burn it compiles in seconds.
 
 mod aligned;
 mod arch;
@@ -18,6 +19,8 @@ mod mean;
 mod mean_backward;
 mod mutual;
 mod number;
+#[cfg(feature = "burn")]
+mod operation;
 mod pair_sum;
 mod pairs;
 mod panel;
@@ -32,6 +35,8 @@ pub use backward::{Weighted, Weights};
 pub use columns::Columns;
 pub use mean::Means;
 pub use number::Number;
+#[cfg(feature = "burn")]
+pub use operation::{log_sum_exp, pair_sum, takes, weighted_mean};
 pub use pair_sum::Summand;
 
 use aligned::Aligned;
@@ -46,6 +51,21 @@ pub enum Distance {
     SqEuclidean,
     /// `||q_i - r_j||`.
     Euclidean,
+}
+
+/// A sum over the columns of each row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairSum {
+    /// `log Σ_j exp(-d_ij)` with distances of a kind. Between equal points a Euclidean distance has no direction: its gradient
+    /// is taken as 0.
+    LogSumExp(Distance),
+    /// `log Σ_j exp(-||q_i - r_j||² - c_ij)` with a cost for each pair, `[b, m]`, that carries no gradient: an agreement
+    /// `w_ij = exp(-c_ij)` that is given.
+    CostedLogSumExp,
+    /// `Σ_j` of a function of the distance.
+    Sum(Summand),
+    /// `Σ_j p_ij v_j` of values `[m, c]` under the softmax p of `-||q_i - r_j||²`.
+    Mean,
 }
 
 /// What is added to the distance of each pair, `[b, m]`; nothing where it is empty.

@@ -57,10 +57,11 @@ pub mod evaluate;
 pub mod fit;
 pub mod method;
 mod model;
+pub mod nca;
 pub mod neighbors;
 pub mod objective;
-pub mod pairwise;
 mod self_test;
+mod sums;
 #[cfg(feature = "train")]
 pub mod train;
 
@@ -69,3 +70,4 @@ pub use error::{Error, Result};
 pub use estimator::{Estimator, Fitted, NcaConfig, PairsConfig, RegressionConfig};
 pub use model::{MetricModel, Nca};
 pub use self_test::self_test;
+pub use sums::Sums;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use burn::module::Module;
 use burn::tensor::Tensor;
+use burn_nca::nca::squared_distances;
 use burn_nca::objective::Objective;
-use burn_nca::objective::affinity::{centered, logits};
 
 use crate::target_neighbors::TargetNeighbors;
 
@@ -48,10 +48,8 @@ impl Objective for LargeMargin {
         _shared: &(),
         terms: Range<usize>,
     ) -> Tensor<1> {
-        let z = centered(embedding);
-        let rows = z.clone().slice([terms.clone()]);
-        let norms = rows.clone().square().sum_dim(1);
-        let distances = (norms - logits(rows, z)).clamp_min(0.0); // [b, n]
+        let rows = embedding.clone().slice([terms.clone()]);
+        let distances = squared_distances(rows, embedding); // [b, n]
         let (neighbors, present) = target.neighbors(&terms, distances.dtype()); // [b, k] each
         let near = distances.clone().gather(1, neighbors);
         let pull = (near.clone() * present.clone()).sum();

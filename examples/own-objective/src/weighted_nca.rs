@@ -4,9 +4,7 @@ use std::ops::Range;
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
-use burn_nca::objective::affinity::{
-    centered, log_sum_exp, log_sum_exp_without, logits, own_mask, without_self,
-};
+use burn_nca::nca::{equal_pairs, exponents, log_p};
 use burn_nca::objective::{ClassIndex, Objective};
 
 /// The criterion g of NCA, of rows that count by weight, as points and as neighbors of others.
@@ -93,17 +91,12 @@ impl Objective for WeightedNca {
         _shared: &(),
         terms: Range<usize>,
     ) -> Tensor<1> {
-        let z = target.classes.arrange(centered(embedding));
-        let (b, n, dtype) = (terms.len(), target.weights.len(), z.dtype());
-        let votes =
-            logits(z.clone().slice([terms.clone()]), z) + target.of_votes.clone().cast(dtype);
-        let votes = without_self(votes, terms.start); // [b, n]
-        let own = target.classes.labels(&terms).reshape([b, 1]).expand([b, n]);
-        let apart = own.not_equal(target.classes.labels(&(0..n)).reshape([1, n]).expand([b, n]));
-        let square = [0..b, terms.clone()];
-        let among = apart.clone().slice(square.clone()).bool_or(own_mask(b, &apart.device()));
-        let no_partner = apart.slice_assign(square, among);
-        let log_p = log_sum_exp_without(votes.clone(), no_partner) - log_sum_exp(votes);
+        let z = target.classes.arrange(embedding);
+        let (n, dtype) = (target.weights.len(), z.dtype());
+        let (exponents, own) = exponents(z, terms.clone()); // [b, n]
+        let votes = exponents + target.of_votes.clone().cast(dtype);
+        let same = equal_pairs(target.classes.labels(&terms), target.classes.labels(&(0..n)));
+        let log_p = log_p(votes, same, own);
         (log_p * target.of_terms.clone().slice([terms]).cast(dtype)).sum().neg()
     }
 

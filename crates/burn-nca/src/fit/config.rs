@@ -7,6 +7,7 @@ use super::exact::BlockConfig;
 use super::{ConjugateGradientConfig, LbfgsConfig, Penalty, SgdConfig, Start, StochasticConfig};
 use crate::data::ScalingKind;
 use crate::error::{Error, Result};
+use crate::sums::Sums;
 
 /// The number type of a fit.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
@@ -116,6 +117,8 @@ pub struct FitConfig {
     /// The number type.
     #[config(default = "Precision::F32")]
     pub precision: Precision,
+    /// How the objective's sums over pairs are added up; as the objective has it where it is left out.
+    pub sums: Option<Sums>,
     /// How passes over the data are cut.
     #[config(default = "BlockConfig::new()")]
     pub blocks: BlockConfig,
@@ -138,6 +141,11 @@ impl FitConfig {
             OptimizerConfig::Adam(_) | OptimizerConfig::Sgd(_) => {}
         }
         config
+    }
+
+    /// How sums over pairs are added up where no objective says it.
+    pub(crate) fn sums(&self) -> Sums {
+        self.sums.unwrap_or(Sums::Auto)
     }
 
     /// Checks every range.

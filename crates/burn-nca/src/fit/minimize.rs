@@ -66,6 +66,11 @@ fn check_nothing_ignored<E: Encoder, O: Objective>(
              (Scaling::fit, apply), and leave the setting at its default",
             config.scaling
         )
+    } else if let Some(sums) = config.sums {
+        format!(
+            "the settings ask for {sums:?} sums, but the objective is given; ask it for them (Objective::with_sums), and \
+             leave the setting out"
+        )
     } else if config.early_stopping.is_some() && problem.held_out.is_none() {
         "the settings ask for early stopping, but nothing is held out; give Problem::held_out"
             .to_string()

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use web_time::Instant;
 
+use burn::nn::loss::Reduction;
 use burn::tensor::{Device, Tensor};
 
 use super::run::Run;
@@ -17,9 +18,9 @@ use crate::error::Result;
 use crate::evaluate::RegressionScores;
 use crate::fit::{FitConfig, FitSession, FitSummary, HeldOutScore, Inputs, ResolvedStart};
 use crate::neighbors::Rule;
-use crate::objective::Objective;
 use crate::objective::transfer::int_tensor;
-use crate::pairwise::{Columns, log_sum_exp, weighted_mean};
+use crate::objective::{CandidateLoss, Candidates, NcaLossConfig, Objective, kernel_means};
+use crate::sums::Sums;
 
 /// Values of a table from which on a fit by mini-batches takes its rows from there.
 const LARGE: usize = 1 << 22;
@@ -170,29 +171,19 @@ fn takes_rows(fit: &FitConfig, features: &Features, device: &Device) -> bool {
 pub fn expected_accuracy_score<'a, E: Encoder>(
     train: Part<'a, Labeled>,
     held_out: Part<'a, Labeled>,
+    sums: Sums,
 ) -> Box<HeldOutScore<'a, E>> {
-    let known = train.data.labels();
-    let mut order: Vec<usize> = (0..known.len()).collect();
-    order.sort_by_key(|&row| (known[row], row));
-    let labels: Vec<usize> = order.iter().map(|&row| known[row]).collect();
-    let span = |class: usize| {
-        let start = labels.partition_point(|&label| label < class);
-        start..start + labels[start..].partition_point(|&label| label == class)
-    };
-    let spans = held_out.data.labels().iter().map(|&class| span(class)).collect();
-    let own = Columns::within(spans, labels.len());
-    let all = Columns::all(held_out.data.rows(), labels.len());
-    let order = (!known.is_sorted()).then_some(order);
+    let device = train.x.device();
+    let labels = |data: &Labeled| int_tensor(data.labels(), &device);
+    let (known, asked) = (labels(train.data), labels(held_out.data));
+    let sum = NcaLossConfig::new().with_reduction(Reduction::Sum).with_sums(sums).init();
+    let rows = held_out.data.rows() as f64;
     Box::new(move |encoder| {
         let references = encoder.forward(train.x.clone());
-        let references = match &order {
-            Some(order) => references.clone().select(0, int_tensor(order, &references.device())),
-            None => references,
-        };
         let queries = encoder.forward(held_out.x.clone());
-        let log_p = log_sum_exp(queries.clone(), references.clone(), &own)
-            - log_sum_exp(queries, references, &all);
-        let mean = log_p.exp().mean().into_scalar::<f64>();
+        let candidates = Candidates::of_others(references, known.clone());
+        let f = sum.forward_among(queries, asked.clone(), &candidates).neg();
+        let mean = f.into_scalar::<f64>() / rows;
         // A diverged embedding scores below any other; the fit itself reports that it is not finite.
         if mean.is_finite() { mean } else { f64::NEG_INFINITY }
     })
@@ -203,18 +194,18 @@ pub fn expected_accuracy_score<'a, E: Encoder>(
 pub fn kernel_r2_score<'a, E: Encoder>(
     train: Part<'a, RegressionData>,
     held_out: Part<'a, RegressionData>,
+    sums: Sums,
 ) -> Box<HeldOutScore<'a, E>> {
     let scale = Scaling::fit(ScalingKind::Standardize, train.data.targets());
     let scaled = |data: &RegressionData| scale.apply(data.targets());
     let known = scaled(train.data).map(|known| known.to_tensor(&train.x.device(), train.x.dtype()));
     let targets = known.and_then(|known| Ok((known, scaled(held_out.data)?)));
-    let columns = Columns::all(held_out.data.rows(), train.data.rows());
     Box::new(move |encoder| {
         let r2 = || -> Option<f64> {
             let (known, truth) = targets.as_ref().ok()?;
             let [queries, references] =
                 [held_out.x, train.x].map(|x| encoder.forward(Tensor::clone(x)));
-            let predicted = weighted_mean(queries, references, known.clone(), &columns);
+            let predicted = kernel_means(queries, references, known.clone(), sums);
             let scores = RegressionScores::of(&host_values(predicted), truth.values()).ok()?;
             // Held-out rows of one target have no R²; their squared error, less the sign, orders as well.
             scores.r2().or_else(|| scores.rmse().map(|rmse| -rmse * rmse))

@@ -84,9 +84,9 @@ impl GradientMethod for Lmnn {
         &self,
         train: Part<'a, Labeled>,
         held_out: Part<'a, Labeled>,
-        _fit: &'a FitConfig,
+        fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {
-        expected_accuracy_score(train, held_out)
+        expected_accuracy_score(train, held_out, fit.sums())
     }
 }

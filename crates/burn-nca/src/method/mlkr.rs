@@ -62,9 +62,9 @@ impl GradientMethod for Mlkr {
         &self,
         train: Part<'a, RegressionData>,
         held_out: Part<'a, RegressionData>,
-        _fit: &'a FitConfig,
+        fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {
-        kernel_r2_score(train, held_out)
+        kernel_r2_score(train, held_out, fit.sums())
     }
 }

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::fit::exact::value;
 use crate::fit::{FitConfig, FitSession, HeldOutScore};
 use crate::model::MetricModel;
-use crate::objective::{PairIndex, PairLoss, PairLossConfig};
+use crate::objective::{Objective, PairIndex, PairLoss, PairLossConfig};
 
 /// Equation 8 of the NCA paper, over weighted pairs ([`PairLoss`]).
 ///
@@ -69,7 +69,8 @@ impl GradientMethod for PairNca {
         fit: &'a FitConfig,
         device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {
-        let (index, objective) = (PairIndex::new(held_out.data.pairs(), device), self.objective());
+        let (index, objective) =
+            (PairIndex::new(held_out.data.pairs(), device), self.objective().with_sums(fit.sums()));
         Box::new(move |encoder: &E| {
             let model = MetricModel::new(encoder.clone(), objective.clone());
             -value(&model, train.x, &index, &fit.blocks) / index.total_weight()

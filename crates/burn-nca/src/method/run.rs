@@ -14,7 +14,7 @@ use crate::objective::Objective;
 /// The device of a fit, without autodiff, and its number type.
 ///
 /// # Errors
-/// A precision that the device does not have.
+/// A precision that the device does not have, or fused sums where there are none.
 pub(crate) fn place(config: &FitConfig, device: &Device) -> Result<(Device, DType)> {
     let device = device.clone().inner();
     let dtype = config.precision.dtype();
@@ -25,6 +25,7 @@ pub(crate) fn place(config: &FitConfig, device: &Device) -> Result<(Device, DTyp
             "the device {device:?} has no {dtype:?} numbers; fit with f32 there"
         )));
     }
+    config.sums().check(&device, dtype)?;
     Ok((device, dtype))
 }
 
@@ -53,8 +54,12 @@ impl<E: Encoder, O: Objective> Run<'_, E, O> {
     ) -> Result<Solution<MetricModel<E, O>>> {
         let encoder = prepare(self.encoder, self.x.dtype(), &self.x.device());
         check_encoder(&encoder, &self.x, k)?;
+        let objective = match config.sums {
+            Some(sums) => self.objective.with_sums(sums),
+            None => self.objective,
+        };
         let problem = Problem {
-            model: MetricModel::new(encoder, cast(self.objective, self.x.dtype())).train(),
+            model: MetricModel::new(encoder, cast(objective, self.x.dtype())).train(),
             x: self.x,
             target: self.target,
             held_out: self.held_out,

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, s};
 
+#[cfg(feature = "fused")]
+use super::among_all;
 use super::term_weights::TermWeights;
 use super::transfer::{float_tensor, int_tensor, widest_float};
 use crate::data::{AgreementRule, Agreements, SparseRows};
 use crate::error::{Error, Result};
-use crate::pairwise::{Columns as Among, among_all, log_sum_exp};
+use crate::nca::{equal_pairs, squared_distances};
 
 /// Stands for -log 0: no term is left of a pair that costs so much.
 pub(super) const NO_AGREEMENT: f64 = 1e30;
@@ -55,10 +57,9 @@ pub struct AgreementIndex {
 
 /// The agreements of the labeled rows, in their order.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "one of an index, which is not moved about")]
 enum IndexedRule {
-    /// The rows of each row's class.
-    Labels(Vec<Range<usize>>),
+    /// The rows of each row's class, and where its class begins, `[labeled]`.
+    Labels(#[cfg_attr(not(feature = "fused"), allow(dead_code))] Vec<Range<usize>>, Tensor<1, Int>),
     /// Targets over √2 s, `[labeled, columns]`: `log w_ij = -||u_i - u_j||²`.
     Targets(Tensor<2>),
     /// Listed entries.
@@ -194,11 +195,14 @@ impl AgreementIndex {
     /// ```text
     /// w_ij = exp(-||u_i - u_j||²):   w_ij exp(-||z_i - z_j||²) = exp(-||(z_i, u_i) - (z_j, u_j)||²)
     /// ```
+    #[cfg(feature = "fused")]
     pub(super) fn log_agreeing(&self, z: Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
+        use burn_nca_fused::{Columns as Among, Distance, PairSum, pair_sum};
+
         let (b, all) = (rows.len(), self.labeled);
         let z = if z.dims()[0] == all { z } else { z.slice(s![0..all]) };
         let (points, among) = match &self.rule {
-            IndexedRule::Labels(spans) => (z, Among::within(spans[rows.clone()].to_vec(), all)),
+            IndexedRule::Labels(spans, _) => (z, Among::within(spans[rows.clone()].to_vec(), all)),
             IndexedRule::Targets(targets) => {
                 let on_device = Tensor::zeros(targets.dims(), (&z.device(), z.dtype()));
                 let targets = on_device + targets.clone().cast(z.dtype());
@@ -207,7 +211,35 @@ impl AgreementIndex {
             _ => (z, Among::within(vec![0..0; b], all)),
         };
         let queries = among_all(&points, rows);
-        log_sum_exp(queries, points, &among.without_self(rows.start)).reshape([b, 1])
+        let sum = PairSum::LogSumExp(Distance::SqEuclidean);
+        pair_sum(sum, (queries, points), None, &among.without_self(rows.start))
+    }
+
+    /// `log w_ij` of the labeled points i in `rows` with all labeled points j, and where they do not agree at all, both
+    /// `[b, labeled]`.
+    pub(super) fn log_agreements(
+        &self,
+        rows: &Range<usize>,
+        dtype: DType,
+    ) -> (Tensor<2>, Tensor<2, Bool>) {
+        let device = self.alone.device();
+        let log_w = match &self.rule {
+            IndexedRule::Targets(targets) => {
+                let part = targets.clone().slice(s![rows.clone(), ..]);
+                squared_distances(part, targets.clone()).neg().cast(dtype)
+            }
+            IndexedRule::Labels(..) | IndexedRule::Nothing => {
+                Tensor::zeros([rows.len(), self.labeled], (&device, dtype))
+            }
+            IndexedRule::List(_) | IndexedRule::Host(_) => self.costs(rows, dtype).neg(),
+        };
+        let apart = match &self.rule {
+            IndexedRule::Labels(_, starts) => {
+                equal_pairs(starts.clone().slice([rows.clone()]), starts.clone()).bool_not()
+            }
+            _ => log_w.clone().lower_equal_elem(-NO_AGREEMENT / 2.0),
+        };
+        (log_w, apart)
     }
 
     /// `-log w_ij` of the labeled points i in `rows` with all labeled points j, `[b, labeled]`, of a
@@ -225,7 +257,7 @@ impl AgreementIndex {
                     *cost = (-agreements.log_agreement(row, column)).min(NO_AGREEMENT);
                 }
             }),
-            IndexedRule::Labels(_) | IndexedRule::Targets(_) | IndexedRule::Nothing => {}
+            IndexedRule::Labels(..) | IndexedRule::Targets(_) | IndexedRule::Nothing => {}
         }
         float_tensor(costs, shape, &self.alone.device(), dtype)
     }
@@ -238,7 +270,11 @@ impl IndexedRule {
             return Self::Nothing;
         }
         match agreements.rule() {
-            AgreementRule::Labels(labels) => Self::Labels(spans_of_equal(labels)),
+            AgreementRule::Labels(labels) => {
+                let spans = spans_of_equal(labels);
+                let starts: Vec<usize> = spans.iter().map(|span| span.start).collect();
+                Self::Labels(spans, int_tensor(&starts, device))
+            }
             AgreementRule::Targets { values, columns, width } => {
                 let rows = values.len() / columns;
                 let mean = |column: usize| {

@@ -1,7 +1,7 @@
 //! Losses of a batch: what a training loop minimizes, with nothing else of this crate.
 
 use burn::module::{Module, ModuleDisplay};
-use burn::tensor::Tensor;
+use burn::tensor::{DType, Tensor};
 
 use super::BatchTarget;
 
@@ -11,7 +11,7 @@ use super::BatchTarget;
 /// A loss of one's own, which a [`MetricModel`](crate::MetricModel) then trains like any other:
 /// ```
 /// use burn::module::Module;
-/// use burn::tensor::Tensor;
+/// use burn::tensor::{DType, Tensor};
 /// use burn_nca::objective::{BatchLoss, ClassTarget};
 ///
 /// /// Pulls every row to the origin.
@@ -42,4 +42,23 @@ pub trait BatchLoss: Module + ModuleDisplay {
     fn after_step(self) -> Self {
         self
     }
+}
+
+/// The embedding in a type of at least 32 bits.
+///
+/// Squared distances of half-precision rows would overflow from a norm of 256 on, so the losses of a batch are
+/// computed in f32; the gradient comes back in the type of the embedding.
+pub(super) fn at_least_f32(embedding: Tensor<2>) -> Tensor<2> {
+    match embedding.dtype() {
+        DType::F16 | DType::BF16 => embedding.cast(DType::F32),
+        _ => embedding,
+    }
+}
+
+/// Panics if there is no row.
+pub(super) fn assert_rows(what: &str, rows: usize) {
+    assert!(
+        rows > 0,
+        "the {what} has no row; a loss needs at least one, so leave empty batches out"
+    );
 }

@@ -1,15 +1,17 @@
 //! What the queries of a batch loss are compared with: their own batch, a memory, or any other samples.
 
+use core::ops::Range;
+
 use burn::tensor::{Bool, Int, Tensor, assert_shape};
 
-use super::affinity::assert_rows;
-#[cfg(test)]
-use super::affinity::own_mask;
-#[cfg(test)]
+use super::batch::assert_rows;
+#[cfg(feature = "fused")]
+use super::contrast::placement::{Placement, Samples};
 use super::integers::equal_pairs;
-use super::integers::on_host;
-use super::placement::{Placement, Samples};
+#[cfg(feature = "fused")]
+use super::integers::on_host_together;
 use super::{BatchLoss, ClassTarget};
+use crate::nca::own_pairs;
 
 /// What the rows of a query batch are compared with.
 ///
@@ -108,7 +110,7 @@ impl Candidates {
     }
 
     /// Number of queries with these labels that have no positive among the candidates: they make no term of a
-    /// loss. The labels are read from their device.
+    /// loss. The number is read from its device.
     ///
     /// # Shapes
     /// - labels: `[b]`
@@ -129,53 +131,86 @@ impl Candidates {
     /// # }
     /// ```
     pub fn without_positive(&self, labels: Tensor<1, Int>) -> usize {
-        let (placement, _) = self.placement(labels);
-        placement.num_positives().into_iter().filter(|positives| *positives == 0).count()
+        let [b] = labels.dims();
+        let [_, positive] = self.masks(&labels, 0..b);
+        positive.any_dim(1).bool_not().int().sum().into_scalar::<i64>() as usize
     }
 
-    /// Queries and candidates class by class, and the labels of the candidates as they stand.
+    /// Where a candidate is the query itself or no candidate at all, and where it is a positive; both `[rows, m]`, of some
+    /// rows of the queries with these labels.
+    ///
+    /// # Panics
+    /// If there are not as many labels as the candidates were made for queries.
+    pub(super) fn masks(
+        &self,
+        labels: &Tensor<1, Int>,
+        rows: Range<usize>,
+    ) -> [Tensor<2, Bool>; 2] {
+        let ([b], [m]) = (labels.dims(), self.labels.dims());
+        let same = equal_pairs(labels.clone().slice([rows.clone()]), self.labels.clone());
+        let own = match &self.own {
+            Own::Nobody => None,
+            Own::Row => {
+                assert_eq!(b, m, "{b} queries, but a batch of {m} rows");
+                Some(own_pairs(rows.clone(), m, &self.labels.device()))
+            }
+            Own::Sample(numbers) => {
+                let Numbers { queries, candidates } = (**numbers).clone();
+                let numbered = queries.dims()[0];
+                assert_eq!(b, numbered, "{b} queries, but {numbered} numbers of them");
+                Some(equal_pairs(queries.slice([rows.clone()]), candidates))
+            }
+        };
+        let unusable = self
+            .usable
+            .clone()
+            .map(|usable| usable.bool_not().reshape([1, m]).expand([rows.len(), m]));
+        let excluded = match (own, unusable) {
+            (Some(own), Some(unusable)) => own.bool_or(unusable),
+            (Some(excluded), None) | (None, Some(excluded)) => excluded,
+            (None, None) => same.clone().bool_and(same.clone().bool_not()),
+        };
+        [excluded.clone(), same.bool_and(excluded.bool_not())]
+    }
+
+    /// Queries and candidates class by class, and the labels of the candidates as they stand; read from their device
+    /// together.
+    #[cfg(feature = "fused")]
     pub(super) fn placement(&self, labels: Tensor<1, Int>) -> (Placement, Vec<i64>) {
         let (b, m) = (labels.dims()[0], self.labels.dims()[0]);
-        let (of_queries, of_candidates) = (on_host(labels), on_host(self.labels.clone()));
-        let [query_ids, ids] = match &self.own {
+        let mut wanted = vec![labels];
+        // The labels of a batch are those of its candidates.
+        if !matches!(self.own, Own::Row) {
+            wanted.push(self.labels.clone());
+        }
+        if let Own::Sample(numbers) = &self.own {
+            let numbered = numbers.queries.dims()[0];
+            assert_eq!(b, numbered, "{b} queries, but {numbered} numbers of them");
+            wanted.extend([numbers.queries.clone(), numbers.candidates.clone()]);
+        }
+        wanted.extend(self.usable.clone().map(|usable| usable.int()));
+        let mut read = on_host_together(wanted).into_iter();
+        let mut next = || read.next().unwrap_or_default();
+        let of_queries = next();
+        let of_candidates = match self.own {
+            Own::Row => of_queries.clone(),
+            Own::Nobody | Own::Sample(_) => next(),
+        };
+        let [query_ids, ids] = match self.own {
             Own::Nobody => [None, None],
             Own::Row => {
                 assert_eq!(b, m, "{b} queries, but a batch of {m} rows");
                 let rows: Vec<i64> = (0..).take(b).collect();
                 [Some(rows.clone()), Some(rows)]
             }
-            Own::Sample(numbers) => {
-                let numbered = numbers.queries.dims()[0];
-                assert_eq!(b, numbered, "{b} queries, but {numbered} numbers of them");
-                [&numbers.queries, &numbers.candidates].map(|ids| Some(on_host(ids.clone())))
-            }
+            Own::Sample(_) => [Some(next()), Some(next())],
         };
-        let usable =
-            self.usable.clone().map(|usable| usable.into_data().iter::<bool>().collect::<Vec<_>>());
+        let usable: Option<Vec<bool>> =
+            self.usable.is_some().then(|| next().into_iter().map(|usable| usable != 0).collect());
         let queries = Samples { labels: &of_queries, ids: query_ids.as_deref() };
         let candidates = Samples { labels: &of_candidates, ids: ids.as_deref() };
         let placement = Placement::new(queries, candidates, usable.as_deref());
         (placement, of_candidates)
-    }
-
-    /// Where a candidate is the query itself or no candidate at all, and where it is a positive; both `[b, m]`. What the
-    /// placement is compared with.
-    #[cfg(test)]
-    pub(super) fn masks(&self, labels: Tensor<1, Int>) -> [Tensor<2, Bool>; 2] {
-        let device = self.labels.device();
-        let ([b], [m]) = (labels.dims(), self.labels.dims());
-        let same = equal_pairs(labels, self.labels.clone());
-        let own = match self.own.clone() {
-            Own::Nobody => Tensor::<2>::zeros([b, m], &device).equal_elem(1.0),
-            Own::Row => own_mask(b, &device),
-            Own::Sample(numbers) => equal_pairs(numbers.queries, numbers.candidates),
-        };
-        assert_eq!(own.dims(), [b, m], "the candidates were made for other queries");
-        let excluded = match self.usable.clone() {
-            Some(usable) => own.bool_or(usable.bool_not().reshape([1, m]).expand([b, m])),
-            None => own,
-        };
-        [excluded.clone(), same.bool_and(excluded.bool_not())]
     }
 }
 

@@ -4,13 +4,14 @@ use core::iter::repeat_n;
 use core::ops::Range;
 
 use burn::tensor::{Device, Int, Tensor};
+#[cfg(feature = "fused")]
+use burn_nca_fused::Columns;
 
 use super::SampleOrder;
 use super::term_weights::TermWeights;
 use super::transfer::int_tensor;
 use crate::data::{Features, Labeled};
 use crate::error::{Error, Result};
-use crate::pairwise::Columns;
 
 /// The class membership of n points, prepared once for many evaluations of an objective.
 ///
@@ -269,16 +270,19 @@ impl ClassIndex {
     }
 
     /// For each of the ordered points `rows`, the other points of its class.
+    #[cfg(feature = "fused")]
     pub(super) fn partners(&self, rows: &Range<usize>) -> Columns {
         Columns::within(self.spans_of(rows), self.points()).without_self(rows.start)
     }
 
     /// For each of the ordered points `rows`, the points of other classes.
+    #[cfg(feature = "fused")]
     pub(super) fn others(&self, rows: &Range<usize>) -> Columns {
         Columns::outside(self.spans_of(rows), self.points())
     }
 
     /// The span of the class of each of the ordered points `rows`.
+    #[cfg(feature = "fused")]
     fn spans_of(&self, rows: &Range<usize>) -> Vec<Range<usize>> {
         let classes = self.class_of[rows.clone()].iter();
         classes.map(|&class| self.starts[class]..self.starts[class + 1]).collect()

@@ -8,7 +8,7 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, assert_shape};
 use burn_nca_fused::coincidence::FLOOR;
 
-use super::affinity::{assert_rows, at_least_f32};
+use super::batch::{assert_rows, at_least_f32};
 use super::{CoincidenceIndex, Objective, streamed};
 use crate::data::host_values;
 use crate::display::one_line;

@@ -11,9 +11,9 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::tensor::{Tensor, TensorData};
 
 use super::Objective;
-use super::pair_index::weighted_distance;
 use super::transfer::int_tensor;
 use crate::display::one_line;
+use crate::nca::pairs::attraction;
 use impostors::Scene;
 pub use target::TargetNeighbors;
 
@@ -149,11 +149,8 @@ impl Objective for LargeMarginLoss {
         let [first, second] = [&active.first, &active.second].map(|ends| int_tensor(ends, &on));
         let weights = TensorData::from(active.weights.as_slice()).convert_dtype(dtype);
         let weights = Tensor::<1>::from_data(weights, (&on, dtype));
-        let sum = weighted_distance(
-            embedding.clone().select(0, first),
-            embedding.select(0, second),
-            weights,
-        );
+        let sum =
+            attraction(embedding.clone().select(0, first), embedding.select(0, second), weights);
         // Large parts cancel in the sum: its slope is taken, and the value from the hinges one by one in f64.
         sum.clone() - sum.without_autodiff() + constant(active.value)
     }

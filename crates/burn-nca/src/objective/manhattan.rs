@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use burn::tensor::Tensor;
 
-use super::affinity::without_self;
+use crate::nca::{own_pairs, softmax};
 
 /// `Σ_r |a_ir - b_jr|`, without a graph: `[b, d]` and `[m, d]` to `[b, m]`.
 ///
@@ -64,8 +64,7 @@ pub(super) fn of_manhattan(
 /// p_ij = exp(-D_ij) / Σ_{l≠i} exp(-D_il)
 /// ```
 pub(super) fn shares(distances: Tensor<2>, first: usize) -> Tensor<2> {
-    let logits = without_self(distances.neg(), first);
-    let largest = logits.clone().without_autodiff().max_dim(1);
-    let weights = (logits - largest).exp();
-    weights.clone() / weights.sum_dim(1)
+    let [b, n] = distances.dims();
+    let own = own_pairs(first..first + b, n, &distances.device());
+    softmax(distances.neg(), own)
 }

@@ -5,14 +5,19 @@ use core::ops::Range;
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
-use burn::tensor::{Tensor, assert_shape};
+use burn::tensor::{Int, Tensor, assert_shape};
+use burn_nca_fused::PairSum;
+#[cfg(feature = "fused")]
+use burn_nca_fused::{Columns, pair_sum};
 
-use super::affinity::{assert_rows, at_least_f32, centered};
+use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce_sum;
 use super::sampled::{SampleOrder, rows_first};
 use super::{BatchLoss, Objective, TargetIndex, streamed};
 use crate::display::one_line;
-use crate::pairwise::{Columns, weighted_mean};
+use crate::nca::mlkr::{predicted, squared_errors};
+use crate::nca::{exponents, squared_distances};
+use crate::sums::{Sums, in_blocks, rows_in_blocks};
 
 /// The settings of an [`MlkrLoss`].
 #[derive(Config, Debug)]
@@ -20,12 +25,15 @@ pub struct MlkrLossConfig {
     /// How [`MlkrLoss::forward`] reduces over the points.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
+    /// How the sums over pairs are added up.
+    #[config(default = "Sums::Auto")]
+    pub sums: Sums,
 }
 
 impl MlkrLossConfig {
     /// The loss with these settings.
     pub fn init(&self) -> MlkrLoss {
-        MlkrLoss { reduction: self.reduction.clone() }
+        MlkrLoss { reduction: self.reduction.clone(), sums: self.sums }
     }
 }
 
@@ -42,7 +50,7 @@ impl MlkrLossConfig {
 ///
 /// # Numerics
 /// `p_ij` are relative to the largest of their row, so they neither overflow nor all vanish at any scale of the
-/// embedding, and are never stored ([`weighted_mean`]); the point itself is left out by position, so exact
+/// embedding, whether [stored or not](crate::Sums); the point itself is left out by position, so exact
 /// duplicates count as neighbors. The targets are taken less their mean, which changes no residual. A point without any
 /// other has no prediction: it adds 0.
 ///
@@ -68,6 +76,8 @@ impl MlkrLossConfig {
 pub struct MlkrLoss {
     #[module(skip)]
     reduction: Reduction,
+    #[module(skip)]
+    sums: Sums,
 }
 
 impl ModuleDisplay for MlkrLoss {
@@ -98,10 +108,66 @@ impl MlkrLoss {
         assert_rows("batch", n);
         assert_shape!(targets, [n, _]);
         let embeddings = at_least_f32(embeddings);
-        let targets = centered(targets.without_autodiff()).cast(embeddings.dtype());
-        let total = squared_errors(embeddings, targets, 0..n).sum();
+        let targets = targets.without_autodiff();
+        let mean = targets.clone().mean_dim(0);
+        let targets = (targets - mean).cast(embeddings.dtype());
+        let total = self.errors(embeddings, targets, 0..n, |errors, _| errors.sum());
         reduce_sum(total, n, &self.reduction)
     }
+
+    /// What `sum` makes of `||t_i - t̂_i||²` of the points `rows`, a block `[b, 1]` at a time, added up to `[1]`.
+    ///
+    /// # Shapes
+    /// - z: `[n, k]`, targets: `[n, m]`
+    fn errors(
+        &self,
+        z: Tensor<2>,
+        targets: Tensor<2>,
+        rows: Range<usize>,
+        sum: impl Fn(Tensor<2>, Range<usize>) -> Tensor<1> + Sync,
+    ) -> Tensor<1> {
+        let truth = |rows: &Range<usize>| targets.clone().slice([rows.clone()]);
+        if self.sums.are_fused(PairSum::Mean, &[&z, &targets]) {
+            #[cfg(feature = "fused")]
+            return {
+                let others = Columns::all(rows.len(), z.dims()[0]).without_self(rows.start);
+                let points = (z.clone().slice([rows.clone()]), z);
+                let predicted = pair_sum(PairSum::Mean, points, Some(targets.clone()), &others);
+                sum(squared_errors(truth(&rows), predicted), rows)
+            };
+        }
+        in_blocks([z], rows, |[z], rows| {
+            let (logits, own) = exponents(z, rows.clone());
+            let predicted = predicted(logits, own, targets.clone());
+            sum(squared_errors(truth(&rows), predicted), rows)
+        })
+    }
+}
+
+/// What the references' targets `[m, t]` are on average under the kernel around each query, `[b, t]`; no query is a reference.
+///
+/// # Shapes
+/// - queries: `[b, k]`, references: `[m, k]`
+pub(crate) fn kernel_means(
+    queries: Tensor<2>,
+    references: Tensor<2>,
+    targets: Tensor<2>,
+    sums: Sums,
+) -> Tensor<2> {
+    let ([b, _], [m, _]) = (queries.dims(), references.dims());
+    if sums.are_fused(PairSum::Mean, &[&queries, &references, &targets]) {
+        #[cfg(feature = "fused")]
+        return {
+            let all = Columns::all(b, m);
+            pair_sum(PairSum::Mean, (queries, references), Some(targets), &all)
+        };
+    }
+    rows_in_blocks(&references, 0..b, |rows| {
+        let queries = queries.clone().slice([rows.clone()]);
+        let logits = squared_distances(queries, references.clone()).neg();
+        let none = Tensor::<2, Int>::zeros([rows.len(), m], &references.device()).equal_elem(1);
+        predicted(logits, none, targets.clone())
+    })
 }
 
 impl BatchLoss for MlkrLoss {
@@ -113,19 +179,13 @@ impl BatchLoss for MlkrLoss {
     }
 }
 
-/// `||t_i - t̂_i||²` of the points `rows`, `[b, 1]`.
-///
-/// # Shapes
-/// - z: `[n, k]`, targets: `[n, m]`
-fn squared_errors(z: Tensor<2>, targets: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
-    let others = Columns::all(rows.len(), z.dims()[0]).without_self(rows.start);
-    let predicted = weighted_mean(z.clone().slice([rows.clone()]), z, targets.clone(), &others);
-    (targets.slice([rows]) - predicted).square().sum_dim(1)
-}
-
 impl Objective for MlkrLoss {
     type Target = TargetIndex;
     type Shared = ();
+
+    fn with_sums(self, sums: Sums) -> Self {
+        Self { sums, ..self }
+    }
 
     fn num_points(&self, targets: &TargetIndex) -> usize {
         targets.points()
@@ -166,8 +226,7 @@ impl Objective for MlkrLoss {
         terms: Range<usize>,
     ) -> Tensor<1> {
         let t = targets.centered(embedding.dtype());
-        let errors = squared_errors(embedding, t, terms.clone());
-        targets.weigh(errors, terms).sum()
+        self.errors(embedding, t, terms, |errors, rows| targets.weigh(errors, rows).sum())
     }
 }
 

@@ -31,7 +31,6 @@
 //! [`SoftNearestNeighborLoss`], [`SupConLoss`] and [`ProxyNcaLoss`] choose the [`Similarity`] s and the
 //! [`Temperature`] T, fixed or learned.
 
-pub mod affinity;
 mod agreement_index;
 mod batch;
 mod candidates;
@@ -43,15 +42,12 @@ mod feature_weighting;
 mod integers;
 mod large_margin;
 mod manhattan;
-#[cfg(test)]
-mod masked;
 mod memory;
 mod memory_loss;
 mod mlkr;
 mod nca;
 mod pair_index;
 mod pairs;
-mod placement;
 mod proxy_nca;
 mod reduction;
 mod sampled;
@@ -78,6 +74,7 @@ pub use feature_weighting::{
 pub use large_margin::{LargeMarginLoss, LargeMarginLossConfig, TargetNeighbors};
 pub use memory::{CrossBatchMemory, CrossBatchMemoryConfig};
 pub use memory_loss::{MemoryLoss, MemoryLossConfig};
+pub(crate) use mlkr::kernel_means;
 pub use mlkr::{MlkrLoss, MlkrLossConfig};
 pub use nca::{Criterion, NcaLoss, NcaLossConfig};
 pub use pair_index::PairIndex;
@@ -100,6 +97,7 @@ use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;
 
 use crate::error::{Error, Result};
+use crate::sums::Sums;
 
 /// A sum of terms over an embedding; smaller is better.
 ///
@@ -122,6 +120,13 @@ pub trait Objective: Module + ModuleDisplay {
 
     /// What all terms share and a first pass without gradients supplies (`()` for most objectives).
     type Shared: Clone + Send + Sync + 'static;
+
+    /// The same objective with its sums over pairs added up in this way, as a fit's settings ask for it; one without such sums
+    /// stays as it is.
+    #[must_use]
+    fn with_sums(self, _sums: Sums) -> Self {
+        self
+    }
 
     /// Number of points that the target is about, n: the rows of the embedding.
     fn num_points(&self, target: &Self::Target) -> usize;
@@ -279,4 +284,12 @@ const STREAMED: usize = 4096;
 /// Cuts the terms of an objective whose blocks hold no table of pairs.
 fn streamed(terms: usize) -> Vec<Range<usize>> {
     (0..terms).step_by(STREAMED).map(|start| start..(start + STREAMED).min(terms)).collect()
+}
+
+/// The rows of some points as the queries among all of them: the points themselves where it is all of them, so that a
+/// gradient need not be computed for queries and references apart.
+#[cfg(feature = "fused")]
+fn among_all(points: &Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
+    let points = points.clone();
+    if *rows == (0..points.dims()[0]) { points } else { points.slice([rows.clone()]) }
 }

@@ -1,23 +1,25 @@
 //! Neighborhood components analysis: the criteria f and g, over all data and over a batch.
 
-mod blocks;
+#[cfg(feature = "fused")]
+mod fused;
 
 use core::ops::Range;
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
-use burn::tensor::{Bool, Int, Tensor};
+use burn::tensor::{Int, Tensor};
 
 use super::candidates::within_batch;
-use super::contrast::Contrast;
-use super::reduction::reduce;
+use super::contrast::plain::{hinge, is_alone};
+use super::contrast::{Contrast, Contrasted};
 use super::{
     BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, SampleOrder,
-    assert_points, streamed,
+    Similarity, assert_points, streamed,
 };
 use crate::display::one_line;
-use blocks::{Block, BlockTerms};
+use crate::nca::{equal_pairs, exponents, log_p};
+use crate::sums::{LOG_SUM, Sums, in_blocks};
 
 /// Which of the paper's two criteria to maximize.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
@@ -50,6 +52,9 @@ pub struct NcaLossConfig {
     /// How [`NcaLoss::forward`] reduces over the points that have a partner.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
+    /// How the sums over pairs are added up.
+    #[config(default = "Sums::Auto")]
+    pub sums: Sums,
 }
 
 impl NcaLossConfig {
@@ -67,6 +72,7 @@ impl NcaLossConfig {
             criterion: self.criterion,
             repulsion: self.repulsion,
             reduction: self.reduction.clone(),
+            sums: self.sums,
         }
     }
 }
@@ -120,6 +126,8 @@ pub struct NcaLoss {
     repulsion: f64,
     #[module(skip)]
     reduction: Reduction,
+    #[module(skip)]
+    sums: Sums,
 }
 
 impl ModuleDisplay for NcaLoss {
@@ -146,7 +154,8 @@ impl NcaLoss {
         self.repulsion
     }
 
-    /// The loss of a batch, as an ordinary Burn loss. The labels are read from their device, the rest stays there.
+    /// The loss of a batch, as an ordinary Burn loss. Plain sums leave everything on the device; fused ones read the labels
+    /// from it, once.
     ///
     /// Reduced over the points that have a same-class partner in the batch: `Mean` (and `Auto`,
     /// `BatchMean`) divides by their number, `Sum` does not. The neighbors are those of the batch.
@@ -174,24 +183,62 @@ impl NcaLoss {
     pub fn forward_no_reduction(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
         let candidates = Candidates::of_batch(embeddings.clone(), labels.clone());
         let [n, _] = embeddings.dims();
-        self.terms_among(embeddings, labels, &candidates).0.reshape([n])
+        let terms = |contrast: &dyn Contrast| self.terms_of(contrast);
+        self.contrasted().terms(&terms, (embeddings, labels), &candidates).reshape([n])
     }
 
-    /// The term of each query, `[b, 1]`, and where a query has no partner.
-    fn terms_among(
-        &self,
-        queries: Tensor<2>,
-        labels: Tensor<1, Int>,
-        candidates: &Candidates,
-    ) -> (Tensor<2>, Tensor<2, Bool>) {
-        let contrast = Contrast::of(queries, labels, candidates);
-        let alone = contrast.alone();
-        let terms = self.criterion.terms(contrast.log_p()).mask_fill(alone.clone(), 0.0);
-        if self.repulsion == 0.0 {
-            return (terms, alone);
-        }
-        (terms + contrast.hinge().mul_scalar(self.repulsion), alone)
+    fn contrasted(&self) -> Contrasted<'_> {
+        Contrasted { sums: self.sums, similarity: Similarity::SqEuclidean, temperature: None }
     }
+
+    /// The term of each query, `[b, 1]`.
+    fn terms_of(&self, contrast: &dyn Contrast) -> Tensor<2> {
+        let terms = self.criterion.terms(contrast.log_p()).mask_fill(contrast.alone(), 0.0);
+        if self.repulsion == 0.0 {
+            return terms;
+        }
+        terms + contrast.hinge().mul_scalar(self.repulsion)
+    }
+
+    /// What the terms of the points `rows` add up to, of an embedding in class order.
+    fn block_terms(&self, z: &Tensor<2>, classes: &ClassIndex, rows: Range<usize>) -> BlockTerms {
+        if classes.is_single() {
+            // Every neighbor is of the class, whatever the embedding: a constant, which has no graph.
+            let log_p = Tensor::zeros([rows.len(), 1], (&z.device(), z.dtype()));
+            let has_partner = classes.points() > 1;
+            let terms = if has_partner { self.criterion.terms(log_p) } else { log_p };
+            return BlockTerms { criterion: classes.weigh(terms, rows).sum(), hinge: None };
+        }
+        if self.sums.are_fused(LOG_SUM, &[z]) {
+            #[cfg(feature = "fused")]
+            return fused::Block::new(z, classes, rows).terms(self);
+        }
+        // Where j is of the class of i.
+        let same = |rows: &Range<usize>| {
+            equal_pairs(classes.labels(rows), classes.labels(&(0..classes.points())))
+        };
+        let criterion = in_blocks([z.clone()], rows.clone(), |[z], rows| {
+            let (same, (logits, own)) = (same(&rows), exponents(z, rows.clone()));
+            let alone = is_alone(same.clone().bool_and(own.clone().bool_not()));
+            let terms = self.criterion.terms(log_p(logits, same, own)).mask_fill(alone, 0.0);
+            classes.weigh(terms, rows).sum()
+        });
+        let hinge = (self.repulsion > 0.0).then(|| {
+            in_blocks([z.clone()], rows, |[z], rows| {
+                let (logits, _) = exponents(z, rows.clone());
+                classes.weigh(hinge(logits.neg(), same(&rows)), rows).sum()
+            })
+        });
+        BlockTerms { criterion, hinge }
+    }
+}
+
+/// What the terms of a block add up to, each times the weight of its point; both `[1]`.
+struct BlockTerms {
+    /// Of -p_i or -log p_i.
+    criterion: Tensor<1>,
+    /// Of the hinge, where the loss has one and there are points of other classes.
+    hinge: Option<Tensor<1>>,
 }
 
 impl BatchLoss for NcaLoss {
@@ -209,14 +256,18 @@ impl CandidateLoss for NcaLoss {
         labels: Tensor<1, Int>,
         candidates: &Candidates,
     ) -> Tensor<1> {
-        let (terms, alone) = self.terms_among(queries, labels, candidates);
-        reduce(terms, alone, &self.reduction)
+        let terms = |contrast: &dyn Contrast| self.terms_of(contrast);
+        self.contrasted().loss(&terms, (queries, labels), candidates, &self.reduction)
     }
 }
 
 impl Objective for NcaLoss {
     type Target = ClassIndex;
     type Shared = ();
+
+    fn with_sums(self, sums: Sums) -> Self {
+        Self { sums, ..self }
+    }
 
     fn num_points(&self, classes: &ClassIndex) -> usize {
         classes.points()
@@ -262,7 +313,7 @@ impl Objective for NcaLoss {
         terms: Range<usize>,
     ) -> Tensor<1> {
         let z = classes.arrange(embedding);
-        let BlockTerms { criterion, hinge } = Block::new(&z, classes, terms).terms(self);
+        let BlockTerms { criterion, hinge } = self.block_terms(&z, classes, terms);
         match hinge {
             Some(hinge) => criterion + hinge.mul_scalar(self.repulsion),
             None => criterion,
@@ -278,7 +329,7 @@ impl Objective for NcaLoss {
         terms: Range<usize>,
     ) -> Vec<Tensor<1>> {
         let z = classes.arrange(embedding);
-        let BlockTerms { criterion, hinge } = Block::new(&z, classes, terms).terms(self);
+        let BlockTerms { criterion, hinge } = self.block_terms(&z, classes, terms);
         let hinge = hinge.map(|hinge| hinge.mul_scalar(self.repulsion));
         [criterion].into_iter().chain(hinge).collect()
     }
@@ -297,7 +348,7 @@ impl Objective for NcaLoss {
             return None;
         }
         let z = batch.arrange(embedding);
-        let BlockTerms { criterion, hinge } = Block::new(&z, batch, 0..batch.labeled()).terms(self);
+        let BlockTerms { criterion, hinge } = self.block_terms(&z, batch, 0..batch.labeled());
         let counted = batch.with_partner();
         let criterion = (counted > 0)
             .then(|| criterion.mul_scalar(whole.with_partner() as f64 / counted as f64));

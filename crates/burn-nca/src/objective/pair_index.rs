@@ -6,6 +6,7 @@ use burn::tensor::{Device, Int, Tensor};
 
 use super::transfer::{float_tensor, int_tensor, widest_float};
 use crate::data::Pairs;
+use crate::nca::pairs::attraction;
 
 /// The pairs of n points, prepared once for many evaluations of an objective on a device.
 ///
@@ -80,20 +81,6 @@ impl PairIndex {
         let first = z.clone().select(0, ends.first.clone().slice([span.clone()]));
         let second = z.clone().select(0, ends.second.clone().slice([span.clone()]));
         let weights = ends.weights.clone().slice([span]).cast(z.dtype());
-        Some(weighted_distance(first, second, weights))
+        Some(attraction(first, second, weights))
     }
-}
-
-/// `Σ w ||a - b||²`, shape `[1]`.
-///
-/// # Shapes
-/// - first, second: `[p, k]`
-/// - weights: `[p]`
-pub(super) fn weighted_distance(
-    first: Tensor<2>,
-    second: Tensor<2>,
-    weights: Tensor<1>,
-) -> Tensor<1> {
-    let [p, _] = first.dims();
-    ((first - second).square().sum_dim(1) * weights.reshape([p, 1])).sum()
 }

@@ -1,19 +1,22 @@
 //! Equation 8: weighted pairs among all points, without labels.
 
+#[cfg(feature = "fused")]
+mod fused;
+
 use core::ops::Range;
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
-use burn::tensor::{DType, Int, Tensor, assert_shape};
+use burn::tensor::{Bool, DType, Int, Tensor, assert_shape};
 
-use super::affinity::{assert_rows, at_least_f32};
-use super::pair_index::weighted_distance;
+use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce_sum;
 use super::{BatchLoss, Objective, PairIndex, PairTarget, streamed};
 use crate::data::host_values;
 use crate::display::one_line;
-use crate::pairwise::{Columns, among_all, log_sum_exp};
+use crate::nca;
+use crate::sums::{LOG_SUM, Sums, in_blocks, is_one_block, rows_in_blocks};
 
 /// The settings of a [`PairLoss`].
 #[derive(Config, Debug)]
@@ -24,12 +27,16 @@ pub struct PairLossConfig {
     /// How [`PairLoss::forward`] reduces over the pairs.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
+    /// How the sums over pairs are added up.
+    #[config(default = "Sums::Auto")]
+    pub sums: Sums,
 }
 
 impl PairLossConfig {
     /// The loss with these settings.
     pub fn init(&self) -> PairLoss {
-        PairLoss { include_self: self.include_self, reduction: self.reduction.clone() }
+        let Self { include_self, sums, .. } = *self;
+        PairLoss { include_self, reduction: self.reduction.clone(), sums }
     }
 }
 
@@ -62,7 +69,7 @@ impl PairLossConfig {
 /// # Numerics
 /// The exact value over a large data set takes log Z from a first pass, without gradient; each block then
 /// adds `W Z_block / Z`, whose gradient is that of `W log Z`. Term i is row i of Z with
-/// the pairs (i, b). Terms are formed in log space ([`log_sum_exp`]); the point itself
+/// the pairs (i, b). Terms are formed in log space ([`nca::pairs`]); the point itself
 /// is found by position. No table of distances is held: the memory is O(n), and k numbers for each pair that
 /// begins in a block.
 ///
@@ -96,6 +103,8 @@ pub struct PairLoss {
     include_self: bool,
     #[module(skip)]
     reduction: Reduction,
+    #[module(skip)]
+    sums: Sums,
 }
 
 impl ModuleDisplay for PairLoss {
@@ -204,23 +213,72 @@ impl PairLoss {
     ) -> Tensor<1> {
         let [pairs, _] = first.dims();
         let weights = weights.cast(first.dtype());
-        let cost = weighted_distance(first, second, weights.clone()) + weights.sum() * log_z;
+        let attraction = nca::pairs::attraction(first, second, weights.clone());
+        let cost = nca::pairs::cost(attraction, weights, log_z);
         reduce_sum(cost, pairs, &self.reduction)
     }
 
-    /// log Z of a batch in one graph, shape `[1]`.
-    fn log_normalizer(&self, embeddings: Tensor<2>) -> Tensor<1> {
-        let [n, _] = embeddings.dims();
-        let rows = self.rows_of_z(embeddings, 0..n);
-        let top = rows.clone().without_autodiff().max();
-        (rows - top.clone()).exp().sum().log() + top
+    /// log Z of a batch, shape `[1]`.
+    ///
+    /// ```text
+    /// log Z = [log Z] + Σ_c exp(row_c - [log Z]) - 1      the same number, as a sum over blocks of rows; [log Z] is constant
+    /// ```
+    fn log_normalizer(&self, z: Tensor<2>) -> Tensor<1> {
+        let [n, _] = z.dims();
+        if self.sums.are_fused(LOG_SUM, &[&z]) {
+            #[cfg(feature = "fused")]
+            return nca::pairs::log_of_sum(fused::rows_of_z(self, z, 0..n));
+        }
+        if is_one_block(&z, n) {
+            let (logits, left_out) = self.exponents(z, 0..n);
+            return nca::pairs::log_normalizer(logits, left_out);
+        }
+        let constant = self.rows_of_z(z.clone().without_autodiff());
+        let top = constant.clone().max();
+        let log_sum = nca::pairs::log_of_sum(constant - top.clone().unsqueeze());
+        let share = self.share(z, (top.clone(), log_sum.clone()), 0..n);
+        share + log_sum.sub_scalar(1.0) + top
     }
 
-    /// The log-sum-exp of `-||z_c - z_d||²` over d for each of the points `rows`, `[b]`.
-    fn rows_of_z(&self, z: Tensor<2>, rows: Range<usize>) -> Tensor<1> {
-        let columns = Columns::all(rows.len(), z.dims()[0]);
-        let columns = if self.include_self { columns } else { columns.without_self(rows.start) };
-        log_sum_exp(among_all(&z, &rows), z, &columns)
+    /// The log-sum-exp of `-||z_c - z_d||²` over d for each point c, `[n, 1]`, without a gradient.
+    fn rows_of_z(&self, z: Tensor<2>) -> Tensor<2> {
+        let [n, _] = z.dims();
+        if self.sums.are_fused(LOG_SUM, &[&z]) {
+            #[cfg(feature = "fused")]
+            return fused::rows_of_z(self, z, 0..n);
+        }
+        rows_in_blocks(&z, 0..n, |rows| {
+            let (logits, left_out) = self.exponents(z.clone(), rows);
+            nca::log_sum_exp(logits, left_out)
+        })
+    }
+
+    /// `-||z_c - z_d||²` of some points c, and what is left out of Z, both `[rows, n]`.
+    fn exponents(&self, z: Tensor<2>, rows: Range<usize>) -> (Tensor<2>, Tensor<2, Bool>) {
+        let (logits, own) = nca::exponents(z, rows);
+        let none = || own.clone().bool_and(own.clone().bool_not());
+        (logits, if self.include_self { none() } else { own })
+    }
+
+    /// `Σ_c exp(row_c - log Z)` of some points c, `[1]`: their share of Z, of which `log Z = top + log_sum`.
+    fn share(
+        &self,
+        z: Tensor<2>,
+        (top, log_sum): (Tensor<1>, Tensor<1>),
+        rows: Range<usize>,
+    ) -> Tensor<1> {
+        let share = |rows: Tensor<2>| {
+            let over_top = rows - top.clone().unsqueeze();
+            (over_top - log_sum.clone().unsqueeze()).exp().sum()
+        };
+        if self.sums.are_fused(LOG_SUM, &[&z]) {
+            #[cfg(feature = "fused")]
+            return share(fused::rows_of_z(self, z, rows));
+        }
+        in_blocks([z], rows, |[z], rows| {
+            let (logits, left_out) = self.exponents(z, rows);
+            share(nca::log_sum_exp(logits, left_out))
+        })
     }
 }
 
@@ -235,6 +293,10 @@ impl BatchLoss for PairLoss {
 impl Objective for PairLoss {
     type Target = PairIndex;
     type Shared = Normalizer;
+
+    fn with_sums(self, sums: Sums) -> Self {
+        Self { sums, ..self }
+    }
 
     fn num_points(&self, pairs: &PairIndex) -> usize {
         pairs.points()
@@ -252,8 +314,8 @@ impl Objective for PairLoss {
 
     /// The normalizer; the rows of Z are added in f64, in order.
     fn shared(&self, embedding: Tensor<2>, pairs: &PairIndex) -> Normalizer {
-        let rows = self.rows_of_z(embedding.without_autodiff(), 0..pairs.points());
-        Normalizer::of_rows(&host_values(rows))
+        assert_eq!(embedding.dims()[0], pairs.points());
+        Normalizer::of_rows(&host_values(self.rows_of_z(embedding.without_autodiff())))
     }
 
     /// The pairs whose both ends are in the batch.
@@ -268,8 +330,10 @@ impl Objective for PairLoss {
         shared: &Normalizer,
         terms: Range<usize>,
     ) -> Tensor<1> {
-        let over_top = self.rows_of_z(embedding.clone(), terms.clone()).sub_scalar(shared.top);
-        let share = over_top.sub_scalar(shared.log_sum).exp().sum();
+        let (device, dtype) = (embedding.device(), embedding.dtype());
+        let number = |number: f64| Tensor::from_data([number], (&device, dtype));
+        let log_z = (number(shared.top), number(shared.log_sum));
+        let share = self.share(embedding.clone(), log_z, terms.clone());
         let repulsion = share.mul_scalar(pairs.total_weight());
         match pairs.attraction(&embedding, &terms) {
             Some(attraction) => attraction + repulsion,

@@ -8,11 +8,11 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::contrast::Contrast;
-use super::reduction::reduce;
+use super::contrast::{Contrast, Contrasted};
 use super::temperature::show_affinity;
 use super::{BatchLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig};
 use crate::display::one_line;
+use crate::sums::Sums;
 
 /// The settings of a [`ProxyNcaLoss`].
 #[derive(Config, Debug)]
@@ -31,6 +31,9 @@ pub struct ProxyNcaLossConfig {
     /// How the terms of the rows are reduced.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
+    /// How the sums over pairs are added up.
+    #[config(default = "Sums::Auto")]
+    pub sums: Sums,
     /// The seed of the proxies.
     #[config(default = 0)]
     pub seed: u64,
@@ -60,6 +63,7 @@ impl ProxyNcaLossConfig {
             similarity: self.similarity,
             temperature: self.temperature.init(device),
             reduction: self.reduction.clone(),
+            sums: self.sums,
         }
     }
 }
@@ -118,6 +122,8 @@ pub struct ProxyNcaLoss {
     pub temperature: Temperature,
     #[module(skip)]
     reduction: Reduction,
+    #[module(skip)]
+    sums: Sums,
 }
 
 impl ModuleDisplay for ProxyNcaLoss {
@@ -134,7 +140,7 @@ impl ModuleDisplay for ProxyNcaLoss {
 }
 
 impl ProxyNcaLoss {
-    /// The loss of a batch. The labels are read from their device, the rest stays there.
+    /// The loss of a batch. Plain sums leave everything on the device; fused ones read the labels from it, once.
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`
@@ -153,9 +159,10 @@ impl ProxyNcaLoss {
         let device = embeddings.device();
         let of_proxies = Tensor::arange(0..classes as i64, &device);
         let candidates = Candidates::of_others(proxies, of_proxies);
-        let affinity = (self.similarity, Some(&self.temperature));
-        let contrast = Contrast::new(affinity, embeddings, labels, &candidates);
-        reduce(contrast.log_p().neg(), contrast.alone(), &self.reduction)
+        let (similarity, temperature) = (self.similarity, Some(&self.temperature));
+        let contrasted = Contrasted { sums: self.sums, similarity, temperature };
+        let terms = |contrast: &dyn Contrast| contrast.log_p().neg();
+        contrasted.loss(&terms, (embeddings, labels), &candidates, &self.reduction)
     }
 }
 

@@ -1,22 +1,22 @@
 //! How the terms of a batch become one number: their mean or their sum.
 
 use burn::nn::loss::Reduction;
-use burn::tensor::{Bool, Tensor};
+use burn::tensor::Tensor;
 
-/// The terms of the rows that count, as their mean or their sum.
+/// The sum of the terms of some rows, as their mean or as it is; `[1]` to `[1]`.
 ///
-/// `Mean` (and `Auto`, `BatchMean`) divides by the number of rows that are not alone; it is 0 without any.
-///
-/// # Shapes
-/// - terms: `[b, 1]`, 0 where a row is alone
-/// - alone: `[b, 1]`
-/// - output: `[1]`
-pub(super) fn reduce(terms: Tensor<2>, alone: Tensor<2, Bool>, reduction: &Reduction) -> Tensor<1> {
+/// `Mean` (and `Auto`, `BatchMean`) divides by the number of rows that count, of which `counted` says 1 for each, `[b, 1]`;
+/// it is 0 without any.
+pub(super) fn reduce(
+    sum: Tensor<1>,
+    counted: impl FnOnce() -> Tensor<2>,
+    reduction: &Reduction,
+) -> Tensor<1> {
     if !is_mean(reduction) {
-        return terms.sum();
+        return sum;
     }
-    let counted = alone.bool_not().float().cast(terms.dtype());
-    terms.sum() / counted.sum().clamp_min(1.0)
+    let counted = counted().cast(sum.dtype()).sum();
+    sum / counted.clamp_min(1.0)
 }
 
 /// A sum over `count` terms, as their mean or as it is; `[1]` to `[1]`.

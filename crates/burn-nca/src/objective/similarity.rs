@@ -2,13 +2,11 @@
 
 use burn::config::Config;
 use burn::tensor::Tensor;
+use burn_nca_fused::Distance;
 
 use super::Temperature;
-use super::affinity::at_least_f32;
-#[cfg(test)]
-use super::affinity::logits;
 use crate::encoder::unit_rows;
-use crate::pairwise::{Distance, in_graph_of};
+use crate::nca::squared_distances;
 
 /// How alike two rows of an embedding are.
 ///
@@ -31,7 +29,40 @@ pub enum Similarity {
 }
 
 impl Similarity {
-    /// Points whose distances of a kind are the similarities over T with the sign changed, up to a constant of each query.
+    /// Points whose [`Logits`] are the similarities over T.
+    ///
+    /// ```text
+    /// SqEuclidean   z / √T              Euclidean   z / T              Cosine   z / (||z|| √T)
+    /// ```
+    /// # Shapes
+    /// - points: queries `[b, k]` and references `[m, k]`
+    pub(super) fn as_logits(
+        self,
+        temperature: Option<&Temperature>,
+        points: [Tensor<2>; 2],
+    ) -> (Logits, [Tensor<2>; 2]) {
+        match self {
+            Self::SqEuclidean => {
+                (Logits::SqDistance, points.map(|points| over_root(temperature, points, 1.0)))
+            }
+            Self::Euclidean => (Logits::Distance, points.map(|points| over(temperature, points))),
+            Self::Cosine => {
+                let points = points.map(unit_rows);
+                (Logits::Product, points.map(|points| over_root(temperature, points, 1.0)))
+            }
+        }
+    }
+
+    /// The distances of a kind whose exponentials a fused sum adds up.
+    pub(super) fn distance(self) -> Distance {
+        match self {
+            Self::SqEuclidean | Self::Cosine => Distance::SqEuclidean,
+            Self::Euclidean => Distance::Euclidean,
+        }
+    }
+
+    /// Points whose [distances](Self::distance) are the similarities over T with the sign changed, up to a constant of each
+    /// query.
     ///
     /// ```text
     /// SqEuclidean   z / √T
@@ -40,72 +71,84 @@ impl Similarity {
     /// ```
     /// # Shapes
     /// - queries: `[b, k]`, references: `[m, k]`; one coordinate more where a row of zeros has no direction
+    #[cfg(feature = "fused")]
     pub(super) fn as_distances(
         self,
         temperature: Option<&Temperature>,
-        (queries, references): (Tensor<2>, Tensor<2>),
-    ) -> (Distance, (Tensor<2>, Tensor<2>)) {
-        let (queries, references) = (at_least_f32(queries), at_least_f32(references));
-        let over_root = |points: Tensor<2>, times: f64| match temperature {
-            Some(temperature) => temperature.divide_squares(points, times),
-            None if times == 1.0 => points,
-            None => points.mul_scalar(times.recip().sqrt()),
-        };
-        let over = |points: Tensor<2>| match temperature {
-            Some(temperature) => temperature.divide(points),
-            None => points,
-        };
-        match self {
-            Self::SqEuclidean => {
-                (Distance::SqEuclidean, (over_root(queries, 1.0), over_root(references, 1.0)))
-            }
-            Self::Euclidean => (Distance::Euclidean, (over(queries), over(references))),
+        points: [Tensor<2>; 2],
+    ) -> (Tensor<2>, Tensor<2>) {
+        let [queries, references] = match self {
+            Self::SqEuclidean => points.map(|points| over_root(temperature, points, 1.0)),
+            Self::Euclidean => points.map(|points| over(temperature, points)),
             Self::Cosine => {
-                let (queries, references) = of_unit_length(queries, references);
-                (Distance::SqEuclidean, (over_root(queries, 2.0), over_root(references, 2.0)))
+                let points = of_unit_length(points);
+                points.map(|points| over_root(temperature, points, 2.0))
             }
+        };
+        (queries, references)
+    }
+}
+
+/// Logits of two points.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Logits {
+    /// `-||q_i - r_j||²`
+    SqDistance,
+    /// `-||q_i - r_j||`
+    Distance,
+    /// `q_i·r_j`
+    Product,
+}
+
+impl Logits {
+    /// The logits of queries and references, `[b, k]` and `[m, k]` to `[b, m]`.
+    pub(super) fn of(self, queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
+        match self {
+            Self::SqDistance => squared_distances(queries, references).neg(),
+            Self::Distance => square_root(squared_distances(queries, references)).neg(),
+            Self::Product => queries.matmul(references.transpose()),
         }
     }
+}
 
-    /// The similarities of queries and references, `[b, m]`, up to a constant of each query: what sums that never hold them
-    /// are compared with.
-    #[cfg(test)]
-    pub(super) fn scores(self, queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
-        let (queries, references) = (at_least_f32(queries), at_least_f32(references));
-        match self {
-            Self::SqEuclidean => {
-                let (queries, references) = around_mean(queries, references);
-                logits(queries, references)
-            }
-            Self::Euclidean => {
-                let (queries, references) = around_mean(queries, references);
-                let own_squares = queries.clone().square().sum_dim(1);
-                square_root((own_squares - logits(queries, references)).clamp_min(0.0)).neg()
-            }
-            Self::Cosine => unit_rows(queries).matmul(unit_rows(references).transpose()),
-        }
+/// Points whose distances are divided by T.
+fn over(temperature: Option<&Temperature>, points: Tensor<2>) -> Tensor<2> {
+    match temperature {
+        Some(temperature) => temperature.divide(points),
+        None => points,
+    }
+}
+
+/// Points whose squared distances are divided by `times` T.
+fn over_root(temperature: Option<&Temperature>, points: Tensor<2>, times: f64) -> Tensor<2> {
+    match temperature {
+        Some(temperature) => temperature.divide_squares(points, times),
+        None if times == 1.0 => points,
+        None => points.mul_scalar(times.recip().sqrt()),
     }
 }
 
 /// The rows at unit length.
 ///
 /// References of zeros get a length of one along a coordinate that no query has, so that their cosine with each is 0.
-fn of_unit_length(queries: Tensor<2>, references: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+#[cfg(feature = "fused")]
+fn of_unit_length([queries, references]: [Tensor<2>; 2]) -> [Tensor<2>; 2] {
     let zero = references.clone().without_autodiff().abs().max_dim(1).equal_elem(0.0);
     let (queries, references) = (unit_rows(queries), unit_rows(references));
     if !zero.clone().any().into_scalar::<bool>() {
-        return (queries, references);
+        return [queries, references];
     }
     let aside = zero.float().cast(references.dtype());
     let aside = in_graph_of(aside, &references);
     let none = queries.clone().without_autodiff().slice([0..queries.dims()[0], 0..1]).zeros_like();
     let none = in_graph_of(none, &queries);
-    (Tensor::cat(vec![queries, none], 1), Tensor::cat(vec![references, aside], 1))
+    [Tensor::cat(vec![queries, none], 1), Tensor::cat(vec![references, aside], 1)]
 }
 
 /// Both moved by the mean of the queries.
 ///
 /// The mean carries no gradient: moving all points together changes no distance.
+#[cfg(feature = "fused")]
 pub(super) fn around_mean(queries: Tensor<2>, references: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
     let mean = queries.clone().without_autodiff().mean_dim(0);
     (queries - mean.clone(), references - mean)
@@ -115,4 +158,10 @@ pub(super) fn around_mean(queries: Tensor<2>, references: Tensor<2>) -> (Tensor<
 pub(super) fn square_root(squares: Tensor<2>) -> Tensor<2> {
     let zero = squares.clone().equal_elem(0.0);
     squares.mask_fill(zero.clone(), 1.0).sqrt().mask_fill(zero, 0.0)
+}
+
+/// The tensor with a graph where the other has one: to be joined, both need one.
+#[cfg(feature = "fused")]
+pub(super) fn in_graph_of(tensor: Tensor<2>, other: &Tensor<2>) -> Tensor<2> {
+    if other.is_autodiff() && !tensor.is_autodiff() { tensor.autodiff() } else { tensor }
 }

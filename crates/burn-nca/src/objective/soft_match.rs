@@ -1,21 +1,23 @@
 //! NCA with soft matches: continuous targets, lists and functions in place of classes.
 
-use core::f64::consts::SQRT_2;
+#[cfg(feature = "fused")]
+mod fused;
+
 use core::ops::Range;
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, Tensor, assert_shape};
+use burn_nca_fused::PairSum;
 
-use super::affinity::{assert_rows, at_least_f32, own_mask};
-use super::agreement_index::NO_AGREEMENT;
-use super::integers::on_host;
-use super::reduction::{over, reduce, reduce_sum};
-use super::transfer::int_tensor;
+use super::batch::{assert_rows, at_least_f32};
+use super::reduction::reduce;
 use super::{AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, streamed};
 use crate::display::one_line;
-use crate::pairwise::{self, Columns};
+use crate::nca::soft_match::{log_agreement, log_p};
+use crate::nca::{exponents, own_pairs};
+use crate::sums::{LOG_SUM, Sums, in_blocks, rows_in_blocks};
 
 /// The settings of a [`SoftNcaLoss`].
 #[derive(Config, Debug)]
@@ -31,6 +33,9 @@ pub struct SoftNcaLossConfig {
     /// How [`SoftNcaLoss::forward`] reduces over the points that agree with some other point.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
+    /// How the sums over pairs are added up.
+    #[config(default = "Sums::Auto")]
+    pub sums: Sums,
 }
 
 impl SoftNcaLossConfig {
@@ -40,6 +45,7 @@ impl SoftNcaLossConfig {
             criterion: self.criterion,
             unlabeled_neighbors: self.unlabeled_neighbors,
             reduction: self.reduction.clone(),
+            sums: self.sums,
         }
     }
 }
@@ -97,6 +103,8 @@ pub struct SoftNcaLoss {
     unlabeled_neighbors: bool,
     #[module(skip)]
     reduction: Reduction,
+    #[module(skip)]
+    sums: Sums,
 }
 
 impl ModuleDisplay for SoftNcaLoss {
@@ -139,13 +147,23 @@ impl SoftNcaLoss {
         let z = at_least_f32(embeddings);
         let agreements = agreements.without_autodiff().cast(z.dtype());
         let absent = agreements.clone().equal_elem(0.0);
-        let alone = absent.clone().bool_or(own_mask(n, &absent.device())).all_dim(1);
-        let costs = agreements.mask_fill(absent.clone(), 1.0).log().neg();
-        let costs = costs.mask_fill(absent, NO_AGREEMENT);
-        let others = Columns::all(n, n).without_self(0);
-        let agreeing = pairwise::log_sum_exp_with_costs((z.clone(), z.clone()), costs, &others);
-        let log_p = (agreeing - pairwise::log_sum_exp(z.clone(), z, &others)).unsqueeze_dim(1);
-        reduce(self.terms(log_p, alone.clone()), alone, &self.reduction)
+        let alone = absent.clone().bool_or(own_pairs(0..n, n, &absent.device())).all_dim(1);
+        let log_w = agreements.mask_fill(absent.clone(), 1.0).log();
+        let counted = || alone.clone().bool_not().float();
+        if self.sums.are_fused(PairSum::CostedLogSumExp, &[&z]) {
+            #[cfg(feature = "fused")]
+            return {
+                let log_p = fused::of_table(z, log_w, absent);
+                reduce(self.terms(log_p, alone.clone()).sum(), counted, &self.reduction)
+            };
+        }
+        let sum = in_blocks([z], 0..n, |[z], rows| {
+            let part = |mask: &Tensor<2, Bool>| mask.clone().slice([rows.clone()]);
+            let (logits, own) = exponents(z, rows.clone());
+            let log_w = log_w.clone().slice([rows.clone()]);
+            self.terms(log_p(logits, log_w, part(&absent), own), part(&alone)).sum()
+        });
+        reduce(sum, counted, &self.reduction)
     }
 
     /// The loss of a batch with continuous targets, as an ordinary Burn loss.
@@ -153,8 +171,7 @@ impl SoftNcaLoss {
     /// ```text
     /// w_ij = exp(-||t_i - t_j||² / (2 s²)):   w_ij exp(-||z_i - z_j||²) = exp(-||(z_i, u_i) - (z_j, u_j)||²),   u = t / (√2 s)
     /// ```
-    /// Both sums are [over pairs that are never stored](crate::pairwise): no `[n, n]` matrix is held. Which rows have no
-    /// target is read from the device.
+    /// Fused sums read from the device which rows have no target; plain ones leave everything there.
     ///
     /// A row with a NaN among its targets is unlabeled: it makes no term, and is a neighbor only if the
     /// settings ask for it. Reduced as in [`forward`](Self::forward), over the labeled rows.
@@ -181,38 +198,31 @@ impl SoftNcaLoss {
             "the width of the agreement must be positive and finite, got {width}"
         );
         let z = at_least_f32(embeddings);
-        let unknown = on_host(targets.clone().is_nan().any_dim(1).int().reshape([n]));
-        let (labeled, unlabeled): (Vec<usize>, Vec<usize>) =
-            (0..n).partition(|&row| unknown[row] == 0);
-        let count = labeled.len();
-        if count < 2 {
-            return z.sum().mul_scalar(0.0);
+        let targets = at_least_f32(targets);
+        if self.sums.are_fused(LOG_SUM, &[&z]) {
+            #[cfg(feature = "fused")]
+            return fused::of_targets(self, z, targets, width);
         }
-        let rows = |of: &Tensor<2>, some: &[usize]| {
-            if some.len() == n {
-                of.clone()
-            } else {
-                of.clone().select(0, int_tensor(some, &of.device()))
-            }
+        let unknown = targets.clone().is_nan().any_dim(1); // [n, 1]
+        let across = |rows: usize| unknown.clone().transpose().expand([rows, n]);
+        // No term of a row that has no target, or no other row with one.
+        let apart = |rows: &Range<usize>| {
+            let own = own_pairs(rows.clone(), n, &z.device());
+            let apart = own.clone().bool_or(across(rows.len()));
+            let alone = unknown.clone().slice([rows.clone()]).bool_or(apart.clone().all_dim(1));
+            (own, apart, alone)
         };
-        let (points, targets) = (rows(&z, &labeled), at_least_f32(rows(&targets, &labeled)));
-        let others = Columns::all(count, count).without_self(0);
-        let all = if self.unlabeled_neighbors && count < n {
-            let among = Tensor::cat(vec![points.clone(), rows(&z, &unlabeled)], 0);
-            let columns = Columns::all(count, n).without_self(0);
-            pairwise::log_sum_exp(points.clone(), among, &columns)
-        } else {
-            pairwise::log_sum_exp(points.clone(), points.clone(), &others)
-        };
-        // The mean is taken out before what is far from 0 loses its digits in another type.
-        let mean = targets.clone().without_autodiff().mean_dim(0);
-        let targets = over(targets - mean, width * SQRT_2).cast(points.dtype());
-        let points = pairwise::in_graph_of(points, &targets);
-        let targets = pairwise::in_graph_of(targets, &points);
-        let lifted = Tensor::cat(vec![points, targets], 1);
-        let agreeing = pairwise::log_sum_exp(lifted.clone(), lifted, &others);
-        let terms = self.criterion.terms((agreeing - all).unsqueeze_dim(1));
-        reduce_sum(terms.sum(), count, &self.reduction)
+        let counted = || rows_in_blocks(&z, 0..n, |rows| apart(&rows).2.bool_not().float());
+        let targets = targets.clone().mask_fill(unknown.clone().expand(targets.dims()), 0.0);
+        let sum = in_blocks([targets, z.clone()], 0..n, |[targets, z], rows| {
+            let (own, apart, alone) = apart(&rows);
+            let (logits, _) = exponents(z, rows.clone());
+            let log_w = log_agreement(targets.clone().slice([rows]), targets, width);
+            let log_w = log_w.cast(logits.dtype());
+            let left_out = if self.unlabeled_neighbors { own } else { apart.clone() };
+            self.terms(log_p(logits, log_w, apart, left_out), alone).sum()
+        });
+        reduce(sum, counted, &self.reduction)
     }
 
     /// -p_i or -log p_i, `[b, 1]`; 0 where no point agrees.
@@ -238,6 +248,10 @@ impl BatchLoss for SoftNcaLoss {
 impl Objective for SoftNcaLoss {
     type Target = AgreementIndex;
     type Shared = ();
+
+    fn with_sums(self, sums: Sums) -> Self {
+        Self { sums, ..self }
+    }
 
     fn num_points(&self, agreements: &AgreementIndex) -> usize {
         agreements.points()
@@ -276,23 +290,30 @@ impl Objective for SoftNcaLoss {
             return embedding.sum().mul_scalar(0.0);
         }
         let z = agreements.arrange(embedding, self.unlabeled_neighbors);
-        let (b, m) = (terms.len(), z.dims()[0]);
-        let among = |m: usize| Columns::all(b, m).without_self(terms.start);
-        let block = pairwise::among_all(&z, &terms);
-        let all = pairwise::log_sum_exp(block.clone(), z.clone(), &among(m)).reshape([b, 1]);
-        let agreeing = if agreements.is_table() {
-            let costs = agreements.costs(&terms, z.dtype());
-            let labeled = agreements.labeled();
-            let points = (block, z.slice([0..labeled]));
-            pairwise::log_sum_exp_with_costs(points, costs, &among(labeled)).reshape([b, 1])
-        } else {
-            agreements.log_agreeing(z, &terms)
-        };
-        let alone = agreements.alone(&terms);
-        // Where nothing agrees, -∞ would meet -∞ where nothing is near either.
-        let log_p = agreeing.mask_fill(alone.clone(), 0.0) - all.mask_fill(alone, 0.0);
-        let of_points = self.terms(log_p, agreements.alone(&terms));
-        agreements.weigh(of_points, terms).sum()
+        if self.sums.are_fused(
+            if agreements.is_table() { PairSum::CostedLogSumExp } else { LOG_SUM },
+            &[&z],
+        ) {
+            #[cfg(feature = "fused")]
+            return fused::block(self, z, agreements, terms);
+        }
+        let (labeled, m) = (agreements.labeled(), z.dims()[0]);
+        in_blocks([z], terms, |[z], rows| {
+            let b = rows.len();
+            let (logits, own) = exponents(z, rows.clone());
+            // Points without a target stand behind the others, and agree with none.
+            let (log_w, apart) = agreements.log_agreements(&rows, logits.dtype());
+            let (log_w, apart) = if labeled == m {
+                (log_w, apart)
+            } else {
+                let zeros =
+                    logits.clone().without_autodiff().slice([0..b, labeled..m]).zeros_like();
+                let none = own.clone().slice([0..b, labeled..m]).bool_not();
+                (Tensor::cat(vec![log_w, zeros], 1), Tensor::cat(vec![apart, none], 1))
+            };
+            let log_p = log_p(logits, log_w, apart, own);
+            agreements.weigh(self.terms(log_p, agreements.alone(&rows)), rows).sum()
+        })
     }
 
     fn blocks(&self, agreements: &AgreementIndex, rows: usize) -> Vec<Range<usize>> {

@@ -6,13 +6,13 @@ use burn::nn::loss::Reduction;
 use burn::tensor::{Device, Int, Tensor};
 
 use super::candidates::within_batch;
-use super::contrast::Contrast;
-use super::reduction::reduce;
+use super::contrast::{Contrast, Contrasted};
 use super::temperature::show_affinity;
 use super::{
     BatchLoss, CandidateLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig,
 };
 use crate::display::one_line;
+use crate::sums::Sums;
 
 /// The settings of a [`SoftNearestNeighborLoss`].
 #[derive(Config, Debug)]
@@ -26,6 +26,9 @@ pub struct SoftNearestNeighborLossConfig {
     /// How the terms of the anchors that have a positive are reduced.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
+    /// How the sums over pairs are added up.
+    #[config(default = "Sums::Auto")]
+    pub sums: Sums,
 }
 
 impl SoftNearestNeighborLossConfig {
@@ -38,6 +41,7 @@ impl SoftNearestNeighborLossConfig {
             similarity: self.similarity,
             temperature: self.temperature.init(device),
             reduction: self.reduction.clone(),
+            sums: self.sums,
         }
     }
 }
@@ -90,6 +94,8 @@ pub struct SoftNearestNeighborLoss {
     pub temperature: Temperature,
     #[module(skip)]
     reduction: Reduction,
+    #[module(skip)]
+    sums: Sums,
 }
 
 impl ModuleDisplay for SoftNearestNeighborLoss {
@@ -103,7 +109,7 @@ impl ModuleDisplay for SoftNearestNeighborLoss {
 }
 
 impl SoftNearestNeighborLoss {
-    /// The loss of a batch. The labels are read from their device, the rest stays there.
+    /// The loss of a batch. Plain sums leave everything on the device; fused ones read the labels from it, once.
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`, labels: `[n]`, of any integer type
@@ -131,9 +137,10 @@ impl CandidateLoss for SoftNearestNeighborLoss {
         labels: Tensor<1, Int>,
         candidates: &Candidates,
     ) -> Tensor<1> {
-        let affinity = (self.similarity, Some(&self.temperature));
-        let contrast = Contrast::new(affinity, queries, labels, candidates);
-        reduce(contrast.log_p().neg(), contrast.alone(), &self.reduction)
+        let (similarity, temperature) = (self.similarity, Some(&self.temperature));
+        let contrasted = Contrasted { sums: self.sums, similarity, temperature };
+        let terms = |contrast: &dyn Contrast| contrast.log_p().neg();
+        contrasted.loss(&terms, (queries, labels), candidates, &self.reduction)
     }
 }
 

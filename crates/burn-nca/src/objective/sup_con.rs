@@ -6,13 +6,13 @@ use burn::nn::loss::Reduction;
 use burn::tensor::{Device, Int, Tensor};
 
 use super::candidates::within_batch;
-use super::contrast::Contrast;
-use super::reduction::reduce;
+use super::contrast::{Contrast, Contrasted};
 use super::temperature::show_affinity;
 use super::{
     BatchLoss, CandidateLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig,
 };
 use crate::display::one_line;
+use crate::sums::Sums;
 
 /// The settings of a [`SupConLoss`].
 #[derive(Config, Debug)]
@@ -26,6 +26,9 @@ pub struct SupConLossConfig {
     /// How the terms of the anchors that have a positive are reduced.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
+    /// How the sums over pairs are added up.
+    #[config(default = "Sums::Auto")]
+    pub sums: Sums,
 }
 
 impl SupConLossConfig {
@@ -38,6 +41,7 @@ impl SupConLossConfig {
             similarity: self.similarity,
             temperature: self.temperature.init(device),
             reduction: self.reduction.clone(),
+            sums: self.sums,
         }
     }
 }
@@ -91,6 +95,8 @@ pub struct SupConLoss {
     pub temperature: Temperature,
     #[module(skip)]
     reduction: Reduction,
+    #[module(skip)]
+    sums: Sums,
 }
 
 impl ModuleDisplay for SupConLoss {
@@ -104,7 +110,7 @@ impl ModuleDisplay for SupConLoss {
 }
 
 impl SupConLoss {
-    /// The loss of a batch. The labels are read from their device, the rest stays there.
+    /// The loss of a batch. Plain sums leave everything on the device; fused ones read the labels from it, once.
     ///
     /// # Shapes
     /// - embeddings: `[n, k]`, of any length: the cosine normalizes
@@ -133,12 +139,13 @@ impl CandidateLoss for SupConLoss {
         labels: Tensor<1, Int>,
         candidates: &Candidates,
     ) -> Tensor<1> {
-        let affinity = (self.similarity, Some(&self.temperature));
-        let contrast = Contrast::new(affinity, queries, labels, candidates);
-        let alone = contrast.alone();
+        let (similarity, temperature) = (self.similarity, Some(&self.temperature));
+        let contrasted = Contrasted { sums: self.sums, similarity, temperature };
         // Σ_p log(..) = Σ_p l_ip - |P| log Σ_a exp(l_ia), over |P|
-        let terms = (contrast.log_all() - contrast.mean_positive()).mask_fill(alone.clone(), 0.0);
-        reduce(terms, alone, &self.reduction)
+        let terms = |contrast: &dyn Contrast| {
+            (contrast.log_all() - contrast.mean_positive()).mask_fill(contrast.alone(), 0.0)
+        };
+        contrasted.loss(&terms, (queries, labels), candidates, &self.reduction)
     }
 }
 

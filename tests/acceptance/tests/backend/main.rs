@@ -6,9 +6,12 @@
 #![allow(clippy::unwrap_used)] // all of this crate is a test
 
 mod module;
-mod pairwise;
+#[path = "../sums/operation.rs"]
+mod operation;
 mod precision;
-mod without_features;
+mod sums;
+#[path = "../sums/ways.rs"]
+mod ways;
 
 use std::io::Write;
 

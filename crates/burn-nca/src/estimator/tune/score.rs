@@ -73,7 +73,9 @@ impl HeldOut {
             (AnyData::Numbers(data), AnyData::Numbers(others)) => {
                 let train = Part { x: train.x, data };
                 score(
-                    kernel_r2_score(train, Part { x: held_out.x, data: others })(encoder),
+                    kernel_r2_score(train, Part { x: held_out.x, data: others }, fit.sums())(
+                        encoder,
+                    ),
                     WORST_R2,
                 )
             }

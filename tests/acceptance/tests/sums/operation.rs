@@ -1,16 +1,11 @@
-//! The sums over pairs that are never stored, against the same formula over a whole matrix of differences.
+//! The fused sums over pairs against the same formulas over a whole matrix of differences.
 
 use core::ops::Range;
 
 use acceptance::data::uniform;
-use burn::nn::loss::Reduction;
 use burn::tensor::activation::softmax;
-use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData};
-use burn_nca::objective::{
-    ClassIndex, NcaLossConfig, Objective, Similarity, SoftNearestNeighborLossConfig,
-    SupConLossConfig, TemperatureConfig,
-};
-use burn_nca::pairwise::{Columns, log_sum_exp, weighted_mean};
+use burn::tensor::{Bool, DType, Device, Tensor, TensorData};
+use burn_nca_fused::{Columns, log_sum_exp, weighted_mean};
 
 use crate::open;
 
@@ -18,13 +13,13 @@ use crate::open;
 const LEFT_OUT: f64 = -1e30;
 
 /// Random points at distances of about 1, tracked.
-fn points(shape: [usize; 2], seed: u64, device: &Device, dtype: DType) -> Tensor<2> {
+pub fn points(shape: [usize; 2], seed: u64, device: &Device, dtype: DType) -> Tensor<2> {
     let spread = 2.0 / (shape[1] as f64).sqrt();
     let values = uniform(shape[0] * shape[1], seed).into_iter().map(|x| x * spread).collect();
     from(values, shape, device, dtype).require_grad()
 }
 
-fn from(values: Vec<f64>, shape: [usize; 2], device: &Device, dtype: DType) -> Tensor<2> {
+pub fn from(values: Vec<f64>, shape: [usize; 2], device: &Device, dtype: DType) -> Tensor<2> {
     let data = TensorData::new(values, shape).convert_dtype(dtype);
     Tensor::from_data(data, (device, dtype))
 }
@@ -42,12 +37,12 @@ fn written_out(q: Tensor<2>, r: Tensor<2>, keeps: &dyn Fn(usize, usize) -> bool)
     ((logits - largest.clone()).exp().sum_dim(1).log() + largest).reshape([b])
 }
 
-fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
+pub fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
     tensor.into_data().convert::<f64>().try_to_vec().unwrap()
 }
 
 /// Within a tolerance of the largest.
-fn close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+pub fn close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     let scale = expected.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
     for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
         let error = (found - expected).abs();
@@ -79,7 +74,7 @@ fn reference(device: &Device, name: &str, dtype: DType) -> (Device, DType) {
 }
 
 /// Means, and gradients of a function in which they stand in the middle of a graph.
-fn check_means(name: &str, (dtype, tolerance): (DType, f64)) {
+pub fn check_means(name: &str, (dtype, tolerance): (DType, f64)) {
     let Some(device) = open(name) else { return };
     let device = device.autodiff();
     let elsewhere = reference(&device, name, dtype);
@@ -116,19 +111,13 @@ fn check_means(name: &str, (dtype, tolerance): (DType, f64)) {
 }
 
 #[test]
-fn means_agree_on_cpu_backends() {
+fn means_agree_on_flex() {
     check_means("flex", (DType::F64, 1e-12));
     check_means("flex", (DType::F32, 1e-5));
-    check_means("ndarray", (DType::F64, 1e-12));
-}
-
-#[test]
-fn means_agree_on_wgpu() {
-    check_means("wgpu", (DType::F32, 5e-5));
 }
 
 /// Values, and gradients of a function in which the sums stand in the middle of a graph.
-fn check(name: &str, (dtype, tolerance): (DType, f64), k: usize, case: &Case) {
+pub fn check(name: &str, (dtype, tolerance): (DType, f64), k: usize, case: &Case) {
     let Some(device) = open(name) else { return };
     let device = device.autodiff();
     let (b, m) = (case.spans.len(), case.references);
@@ -163,21 +152,21 @@ fn check(name: &str, (dtype, tolerance): (DType, f64), k: usize, case: &Case) {
 }
 
 #[derive(Debug)]
-struct Case {
-    spans: Vec<Range<usize>>,
-    references: usize,
-    outside: bool,
-    own: bool,
+pub struct Case {
+    pub spans: Vec<Range<usize>>,
+    pub references: usize,
+    pub outside: bool,
+    pub own: bool,
 }
 
 fn classes(n: usize, size: usize) -> Vec<Range<usize>> {
     (0..n).map(|i| i / size * size..(i / size * size + size).min(n)).collect()
 }
 
-const SHAPES: [(usize, usize, usize); 6] =
+pub const SHAPES: [(usize, usize, usize); 6] =
     [(37, 9, 3), (20, 6, 32), (1, 1, 1), (5, 2, 2), (150, 70, 4), (9, 4, 300)];
 
-fn agrees(name: &str, precision: (DType, f64), shapes: &[(usize, usize, usize)]) {
+pub fn agrees(name: &str, precision: (DType, f64), shapes: &[(usize, usize, usize)]) {
     for &(n, size, k) in shapes {
         for outside in [false, true] {
             // With the self left out, the last class of one has no partner.
@@ -199,21 +188,8 @@ fn flex_agrees_in_f32() {
     agrees("flex", (DType::F32, 1e-5), &SHAPES);
 }
 
-#[test]
-fn ndarray_agrees() {
-    agrees("ndarray", (DType::F64, 1e-12), &SHAPES);
-    agrees("ndarray", (DType::F32, 2e-5), &SHAPES);
-}
-
-#[test]
-fn wgpu_agrees() {
-    agrees("wgpu", (DType::F32, 5e-5), &SHAPES);
-    // Several cubes and several parts of the references; a width that is loaded in pieces.
-    agrees("wgpu", (DType::F32, 5e-5), &[(700, 300, 2), (140, 50, 33)]);
-}
-
 /// Points that are both queries and references, and such whose references are held fixed.
-fn check_among_themselves(name: &str, (dtype, tolerance): (DType, f64)) {
+pub fn check_among_themselves(name: &str, (dtype, tolerance): (DType, f64)) {
     let Some(device) = open(name) else { return };
     let device = device.autodiff();
     let elsewhere = reference(&device, name, dtype);
@@ -250,51 +226,10 @@ fn check_among_themselves(name: &str, (dtype, tolerance): (DType, f64)) {
 fn points_among_themselves() {
     check_among_themselves("flex", (DType::F64, 1e-12));
     check_among_themselves("flex", (DType::F32, 2e-5));
-    check_among_themselves("ndarray", (DType::F64, 1e-12));
-    check_among_themselves("wgpu", (DType::F32, 5e-5));
-}
-
-/// Few queries, whose references are shared out to many units; many queries of one reference.
-#[test]
-fn wgpu_agrees_where_rows_and_columns_differ() {
-    for (b, m) in [(1, 1500), (2, 17), (300, 1), (129, 15)] {
-        for outside in [false, true] {
-            let spans = (0..b).map(|i| i % m..(i % m + m / 2).min(m)).collect();
-            let case = Case { spans, references: m, outside, own: false };
-            check("wgpu", (DType::F32, 5e-5), 3, &case);
-        }
-    }
-}
-
-/// Copies of a point, an offset that all share, and a group far away: products would have no digits left.
-#[test]
-fn wgpu_keeps_the_digits_of_far_points() {
-    let Some(device) = open("wgpu") else { return };
-    let n = 40;
-    let mut z = uniform(n * 2, 61);
-    z.copy_within(0..n, n);
-    let at = |row: usize| if row.is_multiple_of(2) { 4096.0 } else { -6000.0 };
-    // Multiples of 2^-9: the sums are f32 numbers without rounding.
-    let z = z.iter().enumerate().map(|(i, x)| (x * 512.0).round() / 512.0 + at(i / 2)).collect();
-    let run = |device: Device, dtype: DType, z: Vec<f64>| {
-        let z = from(z, [n, 2], &device.autodiff(), dtype).require_grad();
-        let columns = Columns::all(n, n).without_self(0);
-        let lse = log_sum_exp(z.clone(), z.clone(), &columns);
-        let grads = (lse.clone() * 1.5).sum().backward();
-        [values(lse), values(z.grad(&grads).unwrap())]
-    };
-    let z: Vec<f64> = z;
-    let found = run(device.clone(), DType::F32, z.clone());
-    let expected = run(Device::flex(), DType::F64, z.clone());
-    for (found, expected) in found.iter().zip(&expected) {
-        close(found, expected, 1e-6, "far points");
-    }
-    // No unit adds to the number of another: the same bits again.
-    assert_eq!(found, run(device, DType::F32, z));
 }
 
 /// Pairs that enter twice in a graph, as queries and as references.
-fn used_twice(z: Tensor<2>) -> Tensor<1> {
+pub fn used_twice(z: Tensor<2>) -> Tensor<1> {
     let n = z.dims()[0];
     let partners = Columns::within(classes(n, 4), n).without_self(0);
     let others = Columns::outside(classes(n, 4), n);
@@ -303,17 +238,6 @@ fn used_twice(z: Tensor<2>) -> Tensor<1> {
     let far = log_sum_exp(twice.clone(), twice, &others);
     let crossed = log_sum_exp(z.clone().square(), z, &others);
     ((near - far).exp() + crossed.square()).sum()
-}
-
-#[test]
-fn second_use_in_a_larger_graph_agrees_on_wgpu() {
-    let Some(device) = open("wgpu") else { return };
-    let run = |device: Device, dtype| {
-        let z = from(uniform(12 * 3, 41), [12, 3], &device.autodiff(), dtype).require_grad();
-        values(z.grad(&used_twice(z.clone()).backward()).unwrap())
-    };
-    let (found, expected) = (run(device, DType::F32), run(Device::flex(), DType::F64));
-    close(&found, &expected, 5e-5, "second use on wgpu");
 }
 
 /// Both arguments are the same tensor, which enters twice: gradients add up.
@@ -352,75 +276,4 @@ fn either_argument_may_be_constant() {
     let columns = Columns::all(9, 6);
     let grads = log_sum_exp(constant, z.clone(), &columns).sum().backward();
     assert!(z.grad(&grads).is_some());
-}
-
-/// f with the hinge, exact over all rows (the pass over pairs) and of a batch (a table of pairs).
-fn hinge_agrees(name: &str, (dtype, tolerance): (DType, f64)) {
-    let Some(device) = open(name) else { return };
-    let labels: Vec<usize> = (0..37).map(|row| row % 3).collect();
-    let classes = ClassIndex::new(&labels, &device).unwrap();
-    let batch: Vec<i64> = labels.iter().map(|&label| label as i64).collect();
-    let batch = Tensor::<1, Int>::from_data(TensorData::new(batch, [37]), &device);
-    let loss = NcaLossConfig::new().with_repulsion(0.5).with_reduction(Reduction::Sum).init();
-    let run = |of: &dyn Fn(Tensor<2>) -> Tensor<1>| {
-        let z = points([37, 2], 81, &device.clone().autodiff(), dtype);
-        let value = of(z.clone() * 0.5);
-        let grads = value.clone().backward();
-        [values(value), values(z.grad(&grads).unwrap())]
-    };
-    let found = run(&|z| loss.total(z, &classes));
-    let expected = run(&|z| loss.forward(z, batch.clone()));
-    for (found, expected) in found.iter().zip(&expected) {
-        close(found, expected, tolerance, &format!("{name} {dtype:?} hinge"));
-    }
-}
-
-#[test]
-fn the_hinge_agrees_with_its_table_of_pairs() {
-    hinge_agrees("flex", (DType::F64, 1e-12));
-    hinge_agrees("flex", (DType::F32, 1e-5));
-    hinge_agrees("ndarray", (DType::F64, 1e-12));
-    hinge_agrees("wgpu", (DType::F32, 5e-5));
-}
-
-/// The losses over Euclidean distances, of which two are 0, against those of `flex` in f64.
-fn euclidean_agrees(name: &str, (dtype, tolerance): (DType, f64)) {
-    if open(name).is_none() {
-        return;
-    }
-    let temperature = || TemperatureConfig::new(0.7);
-    let of = |name: &str, dtype: DType| {
-        let device = open(name).unwrap().autodiff();
-        let labels = TensorData::new((0..37).map(|row| row % 3).collect::<Vec<i64>>(), [37]);
-        let labels = Tensor::<1, Int>::from_data(labels, &device);
-        let pull = SupConLossConfig::new()
-            .with_similarity(Similarity::Euclidean)
-            .with_temperature(temperature())
-            .init(&device);
-        let near = SoftNearestNeighborLossConfig::new()
-            .with_similarity(Similarity::Euclidean)
-            .with_temperature(temperature())
-            .init(&device);
-        let losses: [&dyn Fn(Tensor<2>) -> Tensor<1>; 2] =
-            [&|z| pull.forward(z, labels.clone()), &|z| near.forward(z, labels.clone())];
-        losses.map(|loss| {
-            let mut rows = uniform(37 * 3, 83);
-            rows.copy_within(..3, 36 * 3);
-            let z = from(rows, [37, 3], &device, dtype).require_grad();
-            let value = loss(z.clone());
-            let grads = value.clone().backward();
-            [values(value), values(z.grad(&grads).unwrap())].concat()
-        })
-    };
-    for (found, expected) in of(name, dtype).iter().zip(&of("flex", DType::F64)) {
-        close(found, expected, tolerance, &format!("{name} {dtype:?} Euclidean"));
-    }
-}
-
-#[test]
-fn losses_over_euclidean_distances_agree() {
-    euclidean_agrees("flex", (DType::F32, 1e-5));
-    euclidean_agrees("ndarray", (DType::F64, 1e-12));
-    euclidean_agrees("ndarray", (DType::F32, 1e-5));
-    euclidean_agrees("wgpu", (DType::F32, 5e-5));
 }

@@ -1,21 +1,14 @@
-//! The exact forms of f and g: rows in class order, so that the partners of a point are one range.
+//! The exact forms of f and g by fused sums: rows in class order, so that the partners of a point are one range.
 
 use core::ops::Range;
 
 use burn::tensor::activation::log_sigmoid;
 use burn::tensor::{Bool, Tensor, TensorData};
+use burn_nca_fused::{Columns, PairSum, Summand, pair_sum};
 
-use super::NcaLoss;
-use crate::objective::ClassIndex;
-use crate::pairwise::{Summand, among_all, log_sum_exp, sum as sum_over};
-
-/// What the terms of a block add up to, each times the weight of its point; both `[1]`.
-pub(super) struct BlockTerms {
-    /// Of -p_i or -log p_i.
-    pub(super) criterion: Tensor<1>,
-    /// Of the hinge, where the loss has one and there are points of other classes.
-    pub(super) hinge: Option<Tensor<1>>,
-}
+use super::{BlockTerms, NcaLoss};
+use crate::objective::{ClassIndex, among_all};
+use crate::sums::LOG_SUM;
 
 /// The terms of a block: points in class order.
 pub(super) struct Block<'a> {
@@ -39,25 +32,26 @@ impl<'a> Block<'a> {
             Some(alone) => terms.mask_fill(alone, 0.0),
             None => terms,
         };
-        let has_hinge = loss.repulsion > 0.0 && !self.classes.is_single();
-        BlockTerms { criterion: sum(terms), hinge: has_hinge.then(|| sum(self.hinge())) }
+        let has_hinge = loss.repulsion > 0.0;
+        let others = || self.classes.others(&self.rows);
+        let hinge = has_hinge.then(|| sum(self.sum(PairSum::Sum(Summand::Hinge), &others())));
+        BlockTerms { criterion: sum(terms), hinge }
     }
 
     /// `log p_i`, `[b, 1]`; 0 for a point without a partner.
     fn log_p(&self) -> Tensor<2> {
-        let Self { z, classes, rows } = self;
-        let b = rows.len();
-        if classes.is_single() {
-            return Tensor::zeros([b, 1], (&z.device(), z.dtype()));
-        }
-        let block = among_all(z, rows);
-        let (partners, others) = (classes.partners(rows), classes.others(rows));
-        let same = log_sum_exp(block.clone(), Tensor::clone(z), &partners).reshape([b, 1]);
+        let Self { classes, rows, .. } = self;
+        let same = self.sum(LOG_SUM, &classes.partners(rows));
         let same = match self.alone() {
             Some(alone) => same.mask_fill(alone, 0.0),
             None => same,
         };
-        log_sigmoid(same - log_sum_exp(block, Tensor::clone(z), &others).reshape([b, 1]))
+        log_sigmoid(same - self.sum(LOG_SUM, &classes.others(rows)))
+    }
+
+    /// A sum of each point over others, `[b, 1]`.
+    fn sum(&self, sum: PairSum, columns: &Columns) -> Tensor<2> {
+        pair_sum(sum, (among_all(self.z, &self.rows), self.z.clone()), None, columns)
     }
 
     /// Which points have no partner, `[b, 1]`, if some have none.
@@ -68,13 +62,5 @@ impl<'a> Block<'a> {
             let b = alone.len();
             Tensor::from_data(TensorData::new(alone, [b, 1]), &self.z.device())
         })
-    }
-
-    /// The hinge of each point, `[b, 1]`: see [`NcaLoss`].
-    fn hinge(&self) -> Tensor<2> {
-        let Self { z, classes, rows } = self;
-        let block = Tensor::clone(z).slice([rows.clone()]);
-        let others = classes.others(rows);
-        sum_over(Summand::Hinge, (block, Tensor::clone(z)), &others).reshape([rows.len(), 1])
     }
 }

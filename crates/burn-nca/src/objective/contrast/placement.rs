@@ -2,21 +2,21 @@
 
 use core::ops::Range;
 
-use crate::pairwise::Columns;
+use burn_nca_fused::Columns;
 
 /// Classes, and numbers of samples where they are told apart.
 #[derive(Clone, Copy)]
-pub(super) struct Samples<'a> {
-    pub(super) labels: &'a [i64],
-    pub(super) ids: Option<&'a [i64]>,
+pub(in super::super) struct Samples<'a> {
+    pub(in super::super) labels: &'a [i64],
+    pub(in super::super) ids: Option<&'a [i64]>,
 }
 
 /// The order in which queries and candidates are placed, and where each query finds its class and itself.
-pub(super) struct Placement {
+pub(in super::super) struct Placement {
     /// The queries, class by class.
-    pub(super) queries: Vec<usize>,
+    pub(in super::super) queries: Vec<usize>,
     /// The candidates, class by class, and in each class sample by sample.
-    pub(super) candidates: Vec<usize>,
+    pub(in super::super) candidates: Vec<usize>,
     /// The placed candidates of a placed query's class.
     spans: Vec<Range<usize>>,
     /// Those among them that are the query's own sample.
@@ -28,7 +28,11 @@ impl Placement {
     ///
     /// # Panics
     /// If a query's sample is among the candidates with another class.
-    pub(super) fn new(queries: Samples, candidates: Samples, usable: Option<&[bool]>) -> Self {
+    pub(in super::super) fn new(
+        queries: Samples,
+        candidates: Samples,
+        usable: Option<&[bool]>,
+    ) -> Self {
         let key = |of: Samples, row: usize| (of.labels[row], of.ids.map_or(0, |ids| ids[row]));
         let mut placed: Vec<usize> = (0..candidates.labels.len())
             .filter(|row| usable.is_none_or(|usable| usable[*row]))
@@ -53,7 +57,7 @@ impl Placement {
     }
 
     /// The candidates of the class, in up to two ranges around the query's own sample.
-    pub(super) fn positives(&self) -> Vec<Columns> {
+    pub(in super::super) fn positives(&self) -> Vec<Columns> {
         let m = self.candidates.len();
         if self.own.iter().enumerate().all(|(row, own)| *own == (row..row + 1)) {
             return vec![Columns::within(self.spans.clone(), m).without_self(0)];
@@ -67,27 +71,27 @@ impl Placement {
     }
 
     /// The candidates of other classes.
-    pub(super) fn others(&self) -> Columns {
+    pub(in super::super) fn others(&self) -> Columns {
         Columns::outside(self.spans.clone(), self.candidates.len())
     }
 
     /// All candidates but the query's own sample.
-    pub(super) fn all(&self) -> Columns {
+    pub(in super::super) fn all(&self) -> Columns {
         Columns::outside(self.own.clone(), self.candidates.len())
     }
 
     /// Number of positives of each placed query.
-    pub(super) fn num_positives(&self) -> Vec<usize> {
+    pub(in super::super) fn num_positives(&self) -> Vec<usize> {
         self.spans.iter().zip(&self.own).map(|(span, own)| span.len() - own.len()).collect()
     }
 
     /// Which placed queries have no candidate of another class.
-    pub(super) fn without_others(&self) -> Vec<bool> {
+    pub(in super::super) fn without_others(&self) -> Vec<bool> {
         self.spans.iter().map(|span| span.len() == self.candidates.len()).collect()
     }
 
     /// Where each query is placed.
-    pub(super) fn places(&self) -> Vec<usize> {
+    pub(in super::super) fn places(&self) -> Vec<usize> {
         let mut places = vec![0; self.queries.len()];
         for (place, row) in self.queries.iter().enumerate() {
             places[*row] = place;
@@ -98,7 +102,7 @@ impl Placement {
     /// The class of each placed query and of each placed candidate as a number from 0 on, and how many there are.
     ///
     /// A class without a candidate has the last number.
-    pub(super) fn classes(&self, candidates: &[i64]) -> (Vec<usize>, Vec<usize>, usize) {
+    pub(in super::super) fn classes(&self, candidates: &[i64]) -> (Vec<usize>, Vec<usize>, usize) {
         let mut of_candidates: Vec<usize> = Vec::with_capacity(self.candidates.len());
         for (place, row) in self.candidates.iter().enumerate() {
             let class = match of_candidates.last() {
@@ -117,7 +121,7 @@ impl Placement {
     }
 
     /// Each placed query with each placed candidate that is its own sample.
-    pub(super) fn own_pairs(&self) -> (Vec<usize>, Vec<usize>) {
+    pub(in super::super) fn own_pairs(&self) -> (Vec<usize>, Vec<usize>) {
         let pairs = self.own.iter().enumerate();
         pairs.flat_map(|(query, own)| own.clone().map(move |candidate| (query, candidate))).unzip()
     }

@@ -1,6 +1,6 @@
 //! Cuts the pairs into cubes and parts, and starts the kernels.
 
-use burn::tensor::{DType, Shape, TensorData};
+use burn::tensor::{Shape, TensorData};
 use burn_cubecl::cubecl::calculate_cube_count_elemwise;
 use burn_cubecl::cubecl::prelude::{CubeCount, CubeDim};
 use burn_cubecl::tensor::CubeTensor;
@@ -9,7 +9,7 @@ use burn_cubecl::{CubeBackend, CubeDevice};
 use super::backward::{Plan, Summed, Weight, weighted_kernel};
 use super::forward::{Sum, statistics_kernel, sums_kernel, total_kernel};
 use super::tile::{Cut, TILE, UNITS};
-use crate::pairwise::Columns;
+use crate::Columns;
 use burn::backend::ops::IntTensorOps;
 
 /// Units that keep a large GPU busy: with fewer rows, the other points are shared out to several units a row. A fixed
@@ -72,14 +72,6 @@ fn bounds(starts: &[u32], ends: &[u32], outside: bool) -> [u32; 2] {
     [low, used().map(|(_, end)| end).max().unwrap_or(0)]
 }
 
-/// Whether the kernels can address tensors of these shapes, and there is anything to do for them.
-pub(super) fn takes(tensors: &[&CubeTensor]) -> bool {
-    tensors.iter().all(|tensor| {
-        let numbers = tensor.meta.shape().num_elements();
-        tensor.dtype == DType::F32 && (1..1 << 31).contains(&numbers)
-    })
-}
-
 /// Least squared distance and logarithm of the sum of each query, `[2, b]`.
 pub(super) fn statistics(
     queries: CubeTensor,
@@ -103,11 +95,11 @@ pub(super) fn statistics(
     output
 }
 
-/// `Σ_j max(0, 1 - d_ij)²` of each query, `[b]`.
+/// `Σ_j max(0, 1 - d_ij)²` of each query, `[b, 1]`.
 pub(super) fn hinge(queries: CubeTensor, references: CubeTensor, columns: &Columns) -> CubeTensor {
     let b = columns.queries();
     let (partial, parts) = sums(queries, references, columns, Sum::Hinge);
-    total(partial, Shape::new([b]), parts)
+    total(partial, Shape::new([b, 1]), parts)
 }
 
 /// The sums of parts, and their number.

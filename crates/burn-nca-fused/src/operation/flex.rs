@@ -1,0 +1,135 @@
+//! The operation on Burn's CPU backend `flex`: the kernels of this crate, in f32 and f64.
+
+use burn::backend::Flex;
+use burn::backend::flex::FlexTensor;
+use burn::tensor::{DType, Element, TensorData};
+use pulp::bytemuck::Pod;
+
+use super::ops::PairSums;
+use crate::{Columns, Distance, Means, Number, PairSum, Weighted, Weights};
+
+impl PairSums for Flex {
+    fn pair_sum(
+        queries: FlexTensor,
+        references: FlexTensor,
+        operand: FlexTensor,
+        sum: PairSum,
+        columns: Columns,
+    ) -> (FlexTensor, FlexTensor) {
+        let all = [queries, references, operand];
+        match all[0].dtype() {
+            DType::F64 => forward::<f64>(all, sum, &columns),
+            _ => forward::<f32>(all, sum, &columns),
+        }
+    }
+
+    fn pair_sum_backward(
+        queries: FlexTensor,
+        references: FlexTensor,
+        operand: FlexTensor,
+        sums: FlexTensor,
+        rows: FlexTensor,
+        gradient: FlexTensor,
+        sum: PairSum,
+        columns: Columns,
+        among_themselves: bool,
+    ) -> (FlexTensor, FlexTensor, FlexTensor) {
+        let all = [queries, references, operand, sums, rows, gradient];
+        match all[0].dtype() {
+            DType::F64 => backward::<f64>(all, sum, &columns, among_themselves),
+            _ => backward::<f32>(all, sum, &columns, among_themselves),
+        }
+    }
+}
+
+/// Numbers that a tensor holds and the kernels compute with.
+trait Held: Number + Element + Pod {}
+impl Held for f32 {}
+impl Held for f64 {}
+
+/// See [`PairSums::pair_sum`].
+fn forward<T: Held>(
+    all: [FlexTensor; 3],
+    sum: PairSum,
+    columns: &Columns,
+) -> (FlexTensor, FlexTensor) {
+    let [k, c] = [width(&all[0]), width(&all[2])];
+    let all = all.map(|tensor| tensor.to_contiguous());
+    let [queries, references, operand] = all.each_ref().map(values::<T>);
+    let (points, b) = ((queries, references, k), columns.queries());
+    let statistics = match sum {
+        PairSum::LogSumExp(distance) => T::statistics_of(distance, points, columns),
+        PairSum::CostedLogSumExp => T::statistics_with_costs(points, operand, columns),
+        PairSum::Mean => T::statistics(queries, references, k, columns),
+        PairSum::Sum(summand) => {
+            let sums = tensor(T::sums(summand, points, columns), [b, 1]);
+            return (sums.clone(), sums);
+        }
+    };
+    let sums = if sum == PairSum::Mean {
+        let statistics = statistics.as_slice();
+        let of = Means { queries, references, values: operand, k, c, columns, statistics };
+        tensor(T::means(of), [b, c])
+    } else {
+        let (least, logs) = statistics.split_at(b);
+        let sums = logs.iter().zip(least).map(|(&log, &least)| log - least).collect();
+        tensor::<T>(sums, [b, 1])
+    };
+    (sums, tensor(statistics, [2, b]))
+}
+
+/// See [`PairSums::pair_sum_backward`].
+fn backward<T: Held>(
+    all: [FlexTensor; 6],
+    sum: PairSum,
+    columns: &Columns,
+    among_themselves: bool,
+) -> (FlexTensor, FlexTensor, FlexTensor) {
+    let [k, c] = [width(&all[0]), width(&all[2])];
+    let all = all.map(|tensor| tensor.to_contiguous());
+    let [queries, references, operand, sums, statistics, gradient] =
+        all.each_ref().map(values::<T>);
+    let (b, m) = (columns.queries(), columns.references());
+    let weights = match sum {
+        PairSum::LogSumExp(Distance::SqEuclidean) => Weights::Softmax(statistics),
+        PairSum::LogSumExp(Distance::Euclidean) => Weights::EuclideanSoftmax(statistics),
+        PairSum::CostedLogSumExp => Weights::CostedSoftmax(statistics, operand),
+        PairSum::Sum(summand) => Weights::Sum(summand),
+        PairSum::Mean => {
+            let of = Means { queries, references, values: operand, k, c, columns, statistics };
+            let [mut dq, dr, dv] = T::mean_gradients(of, sums, gradient);
+            if among_themselves {
+                dq.iter_mut().zip(&dr).for_each(|(sum, part)| *sum = *sum + *part);
+            }
+            return (tensor(dq, [b, k]), tensor(dr, [m, k]), tensor(dv, [m, c]));
+        }
+    };
+    let of = Weighted { queries, references, k, columns, weights, gradient };
+    let (dq, dr) = if among_themselves {
+        (T::gradient(&of), None)
+    } else {
+        let (dq, dr) = T::gradients(&of);
+        (dq, Some(dr))
+    };
+    let [_, references, operand, ..] = &all;
+    let dr = dr.map_or_else(|| references.clone(), |dr| tensor(dr, [m, k]));
+    (tensor(dq, [b, k]), dr, operand.clone())
+}
+
+/// Number of columns.
+fn width(tensor: &FlexTensor) -> usize {
+    tensor.layout().shape()[1]
+}
+
+/// The numbers of a tensor whose rows follow one another.
+fn values<T: Held>(tensor: &FlexTensor) -> &[T] {
+    // No place is aligned for numbers that are not there.
+    if tensor.layout().num_elements() == 0 {
+        return &[];
+    }
+    tensor.as_slice().expect("a contiguous tensor of the type of all operands")
+}
+
+fn tensor<T: Held>(values: Vec<T>, shape: [usize; 2]) -> FlexTensor {
+    FlexTensor::from_data(TensorData::new(values, shape))
+}

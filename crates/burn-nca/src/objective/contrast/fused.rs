@@ -1,0 +1,166 @@
+//! The contrast of queries by fused sums: both sides class by class, so that a range says what a query sums over.
+
+use burn::tensor::activation::log_sigmoid;
+use burn::tensor::{Bool, IndexingUpdateOp, Tensor, TensorData};
+use burn_nca_fused::{Columns, Distance, PairSum, Summand, pair_sum};
+
+use super::Contrast;
+use super::placement::Placement;
+use crate::objective::similarity::around_mean;
+use crate::objective::transfer::int_tensor;
+
+/// Queries against candidates, a softmax whose logits, distances with the sign changed, are never held.
+///
+/// The order by class is made on the host: labels are read from their device, once a batch.
+pub(super) struct FusedContrast {
+    /// Class by class, `[b, k]`.
+    queries: Tensor<2>,
+    /// Class by class, `[m, k]`.
+    references: Tensor<2>,
+    distance: Distance,
+    placement: Placement,
+    /// The label of each candidate, as they were given.
+    labels: Vec<i64>,
+}
+
+impl FusedContrast {
+    /// Queries `[b, k]` and references `[m, k]`, as they were given.
+    pub(super) fn new(
+        distance: Distance,
+        (queries, references): (Tensor<2>, Tensor<2>),
+        (placement, labels): (Placement, Vec<i64>),
+    ) -> Self {
+        let device = queries.device();
+        let queries = queries.select(0, int_tensor(&placement.queries, &device));
+        let references = references.select(0, int_tensor(&placement.candidates, &device));
+        Self { queries, references, distance, placement, labels }
+    }
+
+    /// `-(1/|P_i|) Σ_{j ∈ P_i} ||q_i - r_j||`.
+    fn mean_distance(&self) -> Tensor<2> {
+        let sums = self.placement.positives();
+        let sums = sums.iter().map(|columns| self.sum(PairSum::Sum(Summand::Euclidean), columns));
+        let sum = sums.reduce(|a, b| a + b).expect("one range at least");
+        self.as_given((sum / self.num_positives()).neg())
+    }
+
+    /// The number of positives of each placed query, 1 where there is none, `[b, 1]`.
+    fn num_positives(&self) -> Tensor<2> {
+        let (device, dtype) = (self.queries.device(), self.queries.dtype());
+        let count = self.placement.num_positives().into_iter().map(|count| count.max(1) as f64);
+        let count: Vec<f64> = count.collect();
+        let b = count.len();
+        Tensor::from_data(TensorData::new(count, [b, 1]).convert_dtype(dtype), (&device, dtype))
+    }
+
+    /// `-(1/|P_i|) Σ_{j ∈ P_i} ||q_i - r_j||²` from the sums of each class, around the mean of the queries.
+    fn mean_square(&self) -> Tensor<2> {
+        let (device, dtype) = (self.queries.device(), self.queries.dtype());
+        let (queries, references) = around_mean(self.queries.clone(), self.references.clone());
+        let [b, k] = queries.dims();
+        let moments = Tensor::cat(vec![references.clone(), references.square().sum_dim(1)], 1);
+        let gathered = |to: usize, at: &[usize], moments: Tensor<2>| {
+            let none = Tensor::<2>::zeros([to, k + 1], (&device, dtype));
+            none.select_assign(0, int_tensor(at, &device), moments, IndexingUpdateOp::Add)
+        };
+        let (of_queries, of_candidates, classes) = self.placement.classes(&self.labels);
+        let sums = gathered(classes, &of_candidates, moments.clone());
+        let sums = sums.select(0, int_tensor(&of_queries, &device));
+        let (own, own_candidates) = self.placement.own_pairs();
+        let sums = if own.is_empty() {
+            sums
+        } else {
+            let of_own = moments.select(0, int_tensor(&own_candidates, &device));
+            sums - gathered(b, &own, of_own)
+        };
+        let means = sums / self.num_positives();
+        let (mean, squares) = (means.clone().slice([0..b, 0..k]), means.slice([0..b, k..k + 1]));
+        let products = (queries.clone() * mean).sum_dim(1).mul_scalar(2.0);
+        self.as_given(products - squares - queries.square().sum_dim(1))
+    }
+
+    /// `log Σ_j exp(l_ij)` of the placed queries, `[b, 1]`; -∞ over nothing.
+    fn log_sum(&self, columns: &Columns) -> Tensor<2> {
+        self.sum(PairSum::LogSumExp(self.distance), columns)
+    }
+
+    /// A sum over the columns of the placed queries, `[b, 1]`.
+    fn sum(&self, sum: PairSum, columns: &Columns) -> Tensor<2> {
+        pair_sum(sum, (self.queries.clone(), self.references.clone()), None, columns)
+    }
+
+    /// The log-sum-exp over two sets, each with where it is empty, and where both are.
+    fn joined(
+        &self,
+        (a, no_a): (Tensor<2>, Vec<bool>),
+        (b, no_b): (Tensor<2>, Vec<bool>),
+    ) -> (Tensor<2>, Vec<bool>) {
+        let [only_b, only_a] = [self.mask(&no_a), self.mask(&no_b)];
+        let (a, b) = (a.mask_fill(only_b.clone(), 0.0), b.mask_fill(only_a.clone(), 0.0));
+        // log(e^a + e^b) = a - log σ(a - b)
+        let both = a.clone() - log_sigmoid(a.clone() - b.clone());
+        let sum = both.mask_where(only_b, b).mask_where(only_a, a);
+        (sum, no_a.into_iter().zip(no_b).map(|(a, b)| a && b).collect())
+    }
+
+    fn is_alone(&self) -> Vec<bool> {
+        self.placement.num_positives().into_iter().map(|positives| positives == 0).collect()
+    }
+
+    /// A mask of the placed queries, `[b, 1]`.
+    fn mask(&self, of: &[bool]) -> Tensor<2, Bool> {
+        Tensor::from_data(TensorData::new(of.to_vec(), [of.len(), 1]), &self.queries.device())
+    }
+
+    /// A mask of the placed queries in the order in which they were given.
+    fn as_given_mask(&self, of: &[bool]) -> Tensor<2, Bool> {
+        let given: Vec<bool> = self.placement.places().into_iter().map(|place| of[place]).collect();
+        self.mask(&given)
+    }
+
+    /// The rows of the placed queries in the order in which they were given.
+    fn as_given(&self, rows: Tensor<2>) -> Tensor<2> {
+        let device = rows.device();
+        rows.select(0, int_tensor(&self.placement.places(), &device))
+    }
+}
+
+impl Contrast for FusedContrast {
+    fn alone(&self) -> Tensor<2, Bool> {
+        self.as_given_mask(&self.is_alone())
+    }
+
+    fn log_all(&self) -> Tensor<2> {
+        let columns = self.placement.all();
+        let empty: Vec<bool> = (0..columns.queries()).map(|i| columns.count(i) == 0).collect();
+        self.as_given(self.log_sum(&columns).mask_fill(self.mask(&empty), 0.0))
+    }
+
+    fn log_p(&self) -> Tensor<2> {
+        let (alone, without_others) = (self.is_alone(), self.placement.without_others());
+        let sums = self.placement.positives();
+        let parts = sums.iter().map(|columns| {
+            let empty: Vec<bool> = (0..columns.queries()).map(|i| columns.count(i) == 0).collect();
+            (self.log_sum(columns), empty)
+        });
+        let (same, _) = parts.reduce(|a, b| self.joined(a, b)).expect("one range at least");
+        let sure: Vec<bool> = alone.iter().zip(&without_others).map(|(a, b)| *a || *b).collect();
+        // A sum over nothing is -∞, which would leave NaN in the gradient.
+        let same = same.mask_fill(self.mask(&alone), 0.0);
+        let others = self.log_sum(&self.placement.others());
+        let others = others.mask_fill(self.mask(&without_others), 0.0);
+        self.as_given(log_sigmoid(same - others).mask_fill(self.mask(&sure), 0.0))
+    }
+
+    fn mean_positive(&self) -> Tensor<2> {
+        match self.distance {
+            Distance::SqEuclidean => self.mean_square(),
+            Distance::Euclidean => self.mean_distance(),
+        }
+    }
+
+    fn hinge(&self) -> Tensor<2> {
+        let others = self.placement.others();
+        self.as_given(self.sum(PairSum::Sum(Summand::Hinge), &others))
+    }
+}

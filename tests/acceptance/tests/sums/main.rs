@@ -1,0 +1,16 @@
+//! Sums over pairs, fused and as they are defined: the operation against its formula, and every objective both ways.
+//!
+//! The files are part of the suite of the other backends too, which gives them more devices.
+
+#![allow(clippy::unwrap_used)] // all of this crate is a test
+
+mod operation;
+mod ways;
+
+use burn::tensor::Device;
+use burn_nca::device;
+
+/// The device, unless it is a GPU that is not there.
+fn open(name: &str) -> Option<Device> {
+    Some(device::open(name).unwrap_or_else(|error| panic!("{name}: {error}")))
+}

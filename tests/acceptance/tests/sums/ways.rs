@@ -1,0 +1,310 @@
+//! Every objective by fused sums and by its definition, in value and gradient.
+
+use acceptance::data::{overlapping, uniform};
+use burn::nn::loss::Reduction;
+use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn_nca::data::{AgreementWidth, Agreements, Features, Labeled, Pairs};
+use burn_nca::fit::exact::{BlockConfig, value, value_and_gradient};
+use burn_nca::fit::parameters::flatten_gradients;
+use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
+use burn_nca::objective::{
+    AgreementIndex, BatchLoss, ClassIndex, ClassTarget, Criterion, MemoryLossConfig,
+    MlkrLossConfig, NcaLossConfig, Objective, PairIndex, PairLossConfig, ProxyNcaLossConfig,
+    Similarity, SoftNcaLossConfig, SoftNearestNeighborLossConfig, SupConLossConfig, TargetIndex,
+    TemperatureConfig,
+};
+use burn_nca::{MetricModel, NcaConfig, Sums, encoder::LinearMap};
+
+use crate::open;
+
+const ROWS: usize = 37;
+const WIDTH: usize = 3;
+
+/// A loss of an embedding `[ROWS, WIDTH]`.
+type Loss<'a> = Box<dyn Fn(Tensor<2>) -> Tensor<1> + 'a>;
+
+/// Points at distances of about 1, of which two are one; far apart they would say little.
+fn rows() -> Vec<f64> {
+    let mut rows = uniform(ROWS * WIDTH, 91);
+    rows.copy_within(..WIDTH, (ROWS - 1) * WIDTH);
+    rows
+}
+
+fn from<const D: usize>(
+    values: Vec<f64>,
+    shape: [usize; D],
+    device: &Device,
+    dtype: DType,
+) -> Tensor<D> {
+    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
+}
+
+fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
+    tensor.into_data().convert::<f64>().try_to_vec().unwrap()
+}
+
+/// Classes of many rows, of one, and rows without one.
+fn classes(device: &Device) -> ClassIndex {
+    let class = |row: usize| match row {
+        7 => None,
+        11 => Some(9),
+        row => Some(row % 3),
+    };
+    let weights: Vec<f64> = (0..ROWS).map(|row| 0.5 + (row % 4) as f64).collect();
+    let classes: Vec<Option<usize>> = (0..ROWS).map(class).collect();
+    ClassIndex::partly(&classes, device).unwrap().with_weights(&weights).unwrap()
+}
+
+/// The sum over all rows, of each objective.
+fn exact<'a>(device: &Device, sums: Sums) -> Vec<(String, Loss<'a>)> {
+    fn of<'a, O: Objective + 'a>(objective: O, target: O::Target) -> Loss<'a> {
+        Box::new(move |z| objective.total(z, &target))
+    }
+    let mut all: Vec<(String, Loss<'a>)> = Vec::new();
+    let one_class = ClassIndex::new(&[0; ROWS], device).unwrap();
+    for criterion in [Criterion::F, Criterion::G] {
+        for repulsion in [0.0, 0.7] {
+            let loss = NcaLossConfig::new().with_criterion(criterion).with_repulsion(repulsion);
+            let loss = loss.with_sums(sums).init();
+            let name = format!("{criterion:?} with {repulsion}");
+            all.push((format!("{name}, of one class"), of(loss.clone(), one_class.clone())));
+            all.push((name, of(loss, classes(device))));
+        }
+        let targets: Vec<f64> =
+            uniform(ROWS, 92).into_iter().map(|t| if t > 0.9 { f64::NAN } else { t }).collect();
+        let labels: Vec<Option<usize>> =
+            (0..ROWS).map(|row| (row % 9 > 0).then_some(row % 4)).collect();
+        let list = (0..ROWS).map(|row| (row, (row * 5 + 2) % ROWS, 0.1 + row as f64 / 50.0));
+        let list = list.filter(|(i, j, _)| i != j && i % 8 > 0).collect();
+        for agreements in [
+            Agreements::of_targets(&targets, 1, AgreementWidth::Given(0.3)).unwrap(),
+            Agreements::of_labels(&labels),
+            Agreements::of_list(ROWS, list).unwrap(),
+        ] {
+            for neighbors in [false, true] {
+                let loss = SoftNcaLossConfig::new()
+                    .with_criterion(criterion)
+                    .with_unlabeled_neighbors(neighbors)
+                    .with_sums(sums);
+                let index = AgreementIndex::new(&agreements, device).unwrap();
+                let name = format!("soft {criterion:?}, {agreements:?}");
+                all.push((name.chars().take(60).collect(), of(loss.init(), index)));
+            }
+        }
+    }
+    let pairs = (0..ROWS - 1).map(|row| (row, row + 1, 0.2 + (row % 3) as f64)).collect();
+    let pairs = PairIndex::new(&Pairs::new(ROWS, pairs).unwrap(), device);
+    for include_self in [true, false] {
+        let loss = PairLossConfig::new().with_include_self(include_self).with_sums(sums).init();
+        all.push((format!("equation 8, self {include_self}"), of(loss, pairs.clone())));
+    }
+    let targets = TargetIndex::new(&uniform(ROWS * 2, 93), 2, device).unwrap();
+    all.push(("MLKR".to_string(), of(MlkrLossConfig::new().with_sums(sums).init(), targets)));
+    all
+}
+
+/// The losses of a batch.
+fn of_a_batch<'a>(device: &Device, dtype: DType, sums: Sums) -> Vec<(String, Loss<'a>)> {
+    let mut all: Vec<(String, Loss<'a>)> = Vec::new();
+    let labels: Vec<i64> = (0..ROWS).map(|row| if row == 5 { 8 } else { row as i64 % 3 }).collect();
+    let labels = Tensor::<1, Int>::from_data(TensorData::new(labels, [ROWS]), device);
+    for criterion in [Criterion::F, Criterion::G] {
+        for reduction in [Reduction::Mean, Reduction::Sum] {
+            let loss = NcaLossConfig::new()
+                .with_criterion(criterion)
+                .with_repulsion(0.4)
+                .with_reduction(reduction)
+                .with_sums(sums)
+                .init();
+            let (terms, of_rows, of_labels) = (loss.clone(), labels.clone(), labels.clone());
+            all.push((
+                format!("{criterion:?} of a batch"),
+                Box::new(move |z| loss.forward(z, of_labels.clone())),
+            ));
+            let weights = from(uniform(ROWS, 94), [ROWS], device, dtype);
+            let each = move |z| terms.forward_no_reduction(z, of_rows.clone()) * weights.clone();
+            all.push((format!("{criterion:?} of each row"), Box::new(move |z| each(z).sum())));
+        }
+        let soft = SoftNcaLossConfig::new().with_criterion(criterion).with_sums(sums);
+        let table = uniform(ROWS * ROWS, 95).into_iter().map(|w| w.max(0.0)).collect::<Vec<_>>();
+        let table = from(table, [ROWS, ROWS], device, dtype);
+        let loss = soft.init();
+        let of_table = move |z| loss.forward(z, table.clone());
+        all.push((format!("soft {criterion:?} of a table"), Box::new(of_table)));
+        for neighbors in [false, true] {
+            let targets = uniform(ROWS * 2, 96).into_iter();
+            let targets = targets.map(|t| if t > 0.95 { f64::NAN } else { t }).collect();
+            let targets = from(targets, [ROWS, 2], device, dtype);
+            let loss = soft.clone().with_unlabeled_neighbors(neighbors).init();
+            let of_targets = move |z| loss.forward_targets(z, targets.clone(), 0.4);
+            all.push((format!("soft {criterion:?} of targets"), Box::new(of_targets)));
+        }
+    }
+    for similarity in [Similarity::SqEuclidean, Similarity::Euclidean, Similarity::Cosine] {
+        let temperature = || TemperatureConfig::new(0.6);
+        let near = SoftNearestNeighborLossConfig::new()
+            .with_similarity(similarity)
+            .with_temperature(temperature())
+            .with_sums(sums)
+            .init(device);
+        let pull = SupConLossConfig::new()
+            .with_similarity(similarity)
+            .with_temperature(temperature())
+            .with_sums(sums)
+            .init(device);
+        let proxies = ProxyNcaLossConfig::new(3, WIDTH)
+            .with_similarity(similarity)
+            .with_sums(sums)
+            .init(device);
+        let remembering = MemoryLossConfig::new(20, WIDTH).init(near.clone(), device);
+        let (a, b, c) = (labels.clone(), labels.clone(), labels.clone());
+        all.push((
+            format!("soft nearest {similarity:?}"),
+            Box::new(move |z| near.forward(z, a.clone())),
+        ));
+        all.push((format!("SupCon {similarity:?}"), Box::new(move |z| pull.forward(z, b.clone()))));
+        all.push((
+            format!("proxies {similarity:?}"),
+            Box::new(move |z| proxies.forward(z, c.clone())),
+        ));
+        let target = ClassTarget::of_labels(labels.clone());
+        let other = ClassTarget { ids: target.ids.clone() + 1000, labels: target.labels.clone() };
+        let first = from(uniform(ROWS * WIDTH, 97), [ROWS, WIDTH], device, dtype);
+        all.push((
+            format!("memory {similarity:?}"),
+            Box::new(move |z| {
+                let first = first.clone().require_grad();
+                drop(remembering.batch_loss(first, &other));
+                remembering.clone().after_step().batch_loss(z, &target)
+            }),
+        ));
+    }
+    let loss = PairLossConfig::new().with_sums(sums).init();
+    let ends: Vec<i64> = (0..24).map(|at| (at * 7 + 3) % ROWS as i64).collect();
+    let ends = Tensor::<2, Int>::from_data(TensorData::new(ends, [12, 2]), device);
+    let weights = from(uniform(12, 98).into_iter().map(f64::abs).collect(), [12], device, dtype);
+    let of_pairs = move |z| loss.forward_indexed(z, ends.clone(), weights.clone());
+    all.push(("pairs of a batch".to_string(), Box::new(of_pairs)));
+    let targets = from(uniform(ROWS * 2, 99), [ROWS, 2], device, dtype);
+    let loss = MlkrLossConfig::new().with_sums(sums).init();
+    let of_numbers = move |z| loss.forward(z, targets.clone());
+    all.push(("MLKR of a batch".to_string(), Box::new(of_numbers)));
+    all
+}
+
+/// What every objective says on a device, in a type, one way: its name, value and gradient.
+fn said(name: &str, dtype: DType, sums: Sums) -> Vec<(String, Vec<f64>, Vec<f64>)> {
+    let device = open(name).unwrap().autodiff();
+    let losses = exact(&device, sums).into_iter().chain(of_a_batch(&device, dtype, sums));
+    losses
+        .map(|(name, loss)| {
+            let z = from(rows(), [ROWS, WIDTH], &device, dtype).require_grad();
+            // In the middle of a graph.
+            let value = loss(z.clone() * 1.3).mul_scalar(0.7);
+            // A constant has no graph.
+            let gradients = value.is_tracked().then(|| value.clone().backward());
+            let gradient = gradients.and_then(|gradients| z.grad(&gradients));
+            (name, values(value), gradient.map_or_else(|| vec![0.0; ROWS * WIDTH], values))
+        })
+        .collect()
+}
+
+/// Every objective one way against the definition on `flex` in f64; relative to the largest number of each.
+pub fn agrees(name: &str, dtype: DType, sums: Sums, tolerance: f64) {
+    if open(name).is_none() {
+        return;
+    }
+    let found = said(name, dtype, sums);
+    let expected = said("flex", DType::F64, Sums::Plain);
+    assert!(found.len() == expected.len() && found.len() > 40);
+    for ((case, value, slope), (_, expected_value, expected_slope)) in found.iter().zip(&expected) {
+        for (found, expected) in [(value, expected_value), (slope, expected_slope)] {
+            let scale = expected.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
+            for (at, (a, b)) in found.iter().zip(expected).enumerate() {
+                let error = (a - b).abs();
+                assert!(
+                    error <= tolerance * scale,
+                    "{name} {dtype:?} {sums:?} {case}, {at}: {a} {b}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn fused_sums_on_flex_are_those_of_the_definition() {
+    agrees("flex", DType::F64, Sums::Fused, 1e-10);
+    agrees("flex", DType::F32, Sums::Fused, 2e-5);
+}
+
+#[test]
+fn the_definition_holds_in_single_precision() {
+    agrees("flex", DType::F32, Sums::Plain, 2e-5);
+}
+
+#[test]
+fn blocks_of_the_definition_add_up_to_the_fused_pass() {
+    let sample = overlapping(420, 9, 3, 21);
+    let device = Device::flex();
+    let x = from(sample.x.clone(), [420, 9], &device, DType::F64);
+    let classes = ClassIndex::new(&sample.y, &device).unwrap();
+    let weight = uniform(9 * 8, 22);
+    let of = |sums: Sums| {
+        let map = LinearMap::from_weight(&weight, [9, 8], &device.clone().autodiff(), DType::F64);
+        let loss = NcaLossConfig::new().with_repulsion(0.2).with_sums(sums).init();
+        let model = MetricModel::new(map, loss);
+        let found = value_and_gradient(&model, &x, &classes, &BlockConfig::new());
+        let again = value(&model, &x, &classes, &BlockConfig::new());
+        [vec![found.value, again], flatten_gradients(&model, &found.gradients)].concat()
+    };
+    for (plain, fused) in of(Sums::Plain).into_iter().zip(of(Sums::Fused)) {
+        assert!((plain - fused).abs() < 1e-10 * (1.0 + fused.abs()), "{plain} {fused}");
+    }
+}
+
+/// Copies of a point, an offset that all share, and a group far away: products would have no digits left.
+#[test]
+fn the_definition_keeps_the_digits_of_far_points() {
+    let mut z = uniform(ROWS * 2, 61);
+    z.copy_within(..8, 20);
+    let at = |row: usize| if row.is_multiple_of(2) { 4096.0 } else { -6000.0 };
+    // Multiples of 2^-9: the sums are f32 numbers without rounding.
+    let z: Vec<f64> =
+        z.iter().enumerate().map(|(i, x)| (x * 512.0).round() / 512.0 + at(i / 2)).collect();
+    let of = |dtype: DType| {
+        let device = Device::flex().autodiff();
+        let labels: Vec<i64> = (0..ROWS).map(|row| (row % 4) as i64).collect();
+        let labels = Tensor::<1, Int>::from_data(TensorData::new(labels, [ROWS]), &device);
+        let z = from(z.clone(), [ROWS, 2], &device, dtype).require_grad();
+        let loss = NcaLossConfig::new().with_criterion(Criterion::G).with_sums(Sums::Plain).init();
+        let value = loss.forward(z.clone(), labels);
+        let gradients = value.clone().backward();
+        [values(value), values(z.grad(&gradients).unwrap())].concat()
+    };
+    let expected = of(DType::F64);
+    let scale = expected.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
+    for (found, expected) in of(DType::F32).iter().zip(&expected) {
+        assert!((found - expected).abs() < 2e-6 * scale, "{found} {expected}");
+    }
+}
+
+#[test]
+fn a_fit_takes_the_sums_that_it_is_asked_for() {
+    let sample = overlapping(60, 4, 2, 23);
+    let data = Labeled::from_labels(Features::unnamed(sample.x, 4).unwrap(), sample.y).unwrap();
+    let fitted = |sums: Option<Sums>| {
+        let solver = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(6));
+        let fit = FitConfig::new().with_optimizer(solver).with_precision(Precision::F64);
+        let config = NcaConfig::new(4, 2).with_fit(fit.with_sums(sums));
+        let fitted = config.fit(&data, &Device::flex()).unwrap();
+        fitted.summary().history.iter().map(|step| step.value).collect::<Vec<_>>()
+    };
+    let fused = fitted(None);
+    assert_eq!(fused, fitted(Some(Sums::Fused)));
+    let plain = fitted(Some(Sums::Plain));
+    // The last digits differ, so that it was another way.
+    assert_ne!(fused, plain);
+    for (fused, plain) in fused.iter().zip(&plain) {
+        assert!((fused - plain).abs() < 1e-8 * fused.abs(), "{fused} {plain}");
+    }
+}
