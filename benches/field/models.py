@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 
@@ -53,7 +54,7 @@ def _(place):
             check(name == "abc"[winner], f"k = {count}, row {at + 1}: {name} with votes {votes}")
 
 
-@case("exported layer", "sklearn-onnx export", "weight and bias on raw features give the embedding")
+@case("exported layer", "own", "weight and bias on raw features give the embedding")
 def _(place):
     place.table("t.csv", HEADER, [[f"{1e6 + 1e3 * float(row[0])}", *row[1:]] for row in ROWS])
     place.fit("t.csv", "--dim", "2", "--out", "m").ok()
@@ -111,3 +112,43 @@ def _(place):
     if run.code == 0:
         rows = list(csv.reader(io.StringIO(run.out)))
         check(len(rows) == 61 or "row" in run.warnings, f"{len(rows) - 1} predictions for 60 rows: {run.err}")
+
+
+@case("weights of the features of a saved model", "FIELD also seen", "nca info lists those that the fit listed")
+def _(place):
+    place.table("t.csv", HEADER, ROWS)
+    place.nca("fit", "t.csv", "--method", "ncfs", "-q", "--out", "m").ok()
+    run = place.nca("info", "m").ok()
+    check(re.search(r"feature\s+weight|column\s+weight", run.out), "no weights in nca info")
+
+
+@case("an option without effect", "FIELD also seen", "--reduce of a dense table is refused")
+def _(place):
+    place.nca("fit", "wine", "--reduce", "3", "-q", "--no-tune", "--no-baselines", "--max-iterations", "2").refused("--reduce")
+
+
+@case("a comma in the name of a file", "FIELD rough", "the report names the file")
+def _(place):
+    place.table("a,b.csv", HEADER, ROWS)
+    name = place.fit("a,b.csv").ok().json["data"]["name"]
+    check(name == "a,b", name)
+
+
+@case("one of a thing", "FIELD rough", "singular")
+def _(place):
+    place.table("t.csv", ["x", "class"], [[row[0], row[3]] for row in ROWS])
+    run = place.nca("fit", "t.csv", "--dim", "1", "-q", "--out", "m").ok()
+    run = run.out + run.err + place.nca("info", "m").ok().out
+    found = [words for words in ("1 dimensions", "1 features", "1 texts", "1 rows ", "1 classes") if f" {words}" in run]
+    check(not found, found)
+
+
+@case("the classes of an exported model", "FIELD rough", "one default rule: those of nca predict")
+def _(place):
+    place.table("t.csv", HEADER, rows_of(*blobs(rows=40, seed=3, spread=1.0)))
+    place.fit("t.csv", "--out", "m").ok()
+    place.table("new.csv", HEADER, rows_of(*blobs(rows=80, seed=3, spread=1.0)))
+    default, soft = place.predict("m", "new.csv"), place.predict("m", "new.csv", "--rule", "soft")
+    run = place.nca("export", "m", "--to", "m.onnx", "--with-neighbors").ok()
+    differ = sum(a != b for a, b in zip(default, soft))
+    check(differ == 0 or "soft" in run.err + run.out, f"{differ} of 240 classes differ between the two, and export does not say its rule")
