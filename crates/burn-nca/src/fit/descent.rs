@@ -199,7 +199,9 @@ impl<R: DirectionRule> Descent<'_, R> {
             return Err(Termination::ProgressSmall);
         }
         let length = (-slope).sqrt();
-        match self.search(&direction, slope, (1.0 / length).min(1.0)) {
+        // Far from the origin a unit step, or one of unit length, may be below the rounding of the position.
+        let visible = self.scale.value_noise.sqrt() * norm(&self.state.position) / length;
+        match self.search(&direction, slope, (1.0 / length).min(1.0).max(visible)) {
             Outcome::Lower(trial) => Ok(self.accept(trial, &direction, slope)),
             Outcome::Noise => Err(Termination::ProgressSmall),
             Outcome::Failed => Err(Termination::LineSearchFailed),
@@ -233,6 +235,10 @@ impl<R: DirectionRule> Descent<'_, R> {
         state.iteration += 1;
         step
     }
+}
+
+fn norm(vector: &[f64]) -> f64 {
+    dot(vector, vector).sqrt()
 }
 
 #[cfg(test)]

@@ -263,3 +263,22 @@ fn parts_that_cancel_leave_their_noise() {
     assert_eq!(end(2000.0), Termination::ProgressSmall);
     assert_eq!(end(0.0), Termination::LineSearchFailed);
 }
+
+#[test]
+fn a_start_far_from_the_origin_is_left_in_single_precision() {
+    // A step along the gradient, 4e-4 long, is below the rounding of the position.
+    let rounded = |x: &[f64]| {
+        let a = f64::from((x[0] / 5000.0) as f32);
+        Evaluation::new((a - 2.0).powi(2), vec![2.0 * (a - 2.0) / 5000.0])
+    };
+    let settings = Settings {
+        tolerance_gradient: 1e-9,
+        tolerance_progress: 1e-7,
+        scale: ObjectiveScale::single(1),
+        ..EXACT
+    };
+    for solution in settings.run(&[5000.0], rounded) {
+        assert!(solution.iterations > 0, "{:?}", solution.termination);
+        assert_near(&solution.module, 10_000.0, 20.0);
+    }
+}
