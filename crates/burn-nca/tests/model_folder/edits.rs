@@ -42,7 +42,7 @@ fn every_edit_is_refused_with_its_field() {
         ("scaling.scale", json!([1, 0, 1]), "scaling.scale of feature 2 is 0"),
         ("scaling.scale", json!([1, -1, 1]), "scaling.scale of feature 2 is -1"),
         ("scaling.scale", json!([1, 5e-324, 1]), "scaling.scale of feature 2"),
-        ("scaling.scale", json!([1, null, 1]), "model.json"),
+        ("scaling.scale", json!([1, "x", 1]), "model.json"),
         ("scaling.offset", json!([1]), "scaling.offset holds 1 values"),
         ("scaling.names", json!(["a"]), "scaling.names holds 1 values"),
         ("scaling.kind", json!("None"), "scaling.kind"),
