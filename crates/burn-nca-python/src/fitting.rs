@@ -190,7 +190,7 @@ fn at_the_start(config: &NcaConfig, data: &Labeled, device: &Device) -> burn_nca
     let (dtype, seed): (DType, u64) = (config.fit.precision.dtype(), config.fit.seed);
     let encoder = match &config.encoder {
         EncoderConfig::Diagonal => {
-            let scale = config.fit.start.diagonal(&scaled, seed)?;
+            let (scale, _) = config.fit.start.diagonal(&scaled, seed)?;
             AnyEncoder::Diagonal(DiagonalMap::from_scale(&scale, device, dtype))
         }
         EncoderConfig::Linear => {

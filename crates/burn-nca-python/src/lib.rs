@@ -8,6 +8,7 @@
 //! methods    any method of the library, by its name
 //! model      a fitted metric: transform, predict, save, load, pickle
 //! nearest    the exact neighbor search
+//! report     what a model is worth, as JSON and as a page
 //! tuning     the search for settings
 //! ```
 //! The estimators that users see are written in Python (`python/burn_nca`): they check their input as
@@ -19,6 +20,7 @@ mod gradient;
 mod methods;
 mod model;
 mod nearest;
+mod report;
 mod settings;
 mod table;
 mod tuning;
@@ -42,6 +44,8 @@ mod _burn_nca {
     use super::model::Model;
     #[pymodule_export]
     use super::nearest::Neighbors;
+    #[pymodule_export]
+    use super::report::report;
     #[pymodule_export]
     use super::tuning::tune;
 

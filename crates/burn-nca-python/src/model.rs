@@ -46,12 +46,12 @@ impl Model {
     }
 
     /// Reads from the model without the GIL.
-    fn read<T: Send>(&self, py: Python<'_>, read: impl FnOnce(&Fitted) -> T + Send) -> T {
+    pub fn read<T: Send>(&self, py: Python<'_>, read: impl FnOnce(&Fitted) -> T + Send) -> T {
         py.detach(|| read(&self.lock()))
     }
 
     /// The names of the features, for a table of as many columns.
-    fn feature_names_of(&self, py: Python<'_>, x: &Table<'_>) -> PyResult<Vec<String>> {
+    pub fn feature_names_of(&self, py: Python<'_>, x: &Table<'_>) -> PyResult<Vec<String>> {
         let [_, columns] = x.shape();
         let names = self.feature_names(py);
         if names.len() != columns {

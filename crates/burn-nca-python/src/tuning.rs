@@ -60,8 +60,8 @@ pub fn tune(
     let text = |value: serde_json::Result<String>| {
         value.map_err(|error| PyValueError::new_err(error.to_string()))
     };
-    // Where the budget ended the search before a trial was finished, the usual settings were taken.
-    let mut chosen = search.usual.clone();
+    // Where the budget ended the search before a trial was finished, the first candidate was taken.
+    let mut chosen = search.first.clone();
     if let Some(choice) = &search.choice {
         chosen = search.trials[choice.trial].candidate.clone();
         chosen.stop_at = choice.stop_at.or(chosen.stop_at);

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._data import FLOATS
+from ._report import report
 from ._steps import Steps
 
 # Every setting of a fit, as the compiled module takes it.
@@ -88,6 +89,31 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         """
         check_is_fitted(self)
         self.model_.to_onnx(path, with_neighbors)
+
+    def report(self, X, y, X_test=None, y_test=None, *, sample_weight=None):
+        """What the metric is worth, compared with Euclidean distance, PCA and LDA on the same rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows of the fit, in their order.
+
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their classes or numbers.
+
+        X_test, y_test : array-like, default=None
+            Rows held out; without them the training rows are measured, each left out of the others.
+
+        sample_weight : array-like of shape (n_samples,), 'balanced' or None, default=None
+            As given to `fit`.
+
+        Returns
+        -------
+        report : Report
+            `values` (a dict), `html` (one page, which a notebook shows) and `save`.
+        """
+        check_is_fitted(self)
+        return report(self, X, y, X_test, y_test, sample_weight)
 
     @property
     def summary_(self):
