@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
     };
     let started = Instant::now();
     let session = FitSession::new().with_progress(&mut watch);
-    let fitted = config.fit_session(&data, &device, session)?;
+    let fitted = config.estimator().fit_session(&data, &device, session)?;
     let seconds = started.elapsed().as_secs_f64();
     let summary = fitted.summary();
     let accuracy = fitted.leave_one_out(1)?.value().ok_or_else(|| Error::data("no rows"))?;

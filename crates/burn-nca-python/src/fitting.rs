@@ -8,7 +8,7 @@ use burn_nca::data::{Features, Labeled, RegressionData, Scaling, TrainingData};
 use burn_nca::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
 use burn_nca::estimator::Estimator;
 use burn_nca::fit::{FitSession, Progress, Start, Termination};
-use burn_nca::method::AnyMethod;
+use burn_nca::method::LearnsFrom;
 use burn_nca::{Fitted, NcaConfig, RegressionConfig};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -80,7 +80,7 @@ pub fn fit_numbers(
 ///
 /// # Errors
 /// As [`Estimator::fit_session`].
-pub fn in_place<M: Clone + Into<AnyMethod>, D: TrainingData>(
+pub fn in_place<M: LearnsFrom<D>, D: TrainingData>(
     estimator: &Estimator<M>,
     mut data: D,
     device: &Device,

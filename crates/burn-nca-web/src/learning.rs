@@ -189,7 +189,8 @@ impl Learning {
         };
         let session =
             FitSession::new().with_progress(&mut until_the_time_is_up).with_state(&mut self.state);
-        self.fitted = config.fit_from(self.from.clone(), &self.train, &self.device, session)?;
+        self.fitted =
+            config.estimator().fit_from(self.from.clone(), &self.train, &self.device, session)?;
         let summary = self.fitted.summary();
         let ended = summary.termination != Termination::Stopped;
         self.slice = Slice {
@@ -215,7 +216,12 @@ impl Learning {
         let map = self.fitted.encoder.clone();
         let config = settings.config(self.data.features().columns(), self.train.rows());
         let config = from_its_map(at_start(config));
-        self.fitted = config.fit_from(map.clone(), &self.train, &self.device, FitSession::new())?;
+        self.fitted = config.estimator().fit_from(
+            map.clone(),
+            &self.train,
+            &self.device,
+            FitSession::new(),
+        )?;
         self.slice = slice_at_start(&self.fitted);
         (self.settings, self.from, self.state) = (settings, map, FitState::default());
         Ok(())

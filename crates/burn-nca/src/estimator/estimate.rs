@@ -8,11 +8,13 @@ use crate::data::{AnyData, Scaling, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
 use crate::error::{Error, Result};
 use crate::fit::{
-    Fingerprint, FitConfig, FitIdentity, FitSession, Identified, OptimizerConfig, Start,
+    FitConfig, FitIdentity, FitSession, Identified, OptimizerConfig, Start, settings_text,
 };
 use crate::method::run::place;
 use crate::method::start::check_sizes;
-use crate::method::{AnyMethod, GradientMethod, Learned, Problem, Uses, learn_encoder};
+use crate::method::{
+    AnyMethod, GradientMethod, Learned, LearnsFrom, MethodInfo, Problem, Uses, learn_encoder,
+};
 
 /// A method with the settings that all methods share: what to learn, and how.
 ///
@@ -75,34 +77,40 @@ impl Estimator {
     /// What tells a fit of these data with these settings from any other: the limits that only end it are no part of it,
     /// nor are the parameters that it starts from.
     pub fn identity(&self, data: AnyData<'_>) -> FitIdentity {
-        let Self { d_input, d_output, encoder, method, fit } = self;
-        let fit = fit.without_limits();
-        let settings = format!("{d_input} {d_output} {encoder:?} {method:?} {fit:?}");
-        data.identity(&Fingerprint::new().text(&settings).finish())
+        let card = ModelCard { fit: self.fit.without_limits(), ..self.card() };
+        data.identity(&settings_text(&card))
     }
 }
 
-impl<M: Clone + Into<AnyMethod>> Estimator<M> {
+impl<M> Estimator<M> {
     /// Learns the metric of a table.
     ///
     /// # Errors
     /// See [`Estimator::fit_session`].
-    pub fn fit<D: TrainingData>(&self, data: &D, device: &Device) -> Result<Fitted> {
+    pub fn fit<D: TrainingData>(&self, data: &D, device: &Device) -> Result<Fitted>
+    where
+        M: LearnsFrom<D>,
+    {
         self.fit_session(data, device, FitSession::new())
     }
 
     /// Learns the metric of a table, with callbacks and a checkpoint.
     ///
     /// # Errors
-    /// Data of other columns than `d_input`, of another kind than the method learns from or too few of them, settings
-    /// out of range or without a use, a precision the device does not have, a checkpoint that cannot be used.
+    /// Data of other columns than `d_input`, of another kind than a method that was chosen at run time learns from, or too
+    /// few of them; settings out of range or without a use, a precision the device does not have, a checkpoint that cannot
+    /// be used.
     pub fn fit_session<D: TrainingData>(
         &self,
         data: &D,
         device: &Device,
         session: FitSession<'_>,
-    ) -> Result<Fitted> {
-        self.learn(None, data, device, session)
+    ) -> Result<Fitted>
+    where
+        M: LearnsFrom<D>,
+    {
+        self.check(data, false)?;
+        self.learn(None, self.ready(data, device)?, session)
     }
 
     /// Goes on from an encoder that is already fitted (a warm start): its weights replace the start.
@@ -115,19 +123,12 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
         data: &D,
         device: &Device,
         session: FitSession<'_>,
-    ) -> Result<Fitted> {
-        self.learn(Some(encoder), data, device, session)
-    }
-
-    fn learn<D: TrainingData>(
-        &self,
-        start: Option<AnyEncoder>,
-        data: &D,
-        device: &Device,
-        session: FitSession<'_>,
-    ) -> Result<Fitted> {
-        self.check(data, start.is_some())?;
-        self.learn_from(start, self.ready(data, device)?, session)
+    ) -> Result<Fitted>
+    where
+        M: LearnsFrom<D>,
+    {
+        self.check(data, true)?;
+        self.learn(Some(encoder), self.ready(data, device)?, session)
     }
 
     /// Learns the metric of rows that are scaled already, by `scaling`, which new rows of the model pass through;
@@ -144,7 +145,10 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
         (data, scaling): (D, Scaling),
         device: &Device,
         session: FitSession<'_>,
-    ) -> Result<Fitted> {
+    ) -> Result<Fitted>
+    where
+        M: LearnsFrom<D>,
+    {
         self.check(&data, start.is_some())?;
         scaling.check_columns(data.features().names())?;
         if scaling.kind() != self.fit.scaling {
@@ -155,20 +159,21 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
             )));
         }
         let (device, dtype) = place(&self.fit, device)?;
-        self.learn_from(start, Ready { scaling, scaled: data, device, dtype }, session)
+        self.learn(start, Ready { scaling, scaled: data, device, dtype }, session)
     }
 
-    fn learn_from<D: TrainingData>(
+    fn learn<D: TrainingData>(
         &self,
         start: Option<AnyEncoder>,
         ready: Ready<D>,
         session: FitSession<'_>,
-    ) -> Result<Fitted> {
-        let view = ready.scaled.any();
-        let problem = self.problem(&view, start, &ready);
-        let method: AnyMethod = self.method.clone().into();
-        method.check(&problem)?;
-        let learned = method.learn(&problem, session)?;
+    ) -> Result<Fitted>
+    where
+        M: LearnsFrom<D>,
+    {
+        let problem = self.problem(&ready.scaled, start, &ready);
+        self.method.check_problem(&problem)?;
+        let learned = self.method.learn_from(&problem, session)?;
         let encoder = learned.encoder.config();
         ready.fitted(learned, ModelCard { encoder, ..self.card() })
     }
@@ -177,16 +182,18 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
     ///
     /// # Errors
     /// As [`Estimator::fit_session`].
-    pub(crate) fn check<D: TrainingData>(&self, data: &D, warm_start: bool) -> Result<()> {
+    pub(crate) fn check<D: TrainingData>(&self, data: &D, warm_start: bool) -> Result<()>
+    where
+        M: LearnsFrom<D>,
+    {
         check_sizes(&self.encoder, [self.d_input, self.d_output], data.features().columns())?;
-        let method: AnyMethod = self.method.clone().into();
-        self.check_uses(&method, (warm_start, data.unlabeled().is_some()))?;
-        method.check_data(data.any())
+        self.check_uses(&self.method.info(), (warm_start, data.unlabeled().is_some()))?;
+        self.method.check_data(data)
     }
 
     /// Refuses settings that the method has no use for.
-    fn check_uses(&self, method: &AnyMethod, (warm_start, unlabeled): (bool, bool)) -> Result<()> {
-        let (info, fit) = (method.info(), &self.fit);
+    fn check_uses(&self, info: &MethodInfo, (warm_start, unlabeled): (bool, bool)) -> Result<()> {
+        let fit = &self.fit;
         let other_optimizer = !matches!(fit.optimizer, OptimizerConfig::Lbfgs(_));
         let given = [
             (Uses::Encoder, self.encoder != EncoderConfig::Linear),
@@ -244,7 +251,9 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
             score: None,
         }
     }
+}
 
+impl<M: Clone + Into<AnyMethod>> Estimator<M> {
     /// The card of a model of these settings, as far as they tell.
     pub fn card(&self) -> ModelCard {
         ModelCard {

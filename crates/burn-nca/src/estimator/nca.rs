@@ -5,9 +5,9 @@ use burn::tensor::Device;
 
 use super::{Estimator, Fitted};
 use crate::data::{AnyData, Features, Labeled};
-use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, cast};
+use crate::encoder::{AnyEncoder, EncoderConfig, cast};
 use crate::error::{Error, Result};
-use crate::fit::{FitConfig, FitSession, Penalty, START_PERPLEXITY, Start};
+use crate::fit::{FitConfig, Penalty, START_PERPLEXITY, Start};
 use crate::method::start::build;
 use crate::method::{self, AnyMethod, Method};
 use crate::model::{MetricModel, Nca};
@@ -134,52 +134,8 @@ impl NcaConfig {
     /// Learns the metric of a labeled table.
     ///
     /// # Errors
-    /// See [`NcaConfig::fit_session`].
+    /// As [`Estimator::fit_session`]: fewer than two rows or classes, no class with two rows.
     pub fn fit(&self, data: &Labeled, device: &Device) -> Result<Fitted> {
         self.estimator().fit(data, device)
-    }
-
-    /// As [`Estimator::fit_session`].
-    ///
-    /// # Errors
-    /// As [`Estimator::fit_session`]: fewer than two rows or classes, no class with two rows.
-    pub fn fit_session(
-        &self,
-        data: &Labeled,
-        device: &Device,
-        session: FitSession<'_>,
-    ) -> Result<Fitted> {
-        self.estimator().fit_session(data, device, session)
-    }
-
-    /// As [`Estimator::fit_from`].
-    ///
-    /// # Errors
-    /// As [`NcaConfig::fit_session`], or an encoder of another size.
-    pub fn fit_from(
-        &self,
-        encoder: AnyEncoder,
-        data: &Labeled,
-        device: &Device,
-        session: FitSession<'_>,
-    ) -> Result<Fitted> {
-        self.estimator().fit_from(encoder, data, device, session)
-    }
-
-    /// As [`Estimator::fit_encoder`].
-    ///
-    /// # Errors
-    /// As [`NcaConfig::fit_session`], or an encoder that does not fit.
-    ///
-    /// # Panics
-    /// As [`Estimator::fit_encoder`].
-    pub fn fit_encoder<E: Encoder>(
-        &self,
-        encoder: E,
-        data: &Labeled,
-        device: &Device,
-        session: FitSession<'_>,
-    ) -> Result<Fitted<E>> {
-        self.estimator().fit_encoder(encoder, data, device, session)
     }
 }

@@ -5,9 +5,9 @@ use burn::tensor::Device;
 
 use super::{Estimator, Fitted};
 use crate::data::{Coincidences, Features, Pairs};
-use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
+use crate::encoder::EncoderConfig;
 use crate::error::Result;
-use crate::fit::{FitConfig, FitSession};
+use crate::fit::FitConfig;
 use crate::method::PairNca;
 
 /// Metric learning from weighted pairs, without any label: what to learn, and how.
@@ -60,56 +60,9 @@ impl PairsConfig {
     /// Learns the metric that draws the pairs together.
     ///
     /// # Errors
-    /// See [`PairsConfig::fit_session`].
-    pub fn fit(&self, features: &Features, pairs: &Pairs, device: &Device) -> Result<Fitted> {
-        self.fit_session((features, pairs), device, FitSession::new())
-    }
-
-    /// As [`Estimator::fit_session`].
-    ///
-    /// # Errors
     /// As [`Estimator::fit_session`], or pairs of another number of points than rows.
-    pub fn fit_session(
-        &self,
-        data: (&Features, &Pairs),
-        device: &Device,
-        session: FitSession<'_>,
-    ) -> Result<Fitted> {
-        self.estimator().fit_session(&joined(data)?, device, session)
+    pub fn fit(&self, features: &Features, pairs: &Pairs, device: &Device) -> Result<Fitted> {
+        let data = Coincidences::new(features.clone(), pairs.clone())?;
+        self.estimator().fit(&data, device)
     }
-
-    /// As [`Estimator::fit_from`].
-    ///
-    /// # Errors
-    /// As [`PairsConfig::fit_session`], or an encoder of another size.
-    pub fn fit_from(
-        &self,
-        encoder: AnyEncoder,
-        data: (&Features, &Pairs),
-        device: &Device,
-        session: FitSession<'_>,
-    ) -> Result<Fitted> {
-        self.estimator().fit_from(encoder, &joined(data)?, device, session)
-    }
-
-    /// As [`Estimator::fit_encoder`].
-    ///
-    /// # Errors
-    /// As [`PairsConfig::fit_session`], or an encoder that does not fit.
-    ///
-    /// # Panics
-    /// As [`Estimator::fit_encoder`].
-    pub fn fit_encoder<E: Encoder>(
-        &self,
-        encoder: E,
-        data: (&Features, &Pairs),
-        device: &Device,
-        session: FitSession<'_>,
-    ) -> Result<Fitted<E>> {
-        self.estimator().fit_encoder(encoder, &joined(data)?, device, session)
-    }
-}
-
-fn joined((features, pairs): (&Features, &Pairs)) -> Result<Coincidences> {
-    Coincidences::new(features.clone(), pairs.clone())
 }

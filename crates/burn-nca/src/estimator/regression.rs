@@ -5,9 +5,9 @@ use burn::tensor::Device;
 
 use super::{Estimator, Fitted};
 use crate::data::{AgreementWidth, RegressionData};
-use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
+use crate::encoder::EncoderConfig;
 use crate::error::Result;
-use crate::fit::{FitConfig, FitSession};
+use crate::fit::FitConfig;
 use crate::method::{Mlkr, SoftNca};
 use crate::objective::Criterion;
 
@@ -92,59 +92,13 @@ impl RegressionConfig {
     /// Learns the metric of a measured table.
     ///
     /// # Errors
-    /// See [`RegressionConfig::fit_session`].
-    pub fn fit(&self, data: &RegressionData, device: &Device) -> Result<Fitted> {
-        self.estimator().fit(data, device)
-    }
-
-    /// As [`Estimator::fit_session`].
-    ///
-    /// # Errors
     /// As [`Estimator::fit_session`]: fewer than three rows, a target that is the same in all rows.
-    pub fn fit_session(
-        &self,
-        data: &RegressionData,
-        device: &Device,
-        session: FitSession<'_>,
-    ) -> Result<Fitted> {
-        self.estimator().fit_session(data, device, session)
-    }
-
-    /// As [`Estimator::fit_from`].
-    ///
-    /// # Errors
-    /// As [`RegressionConfig::fit_session`], or an encoder of another size.
-    pub fn fit_from(
-        &self,
-        encoder: AnyEncoder,
-        data: &RegressionData,
-        device: &Device,
-        session: FitSession<'_>,
-    ) -> Result<Fitted> {
-        self.estimator().fit_from(encoder, data, device, session)
-    }
-
-    /// As [`Estimator::fit_encoder`].
-    ///
-    /// # Errors
-    /// As [`RegressionConfig::fit_session`], or an encoder that does not fit.
-    ///
-    /// # Panics
-    /// As [`Estimator::fit_encoder`].
-    pub fn fit_encoder<E: Encoder>(
-        &self,
-        encoder: E,
-        data: &RegressionData,
-        device: &Device,
-        session: FitSession<'_>,
-    ) -> Result<Fitted<E>> {
+    pub fn fit(&self, data: &RegressionData, device: &Device) -> Result<Fitted> {
         match self.objective {
-            RegressionObjective::Mlkr => {
-                self.with_method(Mlkr::new()).fit_encoder(encoder, data, device, session)
+            RegressionObjective::Mlkr => self.with_method(Mlkr::new()).fit(data, device),
+            RegressionObjective::Soft { criterion, width } => {
+                self.with_method(SoftNca { criterion, width }).fit(data, device)
             }
-            RegressionObjective::Soft { criterion, width } => self
-                .with_method(SoftNca { criterion, width })
-                .fit_encoder(encoder, data, device, session),
         }
     }
 }

@@ -24,7 +24,7 @@ impl Fitted<AnyEncoder> {
     ///     ControlFlow::Continue(())
     /// };
     /// let session = FitSession::new().with_parameters(&mut note);
-    /// let fitted = NcaConfig::new(2, 2).fit_session(&data, &Device::flex(), session)?;
+    /// let fitted = NcaConfig::new(2, 2).estimator().fit_session(&data, &Device::flex(), session)?;
     /// assert!(steps.iter().all(|parameters| fitted.encoder_at(parameters).is_some()));
     /// # }
     /// # Ok::<(), burn_nca::Error>(())

@@ -55,6 +55,15 @@ impl Identity for FitIdentity {
     }
 }
 
+/// The version of what settings are recognized by: it grows where a setting changes its meaning, so that a fit under the
+/// old one is refused and not continued under the new.
+const VERSION: u32 = 1;
+
+/// Settings as an identity holds them: their JSON, under a version.
+pub(crate) fn settings_text(settings: &impl Serialize) -> String {
+    serde_json::to_string(&(VERSION, settings)).expect("settings are objects of numbers and names")
+}
+
 /// Data that a fit learns from, with the name of each of their parts.
 pub(crate) trait Identified {
     /// The identity of a fit of these data with these settings.
@@ -209,6 +218,12 @@ mod tests {
             });
             assert_eq!(tables[0], tables[1], "{kind:?}");
         }
+    }
+
+    #[test]
+    fn settings_are_recognized_by_their_serialized_names_under_a_version() {
+        use crate::objective::Criterion;
+        assert_eq!(settings_text(&(Criterion::G, 0.1)), "[1,[\"G\",0.1]]");
     }
 
     #[test]

@@ -48,8 +48,8 @@ pub use conjugate_gradient::{
 };
 pub use em::{EmConfig, EmProblem, ExpectationMaximization, HeldOutState, Revision};
 pub use gradients::add_gradients;
-pub(crate) use identity::Identified;
 pub use identity::{Fingerprint, FitIdentity};
+pub(crate) use identity::{Identified, settings_text};
 pub use inputs::Inputs;
 pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
 pub use minimize::minimize;

@@ -58,7 +58,7 @@ pub(super) type OnCheckpoint<'a> = dyn FnMut(&CheckpointEvent<'_>) + 'a;
 /// let sliced = loop {
 ///     let mut one_step = |_: &Progress| ControlFlow::Break(Termination::Stopped);
 ///     let session = FitSession::new().with_progress(&mut one_step).with_state(&mut state);
-///     let fitted = config.fit_session(&data, &Device::flex(), session)?;
+///     let fitted = config.estimator().fit_session(&data, &Device::flex(), session)?;
 ///     if state.is_empty() {
 ///         break fitted;
 ///     }

@@ -12,6 +12,7 @@
 mod closed;
 mod gradient;
 mod lca;
+mod learns;
 mod lmnn;
 mod mlkr;
 mod nca;
@@ -30,6 +31,7 @@ pub use closed::{Euclidean, Lda, LdaRca, Pca, Rca, Whitening};
 pub(crate) use gradient::learn_encoder;
 pub use gradient::{GradientMethod, Part, expected_accuracy_score, kernel_r2_score, learn};
 pub use lca::{Lca, LcaClassifier, Trainer};
+pub use learns::{Holds, LearnsFrom};
 pub use lmnn::Lmnn;
 pub use mlkr::Mlkr;
 pub use nca::Nca;

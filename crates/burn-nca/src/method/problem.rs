@@ -3,12 +3,15 @@
 use std::fmt::{self, Debug};
 
 use burn::tensor::{DType, Device, Tensor};
+use serde::Serialize;
 
 use super::start;
 use crate::data::{TensorFeatures, TrainingData};
 use crate::encoder::{AnyEncoder, EncoderConfig};
 use crate::error::Result;
-use crate::fit::{FitConfig, FitIdentity, FitSummary, HeldOutScore, Identified, ResolvedStart};
+use crate::fit::{
+    FitConfig, FitIdentity, FitSummary, HeldOutScore, Identified, ResolvedStart, settings_text,
+};
 use crate::neighbors::Rule;
 
 /// What a method is given: scaled rows, and the settings that all methods share.
@@ -79,8 +82,9 @@ impl<D: TrainingData> Problem<'_, D> {
     }
 
     /// What tells this problem from others, for a checkpoint; `settings` are those of the method.
-    pub fn identity(&self, settings: &impl Debug) -> FitIdentity {
-        self.data.any().identity(&format!("{settings:?} {:?} {}", self.encoder, self.d_output))
+    pub fn identity(&self, settings: &impl Serialize) -> FitIdentity {
+        let settings = settings_text(&(settings, &self.encoder, self.d_output));
+        self.data.any().identity(&settings)
     }
 }
 

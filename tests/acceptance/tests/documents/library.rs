@@ -71,7 +71,12 @@ fn own_encoder(train: Labeled, device: Device) -> burn_nca::Result<()> {
         hidden: LinearConfig::new(13, 32).init(&device),
         output: LinearConfig::new(32, 2).init(&device),
     };
-    let fitted = NcaConfig::new(13, 2).fit_encoder(encoder, &train, &device, FitSession::new())?;
+    let fitted = NcaConfig::new(13, 2).estimator().fit_encoder(
+        encoder,
+        &train,
+        &device,
+        FitSession::new(),
+    )?;
     Ok(())
 }
 

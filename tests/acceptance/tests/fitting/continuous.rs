@@ -107,9 +107,9 @@ fn early_stopping_holds_rows_out_and_an_interrupted_fit_goes_on() {
         _ => ControlFlow::Continue(()),
     };
     let session = FitSession::new().with_progress(&mut interrupt).with_checkpoint(&checkpoint);
-    config.fit_session(&data, &Device::flex(), session).unwrap();
+    config.estimator().fit_session(&data, &Device::flex(), session).unwrap();
     let session = FitSession::new().with_checkpoint(&checkpoint);
-    let resumed = config.fit_session(&data, &Device::flex(), session).unwrap();
+    let resumed = config.estimator().fit_session(&data, &Device::flex(), session).unwrap();
     assert_eq!(resumed.matrix(), whole.matrix());
 }
 

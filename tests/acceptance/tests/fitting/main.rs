@@ -91,7 +91,7 @@ fn any_burn_optimizer_serves_mini_batches() {
     // A start that leaves something to learn.
     let mut config = with(OptimizerConfig::Adam(settings));
     config.fit.start = Start::Random { scale: Some(0.1) };
-    let fitted = config.fit_session(&iris(), &Device::flex(), session).unwrap();
+    let fitted = config.estimator().fit_session(&iris(), &Device::flex(), session).unwrap();
     let history = &fitted.summary().history;
     assert!(history.last().unwrap().value < history[0].value);
     assert_eq!(fitted.summary().termination, Termination::EpochsDone);
@@ -125,7 +125,8 @@ fn own(device: &Device) -> Own {
 fn a_module_of_the_user_s_own_is_fitted_saved_and_loaded() {
     let device = Device::flex();
     let config = with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(30)));
-    let fitted = config.fit_encoder(own(&device), &iris(), &device, FitSession::new()).unwrap();
+    let fitted =
+        config.estimator().fit_encoder(own(&device), &iris(), &device, FitSession::new()).unwrap();
     assert!(fitted.leave_one_out(3).unwrap().value().unwrap() > 0.95);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model");

@@ -71,14 +71,19 @@ fn a_fit_starts_from_a_module_that_was_trained_before() {
     let data = iris();
     let (nca, _) = trained(&NcaConfig::new(4, 2));
     for device in [Device::flex(), Device::flex().autodiff()] {
-        let from = short().fit_from(nca.encoder.clone(), &data, &device, FitSession::new());
+        let from =
+            short().estimator().fit_from(nca.encoder.clone(), &data, &device, FitSession::new());
         assert!(from.unwrap().summary().iterations > 0);
         // A network whose weights exist already, and one that comes back from a fit.
         let network = own(&device);
         network.forward(data.features().to_tensor(&device, DType::F32));
-        let first = short().fit_encoder(network, &data, &device, FitSession::new()).unwrap();
+        let first =
+            short().estimator().fit_encoder(network, &data, &device, FitSession::new()).unwrap();
         let value = first.summary().value;
-        let again = short().fit_encoder(first.encoder, &data, &device, FitSession::new()).unwrap();
+        let again = short()
+            .estimator()
+            .fit_encoder(first.encoder, &data, &device, FitSession::new())
+            .unwrap();
         assert!(again.summary().value <= value);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model");
@@ -96,19 +101,23 @@ fn an_encoder_of_other_sizes_is_refused_before_the_fit() {
     let (data, device) = (iris(), Device::flex());
     let mut config = short();
     config.d_output = 3;
-    let refused = config.fit_encoder(own(&device), &data, &device, FitSession::new());
+    let refused = config.estimator().fit_encoder(own(&device), &data, &device, FitSession::new());
     let message = refused.unwrap_err().to_string();
     assert_eq!(message, "d_output is 3, but the encoder embeds in 2 dimensions; give d_output = 2");
     let narrow = AnyEncoder::Linear(LinearMapConfig::new(3, 2).init(&device));
-    let refused = short().fit_from(narrow, &data, &device, FitSession::new());
+    let refused = short().estimator().fit_from(narrow, &data, &device, FitSession::new());
     let message = refused.unwrap_err().to_string();
     assert!(message.contains("takes 3 features, but the data have 4"), "{message}");
     // A module that does not say what it takes is asked before the first step.
     let values = data.features().values().chunks_exact(4).flat_map(|row| &row[..3]);
     let features = Features::unnamed(values.copied().collect(), 3).unwrap();
     let three = Labeled::from_labels(features, data.labels().to_vec()).unwrap();
-    let refused =
-        NcaConfig::new(3, 2).fit_encoder(own(&device), &three, &device, FitSession::new());
+    let refused = NcaConfig::new(3, 2).estimator().fit_encoder(
+        own(&device),
+        &three,
+        &device,
+        FitSession::new(),
+    );
     let message = refused.unwrap_err().to_string();
     assert!(message.contains("panics on 2 rows of 3 features"), "{message}");
 }
@@ -140,7 +149,8 @@ fn a_network_trained_elsewhere_becomes_a_model_and_goes_back() {
         assert!((150.0 * loss.into_scalar::<f64>() - summary.value).abs() < 1e-3);
         // The configuration fits on from there.
         let config = loaded.config();
-        let better = config.fit_from(loaded.encoder, &data, &device, FitSession::new()).unwrap();
+        let better =
+            config.estimator().fit_from(loaded.encoder, &data, &device, FitSession::new()).unwrap();
         assert!(better.summary().value < summary.value);
     }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use burn::tensor::Device;
-use burn_nca::data::{AgreementWidth, Features, Labeled, Pairs, RegressionData};
+use burn_nca::data::{AgreementWidth, Coincidences, Features, Labeled, Pairs, RegressionData};
 use burn_nca::estimator::RegressionObjective;
 use burn_nca::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
@@ -42,7 +42,7 @@ fn run(config: &NcaConfig, checkpoint: &Path, stop: Option<usize>) -> Fitted {
         _ => ControlFlow::Continue(()),
     };
     let session = FitSession::new().with_progress(&mut watch).with_checkpoint(checkpoint);
-    config.fit_session(&iris(), &Device::flex(), session).unwrap()
+    config.estimator().fit_session(&iris(), &Device::flex(), session).unwrap()
 }
 
 /// The history without the time, which no two runs share, as bits.
@@ -145,7 +145,7 @@ fn the_checkpoint_of_an_end_that_is_kept_gives_the_end_at_once() {
             };
             let session = FitSession::new().with_progress(&mut count);
             let session = session.with_checkpoint(&checkpoint).keep_checkpoint();
-            let fitted = config.fit_session(&iris(), &Device::flex(), session).unwrap();
+            let fitted = config.estimator().fit_session(&iris(), &Device::flex(), session).unwrap();
             (fitted, steps)
         };
         let (first, taken) = fit();
@@ -189,9 +189,10 @@ fn a_fit_of_classes_is_known_by_settings_features_and_labels() {
         for early_stopping in [None, Some(EarlyStoppingConfig::new())] {
             let mut config = with(optimizer.clone());
             config.fit.early_stopping = early_stopping;
-            let fit = |session: FitSession<'_>| config.fit_session(&data, &device, session);
+            let fit =
+                |session: FitSession<'_>| config.estimator().fit_session(&data, &device, session);
             let on = |other: &Labeled| {
-                refusal(fit, |session| config.fit_session(other, &device, session))
+                refusal(fit, |session| config.estimator().fit_session(other, &device, session))
             };
             assert_eq!(on(&relabeled), "other targets");
             assert_eq!(on(&moved), "other features");
@@ -203,7 +204,8 @@ fn a_fit_of_classes_is_known_by_settings_features_and_labels() {
                 _ => another_solver,
             };
             for other in [other, another_solver] {
-                let said = refusal(fit, |session| other.fit_session(&data, &device, session));
+                let said =
+                    refusal(fit, |session| other.estimator().fit_session(&data, &device, session));
                 assert_eq!(said, "other settings");
             }
         }
@@ -217,7 +219,9 @@ fn a_warm_start_is_known_by_its_encoder() {
     let encoder = |steps| with(lbfgs(steps)).fit(&data, &device).unwrap().encoder;
     let from = |steps| {
         let (config, data, device, encoder) = (&config, &data, &device, encoder(steps));
-        move |session: FitSession<'_>| config.fit_from(encoder.clone(), data, device, session)
+        move |session: FitSession<'_>| {
+            config.estimator().fit_from(encoder.clone(), data, device, session)
+        }
     };
     assert_eq!(refusal(from(1), from(2)), "another start");
 }
@@ -237,7 +241,7 @@ fn fits_of_numbers_and_pairs_are_known_by_theirs() {
         let config = RegressionConfig::new(3, 2).with_objective(objective);
         let of = |data: RegressionData| {
             let (config, device) = (&config, &device);
-            move |session: FitSession<'_>| config.fit_session(&data, device, session)
+            move |session: FitSession<'_>| config.estimator().fit_session(&data, device, session)
         };
         assert_eq!(refusal(of(numbers(0.0)), of(numbers(0.5))), "other targets");
     }
@@ -247,7 +251,7 @@ fn fits_of_numbers_and_pairs_are_known_by_theirs() {
         let objective = RegressionObjective::Soft { criterion: Criterion::G, width };
         let (data, device) = (&data, &device);
         let config = RegressionConfig::new(3, 2).with_objective(objective);
-        move |session: FitSession<'_>| config.fit_session(data, device, session)
+        move |session: FitSession<'_>| config.estimator().fit_session(data, device, session)
     };
     assert_eq!(refusal(wide(0.2), wide(0.3)), "other settings");
 
@@ -255,8 +259,9 @@ fn fits_of_numbers_and_pairs_are_known_by_theirs() {
     let pairs = |weight| {
         let list = (1..20).map(|row| (row - 1, row, if row == 5 { weight } else { 1.0 }));
         let pairs = Pairs::new(20, list.collect()).unwrap();
-        let (config, features, device) = (&config, &features, &device);
-        move |session: FitSession<'_>| config.fit_session((features, &pairs), device, session)
+        let data = Coincidences::new(features.clone(), pairs).unwrap();
+        let (config, device) = (&config, &device);
+        move |session: FitSession<'_>| config.estimator().fit_session(&data, device, session)
     };
     assert_eq!(refusal(pairs(1.0), pairs(0.5)), "other targets");
 }
@@ -272,7 +277,8 @@ fn an_edited_checkpoint_is_refused_without_a_panic() {
     stored["state"]["solver"]["position"] = "1.0 2.0".into();
     std::fs::write(&checkpoint, stored.to_string()).unwrap();
     let session = FitSession::new().with_checkpoint(&checkpoint);
-    let error = config.fit_session(&iris(), &Device::flex(), session).unwrap_err().to_string();
+    let error =
+        config.estimator().fit_session(&iris(), &Device::flex(), session).unwrap_err().to_string();
     assert!(error.contains("is not the one that was written"), "{error}");
 }
 

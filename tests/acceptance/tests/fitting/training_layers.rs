@@ -77,7 +77,7 @@ fn full_batch_solvers_refuse_what_gives_another_function_at_each_pass() {
         let fit = |encoder: Layered| {
             let mut config = with(optimizer.clone());
             config.fit.stop_at = Some(2);
-            config.fit_encoder(encoder, &iris(), &Device::flex(), FitSession::new())
+            config.estimator().fit_encoder(encoder, &iris(), &Device::flex(), FitSession::new())
         };
         let norm = fit(layered(true, false)).unwrap_err().to_string();
         assert!(norm.starts_with("the layer encoder.norm (BatchNorm): "), "{norm}");
@@ -89,7 +89,10 @@ fn full_batch_solvers_refuse_what_gives_another_function_at_each_pass() {
         fit(layered(false, false)).unwrap();
     }
     let config = with(adam());
-    config.fit_encoder(layered(true, true), &iris(), &Device::flex(), FitSession::new()).unwrap();
+    config
+        .estimator()
+        .fit_encoder(layered(true, true), &iris(), &Device::flex(), FitSession::new())
+        .unwrap();
 }
 
 #[test]
@@ -125,6 +128,7 @@ fn a_fit_moves_its_own_statistics_and_not_the_caller_s() {
     let encoder = layered(true, false);
     let before = statistics(&encoder);
     let fitted = with(adam())
+        .estimator()
         .fit_encoder(encoder.clone(), &iris(), &Device::flex(), FitSession::new())
         .unwrap();
     assert_eq!(statistics(&encoder), before);
@@ -138,8 +142,10 @@ fn early_stopping_returns_the_statistics_of_its_best_epoch() {
     let stop = EarlyStoppingConfig::new().with_patience(100);
     let mut config = with(adam());
     config.fit.early_stopping = Some(stop.clone());
-    let fitted =
-        config.fit_encoder(layered(true, false), &data, &device, FitSession::new()).unwrap();
+    let fitted = config
+        .estimator()
+        .fit_encoder(layered(true, false), &data, &device, FitSession::new())
+        .unwrap();
     let history = &fitted.summary().history;
     let best = history.iter().filter_map(|step| step.held_out).fold(0.0, f64::max);
     // The same rows held out, scored by what came back.
@@ -160,7 +166,7 @@ fn batch_normalization_resumes_from_every_epoch_to_the_same_bits() {
     let mut config = with(adam());
     config.fit.early_stopping = Some(EarlyStoppingConfig::new().with_patience(100));
     let fit = |session: FitSession<'_>| -> Fitted<Layered> {
-        config.fit_encoder(encoder.clone(), &data, &device, session).unwrap()
+        config.estimator().fit_encoder(encoder.clone(), &data, &device, session).unwrap()
     };
     let whole = fit(FitSession::new());
     for epoch in 1..=12 {

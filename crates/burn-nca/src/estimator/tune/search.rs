@@ -17,7 +17,7 @@ use crate::data::{AnyData, TrainingData};
 use crate::error::Result;
 use crate::estimator::Estimator;
 use crate::estimator::NcaConfig;
-use crate::fit::{Fingerprint, FitIdentity, Identified, Progress, Termination};
+use crate::fit::{FitIdentity, Identified, Progress, Termination, settings_text};
 use crate::method::run::place;
 
 /// Why a search ended.
@@ -311,8 +311,8 @@ fn identity(config: &Estimator, tune: &TuneConfig, data: AnyData<'_>) -> FitIden
     let mut config = config.clone();
     config.fit.time_budget = None;
     let TuneConfig { folds, repeats, steps, neighbors, most_rows, .. } = tune;
-    let text = format!("{config:?} {folds} {repeats} {steps:?} {neighbors} {most_rows:?}");
-    data.identity(&Fingerprint::new().text(&text).finish())
+    let rows = (folds, repeats, steps, neighbors, most_rows);
+    data.identity(&settings_text(&(config.card(), rows)))
 }
 
 #[cfg(test)]
