@@ -224,7 +224,7 @@ fn fit(
         false => ControlFlow::Continue(()),
     };
     let session = FitSession::new().with_progress(&mut watch);
-    let fitted = config.fit_session(train, terms.device, session)?;
+    let fitted = config.estimator().fit_session(train, terms.device, session)?;
     let summary = fitted.summary();
     if summary.termination == Termination::Stopped {
         return Ok(None);
