@@ -295,7 +295,11 @@ impl Model {
 }
 
 /// The embedding of rows; with `uncentered` A x, where the features are not scaled.
-fn embedding(fitted: &Fitted, features: &Features, uncentered: bool) -> burn_nca::Result<Tensor<2>> {
+fn embedding(
+    fitted: &Fitted,
+    features: &Features,
+    uncentered: bool,
+) -> burn_nca::Result<Tensor<2>> {
     let z = fitted.transform(features)?;
     let scaling = fitted.scaling();
     let centered = scaling.offset().iter().any(|offset| *offset != 0.0);

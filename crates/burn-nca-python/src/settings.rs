@@ -1,7 +1,6 @@
 //! Settings from Python as the library's configurations.
 
 use burn::tensor::Device;
-use burn_nca::NcaConfig;
 use burn_nca::data::{Labeled, ScalingKind};
 use burn_nca::encoder::{Activation, EncoderConfig};
 use burn_nca::fit::{
@@ -9,6 +8,7 @@ use burn_nca::fit::{
     SgdConfig, Start, StochasticConfig,
 };
 use burn_nca::objective::Criterion;
+use burn_nca::{NcaConfig, Sums};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -52,6 +52,7 @@ pub struct Settings {
     random_scale: Option<f64>,
     seed: u64,
     dtype: String,
+    sums: String,
     device: String,
 }
 
@@ -200,8 +201,15 @@ impl Settings {
             "spread" => Some(Penalty::Spread),
             other => return Err(unknown("penalty", other, "'weights', 'spread'")),
         };
+        let sums = match self.sums.as_str() {
+            "auto" => None,
+            "plain" => Some(Sums::Plain),
+            "fused" => Some(Sums::Fused),
+            other => return Err(unknown("sums", other, "'auto', 'plain', 'fused'")),
+        };
         Ok(FitConfig::new()
             .with_penalty(penalty)
+            .with_sums(sums)
             .with_start_perplexity(self.start_perplexity)
             .with_optimizer(optimizer)
             .with_scaling(scaling)

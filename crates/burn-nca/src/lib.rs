@@ -46,6 +46,7 @@
 //! [`MetricModel`] to Burn's `Learner` (module `train`).
 
 pub mod baseline;
+mod compare_sums;
 pub mod data;
 pub mod device;
 mod device_times;
@@ -65,6 +66,7 @@ mod sums;
 #[cfg(feature = "train")]
 pub mod train;
 
+pub use compare_sums::{SumsCompared, compare_sums};
 pub use device_times::{DeviceTime, time_devices};
 pub use error::{Error, Result};
 pub use estimator::{Estimator, Fitted, NcaConfig, PairsConfig, RegressionConfig};

@@ -93,6 +93,11 @@ pub struct FitArgs {
     #[arg(long, value_enum, default_value = "f32")]
     pub precision: Number,
 
+    /// How sums over pairs of rows are computed: plain, as they are defined, differentiated by Burn; fused, in one operation,
+    /// on devices that have it; auto, fused where possible.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub sums: SumsKind,
+
     /// Memory for one pass over the data, in MiB [default: the library's]
     #[arg(long, value_name = "MIB", allow_negative_numbers = true, value_parser = at_least_one)]
     pub memory: Option<usize>,
@@ -245,6 +250,17 @@ pub enum Number {
     F32,
     /// 64-bit floats.
     F64,
+}
+
+/// A choice of how sums over pairs are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SumsKind {
+    /// Fused where possible.
+    Auto,
+    /// As they are defined.
+    Plain,
+    /// In one operation.
+    Fused,
 }
 
 /// A choice of encoder.

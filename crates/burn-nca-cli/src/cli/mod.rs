@@ -63,10 +63,10 @@ pub enum Command {
     #[command(after_help = "\
 Examples:
   nca devices            the names that --device takes on this machine
-  nca devices --test     compare a product and a loss of each with the CPU, and time it")]
+  nca devices --test     compare a product and a loss of each with the CPU, and fused sums over pairs with plain ones")]
     Devices {
-        /// Run the self-test of each device.
-        #[arg(long)]
+        /// Run the self-test of each device, and compare fused with plain sums there.
+        #[arg(long, visible_alias = "check")]
         test: bool,
     },
     /// List the methods to learn by, when to take each, and its settings.

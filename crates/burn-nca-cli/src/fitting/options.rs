@@ -6,7 +6,7 @@ use anyhow::Result;
 use burn_nca::method::{AnyMethod, Uses};
 
 use super::target_settings::FitTask;
-use crate::cli::fit::{EncoderKind, Init, OptimizerKind};
+use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind};
 use crate::cli::table::UnlabeledRule;
 use crate::cli::{FitArgs, NeighborCount};
 use crate::failure::usage;
@@ -83,6 +83,7 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         ("--optimizer", Uses::Optimizer, other_optimizer),
         ("--max-iterations", Uses::Optimizer, optimizer.max_iterations.is_some()),
         ("--early-stopping", Uses::EarlyStopping, optimizer.early_stopping.is_some()),
+        ("--sums", Uses::Sums, args.sums != SumsKind::Auto),
         ("--unlabeled neighbors", Uses::Unlabeled, unlabeled),
     ];
     let of_settings = of_settings

@@ -11,12 +11,12 @@ use burn_nca::fit::{
     Precision, START_PERPLEXITY, SgdConfig, Start, StochasticConfig,
 };
 use burn_nca::method::{AnyMethod, Uses};
-use burn_nca::{Estimator, Fitted, NcaConfig};
+use burn_nca::{Estimator, Fitted, NcaConfig, Sums};
 use burn_nca_data::{is_sparse, read_csv_features, read_npy_features};
 
 use crate::cli::fit::{
     ActivationKind, EncoderKind, FitArgs, Init, ModelOptions, Number, OptimizerKind,
-    OptimizerOptions, PenaltyKind, Scale,
+    OptimizerOptions, PenaltyKind, Scale, SumsKind,
 };
 use crate::failure::usage;
 
@@ -63,6 +63,7 @@ pub fn configuration(
         .with_time_budget(args.optimizer.time_budget)
         .with_seed(args.seed)
         .with_precision(precision(args.precision))
+        .with_sums(sums(args.sums))
         .with_blocks(blocks(args.memory));
     Ok(Estimator::new(columns.len(), dim, method).with_encoder(encoder).with_fit(fit))
 }
@@ -253,6 +254,14 @@ fn precision(number: Number) -> Precision {
     }
 }
 
+fn sums(kind: SumsKind) -> Option<Sums> {
+    match kind {
+        SumsKind::Auto => None,
+        SumsKind::Plain => Some(Sums::Plain),
+        SumsKind::Fused => Some(Sums::Fused),
+    }
+}
+
 fn penalty(kind: PenaltyKind) -> Penalty {
     match kind {
         PenaltyKind::Spread => Penalty::Spread,
@@ -286,7 +295,7 @@ mod tests {
             "--dim 2 --encoder mlp --hidden 8,4 --activation tanh --objective g --init random \
              --optimizer adam --epochs 3 --batch-size 32 --candidates 99 --learning-rate 0.5 --l2 0.25 --repulsion 0.5 \
              --scale min-max --seed 7 --early-stopping=0.1 --patience 4 --time-budget 60 --precision f64 \
-             --memory 64",
+             --sums plain --memory 64",
         );
         let text = serde_json::to_value(config.unwrap().card()).unwrap().to_string();
         for part in [
@@ -308,6 +317,7 @@ mod tests {
             r#""patience":4"#,
             r#""time_budget":60.0"#,
             r#""F64""#,
+            r#""sums":"Plain""#,
             r#""memory_mib":64"#,
         ] {
             assert!(text.contains(part), "{part} is not in {text}");

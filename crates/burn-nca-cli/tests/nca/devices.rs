@@ -13,6 +13,30 @@ fn the_devices_that_are_there_are_listed_and_the_cpu_passes_its_test() {
 }
 
 #[test]
+fn fused_and_plain_sums_of_each_device_are_compared() {
+    let found = stdout(&["devices", "--check"]);
+    assert!(found.starts_with("cpu  computes as it should"), "{found}");
+    for name in ["f32", "f64"] {
+        let line = format!("{name}: fused and plain sums of 6 objectives agree");
+        assert!(found.contains(&line), "{found}");
+    }
+}
+
+#[test]
+fn sums_are_computed_as_asked_for() {
+    let f = |sums: &str| {
+        let fit = ["fit", "iris", "--dim", "1", "--no-tune", "--max-iterations", "3"];
+        let report =
+            json(&[&fit[..], &["--sums", sums, "--precision", "f64", "--format", "json"]].concat());
+        report["f"].as_f64().unwrap()
+    };
+    let (plain, fused) = (f("plain"), f("fused"));
+    assert!((plain - fused).abs() < 1e-6 * fused, "{plain} and {fused}");
+    let message = failure(&["fit", "iris", "--method", "pca", "--dim", "1", "--sums", "plain"], 2);
+    assert!(message.contains("--sums has no effect on the method pca"), "{message}");
+}
+
+#[test]
 fn a_device_that_is_not_there_is_answered_with_those_that_are() {
     let message = failure(&["fit", "iris", "--device", "gpu"], 1);
     assert!(

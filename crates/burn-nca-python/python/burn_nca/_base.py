@@ -36,6 +36,7 @@ SETTINGS = {
     "random_scale": None,
     "seed": 0,
     "dtype": "float64",
+    "sums": "auto",
     "device": "cpu",
 }
 

@@ -30,7 +30,7 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         How features are scaled, learned on the training rows.
 
     init, warm_start, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size, \
-            momentum
+            momentum, sums
         As in :class:`NeighborhoodComponentsAnalysis`. `warm_start` starts from `components_`; 'random' draws with the
         deviation ``1/sqrt(n_features)``, at which a row of standardized features sees several neighbors.
 
@@ -98,6 +98,7 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         batch_size=1000,
         momentum=0.9,
         stop_at=None,
+        sums="auto",
     ):
         self.n_components = n_components
         self.rule = rule
@@ -120,6 +121,7 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         self.batch_size = batch_size
         self.momentum = momentum
         self.stop_at = stop_at
+        self.sums = sums
 
     def fit(self, X, y, **params):
         """Learns the metric.

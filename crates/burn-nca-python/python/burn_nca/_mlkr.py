@@ -38,7 +38,7 @@ class MLKR(RegressorMixin, MetricEstimator):
     stop_at : int, default=None
         End after this many steps, as planned; 0 keeps the start. :func:`tune` finds such numbers.
 
-    warm_start, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size, momentum
+    warm_start, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size, momentum, sums
         As in :class:`NeighborhoodComponentsAnalysis`.
 
     Attributes
@@ -78,6 +78,7 @@ class MLKR(RegressorMixin, MetricEstimator):
         penalty="weights",
         start_perplexity=None,
         stop_at=None,
+        sums="auto",
     ):
         self.n_components = n_components
         self.n_neighbors = n_neighbors
@@ -98,6 +99,7 @@ class MLKR(RegressorMixin, MetricEstimator):
         self.penalty = penalty
         self.start_perplexity = start_perplexity
         self.stop_at = stop_at
+        self.sums = sums
 
     def fit(self, X, y, **params):
         """Learns the metric.

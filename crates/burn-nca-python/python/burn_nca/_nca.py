@@ -66,6 +66,10 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
         Share of the last step that is taken again, from 0 to below 1, for ``optimizer='sgd'``. Its learning rate is
         ``0.1 * (1 - momentum)`` times the sum of the squared entries of the start.
 
+    sums : {'auto', 'plain', 'fused'}, default='auto'
+        How sums over pairs of rows are computed: as they are defined and differentiated automatically, or in one
+        operation; 'auto': the latter where the device has it. They agree up to rounding.
+
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
@@ -133,6 +137,7 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
         optimizer="lbfgs",
         batch_size=1000,
         momentum=0.9,
+        sums="auto",
     ):
         self.n_components = n_components
         self.init = init
@@ -149,6 +154,7 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
         self.optimizer = optimizer
         self.batch_size = batch_size
         self.momentum = momentum
+        self.sums = sums
 
     def fit(self, X, y, **params):
         """Learns the map.

@@ -201,6 +201,7 @@ impl<M> Estimator<M> {
             (Uses::L2, fit.l2 != 0.0),
             (Uses::Optimizer, other_optimizer || fit.stop_at.is_some()),
             (Uses::EarlyStopping, fit.early_stopping.is_some()),
+            (Uses::Sums, fit.sums.is_some()),
         ];
         if unlabeled && !info.uses.contains(&Uses::Unlabeled) {
             return Err(Error::setting(format!(

@@ -31,7 +31,7 @@ impl Method for Mlkr {
     const LABEL: &'static str = "MLKR";
     const TITLE: &'static str = "Metric learning for kernel regression";
     const WHEN: &'static str = "a numeric target; the method to begin with";
-    const USES: &'static [Uses] = Uses::ALL;
+    const USES: &'static [Uses] = Uses::ALL_OF_PAIRS;
     type Data = RegressionData;
 
     fn recommended_l2(&self, _encoder: &EncoderConfig) -> f64 {

@@ -156,6 +156,8 @@ pub enum Uses {
     Optimizer,
     /// Stopping by a held-out part.
     EarlyStopping,
+    /// How sums over pairs of rows are added up ([`Sums`](crate::Sums)).
+    Sums,
     /// Rows without a class, as neighbors ([`Labeled::with_unlabeled`](crate::data::Labeled::with_unlabeled)).
     Unlabeled,
 }
@@ -171,6 +173,17 @@ impl Uses {
         Self::EarlyStopping,
     ];
 
+    /// The same of a method whose objective is a sum over pairs of rows.
+    pub const ALL_OF_PAIRS: &'static [Self] = &[
+        Self::Dimensions,
+        Self::Encoder,
+        Self::Start,
+        Self::L2,
+        Self::Optimizer,
+        Self::EarlyStopping,
+        Self::Sums,
+    ];
+
     /// What a message calls it.
     pub fn noun(self) -> &'static str {
         match self {
@@ -180,6 +193,7 @@ impl Uses {
             Self::L2 => "L2 penalty",
             Self::Optimizer => "optimizer",
             Self::EarlyStopping => "early stopping",
+            Self::Sums => "way of adding up pairs",
             Self::Unlabeled => "rows without a class",
         }
     }

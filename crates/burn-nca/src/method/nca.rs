@@ -57,6 +57,7 @@ impl Method for Nca {
         Uses::L2,
         Uses::Optimizer,
         Uses::EarlyStopping,
+        Uses::Sums,
         Uses::Unlabeled,
     ];
     type Data = Labeled;

@@ -38,7 +38,7 @@ impl Method for PairNca {
         name: "include_self",
         help: "whether the normalizer counts each point with itself",
     }];
-    const USES: &'static [Uses] = Uses::ALL;
+    const USES: &'static [Uses] = Uses::ALL_OF_PAIRS;
     type Data = Coincidences;
 
     fn learn(

@@ -41,7 +41,7 @@ impl Method for SoftNca {
             help: "how far apart targets may be and still agree: Median, or {\"Given\": 2.5} in their units",
         },
     ];
-    const USES: &'static [Uses] = Uses::ALL;
+    const USES: &'static [Uses] = Uses::ALL_OF_PAIRS;
     type Data = RegressionData;
 
     fn recommended_l2(&self, _encoder: &EncoderConfig) -> f64 {

@@ -23,6 +23,7 @@ const LIBRARY: &[&str] = &[
     "objective",
     "model",
     "self_test",
+    "compare_sums",
     "device_times",
     "fit",
     "evaluate",

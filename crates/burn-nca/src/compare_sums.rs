@@ -1,0 +1,162 @@
+//! Whether fused sums over pairs are those of the definition on a device.
+
+use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+
+use crate::data::{AgreementWidth, Agreements, Pairs, host_values};
+use crate::device::backend;
+use crate::error::{Error, Result};
+use crate::objective::{
+    AgreementIndex, ClassIndex, Criterion, MlkrLossConfig, NcaLossConfig, Objective, PairIndex,
+    PairLossConfig, Similarity, SoftNcaLossConfig, SupConLossConfig, TargetIndex,
+};
+use crate::self_test::{numbers, quietly};
+use crate::sums::{LOG_SUM, Sums};
+
+/// Points that are compared, and their coordinates.
+const POINTS: usize = 240;
+const WIDTH: usize = 3;
+
+/// How far fused sums may be from plain ones, relative to the largest number.
+const SINGLE: f64 = 1e-4;
+const DOUBLE: f64 = 1e-9;
+
+/// How far fused sums are from plain ones on a device, in one number type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SumsCompared {
+    /// The number type.
+    pub dtype: DType,
+    /// Objectives that were compared; none where the device has no fused sums in this type.
+    pub objectives: usize,
+    /// The largest difference of a value, relative to it.
+    pub value: f64,
+    /// The largest difference of a component of a gradient, relative to the largest of them.
+    pub gradient: f64,
+}
+
+impl SumsCompared {
+    /// Whether the differences are rounding.
+    pub fn agree(&self) -> bool {
+        let bound = if self.dtype == DType::F64 { DOUBLE } else { SINGLE };
+        // Written so that a NaN fails.
+        self.value <= bound && self.gradient <= bound
+    }
+}
+
+/// Compares fused sums over pairs with the [definition](crate::nca) on a device, in value and gradient, in f32 and where it
+/// has it in f64: f, g with a hinge, soft matches, equation 8, MLKR and a batch loss.
+///
+/// # Errors
+/// A device that cannot be started.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::Device;
+///
+/// for compared in burn_nca::compare_sums(&Device::flex())? {
+///     assert!(compared.agree(), "{compared:?}");
+/// }
+/// # }
+/// # Ok::<(), burn_nca::Error>(())
+/// ```
+pub fn compare_sums(device: &Device) -> Result<Vec<SumsCompared>> {
+    let device = device.clone().without_autodiff();
+    // wgpu drivers may claim 64-bit floats and compute infinities with them.
+    let is_wide = device.supports_dtype(DType::F64) && backend(&device) != "wgpu";
+    let types = [DType::F32].into_iter().chain(is_wide.then_some(DType::F64));
+    let compared = types.map(|dtype| quietly(|| compared(&device, dtype)));
+    compared
+        .collect::<core::result::Result<_, _>>()
+        .map_err(|reason| Error::Device(format!("device {}: {reason}", backend(&device))))
+}
+
+fn compared(device: &Device, dtype: DType) -> SumsCompared {
+    let none = SumsCompared { dtype, objectives: 0, value: 0.0, gradient: 0.0 };
+    let point = Tensor::<2>::zeros([1, 1], (device, dtype));
+    if !Sums::Auto.are_fused(LOG_SUM, &[&point]) {
+        return none;
+    }
+    let (plain, fused) = (said(device, dtype, Sums::Plain), said(device, dtype, Sums::Auto));
+    let start = SumsCompared { objectives: plain.len(), ..none };
+    plain.into_iter().zip(fused).fold(start, |worst, (plain, fused)| {
+        let apart = [plain.0, plain.1].into_iter().zip([fused.0, fused.1]).map(|(plain, fused)| {
+            let largest = plain.iter().fold(f64::MIN_POSITIVE, |largest, x| largest.max(x.abs()));
+            let differences = plain.iter().zip(&fused).map(|(a, b)| (a - b).abs() / largest);
+            // A NaN stays.
+            differences.fold(0.0, |worst: f64, x| if x <= worst { worst } else { x })
+        });
+        let apart: Vec<f64> = apart.collect();
+        let larger = |a: f64, b: f64| if b <= a { a } else { b };
+        SumsCompared {
+            value: larger(worst.value, apart[0]),
+            gradient: larger(worst.gradient, apart[1]),
+            ..worst
+        }
+    })
+}
+
+/// Value and gradient of each objective.
+fn said(device: &Device, dtype: DType, sums: Sums) -> Vec<(Vec<f64>, Vec<f64>)> {
+    let labels: Vec<usize> = (0..POINTS).map(|point| point % 4).collect();
+    let classes = ClassIndex::new(&labels, device).expect("there are points");
+    let targets = numbers(POINTS, 12);
+    let agreements = Agreements::of_targets(&targets, 1, AgreementWidth::Given(0.3));
+    let agreements = agreements.and_then(|agreements| AgreementIndex::new(&agreements, device));
+    let agreements = agreements.expect("numbers are there");
+    let pairs = (0..POINTS - 1).map(|point| (point, point + 1, 1.0)).collect();
+    let pairs = PairIndex::new(&Pairs::new(POINTS, pairs).expect("pairs of points"), device);
+    let targets = TargetIndex::new(&targets, 1, device).expect("numbers are there");
+    let labels = labels.iter().map(|&label| label as i64).collect::<Vec<_>>();
+    let labels = Tensor::<1, Int>::from_data(TensorData::new(labels, [POINTS]), device);
+    let f = NcaLossConfig::new().with_sums(sums);
+    let g = f.clone().with_criterion(Criterion::G).with_repulsion(0.1);
+    let soft = SoftNcaLossConfig::new().with_sums(sums).init();
+    let all_pairs = PairLossConfig::new().with_sums(sums).init();
+    let mlkr = MlkrLossConfig::new().with_sums(sums).init();
+    let batch = SupConLossConfig::new().with_similarity(Similarity::SqEuclidean).with_sums(sums);
+    let batch = batch.init(device);
+    let losses: [&dyn Fn(Tensor<2>) -> Tensor<1>; 6] = [
+        &|z| f.init().total(z, &classes),
+        &|z| g.init().total(z, &classes),
+        &|z| soft.total(z, &agreements),
+        &|z| all_pairs.total(z, &pairs),
+        &|z| mlkr.total(z, &targets),
+        &|z| batch.forward(z, labels.clone()),
+    ];
+    let points = TensorData::new(numbers(POINTS * WIDTH, 11), [POINTS, WIDTH]).convert_dtype(dtype);
+    losses
+        .iter()
+        .map(|loss| {
+            let z = Tensor::<2>::from_data(points.clone(), (device, dtype)).autodiff();
+            let z = z.require_grad();
+            let value = loss(z.clone());
+            let gradient = z.grad(&value.clone().backward()).expect("a loss of the points");
+            (host_values(value), host_values(gradient))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fused_and_plain_sums_agree_on_a_cpu_to_the_digits_of_each_type() {
+        let found = compare_sums(&Device::flex()).unwrap();
+        assert_eq!(
+            found.iter().map(|found| found.dtype).collect::<Vec<_>>(),
+            [DType::F32, DType::F64]
+        );
+        for compared in found {
+            assert!(compared.agree(), "{compared:?}");
+            assert_eq!(compared.objectives, if cfg!(feature = "fused") { 6 } else { 0 });
+        }
+    }
+
+    #[test]
+    fn a_difference_that_is_no_number_is_none_that_agrees() {
+        let compared =
+            SumsCompared { dtype: DType::F32, objectives: 1, value: f64::NAN, gradient: 0.0 };
+        assert!(!compared.agree());
+    }
+}
