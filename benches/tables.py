@@ -98,6 +98,29 @@ def peers():
     return lines
 
 
+def ways():
+    report = read("peers.json")
+    if report is None or "seconds_plain" not in report["value_gradient"][0]:
+        return []
+    beside = bool(report.get("torch"))
+    head = ["n", "k", "fused f32", "plain f32", "fused f64", "plain f64", "scikit-learn f64"]
+    head += ["PyTorch f32"] if beside else []
+    names = ["f32", "plain", "f64", "plain_f64", "sklearn", *(["torch"] if beside else [])]
+
+    def cells(row, name, digits=1):
+        return f"{1e3 * row[f'seconds_{name}']:.{digits}f} ms, {row[f'peak_mib_{name}']:.0f} MiB"
+
+    rows = [[row["points"], row["dim"], *(cells(row, name) for name in names)] for row in report["value_gradient"]]
+    return [
+        f"Value and gradient of f, 64 features, 10 classes, {report['machine']['cores']} cores, in turns "
+        "(`python3 benches/peers/compare.py`); the memory is that of the whole process, with Python and NumPy or "
+        "PyTorch on the right.",
+        "",
+        *table(head, rows, words=0),
+        "",
+    ]
+
+
 def memory():
     rows = read("memory.json")
     cells = ", ".join(f"{row['peak_mib']:.0f} MiB at n = {row['points']}" for row in rows or [])
@@ -496,6 +519,7 @@ TABLES = [
     ("docs/results.md", "tuning", [tuning]),
     ("docs/results.md", "regression", [regression]),
     ("docs/performance.md", "cost", [exact_cost]),
+    ("docs/performance.md", "ways", [ways]),
     ("docs/guide/choosing-a-method.md", "methods", [methods]),
     ("docs/guide/choosing-a-method.md", "objective", [guide_objectives]),
     ("docs/guide/choosing-a-method.md", "batch-size", [guide_batches]),

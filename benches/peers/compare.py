@@ -14,8 +14,10 @@ import argparse
 import json
 import os
 import platform
+import resource
 import statistics
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -77,21 +79,40 @@ def torch_value_gradient(n, d, k, classes, repeat):
     return statistics.median(seconds)
 
 
+PEERS = {"sklearn": sklearn_value_gradient, "torch": torch_value_gradient}
+
+
+def peak_mib(peer, n, d, k):
+    """The peak memory of a process that evaluates a peer once."""
+    code = subprocess.run([sys.executable, __file__, "--peer", peer, *map(str, (n, d, k))], check=True,
+                          capture_output=True, text=True)
+    return float(code.stdout)
+
+
 def compare_value_gradient(n, d, k, pairs):
-    rows = {"sklearn": [], "f32": [], "f64": [], "torch": []}
+    rows = {"sklearn": [], "f32": [], "f64": [], "plain": [], "plain_f64": [], "torch": []}
+    peaks = {}
     repeat = 20 if n <= 2000 else 5
     common = ["value-gradient", "--points", n, "--features", d, "--dim", k, "--repeat", repeat]
     for _ in range(pairs):
         rows["sklearn"].append(sklearn_value_gradient(n, d, k, 10, repeat if n < 10000 else 2))
         if torch:
             rows["torch"].append(torch_value_gradient(n, d, k, 10, repeat if n < 10000 else 2))
-        rows["f32"].append(measure(*common)["seconds"])
-        rows["f64"].append(measure(*common, "--double")["seconds"])
+        for name, options in (("f32", []), ("f64", ["--double"]), ("plain", ["--plain"]),
+                              ("plain_f64", ["--plain", "--double"])):
+            found = measure(*common, *options)
+            rows[name].append(found["seconds"])
+            peaks[name] = found["peak_mib"]
+    peaks["sklearn"] = peak_mib("sklearn", n, d, k)
+    if torch:
+        peaks["torch"] = peak_mib("torch", n, d, k)
     result = {"points": n, "features": d, "dim": k}
+    result.update((f"peak_mib_{name}", peak) for name, peak in peaks.items())
     for name, seconds in rows.items():
         if seconds:
             result[f"seconds_{name}"] = statistics.median(seconds)
-    for name, peer, ours in (("f32", "sklearn", "f32"), ("f64", "sklearn", "f64"), ("torch", "torch", "f32")):
+    for name, peer, ours in (("f32", "sklearn", "f32"), ("f64", "sklearn", "f64"), ("torch", "torch", "f32"),
+                              ("plain", "plain", "f32")):
         ratios = [theirs / own for theirs, own in zip(rows[peer], rows[ours])]
         if ratios:
             result[f"ratio_{name}"] = statistics.median(ratios)
@@ -138,7 +159,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="small sizes only")
+    parser.add_argument("--peer", nargs=4, metavar=("NAME", "N", "D", "K"), help="print the peak memory of one peer")
     arguments = parser.parse_args()
+    if arguments.peer:
+        name, (n, d, k) = arguments.peer[0], map(int, arguments.peer[1:])
+        PEERS[name](n, d, k, 10, 1)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        return
     sizes = [(500, 64, 2), (1797, 64, 2)] if arguments.quick else [
         (500, 64, 2), (1797, 64, 2), (1797, 64, 32), (5000, 64, 2), (5000, 64, 32), (10000, 64, 2),
     ]
@@ -157,7 +184,7 @@ def main():
         report["value_gradient"].append(row)
         print(
             f"{n:6} {d:4} {k:4} {row['seconds_sklearn']:10.4f} {row['seconds_f32']:9.4f} {row['ratio_f32']:7.1f}"
-            f" {row['seconds_f64']:9.4f} {row['ratio_f64']:7.1f}"
+            f" {row['seconds_f64']:9.4f} {row['ratio_f64']:7.1f}   plain f32 {row['seconds_plain']:.4f} s"
             + (f"   PyTorch {row['seconds_torch']:.4f} s, {row['ratio_torch']:.1f} times our f32" if torch else "")
         )
     row = compare_fit(2, max(1, arguments.pairs // 2))

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use burn::tensor::{DType, Tensor, TensorData};
-use burn_nca::MetricModel;
 use burn_nca::encoder::LinearMap;
 use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig};
+use burn_nca::{MetricModel, Sums};
 use clap::Args;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -40,6 +40,9 @@ pub struct Arguments {
     /// 64-bit numbers.
     #[arg(long)]
     double: bool,
+    /// Sums over pairs as they are defined, differentiated by Burn, instead of fused ones.
+    #[arg(long)]
+    plain: bool,
     /// Maximize g instead of f.
     #[arg(long)]
     log: bool,
@@ -61,9 +64,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
     let weight: Vec<f64> = (0..d * k).map(|_| rng.random_range(-0.3..0.3)).collect();
     let tracked = device.clone().autodiff();
     let criterion = if arguments.log { Criterion::G } else { Criterion::F };
+    let sums = if arguments.plain { Sums::Plain } else { Sums::Auto };
     let model = MetricModel::new(
         LinearMap::from_weight(&weight, [d, k], &tracked, dtype),
-        NcaLossConfig::new().with_criterion(criterion).init(),
+        NcaLossConfig::new().with_criterion(criterion).with_sums(sums).init(),
     );
     let classes = ClassIndex::new(&labels, &device)?;
     let blocks = BlockConfig::new().with_rows(arguments.block).with_memory_mib(arguments.memory);
@@ -83,7 +87,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
     Ok(json!({
         "measurement": "value-gradient",
         "points": n, "features": d, "dim": k, "classes": arguments.classes,
-        "device": arguments.device, "double": arguments.double,
+        "device": arguments.device, "double": arguments.double, "plain": arguments.plain,
         "block": arguments.block, "memory_mib": arguments.memory,
         "value": value,
         "seconds": seconds.get(seconds.len() / 2),

@@ -1,5 +1,5 @@
-//! The gradient of f, written out by hand in the three ways of the slides; the library leaves it to automatic
-//! differentiation.
+//! The gradient of f, written out by hand in the three ways of the slides; the library's definition leaves it to
+//! automatic differentiation.
 //!
 //! ```text
 //! f = Σ_i p_i,   p_i = Σ_{j∈C_i} p_ij,   ∂f/∂A = 2 A Σ_i ( p_i Σ_k p_ik x_ik x_ikᵀ - Σ_{j∈C_i} p_ij x_ij x_ijᵀ )
@@ -150,7 +150,7 @@ fn twice_product(a: &[f64], s: &[f64], d: usize) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::device;
+    use burn_nca::{Sums, device};
 
     use super::*;
     use crate::timing::{Library, assert_alike};
@@ -162,14 +162,17 @@ mod tests {
     }
 
     #[test]
-    fn all_spellings_agree_with_automatic_differentiation_and_with_differences() {
+    fn all_spellings_agree_with_automatic_differentiation_with_fused_sums_and_with_differences() {
         let (x, labels) = (x(), (0..20).map(|i| (i * i) % 3).collect::<Vec<_>>());
         let points = Points { x: &x, d: D, labels: &labels };
         // Square, and to two dimensions.
         for a in
             [&[0.9, 0.2, -0.3, 0.1, 1.1, 0.4, 0.0, -0.2, 0.7][..], &[0.5, -1.0, 0.2, 0.3, 0.3, 0.8]]
         {
-            let found = Library::new(&points, a, &device::open("cpu").unwrap()).gradient();
+            let device = device::open("cpu").unwrap();
+            let by = |sums| Library::new(&points, a, (&device, sums)).gradient();
+            let found = by(Sums::Plain);
+            assert_alike("fused", &by(Sums::Fused), &found, 1e-10);
             for (name, spelling) in ALL {
                 assert_alike(name, &spelling(&points, a), &found, 1e-10);
             }

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use anyhow::Result;
 use burn::tensor::{DType, Device, Tensor};
-use burn_nca::MetricModel;
 use burn_nca::data::{Labeled, Scaling, ScalingKind};
 use burn_nca::encoder::LinearMap;
 use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca::fit::parameters::flatten_gradients;
 use burn_nca::objective::{ClassIndex, NcaLoss, NcaLossConfig};
+use burn_nca::{MetricModel, Sums};
 use burn_nca_data::bundled;
 use serde::Serialize;
 
@@ -38,7 +38,8 @@ pub struct Times {
     pub shape: [usize; 2],
     /// f at the identity.
     pub f: f64,
-    /// Each way with its median time in seconds; the last is the library.
+    /// Each way with its median time in seconds; the last two are the library, by automatic differentiation of its definition
+    /// and by fused sums.
     pub seconds: Vec<(&'static str, f64)>,
 }
 
@@ -77,19 +78,23 @@ impl Set {
         let scale = (d as f64).sqrt().recip();
         let a: Vec<f64> =
             (0..d * d).map(|at| if at % (d + 1) == 0 { scale } else { 0.0 }).collect();
-        let library = Library::new(&points, &a, device);
-        let expected = library.gradient();
+        let [plain, fused] =
+            [Sums::Plain, Sums::Fused].map(|sums| Library::new(&points, &a, (device, sums)));
+        let expected = plain.gradient();
         let mut seconds = Vec::new();
         for (name, spelling) in spelling::ALL {
             assert_alike(name, &spelling(&points, &a), &expected, 1e-8);
             seconds.push((name, median(|| spelling(&points, &a))));
         }
-        seconds.push(("autodiff", median(|| library.gradient())));
+        assert_alike("fused", &fused.gradient(), &expected, 1e-8);
+        seconds.push(("autodiff", median(|| plain.gradient())));
+        seconds.push(("fused", median(|| fused.gradient())));
         Ok(Times { set: self.name, shape: [labels.len(), d], f: expected.0, seconds })
     }
 }
 
-/// Value and gradient by the library's automatic differentiation.
+/// Value and gradient by the library: its definition, which Burn differentiates, or fused sums, whose derivative is
+/// registered.
 #[derive(Debug)]
 pub struct Library {
     model: MetricModel<LinearMap, NcaLoss>,
@@ -102,14 +107,14 @@ impl Library {
     ///
     /// # Panics
     /// If there are no points.
-    pub fn new(points: &Points<'_>, a: &[f64], device: &Device) -> Self {
+    pub fn new(points: &Points<'_>, a: &[f64], (device, sums): (&Device, Sums)) -> Self {
         let (d, k) = (points.d, a.len() / points.d);
         let transposed: Vec<f64> = (0..d * k).map(|at| a[at % k * d + at / k]).collect();
         let map =
             LinearMap::from_weight(&transposed, [d, k], &device.clone().autodiff(), DType::F64);
         let data = burn::tensor::TensorData::new(points.x.to_vec(), [points.labels.len(), d]);
         Self {
-            model: MetricModel::new(map, NcaLossConfig::new().init()),
+            model: MetricModel::new(map, NcaLossConfig::new().with_sums(sums).init()),
             x: Tensor::from_data(data, (device, DType::F64)),
             classes: ClassIndex::new(points.labels, device).expect("there are points"),
         }

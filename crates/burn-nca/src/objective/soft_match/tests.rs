@@ -1,0 +1,83 @@
+//! Values of soft matches that were worked by hand, and what is refused.
+
+use burn::tensor::{DType, Device, TensorData};
+
+use super::*;
+
+/// Points 0, 1, 3 on a line in the unit in which exp(-d²) is 2^(-d²).
+fn line() -> Tensor<2> {
+    let unit = 2f32.ln().sqrt();
+    Tensor::from_floats([[0.0], [unit], [3.0 * unit]], &Device::flex())
+}
+
+fn loss() -> SoftNcaLoss {
+    SoftNcaLossConfig::new().init()
+}
+
+#[test]
+fn values_are_those_worked_by_hand() {
+    // Points 0 and 1 agree by a half, no one with 3: p_0 = 256/257 · 1/2, p_1 = 8/9 · 1/2.
+    let table = [[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let table = Tensor::from_floats(table, &Device::flex());
+    let found: f64 = loss().forward(line(), table).into_scalar();
+    assert!((found + (256.0 / 257.0 + 8.0 / 9.0) / 4.0).abs() < 1e-6, "{found}");
+    // Targets 0, 0 and far off: points 0 and 1 agree, the third with no one to speak of.
+    let targets = Tensor::from_floats([[0.0], [0.0], [1e3]], &Device::flex());
+    let found: f64 = loss().forward_targets(line(), targets, 1.0).into_scalar();
+    assert!((found + (256.0 / 257.0 + 8.0 / 9.0) / 3.0).abs() < 1e-6, "{found}");
+}
+
+#[test]
+fn targets_are_the_table_of_their_agreements_whatever_their_origin() {
+    let device = Device::flex().autodiff();
+    let z = || Tensor::<2>::from_floats([[0.0], [0.4], [1.1], [1.3]], &device).require_grad();
+    let targets = [1e6, 1e6 + 0.5, 1e6 - 1.0, f64::NAN];
+    let agreement = |i: usize, j: usize| (-(targets[i] - targets[j]).powi(2) / 0.5).exp() as f32;
+    // The row without a target is not in the table.
+    let table = TensorData::from([0, 1, 2].map(|i| [0, 1, 2].map(|j| agreement(i, j))));
+    let table = Tensor::<2>::from_data(table, &device);
+    let column = TensorData::new(targets.to_vec(), [4, 1]);
+    let targets = Tensor::<2>::from_data(column, (&device.clone().inner(), DType::F64));
+    for criterion in [Criterion::F, Criterion::G] {
+        let loss = SoftNcaLossConfig::new().with_criterion(criterion).init();
+        let (a, b) = (z(), z());
+        let found = loss.forward_targets(a.clone(), targets.clone(), 0.5);
+        let expected = loss.forward(b.clone().slice([0..3]), table.clone());
+        let slopes = [a.grad(&found.backward()), b.grad(&expected.backward())]
+            .map(|slope| slope.unwrap().into_data().try_to_vec::<f32>().unwrap());
+        let [found, expected] = [found, expected].map(|loss| loss.into_scalar::<f64>());
+        assert!((found - expected).abs() < 1e-5, "{found} {expected}");
+        assert!(slopes[0].iter().zip(&slopes[1]).all(|(a, b)| (a - b).abs() < 1e-5));
+        assert_eq!(slopes[0][3], 0.0);
+    }
+}
+
+#[test]
+#[should_panic(expected = "3")]
+fn one_agreement_for_each_two_rows_is_asked_for() {
+    loss().forward(line(), Tensor::zeros([3, 2], &Device::flex()));
+}
+
+#[test]
+#[should_panic(expected = "3")]
+fn one_target_per_row_is_asked_for() {
+    loss().forward_targets(line(), Tensor::zeros([2, 1], &Device::flex()), 1.0);
+}
+
+#[test]
+#[should_panic(expected = "must be positive and finite, got 0")]
+fn a_width_of_0_is_refused() {
+    loss().forward_targets(line(), Tensor::zeros([3, 1], &Device::flex()), 0.0);
+}
+
+#[test]
+#[should_panic(expected = "the batch has no row")]
+fn an_empty_batch_is_refused() {
+    let device = Device::flex();
+    loss().forward(Tensor::zeros([0, 2], &device), Tensor::zeros([0, 0], &device));
+}
+
+#[test]
+fn display() {
+    assert_eq!(loss().to_string(), "SoftNcaLoss {criterion: F, unlabeled_neighbors: false}");
+}
