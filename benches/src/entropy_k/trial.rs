@@ -69,7 +69,7 @@ fn configuration(fit: &Fit) -> NcaConfig {
 
 /// The k of the first five rules, from the training rows alone.
 fn ks(fitted: &Fitted) -> Result<[usize; 5]> {
-    let embedded = Embedded { points: fitted.references(), labels: fitted.reference_labels() };
+    let embedded = Embedded::new(fitted.references(), fitted.reference_labels());
     let largest = LARGEST_K.min(embedded.labels.len() - 1);
     let chosen = CrossValidatedK::choose(embedded, largest)?.k();
     let perplexities = perplexities(embedded.points)?;

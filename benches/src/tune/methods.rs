@@ -105,8 +105,8 @@ fn baselines(part: &Part, rank: Rank, device: &Device) -> Result<Vec<Run>> {
         };
         let (references, queries) = (place(&train)?, place(&test)?);
         let accuracy = held_out_accuracy(
-            Embedded { points: &references, labels: train.labels() },
-            Embedded { points: &queries, labels: test.labels() },
+            Embedded::new(&references, train.labels()),
+            Embedded::new(&queries, test.labels()),
             1,
         )?;
         Ok(finished(name.to_string(), share(accuracy.value())?, started))

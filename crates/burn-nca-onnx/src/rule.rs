@@ -23,7 +23,7 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
         Precision::F64 => embedding.to_string(),
     };
     match fitted.training_targets() {
-        TrainingTargets::Classes { names, labels, weights } => {
+        TrainingTargets::Classes { names, labels, weights, .. } => {
             match fitted.rule() {
                 Rule::Coincidence(rule) => coincidence(graph, rule, names.len(), &z),
                 Rule::VariableKernel(rule) => {
@@ -43,7 +43,7 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
             graph.output(PROBABILITIES, DataType::Double, Some(names.len()), meaning);
             graph.output("label", DataType::String, None, "the most probable class");
         }
-        TrainingTargets::Numbers { targets, weights } => {
+        TrainingTargets::Numbers { targets, weights, .. } => {
             let p = all_references(graph, fitted, weights.as_deref(), &z);
             let shape = [targets.rows(), targets.columns()];
             let values = graph.constant("targets", DataType::Double, targets.values(), &shape);

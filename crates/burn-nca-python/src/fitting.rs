@@ -166,7 +166,9 @@ impl Numbers<'_> {
 fn of_mean_one(weights: Option<PyReadonlyArray1<'_, f64>>) -> PyResult<Option<Vec<f64>>> {
     let Some(weights) = weights else { return Ok(None) };
     let weights = weights.as_slice()?;
-    let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+    // Rows of weight 0 are left out of the fit.
+    let counting = weights.iter().filter(|weight| **weight != 0.0).count();
+    let mean = weights.iter().sum::<f64>() / counting.max(1) as f64;
     let unit = if mean > 0.0 { mean } else { 1.0 };
     Ok(Some(weights.iter().map(|weight| weight / unit).collect()))
 }

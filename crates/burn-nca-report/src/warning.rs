@@ -31,6 +31,8 @@ pub enum WarningCode {
     TrainingRows,
     /// Rows that occur more than once among the training rows, or among those that a model is measured on.
     RepeatedRows,
+    /// Groups that rows cannot be held out by, or classes that are in one of them only.
+    FewGroups,
     /// The table is large, and the numbers about it are those of a sample of its rows.
     Sampled,
     /// Methods that the metric was not compared with, for want of time.
@@ -83,7 +85,7 @@ impl Warning {
     pub fn is_told_at_once(&self) -> bool {
         use WarningCode::{
             CheckpointNotWritten, ConstantColumns, ConstantTarget, DatesAsNumbers,
-            DuplicateColumns, FeatureOutliers, FewDimensions, FewRows, Identifiers,
+            DuplicateColumns, FeatureOutliers, FewDimensions, FewGroups, FewRows, Identifiers,
             MultilineClasses, NumbersAsClasses, PlaceholderValues, Prepared, RepeatedRows,
             ReplayIncomplete, RowsWithoutClass, Sampled, SingleRowClasses, TargetCopy,
             TargetOutliers,
@@ -108,6 +110,7 @@ impl Warning {
                 | TargetOutliers
                 | ConstantTarget
                 | DuplicateColumns
+                | FewGroups
                 | RepeatedRows
                 | FewRows
         )

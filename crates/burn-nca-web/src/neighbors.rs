@@ -65,10 +65,10 @@ impl Learning {
         let p = chosen(&rows, rows.len())?;
         let classes = chosen(self.train.labels(), self.data.classes())?;
         let perplexity = match own {
-            Some(own) => perplexities_of(references, &[own])?,
+            Some(own) => perplexities_of(references, &[own], None)?,
             None => {
                 let all = Tensor::cat(vec![references.clone(), z.clone()], 0);
-                perplexities_of(&all, &[rows.len()])?
+                perplexities_of(&all, &[rows.len()], None)?
             }
         };
         let likely =

@@ -50,8 +50,8 @@ pub fn measure(
     let Some(embedding) = embedding else { return Ok(None) };
     let seconds = started.elapsed().as_secs_f64();
     let [train, test] = &rows.reduced;
-    let references = Embedded { points: &embedding.points[0], labels: train.labels() };
-    let queries = Embedded { points: &embedding.points[1], labels: test.labels() };
+    let references = Embedded::new(&embedding.points[0], train.labels());
+    let queries = Embedded::new(&embedding.points[1], test.labels());
     let accuracy = held_out_accuracy(references, queries, NEIGHBORS)?.value();
     Ok(Some(Cell {
         set: name.clone(),

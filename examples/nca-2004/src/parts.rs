@@ -47,8 +47,8 @@ impl Parts {
             Ok(map.apply(features)?.to_tensor(device, DType::F64))
         };
         let (train, test) = (points(self.train.features())?, points(self.test.features())?);
-        let references = Embedded { points: &train, labels: self.train.labels() };
-        let queries = Embedded { points: &test, labels: self.test.labels() };
+        let references = Embedded::new(&train, self.train.labels());
+        let queries = Embedded::new(&test, self.test.labels());
         let train_accuracy = leave_one_out_accuracy(references, 1)?.value();
         let test_accuracy = held_out_accuracy(references, queries, 1)?.value();
         Ok(Mapped {

@@ -60,8 +60,8 @@ pub fn train<L: BatchLoss<Target = ClassTarget>>(
 /// The share of test images that their five nearest training images classify rightly.
 pub fn accuracy(digits: &Digits, embed: impl Fn(Tensor<3>) -> Tensor<2>) -> burn_nca::Result<f64> {
     let (train, test) = (embed(digits.train.images.clone()), embed(digits.test.images.clone()));
-    let train = Embedded { points: &train, labels: &digits.train.labels };
-    let test = Embedded { points: &test, labels: &digits.test.labels };
+    let train = Embedded::new(&train, &digits.train.labels);
+    let test = Embedded::new(&test, &digits.test.labels);
     let accuracy = held_out_accuracy(train, test, 5)?;
     Ok(accuracy.value().expect("there are test images"))
 }

@@ -52,7 +52,7 @@ pub struct ColumnArgs {
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
 
-    /// A column of numbers that says how much each row counts, in the fit and in the votes.
+    /// A column of numbers that says how much each row counts, in the fit and in the votes. A row of weight 0 is left out.
     #[arg(long, value_name = "COLUMN")]
     pub weights: Option<String>,
 
@@ -73,7 +73,8 @@ pub struct ColumnArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "groups")]
     pub test: Option<String>,
 
-    /// A column of groups (the patient of a visit, say): no group stands on both sides of a split or fold.
+    /// A column of groups (the patient of a visit, say): no group is on both sides of a split or fold, and no score of
+    /// the training rows, p and perplexity among them, counts rows of a row's own group. The objective of the fit does.
     #[arg(long, value_name = "COLUMN")]
     pub groups: Option<String>,
 }

@@ -83,8 +83,9 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     let config = settings::configuration(args, method, train.any(), warm_start.as_ref())?;
     let of_rows = D::warnings(train).into_iter().chain(rows.remark()?);
     let mut warnings = told(table.warnings.into_iter().chain(of_rows).collect());
-    let (config, tuning) =
+    let (config, tuning, few_groups) =
         tuning::choose(args, config, (train, &device), (folder.as_ref(), &interrupt, &stages))?;
+    warnings.extend(told(few_groups.into_iter().collect()));
     warnings.extend(told(warnings::about_dimension(args, &config).into_iter().collect()));
     let steps = settings::step_limit(&config.fit, train.features().rows());
     let bar = FitProgress::new(steps, args.quiet, (interrupt, time)).with_measure(D::MEASURE);

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::evaluate::{CrossValidatedK, Embedded};
-use burn_nca::neighbors::PerplexityMean;
+use burn_nca::neighbors::{PerplexityMean, fewest_others};
 
 use crate::cli::NeighborCount;
 use crate::failure::usage;
@@ -17,15 +17,17 @@ const LARGEST: usize = 30;
 /// The k for a model of classes; the default where none is asked for.
 ///
 /// # Errors
-/// An embedding that is not finite, or a single training row.
+/// An embedding that is not finite, or no other training row (of another group) for one of them.
 pub fn of_classes(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
     let (points, labels) = (model.references(), model.reference_labels());
     Ok(match wanted {
         None => NEIGHBORS.min(labels.len()),
         Some(NeighborCount::Given(k)) => k,
         Some(NeighborCount::CrossValidated) => {
-            let largest = LARGEST.min(labels.len().saturating_sub(1));
-            CrossValidatedK::choose(Embedded { points, labels }, largest)?.k()
+            let groups = model.reference_groups();
+            let largest = LARGEST.min(fewest_others(labels.len(), groups));
+            let embedded = Embedded::new(points, labels).with_groups(groups);
+            CrossValidatedK::choose(embedded, largest)?.k()
         }
         Some(NeighborCount::Entropy) => {
             model.entropy_k(PerplexityMean::Geometric)?.clamp(1, labels.len())

@@ -53,7 +53,15 @@ pub trait FitData: ReportData {
     /// What to say of the rows before the fit.
     fn warnings(train: &Self) -> Vec<Warning> {
         let columns = warnings::about_columns(train.features());
-        columns.into_iter().chain(warnings::about_copies(train.features(), None)).collect()
+        columns
+            .into_iter()
+            .chain(warnings::about_copies(train.features(), Self::groups(train)))
+            .collect()
+    }
+
+    /// The group of each training row, where there are groups.
+    fn groups(_train: &Self) -> Option<&[usize]> {
+        None
     }
 }
 
@@ -83,6 +91,10 @@ impl FitData for RegressionData {
 
     fn neighbors(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
         of_numbers(wanted, model.references().dims()[0])
+    }
+
+    fn groups(train: &Self) -> Option<&[usize]> {
+        train.groups()
     }
 
     fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<Ready<Self>> {

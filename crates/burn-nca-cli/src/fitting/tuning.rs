@@ -1,8 +1,9 @@
 //! The search for settings before a fit: its candidates, its progress, and how it stops and resumes.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use burn::tensor::Device;
 use burn_nca::data::{AnyData, Labeled, TrainingData};
 use burn_nca::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
@@ -16,7 +17,7 @@ use super::stages::Stages;
 use crate::cli::fit::OptimizerKind;
 use crate::cli::{FitArgs, NeighborCount};
 use crate::process;
-use burn_nca_report::{ComparedBy, Tuning};
+use burn_nca_report::{ComparedBy, Tuning, Warning, WarningCode};
 
 /// The progress bar of the fits.
 const BAR: &str = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} elapsed, about {eta} left";
@@ -30,7 +31,7 @@ pub fn choose<D: TrainingData>(
     config: Estimator,
     (train, device): (&D, &Device),
     (folder, interrupt, stages): (Option<&RunFolder>, &Interrupt, &Stages),
-) -> Result<(Estimator, Option<Tuning>)> {
+) -> Result<(Estimator, Option<Tuning>, Option<Warning>)> {
     let tune = if args.tuning.tune {
         Some(settings(args, &config))
     } else if let (Some(nca), AnyData::Classes(train)) = (NcaConfig::of(&config), train.any()) {
@@ -38,7 +39,8 @@ pub fn choose<D: TrainingData>(
     } else {
         None
     };
-    let Some(mut tune) = tune else { return Ok((config, None)) };
+    let Some(mut tune) = tune else { return Ok((config, None, None)) };
+    let few_groups = fit_folds_to_groups(args, &mut tune, train)?;
     // Once the fit of the winner has begun, more trials could choose another.
     let is_over =
         folder.is_some_and(|run| [CHECKPOINT, TRIALS].iter().all(|name| run.file(name).exists()));
@@ -66,15 +68,60 @@ pub fn choose<D: TrainingData>(
     }
     let search = config.search(&tune, train, device, session);
     bar.finish();
-    let search = search?;
+    let search = match search {
+        // What a group holds may leave too little in a fold; the usual settings need no comparison.
+        Err(error) if groups(train).is_some() && !args.tuning.tune => {
+            let text = format!(
+                "the usual settings are taken, for groups leave nothing to compare by: {error}"
+            );
+            return Ok((config, None, Some(Warning::new(WarningCode::FewGroups, text))));
+        }
+        search => search?,
+    };
     match search.estimator(&config).filter(|_| search.end != SearchEnd::Stopped) {
         Some(config) => {
             let what = (&config.method, compared_by);
             let tuning = Tuning::of(&search, what, (tune.neighbors, args.tuning.tune));
-            Ok((config, Some(tuning)))
+            Ok((config, Some(tuning), few_groups))
         }
         None => Err(interrupt.error(interrupted(&search, folder.is_some()))),
     }
+}
+
+/// The group of each training row, where there are groups.
+fn groups<D: TrainingData>(train: &D) -> Option<&[usize]> {
+    match train.any() {
+        AnyData::Classes(train) => train.groups(),
+        AnyData::Numbers(train) => train.groups(),
+        AnyData::Pairs(_) | AnyData::Unlabeled(_) => None,
+    }
+}
+
+/// Cuts no more folds than there are groups: whole groups are held out.
+///
+/// # Errors
+/// More folds asked for than groups.
+fn fit_folds_to_groups<D: TrainingData>(
+    args: &FitArgs,
+    tune: &mut TuneConfig,
+    train: &D,
+) -> Result<Option<Warning>> {
+    let Some(groups) = groups(train) else { return Ok(None) };
+    let groups = groups.iter().collect::<HashSet<_>>().len();
+    if let Some(folds) = args.tuning.folds.filter(|folds| *folds > groups) {
+        bail!(
+            "--folds {folds} holds out whole groups, and the training rows are of {groups}; give --folds {groups} or \
+             fewer"
+        );
+    }
+    if groups >= tune.folds {
+        return Ok(None);
+    }
+    tune.folds = groups;
+    let text = format!(
+        "settings are compared in {groups} folds, one for each group of the training rows: the comparison is coarse"
+    );
+    Ok(Some(Warning::new(WarningCode::FewGroups, text)))
 }
 
 /// The candidates to compare where no option says how to fit.

@@ -1,6 +1,7 @@
 //! Tables as people have them: opened, their columns parted by what they are for, prepared and split.
 
 mod check;
+mod grouping;
 mod hints;
 mod of_fit;
 mod of_model;

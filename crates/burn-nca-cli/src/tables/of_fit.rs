@@ -12,6 +12,7 @@ use burn_nca_data::{
     open as open_numbers, open_raw, open_unlabeled_as,
 };
 
+use super::grouping;
 use super::opened::{Opened, Ready};
 use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
@@ -118,18 +119,22 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let (rows, target) = targets(column, task, (&source.data, drop))?;
     let without: Vec<usize> =
         (0..raw.rows()).filter(|row| rows.binary_search(row).is_err()).collect();
+    let (rows, target, without_weight) = weighted((rows, target), roles.weights.as_deref())?;
+    let groups = grouping::settle(&rows, &target, &mut roles, source)?;
     let split = split_of(source, (&rows, &target), &roles, first_rows)?;
-    let in_table = |places: &[usize]| places.iter().map(|&at| rows[at]).collect::<Vec<_>>();
+    let groups =
+        groups.or_else(|| grouping::settle_training(&in_table(&rows, &split.train), &mut roles));
     if split.train.is_empty() {
         bail!("no row is marked for training; mark some with train");
     }
-    let preparation = columns.preparation().fit(&raw, &in_table(&split.train))?;
+    let preparation = columns.preparation().fit(&raw, &in_table(&rows, &split.train))?;
     let prepared = preparation.apply(&raw)?;
     let mut warnings: Vec<Warning> = preparation
         .sentences()
         .into_iter()
         .chain(prepared.remarks.clone())
         .chain(about_roles(columns, &roles, &raw))
+        .chain(without_weight)
         .map(|text| Warning::new(WarningCode::Prepared, text))
         .collect();
     warnings.extend(about_raw(&raw, &rows, &target));
@@ -147,7 +152,7 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let renumbered = |part: &[usize]| {
         part.iter().filter_map(|at| kept.binary_search(at).ok()).collect::<Vec<_>>()
     };
-    let kept_rows = in_table(&kept);
+    let kept_rows = in_table(&rows, &kept);
     let ids = roles.ids.take();
     let table = Table {
         features: features_of(&kept_rows),
@@ -158,6 +163,7 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
             rows: kept_without.clone(),
         }),
     };
+    warnings.extend(groups);
     warnings.extend(about_rows_without_class(&table, columns));
     let split = Split { train: renumbered(&split.train), test: renumbered(&split.test) };
     let of_rows = |values: Vec<f64>| kept_rows.iter().map(|&row| values[row]).collect();
@@ -170,6 +176,32 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let (preparation, reduction) = (Some(preparation), None);
     let names = RowNames { places: Some(kept_rows), ids };
     Ok(Opened { table, split, roles, preparation, reduction, names, warnings })
+}
+
+/// The rows of a table at places among some of them.
+fn in_table(rows: &[usize], places: &[usize]) -> Vec<usize> {
+    places.iter().map(|&at| rows[at]).collect()
+}
+
+/// The rows with a target that have a weight, too, and what to say of the others.
+///
+/// # Errors
+/// No row of positive weight.
+fn weighted(
+    (rows, target): (Vec<usize>, Target),
+    weights: Option<&[f64]>,
+) -> Result<(Vec<usize>, Target, Option<String>)> {
+    let Some(weights) = weights else { return Ok((rows, target, None)) };
+    let kept: Vec<usize> = (0..rows.len()).filter(|&at| weights[rows[at]] > 0.0).collect();
+    let said = match rows.len() - kept.len() {
+        0 => return Ok((rows, target, None)),
+        1 => "1 row has weight 0 and is left out".to_string(),
+        all if all == rows.len() => {
+            bail!("none of the {all} rows has a positive weight; give at least one")
+        }
+        many => format!("{many} rows have weight 0 and are left out"),
+    };
+    Ok((in_table(&rows, &kept), select(target, &kept), Some(said)))
 }
 
 /// The rows that have a target, and their targets; `drop` leaves rows without a number out, which are refused else.
@@ -273,7 +305,8 @@ fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> Vec<String> 
         groups.sort_unstable();
         groups.dedup();
         said.push(format!(
-            "the {} groups of column \"{name}\" ({} rows) stay whole in splits and folds",
+            "the {} groups of column \"{name}\" ({} rows) stay whole in splits and folds, and no score counts rows of a \
+             row's own group (the objective of the fit does)",
             groups.len(),
             raw.rows()
         ));

@@ -103,7 +103,7 @@ impl Opened {
         Ok(Ready { data, split, target, preparation, reduction, without_class, names, warnings })
     }
 
-    /// The rows with their numbers and weights.
+    /// The rows with their numbers, weights and groups.
     ///
     /// # Errors
     /// A target that is no number, or weights that are 0 throughout.
@@ -111,6 +111,9 @@ impl Opened {
         let Self { table, split, roles, preparation, reduction, names, warnings } = self;
         let target = Some(table.target_name.clone());
         let mut data = table.into_regression()?;
+        if let Some(groups) = roles.groups {
+            data = data.with_groups(groups)?;
+        }
         if let Some(weights) = roles.weights {
             data = data.with_weights(with_mean_1(weights, &split.train)?)?;
         }

@@ -34,8 +34,8 @@ fn the_measures_are_those_of_the_library() {
     assert_eq!(bins.iter().map(|bin| bin["rows"].as_u64().unwrap()).sum::<u64>(), 45);
 
     let embedding = model.transform(test.features()).unwrap();
-    let train = Embedded { points: model.references(), labels: model.reference_labels() };
-    let queries = Embedded { points: &embedding, labels: test.labels() };
+    let train = Embedded::new(model.references(), model.reference_labels());
+    let queries = Embedded::new(&embedding, test.labels());
     let ranking = held_out_retrieval(train, queries, 5).unwrap();
     let told = &found["retrieval"];
     close(&told["precision_at_k"], ranking.precision_at_k);

@@ -25,6 +25,7 @@ mod program;
 mod release;
 mod repeats;
 mod rounding;
+mod scores;
 mod source;
 mod sparse;
 mod stderr;

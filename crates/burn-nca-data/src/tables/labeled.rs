@@ -85,7 +85,8 @@ impl Labeled {
 
     /// The same rows, each with a weight: how much its term counts in the objective that is fitted.
     ///
-    /// A row of weight 2 is two terms, one of weight 0 none; see
+    /// A row of weight 2 is two terms. One of weight 0 is left out of a fit as if it were not there: it has no term, is
+    /// nobody's neighbor and has no vote, and scores leave it out. See
     /// `objective::ClassIndex::with_weights`. The voices of the rows count as much
     /// in the predictions of the model (`neighbors::Voters`); scores do not use them.
     ///
@@ -129,13 +130,7 @@ impl Labeled {
     /// # Errors
     /// Not one group per row.
     pub fn with_groups(self, groups: Vec<usize>) -> Result<Self> {
-        if groups.len() != self.rows() {
-            return Err(Error::data(format!(
-                "{} groups for {} rows; give the group of each row",
-                groups.len(),
-                self.rows()
-            )));
-        }
+        check_groups(&groups, self.rows())?;
         Ok(Self { groups: Some(groups), ..self })
     }
 
@@ -283,6 +278,14 @@ impl Labeled {
             spread: KnownSpread::default(),
         })
     }
+}
+
+/// Whether there is one group per row.
+pub(super) fn check_groups(groups: &[usize], rows: usize) -> Result<()> {
+    if groups.len() == rows {
+        return Ok(());
+    }
+    Err(Error::data(format!("{} groups for {rows} rows; give the group of each row", groups.len())))
 }
 
 /// Whether there is one label per row.

@@ -1,5 +1,6 @@
 //! A table with numeric targets.
 
+use super::labeled::check_groups;
 use super::{Features, check_weights};
 use crate::error::{Error, Result};
 
@@ -19,6 +20,7 @@ pub struct RegressionData {
     features: Features,
     targets: Features,
     weights: Option<Vec<f64>>,
+    groups: Option<Vec<usize>>,
 }
 
 impl RegressionData {
@@ -42,7 +44,7 @@ impl RegressionData {
                 features.rows()
             )));
         }
-        Ok(Self { features, targets, weights: None })
+        Ok(Self { features, targets, weights: None, groups: None })
     }
 
     /// The same rows, each with a weight: how much its term counts in the objective that is fitted, and its number in the
@@ -63,6 +65,21 @@ impl RegressionData {
     pub fn with_weights(self, weights: Vec<f64>) -> Result<Self> {
         check_weights(&weights, self.rows())?;
         Ok(Self { weights: Some(weights), ..self })
+    }
+
+    /// The same rows, each of a group that no split and no fold may part. As
+    /// [`Labeled::with_groups`](super::Labeled::with_groups).
+    ///
+    /// # Errors
+    /// Not one group per row.
+    pub fn with_groups(self, groups: Vec<usize>) -> Result<Self> {
+        check_groups(&groups, self.rows())?;
+        Ok(Self { groups: Some(groups), ..self })
+    }
+
+    /// The group of each row, where there are groups.
+    pub fn groups(&self) -> Option<&[usize]> {
+        self.groups.as_deref()
     }
 
     /// The weight of each row, where there are weights.
@@ -90,17 +107,18 @@ impl RegressionData {
         self.features.rows()
     }
 
-    /// The rows `indices`, in that order, with their weights.
+    /// The rows `indices`, in that order, with their weights and groups.
     ///
     /// # Panics
     /// If an index is not below [`rows`](Self::rows).
     #[must_use]
     pub fn select(&self, indices: &[usize]) -> Self {
-        let weights = self.weights.as_ref();
+        let (weights, groups) = (self.weights.as_ref(), self.groups.as_ref());
         Self {
             features: self.features.select(indices),
             targets: self.targets.select(indices),
             weights: weights.map(|weights| indices.iter().map(|&row| weights[row]).collect()),
+            groups: groups.map(|groups| indices.iter().map(|&row| groups[row]).collect()),
         }
     }
 
@@ -110,7 +128,7 @@ impl RegressionData {
     /// Another number of rows.
     pub fn with_features(&self, features: Features) -> Result<Self> {
         let other = Self::with_targets(features, self.targets.clone())?;
-        Ok(Self { weights: self.weights.clone(), ..other })
+        Ok(Self { weights: self.weights.clone(), groups: self.groups.clone(), ..other })
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Coincidences, Features, Labeled, RegressionData, Scaling, Split, TrainingTargets,
-    grouped_split, random_folds, random_split, stratified_folds, stratified_split,
+    grouped_folds, grouped_split, random_folds, random_split, stratified_folds, stratified_split,
 };
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
@@ -133,6 +133,11 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
     /// If a number is not below [`units`](Self::units).
     fn part(&self, units: &[usize]) -> Result<Self>;
 
+    /// The rows of positive weight, where there are others: only these are learned from.
+    fn counting(&self) -> Option<Vec<usize>> {
+        None
+    }
+
     /// The part to learn from and the part that early stopping follows.
     ///
     /// # Errors
@@ -258,6 +263,10 @@ impl TrainingData for Labeled {
         Ok(self.select(units))
     }
 
+    fn counting(&self) -> Option<Vec<usize>> {
+        positive(self.weights()?)
+    }
+
     /// In class order, which spares every pass over the data a reordering.
     fn arranged(self) -> Self {
         let mut order: Vec<usize> = (0..self.rows()).collect();
@@ -319,8 +328,26 @@ impl TrainingData for RegressionData {
         self.into()
     }
 
+    fn split(&self, share: f64, seed: u64) -> Result<Split> {
+        match self.groups() {
+            None => random_split(self.rows(), share, seed),
+            Some(groups) => grouped_split(&vec![0; self.rows()], groups, share, seed),
+        }
+    }
+
+    fn folds(&self, folds: usize, seed: u64) -> Result<Vec<Split>> {
+        match self.groups() {
+            None => random_folds(self.rows(), folds, seed),
+            Some(groups) => grouped_folds(&vec![0; self.rows()], groups, folds, seed),
+        }
+    }
+
     fn part(&self, units: &[usize]) -> Result<Self> {
         Ok(self.select(units))
+    }
+
+    fn counting(&self) -> Option<Vec<usize>> {
+        positive(self.weights()?)
     }
 }
 
@@ -419,6 +446,12 @@ impl TrainingData for Features {
     fn part(&self, units: &[usize]) -> Result<Self> {
         Ok(self.select(units))
     }
+}
+
+/// The places of positive weights, where there are others.
+fn positive(weights: &[f64]) -> Option<Vec<usize>> {
+    let places = (0..weights.len()).filter(|&row| weights[row] > 0.0);
+    weights.contains(&0.0).then(|| places.collect())
 }
 
 /// `is 1 row`, `are 3 rows`

@@ -13,6 +13,8 @@ pub enum TrainingTargets {
         labels: Vec<usize>,
         /// How much each row counts in a vote; alike without.
         weights: Option<Vec<f64>>,
+        /// The group of each row: rows of one group have no say about each other.
+        groups: Option<Vec<usize>>,
     },
     /// Numbers per row.
     Numbers {
@@ -20,6 +22,8 @@ pub enum TrainingTargets {
         targets: Features,
         /// How much each row counts in a mean; alike without.
         weights: Option<Vec<f64>>,
+        /// The group of each row: rows of one group have no say about each other.
+        groups: Option<Vec<usize>>,
     },
     /// Nothing: the metric was learned from pairs, or from the features alone.
     Unlabeled,
@@ -43,6 +47,7 @@ impl From<&Labeled> for TrainingTargets {
             names: data.class_names().to_vec(),
             labels: data.labels().to_vec(),
             weights: data.weights().map(<[f64]>::to_vec),
+            groups: data.groups().map(<[usize]>::to_vec),
         }
     }
 }
@@ -52,6 +57,7 @@ impl From<&RegressionData> for TrainingTargets {
         Self::Numbers {
             targets: data.targets().clone(),
             weights: data.weights().map(<[f64]>::to_vec),
+            groups: data.groups().map(<[usize]>::to_vec),
         }
     }
 }

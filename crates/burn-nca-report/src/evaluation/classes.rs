@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::data::WithoutClass;
 use burn_nca::data::{Features, Labeled, Split};
-use burn_nca::evaluate::{Accuracy as Counted, ClassScores, RowTerms, perplexities_of};
+use burn_nca::evaluate::{Accuracy as Counted, ClassScores, Embedded, RowTerms, perplexities_of};
 use burn_nca::neighbors::{ClassReferences, Rule};
 
 use super::Evaluation;
@@ -71,9 +71,8 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
     let on_others = |others: &[usize]| accuracy_of(others, rows, (&learned.test, labels.test));
     let warnings = seen.warning(on_others).into_iter().collect();
     let data = Data { test_in_training: seen.count(), ..data(rows, train) };
-    let counts = train.class_counts();
-    let with_partner =
-        measured.iter().zip(&log_p).filter(|(row, _)| counts[labels.train[**row]] > 1);
+    // A row without another of its class (in another group) has no term.
+    let with_partner = log_p.iter().filter(|log_p| **log_p > f64::NEG_INFINITY);
     // Of all training rows, where a sample was measured.
     let scale = train.rows() as f64 / measured.len().max(1) as f64;
     let results = ClassResults {
@@ -82,7 +81,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
             test: learned.row.value("nn_test"),
         },
         f: scale * p.iter().sum::<f64>(),
-        g: scale * with_partner.map(|(_, log_p)| log_p).sum::<f64>(),
+        g: scale * with_partner.sum::<f64>(),
         confusion: Some(Confusion::of(part, predicted, truth, classes)),
         class_scores: Some(ClassTable::of(part, &ClassScores::of(predicted, truth, classes)?)),
         embedding: Some(embedding(rows, (&precise, unlabeled(model, rows)?), &learned, &p)?),
@@ -103,20 +102,24 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
 /// The terms of the rows that are measured, by the rule of the model.
 fn terms(rule: &Rule, embedding: &Tensor<2>, labels: &Labels<'_>) -> Result<RowTerms> {
     if *rule == Rule::Neighbors {
-        return Ok(RowTerms::of(embedding, labels.train, labels.measured)?);
+        let embedded = Embedded::new(embedding, labels.train).with_groups(labels.groups);
+        return Ok(RowTerms::of(embedded, labels.measured)?);
     }
     // A weight counts a term as often; the draw of its neighbor is that of the paper.
     let references = ClassReferences { weights: None, ..labels.references(embedding) };
     let log_p = rule.log_own_probabilities(references, labels.measured)?;
-    Ok(RowTerms { log_p, perplexity: perplexities_of(embedding, labels.measured)? })
+    let perplexity = perplexities_of(embedding, labels.measured, labels.groups)?;
+    Ok(RowTerms { log_p, perplexity })
 }
 
 /// As [`terms`], of a sample of so many rows that their embedding in f64 is not to stand for all of them.
 fn terms_of_sample(model: &Fitted, train: &Features, labels: &Labels<'_>) -> Result<RowTerms> {
     match model.rule() {
-        Rule::Neighbors => RowTerms::in_parts((labels.train, labels.measured), |rows| {
-            embed(model, &train.select(rows))
-        }),
+        Rule::Neighbors => {
+            RowTerms::in_parts((labels.train, labels.groups), labels.measured, |rows| {
+                embed(model, &train.select(rows))
+            })
+        }
         rule => terms(rule, &embed(model, train)?, labels),
     }
 }
@@ -206,7 +209,7 @@ fn embedding(
 #[cfg(test)]
 mod tests {
     use burn_nca::data::TensorFeatures;
-    use burn_nca::evaluate::{Embedded, held_out_accuracy, leave_one_out_accuracy};
+    use burn_nca::evaluate::{held_out_accuracy, leave_one_out_accuracy};
     use burn_nca_data::bundled::iris;
 
     use super::*;
@@ -235,8 +238,8 @@ mod tests {
         let (device, dtype) = place(&burn_nca::device::host().unwrap());
         let tensor = |data: &Labeled| data.features().to_tensor(&device, dtype);
         let (train_points, test_points) = (tensor(&train), tensor(&test));
-        let train = Embedded { points: &train_points, labels: train.labels() };
-        let test = Embedded { points: &test_points, labels: test.labels() };
+        let train = Embedded::new(&train_points, train.labels());
+        let test = Embedded::new(&test_points, test.labels());
         let of = |key: &str| rows[0].value(key);
         assert_eq!(of("nn_train"), leave_one_out_accuracy(train, 1).unwrap().value());
         assert_eq!(of("nn_test"), held_out_accuracy(train, test, 1).unwrap().value());

@@ -4,7 +4,7 @@ use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::{Features, Labeled, TensorFeatures};
 use burn_nca::evaluate::{Accuracy, McNemar, McNemarForm};
-use burn_nca::neighbors::nearest;
+use burn_nca::neighbors::NearestConfig;
 use serde::Serialize;
 
 use super::embedding::place;
@@ -40,8 +40,10 @@ impl Euclidean {
         let (device, dtype) = place(&model.references().device());
         let queries = model.scaling().apply(data.features())?.to_tensor(&device, dtype);
         let references = model.scaling().apply(train)?.to_tensor(&device, dtype);
-        let neighbors = nearest(&queries, &references, k, None)?;
-        let predicted = model.class_references()?.voters()?.majority(&neighbors, k)?;
+        let voters = model.class_references()?.voters()?;
+        let (search, exclude) = (NearestConfig::new(k), voters.exclude(None));
+        let neighbors = search.search_excluding(&queries, &references, exclude)?;
+        let predicted = voters.majority(&neighbors, k)?;
         let test = McNemar::of(learned, &predicted, data.labels())?;
         Ok(Self {
             knn: Accuracy::of(&predicted, data.labels())?.value(),

@@ -71,6 +71,7 @@ impl ClassComparison<'_> {
             classes: self.train.classes(),
             measured: self.measured,
             weights: self.train.weights(),
+            groups: self.train.groups(),
         }
     }
 }
@@ -84,6 +85,8 @@ pub struct Labels<'a> {
     pub measured: &'a [usize],
     /// How much each training row counts in a vote.
     pub weights: Option<&'a [f64]>,
+    /// The group of each training row, where there are groups: none of its rows says anything about another.
+    pub groups: Option<&'a [usize]>,
 }
 
 impl<'a> Labels<'a> {
@@ -94,8 +97,8 @@ impl<'a> Labels<'a> {
 
     /// The training rows where they stand in a space.
     pub fn references(&self, embedding: &'a Tensor<2>) -> ClassReferences<'a> {
-        let Self { train: labels, classes, weights, .. } = *self;
-        ClassReferences { embedding, labels, classes, weights }
+        let Self { train: labels, classes, weights, groups, .. } = *self;
+        ClassReferences { embedding, labels, classes, weights, groups }
     }
 }
 
@@ -163,15 +166,17 @@ impl Judge for ByVotes<'_> {
     fn train(&self, labels: &Labels<'_>) -> Result<Vec<usize>> {
         let (rows, own) = (&self.rows.train, labels.measured);
         let queries = rows.select(own);
-        let nearest =
-            NearestConfig::new(1).search_features(&queries, rows, Some(own), self.device)?;
-        Ok(voters(labels)?.majority(&nearest, 1)?)
+        let voters = voters(labels)?;
+        let (search, exclude) = (NearestConfig::new(1), voters.exclude(Some(own)));
+        let nearest = search.search_features_excluding(&queries, rows, exclude, self.device)?;
+        Ok(voters.majority(&nearest, 1)?)
     }
 
     fn test(&self, labels: &Labels<'_>, k: usize) -> Result<Option<Classified>> {
         let Some(queries) = &self.rows.test else { return Ok(None) };
         let (rows, voters) = (&self.rows.train, voters(labels)?);
-        let nearest = NearestConfig::new(k).search_features(queries, rows, None, self.device)?;
+        let (search, exclude) = (NearestConfig::new(k), voters.exclude(None));
+        let nearest = search.search_features_excluding(queries, rows, exclude, self.device)?;
         Ok(Some(Classified {
             nearest: voters.majority(&nearest, 1)?,
             vote: voters.majority(&nearest, k)?,
@@ -181,7 +186,7 @@ impl Judge for ByVotes<'_> {
 }
 
 fn voters<'a>(labels: &Labels<'a>) -> Result<Voters<'a>> {
-    Ok(Voters::new(labels.train, labels.classes, labels.weights)?)
+    Ok(Voters::new(labels.train, labels.classes, labels.weights)?.with_groups(labels.groups)?)
 }
 
 /// How neighbors in a space classify the rows.

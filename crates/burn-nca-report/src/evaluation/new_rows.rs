@@ -135,8 +135,8 @@ impl NewRowScores {
         let knn = accuracy(&predicted)?;
         let soft = accuracy(&probabilities.most_probable())?;
         let confusion = Confusion::of(Part::Test, &first, data.labels(), classes);
-        let train = Embedded { points: model.references(), labels };
-        let test = Embedded { points: &embedding, labels: data.labels() };
+        let train = Embedded::new(model.references(), labels);
+        let test = Embedded::new(&embedding, data.labels());
         Ok(Self {
             rows: data.rows(),
             training_rows: labels.len(),

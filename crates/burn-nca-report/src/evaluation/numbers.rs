@@ -6,7 +6,7 @@ use burn_nca::Fitted;
 use burn_nca::baseline::Projection;
 use burn_nca::data::{Features, RegressionData, Split};
 use burn_nca::evaluate::{RegressionScores, perplexities_of};
-use burn_nca::neighbors::{NearestConfig, Numbers, nearest_means};
+use burn_nca::neighbors::{NearestConfig, Numbers, fewest_others, nearest_means};
 
 use super::Stages;
 use super::baselines::baselines;
@@ -55,16 +55,19 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> R
     let own = parts.embedded(model)?;
     let [_, dimension] = own.train.dims();
     let (device, _) = place(&model.references().device());
-    let (k, numbers) = (rows.neighbors, Numbers::new(known, 1).with_weights(train.weights()));
+    let numbers = Numbers::new(known, 1).with_weights(train.weights()).with_groups(train.groups());
+    let k = rows.neighbors;
     let nearest = format!("{k}-NN");
-    // A training row has one neighbor fewer: itself.
-    let fewer = |own: Option<&[usize]>| k.min(known.len() - usize::from(own.is_some()));
+    // A training row has fewer neighbors: not itself, and none of its group.
+    let others = fewest_others(known.len(), train.groups());
+    let fewer = |own: Option<&[usize]>| if own.is_some() { k.min(others) } else { k };
     let compared = |method: &str, map: &Projection| {
         let space = parts.mapped(map)?;
         let mean = |queries: &Features, own: Option<&[usize]>| -> Result<Vec<f64>> {
             let k = fewer(own);
-            let search = NearestConfig::new(k);
-            let found = search.search_features(queries, &space.train, own, &device)?;
+            let (search, exclude) = (NearestConfig::new(k), numbers.exclude(own));
+            let found =
+                search.search_features_excluding(queries, &space.train, exclude, &device)?;
             Ok(nearest_means(&found, numbers, k)?)
         };
         let predicted = Numbered {
@@ -84,7 +87,7 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> R
     };
     let by_votes = learned(&|queries, of_self| {
         let k = fewer(of_self);
-        let found = model.rule().nearest(queries, &own.train, k, of_self)?;
+        let found = model.rule().nearest(queries, &own.train, k, numbers.exclude(of_self))?;
         Ok(nearest_means(&found, numbers, k)?)
     })?;
     compared.push(row((&method, &nearest, dimension), &by_votes, &truth)?);
@@ -119,7 +122,7 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> R
         comparison,
         warnings,
         results: Results::Numbers(ValueResults { value, scores: learned, embedding }),
-        perplexity: perplexities_of(&precise.train, measured)?,
+        perplexity: perplexities_of(&precise.train, measured, train.groups())?,
         embedding: precise.train,
     })
 }

@@ -89,7 +89,7 @@ pub fn evaluate(
         comparison,
         warnings,
         results: Results::Pairs(ValueResults { value, scores: learned, embedding }),
-        perplexity: perplexities_of(&precise, &rows)?,
+        perplexity: perplexities_of(&precise, &rows, None)?,
         embedding: precise,
     })
 }

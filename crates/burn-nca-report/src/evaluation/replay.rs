@@ -177,11 +177,11 @@ impl<'a> Cast<'a> {
         let of = place.clone();
         let figures = move |encoder: &AnyEncoder, embedded: &Tensor<2>| -> Result<_> {
             let (train, test) = drawn.parts(embedded);
+            let embedding = &of.of(encoder, references.features());
             let among = ClassReferences {
-                embedding: &of.of(encoder, references.features()),
-                labels: references.labels(),
-                classes,
                 weights: references.weights(),
+                groups: references.groups(),
+                ..ClassReferences::new(embedding, references.labels(), classes)
             };
             let rule = model.rule().of_classes();
             let right =
@@ -215,7 +215,8 @@ impl<'a> Cast<'a> {
             let among = of.of(encoder, references.features());
             let known = references.targets();
             let numbers = Numbers::new(known.values(), known.columns());
-            let numbers = numbers.with_weights(references.weights());
+            let numbers =
+                numbers.with_weights(references.weights()).with_groups(references.groups());
             let r2 = |queries: &Tensor<2>, truth: &[f64], own: Option<&[usize]>| -> Result<_> {
                 let means = model.rule().kernel_means(queries, &among, numbers, own)?;
                 Ok(RegressionScores::of(&means, truth)?.r2())

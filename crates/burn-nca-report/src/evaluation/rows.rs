@@ -34,12 +34,17 @@ pub struct Rows<D> {
 }
 
 impl<D: ReportData> Rows<D> {
-    /// The rows of a split on the scale of a model of its training rows; k is 5, or the number of training rows where
-    /// they are fewer.
+    /// The rows of a split on the scale of a model of its training rows, without those of weight 0; k is 5, or the number of
+    /// training rows where they are fewer.
     ///
     /// # Errors
     /// Other columns than the model's.
-    pub fn of(model: &Fitted, data: D, split: Split) -> Result<Self> {
+    pub fn of(model: &Fitted, data: D, mut split: Split) -> Result<Self> {
+        if let Some(counting) = data.counting() {
+            let counts = |row: &usize| counting.binary_search(row).is_ok();
+            split.train.retain(counts);
+            split.test.retain(counts);
+        }
         let neighbors = split.train.len().min(NEIGHBORS);
         let train = data.part(&split.train)?;
         let rows = Self::new(data, (split, train), 0).scaled(model.scaling())?;

@@ -4,18 +4,20 @@ use super::Fitted;
 use crate::data::Features;
 use crate::encoder::Encoder;
 use crate::error::Result;
-use crate::evaluate::perplexities;
+use crate::evaluate::perplexities_of;
 use crate::neighbors::{LocalVote, PerplexityMean, global_k, local_k_vote};
 
 impl<E: Encoder> Fitted<E> {
-    /// The k of k-NN that the metric itself suggests: the mean perplexity of its training rows, rounded.
+    /// The k of k-NN that the metric itself suggests: the mean perplexity of its training rows, among those of other groups
+    /// where the rows were given groups, rounded.
     ///
     /// For [`Fitted::predict`] and [`Fitted::accuracy`]. See [`global_k`].
     ///
     /// # Errors
     /// An embedding that is not finite.
     pub fn entropy_k(&self, mean: PerplexityMean) -> Result<usize> {
-        global_k(&perplexities(self.references())?, mean)
+        let rows: Vec<usize> = (0..self.references().dims()[0]).collect();
+        global_k(&perplexities_of(self.references(), &rows, self.reference_groups())?, mean)
     }
 
     /// The class of each row by the majority of as many training rows as its own perplexity counts.

@@ -109,6 +109,8 @@ impl<M> Estimator<M> {
     where
         M: LearnsFrom<D>,
     {
+        let counting = counting(data)?;
+        let data = counting.as_ref().unwrap_or(data);
         self.check(data, false)?;
         self.learn(None, self.ready(data, device)?, session)
     }
@@ -127,6 +129,8 @@ impl<M> Estimator<M> {
     where
         M: LearnsFrom<D>,
     {
+        let counting = counting(data)?;
+        let data = counting.as_ref().unwrap_or(data);
         self.check(data, true)?;
         self.learn(Some(encoder), self.ready(data, device)?, session)
     }
@@ -149,6 +153,7 @@ impl<M> Estimator<M> {
     where
         M: LearnsFrom<D>,
     {
+        let data = counting(&data)?.unwrap_or(data);
         self.check(&data, start.is_some())?;
         scaling.check_columns(data.features().names())?;
         if scaling.kind() != self.fit.scaling {
@@ -295,6 +300,8 @@ impl<M: GradientMethod> Estimator<M> {
         device: &Device,
         session: FitSession<'_>,
     ) -> Result<Fitted<E>> {
+        let counting = counting(data)?;
+        let data = counting.as_ref().unwrap_or(data);
         self.check(data, true)?;
         let ready = self.ready(data, device)?;
         let problem = self.problem(&ready.scaled, None, &ready);
@@ -302,6 +309,14 @@ impl<M: GradientMethod> Estimator<M> {
         let learned = learn_encoder(&self.method, (encoder, None), &problem, (None, session))?;
         ready.fitted(learned, ModelCard { encoder: None, ..self.card() })
     }
+}
+
+/// The rows of positive weight, where there are others.
+///
+/// # Errors
+/// None: such rows are data by themselves.
+pub(super) fn counting<D: TrainingData>(data: &D) -> Result<Option<D>> {
+    data.counting().map(|rows| data.part(&rows)).transpose()
 }
 
 /// Data that are scaled, and where to compute.

@@ -114,7 +114,17 @@ impl<E: Encoder> Fitted<E> {
         }
     }
 
-    /// The embedded training rows, `[n, k]`, in the order of the data.
+    /// The group of each training row, where the rows were given groups.
+    pub fn reference_groups(&self) -> Option<&[usize]> {
+        match &self.targets {
+            TrainingTargets::Classes { groups, .. } | TrainingTargets::Numbers { groups, .. } => {
+                groups.as_deref()
+            }
+            TrainingTargets::Unlabeled => None,
+        }
+    }
+
+    /// The embedded training rows, `[n, k]`, in the order of the data; those of weight 0 are not among them.
     pub fn references(&self) -> &Tensor<2> {
         &self.references
     }

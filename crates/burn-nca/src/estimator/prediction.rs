@@ -55,10 +55,10 @@ impl<E: Encoder> Fitted<E> {
         Accuracy::of(&self.predict(data.features(), k)?, data.labels())
     }
 
-    /// The k-NN accuracy of each training row among the others.
+    /// The k-NN accuracy of each training row among the others, of other groups where the rows were given groups.
     ///
     /// # Errors
-    /// k = 0 or not below the number of training rows, or a model without classes.
+    /// k = 0 or more than a row has others, or a model without classes.
     pub fn leave_one_out(&self, k: usize) -> Result<Accuracy> {
         let references = self.class_references()?;
         let own: Vec<usize> = (0..references.labels.len()).collect();
@@ -67,17 +67,18 @@ impl<E: Encoder> Fitted<E> {
         Accuracy::of(found.first().map_or(&[], Vec::as_slice), references.labels)
     }
 
-    /// The embedded training rows with their classes, and their weights where the model was fitted with weights.
+    /// The embedded training rows with their classes, and their weights and groups where the model was fitted with some.
     ///
     /// # Errors
     /// A model without classes.
     pub fn class_references(&self) -> Result<ClassReferences<'_>> {
         match self.training_targets() {
-            TrainingTargets::Classes { names, labels, weights } => Ok(ClassReferences {
+            TrainingTargets::Classes { names, labels, weights, groups } => Ok(ClassReferences {
                 embedding: self.references(),
                 labels,
                 classes: names.len(),
                 weights: weights.as_deref(),
+                groups: groups.as_deref(),
             }),
             other => Err(Error::data(format!(
                 "this model was learned from {} and knows no classes; {}",
@@ -97,7 +98,8 @@ impl<E: Encoder> Fitted<E> {
     pub fn predict_numbers(&self, features: &Features, k: usize) -> Result<Vec<f64>> {
         let numbers = self.numbers()?;
         let queries = self.transform(features)?;
-        nearest_means(&self.rule.nearest(&queries, self.references(), k, None)?, numbers, k)
+        let exclude = numbers.exclude(None);
+        nearest_means(&self.rule.nearest(&queries, self.references(), k, exclude)?, numbers, k)
     }
 
     /// The numbers of all training rows, weighted by `p_ij` (the kernel rule), for each row.
@@ -109,7 +111,7 @@ impl<E: Encoder> Fitted<E> {
         self.rule.kernel_means(&self.transform(features)?, self.references(), numbers, None)
     }
 
-    /// The kernel rule for each training row among the others.
+    /// The kernel rule for each training row among the others, of other groups where the rows were given groups.
     ///
     /// # Errors
     /// A model without numbers.
@@ -121,9 +123,9 @@ impl<E: Encoder> Fitted<E> {
 
     fn numbers(&self) -> Result<Numbers<'_>> {
         match self.training_targets() {
-            TrainingTargets::Numbers { targets, weights } => {
+            TrainingTargets::Numbers { targets, weights, groups } => {
                 let numbers = Numbers::new(targets.values(), targets.columns());
-                Ok(numbers.with_weights(weights.as_deref()))
+                Ok(numbers.with_weights(weights.as_deref()).with_groups(groups.as_deref()))
             }
             other => Err(Error::data(format!(
                 "this model was learned from {} and knows no numbers; {}",

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use super::Accuracy;
 use crate::error::{Error, Result};
-use crate::neighbors::{majority_vote, nearest, nearest_others};
+use crate::neighbors::{Exclude, NearestConfig, majority_vote, nearest};
 
 /// An embedding `[n, k]` and the class of each of its rows.
 #[derive(Clone, Copy, Debug)]
@@ -13,21 +13,40 @@ pub struct Embedded<'a> {
     pub points: &'a Tensor<2>,
     /// The class of each row, counted from 0.
     pub labels: &'a [usize],
+    /// The group of each row, where there are groups: rows of one group say nothing about each other.
+    pub groups: Option<&'a [usize]>,
 }
 
-/// The leave-one-out accuracy of k nearest neighbors: each row is classified by all others.
+impl<'a> Embedded<'a> {
+    /// Rows of these classes, of no group.
+    pub fn new(points: &'a Tensor<2>, labels: &'a [usize]) -> Self {
+        Self { points, labels, groups: None }
+    }
+
+    /// The same rows with the group of each, or without groups.
+    #[must_use]
+    pub fn with_groups(self, groups: Option<&'a [usize]>) -> Self {
+        Self { groups, ..self }
+    }
+}
+
+/// The leave-one-out accuracy of k nearest neighbors: each row is classified by all others, of other groups where there
+/// are groups.
 ///
 /// Ties as in [`majority_vote`].
 ///
 /// # Errors
-/// k of 0 or above n - 1, not one label per row, or a coordinate that is not finite. An empty embedding is no
+/// k of 0 or above the rows that a row may be classified by, not one label (or group) per row, or a coordinate that is not finite. An empty embedding is no
 /// error: it has no accuracy.
 pub fn leave_one_out_accuracy(embedded: Embedded, k: usize) -> Result<Accuracy> {
     check_rows("embedding", embedded)?;
     if embedded.labels.is_empty() {
         return Accuracy::new(0, 0);
     }
-    let neighbors = nearest_others(embedded.points, k)?;
+    let own: Vec<usize> = (0..embedded.labels.len()).collect();
+    let others = Exclude::own(&own).with_groups(embedded.groups);
+    let points = embedded.points;
+    let neighbors = NearestConfig::new(k).search_excluding(points, points, others)?;
     let predicted = majority_vote(&neighbors, embedded.labels, classes(embedded.labels), k)?;
     Accuracy::of(&predicted, embedded.labels)
 }
@@ -53,6 +72,21 @@ pub fn held_out_accuracy(train: Embedded, test: Embedded, k: usize) -> Result<Ac
 /// The number of classes, one more than the largest.
 pub(super) fn classes(labels: &[usize]) -> usize {
     labels.iter().max().map_or(0, |label| label + 1)
+}
+
+/// Checks that an embedding has one group per row, where there are groups.
+///
+/// # Errors
+/// Both numbers, where they differ.
+pub(super) fn check_groups(embedded: Embedded) -> Result<()> {
+    let rows = embedded.labels.len();
+    match embedded.groups.filter(|groups| groups.len() != rows) {
+        None => Ok(()),
+        Some(groups) => Err(Error::data(format!(
+            "{} groups for {rows} rows; give the group of each row",
+            groups.len()
+        ))),
+    }
 }
 
 /// Checks that an embedding has one label per row; `part` names it.
@@ -83,12 +117,12 @@ mod tests {
     #[test]
     fn left_out_and_held_out_rows_are_classified_by_their_neighbors() {
         let points = line(&[0.0, 1.0, 1.5, 10.0, 11.0]);
-        let train = Embedded { points: &points, labels: &[0, 0, 1, 1, 1] };
+        let train = Embedded::new(&points, &[0, 0, 1, 1, 1]);
         // Row 0: nearest 1 (right); 1: nearest 1.5 (wrong); 1.5: nearest 1 (wrong); 10 and 11: right.
         let accuracy = leave_one_out_accuracy(train, 1).unwrap();
         assert_eq!((accuracy.correct(), accuracy.total()), (3, 5));
         let test_points = line(&[-1.0, 12.0, 1.6]);
-        let test = Embedded { points: &test_points, labels: &[0, 1, 0] };
+        let test = Embedded::new(&test_points, &[0, 1, 0]);
         assert_eq!(held_out_accuracy(train, test, 1).unwrap(), Accuracy::new(2, 3).unwrap());
         assert_eq!(held_out_accuracy(train, test, 3).unwrap(), Accuracy::new(3, 3).unwrap());
     }
@@ -96,8 +130,8 @@ mod tests {
     #[test]
     fn a_class_only_the_test_part_has_is_wrong_and_no_error() {
         let (points, other) = (line(&[0.0, 1.0]), line(&[0.5]));
-        let train = Embedded { points: &points, labels: &[0, 1] };
-        let test = Embedded { points: &other, labels: &[7] };
+        let train = Embedded::new(&points, &[0, 1]);
+        let test = Embedded::new(&other, &[7]);
         assert_eq!(held_out_accuracy(train, test, 1).unwrap(), Accuracy::new(0, 1).unwrap());
     }
 
@@ -105,8 +139,8 @@ mod tests {
     fn an_empty_test_part_has_no_accuracy() {
         let points = line(&[0.0, 1.0]);
         let empty = points.clone().slice([0..0]);
-        let train = Embedded { points: &points, labels: &[0, 1] };
-        let test = Embedded { points: &empty, labels: &[] };
+        let train = Embedded::new(&points, &[0, 1]);
+        let test = Embedded::new(&empty, &[]);
         assert_eq!(held_out_accuracy(train, test, 1).unwrap().value(), None);
         assert_eq!(leave_one_out_accuracy(test, 1).unwrap().value(), None);
     }
@@ -114,7 +148,7 @@ mod tests {
     #[test]
     fn more_neighbors_than_other_rows_are_refused_with_both_numbers() {
         let points = line(&[0.0, 1.0, 2.0]);
-        let embedded = Embedded { points: &points, labels: &[0, 0, 1] };
+        let embedded = Embedded::new(&points, &[0, 0, 1]);
         assert!(leave_one_out_accuracy(embedded, 2).is_ok());
         let error = leave_one_out_accuracy(embedded, 3).unwrap_err().to_string();
         assert!(error.contains("k is 3") && error.contains("only 2 references"), "{error}");

@@ -14,8 +14,8 @@ use crate::neighbors::{Points, sq_distance};
 ///
 /// Each pair (a, b) asks twice, from a for b and from b for a. The candidates are all other points but the
 /// known partners of the one who asks (those of `known`, and of other held-out pairs): they belong near and
-/// do not count against the partner. The rank is 1 where no candidate is nearer; points at the very same
-/// distance as the partner count half, so that a metric that has collapsed to a point gains nothing.
+/// do not count against the partner. The rank is 1 where no candidate is nearer; points at the
+/// same distance as the partner ([`neighbors`](crate::neighbors) says when distances are equal) count half, so that a metric that has collapsed to a point gains nothing.
 ///
 /// # Examples
 /// ```
@@ -110,11 +110,14 @@ impl PartnerRanks {
 fn rank(points: &Points, (from, to): (usize, usize), partners: &[usize]) -> f64 {
     let query = points.row(from);
     let wanted = sq_distance(query, points.row(to));
+    let resolution = points.resolution(from, points);
     let (mut nearer, mut equal) = (0usize, 0usize);
     for other in (0..points.rows()).filter(|&other| other != from && other != to) {
         let apart = sq_distance(query, points.row(other));
-        if apart <= wanted && !partners.contains(&other) {
-            if apart < wanted { nearer += 1 } else { equal += 1 }
+        if resolution.sq_reach(apart) < wanted {
+            nearer += usize::from(!partners.contains(&other));
+        } else if apart <= resolution.sq_reach(wanted) {
+            equal += usize::from(!partners.contains(&other));
         }
     }
     1.0 + nearer as f64 + 0.5 * equal as f64

@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use crate::error::Result;
-use crate::neighbors::{Points, others, sums_and_entropies};
+use crate::neighbors::{Excluded, Points, others, sums_and_entropies};
 
 /// The perplexity of each point of an embedding: how many neighbors its kernel effectively counts.
 ///
@@ -27,24 +27,34 @@ use crate::neighbors::{Points, others, sums_and_entropies};
 /// \[1\] J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
 pub fn perplexities(points: &Tensor<2>) -> Result<Vec<f64>> {
     let all: Vec<usize> = (0..points.dims()[0]).collect();
-    perplexities_of(points, &all)
+    perplexities_of(points, &all, None)
 }
 
 /// The perplexity of some of the points of an embedding, among all of them: see [`perplexities`].
+///
+/// Where the points have groups, each is among those of other groups only; without any, its perplexity is 1.
 ///
 /// # Errors
 /// A coordinate that is not finite.
 ///
 /// # Panics
-/// If a row is not below the number of points.
-pub fn perplexities_of(points: &Tensor<2>, rows: &[usize]) -> Result<Vec<f64>> {
+/// If a row is not below the number of points, or there is not a group for each.
+pub fn perplexities_of(
+    points: &Tensor<2>,
+    rows: &[usize],
+    groups: Option<&[usize]>,
+) -> Result<Vec<f64>> {
     let all = Points::read(points, "embedding's points")?;
     let n = all.rows();
     if n < 2 {
         return Ok(Vec::new());
     }
     let queries = all.select(rows).to_vec();
-    let others = others(rows.len(), Some(rows), &(0..n));
+    let excluded = Excluded::own_or_group(rows, groups);
+    let mut order: Vec<usize> = (0..n).collect();
+    excluded.arrange(&mut order, |_| ());
+    let others = others(rows.len(), Some(&excluded.spans(&order)), &(0..n));
+    let all = all.select(&order);
     let found = sums_and_entropies((&queries, &all.to_vec(), all.dimensions()), &others);
     Ok(found.map(|found| found.entropy.exp()).collect())
 }
@@ -119,7 +129,7 @@ mod tests {
         let values: Vec<f64> = (0..60).map(|i| f64::from(i * i % 37) * 0.1).collect();
         let points = embedding(&values, 3, DType::F64);
         let all = perplexities(&points).unwrap();
-        let some = perplexities_of(&points, &[7, 2]).unwrap();
+        let some = perplexities_of(&points, &[7, 2], None).unwrap();
         assert!((some[0] - all[7]).abs() < 1e-12 && (some[1] - all[2]).abs() < 1e-12);
     }
 

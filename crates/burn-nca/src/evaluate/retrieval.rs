@@ -3,9 +3,11 @@
 use burn::tensor::Device;
 
 use super::Embedded;
-use super::knn::check_rows;
+use super::knn::{check_groups, check_rows};
 use crate::error::Result;
-use crate::neighbors::{CandidateFilter, Points, check_dimensions, check_k, nearest_rows};
+use crate::neighbors::{
+    CandidateFilter, Excluded, Points, check_dimensions, check_k_excluding, nearest_rows,
+};
 
 /// How well nearest neighbors rank references of a query's class before all others; every measure is 0..1,
 /// larger is better.
@@ -58,7 +60,7 @@ pub struct Retrieval {
 /// use burn_nca::evaluate::{Embedded, leave_one_out_retrieval};
 ///
 /// let points = Tensor::<2>::from_floats([[0.0], [1.0], [3.0], [9.0]], &Device::flex());
-/// let found = leave_one_out_retrieval(Embedded { points: &points, labels: &[0, 0, 1, 1] }, 1)?;
+/// let found = leave_one_out_retrieval(Embedded::new(&points, &[0, 0, 1, 1]), 1)?;
 /// // Only the row at 3 has a nearest row of the other class.
 /// assert_eq!((found.precision_at_k, found.map_at_r), (Some(0.75), Some(0.75)));
 /// # Ok::<(), burn_nca::Error>(())
@@ -67,7 +69,9 @@ pub fn leave_one_out_retrieval(embedded: Embedded, k: usize) -> Result<Retrieval
     check_rows("embedding", embedded)?;
     let points = Points::read(embedded.points, "embedding's points")?;
     let own: Vec<usize> = (0..points.rows()).collect();
-    let gallery = Gallery { points: &points, labels: embedded.labels, own: Some(&own) };
+    check_groups(embedded)?;
+    let excluded = Some(Excluded::own_or_group(&own, embedded.groups));
+    let gallery = Gallery { points: &points, labels: embedded.labels, excluded };
     gallery.rank(&points, embedded.labels, k, &embedded.points.device())
 }
 
@@ -85,15 +89,15 @@ pub fn held_out_retrieval(train: Embedded, test: Embedded, k: usize) -> Result<R
     let queries = Points::read(test.points, "test points")?;
     let points = Points::read(train.points, "training points")?;
     check_dimensions(&queries, &points)?;
-    let gallery = Gallery { points: &points, labels: train.labels, own: None };
+    let gallery = Gallery { points: &points, labels: train.labels, excluded: None };
     gallery.rank(&queries, test.labels, k, &train.points.device())
 }
 
-/// The references, and which of them each query is.
+/// The references, and which of them each query does not find.
 struct Gallery<'a> {
     points: &'a Points,
     labels: &'a [usize],
-    own: Option<&'a [usize]>,
+    excluded: Option<Excluded<'a>>,
 }
 
 impl Gallery<'_> {
@@ -107,12 +111,15 @@ impl Gallery<'_> {
         if queries.rows() == 0 {
             return Ok(summary(&[], k));
         }
-        check_k(k, self.points.rows(), self.own.is_some())?;
+        let excluded = self.excluded.as_ref();
+        check_k_excluding(k, self.points.rows(), excluded)?;
         let counts = self.class_counts(classes);
         let filter = CandidateFilter::new(queries, self.points, device);
-        let ranked = filter.map_rows(self.own, |row| {
+        let ranked = filter.map_rows(excluded, |row| {
             let class = classes[row.query()];
-            let relevant = counts[class] - usize::from(self.own.is_some());
+            let left_out = excluded.map_or(&[][..], |excluded| excluded.rows(row.query()));
+            let of_class = left_out.iter().filter(|row| self.labels[**row] == class).count();
+            let relevant = counts[class] - of_class;
             (relevant > 0).then(|| {
                 let nearest = nearest_rows(row, k.max(relevant));
                 let hits: Vec<bool> =
@@ -216,7 +223,7 @@ mod tests {
             let n = values.len() / 2;
             let points = tensor(&values[..2 * n], 2);
             let found =
-                leave_one_out_retrieval(Embedded { points: &points, labels: &labels[..n] }, k).unwrap();
+                leave_one_out_retrieval(Embedded::new(&points, &labels[..n]), k).unwrap();
             let (sums, lonely) = naive(&values[..2 * n], 2, &labels[..n], k);
             prop_assert_eq!((found.queries, found.without_relevant), (n, lonely));
             let counted = (n - lonely) as f64;
@@ -244,11 +251,11 @@ mod tests {
     #[test]
     fn queries_against_references_by_hand() {
         let references = tensor(&[0.0, 1.0, 2.0, 10.0], 1);
-        let train = Embedded { points: &references, labels: &[0, 1, 0, 1] };
+        let train = Embedded::new(&references, &[0, 1, 0, 1]);
         let queries = tensor(&[-1.0, 11.0, 5.0], 1);
         // Query 0, class 0: ranked 0 1 0 1, R = 2: P(2) = 1/2, average precision (1/1) / 2.
         // Query 1, class 1: ranked 1 0 1 0, R = 2: the same. Query 2: no reference of class 2.
-        let test = Embedded { points: &queries, labels: &[0, 1, 2] };
+        let test = Embedded::new(&queries, &[0, 1, 2]);
         let found = held_out_retrieval(train, test, 3).unwrap();
         assert_eq!(found.precision_at_k, Some(2.0 / 3.0));
         assert_eq!((found.r_precision, found.map_at_r), (Some(0.5), Some(0.5)));
@@ -258,8 +265,7 @@ mod tests {
     #[test]
     fn a_copy_of_a_query_is_a_neighbor_and_the_query_is_not() {
         let points = tensor(&[5.0, 5.0, 6.0], 1);
-        let found =
-            leave_one_out_retrieval(Embedded { points: &points, labels: &[0, 0, 1] }, 1).unwrap();
+        let found = leave_one_out_retrieval(Embedded::new(&points, &[0, 0, 1]), 1).unwrap();
         assert_eq!((found.precision_at_k, found.map_at_r), (Some(1.0), Some(1.0)));
         assert_eq!(found.without_relevant, 1);
     }
@@ -267,11 +273,11 @@ mod tests {
     #[test]
     fn without_queries_or_relevant_references_there_is_no_mean() {
         let points = tensor(&[0.0, 1.0], 1);
-        let embedded = Embedded { points: &points, labels: &[0, 1] };
+        let embedded = Embedded::new(&points, &[0, 1]);
         let found = leave_one_out_retrieval(embedded, 1).unwrap();
         assert_eq!((found.map_at_r, found.queries, found.without_relevant), (None, 2, 2));
         let empty = points.clone().slice([0..0]);
-        let none = Embedded { points: &empty, labels: &[] };
+        let none = Embedded::new(&empty, &[]);
         assert_eq!(leave_one_out_retrieval(none, 1).unwrap().queries, 0);
         assert_eq!(held_out_retrieval(embedded, none, 1).unwrap().precision_at_k, None);
     }
@@ -279,7 +285,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let points = tensor(&[0.0, 1.0, 2.0], 1);
-        let embedded = Embedded { points: &points, labels: &[0, 1, 0] };
+        let embedded = Embedded::new(&points, &[0, 1, 0]);
         let error = leave_one_out_retrieval(embedded, 3).unwrap_err().to_string();
         assert!(
             error.contains("k is 3") && error.contains("only 2 references other than"),
@@ -288,7 +294,7 @@ mod tests {
         assert!(held_out_retrieval(embedded, embedded, 0).is_err());
         assert!(held_out_retrieval(embedded, Embedded { labels: &[0], ..embedded }, 1).is_err());
         let plane = tensor(&[0.0, 1.0], 2);
-        let other = Embedded { points: &plane, labels: &[0] };
+        let other = Embedded::new(&plane, &[0]);
         assert!(held_out_retrieval(embedded, other, 1).is_err());
     }
 }

@@ -106,6 +106,10 @@ impl Identified for RegressionData {
             Some(weights) => named.numbers(weights),
             None => named,
         };
+        let named = match self.groups() {
+            Some(groups) => named.text("groups").indices(groups),
+            None => named,
+        };
         identity(settings, self.features(), named)
     }
 }

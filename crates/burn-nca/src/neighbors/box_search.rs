@@ -8,8 +8,9 @@ use super::box_tree::{BoxTree, grouped};
 use super::candidate_filter::power_of_two_below_inverse;
 use super::contraction::{Contracted, Contraction};
 use super::descent::{Visitor, Work, descend};
+use super::excluded::Excluded;
 use super::points::{Points, sq_distance};
-use super::ranking::{Candidate, k_nearest};
+use super::ranking::{Candidate, Resolution, k_nearest};
 
 /// The most queries of a task: neighbors of each other, which go down the tree together.
 const TASK_QUERIES: usize = 128;
@@ -24,7 +25,7 @@ const TRIALS: usize = 32;
 pub(super) struct BoxSearch<'a> {
     queries: &'a Points,
     references: &'a Points,
-    own: Option<&'a [usize]>,
+    excluded: Option<&'a Excluded<'a>>,
     scale: f64,
     contracted: Contracted,
     /// How much longer a contracted distance may be than the distance.
@@ -39,7 +40,7 @@ impl<'a> BoxSearch<'a> {
     pub(super) fn new(
         queries: &'a Points,
         references: &'a Points,
-        own: Option<&'a [usize]>,
+        excluded: Option<&'a Excluded<'a>>,
     ) -> Self {
         let center = references.mean();
         let largest = queries.largest_deviation(&center).max(references.largest_deviation(&center));
@@ -50,7 +51,7 @@ impl<'a> BoxSearch<'a> {
         let slack = contracted.slack(&among);
         let tree = BoxTree::new(&among);
         let isometric = contraction.is_isometric();
-        Self { queries, references, own, scale, contracted, slack, isometric, tree }
+        Self { queries, references, excluded, scale, contracted, slack, isometric, tree }
     }
 
     /// The `k` nearest references of each query, exactly as by brute force.
@@ -88,8 +89,9 @@ impl<'a> BoxSearch<'a> {
     fn nearest(&self, queries: &[u32], k: usize) -> (Vec<Vec<Candidate>>, Work) {
         let points: Vec<&[f32]> =
             queries.iter().map(|&query| self.contracted.row(query as usize)).collect();
-        let mut visit =
-            Visit { search: self, queries, k, found: vec![Found::default(); queries.len()] };
+        let resolution = |&query: &u32| self.queries.resolution(query as usize, self.references);
+        let found = queries.iter().map(|query| Found::new(resolution(query))).collect();
+        let mut visit = Visit { search: self, queries, k, found };
         let work = descend(&self.tree, &points, &mut visit);
         let found = visit.found.into_iter().zip(queries);
         (found.map(|(found, &query)| self.rerank(found, query as usize, k)).collect(), work)
@@ -98,12 +100,13 @@ impl<'a> BoxSearch<'a> {
     /// The nearest of what a query has found.
     fn rerank(&self, found: Found, query: usize, k: usize) -> Vec<Candidate> {
         let limit = self.limit_of(&found, k);
-        let near = found.references.into_iter().filter(|(sq_distance, _)| *sq_distance <= limit);
+        let near =
+            found.references.iter().copied().filter(|(sq_distance, _)| *sq_distance <= limit);
         let candidates = near.map(|(_, reference)| Candidate {
             sq_distance: self.sq_distance(query, reference),
             reference,
         });
-        k_nearest(candidates.collect(), k)
+        k_nearest(candidates.collect(), k, found.resolution)
     }
 
     fn sq_distance(&self, query: usize, reference: u32) -> f64 {
@@ -133,7 +136,11 @@ impl<'a> BoxSearch<'a> {
     /// The contracted squared distance above which there is none of the `k` nearest of a query.
     fn limit_of(&self, found: &Found, k: usize) -> f32 {
         match found.bounds.peek() {
-            Some(&largest) if found.bounds.len() == k => self.limit(f64::from_bits(largest)),
+            // With those that are equal to the largest.
+            Some(&largest) if found.bounds.len() == k => {
+                let distance = f64::from_bits(largest) / self.scale;
+                self.limit(self.scale * found.resolution.reach(distance))
+            }
             _ => f32::MAX,
         }
     }
@@ -152,8 +159,9 @@ struct Visit<'a> {
 }
 
 /// What a query has found.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Found {
+    resolution: Resolution,
     /// Contracted squared distances and references: the nearest are among them.
     references: Vec<(f32, u32)>,
     /// The bits of the k smallest bounds of [`BoxSearch::at_most`], which are in the order of the bounds; the largest
@@ -161,11 +169,17 @@ struct Found {
     bounds: BinaryHeap<u64>,
 }
 
+impl Found {
+    fn new(resolution: Resolution) -> Self {
+        Self { resolution, references: Vec::new(), bounds: BinaryHeap::new() }
+    }
+}
+
 impl Visitor for Visit<'_> {
     fn offer(&mut self, point: usize, row: u32, sq_distance: f32) -> f32 {
         let (search, query, found) =
             (self.search, self.queries[point] as usize, &mut self.found[point]);
-        if search.own.is_none_or(|own| own[query] != row as usize) {
+        if search.excluded.is_none_or(|excluded| !excluded.has(query, row as usize)) {
             found.references.push((sq_distance, row));
             found.bounds.push(search.at_most(query, row, sq_distance).to_bits());
             if found.bounds.len() > self.k {
@@ -202,7 +216,8 @@ mod tests {
             let (queries, references) = (points(70, d, spread, 1), points(900, d, spread, 2));
             let own: Vec<usize> = (0..70).collect();
             for own in [None, Some(own.as_slice())] {
-                let mut search = BoxSearch::new(&queries, &references, own);
+                let excluded = own.map(Excluded::own);
+                let mut search = BoxSearch::new(&queries, &references, excluded.as_ref());
                 let found = search.search(7);
                 for (query, found) in found.iter().enumerate() {
                     let mut all: Vec<Candidate> = (0..900)

@@ -3,7 +3,9 @@
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use rayon::prelude::*;
 
+use super::excluded::Excluded;
 use super::points::{Points, sq_distance};
+use super::ranking::Resolution;
 use crate::device::runs_on_host;
 
 /// Bytes of estimates a thread of the host holds at a time: what stays in its cache from the product to the
@@ -81,18 +83,19 @@ impl<'a> CandidateFilter<'a> {
     /// What `visit` makes of each query's row, in the order of the queries.
     ///
     /// On the host blocks run in parallel; on another device they follow each other, and the rows of each
-    /// are visited in parallel. `own[i]` is the reference row that is query i: its estimate is infinite. A row behind all
-    /// references is none of them.
+    /// are visited in parallel. The estimates of references that are left out for a query are infinite.
     pub(crate) fn map_rows<T: Send>(
         &self,
-        own: Option<&[usize]>,
+        excluded: Option<&Excluded<'_>>,
         visit: impl Fn(&FilteredRow) -> T + Sync,
     ) -> Vec<T> {
         let n = self.queries.rows();
         let starts: Vec<usize> = (0..n).step_by(self.block_rows).collect();
         let visit_row = |query: usize, norm: f64, estimates: &mut [f32]| {
-            if let Some(estimate) = own.and_then(|own| estimates.get_mut(own[query])) {
-                *estimate = f32::INFINITY;
+            for &row in excluded.map_or(&[][..], |excluded| excluded.rows(query)) {
+                if let Some(estimate) = estimates.get_mut(row) {
+                    *estimate = f32::INFINITY;
+                }
             }
             visit(&FilteredRow { filter: self, query, norm, estimates })
         };
@@ -155,7 +158,7 @@ impl FilteredRow<'_> {
         self.query
     }
 
-    /// The estimates l_ij of all references; infinite at the query's own row.
+    /// The estimates l_ij of all references; infinite at those that are left out.
     pub(super) fn estimates(&self) -> &[f32] {
         self.estimates
     }
@@ -168,6 +171,11 @@ impl FilteredRow<'_> {
         let limit =
             scale * scale * sq_distance - self.norm + self.filter.rounding * self.norm + flushed;
         (limit as f32).next_up().min(f32::MAX)
+    }
+
+    /// How far apart distances from the query must be to differ.
+    pub(super) fn resolution(&self) -> Resolution {
+        self.filter.queries.resolution(self.query, self.filter.references)
     }
 
     /// The exact squared distance to a reference.
@@ -244,7 +252,8 @@ mod tests {
         let own: Vec<usize> = (0..23).collect();
         let rows = |block_rows, on_host| {
             let filter = CandidateFilter::new(&points, &points, &Device::flex());
-            filter.with_blocks(block_rows, on_host).map_rows(Some(&own), |row| {
+            let excluded = Excluded::own(&own);
+            filter.with_blocks(block_rows, on_host).map_rows(Some(&excluded), |row| {
                 assert_eq!(row.estimates()[row.query], f32::INFINITY);
                 (row.query, row.sq_distance(3), row.estimates().len())
             })

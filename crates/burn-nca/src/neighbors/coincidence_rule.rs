@@ -155,8 +155,7 @@ mod tests {
         };
         assert!((found[0] - expected(0.04, 0.5)).abs() < 1e-6);
         assert!((found[1] - expected(6.25, 2.0)).abs() < 1e-6);
-        let references =
-            ClassReferences { embedding: &queries, labels: &[0, 2], classes: 3, weights: None };
+        let references = ClassReferences::new(&queries, &[0, 2], 3);
         assert_eq!(rule().classes(&queries, references, &[1, 5], None).unwrap(), [[0, 2], [0, 2]]);
         let shares = rule().shares(&queries, references, 1, None).unwrap();
         assert!((shares[0] - found[0].exp() / (found[0].exp() + found[1].exp())).abs() < 1e-12);

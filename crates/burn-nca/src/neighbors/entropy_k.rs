@@ -4,6 +4,7 @@ use burn::config::Config;
 use burn::tensor::Tensor;
 
 use super::candidate_filter::CandidateFilter;
+use super::excluded::Excluded;
 use super::kernel::{Entropy, others, parts, sums_and_entropies};
 use super::points::{check_labels, read_both};
 use super::search::{check_k, nearest_rows};
@@ -141,15 +142,18 @@ pub fn local_k_vote(
     let largest = m - usize::from(own.is_some());
     let b = queries.rows();
     let points = queries.to_vec();
+    let excluded = own.map(Excluded::own);
+    let order: Vec<usize> = (0..m).collect();
+    let itself = excluded.as_ref().map(|excluded| excluded.spans(&order));
     let mut entropies = vec![Entropy::default(); b];
     for part in parts(m) {
-        let others = others(b, own, &part);
+        let others = others(b, itself.as_deref(), &part);
         let part = references.select(&part.collect::<Vec<_>>()).to_vec();
         let found = sums_and_entropies((&points, &part, references.dimensions()), &others);
         entropies.iter_mut().zip(found).for_each(|(sum, found)| sum.add(found));
     }
     let filter = CandidateFilter::new(&queries, &references, &device);
-    let rows = filter.map_rows(own, |row| {
+    let rows = filter.map_rows(excluded.as_ref(), |row| {
         let k = rounded(entropies[row.query()].entropy.exp(), largest);
         (majority(&nearest_rows(row, k), labels, None, &mut vec![0.0; classes]), k)
     });

@@ -114,10 +114,7 @@ mod tests {
         // So many classes that each part is of two rows.
         let classes = AT_A_TIME / 2;
         let whole = leave_one_out_probabilities(&points, &labels, 3).unwrap();
-        let (rule, references) = (
-            Rule::Neighbors,
-            ClassReferences { embedding: &points, labels: &labels, classes, weights: None },
-        );
+        let (rule, references) = (Rule::Neighbors, ClassReferences::new(&points, &labels, classes));
         let found = rule.log_own_probabilities(references, &[0, 1, 2, 3, 4, 5]).unwrap();
         for (row, log_p) in found.iter().enumerate() {
             assert!((log_p - whole.log_probabilities(row)[labels[row]]).abs() < 1e-12);

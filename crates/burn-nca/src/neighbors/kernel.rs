@@ -14,11 +14,13 @@ pub(super) fn parts(references: usize) -> impl Iterator<Item = Range<usize>> {
     (0..references).step_by(PART_ROWS).map(move |start| start..(start + PART_ROWS).min(references))
 }
 
-/// All references of a part but the query itself, for each of b queries; `own[i]` is the reference that is query i.
-pub(crate) fn others(b: usize, own: Option<&[usize]>, part: &Range<usize>) -> Columns {
+/// All references of a part but those that are left out, for each of b queries: one range a query, of all references.
+pub(crate) fn others(b: usize, left_out: Option<&[Range<usize>]>, part: &Range<usize>) -> Columns {
     let place = |at: usize| at.clamp(part.start, part.end) - part.start;
-    let itself = |query: usize| own.map_or(0..0, |own| place(own[query])..place(own[query] + 1));
-    Columns::outside((0..b).map(itself).collect(), part.len())
+    let span = |query: usize| {
+        left_out.map_or(0..0, |spans| place(spans[query].start)..place(spans[query].end))
+    };
+    Columns::outside((0..b).map(span).collect(), part.len())
 }
 
 /// The coordinates of points, and where there are heights these as the last of each.
@@ -135,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_query_is_left_out_of_the_part_that_it_is_in() {
-        let own = Some(&[0, 5, 6][..]);
+        let own = Some(&[0..1, 5..6, 6..7][..]);
         let counts = |part: Range<usize>| {
             let columns = others(3, own, &part);
             [0, 1, 2].map(|query| columns.count(query))

@@ -3,13 +3,14 @@
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
+use super::excluded::{Eligible, Exclude, Excluded, check_usable};
 use super::kernel::log_sum;
 use super::points::{Points, check_labels, read_both};
 use super::probabilities::ClassProbabilities;
 use super::ranking::{Candidate, Neighbors, k_nearest};
 use super::regress::Numbers;
-use super::search::check_k;
-use crate::error::{Error, Result};
+use super::search::check_k_excluding;
+use crate::error::Result;
 
 /// The k nearest references of each query by `Σ_r |u_r - v_r|`.
 ///
@@ -41,16 +42,40 @@ pub fn manhattan_nearest(
     k: usize,
     own: Option<&[usize]>,
 ) -> Result<Neighbors> {
-    let [queries, references] = read_both(queries, references, own)?;
-    check_k(k, references.rows(), own.is_some())?;
-    let rows = rows_of(&queries, &references, own, |row| {
+    nearest_excluding(queries, references, k, Exclude::own_if(own))
+}
+
+/// As [`manhattan_nearest`], of the references that a query may find.
+///
+/// # Errors
+/// As [`NearestConfig::search_excluding`](super::NearestConfig::search_excluding).
+pub(super) fn nearest_excluding(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    k: usize,
+    exclude: Exclude<'_>,
+) -> Result<Neighbors> {
+    let (queries, all, eligible) = read_eligible(queries, references, exclude)?;
+    let references = eligible.of(&all);
+    let excluded = eligible.excluded.as_ref();
+    check_k_excluding(k, references.rows(), excluded)?;
+    // The norm is that of the distance.
+    let resolution = |query: usize| {
+        let norm = queries.row(query).iter().map(|x| x.abs()).sum();
+        queries.resolution(query, &references).of_norm(norm)
+    };
+    let rows = rows_of(&queries, &references, excluded, |query, row| {
         let candidates = row.map(|(reference, distance)| Candidate {
             sq_distance: distance * distance,
             reference: reference as u32,
         });
-        k_nearest(candidates.collect(), k)
+        k_nearest(candidates.collect(), k, resolution(query))
     });
-    Ok(Neighbors::from_rows(rows, references.rows(), k))
+    let found = Neighbors::from_rows(rows, references.rows(), k);
+    Ok(match &eligible.rows {
+        None => found,
+        Some(rows) => found.renumbered(rows, all.rows()),
+    })
 }
 
 /// The stochastic rule under the L1 distance: class probabilities of queries given labeled references.
@@ -69,11 +94,11 @@ pub fn manhattan_probabilities(
     classes: usize,
     own: Option<&[usize]>,
 ) -> Result<ClassProbabilities> {
-    weighted_probabilities(queries, references, (labels, None), classes, own)
+    let exclude = Exclude::own_if(own);
+    weighted_probabilities(queries, references, (labels, None), classes, exclude)
 }
 
-/// As [`manhattan_probabilities`], the term of each reference times its weight; alike without, and where no reference
-/// of a query has any.
+/// As [`manhattan_probabilities`], the term of each reference that a query may find times its weight; alike without.
 ///
 /// # Errors
 /// As there.
@@ -82,16 +107,17 @@ pub(super) fn weighted_probabilities(
     references: &Tensor<2>,
     (labels, weights): (&[usize], Option<&[f64]>),
     classes: usize,
-    own: Option<&[usize]>,
+    exclude: Exclude<'_>,
 ) -> Result<ClassProbabilities> {
-    let [queries, references] = read_both(queries, references, own)?;
-    check_labels(labels, references.rows(), classes)?;
-    check_usable(references.rows(), own)?;
-    let rows = rows_of(&queries, &references, own, |row| {
-        let all: Vec<(usize, f64)> = row.collect();
-        let weights = weights.filter(|w| all.iter().any(|(reference, _)| w[*reference] > 0.0));
+    let exclude = exclude.with_weights(weights);
+    let (queries, all, eligible) = read_eligible(queries, references, exclude)?;
+    check_labels(labels, all.rows(), classes)?;
+    let references = eligible.of(&all);
+    check_usable(references.rows(), queries.rows(), eligible.excluded.as_ref(), |_| true)?;
+    let rows = rows_of(&queries, &references, eligible.excluded.as_ref(), |_, row| {
         let mut of_class = vec![Vec::new(); classes];
-        for (reference, distance) in all {
+        for (place, distance) in row {
+            let reference = eligible.row(place);
             // w exp(-D) = exp(-(D - ln w))
             let less = weights.map_or(0.0, |weights| weights[reference].ln());
             of_class[labels[reference]].push(distance - less);
@@ -114,48 +140,46 @@ pub fn manhattan_means(
     numbers: Numbers<'_>,
     own: Option<&[usize]>,
 ) -> Result<Vec<f64>> {
-    let [queries, references] = read_both(queries, references, own)?;
-    numbers.check(references.rows())?;
-    check_usable(references.rows(), own)?;
-    let rows = rows_of(&queries, &references, own, |row| {
-        let all: Vec<(usize, f64)> = row.collect();
-        let counts = |row: usize| numbers.weights.is_none_or(|weights| weights[row] > 0.0);
-        // Where no other row counts, all do alike.
-        match all.iter().any(|(row, _)| counts(*row)) {
-            true => numbers.mean(all.into_iter().filter(|(row, _)| counts(*row)).collect()),
-            false => numbers.with_weights(None).mean(all),
-        }
+    let (queries, all, eligible) = read_eligible(queries, references, numbers.exclude(own))?;
+    numbers.check(all.rows())?;
+    let references = eligible.of(&all);
+    check_usable(references.rows(), queries.rows(), eligible.excluded.as_ref(), |_| true)?;
+    let rows = rows_of(&queries, &references, eligible.excluded.as_ref(), |_, row| {
+        numbers.mean(row.map(|(place, far)| (eligible.row(place), far)).collect())
     });
     Ok(rows.concat())
 }
 
-/// What `visit` makes of each query's references and their distances, the query itself left out.
+/// What `visit` makes of each query's number, references and their distances, without those that are left out.
 fn rows_of<T: Send>(
     queries: &Points,
     references: &Points,
-    own: Option<&[usize]>,
-    visit: impl Fn(&mut dyn Iterator<Item = (usize, f64)>) -> T + Sync,
+    excluded: Option<&Excluded<'_>>,
+    visit: impl Fn(usize, &mut dyn Iterator<Item = (usize, f64)>) -> T + Sync,
 ) -> Vec<T> {
     let distance =
         |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum() };
     let row = |query: usize| {
-        let own = own.map(|own| own[query]);
-        let others = (0..references.rows()).filter(move |reference| Some(*reference) != own);
+        let left_out = |row: &usize| excluded.is_some_and(|excluded| excluded.has(query, *row));
+        let others = (0..references.rows()).filter(|row| !left_out(row));
         let point = queries.row(query);
-        visit(&mut others.map(|reference| (reference, distance(point, references.row(reference)))))
+        visit(
+            query,
+            &mut others.map(|reference| (reference, distance(point, references.row(reference)))),
+        )
     };
     (0..queries.rows()).into_par_iter().map(row).collect()
 }
 
-fn check_usable(references: usize, own: Option<&[usize]>) -> Result<()> {
-    if references > usize::from(own.is_some()) {
-        return Ok(());
-    }
-    Err(Error::data(if own.is_some() {
-        "there is no reference other than the query itself; give at least two rows"
-    } else {
-        "there is no reference; give at least one row"
-    }))
+/// Queries and references on the host, and which of the latter the queries may find.
+fn read_eligible<'a>(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    exclude: Exclude<'a>,
+) -> Result<(Points, Points, Eligible<'a>)> {
+    let [queries, references] = read_both(queries, references, None)?;
+    let eligible = exclude.eligible(queries.rows(), references.rows())?;
+    Ok((queries, references, eligible))
 }
 
 #[cfg(test)]
@@ -194,11 +218,10 @@ mod tests {
         let query = line().slice([2..3]);
         let counted = manhattan_probabilities(&query, &twice, &[0, 1, 0, 1], 2, None).unwrap();
         let of = |weights: &[f64]| {
-            weighted_probabilities(&query, &line(), (&[0, 1, 0], Some(weights)), 2, None).unwrap()
+            let (of, exclude) = ((&[0, 1, 0][..], Some(weights)), Exclude::nothing());
+            weighted_probabilities(&query, &line(), of, 2, exclude).unwrap()
         };
         assert!((of(&[1.0, 2.0, 1.0]).probability(0, 1) - counted.probability(0, 1)).abs() < 1e-12);
-        let alike = manhattan_probabilities(&query, &line(), &[0, 1, 0], 2, None).unwrap();
-        assert_eq!(of(&[0.0; 3]).probability(0, 1), alike.probability(0, 1));
         assert_eq!(of(&[1.0, 0.0, 0.0]).probability(0, 1), 0.0);
     }
 

@@ -3,7 +3,19 @@
 //! Distances are squared Euclidean, in units of the embedding squared. Every result is exact: candidates are
 //! filtered in f32 (by matrix products on the tensor's device, or by a tree on the host), with a bound on the
 //! rounding, and re-ranked by differences in f64 on the host. A query that is itself one of the references is excluded by its
-//! row number (`own`), never by its value or its distance.
+//! row number (`own`), never by its value or its distance; [`Exclude`] leaves out its group and rows of weight 0, too.
+//!
+//! # Ties
+//! Tables of whole numbers, ranks and yes or no are full of equal distances, and a metric that only scales or permutes the
+//! features must not order them by its rounding. Two distances of one query are equal where
+//!
+//! ```text
+//! |d_l - d_j| <= r (2 ||z_i|| + d_j),   d_j <= d_l        r = 2^-22 (coordinates in f32), 2^-47 (f64)
+//! ```
+//! that is, 4 units of rounding of the coordinates in f32 and 64 in f64. Sorted by distance, the first distance and all
+//! that equal it make a group, the next one begins another. Within a group the lower reference row comes first, for every
+//! search method, so that of references at the k-th distance those of the lowest rows vote. Of classes with equal votes,
+//! the class of the neighbor that comes first wins; of equal probabilities the lowest class.
 
 mod box_search;
 mod box_tree;
@@ -13,6 +25,7 @@ mod coincidence_rule;
 mod contraction;
 mod descent;
 mod entropy_k;
+mod excluded;
 mod in_parts;
 mod kernel;
 mod lanes;
@@ -34,14 +47,16 @@ mod voters;
 mod within;
 
 pub(crate) use candidate_filter::CandidateFilter;
+pub(crate) use excluded::Excluded;
 pub(crate) use kernel::{Entropy, PART_ROWS, log_of_sum, others, sums_and_entropies};
 pub(crate) use points::{Points, check_dimensions, sq_distance};
-pub(crate) use search::{check_k, nearest_rows};
+pub(crate) use search::{check_k_excluding, nearest_rows};
 pub(crate) use within::within;
 
 pub use classify::{majority_vote, vote_shares};
 pub use coincidence_rule::CoincidenceRule;
 pub use entropy_k::{LocalVote, PerplexityMean, global_k, local_k_vote};
+pub use excluded::{Exclude, fewest_others};
 pub use manhattan::{manhattan_means, manhattan_nearest, manhattan_probabilities};
 pub use probabilities::ClassProbabilities;
 pub use ranking::Neighbors;

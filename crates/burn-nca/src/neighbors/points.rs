@@ -3,14 +3,21 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use burn::tensor::Tensor;
+use burn::tensor::{DType, Tensor};
 use rayon::prelude::*;
 
+use super::ranking::Resolution;
 use crate::data::{Features, host_values};
 use crate::error::{Error, Result};
 
 /// Coordinates beyond this would overflow f64 when squared and summed.
 const LARGEST_COORDINATE: f64 = 1e150;
+
+/// What counts as equal among distances of coordinates in f64, relative to them: 64 units of rounding.
+const DOUBLE: f64 = 1.0 / (1u64 << 47) as f64;
+
+/// The same of coordinates in f32: four units of rounding.
+const SINGLE: f64 = 1.0 / (1u64 << 22) as f64;
 
 /// Rows that one task goes through.
 const TASK_ROWS: usize = 2048;
@@ -22,10 +29,12 @@ const TASK_ROWS: usize = 2048;
 pub(crate) struct Points {
     /// Row-major, in an order of their own.
     values: Arc<Vec<f64>>,
-    /// Where each row stands among the values; in order without.
+    /// Where each row is among the values; in order without.
     order: Option<Arc<Vec<usize>>>,
     rows: usize,
     dimensions: usize,
+    /// The relative difference below which two distances are equal: see [`Resolution`].
+    resolution: f64,
 }
 
 impl Points {
@@ -44,7 +53,9 @@ impl Points {
             0 => Vec::new(),
             _ => host_values(tensor.clone().without_autodiff()),
         };
-        Self::checked(Arc::new(values), [rows, dimensions], name)
+        let points = Self::checked(Arc::new(values), [rows, dimensions], name)?;
+        let is_double = tensor.dtype() == DType::F64;
+        Ok(Self { resolution: if is_double { DOUBLE } else { SINGLE }, ..points })
     }
 
     /// The rows of features, as they are; `name` names them in messages.
@@ -71,7 +82,7 @@ impl Points {
                 at % dimensions + 1
             )));
         }
-        Ok(Self { values, order: None, rows, dimensions })
+        Ok(Self { values, order: None, rows, dimensions, resolution: DOUBLE })
     }
 
     /// Number of rows, n.
@@ -95,7 +106,7 @@ impl Points {
         let place = |&row: &usize| self.order.as_ref().map_or(row, |order| order[row]);
         let order = Some(Arc::new(order.iter().map(place).collect::<Vec<usize>>()));
         let rows = order.as_ref().map_or(0, |order| order.len());
-        Self { values: Arc::clone(&self.values), order, rows, dimensions: self.dimensions }
+        Self { values: Arc::clone(&self.values), order, rows, ..*self }
     }
 
     /// The rows one after the other, `[n, k]`.
@@ -108,6 +119,12 @@ impl Points {
                 values
             }
         }
+    }
+
+    /// How far apart distances from a row to rows of `references` must be to differ.
+    pub(crate) fn resolution(&self, row: usize, references: &Self) -> Resolution {
+        let relative = self.resolution.max(references.resolution);
+        Resolution::new(relative, self.row(row).iter().map(|x| x * x).sum::<f64>().sqrt())
     }
 
     /// The largest distance of a coordinate from that of `center`.

@@ -8,10 +8,18 @@ use crate::error::{Error, Result};
 const SUM_TOLERANCE: f64 = 1e-6;
 
 /// The probability of each class for each query, kept as logarithms in f64.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct ClassProbabilities {
     logs: Vec<f64>,
     classes: usize,
+    /// What two logarithms of each row may differ by and be equal; nothing without.
+    ties: Vec<f64>,
+}
+
+impl PartialEq for ClassProbabilities {
+    fn eq(&self, other: &Self) -> bool {
+        self.classes == other.classes && self.logs == other.logs
+    }
 }
 
 impl ClassProbabilities {
@@ -52,7 +60,12 @@ impl ClassProbabilities {
 
     /// Log-probabilities, row-major `[n, c]`.
     pub(super) fn from_logs(logs: Vec<f64>, classes: usize) -> Self {
-        Self { logs, classes }
+        Self { logs, classes, ties: Vec::new() }
+    }
+
+    /// The same, where the logarithms of a row are equal that differ by no more than this.
+    pub(super) fn with_ties(self, ties: Vec<f64>) -> Self {
+        Self { ties, ..self }
     }
 
     /// Number of queries, n.
@@ -82,12 +95,17 @@ impl ClassProbabilities {
     }
 
     /// The most probable class of each query; of equally probable ones the lowest.
+    ///
+    /// Equal are probabilities that rounding of the coordinates alone may part, by the rule for distances
+    /// ([`neighbors`](super)).
     pub fn most_probable(&self) -> Vec<usize> {
-        let best = |logs: &[f64]| {
-            (1..logs.len())
-                .fold(0, |best, class| if logs[class] > logs[best] { class } else { best })
+        let best = |row: usize| {
+            let logs = self.log_probabilities(row);
+            let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let least = largest - self.ties.get(row).copied().unwrap_or(0.0);
+            logs.iter().position(|log| *log >= least).unwrap_or(0)
         };
-        (0..self.rows()).map(|row| best(self.log_probabilities(row))).collect()
+        (0..self.rows()).map(best).collect()
     }
 
     /// The log-probabilities as a `[n, c]` tensor of type `dtype` on `device`.

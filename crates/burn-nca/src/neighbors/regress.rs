@@ -3,8 +3,9 @@
 use burn::tensor::Tensor;
 use burn_nca_fused::{Means, Number};
 
+use super::excluded::{Exclude, check_usable};
 use super::kernel::{coordinates, heights, log_of_sum, others, parts};
-use super::points::{positions, read_both};
+use super::points::read_both;
 use super::ranking::Neighbors;
 use crate::data::check_weights;
 use crate::error::{Error, Result};
@@ -18,12 +19,14 @@ pub struct Numbers<'a> {
     pub columns: usize,
     /// How much each row counts in a mean; alike without.
     pub weights: Option<&'a [f64]>,
+    /// The group of each row, of which a row of the table itself does not see its own.
+    pub groups: Option<&'a [usize]>,
 }
 
 impl<'a> Numbers<'a> {
     /// Numbers that count alike, in so many columns.
     pub fn new(values: &'a [f64], columns: usize) -> Self {
-        Self { values, columns, weights: None }
+        Self { values, columns, weights: None, groups: None }
     }
 
     /// The same numbers with a weight for each row, or alike without.
@@ -32,15 +35,20 @@ impl<'a> Numbers<'a> {
         Self { weights, ..self }
     }
 
+    /// The same numbers with a group for each row, or without.
+    #[must_use]
+    pub fn with_groups(self, groups: Option<&'a [usize]>) -> Self {
+        Self { groups, ..self }
+    }
+
+    /// What queries do not find, of which `own` names the rows.
+    pub fn exclude(&self, own: Option<&'a [usize]>) -> Exclude<'a> {
+        Exclude::own_if(own).with_groups(self.groups).with_weights(self.weights)
+    }
+
     /// How much a row counts.
     fn weight(&self, row: usize) -> f64 {
         self.weights.map_or(1.0, |weights| weights[row])
-    }
-
-    /// The rows that count, where some do not.
-    fn counting(&self) -> Option<Vec<usize>> {
-        let weights = self.weights.filter(|weights| weights.contains(&0.0))?;
-        Some((0..weights.len()).filter(|row| weights[*row] > 0.0).collect())
     }
 
     fn row(&self, row: usize) -> &[f64] {
@@ -151,23 +159,20 @@ pub fn kernel_means(
     numbers: Numbers,
     own: Option<&[usize]>,
 ) -> Result<Vec<f64>> {
-    let [queries, references] = read_both(queries, references, own)?;
+    let [queries, references] = read_both(queries, references, None)?;
+    let eligible = numbers.exclude(own).eligible(queries.rows(), references.rows())?;
     numbers.check(references.rows())?;
     if queries.rows() == 0 {
         return Ok(Vec::new());
     }
-    let counting = numbers.counting();
-    let own = match (&counting, own) {
-        (Some(counting), Some(own)) => Some(positions(counting, own)),
-        (_, own) => own.map(<[usize]>::to_vec),
-    };
-    let references = counting.as_ref().map_or(references.clone(), |rows| references.select(rows));
-    if references.rows() <= usize::from(own.is_some()) {
-        return Err(Error::data(
-            "there is no reference other than the query itself; a prediction needs at least one",
-        ));
-    }
-    let place = |at: usize| counting.as_ref().map_or(at, |rows| rows[at]);
+    let references = eligible.of(&references);
+    let excluded = eligible.excluded.as_ref();
+    check_usable(references.rows(), queries.rows(), excluded, |_| true)?;
+    let mut order: Vec<usize> = (0..references.rows()).collect();
+    excluded.iter().for_each(|excluded| excluded.arrange(&mut order, |_| ()));
+    let left_out = excluded.map(|excluded| excluded.spans(&order));
+    let references = references.select(&order);
+    let place = |at: usize| eligible.row(order[at]);
     let heights = numbers.weights.map(|weights| {
         heights(&(0..references.rows()).map(|at| weights[place(at)]).collect::<Vec<_>>())
     });
@@ -180,7 +185,7 @@ pub fn kernel_means(
         let values: Vec<f64> =
             part.clone().flat_map(|at| numbers.row(place(at))).copied().collect();
         let heights = heights.as_ref().map(|heights| &heights[part.clone()]);
-        let columns = others(b, own.as_deref(), &part);
+        let columns = others(b, left_out.as_deref(), &part);
         let references = references.select(&part.collect::<Vec<_>>());
         let references = coordinates(&references, heights);
         let statistics = f64::statistics(&queries, &references, k, &columns);

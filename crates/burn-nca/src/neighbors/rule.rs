@@ -5,10 +5,10 @@
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::manhattan::weighted_probabilities as manhattan_weighted;
+use super::manhattan::{nearest_excluding, weighted_probabilities as manhattan_weighted};
 use super::{
-    ClassProbabilities, CoincidenceRule, Neighbors, Numbers, VariableKernel, Voters, kernel_means,
-    manhattan_means, manhattan_nearest, nearest,
+    ClassProbabilities, CoincidenceRule, Exclude, NearestConfig, Neighbors, Numbers,
+    VariableKernel, Voters, kernel_means, manhattan_means,
 };
 use crate::error::Result;
 
@@ -21,24 +21,31 @@ pub struct ClassReferences<'a> {
     pub labels: &'a [usize],
     /// Number of classes, c.
     pub classes: usize,
-    /// How much each row counts; alike without.
+    /// How much each row counts; alike without. Rows of weight 0 have no say.
     pub weights: Option<&'a [f64]>,
+    /// The group of each row: a row of one of them has no say about another of it.
+    pub groups: Option<&'a [usize]>,
 }
 
 impl<'a> ClassReferences<'a> {
+    /// Rows that count alike, of no group.
+    pub fn new(embedding: &'a Tensor<2>, labels: &'a [usize], classes: usize) -> Self {
+        Self { embedding, labels, classes, weights: None, groups: None }
+    }
+
     /// The rows as voters.
     ///
     /// # Errors
-    /// Labels or weights that do not fit the embedding.
+    /// Labels, weights or groups that do not fit the embedding.
     pub fn voters(&self) -> Result<Voters<'a>> {
-        Voters::new(self.labels, self.classes, self.weights)
+        Voters::new(self.labels, self.classes, self.weights)?.with_groups(self.groups)
     }
 }
 
 /// How references decide about the class of queries.
 ///
 /// Queries `[m, k]` are in the space of the references. `own[i]` is the reference that is query i, and has no say
-/// about it; without `own` no query is a reference.
+/// about it, nor has any of its group; without `own` no query is a reference.
 pub trait ClassRule {
     /// The class of each query by its k nearest references, for each k of `ks` (one search may serve all).
     ///
@@ -102,18 +109,18 @@ impl Rule {
         }
     }
 
-    /// The k nearest references of each query in the distance of the rule; `own` as in [`nearest`].
+    /// The k nearest references of each query in the distance of the rule, of those that it may find.
     ///
     /// # Errors
-    /// As [`nearest`].
+    /// As [`NearestConfig::search_excluding`].
     pub fn nearest(
         &self,
         queries: &Tensor<2>,
         references: &Tensor<2>,
         k: usize,
-        own: Option<&[usize]>,
+        exclude: Exclude<'_>,
     ) -> Result<Neighbors> {
-        self.distance().nearest(queries, references, k, own)
+        self.distance().nearest(queries, references, k, exclude)
     }
 
     /// The numbers of all references, weighted by the rule's `p_ij`, for each query; row-major `[m, columns]`.
@@ -151,11 +158,11 @@ impl Distance {
         queries: &Tensor<2>,
         references: &Tensor<2>,
         k: usize,
-        own: Option<&[usize]>,
+        exclude: Exclude<'_>,
     ) -> Result<Neighbors> {
         match self {
-            Self::Euclidean => nearest(queries, references, k, own),
-            Self::Manhattan => manhattan_nearest(queries, references, k, own),
+            Self::Euclidean => NearestConfig::new(k).search_excluding(queries, references, exclude),
+            Self::Manhattan => nearest_excluding(queries, references, k, exclude),
         }
     }
 
@@ -183,8 +190,9 @@ impl ClassRule for Distance {
         own: Option<&[usize]>,
     ) -> Result<Vec<Vec<usize>>> {
         let most = ks.iter().copied().max().unwrap_or(1);
-        let neighbors = self.nearest(queries, references.embedding, most, own)?;
         let voters = references.voters()?;
+        let exclude = voters.exclude(own);
+        let neighbors = self.nearest(queries, references.embedding, most, exclude)?;
         ks.iter().map(|&k| voters.majority(&neighbors, k)).collect()
     }
 
@@ -195,7 +203,9 @@ impl ClassRule for Distance {
         k: usize,
         own: Option<&[usize]>,
     ) -> Result<Vec<f64>> {
-        references.voters()?.shares(&self.nearest(queries, references.embedding, k, own)?, k)
+        let voters = references.voters()?;
+        let exclude = voters.exclude(own);
+        voters.shares(&self.nearest(queries, references.embedding, k, exclude)?, k)
     }
 
     fn probabilities(
@@ -204,11 +214,13 @@ impl ClassRule for Distance {
         references: ClassReferences<'_>,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        let ClassReferences { embedding, labels, classes, weights } = references;
+        let ClassReferences { embedding, labels, classes, weights, .. } = references;
+        let voters = references.voters()?;
         match self {
-            Self::Euclidean => references.voters()?.probabilities(queries, embedding, own),
+            Self::Euclidean => voters.probabilities(queries, embedding, own),
             Self::Manhattan => {
-                manhattan_weighted(queries, embedding, (labels, weights), classes, own)
+                let exclude = voters.exclude(own);
+                manhattan_weighted(queries, embedding, (labels, weights), classes, exclude)
             }
         }
     }
@@ -245,8 +257,9 @@ impl ClassRule for VariableKernel {
         references: ClassReferences<'_>,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        let ClassReferences { embedding, labels, classes, weights } = references;
-        self.weighted_probabilities(queries, embedding, (labels, weights), classes, own)
+        let ClassReferences { embedding, labels, classes, weights, .. } = references;
+        let exclude = references.voters()?.exclude(own);
+        self.weighted_probabilities(queries, embedding, (labels, weights), classes, exclude)
     }
 }
 
@@ -261,8 +274,7 @@ mod tests {
     fn the_rule_of_neighbors_is_votes_and_the_stochastic_rule() {
         let points = Tensor::<2>::from_floats([[0.0], [1.0], [3.0], [4.0]], &Device::flex());
         let labels = [0, 0, 1, 1];
-        let references =
-            ClassReferences { embedding: &points, labels: &labels, classes: 2, weights: None };
+        let references = ClassReferences::new(&points, &labels, 2);
         let own = [0, 1, 2, 3];
         let rule = Rule::default();
         let rule = rule.of_classes();
@@ -281,12 +293,12 @@ mod tests {
         let points =
             Tensor::<2>::from_floats([[3.0, 0.0], [2.0, 2.0], [9.0, 9.0]], &Device::flex());
         let query = Tensor::<2>::from_floats([[0.0, 0.0]], &Device::flex());
-        let references =
-            ClassReferences { embedding: &points, labels: &[0, 1, 1], classes: 2, weights: None };
+        let references = ClassReferences::new(&points, &[0, 1, 1], 2);
         let class =
             |rule: &Rule, k| rule.of_classes().classes(&query, references, &[k], None).unwrap();
         assert_eq!([class(&Rule::Neighbors, 1), class(&Rule::Manhattan, 1)], [[[1]], [[0]]]);
-        assert_eq!(Rule::Manhattan.nearest(&query, &points, 1, None).unwrap().indices(0), [0]);
+        let found = Rule::Manhattan.nearest(&query, &points, 1, Exclude::nothing()).unwrap();
+        assert_eq!(found.indices(0), [0]);
         let numbers = Numbers::new(&[1.0, 2.0, 30.0], 1);
         let mean = Rule::Manhattan.kernel_means(&query, &points, numbers, None).unwrap()[0];
         let expected = (1.0 + 2.0 * (-1f64).exp()) / (1.0 + (-1f64).exp());

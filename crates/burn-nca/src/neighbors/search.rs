@@ -7,7 +7,8 @@ use burn::tensor::{Device, Tensor};
 
 use super::box_search::BoxSearch;
 use super::candidate_filter::{CandidateFilter, FilteredRow};
-use super::points::{Points, check_dimensions, check_own, of_both, read_both};
+use super::excluded::{Eligible, Exclude, Excluded};
+use super::points::{Points, check_dimensions};
 use super::ranking::{Candidate, Neighbors, k_nearest};
 use super::selection::{at_most, k_smallest};
 use super::tree;
@@ -79,7 +80,8 @@ impl NearestConfig {
     /// The k nearest references of each query.
     ///
     /// Ascending by distance; of equal distances the lower reference row comes first. Distances are computed
-    /// in f64 from the values in the tensors, whatever their dtype.
+    /// in f64 from the values in the tensors, whatever their dtype; those that rounding of these values may part are
+    /// equal (see the module).
     ///
     /// # Shapes
     /// - queries: `[n, d]`, references: `[m, d]`
@@ -95,16 +97,34 @@ impl NearestConfig {
         references: &Tensor<2>,
         own: Option<&[usize]>,
     ) -> Result<Neighbors> {
-        let (n, device) = (queries.dims()[0], &references.device());
-        if let Some(rows) = rows_at_a_time(n, references.dims(), false) {
-            let found = Points::read(queries, "queries")?;
+        self.search_excluding(queries, references, Exclude::own_if(own))
+    }
+
+    /// The k nearest of the references that a query may find: not itself, none of its group, none of weight 0.
+    ///
+    /// # Errors
+    /// As [`NearestConfig::search`], k larger than what is left for some query, or groups or weights that do not fit.
+    pub fn search_excluding(
+        &self,
+        queries: &Tensor<2>,
+        references: &Tensor<2>,
+        exclude: Exclude<'_>,
+    ) -> Result<Neighbors> {
+        let device = &references.device();
+        let [m, d] = references.dims();
+        let found = Points::read(queries, "queries")?;
+        let eligible = exclude.eligible(found.rows(), m)?;
+        if eligible.rows.is_none()
+            && let Some(rows) = rows_at_a_time(found.rows(), [m, d], false)
+        {
             let part =
                 |rows: Range<usize>| Points::read(&references.clone().slice([rows]), "references");
-            let whole = (references.dims(), &part as &Part<'_>);
-            return self.search_parts(&found, whole, own, (rows, device));
+            let whole = ([m, d], &part as &Part<'_>);
+            return self.search_parts(&found, whole, eligible.excluded.as_ref(), (rows, device));
         }
-        let [found, among] = read_both(queries, references, own)?;
-        self.search_points(&found, &among, own, device)
+        let among = Points::read(references, "references")?;
+        check_dimensions(&found, &among)?;
+        self.search_eligible(&found, &among, &eligible, device)
     }
 
     /// The same of rows that stand on the host, which are not copied; products are taken on `device`.
@@ -118,17 +138,54 @@ impl NearestConfig {
         own: Option<&[usize]>,
         device: &Device,
     ) -> Result<Neighbors> {
+        self.search_features_excluding(queries, references, Exclude::own_if(own), device)
+    }
+
+    /// As [`search_excluding`](Self::search_excluding), of rows that stand on the host.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn search_features_excluding(
+        &self,
+        queries: &Features,
+        references: &Features,
+        exclude: Exclude<'_>,
+        device: &Device,
+    ) -> Result<Neighbors> {
         let shape = [references.rows(), references.columns()];
-        if let Some(rows) = rows_at_a_time(queries.rows(), shape, references.is_narrow()) {
-            let found = Points::of(queries, "queries")?;
+        let found = Points::of(queries, "queries")?;
+        let eligible = exclude.eligible(found.rows(), shape[0])?;
+        if eligible.rows.is_none()
+            && let Some(rows) = rows_at_a_time(queries.rows(), shape, references.is_narrow())
+        {
             let part = |rows: Range<usize>| {
                 Points::of(&references.select(&rows.collect::<Vec<_>>()), "references")
             };
             let whole = (shape, &part as &Part<'_>);
-            return self.search_parts(&found, whole, own, (rows, device));
+            return self.search_parts(&found, whole, eligible.excluded.as_ref(), (rows, device));
         }
-        let [found, among] = of_both(queries, references, own)?;
-        self.search_points(&found, &among, own, device)
+        let among = Points::of(references, "references")?;
+        check_dimensions(&found, &among)?;
+        self.search_eligible(&found, &among, &eligible, device)
+    }
+
+    /// The search among the references that count.
+    fn search_eligible(
+        &self,
+        queries: &Points,
+        references: &Points,
+        eligible: &Eligible<'_>,
+        device: &Device,
+    ) -> Result<Neighbors> {
+        let excluded = eligible.excluded.as_ref();
+        match &eligible.rows {
+            None => self.search_points(queries, references, excluded, device),
+            Some(rows) => {
+                let found =
+                    self.search_points(queries, &references.select(rows), excluded, device)?;
+                Ok(found.renumbered(rows, references.rows()))
+            }
+        }
     }
 
     /// The same among `[m, d]` references of which `part` gives some, so many at a time: neither their values in f64 nor a
@@ -137,30 +194,29 @@ impl NearestConfig {
         &self,
         queries: &Points,
         ([m, d], part): ([usize; 2], &Part<'_>),
-        own: Option<&[usize]>,
+        excluded: Option<&Excluded<'_>>,
         (rows, device): (usize, &Device),
     ) -> Result<Neighbors> {
-        check_own(own, queries.rows(), m)?;
-        self.check([m, d], own.is_some())?;
+        self.check([m, d], excluded)?;
         let mut nearest: Vec<Vec<Candidate>> = vec![Vec::new(); queries.rows()];
         // A part has more rows than there are neighbors to find.
-        let parts = (m / rows.max(2 * self.k + 2)).max(1);
+        let most = excluded.map_or(0, Excluded::most);
+        let parts = (m / rows.max(2 * (self.k + most))).max(1);
         for at in 0..parts {
             let (start, end) = (at * m / parts, (at + 1) * m / parts);
             // The message of all references has the row's number.
             let among = part(start..end).or_else(|_| part(0..m))?;
             check_dimensions(queries, &among)?;
-            // Of a query that stands in another part, a place behind all of this one.
-            let place = |&row: &usize| row.checked_sub(start).unwrap_or(m).min(end - start);
-            let own: Option<Vec<usize>> = own.map(|own| own.iter().map(place).collect());
-            let near = self.search_points(queries, &among, own.as_deref(), device)?;
+            let excluded = excluded.map(|excluded| excluded.part(start..end));
+            let near = self.search_points(queries, &among, excluded.as_ref(), device)?;
             for (query, nearest) in nearest.iter_mut().enumerate() {
                 let more = near.indices(query).iter().zip(near.sq_distances(query));
                 nearest.extend(more.map(|(&row, &sq_distance)| Candidate {
                     sq_distance,
                     reference: row + start as u32,
                 }));
-                *nearest = k_nearest(std::mem::take(nearest), self.k);
+                let resolution = queries.resolution(query, &among);
+                *nearest = k_nearest(std::mem::take(nearest), self.k, resolution);
             }
         }
         Ok(Neighbors::from_rows(nearest, m, self.k))
@@ -173,31 +229,34 @@ impl NearestConfig {
     pub fn search_others(&self, points: &Tensor<2>) -> Result<Neighbors> {
         let rows = Points::read(points, "points")?;
         let own: Vec<usize> = (0..rows.rows()).collect();
-        self.search_points(&rows, &rows, Some(&own), &points.device())
+        self.search_points(&rows, &rows, Some(&Excluded::own(&own)), &points.device())
     }
 
     fn search_points(
         &self,
         queries: &Points,
         references: &Points,
-        own: Option<&[usize]>,
+        excluded: Option<&Excluded<'_>>,
         device: &Device,
     ) -> Result<Neighbors> {
-        self.check([references.rows(), references.dimensions()], own.is_some())?;
+        self.check([references.rows(), references.dimensions()], excluded)?;
         let k = self.k;
         let brute_force = || {
             let filter = CandidateFilter::new(queries, references, device);
-            filter.map_rows(own, |row| nearest_in_row(row, k))
+            filter.map_rows(excluded, |row| nearest_in_row(row, k))
         };
-        let tree = || tree::search(queries, references, own, k);
-        let boxes = || BoxSearch::new(queries, references, own);
+        let tree = || tree::search(queries, references, excluded, k);
+        let boxes = || BoxSearch::new(queries, references, excluded);
         let (m, d) = (references.rows(), references.dimensions());
         let rows = match self.method {
             _ if queries.rows() == 0 => Vec::new(),
             SearchMethod::BruteForce => brute_force(),
             SearchMethod::Tree => tree(),
             SearchMethod::Boxes => boxes().search(k),
-            SearchMethod::Auto if tree_is_faster(m, d, k) => tree(),
+            // A tree finds those that are left out first.
+            SearchMethod::Auto if tree_is_faster(m, d, k + excluded.map_or(0, Excluded::most)) => {
+                tree()
+            }
             SearchMethod::Auto => {
                 let on_host = runs_on_host(device);
                 let boxes = (on_host && boxes_may_pay(queries.rows(), m, k)).then(boxes);
@@ -210,8 +269,8 @@ impl NearestConfig {
         Ok(Neighbors::from_rows(rows, references.rows(), k))
     }
 
-    fn check(&self, [m, d]: [usize; 2], own: bool) -> Result<()> {
-        check_k(self.k, m, own)?;
+    fn check(&self, [m, d]: [usize; 2], excluded: Option<&Excluded<'_>>) -> Result<()> {
+        check_k_excluding(self.k, m, excluded)?;
         if u32::try_from(m).is_err() {
             return Err(Error::data(format!(
                 "{m} references; at most {} can be numbered: search them in parts",
@@ -258,6 +317,28 @@ pub(crate) fn check_k(k: usize, references: usize, own: bool) -> Result<()> {
     Ok(())
 }
 
+/// The same where more than the query may be left out.
+///
+/// # Errors
+/// k of 0, or more than there are for some query.
+pub(crate) fn check_k_excluding(
+    k: usize,
+    references: usize,
+    excluded: Option<&Excluded<'_>>,
+) -> Result<()> {
+    let Some(excluded) = excluded.filter(|excluded| excluded.is_of_keys()) else {
+        return check_k(k, references, excluded.is_some());
+    };
+    let usable = references.saturating_sub(excluded.most());
+    if k == 0 || k <= usable {
+        return check_k(k, references, false);
+    }
+    Err(Error::setting(format!(
+        "k is {k}, but for some row only {usable} references are left that are not of its own group; give k from 1 \
+         to {usable}, or rows of more groups"
+    )))
+}
+
 /// The k nearest references of each query, by the method that is faster.
 ///
 /// Shorthand for [`NearestConfig::search`]; see there for the order, `own` and the errors.
@@ -292,11 +373,12 @@ fn nearest_in_row(row: &FilteredRow, k: usize) -> Vec<Candidate> {
         .into_iter()
         .map(|reference| row.sq_distance(reference as usize))
         .fold(0.0, f64::max);
-    let candidates = at_most(row.estimates(), row.limit(farthest))
+    let resolution = row.resolution();
+    let candidates = at_most(row.estimates(), row.limit(resolution.sq_reach(farthest)))
         .into_iter()
         .map(|reference| Candidate { sq_distance: row.sq_distance(reference as usize), reference })
         .collect();
-    k_nearest(candidates, k)
+    k_nearest(candidates, k, resolution)
 }
 
 /// Whether there are enough references and queries that boxes, once built, may save time.

@@ -68,7 +68,7 @@ pub fn leave_one_out_probabilities(
     let rows = Points::read(points, "points")?;
     check_labels(labels, rows.rows(), classes)?;
     let own: Vec<usize> = (0..rows.rows()).collect();
-    let problem = Labeled { references: &rows, labels, classes, weights: None };
+    let problem = Labeled { references: &rows, labels, classes, weights: None, groups: None };
     problem.probabilities(&rows, Some(&own))
 }
 

@@ -4,13 +4,17 @@ use std::ops::Range;
 
 use burn_nca_fused::Number;
 
+use super::excluded::{Excluded, check_usable};
 use super::kernel::{PART_ROWS, coordinates, heights, log_of_sum, others};
-use super::points::{Points, positions};
+use super::points::Points;
 use super::probabilities::ClassProbabilities;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// What a squared distance may be off by where that saves time, and the term of a reference by in proportion.
 const ERROR: f64 = 1e-6;
+
+/// What logarithms that differ are never equal by: one probability is a hundredth more than the other.
+const MOST_TIE: f64 = 0.01;
 
 /// References from which a class is summed by itself, its exponentials by vectors.
 const LARGE_CLASS: usize = 128;
@@ -24,6 +28,8 @@ pub(super) struct Labeled<'a> {
     pub(super) labels: &'a [usize],
     pub(super) classes: usize,
     pub(super) weights: Option<&'a [f64]>,
+    /// The group of each, of which a query does not see its own.
+    pub(super) groups: Option<&'a [usize]>,
 }
 
 impl Labeled<'_> {
@@ -32,26 +38,21 @@ impl Labeled<'_> {
         queries: &Points,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        let (order, ranges) = self.by_class();
-        let usable = order.len().saturating_sub(usize::from(own.is_some()));
-        if queries.rows() > 0 && usable == 0 {
-            return Err(Error::data(
-                "there is no reference other than the query itself; class probabilities need at \
-                 least one",
-            ));
-        }
+        let excluded = own.map(|own| Excluded::own_or_group(own, self.groups));
+        let (order, ranges) = self.by_class(excluded.as_ref());
         if queries.rows() == 0 {
             return Ok(ClassProbabilities::from_logs(Vec::new(), self.classes));
         }
-        let own = own.map(|own| positions(&order, own));
-        Ok(self.class_probabilities(queries, own.as_deref(), (&order, &ranges)))
+        let counts = |row: usize| self.weights.is_none_or(|weights| weights[row] > 0.0);
+        check_usable(order.len(), queries.rows(), excluded.as_ref(), counts)?;
+        Ok(self.class_probabilities(queries, excluded.as_ref(), (&order, &ranges)))
     }
 
-    /// `log P(c | x_i)`, a row a query; `own` are places in the order of the classes.
+    /// `log P(c | x_i)`, a row a query.
     fn class_probabilities(
         &self,
         queries: &Points,
-        own: Option<&[usize]>,
+        excluded: Option<&Excluded<'_>>,
         (order, ranges): (&[usize], &[Range<usize>]),
     ) -> ClassProbabilities {
         let b = queries.rows();
@@ -62,7 +63,12 @@ impl Labeled<'_> {
         let values = coordinates(queries, level.as_deref());
         let k = values.len() / b;
         let mut sums = vec![f64::NEG_INFINITY; b * self.classes];
-        for Part { rows: part, classes } in parts(ranges) {
+        // A group may have rows of several classes: its range is one of each class.
+        let by_class = excluded.is_some_and(Excluded::is_of_keys);
+        let own = excluded.filter(|_| !by_class).map(|own| own.spans(order));
+        for Part { rows: part, classes } in parts(ranges, by_class) {
+            let of_class =
+                excluded.filter(|_| by_class).map(|groups| groups.spans(&order[part.clone()]));
             let references = self.references.select(&order[part.clone()]);
             let heights = heights.as_ref().map(|heights| &heights[part.clone()]);
             let references = coordinates(&references, heights);
@@ -71,7 +77,13 @@ impl Labeled<'_> {
             let some_rows = (SUMS / ends.len()).max(1);
             for first in (0..b).step_by(some_rows) {
                 let rows = first..(first + some_rows).min(b);
-                let columns = others(rows.len(), own.map(|own| &own[rows.clone()]), &part);
+                let left_out = |spans: &Option<Vec<Range<usize>>>| {
+                    spans.as_ref().map(|spans| spans[rows.clone()].to_vec())
+                };
+                let columns = match left_out(&of_class) {
+                    Some(spans) => others(rows.len(), Some(&spans), &(0..part.len())),
+                    None => others(rows.len(), left_out(&own).as_deref(), &part),
+                };
                 let points = (&values[rows.start * k..rows.end * k], references.as_slice(), k);
                 let found = f64::log_sums_within(ERROR, points, &columns, &ends);
                 for (query, found) in rows.zip(found.chunks(ends.len())) {
@@ -82,15 +94,31 @@ impl Labeled<'_> {
                 }
             }
         }
+        let ties = sums.chunks(self.classes).enumerate();
+        let ties = ties.map(|(query, sums)| self.tie(queries, query, sums)).collect();
         sums.chunks_mut(self.classes).for_each(normalize);
-        ClassProbabilities::from_logs(sums, self.classes)
+        ClassProbabilities::from_logs(sums, self.classes).with_ties(ties)
+    }
+
+    /// What the logarithms of two classes may differ by for rounding alone, by the log sums of a query.
+    ///
+    /// ```text
+    /// 2 (reach(d)² - d²) + 4 ERROR,   d² = log n - log Σ_c exp(l_c), at least 0: no less than the nearest distance
+    /// ```
+    fn tie(&self, queries: &Points, query: usize, sums: &[f64]) -> f64 {
+        let total = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sq_distance = ((self.references.rows() as f64).ln() - total).max(0.0);
+        let resolution = queries.resolution(query, self.references);
+        let rounding = resolution.sq_reach(sq_distance) - sq_distance;
+        (2.0 * rounding + 4.0 * ERROR).min(MOST_TIE)
     }
 
     /// The reference rows that count, sorted by class, and where each class then stands.
-    fn by_class(&self) -> (Vec<usize>, Vec<Range<usize>>) {
+    fn by_class(&self, excluded: Option<&Excluded<'_>>) -> (Vec<usize>, Vec<Range<usize>>) {
         let counts = |row: &usize| self.weights.is_none_or(|weights| weights[*row] > 0.0);
         let mut order: Vec<usize> = (0..self.labels.len()).filter(counts).collect();
         order.sort_by_key(|&row| self.labels[row]);
+        excluded.iter().for_each(|groups| groups.arrange(&mut order, |row| self.labels[row]));
         let start = |class| order.partition_point(|&row| self.labels[row] < class);
         let ranges = (0..self.classes).map(|class| start(class)..start(class + 1)).collect();
         (order, ranges)
@@ -103,12 +131,13 @@ struct Part {
     classes: Range<usize>,
 }
 
-/// The references cut into parts: a large class by itself, as many small ones as fit together.
-fn parts(ranges: &[Range<usize>]) -> Vec<Part> {
+/// The references cut into parts: a large class by itself, as many small ones as fit together, unless each is to be by
+/// itself.
+fn parts(ranges: &[Range<usize>], by_class: bool) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let mut is_open = false;
     for (class, range) in ranges.iter().enumerate().filter(|(_, range)| !range.is_empty()) {
-        let is_large = range.len() >= LARGE_CLASS;
+        let is_large = by_class || range.len() >= LARGE_CLASS;
         match parts.last_mut() {
             Some(Part { rows, classes })
                 if is_open && !is_large && rows.len() + range.len() <= PART_ROWS =>

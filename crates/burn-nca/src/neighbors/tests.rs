@@ -3,6 +3,7 @@
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use proptest::prelude::*;
 
+use super::excluded::{Exclude, Excluded};
 use super::points::Points;
 use super::ranking::Neighbors;
 use super::search::{NearestConfig, SearchMethod, nearest, nearest_others};
@@ -72,7 +73,10 @@ proptest! {
         let own: Vec<usize> = (0..n).collect();
         let expected = naive(&values, &values, d, Some(&own), k);
         for method in methods(d) {
-            for dtype in [DType::F64, DType::F32] {
+            // Whole numbers of thousands are nearer to each other than f32 tells.
+            let single = max < 1000;
+            let dtypes = [DType::F64, DType::F32];
+            for dtype in dtypes.into_iter().filter(|dtype| single || *dtype == DType::F64) {
                 let points = tensor(&values, d, dtype, &Device::flex());
                 let search = NearestConfig::new(k).with_method(method);
                 let found = search.search_others(&points).unwrap();
@@ -255,7 +259,8 @@ fn references_that_are_searched_in_parts_give_the_same_neighbors() {
             Points::of(&all.select(&rows.collect::<Vec<_>>()), "references")
         };
         let queries = Points::of(&queries, "queries").unwrap();
-        search.search_parts(&queries, ([60, 3], &part), own, (rows, &device))
+        let excluded = own.map(Excluded::own);
+        search.search_parts(&queries, ([60, 3], &part), excluded.as_ref(), (rows, &device))
     };
     for method in
         [SearchMethod::Auto, SearchMethod::BruteForce, SearchMethod::Tree, SearchMethod::Boxes]
@@ -274,8 +279,135 @@ fn references_that_are_searched_in_parts_give_the_same_neighbors() {
         }
     }
     let refused = |k: usize, own: &[usize]| {
-        in_parts(&NearestConfig::new(k), Some(own), 9).unwrap_err().to_string()
+        let search = NearestConfig::new(k);
+        search
+            .search_features(&queries, &all.narrowed(), Some(own), &device)
+            .unwrap_err()
+            .to_string()
     };
     assert!(refused(60, &own).contains("only 59 references other than the query itself"));
     assert!(refused(1, &own[1..]).contains("3 own rows for 4 queries"));
+}
+
+/// Rows of small whole numbers, full of ties.
+fn grid(d: usize, n: usize, levels: usize, seed: usize) -> Vec<f64> {
+    (0..n * d).map(|at| ((at * at * 31 + at * 17 + seed * 7919) % 1009 % levels) as f64).collect()
+}
+
+#[test]
+fn a_metric_that_scales_or_permutes_whole_numbers_has_the_votes_of_euclidean_distance() {
+    for (d, n, levels) in
+        [(1, 60, 9), (2, 90, 5), (4, 200, 5), (7, 120, 2), (12, 150, 3), (40, 80, 4)]
+    {
+        let values = grid(d, n, levels, d + n);
+        let own: Vec<usize> = (0..n).collect();
+        for k in [1, 5] {
+            let expected = naive(&values, &values, d, Some(&own), k);
+            let scales =
+                [1.0, 0.5, 3.0, (1.0 / 3.0f64).sqrt(), 1.0 / (d as f64).sqrt(), 0.1, 1e-3, 7e4];
+            for (at, scale) in scales.into_iter().enumerate() {
+                let column = |c: usize| (c * if d % 7 == 0 { 5 } else { 7 } + at) % d;
+                let moved = |row: &[f64], scale: &dyn Fn(f64) -> f64| -> Vec<f64> {
+                    (0..d).map(|c| scale(row[column(c)])).collect()
+                };
+                let double: Vec<f64> =
+                    values.chunks(d).flat_map(|row| moved(row, &|x| x * scale)).collect();
+                let single = |x: f64| f64::from(x as f32 * scale as f32);
+                let single: Vec<f64> =
+                    values.chunks(d).flat_map(|row| moved(row, &single)).collect();
+                for method in methods(d) {
+                    let search = NearestConfig::new(k).with_method(method);
+                    for (values, dtype) in [(&double, DType::F64), (&single, DType::F32)] {
+                        let points = tensor(values, d, dtype, &Device::flex());
+                        let found = rows(&search.search_others(&points).unwrap());
+                        assert_eq!(found, expected, "{d} {k} {scale} {method:?} {dtype:?}");
+                    }
+                    let features = Features::unnamed(double.clone(), d).unwrap();
+                    let device = Device::flex();
+                    let found = search.search_features(&features, &features, Some(&own), &device);
+                    assert_eq!(rows(&found.unwrap()), expected, "{d} {k} {scale} {method:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn standardized_one_hot_rows_tie_as_whole_rows_do() {
+    // Three columns of four levels each, one-hot: all distances are 0, √2, 2 or √6 where levels are equally common.
+    let n = 64;
+    let values: Vec<f64> = (0..n)
+        .flat_map(|row| {
+            (0..3).flat_map(move |c| {
+                (0..4).map(move |l| f64::from(u8::from(row >> (2 * c) & 3 == l)))
+            })
+        })
+        .collect();
+    let own: Vec<usize> = (0..n).collect();
+    let expected = naive(&values, &values, 12, Some(&own), 7);
+    let (mean, spread) = (0.25, (3.0f64 / 16.0).sqrt());
+    let scaled: Vec<f64> = values.iter().map(|x| (x - mean) / spread).collect();
+    for dtype in [DType::F64, DType::F32] {
+        for method in methods(12) {
+            let search = NearestConfig::new(7).with_method(method);
+            let points = tensor(&scaled, 12, dtype, &Device::flex());
+            assert_eq!(
+                rows(&search.search_others(&points).unwrap()),
+                expected,
+                "{method:?} {dtype:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn groups_and_rows_without_weight_are_found_by_no_method() {
+    for (d, n) in [(2, 300), (9, 120)] {
+        let values = grid(d, n, 6, 3);
+        let groups: Vec<usize> = (0..n).map(|row| row * row % 11).collect();
+        let weights: Vec<f64> = (0..n).map(|row| (row % 5) as f64).collect();
+        let own: Vec<usize> = (0..n).step_by(3).collect();
+        let queries: Vec<f64> =
+            own.iter().flat_map(|&row| values[row * d..][..d].to_vec()).collect();
+        let exclude = Exclude::own(&own);
+        let cases = [
+            exclude.with_groups(Some(&groups)),
+            exclude.with_weights(Some(&weights)),
+            exclude.with_groups(Some(&groups)).with_weights(Some(&weights)),
+            Exclude::nothing().with_weights(Some(&weights)),
+        ];
+        for (at, exclude) in cases.into_iter().enumerate() {
+            let (by_group, by_weight, itself) = ([0, 2].contains(&at), at > 0, at < 3);
+            let expected: Vec<Vec<u32>> = own
+                .iter()
+                .map(|&query| {
+                    let d2 = |row: usize| -> f64 {
+                        (0..d).map(|c| (values[query * d + c] - values[row * d + c]).powi(2)).sum()
+                    };
+                    let mut all: Vec<usize> = (0..n)
+                        .filter(|&row| !(itself && row == query))
+                        .filter(|&row| !(by_group && groups[row] == groups[query]))
+                        .filter(|&row| !(by_weight && weights[row] == 0.0))
+                        .collect();
+                    all.sort_by(|a, b| d2(*a).total_cmp(&d2(*b)).then(a.cmp(b)));
+                    all[..4].iter().map(|&row| row as u32).collect()
+                })
+                .collect();
+            for method in methods(d) {
+                let search = NearestConfig::new(4).with_method(method);
+                let found = search.search_excluding(&flex(&queries, d), &flex(&values, d), exclude);
+                assert_eq!(rows(&found.unwrap()), expected, "{d} {at} {method:?}");
+                let [queries, all] =
+                    [&queries, &values].map(|values| Features::unnamed(values.clone(), d).unwrap());
+                let host = Device::flex();
+                let found =
+                    search.search_features_excluding(&queries, &all.narrowed(), exclude, &host);
+                assert_eq!(rows(&found.unwrap()), expected, "{d} {at} {method:?} in parts");
+            }
+        }
+        let error = NearestConfig::new(n)
+            .search_excluding(&flex(&queries, d), &flex(&values, d), cases[0])
+            .unwrap_err();
+        assert!(error.to_string().contains("not of its own group"), "{error}");
+    }
 }

@@ -5,8 +5,9 @@ use std::num::NonZero;
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use rayon::prelude::*;
 
+use super::excluded::Excluded;
 use super::points::{Points, sq_distance};
-use super::ranking::{Candidate, k_nearest};
+use super::ranking::{Candidate, Resolution, k_nearest};
 
 /// The most dimensions a tree is built for; fewer in a browser, which downloads the code of each.
 pub(super) const MAX_DIMENSIONS: usize = if cfg!(target_family = "wasm") { 3 } else { 8 };
@@ -18,23 +19,23 @@ pub(super) const MAX_DIMENSIONS: usize = if cfg!(target_family = "wasm") { 3 } e
 pub(super) fn search(
     queries: &Points,
     references: &Points,
-    own: Option<&[usize]>,
+    excluded: Option<&Excluded<'_>>,
     k: usize,
 ) -> Vec<Vec<Candidate>> {
     match references.dimensions() {
-        1 => search_in::<1>(queries, references, own, k),
-        2 => search_in::<2>(queries, references, own, k),
-        3 => search_in::<3>(queries, references, own, k),
+        1 => search_in::<1>(queries, references, excluded, k),
+        2 => search_in::<2>(queries, references, excluded, k),
+        3 => search_in::<3>(queries, references, excluded, k),
         #[cfg(not(target_family = "wasm"))]
-        4 => search_in::<4>(queries, references, own, k),
+        4 => search_in::<4>(queries, references, excluded, k),
         #[cfg(not(target_family = "wasm"))]
-        5 => search_in::<5>(queries, references, own, k),
+        5 => search_in::<5>(queries, references, excluded, k),
         #[cfg(not(target_family = "wasm"))]
-        6 => search_in::<6>(queries, references, own, k),
+        6 => search_in::<6>(queries, references, excluded, k),
         #[cfg(not(target_family = "wasm"))]
-        7 => search_in::<7>(queries, references, own, k),
+        7 => search_in::<7>(queries, references, excluded, k),
         #[cfg(not(target_family = "wasm"))]
-        8 => search_in::<8>(queries, references, own, k),
+        8 => search_in::<8>(queries, references, excluded, k),
         more => panic!("a k-d tree is for 1 to {MAX_DIMENSIONS} dimensions, not {more}"),
     }
 }
@@ -42,13 +43,18 @@ pub(super) fn search(
 fn search_in<const D: usize>(
     queries: &Points,
     references: &Points,
-    own: Option<&[usize]>,
+    excluded: Option<&Excluded<'_>>,
     k: usize,
 ) -> Vec<Vec<Candidate>> {
     let tree = Tree::<D>::build(references);
     (0..queries.rows())
         .into_par_iter()
-        .map(|query| tree.nearest(queries.row(query), own.map(|own| own[query]), k))
+        .map(|query| {
+            let resolution = queries.resolution(query, references);
+            let left_out = |row: usize| excluded.is_some_and(|excluded| excluded.has(query, row));
+            let most = excluded.map_or(0, |excluded| excluded.rows(query).len());
+            tree.nearest(queries.row(query), (&left_out, most), (k, resolution))
+        })
         .collect()
 }
 
@@ -84,25 +90,31 @@ impl<'a, const D: usize> Tree<'a, D> {
         Self { references, tree, rows, starts }
     }
 
-    fn nearest(&self, query: &[f64], own: Option<usize>, k: usize) -> Vec<Candidate> {
+    /// The nearest of those that are not `left_out`, which are `most` at most.
+    fn nearest(
+        &self,
+        query: &[f64],
+        (left_out, most): (&LeftOut<'_>, usize),
+        (k, resolution): (usize, Resolution),
+    ) -> Vec<Candidate> {
         let point = as_point::<D>(query);
         // One point more than needed shows whether the k-th distance is tied beyond the points found.
-        let wanted = k.saturating_add(1 + usize::from(own.is_some()));
+        let wanted = k.saturating_add(1 + most);
         let wanted = NonZero::new(wanted).expect("one more than something is not zero");
         let found = self.tree.query(&point).nearest_n::<SquaredEuclidean<f64>>(wanted).execute();
         let complete = found.len() == self.distinct();
         let groups = found.into_iter().map(|item| item.item);
-        let (candidates, farthest) = self.candidates(query, own, k, groups);
-        let nearest = k_nearest(candidates, k);
-        let kth = nearest[k - 1].sq_distance;
-        if complete || farthest > kth * (1.0 + 1e-9) {
-            return nearest;
+        let (mut candidates, farthest) = self.candidates(query, left_out, k, groups);
+        let (_, kth, _) = candidates.select_nth_unstable(k - 1);
+        let limit = resolution.sq_reach(kth.sq_distance);
+        if complete || farthest > limit * (1.0 + 1e-9) {
+            return k_nearest(candidates, k, resolution);
         }
         // The tree sums in another order than `sq_distance`: a little more than the tied distance is asked for.
-        let radius = (kth * (1.0 + 1e-9)).max(f64::MIN_POSITIVE);
+        let radius = (limit * (1.0 + 1e-9)).max(f64::MIN_POSITIVE);
         let found = self.tree.query(&point).within::<SquaredEuclidean<f64>>(radius).execute();
         let groups = found.into_iter().map(|item| item.item);
-        k_nearest(self.candidates(query, own, k, groups).0, k)
+        k_nearest(self.candidates(query, left_out, k, groups).0, k, resolution)
     }
 
     fn distinct(&self) -> usize {
@@ -113,7 +125,7 @@ impl<'a, const D: usize> Tree<'a, D> {
     fn candidates(
         &self,
         query: &[f64],
-        own: Option<usize>,
+        left_out: &LeftOut<'_>,
         k: usize,
         groups: impl Iterator<Item = u32>,
     ) -> (Vec<Candidate>, f64) {
@@ -123,12 +135,15 @@ impl<'a, const D: usize> Tree<'a, D> {
             let rows = &self.rows[self.starts[group as usize]..self.starts[group as usize + 1]];
             let sq_distance = sq_distance(query, self.references.row(rows[0] as usize));
             farthest = farthest.max(sq_distance);
-            let others = rows.iter().filter(|row| own != Some(**row as usize)).take(k);
+            let others = rows.iter().filter(|row| !left_out(**row as usize)).take(k);
             candidates.extend(others.map(|&reference| Candidate { sq_distance, reference }));
         }
         (candidates, farthest)
     }
 }
+
+/// Whether a reference is left out for a query.
+type LeftOut<'a> = dyn Fn(usize) -> bool + Sync + 'a;
 
 fn as_point<const D: usize>(row: &[f64]) -> [f64; D] {
     // Adding 0 turns -0 into 0: the two are one point.

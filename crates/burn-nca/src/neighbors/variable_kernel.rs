@@ -3,6 +3,7 @@
 use burn::config::Config;
 use burn::tensor::Tensor;
 
+use super::excluded::Exclude;
 use super::points::check_labels;
 use super::probabilities::ClassProbabilities;
 use super::ranking::Neighbors;
@@ -88,11 +89,11 @@ impl VariableKernel {
         classes: usize,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        self.weighted_probabilities(queries, references, (labels, None), classes, own)
+        let exclude = Exclude::own_if(own);
+        self.weighted_probabilities(queries, references, (labels, None), classes, exclude)
     }
 
-    /// As [`class_probabilities`](Self::class_probabilities), each n_k times the weight of its reference; alike without,
-    /// and where none of the K nearest has any.
+    /// As [`class_probabilities`](Self::class_probabilities), each n_k times the weight of its reference; alike without.
     ///
     /// # Errors
     /// As there.
@@ -102,12 +103,13 @@ impl VariableKernel {
         references: &Tensor<2>,
         (labels, weights): (&[usize], Option<&[f64]>),
         classes: usize,
-        own: Option<&[usize]>,
+        exclude: Exclude<'_>,
     ) -> Result<ClassProbabilities> {
         self.check()?;
         let [m, _] = references.dims();
         check_labels(labels, m, classes)?;
-        let found = NearestConfig::new(self.neighbors).search(queries, references, own)?;
+        let search = NearestConfig::new(self.neighbors);
+        let found = search.search_excluding(queries, references, exclude.with_weights(weights))?;
         let mut logs = Vec::with_capacity(found.rows() * classes);
         for row in 0..found.rows() {
             let kernel = self.weights(&found, row);
@@ -176,12 +178,14 @@ mod tests {
         let (query, references) = (line(&[0.0]), line(&[1.0, -1.0, 9.0]));
         let share = |weights: Option<&[f64]>| {
             let of = (&[0, 1, 1][..], weights);
-            let found = rule.weighted_probabilities(&query, &references, of, 2, None).unwrap();
+            let found = rule
+                .weighted_probabilities(&query, &references, of, 2, Exclude::nothing())
+                .unwrap();
             found.probability(0, 1)
         };
         assert_eq!(share(None), 0.5);
         assert!((share(Some(&[1.0, 3.0, 9.0])) - 0.75).abs() < 1e-12);
-        assert_eq!(share(Some(&[0.0, 0.0, 9.0])), 0.5);
+        assert_eq!(share(Some(&[0.0, 1.0, 9.0])), 1.0, "the next two decide");
     }
 
     #[test]

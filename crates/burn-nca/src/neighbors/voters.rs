@@ -2,12 +2,16 @@
 
 use burn::tensor::Tensor;
 
+use super::excluded::Exclude;
 use super::points::{Points, check_labels, of_both, read_both};
 use super::probabilities::ClassProbabilities;
 use super::ranking::Neighbors;
 use super::stochastic::Labeled;
 use crate::data::{Features, check_weights};
 use crate::error::{Error, Result};
+
+/// Sums of weights that differ by less than this are equal: 0.1 + 0.2 is 0.3.
+const EQUAL: f64 = 1e-12;
 
 /// The classes of reference rows, and how much the voice of each counts.
 ///
@@ -35,6 +39,7 @@ pub struct Voters<'a> {
     labels: &'a [usize],
     classes: usize,
     weights: Option<&'a [f64]>,
+    groups: Option<&'a [usize]>,
 }
 
 impl<'a> Voters<'a> {
@@ -48,10 +53,34 @@ impl<'a> Voters<'a> {
         if let Some(weights) = weights {
             check_weights(weights, labels.len())?;
         }
-        Ok(Self { labels, classes, weights })
+        Ok(Self { labels, classes, weights, groups: None })
+    }
+
+    /// The same rows with the group of each: a row of one of them has no say about another.
+    ///
+    /// # Errors
+    /// Not one group per row.
+    pub fn with_groups(self, groups: Option<&'a [usize]>) -> Result<Self> {
+        if let Some(groups) = groups
+            && groups.len() != self.labels.len()
+        {
+            return Err(Error::data(format!(
+                "{} groups for {} references; give the group of each reference",
+                groups.len(),
+                self.labels.len()
+            )));
+        }
+        Ok(Self { groups, ..self })
+    }
+
+    /// What queries do not find, of which `own` names the rows: itself or its group, and rows of weight 0.
+    pub fn exclude(&self, own: Option<&'a [usize]>) -> Exclude<'a> {
+        Exclude::own_if(own).with_groups(self.groups).with_weights(self.weights)
     }
 
     /// The class with the most weight among the `k` nearest neighbors of each query; ties go to the nearest.
+    ///
+    /// Neighbors of weight 0 have no vote; a search that leaves them out ([`exclude`](Self::exclude)) finds k others.
     ///
     /// # Errors
     /// k of 0 or larger than the neighbors that were searched, or neighbors among other references.
@@ -114,6 +143,7 @@ impl<'a> Voters<'a> {
             labels: self.labels,
             classes: self.classes,
             weights: self.weights,
+            groups: self.groups,
         };
         problem.probabilities(&queries, own)
     }
@@ -145,9 +175,9 @@ pub(super) fn majority(
 ) -> usize {
     let class = |voter: &u32| labels[*voter as usize];
     voters.iter().for_each(|voter| votes[class(voter)] += weight(weights, *voter));
-    // Nearest first: only more votes displace a nearer class.
+    // Nearest first: only more votes displace a nearer class, and more than rounding adds.
     let most = voters.iter().map(class).fold(class(&voters[0]), |best, class| {
-        if votes[class] > votes[best] { class } else { best }
+        if votes[class] > votes[best] * (1.0 + EQUAL) { class } else { best }
     });
     votes.fill(0.0);
     most

@@ -84,8 +84,8 @@ fn retrieval(fitted: Fitted, test: Labeled) -> burn_nca::Result<()> {
     use burn_nca::evaluate::{Embedded, held_out_retrieval};
 
     let z = fitted.transform(test.features())?;
-    let references = Embedded { points: fitted.references(), labels: fitted.reference_labels() };
-    let found = held_out_retrieval(references, Embedded { points: &z, labels: test.labels() }, 5)?;
+    let references = Embedded::new(fitted.references(), fitted.reference_labels());
+    let found = held_out_retrieval(references, Embedded::new(&z, test.labels()), 5)?;
     println!("{:?} {:?} {:?}", found.precision_at_k, found.r_precision, found.map_at_r);
     Ok(())
 }

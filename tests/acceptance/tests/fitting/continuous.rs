@@ -124,7 +124,7 @@ fn a_saved_model_predicts_the_same_numbers() {
     let path = folder.path().join("model");
     fitted.save(&path).unwrap();
     let loaded = Fitted::load(&path, &Device::flex()).unwrap();
-    let TrainingTargets::Numbers { targets, weights } = loaded.training_targets() else {
+    let TrainingTargets::Numbers { targets, weights, .. } = loaded.training_targets() else {
         panic!("{:?}", loaded.training_targets())
     };
     assert_eq!(targets.names(), ["price"]);

@@ -36,7 +36,7 @@ fn accuracies_are_means_over_rows_and_not_over_batches() {
     // Right: 0, 1; wrong: 1.5 (its nearest is 1); right: 10, 11.
     let first = line(&[0.0, 1.0, 1.5, 10.0, 11.0], &[0, 0, 1, 1, 1]);
     let labels = [0, 0, 1, 1, 1];
-    let embedded = Embedded { points: &first.points, labels: &labels };
+    let embedded = Embedded::new(&first.points, &labels);
     assert_eq!(leave_one_out_accuracy(embedded, 1).unwrap().value(), Some(0.6));
     let second = line(&[0.0, 1.0], &[0, 1]);
     let found = over(&mut LeaveOneOutAccuracy::new(1), &[first, second]);

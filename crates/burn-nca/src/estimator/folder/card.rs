@@ -35,6 +35,9 @@ pub(super) struct Stored {
     /// How much each training row counts in a vote; absent where all count alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     weights: Option<Vec<f64>>,
+    /// The group of each training row; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    groups: Option<Vec<usize>>,
     /// How a raw table becomes features; absent where the model was given features, and in older models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) preparation: Option<Preparation>,
@@ -92,6 +95,11 @@ impl Stored {
             weights: match &fitted.targets {
                 TrainingTargets::Classes { weights, .. }
                 | TrainingTargets::Numbers { weights, .. } => weights.clone(),
+                TrainingTargets::Unlabeled => None,
+            },
+            groups: match &fitted.targets {
+                TrainingTargets::Classes { groups, .. }
+                | TrainingTargets::Numbers { groups, .. } => groups.clone(),
                 TrainingTargets::Unlabeled => None,
             },
             preparation: fitted.preparation.clone(),
@@ -169,6 +177,12 @@ impl Stored {
             check_weights(weights, self.reference_rows)
                 .map_err(|error| format!("weights: {error}"))?;
         }
+        if let Some(groups) =
+            self.groups.as_ref().filter(|groups| groups.len() != self.reference_rows)
+        {
+            let (groups, rows) = (groups.len(), self.reference_rows);
+            return Err(format!("groups holds {groups} groups for {rows} reference_rows"));
+        }
         check_class_names(&self.class_names).map_err(|error| format!("class_names: {error}"))?;
         let names = self.class_names.len();
         if let Some(classes) = self.classes.filter(|classes| *classes != names) {
@@ -243,7 +257,8 @@ impl Stored {
                     "targets holds {rows} rows for {wanted} reference_rows"
                 )));
             }
-            return Ok(TrainingTargets::Numbers { targets, weights: self.weights.clone() });
+            let (weights, groups) = (self.weights.clone(), self.groups.clone());
+            return Ok(TrainingTargets::Numbers { targets, weights, groups });
         }
         if self.class_names.is_empty() {
             return Ok(TrainingTargets::Unlabeled);
@@ -255,7 +270,8 @@ impl Stored {
                 "class_names holds {named} names, and a row has class {label}"
             )));
         }
-        Ok(TrainingTargets::Classes { names, labels, weights: self.weights.clone() })
+        let (weights, groups) = (self.weights.clone(), self.groups.clone());
+        Ok(TrainingTargets::Classes { names, labels, weights, groups })
     }
 }
 

@@ -53,7 +53,9 @@ impl HeldOut {
                 let references = (&encoder.forward(train.x.clone()), labeled);
                 let queries = (&encoder.forward(held_out.x.clone()), others);
                 let measured = match rule {
-                    Rule::Neighbors => Self::of(references, queries, neighbors),
+                    Rule::Neighbors if labeled.weights().is_none() => {
+                        Self::of(references, queries, neighbors)
+                    }
                     rule => Self::by_rule(rule, references, queries, neighbors),
                 };
                 measured.unwrap_or_else(|_| Self::worst())
@@ -102,10 +104,8 @@ impl HeldOut {
     ) -> Result<Self> {
         let (labels, truth) = (train.labels(), held_out.labels());
         let references = ClassReferences {
-            embedding: references,
-            labels,
-            classes: train.classes(),
             weights: train.weights(),
+            ..ClassReferences::new(references, labels, train.classes())
         };
         let rule = rule.of_classes();
         let probabilities = rule.probabilities(queries, references, None)?;
@@ -139,8 +139,8 @@ impl HeldOut {
         };
         let sum: f64 = truth.iter().enumerate().map(log_p).sum();
         let accuracy = held_out_accuracy(
-            Embedded { points: references, labels },
-            Embedded { points: queries, labels: truth },
+            Embedded::new(references, labels),
+            Embedded::new(queries, truth),
             neighbors.min(labels.len()),
         )?;
         Ok(Self {

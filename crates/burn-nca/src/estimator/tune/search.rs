@@ -17,6 +17,7 @@ use crate::data::{AnyData, TrainingData};
 use crate::error::Result;
 use crate::estimator::Estimator;
 use crate::estimator::NcaConfig;
+use crate::estimator::estimate::counting;
 use crate::fit::{FitIdentity, Identified, Progress, Termination, settings_text};
 use crate::method::run::place;
 
@@ -103,6 +104,8 @@ pub(super) fn run<D: TrainingData>(
     (data, device): (&D, &Device),
     session: TuneSession<'_>,
 ) -> Result<Search> {
+    let counting = counting(data)?;
+    let data = counting.as_ref().unwrap_or(data);
     config.check(data, false)?;
     tune.check(config)?;
     place(&config.fit, device)?;

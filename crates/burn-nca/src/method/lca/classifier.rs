@@ -225,12 +225,7 @@ fn mean_probability(
     held_out: &Labeled,
 ) -> Result<f64> {
     let z = encoder.forward(queries.clone());
-    let references = ClassReferences {
-        embedding: &z,
-        labels: held_out.labels(),
-        classes: held_out.classes(),
-        weights: None,
-    };
+    let references = ClassReferences::new(&z, held_out.labels(), held_out.classes());
     let probabilities = rule.probabilities(&z, references, None)?;
     let accuracy = expected_accuracy(&probabilities, held_out.labels())?;
     accuracy.ok_or_else(|| Error::data("no row is held out"))

@@ -191,8 +191,8 @@ fn knn_accuracy(
     k: usize,
 ) -> f64 {
     let (points, found) = (encoder.forward(x.clone()), encoder.forward(queries.clone()));
-    let references = Embedded { points: &points, labels: train.labels() };
-    let queries = Embedded { points: &found, labels: held_out.labels() };
+    let references = Embedded::new(&points, train.labels());
+    let queries = Embedded::new(&found, held_out.labels());
     held_out_accuracy(references, queries, k)
         .ok()
         .and_then(|accuracy| accuracy.value())

@@ -7,7 +7,7 @@ use burn::tensor::{Device, Tensor};
 use super::impostors::Candidates;
 use crate::data::{Labeled, TensorFeatures, check_weights};
 use crate::error::{Error, Result};
-use crate::neighbors::{CandidateFilter, Points, nearest_rows};
+use crate::neighbors::{CandidateFilter, Excluded, Points, nearest_rows};
 use crate::objective::transfer::widest_float;
 
 /// The target neighbors of n rows, prepared once for many evaluations of a
@@ -78,7 +78,8 @@ impl TargetNeighbors {
             let points = input.select(class);
             let own: Vec<usize> = (0..class.len()).collect();
             let filter = CandidateFilter::new(&points, &points, device);
-            let nearest = filter.map_rows(Some(&own), |row| nearest_rows(row, found));
+            let excluded = Excluded::own(&own);
+            let nearest = filter.map_rows(Some(&excluded), |row| nearest_rows(row, found));
             for (row, nearest) in class.iter().zip(nearest) {
                 targets[*row] = nearest.iter().map(|&at| class[at as usize] as u32).collect();
             }

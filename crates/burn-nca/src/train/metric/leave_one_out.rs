@@ -51,7 +51,7 @@ impl Measure for LeaveOneOut {
         if labels.len() <= self.k {
             return Ok(Reading::default());
         }
-        let embedded = Embedded { points: &input.points, labels: &labels };
+        let embedded = Embedded::new(&input.points, &labels);
         let accuracy = leave_one_out_accuracy(embedded, self.k);
         let percent = accuracy
             .map(|accuracy| accuracy.value().map(|value| (100.0 * value, accuracy.total())));

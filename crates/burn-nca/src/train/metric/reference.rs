@@ -52,8 +52,8 @@ impl Measure for Reference {
         };
         let known = host_labels(&references.target.labels)?;
         let truth = host_labels(&input.queries.target.labels)?;
-        let train = Embedded { points: &references.points, labels: &known };
-        let test = Embedded { points: &input.queries.points, labels: &truth };
+        let train = Embedded::new(&references.points, &known);
+        let test = Embedded::new(&input.queries.points, &truth);
         let percent = held_out_accuracy(train, test, self.k)
             .map(|accuracy| accuracy.value().map(|value| (100.0 * value, accuracy.total())));
         Ok(Reading::of(percent))

@@ -1,0 +1,113 @@
+//! Groups that nothing can be held out by: said before the fit, with the cure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Result, bail};
+use burn_nca_data::Target;
+
+use super::roles::Roles;
+use crate::output::short_name;
+use crate::source::Source;
+use burn_nca_report::{Warning, WarningCode};
+
+/// How many names a warning lists.
+const SHOWN: usize = 5;
+
+/// Looks whether rows of other groups can say anything about a row, and takes the groups away where none can.
+///
+/// # Errors
+/// One group, or a group for each class, where rows are to be held out.
+pub(super) fn settle(
+    rows: &[usize],
+    target: &Target,
+    roles: &mut Roles,
+    source: &Source,
+) -> Result<Option<Warning>> {
+    let Some(groups) = &roles.groups else { return Ok(None) };
+    let distinct: BTreeSet<usize> = rows.iter().map(|&row| groups[row]).collect();
+    let column = short_name(source.columns.groups.as_deref().unwrap_or_default());
+    let why = if distinct.len() < 2 {
+        format!("all rows are of one group of column \"{column}\"")
+    } else {
+        match single_group_classes(rows, target, groups) {
+            (single, all) if single.len() == all => format!(
+                "every class is in one group of column \"{column}\" only, so that no row of another group is of its class"
+            ),
+            (single, _) => return Ok(about_single_groups(&single, &column)),
+        }
+    };
+    if source.split.share > 0.0 {
+        bail!(
+            "{why}, and nothing can be held out; leave --groups out, or learn from all rows with --test-size 0"
+        );
+    }
+    roles.groups = None;
+    Ok(Some(warning(format!(
+        "{why}: the scores of the training rows count rows of the same group"
+    ))))
+}
+
+/// The same of the rows that are learned from: one group alone cannot measure itself.
+pub(super) fn settle_training(train: &[usize], roles: &mut Roles) -> Option<Warning> {
+    let groups = roles.groups.as_ref()?;
+    let distinct: BTreeSet<usize> = train.iter().map(|&row| groups[row]).collect();
+    if distinct.len() > 1 {
+        return None;
+    }
+    roles.groups = None;
+    Some(warning(
+        "the training rows are of one group: their own scores, and the comparison of settings, count rows of the same \
+         group"
+            .to_string(),
+    ))
+}
+
+fn warning(text: String) -> Warning {
+    Warning::new(WarningCode::FewGroups, text)
+}
+
+/// The classes that are in one group only, and the number of all classes.
+fn single_group_classes(rows: &[usize], target: &Target, groups: &[usize]) -> (Vec<String>, usize) {
+    let Target::Classes { labels, names } = target else { return (Vec::new(), 1) };
+    let mut of_class: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for (&row, &label) in rows.iter().zip(labels) {
+        of_class.entry(label).or_default().insert(groups[row]);
+    }
+    let single = of_class.iter().filter(|(_, groups)| groups.len() == 1);
+    (single.map(|(&class, _)| names[class].clone()).collect(), of_class.len())
+}
+
+fn about_single_groups(single: &[String], column: &str) -> Option<Warning> {
+    let shown: Vec<String> = single.iter().take(SHOWN).map(|name| short_name(name)).collect();
+    let more = if single.len() > SHOWN { ", …" } else { "" };
+    let classes = match single.len() {
+        0 => return None,
+        1 => "1 class is".to_string(),
+        many => format!("{many} classes are"),
+    };
+    Some(warning(format!(
+        "{classes} in one group of column \"{column}\" only: rows of other groups cannot be right about it, so that \
+         its rows count as wrong: {}{more}",
+        shown.join(", ")
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_of_one_group_are_found() {
+        let names = ["a", "b", "c"].map(String::from).to_vec();
+        let target = Target::Classes { labels: vec![0, 0, 1, 1, 2], names };
+        // Row 0 of the table has no class.
+        let found = single_group_classes(&[1, 2, 3, 4, 5], &target, &[9, 1, 2, 3, 3, 1]);
+        assert_eq!(found, (vec!["b".to_string(), "c".to_string()], 3));
+        let text = about_single_groups(&found.0, "g").unwrap().text;
+        assert!(
+            text.starts_with("2 classes are in one group") && text.ends_with(": b, c"),
+            "{text}"
+        );
+        assert_eq!(single_group_classes(&[0], &Target::Numeric(vec![1.0]), &[0]).0, [""; 0]);
+    }
+}
