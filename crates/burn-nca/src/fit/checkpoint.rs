@@ -10,7 +10,6 @@ use burn_nca_files::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::fitting_state::Misfit;
 use super::session::{CheckpointEvent, FitState, OnCheckpoint};
 use super::{FitIdentity, Termination};
 use crate::error::{Error, Result, shortened};
@@ -127,11 +126,12 @@ impl<'a> Checkpoint<'a> {
         self.kept.as_ref().filter(|(place, _)| place.exists())
     }
 
-    /// The stored state, if there is a file; `check` says whether it can be one of this fit.
+    /// The stored state, if there is a file. Its checksum and its owner are checked: the state is one of this fit, as
+    /// this program wrote it.
     ///
     /// # Errors
-    /// A file that cannot be read, that belongs to another fit, or whose state was changed or is none of this fit.
-    pub fn load<S: DeserializeOwned>(&self, check: impl FnOnce(&S) -> Misfit) -> Result<Option<S>> {
+    /// A file that cannot be read, that belongs to another fit, or whose state was changed.
+    pub fn load<S: DeserializeOwned>(&self) -> Result<Option<S>> {
         let Some((place, owner)) = self.existing() else {
             return Ok(None);
         };
@@ -158,12 +158,6 @@ impl<'a> Checkpoint<'a> {
                 "the state in this checkpoint is not the one that was written: it was changed or damaged; restore \
                  the file, or delete it to start again",
             ),
-        })?;
-        check(&state).map_err(|misfit| {
-            let reason = format!(
-                "the state in this checkpoint cannot be of this fit: {misfit}; delete the file to start again"
-            );
-            Error::model(path, reason)
         })?;
         Ok(Some(state))
     }

@@ -135,21 +135,6 @@ impl<'a> CoincidenceEm<'a> {
         ends.into_par_iter().map(|ends| self.map_of(ends)).collect()
     }
 
-    /// Whether pairs that were found on the way can be of this model.
-    fn check_added(&self, added: &[LabeledPair]) -> Result<()> {
-        if let Some(pair) = added.iter().find(|pair| pair.map >= self.maps.len()) {
-            return Err(Error::data(format!(
-                "the checkpoint holds a pair of map {}, but there are {}, numbered from 0; delete it to start again",
-                pair.map,
-                self.maps.len()
-            )));
-        }
-        if added.is_empty() {
-            return Ok(());
-        }
-        LabeledPairs::new(self.given.points(), added.to_vec()).map(drop)
-    }
-
     fn map_of(&self, ends: Vec<Ends>) -> Result<MapPairs> {
         let of_rows = Pairs { ends: &ends, k: self.d, kappa_sq: &[1.0] };
         let differences = of_rows.scattered(&self.x, &vec![1.0; ends.len()]);
@@ -229,21 +214,6 @@ fn median(values: &[f64]) -> f64 {
 impl ExpectationMaximization for CoincidenceEm<'_> {
     type State = CoincidenceState;
     type Expectation = Vec<MapExpectation>;
-
-    fn check(&self, state: &CoincidenceState) -> Result<()> {
-        self.check_added(&state.added)?;
-        let pairs = self.given.with(&state.added);
-        let scales = if self.local_scales { pairs.anchors() } else { 1 };
-        let expected = [self.maps.len() * self.latent * self.d, self.maps.len(), scales];
-        let found = [state.weights.len(), state.sigma_sq.len(), state.kappa_sq.len()];
-        if expected != found {
-            return Err(Error::data(format!(
-                "the checkpoint holds {found:?} numbers (W, σ², κ²) where the model has {expected:?}; delete it \
-                 to start again"
-            )));
-        }
-        Ok(())
-    }
 
     fn take_up(&mut self, state: &CoincidenceState) -> Result<()> {
         self.maps = self.maps_of(&self.given.with(&state.added))?;

@@ -6,7 +6,6 @@ use burn::config::Config;
 use serde::{Deserialize, Serialize};
 
 use super::descent::{self, DirectionRule, Limits, Move};
-use super::fitting_state::Memory;
 use super::line_search::dot;
 use super::solution::{Evaluation, Progress, Solution, Termination};
 use super::state::{DescentState, ObjectiveScale};
@@ -73,12 +72,6 @@ pub struct ConjugateGradientMemory {
     direction: Vec<f64>,
     /// a (g·d) of the last step.
     change: f64,
-}
-
-impl Memory for ConjugateGradientMemory {
-    fn sizes(&self) -> Vec<usize> {
-        vec![self.direction.len()]
-    }
 }
 
 impl ConjugateGradientConfig {

@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use web_time::Instant;
 
 use super::checkpoint::{Checkpoint, Owner, Place};
-use super::fitting_state::{Misfit, check_count};
 use super::monitor::{Monitor, Record, Watchers};
 use super::non_finite;
 use super::{Fingerprint, FitConfig, FitIdentity, FitSession, Progress, Solution, Termination};
@@ -32,15 +31,7 @@ pub trait ExpectationMaximization {
     /// What an E-step finds of the latent variables.
     type Expectation;
 
-    /// Whether a state that was read can be one of this model.
-    ///
-    /// # Errors
-    /// One that cannot.
-    fn check(&self, _state: &Self::State) -> Result<()> {
-        Ok(())
-    }
-
-    /// Takes up a state that was checked, where the model keeps something that depends on it.
+    /// Takes up a state that was read, where the model keeps something that depends on it.
     ///
     /// # Errors
     /// What cannot be made of it.
@@ -153,13 +144,9 @@ impl EmConfig {
         // EM moves the moments of its model too: a state, not parameters that a callback could see.
         let watchers = Watchers { on_progress: session.on_progress, on_parameters: None };
         let mut monitor = Monitor::new(problem.config, watchers);
-        let (state, end) = match checkpoint.load(Stored::<M::State>::check)? {
+        let (state, end) = match checkpoint.load::<Stored<M::State>>()? {
             Some(stored) => {
                 checkpoint.resumed(stored.iteration, stored.end.is_some());
-                let record = &stored.record;
-                let kept = record.best.iter().map(|best| &best.kept);
-                let kept = kept.chain(record.least.iter().map(|least| &least.kept));
-                kept.chain([&stored.state]).try_for_each(|state| model.check(state))?;
                 model.take_up(&stored.state)?;
                 monitor.record = stored.record;
                 let Stored { state, iteration, previous, seconds, end, .. } = stored;
@@ -183,17 +170,6 @@ impl EmConfig {
             )));
         }
         Ok(())
-    }
-}
-
-impl<S> Stored<S> {
-    /// Whether this can be the state of a fit, as far as counts tell; the model judges its states.
-    ///
-    /// # Errors
-    /// The part that cannot.
-    fn check(&self) -> Misfit {
-        check_count("the iteration", self.iteration)?;
-        self.record.check(|_| Ok(()))
     }
 }
 

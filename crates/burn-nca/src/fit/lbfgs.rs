@@ -7,7 +7,6 @@ use burn::config::Config;
 use serde::{Deserialize, Serialize};
 
 use super::descent::{self, DirectionRule, Limits, Move};
-use super::fitting_state::Memory;
 use super::line_search::dot;
 use super::solution::{Evaluation, Progress, Solution, Termination};
 use super::state::{DescentState, ObjectiveScale};
@@ -89,12 +88,6 @@ struct Pair {
     change: Vec<f64>,
     /// s·y
     curvature: f64,
-}
-
-impl Memory for LbfgsMemory {
-    fn sizes(&self) -> Vec<usize> {
-        self.pairs.iter().flat_map(|pair| [pair.step.len(), pair.change.len()]).collect()
-    }
 }
 
 impl LbfgsConfig {

@@ -5,7 +5,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::checkpoint::{Checkpoint, Place};
-use super::fitting_state::Memory;
 use super::monitor::{Monitor, Watchers};
 use super::problem::Problem;
 use super::rounds::{Position, Solve, State, descend};
@@ -204,7 +203,7 @@ impl<E: Encoder, O: Objective> Prepared<'_, '_, '_, E, O> {
     }
 
     /// Minimizes with all points at every step.
-    fn run<M: Memory + Clone + Serialize + DeserializeOwned>(
+    fn run<M: Clone + Serialize + DeserializeOwned>(
         self,
         checkpoint: &mut Checkpoint<'_>,
         solve: &Solve<'_, M>,
@@ -213,15 +212,14 @@ impl<E: Encoder, O: Objective> Prepared<'_, '_, '_, E, O> {
         let Units { problem, config, .. } = units;
         check_one_function(&problem.model)?;
         let mut monitor = Monitor::new(config, watchers);
-        let (state, end) =
-            match checkpoint.load(|stored: &State<DescentState<M>>| stored.check(start.len()))? {
-                Some(State { solver, record, end }) => {
-                    monitor.record = record;
-                    checkpoint.resumed(solver.iteration, end.is_some());
-                    (solver, end)
-                }
-                None => (DescentState::new(start), None),
-            };
+        let (state, end) = match checkpoint.load::<State<DescentState<M>>>()? {
+            Some(State { solver, record, end }) => {
+                monitor.record = record;
+                checkpoint.resumed(solver.iteration, end.is_some());
+                (solver, end)
+            }
+            None => (DescentState::new(start), None),
+        };
         let solution = match end {
             Some(end) => {
                 let seconds = state.seconds;

@@ -12,7 +12,6 @@ mod conjugate_gradient;
 mod descent;
 mod em;
 pub mod exact;
-mod fitting_state;
 mod gradients;
 mod identity;
 mod inputs;

@@ -14,7 +14,6 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
-use super::fitting_state::{Memory, Misfit, check_descent, check_size};
 use super::monitor::{Monitor, Record};
 use super::state::largest;
 use super::units::Units;
@@ -34,17 +33,6 @@ pub(super) struct State<S> {
     pub record: Record<Position>,
     /// Why the fit ended, if it did.
     pub end: Option<Termination>,
-}
-
-impl<M: Memory> State<DescentState<M>> {
-    /// Whether this can be the state of a fit of so many parameters.
-    ///
-    /// # Errors
-    /// The part that cannot.
-    pub fn check(&self, parameters: usize) -> Misfit {
-        check_descent(&self.solver, parameters)?;
-        self.record.check(|position| check_size("a kept position", position.0.len(), parameters))
-    }
 }
 
 type Evaluate<'a> = dyn FnMut(&[f64]) -> Evaluation + 'a;

@@ -14,7 +14,6 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
-use super::fitting_state::{Misfit, check_count};
 use super::monitor::{Monitor, Record};
 use super::parameters::{flatten, flatten_gradients};
 use super::penalty::{Penalty, spread};
@@ -47,18 +46,6 @@ struct State {
     end: Option<Termination>,
 }
 
-impl State {
-    /// Whether this can be the state of a fit, as far as numbers tell; its records are checked as they are loaded.
-    ///
-    /// # Errors
-    /// The part that cannot.
-    fn check(&self) -> Misfit {
-        check_count("the epoch", self.epoch)?;
-        check_count("the number of batches", self.batches)?;
-        self.record.check(|_| Ok(()))
-    }
-}
-
 /// Minimizes by mini-batches with an optimizer and its learning rate at the start; a step of the monitor is an epoch.
 pub(super) fn minimize<E: Encoder, O: Objective>(
     units: &Units<'_, '_, E, O>,
@@ -76,7 +63,7 @@ pub(super) fn minimize<E: Encoder, O: Objective>(
     }
     let mut epochs = Epochs::new(units, settings, (optimizer, learning_rate));
     let mut end = None;
-    if let Some(state) = checkpoint.load(State::check)? {
+    if let Some(state) = checkpoint.load::<State>()? {
         end = state.end;
         monitor.record = epochs.resume(state)?;
         checkpoint.resumed(epochs.epoch, end.is_some());

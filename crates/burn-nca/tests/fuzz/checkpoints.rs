@@ -13,10 +13,10 @@ use burn_nca::fit::{
 };
 use burn_nca::method::{AnyMethod, Lca, Lmnn, Mlkr, Nca, PairNca};
 use rand::RngExt;
+use serde_json::Value;
 
-use super::fuzz;
-use super::journals::Journal;
 use super::small_models::{classes, numbers, pairs};
+use super::{fuzz, json_damage};
 
 pub const FILE: &str = "checkpoint.json";
 
@@ -67,16 +67,18 @@ pub fn go_on(estimator: &Estimator, folder: &Path) -> burn_nca::Result<Fitted> {
 }
 
 /// The checkpoint of a fit that was cut off.
-pub fn checkpoint(estimator: &Estimator) -> Journal {
+pub fn checkpoint(estimator: &Estimator) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     go_on(estimator, folder.path()).unwrap();
-    Journal::of_bytes(&std::fs::read(folder.path().join(FILE)).unwrap())
+    std::fs::read(folder.path().join(FILE)).unwrap()
 }
 
 #[test]
 fn damaged_checkpoints() {
     let estimators = estimators();
-    let whole: Vec<Journal> = estimators.iter().map(checkpoint).collect();
+    let checkpoints = estimators.iter().map(checkpoint);
+    let whole: Vec<Value> =
+        checkpoints.map(|bytes| serde_json::from_slice(&bytes).unwrap()).collect();
     let which = |folder: &Path| {
         let number = std::fs::read_to_string(folder.join("which")).unwrap();
         &estimators[number.parse::<usize>().unwrap()]
@@ -87,21 +89,10 @@ fn damaged_checkpoints() {
         |folder, rng| {
             let at = rng.random_range(0..whole.len());
             std::fs::write(folder.join("which"), at.to_string()).unwrap();
-            let bytes = whole[at].damaged(rng);
+            let bytes = json_damage::edited(&whole[at..=at], rng);
             std::fs::write(folder.join(FILE), &bytes).unwrap();
             bytes.len()
         },
         |folder| go_on(which(folder), folder).map(drop),
     );
-}
-
-#[test]
-fn a_checkpoint_that_is_written_again_is_gone_on_from() {
-    for estimator in estimators() {
-        let folder = tempfile::tempdir().unwrap();
-        let bytes = checkpoint(&estimator).to_bytes();
-        std::fs::write(folder.path().join(FILE), bytes).unwrap();
-        let fitted = go_on(&estimator, folder.path()).unwrap();
-        assert!(fitted.summary().iterations > STEPS, "{}", fitted.summary().iterations);
-    }
 }

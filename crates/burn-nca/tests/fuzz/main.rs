@@ -16,7 +16,6 @@ mod checkpoints;
 #[path = "../../../burn-nca-data/tests/fuzz/files.rs"]
 mod files;
 mod journal_sweep;
-mod journals;
 mod json_damage;
 mod models;
 #[path = "../../../burn-nca-data/tests/fuzz/mutate.rs"]
@@ -46,14 +45,14 @@ const A_BYTE: usize = 4096;
 /// The most characters of a message.
 const MESSAGE: usize = 1500;
 
-/// Damages by number and seed, uses what came out, and watches. `damage` writes into the folder and gives the number of
+/// Damages by number and seed, uses what came out, and watches; how many were used. `damage` writes into the folder and gives the number of
 /// bytes.
 fn fuzz(
     kind: &str,
     count: u64,
     damage: impl Fn(&Path, &mut ChaCha8Rng) -> usize,
     using: impl Fn(&Path) -> Result<()>,
-) {
+) -> u64 {
     let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let (mut tried, mut used) = (0, 0);
     for number in files::numbers(count) {
@@ -78,5 +77,5 @@ fn fuzz(
         panic!("{kind}, seed {seed}, number {number}, kept as {}: {failure}", kept.display());
     }
     println!("{kind}: of {tried} files {used} were used");
-    assert!(tried < 100 || used > 0, "some damage does no harm");
+    used
 }

@@ -111,7 +111,7 @@ pub(super) fn run<D: TrainingData>(
     place(&config.fit, device)?;
     let file = session.file.map(|path| (path, identity(config, tune, data.any())));
     let known = match &file {
-        Some((path, name)) => store::load(path, name, tune.folds.saturating_mul(tune.repeats))?,
+        Some((path, name)) => store::load(path, name)?,
         None => Finished::default(),
     };
     let mut running = Running {

@@ -18,11 +18,11 @@ pub(super) struct Finished {
     pub seconds: f64,
 }
 
-/// The trials of this file, over so many folds; none where there is no file.
+/// The trials of this file; none where there is no file.
 ///
 /// # Errors
-/// A file that cannot be read, that belongs to another search, or whose trials are none of this one.
-pub(super) fn load(path: &Path, search: &FitIdentity, folds: usize) -> Result<Finished> {
+/// A file that cannot be read, that belongs to another search, or that was changed.
+pub(super) fn load(path: &Path, search: &FitIdentity) -> Result<Finished> {
     let found = read_journal(path, search).map_err(|error| match error {
         JournalError::Io(source) => Error::io(path, source),
         JournalError::Format(error) => Error::model(
@@ -45,15 +45,7 @@ pub(super) fn load(path: &Path, search: &FitIdentity, folds: usize) -> Result<Fi
              delete it to start again",
         ),
     })?;
-    let finished = found.map(|(finished, _): (Finished, _)| finished).unwrap_or_default();
-    if finished.trials.iter().all(|trial| trial.is_of(folds)) {
-        return Ok(finished);
-    }
-    let reason = format!(
-        "these trials cannot be of a search over {folds} folds: a score for each fold and one for the end of the \
-         fits is missing; delete the file to start again"
-    );
-    Err(Error::model(path, reason))
+    Ok(found.map(|(finished, _)| finished).unwrap_or_default())
 }
 
 /// Writes all trials atomically.

@@ -93,12 +93,6 @@ impl Trial {
         self.scores.first().filter(|score| score.steps == Some(0))
     }
 
-    /// Whether this can be a trial over so many folds, with a score for the end of every fit.
-    pub(super) fn is_of(&self, folds: usize) -> bool {
-        let ended = self.scores.last().is_some_and(|score| score.steps.is_none());
-        ended && self.scores.iter().all(|score| score.folds.len() == folds)
-    }
-
     /// Brings the folds together: a score for every step of the grid that some fit had not ended before, and
     /// one for the end.
     pub(super) fn new(
