@@ -1,7 +1,6 @@
 //! Whether a device computes rightly.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
-use std::sync::{Mutex, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 
@@ -36,12 +35,12 @@ pub fn self_test(device: &Device) -> Result<()> {
             backend(&device)
         ))
     };
-    let product = quietly(|| product_deviation(&device)).map_err(&failed)?;
+    let product = catch_panic(|| product_deviation(&device)).map_err(&failed)?;
     if let Some(reason) = product {
         return Err(failed(reason));
     }
     let (found, expected) =
-        quietly(|| (loss_on_device(&device), loss_on_host())).map_err(&failed)?;
+        catch_panic(|| (loss_on_device(&device), loss_on_host())).map_err(&failed)?;
     // Written so that a NaN fails.
     let right = (found - expected).abs() <= TOLERANCE * expected.abs();
     if right { Ok(()) } else { Err(failed(format!("an NCA loss is {found}, not {expected}"))) }
@@ -118,16 +117,8 @@ fn loss_on_host() -> f64 {
 }
 
 /// Runs `work`; a panic in it (Burn starts devices lazily, and panics where that fails) becomes its message.
-///
-/// The panic hook belongs to the whole process: it is set aside for the moment, and other calls wait.
-pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let hook = take_hook();
-    set_hook(Box::new(|_| ()));
-    let result = catch_unwind(AssertUnwindSafe(work));
-    set_hook(hook);
-    result.map_err(|panic| {
+pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic_message(&*panic).lines().next().unwrap_or_default();
         format!("it cannot be started ({text})")
     })
@@ -145,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_its_first_line() {
-        let reason = quietly(|| panic!("no adapter\nbacktrace")).unwrap_err();
+        let reason = catch_panic(|| panic!("no adapter\nbacktrace")).unwrap_err();
         assert_eq!(reason, "it cannot be started (no adapter)");
     }
 

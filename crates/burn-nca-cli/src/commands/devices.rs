@@ -7,6 +7,7 @@ use burn_nca::{SumsCompared, compare_sums, device};
 
 use crate::failure::in_one_line;
 use crate::output;
+use crate::process::quietly;
 
 /// Lists the devices, and tests them if asked to.
 ///
@@ -24,8 +25,10 @@ pub fn run(test: bool) -> Result<()> {
 fn tested(name: &str) -> String {
     let started = Instant::now();
     let found = device::open(name).and_then(|device| {
-        burn_nca::self_test(&device)?;
-        compare_sums(&device)
+        quietly(|| {
+            burn_nca::self_test(&device)?;
+            compare_sums(&device)
+        })
     });
     match found {
         Ok(compared) => {

@@ -202,7 +202,7 @@ fn device_for(given: &str, size: [usize; 3]) -> Result<(String, Device)> {
     if name != device::AUTO {
         return Ok((name, open_device(given)?));
     }
-    let times = burn_nca::time_devices(size);
+    let times = process::quietly(|| burn_nca::time_devices(size));
     let Some(fastest) = times.first() else {
         return Err(usage("no device computes as it should; nca devices --test says why"));
     };

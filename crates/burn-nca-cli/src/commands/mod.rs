@@ -48,7 +48,7 @@ pub fn run(cli: Cli) -> Result<()> {
 fn open_device(name: &str) -> Result<Device> {
     let device = device::open(name)?;
     if !device::runs_on_host(&device) {
-        burn_nca::self_test(&device)?;
+        crate::process::quietly(|| burn_nca::self_test(&device))?;
     }
     Ok(device)
 }
