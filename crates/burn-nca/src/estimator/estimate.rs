@@ -1,8 +1,8 @@
 //! The one way from data to a fitted model, whatever the method and whatever it learns from.
 
-use burn::tensor::{DType, Device};
+use burn::tensor::Device;
 
-use super::embedding::embed;
+use super::scaled::Ready;
 use super::{Fitted, ModelCard};
 use crate::data::{AnyData, Scaling, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
@@ -10,10 +10,10 @@ use crate::error::{Error, Result};
 use crate::fit::{
     FitConfig, FitIdentity, FitSession, Identified, OptimizerConfig, Start, settings_text,
 };
-use crate::method::run::place;
+use crate::method::gradient::place;
 use crate::method::start::check_sizes;
 use crate::method::{
-    AnyMethod, GradientMethod, Learned, LearnsFrom, MethodInfo, Problem, Uses, learn_encoder,
+    AnyMethod, GradientMethod, Holds, Learned, Method, MethodInfo, Problem, Uses, learn_encoder,
 };
 
 /// A method with the settings that all methods share: what to learn, and how.
@@ -51,6 +51,71 @@ pub struct Estimator<M = AnyMethod> {
     pub method: M,
     /// How to fit.
     pub fit: FitConfig,
+}
+
+/// A method that learns from data of this type: a [`Method`] from its own, checked by the compiler; an [`AnyMethod`] from
+/// any, checked when it is called.
+///
+/// # Examples
+/// LDA learns from classes; a table of numbers is no argument of its fit.
+/// ```compile_fail
+/// # fn fit(numbers: &burn_nca::data::RegressionData, device: &burn::tensor::Device) {
+/// use burn_nca::{Estimator, method::Lda};
+///
+/// Estimator::new(4, 2, Lda::new()).fit(numbers, device);
+/// # }
+/// ```
+pub trait LearnsFrom<D>: Clone + Into<AnyMethod> {
+    /// What there is to say of the method.
+    fn info(&self) -> MethodInfo {
+        self.clone().into().info()
+    }
+
+    /// Checks that there is enough to learn from.
+    ///
+    /// # Errors
+    /// Data of another kind than the method learns from, or too few of them.
+    fn check_data(&self, data: &D) -> Result<()>;
+
+    /// As [`Method::check`].
+    ///
+    /// # Errors
+    /// As [`Method::check`].
+    fn check_problem(&self, problem: &Problem<'_, D>) -> Result<()>;
+
+    /// As [`Method::learn`].
+    ///
+    /// # Errors
+    /// As [`Method::learn`].
+    fn learn_from(&self, problem: &Problem<'_, D>, session: FitSession<'_>) -> Result<Learned>;
+}
+
+impl<M: Method, D: Holds<M::Data>> LearnsFrom<D> for M {
+    fn check_data(&self, data: &D) -> Result<()> {
+        data.held().check()
+    }
+
+    fn check_problem(&self, problem: &Problem<'_, D>) -> Result<()> {
+        self.check(&problem.with_data(problem.data.held()))
+    }
+
+    fn learn_from(&self, problem: &Problem<'_, D>, session: FitSession<'_>) -> Result<Learned> {
+        self.learn(&problem.with_data(problem.data.held()), session)
+    }
+}
+
+impl<D: TrainingData> LearnsFrom<D> for AnyMethod {
+    fn check_data(&self, data: &D) -> Result<()> {
+        Self::check_data(self, data.any())
+    }
+
+    fn check_problem(&self, problem: &Problem<'_, D>) -> Result<()> {
+        self.check(&problem.with_data(&problem.data.any()))
+    }
+
+    fn learn_from(&self, problem: &Problem<'_, D>, session: FitSession<'_>) -> Result<Learned> {
+        self.learn(&problem.with_data(&problem.data.any()), session)
+    }
 }
 
 impl<M> Estimator<M> {
@@ -317,36 +382,4 @@ impl<M: GradientMethod> Estimator<M> {
 /// None: such rows are data by themselves.
 pub(super) fn counting<D: TrainingData>(data: &D) -> Result<Option<D>> {
     data.counting().map(|rows| data.part(&rows)).transpose()
-}
-
-/// Data that are scaled, and where to compute.
-struct Ready<D> {
-    scaling: Scaling,
-    scaled: D,
-    device: Device,
-    dtype: DType,
-}
-
-impl<D: TrainingData> Ready<D> {
-    /// The model: what was learned, and the embedded training rows.
-    ///
-    /// # Errors
-    /// None: the rows are scaled.
-    fn fitted<E: Encoder>(&self, learned: Learned<E>, card: ModelCard) -> Result<Fitted<E>> {
-        let Learned { encoder, rule, summary } = learned;
-        let place = (&self.device, self.dtype);
-        let references = embed(&encoder, self.scaled.features(), None, place)?;
-        // A method may give another number of dimensions than asked for: one map per class, one after the other.
-        let [_, d_output] = references.dims();
-        Ok(Fitted {
-            encoder,
-            card: ModelCard { d_output, ..card },
-            scaling: self.scaling.clone(),
-            targets: self.scaled.training_targets(),
-            references,
-            rule,
-            summary,
-            preparation: None,
-        })
-    }
 }

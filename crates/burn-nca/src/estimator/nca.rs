@@ -7,7 +7,7 @@ use super::{Estimator, Fitted};
 use crate::data::{AnyData, Features, Labeled};
 use crate::encoder::{AnyEncoder, EncoderConfig, cast};
 use crate::error::{Error, Result};
-use crate::fit::{FitConfig, Penalty, START_PERPLEXITY, Start};
+use crate::fit::{FitConfig, FitSession, Penalty, START_PERPLEXITY, Start};
 use crate::method::start::build;
 use crate::method::{self, AnyMethod, Method};
 use crate::model::{MetricModel, Nca};
@@ -136,6 +136,6 @@ impl NcaConfig {
     /// # Errors
     /// As [`Estimator::fit_session`]: fewer than two rows or classes, no class with two rows.
     pub fn fit(&self, data: &Labeled, device: &Device) -> Result<Fitted> {
-        self.estimator().fit(data, device)
+        self.estimator().fit_session(data, device, FitSession::new())
     }
 }

@@ -10,7 +10,7 @@ use crate::data::{Coincidences, Labeled, RegressionData, Scaling, TensorFeatures
 use crate::encoder::{Encoder, output_width};
 use crate::error::{Error, Result};
 use crate::fit::{FitConfig, FitSession, FitSummary, Identified, Precision, Termination};
-use crate::method::run::{Run, place, prepare};
+use crate::method::gradient::{Run, place, prepare};
 use crate::method::{AnyMethod, GradientMethod, Mlkr, Nca, PairNca};
 use crate::model::MetricModel;
 use crate::objective::NcaLoss;

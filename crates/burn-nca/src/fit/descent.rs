@@ -18,6 +18,9 @@
 use std::ops::ControlFlow;
 use web_time::Instant;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::line_search::{LineSearch, Outcome, Ray, Trial, dot};
 use super::solution::{Evaluation, Progress, Solution, Termination};
 use super::state::{DescentState, ObjectiveScale};
@@ -76,7 +79,7 @@ pub(super) struct Move<'a> {
 /// Without a memory (at the start, after a restart) the loop takes steepest descent itself.
 pub(super) trait DirectionRule {
     /// What the rule remembers.
-    type Memory;
+    type Memory: Clone + Serialize + DeserializeOwned;
 
     /// The limits of the loop.
     fn limits(&self) -> Limits;

@@ -2,8 +2,9 @@
 
 use burn::tensor::Tensor;
 
-use super::parameters::{assign, flatten};
-use super::{Evaluation, FitConfig, Inputs, Problem};
+use super::parameters::{assign, flatten, flatten_gradients};
+use super::penalty::{Penalty, spread};
+use super::{Evaluation, FitConfig, Inputs, Problem, exact};
 use crate::data::{ScalingKind, mean_and_variance};
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::model::MetricModel;
@@ -66,11 +67,30 @@ impl<'a, 'p, E: Encoder, O: Objective> Units<'a, 'p, E, O> {
             // No minimizer goes on from here.
             return Evaluation::new(f64::NAN, vec![f64::NAN; position.len()]);
         }
-        let mut at = self.problem.evaluate_on(target, &self.parameters(position), self.config);
-        if self.unit != 1.0 {
-            at.gradient.iter_mut().for_each(|slope| *slope /= self.unit);
+        let Self { problem, config, .. } = self;
+        let model = self.model(position);
+        let terms = problem.terms() as f64;
+        let weight_of_spread = config.weight_of(Penalty::Spread) * terms;
+        let penalty = |z| spread(z).mul_scalar(weight_of_spread);
+        let (mut at, mut magnitude) = exact::penalized(
+            (&model, &problem.x.all(), target),
+            &config.blocks,
+            (weight_of_spread > 0.0).then_some(&penalty),
+        );
+        let weight = config.weight_of(Penalty::Weights) * terms;
+        if weight > 0.0
+            && let Some(norm) = model.encoder.squared_norm()
+        {
+            let before = at.value;
+            at.add(&model, norm.mul_scalar(weight));
+            magnitude += (at.value - before).abs();
         }
-        at
+        let mut gradient = flatten_gradients(&model, &at.gradients);
+        if self.unit != 1.0 {
+            gradient.iter_mut().for_each(|slope| *slope /= self.unit);
+        }
+        // The parts may cancel, as -f and a penalty do; their rounding errors do not.
+        Evaluation { value: at.value, gradient, magnitude }
     }
 
     /// The held-out score at a position, where one is held out.
@@ -107,4 +127,47 @@ fn unit<E: Encoder, O: Objective>(problem: &Problem<'_, E, O>, config: &FitConfi
     // their fit is that of the rows as they were.
     let is_one = (variance - 1.0).abs() < ROUNDING;
     if variance.is_finite() && variance > 0.0 && !is_one { variance.sqrt() } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::module::Module;
+    use burn::tensor::{DType, Device, Tensor, TensorData};
+
+    use super::*;
+    use crate::encoder::LinearMap;
+    use crate::fit::Precision;
+    use crate::objective::{ClassIndex, NcaLossConfig};
+
+    #[test]
+    fn the_magnitude_of_a_value_is_that_of_its_parts_which_may_cancel() {
+        let device = Device::flex();
+        let values: Vec<f64> = (0..20).map(|at| f64::from(at * at % 17) / 8.0).collect();
+        let x = Tensor::from_data(TensorData::new(values, [10, 2]), (&device, DType::F64));
+        let labels: Vec<usize> = (0..10).map(|row| row % 2).collect();
+        let classes = ClassIndex::new(&labels, &device).unwrap();
+        let at = |repulsion: f64, l2: f64, penalty: Penalty| {
+            let map = LinearMap::from_weight(&[0.9, 0.1, -0.2, 0.8], [2, 2], &device, DType::F64);
+            let loss = NcaLossConfig::new().with_repulsion(repulsion).init();
+            let problem = Problem::new(MetricModel::new(map, loss).train(), &x, &classes);
+            let config = FitConfig::new().with_precision(Precision::F64).with_l2(l2);
+            let config = config.with_penalty(Some(penalty));
+            let units = Units::new(&problem, &config);
+            units.evaluate(&units.start())
+        };
+        let f = -at(0.0, 0.0, Penalty::Weights).value;
+        let hinge = at(1.0, 0.0, Penalty::Weights).value + f;
+        assert!(f > 1.0 && hinge > 1.0, "{f} {hinge}");
+        for penalty in [Penalty::Weights, Penalty::Spread] {
+            let of_one = at(0.0, 1.0, penalty).value + f;
+            // Parts that cancel but for rounding.
+            for (repulsion, l2) in
+                [(f / hinge, 0.0), (0.0, f / of_one), (0.5 * f / hinge, 0.5 * f / of_one)]
+            {
+                let found = at(repulsion, l2, penalty);
+                assert!(found.value.abs() < 1e-12 * f, "{}", found.value);
+                assert!((found.magnitude - 2.0 * f).abs() < 1e-12 * f, "{}", found.magnitude);
+            }
+        }
+    }
 }

@@ -10,9 +10,9 @@
 //! model folder and the reports follow from it. [`AnyMethod`] is one of them, chosen at run time.
 
 mod closed;
-mod gradient;
+pub(crate) mod gradient;
+mod holds;
 mod lca;
-mod learns;
 mod lmnn;
 mod mlkr;
 mod nca;
@@ -20,7 +20,6 @@ mod ncfs;
 mod pairs;
 mod problem;
 mod registry;
-pub(crate) mod run;
 mod soft;
 pub(crate) mod start;
 #[cfg(test)]
@@ -30,8 +29,8 @@ mod variable_kernel;
 pub use closed::{Euclidean, Lda, LdaRca, Pca, Rca, Whitening};
 pub(crate) use gradient::learn_encoder;
 pub use gradient::{GradientMethod, Part, expected_accuracy_score, kernel_r2_score, learn};
+pub use holds::Holds;
 pub use lca::{Lca, LcaClassifier, Trainer};
-pub use learns::{Holds, LearnsFrom};
 pub use lmnn::Lmnn;
 pub use mlkr::Mlkr;
 pub use nca::Nca;

@@ -199,46 +199,6 @@ impl NcaLoss {
         }
         terms + contrast.hinge().mul_scalar(self.repulsion)
     }
-
-    /// What the terms of the points `rows` add up to, of an embedding in class order.
-    fn block_terms(&self, z: &Tensor<2>, classes: &ClassIndex, rows: Range<usize>) -> BlockTerms {
-        if classes.is_single() {
-            // Every neighbor is of the class, whatever the embedding: a constant, which has no graph.
-            let log_p = Tensor::zeros([rows.len(), 1], (&z.device(), z.dtype()));
-            let has_partner = classes.points() > 1;
-            let terms = if has_partner { self.criterion.terms(log_p) } else { log_p };
-            return BlockTerms { criterion: classes.weigh(terms, rows).sum(), hinge: None };
-        }
-        if self.sums.are_fused(LOG_SUM, &[z]) {
-            #[cfg(feature = "fused")]
-            return fused::Block::new(z, classes, rows).terms(self);
-        }
-        // Where j is of the class of i.
-        let same = |rows: &Range<usize>| {
-            equal_pairs(classes.labels(rows), classes.labels(&(0..classes.points())))
-        };
-        let criterion = in_blocks([z.clone()], rows.clone(), |[z], rows| {
-            let (same, (logits, own)) = (same(&rows), exponents(z, rows.clone()));
-            let alone = is_alone(same.clone().bool_and(own.clone().bool_not()));
-            let terms = self.criterion.terms(log_p(logits, same, own)).mask_fill(alone, 0.0);
-            classes.weigh(terms, rows).sum()
-        });
-        let hinge = (self.repulsion > 0.0).then(|| {
-            in_blocks([z.clone()], rows, |[z], rows| {
-                let (logits, _) = exponents(z, rows.clone());
-                classes.weigh(hinge(logits.neg(), same(&rows)), rows).sum()
-            })
-        });
-        BlockTerms { criterion, hinge }
-    }
-}
-
-/// What the terms of a block add up to, each times the weight of its point; both `[1]`.
-struct BlockTerms {
-    /// Of -p_i or -log p_i.
-    criterion: Tensor<1>,
-    /// Of the hinge, where the loss has one and there are points of other classes.
-    hinge: Option<Tensor<1>>,
 }
 
 impl BatchLoss for NcaLoss {
@@ -312,25 +272,47 @@ impl Objective for NcaLoss {
         _shared: &(),
         terms: Range<usize>,
     ) -> Tensor<1> {
-        let z = classes.arrange(embedding);
-        let BlockTerms { criterion, hinge } = self.block_terms(&z, classes, terms);
-        match hinge {
-            Some(hinge) => criterion + hinge.mul_scalar(self.repulsion),
-            None => criterion,
-        }
+        let parts = self.block_parts(embedding, classes, &(), terms).into_iter();
+        parts.reduce(|sum, part| sum + part).expect("a block has a criterion")
     }
 
-    /// -f and the hinge, which have opposite signs.
+    /// -f (or -g) and the hinge, which have opposite signs; the hinge where the loss has one and there are other classes.
     fn block_parts(
         &self,
         embedding: Tensor<2>,
         classes: &ClassIndex,
         _shared: &(),
-        terms: Range<usize>,
+        rows: Range<usize>,
     ) -> Vec<Tensor<1>> {
-        let z = classes.arrange(embedding);
-        let BlockTerms { criterion, hinge } = self.block_terms(&z, classes, terms);
-        let hinge = hinge.map(|hinge| hinge.mul_scalar(self.repulsion));
+        let z = &classes.arrange(embedding);
+        if classes.is_single() {
+            // Every neighbor is of the class, whatever the embedding: a constant, which has no graph.
+            let log_p = Tensor::zeros([rows.len(), 1], (&z.device(), z.dtype()));
+            let has_partner = classes.points() > 1;
+            let terms = if has_partner { self.criterion.terms(log_p) } else { log_p };
+            return vec![classes.weigh(terms, rows).sum()];
+        }
+        if self.sums.are_fused(LOG_SUM, &[z]) {
+            #[cfg(feature = "fused")]
+            return fused::Block::new(z, classes, rows).parts(self);
+        }
+        // Where j is of the class of i.
+        let same = |rows: &Range<usize>| {
+            equal_pairs(classes.labels(rows), classes.labels(&(0..classes.points())))
+        };
+        let criterion = in_blocks([z.clone()], rows.clone(), |[z], rows| {
+            let (same, (logits, own)) = (same(&rows), exponents(z, rows.clone()));
+            let alone = is_alone(same.clone().bool_and(own.clone().bool_not()));
+            let terms = self.criterion.terms(log_p(logits, same, own)).mask_fill(alone, 0.0);
+            classes.weigh(terms, rows).sum()
+        });
+        let hinge = (self.repulsion > 0.0).then(|| {
+            let hinge = in_blocks([z.clone()], rows, |[z], rows| {
+                let (logits, _) = exponents(z, rows.clone());
+                classes.weigh(hinge(logits.neg(), same(&rows)), rows).sum()
+            });
+            hinge.mul_scalar(self.repulsion)
+        });
         [criterion].into_iter().chain(hinge).collect()
     }
 
@@ -347,13 +329,14 @@ impl Objective for NcaLoss {
         if batch.labeled() == 0 {
             return None;
         }
-        let z = batch.arrange(embedding);
-        let BlockTerms { criterion, hinge } = self.block_terms(&z, batch, 0..batch.labeled());
+        let mut parts = self.block_parts(embedding, batch, &(), 0..batch.labeled()).into_iter();
+        let (criterion, hinge) = (parts.next(), parts.next());
         let counted = batch.with_partner();
-        let criterion = (counted > 0)
-            .then(|| criterion.mul_scalar(whole.with_partner() as f64 / counted as f64));
+        let criterion = criterion
+            .filter(|_| counted > 0)
+            .map(|sum| sum.mul_scalar(whole.with_partner() as f64 / counted as f64));
         let pairs = |points: usize| (points * points.saturating_sub(1)) as f64;
-        let factor = self.repulsion * pairs(whole.points()) / pairs(b);
+        let factor = pairs(whole.points()) / pairs(b);
         let hinge = hinge.map(|hinge| hinge.mul_scalar(factor));
         match (criterion, hinge) {
             (Some(criterion), Some(hinge)) => Some(criterion + hinge),

@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout)] // as the documents do
 #![allow(dead_code, unused_assignments, unused_variables)] // what a block computes is for the reader
 
+mod architecture;
 mod guide;
 #[cfg(feature = "train")]
 mod learner;

@@ -11,7 +11,7 @@ use crate::encoder::AnyEncoder;
 use crate::error::{Error, Result};
 use crate::estimator::Estimator;
 use crate::fit::{FitConfig, FitSession, OnProgress, Termination};
-use crate::method::run::prepare;
+use crate::method::gradient::prepare;
 use crate::method::{Part, Problem, Uses, start};
 use crate::neighbors::Rule;
 

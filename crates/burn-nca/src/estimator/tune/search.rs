@@ -19,7 +19,7 @@ use crate::estimator::Estimator;
 use crate::estimator::NcaConfig;
 use crate::estimator::estimate::counting;
 use crate::fit::{FitIdentity, Identified, Progress, Termination, settings_text};
-use crate::method::run::place;
+use crate::method::gradient::place;
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ use crate::fit::{
     MorePairs, OptimizerConfig, Solution, minimize_prepared,
 };
 use crate::method::Problem;
-use crate::method::run::prepare;
+use crate::method::gradient::prepare;
 use crate::model::MetricModel;
 use crate::objective::{CoincidenceIndex, CoincidenceLoss};
 

@@ -6,7 +6,7 @@ use burn::tensor::activation::log_sigmoid;
 use burn::tensor::{Bool, Tensor, TensorData};
 use burn_nca_fused::{Columns, PairSum, Summand, pair_sum};
 
-use super::{BlockTerms, NcaLoss};
+use super::NcaLoss;
 use crate::objective::{ClassIndex, among_all};
 use crate::sums::LOG_SUM;
 
@@ -24,8 +24,8 @@ impl<'a> Block<'a> {
         Self { z, classes, rows }
     }
 
-    /// The sums over the points.
-    pub(super) fn terms(&self, loss: &NcaLoss) -> BlockTerms {
+    /// The sums over the points: of the criterion, and of the hinge where the loss has one.
+    pub(super) fn parts(&self, loss: &NcaLoss) -> Vec<Tensor<1>> {
         let sum = |terms| self.classes.weigh(terms, self.rows.clone()).sum();
         let terms = loss.criterion.terms(self.log_p());
         let terms = match self.alone() {
@@ -34,8 +34,9 @@ impl<'a> Block<'a> {
         };
         let has_hinge = loss.repulsion > 0.0;
         let others = || self.classes.others(&self.rows);
-        let hinge = has_hinge.then(|| sum(self.sum(PairSum::Sum(Summand::Hinge), &others())));
-        BlockTerms { criterion: sum(terms), hinge }
+        let hinge = || sum(self.sum(PairSum::Sum(Summand::Hinge), &others()));
+        let hinge = has_hinge.then(|| hinge().mul_scalar(loss.repulsion));
+        [sum(terms)].into_iter().chain(hinge).collect()
     }
 
     /// `log p_i`, `[b, 1]`; 0 for a point without a partner.
