@@ -10,8 +10,8 @@ use burn_nca::neighbors::{ClassReferences, NearestConfig, Rule, Voters};
 
 use super::baselines::baselines;
 use super::embedding::place;
+use super::label;
 use super::parts::{Parts, Space};
-use super::report::label;
 use super::sample::rows_of;
 use super::stages::Stages;
 use crate::MeasureRow;

@@ -4,6 +4,7 @@ mod baselines;
 mod classes;
 mod embedding;
 mod euclidean;
+mod evaluated;
 mod judging;
 mod model_facts;
 mod new_rows;
@@ -29,4 +30,4 @@ pub use rows::{ReportData, Rows};
 pub use stages::{AllStages, Stages};
 pub use warnings::about_spread;
 
-use report::{Evaluation, label};
+use evaluated::{Evaluation, label};

@@ -1,41 +1,17 @@
 //! The report of a model: the facts of every model, and the evaluation of its kind of data.
 
 use anyhow::Result;
-use burn::tensor::Tensor;
 use burn_nca::Fitted;
 use burn_nca::evaluate::{Quantiles, Spread};
 
+use super::evaluated::label;
 use super::rows::{ReportData, Rows};
 use super::stages::{AllStages, Stages};
 use super::warnings::{about_spread, about_termination};
 use crate::{
-    Curve, Data, DeviceSummary, FORMAT, FeatureWeights, Header, Matrix, MeasureTable, Report,
-    Results, SolverRun, Warning, WarningCode,
+    Curve, DeviceSummary, FORMAT, FeatureWeights, Header, Matrix, Report, SolverRun, Warning,
+    WarningCode,
 };
-
-/// The evaluation of a model.
-pub struct Evaluation {
-    /// The data, without a name.
-    pub data: Data,
-    /// The model compared with the baselines.
-    pub comparison: MeasureTable,
-    /// What the model loses against them, if it does.
-    pub shortfall: Option<String>,
-    /// What to know before trusting the scores.
-    pub warnings: Vec<Warning>,
-    /// What depends on what was learned from.
-    pub results: Results,
-    /// The embedding of the training rows, of those that were measured at least, `[n, k]`; in f64 where there is a CPU
-    /// backend.
-    pub embedding: Tensor<2>,
-    /// The perplexity of each of them.
-    pub perplexity: Vec<f64>,
-}
-
-/// The method of a model as comparisons name it: what was done, such as `LDA` for a fit that took no step from it.
-pub fn label(model: &Fitted) -> String {
-    model.applied_method().label
-}
 
 impl Report {
     /// The report of a model: its embedding, its accuracy (or error, or ranks) compared with Euclidean distance, PCA and
