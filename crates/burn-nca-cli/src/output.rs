@@ -1,20 +1,15 @@
 //! Where results go, and how matrices are written.
 
-mod parquet;
-mod thrift;
-
-use std::fmt::{Display, LowerExp};
 use std::io::{IsTerminal, stdout};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use burn::tensor::{DType, Tensor};
+use burn_nca_data::Matrix;
 use burn_nca_files::{is_regular, write_stdout};
 use burn_nca_program::printable;
 pub use burn_nca_program::{print, short_name, tell, write_file};
 use burn_nca_report::Warning;
-use npyz::{AutoSerialize, WriteOptions, WriterBuilder};
-pub use parquet::matrix_parquet;
 use serde::Serialize;
 
 /// Prints text for people, its control characters escaped.
@@ -139,85 +134,19 @@ fn either(extensions: &[&str]) -> String {
     }
 }
 
-/// A matrix as CSV, with these column names; every value in the fewest digits that read back to it.
-pub fn matrix_csv(names: &[String], matrix: &Tensor<2>) -> Vec<u8> {
-    let [_, columns] = matrix.dims();
-    let mut text = names.iter().map(|name| csv_field(name)).collect::<Vec<_>>().join(",");
-    text.push('\n');
-    let cells = decimal_cells(matrix);
-    for row in cells.chunks_exact(columns) {
-        text.push_str(&row.join(","));
-        text.push('\n');
-    }
-    text.into_bytes()
-}
-
-/// A matrix as a NumPy file (format 1.0), in its own number type.
-pub fn matrix_npy(matrix: &Tensor<2>) -> Vec<u8> {
-    let shape = matrix.dims().map(|size| size as u64);
-    match floats(matrix) {
-        Floats::F32(values) => npy_file(&shape, values),
-        Floats::F64(values) => npy_file(&shape, values),
-    }
-}
-
-fn npy_file<T: AutoSerialize>(shape: &[u64], values: Vec<T>) -> Vec<u8> {
-    let mut file = Vec::new();
-    let write = |file| {
-        let mut writer =
-            WriteOptions::new().default_dtype().shape(shape).writer(file).begin_nd()?;
-        writer.extend(values)?;
-        writer.finish()
-    };
-    write(&mut file)
-        .expect("memory takes every byte, and there are as many values as the shape says");
-    file
-}
-
-/// A cell of a CSV file, quoted where it must be.
-pub fn csv_field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) || text.trim() != text {
-        return format!("\"{}\"", text.replace('"', "\"\""));
-    }
-    text.to_string()
-}
-
-/// A number of a CSV file in the fewest digits that read back to it, with an exponent where zeros would lead or follow.
-pub fn csv_number<T: Display + LowerExp + Into<f64> + Copy>(value: T) -> String {
-    let size = value.into().abs();
-    if size == 0.0 || (1e-5..1e16).contains(&size) {
-        value.to_string()
-    } else {
-        format!("{value:e}")
-    }
-}
-
-enum Floats {
-    F32(Vec<f32>),
-    F64(Vec<f64>),
-}
-
-fn floats(matrix: &Tensor<2>) -> Floats {
-    let data = matrix.clone().into_data();
+/// The numbers of a tensor, in its own number type.
+pub fn matrix(tensor: &Tensor<2>) -> Matrix {
     const CONVERTED: &str = "data that were just converted have that type";
+    let ([_, columns], data) = (tensor.dims(), tensor.clone().into_data());
     if data.dtype() == DType::F64 {
-        Floats::F64(data.try_to_vec().expect(CONVERTED))
+        Matrix::F64 { values: data.try_to_vec().expect(CONVERTED), columns }
     } else {
-        Floats::F32(data.convert::<f32>().try_to_vec().expect(CONVERTED))
-    }
-}
-
-fn decimal_cells(matrix: &Tensor<2>) -> Vec<String> {
-    match floats(matrix) {
-        Floats::F32(values) => values.into_iter().map(csv_number).collect(),
-        Floats::F64(values) => values.into_iter().map(csv_number).collect(),
+        Matrix::F32 { values: data.convert::<f32>().try_to_vec().expect(CONVERTED), columns }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::device;
-
     use super::*;
 
     #[test]
@@ -243,17 +172,5 @@ mod tests {
         assert!(format("z.xlsx", &all).unwrap_err().contains("as .csv, .npy or .parquet here"));
         assert!(format("z.npy", &both[..1]).unwrap_err().contains("as .csv here"));
         assert!(format("z", &both[..1]).is_err());
-    }
-
-    #[test]
-    fn a_matrix_is_written_in_the_digits_of_its_type() {
-        let host = device::host().unwrap();
-        let matrix = Tensor::<2>::from_data([[0.1f32, -2.0], [1e-7, 3.0]], (&host, DType::F32));
-        let names = ["z1".to_string(), "a,b".to_string()];
-        let text = String::from_utf8(matrix_csv(&names, &matrix)).unwrap();
-        assert_eq!(text, "z1,\"a,b\"\n0.1,-2\n1e-7,3\n");
-        let bytes = matrix_npy(&matrix);
-        assert_eq!((bytes.len() - 16) % 64, 0);
-        assert_eq!(bytes[bytes.len() - 4..], 3f32.to_le_bytes());
     }
 }

@@ -9,6 +9,8 @@ mod readers;
 #[cfg(feature = "readers")]
 mod sets;
 pub mod tables;
+#[cfg(feature = "readers")]
+mod writers;
 
 pub use error::{Error, Result};
 #[doc(hidden)]
@@ -19,3 +21,5 @@ pub use readers::*;
 pub use sets::{Dataset, bundled, by_name, catalog, generate, names};
 #[doc(inline)]
 pub use tables::*;
+#[cfg(feature = "readers")]
+pub use writers::{Matrix, csv_field, csv_file, csv_number, npy_file, parquet_file};

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-FILE = Path(__file__).parents[2] / "burn-nca-cli" / "tests" / "parquet" / "embedding.parquet"
+FILE = Path(__file__).parents[2] / "burn-nca-data" / "tests" / "parquet" / "embedding.parquet"
 
 
 @pytest.mark.skipif(not FILE.is_file(), reason="outside the repository")

@@ -3,6 +3,7 @@
 use burn::tensor::Device;
 use burn_nca::evaluate::{Collapse, Spread};
 use burn_nca::{Error, Result};
+use burn_nca_data::csv_field;
 use burn_nca_report::MeasureRow;
 use burn_nca_report::evaluation::{AllStages, ClassComparison};
 use serde::Serialize;
@@ -93,8 +94,8 @@ impl Learning {
             Error::setting("a network has no matrix; take the model's folder instead")
         })?;
         let names = self.data.features().names();
-        let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
-        let mut text = names.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
+        let mut text =
+            names.iter().map(|name| csv_field(name)).collect::<Vec<_>>().join(",") + "\n";
         for row in matrix.chunks_exact(names.len()) {
             let cells: Vec<String> = row.iter().map(f64::to_string).collect();
             text += &(cells.join(",") + "\n");

@@ -5,6 +5,7 @@ use burn_nca::data::{Features, TensorFeatures};
 use burn_nca::encoder::Encoder;
 use burn_nca::neighbors::class_probabilities;
 use burn_nca::{Error, Result};
+use burn_nca_data::csv_field;
 use burn_nca_data::{CsvOptions, RawOptions, TargetColumn, TextFormat, parse_csv, parse_raw};
 use serde::Serialize;
 
@@ -107,8 +108,7 @@ impl Learning {
             NewRows::Cells(cells) => cells,
         };
         let (separator, cells) = parted(cells);
-        let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
-        let header: Vec<String> = self.cells().iter().map(quoted).collect();
+        let header: Vec<String> = self.cells().iter().map(|name| csv_field(name)).collect();
         let sign = separator.to_string();
         let text = format!("{}\n{}\n", header.join(&sign), cells.join(&sign));
         ("the new row", text.into_bytes(), Some(separator))

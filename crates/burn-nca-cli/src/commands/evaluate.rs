@@ -5,7 +5,6 @@ mod numbers;
 mod options;
 mod pairs;
 mod question;
-mod text;
 mod training_pairs;
 mod training_rows;
 

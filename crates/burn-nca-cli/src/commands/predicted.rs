@@ -3,8 +3,8 @@
 use anyhow::Result;
 use serde::Serialize;
 
-use crate::output::{csv_field, csv_number};
 use crate::tables::ModelRows;
+use burn_nca_data::{csv_field, csv_number};
 use burn_nca_report::Warning;
 
 /// The predictions for the rows of a table; a row that was left out has none.

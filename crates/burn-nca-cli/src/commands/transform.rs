@@ -10,6 +10,7 @@ use crate::failure::usage;
 use crate::output::{self, TableFormat};
 use crate::source::Source;
 use crate::tables::{self, ModelRows};
+use burn_nca_data::{csv_field, csv_file, npy_file, parquet_file};
 
 /// Embeds the rows of a table.
 ///
@@ -33,11 +34,15 @@ pub fn run(args: &TransformArgs) -> Result<()> {
     let kept = (&rows.features, &rows.rows[..]);
     let embedding = finite::embed(embedded.as_ref().unwrap_or(&model), kept, &args.data)?;
     let bytes = match format {
-        EmbeddingFormat::Npy => output::matrix_npy(&with_left_out(embedding, &rows)),
+        EmbeddingFormat::Npy => npy_file(&output::matrix(&with_left_out(embedding, &rows))),
         EmbeddingFormat::Csv => embedding_csv(&embedding, &rows),
         EmbeddingFormat::Parquet => {
             let ids = rows.ids.as_ref().map(|(name, ids)| (name.as_str(), ids.as_slice()));
-            output::matrix_parquet(ids, (&dimensions(&embedding), &embedding), &rows.places())?
+            parquet_file(
+                ids,
+                (&dimensions(&embedding), &output::matrix(&embedding)),
+                &rows.places(),
+            )?
         }
     };
     match (&args.out, format) {
@@ -88,7 +93,7 @@ fn with_left_out(embedding: Tensor<2>, rows: &ModelRows) -> Tensor<2> {
 
 fn embedding_csv(embedding: &Tensor<2>, rows: &ModelRows) -> Vec<u8> {
     let [_, k] = embedding.dims();
-    let text = output::matrix_csv(&dimensions(embedding), embedding);
+    let text = csv_file(&dimensions(embedding), &output::matrix(embedding));
     if rows.ids.is_none() && rows.rows.len() == rows.total {
         return text;
     }
@@ -98,12 +103,12 @@ fn embedding_csv(embedding: &Tensor<2>, rows: &ModelRows) -> Vec<u8> {
     let lines: Vec<&str> = lines.collect();
     let nothing = ",".repeat(k - 1);
     let mut all = match &rows.ids {
-        Some((name, _)) => format!("{},{head}\n", output::csv_field(name)),
+        Some((name, _)) => format!("{},{head}\n", csv_field(name)),
         None => format!("{head}\n"),
     };
     for (row, place) in rows.places().into_iter().enumerate() {
         if let Some((_, ids)) = &rows.ids {
-            all.push_str(&output::csv_field(&ids[row]));
+            all.push_str(&csv_field(&ids[row]));
             all.push(',');
         }
         all.push_str(place.map_or(nothing.as_str(), |place| lines[place]));

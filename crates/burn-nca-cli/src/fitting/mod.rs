@@ -6,7 +6,6 @@ pub mod model_words;
 pub mod neighbor_count;
 pub mod options;
 pub mod progress;
-mod recorder;
 pub mod recording;
 pub mod rows;
 pub mod run_folder;

@@ -8,10 +8,9 @@ use burn_nca_files::{JournalError, read_journal, write_journal};
 use burn_nca_program::RunFolder;
 use serde::{Deserialize, Serialize};
 
-use super::recorder::{Missing, Recorder};
 use super::run_folder::STEPS;
 use crate::output;
-use burn_nca_report::evaluation::Step;
+use burn_nca_report::evaluation::{Missing, Recorder, Step};
 use burn_nca_report::{Warning, WarningCode};
 
 /// Bytes that are written with every checkpoint; more are kept only where the fit is cut off.

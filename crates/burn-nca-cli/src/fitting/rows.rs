@@ -15,7 +15,7 @@ use crate::output;
 use crate::source::Source;
 use crate::tables::{self, Ready};
 use burn_nca_report::Warning;
-use burn_nca_report::evaluation::{ReportData, Rows};
+use burn_nca_report::evaluation::{ReportData, Rows, about_columns};
 
 /// Data that `nca fit` learns from.
 pub trait FitData: ReportData {
@@ -52,7 +52,7 @@ pub trait FitData: ReportData {
 
     /// What to say of the rows before the fit.
     fn warnings(train: &Self) -> Vec<Warning> {
-        let columns = warnings::about_columns(train.features());
+        let columns = about_columns(train.features());
         columns
             .into_iter()
             .chain(warnings::about_copies(train.features(), Self::groups(train)))

@@ -5,12 +5,10 @@ use burn_nca::data::{Features, Labeled};
 use burn_nca::encoder::EncoderConfig;
 
 use crate::cli::FitArgs;
-use crate::output::short_name;
-use burn_nca_report::evaluation::about_copies as about_row_copies;
+use burn_nca_report::evaluation::{
+    about_columns, about_copies as about_row_copies, about_single_rows,
+};
 use burn_nca_report::{Warning, WarningCode};
-
-/// How many names a warning lists.
-const SHOWN: usize = 5;
 
 /// About the training rows: columns without a spread, classes of one row.
 ///
@@ -29,26 +27,6 @@ pub fn about_data(train: &Labeled) -> Vec<Warning> {
         .chain(about_single_rows(&alone))
         .chain(copies)
         .collect()
-}
-
-/// About columns that are constant but for rounding.
-pub fn about_columns(features: &Features) -> Option<Warning> {
-    let constant = features.constant_columns().into_iter();
-    about_constant(&constant.map(|column| features.names()[column].as_str()).collect::<Vec<_>>())
-}
-
-/// About constant columns of these names.
-pub fn about_constant(names: &[&str]) -> Option<Warning> {
-    let (columns, carry) = match names.len() {
-        0 => return None,
-        1 => ("1 column is".to_string(), "carries"),
-        many => (format!("{many} columns are"), "carry"),
-    };
-    let text = format!(
-        "{columns} constant (but for rounding) in the training rows and {carry} no information: {}",
-        listed(names)
-    );
-    Some(Warning::new(WarningCode::ConstantColumns, text))
 }
 
 /// About training rows that occur more than once.
@@ -71,28 +49,6 @@ pub fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
     })
 }
 
-fn about_single_rows(alone: &[&str]) -> Option<Warning> {
-    let classes = match alone.len() {
-        0 => return None,
-        1 => "1 class has".to_string(),
-        many => format!("{many} classes have"),
-    };
-    let listed = listed(alone);
-    Some(Warning::new(
-        WarningCode::SingleRowClasses,
-        format!(
-            "{classes} a single training row: no neighbor can be right for it, so it counts as wrong and adds \
-             nothing to the objective: {listed}"
-        ),
-    ))
-}
-
-fn listed(names: &[&str]) -> String {
-    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| short_name(name)).collect();
-    let shown = shown.join(", ");
-    if names.len() > SHOWN { format!("{shown}, … ({} in all)", names.len()) } else { shown }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,11 +67,5 @@ mod tests {
                 && classes.text.ends_with(": b")
         );
         assert!(about_data(&data.select(&[0, 1])).len() == 1);
-    }
-
-    #[test]
-    fn long_lists_and_long_names_are_cut() {
-        assert_eq!(listed(&["a"; 7]), "a, a, a, a, a, … (7 in all)");
-        assert_eq!(listed(&["ä".repeat(61).as_str()]), format!("{}…", "ä".repeat(40)));
     }
 }

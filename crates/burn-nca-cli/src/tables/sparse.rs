@@ -9,8 +9,8 @@ use burn_nca::baseline::{Projection, TruncatedSvdConfig};
 use burn_nca::data::{Features, SparseFeatures, Split, random_split, stratified_split};
 use burn_nca_data::{SparseTable, Table, Target, TargetKind, open_sparse};
 
-use crate::fitting::warnings;
 use crate::source::Source;
+use burn_nca_report::evaluation::about_constant;
 use burn_nca_report::{Warning, WarningCode, counted};
 
 /// Directions that a table is reduced to where the user names no number.
@@ -133,7 +133,7 @@ fn about_constant_columns(train: &SparseFeatures) -> Option<Warning> {
         (0..train.rows()).flat_map(entries).map(|entry| entry.0).collect();
     let constant = train.constant_columns().into_iter().filter(|column| filled.contains(column));
     let names: Vec<String> = constant.map(|column| format!("x{}", column + 1)).collect();
-    warnings::about_constant(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    about_constant(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 fn share_of_entries(features: &SparseFeatures) -> String {

@@ -8,9 +8,11 @@ use burn_nca::evaluate::{
     brier_score, expected_accuracy, held_out_retrieval, perplexities, roc_auc,
 };
 use burn_nca::neighbors::ClassProbabilities;
+use burn_nca_program::Terminal;
 use serde::{Serialize, Serializer};
 
 use super::euclidean::Euclidean;
+use super::new_rows_text::text;
 use super::repeats::{Seen, measured_copies};
 use super::warnings::about_spread;
 use crate::{ClassTable, Confusion, Part, Warning, falls_short};
@@ -159,6 +161,11 @@ impl NewRowScores {
             confusion,
             predicted,
         })
+    }
+
+    /// Each measure for people, with its unit, its direction and what it says.
+    pub fn text(&self, terminal: Terminal) -> String {
+        text(self, terminal)
     }
 
     /// Compares with the same k-NN by Euclidean distance, given the training rows in the order of the model's

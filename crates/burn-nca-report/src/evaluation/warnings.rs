@@ -1,10 +1,59 @@
 //! What a user should know about a fitted model, though it is not wrong.
 
+use burn_nca::data::Features;
 use burn_nca::estimator::FitSummary;
 use burn_nca::evaluate::{Collapse, Spread};
 use burn_nca::fit::Termination;
 
+use burn_nca_program::short_name;
+
 use crate::{Warning, WarningCode};
+
+/// How many names a warning lists.
+const SHOWN: usize = 5;
+
+/// About columns that are constant but for rounding.
+pub fn about_columns(features: &Features) -> Option<Warning> {
+    let constant = features.constant_columns().into_iter();
+    about_constant(&constant.map(|column| features.names()[column].as_str()).collect::<Vec<_>>())
+}
+
+/// About constant columns of these names.
+pub fn about_constant(names: &[&str]) -> Option<Warning> {
+    let (columns, carry) = match names.len() {
+        0 => return None,
+        1 => ("1 column is".to_string(), "carries"),
+        many => (format!("{many} columns are"), "carry"),
+    };
+    let text = format!(
+        "{columns} constant (but for rounding) in the training rows and {carry} no information: {}",
+        listed(names)
+    );
+    Some(Warning::new(WarningCode::ConstantColumns, text))
+}
+
+/// About classes of a single training row, by their names.
+pub fn about_single_rows(alone: &[&str]) -> Option<Warning> {
+    let classes = match alone.len() {
+        0 => return None,
+        1 => "1 class has".to_string(),
+        many => format!("{many} classes have"),
+    };
+    let listed = listed(alone);
+    Some(Warning::new(
+        WarningCode::SingleRowClasses,
+        format!(
+            "{classes} a single training row: no neighbor can be right for it, so it counts as wrong and adds \
+             nothing to the objective: {listed}"
+        ),
+    ))
+}
+
+fn listed(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| short_name(name)).collect();
+    let shown = shown.join(", ");
+    if names.len() > SHOWN { format!("{shown}, … ({} in all)", names.len()) } else { shown }
+}
 
 /// About a fit that did not converge; mini-batches end with their epochs, and early stopping is a choice, as are zero
 /// iterations.
@@ -73,5 +122,11 @@ mod tests {
         let point = Some(WarningCode::CollapsedToPoint);
         assert_eq!(code(about_spread(spread(1e-9, 1.5), None)), point);
         assert_eq!(about_spread(spread(3.0, 1.9), Some("worse".into())), None);
+    }
+
+    #[test]
+    fn long_lists_and_long_names_are_cut() {
+        assert_eq!(listed(&["a"; 7]), "a, a, a, a, a, … (7 in all)");
+        assert_eq!(listed(&["ä".repeat(61).as_str()]), format!("{}…", "ä".repeat(40)));
     }
 }

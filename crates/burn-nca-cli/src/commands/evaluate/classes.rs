@@ -4,7 +4,6 @@ use anyhow::Result;
 use burn_nca_data::TargetKind;
 
 use super::question::Question;
-use super::text;
 use crate::cli::Format;
 use crate::fitting::neighbor_count::of_classes;
 use crate::output;
@@ -32,7 +31,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     evaluation.warn_of_collapse(model)?;
     output::warn_of(&evaluation.warnings);
     match args.format {
-        Format::Table => output::print_text(&text::text(&evaluation, Terminal::of_stdout())),
+        Format::Table => output::print_text(&evaluation.text(Terminal::of_stdout())),
         Format::Json => output::print_json(&evaluation),
     }
 }

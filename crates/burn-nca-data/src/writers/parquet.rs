@@ -8,11 +8,9 @@
 //! (docs/decisions.md). pyarrow, polars and the crate itself read these files.
 //! Source: the specification of the format and its `parquet.thrift`.
 
-use anyhow::{Context, Result, bail};
-use burn::tensor::Tensor;
-
+use super::Matrix;
 use super::thrift::{Structure, unsigned};
-use super::{Floats, floats};
+use crate::error::{Error, Result};
 
 /// Rows of a row group: a page of numbers is then a megabyte at most.
 const GROUP: usize = 1 << 17;
@@ -36,20 +34,19 @@ const RLE: i32 = 3;
 ///
 /// # Errors
 /// A name that stands twice, or more than 2 GiB of text in a row group.
-pub fn matrix_parquet(
+pub fn parquet_file(
     ids: Option<(&str, &[String])>,
-    (names, matrix): (&[String], &Tensor<2>),
+    (names, matrix): (&[String], &Matrix),
     places: &[Option<usize>],
 ) -> Result<Vec<u8>> {
     if let Some((id, _)) = ids.filter(|(id, _)| names.iter().any(|name| name == id)) {
-        bail!(
+        return Err(Error::setting(format!(
             "the column {id:?}, which names the rows, is called like a dimension; rename it, or leave --id out"
-        );
+        )));
     }
-    let [_, k] = matrix.dims();
-    let numbers = floats(matrix);
+    let k = matrix.columns();
     let whole = places.iter().all(Option::is_some);
-    let columns = Columns { ids, names, whole, kind: numbers.kind() };
+    let columns = Columns { ids, names, whole, kind: matrix.kind() };
     let mut file = MAGIC.to_vec();
     let mut groups = Vec::new();
     for (at, rows) in places.chunks(GROUP).enumerate() {
@@ -62,7 +59,7 @@ pub fn matrix_parquet(
         for (column, name) in names.iter().enumerate() {
             let mut body = if whole { Vec::new() } else { levels(rows) };
             for place in rows.iter().flatten() {
-                numbers.push(&mut body, place * k + column);
+                matrix.push(&mut body, place * k + column);
             }
             chunks.push(page(&mut file, (name, columns.kind), (rows.len(), body))?);
         }
@@ -78,7 +75,8 @@ pub fn matrix_parquet(
         .structures(4, groups)
         .text(6, "burn-nca")
         .finish();
-    let length = u32::try_from(footer.len()).context("a table of so many columns has no footer")?;
+    let length = u32::try_from(footer.len())
+        .map_err(|_| Error::data("a table of so many columns has no footer"))?;
     file.extend(footer);
     file.extend(length.to_le_bytes());
     file.extend(MAGIC);
@@ -118,9 +116,9 @@ fn page(
     (name, kind): (&str, i32),
     (rows, body): (usize, Vec<u8>),
 ) -> Result<Structure> {
-    let size = i32::try_from(body.len())
-        .ok()
-        .with_context(|| format!("the column {name:?} has more than 2 GiB in {rows} rows"))?;
+    let size = i32::try_from(body.len()).map_err(|_| {
+        Error::data(format!("the column {name:?} has more than 2 GiB in {rows} rows"))
+    })?;
     let values = Structure::default().i32(1, rows as i32).i32(2, PLAIN).i32(3, RLE).i32(4, RLE);
     let header = Structure::default().i32(1, 0).i32(2, size).i32(3, size).structure(5, values);
     let start = file.len();
@@ -154,34 +152,32 @@ fn levels(rows: &[Option<usize>]) -> Vec<u8> {
 fn plain_texts(texts: &[String]) -> Result<Vec<u8>> {
     let mut body = Vec::new();
     for text in texts {
-        let length = u32::try_from(text.len()).context("the name of a row has more than 4 GiB")?;
+        let length = u32::try_from(text.len())
+            .map_err(|_| Error::data("the name of a row has more than 4 GiB"))?;
         body.extend(length.to_le_bytes());
         body.extend(text.as_bytes());
     }
     Ok(body)
 }
 
-impl Floats {
+impl Matrix {
     fn kind(&self) -> i32 {
         match self {
-            Self::F32(_) => FLOAT,
-            Self::F64(_) => DOUBLE,
+            Self::F32 { .. } => FLOAT,
+            Self::F64 { .. } => DOUBLE,
         }
     }
 
     fn push(&self, body: &mut Vec<u8>, at: usize) {
         match self {
-            Self::F32(values) => body.extend(values[at].to_le_bytes()),
-            Self::F64(values) => body.extend(values[at].to_le_bytes()),
+            Self::F32 { values, .. } => body.extend(values[at].to_le_bytes()),
+            Self::F64 { values, .. } => body.extend(values[at].to_le_bytes()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::DType;
-    use burn_nca::device;
-
     use super::*;
 
     fn names() -> [String; 2] {
@@ -191,36 +187,32 @@ mod tests {
     /// Another reader's test holds the values of this file: `crates/burn-nca-python/tests/test_parquet.py`.
     #[test]
     fn a_file_is_byte_for_byte_one_that_pyarrow_and_polars_read() {
-        let host = device::host().unwrap();
-        let matrix = Tensor::<2>::from_data([[0.5, -2.0], [1e-7, 3.0]], (&host, DType::F64));
+        let matrix = Matrix::F64 { values: vec![0.5, -2.0, 1e-7, 3.0], columns: 2 };
         let ids = ["a".to_string(), "b, \"ü\"".to_string(), String::new()];
         let rows = [Some(0), None, Some(1)];
-        let file = matrix_parquet(Some(("plant", &ids)), (&names(), &matrix), &rows).unwrap();
+        let file = parquet_file(Some(("plant", &ids)), (&names(), &matrix), &rows).unwrap();
         let expected = include_bytes!("../../tests/parquet/embedding.parquet");
         assert_eq!(file, expected, "{:?}", String::from_utf8_lossy(&file));
     }
 
     #[test]
     fn rows_beyond_a_group_begin_another() {
-        let host = device::host().unwrap();
-        let matrix = Tensor::<2>::zeros([1, 2], (&host, DType::F32));
+        let matrix = Matrix::F32 { values: vec![0.0; 2], columns: 2 };
         let rows = vec![Some(0); GROUP + 1];
-        let file = matrix_parquet(None, (&names(), &matrix), &rows).unwrap();
+        let file = parquet_file(None, (&names(), &matrix), &rows).unwrap();
         let page = 4 * GROUP;
         // Two pages of a whole group, two of a row, headers and footer.
         assert!((2 * page + 8..2 * page + 600).contains(&file.len()), "{}", file.len());
         assert_eq!((&file[..4], &file[file.len() - 4..]), (MAGIC, MAGIC));
-        let empty = matrix_parquet(None, (&names(), &matrix), &[]).unwrap();
+        let empty = parquet_file(None, (&names(), &matrix), &[]).unwrap();
         assert!(empty.len() < 120);
     }
 
     #[test]
     fn a_name_that_stands_twice_is_refused() {
-        let host = device::host().unwrap();
-        let matrix = Tensor::<2>::zeros([1, 2], (&host, DType::F32));
+        let matrix = Matrix::F32 { values: vec![0.0; 2], columns: 2 };
         let ids = [String::new()];
-        let error =
-            matrix_parquet(Some(("z2", &ids)), (&names(), &matrix), &[Some(0)]).unwrap_err();
+        let error = parquet_file(Some(("z2", &ids)), (&names(), &matrix), &[Some(0)]).unwrap_err();
         assert!(error.to_string().contains("\"z2\""), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! The parameters of a fit at some of its steps, for the report to replay.
 
+use super::replay::Step;
 use burn_nca::fit::Progress;
-use burn_nca_report::evaluation::Step;
 
 /// Steps that are kept at most.
 const MOST: usize = 40;
@@ -16,9 +16,9 @@ const MOST_BYTES: usize = 128 << 20;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorder {
     /// In their order.
-    pub(super) steps: Vec<Step>,
+    pub steps: Vec<Step>,
     /// The step of the best held-out score, and that score.
-    pub(super) best: Option<(f64, Step)>,
+    pub best: Option<(f64, Step)>,
 }
 
 /// Steps between those that an interrupted run has kept and its checkpoint: the first and the last.

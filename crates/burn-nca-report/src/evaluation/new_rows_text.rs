@@ -1,11 +1,10 @@
 //! The evaluation of a model of classes for people.
 
-use burn_nca_program::{Table, plain_table};
+use burn_nca_program::{Table, plain_table, short_name};
 
-use crate::output::short_name;
+use super::{Euclidean, NewRowScores};
+use crate::counted;
 use burn_nca_program::terminal::{Terminal, listing, wrapped};
-use burn_nca_report::counted;
-use burn_nca_report::evaluation::{Euclidean, NewRowScores};
 
 /// The most classes of a matrix in a terminal.
 const ACROSS: usize = 15;
@@ -13,7 +12,7 @@ const ACROSS: usize = 15;
 const LISTED: usize = 20;
 
 /// The evaluation for people: each measure with its unit, its direction, and what it says.
-pub fn text(evaluation: &NewRowScores, terminal: Terminal) -> String {
+pub(super) fn text(evaluation: &NewRowScores, terminal: Terminal) -> String {
     // Control characters are escaped as a whole, and styles are such.
     let terminal = Terminal { styled: false, ..terminal };
     let about = format!(
@@ -229,10 +228,10 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluation::{Bin, Probabilities, Ranking, Rules};
     use burn_nca::evaluate::ClassScores;
-    use burn_nca_report::evaluation::{Bin, Probabilities, Ranking, Rules};
 
-    use burn_nca_report::{ClassTable, Confusion, Part};
+    use crate::{ClassTable, Confusion, Part};
 
     fn evaluation() -> NewRowScores {
         let bin =

@@ -1,0 +1,147 @@
+//! Every measure of a model of numbers on rows with a target.
+
+use anyhow::Result;
+use burn_nca::Fitted;
+use burn_nca::data::{Features, RegressionData};
+use burn_nca::evaluate::{RegressionScores, Spread};
+use burn_nca_program::terminal::{Terminal, wrapped};
+use burn_nca_program::{plain_table, short_name};
+use serde::Serialize;
+
+use super::repeats::{Seen, measured_copies};
+use super::warnings::about_spread;
+use crate::number::significant;
+use crate::{Warning, counted};
+
+/// What a model of numbers is worth on rows with a target.
+#[derive(Debug, Serialize)]
+pub struct NewNumberScores {
+    /// Number of rows.
+    pub rows: usize,
+    /// The name of the target.
+    pub target: String,
+    /// The k of k-NN.
+    pub neighbors: usize,
+    /// By the mean of the k nearest training rows.
+    pub knn: NumberScores,
+    /// By the kernel rule.
+    pub kernel: NumberScores,
+    /// What to know before trusting the numbers.
+    pub warnings: Vec<Warning>,
+    /// What the kernel rule predicts of each row.
+    #[serde(skip)]
+    pub predicted: Vec<f64>,
+}
+
+/// Errors in the units of the target.
+#[derive(Debug, Serialize)]
+pub struct NumberScores {
+    /// R².
+    pub r2: Option<f64>,
+    /// The root of the mean squared error.
+    pub rmse: Option<f64>,
+    /// The mean absolute error.
+    pub mae: Option<f64>,
+}
+
+impl From<RegressionScores> for NumberScores {
+    fn from(scores: RegressionScores) -> Self {
+        Self { r2: scores.r2(), rmse: scores.rmse(), mae: scores.mae() }
+    }
+}
+
+impl NewNumberScores {
+    /// Every measure by both rules.
+    ///
+    /// # Errors
+    /// Columns that are not the model's, or k above the training rows.
+    pub fn of(model: &Fitted, data: &RegressionData, k: usize) -> Result<Self> {
+        let (features, truth) = (data.features(), data.targets().values());
+        let predicted = model.predict_kernel(features)?;
+        Ok(Self {
+            rows: data.rows(),
+            target: data.targets().names()[0].clone(),
+            neighbors: k,
+            knn: RegressionScores::of(&model.predict_numbers(features, k)?, truth)?.into(),
+            kernel: RegressionScores::of(&predicted, truth)?.into(),
+            warnings: about_spread(Spread::of(model.references())?, None).into_iter().collect(),
+            predicted,
+        })
+    }
+
+    /// Warns of rows that are among the training rows, where these are at hand, and of rows that occur more than once.
+    pub fn warn_of_copies(&mut self, train: Option<&Features>, data: &RegressionData) {
+        let truth = data.targets().values();
+        let on_others = |others: &[usize]| {
+            let of = |values: &[f64]| -> Vec<f64> { others.iter().map(|&at| values[at]).collect() };
+            let scores = RegressionScores::of(&of(&self.predicted), &of(truth)).ok()?;
+            Some(format!(
+                "R² {}, RMSE {}",
+                significant(scores.r2()?, 3),
+                significant(scores.rmse()?, 3)
+            ))
+        };
+        let seen =
+            train.and_then(|train| Seen::of_model(data.features(), train).warning(on_others));
+        self.warnings.extend(seen.into_iter().chain(measured_copies(data.features())));
+    }
+
+    /// The scores for people.
+    pub fn text(&self, terminal: Terminal) -> String {
+        text(self, terminal)
+    }
+}
+
+fn text(evaluation: &NewNumberScores, terminal: Terminal) -> String {
+    let number = |value: Option<f64>| value.map_or("-".to_string(), |value| ascii(value, 4));
+    let row = |rule: String, scores: &NumberScores| {
+        vec![rule, number(scores.r2), number(scores.rmse), number(scores.mae)]
+    };
+    let target = short_name(&evaluation.target);
+    let table = plain_table(
+        ["rule", "R2", "RMSE", "MAE"].map(String::from).to_vec(),
+        vec![
+            row(format!("{}-NN", evaluation.neighbors), &evaluation.knn),
+            row("kernel".to_string(), &evaluation.kernel),
+        ],
+        terminal,
+    );
+    let meaning = format!(
+        "R2: 1 is best, 0 is the mean of these rows. RMSE and MAE: errors in the units of {target}."
+    );
+    format!(
+        "{}\n{table}\n{}",
+        wrapped(&format!("{}, target {target}", counted(evaluation.rows, "row")), terminal),
+        wrapped(&meaning, terminal)
+    )
+}
+
+/// A number with a plain minus.
+fn ascii(value: f64, digits: usize) -> String {
+    significant(value, digits).replace('−', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_tells_both_rules() {
+        let scores = |r2| NumberScores { r2: Some(r2), rmse: Some(3.25), mae: None };
+        let evaluation = NewNumberScores {
+            rows: 7,
+            target: "price".to_string(),
+            neighbors: 5,
+            knn: scores(-0.25),
+            kernel: scores(0.875),
+            warnings: Vec::new(),
+            predicted: Vec::new(),
+        };
+        let text = super::text(&evaluation, Terminal::PLAIN);
+        for part in
+            ["7 rows, target price", "5-NN", "-0.2500", "kernel", "0.8750", "units of price"]
+        {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+    }
+}
