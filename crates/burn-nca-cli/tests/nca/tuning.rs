@@ -82,7 +82,7 @@ fn a_search_that_cannot_be_is_refused() {
 #[test]
 fn default_candidates_are_compared_without_being_asked_with_the_evidence() {
     let text = stdout(&["fit", "iris"]);
-    assert!(text.contains(" chosen among 6 of 6 candidates by cross-validation"), "{text}");
+    assert!(text.contains(": best of 6 candidates by cross-validation"), "{text}");
     assert!(text.contains("3-NN accuracy") && text.contains(" ± "), "{text}");
     let report = json(&["fit", "iris", "--format", "json"]);
     let tuning = &report["tuning"];

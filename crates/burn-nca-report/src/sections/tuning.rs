@@ -87,22 +87,25 @@ impl ComparedBy {
         }
     }
 
-    /// `3-NN accuracy 95.7 % ± 1.1 %`
+    /// `3-NN accuracy 95.7 ± 1.1 %`
     fn achieved(self, [score, error]: [f64; 2], neighbors: usize) -> String {
         let name = match self {
             Self::Accuracy => format!("{neighbors}-NN accuracy"),
             Self::R2 => "R²".to_string(),
             Self::LogProbability => "log probability".to_string(),
         };
-        format!("{name} {} ± {}", self.text(score), self.text(error))
+        match self {
+            Self::Accuracy => format!("{name} {:.1} ± {}", 100.0 * score, self.text(error)),
+            Self::R2 | Self::LogProbability => {
+                format!("{name} {} ± {}", self.text(score), self.text(error))
+            }
+        }
     }
 
-    /// `2.7 ± 0.6 percentage points`
+    /// `2.7 ± 0.6`, of accuracies in percentage points.
     fn lead(self, [difference, error]: [f64; 2]) -> String {
         match self {
-            Self::Accuracy => {
-                format!("{:.1} ± {:.1} percentage points", 100.0 * difference, 100.0 * error)
-            }
+            Self::Accuracy => format!("{:.1} ± {:.1}", 100.0 * difference, 100.0 * error),
             Self::R2 | Self::LogProbability => {
                 format!("{} ± {}", significant(difference, 3), significant(error, 3))
             }
@@ -197,23 +200,22 @@ impl Tuning {
     /// What was chosen, with the evidence: its score, and its lead over the next best.
     fn sentence(&self, end: SearchEnd) -> String {
         let [chosen, others @ ..] = &self.trials[..] else { return UNMEASURED.to_string() };
+        let left_out = match self.candidates - self.trials.len() {
+            left_out if end == SearchEnd::Budget && left_out > 0 => {
+                format!("; the time limit left out {}", counted(left_out, "candidate"))
+            }
+            _ => String::new(),
+        };
         let mut text = format!(
-            "{} chosen among {} of {} by cross-validation in the training rows ({}): {}",
+            "{}: best of {} by cross-validation in the training rows ({}{left_out}), {}.",
             chosen.in_full(),
-            self.trials.len(),
-            counted(self.candidates, "candidate"),
+            counted(self.trials.len(), "candidate"),
             duration(self.seconds),
             self.compared_by.achieved([chosen.accuracy, chosen.standard_error], self.neighbors),
         );
         if let Some(next) = others.first() {
-            let score = self.compared_by.text(next.accuracy);
             let lead = self.compared_by.lead([-next.difference, next.difference_standard_error]);
-            text.push_str(&format!("; next {}: {score}, {lead} less", next.name()));
-        }
-        text.push('.');
-        if end == SearchEnd::Budget {
-            let left_out = counted(self.candidates - self.trials.len(), "candidate");
-            text.push_str(&format!(" The time limit left {left_out} out of the comparison."));
+            text.push_str(&format!(" Next: {}, {lead} lower.", next.name()));
         }
         text
     }
@@ -305,11 +307,12 @@ impl TuningRow {
         }
     }
 
-    /// `NCA g (l2 0.01, start auto, px 15, 2 dimensions, 8 steps)`, `LDA (2 dimensions)`
+    /// `NCA g (l2 0.01, start auto, perplexity 15, 2 dimensions, 8 steps)`, `LDA (2 dimensions)`
     fn in_full(&self) -> String {
         let mut settings = Vec::new();
         if !self.is_closed() {
-            settings = vec![format!("l2 {}", self.l2), format!("start {}", self.start())];
+            settings = vec![format!("l2 {}", self.l2), format!("start {}", self.start)];
+            settings.extend(self.start_perplexity.map(|value| format!("perplexity {value}")));
         }
         settings.push(counted(self.dimension, "dimension"));
         if let Some(steps) = self.stop_at.filter(|steps| *steps > 0) {
@@ -368,7 +371,7 @@ impl Section for Tuning {
     fn page(&self, _report: &Report) -> String {
         let remark = note(&format!(
             "{} of {} were compared by cross-validation in the training rows, {} each; held-out rows took no part. {} \
-             ± s.e.: standard error over the folds. Difference: to the chosen candidate, paired over the folds. {} {} {}",
+             ± s.e.: standard error over the folds. Difference: to the chosen candidate (accuracies in percentage points), paired over the folds. {} {} {}",
             self.trials.len(),
             counted(self.candidates, "candidate"),
             counted(self.folds, "fit"),
@@ -450,7 +453,7 @@ mod tests {
         assert_eq!(text.matches("(chosen)").count(), 1);
         assert_eq!(text.matches("<tr").count(), 1 + Tuning::example().trials.len());
         assert!(text.contains("2 of 36 candidates were compared"), "{text}");
-        assert!(text.contains("-0.6 ± 0.4 percentage points"), "{text}");
+        assert!(text.contains("-0.6 ± 0.4"), "{text}");
     }
 
     #[test]
@@ -458,13 +461,13 @@ mod tests {
         let mut tuning = Tuning::example();
         assert_eq!(
             tuning.chosen,
-            "NCA g (l2 0.01, start auto, 2 dimensions, 20 steps) chosen among 2 of 36 candidates by cross-validation \
-             in the training rows (620 ms): 1-NN accuracy 95.7 % ± 1.1 %; next NCA g: 95.1 %, 0.6 ± 0.4 percentage \
-             points less. The time limit left 34 candidates out of the comparison."
+            "NCA g (l2 0.01, start auto, 2 dimensions, 20 steps): best of 2 candidates by cross-validation in the \
+             training rows (620 ms; the time limit left out 34 candidates), 1-NN accuracy 95.7 ± 1.1 %. Next: NCA g, \
+             0.6 ± 0.4 lower."
         );
         let lda = &mut tuning.trials[0];
         (lda.method, lda.criterion, lda.stop_at) = ("LDA".into(), "none".into(), Some(0));
-        assert!(tuning.sentence(SearchEnd::AllTried).starts_with("LDA (2 dimensions) chosen"));
+        assert!(tuning.sentence(SearchEnd::AllTried).starts_with("LDA (2 dimensions): best of 2"));
         tuning.trials.clear();
         assert_eq!(tuning.sentence(SearchEnd::Budget), UNMEASURED);
     }

@@ -3,6 +3,7 @@
 //! Rust is compiled, every link leads somewhere, and the overviews name every page.
 
 mod extract;
+mod first_command;
 mod links;
 mod place;
 mod scripts;

@@ -67,7 +67,7 @@ pub fn perplexity_factor(points: &Tensor<2>, perplexity: f64, seed: u64) -> Opti
     let references = &rows[..n.min(MOST_REFERENCES)];
     let queries = &rows[..n.min((MOST_DISTANCES / references.len()).clamp(64, 512))];
     let row = |at: usize| &values[at * k..(at + 1) * k];
-    let distances: Vec<Vec<f64>> = queries
+    let mut distances: Vec<Vec<f64>> = queries
         .par_iter()
         .map(|&query| sq_distances(row(query), references.iter().map(|&other| row(other))))
         .filter(|distances| distances.len() > 1)
@@ -80,6 +80,11 @@ pub fn perplexity_factor(points: &Tensor<2>, perplexity: f64, seed: u64) -> Opti
     let target = perplexity.ln().min(most - std::f64::consts::LN_2).max(lowest);
     if target >= most || !(unit > 0.0 && unit.is_finite()) {
         return None;
+    }
+    // Probabilities depend on differences of distances alone.
+    for row in &mut distances {
+        let nearest = row.iter().copied().fold(f64::INFINITY, f64::min);
+        row.iter_mut().for_each(|distance| *distance -= nearest);
     }
     let precision = precision_of(
         target,
@@ -102,12 +107,11 @@ fn nearest(distances: &[f64]) -> usize {
     distances.iter().filter(|distance| **distance <= least * (1.0 + 1e-6)).count()
 }
 
-/// The entropy of `p_j ∝ exp(-precision d_j)`.
+/// The entropy of `p_j ∝ exp(-precision d_j)`; the least distance is 0.
 fn entropy(distances: &[f64], precision: f64) -> f64 {
-    let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
     let (mut sum, mut first) = (0.0, 0.0);
     for distance in distances {
-        let exponent = precision * (distance - least);
+        let exponent = precision * distance;
         let weight = (-exponent).exp();
         sum += weight;
         first += weight * exponent;
