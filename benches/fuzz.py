@@ -1,7 +1,7 @@
 """Runs the fuzz targets for longer than a test can, and adds up how long each was run.
 
     python3 benches/fuzz.py SECONDS [--runners 2] [--only NAME ...] [--results benches/results/fuzz.json]
-    python3 benches/fuzz.py --each 60 --tests-build --results FILE       # a minute each: what .ci/run does
+    python3 benches/fuzz.py --each 60 --tests-build --results FILE       # a minute each, as the tests are built
 
 The targets are tests (`crates/*/tests/**/fuzz*`) that damage files by a seed; `cargo test` runs a few hundred of each. Here
 they are built optimized, with debug assertions and checks for overflow as in a test, and run in turns, the one with the
@@ -40,6 +40,8 @@ TARGETS = {
     "Parquet": ("burn-nca-data", "fuzz", "parquet_files"),
     "Arrow": ("burn-nca-data", "fuzz", "arrow_files"),
 }
+# These need the feature `parquet`.
+COLUMNAR = {"Parquet", "Arrow"}
 OPTIMIZED = ["burn-nca", "burn-nca-data", "burn-nca-files", "burn-nca-program", "burn-nca-report", "burn-nca-cli"]
 # Of the clock, that a run of a target should take.
 RUN_SECONDS = 60
@@ -47,11 +49,13 @@ RUN_SECONDS = 60
 LEAST_FILES = 20
 
 
-def build(optimized):
+def build(optimized, columnar):
     """Builds the test binaries; the path of each by package and name."""
-    # The features of the whole workspace, so that what the tests have built of other crates is used.
-    command = ["cargo", "test", "--workspace", "--test", "fuzz", "--test", "nca", "--no-run", "--locked", "--message-format",
+    # The packages that `cargo test` takes, so that what it has built is used.
+    command = ["cargo", "test", "--test", "fuzz", "--test", "nca", "--no-run", "--locked", "--message-format",
                "json-render-diagnostics"]
+    if columnar:
+        command += ["--features", "burn-nca-cli/parquet"]
     if optimized:
         command += [word for name in OPTIMIZED for word in ("--config", f"profile.dev.package.{name}.opt-level=2")]
     lines = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
@@ -92,8 +96,8 @@ def main():
     options = parser.parse_args()
     if math.isinf(min(options.seconds, options.each)):
         parser.error("say for how many SECONDS, or how many for --each target")
-    binaries = build(not options.tests_build)
     names = options.only or list(TARGETS)
+    binaries = build(not options.tests_build, not COLUMNAR.isdisjoint(names))
     results = json.loads(options.results.read_text()) if options.results.exists() else {}
     for name in names:
         results.setdefault(name, {"seconds": 0.0, "files": 0, "runs": 0})

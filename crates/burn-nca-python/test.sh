@@ -19,7 +19,7 @@ wanted=$(cat requirements-test.txt; "$python" --version)
 if [ "$(cat "$environment/made-of" 2>/dev/null)" != "$wanted" ]; then
   rm -rf "$environment"
   "$python" -m venv "$environment"
-  "$environment/bin/pip" install --quiet -r requirements-test.txt >"$target/pip.log" 2>&1 ||
+  timeout 15m "$environment/bin/pip" install --quiet -r requirements-test.txt >"$target/pip.log" 2>&1 ||
     skip "no package index answers, or it lacks a version of requirements-test.txt (log: $target/pip.log)"
   echo "$wanted" >"$environment/made-of"
 fi

@@ -20,18 +20,19 @@ without_toolchain() { echo "build.sh: $*" >&2; exit 3; }
 
 make_toolchain() {
   [ "$(id -u)" = 0 ] || without_toolchain "--make-toolchain needs root"
-  command -v debootstrap >/dev/null || apt-get install -y --no-install-recommends debootstrap >/dev/null ||
+  command -v debootstrap >/dev/null || timeout 5m apt-get install -y --no-install-recommends debootstrap >/dev/null ||
     without_toolchain "debootstrap cannot be installed"
   [ ! -x "$root/usr/bin/rustc" ] || return 0
   local mirror part=$root.part
   mirror=$(sed -n 's/^URIs: *//p; s/^deb \(http[^ ]*\).*/\1/p' /etc/apt/sources.list.d/* /etc/apt/sources.list 2>/dev/null | head -1 || true)
+  [ -n "$mirror" ] || without_toolchain "the machine's list of package sources names no mirror"
   # Made beside its place and renamed at the end: a tree that was begun and not ended is never taken for a whole one.
   rm -rf --one-file-system "$part"
-  debootstrap --variant=minbase --include=ca-certificates sid "$part" "${mirror:-http://deb.debian.org/debian}" \
+  timeout 10m debootstrap --variant=minbase --include=ca-certificates sid "$part" "$mirror" \
     >"$root.log" 2>&1 || without_toolchain "no tree of Debian unstable could be made (log: $root.log)"
   cp /etc/apt/apt.conf.d/* "$part/etc/apt/apt.conf.d/" 2>/dev/null || true
   cp /etc/ssl/certs/ca-certificates.crt "$part/etc/ssl/certs/ca-certificates.crt"
-  chroot "$part" apt-get install -y --no-install-recommends rustc cargo libstd-rust-dev-wasm32 lld gcc libc6-dev \
+  timeout 10m chroot "$part" apt-get install -y --no-install-recommends rustc cargo libstd-rust-dev-wasm32 lld gcc libc6-dev \
     >>"$root.log" 2>&1 || without_toolchain "its Rust could not be installed (log: $root.log)"
   # debootstrap leaves /proc mounted where it could.
   umount "$part/proc" 2>/dev/null || true

@@ -8,7 +8,7 @@ skip() { echo "the page was not tested: $*"; exit 0; }
 
 command -v python3 >/dev/null || skip "there is no Python"
 if ! command -v chromedriver >/dev/null && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
-  apt-get install -y --no-install-recommends chromium chromium-driver >/tmp/chromium.log 2>&1 || true
+  timeout 10m apt-get install -y --no-install-recommends chromium chromium-driver >/tmp/chromium.log 2>&1 || true
 fi
 command -v chromedriver >/dev/null || skip "there is no chromedriver (Debian: chromium-driver)"
 

@@ -5,6 +5,7 @@ mod commands;
 mod date;
 mod failure;
 mod fitting;
+mod logging;
 mod option_words;
 mod output;
 mod process;

@@ -1,4 +1,4 @@
-//! Faults on request: the n-th disk operation of a thread fails, or ends the process. For tests alone.
+//! Faults on request: the n-th disk operation of a thread fails, or ends the process. In a debug build, for tests.
 //!
 //! Tests of one process call [`arm`]; a program under test reads the variable `NCA_FAULT`, as in `fail:3` or
 //! `abort:3`, and `NCA_JOURNAL_SECONDS`, how often work keeps its state.

@@ -9,11 +9,11 @@
 struct Readme;
 
 mod atomic;
-#[cfg(any(test, feature = "fault-injection"))]
+#[cfg(debug_assertions)]
 pub mod fault;
-#[cfg(not(any(test, feature = "fault-injection")))]
+#[cfg(not(debug_assertions))]
 mod fault {
-    //! Without the feature `fault-injection` no operation fails on request.
+    //! Outside a debug build no operation fails on request.
     pub(crate) fn point(_: &str) -> std::io::Result<()> {
         Ok(())
     }

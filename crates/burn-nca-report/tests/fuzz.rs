@@ -3,7 +3,7 @@
 //! The reports of `tests/corpus` are of the first version of the format. `benches/fuzz.py` runs more, as does
 //!
 //! ```text
-//! BURN_NCA_FUZZ_SECONDS=60 BURN_NCA_FUZZ_SEED=1 cargo test --release --workspace --test fuzz
+//! BURN_NCA_FUZZ_SECONDS=60 BURN_NCA_FUZZ_SEED=1 cargo test --test fuzz
 //! ```
 // Clippy knows the tests themselves, not the functions they share.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]

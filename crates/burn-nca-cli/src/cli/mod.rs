@@ -21,7 +21,7 @@ pub use use_model::{
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 const TOP_EXAMPLES: &str = "\
 Examples:
@@ -37,6 +37,10 @@ Exit codes: 0 success, 1 the work failed (bad data, a missing file), 2 wrong usa
 #[derive(Debug, Parser)]
 #[command(name = "nca", version, after_help = TOP_EXAMPLES, max_term_width = 100)]
 pub struct Cli {
+    /// Log to stderr what is being done; twice: every iteration; three times: what Burn logs, too.
+    #[arg(long, short, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
+
     /// What to do.
     #[command(subcommand)]
     pub command: Command,

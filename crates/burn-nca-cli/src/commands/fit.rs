@@ -79,6 +79,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     let size = [size.rows(), size.columns(), args.dim.unwrap_or(size.columns())];
     let (name, device) = device_for(&args.device.device, size)?;
     refuse_f64_on_graphics(args.precision, &device)?;
+    log::info!("{} training rows, {} features, on {name}: {device:?}", size[0], size[1]);
     let warm_start = warm_start(args, train.features(), &device)?;
     let config = settings::configuration(args, method, train.any(), warm_start.as_ref())?;
     let of_rows = D::warnings(train).into_iter().chain(rows.remark()?);

@@ -22,12 +22,14 @@ use burn::tensor::Device;
 use burn_nca::{Fitted, device};
 
 use crate::cli::{Cli, Command, ModelArgs};
+use crate::logging;
 
 /// Runs the verb of the command line.
 ///
 /// # Errors
 /// Whatever keeps it from its results.
 pub fn run(cli: Cli) -> Result<()> {
+    logging::start(cli.verbose);
     match cli.command {
         Command::Fit(args) => fit::run(&args),
         Command::Transform(args) => transform::run(&args),

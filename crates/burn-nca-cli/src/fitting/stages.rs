@@ -113,6 +113,7 @@ impl Stages {
 
     /// Ends the stage before, for the table of times.
     pub fn begin(&self, stage: &str) {
+        log::info!("{stage}");
         let begun = (stage.to_string(), Instant::now(), peak_memory_bytes());
         self.times.borrow_mut().push(begun);
     }
@@ -126,7 +127,7 @@ impl Stages {
 
     /// `reading 1.8 s (190 MiB), learning 25.0 s (1.1 GiB); 26.8 s in all, memory at its peak after each stage`
     fn times(&self) -> String {
-        self.begin("");
+        self.begin("done");
         let times = self.times.borrow();
         let stages = times.windows(2).map(|pair| {
             let [(stage, start, _), (_, end, peak)] = pair else { return String::new() };

@@ -35,3 +35,19 @@ fn an_error_keeps_its_exit_code_though_nobody_hears_it() {
         assert_eq!(predict.stderr(stderr).status().unwrap().code(), Some(1), "{kind}");
     }
 }
+
+#[test]
+fn what_is_being_done_is_logged_where_that_is_asked_for() {
+    let told = |options: &[&str]| {
+        let fit = ["fit", "iris", "--dim", "1", "--no-tune", "--max-iterations", "2"];
+        let output = nca(&[&fit[..], options].concat()).output().unwrap();
+        assert!(output.status.success(), "{options:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let [quiet, once, twice] = [&[][..], &["-v"], &["-vv"]].map(told);
+    assert!(!quiet.contains(" INFO "), "{quiet}");
+    assert!(once.contains("105 training rows, 4 features, on cpu"), "{once}");
+    assert!(once.contains(" INFO  nca::fitting::stages: training"), "{once}");
+    assert!(!once.contains(" DEBUG "), "{once}");
+    assert!(twice.contains("iteration 1: value"), "{twice}");
+}

@@ -100,6 +100,7 @@ fn a_raw_table_is_prepared_and_its_model_needs_the_raw_table_alone() {
 }
 
 /// The columns of the files `mixed` of burn-nca-data that are features.
+#[cfg(feature = "parquet")]
 const MIXED: &str = "open,city,count,width
 false,Rome,3,5.126
 false,Oslo,7,4.868
@@ -115,6 +116,7 @@ true,Oslo,0,4.377
 true,\"São, Paulo\",4,5.041
 ";
 
+#[cfg(feature = "parquet")]
 #[test]
 fn parquet_and_arrow_files_are_tables_as_csv_files_are() {
     let place = Place::new();

@@ -4,7 +4,7 @@
 //! does
 //!
 //! ```text
-//! BURN_NCA_FUZZ_SECONDS=60 BURN_NCA_FUZZ_SEED=1 cargo test --release -p burn-nca-data --test fuzz
+//! BURN_NCA_FUZZ_SECONDS=60 BURN_NCA_FUZZ_SEED=1 cargo test --test fuzz
 //! ```
 //!
 //! A file that fails is kept in the folder of temporary files, and named with its number and seed.

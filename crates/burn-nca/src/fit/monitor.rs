@@ -135,6 +135,13 @@ impl<'a, 'p, K> Monitor<'a, 'p, K> {
         if progress.held_out.is_some_and(|score| score > self.record.best_score()) {
             self.record.best = Some(Best { iteration: progress.iteration, kept: keep() });
         }
+        log::debug!(
+            "iteration {}: value {:.6e}, largest gradient component {:.2e}, step {:.2e}",
+            progress.iteration,
+            progress.value,
+            progress.gradient_max,
+            progress.step
+        );
         self.record.history.push(*progress);
         let asked = self.watchers.call(progress, parameters);
         // An end that the fit reaches by itself comes before a callback's: a fit stopped at its last step ends like

@@ -4,7 +4,7 @@
 //! The tests run some hundred of each kind; `benches/fuzz.py` runs more, as does
 //!
 //! ```text
-//! BURN_NCA_FUZZ_SECONDS=60 BURN_NCA_FUZZ_SEED=1 cargo test --release --workspace --test fuzz
+//! BURN_NCA_FUZZ_SECONDS=60 BURN_NCA_FUZZ_SEED=1 cargo test --test fuzz
 //! ```
 //!
 //! The models of `tests/gallery` are the corpus, and models, checkpoints and trials of today's fits: a checkpoint belongs

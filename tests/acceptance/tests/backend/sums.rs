@@ -5,12 +5,12 @@ use burn::tensor::{DType, Device};
 use burn_nca::Sums;
 use burn_nca_fused::{Columns, log_sum_exp};
 
-use crate::open;
-use crate::operation::{
+use super::open;
+use super::operation::{
     Case, SHAPES, agrees, check, check_among_themselves, check_means, close, from, points,
     used_twice, values,
 };
-use crate::ways;
+use super::ways;
 
 #[test]
 fn ndarray_computes_every_objective_as_it_is_defined() {

@@ -4,7 +4,7 @@ use burn::tensor::Device;
 use burn_nca::Fitted;
 use burn_nca::data::{Labeled, RegressionData};
 
-use crate::setup::{fitted, measured, train_and_test};
+use crate::documents::setup::{fitted, measured, train_and_test};
 
 fn exact_or_stochastic(train: Labeled, device: Device) -> burn_nca::Result<()> {
     use burn_nca::NcaConfig;

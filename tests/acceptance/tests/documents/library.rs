@@ -6,7 +6,7 @@ use burn_nca::NcaConfig;
 use burn_nca::data::{Features, Labeled, Pairs, RegressionData};
 use burn_nca::encoder::{Encoder, Mlp};
 
-use crate::setup::{measured, train_and_test};
+use crate::documents::setup::{measured, train_and_test};
 
 fn compared(train: Labeled, test: Labeled, device: Device) -> burn_nca::Result<()> {
     let chosen = NcaConfig::recommended(13, 2).choose(&train, &device)?; // compares a few settings, as `nca fit`

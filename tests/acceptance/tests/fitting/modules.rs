@@ -17,7 +17,7 @@ use burn_nca::fit::{
 use burn_nca::objective::ClassIndex;
 use burn_nca::{Fitted, Nca, NcaConfig, PairsConfig, RegressionConfig};
 
-use crate::{bits, iris, own, with};
+use crate::fitting::{bits, iris, own, with};
 
 fn short() -> NcaConfig {
     with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(3)))

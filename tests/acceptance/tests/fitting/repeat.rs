@@ -7,8 +7,8 @@ use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
 use burn_nca::objective::Criterion;
 use burn_nca::{Fitted, NcaConfig};
 
-use crate::iris;
-use crate::threads::same_on_any_threads;
+use crate::fitting::iris;
+use crate::fitting::threads::same_on_any_threads;
 
 fn bits(fitted: &Fitted) -> Vec<u64> {
     let embedding = fitted.references().clone().into_data().convert::<f64>();

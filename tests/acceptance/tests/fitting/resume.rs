@@ -13,7 +13,7 @@ use burn_nca::fit::{
 use burn_nca::objective::Criterion;
 use burn_nca::{Fitted, NcaConfig, PairsConfig, RegressionConfig};
 
-use crate::{bits, iris, with};
+use crate::fitting::{bits, iris, with};
 
 const STEPS: usize = 12;
 

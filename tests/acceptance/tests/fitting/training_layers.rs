@@ -18,7 +18,7 @@ use burn_nca::neighbors::class_probabilities;
 use burn_nca::objective::{ClassIndex, NcaLossConfig};
 use burn_nca::{Fitted, MetricModel};
 
-use crate::{iris, with};
+use crate::fitting::{iris, with};
 
 /// A network with one of the layers, or both.
 #[derive(Module, Debug)]

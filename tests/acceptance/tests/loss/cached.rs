@@ -12,7 +12,9 @@ use burn_nca::objective::{
     BatchLoss, ClassTarget, Criterion, NcaLossConfig, ProxyNcaLossConfig, TemperatureConfig,
 };
 
-use crate::setup::{SIMILARITIES, assert_close, autodiff, encoders, matrix, rows, sup_con, target};
+use crate::loss::setup::{
+    SIMILARITIES, assert_close, autodiff, encoders, matrix, rows, sup_con, target,
+};
 
 fn check<L: BatchLoss<Target = ClassTarget>>(loss: L) {
     let (n, d, k) = (37, 5, 3);

@@ -12,7 +12,7 @@ use burn_nca::objective::{
     TemperatureConfig,
 };
 
-use crate::setup::{SIMILARITIES, assert_close, autodiff, encoders, matrix, rows, target};
+use crate::loss::setup::{SIMILARITIES, assert_close, autodiff, encoders, matrix, rows, target};
 
 fn check<L: BatchLoss<Target = ClassTarget>>(loss: L) {
     let (n, d, k) = (18, 4, 2);

@@ -3,8 +3,8 @@
 use burn::tensor::{DType, Tensor};
 use burn_nca::objective::{BatchLoss, Similarity};
 
-use crate::oracle::Rows;
-use crate::setup::{
+use crate::loss::oracle::Rows;
+use crate::loss::setup::{
     SIMILARITIES, assert_close, leaf, proxy_nca, rows, snn, sup_con, target, value_and_slope,
 };
 
@@ -67,7 +67,7 @@ fn values_and_gradients_stay_finite_in_f32_at_every_scale() {
             let z: Tensor<2> = z.without_autodiff().cast(DType::F32).autodiff().require_grad();
             let loss = snn(similarity, 0.1).batch_loss(z.clone(), &target(&at));
             let slope = z.grad(&loss.backward()).unwrap();
-            let (loss, slope) = (loss.into_scalar::<f64>(), crate::setup::numbers(slope));
+            let (loss, slope) = (loss.into_scalar::<f64>(), crate::loss::setup::numbers(slope));
             assert!(loss.is_finite(), "{similarity:?} at {scale}: {loss}");
             assert!(slope.iter().all(|g| g.is_finite()), "{similarity:?} at {scale}: {slope:?}");
         }

@@ -10,8 +10,8 @@ use burn_nca::objective::{
     NcaLossConfig, Similarity,
 };
 
-use crate::oracle::{self, Rows};
-use crate::setup::{SIMILARITIES, assert_close, autodiff, leaf, rows, snn, sup_con, target};
+use crate::loss::oracle::{self, Rows};
+use crate::loss::setup::{SIMILARITIES, assert_close, autodiff, leaf, rows, snn, sup_con, target};
 
 /// A loss with a memory in f64.
 fn with_memory<L: CandidateLoss>(loss: L, config: &MemoryLossConfig) -> MemoryLoss<L> {
@@ -80,7 +80,7 @@ fn queries_and_candidates_have_sizes_of_their_own() {
     let (queries, set) = (batch(&[3, 20, 21], 84), batch(&(0..15).collect::<Vec<_>>(), 85));
     let (z, classes) = leaf(&queries);
     let ClassTarget { labels, ids } = classes;
-    let embeddings = crate::setup::matrix(&set.z, 2, &autodiff());
+    let embeddings = crate::loss::setup::matrix(&set.z, 2, &autodiff());
     let candidates = Candidates::of_samples(embeddings, target(&set), ids);
     assert_eq!(candidates.embeddings.dims(), [15, 2]);
     let at = (Similarity::Cosine, 0.2);

@@ -10,8 +10,8 @@ use burn_nca::objective::{
 };
 use serde::Deserialize;
 
-use crate::oracle::Rows;
-use crate::setup::{assert_close, autodiff, leaf, numbers};
+use crate::loss::oracle::Rows;
+use crate::loss::setup::{assert_close, autodiff, leaf, numbers};
 
 #[derive(Deserialize)]
 struct Fixture {

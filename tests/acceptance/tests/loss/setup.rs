@@ -9,7 +9,7 @@ use burn_nca::objective::{
     SoftNearestNeighborLossConfig, SupConLoss, SupConLossConfig, TemperatureConfig,
 };
 
-use crate::oracle::Rows;
+use crate::loss::oracle::Rows;
 
 pub const SIMILARITIES: [Similarity; 3] =
     [Similarity::SqEuclidean, Similarity::Euclidean, Similarity::Cosine];

@@ -8,8 +8,8 @@ use burn_nca::objective::{
     PairLossConfig, PairTarget, SoftNcaLossConfig, SoftNearestNeighborLossConfig,
 };
 
-use crate::oracle::{self, Rows};
-use crate::setup::{SIMILARITIES, assert_close, leaf, proxy_nca, rows, snn, sup_con, target};
+use crate::loss::oracle::{self, Rows};
+use crate::loss::setup::{SIMILARITIES, assert_close, leaf, proxy_nca, rows, snn, sup_con, target};
 
 fn value(loss: &impl BatchLoss<Target = burn_nca::objective::ClassTarget>, rows: &Rows) -> f64 {
     let (z, target) = leaf(rows);
@@ -46,7 +46,7 @@ fn at_temperature_one_the_soft_nearest_neighbor_loss_is_g() {
 #[test]
 fn the_sum_is_the_mean_times_the_anchors_with_a_positive() {
     let rows = rows(20, 2, 5);
-    let device = crate::setup::autodiff();
+    let device = crate::loss::setup::autodiff();
     let sum = SoftNearestNeighborLossConfig::new().with_reduction(Reduction::Sum).init(&device);
     let mean = SoftNearestNeighborLossConfig::new().init(&device);
     // All but the one row of class 3 have a positive.
@@ -57,9 +57,9 @@ fn the_sum_is_the_mean_times_the_anchors_with_a_positive() {
 fn a_batch_without_any_positive_costs_nothing_and_sends_nothing_back() {
     let rows = Rows { z: uniform(8, 6), k: 2, labels: vec![0, 1, 2, 3], ids: vec![0, 1, 2, 3] };
     for similarity in SIMILARITIES {
-        let (found, slope) = crate::setup::value_and_slope(&snn(similarity, 1.0), &rows);
+        let (found, slope) = crate::loss::setup::value_and_slope(&snn(similarity, 1.0), &rows);
         assert_eq!((found, slope), (0.0, vec![0.0; 8]));
-        let (found, slope) = crate::setup::value_and_slope(&sup_con(similarity, 1.0), &rows);
+        let (found, slope) = crate::loss::setup::value_and_slope(&sup_con(similarity, 1.0), &rows);
         assert_eq!((found, slope), (0.0, vec![0.0; 8]));
     }
 }
@@ -113,7 +113,7 @@ fn soft_and_pair_objectives_are_losses_of_a_batch_too() {
 
 #[test]
 fn every_loss_prints_its_settings() {
-    let device = crate::setup::autodiff();
+    let device = crate::loss::setup::autodiff();
     let printed = [
         NcaLossConfig::new().init().to_string(),
         SoftNcaLossConfig::new().init().to_string(),

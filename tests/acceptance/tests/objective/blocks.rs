@@ -4,7 +4,7 @@ use acceptance::data::{overlapping, uniform};
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
 
-use crate::setup::{assert_close, at_block, linear, tensor};
+use crate::objective::setup::{assert_close, at_block, linear, tensor};
 
 #[test]
 fn block_size_does_not_matter() {

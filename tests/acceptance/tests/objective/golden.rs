@@ -3,7 +3,7 @@
 use burn::tensor::Device;
 use burn_nca::objective::Criterion;
 
-use crate::setup::{assert_close, at_block, linear, loss, tensor, transposed};
+use crate::objective::setup::{assert_close, at_block, linear, loss, tensor, transposed};
 
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 1.0];
 

@@ -8,7 +8,7 @@ use burn_nca::encoder::{Activation, AnyEncoder, DiagonalMap, Encoder, LinearMap,
 use burn_nca::fit::parameters::{assign, flatten};
 use burn_nca::objective::{Criterion, NcaLossConfig};
 
-use crate::setup::{assert_close, at_block, linear, loss, tensor, transposed};
+use crate::objective::setup::{assert_close, at_block, linear, loss, tensor, transposed};
 
 #[test]
 fn linear_maps_agree_with_the_paper() {

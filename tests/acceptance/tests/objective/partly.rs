@@ -7,7 +7,7 @@ use burn_nca::fit::{FitConfig, Precision};
 use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective, SampledTerms};
 use burn_nca::{Fitted, NcaConfig};
 
-use crate::setup::{assert_close, tensor};
+use crate::objective::setup::{assert_close, tensor};
 
 /// p_i of the rows with a class, by its definition; `None` of those without and without a partner.
 fn p(z: &[f64], k: usize, labels: &[Option<usize>]) -> Vec<Option<f64>> {

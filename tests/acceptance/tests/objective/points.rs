@@ -16,7 +16,7 @@ use burn_nca::objective::{
     VariableKernelLossConfig,
 };
 
-use crate::setup::tensor;
+use crate::objective::setup::tensor;
 
 const EXPECTED: &str = "the target is about 50 points, but there are 125 rows";
 

@@ -8,8 +8,8 @@ use burn_nca::objective::{
     AgreementIndex, ClassIndex, Criterion, NcaLossConfig, Objective, SoftNcaLoss, SoftNcaLossConfig,
 };
 
-use crate::oracle::soft_matches;
-use crate::setup::{
+use crate::soft::oracle::soft_matches;
+use crate::soft::setup::{
     Case, assert_close, at_any_block, at_block, check_finite_at_all_scales, check_gradients, tensor,
 };
 

@@ -6,8 +6,8 @@ use burn::tensor::DType;
 use burn_nca::data::{AgreementWidth, Agreements};
 use burn_nca::objective::{Criterion, Objective, SoftNcaLossConfig};
 
-use crate::agreements::{index, loss};
-use crate::setup::{Case, assert_close, tensor};
+use crate::soft::agreements::{index, loss};
+use crate::soft::setup::{Case, assert_close, tensor};
 
 #[test]
 fn a_table_of_agreements_gives_the_sum_over_blocks() {

@@ -5,7 +5,7 @@ use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca::data::{AgreementWidth, Agreements};
 use burn_nca::objective::{AgreementIndex, Criterion, Objective, PairIndex};
 
-use crate::setup::{assert_close, pairs};
+use crate::soft::setup::{assert_close, pairs};
 
 /// Value and gradient by blocks of 6 in the embedding, in f32.
 fn at<O: Objective>(objective: &O, target: &O::Target, device: &Device) -> Vec<f64> {
@@ -35,14 +35,14 @@ fn ndarray_agrees_with_flex() {
         Agreements::of_function(23, |i, j| if i > j { 0.25 } else { 0.0 }),
         Agreements::of_labels(&[Some(1), None, Some(0)].repeat(8)[..23]),
     ] {
-        let objective = crate::agreements::loss(Criterion::G, true);
+        let objective = crate::soft::agreements::loss(Criterion::G, true);
         let [a, b] = [&flex, &ndarray].map(|device| {
             at(&objective, &AgreementIndex::new(&agreements, device).unwrap(), device)
         });
         assert_close(&a, &b, 1e-5);
     }
     for include_self in [true, false] {
-        let objective = crate::pairs::loss(include_self);
+        let objective = crate::soft::pairs::loss(include_self);
         let [a, b] = [&flex, &ndarray]
             .map(|device| at(&objective, &PairIndex::new(&pairs(23), device), device));
         assert_close(&a, &b, 1e-5);

@@ -11,9 +11,9 @@ use burn_nca::fit::{
 };
 use burn_nca::objective::{Criterion, Objective};
 
-use crate::agreements;
-use crate::pairs;
-use crate::setup::{Case, tensor};
+use crate::soft::agreements;
+use crate::soft::pairs;
+use crate::soft::setup::{Case, tensor};
 
 const ROWS: usize = 120;
 

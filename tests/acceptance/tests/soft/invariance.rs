@@ -5,9 +5,9 @@ use burn_nca::data::{AgreementWidth, Agreements, Pairs};
 use burn_nca::objective::{Criterion, Objective};
 use proptest::prelude::*;
 
-use crate::agreements;
-use crate::pairs;
-use crate::setup::{some_pairs, tensor};
+use crate::soft::agreements;
+use crate::soft::pairs;
+use crate::soft::setup::{some_pairs, tensor};
 
 pub fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-10 * (1.0 + b.abs())

@@ -7,8 +7,8 @@ use burn_nca::data::Pairs;
 use burn_nca::fit::parameters::{assign, flatten};
 use burn_nca::objective::{Objective, PairIndex, PairLoss, PairLossConfig};
 
-use crate::oracle::{log_normalizer, pair_cost};
-use crate::setup::{
+use crate::soft::oracle::{log_normalizer, pair_cost};
+use crate::soft::setup::{
     Case, assert_close, at_any_block, at_block, check_finite_at_all_scales, check_gradients, pairs,
     some_pairs, tensor, vector,
 };

@@ -4,8 +4,8 @@ use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData, s};
 use burn_nca::objective::PairLossConfig;
 
-use crate::oracle::pair_cost;
-use crate::setup::{Case, assert_close, some_pairs, tensor, vector};
+use crate::soft::oracle::pair_cost;
+use crate::soft::setup::{Case, assert_close, some_pairs, tensor, vector};
 
 #[test]
 fn a_batch_of_pairs_agrees_with_nested_loops() {

@@ -6,9 +6,9 @@ use burn::tensor::{DType, Device};
 use burn_nca::objective::{MlkrLoss, MlkrLossConfig, Objective, TargetIndex};
 use proptest::prelude::*;
 
-use crate::invariance::{close, in_order, points, rotated_and_moved};
-use crate::oracle::kernel_regression;
-use crate::setup::{
+use crate::soft::invariance::{close, in_order, points, rotated_and_moved};
+use crate::soft::oracle::kernel_regression;
+use crate::soft::setup::{
     Case, assert_close, at_any_block, check_finite_at_all_scales, check_gradients, tensor,
 };
 

@@ -7,7 +7,7 @@ use burn::tensor::activation::softmax;
 use burn::tensor::{Bool, DType, Device, Tensor, TensorData};
 use burn_nca_fused::{Columns, log_sum_exp, weighted_mean};
 
-use crate::open;
+use super::open;
 
 /// Stands for a logit that is left out.
 const LEFT_OUT: f64 = -1e30;

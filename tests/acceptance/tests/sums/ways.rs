@@ -15,7 +15,7 @@ use burn_nca::objective::{
 };
 use burn_nca::{MetricModel, NcaConfig, Sums, encoder::LinearMap};
 
-use crate::open;
+use super::open;
 
 const ROWS: usize = 37;
 const WIDTH: usize = 3;

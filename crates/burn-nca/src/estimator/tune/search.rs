@@ -251,6 +251,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
             return Ok(None);
         }
         let seconds = started.elapsed().as_secs_f64();
+        log::info!("cross-validated in {seconds:.2} s: {candidate:?}");
         Ok(Some(Trial::new(candidate.clone(), &step_grid, &folds, seconds)))
     }
 

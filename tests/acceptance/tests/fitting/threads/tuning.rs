@@ -7,7 +7,7 @@ use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, START_PERPLEXITY, S
 use burn_nca::objective::Criterion;
 
 use super::same_on_any_threads;
-use crate::iris;
+use crate::fitting::iris;
 
 #[test]
 fn a_search_for_settings() {

@@ -2,8 +2,6 @@
 //!
 //! The files are part of the suite of the other backends too, which gives them more devices.
 
-#![allow(clippy::unwrap_used)] // all of this crate is a test
-
 mod operation;
 mod ways;
 

@@ -1,7 +1,5 @@
 //! The search for settings: what it scores, how it ends, how it goes on, what it refuses.
 
-#![allow(clippy::unwrap_used)] // all of this crate is a test
-
 mod other_tasks;
 
 use std::ops::ControlFlow;

@@ -1,8 +1,6 @@
 //! Soft matches, kernel regression and equation 8 against nested loops, central differences, blocks of any
 //! size, and each other.
 
-#![allow(clippy::unwrap_used)] // all of this crate is a test
-
 mod agreements;
 mod agreements_batch;
 #[cfg(feature = "backends")]

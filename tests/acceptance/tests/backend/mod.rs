@@ -3,8 +3,6 @@
 //! wgpu needs an adapter: a GPU, or a software driver such as Debian's mesa-vulkan-drivers. Where there is
 //! none, its tests pass and say that they were skipped, and why.
 
-#![allow(clippy::unwrap_used)] // all of this crate is a test
-
 mod module;
 #[path = "../sums/operation.rs"]
 mod operation;

@@ -1,7 +1,5 @@
 //! Fits from end to end: determinism, interruption, optimizers, encoders of the user's own, saved models.
 
-#![allow(clippy::unwrap_used)] // all of this crate is a test
-
 mod continuous;
 mod modules;
 mod repeat;

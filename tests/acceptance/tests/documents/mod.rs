@@ -2,7 +2,6 @@
 //!
 //! That every block stands somewhere is held by the tests of the program, in `nca/documents`.
 
-#![allow(clippy::unwrap_used)] // all of this crate is a test
 #![allow(clippy::print_stdout)] // as the documents do
 #![allow(dead_code, unused_assignments, unused_variables)] // what a block computes is for the reader
 

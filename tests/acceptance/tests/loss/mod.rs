@@ -1,8 +1,6 @@
 //! The batch losses against nested loops, other programs, central differences, and each other; the cached
 //! gradient and the cross-batch memory against doing without them.
 
-#![allow(clippy::unwrap_used)] // all of this crate is a test
-
 mod cached;
 mod gradient;
 mod invariance;

@@ -1,4 +1,4 @@
-//! Sums over pairs, their gradients and the two ways to a distance, in pairs per second: `cargo bench -p burn-nca-fused`.
+//! Sums over pairs, their gradients and the two ways to a distance, in pairs per second: `cargo bench -p bench-pairs`.
 //!
 //! All of a call is measured, the layout of the points included. Lines of one run may be compared, those of two runs only
 //! on a machine that does nothing else.

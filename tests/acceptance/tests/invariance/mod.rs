@@ -1,8 +1,6 @@
 //! What must not change the objective, whatever the data (property tests), and the defects of other
 //! programs that must not be ours (D1 to D12 are listed in docs/peers.md).
 
-#![allow(clippy::unwrap_used)] // all of this crate is a test
-
 mod defects;
 mod extremes;
 mod properties;

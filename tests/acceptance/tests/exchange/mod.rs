@@ -1,8 +1,6 @@
 //! Weights move: between backends, between models that hold the same encoder, and to and from PyTorch's
 //! layout; and a file of other sizes is refused with a message that names them.
 
-#![allow(clippy::unwrap_used)] // all of this crate is a test
-
 use std::path::Path;
 
 use burn::module::Module;
