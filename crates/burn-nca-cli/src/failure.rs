@@ -40,8 +40,8 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_closed_stdout))
 }
 
-/// The message and its causes, each said once, in the words of the program.
-pub fn in_one_line(error: &anyhow::Error) -> String {
+/// The message and its causes, each said once, in the words of the program; `fits` where the verb is `nca fit`.
+pub fn in_one_line(error: &anyhow::Error, fits: bool) -> String {
     let mut line = String::new();
     for cause in error.chain() {
         let text = cause.to_string();
@@ -53,7 +53,7 @@ pub fn in_one_line(error: &anyhow::Error) -> String {
             line.push_str(&text);
         }
     }
-    translated(line)
+    translated(line, fits)
 }
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ mod tests {
         let cause = io::Error::new(io::ErrorKind::NotFound, "no such file");
         let error =
             anyhow::Error::from(burn_nca::Error::io("a.csv", cause)).context("reading the data");
-        assert_eq!(in_one_line(&error), "reading the data: a.csv: no such file");
+        assert_eq!(in_one_line(&error, true), "reading the data: a.csv: no such file");
     }
 
     #[test]

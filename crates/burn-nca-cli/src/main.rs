@@ -22,12 +22,14 @@ use clap::Parser;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    match commands::run(cli::Cli::parse()) {
+    let cli = cli::Cli::parse();
+    let fits = matches!(cli.command, cli::Command::Fit(_));
+    match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         // `nca … | head` closes the pipe when it has seen enough.
         Err(error) if failure::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            output::tell(&format!("error: {}", failure::in_one_line(&error)));
+            output::tell(&format!("error: {}", failure::in_one_line(&error, fits)));
             failure::exit_code(&error)
         }
     }

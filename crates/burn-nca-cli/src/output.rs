@@ -9,7 +9,7 @@ use burn_nca_data::Matrix;
 use burn_nca_files::{is_regular, write_stdout};
 use burn_nca_program::printable;
 pub use burn_nca_program::{print, short_name, tell, write_file};
-use burn_nca_report::Warning;
+use burn_nca_report::{Warning, WarningCode};
 use serde::Serialize;
 
 /// Prints text for people, its control characters escaped.
@@ -77,7 +77,12 @@ pub fn warn(message: &str) {
 
 /// Tells on stderr what a JSON document holds as its warnings.
 pub fn warn_of(warnings: &[Warning]) {
-    warnings.iter().for_each(|warning| warn(&warning.text));
+    for warning in warnings {
+        match warning.code {
+            WarningCode::ReadAs => tell(&format!("note: {}", warning.text)),
+            _ => warn(&warning.text),
+        }
+    }
 }
 
 /// How a table is written into a file.

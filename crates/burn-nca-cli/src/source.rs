@@ -14,6 +14,7 @@ use burn_nca_files::{is_regular, read_regular_text};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;
+use crate::cli::parse::joined;
 use crate::output::{self, short_name};
 
 /// The name of the file in the folder of a model.
@@ -65,7 +66,7 @@ impl Source {
         Self {
             task,
             target: args.source.target.clone(),
-            ignored: args.source.ignore.clone(),
+            ignored: joined(&args.source.ignore),
             pairs: args.targets.pairs.clone(),
             split: HeldOut { share: args.test_size, seed: args.seed },
             reduce: args.reduce,

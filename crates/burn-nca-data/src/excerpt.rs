@@ -32,7 +32,8 @@ pub(crate) fn list(names: &[String]) -> String {
 
 #[cfg(feature = "readers")]
 fn on_one_line(name: &str) -> String {
-    if name.chars().any(char::is_control) { quoted(name) } else { short(name) }
+    let needs_quotes = |letter: char| letter.is_control() || letter == ',';
+    if name.contains(needs_quotes) { quoted(name) } else { short(name) }
 }
 
 #[cfg(test)]
@@ -47,5 +48,6 @@ mod tests {
         let names: Vec<String> = (0..784).map(|pixel| format!("p{pixel}")).collect();
         assert!(list(&names).ends_with("p39, … (784 in all)"));
         assert_eq!(list(&["a".into(), "b\tc".into()]), "a, \"b\\tc\"");
+        assert_eq!(list(&["width, cm".into(), "a".into()]), "\"width, cm\", a");
     }
 }

@@ -45,12 +45,18 @@ pub enum WarningCode {
     CheckpointNotWritten,
     /// What was done to the table: values filled in, text turned into features, rows left out.
     Prepared,
+    /// How a file was read, where that may be in doubt: its first line, lines above it.
+    ReadAs,
     /// Rows without a class, which were kept out of the fit.
     RowsWithoutClass,
     /// A target of many whole numbers that was read as classes.
     NumbersAsClasses,
     /// Classes whose names hold line ends, as a stray quotation mark makes them.
     MultilineClasses,
+    /// Classes whose names differ in case or in spaces only.
+    SimilarClasses,
+    /// A class -1 beside classes from 0, as libraries mark rows without a class.
+    ClassMinusOne,
     /// Features that only number the rows.
     Identifiers,
     /// Columns that are copies of others.
@@ -84,11 +90,11 @@ impl Warning {
     /// it.
     pub fn is_told_at_once(&self) -> bool {
         use WarningCode::{
-            CheckpointNotWritten, ConstantColumns, ConstantTarget, DatesAsNumbers,
+            CheckpointNotWritten, ClassMinusOne, ConstantColumns, ConstantTarget, DatesAsNumbers,
             DuplicateColumns, FeatureOutliers, FewDimensions, FewGroups, FewRows, Identifiers,
-            MultilineClasses, NumbersAsClasses, PlaceholderValues, Prepared, RepeatedRows,
-            ReplayIncomplete, RowsWithoutClass, Sampled, SingleRowClasses, TargetCopy,
-            TargetOutliers,
+            MultilineClasses, NumbersAsClasses, PlaceholderValues, Prepared, ReadAs, RepeatedRows,
+            ReplayIncomplete, RowsWithoutClass, Sampled, SimilarClasses, SingleRowClasses,
+            TargetCopy, TargetOutliers,
         };
         matches!(
             self.code,
@@ -97,9 +103,12 @@ impl Warning {
                 | FewDimensions
                 | Sampled
                 | Prepared
+                | ReadAs
                 | RowsWithoutClass
                 | NumbersAsClasses
                 | MultilineClasses
+                | SimilarClasses
+                | ClassMinusOne
                 | CheckpointNotWritten
                 | ReplayIncomplete
                 | Identifiers

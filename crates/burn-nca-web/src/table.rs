@@ -90,7 +90,7 @@ fn raw(name: &str, bytes: &[u8], target: TargetColumn, reading: &Reading) -> Res
     let Some(column) = columns.take(&target_name) else {
         return Err(Error::data(format!("{name} has no column; give a table with a class column")));
     };
-    let (rows, target) = Target::of_text(&column.into_text())?;
+    let (rows, target) = Target::of_text(&column.into_text());
     if rows.is_empty() {
         return Err(Error::data(format!(
             "{name}: no row has a class in column {target_name:?}; write the class of some rows"

@@ -6,7 +6,7 @@
 pub mod fit;
 pub mod method;
 mod neighbor_count;
-mod parse;
+pub mod parse;
 pub mod table;
 pub mod targets;
 pub mod tune;

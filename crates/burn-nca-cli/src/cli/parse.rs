@@ -56,6 +56,62 @@ pub fn decimal_sign(text: &str) -> Result<DecimalSign, String> {
     }
 }
 
+/// Names in a list, as in `age,x*`; one that holds a comma stands in quotation marks, as in `"width, cm",age`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NameList(pub Vec<String>);
+
+/// The names of several lists, one after the other.
+pub fn joined(lists: &[NameList]) -> Vec<String> {
+    lists.iter().flat_map(|list| list.0.iter().cloned()).collect()
+}
+
+/// The names of a list; none in an empty text.
+pub fn name_list(text: &str) -> Result<NameList, String> {
+    let (mut names, mut rest) = (Vec::new(), text.trim());
+    while !rest.is_empty() {
+        let (name, after) = match rest.strip_prefix('"') {
+            None => {
+                let end = rest.find(',').unwrap_or(rest.len());
+                (rest[..end].trim().to_string(), &rest[end..])
+            }
+            Some(quoted) => quoted_name(quoted).ok_or_else(|| {
+                "a quotation mark is not closed; write \"width, cm\",age, in the quotes of the shell".to_string()
+            })?,
+        };
+        names.push(name);
+        rest = match after.trim_start().strip_prefix(',') {
+            Some(more) if more.trim().is_empty() => {
+                names.push(String::new());
+                ""
+            }
+            Some(more) => more.trim_start(),
+            None if after.trim().is_empty() => "",
+            None => {
+                return Err("text follows a quotation mark; separate names by commas".to_string());
+            }
+        };
+    }
+    Ok(NameList(names))
+}
+
+/// A name up to its closing quotation mark, which stands twice within it, and what follows.
+fn quoted_name(text: &str) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut rest = text;
+    loop {
+        let end = rest.find('"')?;
+        name.push_str(&rest[..end]);
+        rest = &rest[end + 1..];
+        match rest.strip_prefix('"') {
+            Some(more) => {
+                name.push('"');
+                rest = more;
+            }
+            None => return Some((name, rest)),
+        }
+    }
+}
+
 /// A port, or 0 for any that is free.
 pub fn port(text: &str) -> Result<u16, String> {
     text.parse().map_err(|_| format!("give a whole number from 0 to {}", u16::MAX))
@@ -151,6 +207,17 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn names_with_commas_stand_in_quotation_marks() {
+        let names = |text: &str| name_list(text).unwrap().0;
+        assert_eq!(names("age,x*"), ["age", "x*"]);
+        assert_eq!(names(" a , b "), ["a", "b"]);
+        assert_eq!(names("\"width, cm\",age"), ["width, cm", "age"]);
+        assert_eq!(names("age, \"5\"\" pipe\" "), ["age", "5\" pipe"]);
+        assert_eq!((names("\"\"").len(), names("").len(), names("a,").len()), (1, 0, 2));
+        assert!(name_list("\"a").is_err() && name_list("\"a\"b").is_err());
     }
 
     #[test]

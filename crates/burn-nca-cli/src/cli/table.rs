@@ -2,14 +2,14 @@
 
 use clap::{Args, ValueEnum};
 
-use super::parse::{at_least_one, decimal_sign, separator};
+use super::parse::{NameList, at_least_one, decimal_sign, name_list, separator};
 
 /// How a CSV file is written.
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "CSV files")]
 pub struct TextArgs {
-    /// What stands between the values: a character, or comma, semicolon, tab, bar, space [default: found by the first
-    /// lines]
+    /// What stands between the values: a character, or comma, semicolon, tab, bar, space (runs of spaces and tabs)
+    /// [default: found by the first lines]
     #[arg(long, value_name = "CHAR", allow_hyphen_values = true, value_parser = separator)]
     pub separator: Option<char>,
 
@@ -20,15 +20,37 @@ pub struct TextArgs {
     /// The encoding, such as latin1, windows-1252, utf-16le [default: UTF-16 by its byte order mark, else UTF-8]
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<String>,
+
+    /// Whether the first line holds the names of the columns; without names they are x1, x2, … [default: auto, by the
+    /// lines below it, or as in the fit of the model]
+    #[arg(long, value_enum, value_name = "auto|yes|no", hide_possible_values = true)]
+    pub header: Option<HeaderRule>,
+
+    /// More spellings of missing values, as in unknown,-9, beside the empty cell and the usual ones (NA, NaN, None, null, ?
+    /// and the like); an empty word, as in '' or '"",-9', leaves the usual ones out [default: as in the fit of the model]
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true, value_parser = name_list)]
+    pub missing_values: Option<Vec<NameList>>,
+}
+
+/// Whether the first line is a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HeaderRule {
+    /// By the lines below it.
+    Auto,
+    /// It holds the names of the columns.
+    Yes,
+    /// It is a row.
+    No,
 }
 
 /// What the columns of a CSV file are for, and what is done about text and missing values.
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Columns of a CSV file")]
 pub struct ColumnArgs {
-    /// The features, by name or pattern, as in age,x* [default: all columns that are nothing else]
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
-    pub features: Option<Vec<String>>,
+    /// The features, by name or pattern, as in age,x*; a name with a comma in quotation marks, as in '"width, cm",age'
+    /// [default: all columns that are nothing else]
+    #[arg(long, value_name = "COLUMNS", value_parser = name_list)]
+    pub features: Option<Vec<NameList>>,
 
     /// What is done about missing values (empty, NA, NaN, null, ? and the like). Learned on the training rows, kept in
     /// the model [default: they are refused]
@@ -39,10 +61,10 @@ pub struct ColumnArgs {
     #[arg(long, requires = "missing")]
     pub missing_indicators: bool,
 
-    /// Text columns that become one feature of 0 and 1 per level: auto for all of them, or their names; true and false
-    /// (yes and no) become one feature.
-    #[arg(long, value_name = "auto|COLUMNS", value_delimiter = ',')]
-    pub categorical: Option<Vec<String>>,
+    /// Columns that become one feature of 0 and 1 per level: auto for all columns of text, names of others (codes,
+    /// say), or both, as in auto,zip; true and false (yes and no) become one feature.
+    #[arg(long, value_name = "auto|COLUMNS", value_parser = name_list)]
+    pub categorical: Option<Vec<NameList>>,
 
     /// The most levels of a categorical column [default: 50]
     #[arg(long, value_name = "N", requires = "categorical", allow_negative_numbers = true, value_parser = at_least_one)]
@@ -64,6 +86,10 @@ pub struct ColumnArgs {
     /// right for none of them. Either way they are drawn, and in no figure [default: ignore]
     #[arg(long, alias = "unlabelled", value_enum)]
     pub unlabeled: Option<UnlabeledRule>,
+
+    /// The class that marks rows without one, as -1 does in scikit-learn, beside the empty cell; in arrays, too.
+    #[arg(long, alias = "unlabelled-class", value_name = "CLASS", allow_hyphen_values = true)]
+    pub unlabeled_class: Option<String>,
 
     /// A column that says train or test, in place of --test-size.
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["test", "groups"])]

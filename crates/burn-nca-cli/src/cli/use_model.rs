@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::neighbor_count::{NeighborCount, neighbor_count};
-use super::parse::picture;
+use super::parse::{NameList, name_list, picture};
 use super::table::TextArgs;
 use super::{Format, ModelArgs};
 
@@ -22,9 +22,10 @@ pub struct SourceArgs {
     #[arg(long, value_name = "COLUMN")]
     pub target: Option<String>,
 
-    /// Columns of a CSV file that are neither feature nor target, by name or pattern, as in id,note_*.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
-    pub ignore: Vec<String>,
+    /// Columns of a CSV file that are neither feature nor target, by name or pattern, as in id,note_*; a name with a
+    /// comma in quotation marks, as in '"width, cm",id'.
+    #[arg(long, value_name = "COLUMNS", value_parser = name_list)]
+    pub ignore: Vec<NameList>,
 
     #[command(flatten)]
     pub text: TextArgs,

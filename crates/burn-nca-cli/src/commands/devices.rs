@@ -36,7 +36,7 @@ fn tested(name: &str) -> String {
             let seconds = started.elapsed().as_secs_f64();
             format!("computes as it should ({seconds:.1} s){}", sums.collect::<String>())
         }
-        Err(error) => in_one_line(&error.into()),
+        Err(error) => in_one_line(&error.into(), false),
     }
 }
 

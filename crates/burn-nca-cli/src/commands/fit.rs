@@ -94,6 +94,8 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     bar.begin();
     let scaling = Scaling::fit(config.fit.scaling, train.features());
     let mut rows = rows.scaled(&scaling)?;
+    refuse_far_values(rows.data.features(), (args.precision, table.names.places.as_deref()))
+        .inspect_err(|_| bar.finish())?;
     let start = warm_start.map(|model| model.encoder);
     let recording =
         folder.as_ref().map(|folder| Recording::new(folder, config.identity(rows.train.any())));
@@ -166,7 +168,9 @@ fn told(warnings: Vec<Warning>) -> Vec<Warning> {
     for warning in &warnings {
         match warning.code {
             // What was asked for is no cause for alarm.
-            WarningCode::Prepared => output::tell(&format!("note: {}", warning.text)),
+            WarningCode::Prepared | WarningCode::ReadAs => {
+                output::tell(&format!("note: {}", warning.text))
+            }
             _ => output::warn(&warning.text),
         }
     }
@@ -263,6 +267,32 @@ fn fit(
     Ok(model)
 }
 
+/// The largest value whose square, and the sum of some, f32 holds.
+const MOST_IN_F32: f64 = 1e18;
+
+/// Refuses scaled values whose distances f32 does not hold, before a fit of numbers that are not finite; `places` are the
+/// rows of the file.
+fn refuse_far_values(
+    features: &Features,
+    (precision, places): (Number, Option<&[usize]>),
+) -> Result<()> {
+    let mut far = None;
+    if precision == Number::F32 {
+        features.each_row(|row, values| {
+            let column = values.iter().position(|value| value.abs() > MOST_IN_F32);
+            far = far.or(column.map(|column| (row, column)));
+        });
+    }
+    let Some((row, column)) = far else { return Ok(()) };
+    bail!(
+        "row {}, column \"{}\" is {:e}, whose square f32 does not hold; correct the value, or give --precision f64 or \
+         --scale standardize",
+        places.map_or(row, |places| places[row]) + 1,
+        short_name(&features.names()[column]),
+        features.value(row, column)
+    )
+}
+
 /// Mini-batches keep no best map: steps that are too long end in numbers that nothing can be made of.
 fn refuse_diverged(model: &Fitted) -> Result<()> {
     let values = model.references().clone().into_data();
@@ -286,9 +316,10 @@ fn interrupted(model: &Fitted, resumable: bool) -> String {
     format!("interrupted after {steps} iterations; nothing is saved without --out")
 }
 
-/// `data/flowers.csv.gz` to `flowers`; a bundled set's name as it is.
+/// `data/flowers.csv.gz` to `flowers`; a bundled set's name as it is, and of a pair the name of its first file.
 fn data_name(source: &str) -> &str {
-    let first = source.split(',').next().unwrap_or(source);
+    let is_one = Path::new(source).exists();
+    let first = source.split(',').next().filter(|_| !is_one).unwrap_or(source);
     let name = Path::new(first).file_name().and_then(|name| name.to_str()).unwrap_or(first);
     name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name)
 }
@@ -302,5 +333,9 @@ mod tests {
         assert_eq!(data_name("iris"), "iris");
         assert_eq!(data_name("/data/flowers.csv.gz"), "flowers");
         assert_eq!(data_name("a/X.npy,a/Y.npy"), "X");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a,b.csv");
+        std::fs::write(&path, "").unwrap();
+        assert_eq!(data_name(path.to_str().unwrap()), "a,b");
     }
 }

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use burn_nca::Fitted;
 use burn_nca::data::{Features, Scaling, ScalingKind};
+use burn_nca::encoder::EncoderConfig;
 use burn_nca::estimator::ModelCard;
 use burn_nca::fit::{Penalty, ResolvedStart, Termination};
 use burn_nca_program::number::counted;
@@ -15,7 +16,7 @@ use crate::cli::{Format, InfoArgs};
 use crate::fitting::{ending, model_words};
 use crate::output::{self, short_name};
 use crate::source::Source;
-use burn_nca_report::Matrix;
+use burn_nca_report::{FeatureWeight, FeatureWeights, Matrix};
 
 /// The most columns, or classes, named for people.
 const SHOWN: usize = 40;
@@ -44,6 +45,8 @@ struct Info<'a> {
     seconds: f64,
     /// A on the scaled features, a row a dimension; `null` for a network, and above 40 features or dimensions.
     matrix: Option<Matrix>,
+    /// The norm of each column of A, and its share of all; empty for a network.
+    feature_weights: FeatureWeights,
 }
 
 /// Describes a saved model.
@@ -79,6 +82,7 @@ fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
         gradient_max: summary.gradient_max,
         seconds: summary.seconds,
         matrix: Matrix::of(model),
+        feature_weights: FeatureWeights::of(model),
     })
 }
 
@@ -133,11 +137,30 @@ fn text(info: &Info<'_>, model: &Fitted, terminal: Terminal) -> String {
         format!("{:.6}, largest gradient component {:.1e}", info.value, info.gradient_max),
     );
     let mut text = listing(&lines, terminal);
-    if let Some(matrix) = &info.matrix {
+    if card.encoder == Some(EncoderConfig::Diagonal) {
+        let table = weights_table(&info.feature_weights, terminal);
+        text.push_str(&format!("\nFeature weights, the largest first\n{table}"));
+    } else if let Some(matrix) = &info.matrix {
         let table = matrix_table(matrix, terminal);
         text.push_str(&format!("\nA, on the scaled features\n{table}"));
     }
     text
+}
+
+/// The features of the largest weights.
+fn weights_table(weights: &FeatureWeights, terminal: Terminal) -> String {
+    let mut sorted: Vec<&FeatureWeight> = weights.0.iter().collect();
+    sorted.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    let row = |weight: &&FeatureWeight| {
+        let share = format!("{:.1} %", 100.0 * weight.share);
+        vec![short_name(&weight.column), format!("{:.4}", weight.weight), share]
+    };
+    let head = ["column", "weight", "share"].map(String::from).to_vec();
+    let mut table = plain_table(head, sorted.iter().take(SHOWN).map(row).collect(), terminal);
+    if sorted.len() > SHOWN {
+        table.push_str(&format!("… ({} in all)\n", sorted.len()));
+    }
+    table
 }
 
 fn objective(card: &ModelCard) -> String {

@@ -8,7 +8,7 @@ use crate::cli::FitArgs;
 use burn_nca_report::evaluation::{
     about_columns, about_copies as about_row_copies, about_single_rows,
 };
-use burn_nca_report::{Warning, WarningCode};
+use burn_nca_report::{Warning, WarningCode, counted};
 
 /// About the training rows: columns without a spread, classes of one row.
 ///
@@ -44,7 +44,10 @@ pub fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
     (open && !closed && config.encoder == EncoderConfig::Linear && k < d).then(|| {
         Warning::new(
             WarningCode::FewDimensions,
-            format!("{d} features are mapped to {k} dimensions; --dim sets another number, up to {d} for the full metric"),
+            format!(
+                "{d} features are mapped to {}; --dim sets another number, up to {d} for the full metric",
+                counted(k, "dimension")
+            ),
         )
     })
 }

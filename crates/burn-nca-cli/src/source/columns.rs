@@ -1,11 +1,12 @@
 //! What the columns of a fit's table were for: from the options, and kept with the model.
 
 use burn_nca::data::{Categorical, Missing, PreparationConfig};
-use burn_nca_data::TextFormat;
+use burn_nca_data::{Header, TextFormat};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;
-use crate::cli::table::{MissingRule, TextArgs, UnlabeledRule};
+use crate::cli::parse::{NameList, joined};
+use crate::cli::table::{HeaderRule, MissingRule, TextArgs, UnlabeledRule};
 use crate::output::short_name;
 
 /// The word for all text columns.
@@ -40,6 +41,9 @@ pub struct Columns {
     /// Whether rows without a class are neighbors in the fit.
     #[serde(rename = "unlabelled_neighbors", skip_serializing_if = "std::ops::Not::not")]
     pub unlabeled_neighbors: bool,
+    /// The class that marks rows without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlabeled_class: Option<String>,
     /// The column that says train or test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
@@ -56,7 +60,7 @@ impl Columns {
     pub fn of_fit(args: &FitArgs) -> Self {
         let columns = args.columns.clone();
         Self {
-            features: columns.features,
+            features: columns.features.as_deref().map(joined),
             format: with_given(TextFormat::default(), &args.source.text),
             missing: columns.missing.map_or(Missing::Refuse, |rule| match rule {
                 MissingRule::Drop => Missing::Drop,
@@ -65,15 +69,12 @@ impl Columns {
                 MissingRule::MostFrequent => Missing::MostFrequent,
             }),
             missing_indicators: columns.missing_indicators,
-            categorical: match columns.categorical {
-                None => Categorical::None,
-                Some(names) if names == [AUTO] => Categorical::Auto,
-                Some(names) => Categorical::Columns(names),
-            },
+            categorical: categories(columns.categorical.as_deref()),
             max_levels: columns.max_levels,
             id: columns.id,
             weights: columns.weights,
             balanced: columns.balanced,
+            unlabeled_class: columns.unlabeled_class,
             unlabeled_neighbors: columns.unlabeled == Some(UnlabeledRule::Neighbors),
             split: columns.split,
             test: columns.test,
@@ -104,6 +105,9 @@ impl Columns {
         if self.balanced {
             text.push_str(", classes balanced");
         }
+        if let Some(class) = &self.unlabeled_class {
+            text.push_str(&format!(", {} for no class", short_name(class)));
+        }
         if self.unlabeled_neighbors {
             text.push_str(", rows without a class as neighbors");
         }
@@ -122,11 +126,29 @@ impl Columns {
     }
 }
 
+/// The columns that are categories, where some are named or asked for.
+fn categories(lists: Option<&[NameList]>) -> Categorical {
+    let Some(lists) = lists else { return Categorical::None };
+    let (autos, names): (Vec<String>, Vec<String>) =
+        joined(lists).into_iter().partition(|name| name == AUTO);
+    match (autos.is_empty(), names.is_empty()) {
+        (true, _) => Categorical::Columns(names),
+        (false, true) => Categorical::Auto,
+        (false, false) => Categorical::AutoAnd(names),
+    }
+}
+
 /// A format with what the options say otherwise.
 pub fn with_given(format: TextFormat, given: &TextArgs) -> TextFormat {
     TextFormat {
         separator: given.separator.or(format.separator),
         decimal: given.decimal.unwrap_or(format.decimal),
         encoding: given.encoding.clone().or(format.encoding),
+        header: given.header.map_or(format.header, |rule| match rule {
+            HeaderRule::Auto => Header::Auto,
+            HeaderRule::Yes => Header::Yes,
+            HeaderRule::No => Header::No,
+        }),
+        missing: given.missing_values.as_deref().map(joined).or(format.missing),
     }
 }

@@ -24,6 +24,10 @@ pub fn check(args: &FitArgs, task: Option<Task>) -> Result<()> {
             "--unlabeled is about rows without a class, and there are no classes here; leave it out",
         ),
         (
+            columns.unlabeled_class.is_some() && !classes,
+            "--unlabeled-class marks rows without a class, and there are no classes here; leave it out",
+        ),
+        (
             columns.weights.is_some() && pairs,
             "--weights counts rows, and pairs have weights of their own, in the third column of --pairs; leave it out",
         ),

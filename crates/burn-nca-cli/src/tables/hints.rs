@@ -1,8 +1,8 @@
 //! One line each about tables that are likely not meant as they are read.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use burn_nca::data::Features;
+use burn_nca::data::{Features, name_key};
 use burn_nca_data::{Table, Target};
 
 use crate::output::short_name;
@@ -37,6 +37,8 @@ pub fn hints(
     let all = [
         numbers,
         about_line_ends(table, places),
+        about_similar_classes(table),
+        about_minus_one(table),
         about_identifiers(features),
         about_copies(features),
         about_few_rows(features, train),
@@ -82,6 +84,55 @@ fn about_line_ends(table: &Table, places: Option<&[usize]>) -> Option<Warning> {
             name.lines().count()
         ),
     ))
+}
+
+/// Classes whose names differ in case or in spaces only.
+fn about_similar_classes(table: &Table) -> Option<Warning> {
+    let Target::Classes { names, .. } = &table.target else { return None };
+    let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for name in names {
+        let words: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
+        alike.entry(words.join(" ")).or_default().push(name);
+    }
+    let several = alike.values().filter(|names| names.len() > 1);
+    let found: Vec<String> = several
+        .map(|names| names.iter().map(|name| format!("\"{}\"", short_name(name))))
+        .map(|names| names.collect::<Vec<_>>().join(" and "))
+        .collect();
+    (!found.is_empty()).then(|| {
+        Warning::new(
+            WarningCode::SimilarClasses,
+            format!(
+                "classes differ in case or in spaces only, and are learned as different classes: {}; write them alike if \
+                 they are one",
+                found.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ")
+            ),
+        )
+    })
+}
+
+/// A class -1 beside classes from 0 on, as scikit-learn and UMAP mark rows without a class.
+fn about_minus_one(table: &Table) -> Option<Warning> {
+    let Target::Classes { labels, names } = &table.target else { return None };
+    let class = names.iter().position(|name| name_key(name) == name_key("-1"))?;
+    let mut others = names.iter().enumerate().filter(|(at, _)| *at != class);
+    let counts = names.len() > 2
+        && others.all(|(_, name)| name_key(name).parse::<f64>().is_ok_and(|number| number >= 0.0));
+    let rows = labels.iter().filter(|label| **label == class).count();
+    counts.then(|| {
+        Warning::new(
+            WarningCode::ClassMinusOne,
+            format!(
+                "{} of class {}, which is learned as a class; if it marks rows without one, as in scikit-learn, give \
+                 --unlabeled-class -1",
+                match rows {
+                    1 => "1 row is".to_string(),
+                    many => format!("{many} rows are"),
+                },
+                names[class]
+            ),
+        )
+    })
 }
 
 /// Columns that only number the rows.
@@ -243,6 +294,25 @@ mod tests {
         let hints = hints(&table, (&[0, 1], Some(&[6, 9])), true);
         assert!(hints[0].text.contains("the first in row 7"), "{hints:?}");
         assert_eq!(of("a,y\n1,\"a,b\"\n2,x\n"), []);
+    }
+
+    #[test]
+    fn classes_that_may_be_one_or_none_are_hinted_at() {
+        let of = |classes: [&str; 4]| {
+            let rows = rows(40, |row| format!("{},{}\n", row * 7 % 31, classes[row % 4]));
+            of(&format!("a,y\n{rows}"))
+        };
+        let [(WarningCode::SimilarClasses, text)] = &of(["Setosa", "setosa", "b", "a  b"])[..]
+        else {
+            panic!()
+        };
+        assert!(text.contains(": \"Setosa\" and \"setosa\"; write"), "{text}");
+        let [(WarningCode::ClassMinusOne, text)] = &of(["-1.0", "0.0", "1.0", "2.0"])[..] else {
+            panic!()
+        };
+        assert!(text.starts_with("10 rows are of class -1.0"), "{text}");
+        assert_eq!(of(["-1", "1", "-1", "1"]), []);
+        assert_eq!(of(["-2", "-1", "0", "1"]), []);
     }
 
     #[test]

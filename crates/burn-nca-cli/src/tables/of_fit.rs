@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use burn_nca::data::{
-    Features, Missing, Prepared, RawColumn, RawTable, RawValues, Split, grouped_split,
-    random_split, stratified_split,
+    Features, Missing, Preparation, Prepared, RawColumn, RawTable, RawValues, Split, TextValues,
+    grouped_split, name_key, random_split, stratified_split,
 };
 use burn_nca_data::{
     CsvOptions, RawOptions, Table, Target, TargetColumn, TargetKind, WithoutClass, is_sparse,
@@ -17,6 +17,8 @@ use super::opened::{Opened, Ready};
 use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
 use super::target_hints::about_raw;
+use crate::failure::usage;
+use crate::option_words;
 use crate::output::short_name;
 use crate::source::{Columns, Source};
 use burn_nca_report::{RowNames, Warning, WarningCode};
@@ -34,7 +36,9 @@ pub fn open(source: &Source, task: TargetKind) -> Result<Opened> {
 /// # Errors
 /// As [`open`], or that of `on_pass`.
 pub fn open_watched(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) -> Result<Opened> {
-    let opened = if is_sparse(&source.data) {
+    let is_sparse = is_sparse(&source.data);
+    refuse_reduce(source, is_sparse)?;
+    let opened = if is_sparse {
         let Reduced { table, split, reduction, warnings } = sparse::open(source, task, on_pass)?;
         let (roles, reduction, names) = (Roles::default(), Some(reduction), RowNames::default());
         Opened { table, split, roles, preparation: None, reduction, names, warnings }
@@ -49,16 +53,28 @@ pub fn open_watched(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>)
     Ok(opened)
 }
 
+/// Refuses `--reduce` of a table that is not sparse.
+fn refuse_reduce(source: &Source, is_sparse: bool) -> Result<()> {
+    if source.reduce.is_none() || is_sparse {
+        return Ok(());
+    }
+    Err(usage(format!(
+        "--reduce is for sparse tables (Matrix Market, scipy.sparse), and {} is none; leave it out, or give --dim",
+        source.data
+    )))
+}
+
 /// Opens and prepares the features of a fit without a target.
 ///
 /// # Errors
 /// A table that cannot be read or prepared.
 pub fn open_features(source: &Source) -> Result<Ready<Features>> {
     let columns = &source.columns;
+    refuse_reduce(source, false)?;
     if !columns.need_raw_table() {
         let options = csv_options(source, TargetKind::Classes);
-        let data = open_unlabeled_as(&source.data, &options)?;
-        return Ok(Ready::of_features(data, None, Default::default()));
+        let (data, notes) = open_unlabeled_as(&source.data, &options)?;
+        return Ok(Ready::of_features(data, None, (RowNames::default(), read_as(notes))));
     }
     let mut raw = open_raw(&source.data, &raw_options(source, None))?;
     let ids = Roles::take(&mut raw, columns)?.ids;
@@ -66,20 +82,27 @@ pub fn open_features(source: &Source) -> Result<Ready<Features>> {
     let preparation = columns.preparation().fit(&raw, &rows)?;
     let Prepared { features, remarks, rows } = preparation.apply(&raw)?;
     let said = preparation.sentences().into_iter().chain(remarks);
-    let warnings = said.map(|text| Warning::new(WarningCode::Prepared, text)).collect();
+    let said = said.map(|text| Warning::new(WarningCode::Prepared, text));
+    let warnings = read_as(raw.notes().to_vec()).into_iter().chain(said).collect();
     let names = RowNames { places: Some(rows), ids };
     Ok(Ready::of_features(features, Some(preparation), (names, warnings)))
 }
 
 /// A table of numbers.
 fn numbers(source: &Source, task: TargetKind) -> Result<Opened> {
-    let table = open_numbers(&source.data, &csv_options(source, task))?;
+    let mut table = open_numbers(&source.data, &csv_options(source, task))?;
+    if let (Some(class), None) = (&source.columns.unlabeled_class, &table.without_class) {
+        let names =
+            if let Target::Classes { names, .. } = &table.target { &names[..] } else { &[] };
+        refuse_no_such_class(names, class)?;
+    }
     let (share, seed) = (source.split.share, source.split.seed);
     let split = match &table.target {
         Target::Classes { labels, .. } => stratified_split(labels, share, seed)?,
         _ => random_split(table.features.rows(), share, seed)?,
     };
-    let warnings = about_rows_without_class(&table, &source.columns).into_iter().collect();
+    let mut warnings = read_as(std::mem::take(&mut table.notes));
+    warnings.extend(about_rows_without_class(&table, &source.columns));
     let places = table.without_class.as_ref().map(|without| {
         let all = 0..table.features.rows() + without.rows.len();
         all.filter(|row| without.rows.binary_search(row).is_err()).collect()
@@ -97,26 +120,24 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let target_name = raw.columns().last().map_or("", RawColumn::name).to_string();
     let mut roles = Roles::take(&mut raw, columns)?;
     let first_rows = raw.rows();
-    if let Some(test) = &columns.test {
-        let named = TargetColumn::Name(target_name.clone());
-        let mut more = open_raw(test, &raw_options(source, Some((named, task))))?;
-        let more_roles = Roles::take(&mut more, columns)?;
-        if let (Some(weights), Some(more)) = (&mut roles.weights, more_roles.weights) {
-            weights.extend(more);
+    let preparation = match &columns.test {
+        Some(test) => {
+            let preparation =
+                with_test_rows(test, (source, task), &target_name, (&mut raw, &mut roles))?;
+            Some(preparation)
         }
-        if let (Some(ids), Some(more)) = (&mut roles.ids, more_roles.ids) {
-            ids.extend(more);
-        }
-        raw = raw.followed_by(more)?;
-    }
-    let Some(column) = raw.take(&target_name) else {
-        bail!(
-            "the column \"{}\" is the target and has another role, too; name the target with --target",
-            short_name(&target_name)
-        );
+        None => None,
     };
+    let notes = read_as(raw.notes().to_vec());
+    let column = take_target(&mut raw, &target_name)?;
+    if let (RawValues::Text(text), Some(class), 0) =
+        (column.values(), &columns.unlabeled_class, column.holes())
+    {
+        refuse_no_such_class(text.distinct(), class)?;
+    }
     let drop = columns.missing == Missing::Drop;
-    let (rows, target) = targets(column, task, (&source.data, drop))?;
+    let kind = (task, columns.unlabeled_class.as_deref());
+    let (rows, target) = targets(column, kind, (&source.data, drop))?;
     let without: Vec<usize> =
         (0..raw.rows()).filter(|row| rows.binary_search(row).is_err()).collect();
     let (rows, target, without_weight) = weighted((rows, target), roles.weights.as_deref())?;
@@ -127,16 +148,19 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     if split.train.is_empty() {
         bail!("no row is marked for training; mark some with train");
     }
-    let preparation = columns.preparation().fit(&raw, &in_table(&rows, &split.train))?;
+    let preparation = match preparation {
+        Some(preparation) => preparation,
+        None => columns.preparation().fit(&raw, &in_table(&rows, &split.train))?,
+    };
     let prepared = preparation.apply(&raw)?;
-    let mut warnings: Vec<Warning> = preparation
+    let said = preparation
         .sentences()
         .into_iter()
         .chain(prepared.remarks.clone())
         .chain(about_roles(columns, &roles, &raw))
         .chain(without_weight)
-        .map(|text| Warning::new(WarningCode::Prepared, text))
-        .collect();
+        .map(|text| Warning::new(WarningCode::Prepared, text));
+    let mut warnings: Vec<Warning> = notes.into_iter().chain(said).collect();
     warnings.extend(about_raw(&raw, &rows, &target));
     // Rows with holes may have been left out.
     let place = |row: usize| prepared.rows.binary_search(&row).ok();
@@ -162,6 +186,7 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
             features: features_of(&kept_without),
             rows: kept_without.clone(),
         }),
+        notes: Vec::new(),
     };
     warnings.extend(groups);
     warnings.extend(about_rows_without_class(&table, columns));
@@ -204,15 +229,89 @@ fn weighted(
     Ok((in_table(&rows, &kept), select(target, &kept), Some(said)))
 }
 
-/// The rows that have a target, and their targets; `drop` leaves rows without a number out, which are refused else.
+/// Puts the rows of the test table after those of the fit, and learns the preparation of the columns from the latter.
+///
+/// Each table is prepared by itself once, so that an error names its file and counts its rows.
+///
+/// # Errors
+/// A test table that cannot be read or prepared, or without a column of the other.
+fn with_test_rows(
+    test: &str,
+    (source, task): (&Source, TargetKind),
+    target: &str,
+    (raw, roles): (&mut RawTable, &mut Roles),
+) -> Result<Preparation> {
+    let columns = &source.columns;
+    let named = TargetColumn::Name(target.to_string());
+    let mut more = open_raw(test, &raw_options(source, Some((named, task))))?;
+    let more_roles = Roles::take(&mut more, columns).with_context(|| test.to_string())?;
+    if let (Some(weights), Some(more)) = (&mut roles.weights, more_roles.weights) {
+        weights.extend(more);
+    }
+    if let (Some(ids), Some(more)) = (&mut roles.ids, more_roles.ids) {
+        ids.extend(more);
+    }
+    let unlabeled = columns.unlabeled_class.as_deref();
+    let features_of = |table: &RawTable, name: &str| -> Result<(RawTable, Vec<usize>)> {
+        let mut features = table.clone();
+        let column = take_target(&mut features, target)?;
+        let drop = columns.missing == Missing::Drop;
+        Ok((features, targets(column, (task, unlabeled), (name, drop))?.0))
+    };
+    let (first, train) = features_of(raw, &source.data)?;
+    let (second, _) = features_of(&more, test)?;
+    let of_test = || format!("{test} (--test)");
+    let preparation =
+        columns.preparation().fit(&first, &train).with_context(|| source.data.clone())?;
+    preparation.apply(&second).with_context(of_test)?;
+    let both = raw.clone().followed_by(more).with_context(of_test)?;
+    *raw = both;
+    Ok(preparation)
+}
+
+/// The column of the target, out of the table.
+fn take_target(raw: &mut RawTable, name: &str) -> Result<RawColumn> {
+    raw.take(name).with_context(|| {
+        format!(
+            "the column \"{}\" is the target and has another role, too; name the target with --target",
+            short_name(name)
+        )
+    })
+}
+
+/// Refuses a class of rows without one that no row has.
+pub(super) fn refuse_no_such_class(names: &[String], class: &str) -> Result<()> {
+    if names.iter().any(|name| name_key(name) == name_key(class)) {
+        return Ok(());
+    }
+    let shown: Vec<String> = names.iter().take(20).map(|name| short_name(name)).collect();
+    bail!(
+        "no row is of the class \"{}\" that --unlabeled-class names; the classes are {}",
+        short_name(class),
+        shown.join(", ")
+    )
+}
+
+/// How a file was read, where that may be in doubt.
+pub(super) fn read_as(notes: Vec<String>) -> Vec<Warning> {
+    let note = |note| Warning::new(WarningCode::ReadAs, option_words::translated(note, true));
+    notes.into_iter().map(note).collect()
+}
+
+/// The rows that have a target, and their targets; `unlabeled` is the class of rows without one, and `drop` leaves rows
+/// without a number out, which are refused else.
 pub(super) fn targets(
     column: RawColumn,
-    task: TargetKind,
+    (task, unlabeled): (TargetKind, Option<&str>),
     (data, drop): (&str, bool),
 ) -> Result<(Vec<usize>, Target)> {
     let name = short_name(column.name());
     if task == TargetKind::Classes {
-        let (rows, target) = Target::of_text(&column.into_text())?;
+        let text = column.into_text();
+        let is_class =
+            |text: &&str| unlabeled.is_none_or(|class| name_key(class) != name_key(text));
+        let text: TextValues = text.iter().map(|text| text.filter(is_class)).collect();
+        let (rows, target) = Target::of_text(&text);
         if rows.is_empty() {
             bail!("{data}: no row has a class in column \"{name}\"; write the class of some rows");
         }
@@ -339,6 +438,7 @@ fn csv_options(source: &Source, task: TargetKind) -> CsvOptions {
         features: source.columns.features.clone(),
         format: source.columns.format.clone(),
         set_unlabeled_apart: task == TargetKind::Classes,
+        unlabeled_class: source.columns.unlabeled_class.clone(),
         task,
         ..source.csv_options()
     }
@@ -351,7 +451,9 @@ fn raw_options(source: &Source, target: Option<(TargetColumn, TargetKind)>) -> R
         columns: columns.features.clone(),
         ignore: source.ignored.clone(),
         text: named([&columns.id, &columns.split, &columns.groups]),
+        levels: columns.categorical.names().to_vec(),
         also: columns.weights.clone().into_iter().collect(),
+        unlabeled_class: columns.unlabeled_class.clone().filter(|_| target.is_some()),
         target,
         format: columns.format.clone(),
         ..RawOptions::default()

@@ -11,6 +11,7 @@ use burn_nca_data::{
 };
 
 use super::hints::unmeasured;
+use super::of_fit::{read_as, select, targets};
 use crate::cli::table::TextArgs;
 use crate::output;
 use crate::source::{Source, with_given};
@@ -63,7 +64,8 @@ pub fn rows(
         return Ok(ModelRows::all(model.transform_sparse(&open_sparse_features(data)?)?));
     }
     if model.preparation().is_none() && id.is_none() && learned_id.is_none() {
-        return Ok(ModelRows::all(open_features_as(data, model.scaling().names(), &format)?));
+        let (features, notes) = open_features_as(data, model.scaling().names(), &format)?;
+        return Ok(ModelRows { warnings: read_as(notes), ..ModelRows::all(features) });
     }
     let mut options = options_of(model, format);
     options.text.extend(id.map(String::from));
@@ -73,8 +75,9 @@ pub fn rows(
         let column = raw.column(&name)?.clone().into_text();
         Some((name, column.iter().map(|text| text.unwrap_or_default().to_string()).collect()))
     });
-    let (prepared, warnings) = prepare(model, &raw, data)?;
+    let (prepared, remarks) = prepare(model, &raw, data)?;
     let Prepared { features, rows, .. } = prepared;
+    let warnings = read_as(raw.notes().to_vec()).into_iter().chain(remarks).collect();
     Ok(ModelRows { features, rows, total: raw.rows(), ids, warnings })
 }
 
@@ -95,7 +98,8 @@ impl LabeledRows {
         let apart = table.without_class.as_ref().map_or(&[][..], |without| &without.rows);
         let all = 0..table.features.rows() + apart.len();
         let rows = all.filter(|row| apart.binary_search(row).is_err()).collect();
-        let warnings = unmeasured(apart.len()).into_iter().collect();
+        let notes = read_as(table.notes.clone()).into_iter();
+        let warnings = notes.chain(unmeasured(apart.len())).collect();
         Self { table, rows, warnings }
     }
 }
@@ -118,8 +122,9 @@ pub fn labeled_table(
     let learned = learned.filter(|_| given.is_none() && has_columns);
     let name = given.map(String::from).or(learned.clone());
     let target = name.map_or(TargetColumn::Last, TargetColumn::Name);
+    let unlabeled = source.and_then(|source| source.columns.unlabeled_class.as_deref());
     let found = if model.preparation().is_some() && has_columns {
-        prepared_table(data, model, (target, task), format)
+        prepared_table(data, model, (target, task, unlabeled), format)
     } else {
         let features = has_columns.then(|| model.scaling().names().to_vec());
         let format = if has_columns { format } else { TextFormat::default() };
@@ -129,45 +134,61 @@ pub fn labeled_table(
             features,
             format,
             set_unlabeled_apart: true,
+            unlabeled_class: unlabeled.map(String::from),
             ..CsvOptions::default()
         };
         open(data, &options).map(LabeledRows::of).map_err(anyhow::Error::from)
     };
-    let found = match learned {
-        Some(target) => found.with_context(|| {
+    let found = match (found, learned) {
+        (Err(error), Some(target)) if lacks_column(&error, &target) => {
             let target = output::short_name(&target);
-            format!("the model's target is \"{target}\"; name that of {data} with --target")
-        })?,
-        None => found?,
+            return Err(error.context(format!(
+                "the model's target is \"{target}\"; name that of {data} with --target"
+            )));
+        }
+        (found, _) => found?,
     };
     model.scaling().check_columns(found.table.features.names())?;
     Ok(found)
 }
 
+/// Whether an error says that there is no column of this name.
+fn lacks_column(error: &anyhow::Error, name: &str) -> bool {
+    // Long names are cut in messages.
+    let shown = format!("{:?}", name.chars().take(40).collect::<String>());
+    error.to_string().contains(&format!("has no column {}", shown.trim_end_matches('"')))
+}
+
 fn prepared_table(
     data: &str,
     model: &Fitted,
-    target: (TargetColumn, TargetKind),
+    (target, task, unlabeled): (TargetColumn, TargetKind, Option<&str>),
     format: TextFormat,
 ) -> Result<LabeledRows> {
-    let task = target.1;
-    let mut raw =
-        open_raw(data, &RawOptions { target: Some(target), ..options_of(model, format) })?;
+    let options = RawOptions {
+        target: Some((target, task)),
+        unlabeled_class: unlabeled.map(String::from),
+        ..options_of(model, format)
+    };
+    let mut raw = open_raw(data, &options)?;
     let name = raw.columns().last().map_or(String::new(), |column| column.name().to_string());
     let Some(column) = raw.take(&name) else {
         anyhow::bail!("{data} has no target; name it with --target")
     };
-    let (with_target, target) = super::of_fit::targets(column, task, (data, false))?;
-    let (prepared, mut warnings) = prepare(model, &raw, data)?;
+    let (with_target, target) = targets(column, (task, unlabeled), (data, false))?;
+    let mut warnings = read_as(raw.notes().to_vec());
+    let (prepared, remarks) = prepare(model, &raw, data)?;
+    warnings.extend(remarks);
     let place = |row: usize| prepared.rows.binary_search(&row).ok();
     let kept: Vec<usize> =
         (0..with_target.len()).filter(|&at| place(with_target[at]).is_some()).collect();
     let places: Vec<usize> = kept.iter().filter_map(|&at| place(with_target[at])).collect();
     warnings.extend(unmeasured(raw.rows() - with_target.len()));
-    let target: Target = super::of_fit::select(target, &kept);
+    let target: Target = select(target, &kept);
     let features = prepared.features.select(&places);
     let rows = kept.iter().map(|&at| with_target[at]).collect();
-    let table = Table { features, target_name: name, target, without_class: None };
+    let (without_class, notes) = (None, Vec::new());
+    let table = Table { features, target_name: name, target, without_class, notes };
     Ok(LabeledRows { table, rows, warnings })
 }
 
@@ -185,7 +206,7 @@ fn options_of(model: &Fitted, format: TextFormat) -> RawOptions {
     match model.preparation() {
         Some(preparation) => {
             options.columns = Some(preparation.columns().map(String::from).collect());
-            options.text.extend(preparation.text_columns().map(String::from));
+            options.levels.extend(preparation.text_columns().map(String::from));
         }
         None => options.columns = Some(model.scaling().names().to_vec()),
     }

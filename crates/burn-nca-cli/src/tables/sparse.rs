@@ -9,6 +9,8 @@ use burn_nca::baseline::{Projection, TruncatedSvdConfig};
 use burn_nca::data::{Features, SparseFeatures, Split, random_split, stratified_split};
 use burn_nca_data::{SparseTable, Table, Target, TargetKind, open_sparse};
 
+use super::hints::unmeasured;
+use super::of_fit::{read_as, refuse_no_such_class};
 use crate::source::Source;
 use burn_nca_report::evaluation::about_constant;
 use burn_nca_report::{Warning, WarningCode, counted};
@@ -69,14 +71,21 @@ pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) 
             source.data
         );
     }
-    let SparseTable { features, target_name, target, without_class } =
-        open_sparse(&source.data, task)?;
+    let mut table = open_sparse(&source.data, task)?;
+    if let Some(class) = &columns.unlabeled_class {
+        if let Target::Classes { names, .. } = &table.target {
+            refuse_no_such_class(names, class)?;
+        }
+        table = table.set_apart(class);
+    }
+    let SparseTable { features, target_name, target, without_class, notes } = table;
     let (share, seed) = (source.split.share, source.split.seed);
     let split = match &target {
         Target::Classes { labels, .. } => stratified_split(labels, share, seed)?,
         _ => random_split(features.rows(), share, seed)?,
     };
     let (reduction, reduced, mut warnings) = reduced(&features, (&split, source.reduce), on_pass)?;
+    warnings.extend(read_as(notes));
     if !without_class.is_empty() {
         warnings.push(Warning::new(
             WarningCode::RowsWithoutClass,
@@ -87,7 +96,8 @@ pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) 
             ),
         ));
     }
-    let table = Table { features: reduced, target_name, target, without_class: None };
+    let (without_class, notes) = (None, Vec::new());
+    let table = Table { features: reduced, target_name, target, without_class, notes };
     Ok(Reduced { table, split, reduction, warnings })
 }
 
@@ -148,11 +158,17 @@ fn share_of_entries(features: &SparseFeatures) -> String {
 /// A table that cannot be read, or of other columns than the model's.
 pub fn embedded_table(
     data: &str,
-    model: &Fitted,
+    (model, source): (&Fitted, Option<&Source>),
     task: TargetKind,
-) -> Result<(Table, Option<Warning>)> {
-    let SparseTable { features, target_name, target, without_class } = open_sparse(data, task)?;
-    let features = model.transform_sparse(&features)?;
-    let table = Table { features, target_name, target, without_class: None };
-    Ok((table, super::hints::unmeasured(without_class.len())))
+) -> Result<(Table, Vec<Warning>)> {
+    let table = open_sparse(data, task)?;
+    let unlabeled = source.and_then(|source| source.columns.unlabeled_class.as_deref());
+    let table = match unlabeled {
+        Some(class) => table.set_apart(class),
+        None => table,
+    };
+    let SparseTable { features, target_name, target, without_class, notes } = table;
+    let warnings = read_as(notes).into_iter().chain(unmeasured(without_class.len())).collect();
+    let (features, notes) = (model.transform_sparse(&features)?, Vec::new());
+    Ok((Table { features, target_name, target, without_class: None, notes }, warnings))
 }

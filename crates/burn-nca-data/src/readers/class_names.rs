@@ -1,11 +1,8 @@
 //! The classes of the rows of a file, and the order of their names.
 
+use crate::tables::{compare_numbers, name_key};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
-
-use crate::error::{Error, Result};
-
-use crate::excerpt::quoted;
+use std::collections::{BTreeMap, HashMap};
 
 /// The class of each row and the names of the classes.
 #[derive(Debug, PartialEq)]
@@ -38,34 +35,33 @@ impl ClassColumn {
     /// The classes in an order that only their names decide: by number when every name is a number (`2` before
     /// `10`), else by text in which runs of digits count by their value (`name 2` before `name 10`).
     ///
-    /// # Errors
-    /// Two names of one number (`1` and `1.0`).
-    pub(crate) fn index(self) -> Result<Classes> {
+    /// Several spellings of one number (`1` and `1.0`) are one class, which has the shortest of them for a name.
+    pub(crate) fn index(self) -> Classes {
         let Self { met, mut rows } = self;
-        let mut classes: Vec<(String, usize)> = met.into_iter().collect();
-        let numbers: Option<Vec<f64>> =
-            classes.iter().map(|(name, _)| finite_number(name)).collect();
-        if let Some(numbers) = numbers {
-            let mut numbered: Vec<_> = numbers.into_iter().zip(classes).collect();
-            numbered.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-            if let Some(pair) = numbered.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-                return Err(Error::data(format!(
-                    "the classes {} and {} are the same number; write the class one way",
-                    quoted(&pair[0].1.0),
-                    quoted(&pair[1].1.0)
-                )));
+        let mut spellings: Vec<(String, usize)> = met.into_iter().collect();
+        spellings.sort_by_key(|(name, _)| name.len());
+        let mut class_of_key: HashMap<String, usize> = HashMap::new();
+        let mut names: Vec<String> = Vec::new();
+        let mut class_of_spelling = vec![0; spellings.len()];
+        for (name, met) in spellings {
+            let class = *class_of_key.entry(name_key(&name).into_owned()).or_insert(names.len());
+            class_of_spelling[met] = class;
+            if class == names.len() {
+                names.push(name);
             }
-            classes = numbered.into_iter().map(|(_, class)| class).collect();
+        }
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        let is_number = |name: &String| compare_numbers(&without_zeros(name), "0").is_some();
+        if names.iter().all(is_number) {
+            order.sort_by(|&one, &other| by_number(&names[one], &names[other]));
         } else {
-            classes.sort_by(|(one, _), (other, _)| as_people_count(one, other));
+            order.sort_by(|&one, &other| as_people_count(&names[one], &names[other]));
         }
-        let mut place = vec![0; classes.len()];
-        for (class, (_, met)) in classes.iter().enumerate() {
-            place[*met] = class;
-        }
-        rows.iter_mut().for_each(|class| *class = place[*class]);
-        let names = classes.into_iter().map(|(name, _)| name).collect();
-        Ok(Classes { labels: rows, names })
+        let mut place = vec![0; names.len()];
+        order.iter().enumerate().for_each(|(at, &class)| place[class] = at);
+        rows.iter_mut().for_each(|met| *met = place[class_of_spelling[*met]]);
+        let names = order.into_iter().map(|class| std::mem::take(&mut names[class])).collect();
+        Classes { labels: rows, names }
     }
 }
 
@@ -75,6 +71,20 @@ impl<'a> FromIterator<&'a str> for ClassColumn {
         names.into_iter().for_each(|name| column.push(name));
         column
     }
+}
+
+/// The order of two names that are numbers, or codes of digits (`01234`), which come after the same number.
+fn by_number(one: &str, other: &str) -> Ordering {
+    let order = compare_numbers(&without_zeros(one), &without_zeros(other));
+    order.unwrap_or(Ordering::Equal).then_with(|| (one.len(), one).cmp(&(other.len(), other)))
+}
+
+/// A number without the zeros in front that make a code of it.
+fn without_zeros(name: &str) -> String {
+    let sign = if name.starts_with('-') { "-" } else { "" };
+    let digits = name.trim_start_matches(['-', '+']).trim_start_matches('0');
+    let lost = !digits.starts_with(|first: char| first.is_ascii_digit() || first == '.');
+    format!("{sign}{}{digits}", if lost { "0" } else { "" })
 }
 
 /// Unicode order, but runs of digits by their value.
@@ -105,45 +115,55 @@ fn leading_number<'a>(text: &mut &'a str) -> &'a str {
     number.trim_start_matches('0')
 }
 
-fn finite_number(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|number: &f64| number.is_finite())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn index(rows: &[&str]) -> Result<(Vec<usize>, Vec<String>)> {
-        let classes = rows.iter().copied().collect::<ClassColumn>().index()?;
-        Ok((classes.labels, classes.names))
+    fn index(rows: &[&str]) -> (Vec<usize>, Vec<String>) {
+        let classes = rows.iter().copied().collect::<ClassColumn>().index();
+        (classes.labels, classes.names)
     }
 
     #[test]
     fn numbers_are_ordered_by_value_and_text_by_letter() {
-        let (labels, names) = index(&["10", "-1", "2", "10"]).unwrap();
+        let (labels, names) = index(&["10", "-1", "2", "10"]);
         assert_eq!(names, ["-1", "2", "10"]);
         assert_eq!(labels, [2, 0, 1, 2]);
-        let (labels, names) = index(&["b", "10", "a", "2"]).unwrap();
+        let (labels, names) = index(&["b", "10", "a", "2"]);
         assert_eq!(names, ["2", "10", "a", "b"]);
         assert_eq!(labels, [3, 1, 2, 0]);
     }
 
     #[test]
     fn numbers_inside_names_are_ordered_as_people_count() {
-        let (_, names) =
-            index(&["name 10", "name 2", "a1b", "a01", "a1", "name", "ä9", "a1b"]).unwrap();
+        let (_, names) = index(&["name 10", "name 2", "a1b", "a01", "a1", "name", "ä9", "a1b"]);
         assert_eq!(names, ["a01", "a1", "a1b", "name", "name 2", "name 10", "ä9"]);
         let long = "9".repeat(40);
-        assert_eq!(index(&[&format!("x{long}0"), &format!("x{long}")]).unwrap().0, [1, 0]);
+        assert_eq!(index(&[&format!("x{long}0"), &format!("x{long}")]).0, [1, 0]);
     }
 
     #[test]
-    fn one_number_written_two_ways_is_refused() {
-        let error = index(&["1", "0", "1.0"]).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "the classes \"1\" and \"1.0\" are the same number; write the class one way"
-        );
-        assert!(index(&["0", "-0"]).is_err());
+    fn one_number_written_two_ways_is_one_class_and_a_code_of_digits_another() {
+        let (labels, names) = index(&["1", "0", "1.0", "-0", "1e0"]);
+        assert_eq!((labels, names), (vec![1, 0, 1, 0, 1], vec!["0".into(), "1".into()]));
+        let (labels, names) = index(&["1234", "01234", "1234.0", "99", "001234"]);
+        assert_eq!(names, ["99", "1234", "01234", "001234"]);
+        assert_eq!(labels, [1, 2, 1, 0, 3]);
+        assert_eq!(index(&["1.0", "2.0", "yes"]).1, ["1.0", "2.0", "yes"]);
+    }
+
+    #[test]
+    fn whole_numbers_of_any_length_are_told_apart_and_ordered() {
+        let codes = [
+            "9007199254740993",
+            "9007199254740992",
+            "-9007199254740993",
+            "-9007199254740992",
+            "1189850876250608328702",
+            "1189850876250608328701",
+        ];
+        let (labels, names) = index(&codes);
+        assert_eq!(labels, [3, 2, 0, 1, 5, 4]);
+        assert_eq!(names[4], "1189850876250608328701");
     }
 }

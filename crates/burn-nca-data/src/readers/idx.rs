@@ -1,17 +1,15 @@
 //! IDX arrays, the format of the MNIST files.
 
-use std::path::Path;
-
 use crate::error::{Error, Result};
-use crate::tables::{Features, FeaturesBuilder};
-
 use crate::excerpt::short;
 use crate::readers::class_names::{ClassColumn, Classes};
 use crate::readers::csv;
 use crate::readers::format::Format;
-use crate::readers::input::{Input, name_file};
+use crate::readers::input::Input;
 use crate::readers::promised::{self, Found, room_for};
 use crate::readers::table::Table;
+use crate::tables::{Features, FeaturesBuilder};
+use std::path::Path;
 
 /// An array of bytes of any rank, row-major.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +83,13 @@ pub(crate) fn read_pair(images: Input<'_>, labels: &Path) -> Result<Table> {
             classes.labels.len()
         )));
     }
-    Ok(Table { features, target_name: "label".into(), target: classes.into(), without_class: None })
+    Ok(Table {
+        features,
+        target_name: "label".into(),
+        target: classes.into(),
+        without_class: None,
+        notes: Vec::new(),
+    })
 }
 
 /// Reads the labels of images: an IDX array `[n]`, or a CSV file of one column where a byte is too small for the
@@ -124,8 +128,7 @@ fn read_labels(input: Input<'_>) -> Result<Classes> {
         )));
     }
     let names: Vec<String> = array.values.iter().map(u8::to_string).collect();
-    let classes = names.iter().map(String::as_str).collect::<ClassColumn>().index();
-    classes.map_err(|error| name_file(&origin, error))
+    Ok(names.iter().map(String::as_str).collect::<ClassColumn>().index())
 }
 
 fn features(origin: &str, shape: &[usize], values: FeaturesBuilder) -> Result<Features> {

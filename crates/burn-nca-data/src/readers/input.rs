@@ -3,16 +3,15 @@
 //! Its first bytes can be looked at before it is read, so that the format is known; a pipe, which gives every byte
 //! only once, is read like a file.
 
-use std::fs::{File, Metadata};
-use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
-use std::path::{Path, PathBuf};
-
 use crate::error::{Error, Result};
-use flate2::bufread::MultiGzDecoder;
-
+use crate::readers::csv::single_spaced;
 use crate::readers::decoding::{NotText, decoded, of_byte_order_mark};
 use crate::readers::encodings::{Encoding, UTF_8};
 use crate::readers::format::Format;
+use flate2::bufread::MultiGzDecoder;
+use std::fs::{File, Metadata};
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
+use std::path::{Path, PathBuf};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -118,6 +117,15 @@ impl<'a> Input<'a> {
         Self { bytes, is_decoded: true, ..self }.looked_at()
     }
 
+    /// The same text with single spaces between values.
+    ///
+    /// # Errors
+    /// As [`Input::fill`].
+    pub(crate) fn with_single_spaces(self) -> Result<Self> {
+        let bytes = Box::new(single_spaced(self.bytes));
+        Self { bytes, is_decoded: true, ..self }.looked_at()
+    }
+
     /// The file once more, to be read in any order; none where it is packed, a pipe or in memory.
     ///
     /// # Errors
@@ -195,7 +203,7 @@ impl<'a> Input<'a> {
 
     /// Puts bytes back that were read last, to be read again.
     pub(crate) fn put_back(&mut self, bytes: Vec<u8>) {
-        self.read -= bytes.len() as u64;
+        self.read = self.read.saturating_sub(bytes.len() as u64);
         let rest = std::mem::replace(&mut self.bytes, Box::new(io::empty()));
         self.bytes = Box::new(Cursor::new(bytes).chain(rest));
     }

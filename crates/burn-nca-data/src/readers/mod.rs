@@ -35,4 +35,4 @@ pub use raw::{RawOptions, parse_raw, read_raw};
 pub use sparse_table::{SparseTable, is_sparse, open_sparse, open_sparse_features};
 pub use splits::read_splits;
 pub use table::{Table, Target, TargetKind};
-pub use text_format::{DecimalSign, TextFormat};
+pub use text_format::{DecimalSign, Header, TextFormat};

@@ -100,11 +100,28 @@ pub(crate) fn read_inputs(x: Input<'_>, y: Input<'_>, task: TargetKind) -> Resul
     let (x_origin, origin) = (x.origin(), y.origin());
     let features = read_features(x)?;
     let array = open_array(y)?;
-    if !matches!(array.shape(), [_] | [_, 1]) {
+    if !matches!(array.shape(), [_] | [_, 1] | [1, _]) {
+        let (shape, rows) = (array.shape().to_vec(), features.rows());
+        if task == TargetKind::Classes
+            && let Some(target) = one_hot(array, rows)
+        {
+            let notes =
+                vec![format!("{origin}: a column of 0 and 1 per class is read as classes from 0")];
+            return Ok(Table {
+                features,
+                target_name: "y".into(),
+                target,
+                without_class: None,
+                notes,
+            });
+        }
+        let cure = match shape[..] {
+            [n, _] if n == rows as u64 => "save one column, as in y[:, 0]",
+            _ => "give the features first and the target second",
+        };
         return Err(Error::data(format!(
-            "{origin} is of shape {}, and a target has one value per row; give the features first and the target \
-             second",
-            shape_text(array.shape())
+            "{origin} is of shape {}, and a target has one value per row; {cure}",
+            shape_text(&shape)
         )));
     }
     if array.len() != features.rows() as u64 {
@@ -117,15 +134,17 @@ pub(crate) fn read_inputs(x: Input<'_>, y: Input<'_>, task: TargetKind) -> Resul
     }
     let target = match task {
         TargetKind::Numeric => Target::Numeric(finite_numbers(&origin, array)?),
-        TargetKind::Classes => {
-            let classes = class_names(&origin, array)?.index();
-            classes.map_err(|error| name_file(&origin, error))?.into()
-        }
+        TargetKind::Classes => class_names(&origin, array)?.index().into(),
     };
-    Ok(Table { features, target_name: "y".into(), target, without_class: None })
+    let (target_name, notes) = ("y".into(), Vec::new());
+    let table = Table { features, target_name, target, without_class: None, notes };
+    Ok(table.set_apart(NO_CLASS))
 }
 
 /// An array and its values: as many bytes as its header promises, and not one more.
+/// The class that is none: the row of a NaN among labels.
+const NO_CLASS: &str = "NaN";
+
 type Array = NpyFile<io::Cursor<Vec<u8>>>;
 
 fn open_array(mut input: Input<'_>) -> Result<Array> {
@@ -209,10 +228,14 @@ fn numbers(origin: &str, array: Array) -> Result<Vec<f64>> {
 /// Refuses an array of other values than real numbers, and a byte that should be true or false and is neither.
 fn check_numbers(origin: &str, header: &NpyHeader, bad: Option<u8>) -> Result<()> {
     if decoder(&header.dtype()).is_none() {
+        let kind = header.dtype().descr();
+        let cure = match kind.starts_with('[') {
+            true => "save numpy.lib.recfunctions.structured_to_unstructured(x), or one field of it",
+            false => "save it with astype(float)",
+        };
         return Err(Error::data(format!(
-            "{origin} holds values of type {}, not real numbers of at most 64 bits; \
-             save it with astype(float)",
-            short(&header.dtype().descr())
+            "{origin} holds values of type {}, not real numbers of at most 64 bits; {cure}",
+            short(&kind)
         )));
     }
     match bad {
@@ -222,6 +245,28 @@ fn check_numbers(origin: &str, header: &NpyHeader, bad: Option<u8>) -> Result<()
 }
 
 /// As [`numbers`], for a target: none may be NaN or infinite.
+/// The classes of an array `[n, c]` of one 1 per row and zeros.
+fn one_hot(array: Array, rows: usize) -> Option<Target> {
+    let [n, classes] = array.shape()[..] else { return None };
+    let (decode, big) = decoder(&array.header().dtype())?;
+    let classes = usize::try_from(classes).ok().filter(|_| n == rows as u64)?;
+    let mut values = Vec::new();
+    let by_column = array.order() == Order::Fortran;
+    if decode(&array.into_inner().into_inner(), big, &mut values).is_some() {
+        return None;
+    }
+    let place = |row, class| if by_column { class * rows + row } else { row * classes + class };
+    let class = |row: usize| {
+        let of_row = || (0..classes).map(|class| values.get(place(row, class)).copied());
+        let ones = of_row().filter(|value| *value == Some(1.0)).count();
+        let zeros = of_row().filter(|value| *value == Some(0.0)).count();
+        let class = of_row().position(|value| value == Some(1.0));
+        class.filter(|_| ones == 1 && zeros + 1 == classes)
+    };
+    let labels = (0..rows).map(class).collect::<Option<Vec<usize>>>()?;
+    Some(Target::Classes { labels, names: (0..classes).map(|class| class.to_string()).collect() })
+}
+
 fn finite_numbers(origin: &str, array: Array) -> Result<Vec<f64>> {
     let values = numbers(origin, array)?;
     match values.iter().position(|value| !value.is_finite()) {
@@ -241,7 +286,7 @@ fn class_names(origin: &str, array: Array) -> Result<ClassColumn> {
         Some((TypeChar::Int, 8)) => each(origin, array, |value: i64| value.to_string()),
         Some((TypeChar::Uint, 8)) => each(origin, array, |value: u64| value.to_string()),
         Some((TypeChar::Bool, _)) => each(origin, array, |value: bool| value.to_string()),
-        _ => whole_numbers(origin, &finite_numbers(origin, array)?),
+        _ => whole_numbers(origin, &numbers(origin, array)?),
     }
 }
 
@@ -257,7 +302,12 @@ fn texts(origin: &str, array: Array) -> Result<ClassColumn> {
 }
 
 fn whole_numbers(origin: &str, values: &[f64]) -> Result<ClassColumn> {
-    match values.iter().position(|value| value.fract() != 0.0) {
+    if values.iter().all(|value| value.is_nan()) {
+        return Err(Error::data(format!(
+            "{origin}: no row has a class; give a class to some rows"
+        )));
+    }
+    match values.iter().position(|value| !value.is_nan() && value.fract() != 0.0) {
         None => {
             let mut column = ClassColumn::default();
             // Adding zero turns -0 into 0, which is the same class.

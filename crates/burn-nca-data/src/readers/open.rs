@@ -57,6 +57,15 @@ enum Source {
 /// # Ok::<(), burn_nca_data::Error>(())
 /// ```
 pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
+    let table = open_as_it_is(source, options)?;
+    Ok(match &options.unlabeled_class {
+        Some(class) if options.set_unlabeled_apart => table.set_apart(class),
+        _ => table,
+    })
+}
+
+/// As [`open`], with the rows of the class of no class among the others where the source is no file of text.
+fn open_as_it_is(source: &str, options: &CsvOptions) -> Result<Table> {
     match find(source)? {
         Source::Catalog(set) => classes_of(source, set.load(), options),
         Source::Made(set) => classes_of(source, set, options),
@@ -89,10 +98,11 @@ pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
 /// As [`read_csv_features`](crate::read_csv_features), [`read_npy_features`](crate::read_npy_features) and
 /// [`read_idx_features`](crate::read_idx_features); or no such set and no such file.
 pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
-    open_features_as(source, expected, &TextFormat::default())
+    Ok(open_features_as(source, expected, &TextFormat::default())?.0)
 }
 
-/// As [`open_features`], from text of this form; arrays and sets of the catalog have none.
+/// As [`open_features`], from text of this form (arrays and sets of the catalog have none), and what to know of how it
+/// was read.
 ///
 /// # Errors
 /// As there.
@@ -100,21 +110,22 @@ pub fn open_features_as(
     source: &str,
     expected: &[String],
     format: &TextFormat,
-) -> Result<Features> {
+) -> Result<(Features, Vec<String>)> {
     let input = match find(source)? {
-        Source::Catalog(set) => return Ok(set.load().features().clone()),
-        Source::Made(set) => return Ok(set.features().clone()),
+        Source::Catalog(set) => return Ok((set.load().features().clone(), Vec::new())),
+        Source::Made(set) => return Ok((set.features().clone(), Vec::new())),
         Source::Alone(input) | Source::Pair(input, _) => input,
     };
-    match input.format() {
+    let features = match input.format() {
         Format::Npy => npy::read_features(input),
         Format::Idx => idx::read_features(input),
         Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
         Format::Zip => npz::read_features(input),
         Format::Text | Format::Parquet | Format::Arrow | Format::ArrowStream => {
-            csv::read_features(input, expected, format)
+            return csv::read_features(input, expected, format);
         }
-    }
+    };
+    Ok((features?, Vec::new()))
 }
 
 /// Opens all columns as features, for learning without labels.
@@ -125,19 +136,21 @@ pub fn open_features_as(
 /// # Errors
 /// As [`open`]; or ignored columns for a source that is no such table.
 pub fn open_unlabeled(source: &str, ignore: &[String]) -> Result<Features> {
-    open_unlabeled_as(source, &CsvOptions { ignore: ignore.to_vec(), ..CsvOptions::default() })
+    let options = CsvOptions { ignore: ignore.to_vec(), ..CsvOptions::default() };
+    Ok(open_unlabeled_as(source, &options)?.0)
 }
 
-/// As [`open_unlabeled`], with features, ignored columns and the form of the text as the options say; a target is not
-/// looked for.
+/// As [`open_unlabeled`], with features, ignored columns and the form of the text as the options say (a target is not
+/// looked for), and what to know of how they were read.
 ///
 /// # Errors
 /// As there.
-pub fn open_unlabeled_as(source: &str, options: &CsvOptions) -> Result<Features> {
+pub fn open_unlabeled_as(source: &str, options: &CsvOptions) -> Result<(Features, Vec<String>)> {
     let options = &CsvOptions {
         target: TargetColumn::None,
         task: TargetKind::Classes,
         set_unlabeled_apart: false,
+        unlabeled_class: None,
         ..options.clone()
     };
     let refuse_columns = || {
@@ -152,26 +165,26 @@ pub fn open_unlabeled_as(source: &str, options: &CsvOptions) -> Result<Features>
     let input = match find(source)? {
         Source::Catalog(set) => {
             refuse_columns()?;
-            return Ok(set.load().features().clone());
+            return Ok((set.load().features().clone(), Vec::new()));
         }
         Source::Made(set) => {
             refuse_columns()?;
-            return Ok(set.features().clone());
+            return Ok((set.features().clone(), Vec::new()));
         }
         Source::Alone(input) | Source::Pair(input, _) => input,
     };
-    match input.format() {
-        format if format.is_table() => Ok(csv::read(input, options)?.features),
-        format => {
-            refuse_columns()?;
-            match format {
-                Format::Npy => npy::read_features(input),
-                Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
-                Format::Zip => npz::read_features(input),
-                _ => idx::read_features(input),
-            }
-        }
+    if input.format().is_table() {
+        let table = csv::read(input, options)?;
+        return Ok((table.features, table.notes));
     }
+    refuse_columns()?;
+    let features = match input.format() {
+        Format::Npy => npy::read_features(input),
+        Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
+        Format::Zip => npz::read_features(input),
+        _ => idx::read_features(input),
+    };
+    Ok((features?, Vec::new()))
 }
 
 /// A set of the catalog as a table.
@@ -276,6 +289,7 @@ fn open_pair(x: Input<'_>, y: &Path, task: TargetKind) -> Result<Table> {
                 target_name: table.target_name,
                 target: table.target,
                 without_class: None,
+                notes: table.notes,
             })
         }
         (other, _) => {
@@ -297,6 +311,7 @@ fn refuse_column_options(source: &str, options: &CsvOptions) -> Result<()> {
     let columns_only = CsvOptions {
         task: options.task,
         set_unlabeled_apart: options.set_unlabeled_apart,
+        unlabeled_class: options.unlabeled_class.clone(),
         ..CsvOptions::default()
     };
     if *options == columns_only {

@@ -1,15 +1,13 @@
 //! Pairs of rows that belong together, from a file.
 
-use std::path::Path;
-
 use crate::error::{Error, Result};
-use crate::tables::Pairs;
-
 use crate::excerpt::quoted;
-use crate::readers::csv::{Record, Records, refuse_other_formats, separator_of};
+use crate::readers::csv::{Record, Records, refuse_other_formats, separated, separator_of};
 use crate::readers::input::Input;
 use crate::readers::open::STANDARD_INPUT;
 use crate::readers::text_format::DecimalSign;
+use crate::tables::Pairs;
+use std::path::Path;
 
 /// Reads pairs of rows that belong together, for learning without labels.
 ///
@@ -42,7 +40,7 @@ pub fn read_pairs(path: impl AsRef<Path>, rows: usize) -> Result<Pairs> {
     refuse_other_formats(&input)?;
     let origin = input.origin();
     let separator = separator_of(&input, DecimalSign::Point);
-    let mut records = Records::new(input, separator)?;
+    let mut records = Records::new(separated(input, separator)?, separator)?;
     let mut pairs = Vec::new();
     let mut header_may_come = true;
     while let Some(record) = records.read()? {

@@ -1,17 +1,16 @@
 //! Delimited text as it is: columns of numbers or text, with holes.
 
-use std::path::Path;
-
 use crate::error::{Error, Result};
-use crate::tables::{RawColumn, RawTable, RawValues, TextValues};
-
 use crate::excerpt::{quoted, short};
 use crate::readers::csv::{
-    Places, Record, Sheet, TargetColumn, is_missing, is_missing_number, open_sheet, with_nul,
+    Places, Record, Sheet, Spellings, TargetColumn, class_cure, open_sheet, with_nul,
 };
 use crate::readers::input::{Input, name_file};
+use crate::readers::pattern::is_pattern;
 use crate::readers::table::TargetKind;
 use crate::readers::text_format::{DecimalSign, TextFormat};
+use crate::tables::{RawColumn, RawTable, RawValues, TextValues, name_key};
+use std::path::Path;
 
 /// Distinct numbers whose spelling is kept, should a text follow: a column with more is no category.
 const SPELLED: usize = 512;
@@ -27,10 +26,15 @@ pub struct RawOptions {
     pub text: Vec<String>,
     /// Columns that are read as text where the table has them.
     pub text_if_there: Vec<String>,
+    /// Columns of levels, read as text where the table has them. Where all else in one are numbers, `-` and the like are
+    /// missing values.
+    pub levels: Vec<String>,
     /// More columns that are read whether or not they are among `columns`.
     pub also: Vec<String>,
     /// The target column, which comes last in the table: as text where it holds classes.
     pub target: Option<(TargetColumn, TargetKind)>,
+    /// The class that marks rows without one, beside the empty cell.
+    pub unlabeled_class: Option<String>,
     /// How the text is written.
     pub format: TextFormat,
 }
@@ -66,10 +70,13 @@ pub fn parse_raw(origin: &str, bytes: &[u8], options: &RawOptions) -> Result<Raw
 
 /// As [`parse_raw`].
 pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
-    let sheet = open_sheet(input, &options.format)?;
-    let (origin, names) = (sheet.origin.clone(), sheet.names.clone());
+    let sheet = open_sheet(input, &options.format, &options.wanted())?;
+    let (origin, names, notes) = (sheet.origin.clone(), sheet.names.clone(), sheet.notes.clone());
     let columns = columns(&sheet, options)?;
-    let builder = |&(_, kind): &(usize, Kind)| Builder::new(kind, options.format.decimal);
+    let missing = Spellings::new(options.format.missing.as_ref());
+    let unlabeled = options.unlabeled_class.as_deref();
+    let builder =
+        |&(_, kind): &(usize, Kind)| Builder::new(kind, &options.format, (&missing, unlabeled));
     let mut builders: Vec<Builder> = columns.iter().map(builder).collect();
     sheet.each_row(|record: &Record, _| {
         for (&(column, _), builder) in columns.iter().zip(&mut builders) {
@@ -80,7 +87,8 @@ pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
     let columns = columns.iter().zip(builders);
     let columns =
         columns.map(|(&(column, _), builder)| RawColumn::new(&names[column], builder.values()));
-    RawTable::new(columns.collect()).map_err(|error| name_file(&origin, error))
+    let table = RawTable::new(columns.collect()).map_err(|error| name_file(&origin, error))?;
+    Ok(table.with_notes(notes))
 }
 
 /// What a column is read as.
@@ -90,6 +98,8 @@ enum Kind {
     Any,
     /// Text whatever it holds.
     Text,
+    /// Text, but for missing numbers among numbers.
+    Levels,
     /// Text in which an empty cell alone is a hole.
     Classes,
 }
@@ -98,7 +108,19 @@ impl RawOptions {
     /// Whether they ask for columns by name or for text of another form, which only a table with names has.
     pub(crate) fn are_of_table(&self) -> bool {
         let by_name = matches!(self.target, Some((TargetColumn::Name(_), _)));
-        by_name || Self { target: None, ..self.clone() } != Self::default()
+        let others = Self { target: None, unlabeled_class: None, ..self.clone() };
+        by_name || others != Self::default()
+    }
+
+    /// The names by which columns are asked for.
+    fn wanted(&self) -> Vec<&str> {
+        let target = match &self.target {
+            Some((TargetColumn::Name(name), _)) => Some(name),
+            _ => None,
+        };
+        let lists = [&self.ignore, &self.text, &self.text_if_there, &self.levels, &self.also];
+        let names = self.columns.iter().flatten().chain(lists.into_iter().flatten()).chain(target);
+        names.map(String::as_str).filter(|name| !name.is_empty() && !is_pattern(name)).collect()
     }
 }
 
@@ -150,10 +172,15 @@ fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<Vec<(usize, Kind)>
     if columns.is_empty() {
         return Err(Error::data(format!(
             "{origin}: no column is left beside the target; ignore fewer columns, and separate values by commas, \
-             semicolons, tabs or bars"
+             semicolons, tabs, bars or spaces"
         )));
     }
-    let kind = |column: usize| if text.contains(&column) { Kind::Text } else { Kind::Any };
+    let levels: Vec<usize> = options.levels.iter().filter_map(|name| find(name).ok()).collect();
+    let kind = |column: usize| match (text.contains(&column), levels.contains(&column)) {
+        (true, _) => Kind::Text,
+        (false, true) => Kind::Levels,
+        (false, false) => Kind::Any,
+    };
     let mut columns: Vec<(usize, Kind)> =
         columns.into_iter().map(|column| (column, kind(column))).collect();
     columns.extend(target.map(|(column, task)| match task {
@@ -164,9 +191,11 @@ fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<Vec<(usize, Kind)>
 }
 
 /// A column while it is read.
-struct Builder {
+struct Builder<'a> {
     kind: Kind,
     decimal: DecimalSign,
+    missing: &'a Spellings,
+    unlabeled: Option<&'a str>,
     /// The numbers, as long as there is nothing else.
     numbers: Option<Vec<f64>>,
     /// Whether a number is missing that would be a word in text.
@@ -175,28 +204,37 @@ struct Builder {
     text: Option<TextValues>,
 }
 
-impl Builder {
-    fn new(kind: Kind, decimal: DecimalSign) -> Self {
+impl<'a> Builder<'a> {
+    fn new(
+        kind: Kind,
+        format: &TextFormat,
+        (missing, unlabeled): (&'a Spellings, Option<&'a str>),
+    ) -> Self {
         let numbers = (kind == Kind::Any).then(Vec::new);
-        Self { kind, decimal, numbers, word: false, text: Some(TextValues::default()) }
+        let (decimal, text) = (format.decimal, Some(TextValues::default()));
+        Self { kind, decimal, missing, unlabeled, numbers, word: false, text }
     }
 
     /// Adds a cell, or says what is wrong with it.
     fn push(&mut self, cell: &str) -> Result<(), String> {
-        let missing = is_missing(cell);
+        let missing = self.missing.is_missing(cell);
         if cell.contains('\0') {
             return Err(with_nul(cell));
         }
-        if self.kind == Kind::Classes && missing && !cell.is_empty() {
-            return Err(format!(
-                "{} is how a missing value is spelled; leave the cell of a row without a class empty, or write the class \
-                 in another way",
-                quoted(cell)
-            ));
+        let unlabeled = self.unlabeled.is_some_and(|class| name_key(class) == name_key(cell));
+        if self.kind == Kind::Classes && missing {
+            if !cell.is_empty() && !self.missing.is_named(cell) && !unlabeled {
+                return Err(format!(
+                    "{} is how a missing value is spelled; {}",
+                    quoted(cell),
+                    class_cure(cell)
+                ));
+            }
         }
+        let missing = missing || self.kind == Kind::Classes && unlabeled;
         if let Some(numbers) = &mut self.numbers {
             match self.decimal.parse(cell) {
-                _ if is_missing_number(cell) => {
+                _ if self.missing.is_missing_number(cell) => {
                     self.word |= !missing;
                     numbers.push(f64::NAN);
                 }
@@ -231,9 +269,20 @@ impl Builder {
         if self.word && self.numbers.iter().flatten().all(|number| number.is_nan()) {
             self.turn_to_text();
         }
-        match self.numbers {
-            Some(numbers) => RawValues::Numbers(numbers),
-            None => RawValues::Text(self.text.unwrap_or_default()),
+        match (self.numbers, self.text.unwrap_or_default()) {
+            (Some(numbers), _) => RawValues::Numbers(numbers),
+            (None, text) if self.kind == Kind::Levels => {
+                let (missing, decimal) = (self.missing, self.decimal);
+                let hole = |text: &str| missing.is_missing_number(text);
+                let number = |text: &str| decimal.parse(text).is_some_and(f64::is_finite);
+                if text.distinct().iter().all(|text| hole(text) || number(text)) {
+                    return RawValues::Text(
+                        text.iter().map(|text| text.filter(|text| !hole(text))).collect(),
+                    );
+                }
+                RawValues::Text(text)
+            }
+            (None, text) => RawValues::Text(text),
         }
     }
 }
@@ -274,6 +323,26 @@ mod tests {
         words("b", ["-", "x", "nil", "-"]);
         words("c", ["-", ".", "NA", "Missing"]);
         words("d", ["1", "-", "2", "x"]);
+    }
+
+    #[test]
+    fn levels_keep_their_spelling_and_have_holes_among_numbers() {
+        let options = RawOptions { levels: vec!["a".into(), "b".into()], ..RawOptions::default() };
+        let table = raw("a,b,c\n01,x,1\n-,-,2\n1.0,NA,3\n", &options);
+        assert_eq!(texts(&table, "a"), [Some("01".into()), None, Some("1.0".into())]);
+        assert_eq!(texts(&table, "b"), [Some("x".into()), Some("-".into()), None]);
+    }
+
+    #[test]
+    fn what_is_missing_can_be_named() {
+        let format = TextFormat {
+            missing: Some(["", "-9", "none"].map(String::from).to_vec()),
+            ..TextFormat::default()
+        };
+        let options = RawOptions { format, ..RawOptions::default() };
+        let table = raw("a,b\n-9.0,NA\n1,none\nnan,\n-9,x\n", &options);
+        assert_eq!((table.column("a").unwrap().holes(), table.rows()), (3, 4));
+        assert_eq!(texts(&table, "b"), [Some("NA".into()), None, None, Some("x".into())]);
     }
 
     #[test]

@@ -25,6 +25,24 @@ pub struct SparseTable {
     pub target: Target,
     /// Which rows of the file have no class, counted from 0.
     pub without_class: Vec<usize>,
+    /// What to know of how the targets were read.
+    pub notes: Vec<String>,
+}
+
+impl SparseTable {
+    /// The same without the rows of a class, as rows without one ([`Table::set_apart`](crate::Table::set_apart)).
+    #[must_use]
+    pub fn set_apart(self, class: &str) -> Self {
+        let all = self.features.rows() + self.without_class.len();
+        let known = |row: &usize| self.without_class.binary_search(row).is_err();
+        let places: Vec<usize> = (0..all).filter(known).collect();
+        let (target, kept) = self.target.without(class);
+        let is_apart = |row: &usize| {
+            places.binary_search(row).map_or(true, |at| kept.binary_search(&at).is_err())
+        };
+        let without_class = (0..all).filter(is_apart).collect();
+        Self { features: self.features.select(&kept), target, without_class, ..self }
+    }
 }
 
 /// Whether a source is a Matrix Market file or an archive of `scipy.sparse.save_npz`, alone or before a comma and the
@@ -88,6 +106,7 @@ pub(crate) fn read(rows: Input<'_>, targets: &str, task: TargetKind) -> Result<S
     let origin = rows.origin();
     let features = read_rows(rows)?;
     let table = raw::read(Input::open(Path::new(targets))?, &RawOptions::default())?;
+    let notes = table.notes().to_vec();
     let Some(column) = table.columns().last().cloned() else {
         return Err(Error::data(format!("{targets} has no column; write the classes into one")));
     };
@@ -103,13 +122,13 @@ pub(crate) fn read(rows: Input<'_>, targets: &str, task: TargetKind) -> Result<S
     let mut without_class: Vec<usize> = (0..features.rows()).collect();
     without_class.retain(|row| kept.binary_search(row).is_err());
     let features = if without_class.is_empty() { features } else { features.select(&kept) };
-    Ok(SparseTable { features, target_name, target, without_class })
+    Ok(SparseTable { features, target_name, target, without_class, notes })
 }
 
 /// The rows that have a target, and their targets.
 fn target_of(column: RawColumn, task: TargetKind, origin: &str) -> Result<(Vec<usize>, Target)> {
     if task == TargetKind::Classes {
-        return Target::of_text(&column.into_text());
+        return Ok(Target::of_text(&column.into_text()));
     }
     match column.values() {
         RawValues::Numbers(values) if column.holes() == 0 => {

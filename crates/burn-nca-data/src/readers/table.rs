@@ -1,12 +1,11 @@
 //! What the readers give: features and the target of each row.
 
 use crate::error::{Error, Result};
-use crate::tables::{
-    Features, Labeled, RawColumn, RawTable, RegressionData, TextValues, WithoutClass,
-};
-
 use crate::excerpt::{list, quoted};
 use crate::readers::class_names::{ClassColumn, Classes};
+use crate::tables::{
+    Features, Labeled, RawColumn, RawTable, RegressionData, TextValues, WithoutClass, name_key,
+};
 
 /// What the target column is read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +56,8 @@ pub struct Table {
     /// Rows without a class, where they were set apart
     /// ([`CsvOptions::set_unlabeled_apart`](crate::CsvOptions::set_unlabeled_apart)).
     pub without_class: Option<WithoutClass>,
+    /// What to know of how the file was read.
+    pub notes: Vec<String>,
 }
 
 impl From<Classes> for Target {
@@ -66,20 +67,80 @@ impl From<Classes> for Target {
 }
 
 impl Target {
+    /// The targets of the rows that are not of a class, and which rows these are.
+    pub(crate) fn without(self, class: &str) -> (Self, Vec<usize>) {
+        match self {
+            Self::Classes { labels, mut names } => {
+                let unwanted = names.iter().position(|name| name_key(name) == name_key(class));
+                let kept = |row: &usize| Some(labels[*row]) != unwanted;
+                let kept: Vec<usize> = (0..labels.len()).filter(kept).collect();
+                let below = |label: usize| unwanted.is_some_and(|class| label > class);
+                let labels = kept.iter().map(|&row| labels[row] - usize::from(below(labels[row])));
+                let labels = labels.collect();
+                if let Some(class) = unwanted {
+                    names.remove(class);
+                }
+                (Self::Classes { labels, names }, kept)
+            }
+            Self::Numeric(values) => {
+                let rows = (0..values.len()).collect();
+                (Self::Numeric(values), rows)
+            }
+            Self::None => (Self::None, Vec::new()),
+        }
+    }
+
     /// The classes of a column of text, and which rows have one; a hole is a row without a class.
     ///
-    /// They are ordered as those of a CSV file ([`parse_csv`](crate::parse_csv)).
-    ///
-    /// # Errors
-    /// Two names of one number (`1` and `1.0`).
-    pub fn of_text(text: &TextValues) -> Result<(Vec<usize>, Self)> {
+    /// They are ordered as those of a CSV file ([`parse_csv`](crate::parse_csv)), and names of one number (`1` and `1.0`)
+    /// are one class.
+    pub fn of_text(text: &TextValues) -> (Vec<usize>, Self) {
         let rows: Vec<usize> = (0..text.rows()).filter(|&row| text.get(row).is_some()).collect();
-        let classes = text.iter().flatten().collect::<ClassColumn>().index()?;
-        Ok((rows, classes.into()))
+        let classes = text.iter().flatten().collect::<ClassColumn>().index();
+        (rows, classes.into())
     }
 }
 
 impl Table {
+    /// The same with the rows of a class (of any name that is the same number) set apart, as rows without a class.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca_data::{CsvOptions, parse_csv};
+    ///
+    /// let table = parse_csv("t.csv", b"a,y\n1,0\n2,-1\n3,1\n", &CsvOptions::default())?.set_apart("-1.0");
+    /// assert_eq!(table.without_class.as_ref().unwrap().rows, [1]);
+    /// assert_eq!(table.into_labeled()?.class_names(), ["0", "1"]);
+    /// # Ok::<(), burn_nca_data::Error>(())
+    /// ```
+    #[must_use]
+    pub fn set_apart(self, class: &str) -> Self {
+        if !matches!(self.target, Target::Classes { .. }) {
+            return self;
+        }
+        let apart = self.without_class.as_ref().map_or(&[][..], |without| &without.rows);
+        let all = self.features.rows() + apart.len();
+        let places: Vec<usize> = (0..all).filter(|row| apart.binary_search(row).is_err()).collect();
+        let (target, kept) = self.target.without(class);
+        if kept.len() == places.len() {
+            return Self { target, ..self };
+        }
+        let is_kept = |row: &usize| kept.binary_search(row).is_ok();
+        let mut without: Vec<(usize, Vec<f64>)> = (0..places.len())
+            .filter(|row| !is_kept(row))
+            .map(|row| (places[row], self.features.row(row).to_vec()))
+            .collect();
+        if let Some(others) = &self.without_class {
+            let rows = others.rows.iter().enumerate();
+            without.extend(rows.map(|(at, &row)| (row, others.features.row(at).to_vec())));
+        }
+        without.sort_by_key(|(row, _)| *row);
+        let (rows, values): (Vec<usize>, Vec<Vec<f64>>) = without.into_iter().unzip();
+        let features = Features::new(values.concat(), self.features.names().to_vec());
+        let without_class = features.ok().map(|features| WithoutClass { rows, features });
+        Self { features: self.features.select(&kept), target, without_class, ..self }
+    }
+
     /// The features with one class per row.
     ///
     /// # Errors
@@ -99,7 +160,7 @@ impl Table {
     }
 
     /// The features with one class per row, numbered as in `class_names` (those of a fitted model,
-    /// say).
+    /// say), where names of one number (`1` and `1.0`) are one class.
     ///
     /// A file that holds only some of the classes would otherwise number them anew.
     ///
@@ -110,7 +171,7 @@ impl Table {
         let own = self.into_labeled()?;
         let mut renumbered = Vec::with_capacity(own.classes());
         for name in own.class_names() {
-            let class = class_names.iter().position(|known| known == name);
+            let class = class_names.iter().position(|known| name_key(known) == name_key(name));
             renumbered.push(class.ok_or_else(|| {
                 Error::data(format!(
                     "the target {} holds the class {}, which is not among the \
@@ -150,12 +211,31 @@ impl Table {
     /// # Errors
     /// A target of the name of a feature.
     pub fn into_raw(self) -> Result<RawTable> {
-        let mut columns = RawTable::from(&self.features).columns().to_vec();
+        let apart = self.without_class.as_ref();
+        let apart_rows = apart.map_or(&[][..], |without| &without.rows);
+        let mut table = 0..self.features.rows();
+        // Of each row of the file its place among the rows with a class, or among those without.
+        let places: Vec<Result<usize, usize>> = (0..self.features.rows() + apart_rows.len())
+            .map(|row| match apart_rows.binary_search(&row) {
+                Ok(at) => Err(at),
+                Err(_) => Ok(table.next().unwrap_or_default()),
+            })
+            .collect();
+        let value = |place: &Result<usize, usize>, column: usize| match (place, apart) {
+            (Err(at), Some(without)) => without.features.value(*at, column),
+            (Ok(at) | Err(at), _) => self.features.value(*at, column),
+        };
+        let column = |(at, name): (usize, &String)| {
+            RawColumn::numbers(name, places.iter().map(|place| value(place, at)).collect())
+        };
+        let mut columns: Vec<RawColumn> =
+            self.features.names().iter().enumerate().map(column).collect();
         match self.target {
             Target::None => {}
             Target::Numeric(values) => columns.push(RawColumn::numbers(self.target_name, values)),
             Target::Classes { labels, names } => {
-                let classes = labels.iter().map(|&label| Some(names[label].as_str()));
+                let class = |at: usize| names[labels[at]].as_str();
+                let classes = places.iter().map(|place| place.ok().map(class));
                 columns.push(RawColumn::text(self.target_name, classes));
             }
         }
@@ -191,6 +271,7 @@ impl From<Labeled> for Table {
                 names: data.class_names().to_vec(),
             },
             without_class: None,
+            notes: Vec::new(),
         }
     }
 }
@@ -201,7 +282,7 @@ mod tests {
 
     fn table(target: Target) -> Table {
         let features = Features::unnamed(vec![1.0, 2.0], 1).unwrap();
-        Table { features, target_name: "y".into(), target, without_class: None }
+        Table { features, target_name: "y".into(), target, without_class: None, notes: Vec::new() }
     }
 
     fn classes() -> Target {
@@ -241,6 +322,40 @@ mod tests {
         let data = table(classes()).into_labeled_as(&known).unwrap();
         assert_eq!(data.labels(), [2, 0]);
         assert_eq!(data.class_names(), known);
+    }
+
+    #[test]
+    fn classes_of_equal_numbers_are_those_of_the_list() {
+        let known = ["0", "1", "01"].map(String::from);
+        let of = |names: [&str; 2]| {
+            let names = names.map(String::from).to_vec();
+            table(Target::Classes { labels: vec![1, 0], names }).into_labeled_as(&known)
+        };
+        assert_eq!(of(["0.0", "1e0"]).unwrap().labels(), [1, 0]);
+        assert_eq!(of(["01", "1.0"]).unwrap().labels(), [1, 2]);
+        assert!(of(["001", "1"]).unwrap_err().to_string().contains("\"001\""));
+    }
+
+    #[test]
+    fn rows_set_apart_keep_their_places() {
+        let target = Target::Classes {
+            labels: vec![1, 0, 2, 0],
+            names: ["-1", "a", "b"].map(String::from).to_vec(),
+        };
+        let features = Features::unnamed(vec![1.0, 2.0, 3.0, 4.0], 1).unwrap();
+        let table = Table { features, ..table(target) }.set_apart("-1").set_apart("b");
+        assert_eq!(table.without_class.as_ref().unwrap().rows, [1, 2, 3]);
+        assert_eq!(table.without_class.as_ref().unwrap().features.values(), [2.0, 3.0, 4.0]);
+        assert_eq!(
+            (table.features.values(), &table.target),
+            (&[1.0][..], &Target::Classes { labels: vec![0], names: vec!["a".into()] })
+        );
+        let raw = table.into_raw().unwrap();
+        assert_eq!(
+            raw.column("x1").unwrap().values(),
+            &crate::RawValues::Numbers(vec![1.0, 2.0, 3.0, 4.0])
+        );
+        assert_eq!(raw.column("y").unwrap().holes(), 3);
     }
 
     #[test]

@@ -20,8 +20,8 @@ use crate::readers::encodings::Encoding;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextFormat {
-    /// What stands between the values, an ASCII character; `None`: a comma, a semicolon, a tab or a bar, by the first
-    /// two lines.
+    /// What stands between the values, an ASCII character; a space means runs of spaces and tabs. `None`: a comma, a
+    /// semicolon, a tab or a bar, or else runs of spaces, by the first lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub separator: Option<char>,
     /// What stands before the fraction of a number.
@@ -31,6 +31,44 @@ pub struct TextFormat {
     /// mark says so, else UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
+    /// Whether the first line holds the names of the columns.
+    #[serde(default, skip_serializing_if = "Header::is_auto")]
+    pub header: Header,
+    /// How a missing value is spelled, beside the empty cell; `None`: as pandas spells it, and `?`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+}
+
+/// Whether the first line of delimited text holds the names of the columns.
+///
+/// Without a header line the columns are called `x1`, `x2`, ….
+///
+/// # Examples
+/// ```
+/// use burn_nca_data::{CsvOptions, Header, TextFormat, parse_csv};
+///
+/// let format = TextFormat { header: Header::Yes, ..TextFormat::default() };
+/// let options = CsvOptions { format, ..CsvOptions::default() };
+/// let table = parse_csv("t.csv", b"2019,2020,kind\n1,2,a\n3,4,b\n", &options)?;
+/// assert_eq!(table.features.names(), ["2019", "2020"]);
+/// # Ok::<(), burn_nca_data::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Header {
+    /// By evidence: the types of its cells against those below, and whether they recur there.
+    #[default]
+    Auto,
+    /// It does.
+    Yes,
+    /// It is a row like the others.
+    No,
+}
+
+impl Header {
+    fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
 }
 
 /// What stands before the fraction of a number.

@@ -12,6 +12,7 @@ mod folds;
 mod groups;
 mod labeled;
 mod labeled_pairs;
+mod name_key;
 mod pairs;
 mod preparation;
 mod raw_table;
@@ -42,6 +43,7 @@ pub use labeled::Labeled;
 #[doc(hidden)]
 pub use labeled::check_class_names;
 pub use labeled_pairs::{LabeledPair, LabeledPairs};
+pub use name_key::{compare_numbers, name_key};
 pub use pairs::Pairs;
 pub use preparation::{
     Categorical, Missing, Preparation, PreparationConfig, Prepared, is_date, unread_number,

@@ -25,6 +25,7 @@ use crate::excerpt::quoted;
 pub struct RawTable {
     columns: Vec<RawColumn>,
     rows: usize,
+    notes: Vec<String>,
 }
 
 /// A named column of a [`RawTable`].
@@ -213,12 +214,23 @@ impl RawTable {
                 )));
             }
         }
-        Ok(Self { columns, rows })
+        Ok(Self { columns, rows, notes: Vec::new() })
     }
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// The same with what to know of how it was read.
+    #[must_use]
+    pub fn with_notes(self, notes: Vec<String>) -> Self {
+        Self { notes, ..self }
+    }
+
+    /// What to know of how it was read.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The columns, in the order of the table.
@@ -244,7 +256,7 @@ impl RawTable {
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
         let columns = self.columns.iter().map(|column| column.select(rows)).collect();
-        Self { columns, rows: rows.len() }
+        Self { columns, rows: rows.len(), notes: self.notes.clone() }
     }
 
     /// The rows of this table and then those of `other`, whose columns are found by name.
@@ -253,6 +265,7 @@ impl RawTable {
     /// A column that `other` lacks.
     pub fn followed_by(self, mut other: Self) -> Result<Self> {
         let rows = self.rows + other.rows;
+        let notes = [&self.notes[..], &other.notes[..]].concat();
         let mut columns = Vec::with_capacity(self.columns.len());
         for column in self.columns {
             let Some(more) = other.take(&column.name) else {
@@ -275,7 +288,7 @@ impl RawTable {
             };
             columns.push(RawColumn { name, values });
         }
-        Ok(Self { columns, rows })
+        Ok(Self { columns, rows, notes })
     }
 
     fn as_text(name: &str, values: RawValues) -> TextValues {
@@ -289,7 +302,7 @@ impl From<&Features> for RawTable {
         let column = |at: usize| (0..rows).map(|row| features.value(row, at)).collect();
         let names = features.names().iter().enumerate();
         let columns = names.map(|(at, name)| RawColumn::numbers(name, column(at))).collect();
-        Self { columns, rows }
+        Self { columns, rows, notes: Vec::new() }
     }
 }
 

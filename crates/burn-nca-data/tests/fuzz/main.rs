@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use burn_nca_data::{
-    CsvOptions, DecimalSign, Features, RawOptions, Result, Table, TargetColumn, TargetKind,
+    CsvOptions, DecimalSign, Features, Header, RawOptions, Result, Table, TargetColumn, TargetKind,
     TextFormat, read_csv, read_csv_features, read_idx, read_idx_features, read_idx_labels,
     read_matrix_market, read_npy_features, read_npy_pair, read_npz, read_npz_features, read_pairs,
     read_raw, read_sparse_npz, read_splits,
@@ -215,6 +215,8 @@ fn some_format(path: &Path) -> TextFormat {
         separator: separators[length % 5],
         decimal: if length.is_multiple_of(2) { DecimalSign::Comma } else { DecimalSign::Point },
         encoding: encodings[length % 6].map(String::from),
+        header: [Header::Auto, Header::Yes, Header::No][length % 3],
+        missing: length.is_multiple_of(7).then(|| vec!["NA".to_string(), "-".to_string()]),
     }
 }
 

@@ -104,14 +104,13 @@ proptest! {
         let (n, d) = (table.rows(), table.columns());
         prop_assume!(n >= 8 && d >= 3);
         let svd = TruncatedSvdConfig::new(3).fit(&table).unwrap();
-        let rows = Labeled::from_labels(
-            svd.apply(&table).unwrap(),
-            (0..n).map(|row| row % 2).collect(),
-        )
-        .unwrap();
+        let reduced = svd.apply(&table).unwrap();
+        // As many directions as the table has, up to three.
+        let k = reduced.columns();
+        let rows = Labeled::from_labels(reduced, (0..n).map(|row| row % 2).collect()).unwrap();
         let solver = LbfgsConfig::new().with_max_iterations(1);
         let fit = FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(solver));
-        let fitted = NcaConfig::new(3, 2).with_fit(fit).fit(&rows, &Device::flex()).unwrap();
+        let fitted = NcaConfig::new(k, k.min(2)).with_fit(fit).fit(&rows, &Device::flex()).unwrap();
         let names: Vec<String> = (0..d).map(|column| format!("word {column}")).collect();
         let whole = fitted.through(&svd.projection, names.clone()).unwrap();
         let sparse = whole.transform_sparse(&table).unwrap();

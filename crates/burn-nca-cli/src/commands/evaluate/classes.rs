@@ -24,7 +24,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     match train.and_then(|train| evaluation.compare(model, &train, &data)) {
         // Only what was asked for is an error; elsewhere the reason stands where the comparison would.
         Err(reason) if args.train.is_none() => {
-            evaluation.euclidean_missing = Some(crate::failure::in_one_line(&reason));
+            evaluation.euclidean_missing = Some(crate::failure::in_one_line(&reason, false));
         }
         compared => compared?,
     }

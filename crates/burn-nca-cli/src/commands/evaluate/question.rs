@@ -35,9 +35,10 @@ impl Question<'_> {
     pub fn table(&self, task: TargetKind) -> Result<(Table, Vec<Warning>)> {
         let SourceArgs { data, target, text, .. } = &self.args.source;
         if let Some(whole) = self.whole {
-            let (table, warning) = tables::embedded_table(data, whole, task)?;
+            let of = (whole, self.source.as_ref());
+            let (table, warnings) = tables::embedded_table(data, of, task)?;
             finite::check(self.model, (&table.features, &[]), data)?;
-            return Ok((table, warning.into_iter().collect()));
+            return Ok((table, warnings));
         }
         let of = (self.model, self.source.as_ref());
         let LabeledRows { table, rows, warnings } =

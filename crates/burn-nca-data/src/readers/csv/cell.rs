@@ -2,7 +2,7 @@
 
 use crate::tables::{is_date, unread_number};
 
-use super::missing::{is_missing, is_missing_number};
+use super::missing::Spellings;
 use crate::excerpt::{quoted, short};
 use crate::readers::text_format::DecimalSign;
 
@@ -15,31 +15,45 @@ pub(super) enum Flaw {
 }
 
 /// A finite number; `text_cure` says what to do about a cell that holds text.
-pub(super) fn number(cell: &str, decimal: DecimalSign, text_cure: &str) -> Result<f64, Flaw> {
+///
+/// Without a `text_cure` it is a text among numbers.
+pub(super) fn number(
+    cell: &str,
+    (decimal, missing): (DecimalSign, &Spellings),
+    text_cure: Option<&str>,
+) -> Result<f64, Flaw> {
     match decimal.parse(cell) {
+        // A number may be how a missing value is spelled, where the user says so.
+        _ if missing.is_named(cell) => Err(Flaw::Missing),
         Some(number) if number.is_finite() => Ok(number),
-        _ if is_missing_number(cell) => Err(Flaw::Missing),
+        _ if missing.is_missing_number(cell) => Err(Flaw::Missing),
         Some(_) => Err(infinite("value", cell)),
-        None => Err(Flaw::Bad(match (number_cure(cell, decimal), likeness(cell)) {
-            (Some(cure), _) => format!("{} is not a number here; {cure}", quoted(cell)),
-            (None, Some(likeness)) => {
-                format!("{} is not a number but {likeness}; {text_cure}", quoted(cell))
-            }
-            (None, None) => format!("{} is not a number; {text_cure}", quoted(cell)),
-        })),
+        None => {
+            let shown = quoted(cell);
+            let what = likeness(cell).map_or("not a number".to_string(), |likeness| {
+                format!("not a number but {likeness}")
+            });
+            Err(Flaw::Bad(match (number_cure(cell, decimal), text_cure) {
+                (Some(cure), _) => format!("{shown} is not a number here; {cure}"),
+                (None, Some(cure)) => format!("{shown} is {what}; {cure}"),
+                (None, None) => format!(
+                    "{shown} is {what}; correct it, or name {shown} among the missing values"
+                ),
+            }))
+        }
     }
 }
 
 /// The name of a class.
-pub(super) fn class(cell: &str) -> Result<&str, Flaw> {
-    if is_missing(cell) {
+pub(super) fn class<'c>(cell: &'c str, missing: &Spellings) -> Result<&'c str, Flaw> {
+    if missing.is_missing(cell) {
         return Err(Flaw::Missing);
     }
     if cell.contains('\0') {
         return Err(Flaw::Bad(with_nul(cell)));
     }
     match cell.parse::<f64>() {
-        Ok(number) if !number.is_finite() => Err(infinite("class", cell)),
+        Ok(number) if number.is_infinite() => Err(infinite("class", cell)),
         _ => Ok(cell),
     }
 }
@@ -68,6 +82,11 @@ fn number_cure(cell: &str, decimal: DecimalSign) -> Option<&'static str> {
         return Some(
             "write numbers with a decimal comma, as was asked for, and without thousands separators, as in 1234,5",
         );
+    }
+    let mut words = cell.split_whitespace();
+    if words.clone().count() > 1 && words.all(|word| word.parse::<f64>().is_ok_and(f64::is_finite))
+    {
+        return Some("these are several numbers: read the file with the separator space");
     }
     unread_number(cell)
 }

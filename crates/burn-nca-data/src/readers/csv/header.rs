@@ -1,14 +1,14 @@
 //! The header line: which columns there are, and which of them are wanted.
 
-use std::collections::BTreeMap;
-
-use crate::error::{Error, Result};
-
+use super::missing::Spellings;
 use super::{CsvOptions, TargetColumn, TargetKind};
+use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
 use crate::near_name::suggestion;
 use crate::readers::pattern;
 use crate::readers::text_format::DecimalSign;
+use crate::tables::name_key;
+use std::collections::BTreeMap;
 
 /// The columns to read, by their place in the file.
 pub(super) struct Selection {
@@ -17,14 +17,33 @@ pub(super) struct Selection {
     /// The target column.
     pub(super) target: Option<usize>,
     /// What to do about a feature that is text.
-    pub(super) text_cure: &'static str,
+    text_cure: &'static str,
     /// What stands before the fraction of a number.
     pub(super) decimal: DecimalSign,
+    /// How a missing value is spelled.
+    pub(super) missing: Spellings,
+    /// The key of the class of rows without one.
+    unlabeled: Option<String>,
+    /// Of which columns the first rows hold numbers, but for a few.
+    pub(super) mostly_numbers: Vec<bool>,
     /// Whether rows with an empty class are set apart.
     pub(super) set_apart: bool,
 }
 
 impl Selection {
+    /// What to do about text in a column; none where it is one among numbers.
+    pub(super) fn text_cure(&self, column: usize) -> Option<&'static str> {
+        let exception = self.mostly_numbers.get(column).is_some_and(|mostly| *mostly);
+        (!exception).then_some(self.text_cure)
+    }
+
+    /// Whether a cell of the target says that the row has no class.
+    pub(super) fn is_unlabeled(&self, cell: &str) -> bool {
+        cell.is_empty()
+            || self.missing.is_named(cell)
+            || self.unlabeled.as_deref().is_some_and(|class| name_key(cell) == class)
+    }
+
     /// One column, of classes.
     pub(super) fn of_labels() -> Self {
         Self {
@@ -32,6 +51,9 @@ impl Selection {
             target: Some(0),
             text_cure: "",
             decimal: DecimalSign::Point,
+            missing: Spellings::default(),
+            unlabeled: None,
+            mostly_numbers: Vec::new(),
             set_apart: false,
         }
     }
@@ -77,6 +99,9 @@ pub(super) fn select(origin: &str, names: &[String], options: &CsvOptions) -> Re
         target,
         text_cure: text_cure(options),
         decimal: options.format.decimal,
+        missing: Spellings::new(options.format.missing.as_ref()),
+        mostly_numbers: Vec::new(),
+        unlabeled: options.unlabeled_class.as_deref().map(|class| name_key(class).into_owned()),
         set_apart: options.set_unlabeled_apart && options.task == TargetKind::Classes,
     })
 }
@@ -95,7 +120,7 @@ fn no_feature(origin: &str, names: &[String]) -> Error {
     match names {
         [only] => Error::data(format!(
             "{origin} has only one column, {}; a feature and a target are needed, separated by commas, \
-             semicolons, tabs or bars",
+             semicolons, tabs, bars or spaces",
             quoted(only)
         )),
         _ => Error::data(format!(
@@ -195,27 +220,4 @@ impl<'a> Places<'a> {
             ))
         })
     }
-}
-
-/// A file without a header would lose its first row, in silence.
-pub(super) fn refuse_data(origin: &str, names: &[String]) -> Result<()> {
-    let numbers: Vec<f64> = names.iter().filter_map(|name| name.parse().ok()).collect();
-    let like_data = !numbers.is_empty() && names.len() - numbers.len() <= 1;
-    if !like_data || can_only_be_names(&numbers) {
-        return Ok(());
-    }
-    Err(Error::data(format!(
-        "the first line of {origin} looks like a row of data ({}); put a header line with the \
-         column names above it (if these are the names, begin each with a letter)",
-        list(names)
-    )))
-}
-
-/// Column numbers (0, 1, 2, … or 1, 2, 3, …) or a long monotone run such as wavelengths.
-fn can_only_be_names(numbers: &[f64]) -> bool {
-    const LONG: usize = 5;
-    let steps: Vec<f64> = numbers.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let counts = (numbers[0] == 0.0 || numbers[0] == 1.0) && steps.iter().all(|step| *step == 1.0);
-    let monotone = steps.iter().all(|step| *step > 0.0) || steps.iter().all(|step| *step < 0.0);
-    counts || (monotone && numbers.len() >= LONG)
 }

@@ -1,11 +1,10 @@
 //! Values that are missing: how they are spelled, and how many there are in which column.
 
-use std::collections::BTreeMap;
-
-use crate::Error;
-
 use super::records::Record;
+use crate::error::Error;
 use crate::excerpt::{quoted, short};
+use crate::tables::name_key;
+use std::collections::BTreeMap;
 
 /// How a missing value is spelled: what pandas takes for one, the question mark of the UCI repository, the marks of
 /// databases, and the errors of spreadsheets.
@@ -21,14 +20,63 @@ const AMONG_NUMBERS: [&str; 5] = ["-", ".", "na", "nil", "missing"];
 /// The most columns that the message names.
 const SHOWN: usize = 8;
 
-/// Whether a cell stands for a missing value.
-pub(crate) fn is_missing(cell: &str) -> bool {
-    SPELLINGS.contains(&cell) || cell.parse::<f64>().is_ok_and(f64::is_nan)
+/// How the missing values of a file are spelled: as usual, and as a user says.
+#[derive(Clone, Debug)]
+pub(crate) struct Spellings {
+    /// Whether the usual spellings count.
+    usual: bool,
+    /// The keys of others ([`name_key`]).
+    words: Vec<String>,
 }
 
-/// Whether a cell of a column of numbers stands for a missing value.
-pub(crate) fn is_missing_number(cell: &str) -> bool {
-    is_missing(cell) || AMONG_NUMBERS.iter().any(|spelling| cell.eq_ignore_ascii_case(spelling))
+impl Default for Spellings {
+    fn default() -> Self {
+        Self::new(None)
+    }
+}
+
+impl Spellings {
+    /// The usual ones and those of a user, or the latter alone where they are none, or an empty word is among them.
+    pub(crate) fn new(words: Option<&Vec<String>>) -> Self {
+        let Some(words) = words else { return Self { usual: true, words: Vec::new() } };
+        let keys = words.iter().map(|word| name_key(word.trim()).into_owned());
+        let keys: Vec<String> = keys.collect();
+        Self { usual: !keys.is_empty() && keys.iter().all(|key| !key.is_empty()), words: keys }
+    }
+
+    /// Whether a user names this one.
+    pub(crate) fn is_named(&self, cell: &str) -> bool {
+        !self.words.is_empty() && {
+            let key = name_key(cell);
+            self.words.iter().any(|word| *word == key)
+        }
+    }
+
+    /// Whether a cell stands for a missing value.
+    pub(crate) fn is_missing(&self, cell: &str) -> bool {
+        let usual = || self.usual && (SPELLINGS.contains(&cell) || is_nan(cell));
+        cell.is_empty() || usual() || self.is_named(cell)
+    }
+
+    /// Whether a cell of a column of numbers stands for a missing value.
+    pub(crate) fn is_missing_number(&self, cell: &str) -> bool {
+        let word = || AMONG_NUMBERS.iter().any(|spelling| cell.eq_ignore_ascii_case(spelling));
+        // NaN is no number, whatever a user says.
+        self.is_missing(cell) || is_nan(cell) || self.usual && word()
+    }
+}
+
+/// What to do about a class that is spelled like a missing value.
+pub(crate) fn class_cure(cell: &str) -> String {
+    let cell = quoted(cell);
+    format!(
+        "give the unlabeled class {cell} if it marks rows without a class; leave the usual missing values out if it is the \
+         name of one"
+    )
+}
+
+fn is_nan(cell: &str) -> bool {
+    cell.parse::<f64>().is_ok_and(f64::is_nan)
 }
 
 /// The missing values of a file.
@@ -85,19 +133,19 @@ impl Missing {
             columns.push(format!("and {} columns more", self.columns.len() - SHOWN));
         }
         let named = classes.and_then(|column| self.columns.get(&column));
-        let cure = match named.filter(|column| !column.first.0.is_empty()) {
-            Some(column) => format!(
-                " (if {:?} is the name of a class, write it in another way)",
-                column.first.0
-            ),
-            None => String::new(),
-        };
-        let what = match number.filter(|column| self.columns.contains_key(column)) {
+        let fill = match number.filter(|column| self.columns.contains_key(column)) {
             Some(_) => "remove the rows, the target is never filled in",
             None => "fill the values in or remove the rows",
         };
+        let cure = match named.filter(|column| !column.first.0.is_empty()) {
+            Some(class) => {
+                let class = class_cure(&class.first.0);
+                if self.columns.len() > 1 { format!("{fill}; {class}") } else { class }
+            }
+            None => fill.to_string(),
+        };
         Some(Error::data(format!(
-            "{origin}: {} of {rows} rows {} a value: {}; {what}{cure}",
+            "{origin}: {} of {rows} rows {} a value: {}; {cure}",
             self.rows,
             if self.rows == 1 { "lacks" } else { "lack" },
             columns.join(", "),

@@ -1,33 +1,37 @@
 //! Delimited text: one header line, then a row of numbers and a target per line.
 
 mod cell;
+mod first_line;
 mod header;
 mod missing;
 mod plain;
+mod preamble;
 mod quotes;
 mod records;
 mod rows;
+mod sample;
 mod separator;
-
-use std::path::Path;
+mod spaces;
 
 use crate::error::{Error, Result};
-use crate::tables::{Features, FeaturesBuilder, WithoutClass};
-
 use crate::excerpt::quoted;
 use crate::readers::class_names::Classes;
 use crate::readers::columnar;
 use crate::readers::format::Format;
 use crate::readers::input::{Input, name_file};
+use crate::readers::pattern::is_pattern;
 use crate::readers::table::{Table, Target, TargetKind};
 use crate::readers::text_format::TextFormat;
+use crate::tables::{Features, FeaturesBuilder, WithoutClass};
 pub(crate) use cell::with_nul;
 pub(crate) use header::Places;
 use header::Selection;
-pub(crate) use missing::{is_missing, is_missing_number};
+pub(crate) use missing::{Spellings, class_cure};
 pub(crate) use records::{MAX_COLUMNS, Record, Records};
 pub(crate) use rows::Sheet;
 pub(crate) use separator::separator_of;
+pub(crate) use spaces::single_spaced;
+use std::path::Path;
 
 /// Where the target of each row stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,6 +72,20 @@ pub struct CsvOptions {
     pub format: TextFormat,
     /// Whether rows whose class cell is empty are set apart ([`Table::without_class`]); they are refused otherwise.
     pub set_unlabeled_apart: bool,
+    /// The class that marks rows without one, beside the empty cell, where they are set apart.
+    pub unlabeled_class: Option<String>,
+}
+
+impl CsvOptions {
+    /// The names by which columns are asked for.
+    fn wanted(&self) -> Vec<&str> {
+        let target = match &self.target {
+            TargetColumn::Name(name) => Some(name),
+            TargetColumn::Last | TargetColumn::None => None,
+        };
+        let names = self.features.iter().flatten().chain(&self.ignore).chain(target);
+        names.map(String::as_str).filter(|name| !name.is_empty() && !is_pattern(name)).collect()
+    }
 }
 
 /// Reads a `.csv` or `.csv.gz` file; see [`parse_csv`] for the format.
@@ -85,22 +103,23 @@ pub fn read_csv(path: impl AsRef<Path>, options: &CsvOptions) -> Result<Table> {
 /// # Errors
 /// As [`read_csv`]; a missing column is named together with those there are.
 pub fn read_csv_features(path: impl AsRef<Path>, expected: &[String]) -> Result<Features> {
-    read_features(Input::open(path.as_ref())?, expected, &TextFormat::default())
+    Ok(read_features(Input::open(path.as_ref())?, expected, &TextFormat::default())?.0)
 }
 
-/// As [`read_csv_features`].
+/// As [`read_csv_features`], with what to know of how the file was read.
 pub(crate) fn read_features(
     input: Input<'_>,
     expected: &[String],
     format: &TextFormat,
-) -> Result<Features> {
+) -> Result<(Features, Vec<String>)> {
     let options = CsvOptions {
         target: TargetColumn::None,
         features: Some(expected.to_vec()),
         format: format.clone(),
         ..CsvOptions::default()
     };
-    Ok(read(input, &options)?.features)
+    let table = read(input, &options)?;
+    Ok((table.features, table.notes))
 }
 
 /// A table from CSV text; `origin` is what messages call it.
@@ -130,9 +149,10 @@ pub fn parse_csv(origin: &str, bytes: &[u8], options: &CsvOptions) -> Result<Tab
 
 /// As [`parse_csv`].
 pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
-    let sheet = open_sheet(input, &options.format)?;
-    let (origin, names) = (sheet.origin.clone(), sheet.names.clone());
-    let selection = header::select(&origin, &names, options)?;
+    let sheet = open_sheet(input, &options.format, &options.wanted())?;
+    let (origin, names, notes) = (sheet.origin.clone(), sheet.names.clone(), sheet.notes.clone());
+    let mut selection = header::select(&origin, &names, options)?;
+    selection.mostly_numbers = sheet.mostly_numbers.clone();
     let rows = sheet.read(&selection, options.task)?;
     let features: Vec<String> =
         selection.features.iter().map(|&column| names[column].clone()).collect();
@@ -154,16 +174,14 @@ pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
     let target = match (selection.target, options.task) {
         (None, _) => Target::None,
         (Some(_), TargetKind::Numeric) => Target::Numeric(rows.numbers),
-        (Some(_), TargetKind::Classes) => {
-            rows.classes.index().map_err(|error| name_file(&origin, error))?.into()
-        }
+        (Some(_), TargetKind::Classes) => rows.classes.index().into(),
     };
-    Ok(Table { features, target_name: target_name.to_string(), target, without_class })
+    Ok(Table { features, target_name: target_name.to_string(), target, without_class, notes })
 }
 
 /// The classes of a file of one column.
 pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
-    let sheet = open_sheet(input, &TextFormat::default())?;
+    let sheet = open_sheet(input, &TextFormat::default(), &[])?;
     let origin = sheet.origin.clone();
     if sheet.names.len() != 1 {
         return Err(Error::data(format!(
@@ -173,11 +191,15 @@ pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
         )));
     }
     let rows = sheet.read(&Selection::of_labels(), TargetKind::Classes)?;
-    rows.classes.index().map_err(|error| name_file(&origin, error))
+    Ok(rows.classes.index())
 }
 
 /// The sheet of a file, if it is text.
-pub(crate) fn open_sheet<'a>(input: Input<'a>, format: &TextFormat) -> Result<Sheet<'a>> {
+pub(crate) fn open_sheet<'a>(
+    input: Input<'a>,
+    format: &TextFormat,
+    wanted: &[&str],
+) -> Result<Sheet<'a>> {
     if input.format().is_columnar() {
         refuse_text_format(&input, format)?;
         return Sheet::of_columns(columnar::as_text(input)?);
@@ -187,7 +209,15 @@ pub(crate) fn open_sheet<'a>(input: Input<'a>, format: &TextFormat) -> Result<Sh
         Some(encoding) => input.decoded(encoding)?,
         None => input,
     };
-    Sheet::open(input, format)
+    Sheet::open(input, format, wanted)
+}
+
+/// The input as records of this separator are read from it.
+///
+/// # Errors
+/// The file cannot be read.
+pub(crate) fn separated(input: Input<'_>, separator: u8) -> Result<Input<'_>> {
+    if separator == separator::SPACES { input.with_single_spaces() } else { Ok(input) }
 }
 
 /// Refuses arrays and archives, which are no text.
@@ -205,11 +235,12 @@ pub(crate) fn refuse_other_formats(input: &Input<'_>) -> Result<()> {
 
 /// Refuses to read a table that is no text as text of some form.
 fn refuse_text_format(input: &Input<'_>, format: &TextFormat) -> Result<()> {
-    if *format == TextFormat::default() {
+    // How a missing value is spelled in its text may be said of any table.
+    if *format == (TextFormat { missing: format.missing.clone(), ..TextFormat::default() }) {
         return Ok(());
     }
     Err(Error::setting(format!(
-        "{} is {}, which has no separator, decimal sign or encoding to choose; leave these options out",
+        "{} is {}, which has no separator, decimal sign, encoding or header line to choose; leave these options out",
         input.origin(),
         input.format().name()
     )))

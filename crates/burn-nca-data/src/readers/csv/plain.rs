@@ -118,7 +118,10 @@ impl<'a> PlainRows<'a> {
                     let class = match places.get(name) {
                         Some(&class) => class,
                         None => {
-                            cell::class(name).ok()?;
+                            if self.selection.is_unlabeled(name) {
+                                return None;
+                            }
+                            cell::class(name, &self.selection.missing).ok()?;
                             piece.names.push(name);
                             places.insert(name, piece.names.len() - 1);
                             piece.names.len() - 1
@@ -135,6 +138,9 @@ impl<'a> PlainRows<'a> {
 
     /// The finite number that a cell spells.
     fn number(&self, cell: &str) -> Option<f64> {
+        if self.selection.missing.is_named(cell.trim()) {
+            return None;
+        }
         let plain = match self.selection.decimal {
             DecimalSign::Point => cell.parse().ok(),
             DecimalSign::Comma => None,

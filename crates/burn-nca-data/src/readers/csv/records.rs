@@ -29,6 +29,8 @@ pub(crate) struct Records<'a> {
     separator: u8,
     /// The lines that were read.
     lines: Lines,
+    /// Those before the record that was read last.
+    lines_before: Lines,
     /// The bytes of the record as they stand in the file.
     raw: Vec<u8>,
     /// The bytes of its fields, without quotes and separators, and how many were filled.
@@ -87,6 +89,7 @@ impl<'a> Records<'a> {
             parser: started_parser(separator),
             separator,
             lines: Lines::default(),
+            lines_before: Lines::default(),
             raw: Vec::new(),
             unquoted: (vec![0; 1 << 12], 0),
             record: Record::default(),
@@ -109,6 +112,7 @@ impl<'a> Records<'a> {
         }
         self.check_quotes()?;
         self.keep_text()?;
+        self.lines_before = self.lines;
         self.lines.add(&self.raw);
         Ok(Some(&self.record))
     }
@@ -126,6 +130,12 @@ impl<'a> Records<'a> {
             record.ends.pop();
         }
         Ok(Some(record))
+    }
+
+    /// Puts the record that was read last back, to be read again.
+    pub(super) fn put_back(&mut self) {
+        self.lines = self.lines_before;
+        self.input.put_back(std::mem::take(&mut self.raw));
     }
 
     /// The bytes of the file, where that is known.
@@ -161,6 +171,25 @@ impl<'a> Records<'a> {
             block.copy_within(lines.., 0);
             if block.len() < BLOCK {
                 block.resize(2 * block.len(), 0);
+            }
+        }
+    }
+
+    /// Takes the rest of this line, up to the first byte of its end.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn skip_line(&mut self) -> Result<()> {
+        loop {
+            let bytes = self.input.fill()?;
+            let end = bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
+            let count = end.map_or(bytes.len(), |end| end + 1);
+            let taken = bytes[..count].to_vec();
+            self.input.consume(count);
+            self.lines.add(&taken);
+            if end.is_some() || taken.is_empty() {
+                self.raw = taken;
+                return Ok(());
             }
         }
     }

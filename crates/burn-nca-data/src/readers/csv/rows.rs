@@ -1,22 +1,22 @@
 //! The lines of the file: the names in the first, cells in the others.
 
-use std::fmt::{self, Display};
-
-use crate::error::{Error, Result};
-use crate::tables::FeaturesBuilder;
-
 use super::cell::{self, Flaw};
-use super::header::{self, Selection};
+use super::first_line::FirstLine;
+use super::header::Selection;
 use super::missing::Missing;
 use super::plain::{Piece, PlainRows};
+use super::preamble::Preamble;
 use super::records::{Record, Records};
-use super::separator;
-use crate::excerpt::quoted;
+use super::{separated, separator};
+use crate::error::{Error, Result};
+use crate::excerpt::{list, quoted};
 use crate::readers::class_names::ClassColumn;
 use crate::readers::columnar;
 use crate::readers::input::Input;
 use crate::readers::table::TargetKind;
-use crate::readers::text_format::TextFormat;
+use crate::readers::text_format::{Header, TextFormat};
+use crate::tables::FeaturesBuilder;
+use std::fmt::{self, Display};
 
 /// A file whose header line is read and whose rows are not.
 pub(crate) struct Sheet<'a> {
@@ -26,6 +26,14 @@ pub(crate) struct Sheet<'a> {
     pub(crate) names: Vec<String>,
     /// What stands between the values.
     pub(crate) separator: u8,
+    /// What to know of how it was read.
+    pub(crate) notes: Vec<String>,
+    /// Whether its first line was read as a row, though nobody said so.
+    row_by_evidence: bool,
+    /// Of which columns the first rows hold numbers, but for a few.
+    pub(crate) mostly_numbers: Vec<bool>,
+    /// What says how many values a row has.
+    widths: &'static str,
     /// Whether rows stand on lines, which messages name.
     has_lines: bool,
     /// Whether the header line ends with a separator, so that a last column would have no name.
@@ -55,45 +63,80 @@ pub(super) struct Apart {
 }
 
 impl<'a> Sheet<'a> {
-    /// Reads the header line.
-    pub(super) fn open(input: Input<'a>, format: &TextFormat) -> Result<Self> {
-        let separator = match format.separator()? {
-            Some(separator) => separator,
-            None => separator::separator_of(&input, format.decimal),
+    /// Opens text; `wanted` are the names by which columns are asked for.
+    ///
+    /// # Errors
+    /// No line, a separator that cannot be, or a first line that may be names or a row.
+    pub(super) fn open(input: Input<'a>, format: &TextFormat, wanted: &[&str]) -> Result<Self> {
+        let preamble = Preamble::of(&input, format)?;
+        let (origin, separator) = (input.origin(), preamble.separator);
+        let first = FirstLine::of(&preamble.sample, format, wanted);
+        let mut records = Records::new(separated(input, separator)?, separator)?;
+        let mut notes: Vec<String> = preamble.skip(&mut records)?.into_iter().collect();
+        let has_header = match (format.header, first) {
+            (Header::Yes, _) => true,
+            (Header::No, _) => false,
+            (Header::Auto, FirstLine::Unclear) => return Err(unclear(&origin, &preamble)),
+            (Header::Auto, FirstLine::Names(note)) => {
+                notes.extend(note);
+                true
+            }
+            (Header::Auto, FirstLine::Row(note)) => {
+                notes.extend(note);
+                false
+            }
         };
-        let sheet = Self::of_names(input, separator, true)?;
-        header::refuse_data(&sheet.origin, &sheet.names)?;
-        Ok(sheet)
+        let mostly_numbers = preamble.sample.mostly_numbers(format.decimal);
+        let row_by_evidence = !has_header && format.header == Header::Auto;
+        let mut names = first_record(&mut records, &origin)?;
+        if let Some(name) = names.iter().find(|name| name.contains('\0')) {
+            return Err(nul_in_header(&origin, name));
+        }
+        let open_end = has_header && names.len() > 1 && names.last().is_some_and(String::is_empty);
+        names.truncate(names.len() - usize::from(open_end));
+        if !has_header {
+            records.put_back();
+            names = (1..=names.len()).map(|column| format!("x{column}")).collect();
+        }
+        let notes = notes.into_iter().map(|note| format!("{origin}: {note}")).collect();
+        let (has_lines, widths) = (true, if has_header { "header" } else { "first row" });
+        Ok(Self {
+            origin,
+            names,
+            separator,
+            notes,
+            row_by_evidence,
+            mostly_numbers,
+            widths,
+            has_lines,
+            open_end,
+            records,
+        })
     }
 
     /// A table of columns that was made text.
     pub(super) fn of_columns(input: Input<'a>) -> Result<Self> {
-        Self::of_names(input, columnar::SEPARATOR, false)
-    }
-
-    fn of_names(input: Input<'a>, separator: u8, has_lines: bool) -> Result<Self> {
-        let origin = input.origin();
+        let (origin, separator) = (input.origin(), columnar::SEPARATOR);
         let mut records = Records::new(input, separator)?;
-        loop {
-            let Some(record) = records.read()? else {
-                return Err(Error::data(format!(
-                    "{origin} is empty; it needs a header line of column names, then one row per line"
-                )));
-            };
-            if !record.is_blank() {
-                let mut names: Vec<String> = record.fields().map(String::from).collect();
-                if let Some(name) = names.iter().find(|name| name.contains('\0')) {
-                    return Err(nul_in_header(&origin, name));
-                }
-                let open_end =
-                    has_lines && names.len() > 1 && names.last().is_some_and(String::is_empty);
-                names.truncate(names.len() - usize::from(open_end));
-                return Ok(Self { origin, names, separator, has_lines, open_end, records });
-            }
-        }
+        let names = first_record(&mut records, &origin)?;
+        Ok(Self {
+            origin,
+            names,
+            separator,
+            notes: Vec::new(),
+            row_by_evidence: false,
+            mostly_numbers: Vec::new(),
+            widths: "header",
+            has_lines: false,
+            open_end: false,
+            records,
+        })
     }
 
     /// Reads every row.
+    ///
+    /// # Errors
+    /// A row of another length, a cell that is bad, missing values, or no row.
     pub(super) fn read(mut self, selection: &Selection, task: TargetKind) -> Result<Rows> {
         let mut rows = Rows::default();
         let (origin, names) = (self.origin.clone(), self.names.clone());
@@ -159,12 +202,24 @@ impl<'a> Sheet<'a> {
             let line = self.has_lines.then_some(record.line);
             let at = Place { origin: &self.origin, line, row: count };
             if record.len() != columns {
-                let separator = separator::name(self.separator);
-                return Err(ragged(at, record, columns, open_end.then_some(separator)));
+                return Err(ragged(at, record, columns, (self.widths, self.separator, open_end)));
             }
             if let Err((column, reason)) = take(record, count) {
-                let at = format!("{at}, column {}", quoted(&self.names[column]));
-                let hint = if count == 1 { self.second_header(column)? } else { "" };
+                let name = &self.names[column];
+                if self.has_lines && record.field(column) == name {
+                    let (at, name) = (at.to_string(), quoted(name));
+                    return Err(Error::data(format!(
+                        "{at}, column {name}: the line repeats the names of the columns; remove it"
+                    )));
+                }
+                let at = format!("{at}, column {}", quoted(name));
+                let hint = match count {
+                    _ if self.row_by_evidence => {
+                        " (the first line is read as a row; header yes reads it as names)"
+                    }
+                    1 => self.second_header(column)?,
+                    _ => "",
+                };
                 return Err(Error::data(format!("{at}: {reason}{hint}")));
             }
         }
@@ -193,6 +248,30 @@ impl<'a> Sheet<'a> {
     }
 }
 
+/// The cells of the first record that is not blank.
+fn first_record(records: &mut Records<'_>, origin: &str) -> Result<Vec<String>> {
+    loop {
+        match records.read()? {
+            Some(record) if record.is_blank() => {}
+            Some(record) => return Ok(record.fields().map(String::from).collect()),
+            None => {
+                return Err(Error::data(format!(
+                    "{origin} is empty; it needs a header line of column names, then one row per line"
+                )));
+            }
+        }
+    }
+}
+
+fn unclear(origin: &str, preamble: &Preamble) -> Error {
+    let first = preamble.sample.rows.first().map_or(&[][..], Vec::as_slice);
+    Error::data(format!(
+        "the first line of {origin} looks like a row of data ({}); say whether it is one (header no) or holds the names \
+         of the columns (header yes)",
+        list(first)
+    ))
+}
+
 /// A row of a file, as messages call it.
 struct Place<'a> {
     origin: &'a str,
@@ -210,26 +289,40 @@ impl Display for Place<'_> {
     }
 }
 
-/// The error of a row of another length than the header line, which may end with a separator of this name.
-fn ragged(at: Place<'_>, record: &Record, columns: usize, open_end: Option<&str>) -> Error {
+/// The error of a row of another length than the header line or the first row.
+fn ragged(
+    at: Place<'_>,
+    record: &Record,
+    columns: usize,
+    (widths, separator, open_end): (&str, u8, bool),
+) -> Error {
     let values = record.len();
-    let cure = match open_end {
-        Some(separator) if values == columns + 1 => format!(
-            "the header line ends with a {separator}, so that the last column has no name; write its name there, or \
-             remove the column"
-        ),
-        _ if record.fields().any(|field| field.contains('"')) => {
-            "give the row one value per column, and write a quotation mark within quotation marks twice (\"\")"
-                .to_string()
-        }
-        _ if values == columns + 1 && at.row == 1 => "give the row one value per column; where rows begin with their \
-             names, as R writes them, name that column in the header line, too"
-            .to_string(),
-        _ => "give the row one value per column".to_string(),
-    };
+    let named = separator::name(separator);
+    let hole = separator == b'\t' && record.fields().any(str::is_empty);
+    let quotes = record.fields().any(|field| field.contains('"'));
+    let mut cure = "give the row one value per column".to_string();
+    if open_end && values == columns + 1 {
+        cure = format!(
+            "the header line ends with a {named}, so that the last column has no name; write its name there, or remove \
+             the column"
+        );
+    } else if quotes {
+        cure.push_str(", and write a quotation mark within quotation marks twice (\"\")");
+    } else if values > columns && hole {
+        cure.push_str(
+            "; where several tabs are one separator, read the file with the separator space",
+        );
+    } else if values == columns + 1 && at.row == 1 && columns > 1 {
+        cure.push_str(
+            "; where rows begin with their names, as R writes them, name that column in the header line, too",
+        );
+    } else if columns == 1 {
+        cure.push_str(", and remove lines above the names of the columns");
+    }
+    let column = if columns == 1 { "column" } else { "columns" };
+    let value = if values == 1 { "value" } else { "values" };
     Error::data(format!(
-        "{at}: {values} value{} where the header names {columns} columns; {cure}",
-        if values == 1 { "" } else { "s" },
+        "{at}: {values} {value} where the {widths} names {columns} {column}; {cure}"
     ))
 }
 
@@ -266,11 +359,13 @@ impl Rows {
             }
             Flaw::Bad(reason) => Err((column, reason)),
         };
-        let is_apart = |column: usize| selection.set_apart && record.field(column).is_empty();
+        let is_apart =
+            |column: usize| selection.set_apart && selection.is_unlabeled(record.field(column));
         let apart = selection.target.is_some_and(is_apart);
         let values = if apart { &mut self.apart.values } else { &mut self.values };
+        let format = (selection.decimal, &selection.missing);
         for &column in &selection.features {
-            match cell::number(record.field(column), selection.decimal, selection.text_cure) {
+            match cell::number(record.field(column), format, selection.text_cure(column)) {
                 Ok(number) => values.push(number),
                 Err(flaw) => take(column, flaw)?,
             }
@@ -280,13 +375,13 @@ impl Rows {
         } else if let Some(column) = selection.target {
             let cell = record.field(column);
             match task {
-                TargetKind::Classes => match cell::class(cell) {
+                TargetKind::Classes => match cell::class(cell, &selection.missing) {
                     Ok(class) => self.classes.push(class),
                     Err(flaw) => take(column, flaw)?,
                 },
                 TargetKind::Numeric => {
                     let cure = "correct it, or read the target as classes";
-                    match cell::number(cell, selection.decimal, cure) {
+                    match cell::number(cell, format, Some(cure)) {
                         Ok(number) => self.numbers.push(number),
                         Err(flaw) => take(column, flaw)?,
                     }

@@ -1,36 +1,40 @@
-//! What separates the values: a comma, a semicolon, a tab or a bar.
+//! What separates the values: a comma, a semicolon, a tab, a bar, or runs of spaces.
 
-use super::records::Records;
+use super::sample::Sample;
 use crate::readers::input::Input;
 use crate::readers::text_format::DecimalSign;
 
 /// The separators that are looked for, the likeliest first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// The separator that cuts the header line and the first row into two values or more; a comma where none does.
+/// Runs of spaces and tabs, each of which is read as one space.
+pub(super) const SPACES: u8 = b' ';
+
+/// The separator that cuts the header line and the first row into two values or more, or the lines below a title; else
+/// runs of spaces, where they make a table with a column of numbers; a comma where none does.
 ///
 /// No comma where it is the decimal sign.
 pub(crate) fn separator_of(input: &Input<'_>, decimal: DecimalSign) -> u8 {
-    let possible = SEPARATORS.into_iter().skip(usize::from(decimal == DecimalSign::Comma));
-    let likeliest = possible.clone().next().unwrap_or(b',');
-    possible.into_iter().find(|separator| cuts(input.start(), *separator)).unwrap_or(likeliest)
+    of_start(input.start(), decimal)
 }
 
-fn cuts(start: &[u8], separator: u8) -> bool {
-    let Ok(mut records) =
-        Input::of_bytes("", start).and_then(|input| Records::new(input, separator))
-    else {
-        return false;
+/// The separator of a file that begins so.
+pub(super) fn of_start(start: &[u8], decimal: DecimalSign) -> u8 {
+    let possible = SEPARATORS.into_iter().skip(usize::from(decimal == DecimalSign::Comma));
+    let likeliest = possible.clone().next().unwrap_or(b',');
+    let sample = |separator| Sample::of(start, separator);
+    let below_titles = |separator: &u8| {
+        let mut sample = sample(*separator);
+        let titles = sample.titles();
+        sample.rows.drain(..titles);
+        titles > 0 && sample.is_table()
     };
-    let mut width = || loop {
-        match records.read() {
-            Ok(Some(record)) if record.is_blank() => {}
-            Ok(Some(record)) => break Some(record.len()),
-            Ok(None) | Err(_) => break None,
-        }
-    };
-    // A row that cannot be read (cut off with the beginning, say) speaks for no separator and against none.
-    width().is_some_and(|columns| columns > 1) && width().is_none_or(|columns| columns > 1)
+    possible
+        .clone()
+        .find(|separator| sample(*separator).is_cut())
+        .or_else(|| possible.clone().find(below_titles))
+        .or_else(|| sample(SPACES).is_table().then_some(SPACES))
+        .unwrap_or(likeliest)
 }
 
 /// What messages call it.
@@ -65,6 +69,12 @@ mod tests {
             ("y\na;b\n", b','),
             ("", b','),
             ("\n \na;y\n\n1;x\n", b';'),
+            ("a b y\n1 2 x\n", b' '),
+            ("   a     b  y\n 1.5   2.5  x\n  10     3  z\n", b' '),
+            ("Made in 2024\n\na;b;y\n1;2;x\n3;4;z\n", b';'),
+            ("the class\nred wine\nwhite wine\n", b','),
+            ("the class\nclass 1\nclass 2\n", b','),
+            ("y\nclass 1\nclass 2\n", b','),
         ] {
             let input = Input::of_bytes("f", text.as_bytes()).unwrap();
             assert_eq!(separator_of(&input, DecimalSign::Point), separator, "{text:?}");

@@ -1,6 +1,7 @@
 //! Tests of the CSV reader: what it reads, and what it refuses in which words.
 
 use super::*;
+use crate::readers::text_format::Header;
 
 mod odd_files;
 
@@ -240,18 +241,15 @@ fn a_bad_target_is_named_too() {
         "f.csv: 2 of 3 rows lack a value: 2 in column \"y\" (the first: empty on line 2, row 1); fill the values in or \
          remove the rows"
     );
-    assert!(error("a,y\n1,None\n").ends_with(
-        "or remove the rows (if \"None\" is the name of a class, write it in another way)"
-    ));
+    assert!(
+        error("a,y\n1,None\n")
+            .ends_with("leave the usual missing values out if it is the name of one")
+    );
     assert!(error("a,y\n1,inf\n").starts_with(&format!("{at}the class is infinite (inf)")));
     let numeric = CsvOptions { task: TargetKind::Numeric, ..CsvOptions::default() };
     assert_eq!(
         error_with("a,y\n1,red\n", &numeric),
         format!("{at}\"red\" is not a number; correct it, or read the target as classes")
-    );
-    assert_eq!(
-        error("a,y\n1,1\n2,1.0\n"),
-        "f.csv: the classes \"1\" and \"1.0\" are the same number; write the class one way"
     );
 }
 
@@ -301,9 +299,9 @@ fn a_byte_order_mark_after_a_blank_line_is_text() {
 #[test]
 fn one_column_is_too_few_with_a_target_and_enough_without() {
     assert_eq!(
-        error("a b y\n1 2 x\n"),
-        "f.csv has only one column, \"a b y\"; a feature and a target are needed, separated by commas, semicolons, \
-         tabs or bars"
+        error("a:b:y\n1:2:x\n"),
+        "f.csv has only one column, \"a:b:y\"; a feature and a target are needed, separated by commas, semicolons, \
+         tabs, bars or spaces"
     );
     let table = parse_csv("f.csv", b"a\n1\n2\n\n", &untargeted()).unwrap();
     assert_eq!((table.features.values(), table.target), ([1.0, 2.0].as_slice(), Target::None));
@@ -327,18 +325,98 @@ fn repeated_and_unnamed_columns_are_refused() {
 }
 
 #[test]
-fn a_header_that_holds_data_is_refused() {
-    for text in ["5.1,3.5,1.4,0.2,setosa\n4.9,3,1.4,0.2,setosa\n", "1,5,2\n3,4,1\n", "2.5,x\n3,y\n"]
-    {
+fn a_first_line_that_may_be_names_or_a_row_is_refused_until_it_is_said() {
+    for text in ["1,5,2\n3,4,1\n", "2.5,x\n3,y\n"] {
         let error = error(text);
         let first = text.lines().next().unwrap().replace(',', ", ");
         assert!(
             error.starts_with(&format!(
-                "the first line of f.csv looks like a row of data ({first}); put a header line"
+                "the first line of f.csv looks like a row of data ({first}); say whether it is one (header no)"
             )),
             "{error}"
         );
+        let with = |header| {
+            let format = TextFormat { header, ..TextFormat::default() };
+            parse_csv("f.csv", text.as_bytes(), &CsvOptions { format, ..CsvOptions::default() })
+        };
+        assert_eq!(with(Header::Yes).unwrap().features.rows(), 1);
+        let table = with(Header::No).unwrap();
+        assert_eq!((table.features.rows(), table.features.names()[0].as_str()), (2, "x1"));
+        assert_eq!((table.target_name.len(), table.notes), (2, Vec::<String>::new()));
     }
+}
+
+#[test]
+fn a_file_without_names_keeps_its_first_row() {
+    let rows: String =
+        (0..40).map(|row| format!("{}.5,{},{}\n", row % 7, row % 3, ["u", "v"][row % 2])).collect();
+    for end in ["\n", "\r\n", "\r"] {
+        let table = parse(&rows.replace('\n', end)).unwrap();
+        assert_eq!((table.features.rows(), table.features.row(1)), (40, &[1.5, 1.0][..]));
+        assert_eq!(
+            (table.features.names(), table.target_name.as_str()),
+            (&["x1".into(), "x2".into()][..], "x3")
+        );
+        assert!(
+            table.notes[0].starts_with("f.csv: the first line (0.5, 0, u) is like the rows below")
+        );
+    }
+    // Rows and lines are counted from the first.
+    let error = error(&format!("{rows}red,1,u\n"));
+    assert!(error.starts_with("f.csv, line 41 (row 41), column \"x1\": \"red\""), "{error}");
+    // The header of another file asks for its own names.
+    let named = format!("x1,x2,x3\n{rows}");
+    assert_eq!(parse(&named).unwrap().features.rows(), 40);
+}
+
+#[test]
+fn lines_above_the_names_are_left_out() {
+    let rows: String =
+        (0..20).map(|row| format!("{row};{};{}\n", row % 3, ["u", "v"][row % 2])).collect();
+    let table = parse(&format!("a;b;y\n{rows}")).unwrap();
+    for above in ["sep=;\n", "\"sep=;\"\r\n", "\u{feff}SEP=;\n"] {
+        assert_eq!(parse(&format!("{above}a;b;y\n{rows}")).unwrap(), table, "{above}");
+    }
+    for above in ["Measured in 2024\n\n", "Measured in 2024;;\n;;\n", "# logger 3\n# mm; s\n"] {
+        let read = parse(&format!("{above}a;b;y\n{rows}")).unwrap();
+        assert_eq!((&read.features, &read.target), (&table.features, &table.target), "{above}");
+        assert!(read.notes[0].contains("above the names"), "{:?}", read.notes);
+    }
+    let text = format!("Measured in 2024\n\na;b;y\n{rows}red;1;u\n");
+    assert!(error(&text).starts_with("f.csv, line 24 (row 21), column \"a\""), "{}", error(&text));
+}
+
+#[test]
+fn runs_of_spaces_separate_where_nothing_else_does() {
+    let commas = parse("len,wid,kind\n1.5,2,a\n10,3,b\n").unwrap();
+    for text in [
+        "  len   wid kind\n  1.5     2    a\n   10     3    b\n",
+        "len wid kind\n1.5 2 a\n10 3 b\n",
+        "len\t  wid \tkind\n1.5\t\t2\ta  \n10  3  b",
+    ] {
+        let spaces = TextFormat { separator: Some(' '), ..TextFormat::default() };
+        let options = CsvOptions { format: spaces, ..CsvOptions::default() };
+        assert_eq!(parse_csv("f.csv", text.as_bytes(), &options).unwrap(), commas, "{text}");
+        if !text.contains('\t') {
+            assert_eq!(parse(text).unwrap(), commas, "{text}");
+        }
+    }
+    let tabs = "len\twid\tkind\n1.5\t\t2\ta\n";
+    assert!(error(tabs).ends_with("read the file with the separator space"), "{}", error(tabs));
+}
+
+#[test]
+fn missing_values_are_those_that_are_named() {
+    let format = TextFormat { missing: Some(Vec::new()), ..TextFormat::default() };
+    let options = CsvOptions { format, ..CsvOptions::default() };
+    let read = parse_csv("f.csv", b"a,y\n1,NA\n2,null\n3,NaN\n", &options).unwrap();
+    assert_eq!(read.into_labeled().unwrap().class_names(), ["NA", "NaN", "null"]);
+    let format = TextFormat { missing: Some(vec!["999".into()]), ..TextFormat::default() };
+    let options = CsvOptions { format, set_unlabeled_apart: true, ..CsvOptions::default() };
+    let error = error_with("a,y\n1,x\n999.0,x\n", &options);
+    assert!(error.contains("1 of 2 rows lacks a value: 1 in column \"a\" (\"999.0\""), "{error}");
+    let read = parse_csv("f.csv", b"a,y\n1,x\n2,999\n3,x\n", &options).unwrap();
+    assert_eq!(read.without_class.unwrap().rows, [1]);
 }
 
 #[test]

@@ -1,13 +1,11 @@
 //! One column of a raw table: how it is read, and what fills its holes.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
-
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
-use crate::tables::{RawColumn, RawValues};
+use crate::tables::{RawColumn, RawValues, name_key};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// What the two values of a column of booleans are spelled like, in any case.
 const BOOLEANS: [(&str, &str); 4] = [("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y")];
@@ -36,7 +34,7 @@ pub(super) enum Reading {
     Number,
     /// 0 or 1, by one of two texts.
     Boolean,
-    /// One feature per level: 1 where the cell is that level.
+    /// One feature per level: 1 where the cell is that level, or the same number ([`name_key`]).
     Levels(Vec<String>),
 }
 
@@ -119,10 +117,11 @@ impl PreparedColumn {
     fn cell(&self, text: &str) -> Result<Cell, &'static str> {
         let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
         match &self.reading {
-            Reading::Levels(levels) => Ok(match levels.iter().position(|level| level == text) {
-                Some(level) => Cell::Level(level),
-                None => Cell::Unseen(text.to_string()),
-            }),
+            Reading::Levels(levels) => {
+                let key = name_key(text);
+                let level = levels.iter().position(|level| name_key(level) == key);
+                Ok(level.map_or_else(|| Cell::Unseen(text.to_string()), Cell::Level))
+            }
             Reading::Boolean => boolean(text)
                 .or(number.filter(|number| *number == 0.0 || *number == 1.0))
                 .map(Cell::Value)

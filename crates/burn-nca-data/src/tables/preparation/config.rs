@@ -1,9 +1,5 @@
 //! What a user asks of the preparation of a table, and what is learned for it from the training rows.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
-
 use super::Preparation;
 use super::column::{Cell, PreparedColumn, Reading, are_booleans};
 use super::dates::is_date;
@@ -11,7 +7,10 @@ use super::name_list::list;
 use super::spelled::unread_number;
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
+use crate::tables::name_key::distinct_names;
 use crate::tables::{RawColumn, RawTable, RawValues, TextValues};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The most levels of a categorical column, unless told otherwise.
 const MAX_LEVELS: usize = 50;
@@ -47,6 +46,23 @@ pub enum Categorical {
     Auto,
     /// The columns of these names, even where they hold numbers; text elsewhere is refused.
     Columns(Vec<String>),
+    /// Every column that holds text, and those of these names.
+    AutoAnd(Vec<String>),
+}
+
+impl Categorical {
+    /// The columns that are named.
+    pub fn names(&self) -> &[String] {
+        match self {
+            Self::None | Self::Auto => &[],
+            Self::Columns(names) | Self::AutoAnd(names) => names,
+        }
+    }
+
+    /// Whether a column of text is a category though it is not named.
+    fn is_auto(&self) -> bool {
+        matches!(self, Self::Auto | Self::AutoAnd(_))
+    }
 }
 
 /// How a raw table is to become features.
@@ -111,8 +127,7 @@ impl PreparationConfig {
     }
 
     fn check_names(&self, table: &RawTable) -> Result<()> {
-        let Categorical::Columns(names) = &self.categorical else { return Ok(()) };
-        match names.iter().find(|name| table.column(name).is_none()) {
+        match self.categorical.names().iter().find(|name| table.column(name).is_none()) {
             None => Ok(()),
             Some(name) => {
                 let there = table.columns().iter().map(RawColumn::name);
@@ -148,10 +163,7 @@ impl PreparationConfig {
     }
 
     fn reading(&self, raw: &RawColumn, train: &[usize]) -> Result<Reading> {
-        let named = match &self.categorical {
-            Categorical::Columns(names) => names.iter().any(|name| name == raw.name()),
-            Categorical::None | Categorical::Auto => false,
-        };
+        let named = self.categorical.names().iter().any(|name| name == raw.name());
         let texts = match raw.values() {
             RawValues::Numbers(_) if !named => return Ok(Reading::Number),
             _ => raw.clone().into_text(),
@@ -182,13 +194,14 @@ impl PreparationConfig {
             }
             if numbers as f64 >= NUMBERS * all as f64 {
                 return Err(Error::data(format!(
-                    "column {name} holds {numbers} numbers and {} texts, the first {text} in row {}; correct it, or \
-                     name the column as categorical",
-                    all - numbers,
+                    "column {name} holds {} and {}, the first {text} in row {}; correct it, name {name} as \
+                     categorical, or name {text} among the missing values",
+                    counted(numbers, "number"),
+                    counted(all - numbers, "text"),
                     row + 1
                 )));
             }
-            if self.categorical != Categorical::Auto {
+            if !self.categorical.is_auto() {
                 return Err(Error::data(format!(
                     "column {name} holds text, such as {text} in row {}; name the column as categorical, or leave it \
                      out",
@@ -196,9 +209,7 @@ impl PreparationConfig {
                 )));
             }
         }
-        let mut levels: Vec<&str> = train.iter().filter_map(|&row| texts.get(row)).collect();
-        levels.sort_unstable();
-        levels.dedup();
+        let levels = distinct_names(train.iter().filter_map(|&row| texts.get(row)));
         // A word of the rows held out may be the other one of the pair, or no word of it.
         if !named && are_booleans(texts.distinct()) {
             return Ok(Reading::Boolean);
@@ -212,7 +223,7 @@ impl PreparationConfig {
                 self.max_levels
             )));
         }
-        Ok(Reading::Levels(levels.into_iter().map(String::from).collect()))
+        Ok(Reading::Levels(levels))
     }
 
     /// What fills the holes of a column with these training cells.
@@ -247,6 +258,10 @@ fn cure_of_numbers(texts: &TextValues) -> Option<&'static str> {
 }
 
 /// The middle of the values, or the mean of the two in the middle.
+fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 fn median(values: &mut [f64]) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     let middle = values.len() / 2;

@@ -140,7 +140,7 @@ fn text_that_is_no_category_is_refused_with_the_cure() {
     assert!(error.contains("numbers that are not read, such as \"1,5\" in row 10"), "{error}");
     let stray: Vec<Option<&str>> = [vec![Some("1.5"); 9], vec![Some("red")]].concat();
     let error = refused(&auto, vec![RawColumn::text("a", stray)]);
-    assert!(error.contains("9 numbers and 1 texts, the first \"red\" in row 10"), "{error}");
+    assert!(error.contains("9 numbers and 1 text, the first \"red\" in row 10"), "{error}");
     let money = vec![RawColumn::text("a", [Some("$1,200.50"), Some("$7"), Some("12"), None])];
     let error = refused(&config(Missing::MostFrequent, Categorical::Auto), money);
     assert!(error.contains("without the sign of the currency, or name the column as"), "{error}");

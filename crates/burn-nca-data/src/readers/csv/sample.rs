@@ -1,0 +1,139 @@
+//! The first records of a file, to find out how it is written.
+
+use super::records::Records;
+use super::separator::SPACES;
+use super::spaces::SingleSpaces;
+use crate::readers::input::{Input, START};
+use crate::readers::text_format::DecimalSign;
+
+/// The most records that are looked at.
+const MOST: usize = 500;
+/// The share of numbers in a column of which other text is a flaw.
+pub(super) const MOSTLY: f64 = 0.8;
+
+/// The first records of a file that are not blank, as far as its start shows them whole.
+pub(super) struct Sample {
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+impl Sample {
+    /// The records of `start`, the first bytes of a file; none after one that cannot be read.
+    pub(super) fn of(start: &[u8], separator: u8) -> Self {
+        let mut spaced = Vec::new();
+        let bytes = if separator == SPACES {
+            SingleSpaces::default().push(start, &mut spaced);
+            &spaced
+        } else {
+            start
+        };
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        let records = Input::of_bytes("", bytes).and_then(|input| Records::new(input, separator));
+        if let Ok(mut records) = records {
+            while let Ok(Some(record)) = records.read() {
+                if !record.is_blank() {
+                    rows.push(record.fields().map(String::from).collect());
+                }
+                if rows.len() == MOST {
+                    return Self { rows };
+                }
+            }
+        }
+        // The last record of a longer file is cut off; a line that names the separator may be gone from its start.
+        if start.len() + 16 > START {
+            rows.pop();
+        }
+        Self { rows }
+    }
+
+    /// The values of the first record from `first` on; 0 where there is none.
+    pub(super) fn width(&self) -> usize {
+        self.rows.first().map_or(0, Vec::len)
+    }
+
+    /// Whether the header line and the first row are cut into two values or more.
+    ///
+    /// A row that cannot be read (cut off with the beginning, say) speaks for no separator and against none.
+    pub(super) fn is_cut(&self) -> bool {
+        self.width() > 1 && self.rows.get(1).is_none_or(|row| row.len() > 1)
+    }
+
+    /// Whether all records are cut into as many values, two or more, and a column of numbers stands below the first.
+    pub(super) fn is_table(&self) -> bool {
+        let width = self.width();
+        let alike =
+            width > 1 && self.rows.len() > 1 && self.rows.iter().all(|row| row.len() == width);
+        // Of two columns the first: `class 1` may well be the name of a class.
+        let mut columns = 0..if width == 2 { 1 } else { width };
+        alike && columns.any(|column| self.rows[1..].iter().all(|row| is_number(&row[column])))
+    }
+
+    /// Of which columns the records below the first hold numbers, but for one in five.
+    pub(super) fn mostly_numbers(&self, decimal: DecimalSign) -> Vec<bool> {
+        let Some((first, below)) = self.rows.split_first() else { return Vec::new() };
+        let mostly = |column: usize| {
+            let cells =
+                below.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());
+            let numbers = cells.clone().filter(|cell| decimal.parse(cell).is_some()).count();
+            numbers > 0 && numbers as f64 >= MOSTLY * cells.count() as f64
+        };
+        (0..first.len()).map(mostly).collect()
+    }
+
+    /// How many records are above the names: a title, remarks, lines of separators alone.
+    pub(super) fn titles(&self) -> usize {
+        let Some((last, above)) = self.rows.split_last() else { return 0 };
+        let numbers = |row: &[String]| row.iter().filter(|cell| is_number(cell)).count();
+        let is_above = |at: &usize| {
+            // As many words as columns are names that another separator cuts, unless names follow.
+            let names_follow = numbers(&self.rows[at + 1]) < numbers(last);
+            is_title(&above[*at], last.len(), names_follow)
+        };
+        (0..above.len()).take_while(is_above).count()
+    }
+}
+
+fn is_number(cell: &str) -> bool {
+    cell.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+/// Whether a record is one remark, where rows have `body` values; `names_follow` where names seem to be below it.
+fn is_title(row: &[String], body: usize, names_follow: bool) -> bool {
+    let first = row.first().map_or("", String::as_str);
+    let filled = row.iter().filter(|cell| !cell.is_empty()).count();
+    let remark = first.starts_with(['#', '%', '|']) && row.len() != body;
+    let words = first.split_whitespace().count();
+    let cut = first.contains([',', ';', '\t', '|']) || words == body && !names_follow;
+    let alone = filled == 1 && !first.is_empty() && first.parse::<f64>().is_err() && !cut;
+    body > 1 && (remark || row.len() > 2 && filled == 0 || row.len() != 2 && alone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn titles(text: &str) -> usize {
+        Sample::of(text.as_bytes(), b',').titles()
+    }
+
+    #[test]
+    fn titles_and_remarks_are_told_from_names() {
+        assert_eq!(titles("Measurements of 2024\n\na,b,y\n1,2,x\n"), 1);
+        assert_eq!(titles("Measurements of 2024,,\n,,\na,b,y\n1,2,x\n"), 2);
+        assert_eq!(titles("# by logger 3\n# unit: mm, s\na,b,y\n1,2,x\n"), 2);
+        assert_eq!(titles("|1x3 Cross validator\na,b,y\n1,2,x\n"), 1);
+        for names in [
+            "a,b,y\n1,2,x\n",
+            ",y\n0,a\n",
+            "a,\n1,x\n",
+            "a;b;y\n1,2,x\n",
+            "a b y\n1,2,x\n",
+            "7\n1,2,x\n",
+            "a,b\n",
+            "y\nx\n",
+            "#a,b,y\n1,2,x\n",
+            "a\n",
+        ] {
+            assert_eq!(titles(names), 0, "{names:?}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Names of classes and levels that are the same: equal as text, or as numbers.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::HashSet;
+
+/// What two names of one class, level or group have in common: the number, where both are numbers, else the text.
+///
+/// `1`, `1.0` and `1e0` are one number, whatever its length: no two whole numbers share a key. A zero in front makes a
+/// code of digits, which is text: `01234` and `1234` are two names.
+///
+/// # Examples
+/// ```
+/// use burn_nca_data::name_key;
+///
+/// assert_eq!(name_key("1"), name_key("1.0"));
+/// assert_eq!(name_key("0"), name_key("-0.00"));
+/// assert_ne!(name_key("01234"), name_key("1234"));
+/// assert_ne!(name_key("9007199254740992"), name_key("9007199254740993"));
+/// assert_eq!(name_key("setosa"), "setosa");
+/// ```
+pub fn name_key(name: &str) -> Cow<'_, str> {
+    match Decimal::of(name) {
+        Some(number) => Cow::Owned(number.key()),
+        None => Cow::Borrowed(name),
+    }
+}
+
+/// Each of the names once, in text order; of several spellings of one number the shortest.
+pub(crate) fn distinct_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut spellings: Vec<&str> = names.into_iter().collect();
+    spellings.sort_unstable();
+    spellings.dedup();
+    spellings.sort_by_key(|name| name.len());
+    let mut keys = HashSet::new();
+    spellings.retain(|name| keys.insert(name_key(name)));
+    spellings.sort_unstable();
+    spellings.into_iter().map(String::from).collect()
+}
+
+/// The order of two names that are numbers, by their exact values; `None` where one is text.
+///
+/// # Examples
+/// ```
+/// use std::cmp::Ordering;
+/// use burn_nca_data::compare_numbers;
+///
+/// assert_eq!(compare_numbers("-2", "-1e1"), Some(Ordering::Greater));
+/// assert_eq!(compare_numbers("2", "two"), None);
+/// ```
+pub fn compare_numbers(one: &str, other: &str) -> Option<Ordering> {
+    Some(Decimal::of(one)?.cmp(&Decimal::of(other)?))
+}
+
+/// A decimal number as it is written: `±0.DIGITS · 10^exponent`, without zeros at either end of the digits.
+#[derive(Debug, PartialEq, Eq)]
+struct Decimal {
+    negative: bool,
+    digits: String,
+    exponent: i64,
+}
+
+impl Decimal {
+    /// The number that a text spells, if it is one and no code.
+    fn of(text: &str) -> Option<Self> {
+        let (negative, unsigned) = match text.strip_prefix(['-', '+']) {
+            Some(rest) => (text.starts_with('-'), rest),
+            None => (false, text),
+        };
+        let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, exponent_of(exponent)?),
+            None => (unsigned, 0),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_code = whole.len() > 1 && whole.starts_with('0');
+        if is_code
+            || whole.len() + fraction.len() == 0
+            || !(all_digits(whole) && all_digits(fraction))
+        {
+            return None;
+        }
+        let all = format!("{whole}{fraction}");
+        let digits = all.trim_start_matches('0');
+        let zeros = (all.len() - digits.len()) as i64;
+        let digits = digits.trim_end_matches('0').to_string();
+        if digits.is_empty() {
+            return Some(Self { negative: false, digits, exponent: 0 });
+        }
+        Some(Self { negative, digits, exponent: exponent + whole.len() as i64 - zeros })
+    }
+
+    fn key(&self) -> String {
+        let sign = if self.negative { "-" } else { "" };
+        format!("{sign}0.{}e{}", self.digits, self.exponent)
+    }
+}
+
+/// An exponent of a few digits.
+fn exponent_of(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let plain = (1..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if plain { text.parse().ok() } else { None }
+}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Decimal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let sign = |number: &Self| match (number.negative, number.digits.is_empty()) {
+            (true, _) => -1,
+            (false, true) => 0,
+            (false, false) => 1,
+        };
+        let size = || {
+            let exponents = self.exponent.cmp(&other.exponent);
+            exponents.then_with(|| self.digits.cmp(&other.digits))
+        };
+        sign(self).cmp(&sign(other)).then_with(|| match self.negative {
+            true => size().reverse(),
+            false => size(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_a_number_has_its_key_and_other_text_its_own() {
+        for same in [
+            &["1", "1.0", "1.", "+1", "1e0", "10e-1", "0.1E+1", "1.000"][..],
+            &["0", "-0", "0.0", "0e5", ".0", "-0.00"],
+            &["-2.5", "-2.50", "-25e-1", "-0.25e1"],
+            &["1189850876250608328701", "1189850876250608328701.0"],
+        ] {
+            assert!(same.iter().all(|name| name_key(name) == name_key(same[0])), "{same:?}");
+            // A key is a number's own spelling.
+            assert_eq!(name_key(&name_key(same[0])), name_key(same[0]));
+        }
+        let distinct = [
+            "1",
+            "01",
+            "001",
+            "01.0",
+            "-1",
+            "10",
+            "1.01",
+            "1e99999",
+            "0x1",
+            "1_0",
+            "inf",
+            "nan",
+            "",
+            "-",
+            ".",
+            "e5",
+            "1e",
+            "1 ",
+            "one",
+            "9007199254740992",
+            "9007199254740993",
+            "1189850876250608328701",
+            "1189850876250608328702",
+            "18446744073709551615",
+        ];
+        let keys: std::collections::BTreeSet<_> = distinct.map(name_key).into_iter().collect();
+        assert_eq!(keys.len(), distinct.len());
+    }
+
+    #[test]
+    fn of_several_spellings_the_shortest_stays() {
+        let names = ["b", "1.0", "01", "1", "1e0", "b", "2.0", "2.00"];
+        assert_eq!(distinct_names(names), ["01", "1", "2.0", "b"]);
+    }
+
+    #[test]
+    fn numbers_are_ordered_exactly() {
+        let sorted = [
+            "-1e3",
+            "-20",
+            "-2",
+            "-0.5",
+            "0",
+            "1e-9",
+            "0.5",
+            "3",
+            "20",
+            "9007199254740992",
+            "9007199254740993",
+            "1e30",
+        ];
+        for pair in sorted.windows(2) {
+            assert_eq!(compare_numbers(pair[0], pair[1]), Some(Ordering::Less), "{pair:?}");
+            assert_eq!(compare_numbers(pair[1], pair[0]), Some(Ordering::Greater), "{pair:?}");
+        }
+        assert_eq!(compare_numbers("1", "1.0"), Some(Ordering::Equal));
+        assert_eq!(compare_numbers("1", "01"), None);
+    }
+}
