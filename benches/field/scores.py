@@ -70,8 +70,8 @@ def _(place):
         place.table("train.csv", header_of(4), rows[:437])
         place.table("test.csv", header_of(4), rows[437:])
         place.fit("train.csv", "--test-size", "0", "--init", "identity", "--start-perplexity", "15",
-                  "--max-iterations", "0", "--out", "m").ok()
-        report = place.nca("evaluate", "m", "test.csv", "--format", "json").ok().json
+                  "--max-iterations", "0", "--out", f"m{seed}").ok()
+        report = place.nca("evaluate", f"m{seed}", "test.csv", "--format", "json").ok().json
         found = report["accuracy"]["knn"], report["euclidean"]["knn"]
         check(found[0] == found[1], f"{found[0]:.3f} with the scaled identity, {found[1]:.3f} with Euclidean distance")
 

@@ -108,7 +108,7 @@ def _(place):
     classes(place, [names[label] for label in LABELS])
     run = place.fit("t.csv")
     if run.code and "--missing" in run.err:
-        place.fit("t.csv", "--missing", "drop").ok()
+        place.fit("t.csv", "--missing-values", "").ok()
 
 
 @case("classes that differ in case", "FIELD rough", "hinted at")
@@ -183,12 +183,11 @@ def _(place):
     place.fit("x.npy,y.npy").refused("60 x 2", "one value per row")
 
 
-@case("one-hot targets and row vectors", "FIELD 13", "a cure that the next run accepts")
+@case("one-hot targets and row vectors", "FIELD 13", "read as classes, or a cure that the next run accepts")
 def _(place):
     place.npy("x.npy", FEATURES)
     place.npy("y.npy", np.eye(3)[LABELS])
-    run = place.fit("x.npy,y.npy").refused("60 x 3")
-    check("argmax" in run.err or "one-hot" in run.err, run.err.strip()[-200:])
+    place.fit("x.npy,y.npy").ok()
     place.npy("y.npy", LABELS[None, :])
     run = place.fit("x.npy,y.npy")
     check(run.code == 0 or "ravel" in run.err or "reshape" in run.err or "transpose" in run.err, run.err.strip()[-200:])

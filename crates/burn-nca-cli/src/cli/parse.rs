@@ -94,6 +94,11 @@ pub fn name_list(text: &str) -> Result<NameList, String> {
     Ok(NameList(names))
 }
 
+/// As [`name_list`], where an empty text is the column without a name.
+pub fn ignored_names(text: &str) -> Result<NameList, String> {
+    if text.is_empty() { Ok(NameList(vec![String::new()])) } else { name_list(text) }
+}
+
 /// A name up to its closing quotation mark, which stands twice within it, and what follows.
 fn quoted_name(text: &str) -> Option<(String, &str)> {
     let mut name = String::new();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::neighbor_count::{NeighborCount, neighbor_count};
-use super::parse::{NameList, name_list, picture};
+use super::parse::{NameList, ignored_names, picture};
 use super::table::TextArgs;
 use super::{Format, ModelArgs};
 
@@ -24,7 +24,7 @@ pub struct SourceArgs {
 
     /// Columns of a CSV file that are neither feature nor target, by name or pattern, as in id,note_*; a name with a
     /// comma in quotation marks, as in '"width, cm",id'.
-    #[arg(long, value_name = "COLUMNS", value_parser = name_list)]
+    #[arg(long, value_name = "COLUMNS", value_parser = ignored_names)]
     pub ignore: Vec<NameList>,
 
     #[command(flatten)]

@@ -2,7 +2,9 @@
 
 use anyhow::{Result, bail};
 use burn_nca::Fitted;
+use burn_nca::estimator::TrainingTargets;
 use burn_nca_files::is_regular;
+use burn_nca_program::tell;
 
 use super::load_model;
 use crate::cli::ExportArgs;
@@ -29,6 +31,14 @@ pub fn run(args: &ExportArgs) -> Result<()> {
     let model: Fitted = load_model(&args.model)?;
     if onnx {
         burn_nca_onnx::export(&model, &args.to, args.with_neighbors)?;
+        if args.with_neighbors
+            && matches!(model.training_targets(), TrainingTargets::Classes { .. })
+        {
+            tell(
+                "the graph classifies by the soft rule over all training rows, as `nca predict --rule soft` does; without \
+                 --rule, nca predict takes the vote of the nearest rows",
+            );
+        }
     } else {
         model.export_safetensors(&args.to)?;
     }

@@ -1,11 +1,13 @@
 //! One line each about tables that are likely not meant as they are read.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use burn_nca::data::{Features, name_key};
+use burn_nca::data::{Features, Split, name_key};
 use burn_nca_data::{Table, Target};
 
+use crate::option_words;
 use crate::output::short_name;
+use anyhow::{Result, bail};
 use burn_nca_report::{Warning, WarningCode, counted};
 
 /// From so many classes that are whole numbers on, they may be a quantity.
@@ -252,6 +254,52 @@ pub(super) fn listed(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| short_name(name)).collect();
     let shown = shown.join(", ");
     if names.len() > SHOWN { format!("{shown}, … ({} in all)", names.len()) } else { shown }
+}
+
+/// Refuses a class of rows without one that no row has.
+pub(super) fn refuse_no_such_class(names: &[String], class: &str) -> Result<()> {
+    if names.iter().any(|name| name_key(name) == name_key(class)) {
+        return Ok(());
+    }
+    let shown: Vec<String> = names.iter().take(20).map(|name| short_name(name)).collect();
+    bail!(
+        "no row is of the class \"{}\" that --unlabeled-class names; the classes are {}",
+        short_name(class),
+        shown.join(", ")
+    )
+}
+
+/// How a file was read, where that may be in doubt.
+pub(super) fn read_as(notes: Vec<String>) -> Vec<Warning> {
+    let note = |note| Warning::new(WarningCode::ReadAs, option_words::translated(note, true));
+    notes.into_iter().map(note).collect()
+}
+
+/// Refuses test rows of classes that no training row has, as `nca evaluate` does: each would be a certain error.
+///
+/// # Errors
+/// Such a class, with the class of the training rows that it may be meant for.
+pub(super) fn refuse_unseen_classes(target: &Target, split: &Split) -> Result<()> {
+    let Target::Classes { labels, names } = target else { return Ok(()) };
+    let known: BTreeSet<usize> = split.train.iter().map(|&row| labels[row]).collect();
+    let unseen = |row: &&usize| !known.contains(&labels[**row]);
+    let Some(&first) = split.test.iter().find(unseen) else { return Ok(()) };
+    let rows = split.test.iter().filter(unseen).count();
+    let name = &names[labels[first]];
+    let plain = |name: &str| {
+        name.trim_matches(|sign: char| !sign.is_alphanumeric() && !"<>=+-".contains(sign))
+            .to_lowercase()
+    };
+    let meant = known.iter().map(|&class| &names[class]).find(|known| plain(known) == plain(name));
+    let hint = meant.map_or(String::new(), |meant| {
+        format!(" (\"{}\" but for case, spaces or dots)", short_name(meant))
+    });
+    bail!(
+        "{rows} of {} are of a class that no training row has, such as \"{}\"{hint}; correct the name, or leave those \
+         rows out",
+        counted(split.test.len(), "test row"),
+        short_name(name)
+    )
 }
 
 #[cfg(test)]

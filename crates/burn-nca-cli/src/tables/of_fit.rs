@@ -13,12 +13,12 @@ use burn_nca_data::{
 };
 
 use super::grouping;
+use super::hints::{read_as, refuse_no_such_class, refuse_unseen_classes};
 use super::opened::{Opened, Ready};
 use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
 use super::target_hints::about_raw;
 use crate::failure::usage;
-use crate::option_words;
 use crate::output::short_name;
 use crate::source::{Columns, Source};
 use burn_nca_report::{RowNames, Warning, WarningCode};
@@ -191,6 +191,9 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     warnings.extend(groups);
     warnings.extend(about_rows_without_class(&table, columns));
     let split = Split { train: renumbered(&split.train), test: renumbered(&split.test) };
+    if columns.test.is_some() || columns.split.is_some() {
+        refuse_unseen_classes(&table.target, &split)?;
+    }
     let of_rows = |values: Vec<f64>| kept_rows.iter().map(|&row| values[row]).collect();
     let roles = Roles {
         weights: roles.weights.map(of_rows),
@@ -277,25 +280,6 @@ fn take_target(raw: &mut RawTable, name: &str) -> Result<RawColumn> {
             short_name(name)
         )
     })
-}
-
-/// Refuses a class of rows without one that no row has.
-pub(super) fn refuse_no_such_class(names: &[String], class: &str) -> Result<()> {
-    if names.iter().any(|name| name_key(name) == name_key(class)) {
-        return Ok(());
-    }
-    let shown: Vec<String> = names.iter().take(20).map(|name| short_name(name)).collect();
-    bail!(
-        "no row is of the class \"{}\" that --unlabeled-class names; the classes are {}",
-        short_name(class),
-        shown.join(", ")
-    )
-}
-
-/// How a file was read, where that may be in doubt.
-pub(super) fn read_as(notes: Vec<String>) -> Vec<Warning> {
-    let note = |note| Warning::new(WarningCode::ReadAs, option_words::translated(note, true));
-    notes.into_iter().map(note).collect()
 }
 
 /// The rows that have a target, and their targets; `unlabeled` is the class of rows without one, and `drop` leaves rows

@@ -10,8 +10,9 @@ use burn_nca_data::{
     is_sparse, open, open_features_as, open_raw, open_sparse_features,
 };
 
+use super::hints::read_as;
 use super::hints::unmeasured;
-use super::of_fit::{read_as, select, targets};
+use super::of_fit::{select, targets};
 use crate::cli::table::TextArgs;
 use crate::output;
 use crate::source::{Source, with_given};

@@ -10,7 +10,7 @@ use burn_nca::data::{Features, SparseFeatures, Split, random_split, stratified_s
 use burn_nca_data::{SparseTable, Table, Target, TargetKind, open_sparse};
 
 use super::hints::unmeasured;
-use super::of_fit::{read_as, refuse_no_such_class};
+use super::hints::{read_as, refuse_no_such_class};
 use crate::source::Source;
 use burn_nca_report::evaluation::about_constant;
 use burn_nca_report::{Warning, WarningCode, counted};

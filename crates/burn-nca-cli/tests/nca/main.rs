@@ -34,6 +34,7 @@ mod targets;
 mod threads;
 mod time_budget;
 mod tuning;
+mod unseen;
 mod warnings;
 mod wide;
 

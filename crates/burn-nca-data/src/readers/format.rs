@@ -43,6 +43,43 @@ impl Format {
         }
     }
 
+    /// What other format the bytes are of, and how to get at its table; none for one that is read, or for text.
+    pub(crate) fn foreign(start: &[u8]) -> Option<(&'static str, &'static str)> {
+        const SAVE: &str = "save the table as CSV or NPY, or as Parquet";
+        Some(match start {
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => {
+                ("packed by bzip2", "unpack it (bunzip2), or pack it by gzip")
+            }
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
+                ("packed by xz", "unpack it (unxz), or pack it by gzip")
+            }
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+                ("packed by zstd", "unpack it (unzstd), or pack it by gzip")
+            }
+            [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => ("a 7z archive", "unpack it (7z x)"),
+            [0x89, b'H', b'D', b'F', b'\r', b'\n', ..] => {
+                ("an HDF5 file (.h5, or .mat of MATLAB 7.3)", SAVE)
+            }
+            [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, ..] => {
+                ("a workbook of Excel (.xls)", "save the sheet as CSV")
+            }
+            [0x80, 2..=5, 0x95 | b'c' | b']' | b'}' | b'(' | b'K' | b'X' | b'q' | 0x8c, ..] => (
+                "a pickle of Python",
+                "save the table as CSV (DataFrame.to_csv) or NPY (numpy.save)",
+            ),
+            _ if start.starts_with(b"MATLAB 5.0 MAT-file") => ("a .mat file of MATLAB", SAVE),
+            _ if start.starts_with(b"SQLite format 3\0") => {
+                ("an SQLite database", "export the table as CSV")
+            }
+            _ if start.starts_with(b"%MatrixMarket") => (
+                "a Matrix Market file whose first line lacks a percent sign",
+                "begin it with %%MatrixMarket",
+            ),
+            _ if start.starts_with(b"%PDF-") => ("a PDF document", SAVE),
+            _ => return None,
+        })
+    }
+
     /// Whether it holds a table of columns with names, as CSV text does.
     pub(crate) fn is_table(self) -> bool {
         self == Self::Text || self.is_columnar()
@@ -70,6 +107,25 @@ impl Format {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn formats_of_others_are_named_and_text_is_none() {
+        for (start, name) in [
+            (&b"BZh91AY&SY"[..], "bzip2"),
+            (b"\xfd7zXZ\x00\x00", "xz"),
+            (b"\x28\xb5\x2f\xfd\x00", "zstd"),
+            (b"\x89HDF\r\n\x1a\n", "HDF5"),
+            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel"),
+            (b"\x80\x04\x95\x10\x00", "pickle"),
+            (b"MATLAB 5.0 MAT-file, Platform", "MATLAB"),
+        ] {
+            let (found, _) = Format::foreign(start).unwrap();
+            assert!(found.contains(name), "{found}");
+        }
+        for text in [&b"a,b,y\n1,2,u\n"[..], b"BZh,class\n", b"\x93NUMPY\x01\x00", b""] {
+            assert_eq!(Format::foreign(text), None);
+        }
+    }
 
     #[test]
     fn formats_are_known_by_their_first_bytes() {

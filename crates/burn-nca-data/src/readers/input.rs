@@ -4,10 +4,10 @@
 //! only once, is read like a file.
 
 use crate::error::{Error, Result};
-use crate::readers::csv::single_spaced;
 use crate::readers::decoding::{NotText, decoded, of_byte_order_mark};
 use crate::readers::encodings::{Encoding, UTF_8};
 use crate::readers::format::Format;
+use crate::readers::spaces::single_spaced;
 use flate2::bufread::MultiGzDecoder;
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
@@ -91,6 +91,9 @@ impl<'a> Input<'a> {
         let packed = is_gzip.then_some("gzip");
         let (start, is_decoded, stored) = (Vec::new(), false, None);
         let input = Self { path, start, bytes, packed, is_decoded, read: 0, stored }.looked_at()?;
+        if let Some((what, cure)) = Format::foreign(&input.start) {
+            return Err(Error::data(format!("{} is {what}; {cure}", input.origin())));
+        }
         match of_byte_order_mark(&input.start) {
             Some(encoding) => input.decoded(encoding),
             None => Ok(input),

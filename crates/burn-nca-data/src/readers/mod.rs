@@ -16,6 +16,7 @@ mod pair_list;
 mod pattern;
 mod promised;
 mod raw;
+mod spaces;
 mod sparse_checks;
 mod sparse_table;
 mod splits;

@@ -222,14 +222,17 @@ impl<'a> Builder<'a> {
             return Err(with_nul(cell));
         }
         let unlabeled = self.unlabeled.is_some_and(|class| name_key(class) == name_key(cell));
-        if self.kind == Kind::Classes && missing {
-            if !cell.is_empty() && !self.missing.is_named(cell) && !unlabeled {
-                return Err(format!(
-                    "{} is how a missing value is spelled; {}",
-                    quoted(cell),
-                    class_cure(cell)
-                ));
-            }
+        if self.kind == Kind::Classes
+            && missing
+            && !cell.is_empty()
+            && !self.missing.is_named(cell)
+            && !unlabeled
+        {
+            return Err(format!(
+                "{} is how a missing value is spelled; {}",
+                quoted(cell),
+                class_cure(cell)
+            ));
         }
         let missing = missing || self.kind == Kind::Classes && unlabeled;
         if let Some(numbers) = &mut self.numbers {

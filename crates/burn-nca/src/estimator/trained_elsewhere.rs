@@ -34,7 +34,7 @@ impl<E: Encoder> Fitted<E> {
     /// use burn::module::Module;
     /// use burn::optim::{GradientsParams, SgdConfig};
     /// use burn::tensor::{DType, Device, Int, Tensor};
-    /// use burn_nca::data::{Features, Labeled, Scaling, ScalingKind};
+    /// use burn_nca::data::{Features, Labeled, Scaling, ScalingKind, TensorFeatures};
     /// use burn_nca::{Fitted, NcaConfig};
     ///
     /// let features = Features::unnamed(vec![0.0, 5.0, 0.2, 1.0, 1.0, 4.0, 1.2, 0.0], 2)?;

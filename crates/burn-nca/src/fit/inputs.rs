@@ -11,7 +11,7 @@ use crate::objective::transfer::int_tensor;
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{DType, Device};
-/// use burn_nca::data::Features;
+/// use burn_nca::data::{Features, TensorFeatures};
 /// use burn_nca::fit::Inputs;
 ///
 /// let (table, device) = (Features::unnamed(vec![1.0, 2.0, 3.0, 4.0], 2)?, Device::flex());

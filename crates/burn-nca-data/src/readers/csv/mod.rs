@@ -11,7 +11,6 @@ mod records;
 mod rows;
 mod sample;
 mod separator;
-mod spaces;
 
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
@@ -30,7 +29,6 @@ pub(crate) use missing::{Spellings, class_cure};
 pub(crate) use records::{MAX_COLUMNS, Record, Records};
 pub(crate) use rows::Sheet;
 pub(crate) use separator::separator_of;
-pub(crate) use spaces::single_spaced;
 use std::path::Path;
 
 /// Where the target of each row stands.
@@ -217,7 +215,7 @@ pub(crate) fn open_sheet<'a>(
 /// # Errors
 /// The file cannot be read.
 pub(crate) fn separated(input: Input<'_>, separator: u8) -> Result<Input<'_>> {
-    if separator == separator::SPACES { input.with_single_spaces() } else { Ok(input) }
+    if separator == crate::readers::spaces::SPACES { input.with_single_spaces() } else { Ok(input) }
 }
 
 /// Refuses arrays and archives, which are no text.

@@ -1,9 +1,8 @@
 //! The first records of a file, to find out how it is written.
 
 use super::records::Records;
-use super::separator::SPACES;
-use super::spaces::SingleSpaces;
 use crate::readers::input::{Input, START};
+use crate::readers::spaces::{SPACES, SingleSpaces};
 use crate::readers::text_format::DecimalSign;
 
 /// The most records that are looked at.

@@ -2,13 +2,11 @@
 
 use super::sample::Sample;
 use crate::readers::input::Input;
+use crate::readers::spaces::SPACES;
 use crate::readers::text_format::DecimalSign;
 
 /// The separators that are looked for, the likeliest first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
-
-/// Runs of spaces and tabs, each of which is read as one space.
-pub(super) const SPACES: u8 = b' ';
 
 /// The separator that cuts the header line and the first row into two values or more, or the lines below a title; else
 /// runs of spaces, where they make a table with a column of numbers; a comma where none does.

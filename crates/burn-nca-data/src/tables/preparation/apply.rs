@@ -128,11 +128,20 @@ fn about_unseen(column: &PreparedColumn, cells: &[Cell]) -> Option<String> {
     texts.dedup();
     Some(format!(
         "column {} holds in {rows} {} a level that the training rows did not have ({}): all of its features are 0 \
-         there",
+         there{}",
         quoted(&column.name),
         if rows == 1 { "row" } else { "rows" },
-        list(texts.iter().map(String::as_str))
+        list(texts.iter().map(String::as_str)),
+        unseen().find_map(|text| same_but_for_case(column, text)).unwrap_or_default()
     ))
+}
+
+/// The level of the training rows that an unseen one is but for case and the spaces around it.
+fn same_but_for_case(column: &PreparedColumn, text: &str) -> Option<String> {
+    let Reading::Levels(levels) = &column.reading else { return None };
+    let plain = |text: &str| text.trim().to_lowercase();
+    let level = levels.iter().find(|level| plain(level) == plain(text))?;
+    Some(format!("; {} is {} but for case or spaces", quoted(text), quoted(level)))
 }
 
 impl PreparedColumn {

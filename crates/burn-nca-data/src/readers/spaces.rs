@@ -4,6 +4,9 @@ use std::io::BufRead;
 
 use crate::readers::decoding::Pieces;
 
+/// Runs of spaces and tabs, each of which is read as one space.
+pub(crate) const SPACES: u8 = b' ';
+
 /// Text in which every run of spaces and tabs outside of quotes is one space, and lines begin and end with none.
 #[derive(Default)]
 pub(crate) struct SingleSpaces {
