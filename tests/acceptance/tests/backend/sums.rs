@@ -7,8 +7,8 @@ use burn_nca_fused::{Columns, log_sum_exp};
 
 use super::open;
 use super::operation::{
-    Case, SHAPES, agrees, check, check_among_themselves, check_means, close, from, points,
-    used_twice, values,
+    Case, SHAPES, agrees, check, check_among_themselves, check_means, close, from, used_twice,
+    values,
 };
 use super::ways;
 

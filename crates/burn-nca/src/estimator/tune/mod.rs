@@ -101,8 +101,8 @@ impl NcaConfig {
     /// those of this configuration. Give rows to learn from only: what is to test on must stay outside.
     ///
     /// # Errors
-    /// As [`NcaConfig::search`] and [`NcaConfig::fit_session`], or a search that was stopped before its first
-    /// candidate was finished.
+    /// As [`NcaConfig::search`] and [`Estimator::fit_session`](crate::Estimator::fit_session), or a search that was
+    /// stopped before its first candidate was finished.
     ///
     /// # Examples
     /// ```
@@ -136,7 +136,7 @@ impl NcaConfig {
     /// The folds of a candidate run in parallel. The same seed gives the same trials on any number of threads.
     ///
     /// # Errors
-    /// Data or settings that [`NcaConfig::fit_session`] refuses; an empty list of candidates, a budget that is
+    /// Data or settings that [`Estimator::fit_session`](crate::Estimator::fit_session) refuses; an empty list of candidates, a budget that is
     /// not positive, early stopping besides the search, a class with fewer rows than folds; a start that cannot
     /// be had (such as LDA to more dimensions than classes less one); a file of other trials.
     pub fn search(
