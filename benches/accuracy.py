@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Held-out 1-NN accuracy of `nca fit SET --dim 2 --seed 0..9`, beside the baselines the program fits.
+"""Held-out 1-NN accuracy of `nca fit SET --dim 2 --seed 0..9`, compared with the baselines the program fits.
 
     cargo build --release --workspace && python3 benches/accuracy.py
 

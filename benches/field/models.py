@@ -13,7 +13,7 @@ FEATURES, LABELS = blobs()
 HEADER, ROWS = header_of(3), rows_of(FEATURES, LABELS)
 
 
-@case("columns of new rows in another order", "scikit-learn#7242, xgboost#10748", "taken by name; others ignored; lacking ones refused")
+@case("columns of new rows in another order", "scikit-learn#7242, xgboost#10748", "taken by name; others ignored; missing ones refused")
 def _(place):
     place.table("t.csv", HEADER, ROWS)
     place.fit("t.csv", "--out", "m").ok()

@@ -88,7 +88,7 @@ def _(place):
         place.nca("fit", "t.csv", "--method", "lda", "--set", "shrinkage=0.01", "-q").ok()
 
 
-@case("columns constant within the classes", "mlr3learners#230, caret#1133", "fitted: they tell the classes apart")
+@case("columns constant within the classes", "mlr3learners#230, caret#1133", "fitted: they separate the classes")
 def _(place):
     table(place, "t.csv", np.c_[FEATURES, LABELS == 0, LABELS == 1])
     check(place.fit("t.csv", "--dim", "2").ok().json["accuracy"]["test"] > 0.95, "accuracy")

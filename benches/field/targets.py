@@ -83,7 +83,7 @@ def _(place):
     check(run.code == 1 and "same number" in run.err or len(names_of(run)) == 3, run.err)
 
 
-@case("whole numbers above 2^53 as classes", "FIELD 10", "told apart")
+@case("whole numbers above 2^53 as classes", "FIELD 10", "distinguished")
 def _(place):
     for names in (["9007199254740992", "9007199254740993", "9007199254740994"],
                   ["1189850876250608328701", "1189850876250608328702", "1189850876250608328703"]):

@@ -185,7 +185,7 @@ def main():
         print(
             f"{n:6} {d:4} {k:4} {row['seconds_sklearn']:10.4f} {row['seconds_f32']:9.4f} {row['ratio_f32']:7.1f}"
             f" {row['seconds_f64']:9.4f} {row['ratio_f64']:7.1f}   plain f32 {row['seconds_plain']:.4f} s"
-            + (f"   PyTorch {row['seconds_torch']:.4f} s, {row['ratio_torch']:.1f} times our f32" if torch else "")
+            + (f"   PyTorch {row['seconds_torch']:.4f} s, {row['ratio_torch']:.1f} times burn-nca's f32" if torch else "")
         )
     row = compare_fit(2, max(1, arguments.pairs // 2))
     report["fit"].append(row)

@@ -9,7 +9,7 @@ one, has the means that the results are checked against. Features are standardiz
 features ("nca-square") and with two ("nca-rank2"); 1-NN accuracy is taken on the test part and leave-one-out on
 the training part.
 
-Writes benches/results/sklearn-nca-2004.json after each set; sets that stand there already are kept.
+Writes benches/results/sklearn-nca-2004.json after each set; sets that are there already are kept.
 `test_row_sums` identifies the splits: the sum of the test rows' numbers (from 0) of each.
 """
 

@@ -23,7 +23,7 @@ use burn_nca::neighbors::{
 };
 use burn_nca::objective::Criterion;
 use burn_nca_data::{CsvOptions, TargetKind, read_csv, read_splits};
-use burn_nca_program::{tell, write_file};
+use burn_nca_program::{eprint_line, write_file};
 use clap::Args;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -81,7 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<Value> {
         let scores = Trial { data: &data, split: &splits[split], device: &device }.scores()?;
         let mut results = results.lock().expect("no thread has panicked with the results");
         results.insert(split, scores)?;
-        tell(&format!("{}: {} of {} splits", arguments.name, results.done(), splits.len()));
+        eprint_line(&format!("{}: {} of {} splits", arguments.name, results.done(), splits.len()));
         Ok(())
     })?;
     Ok(json!({

@@ -46,7 +46,7 @@ def main_table():
         lines.append(
             f"| {run['faces']['name'].split('-')[0]} | {network(run)} | {plan['start_scale']:g} | {run['pairs']['steps']} "
             f"| {plan['seed']} | {score['angle']:.3f} | {score['radius']:.3f} | {errors(run, 'pairs, k-NN')} "
-            f"| {errors(run, 'PCA, k-NN')} | {errors(run, 'told poses, its outputs')} |"
+            f"| {errors(run, 'PCA, k-NN')} | {errors(run, 'supervised poses, network outputs')} |"
         )
     return lines
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""burn_nca beside scikit-learn's NCA: accuracy, seconds and peak memory of the same fits, and a picture.
+"""burn_nca compared with scikit-learn's NCA: accuracy, seconds and peak memory of the same fits, and a picture.
 
     pip install burn-nca matplotlib        # or the wheel of crates/burn-nca-python
-    python3 examples/python/compare.py      # writes compare.md and compare.png beside itself
+    python3 examples/python/compare.py      # writes compare.md and compare.png next to itself
 
 Each fit runs in a process of its own, so that peak memory is its own: the largest resident set less that before the
 fit. Every set is standardized on its training rows and reduced to few dimensions from the same start (PCA), with
 scikit-learn's defaults (criterion f, 50 steps); accuracy is 3-NN's on the test rows. `letters` is a mixture of
 Gaussians of the size of the letters data (20000 rows, 16 features, 26 classes), of which as many are taken as
 scikit-learn's n x n matrices leave room for. Seconds are those of the clock, and of all cores together (CPU), which say
-more where the machine has other work: the load before each fit stands beside them.
+more where the machine has other work: the load before each fit is listed next to them.
 """
 
 import argparse

@@ -17,7 +17,7 @@ use burn_nca::estimator::tune::{Candidate, StepScore, TuneConfig, TuneSession};
 use burn_nca::fit::{FitConfig, Penalty, START_PERPLEXITY};
 use burn_nca::objective::Criterion;
 use burn_nca::{Error, NcaConfig, Result};
-use burn_nca_program::tell;
+use burn_nca_program::eprint_line;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -122,7 +122,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
                     results[known].runs.push(run);
                 }
                 results::write(&arguments.out, &results)?;
-                tell(&format!("{said}, {:.0} s", started.elapsed().as_secs_f64()));
+                eprint_line(&format!("{said}, {:.0} s", started.elapsed().as_secs_f64()));
             }
         }
     }

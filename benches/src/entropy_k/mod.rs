@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use burn_nca::data::Labeled;
 use burn_nca::objective::Criterion;
-use burn_nca_program::{tell, write_file};
+use burn_nca_program::{eprint_line, write_file};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<Value> {
                 .par_iter()
                 .map(|split| trial::run(&fit, split, &device))
                 .collect::<Result<_>>()?;
-            tell(&format!("{set}, {criterion:?}, k = {dim}: {} splits", trials.len()));
+            eprint_line(&format!("{set}, {criterion:?}, k = {dim}: {} splits", trials.len()));
             results.push(fit.result(&trials));
             if let Some(path) = &arguments.out {
                 write(path, &results)?;

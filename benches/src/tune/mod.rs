@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use burn::tensor::Device;
-use burn_nca_program::{tell, write_file};
+use burn_nca_program::{eprint_line, write_file};
 use clap::Args;
 use methods::{Rank, Run};
 use rayon::prelude::*;
@@ -98,7 +98,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
         results.push(Done { task: task.clone(), runs });
         results::write(&arguments.out, &results)?;
         let seconds = started.elapsed().as_secs_f64();
-        tell(&format!(
+        eprint_line(&format!(
             "{} split {} {:?}, {left} tasks in all, {seconds:.0} s",
             task.set, task.split, task.rank
         ));

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use log::{LevelFilter, Log, Metadata, Record};
 
-use crate::output::tell;
+use crate::output::eprint_line;
 
 /// Prints records with the seconds since the program began.
 struct Logger {
@@ -24,7 +24,7 @@ impl Log for Logger {
     fn log(&self, record: &Record<'_>) {
         if self.enabled(record.metadata()) {
             let seconds = self.begun.elapsed().as_secs_f64();
-            tell(&format!(
+            eprint_line(&format!(
                 "{seconds:8.3} s {:5} {}: {}",
                 record.level(),
                 record.target(),

@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         // `nca … | head` closes the pipe when it has seen enough.
         Err(error) if failure::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            output::tell(&format!("error: {}", failure::in_one_line(&error, fits)));
+            output::eprint_line(&format!("error: {}", failure::in_one_line(&error, fits)));
             failure::exit_code(&error)
         }
     }

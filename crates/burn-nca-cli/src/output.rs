@@ -8,7 +8,7 @@ use burn::tensor::{DType, Tensor};
 use burn_nca_data::Matrix;
 use burn_nca_files::{is_regular, write_stdout};
 use burn_nca_program::printable;
-pub use burn_nca_program::{print, short_name, tell, write_file};
+pub use burn_nca_program::{eprint_line, print, short_name, write_file};
 use burn_nca_report::{Warning, WarningCode};
 use serde::Serialize;
 
@@ -72,14 +72,14 @@ fn escaped_json(text: &str) -> String {
 
 /// Tells the user what is worth knowing, on stderr.
 pub fn warn(message: &str) {
-    tell(&format!("warning: {message}"));
+    eprint_line(&format!("warning: {message}"));
 }
 
 /// Tells on stderr what a JSON document holds as its warnings.
 pub fn warn_of(warnings: &[Warning]) {
     for warning in warnings {
         match warning.code {
-            WarningCode::ReadAs => tell(&format!("note: {}", warning.text)),
+            WarningCode::ReadAs => eprint_line(&format!("note: {}", warning.text)),
             _ => warn(&warning.text),
         }
     }

@@ -9,7 +9,7 @@ pub fn command_line() -> String {
 
 /// Does what may panic and says so by itself, such as a device that cannot be started: Rust's own message on stderr is left
 /// out.
-pub fn quietly<T>(work: impl FnOnce() -> T) -> T {
+pub fn without_panic_message<T>(work: impl FnOnce() -> T) -> T {
     let hook = take_hook();
     set_hook(Box::new(|_| ()));
     let result = work();

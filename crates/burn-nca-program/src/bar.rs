@@ -4,8 +4,8 @@ use std::io::IsTerminal;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use crate::eprint_line;
 use crate::printable::printable;
-use crate::tell;
 
 /// Progress on stderr; hidden where stderr is no terminal, or on request.
 ///
@@ -71,7 +71,7 @@ impl Bar {
         if self.drawn {
             self.bar.println(printable(text));
         } else {
-            tell(text);
+            eprint_line(text);
         }
     }
 

@@ -24,7 +24,7 @@ impl<I: Identity, C: Serialize + DeserializeOwned> Cells<I, C> {
         let place = file.display();
         let found = read_journal::<_, Vec<C>>(&file, &of).map_err(|error| match error {
             JournalError::Others(others) => anyhow!(
-                "the interrupted run had {others}; give the same options, or start anew in another folder"
+                "the interrupted run had {others}; give the same options, or start again in another folder"
             ),
             error => Error::new(error).context(format!("cannot resume from {place}")),
         })?;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use anyhow::{Context, Result};
 
-use crate::tell;
+use crate::eprint_line;
 
 /// The signal of Ctrl-C.
 const SIGINT: i32 = 2;
@@ -73,7 +73,7 @@ impl Interrupt {
         if self.0.swap(signal, Ordering::SeqCst) != 0 {
             std::process::exit(exit_code(signal).into());
         }
-        tell(&answer(signal, step));
+        eprint_line(&answer(signal, step));
     }
 }
 

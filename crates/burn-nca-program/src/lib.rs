@@ -50,7 +50,7 @@ pub use output::{print, write_file};
 pub use plain_table::plain_table;
 pub use printable::{printable, short_name};
 pub use run_folder::RunFolder;
-pub use stderr::tell;
+pub use stderr::eprint_line;
 #[cfg(feature = "tables")]
 pub use table::{Cell, Table, named_lines};
 pub use terminal::Terminal;

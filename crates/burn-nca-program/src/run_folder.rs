@@ -103,7 +103,7 @@ impl RunFolder {
             if self.partial.exists() {
                 format!(
                     "{partial} cannot be renamed to {target}; the results are in {partial}, and the same command with \
-                     --resume goes on from there"
+                     --resume continues from there"
                 )
             } else {
                 format!("the run is complete in {target}, but a power cut could undo its last step")

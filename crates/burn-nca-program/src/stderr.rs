@@ -5,6 +5,6 @@ use std::io::{self, Write};
 use crate::printable::printable;
 
 /// Says a line on stderr, its control characters escaped. A stderr that is closed or full ends no run: the line is lost, the work goes on.
-pub fn tell(text: &str) {
+pub fn eprint_line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", printable(text));
 }

@@ -41,7 +41,7 @@ pub fn searchable(text: &str) -> String {
 
 /// The sentence broken at blanks to the terminal's width, ended by a newline; its control characters are escaped.
 pub fn wrapped(sentence: &str, terminal: Terminal) -> String {
-    broken(&printable(sentence), terminal.width.map_or(usize::MAX, usize::from)).join("\n") + "\n"
+    wrap(&printable(sentence), terminal.width.map_or(usize::MAX, usize::from)).join("\n") + "\n"
 }
 
 /// The least room that a sentence beside its head is worth, in letters.
@@ -59,7 +59,7 @@ pub fn listing(lines: &[(String, String)], terminal: Terminal) -> String {
             true => (format!("{head:0$}", indent), indent),
             false => (format!("{head}\n    "), 4),
         };
-        let parts = broken(sentence, width.saturating_sub(indent));
+        let parts = wrap(sentence, width.saturating_sub(indent));
         let joined = format!("{first}{}", parts.join(&format!("\n{}", " ".repeat(indent))));
         text.push_str(joined.trim_end());
         text.push('\n');
@@ -68,7 +68,7 @@ pub fn listing(lines: &[(String, String)], terminal: Terminal) -> String {
 }
 
 /// The lines of a sentence that is broken at blanks to so many letters.
-fn broken(sentence: &str, width: usize) -> Vec<String> {
+fn wrap(sentence: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let (mut line, mut length) = (String::new(), 0);
     for (at, word) in searchable(sentence).split(' ').enumerate() {

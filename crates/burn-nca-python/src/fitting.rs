@@ -41,7 +41,7 @@ pub fn fit_classes(
     py.detach(|| {
         if says_nothing(&data) {
             let fitted = at_the_start(&config, &data, &device).map_err(raised)?;
-            return Ok(Model::untaught(fitted));
+            return Ok(Model::unfitted(fitted));
         }
         Watch::new(on_step, &config.encoder, [config.d_input, config.d_output])
             .run(|session| in_place(&config.estimator(), data, &device, session))

@@ -48,7 +48,7 @@ pub fn fit_method(
     on_step: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
     let task = Prepared::new(method, own, (x.features(names)?, y), &settings)?;
-    task.give(Fit { py, on_step })
+    task.dispatch(Fit { py, on_step })
 }
 
 /// What a method learns from: `(labels, class names, weights)`, `(targets, target names, weights)`, or pairs
@@ -69,11 +69,11 @@ pub enum Targets<'py> {
 /// A method with its settings and its data.
 pub struct Prepared {
     estimator: Estimator,
-    data: Given,
+    data: TrainingSet,
     device: Device,
 }
 
-enum Given {
+enum TrainingSet {
     Classes(Labeled),
     Numbers(RegressionData),
     Pairs(Coincidences),
@@ -81,14 +81,14 @@ enum Given {
 }
 
 /// What is done with a method and its data, whatever it learns from.
-pub trait Deed {
+pub trait Visitor {
     /// What comes of it.
     type Outcome;
 
     /// Does it.
     ///
     /// # Errors
-    /// As the deed may fail.
+    /// Those of the visitor.
     fn of<D: TrainingData>(
         self,
         estimator: Estimator,
@@ -121,16 +121,16 @@ impl Prepared {
             Some(Targets::Classes(classes)) => {
                 let data = classes.of(features)?;
                 start = settings.start(&data)?;
-                Given::Classes(data)
+                TrainingSet::Classes(data)
             }
-            Some(Targets::Numbers(numbers)) => Given::Numbers(numbers.of(features)?),
+            Some(Targets::Numbers(numbers)) => TrainingSet::Numbers(numbers.of(features)?),
             Some(Targets::Pairs(pairs)) => {
                 let pairs = Pairs::new(n, pairs).map_err(raised)?;
-                Given::Pairs(Coincidences::new(features, pairs).map_err(raised)?)
+                TrainingSet::Pairs(Coincidences::new(features, pairs).map_err(raised)?)
             }
-            None => Given::Rows(features),
+            None => TrainingSet::Rows(features),
         };
-        let k = settings.n_components.or_else(|| method.default_dimension(data.any()));
+        let k = settings.n_components.or_else(|| method.default_dimension(data.as_any_data()));
         let estimator = Estimator::new(d, k.unwrap_or(d), method)
             .with_encoder(encoder)
             .with_fit(fit.with_start(start));
@@ -140,25 +140,25 @@ impl Prepared {
     /// Does something with the method and its data.
     ///
     /// # Errors
-    /// As the deed.
-    pub fn give<T: Deed>(self, deed: T) -> PyResult<T::Outcome> {
+    /// Those of the visitor.
+    pub fn dispatch<T: Visitor>(self, visitor: T) -> PyResult<T::Outcome> {
         let Self { estimator, data, device } = self;
         match data {
-            Given::Classes(data) => deed.of(estimator, data, &device),
-            Given::Numbers(data) => deed.of(estimator, data, &device),
-            Given::Pairs(data) => deed.of(estimator, data, &device),
-            Given::Rows(data) => deed.of(estimator, data, &device),
+            TrainingSet::Classes(data) => visitor.of(estimator, data, &device),
+            TrainingSet::Numbers(data) => visitor.of(estimator, data, &device),
+            TrainingSet::Pairs(data) => visitor.of(estimator, data, &device),
+            TrainingSet::Rows(data) => visitor.of(estimator, data, &device),
         }
     }
 }
 
-impl Given {
-    fn any(&self) -> AnyData<'_> {
+impl TrainingSet {
+    fn as_any_data(&self) -> AnyData<'_> {
         match self {
-            Self::Classes(data) => data.any(),
-            Self::Numbers(data) => data.any(),
-            Self::Pairs(data) => data.any(),
-            Self::Rows(data) => data.any(),
+            Self::Classes(data) => data.as_any_data(),
+            Self::Numbers(data) => data.as_any_data(),
+            Self::Pairs(data) => data.as_any_data(),
+            Self::Rows(data) => data.as_any_data(),
         }
     }
 }
@@ -168,7 +168,7 @@ struct Fit<'py> {
     on_step: Option<Py<PyAny>>,
 }
 
-impl Deed for Fit<'_> {
+impl Visitor for Fit<'_> {
     type Outcome = Model;
 
     fn of<D: TrainingData>(

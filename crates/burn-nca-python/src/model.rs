@@ -36,7 +36,7 @@ impl Model {
     }
 
     /// A model at its start, of rows that say nothing.
-    pub fn untaught(fitted: Fitted) -> Self {
+    pub fn unfitted(fitted: Fitted) -> Self {
         Self { fitted: Mutex::new(Box::new(fitted)), learned: false }
     }
 

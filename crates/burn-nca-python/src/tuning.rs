@@ -14,7 +14,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::raised;
-use crate::methods::{Deed, Prepared, Targets};
+use crate::methods::{Prepared, Targets, Visitor};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::table::Table;
@@ -56,7 +56,7 @@ pub fn tune(
 ) -> PyResult<(Model, String, String)> {
     let tune = grid.config()?;
     let task = Prepared::new(method, own, (x.features(names)?, y), &settings)?;
-    let Tuned { fitted, search } = task.give(Tuning { py, tune })?;
+    let Tuned { fitted, search } = task.dispatch(Tuning { py, tune })?;
     let text = |value: serde_json::Result<String>| {
         value.map_err(|error| PyValueError::new_err(error.to_string()))
     };
@@ -76,7 +76,7 @@ struct Tuning<'py> {
     tune: TuneConfig,
 }
 
-impl Deed for Tuning<'_> {
+impl Visitor for Tuning<'_> {
     type Outcome = Tuned;
 
     fn of<D: TrainingData>(

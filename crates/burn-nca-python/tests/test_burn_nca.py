@@ -259,7 +259,7 @@ def test_messages_name_the_value_and_the_cure():
     ]:
         with pytest.raises(ValueError, match=message.replace("(", r"\(")):
             NeighborhoodComponentsAnalysis(**settings).fit(X, y)
-    with pytest.raises(RuntimeError, match="devices that are there: cpu"):
+    with pytest.raises(RuntimeError, match="available devices: cpu"):
         NeighborhoodComponentsAnalysis(device="abacus").fit(X, y)
     with pytest.raises(ValueError, match="rule is 'vote'"):
         NCAClassifier(rule="vote").fit(X, y)

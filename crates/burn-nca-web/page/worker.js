@@ -121,7 +121,7 @@ const answers = {
     show(null, false);
   },
   takeOut() {
-    page.take_out();
+    page.remove_rows();
     given = null;
     reply("placed", { placed: placed() });
     show(null, false);

@@ -140,17 +140,17 @@ impl Page {
 
     /// Puts in one new row, by its cells.
     pub fn put_in_cells(&mut self, cells: String) -> Result<usize, JsError> {
-        self.learning.put_in(NewRows::Cells(cells)).map_err(words)
+        self.learning.add_rows(NewRows::Cells(cells)).map_err(words)
     }
 
     /// Puts in the rows of a CSV file.
     pub fn put_in_file(&mut self, name: String, bytes: Vec<u8>) -> Result<usize, JsError> {
-        self.learning.put_in(NewRows::File { name, bytes }).map_err(words)
+        self.learning.add_rows(NewRows::File { name, bytes }).map_err(words)
     }
 
     /// Takes the new rows out.
-    pub fn take_out(&mut self) {
-        self.learning.take_out();
+    pub fn remove_rows(&mut self) {
+        self.learning.remove_rows();
     }
 
     /// The new rows and the probabilities of their classes, as JSON.

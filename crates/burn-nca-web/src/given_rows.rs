@@ -17,7 +17,7 @@ pub enum NewRows {
 }
 
 /// New rows as they stand in a fit.
-pub(crate) struct Placed {
+pub(crate) struct ScaledNewRows {
     pub(crate) given: NewRows,
     /// Scaled, `[m, d]`.
     pub(crate) x: Tensor<2>,

@@ -11,9 +11,9 @@ use burn_nca::{Error, Fitted, NcaConfig, Result};
 use serde::Serialize;
 use web_time::Instant;
 
-use crate::given_rows::Placed;
+use crate::given_rows::ScaledNewRows;
 use crate::settings::Settings;
-use crate::table::{Ready, Table};
+use crate::table::{PreparedData, Table};
 
 /// What a slice of a fit came to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -64,7 +64,7 @@ pub struct Learning {
     /// The model of scaled rows.
     fitted: Fitted,
     slice: Slice,
-    pub(crate) placed: Option<Placed>,
+    pub(crate) new_rows: Option<ScaledNewRows>,
 }
 
 impl Learning {
@@ -84,7 +84,7 @@ impl Learning {
                 settings.test_size
             )));
         }
-        let Ready { data, split, rows, preparation, remarks } =
+        let PreparedData { data, split, rows, preparation, remarks } =
             table.ready(settings.test_size, settings.seed)?;
         let train = data.features().select(&split.train);
         let scaling = Scaling::fit(ScalingKind::Standardize, &train);
@@ -112,7 +112,7 @@ impl Learning {
             state,
             fitted,
             slice,
-            placed: None,
+            new_rows: None,
         })
     }
 
@@ -209,9 +209,9 @@ impl Learning {
     pub fn change(&mut self, settings: Settings) -> Result<()> {
         if !settings.keep_the_map_of(&self.settings) {
             let anew = Self::of(self.table.clone(), settings)?;
-            let new_rows = self.take_out();
+            let new_rows = self.remove_rows();
             *self = anew;
-            return new_rows.map_or(Ok(()), |rows| self.put_in(rows).map(|_| ()));
+            return new_rows.map_or(Ok(()), |rows| self.add_rows(rows).map(|_| ()));
         }
         let map = self.fitted.encoder.clone();
         let config = settings.config(self.data.features().columns(), self.train.rows());

@@ -21,4 +21,4 @@ pub use neighbors::{Neighbor, Neighborhood};
 pub use new_rows::NewChoices;
 pub use picture::View;
 pub use settings::{Map, Settings};
-pub use table::{RawRows, Reading, Ready, Table, open};
+pub use table::{PreparedData, RawRows, Reading, Table, open};

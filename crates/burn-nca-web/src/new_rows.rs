@@ -9,7 +9,7 @@ use burn_nca_data::csv_field;
 use burn_nca_data::{CsvOptions, RawOptions, TargetColumn, TextFormat, parse_csv, parse_raw};
 use serde::Serialize;
 
-use crate::given_rows::{NewRows, Placed};
+use crate::given_rows::{NewRows, ScaledNewRows};
 use crate::learning::Learning;
 
 /// New rows that a picture still has room for.
@@ -40,7 +40,7 @@ impl Learning {
     /// # Errors
     /// Another number of cells than columns, a cell that is no number where one is wanted, a file that lacks a column
     /// or cannot be read, or more rows than a picture has room for; the rows of before then stay.
-    pub fn put_in(&mut self, given: NewRows) -> Result<usize> {
+    pub fn add_rows(&mut self, given: NewRows) -> Result<usize> {
         let (features, rows, remarks) = match &self.preparation {
             Some(preparation) => {
                 let (name, text, separator) = self.raw_text(&given);
@@ -67,19 +67,19 @@ impl Learning {
             )));
         }
         let x = self.scaling.apply(&features)?.to_tensor(&self.x.device(), self.x.dtype());
-        self.placed = Some(Placed { given, x, rows, remarks });
+        self.new_rows = Some(ScaledNewRows { given, x, rows, remarks });
         Ok(count)
     }
 
     /// Takes the new rows out.
-    pub fn take_out(&mut self) -> Option<NewRows> {
-        self.placed.take().map(|placed| placed.given)
+    pub fn remove_rows(&mut self) -> Option<NewRows> {
+        self.new_rows.take().map(|new_rows| new_rows.given)
     }
 
     /// The embedding of the new rows, `[m, k]`; `None` without any.
     pub fn new_embedding(&self) -> Option<Tensor<2>> {
-        let placed = self.placed.as_ref()?;
-        Some(self.fitted().encoder.forward(placed.x.clone()))
+        let new_rows = self.new_rows.as_ref()?;
+        Some(self.fitted().encoder.forward(new_rows.x.clone()))
     }
 
     /// The class probabilities of the new rows under the map as it is.
@@ -87,7 +87,7 @@ impl Learning {
     /// # Errors
     /// An embedding that is not finite.
     pub fn new_choices(&self) -> Result<NewChoices> {
-        let (Some(placed), Some(z)) = (&self.placed, self.new_embedding()) else {
+        let (Some(new_rows), Some(z)) = (&self.new_rows, self.new_embedding()) else {
             return Ok(NewChoices::default());
         };
         let classes = self.data.classes();
@@ -95,9 +95,9 @@ impl Learning {
         let p = class_probabilities(&z, references, self.train.labels(), classes, None)?;
         let of_row = |row| (0..classes).map(|class| p.probability(row, class)).collect();
         Ok(NewChoices {
-            rows: placed.rows.clone(),
-            classes: (0..placed.rows.len()).map(of_row).collect(),
-            remarks: placed.remarks.clone(),
+            rows: new_rows.rows.clone(),
+            classes: (0..new_rows.rows.len()).map(of_row).collect(),
+            remarks: new_rows.remarks.clone(),
         })
     }
 
@@ -107,7 +107,7 @@ impl Learning {
             NewRows::File { name, bytes } => return (name, bytes.clone(), None),
             NewRows::Cells(cells) => cells,
         };
-        let (separator, cells) = parted(cells);
+        let (separator, cells) = split_cells(cells);
         let header: Vec<String> = self.cells().iter().map(|name| csv_field(name)).collect();
         let sign = separator.to_string();
         let text = format!("{}\n{}\n", header.join(&sign), cells.join(&sign));
@@ -126,7 +126,7 @@ impl Learning {
                 };
                 return Ok(parse_csv(name, bytes, &options)?.features);
             }
-            NewRows::Cells(cells) => parted(cells).1,
+            NewRows::Cells(cells) => split_cells(cells).1,
         };
         if cells.len() != names.len() {
             return Err(Error::data(format!(
@@ -148,7 +148,7 @@ impl Learning {
 }
 
 /// The sign that parts the cells, and the cells.
-fn parted(cells: &str) -> (char, Vec<&str>) {
+fn split_cells(cells: &str) -> (char, Vec<&str>) {
     let separator = ['\t', ';', ','].into_iter().find(|sign| cells.contains(*sign)).unwrap_or(',');
     (separator, cells.split(separator).map(str::trim).collect())
 }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     fn refused(learning: &mut Learning, given: NewRows) -> String {
-        learning.put_in(given).unwrap_err().to_string()
+        learning.add_rows(given).unwrap_err().to_string()
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
         let mut learning = learning();
         let cells: Vec<String> =
             learning.data.features().row(7).iter().map(f64::to_string).collect();
-        assert_eq!(learning.put_in(NewRows::Cells(cells.join(", "))).unwrap(), 1);
+        assert_eq!(learning.add_rows(NewRows::Cells(cells.join(", "))).unwrap(), 1);
         let twin = |learning: &Learning| {
             let row = learning.data.features().select(&[7]);
             learning.model().unwrap().transform(&row).unwrap().into_data()
@@ -207,7 +207,7 @@ mod tests {
         let choice = learning.neighborhood(learning.data.rows()).unwrap();
         assert!((choice.classes.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         assert_eq!(learning.new_choices().unwrap().classes[0], choice.classes);
-        assert!(learning.take_out().is_some() && learning.new_embedding().is_none());
+        assert!(learning.remove_rows().is_some() && learning.new_embedding().is_none());
         assert_eq!(learning.new_choices().unwrap(), NewChoices::default());
         assert!(learning.neighborhood(learning.data.rows()).is_err());
     }
@@ -219,17 +219,17 @@ mod tests {
         let backwards: Vec<&str> = names.iter().rev().map(String::as_str).collect();
         let text =
             format!("id,{},class\n1,0.2,1.4,3.5,5.1,?\n2,1.8,5.5,3,6.5,\n", backwards.join(","));
-        assert_eq!(learning.put_in(file(&text)).unwrap(), 2);
+        assert_eq!(learning.add_rows(file(&text)).unwrap(), 2);
         let of_file = learning.new_choices().unwrap();
         assert_eq!(of_file.rows, [0, 1]);
-        learning.put_in(NewRows::Cells("5.1; 3.5; 1.4; 0.2".into())).unwrap();
+        learning.add_rows(NewRows::Cells("5.1; 3.5; 1.4; 0.2".into())).unwrap();
         assert_eq!(learning.new_choices().unwrap().classes[0], of_file.classes[0]);
     }
 
     #[test]
     fn new_rows_stay_when_the_fit_begins_anew() {
         let mut learning = learning();
-        learning.put_in(NewRows::Cells("5.1,3.5,1.4,0.2".into())).unwrap();
+        learning.add_rows(NewRows::Cells("5.1,3.5,1.4,0.2".into())).unwrap();
         learning.change(Settings { dim: 3, ..Settings::default() }).unwrap();
         assert_eq!(learning.new_embedding().unwrap().dims(), [1, 3]);
     }
@@ -237,10 +237,10 @@ mod tests {
     #[test]
     fn raw_rows_are_prepared_as_the_table_was() {
         let mut learning = mixed(&MIXED);
-        learning.put_in(NewRows::Cells("21, red".into())).unwrap();
+        learning.add_rows(NewRows::Cells("21, red".into())).unwrap();
         let whole = learning.new_embedding().unwrap().into_data();
         assert!(learning.new_choices().unwrap().classes[0][1] > 0.9);
-        learning.put_in(file("kind,color,size\nb,red,NA\nb,red,21\n")).unwrap();
+        learning.add_rows(file("kind,color,size\nb,red,NA\nb,red,21\n")).unwrap();
         let z = learning.new_embedding().unwrap();
         let [_, k] = z.dims();
         assert_eq!(z.clone().slice([1..2, 0..k]).into_data(), whole);
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn rows_with_holes_are_left_out_where_the_table_leaves_them_out() {
         let mut learning = mixed(&Reading { missing: Missing::Drop, ..MIXED });
-        assert_eq!(learning.put_in(file("size,color\nNA,red\n21,red\n")).unwrap(), 1);
+        assert_eq!(learning.add_rows(file("size,color\nNA,red\n21,red\n")).unwrap(), 1);
         let choices = learning.new_choices().unwrap();
         assert_eq!(choices.rows, [1]);
         assert!(!choices.remarks.is_empty());

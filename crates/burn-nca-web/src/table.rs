@@ -47,7 +47,7 @@ pub struct RawRows {
 
 /// A table that is ready for a fit.
 #[derive(Clone, Debug)]
-pub struct Ready {
+pub struct PreparedData {
     /// The rows that take part.
     pub data: Labeled,
     /// Which of them are learned from, and which are held out.
@@ -118,9 +118,9 @@ impl Table {
     ///
     /// # Errors
     /// A share out of range, or columns that cannot be prepared.
-    pub fn ready(&self, test_size: f64, seed: u64) -> Result<Ready> {
+    pub fn ready(&self, test_size: f64, seed: u64) -> Result<PreparedData> {
         match self {
-            Self::Numbers(data) => Ok(Ready {
+            Self::Numbers(data) => Ok(PreparedData {
                 split: stratified_split(data.labels(), test_size, seed)?,
                 rows: (0..data.rows()).collect(),
                 data: data.clone(),
@@ -133,7 +133,7 @@ impl Table {
 }
 
 impl RawRows {
-    fn ready(&self, test_size: f64, seed: u64) -> Result<Ready> {
+    fn ready(&self, test_size: f64, seed: u64) -> Result<PreparedData> {
         let Target::Classes { labels, names } = &self.target else {
             return Err(Error::data("the target holds no classes; choose a column of classes"));
         };
@@ -154,7 +154,7 @@ impl RawRows {
             target,
             without_class: None,
         };
-        Ok(Ready {
+        Ok(PreparedData {
             data: classes(table)?,
             split: Split { train: renumbered(&split.train), test: renumbered(&split.test) },
             rows: kept.iter().map(|&row| self.rows[row]).collect(),

@@ -9,7 +9,7 @@ use crate::objective::{
     AgreementIndex, ClassIndex, Criterion, MlkrLossConfig, NcaLossConfig, Objective, PairIndex,
     PairLossConfig, Similarity, SoftNcaLossConfig, SupConLossConfig, TargetIndex,
 };
-use crate::self_test::{catch_panic, numbers};
+use crate::self_test::{numbers, without_panic_message};
 use crate::sums::{LOG_SUM, Sums};
 
 /// Points that are compared, and their coordinates.
@@ -64,7 +64,7 @@ pub fn compare_sums(device: &Device) -> Result<Vec<SumsCompared>> {
     // wgpu drivers may claim 64-bit floats and compute infinities with them.
     let is_wide = device.supports_dtype(DType::F64) && backend(&device) != "wgpu";
     let types = [DType::F32].into_iter().chain(is_wide.then_some(DType::F64));
-    let compared = types.map(|dtype| catch_panic(|| compared(&device, dtype)));
+    let compared = types.map(|dtype| without_panic_message(|| compared(&device, dtype)));
     compared
         .collect::<core::result::Result<_, _>>()
         .map_err(|reason| Error::Device(format!("device {}: {reason}", backend(&device))))

@@ -29,12 +29,12 @@ pub const AUTO: &str = "auto";
 ///
 /// # Errors
 /// A name that is not among these, a backend that is not compiled in, or a device that is not there; the
-/// devices that are there are listed.
+/// available devices are listed.
 ///
 /// # Examples
 /// ```
 /// let error = burn_nca::device::open("abacus").unwrap_err().to_string();
-/// assert!(error.contains("\"abacus\"") && error.contains("devices that are there"));
+/// assert!(error.contains("\"abacus\"") && error.contains("available devices"));
 /// ```
 pub fn open(name: &str) -> Result<Device> {
     let name = if name == AUTO { "cpu" } else { name };
@@ -163,7 +163,7 @@ fn parse(name: &str) -> Option<(&str, Option<usize>)> {
 }
 
 fn missing(reason: String) -> Error {
-    Error::Device(format!("{reason}; devices that are there: {}", available().join(", ")))
+    Error::Device(format!("{reason}; available devices: {}", available().join(", ")))
 }
 
 #[cfg(test)]
@@ -206,7 +206,7 @@ mod tests {
     fn a_device_that_is_not_there_is_answered_with_those_that_are() {
         let message = |name: &str| open(name).unwrap_err().to_string();
         let text = message("abacus");
-        assert!(text.contains("no device \"abacus\"") && text.contains("devices that are there"));
+        assert!(text.contains("no device \"abacus\"") && text.contains("available devices"));
         for (backend, compiled) in backends() {
             if !compiled {
                 assert!(message(backend).contains(&format!("build with the feature {backend}")));

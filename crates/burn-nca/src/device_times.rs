@@ -5,7 +5,7 @@ use web_time::{Duration, Instant};
 
 use crate::device;
 use crate::objective::{Criterion, NcaLossConfig};
-use crate::self_test::{catch_panic, numbers, self_test, tensor};
+use crate::self_test::{numbers, self_test, tensor, without_panic_message};
 
 /// Rows that are measured at most: larger tables are learned by mini-batches, which are smaller.
 const MOST_ROWS: usize = 5000;
@@ -61,7 +61,7 @@ pub fn time_devices([rows, features, dimensions]: [usize; 3]) -> Vec<DeviceTime>
                 self_test(&device).ok()?;
             }
             let size = [rows.min(MOST_ROWS), features, dimensions];
-            let time = catch_panic(|| time_of(&device, size)).ok()?;
+            let time = without_panic_message(|| time_of(&device, size)).ok()?;
             Some(DeviceTime { name, seconds: time.as_secs_f64() })
         })
         .collect();

@@ -101,9 +101,9 @@ pub fn softmax(logits: Tensor<2>, left_out: Tensor<2, Bool>) -> Tensor<2> {
 pub fn log_p(logits: Tensor<2>, same: Tensor<2, Bool>, left_out: Tensor<2, Bool>) -> Tensor<2> {
     let no_partner = same.clone().bool_not().bool_or(left_out.clone());
     let no_other = same.bool_or(left_out);
-    let sure = no_partner.clone().all_dim(1).bool_or(no_other.clone().all_dim(1));
+    let probability_is_one = no_partner.clone().all_dim(1).bool_or(no_other.clone().all_dim(1));
     let partners = log_sum_exp(logits.clone(), no_partner);
-    log_sigmoid(partners - log_sum_exp(logits, no_other)).mask_fill(sure, 0.0)
+    log_sigmoid(partners - log_sum_exp(logits, no_other)).mask_fill(probability_is_one, 0.0)
 }
 
 /// Equation 3: `f = Σ_i p_i`, `[b, 1]` to `[1]`.

@@ -35,12 +35,12 @@ pub fn self_test(device: &Device) -> Result<()> {
             backend(&device)
         ))
     };
-    let product = catch_panic(|| product_deviation(&device)).map_err(&failed)?;
+    let product = without_panic_message(|| product_deviation(&device)).map_err(&failed)?;
     if let Some(reason) = product {
         return Err(failed(reason));
     }
     let (found, expected) =
-        catch_panic(|| (loss_on_device(&device), loss_on_host())).map_err(&failed)?;
+        without_panic_message(|| (loss_on_device(&device), loss_on_host())).map_err(&failed)?;
     // Written so that a NaN fails.
     let right = (found - expected).abs() <= TOLERANCE * expected.abs();
     if right { Ok(()) } else { Err(failed(format!("an NCA loss is {found}, not {expected}"))) }
@@ -117,7 +117,7 @@ fn loss_on_host() -> f64 {
 }
 
 /// Runs `work`; a panic in it (Burn starts devices lazily, and panics where that fails) becomes its message.
-pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
+pub(crate) fn without_panic_message<T>(work: impl FnOnce() -> T) -> std::result::Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic_message(&*panic).lines().next().unwrap_or_default();
         format!("it cannot be started ({text})")
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_its_first_line() {
-        let reason = catch_panic(|| panic!("no adapter\nbacktrace")).unwrap_err();
+        let reason = without_panic_message(|| panic!("no adapter\nbacktrace")).unwrap_err();
         assert_eq!(reason, "it cannot be started (no adapter)");
     }
 

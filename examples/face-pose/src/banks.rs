@@ -90,7 +90,7 @@ fn read(args: &Args) -> Result<(String, FaceBank)> {
     let bank = if path.is_dir() {
         if args.people.is_some() {
             bail!(
-                "--people is for IDX files; in a folder, each person's pictures stand in a folder of their own"
+                "--people is for IDX files; in a folder, each person's pictures are in a folder of their own"
             );
         }
         read_face_folder(path, FOLDER_SIZE)

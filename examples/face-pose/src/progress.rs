@@ -62,7 +62,7 @@ impl Progress {
     /// Tells the user a line, unless silence was asked for.
     pub fn tell(&self, line: &str) {
         if !self.quiet {
-            burn_nca_program::tell(line);
+            burn_nca_program::eprint_line(line);
         }
     }
 }

@@ -66,8 +66,8 @@ pub fn run<N: Network>(args: &Args) -> Result<()> {
     errors.push(evaluation.neighbors("PCA, k-NN", &evaluation.principal_components()?)?.1);
     if let Some(told) = &told {
         let plane = evaluation.plane(&told.network)?;
-        errors.push(evaluation.neighbors("told poses, k-NN", &plane)?.1);
-        errors.push(evaluation.direct("told poses, its outputs", &plane, &scale));
+        errors.push(evaluation.neighbors("supervised poses, k-NN", &plane)?.1);
+        errors.push(evaluation.direct("supervised poses, network outputs", &plane, &scale));
     }
     let mut results = results(args, &plan, &banks, &learned);
     results.poses = told.as_ref().map(Training::of);
@@ -145,7 +145,7 @@ impl Trainer<'_> {
         let trained = train::<N>(self.plan, goal, &setting, &mut checkpoint, self.progress)?;
         match trained.ending {
             Ending::Interrupted => bail!(
-                "interrupted after step {} of {}; the same command with --resume goes on",
+                "interrupted after step {} of {}; the same command with --resume continues",
                 trained.steps,
                 self.plan.steps
             ),

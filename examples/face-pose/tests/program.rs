@@ -28,7 +28,10 @@ fn a_short_run_writes_all_it_promises() {
     let output = run(folder.path(), &arguments);
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("All steps are done.") && text.contains("told poses, k-NN"), "{text}");
+    assert!(
+        text.contains("All steps are done.") && text.contains("supervised poses, k-NN"),
+        "{text}"
+    );
     let file = |name: &str| folder.path().join("a").join(name);
     let results: serde_json::Value =
         serde_json::from_slice(&std::fs::read(file("results.json")).unwrap()).unwrap();

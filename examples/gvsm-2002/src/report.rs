@@ -50,7 +50,7 @@ pub fn markdown(results: &Results) -> String {
 }
 
 const INTRODUCTION: &str = "The experiment of J. J. Naudé and M. A. van Wyk, Generalized Similarity Metric Learning \
-for a Variable Kernel Classifier: the exclusive-or of two noisy bits, given twice, beside four inputs that say nothing. \
+for a Variable Kernel Classifier: the exclusive-or of two noisy bits, given twice, and four uninformative inputs. \
 Every map is judged by the variable-kernel rule (K = 10, M = 5; r as learned by VSM and GVSM, else 1). The paper prints \
 curves without numbers, of untrained neighbors, VSM and GVSM.";
 

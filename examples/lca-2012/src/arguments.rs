@@ -36,7 +36,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR", value_parser = existing_folder)]
     pub data: Option<PathBuf>,
 
-    /// Only these sets [default: all that are there]
+    /// Only these sets [default: all available]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = paper::known_name)]
     pub sets: Vec<String>,
 

@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            burn_nca_program::tell(&format!("error: {error:#}"));
+            burn_nca_program::eprint_line(&format!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }

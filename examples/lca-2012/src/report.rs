@@ -143,7 +143,7 @@ const PROTOCOL: [&str; 5] = [
      others: reduced to the dimensions that the paper names, and the rows themselves where it reduces nothing.",
     "LCA, LMNN and NCA learn a map to p dimensions, the p of the paper's best LCA. Nothing is held out, and no setting \
      is searched here: LCA is `lca` with its defaults, LMNN `lmnn` with its defaults. Those of `lca` were picked with \
-     errors on balance, iris and segment in view, which flatters it there.",
+     errors on balance, iris and segment in view, so its results there are optimistic.",
     "NCA is the method of its paper (criterion f, no penalty), from the automatic start; NCA, usual has the settings that \
      the library recommends to start from: criterion g, a start of perplexity 15, a penalty of 0.01 of the spread. More \
      than 5000 rows are learned from by mini-batches, from a start of perplexity 15, with a penalty of the weights.",

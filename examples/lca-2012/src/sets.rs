@@ -105,7 +105,7 @@ pub fn load(names: &[String], data: Option<&Path>, limits: Limits) -> Result<Vec
                     plan.name
                 )
             }
-            Err(missing) if data.is_some() => burn_nca_program::tell(&format!(
+            Err(missing) if data.is_some() => burn_nca_program::eprint_line(&format!(
                 "warning: the set {} is left out: {missing} is not there",
                 plan.name
             )),

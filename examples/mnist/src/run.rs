@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use burn::module::Module;
 use burn::tensor::Device;
 use burn_nca::device;
-use burn_nca_program::{Bar, Interrupt, RunFolder, tell, write_file};
+use burn_nca_program::{Bar, Interrupt, RunFolder, eprint_line, write_file};
 use serde::Serialize;
 
 use crate::arguments::Arguments;
@@ -72,11 +72,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     bar.finish();
     match ended {
         Ended::EpochsDone => {
-            tell(&format!("ended: all {} epochs are done", recipe.epochs));
+            eprint_line(&format!("ended: all {} epochs are done", recipe.epochs));
             write(arguments, &recipe, folder, (&trainer, &question, &device, split))
         }
         Ended::Stopped => {
-            tell("ended: stopped by Ctrl-C; the same command with --resume goes on");
+            eprint_line("ended: stopped by Ctrl-C; the same command with --resume continues");
             Ok(())
         }
         Ended::NotFinite => bail!(
@@ -116,7 +116,7 @@ fn write(
     let answer = question.ask(network)?;
     let name = format!("{:?}", recipe.encoder).to_lowercase();
     let search = if arguments.raw {
-        tell("timing the searches");
+        eprint_line("timing the searches");
         search_table::rows(question, &answer, &name, device)?
     } else {
         Vec::new()
@@ -147,6 +147,6 @@ fn write(
     text.push(b'\n');
     write_file(&folder.file("results.json"), &text)?;
     folder.finish()?;
-    tell(&format!("5-NN error {error:.2} %; results in {}", arguments.out.display()));
+    eprint_line(&format!("5-NN error {error:.2} %; results in {}", arguments.out.display()));
     Ok(())
 }

@@ -11,7 +11,7 @@ const EXAMPLES: &str = "\
 Examples, each after `cargo run --release -p nca-2004 --`:
   --sets iris,wine --splits 5            a first look
   --data DATA --out runs/figures         all sets of the paper, over the splits of DATA/splits
-  --data DATA --peer benches/results/sklearn-nca-2004.json   beside scikit-learn
+  --data DATA --peer benches/results/sklearn-nca-2004.json   compared with scikit-learn
 
 Built in are balance, iris, wine, digits and rings. DATA holds ionosphere, housing-q3 and housing-q4 as NAME.csv
 (classes in the last column), usps/usps11000-{images-idx3,labels-idx1}-ubyte.gz, faces/olivetti-{images-idx3,
@@ -35,7 +35,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR", value_parser = existing_folder)]
     pub data: Option<PathBuf>,
 
-    /// Only these sets, of figure 1 (such as iris) or figure 2 (rings, faces) [default: all that are there]
+    /// Only these sets, of figure 1 (such as iris) or figure 2 (rings, faces) [default: all available]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = sets::known_name)]
     pub sets: Vec<String>,
 

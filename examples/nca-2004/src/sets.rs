@@ -146,7 +146,7 @@ pub fn rows(name: &str, data: Option<&Path>, required: bool) -> Result<Option<(L
         if required {
             bail!("{message}; give the folder that holds it with --data");
         }
-        burn_nca_program::tell(&format!("warning: {message}"));
+        burn_nca_program::eprint_line(&format!("warning: {message}"));
         return Ok(None);
     }
     let source = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(",");

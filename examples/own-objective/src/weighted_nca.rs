@@ -79,7 +79,7 @@ impl Objective for WeightedNca {
     }
 
     fn num_counted(&self, target: &WeightedRows) -> usize {
-        target.classes.with_partner()
+        target.classes.num_with_positive()
     }
 
     fn shared(&self, _embedding: Tensor<2>, _target: &WeightedRows) {}

@@ -25,10 +25,10 @@ Examples:
   nca fit wine --dim 2 --picture wine.svg --picture wine.png
   nca fit housing.csv --target price --task regression --out runs/housing
   nca fit film.csv --pairs neighbors.csv --dim 2   no labels: pairs of rows, as in 1,2
-  nca fit patients.csv --id name --missing median --categorical auto   text, holes and a name
+  nca fit patients.csv --id name --missing median --categorical auto   text columns, missing values, an id
   nca fit counts.mtx.gz,topics.csv --dim 2     word counts of texts, their zeros never written out
   nca fit wine --tune --budget 60              settings chosen by cross-validation inside the training rows
-  nca fit big.csv --out runs/big               Ctrl-C stops it; --resume goes on";
+  nca fit big.csv --out runs/big               Ctrl-C stops it; --resume continues";
 
 /// The options of `nca fit`.
 #[derive(Args, Debug)]
@@ -59,7 +59,7 @@ pub struct FitArgs {
     pub scale: Option<Scale>,
 
     /// The k of the k-NN column; for classes also cv (the k with most training rows right, each left out in turn) or
-    /// entropy (as many as the metric's own softmax counts) [default: 5, or all training rows where there are fewer]
+    /// entropy (k = perplexity of the metric) [default: 5, or all training rows where there are fewer]
     #[arg(long, value_name = "K|cv|entropy", allow_negative_numbers = true, value_parser = neighbor_count)]
     pub neighbors: Option<NeighborCount>,
 
@@ -110,7 +110,7 @@ pub struct FitArgs {
     #[arg(long, value_name = "FILE", value_parser = picture, help_heading = "Output")]
     pub picture: Vec<PathBuf>,
 
-    /// Go on with the interrupted fit of --out.
+    /// Resume the interrupted fit of --out.
     #[arg(long, requires = "out", help_heading = "Output")]
     pub resume: bool,
 
@@ -153,7 +153,7 @@ pub struct ModelOptions {
     #[arg(long, value_name = "MODEL")]
     pub warm_start: Option<PathBuf>,
 
-    /// Scale the start so that its kernel counts this many neighbors; 0 leaves it as it is [default: 15 for a map of nca where
+    /// Scale the start so that its kernel has this perplexity; 0 leaves it unscaled [default: 15 for a map of nca where
     /// --objective and --init are left out; else 0]
     #[arg(long, value_name = "P", conflicts_with = "warm_start", allow_negative_numbers = true, value_parser = perplexity)]
     pub start_perplexity: Option<f64>,
@@ -239,7 +239,7 @@ pub enum Scale {
     Common,
     /// From 0 to 1.
     MinMax,
-    /// As they are.
+    /// Unscaled.
     None,
 }
 

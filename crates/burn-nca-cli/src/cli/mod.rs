@@ -31,7 +31,7 @@ Examples:
 
 Results go to stdout, progress and messages to stderr.
 Exit codes: 0 success, 1 the work failed (bad data, a missing file), 2 wrong usage, 130 stopped by Ctrl-C,
-143 stopped by SIGTERM, 129 stopped by SIGHUP (fit --resume goes on from there).";
+143 stopped by SIGTERM, 129 stopped by SIGHUP (fit --resume continues from there).";
 
 /// Learn the distance that makes nearest neighbors work (neighborhood components analysis).
 #[derive(Debug, Parser)]
@@ -46,7 +46,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The verbs.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Learn a metric from classes, a numeric target or pairs, and compare it with Euclidean distance, PCA and LDA.
@@ -57,13 +57,13 @@ pub enum Command {
     Predict(PredictArgs),
     /// Measure a saved model on a table that it was not fitted on.
     Evaluate(EvaluateArgs),
-    /// Say what a saved model is: settings, columns, classes, how its fit ended, A.
+    /// Describe a saved model: settings, columns, classes, how its fit ended, A.
     Info(InfoArgs),
     /// Write report.html again from the report.json of a run.
     Report(ReportArgs),
     /// Export the map of a saved model as a plain linear layer (safetensors).
     Export(ExportArgs),
-    /// List the devices that are there, for --device.
+    /// List available devices, for --device.
     #[command(after_help = "\
 Examples:
   nca devices            the names that --device takes on this machine
@@ -104,7 +104,7 @@ pub enum Format {
     Json,
 }
 
-/// The device of a verb that computes.
+/// The device of a command that computes.
 #[derive(Args, Debug)]
 pub struct DeviceArgs {
     /// cpu, flex, ndarray, wgpu[:i], cuda[:i], or auto: nca fit takes the fastest, by a measurement

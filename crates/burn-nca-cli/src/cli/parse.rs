@@ -13,7 +13,7 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
-/// A file for a picture, in a folder that is there: a fit may be long, and its picture comes last.
+/// A file for a picture, in an existing folder: a fit may be long, and its picture comes last.
 pub fn picture(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     PictureFormat::of(&path)?;

@@ -8,12 +8,12 @@ use super::parse::{NameList, at_least_one, decimal_sign, name_list, separator};
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "CSV files")]
 pub struct TextArgs {
-    /// What stands between the values: a character, or comma, semicolon, tab, bar, space (runs of spaces and tabs)
+    /// The separator of values: a character, or comma, semicolon, tab, bar, space (runs of spaces and tabs)
     /// [default: found by the first lines]
     #[arg(long, value_name = "CHAR", allow_hyphen_values = true, value_parser = separator)]
     pub separator: Option<char>,
 
-    /// What stands before the fraction of a number: point or comma [default: point, or as in the fit of the model]
+    /// The decimal sign: point or comma [default: point, or as in the fit of the model]
     #[arg(long, value_name = "SIGN", value_parser = decimal_sign)]
     pub decimal: Option<burn_nca_data::DecimalSign>,
 
@@ -26,7 +26,7 @@ pub struct TextArgs {
     #[arg(long, value_enum, value_name = "auto|yes|no", hide_possible_values = true)]
     pub header: Option<HeaderRule>,
 
-    /// More spellings of missing values, as in unknown,-9, beside the empty cell and the usual ones (NA, NaN, None, null, ?
+    /// More spellings of missing values, as in unknown,-9, in addition to the empty cell and the usual ones (NA, NaN, None, null, ?
     /// and the like); an empty word, as in '' or '"",-9', leaves the usual ones out [default: as in the fit of the model]
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true, value_parser = name_list)]
     pub missing_values: Option<Vec<NameList>>,
@@ -48,7 +48,7 @@ pub enum HeaderRule {
 #[command(next_help_heading = "Columns of a CSV file")]
 pub struct ColumnArgs {
     /// The features, by name or pattern, as in age,x*; a name with a comma in quotation marks, as in '"width, cm",age'
-    /// [default: all columns that are nothing else]
+    /// [default: all columns not used otherwise]
     #[arg(long, value_name = "COLUMNS", value_parser = name_list)]
     pub features: Option<Vec<NameList>>,
 
@@ -83,11 +83,11 @@ pub struct ColumnArgs {
     pub balanced: bool,
 
     /// What rows without a class (an empty cell) are to the fit: nothing, or neighbors in the softmax of the others,
-    /// right for none of them. Either way they are drawn, and in no figure [default: ignore]
+    /// right for none of them. Either way they are plotted, but excluded from all scores [default: ignore]
     #[arg(long, alias = "unlabelled", value_enum)]
     pub unlabeled: Option<UnlabeledRule>,
 
-    /// The class that marks rows without one, as -1 does in scikit-learn, beside the empty cell; in arrays, too.
+    /// The class that marks rows without one, as -1 does in scikit-learn, in addition to the empty cell; in arrays, too.
     #[arg(long, alias = "unlabelled-class", value_name = "CLASS", allow_hyphen_values = true)]
     pub unlabeled_class: Option<String>,
 

@@ -107,7 +107,7 @@ pub struct PredictArgs {
     pub rule: Option<Rule>,
 
     /// The k of the rule knn; for classes also cv (the k with most training rows right, each left out in turn) or entropy
-    /// (as many as the metric's own softmax counts) [default: 5, or all training rows where there are fewer]
+    /// (k = perplexity of the metric) [default: 5, or all training rows where there are fewer]
     #[arg(long, value_name = "K|cv|entropy", allow_negative_numbers = true, value_parser = neighbor_count)]
     pub neighbors: Option<NeighborCount>,
 
@@ -147,7 +147,7 @@ Examples:
   nca evaluate runs/iris test.csv --target species
   nca evaluate runs/iris test.csv --format json | jq .accuracy.nn
   nca evaluate runs/film more.csv --pairs pairs.csv   a model of pairs: where partners rank
-  nca evaluate runs/iris test.csv --train moved/iris.csv   the table of the fit stands elsewhere now
+  nca evaluate runs/iris test.csv --train moved/iris.csv   the table of the fit has moved
 
 k-NN by the learned metric is compared with k-NN by Euclidean distance on the same scaled features
 (McNemar's test). For this the training rows are read again, as the fit in the run's report read them.
@@ -168,11 +168,11 @@ pub struct EvaluateArgs {
     pub pairs: Option<PathBuf>,
 
     /// The k of k-NN and of precision@k; for classes also cv (the k with most training rows right, each left out in turn)
-    /// or entropy (as many as the metric's own softmax counts) [default: 5, or all training rows where there are fewer]
+    /// or entropy (k = perplexity of the metric) [default: 5, or all training rows where there are fewer]
     #[arg(long, value_name = "K|cv|entropy", allow_negative_numbers = true, value_parser = neighbor_count)]
     pub neighbors: Option<NeighborCount>,
 
-    /// Where the table of the fit stands now, for the comparison with Euclidean distance [default: where the fit read
+    /// Where the table of the fit is now, for the comparison with Euclidean distance [default: where the fit read
     /// it]
     #[arg(long, value_name = "DATA")]
     pub train: Option<String>,

@@ -7,7 +7,7 @@ use burn_nca::{SumsCompared, compare_sums, device};
 
 use crate::failure::in_one_line;
 use crate::output;
-use crate::process::quietly;
+use crate::process::without_panic_message;
 
 /// Lists the devices, and tests them if asked to.
 ///
@@ -25,7 +25,7 @@ pub fn run(test: bool) -> Result<()> {
 fn tested(name: &str) -> String {
     let started = Instant::now();
     let found = device::open(name).and_then(|device| {
-        quietly(|| {
+        without_panic_message(|| {
             burn_nca::self_test(&device)?;
             compare_sums(&device)
         })

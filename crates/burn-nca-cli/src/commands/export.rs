@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use burn_nca::Fitted;
 use burn_nca::estimator::TrainingTargets;
 use burn_nca_files::is_regular;
-use burn_nca_program::tell;
+use burn_nca_program::eprint_line;
 
 use super::load_model;
 use crate::cli::ExportArgs;
@@ -34,7 +34,7 @@ pub fn run(args: &ExportArgs) -> Result<()> {
         if args.with_neighbors
             && matches!(model.training_targets(), TrainingTargets::Classes { .. })
         {
-            tell(
+            eprint_line(
                 "the graph classifies by the soft rule over all training rows, as `nca predict --rule soft` does; without \
                  --rule, nca predict takes the vote of the nearest rows",
             );

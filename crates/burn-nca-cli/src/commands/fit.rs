@@ -59,7 +59,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     stages.show(&format!("reading {}", short_name(&args.source.data)));
     let table = D::open(args, &source, &stages)?;
     let source = source.with_target(table.target.as_deref());
-    let mut rows = table.data.parted(table.split, args)?;
+    let mut rows = table.data.split_rows(table.split, args)?;
     if folder.is_none() {
         // With a folder the fit stops after its first step, and can be resumed.
         stages.refuse_stop("while the table was read")?;
@@ -81,13 +81,13 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     refuse_f64_on_graphics(args.precision, &device)?;
     log::info!("{} training rows, {} features, on {name}: {device:?}", size[0], size[1]);
     let warm_start = warm_start(args, train.features(), &device)?;
-    let config = settings::configuration(args, method, train.any(), warm_start.as_ref())?;
+    let config = settings::configuration(args, method, train.as_any_data(), warm_start.as_ref())?;
     let of_rows = D::warnings(train).into_iter().chain(rows.remark()?);
-    let mut warnings = told(table.warnings.into_iter().chain(of_rows).collect());
+    let mut warnings = emit_notes(table.warnings.into_iter().chain(of_rows).collect());
     let (config, tuning, few_groups) =
         tuning::choose(args, config, (train, &device), (folder.as_ref(), &interrupt, &stages))?;
-    warnings.extend(told(few_groups.into_iter().collect()));
-    warnings.extend(told(warnings::about_dimension(args, &config).into_iter().collect()));
+    warnings.extend(emit_notes(few_groups.into_iter().collect()));
+    warnings.extend(emit_notes(warnings::about_dimension(args, &config).into_iter().collect()));
     let steps = settings::step_limit(&config.fit, train.features().rows());
     let bar = FitProgress::new(steps, args.quiet, (interrupt, time)).with_measure(D::MEASURE);
     stages.begin("training");
@@ -97,14 +97,15 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     refuse_far_values(rows.data.features(), (args.precision, table.names.places.as_deref()))
         .inspect_err(|_| bar.finish())?;
     let start = warm_start.map(|model| model.encoder);
-    let recording =
-        folder.as_ref().map(|folder| Recording::new(folder, config.identity(rows.train.any())));
+    let recording = folder
+        .as_ref()
+        .map(|folder| Recording::new(folder, config.identity(rows.train.as_any_data())));
     let model = fit(&bar, (folder.as_ref(), recording.as_ref()), |session| {
         config.fit_scaled(start, (rows.train.clone(), scaling), &device, session)
     })?;
     warnings.extend(bar.warnings());
     let lacking = recording.as_ref().and_then(Recording::warning);
-    warnings.extend(told(lacking.into_iter().collect()));
+    warnings.extend(emit_notes(lacking.into_iter().collect()));
     let model = match table.preparation {
         Some(preparation) => model.with_preparation(preparation)?,
         None => model,
@@ -164,12 +165,12 @@ fn conclude(
 }
 
 /// Says on stderr what is worth knowing before the fit; the report says it again.
-fn told(warnings: Vec<Warning>) -> Vec<Warning> {
+fn emit_notes(warnings: Vec<Warning>) -> Vec<Warning> {
     for warning in &warnings {
         match warning.code {
             // What was asked for is no cause for alarm.
             WarningCode::Prepared | WarningCode::ReadAs => {
-                output::tell(&format!("note: {}", warning.text))
+                output::eprint_line(&format!("note: {}", warning.text))
             }
             _ => output::warn(&warning.text),
         }
@@ -207,13 +208,13 @@ fn device_for(given: &str, size: [usize; 3]) -> Result<(String, Device)> {
     if name != device::AUTO {
         return Ok((name, open_device(given)?));
     }
-    let times = process::quietly(|| burn_nca::time_devices(size));
+    let times = process::without_panic_message(|| burn_nca::time_devices(size));
     let Some(fastest) = times.first() else {
         return Err(usage("no device computes as it should; nca devices --test says why"));
     };
     let told = |time: &DeviceTime| format!("{} {:.1} ms", time.name, 1e3 * time.seconds);
     let times: Vec<String> = times.iter().map(told).collect();
-    output::tell(&format!(
+    output::eprint_line(&format!(
         "note: on {}, the fastest: value and gradient took {}",
         fastest.name,
         times.join(", ")

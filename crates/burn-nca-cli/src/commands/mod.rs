@@ -50,7 +50,7 @@ pub fn run(cli: Cli) -> Result<()> {
 fn open_device(name: &str) -> Result<Device> {
     let device = device::open(name)?;
     if !device::runs_on_host(&device) {
-        crate::process::quietly(|| burn_nca::self_test(&device))?;
+        crate::process::without_panic_message(|| burn_nca::self_test(&device))?;
     }
     Ok(device)
 }

@@ -61,6 +61,7 @@ fn open(folder: &Path) -> Result<Report> {
             path.display()
         );
     }
-    Report::from_document(document)
-        .with_context(|| format!("{} is no whole report; correct it, or fit again", path.display()))
+    Report::from_document(document).with_context(|| {
+        format!("{} is not a complete report; correct it, or fit again", path.display())
+    })
 }

@@ -53,7 +53,7 @@ pub fn chosen(args: &FitArgs, task: FitTask) -> Result<AnyMethod> {
 fn name(args: &FitArgs, task: FitTask) -> Result<&str> {
     match (&args.method.method, args.targets.soft) {
         (Some(name), true) if name != "soft-nca" => Err(usage(format!(
-            "--soft stands for --method soft-nca, and --method {name} is given; leave one of them out"
+            "--soft means --method soft-nca, and --method {name} is given; leave one of them out"
         ))),
         (Some(name), _) => Ok(name),
         (None, true) => Ok("soft-nca"),

@@ -77,7 +77,7 @@ impl FitProgress {
             CheckpointEvent::Saving => {}
             CheckpointEvent::WriteFailed(error) => {
                 let text = format!(
-                    "the checkpoint cannot be written, and the fit goes on; an interruption would lose the steps since \
+                    "the checkpoint cannot be written, and the fit continues; an interruption would lose the steps since \
                      the last one: {error}"
                 );
                 self.bar.line(&format!("warning: {text}"));

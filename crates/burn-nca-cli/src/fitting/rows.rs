@@ -13,7 +13,7 @@ use crate::cli::targets::TaskKind;
 use crate::cli::{FitArgs, NeighborCount};
 use crate::output;
 use crate::source::Source;
-use crate::tables::{self, Ready};
+use crate::tables::{self, PreparedData};
 use burn_nca_report::Warning;
 use burn_nca_report::evaluation::{ReportData, Rows, about_columns};
 
@@ -35,13 +35,13 @@ pub trait FitData: ReportData {
     ///
     /// # Errors
     /// Data that cannot be read, or that are plainly of another kind; an interruption.
-    fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<Ready<Self>>;
+    fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>>;
 
     /// All rows with their split.
     ///
     /// # Errors
     /// A share that leaves a part without anything.
-    fn parted(self, split: Option<Split>, args: &FitArgs) -> Result<Rows<Self>> {
+    fn split_rows(self, split: Option<Split>, args: &FitArgs) -> Result<Rows<Self>> {
         let split = match split {
             Some(split) => split,
             None => self.split(args.test_size, args.seed)?,
@@ -72,7 +72,7 @@ impl FitData for Labeled {
         of_classes(wanted, model)
     }
 
-    fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<Ready<Self>> {
+    fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>> {
         let mut pass = |done, all| stages.reduction_pass(done, all);
         let mut opened = tables::open_watched(source, TargetKind::Classes, &mut pass)?;
         refuse_numbers(args, &opened.table)?;
@@ -97,7 +97,7 @@ impl FitData for RegressionData {
         train.groups()
     }
 
-    fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<Ready<Self>> {
+    fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>> {
         if by_name(&args.source.data).is_some() {
             bail!(
                 "the bundled set {:?} has classes, and a numeric target is needed; leave --soft and --task \
@@ -121,11 +121,11 @@ impl FitData for Coincidences {
         Ok(0)
     }
 
-    fn open(args: &FitArgs, source: &Source, _: &Stages) -> Result<Ready<Self>> {
+    fn open(args: &FitArgs, source: &Source, _: &Stages) -> Result<PreparedData<Self>> {
         let Some(file) = args.targets.pairs.as_deref() else {
             bail!("there are no pairs to learn from; give --pairs FILE");
         };
-        let Ready {
+        let PreparedData {
             data: features,
             split,
             target,
@@ -137,10 +137,19 @@ impl FitData for Coincidences {
         } = tables::open_features(source)?;
         let pairs = read_pairs(file, features.rows())?;
         let data = Self::new(features, pairs)?;
-        Ok(Ready { data, split, target, preparation, reduction, without_class, names, warnings })
+        Ok(PreparedData {
+            data,
+            split,
+            target,
+            preparation,
+            reduction,
+            without_class,
+            names,
+            warnings,
+        })
     }
 
-    fn parted(self, _: Option<Split>, args: &FitArgs) -> Result<Rows<Self>> {
+    fn split_rows(self, _: Option<Split>, args: &FitArgs) -> Result<Rows<Self>> {
         let split = self.split(args.test_size, args.seed)?;
         let tests = split.test.is_empty() || self.part(&split.test).is_ok();
         match self.part(&split.train) {

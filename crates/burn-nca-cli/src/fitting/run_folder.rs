@@ -33,7 +33,7 @@ pub fn open(target: &Path, resume: bool) -> Result<RunFolder> {
     let model = folder.file(MODEL);
     restore_folder(&model).with_context(|| format!("{} cannot be written", model.display()))?;
     if resume && let Some(told) = without_checkpoint(&folder) {
-        output::tell(told);
+        output::eprint_line(told);
     }
     Ok(folder)
 }
@@ -72,7 +72,7 @@ pub fn complete(
 ) -> Result<Report> {
     let partial = folder.path().display().to_string();
     let kept = |what: &str| {
-        format!("{what} kept in {partial}, and the same command with --resume goes on from there")
+        format!("{what} kept in {partial}, and the same command with --resume continues from there")
     };
     save(&folder.file(MODEL), model, source).with_context(|| {
         kept_part(&folder).map_or("nothing of the fit could be kept".to_string(), kept)

@@ -240,7 +240,7 @@ fn scaling(args: &FitArgs, train: &Features) -> ScalingKind {
         Some(Scale::Common) => ScalingKind::Common,
         Some(Scale::MinMax) => ScalingKind::MinMax,
         Some(Scale::None) => ScalingKind::None,
-        None if args.optimizer.optimizer.takes_batches() => ScalingKind::suited_to(train),
+        None if args.optimizer.optimizer.takes_batches() => ScalingKind::auto(train),
         // The directions of a sparse table are in order of their variance, and most of the last is noise.
         None if is_sparse(&args.source.data) => ScalingKind::Common,
         None => ScalingKind::Standardize,

@@ -67,7 +67,7 @@ impl Stages {
     /// Names a stage that follows the fit.
     pub fn announce(&self, stage: &str) {
         self.begin(stage);
-        self.show(&format!("{stage} (Ctrl-C skips what may be skipped)"));
+        self.show(&format!("{stage} (Ctrl-C to skip)"));
     }
 
     /// Shows what is done now.
@@ -121,7 +121,7 @@ impl Stages {
     /// Says on stderr what each stage of a long command took: time, and the peak of memory up to its end.
     pub fn tell_times(&self) {
         if !self.quiet && self.time.elapsed() >= WORTH_TELLING {
-            output::tell(&self.times());
+            output::eprint_line(&self.times());
         }
     }
 

@@ -34,7 +34,9 @@ pub fn choose<D: TrainingData>(
 ) -> Result<(Estimator, Option<Tuning>, Option<Warning>)> {
     let tune = if args.tuning.tune {
         Some(settings(args, &config))
-    } else if let (Some(nca), AnyData::Classes(train)) = (NcaConfig::of(&config), train.any()) {
+    } else if let (Some(nca), AnyData::Classes(train)) =
+        (NcaConfig::of(&config), train.as_any_data())
+    {
         default_candidates(args, &nca, train)
     } else {
         None
@@ -46,7 +48,7 @@ pub fn choose<D: TrainingData>(
         folder.is_some_and(|run| [CHECKPOINT, TRIALS].iter().all(|name| run.file(name).exists()));
     tune.budget = budget(tune.budget, stages.time().left(), is_over);
     stages.begin("comparing settings");
-    let compared_by = match train.any() {
+    let compared_by = match train.as_any_data() {
         AnyData::Numbers(_) => ComparedBy::R2,
         AnyData::Pairs(_) => ComparedBy::LogProbability,
         AnyData::Classes(_) | AnyData::Unlabeled(_) => ComparedBy::Accuracy,
@@ -72,7 +74,7 @@ pub fn choose<D: TrainingData>(
         // What a group holds may leave too little in a fold; the usual settings need no comparison.
         Err(error) if groups(train).is_some() && !args.tuning.tune => {
             let text = format!(
-                "the usual settings are taken, for groups leave nothing to compare by: {error}"
+                "the default settings are used, because the groups leave nothing to compare by: {error}"
             );
             return Ok((config, None, Some(Warning::new(WarningCode::FewGroups, text))));
         }
@@ -90,7 +92,7 @@ pub fn choose<D: TrainingData>(
 
 /// The group of each training row, where there are groups.
 fn groups<D: TrainingData>(train: &D) -> Option<&[usize]> {
-    match train.any() {
+    match train.as_any_data() {
         AnyData::Classes(train) => train.groups(),
         AnyData::Numbers(train) => train.groups(),
         AnyData::Pairs(_) | AnyData::Unlabeled(_) => None,
@@ -294,7 +296,7 @@ mod tests {
             let labels = (0..20).map(|row| row % 2).collect();
             let train = Labeled::from_labels(features, labels).unwrap();
             let method = chosen(&args, Task::Classes).unwrap();
-            let config = configuration(&args, method, train.any(), None).unwrap();
+            let config = configuration(&args, method, train.as_any_data(), None).unwrap();
             default_candidates(&args, &NcaConfig::of(&config).unwrap(), &train)
         };
         let default = compared("").unwrap();

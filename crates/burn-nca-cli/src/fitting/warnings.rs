@@ -19,12 +19,12 @@ pub fn about_data(train: &Labeled) -> Vec<Warning> {
         return Vec::new();
     }
     let names = train.class_names().iter().zip(&counts);
-    let alone: Vec<&str> =
+    let single_row: Vec<&str> =
         names.filter(|(_, count)| **count == 1).map(|(name, _)| name.as_str()).collect();
     let copies = about_copies(train.features(), train.groups());
     about_columns(train.features())
         .into_iter()
-        .chain(about_single_rows(&alone))
+        .chain(about_single_rows(&single_row))
         .chain(copies)
         .collect()
 }

@@ -224,7 +224,7 @@ fn about_copies(features: &Features) -> Option<Warning> {
     Some(Warning::new(
         WarningCode::DuplicateColumns,
         format!(
-            "columns stand twice, and what they say counts twice before the fit; --ignore leaves one out: {}{more}",
+            "duplicate columns, which count twice before the fit; --ignore leaves one out: {}{more}",
             pairs.join(", ")
         ),
     ))

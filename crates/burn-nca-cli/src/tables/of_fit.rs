@@ -14,7 +14,7 @@ use burn_nca_data::{
 
 use super::grouping;
 use super::hints::{read_as, refuse_no_such_class, refuse_unseen_classes};
-use super::opened::{Opened, Ready};
+use super::opened::{Opened, PreparedData};
 use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
 use super::target_hints::about_raw;
@@ -68,13 +68,13 @@ fn refuse_reduce(source: &Source, is_sparse: bool) -> Result<()> {
 ///
 /// # Errors
 /// A table that cannot be read or prepared.
-pub fn open_features(source: &Source) -> Result<Ready<Features>> {
+pub fn open_features(source: &Source) -> Result<PreparedData<Features>> {
     let columns = &source.columns;
     refuse_reduce(source, false)?;
     if !columns.need_raw_table() {
         let options = csv_options(source, TargetKind::Classes);
         let (data, notes) = open_unlabeled_as(&source.data, &options)?;
-        return Ok(Ready::of_features(data, None, (RowNames::default(), read_as(notes))));
+        return Ok(PreparedData::of_features(data, None, (RowNames::default(), read_as(notes))));
     }
     let mut raw = open_raw(&source.data, &raw_options(source, None))?;
     let ids = Roles::take(&mut raw, columns)?.ids;
@@ -85,7 +85,7 @@ pub fn open_features(source: &Source) -> Result<Ready<Features>> {
     let said = said.map(|text| Warning::new(WarningCode::Prepared, text));
     let warnings = read_as(raw.notes().to_vec()).into_iter().chain(said).collect();
     let names = RowNames { places: Some(rows), ids };
-    Ok(Ready::of_features(features, Some(preparation), (names, warnings)))
+    Ok(PreparedData::of_features(features, Some(preparation), (names, warnings)))
 }
 
 /// A table of numbers.
@@ -335,15 +335,15 @@ fn split_of(
     first_rows: usize,
 ) -> Result<Split> {
     let (share, seed) = (source.split.share, source.split.seed);
-    let parted = |is_test: &dyn Fn(usize) -> bool| {
+    let split_by = |is_test: &dyn Fn(usize) -> bool| {
         let (test, train) = (0..rows.len()).partition(|&at| is_test(rows[at]));
         Split { train, test }
     };
     if source.columns.test.is_some() {
-        return Ok(parted(&|row| row >= first_rows));
+        return Ok(split_by(&|row| row >= first_rows));
     }
     if let Some(parts) = &roles.parts {
-        return Ok(parted(&|row| parts[row] == Part::Test));
+        return Ok(split_by(&|row| parts[row] == Part::Test));
     }
     let labels = match target {
         Target::Classes { labels, .. } => labels.clone(),

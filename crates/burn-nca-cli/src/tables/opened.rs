@@ -29,7 +29,7 @@ pub struct Opened {
 
 /// Data that are ready for a fit.
 #[derive(Debug)]
-pub struct Ready<D> {
+pub struct PreparedData<D> {
     /// All rows.
     pub data: D,
     /// Which of them are learned from, and which are held out; `None` for pairs.
@@ -48,7 +48,7 @@ pub struct Ready<D> {
     pub warnings: Vec<Warning>,
 }
 
-impl<D> Ready<D> {
+impl<D> PreparedData<D> {
     /// Features alone: nothing is held out, and no row lacks a class.
     pub(super) fn of_features(
         data: D,
@@ -82,7 +82,7 @@ impl Opened {
     ///
     /// # Errors
     /// A target that is no class, or weights that are 0 throughout.
-    pub fn into_labeled(self, columns: &Columns) -> Result<Ready<Labeled>> {
+    pub fn into_labeled(self, columns: &Columns) -> Result<PreparedData<Labeled>> {
         let Self { mut table, split, mut roles, preparation, reduction, names, warnings } = self;
         let target = Some(table.target_name.clone());
         let without_class = table.without_class.take();
@@ -100,14 +100,23 @@ impl Opened {
             data = data.with_unlabeled(others.features.clone())?;
         }
         let split = Some(split);
-        Ok(Ready { data, split, target, preparation, reduction, without_class, names, warnings })
+        Ok(PreparedData {
+            data,
+            split,
+            target,
+            preparation,
+            reduction,
+            without_class,
+            names,
+            warnings,
+        })
     }
 
     /// The rows with their numbers, weights and groups.
     ///
     /// # Errors
     /// A target that is no number, or weights that are 0 throughout.
-    pub fn into_regression(self) -> Result<Ready<RegressionData>> {
+    pub fn into_regression(self) -> Result<PreparedData<RegressionData>> {
         let Self { table, split, roles, preparation, reduction, names, warnings } = self;
         let target = Some(table.target_name.clone());
         let mut data = table.into_regression()?;
@@ -119,6 +128,15 @@ impl Opened {
         }
         let split = Some(split);
         let without_class = None;
-        Ok(Ready { data, split, target, preparation, reduction, without_class, names, warnings })
+        Ok(PreparedData {
+            data,
+            split,
+            target,
+            preparation,
+            reduction,
+            without_class,
+            names,
+            warnings,
+        })
     }
 }

@@ -157,7 +157,7 @@ fn names_warning(names: &[&str]) -> Option<Warning> {
     Some(Warning::new(
         WarningCode::Identifiers,
         format!(
-            "{columns} {} {hold} a different text in each row, which tells nothing of other rows; --ignore leaves {them} \
+            "{columns} {} {hold} a different text in each row, which carries no information about other rows; --ignore leaves {them} \
              out, --id carries one along",
             listed(names)
         ),

@@ -55,7 +55,7 @@ impl ClassColumn {
         if names.iter().all(is_number) {
             order.sort_by(|&one, &other| by_number(&names[one], &names[other]));
         } else {
-            order.sort_by(|&one, &other| as_people_count(&names[one], &names[other]));
+            order.sort_by(|&one, &other| natural_order(&names[one], &names[other]));
         }
         let mut place = vec![0; names.len()];
         order.iter().enumerate().for_each(|(at, &class)| place[class] = at);
@@ -88,7 +88,7 @@ fn without_zeros(name: &str) -> String {
 }
 
 /// Unicode order, but runs of digits by their value.
-fn as_people_count(one: &str, other: &str) -> Ordering {
+fn natural_order(one: &str, other: &str) -> Ordering {
     let (mut left, mut right) = (one, other);
     while let (Some(a), Some(b)) = (left.chars().next(), right.chars().next()) {
         let order = if a.is_ascii_digit() && b.is_ascii_digit() {

@@ -11,7 +11,7 @@ use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceAr
 use crate::excerpt::{quoted, short};
 use crate::readers::input::{Input, MOST_HELD};
 use crate::readers::npy;
-use crate::readers::sparse_checks::lonely;
+use crate::readers::sparse_checks::missing_labels_error;
 use crate::readers::table::{Table, TargetKind};
 
 mod sparse;
@@ -130,7 +130,7 @@ impl Archive {
 
     fn table(&self, task: TargetKind) -> Result<Table> {
         if self.is_sparse() {
-            return Err(lonely(&self.origin));
+            return Err(missing_labels_error(&self.origin));
         }
         let features = self.named("features", &FEATURES)?;
         let target = self.named("target", &TARGET)?;

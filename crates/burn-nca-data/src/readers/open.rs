@@ -70,9 +70,9 @@ fn open_as_it_is(source: &str, options: &CsvOptions) -> Result<Table> {
         Source::Catalog(set) => classes_of(source, set.load(), options),
         Source::Made(set) => classes_of(source, set, options),
         Source::Alone(input) => match input.format() {
-            Format::Npy => Err(lonely(&input, "a NumPy array", "X.npy,Y.npy")),
-            Format::Idx => Err(lonely(&input, "an IDX array", "IMAGES,LABELS")),
-            Format::MatrixMarket => Err(sparse_checks::lonely(&input.origin())),
+            Format::Npy => Err(missing_labels_error(&input, "a NumPy array", "X.npy,Y.npy")),
+            Format::Idx => Err(missing_labels_error(&input, "an IDX array", "IMAGES,LABELS")),
+            Format::MatrixMarket => Err(sparse_checks::missing_labels_error(&input.origin())),
             Format::Zip => {
                 refuse_column_options(source, options)?;
                 npz::read_table(input, options.task)
@@ -300,7 +300,7 @@ fn open_pair(x: Input<'_>, y: &Path, task: TargetKind) -> Result<Table> {
             };
             Err(Error::data(format!(
                 "{} {kind} neither a NumPy nor an IDX array; a pair is X.npy,Y.npy or IMAGES,LABELS, and \
-                 a CSV, Parquet or Arrow file or an .npz archive stands alone",
+                 a CSV, Parquet or Arrow file or an .npz archive is given alone",
                 x.origin(),
             )))
         }
@@ -323,7 +323,7 @@ fn refuse_column_options(source: &str, options: &CsvOptions) -> Result<()> {
     )))
 }
 
-fn lonely(input: &Input<'_>, kind: &str, pair: &str) -> Error {
+fn missing_labels_error(input: &Input<'_>, kind: &str, pair: &str) -> Error {
     Error::data(format!("{} is {kind} without its labels; give the pair {pair}", input.origin()))
 }
 

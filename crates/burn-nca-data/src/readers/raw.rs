@@ -171,7 +171,7 @@ fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<Vec<(usize, Kind)>
     columns.retain(|column| !is_target(column));
     if columns.is_empty() {
         return Err(Error::data(format!(
-            "{origin}: no column is left beside the target; ignore fewer columns, and separate values by commas, \
+            "{origin}: only the target column is left; ignore fewer columns, and separate values by commas, \
              semicolons, tabs, bars or spaces"
         )));
     }

@@ -25,7 +25,7 @@ pub(crate) fn check_emptiness(
 }
 
 /// What is said of rows without the file of their targets.
-pub(crate) fn lonely(rows: &str) -> Error {
+pub(crate) fn missing_labels_error(rows: &str) -> Error {
     Error::data(format!(
         "{rows} is a sparse table without its targets; give the pair FILE.mtx,TARGETS.csv or FILE.npz,TARGETS.csv"
     ))

@@ -10,7 +10,7 @@ use crate::excerpt::quoted;
 use crate::readers::format::Format;
 use crate::readers::input::Input;
 use crate::readers::raw::{self, RawOptions};
-use crate::readers::sparse_checks::lonely;
+use crate::readers::sparse_checks::missing_labels_error;
 use crate::readers::table::{Target, TargetKind};
 use crate::readers::{matrix_market, npz};
 
@@ -94,7 +94,7 @@ pub fn open_sparse_features(source: &str) -> Result<SparseFeatures> {
 /// ```
 pub fn open_sparse(source: &str, task: TargetKind) -> Result<SparseTable> {
     let (rows, targets) = parts(source);
-    let Some(targets) = targets else { return Err(lonely(rows)) };
+    let Some(targets) = targets else { return Err(missing_labels_error(rows)) };
     read(Input::open(Path::new(rows))?, targets, task)
 }
 
@@ -135,7 +135,7 @@ fn target_of(column: RawColumn, task: TargetKind, origin: &str) -> Result<(Vec<u
             Ok(((0..values.len()).collect(), Target::Numeric(values.clone())))
         }
         _ => Err(Error::data(format!(
-            "{origin}: column {} holds text or holes, and numbers are needed; correct it, or read it as classes",
+            "{origin}: column {} holds text or missing values, and numbers are needed; correct it, or read it as classes",
             quoted(column.name())
         ))),
     }

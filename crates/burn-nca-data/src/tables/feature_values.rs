@@ -120,7 +120,7 @@ impl FeatureValues {
     }
 
     /// The values through a scaling, which must be their first, without a copy; `None` where they stand in f64.
-    pub(super) fn seen_through(&self, offset: &[f64], scale: &[f64]) -> Option<Self> {
+    pub(super) fn affine_view(&self, offset: &[f64], scale: &[f64]) -> Option<Self> {
         match self {
             Self::Narrow(narrow) if narrow.scaling.is_none() => {
                 let scaling = Some([offset.to_vec(), scale.to_vec()]);

@@ -89,7 +89,7 @@ impl Features {
         sorted.sort_unstable();
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(Error::data(format!(
-                "column name {:?} stands twice; rename one of the two columns",
+                "duplicate column name {:?}; rename one of the two columns",
                 twice[0]
             )));
         }
@@ -266,8 +266,8 @@ impl Features {
     }
 
     /// The features `(x - offset) / scale`, where that needs no copy.
-    pub(super) fn seen_through(&self, offset: &[f64], scale: &[f64]) -> Option<Self> {
-        let values = self.values.seen_through(offset, scale)?;
+    pub(super) fn affine_view(&self, offset: &[f64], scale: &[f64]) -> Option<Self> {
+        let values = self.values.affine_view(offset, scale)?;
         Some(Self { values, names: self.names.clone() })
     }
 }
@@ -352,6 +352,6 @@ mod tests {
     fn a_name_that_stands_twice_is_refused() {
         let names = vec!["a".to_string(), "b".to_string(), "a".to_string()];
         let error = Features::new(vec![0.0; 3], names).unwrap_err().to_string();
-        assert!(error.contains("\"a\" stands twice"), "{error}");
+        assert!(error.contains("duplicate column name \"a\""), "{error}");
     }
 }

@@ -47,7 +47,7 @@ pub fn stratified_folds(data: &Labeled, folds: usize, seed: u64) -> Result<Vec<S
             dealt += 1;
         }
     }
-    Ok(parted(&fold_of, folds))
+    Ok(into_splits(&fold_of, folds))
 }
 
 /// The folds of a cross-validation over all rows alike (of numeric targets, of pairs): every row is held out
@@ -75,11 +75,11 @@ pub fn random_folds(rows: usize, folds: usize, seed: u64) -> Result<Vec<Split>> 
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     let mut fold_of = vec![0; rows];
     order.iter().enumerate().for_each(|(at, &row)| fold_of[row] = at % folds);
-    Ok(parted(&fold_of, folds))
+    Ok(into_splits(&fold_of, folds))
 }
 
 /// The folds of rows that are dealt out already.
-fn parted(fold_of: &[usize], folds: usize) -> Vec<Split> {
+fn into_splits(fold_of: &[usize], folds: usize) -> Vec<Split> {
     let split = |fold| {
         let (test, train) = (0..fold_of.len()).partition(|&row| fold_of[row] == fold);
         Split { train, test }

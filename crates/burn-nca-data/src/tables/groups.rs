@@ -77,7 +77,7 @@ fn at_least(groups: usize, parts: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::data(format!(
-        "there {} for {parts} parts, and no group stands in two; give more groups, or ask for fewer parts",
+        "there {} for {parts} parts, and no group is in two; give more groups, or ask for fewer parts",
         if groups == 1 { "is 1 group".to_string() } else { format!("are {groups} groups") }
     )))
 }

@@ -200,7 +200,7 @@ impl RawTable {
         names.sort_unstable();
         if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(Error::data(format!(
-                "column name {} stands twice; rename one of the two columns",
+                "duplicate column name {}; rename one of the two columns",
                 quoted(twice[0])
             )));
         }
@@ -345,7 +345,9 @@ mod tests {
         let columns = |second| vec![RawColumn::numbers("a", vec![1.0]), second];
         let refused = |columns| RawTable::new(columns).unwrap_err().to_string();
         assert!(refused(columns(RawColumn::numbers("b", vec![]))).contains("0 rows"));
-        assert!(refused(columns(RawColumn::numbers("a", vec![2.0]))).contains("stands twice"));
+        assert!(
+            refused(columns(RawColumn::numbers("a", vec![2.0]))).contains("duplicate column name")
+        );
         let infinite = columns(RawColumn::numbers("b", vec![f64::INFINITY]));
         assert!(refused(infinite).contains("row 1, column \"b\" is infinite"));
         let other = RawTable::new(columns(RawColumn::numbers("c", vec![2.0]))).unwrap();

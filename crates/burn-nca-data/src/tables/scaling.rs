@@ -39,12 +39,12 @@ impl ScalingKind {
     /// use burn_nca_data::{Features, ScalingKind};
     ///
     /// let pixels = Features::unnamed(vec![0.0, 255.0, 0.0, 255.0, 0.0, 3.0], 3)?;
-    /// assert_eq!(ScalingKind::suited_to(&pixels), ScalingKind::Common);
+    /// assert_eq!(ScalingKind::auto(&pixels), ScalingKind::Common);
     /// let measures = Features::unnamed(vec![0.0, 255.0, 1.0, 254.0, 2.0, 3.0], 2)?;
-    /// assert_eq!(ScalingKind::suited_to(&measures), ScalingKind::Standardize);
+    /// assert_eq!(ScalingKind::auto(&measures), ScalingKind::Standardize);
     /// # Ok::<(), burn_nca_data::Error>(())
     /// ```
-    pub fn suited_to(train: &Features) -> Self {
+    pub fn auto(train: &Features) -> Self {
         let [minimum, maximum] = ends(train);
         let least = minimum.iter().copied().fold(f64::INFINITY, f64::min);
         let largest = maximum.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -145,7 +145,7 @@ impl Scaling {
 
     /// This scaling, and then an offset of each column subtracted: `(x - offset) / scale - after`.
     #[doc(hidden)]
-    pub fn then_less(mut self, after: &[f64]) -> Self {
+    pub fn then_subtract(mut self, after: &[f64]) -> Self {
         let columns = self.offset.iter_mut().zip(&self.scale).zip(after);
         for ((offset, scale), after) in columns.filter(|((_, scale), _)| scale.is_finite()) {
             *offset += after * scale;
@@ -195,7 +195,7 @@ impl Scaling {
         {
             return Ok(());
         }
-        if let Some(scaled) = features.seen_through(&self.offset, &self.scale) {
+        if let Some(scaled) = features.affine_view(&self.offset, &self.scale) {
             *features = scaled;
             return Ok(());
         }

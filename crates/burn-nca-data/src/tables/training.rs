@@ -88,7 +88,7 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
     fn with_features(&self, features: Features) -> Result<Self>;
 
     /// These data, with their type forgotten.
-    fn any(&self) -> AnyData<'_>;
+    fn as_any_data(&self) -> AnyData<'_>;
 
     /// Data of this type, where they are; of data with targets [`Features`] takes the rows alone.
     fn of(data: AnyData<'_>) -> Option<&Self>;
@@ -166,7 +166,7 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
     }
 
     /// Number of rows that are the only ones of their class.
-    fn singletons(&self) -> usize {
+    fn num_unmatched(&self) -> usize {
         0
     }
 
@@ -206,7 +206,7 @@ impl TrainingData for Labeled {
         Labeled::unlabeled(self)
     }
 
-    fn any(&self) -> AnyData<'_> {
+    fn as_any_data(&self) -> AnyData<'_> {
         AnyData::Classes(self)
     }
 
@@ -229,7 +229,7 @@ impl TrainingData for Labeled {
         let present: Vec<usize> = (0..counts.len()).filter(|class| counts[*class] > 0).collect();
         if let [only] = present[..] {
             return Err(Error::data(format!(
-                "all {n} rows to learn from are of the class {}; there is nothing to tell apart, so give rows \
+                "all {n} rows to learn from are of the class {}; there is nothing to separate, so give rows \
                  of at least two classes",
                 quoted(&self.class_names()[only])
             )));
@@ -274,7 +274,7 @@ impl TrainingData for Labeled {
         self.select(&order)
     }
 
-    fn singletons(&self) -> usize {
+    fn num_unmatched(&self) -> usize {
         self.class_counts().into_iter().filter(|count| *count == 1).count()
     }
 }
@@ -294,7 +294,7 @@ impl TrainingData for RegressionData {
         scaling.apply_in_place(self.features_mut())
     }
 
-    fn any(&self) -> AnyData<'_> {
+    fn as_any_data(&self) -> AnyData<'_> {
         AnyData::Numbers(self)
     }
 
@@ -366,7 +366,7 @@ impl TrainingData for Coincidences {
         scaling.apply_in_place(self.features_mut())
     }
 
-    fn any(&self) -> AnyData<'_> {
+    fn as_any_data(&self) -> AnyData<'_> {
         AnyData::Pairs(self)
     }
 
@@ -422,7 +422,7 @@ impl TrainingData for Features {
         scaling.apply_in_place(self)
     }
 
-    fn any(&self) -> AnyData<'_> {
+    fn as_any_data(&self) -> AnyData<'_> {
         AnyData::Unlabeled(self)
     }
 

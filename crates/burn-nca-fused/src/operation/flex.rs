@@ -43,12 +43,12 @@ impl PairSums for Flex {
 }
 
 /// Numbers that a tensor holds and the kernels compute with.
-trait Held: Number + Element + Pod {}
-impl Held for f32 {}
-impl Held for f64 {}
+trait KernelElement: Number + Element + Pod {}
+impl KernelElement for f32 {}
+impl KernelElement for f64 {}
 
 /// See [`PairSums::pair_sum`].
-fn forward<T: Held>(
+fn forward<T: KernelElement>(
     all: [FlexTensor; 3],
     sum: PairSum,
     columns: &Columns,
@@ -79,7 +79,7 @@ fn forward<T: Held>(
 }
 
 /// See [`PairSums::pair_sum_backward`].
-fn backward<T: Held>(
+fn backward<T: KernelElement>(
     all: [FlexTensor; 6],
     sum: PairSum,
     columns: &Columns,
@@ -122,7 +122,7 @@ fn width(tensor: &FlexTensor) -> usize {
 }
 
 /// The numbers of a tensor whose rows follow one another.
-fn values<T: Held>(tensor: &FlexTensor) -> &[T] {
+fn values<T: KernelElement>(tensor: &FlexTensor) -> &[T] {
     // No place is aligned for numbers that are not there.
     if tensor.layout().num_elements() == 0 {
         return &[];
@@ -130,6 +130,6 @@ fn values<T: Held>(tensor: &FlexTensor) -> &[T] {
     tensor.as_slice().expect("a contiguous tensor of the type of all operands")
 }
 
-fn tensor<T: Held>(values: Vec<T>, shape: [usize; 2]) -> FlexTensor {
+fn tensor<T: KernelElement>(values: Vec<T>, shape: [usize; 2]) -> FlexTensor {
     FlexTensor::from_data(TensorData::new(values, shape))
 }

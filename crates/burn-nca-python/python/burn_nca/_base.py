@@ -42,7 +42,7 @@ SETTINGS = {
 
 
 class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """An estimator around a compiled model (`model_`): transforms rows, tells how its fit went, saves itself."""
+    """An estimator around a compiled model (`model_`): transforms rows, describes its fit, saves itself."""
 
     _uncentered = False
 
@@ -92,7 +92,7 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self.model_.to_onnx(path, with_neighbors)
 
     def report(self, X, y, X_test=None, y_test=None, *, sample_weight=None):
-        """What the metric is worth, compared with Euclidean distance, PCA and LDA on the same rows.
+        """The quality of the metric, compared with Euclidean distance, PCA and LDA on the same rows.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         return settings
 
     def _steps(self):
-        """What the compiled module is to call after every step, if anything is to be told."""
+        """What the compiled module is to call after every step, if anything is to be reported."""
         if not self.verbose and self.callback is None:
             return None
         steps = Steps(self)

@@ -1,6 +1,6 @@
 """Rows and targets as scikit-learn checks them and as the compiled module takes them.
 
-Rows of float32 or float64 are handed over as they stand, in any order of memory: the compiled module reads them
+Rows of float32 or float64 are handed over as they are, in any order of memory: the compiled module reads them
 through a view. Other numbers become float64 here.
 """
 

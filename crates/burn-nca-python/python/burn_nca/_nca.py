@@ -193,7 +193,7 @@ class NeighborhoodComponentsAnalysis(MetricEstimator):
         return self
 
     def _told_start(self, X, classes, settings):
-        """Computes the start on its own, to tell of it; the fit then starts from there."""
+        """Computes the start on its own, to report it; the fit then starts from there."""
         started = time.time()
         _, names, _ = classes
         if len(names) < 2 or isinstance(settings["init"], list):

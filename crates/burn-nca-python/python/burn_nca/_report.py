@@ -11,7 +11,7 @@ from ._data import as_targets, row_weights
 
 
 class Report:
-    """What a metric is worth: its scores next to those of Euclidean distance, PCA and LDA, its embedding, its map.
+    """The quality of a metric: its scores next to those of Euclidean distance, PCA and LDA, its embedding, its map.
 
     Attributes
     ----------

@@ -1,11 +1,11 @@
-"""What is told and called after every step of a fit."""
+"""Notifications and callbacks after every step of a fit."""
 
 import sys
 import time
 
 
 class Steps:
-    """Tells of every step of a fit, and calls the user's callback after it."""
+    """Reports every step of a fit, and calls the user's callback after it."""
 
     def __init__(self, estimator):
         self.name = type(estimator).__name__

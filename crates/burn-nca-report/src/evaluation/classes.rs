@@ -72,7 +72,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
     let warnings = seen.warning(on_others).into_iter().collect();
     let data = Data { test_in_training: seen.count(), ..data(rows, train) };
     // A row without another of its class (in another group) has no term.
-    let with_partner = log_p.iter().filter(|log_p| **log_p > f64::NEG_INFINITY);
+    let with_positive = log_p.iter().filter(|log_p| **log_p > f64::NEG_INFINITY);
     // Of all training rows, where a sample was measured.
     let scale = train.rows() as f64 / measured.len().max(1) as f64;
     let results = ClassResults {
@@ -81,7 +81,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
             test: learned.row.value("nn_test"),
         },
         f: scale * p.iter().sum::<f64>(),
-        g: scale * with_partner.sum::<f64>(),
+        g: scale * with_positive.sum::<f64>(),
         confusion: Some(Confusion::of(part, predicted, truth, classes)),
         class_scores: Some(ClassTable::of(part, &ClassScores::of(predicted, truth, classes)?)),
         embedding: Some(embedding(rows, (&precise, unlabeled(model, rows)?), &learned, &p)?),
@@ -215,7 +215,7 @@ mod tests {
     use super::*;
     use crate::MeasureRow;
     use crate::evaluation::AllStages;
-    use crate::evaluation::embedding::place;
+    use crate::evaluation::embedding::resolve_device;
 
     /// The rows of the comparison of iris, a third of it (or nothing) held out.
     fn compared(held_out: bool) -> (Labeled, Labeled, Vec<MeasureRow>) {
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn a_row_of_the_table_is_what_the_library_says() {
         let (train, test, rows) = compared(true);
-        let (device, dtype) = place(&burn_nca::device::host().unwrap());
+        let (device, dtype) = resolve_device(&burn_nca::device::host().unwrap());
         let tensor = |data: &Labeled| data.features().to_tensor(&device, dtype);
         let (train_points, test_points) = (tensor(&train), tensor(&test));
         let train = Embedded::new(&train_points, train.labels());

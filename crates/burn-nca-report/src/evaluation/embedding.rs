@@ -12,7 +12,7 @@ use burn_nca::encoder::Encoder;
 const CHUNK: usize = 8192;
 
 /// Where numbers about an embedding are computed: the host in f64, else `device` in its f32.
-pub fn place(device: &Device) -> (Device, DType) {
+pub fn resolve_device(device: &Device) -> (Device, DType) {
     match device::host() {
         Some(host) => (host, DType::F64),
         None => (device.clone(), DType::F32),
@@ -26,7 +26,7 @@ pub fn place(device: &Device) -> (Device, DType) {
 /// # Errors
 /// Other columns than the model's.
 pub fn embed(model: &Fitted, scaled: &Features) -> Result<Tensor<2>> {
-    let (host, dtype) = place(&model.references().device());
+    let (host, dtype) = resolve_device(&model.references().device());
     if dtype != DType::F64 {
         return Ok(model.transform_scaled(scaled)?);
     }

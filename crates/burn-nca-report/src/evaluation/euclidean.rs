@@ -7,7 +7,7 @@ use burn_nca::evaluate::{Accuracy, McNemar, McNemarForm};
 use burn_nca::neighbors::NearestConfig;
 use serde::Serialize;
 
-use super::embedding::place;
+use super::embedding::resolve_device;
 
 /// k-NN by Euclidean distance on the scaled features, beside the learned metric's on the same rows.
 #[derive(Debug, Serialize)]
@@ -37,7 +37,7 @@ impl Euclidean {
         data: &Labeled,
         (learned, k): (&[usize], usize),
     ) -> Result<Self> {
-        let (device, dtype) = place(&model.references().device());
+        let (device, dtype) = resolve_device(&model.references().device());
         let queries = model.scaling().apply(data.features())?.to_tensor(&device, dtype);
         let references = model.scaling().apply(train)?.to_tensor(&device, dtype);
         let voters = model.class_references()?.voters()?;

@@ -9,7 +9,7 @@ use burn_nca::evaluate::Accuracy;
 use burn_nca::neighbors::{ClassReferences, NearestConfig, Rule, Voters};
 
 use super::baselines::baselines;
-use super::embedding::place;
+use super::embedding::resolve_device;
 use super::label;
 use super::parts::{Parts, Space};
 use super::sample::rows_of;
@@ -50,7 +50,7 @@ impl ClassComparison<'_> {
         device: &Device,
         stages: &dyn Stages,
     ) -> Result<Vec<MeasureRow>> {
-        let (device, _) = place(device);
+        let (device, _) = resolve_device(device);
         let compared = |method: &str, map: &Projection| {
             let space = ByVotes { rows: self.parts().mapped(map)?, device: &device };
             Ok(judge(method, &space, &self.labels(), self.neighbors)?.row)

@@ -10,7 +10,7 @@ use burn_nca::neighbors::{NearestConfig, Numbers, fewest_others, nearest_means};
 
 use super::Stages;
 use super::baselines::baselines;
-use super::embedding::place;
+use super::embedding::resolve_device;
 use super::parts::{Parts, Space};
 use super::picture::{Picture, Shown};
 use super::repeats::Seen;
@@ -54,7 +54,7 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> R
     let parts = Parts::of(train.features(), test.features());
     let own = parts.embedded(model)?;
     let [_, dimension] = own.train.dims();
-    let (device, _) = place(&model.references().device());
+    let (device, _) = resolve_device(&model.references().device());
     let numbers = Numbers::new(known, 1).with_weights(train.weights()).with_groups(train.groups());
     let k = rows.neighbors;
     let nearest = format!("{k}-NN");

@@ -43,14 +43,14 @@ pub struct Step {
 /// An embedding that is not finite.
 pub fn replay(
     model: &Fitted,
-    cast: Cast<'_>,
+    cast: ReplayRows<'_>,
     steps: &[Step],
     stages: &dyn Stages,
 ) -> Result<Option<Replay>> {
     let encoders: Option<Vec<AnyEncoder>> =
         steps.iter().map(|step| model.encoder_at(&step.parameters)).collect();
     let Some(encoders) = encoders.filter(|encoders| encoders.len() > 2) else { return Ok(None) };
-    let Cast { place, drawn, points, neighbors, values, figures } = cast;
+    let ReplayRows { place, drawn, points, neighbors, values, figures } = cast;
     let learned = place.of(&model.encoder, &drawn);
     let shown = Shown::of(&learned)?;
     let end = shown.coordinates(&learned)?;
@@ -86,7 +86,7 @@ pub fn replay(
 type Figures<'a> = dyn Fn(&AnyEncoder, &Tensor<2>) -> Result<[Option<f64>; 2]> + 'a;
 
 /// The rows that take part.
-pub struct Cast<'a> {
+pub struct ReplayRows<'a> {
     place: Place,
     /// The scaled features of the rows that are drawn, those held out last.
     drawn: Features,
@@ -165,7 +165,7 @@ impl Drawn {
     }
 }
 
-impl<'a> Cast<'a> {
+impl<'a> ReplayRows<'a> {
     /// Rows with classes, and their 1-NN accuracy: training rows left out in turn, and those held out.
     pub fn of_classes(model: &'a Fitted, rows: &ClassRows<'_>) -> Self {
         let (split, labels, classes) = (&rows.split.train, rows.data.labels(), rows.data.classes());
@@ -365,7 +365,8 @@ mod tests {
         let rows =
             ClassRows { data: &data, split, train, sample: &sample, without_class, neighbors: 5 };
         let replayed = |stages: &dyn Stages| {
-            let found = replay(&model, Cast::of_classes(&model, &rows), &steps, stages).unwrap();
+            let found =
+                replay(&model, ReplayRows::of_classes(&model, &rows), &steps, stages).unwrap();
             found.map(|replay| replay.frames.len())
         };
         assert_eq!(replayed(&AllStages), Some(3));

@@ -9,7 +9,7 @@ use burn_nca::data::{
 use super::classes::{self, ClassRows};
 use super::numbers::{self, NumberRows};
 use super::pairs::{self, PairParts};
-use super::replay::{self, Cast, Step};
+use super::replay::{self, ReplayRows, Step};
 use super::sample::Sample;
 use super::{Evaluation, Stages};
 use crate::{Replay, Warning};
@@ -132,7 +132,7 @@ impl ReportData for Labeled {
         let Rows { data, split, train, neighbors, .. } = rows;
         let (sample, without_class) = (&rows.sample()?, None);
         let rows = ClassRows { data, split, train, sample, without_class, neighbors: *neighbors };
-        replay::replay(model, Cast::of_classes(model, &rows), steps, stages)
+        replay::replay(model, ReplayRows::of_classes(model, &rows), steps, stages)
     }
 }
 
@@ -154,7 +154,7 @@ impl ReportData for RegressionData {
         let Rows { data, split, train, neighbors, .. } = rows;
         let sample = &rows.sample()?;
         let rows = NumberRows { data, split, train, sample, neighbors: *neighbors };
-        replay::replay(model, Cast::of_numbers(model, &rows), steps, stages)
+        replay::replay(model, ReplayRows::of_numbers(model, &rows), steps, stages)
     }
 }
 
@@ -176,7 +176,7 @@ impl ReportData for Coincidences {
         rows: &Rows<Self>,
         (steps, stages): (&[Step], &dyn Stages),
     ) -> Result<Option<Replay>> {
-        match Cast::of_pairs(model, &rows.data, pair_parts(rows)?) {
+        match ReplayRows::of_pairs(model, &rows.data, pair_parts(rows)?) {
             Some(cast) => replay::replay(model, cast, steps, stages),
             None => Ok(None),
         }

@@ -33,13 +33,13 @@ pub fn about_constant(names: &[&str]) -> Option<Warning> {
 }
 
 /// About classes of a single training row, by their names.
-pub fn about_single_rows(alone: &[&str]) -> Option<Warning> {
-    let classes = match alone.len() {
+pub fn about_single_rows(single_row: &[&str]) -> Option<Warning> {
+    let classes = match single_row.len() {
         0 => return None,
         1 => "1 class has".to_string(),
         many => format!("{many} classes have"),
     };
-    let listed = listed(alone);
+    let listed = listed(single_row);
     Some(Warning::new(
         WarningCode::SingleRowClasses,
         format!(

@@ -2,7 +2,7 @@
 
 use burn::tensor::Device;
 
-use super::scaled::Ready;
+use super::scaled::ScaledData;
 use super::{Fitted, ModelCard};
 use crate::data::{AnyData, Scaling, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::fit::{
     FitConfig, FitIdentity, FitSession, Identified, OptimizerConfig, Start, settings_text,
 };
-use crate::method::gradient::place;
+use crate::method::gradient::resolve_device;
 use crate::method::start::check_sizes;
 use crate::method::{
     AnyMethod, GradientMethod, Holds, Learned, Method, MethodInfo, Problem, Uses, learn_encoder,
@@ -106,15 +106,15 @@ impl<M: Method, D: Holds<M::Data>> LearnsFrom<D> for M {
 
 impl<D: TrainingData> LearnsFrom<D> for AnyMethod {
     fn check_data(&self, data: &D) -> Result<()> {
-        Self::check_data(self, data.any())
+        Self::check_data(self, data.as_any_data())
     }
 
     fn check_problem(&self, problem: &Problem<'_, D>) -> Result<()> {
-        self.check(&problem.with_data(&problem.data.any()))
+        self.check(&problem.with_data(&problem.data.as_any_data()))
     }
 
     fn learn_from(&self, problem: &Problem<'_, D>, session: FitSession<'_>) -> Result<Learned> {
-        self.learn(&problem.with_data(&problem.data.any()), session)
+        self.learn(&problem.with_data(&problem.data.as_any_data()), session)
     }
 }
 
@@ -228,14 +228,14 @@ impl<M> Estimator<M> {
                 self.fit.scaling
             )));
         }
-        let (device, dtype) = place(&self.fit, device)?;
-        self.learn(start, Ready { scaling, scaled: data, device, dtype }, session)
+        let (device, dtype) = resolve_device(&self.fit, device)?;
+        self.learn(start, ScaledData { scaling, scaled: data, device, dtype }, session)
     }
 
     fn learn<D: TrainingData>(
         &self,
         start: Option<AnyEncoder>,
-        ready: Ready<D>,
+        ready: ScaledData<D>,
         session: FitSession<'_>,
     ) -> Result<Fitted>
     where
@@ -298,18 +298,18 @@ impl<M> Estimator<M> {
         Ok(())
     }
 
-    fn ready<D: TrainingData>(&self, data: &D, device: &Device) -> Result<Ready<D>> {
+    fn ready<D: TrainingData>(&self, data: &D, device: &Device) -> Result<ScaledData<D>> {
         let scaling = Scaling::fit(self.fit.scaling, data.features());
         let scaled = data.scaled(&scaling)?;
-        let (device, dtype) = place(&self.fit, device)?;
-        Ok(Ready { scaling, scaled, device, dtype })
+        let (device, dtype) = resolve_device(&self.fit, device)?;
+        Ok(ScaledData { scaling, scaled, device, dtype })
     }
 
     fn problem<'a, T, D>(
         &'a self,
         data: &'a T,
         start: Option<AnyEncoder>,
-        ready: &Ready<D>,
+        ready: &ScaledData<D>,
     ) -> Problem<'a, T> {
         Problem {
             data,

@@ -72,7 +72,7 @@ impl<E: Encoder> Fitted<E> {
         }
         let mut card = self.card;
         card.fit.scaling = scaling.kind();
-        let scaling = scaling.then_less(self.scaling.offset());
+        let scaling = scaling.then_subtract(self.scaling.offset());
         Ok(Self { scaling, card, ..self })
     }
 

@@ -10,14 +10,14 @@ use crate::error::Result;
 use crate::method::Learned;
 
 /// Data that are scaled, and where to compute.
-pub(super) struct Ready<D> {
+pub(super) struct ScaledData<D> {
     pub scaling: Scaling,
     pub scaled: D,
     pub device: Device,
     pub dtype: DType,
 }
 
-impl<D: TrainingData> Ready<D> {
+impl<D: TrainingData> ScaledData<D> {
     /// The model: what was learned, and the embedded training rows.
     ///
     /// # Errors

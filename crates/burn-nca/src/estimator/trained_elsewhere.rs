@@ -10,7 +10,7 @@ use crate::data::{Coincidences, Labeled, RegressionData, Scaling, TensorFeatures
 use crate::encoder::{Encoder, output_width};
 use crate::error::{Error, Result};
 use crate::fit::{FitConfig, FitSession, FitSummary, Identified, Precision, Termination};
-use crate::method::gradient::{Run, place, prepare};
+use crate::method::gradient::{GradientFit, prepare, resolve_device};
 use crate::method::{AnyMethod, GradientMethod, Mlkr, Nca, PairNca};
 use crate::model::MetricModel;
 use crate::objective::NcaLoss;
@@ -146,7 +146,7 @@ fn adopted<M: GradientMethod, E: Encoder>(
         .with_scaling(scaling.kind())
         .with_precision(precision_of(&encoder))
         .with_stop_at(Some(0));
-    let (device, dtype) = place(&fit, device)?;
+    let (device, dtype) = resolve_device(&fit, device)?;
     let scaled = train.scaled(&scaling)?;
     let x = scaled.features().to_tensor(&device, dtype);
     let all = match scaled.unlabeled() {
@@ -155,13 +155,13 @@ fn adopted<M: GradientMethod, E: Encoder>(
     };
     let encoder = prepare(encoder, dtype, &device);
     let (d_output, config) = (output_width(&encoder, x.clone().slice([0..1]))?, encoder.config());
-    let run = Run {
+    let run = GradientFit {
         encoder,
         objective: method.objective_on(&device),
         x: (&all).into(),
         target: &method.target(&scaled, &device)?,
         held_out: None,
-        identity: &|| train.any().identity("trained elsewhere"),
+        identity: &|| train.as_any_data().identity("trained elsewhere"),
     };
     let (model, summary) =
         FitSummary::of(run.fit(d_output, &fit, FitSession::new())?, None, started);
@@ -179,7 +179,7 @@ fn adopted<M: GradientMethod, E: Encoder>(
         },
         scaling,
         targets: train.training_targets(),
-        summary: summary.with_rows(features.rows(), 0, train.singletons()),
+        summary: summary.with_rows(features.rows(), 0, train.num_unmatched()),
         preparation: None,
     })
 }

@@ -16,13 +16,13 @@ use crate::error::{Error, Result, shortened};
 
 /// The fit that a checkpoint belongs to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Owner {
+pub(super) struct FitKey {
     pub identity: FitIdentity,
     /// The parameters that the fit starts from; they follow from the rest, but for a warm start.
     pub start: String,
 }
 
-impl Identity for Owner {
+impl Identity for FitKey {
     fn refusal(&self, stored: &Self) -> Option<String> {
         let start = || (self.start != stored.start).then(|| "another start".to_string());
         self.identity.refusal(&stored.identity).or_else(start)
@@ -83,7 +83,7 @@ impl Place<'_> {
 
 /// A checkpoint that belongs to one fit: the same settings, features, targets and start.
 pub(super) struct Checkpoint<'a> {
-    kept: Option<(Place<'a>, Owner)>,
+    kept: Option<(Place<'a>, FitKey)>,
     /// Whether the file outlasts the fit.
     keep: bool,
     on_event: Option<Box<OnCheckpoint<'a>>>,
@@ -97,7 +97,7 @@ pub(super) struct Checkpoint<'a> {
 impl<'a> Checkpoint<'a> {
     /// The checkpoint of this fit in this place, or none; `keep` lets it outlast the fit.
     pub fn new(
-        kept: Option<(Place<'a>, Owner)>,
+        kept: Option<(Place<'a>, FitKey)>,
         keep: bool,
         on_event: Option<Box<OnCheckpoint<'a>>>,
     ) -> Self {
@@ -122,22 +122,22 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    fn existing(&self) -> Option<&(Place<'a>, Owner)> {
+    fn existing(&self) -> Option<&(Place<'a>, FitKey)> {
         self.kept.as_ref().filter(|(place, _)| place.exists())
     }
 
-    /// The stored state, if there is a file. Its checksum and its owner are checked: the state is one of this fit, as
+    /// The stored state, if there is a file. Its checksum and its key are checked: the state is one of this fit, as
     /// this program wrote it.
     ///
     /// # Errors
     /// A file that cannot be read, that belongs to another fit, or whose state was changed.
     pub fn load<S: DeserializeOwned>(&self) -> Result<Option<S>> {
-        let Some((place, owner)) = self.existing() else {
+        let Some((place, key)) = self.existing() else {
             return Ok(None);
         };
         let path = place.path();
         let journal = place.read().map_err(|source| Error::io(path, source))?;
-        let (state, _) = from_journal(owner, &journal).map_err(|error| match error {
+        let (state, _) = from_journal(key, &journal).map_err(|error| match error {
             JournalError::Io(source) => Error::io(path, source),
             JournalError::Format(error) => Error::model(
                 path,
@@ -201,14 +201,14 @@ impl<'a> Checkpoint<'a> {
 
     /// Writes the state atomically.
     fn save<S: Serialize>(&mut self, state: &S) -> Result<()> {
-        let Some((place, owner)) = &mut self.kept else {
+        let Some((place, key)) = &mut self.kept else {
             return Ok(());
         };
         self.written = Instant::now();
         if let Some(tell) = &mut self.on_event {
             tell(&CheckpointEvent::Saving);
         }
-        let journal = to_journal(owner, state, &[]).map_err(|error| {
+        let journal = to_journal(key, state, &[]).map_err(|error| {
             Error::model(place.path(), format!("the checkpoint cannot be written: {error}"))
         })?;
         place.write(journal).map_err(|source| Error::io(place.path(), source))

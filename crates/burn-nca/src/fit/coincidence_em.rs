@@ -215,7 +215,7 @@ impl ExpectationMaximization for CoincidenceEm<'_> {
     type State = CoincidenceState;
     type Expectation = Vec<MapExpectation>;
 
-    fn take_up(&mut self, state: &CoincidenceState) -> Result<()> {
+    fn apply(&mut self, state: &CoincidenceState) -> Result<()> {
         self.maps = self.maps_of(&self.given.with(&state.added))?;
         Ok(())
     }
@@ -261,8 +261,8 @@ impl ExpectationMaximization for CoincidenceEm<'_> {
             state.kappa_sq = kappa_sq.unwrap_or(state.kappa_sq);
         }
         let due = self.refresh.as_ref().is_some_and(|(every, _)| iteration.is_multiple_of(*every));
-        let other_data = due && self.refreshed(&mut state)?;
-        Ok(Revision { state, other_data })
+        let objective_changed = due && self.refreshed(&mut state)?;
+        Ok(Revision { state, objective_changed })
     }
 }
 

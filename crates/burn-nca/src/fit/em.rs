@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use web_time::Instant;
 
-use super::checkpoint::{Checkpoint, Owner, Place};
+use super::checkpoint::{Checkpoint, FitKey, Place};
 use super::monitor::{Monitor, Record, Watchers};
 use super::non_finite;
 use super::{Fingerprint, FitConfig, FitIdentity, FitSession, Progress, Solution, Termination};
@@ -35,7 +35,7 @@ pub trait ExpectationMaximization {
     ///
     /// # Errors
     /// What cannot be made of it.
-    fn take_up(&mut self, _state: &Self::State) -> Result<()> {
+    fn apply(&mut self, _state: &Self::State) -> Result<()> {
         Ok(())
     }
 
@@ -66,7 +66,7 @@ pub struct Revision<S> {
     /// The new parameters.
     pub state: S,
     /// Whether the data of the likelihood changed with them, so that it cannot be compared with the one before.
-    pub other_data: bool,
+    pub objective_changed: bool,
 }
 
 /// When expectation-maximization stops.
@@ -131,7 +131,7 @@ impl EmConfig {
         let kept = match (place, problem.identity) {
             (None, _) => None,
             (Some(place), Some(identity)) => {
-                Some((place, owner(identity(), problem.config, &problem.start)?))
+                Some((place, fit_key(identity(), problem.config, &problem.start)?))
             }
             (Some(_), None) => {
                 return Err(Error::setting(
@@ -147,7 +147,7 @@ impl EmConfig {
         let (state, end) = match checkpoint.load::<Stored<M::State>>()? {
             Some(stored) => {
                 checkpoint.resumed(stored.iteration, stored.end.is_some());
-                model.take_up(&stored.state)?;
+                model.apply(&stored.state)?;
                 monitor.record = stored.record;
                 let Stored { state, iteration, previous, seconds, end, .. } = stored;
                 (Run { state, iteration, previous, seconds }, end)
@@ -173,7 +173,7 @@ impl EmConfig {
     }
 }
 
-fn owner<S: Serialize>(identity: FitIdentity, config: &FitConfig, start: &S) -> Result<Owner> {
+fn fit_key<S: Serialize>(identity: FitIdentity, config: &FitConfig, start: &S) -> Result<FitKey> {
     let FitIdentity { settings, features, targets } = identity;
     let settings = Fingerprint::new()
         .text(&settings)
@@ -182,7 +182,7 @@ fn owner<S: Serialize>(identity: FitIdentity, config: &FitConfig, start: &S) -> 
         .finish();
     let start = serde_json::to_string(start)
         .map_err(|error| Error::setting(format!("the start cannot be written down: {error}")))?;
-    Ok(Owner {
+    Ok(FitKey {
         identity: FitIdentity { settings, features, targets },
         start: Fingerprint::new().text(&start).finish(),
     })
@@ -227,11 +227,11 @@ impl<S: Clone + Serialize + DeserializeOwned> Loop<'_, S> {
             let found = model.expect(&revised.state);
             let reached = -model.log_likelihood(&found);
             if !reached.is_finite() {
-                model.take_up(&run.state)?;
+                model.apply(&run.state)?;
                 break Termination::NonFinite;
             }
             run = Run {
-                previous: if revised.other_data { f64::INFINITY } else { value },
+                previous: if revised.objective_changed { f64::INFINITY } else { value },
                 state: revised.state,
                 iteration: run.iteration + 1,
                 seconds: seconds_before + clock.elapsed().as_secs_f64(),

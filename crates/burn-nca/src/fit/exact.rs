@@ -24,7 +24,7 @@ use crate::objective::{Objective, assert_points};
 
 /// Blocks are summed in this many groups, in order; the number is fixed so that a sum does not depend on
 /// the number of threads.
-const LANES: usize = 16;
+const GROUPS: usize = 16;
 
 /// Numbers of one `[b, n]` matrix that stay in the cache next to the others of its block.
 const CACHED: usize = 300_000;
@@ -53,7 +53,7 @@ impl BlockConfig {
         if let Some(rows) = self.rows {
             return rows.max(1);
         }
-        let in_flight = if on_host { LANES } else { 1 };
+        let in_flight = if on_host { GROUPS } else { 1 };
         let row_bytes = 6 * n.max(1) * element_bytes * in_flight;
         let fits = ((self.memory_mib << 20) / row_bytes).max(1);
         // Small blocks stay in the cache; blocks of few numbers cost more to set up than to compute.
@@ -104,8 +104,8 @@ pub fn value<E: Encoder, O: Objective>(
         };
         ranges.iter().map(block).sum()
     };
-    let lanes = in_lanes(&model.objective, &ranges, runs_on_host(&z.device()), sum);
-    lanes.into_iter().sum::<f64>() + model.objective.offset(target, &shared)
+    let groups = in_groups(&model.objective, &ranges, runs_on_host(&z.device()), sum);
+    groups.into_iter().sum::<f64>() + model.objective.offset(target, &shared)
 }
 
 /// The exact value and gradient of an objective over the whole data set.
@@ -144,31 +144,31 @@ pub(super) fn penalized<E: Encoder, O: Objective>(
     let z = embed(&model.encoder.valid(), &x, CHUNK);
     let shared = model.objective.shared(z.clone(), target);
     let ranges = ranges(&model.objective, &z, target, blocks);
-    let lane = |objective: &O, ranges: &[Range<usize>]| -> Lane {
-        let mut lane = Lane::default();
+    let group = |objective: &O, ranges: &[Range<usize>]| -> BlockSums {
+        let mut sums = BlockSums::default();
         for range in ranges {
             let leaf = z.clone().autodiff().require_grad();
             let parts = objective.block_parts(leaf.clone(), target, &shared, range.clone());
-            lane.add(objective, &leaf, parts);
+            sums.add(objective, &leaf, parts);
         }
-        lane
+        sums
     };
-    let lanes = in_lanes(&model.objective, &ranges, runs_on_host(&z.device()), lane);
-    let mut total = Lane::default();
-    for lane in lanes {
-        total.merge(&model.objective, lane);
+    let groups = in_groups(&model.objective, &ranges, runs_on_host(&z.device()), group);
+    let mut total = BlockSums::default();
+    for group in groups {
+        total.merge(&model.objective, group);
     }
     let (sums, offset) = (total.sums(), model.objective.offset(target, &shared));
     let mut value = sums.iter().sum::<f64>() + offset;
     let mut magnitude = sums.iter().map(|sum| sum.abs()).sum::<f64>() + offset.abs();
     if let Some(penalty) = penalty {
         let leaf = z.autodiff().require_grad();
-        let mut lane = Lane::default();
-        lane.add(&model.objective, &leaf, vec![penalty(leaf.clone())]);
-        let penalty: f64 = lane.sums().iter().sum();
+        let mut of_penalty = BlockSums::default();
+        of_penalty.add(&model.objective, &leaf, vec![penalty(leaf.clone())]);
+        let penalty: f64 = of_penalty.sums().iter().sum();
         value += penalty;
         magnitude += penalty.abs();
-        total.merge(&model.objective, lane);
+        total.merge(&model.objective, of_penalty);
     }
     let mut gradients = total.parameters;
     if let Some(dz) = total.embedding {
@@ -190,32 +190,32 @@ fn ranges<O: Objective>(
 /// Runs `work` on groups of blocks: side by side on the host, one after the other on a GPU.
 ///
 /// Modules are not shared between threads, so each group takes a clone of the objective.
-fn in_lanes<O: Objective, T: Send>(
+fn in_groups<O: Objective, T: Send>(
     objective: &O,
     ranges: &[Range<usize>],
     on_host: bool,
     work: impl Fn(&O, &[Range<usize>]) -> T + Sync,
 ) -> Vec<T> {
-    let size = ranges.len().div_ceil(LANES).max(1);
-    let lanes: Vec<(O, &[Range<usize>])> =
-        ranges.chunks(size).map(|lane| (objective.clone(), lane)).collect();
+    let size = ranges.len().div_ceil(GROUPS).max(1);
+    let groups: Vec<(O, &[Range<usize>])> =
+        ranges.chunks(size).map(|group| (objective.clone(), group)).collect();
     if on_host {
-        lanes.into_par_iter().map(|(objective, lane)| work(&objective, lane)).collect()
+        groups.into_par_iter().map(|(objective, group)| work(&objective, group)).collect()
     } else {
-        lanes.into_iter().map(|(objective, lane)| work(&objective, lane)).collect()
+        groups.into_iter().map(|(objective, group)| work(&objective, group)).collect()
     }
 }
 
 /// What a group of blocks adds up to.
 #[derive(Default)]
-struct Lane {
+struct BlockSums {
     /// For each part that blocks are the sum of, its values in the blocks, read from the device only at the end.
     parts: Vec<Vec<Tensor<1>>>,
     embedding: Option<Tensor<2>>,
     parameters: GradientsParams,
 }
 
-impl Lane {
+impl BlockSums {
     /// Adds a block, which is the sum of its parts.
     fn add<O: Objective>(&mut self, objective: &O, leaf: &Tensor<2>, parts: Vec<Tensor<1>>) {
         let values = parts.iter().map(|part| vec![part.clone().without_autodiff()]);

@@ -22,7 +22,7 @@ impl<K> Best<K> {
     }
 }
 
-/// The least value so far of a fit whose target is renewed, and what was kept of it.
+/// The least value so far of a fit whose target is updated, and what was kept of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Least<K> {
     #[serde(with = "super::non_finite")]
@@ -39,7 +39,7 @@ pub(super) struct Record<K> {
     pub history: Vec<Progress>,
     /// The best step, where a score is held out.
     pub best: Option<Best<K>>,
-    /// The least value by the target that belongs to its position, where targets are renewed.
+    /// The least value by the target that belongs to its position, where targets are updated.
     #[serde(default = "Option::default")]
     pub least: Option<Least<K>>,
 }
@@ -57,7 +57,7 @@ impl<K> Record<K> {
 
     /// Notes a value and its largest gradient component by the target that belongs to where they were taken, and what
     /// `keep` gives of that place, if the value is the least so far.
-    pub fn note_renewed(&mut self, [value, gradient_max]: [f64; 2], keep: impl FnOnce() -> K) {
+    pub fn note_lowest(&mut self, [value, gradient_max]: [f64; 2], keep: impl FnOnce() -> K) {
         let least = self.least.as_ref().map_or(f64::INFINITY, |least| least.value);
         if value < least {
             self.least = Some(Least { value, gradient_max, kept: keep() });
@@ -65,7 +65,7 @@ impl<K> Record<K> {
     }
 
     /// The solution with its whole history: at the best held-out score where one was kept, at the least value where
-    /// targets are renewed, and else at its last step.
+    /// targets are updated, and else at its last step.
     pub fn at_best<S>(self, mut solution: Solution<S>, keep: impl FnOnce(S) -> K) -> Solution<K> {
         if let Some(step) = self.best_step() {
             (solution.value, solution.gradient_max) = (step.value, step.gradient_max);

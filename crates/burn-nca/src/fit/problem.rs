@@ -2,7 +2,7 @@
 
 use burn::module::{DisplaySettings, Module};
 
-use super::checkpoint::Owner;
+use super::checkpoint::FitKey;
 use super::parameters::assign;
 use super::{Fingerprint, FitConfig, FitIdentity, Inputs};
 use crate::encoder::Encoder;
@@ -38,17 +38,17 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
     }
 
     /// The target at these parameters, where it depends on them.
-    pub(super) fn renewed(&self, position: &[f64]) -> Option<O::Target> {
-        if !O::RENEWS {
+    pub(super) fn updated_target(&self, position: &[f64]) -> Option<O::Target> {
+        if !O::MOVING_TARGET {
             return None;
         }
         let model = assign(self.model.clone(), position).valid();
         let embedding = model.encoder.forward(self.x.all().without_autodiff());
-        model.objective.renewed(embedding, self.target)
+        model.objective.updated_target(embedding, self.target)
     }
 
     /// Tells this fit from others.
-    pub(super) fn owner(&self, config: &FitConfig, start: &[f64]) -> Result<Owner> {
+    pub(super) fn fit_key(&self, config: &FitConfig, start: &[f64]) -> Result<FitKey> {
         let Some(identity) = self.identity else {
             return Err(Error::setting(
                 "a checkpoint is asked for, but not said what to recognize it by; give `Problem::identity`",
@@ -62,7 +62,7 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
             .text(&config.without_limits().to_string())
             .text(&objective)
             .finish();
-        Ok(Owner {
+        Ok(FitKey {
             identity: FitIdentity { settings, features, targets },
             start: Fingerprint::new().numbers(start).finish(),
         })

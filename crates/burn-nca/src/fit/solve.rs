@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 use crate::model::MetricModel;
 use crate::objective::{Objective, check_points};
 
-/// A value that changes by less of itself when the target is renewed is that of the same target.
+/// A value that changes by less of itself when the target is updated is that of the same target.
 const SAME: f64 = 1e-6;
 
 /// [`minimize`](super::minimize) for an estimator that has seen to start, scaling and held-out part itself.
@@ -63,7 +63,7 @@ pub(crate) fn minimize_prepared<E: Encoder, O: Objective>(
         (None, state) => state.map(Place::Memory),
     };
     let kept = match place {
-        Some(place) => Some((place, problem.owner(config, &start)?)),
+        Some(place) => Some((place, problem.fit_key(config, &start)?)),
         None => None,
     };
     let mut checkpoint = Checkpoint::new(kept, session.keep_checkpoint, session.on_checkpoint);
@@ -207,11 +207,11 @@ fn descend<E: Encoder, O: Objective, R: DirectionRule>(
     let seconds_before = state.seconds;
     let mut state = state;
     loop {
-        let target = units.renewed(&state.position);
+        let target = units.updated_target(&state.position);
         if let Some(target) = &target {
-            renew(units, target, &mut state);
+            update_target(units, target, &mut state);
             let at = [state.value, state.gradient_max()];
-            monitor.record.note_renewed(at, || Position(state.position.clone()));
+            monitor.record.note_lowest(at, || Position(state.position.clone()));
         }
         let target = target.as_ref().unwrap_or(problem.target);
         let first = state.iteration;
@@ -233,7 +233,7 @@ fn descend<E: Encoder, O: Objective, R: DirectionRule>(
                 failure = Some(error);
                 return ControlFlow::Break(Termination::Stopped);
             }
-            round_done = O::RENEWS;
+            round_done = O::MOVING_TARGET;
             if round_done {
                 ControlFlow::Break(Termination::Stopped)
             } else {
@@ -249,10 +249,10 @@ fn descend<E: Encoder, O: Objective, R: DirectionRule>(
             continue;
         }
         let reached = &solution.module;
-        let end = units.renewed(&reached.position);
+        let end = units.updated_target(&reached.position);
         if let Some(at) = end.map(|target| units.evaluate_on(&target, &reached.position)) {
             let noted = [at.value, largest(&at.gradient)];
-            monitor.record.note_renewed(noted, || Position(reached.position.clone()));
+            monitor.record.note_lowest(noted, || Position(reached.position.clone()));
             // What converged is the round; the fit has where nothing changes with the target.
             let changes = (at.value - reached.value).abs() > SAME * at.value.abs().max(1.0);
             if solution.termination.converged() && reached.iteration > first && changes {
@@ -268,8 +268,8 @@ fn descend<E: Encoder, O: Objective, R: DirectionRule>(
     }
 }
 
-/// Brings the value and gradient of a state to a renewed target, unless no step was taken since that was done.
-fn renew<E: Encoder, O: Objective, M>(
+/// Brings the value and gradient of a state to an updated target, unless no step was taken since that was done.
+fn update_target<E: Encoder, O: Objective, M>(
     units: &Units<'_, '_, E, O>,
     target: &O::Target,
     state: &mut DescentState<M>,

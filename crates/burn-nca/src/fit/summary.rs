@@ -35,7 +35,8 @@ pub struct FitSummary {
     /// Number of rows held out for early stopping.
     pub held_out_rows: usize,
     /// Number of rows that are the only ones of their class: they have no same-class neighbor to find.
-    pub singletons: usize,
+    #[serde(rename = "singletons")]
+    pub num_unmatched: usize,
 }
 
 impl FitSummary {
@@ -57,7 +58,7 @@ impl FitSummary {
             history: solution.history,
             rows: 0,
             held_out_rows: 0,
-            singletons: 0,
+            num_unmatched: 0,
         };
         (solution.module, summary)
     }
@@ -80,7 +81,7 @@ impl FitSummary {
 
     /// The summary with these numbers of rows.
     #[must_use]
-    pub fn with_rows(self, rows: usize, held_out_rows: usize, singletons: usize) -> Self {
-        Self { rows, held_out_rows, singletons, ..self }
+    pub fn with_rows(self, rows: usize, held_out_rows: usize, num_unmatched: usize) -> Self {
+        Self { rows, held_out_rows, num_unmatched, ..self }
     }
 }

@@ -57,8 +57,8 @@ impl<'a, 'p, E: Encoder, O: Objective> Units<'a, 'p, E, O> {
     }
 
     /// The target at a position, where it depends on that.
-    pub fn renewed(&self, position: &[f64]) -> Option<O::Target> {
-        self.problem.renewed(&self.parameters(position))
+    pub fn updated_target(&self, position: &[f64]) -> Option<O::Target> {
+        self.problem.updated_target(&self.parameters(position))
     }
 
     /// The same as [`evaluate`](Self::evaluate) with another target of the same points.

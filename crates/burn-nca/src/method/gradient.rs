@@ -31,20 +31,20 @@ const LARGE: usize = 1 << 22;
 
 /// A part of the rows: its tensor, and its data.
 #[derive(Debug)]
-pub struct Part<'a, D> {
+pub struct SplitData<'a, D> {
     /// The scaled features, `[n, d]`, in the number type of the fit.
     pub x: &'a Tensor<2>,
     /// The same rows with their targets.
     pub data: &'a D,
 }
 
-impl<D> Clone for Part<'_, D> {
+impl<D> Clone for SplitData<'_, D> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<D> Copy for Part<'_, D> {}
+impl<D> Copy for SplitData<'_, D> {}
 
 /// A method that minimizes an objective over the map, by its gradient.
 pub trait GradientMethod: Method {
@@ -75,8 +75,8 @@ pub trait GradientMethod: Method {
     /// `-∞`: the fit itself reports an embedding that is not finite.
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, Self::Data>,
-        held_out: Part<'a, Self::Data>,
+        train: SplitData<'a, Self::Data>,
+        held_out: SplitData<'a, Self::Data>,
         fit: &'a FitConfig,
         device: &Device,
     ) -> Box<HeldOutScore<'a, E>>;
@@ -118,15 +118,16 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     // Mini-batches arrange the rows of a batch; a copy of a large table would be for nothing.
     let train = if fit.optimizer.batches().is_some() { train } else { train.arranged() };
     train.check()?;
-    let whole =
-        held_out.is_some() || train.unlabeled().is_some() || <M::Objective as Objective>::RENEWS;
+    let whole = held_out.is_some()
+        || train.unlabeled().is_some()
+        || <M::Objective as Objective>::MOVING_TARGET;
     let by_rows = !whole && takes_rows(fit, train.features(), device);
     let x = (!by_rows).then(|| problem.tensor(&train));
     let x_held_out = held_out.as_ref().map(|held_out| problem.tensor(held_out));
     let parts = x.as_ref().zip(held_out.as_ref().zip(x_held_out.as_ref()));
     let score = parts.map(|(x, (held_out, x_held_out))| {
-        let train = Part { x, data: &train };
-        method.held_out_score::<E>(train, Part { x: x_held_out, data: held_out }, fit, device)
+        let train = SplitData { x, data: &train };
+        method.held_out_score::<E>(train, SplitData { x: x_held_out, data: held_out }, fit, device)
     });
     let kind = encoder.config();
     let all = match (&x, train.unlabeled()) {
@@ -139,7 +140,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
         Some(all) => all.into(),
         None => Inputs::Table { features: train.features(), device, dtype: problem.dtype },
     };
-    let run = Run {
+    let run = GradientFit {
         encoder,
         objective: method.objective_on(device),
         x: points,
@@ -153,7 +154,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     Ok(Learned {
         encoder: model.encoder,
         rule: method.rule(&model.objective),
-        summary: summary.with_rows(rows, data.features().rows() - rows, train.singletons()),
+        summary: summary.with_rows(rows, data.features().rows() - rows, train.num_unmatched()),
     })
 }
 
@@ -161,7 +162,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
 ///
 /// # Errors
 /// A precision that the device does not have, or fused sums where there are none.
-pub(crate) fn place(config: &FitConfig, device: &Device) -> Result<(Device, DType)> {
+pub(crate) fn resolve_device(config: &FitConfig, device: &Device) -> Result<(Device, DType)> {
     let device = device.clone().inner();
     let dtype = config.precision.dtype();
     // wgpu drivers may claim 64-bit floats and compute infinities with them.
@@ -176,7 +177,7 @@ pub(crate) fn place(config: &FitConfig, device: &Device) -> Result<(Device, DTyp
 }
 
 /// An encoder at its start, an objective, and the rows to learn from.
-pub(crate) struct Run<'a, E: Encoder, O: Objective> {
+pub(crate) struct GradientFit<'a, E: Encoder, O: Objective> {
     pub(crate) encoder: E,
     pub(crate) objective: O,
     /// The scaled features, `[n, d]`, on the device and in the number type of the fit.
@@ -187,7 +188,7 @@ pub(crate) struct Run<'a, E: Encoder, O: Objective> {
     pub(crate) identity: &'a dyn Fn() -> FitIdentity,
 }
 
-impl<E: Encoder, O: Objective> Run<'_, E, O> {
+impl<E: Encoder, O: Objective> GradientFit<'_, E, O> {
     /// Fits the encoder to k dimensions, and what the objective learns beside it; they come back without autodiff.
     ///
     /// # Errors
@@ -251,8 +252,8 @@ fn takes_rows(fit: &FitConfig, features: &Features, device: &Device) -> bool {
 /// ```
 /// In the number type of the fit, by the pass over pairs that its objective takes.
 pub fn expected_accuracy_score<'a, E: Encoder>(
-    train: Part<'a, Labeled>,
-    held_out: Part<'a, Labeled>,
+    train: SplitData<'a, Labeled>,
+    held_out: SplitData<'a, Labeled>,
     sums: Sums,
 ) -> Box<HeldOutScore<'a, E>> {
     let device = train.x.device();
@@ -274,8 +275,8 @@ pub fn expected_accuracy_score<'a, E: Encoder>(
 /// R² of held-out rows by the kernel rule among the training rows, all target columns together; in the number type of
 /// the fit.
 pub fn kernel_r2_score<'a, E: Encoder>(
-    train: Part<'a, RegressionData>,
-    held_out: Part<'a, RegressionData>,
+    train: SplitData<'a, RegressionData>,
+    held_out: SplitData<'a, RegressionData>,
     sums: Sums,
 ) -> Box<HeldOutScore<'a, E>> {
     let scale = Scaling::fit(ScalingKind::Standardize, train.data.targets());

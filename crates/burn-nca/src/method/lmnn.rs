@@ -4,7 +4,8 @@ use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{
-    GradientMethod, Learned, Method, Part, Problem, Setting, Uses, expected_accuracy_score, learn,
+    GradientMethod, Learned, Method, Problem, Setting, SplitData, Uses, expected_accuracy_score,
+    learn,
 };
 use crate::data::Labeled;
 use crate::encoder::Encoder;
@@ -36,7 +37,7 @@ impl Method for Lmnn {
     const NAME: &'static str = "lmnn";
     const LABEL: &'static str = "LMNN";
     const TITLE: &'static str = "Large margin nearest neighbors";
-    const WHEN: &'static str =
+    const WHEN_TO_USE: &'static str =
         "classes; for k-NN with a k of 3 or so, where classes overlap little";
     const SETTINGS: &'static [Setting] = &[
         Setting {
@@ -82,8 +83,8 @@ impl GradientMethod for Lmnn {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, Labeled>,
-        held_out: Part<'a, Labeled>,
+        train: SplitData<'a, Labeled>,
+        held_out: SplitData<'a, Labeled>,
         fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {

@@ -3,7 +3,7 @@
 use burn::config::Config;
 use burn::tensor::Device;
 
-use super::{GradientMethod, Learned, Method, Part, Problem, Uses, kernel_r2_score, learn};
+use super::{GradientMethod, Learned, Method, Problem, SplitData, Uses, kernel_r2_score, learn};
 use crate::data::RegressionData;
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::Result;
@@ -30,7 +30,7 @@ impl Method for Mlkr {
     const NAME: &'static str = "mlkr";
     const LABEL: &'static str = "MLKR";
     const TITLE: &'static str = "Metric learning for kernel regression";
-    const WHEN: &'static str = "a numeric target; the method to begin with";
+    const WHEN_TO_USE: &'static str = "a numeric target; the method to begin with";
     const USES: &'static [Uses] = Uses::ALL_OF_PAIRS;
     type Data = RegressionData;
 
@@ -60,8 +60,8 @@ impl GradientMethod for Mlkr {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, RegressionData>,
-        held_out: Part<'a, RegressionData>,
+        train: SplitData<'a, RegressionData>,
+        held_out: SplitData<'a, RegressionData>,
         fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {

@@ -28,7 +28,7 @@ mod variable_kernel;
 
 pub use closed::{Euclidean, Lda, LdaRca, Pca, Rca, Whitening};
 pub(crate) use gradient::learn_encoder;
-pub use gradient::{GradientMethod, Part, expected_accuracy_score, kernel_r2_score, learn};
+pub use gradient::{GradientMethod, SplitData, expected_accuracy_score, kernel_r2_score, learn};
 pub use holds::Holds;
 pub use lca::{Lca, LcaClassifier, Trainer};
 pub use lmnn::Lmnn;
@@ -77,7 +77,7 @@ pub trait Method:
     /// Its name in full: `Large margin nearest neighbors`.
     const TITLE: &'static str;
     /// When to take it, in one line.
-    const WHEN: &'static str;
+    const WHEN_TO_USE: &'static str;
     /// Its settings.
     const SETTINGS: &'static [Setting] = &[];
     /// What of the settings that all methods share it uses; what it does not use is refused where it is given.

@@ -4,7 +4,8 @@ use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{
-    GradientMethod, Learned, Method, Part, Problem, Setting, Uses, expected_accuracy_score, learn,
+    GradientMethod, Learned, Method, Problem, Setting, SplitData, Uses, expected_accuracy_score,
+    learn,
 };
 use crate::data::Labeled;
 use crate::encoder::{Encoder, EncoderConfig};
@@ -42,7 +43,8 @@ impl Method for Nca {
     const NAME: &'static str = "nca";
     const LABEL: &'static str = "NCA";
     const TITLE: &'static str = "Neighborhood components analysis";
-    const WHEN: &'static str = "classes; the method to begin with, to any number of dimensions";
+    const WHEN_TO_USE: &'static str =
+        "classes; the method to begin with, to any number of dimensions";
     const SETTINGS: &'static [Setting] = &[
         Setting {
             name: "criterion",
@@ -109,8 +111,8 @@ impl GradientMethod for Nca {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, Labeled>,
-        held_out: Part<'a, Labeled>,
+        train: SplitData<'a, Labeled>,
+        held_out: SplitData<'a, Labeled>,
         fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {

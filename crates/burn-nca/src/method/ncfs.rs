@@ -4,7 +4,7 @@ use burn::config::Config;
 use burn::tensor::Device;
 
 use super::gradient::learn_encoder;
-use super::{GradientMethod, Learned, Method, Part, Problem, Uses};
+use super::{GradientMethod, Learned, Method, Problem, SplitData, Uses};
 use crate::data::{Labeled, RegressionData, TrainingData};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, FeatureWeights};
 use crate::error::{Error, Result};
@@ -57,7 +57,8 @@ impl Method for Ncfs {
     const NAME: &'static str = "ncfs";
     const LABEL: &'static str = "NCFS";
     const TITLE: &'static str = "Neighborhood component feature selection";
-    const WHEN: &'static str = "classes; to find the few features among many that tell them apart";
+    const WHEN_TO_USE: &'static str =
+        "classes; to find the few features among many that separate them";
     const USES: &'static [Uses] = USES;
     type Data = Labeled;
 
@@ -83,8 +84,8 @@ impl GradientMethod for Ncfs {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, Labeled>,
-        held_out: Part<'a, Labeled>,
+        train: SplitData<'a, Labeled>,
+        held_out: SplitData<'a, Labeled>,
         _fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {
@@ -123,7 +124,7 @@ impl Method for NcfsRegression {
     const NAME: &'static str = "fsrnca";
     const LABEL: &'static str = "FSRNCA";
     const TITLE: &'static str = "Neighborhood component feature selection for regression";
-    const WHEN: &'static str =
+    const WHEN_TO_USE: &'static str =
         "a numeric target; to find the few features among many that it follows from";
     const USES: &'static [Uses] = USES;
     type Data = RegressionData;
@@ -154,8 +155,8 @@ impl GradientMethod for NcfsRegression {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, RegressionData>,
-        held_out: Part<'a, RegressionData>,
+        train: SplitData<'a, RegressionData>,
+        held_out: SplitData<'a, RegressionData>,
         _fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {
@@ -233,7 +234,7 @@ fn start_weights<D: TrainingData>(problem: &Problem<'_, D>) -> Result<Vec<f64>> 
         }
         Some(_) => {
             return Err(Error::setting(
-                "feature weights cannot go on from a map that mixes features; give a diagonal map, or no start",
+                "feature weights cannot start from a map that mixes features; give a diagonal map, or no start",
             ));
         }
         None => {

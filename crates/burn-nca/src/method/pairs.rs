@@ -3,7 +3,7 @@
 use burn::config::Config;
 use burn::tensor::Device;
 
-use super::{GradientMethod, Learned, Method, Part, Problem, Setting, Uses, learn};
+use super::{GradientMethod, Learned, Method, Problem, Setting, SplitData, Uses, learn};
 use crate::data::Coincidences;
 use crate::encoder::Encoder;
 use crate::error::Result;
@@ -33,7 +33,7 @@ impl Method for PairNca {
     const NAME: &'static str = "pairs";
     const LABEL: &'static str = "pairs";
     const TITLE: &'static str = "Neighborhood components analysis of pairs";
-    const WHEN: &'static str = "no target; it is known which rows belong together";
+    const WHEN_TO_USE: &'static str = "no target; it is known which rows belong together";
     const SETTINGS: &'static [Setting] = &[Setting {
         name: "include_self",
         help: "whether the normalizer counts each point with itself",
@@ -64,8 +64,8 @@ impl GradientMethod for PairNca {
     /// The weighted mean log-probability `-||z_a - z_b||² - log Z` of the pairs held out.
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, Coincidences>,
-        held_out: Part<'a, Coincidences>,
+        train: SplitData<'a, Coincidences>,
+        held_out: SplitData<'a, Coincidences>,
         fit: &'a FitConfig,
         device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {

@@ -75,7 +75,7 @@ impl<D: TrainingData> Problem<'_, D> {
             None => start::build(
                 &self.encoder,
                 (self.fit, self.d_output),
-                self.data.any(),
+                self.data.as_any_data(),
                 &self.device,
             ),
         }
@@ -84,7 +84,7 @@ impl<D: TrainingData> Problem<'_, D> {
     /// What tells this problem from others, for a checkpoint; `settings` are those of the method.
     pub fn identity(&self, settings: &impl Serialize) -> FitIdentity {
         let settings = settings_text(&(settings, &self.encoder, self.d_output));
-        self.data.any().identity(&settings)
+        self.data.as_any_data().identity(&settings)
     }
 }
 

@@ -93,7 +93,7 @@ impl<M: Method> AnyTyped for M {
             label: M::LABEL,
             title: M::TITLE,
             task: M::Data::TASK,
-            when: M::WHEN,
+            when: M::WHEN_TO_USE,
             settings: M::SETTINGS.iter().map(setting).collect(),
             uses: M::USES,
         }

@@ -4,7 +4,8 @@ use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{
-    GradientMethod, Learned, Method, Part, Problem, Setting, Uses, kernel_r2_score, learn, mlkr,
+    GradientMethod, Learned, Method, Problem, Setting, SplitData, Uses, kernel_r2_score, learn,
+    mlkr,
 };
 use crate::data::{AgreementWidth, Agreements, RegressionData};
 use crate::encoder::{Encoder, EncoderConfig};
@@ -33,7 +34,8 @@ impl Method for SoftNca {
     const NAME: &'static str = "soft-nca";
     const LABEL: &'static str = "soft NCA";
     const TITLE: &'static str = "Soft neighborhood components analysis";
-    const WHEN: &'static str = "a numeric target of which near values are to become near neighbors";
+    const WHEN_TO_USE: &'static str =
+        "a numeric target of which near values are to become near neighbors";
     const SETTINGS: &'static [Setting] = &[
         Setting { name: "criterion", help: "F or G, as for classes" },
         Setting {
@@ -76,8 +78,8 @@ impl GradientMethod for SoftNca {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: Part<'a, RegressionData>,
-        held_out: Part<'a, RegressionData>,
+        train: SplitData<'a, RegressionData>,
+        held_out: SplitData<'a, RegressionData>,
         fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {

@@ -4,7 +4,7 @@ use burn::config::Config;
 use burn::tensor::{DType, Device};
 
 use super::gradient::learn_encoder;
-use super::{GradientMethod, Learned, Method, Part, Problem, Setting, Uses};
+use super::{GradientMethod, Learned, Method, Problem, Setting, SplitData, Uses};
 use crate::data::Labeled;
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, TriangularMap};
 use crate::error::{Error, Result};
@@ -95,7 +95,8 @@ impl Method for Vsm {
     const NAME: &'static str = "vsm";
     const LABEL: &'static str = "VSM";
     const TITLE: &'static str = "Variable-kernel similarity metric learning";
-    const WHEN: &'static str = "classes; few rows, features of unequal worth that need no mixing";
+    const WHEN_TO_USE: &'static str =
+        "classes; few rows, features of unequal relevance that need no mixing";
     const SETTINGS: &'static [Setting] = SETTINGS;
     const USES: &'static [Uses] = &[Uses::Start, Uses::Optimizer, Uses::EarlyStopping];
     type Data = Labeled;
@@ -108,7 +109,7 @@ impl Method for Vsm {
         let problem = with_encoder(problem, EncoderConfig::Diagonal);
         let (AnyEncoder::Diagonal(map), start) = problem.start_encoder()? else {
             return Err(Error::setting(
-                "VSM weighs features and cannot go on from a map that mixes them; give a diagonal map, or fit GVSM",
+                "VSM weighs features and cannot start from a map that mixes them; give a diagonal map, or fit GVSM",
             ));
         };
         let watch = problem
@@ -134,7 +135,7 @@ impl Method for Gvsm {
     const NAME: &'static str = "gvsm";
     const LABEL: &'static str = "GVSM";
     const TITLE: &'static str = "Generalized variable-kernel similarity metric learning";
-    const WHEN: &'static str = "classes; as VSM, where the noise of features is correlated";
+    const WHEN_TO_USE: &'static str = "classes; as VSM, where the noise of features is correlated";
     const SETTINGS: &'static [Setting] = SETTINGS;
     const USES: &'static [Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
     type Data = Labeled;
@@ -225,8 +226,8 @@ fn check(
 /// The score of a map on held-out rows: their expected accuracy by the rule with the width it starts from.
 fn score<'a, E: Encoder>(
     rule: VariableKernel,
-    train: Part<'a, Labeled>,
-    held_out: Part<'a, Labeled>,
+    train: SplitData<'a, Labeled>,
+    held_out: SplitData<'a, Labeled>,
 ) -> Box<HeldOutScore<'a, E>> {
     Box::new(move |encoder| {
         let references = encoder.forward(train.x.clone());
@@ -272,8 +273,8 @@ macro_rules! of_the_variable_kernel {
 
             fn held_out_score<'a, E: Encoder>(
                 &self,
-                train: Part<'a, Labeled>,
-                held_out: Part<'a, Labeled>,
+                train: SplitData<'a, Labeled>,
+                held_out: SplitData<'a, Labeled>,
                 _fit: &'a FitConfig,
                 _device: &Device,
             ) -> Box<HeldOutScore<'a, E>> {

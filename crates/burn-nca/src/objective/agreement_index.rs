@@ -49,7 +49,7 @@ pub struct AgreementIndex {
     /// Rows without agreement, in the order of the data.
     without: Vec<usize>,
     /// Whether each row of the order is one of them, `[n, 1]`.
-    alone: Tensor<2, Bool>,
+    without_positive: Tensor<2, Bool>,
     rule: IndexedRule,
     /// The weight of the term of each row of the order; 1 where there are none.
     weights: Option<TermWeights>,
@@ -100,15 +100,17 @@ impl AgreementIndex {
         let in_order = order.iter().enumerate().all(|(at, &row)| at == row);
         let gather = (!in_order).then(|| int_tensor(&order, device));
         let without = agreements.without_agreement();
-        let alone: Vec<bool> = order.iter().map(|row| without.binary_search(row).is_ok()).collect();
-        let alone = Tensor::from_data(TensorData::new(alone, [order.len(), 1]), device);
+        let without_positive: Vec<bool> =
+            order.iter().map(|row| without.binary_search(row).is_ok()).collect();
+        let without_positive =
+            Tensor::from_data(TensorData::new(without_positive, [order.len(), 1]), device);
         let rule = IndexedRule::new(agreements.select(&order[..labeled]), device);
-        Self { agreements, order, labeled, gather, without, alone, rule, weights: None }
+        Self { agreements, order, labeled, gather, without, without_positive, rule, weights: None }
     }
 
     /// The index of the distinct points `rows` alone, in that order.
     pub(super) fn subset(&self, rows: &[usize]) -> Self {
-        let index = Self::index(self.agreements.select(rows), &self.alone.device());
+        let index = Self::index(self.agreements.select(rows), &self.without_positive.device());
         let Some(weights) = &self.weights else { return index };
         let mut place_of_row = vec![0; self.order.len()];
         for (place, &row) in self.order.iter().enumerate() {
@@ -125,7 +127,7 @@ impl AgreementIndex {
     /// # Errors
     /// Not one weight per point, a weight that is negative or not finite, or none that is positive.
     pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
-        let of_rows = TermWeights::new(weights, self.points(), &self.alone.device())?;
+        let of_rows = TermWeights::new(weights, self.points(), &self.without_positive.device())?;
         Ok(Self { weights: Some(of_rows.select(&self.order)), ..self })
     }
 
@@ -140,8 +142,12 @@ impl AgreementIndex {
     /// How much the points with an agreement weigh together: no f is larger.
     pub(super) fn weight_with_agreement(&self) -> f64 {
         let Some(weights) = &self.weights else { return self.with_agreement() as f64 };
-        let alone = |place: usize| self.without.binary_search(&self.order[place]).is_ok();
-        (0..self.labeled).filter(|place| !alone(*place)).map(|at| weights.sum(at..at + 1)).sum()
+        let without_positive =
+            |place: usize| self.without.binary_search(&self.order[place]).is_ok();
+        (0..self.labeled)
+            .filter(|place| !without_positive(*place))
+            .map(|at| weights.sum(at..at + 1))
+            .sum()
     }
 
     /// Number of points, n, labeled or not.
@@ -179,8 +185,8 @@ impl AgreementIndex {
     }
 
     /// Which of the labeled points `rows` have no agreement, `[b, 1]`.
-    pub(super) fn alone(&self, rows: &Range<usize>) -> Tensor<2, Bool> {
-        self.alone.clone().slice([rows.clone()])
+    pub(super) fn without_positive(&self, rows: &Range<usize>) -> Tensor<2, Bool> {
+        self.without_positive.clone().slice([rows.clone()])
     }
 
     /// Whether the agreements of a block stand in a table of pairs.
@@ -222,7 +228,7 @@ impl AgreementIndex {
         rows: &Range<usize>,
         dtype: DType,
     ) -> (Tensor<2>, Tensor<2, Bool>) {
-        let device = self.alone.device();
+        let device = self.without_positive.device();
         let log_w = match &self.rule {
             IndexedRule::Targets(targets) => {
                 let part = targets.clone().slice(s![rows.clone(), ..]);
@@ -259,7 +265,7 @@ impl AgreementIndex {
             }),
             IndexedRule::Labels(..) | IndexedRule::Targets(_) | IndexedRule::Nothing => {}
         }
-        float_tensor(costs, shape, &self.alone.device(), dtype)
+        float_tensor(costs, shape, &self.without_positive.device(), dtype)
     }
 }
 

@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 ///
 /// let classes = ClassIndex::new(&[1, 0, 1, 2], &Device::flex()).unwrap();
 /// assert_eq!(classes.order(), [1, 0, 2, 3]);
-/// assert_eq!(classes.singletons(), [1, 3]);
+/// assert_eq!(classes.without_positive(), [1, 3]);
 /// # }
 /// ```
 #[derive(Clone, Debug)]
@@ -242,22 +242,22 @@ impl ClassIndex {
     /// Rows (in the order of the data) that are the only ones of their class, ascending; rows without a class are not
     /// among them. They have no same-class partner: their p_i is 0 whatever the metric, so they add nothing to f and are left out
     /// of g, but they stay neighbors of the others.
-    pub fn singletons(&self) -> Vec<usize> {
-        let alone = self.starts.windows(2).filter(|span| span[1] - span[0] == 1);
-        let alone = alone.filter(|span| span[0] < self.labeled());
-        let mut rows: Vec<usize> = alone.map(|span| self.order[span[0]]).collect();
+    pub fn without_positive(&self) -> Vec<usize> {
+        let of_one_row = self.starts.windows(2).filter(|span| span[1] - span[0] == 1);
+        let of_one_row = of_one_row.filter(|span| span[0] < self.labeled());
+        let mut rows: Vec<usize> = of_one_row.map(|span| self.order[span[0]]).collect();
         rows.sort_unstable();
         rows
     }
 
     /// Number of points with a same-class partner: the number of terms of f and g that can be won.
-    pub fn with_partner(&self) -> usize {
+    pub fn num_with_positive(&self) -> usize {
         self.points() - self.starts.windows(2).filter(|span| span[1] - span[0] == 1).count()
     }
 
     /// How much the points with a same-class partner weigh together: the most that f can be.
     pub(super) fn weight_with_partner(&self) -> f64 {
-        let Some(weights) = &self.weights else { return self.with_partner() as f64 };
+        let Some(weights) = &self.weights else { return self.num_with_positive() as f64 };
         self.spans().filter(|span| span.len() > 1).map(|span| weights.sum(span)).sum()
     }
 
@@ -324,8 +324,8 @@ mod tests {
     fn any_numbers_will_do_as_labels() {
         let labels = [usize::MAX, 3_000_000_000, usize::MAX, 7];
         let index = ClassIndex::new(&labels, &Device::flex()).unwrap();
-        assert_eq!((index.points(), index.classes(), index.with_partner()), (4, 3, 2));
-        assert_eq!((index.order(), index.singletons()), (&[3, 1, 0, 2][..], vec![1, 3]));
+        assert_eq!((index.points(), index.classes(), index.num_with_positive()), (4, 3, 2));
+        assert_eq!((index.order(), index.without_positive()), (&[3, 1, 0, 2][..], vec![1, 3]));
         let classes = index.labels(&(0..4)).into_data().convert::<i64>();
         assert_eq!(classes.try_to_vec::<i64>().unwrap(), [0, 1, 2, 2]);
     }
@@ -334,8 +334,8 @@ mod tests {
     fn points_without_a_class_come_last_and_have_no_term() {
         let labels = [None, Some(7), None, Some(2), Some(7)];
         let index = ClassIndex::partly(&labels, &Device::flex()).unwrap();
-        assert_eq!((index.points(), index.labeled(), index.with_partner()), (5, 3, 2));
-        assert_eq!((index.order(), index.singletons()), (&[3, 1, 4, 0, 2][..], vec![3]));
+        assert_eq!((index.points(), index.labeled(), index.num_with_positive()), (5, 3, 2));
+        assert_eq!((index.order(), index.without_positive()), (&[3, 1, 4, 0, 2][..], vec![3]));
         let part = index.subset(&[2, 4, 1]);
         assert_eq!((part.points(), part.labeled(), part.order()), (3, 2, &[1, 2, 0][..]));
         let (points, terms) = index.sample(&[0, 1], &[3, 4, 2]);

@@ -9,7 +9,7 @@ use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, assert_shape};
 use burn_nca_fused::coincidence::FLOOR;
 
 use super::batch::{assert_rows, at_least_f32};
-use super::{CoincidenceIndex, Objective, streamed};
+use super::{CoincidenceIndex, Objective, whole_range};
 use crate::data::host_values;
 use crate::display::one_line;
 
@@ -189,7 +189,7 @@ impl Objective for CoincidenceLoss {
     }
 
     fn blocks(&self, pairs: &CoincidenceIndex, _rows: usize) -> Vec<Range<usize>> {
-        streamed(pairs.pairs())
+        whole_range(pairs.pairs())
     }
 }
 

@@ -18,21 +18,21 @@ use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce;
 use super::{Candidates, Similarity, Temperature};
 use crate::sums::{Sums, in_blocks, rows_in_blocks};
-use plain::{PlainContrast, is_alone};
+use plain::{PlainContrast, without_positive};
 
 /// What the terms of a loss are made of, for each query `[b, 1]`; logits are similarities over T, up to one constant of each
 /// query.
 pub(super) trait Contrast {
     /// Where a query has no positive.
-    fn alone(&self) -> Tensor<2, Bool>;
+    fn without_positive(&self) -> Tensor<2, Bool>;
 
     /// `log Σ_a exp(l_ia)` over the candidates that are not excluded; 0 where there is none.
     fn log_all(&self) -> Tensor<2>;
 
-    /// `log p_i`, the log-probability of a positive; 0 where a query is alone.
+    /// `log p_i`, the log-probability of a positive; 0 where a query has no positive.
     fn log_p(&self) -> Tensor<2>;
 
-    /// The mean logit of the positives; of no meaning where a query is alone.
+    /// The mean logit of the positives; of no meaning where a query has no positive.
     fn mean_positive(&self) -> Tensor<2>;
 
     /// `Σ_j max(0, 1 - ||q_i - r_j||²)²` over the candidates of other classes, where logits are squared distances with the
@@ -51,7 +51,7 @@ pub(super) struct Contrasted<'a> {
 }
 
 impl Contrasted<'_> {
-    /// The terms of the queries `[b, k]` with their classes `[b]`, over those that are not alone or as their sum, `[1]`.
+    /// The terms of the queries `[b, k]` with their classes `[b]`, over those that have a positive or as their sum, `[1]`.
     ///
     /// # Panics
     /// If the shapes contradict each other, or there is no query or no candidate.
@@ -68,7 +68,7 @@ impl Contrasted<'_> {
             #[cfg(feature = "fused")]
             return {
                 let contrast = self.fused(points, labels, candidates);
-                let counted = || contrast.alone().bool_not().float();
+                let counted = || contrast.without_positive().bool_not().float();
                 reduce(terms(&contrast).sum(), counted, reduction)
             };
         }
@@ -77,7 +77,7 @@ impl Contrasted<'_> {
         let counted = || {
             rows_in_blocks(&candidates.embeddings, 0..b, |rows| {
                 let [_, positive] = candidates.masks(&labels, rows);
-                is_alone(positive).bool_not().float()
+                without_positive(positive).bool_not().float()
             })
         };
         let sum = in_blocks(points, 0..b, |points, rows| {

@@ -84,7 +84,7 @@ impl Objective for NcfsLoss {
     }
 
     fn num_counted(&self, classes: &ClassIndex) -> usize {
-        classes.with_partner()
+        classes.num_with_positive()
     }
 
     fn shared(&self, _embedding: Tensor<2>, _classes: &ClassIndex) {}

@@ -14,7 +14,7 @@ use super::Objective;
 use super::transfer::int_tensor;
 use crate::display::one_line;
 use crate::nca::pairs::attraction;
-use impostors::Scene;
+use impostors::ImpostorSearch;
 pub use target::TargetNeighbors;
 
 /// The settings of a [`LargeMarginLoss`].
@@ -106,7 +106,7 @@ impl LargeMarginLoss {
 impl Objective for LargeMarginLoss {
     type Target = TargetNeighbors;
     /// The rows on the host and who may be whose impostor; `None` where a coordinate is not finite.
-    type Shared = Option<Arc<Scene>>;
+    type Shared = Option<Arc<ImpostorSearch>>;
 
     fn num_points(&self, target: &TargetNeighbors) -> usize {
         target.points()
@@ -117,11 +117,11 @@ impl Objective for LargeMarginLoss {
     }
 
     fn num_counted(&self, target: &TargetNeighbors) -> usize {
-        target.with_partner()
+        target.num_with_positive()
     }
 
     fn shared(&self, embedding: Tensor<2>, target: &TargetNeighbors) -> Self::Shared {
-        Scene::new(&embedding, target).map(Arc::new)
+        ImpostorSearch::new(&embedding, target).map(Arc::new)
     }
 
     fn subset(&self, target: &TargetNeighbors, rows: &[usize]) -> TargetNeighbors {

@@ -13,7 +13,7 @@ use burn_nca_fused::{Columns, pair_sum};
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce_sum;
 use super::sampled::{SampleOrder, rows_first};
-use super::{BatchLoss, Objective, TargetIndex, streamed};
+use super::{BatchLoss, Objective, TargetIndex, whole_range};
 use crate::display::one_line;
 use crate::nca::mlkr::{predicted, squared_errors};
 use crate::nca::{exponents, squared_distances};
@@ -203,7 +203,7 @@ impl Objective for MlkrLoss {
     fn shared(&self, _embedding: Tensor<2>, _targets: &TargetIndex) {}
 
     fn blocks(&self, targets: &TargetIndex, _rows: usize) -> Vec<Range<usize>> {
-        streamed(targets.points())
+        whole_range(targets.points())
     }
 
     fn least(&self, _targets: &TargetIndex) -> Option<f64> {

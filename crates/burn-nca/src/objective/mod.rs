@@ -145,15 +145,19 @@ pub trait Objective: Module + ModuleDisplay {
     /// The first pass, given the whole embedding `[n, k]` (no gradient is taken through it).
     fn shared(&self, embedding: Tensor<2>, target: &Self::Target) -> Self::Shared;
 
-    /// Whether the target depends on where a fit stands, so that [`renewed`](Self::renewed) has something to say.
-    const RENEWS: bool = false;
+    /// Whether the target depends on where a fit stands, so that [`updated_target`](Self::updated_target) has something to say.
+    const MOVING_TARGET: bool = false;
 
     /// The target at an embedding that a fit has reached, where it depends on that: neighbors that are searched anew,
     /// say. `None` keeps the one before.
     ///
     /// Full-batch minimizers ask at the start and after each step that they have taken, not within a line search; it
     /// must follow from the embedding alone, so that a resumed fit takes the same steps.
-    fn renewed(&self, _embedding: Tensor<2>, _target: &Self::Target) -> Option<Self::Target> {
+    fn updated_target(
+        &self,
+        _embedding: Tensor<2>,
+        _target: &Self::Target,
+    ) -> Option<Self::Target> {
         None
     }
 
@@ -282,7 +286,7 @@ pub(crate) fn assert_points<O: Objective>(objective: &O, target: &O::Target, row
 const STREAMED: usize = 4096;
 
 /// Cuts the terms of an objective whose blocks hold no table of pairs.
-fn streamed(terms: usize) -> Vec<Range<usize>> {
+fn whole_range(terms: usize) -> Vec<Range<usize>> {
     (0..terms).step_by(STREAMED).map(|start| start..(start + STREAMED).min(terms)).collect()
 }
 

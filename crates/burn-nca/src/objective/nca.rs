@@ -11,11 +11,11 @@ use burn::nn::loss::Reduction;
 use burn::tensor::{Int, Tensor};
 
 use super::candidates::within_batch;
-use super::contrast::plain::{hinge, is_alone};
+use super::contrast::plain::{hinge, without_positive};
 use super::contrast::{Contrast, Contrasted};
 use super::{
     BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, SampleOrder,
-    Similarity, assert_points, streamed,
+    Similarity, assert_points, whole_range,
 };
 use crate::display::one_line;
 use crate::nca::{equal_pairs, exponents, log_p};
@@ -193,7 +193,8 @@ impl NcaLoss {
 
     /// The term of each query, `[b, 1]`.
     fn terms_of(&self, contrast: &dyn Contrast) -> Tensor<2> {
-        let terms = self.criterion.terms(contrast.log_p()).mask_fill(contrast.alone(), 0.0);
+        let terms =
+            self.criterion.terms(contrast.log_p()).mask_fill(contrast.without_positive(), 0.0);
         if self.repulsion == 0.0 {
             return terms;
         }
@@ -239,7 +240,7 @@ impl Objective for NcaLoss {
     }
 
     fn num_counted(&self, classes: &ClassIndex) -> usize {
-        classes.with_partner()
+        classes.num_with_positive()
     }
 
     fn shared(&self, _embedding: Tensor<2>, _classes: &ClassIndex) {}
@@ -302,8 +303,9 @@ impl Objective for NcaLoss {
         };
         let criterion = in_blocks([z.clone()], rows.clone(), |[z], rows| {
             let (same, (logits, own)) = (same(&rows), exponents(z, rows.clone()));
-            let alone = is_alone(same.clone().bool_and(own.clone().bool_not()));
-            let terms = self.criterion.terms(log_p(logits, same, own)).mask_fill(alone, 0.0);
+            let without_positive = without_positive(same.clone().bool_and(own.clone().bool_not()));
+            let terms =
+                self.criterion.terms(log_p(logits, same, own)).mask_fill(without_positive, 0.0);
             classes.weigh(terms, rows).sum()
         });
         let hinge = (self.repulsion > 0.0).then(|| {
@@ -331,10 +333,10 @@ impl Objective for NcaLoss {
         }
         let mut parts = self.block_parts(embedding, batch, &(), 0..batch.labeled()).into_iter();
         let (criterion, hinge) = (parts.next(), parts.next());
-        let counted = batch.with_partner();
+        let counted = batch.num_with_positive();
         let criterion = criterion
             .filter(|_| counted > 0)
-            .map(|sum| sum.mul_scalar(whole.with_partner() as f64 / counted as f64));
+            .map(|sum| sum.mul_scalar(whole.num_with_positive() as f64 / counted as f64));
         let pairs = |points: usize| (points * points.saturating_sub(1)) as f64;
         let factor = pairs(whole.points()) / pairs(b);
         let hinge = hinge.map(|hinge| hinge.mul_scalar(factor));
@@ -345,7 +347,7 @@ impl Objective for NcaLoss {
     }
 
     fn blocks(&self, classes: &ClassIndex, _rows: usize) -> Vec<Range<usize>> {
-        streamed(classes.labeled())
+        whole_range(classes.labeled())
     }
 }
 

@@ -12,7 +12,7 @@ use burn::tensor::{Bool, DType, Int, Tensor, assert_shape};
 
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce_sum;
-use super::{BatchLoss, Objective, PairIndex, PairTarget, streamed};
+use super::{BatchLoss, Objective, PairIndex, PairTarget, whole_range};
 use crate::data::host_values;
 use crate::display::one_line;
 use crate::nca;
@@ -342,7 +342,7 @@ impl Objective for PairLoss {
     }
 
     fn blocks(&self, pairs: &PairIndex, _rows: usize) -> Vec<Range<usize>> {
-        streamed(pairs.points())
+        whole_range(pairs.points())
     }
 
     /// `W log Z - W`: the blocks add up to W in place of `W log Z`.

@@ -15,7 +15,7 @@ use burn_nca_fused::PairSum;
 
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce;
-use super::{AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, streamed};
+use super::{AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, whole_range};
 use crate::display::one_line;
 use crate::nca::soft_match::{log_agreement, log_p};
 use crate::nca::{exponents, own_pairs};
@@ -149,21 +149,22 @@ impl SoftNcaLoss {
         let z = at_least_f32(embeddings);
         let agreements = agreements.without_autodiff().cast(z.dtype());
         let absent = agreements.clone().equal_elem(0.0);
-        let alone = absent.clone().bool_or(own_pairs(0..n, n, &absent.device())).all_dim(1);
+        let without_positive =
+            absent.clone().bool_or(own_pairs(0..n, n, &absent.device())).all_dim(1);
         let log_w = agreements.mask_fill(absent.clone(), 1.0).log();
-        let counted = || alone.clone().bool_not().float();
+        let counted = || without_positive.clone().bool_not().float();
         if self.sums.are_fused(PairSum::CostedLogSumExp, &[&z]) {
             #[cfg(feature = "fused")]
             return {
                 let log_p = fused::of_table(z, log_w, absent);
-                reduce(self.terms(log_p, alone.clone()).sum(), counted, &self.reduction)
+                reduce(self.terms(log_p, without_positive.clone()).sum(), counted, &self.reduction)
             };
         }
         let sum = in_blocks([z], 0..n, |[z], rows| {
             let part = |mask: &Tensor<2, Bool>| mask.clone().slice([rows.clone()]);
             let (logits, own) = exponents(z, rows.clone());
             let log_w = log_w.clone().slice([rows.clone()]);
-            self.terms(log_p(logits, log_w, part(&absent), own), part(&alone)).sum()
+            self.terms(log_p(logits, log_w, part(&absent), own), part(&without_positive)).sum()
         });
         reduce(sum, counted, &self.reduction)
     }
@@ -211,26 +212,27 @@ impl SoftNcaLoss {
         let apart = |rows: &Range<usize>| {
             let own = own_pairs(rows.clone(), n, &z.device());
             let apart = own.clone().bool_or(across(rows.len()));
-            let alone = unknown.clone().slice([rows.clone()]).bool_or(apart.clone().all_dim(1));
-            (own, apart, alone)
+            let without_positive =
+                unknown.clone().slice([rows.clone()]).bool_or(apart.clone().all_dim(1));
+            (own, apart, without_positive)
         };
         let counted = || rows_in_blocks(&z, 0..n, |rows| apart(&rows).2.bool_not().float());
         let targets = targets.clone().mask_fill(unknown.clone().expand(targets.dims()), 0.0);
         let sum = in_blocks([targets, z.clone()], 0..n, |[targets, z], rows| {
-            let (own, apart, alone) = apart(&rows);
+            let (own, apart, without_positive) = apart(&rows);
             let (logits, _) = exponents(z, rows.clone());
             let log_w = log_agreement(targets.clone().slice([rows]), targets, width);
             let log_w = log_w.cast(logits.dtype());
             let left_out = if self.unlabeled_neighbors { own } else { apart.clone() };
-            self.terms(log_p(logits, log_w, apart, left_out), alone).sum()
+            self.terms(log_p(logits, log_w, apart, left_out), without_positive).sum()
         });
         reduce(sum, counted, &self.reduction)
     }
 
     /// -p_i or -log p_i, `[b, 1]`; 0 where no point agrees.
-    fn terms(&self, log_p: Tensor<2>, alone: Tensor<2, Bool>) -> Tensor<2> {
-        let log_p = log_p.mask_fill(alone.clone(), 0.0);
-        self.criterion.terms(log_p).mask_fill(alone, 0.0)
+    fn terms(&self, log_p: Tensor<2>, without_positive: Tensor<2, Bool>) -> Tensor<2> {
+        let log_p = log_p.mask_fill(without_positive.clone(), 0.0);
+        self.criterion.terms(log_p).mask_fill(without_positive, 0.0)
     }
 }
 
@@ -314,14 +316,14 @@ impl Objective for SoftNcaLoss {
                 (Tensor::cat(vec![log_w, zeros], 1), Tensor::cat(vec![apart, none], 1))
             };
             let log_p = log_p(logits, log_w, apart, own);
-            agreements.weigh(self.terms(log_p, agreements.alone(&rows)), rows).sum()
+            agreements.weigh(self.terms(log_p, agreements.without_positive(&rows)), rows).sum()
         })
     }
 
     fn blocks(&self, agreements: &AgreementIndex, rows: usize) -> Vec<Range<usize>> {
         let n = agreements.labeled();
         if !agreements.is_table() {
-            return streamed(n);
+            return whole_range(n);
         }
         let rows = rows.max(1);
         (0..n).step_by(rows).map(|start| start..(start + rows).min(n)).collect()

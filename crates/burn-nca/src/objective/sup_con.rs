@@ -143,7 +143,8 @@ impl CandidateLoss for SupConLoss {
         let contrasted = Contrasted { sums: self.sums, similarity, temperature };
         // Σ_p log(..) = Σ_p l_ip - |P| log Σ_a exp(l_ia), over |P|
         let terms = |contrast: &dyn Contrast| {
-            (contrast.log_all() - contrast.mean_positive()).mask_fill(contrast.alone(), 0.0)
+            (contrast.log_all() - contrast.mean_positive())
+                .mask_fill(contrast.without_positive(), 0.0)
         };
         contrasted.loss(&terms, (queries, labels), candidates, &self.reduction)
     }

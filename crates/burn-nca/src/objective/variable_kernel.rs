@@ -63,7 +63,7 @@ impl VariableKernelLossConfig {
 /// # Neighbors
 /// The rows of the sums are gathered by their numbers, and σ is differentiated through: between two searches E is
 /// smooth. Where the set of neighbors changes it jumps; so a full-batch minimizer searches anew after each step that it
-/// has taken, and not within a line search ([`Objective::renewed`]). Elsewhere (a mini-batch, a single value) the
+/// has taken, and not within a line search ([`Objective::updated_target`]). Elsewhere (a mini-batch, a single value) the
 /// neighbors are those of the embedding at hand.
 ///
 /// # Numerics
@@ -134,7 +134,7 @@ impl VariableKernelLoss {
 }
 
 impl Objective for VariableKernelLoss {
-    const RENEWS: bool = true;
+    const MOVING_TARGET: bool = true;
 
     type Target = KernelTarget;
     /// The neighbors of each row, `[n, K]`; `None` where they cannot be searched.
@@ -152,7 +152,7 @@ impl Objective for VariableKernelLoss {
         target.neighbors().or_else(|| self.search(&embedding))
     }
 
-    fn renewed(&self, embedding: Tensor<2>, target: &KernelTarget) -> Option<KernelTarget> {
+    fn updated_target(&self, embedding: Tensor<2>, target: &KernelTarget) -> Option<KernelTarget> {
         Some(target.with_neighbors(self.search(&embedding)?))
     }
 

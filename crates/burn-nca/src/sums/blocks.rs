@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::device::runs_on_host;
 
 /// Blocks are added up in this many groups, in order; a fixed number, so that a sum does not depend on the number of threads.
-const LANES: usize = 16;
+const GROUPS: usize = 16;
 
 /// Numbers `[b, m]` of a block, for each of the coordinates whose differences are kept: what stays near the cache of a core,
 /// and on a GPU what keeps it busy.
@@ -48,18 +48,18 @@ pub(crate) fn in_blocks<const N: usize>(
     if blocks.len() <= 1 {
         return terms(tensors, rows);
     }
-    let lane = |blocks: &[Range<usize>]| {
+    let group = |blocks: &[Range<usize>]| {
         let parts =
-            blocks.iter().map(|rows| Part::of(&tensors, |leaves| terms(leaves, rows.clone())));
-        parts.reduce(Part::add).expect("a lane has a block")
+            blocks.iter().map(|rows| BlockSums::of(&tensors, |leaves| terms(leaves, rows.clone())));
+        parts.reduce(BlockSums::add).expect("a group has a block")
     };
-    let lanes = blocks.chunks(blocks.len().div_ceil(LANES));
-    let parts: Vec<Part<N>> = if runs_on_host(&tensors[0].device()) {
-        lanes.collect::<Vec<_>>().into_par_iter().map(lane).collect()
+    let groups = blocks.chunks(blocks.len().div_ceil(GROUPS));
+    let parts: Vec<BlockSums<N>> = if runs_on_host(&tensors[0].device()) {
+        groups.collect::<Vec<_>>().into_par_iter().map(group).collect()
     } else {
-        lanes.map(lane).collect()
+        groups.map(group).collect()
     };
-    let Part { value, gradients } = parts.into_iter().reduce(Part::add).expect("a lane");
+    let BlockSums { value, gradients } = parts.into_iter().reduce(BlockSums::add).expect("a group");
     let slopes = tensors.into_iter().zip(gradients).filter_map(|(tensor, gradient)| {
         gradient.map(|gradient| {
             let level = tensor.clone().without_autodiff();
@@ -86,12 +86,12 @@ pub(crate) fn rows_in_blocks(
 }
 
 /// What some blocks add up to, without a graph.
-struct Part<const N: usize> {
+struct BlockSums<const N: usize> {
     value: Tensor<1>,
     gradients: [Option<Tensor<2>>; N],
 }
 
-impl<const N: usize> Part<N> {
+impl<const N: usize> BlockSums<N> {
     /// A block's value, and its gradient by each tensor that has one.
     fn of(tensors: &[Tensor<2>; N], terms: impl FnOnce([Tensor<2>; N]) -> Tensor<1>) -> Self {
         let leaves = tensors.each_ref().map(|tensor| {

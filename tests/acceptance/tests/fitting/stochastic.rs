@@ -80,7 +80,7 @@ fn a_batch_of_all_rows_reports_the_exact_value_and_gradient() {
     let sample = overlapping(31, D, 9, 3);
     let x = matrix(&sample.x, D);
     let classes = ClassIndex::new(&sample.y, &device).unwrap();
-    assert!(classes.with_partner() < 31);
+    assert!(classes.num_with_positive() < 31);
     for criterion in [Criterion::F, Criterion::G] {
         let loss = NcaLossConfig::new().with_criterion(criterion);
         check_all_rows(loss.init(), &x, &classes);

@@ -66,7 +66,7 @@ fn d3_points_without_a_partner_are_counted() {
     let features = Features::unnamed(vec![0.0, 0.1, 1.0, 1.1, 5.0], 1).unwrap();
     let data = Labeled::from_labels(features, vec![0, 0, 1, 1, 2]).unwrap();
     let fitted = NcaConfig::new(1, 1).fit(&data, &Device::flex()).unwrap();
-    assert_eq!(fitted.summary().singletons, 1);
+    assert_eq!(fitted.summary().num_unmatched, 1);
     let z = column(&[0.0, 0.1, 1.0, 1.1, 5.0], DType::F64);
     assert!(g(z, &[0, 0, 1, 1, 2]).is_finite());
 }

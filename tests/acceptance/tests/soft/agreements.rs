@@ -93,8 +93,8 @@ fn hard_labels_give_the_values_and_gradients_of_nca() {
         let labels: Vec<Option<usize>> = sample.y.iter().copied().map(Some).collect();
         let soft_target = index(&Agreements::of_labels(&labels));
         let hard_target = ClassIndex::new(&sample.y, &Device::flex()).unwrap();
-        assert_eq!(soft_target.without_agreement(), hard_target.singletons());
-        assert_eq!(soft_target.with_agreement(), hard_target.with_partner());
+        assert_eq!(soft_target.without_agreement(), hard_target.without_positive());
+        assert_eq!(soft_target.with_agreement(), hard_target.num_with_positive());
         for criterion in CRITERIA {
             let hard = case.linear(NcaLossConfig::new().with_criterion(criterion).init());
             let soft = case.linear(loss(criterion, false));

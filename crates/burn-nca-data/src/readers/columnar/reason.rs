@@ -33,7 +33,7 @@ impl Reason {
     }
 
     /// The message, but for the name of the file.
-    pub(super) fn told(self, format: Format) -> String {
+    pub(super) fn in_words(self, format: Format) -> String {
         match self {
             Self::Values(reason) => reason,
             Self::Format(reason) => {

@@ -42,9 +42,9 @@ pub(crate) fn as_text(mut input: Input<'_>) -> Result<Input<'_>> {
     };
     let (mut text, header) = opened
         .and_then(|(schema, batches)| Text::new(schema, batches))
-        .map_err(|reason| Error::data(format!("{origin}: {}", reason.told(format))))?;
+        .map_err(|reason| Error::data(format!("{origin}: {}", reason.in_words(format))))?;
     let rows = move |lines: &mut Vec<u8>| {
-        let not_text = |reason: Reason| NotText(reason.told(format));
+        let not_text = |reason: Reason| NotText(reason.in_words(format));
         text.write(lines).map_err(|reason| io::Error::new(ErrorKind::InvalidData, not_text(reason)))
     };
     input.into_text(Box::new(Cursor::new(header).chain(Pieces::new(rows))))

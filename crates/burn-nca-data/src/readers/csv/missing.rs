@@ -127,7 +127,7 @@ impl Missing {
             .columns
             .iter()
             .take(SHOWN)
-            .map(|(&column, missing)| missing.told(&names[column], self.has_lines))
+            .map(|(&column, missing)| missing.in_words(&names[column], self.has_lines))
             .collect();
         if self.columns.len() > SHOWN {
             columns.push(format!("and {} columns more", self.columns.len() - SHOWN));
@@ -154,7 +154,7 @@ impl Missing {
 }
 
 impl Column {
-    fn told(&self, name: &str, has_lines: bool) -> String {
+    fn in_words(&self, name: &str, has_lines: bool) -> String {
         let (spelling, line, row) = &self.first;
         let spelling = if spelling.is_empty() { "empty".into() } else { format!("{spelling:?}") };
         let at = match has_lines {

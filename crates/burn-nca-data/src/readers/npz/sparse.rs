@@ -46,7 +46,7 @@ pub(crate) fn read(input: Input<'_>) -> Result<SparseFeatures> {
         return archive.sparse();
     }
     Err(Error::data(format!(
-        "{} holds arrays, not a sparse table with its format; an archive of the arrays X and y stands alone, and a sparse \
+        "{} holds arrays, not a sparse table with its format; an archive of the arrays X and y is given alone, and a sparse \
          table is saved with scipy.sparse.save_npz",
         archive.origin
     )))

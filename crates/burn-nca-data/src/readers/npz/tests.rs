@@ -113,7 +113,7 @@ fn archives_that_are_not_what_is_asked_for_are_told_apart() {
     assert!(arrays.contains("holds arrays, not a sparse table"), "{arrays}");
     assert!(!is_sparse(&at("stored.npz")));
     let pair = error(open(&format!("{},t.csv", at("stored.npz")), &CsvOptions::default()));
-    assert!(pair.contains("stands alone"), "{pair}");
+    assert!(pair.contains("is given alone"), "{pair}");
     let alone = error(open(&at("csr.npz"), &CsvOptions::default()));
     assert!(alone.contains("FILE.npz,TARGETS.csv"), "{alone}");
     assert!(error(read_npz_features(corpus("csr.npz"))).contains("read_sparse_npz"));

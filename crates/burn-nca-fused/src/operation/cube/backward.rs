@@ -13,7 +13,7 @@ pub(super) enum Weight {
     /// `w = f p`, with `p = exp(least - d - log)` and the query's factor f.
     Softmax,
     /// `w = p (g · v - f)`: values v of the reference, the gradient g with respect to the query's mean.
-    Turned,
+    Transposed,
     /// `w = 2 f max(0, 1 - d)`.
     Hinge,
 }
@@ -50,12 +50,12 @@ impl Plan {
     }
 
     fn shared_values(&self) -> usize {
-        let used = self.weight == Weight::Turned || self.summed == Summed::Values;
+        let used = self.weight == Weight::Transposed || self.summed == Summed::Values;
         if used { self.values.depth } else { 1 }
     }
 
     fn shared_row_values(&self) -> usize {
-        if self.weight == Weight::Turned { self.values.depth } else { 1 }
+        if self.weight == Weight::Transposed { self.values.depth } else { 1 }
     }
 }
 
@@ -165,7 +165,7 @@ pub(super) fn weighted_kernel(
                     depth_of_values,
                 );
             }
-            if comptime!(plan.weight == Weight::Turned) {
+            if comptime!(plan.weight == Weight::Transposed) {
                 #[unroll]
                 for four in 0..FOURS {
                     products[four] = Four::new(0.0f32);
@@ -229,7 +229,7 @@ pub(super) fn weighted_kernel(
                     let distance = of_four.extract(lane);
                     let weight = if comptime!(plan.weight == Weight::Hinge) {
                         2.0f32 * factor * max(1.0f32 - distance, 0.0f32)
-                    } else if comptime!(plan.weight == Weight::Turned) {
+                    } else if comptime!(plan.weight == Weight::Transposed) {
                         let product = products[four].extract(lane) - factor;
                         (least - distance - log).exp() * product
                     } else {

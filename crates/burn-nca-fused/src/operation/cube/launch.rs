@@ -14,23 +14,23 @@ use burn::backend::ops::IntTensorOps;
 
 /// Units that keep a large GPU busy: with fewer rows, the other points are shared out to several units a row. A fixed
 /// number, so that the order of sums, and with it the last digit, does not depend on the device.
-const BUSY: usize = 1 << 18;
+const MIN_UNITS: usize = 1 << 18;
 
 /// Other points of a part at least.
-const FEWEST: usize = 512;
+const MIN_POINTS: usize = 512;
 
 /// Numbers that the parts of a result may take together, unless one part alone takes more.
-const ROOM: usize = 1 << 24;
+const MAX_PARTIALS: usize = 1 << 24;
 
 /// Shared memory, in bytes, that 32 coordinates of each point take with all else; on devices with less, 16 are loaded
 /// at a time.
-const AMPLE: usize = 28 << 10;
+const LARGE_SHARED_MEMORY: usize = 28 << 10;
 
 /// Values that are multiplied at a time, where a weight needs a product of values.
 const MULTIPLIED: usize = 8;
 
 /// What stands for "no query is a reference": beyond any sum of positions.
-const NOBODY: u32 = u32::MAX / 2;
+const NO_SELF: u32 = u32::MAX / 2;
 
 /// Which references each query sums over, on the device.
 pub(super) struct Positions {
@@ -43,7 +43,7 @@ pub(super) struct Positions {
 impl Positions {
     pub(super) fn new(columns: &Columns, device: &CubeDevice) -> Self {
         let [starts, ends, own] = columns.bounds(0..columns.queries());
-        let number = |position: &i64| u32::try_from(*position).unwrap_or(NOBODY);
+        let number = |position: &i64| u32::try_from(*position).unwrap_or(NO_SELF);
         let starts: Vec<u32> = starts.iter().map(number).collect();
         let ends: Vec<u32> = ends.iter().map(number).collect();
         let mut all = [starts.as_slice(), ends.as_slice()].concat();
@@ -55,7 +55,7 @@ impl Positions {
         }
         let length = all.len();
         let tensor = CubeBackend::int_from_data(TensorData::new(all, [length]), device);
-        let first = own.first().map_or(NOBODY, number);
+        let first = own.first().map_or(NO_SELF, number);
         Self { tensor, first, outside: u32::from(columns.is_outside()) }
     }
 }
@@ -170,7 +170,7 @@ pub(super) fn weighted(
     let [rows, columns] = [&points, &others].map(|tensor| tensor.meta.shape()[0]);
     let [k, c] = [&points, &other_values].map(|tensor| tensor.meta.shape()[1]);
     let deepest = depth(&points);
-    let at_once = if weight == Weight::Turned { MULTIPLIED } else { deepest };
+    let at_once = if weight == Weight::Transposed { MULTIPLIED } else { deepest };
     let plan = Plan {
         by_reference,
         weight,
@@ -228,8 +228,8 @@ fn total(partial: CubeTensor, shape: Shape, parts: usize) -> CubeTensor {
 
 /// Other points of a part, whole tiles of them, and the number of parts.
 fn parts(rows: usize, columns: usize, numbers: usize) -> (usize, usize) {
-    let wanted = BUSY.div_ceil(rows.next_multiple_of(UNITS));
-    let most = (ROOM / numbers).min(columns.div_ceil(FEWEST)).max(1);
+    let wanted = MIN_UNITS.div_ceil(rows.next_multiple_of(UNITS));
+    let most = (MAX_PARTIALS / numbers).min(columns.div_ceil(MIN_POINTS)).max(1);
     let part = columns.div_ceil(wanted.min(most)).next_multiple_of(TILE);
     (part, columns.div_ceil(part))
 }
@@ -237,7 +237,7 @@ fn parts(rows: usize, columns: usize, numbers: usize) -> (usize, usize) {
 /// Coordinates of a point that are in shared memory at once, at most.
 fn depth(tensor: &CubeTensor) -> usize {
     let shared = tensor.client.properties().hardware.max_shared_memory_size;
-    if shared >= AMPLE { 32 } else { 16 }
+    if shared >= LARGE_SHARED_MEMORY { 32 } else { 16 }
 }
 
 /// A contiguous tensor of the same type and device, whose numbers are still to be written.

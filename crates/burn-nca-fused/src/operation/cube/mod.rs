@@ -128,8 +128,8 @@ fn of_means(
         let what = (by_reference, weight, summed);
         weighted(operands.clone(), values.clone(), &positions, what)
     };
-    let dq = of(&turned, false, Weight::Turned, Summed::Moments);
-    let dr = of(&turned, true, Weight::Turned, Summed::Moments);
+    let dq = of(&turned, false, Weight::Transposed, Summed::Moments);
+    let dr = of(&turned, true, Weight::Transposed, Summed::Moments);
     let dv = of(&shares, true, Weight::Softmax, Summed::Values);
     (dq, dr, dv)
 }

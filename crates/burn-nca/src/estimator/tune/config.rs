@@ -269,7 +269,7 @@ mod tests {
             .with_dimensions(Some(vec![3, 1]))
             .with_most_candidates(99);
         let plain = NcaConfig::new(3, 3).estimator().into_any();
-        let candidates = tune.candidates(&plain, data.any());
+        let candidates = tune.candidates(&plain, data.as_any_data());
         let usual = NcaConfig::recommended(3, 3);
         let usual = Candidate { l2: 0.1, ..Candidate::of(&usual) };
         assert_eq!(candidates[0], usual);
@@ -282,7 +282,7 @@ mod tests {
         );
         // A full map has one start; a map to 1 dimension starts by LDA, by PCA and at random.
         assert_eq!(candidates.len(), 4 + 3 * 4);
-        let few = tune.with_most_candidates(3).candidates(&plain, data.any());
+        let few = tune.with_most_candidates(3).candidates(&plain, data.as_any_data());
         assert_eq!(few, candidates[..3]);
     }
 

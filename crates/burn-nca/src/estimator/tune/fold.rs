@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::estimator::Estimator;
 use crate::fit::{FitConfig, FitSession, OnProgress, Termination};
 use crate::method::gradient::prepare;
-use crate::method::{Part, Problem, Uses, start};
+use crate::method::{Problem, SplitData, Uses, start};
 use crate::neighbors::Rule;
 
 /// The two parts of the data, scaled by the first.
@@ -68,7 +68,7 @@ impl<D: TrainingData> Fold<D> {
         watch: &mut OnProgress<'_>,
         ends: &dyn Fn() -> bool,
     ) -> Result<FoldScores> {
-        let (fit, data) = (&config.fit, self.train.any());
+        let (fit, data) = (&config.fit, self.train.as_any_data());
         let dtype = fit.precision.dtype();
         let measured = RefCell::new(Vec::new());
         if step_grid.first() == Some(&0) && config.method.info().uses.contains(&Uses::Start) {
@@ -115,8 +115,8 @@ impl<D: TrainingData> Fold<D> {
     }
 
     fn measure(&self, encoder: &AnyEncoder, fit: &FitConfig) -> HeldOut {
-        let train = Part { x: &self.x, data: &self.train };
-        let held_out = Part { x: &self.x_held_out, data: &self.held_out };
+        let train = SplitData { x: &self.x, data: &self.train };
+        let held_out = SplitData { x: &self.x_held_out, data: &self.held_out };
         let by = (&self.rule, self.neighbors);
         HeldOut::measured(encoder, (train, held_out), by, (fit, &self.device))
     }

@@ -8,7 +8,7 @@ use crate::encoder::{AnyEncoder, Encoder};
 use crate::error::Result;
 use crate::evaluate::{Accuracy, Embedded, RegressionScores, held_out_accuracy};
 use crate::fit::FitConfig;
-use crate::method::{GradientMethod, PairNca, Part, kernel_r2_score};
+use crate::method::{GradientMethod, PairNca, SplitData, kernel_r2_score};
 use crate::neighbors::{ClassReferences, Numbers, Rule, class_probabilities};
 
 /// A row whose class is less probable than this counts as if it were as probable: one outlier should not
@@ -40,7 +40,7 @@ impl HeldOut {
     /// finite.
     pub(super) fn measured<D: TrainingData>(
         encoder: &AnyEncoder,
-        (train, held_out): (Part<'_, D>, Part<'_, D>),
+        (train, held_out): (SplitData<'_, D>, SplitData<'_, D>),
         (rule, neighbors): (&Rule, usize),
         (fit, device): (&FitConfig, &Device),
     ) -> Self {
@@ -48,7 +48,7 @@ impl HeldOut {
             let score = if score.is_finite() { score.max(worst) } else { worst };
             Self { accuracy: score, log_p: score }
         };
-        match (train.data.any(), held_out.data.any()) {
+        match (train.data.as_any_data(), held_out.data.as_any_data()) {
             (AnyData::Classes(labeled), AnyData::Classes(others)) => {
                 let references = (&encoder.forward(train.x.clone()), labeled);
                 let queries = (&encoder.forward(held_out.x.clone()), others);
@@ -73,16 +73,17 @@ impl HeldOut {
                 score(r2.ok().flatten().unwrap_or(f64::NAN), WORST_R2)
             }
             (AnyData::Numbers(data), AnyData::Numbers(others)) => {
-                let train = Part { x: train.x, data };
+                let train = SplitData { x: train.x, data };
                 score(
-                    kernel_r2_score(train, Part { x: held_out.x, data: others }, fit.sums())(
+                    kernel_r2_score(train, SplitData { x: held_out.x, data: others }, fit.sums())(
                         encoder,
                     ),
                     WORST_R2,
                 )
             }
             (AnyData::Pairs(data), AnyData::Pairs(others)) => {
-                let parts = (Part { x: train.x, data }, Part { x: held_out.x, data: others });
+                let parts =
+                    (SplitData { x: train.x, data }, SplitData { x: held_out.x, data: others });
                 let log_p = PairNca::new().held_out_score(parts.0, parts.1, fit, device);
                 score(log_p(encoder), WORST_LOG_P)
             }

@@ -19,7 +19,7 @@ use crate::estimator::Estimator;
 use crate::estimator::NcaConfig;
 use crate::estimator::estimate::counting;
 use crate::fit::{FitIdentity, Identified, Progress, Termination, settings_text};
-use crate::method::gradient::place;
+use crate::method::gradient::resolve_device;
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,8 +108,8 @@ pub(super) fn run<D: TrainingData>(
     let data = counting.as_ref().unwrap_or(data);
     config.check(data, false)?;
     tune.check(config)?;
-    place(&config.fit, device)?;
-    let file = session.file.map(|path| (path, identity(config, tune, data.any())));
+    resolve_device(&config.fit, device)?;
+    let file = session.file.map(|path| (path, identity(config, tune, data.as_any_data())));
     let known = match &file {
         Some((path, name)) => store::load(path, name)?,
         None => Finished::default(),
@@ -118,7 +118,7 @@ pub(super) fn run<D: TrainingData>(
         config,
         tune,
         folds: Vec::new(),
-        candidates: tune.candidates(config, data.any()),
+        candidates: tune.candidates(config, data.as_any_data()),
         started: Instant::now(),
         earlier: known.seconds,
         on_progress: Mutex::new(session.on_progress),
@@ -294,7 +294,7 @@ struct Step<'a> {
 /// The rows to compare on: those of classes that folds can be cut of, and no more than were asked for.
 fn compared<D: TrainingData>(tune: &TuneConfig, data: &D, seed: u64) -> Result<D> {
     let mut rows: Vec<usize> = (0..data.units()).collect();
-    if let (true, AnyData::Classes(labeled)) = (tune.leave_out_small_classes, data.any()) {
+    if let (true, AnyData::Classes(labeled)) = (tune.leave_out_small_classes, data.as_any_data()) {
         let counts = labeled.class_counts();
         rows.retain(|row| counts[labeled.labels()[*row]] >= tune.folds);
     }

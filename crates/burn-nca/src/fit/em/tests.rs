@@ -26,7 +26,7 @@ impl ExpectationMaximization for Mixture {
     }
 
     fn maximize(&mut self, _: f64, expectation: &(f64, f64), _: usize) -> Result<Revision<f64>> {
-        Ok(Revision { state: expectation.0, other_data: false })
+        Ok(Revision { state: expectation.0, objective_changed: false })
     }
 }
 

@@ -1,4 +1,4 @@
-//! A descent whose value jumps up when its target is renewed.
+//! A descent whose value jumps up when its target is updated.
 
 use core::ops::Range;
 use std::ops::ControlFlow;
@@ -21,7 +21,7 @@ struct Trap {
 }
 
 impl Objective for Trap {
-    const RENEWS: bool = true;
+    const MOVING_TARGET: bool = true;
 
     type Target = f64;
     type Shared = ();
@@ -36,7 +36,7 @@ impl Objective for Trap {
 
     fn shared(&self, _embedding: Tensor<2>, _target: &f64) {}
 
-    fn renewed(&self, embedding: Tensor<2>, _target: &f64) -> Option<f64> {
+    fn updated_target(&self, embedding: Tensor<2>, _target: &f64) -> Option<f64> {
         Some(if embedding.into_scalar::<f64>() > 2.0 { 10.0 } else { 0.0 })
     }
 
@@ -69,7 +69,7 @@ fn fit(session: FitSession<'_>) -> Solution<f64> {
 }
 
 #[test]
-fn the_fit_ends_at_the_least_value_of_renewed_targets() {
+fn the_fit_ends_at_the_least_value_of_updated_targets() {
     let solution = fit(FitSession::new());
     // From 0 (value 9) a step of length 1 (value 4), then to 3, where the new target makes 10 of 0.
     let values: Vec<f64> = solution.history.iter().map(|step| step.value).collect();

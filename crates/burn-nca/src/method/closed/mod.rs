@@ -29,7 +29,7 @@ fn learned<D: TrainingData>(
         summary: FitSummary::closed_form(rows, started).with_rows(
             rows,
             0,
-            problem.data.singletons(),
+            problem.data.num_unmatched(),
         ),
     }
 }

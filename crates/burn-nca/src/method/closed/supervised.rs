@@ -42,7 +42,7 @@ impl Method for Lda {
     const NAME: &'static str = "lda";
     const LABEL: &'static str = "LDA";
     const TITLE: &'static str = "Linear discriminant analysis";
-    const WHEN: &'static str =
+    const WHEN_TO_USE: &'static str =
         "classes that are clouds of one shape; at most classes - 1 dimensions, at once";
     const SETTINGS: &'static [Setting] = &[
         SHRINKAGE,
@@ -85,7 +85,8 @@ impl Method for Rca {
     const NAME: &'static str = "rca";
     const LABEL: &'static str = "RCA";
     const TITLE: &'static str = "Relevant components analysis";
-    const WHEN: &'static str = "classes that are clouds of one shape; a full metric, at once";
+    const WHEN_TO_USE: &'static str =
+        "classes that are clouds of one shape; a full metric, at once";
     const SETTINGS: &'static [Setting] = &[Setting {
         name: "tolerance",
         help: "directions of a smaller share of the largest variance are left out",
@@ -118,7 +119,7 @@ impl Method for LdaRca {
     const NAME: &'static str = "lda-rca";
     const LABEL: &'static str = "LDA+RCA";
     const TITLE: &'static str = "Linear discriminant analysis, then relevant components analysis";
-    const WHEN: &'static str = "as LDA, where LDA has to be shrunk";
+    const WHEN_TO_USE: &'static str = "as LDA, where LDA has to be shrunk";
     const SETTINGS: &'static [Setting] = &[SHRINKAGE];
     const USES: &'static [Uses] = &[Uses::Dimensions];
     type Data = Labeled;

@@ -28,7 +28,7 @@ impl Method for Euclidean {
     const NAME: &'static str = "euclidean";
     const LABEL: &'static str = "Euclidean";
     const TITLE: &'static str = "Euclidean distance of the scaled features";
-    const WHEN: &'static str = "any data; to see what nothing learned is worth";
+    const WHEN_TO_USE: &'static str = "any data; baseline without learning";
     const USES: &'static [Uses] = &[];
     type Data = Features;
 
@@ -58,7 +58,7 @@ impl Method for Pca {
     const NAME: &'static str = "pca";
     const LABEL: &'static str = "PCA";
     const TITLE: &'static str = "Principal component analysis";
-    const WHEN: &'static str = "any data; few dimensions without a look at the target";
+    const WHEN_TO_USE: &'static str = "any data; few dimensions, without using the target";
     const USES: &'static [Uses] = &[Uses::Dimensions];
     type Data = Features;
 
@@ -93,7 +93,7 @@ impl Method for Whitening {
     const NAME: &'static str = "whitening";
     const LABEL: &'static str = "whitening";
     const TITLE: &'static str = "Whitening (Mahalanobis distance of the total covariance)";
-    const WHEN: &'static str = "any data; correlated features, without a look at the target";
+    const WHEN_TO_USE: &'static str = "any data; correlated features, without using the target";
     const SETTINGS: &'static [Setting] = &[Setting {
         name: "tolerance",
         help: "directions of a smaller share of the largest variance are left out",

@@ -50,7 +50,7 @@ impl Method for LcaClassifier {
     const NAME: &'static str = "lca-classifier";
     const LABEL: &'static str = "LCA classifier";
     const TITLE: &'static str = "Latent coincidence analysis, one map per class";
-    const WHEN: &'static str = "classes that are clouds about a mean; few dimensions for each, and no reference rows at prediction";
+    const WHEN_TO_USE: &'static str = "classes that are clouds about a mean; few dimensions for each, and no reference rows at prediction";
     const SETTINGS: &'static [Setting] = &[
         Setting { name: "steps", help: "steps after which em ends; 0: not before it converges" },
         Setting { name: "trainer", help: "em, or gradient for any encoder and optimizer" },
@@ -116,7 +116,7 @@ impl Method for LcaClassifier {
         Ok(Learned {
             encoder,
             rule: Rule::Coincidence(rule),
-            summary: summary.with_rows(rows, problem.data.rows() - rows, train.singletons()),
+            summary: summary.with_rows(rows, problem.data.rows() - rows, train.num_unmatched()),
         })
     }
 }
@@ -177,7 +177,7 @@ impl ClassMeans {
         let fit = problem.fit;
         if problem.encoder != EncoderConfig::Linear {
             let size = p * self.classes.len();
-            return build(&problem.encoder, (fit, size), train.any(), &problem.device);
+            return build(&problem.encoder, (fit, size), train.as_any_data(), &problem.device);
         }
         let mut matrix = Vec::new();
         let mut resolved = ResolvedStart::Pca;

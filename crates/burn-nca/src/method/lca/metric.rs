@@ -60,12 +60,12 @@ impl Method for Lca {
     const NAME: &'static str = "lca";
     const LABEL: &'static str = "LCA";
     const TITLE: &'static str = "Latent coincidence analysis";
-    const WHEN: &'static str = "classes and k-NN, where a likelihood is wanted and few dimensions; EM has no step to choose";
+    const WHEN_TO_USE: &'static str = "classes and k-NN, where a likelihood is wanted and few dimensions; EM has no step to choose";
     const SETTINGS: &'static [Setting] = &[
         Setting { name: "targets", help: "rows of its class that each row should coincide with" },
         Setting {
             name: "refresh",
-            help: "steps of em after which impostors are found anew; 0 keeps those of the input",
+            help: "steps of em between searches for impostors; 0 keeps those of the input",
         },
         Setting { name: "steps", help: "steps after which em ends; 0: not before it converges" },
         Setting { name: "local_scales", help: "whether each row has a length scale of its own" },
@@ -101,7 +101,7 @@ impl Method for Lca {
         let learned = |encoder: AnyEncoder, summary: FitSummary| Learned {
             encoder,
             rule: Rule::Neighbors,
-            summary: summary.with_rows(rows, problem.data.rows() - rows, train.singletons()),
+            summary: summary.with_rows(rows, problem.data.rows() - rows, train.num_unmatched()),
         };
         if found.is_empty() {
             let (encoder, summary) = FitSummary::of(nothing_to_learn(start), resolved, started);

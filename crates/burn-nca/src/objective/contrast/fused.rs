@@ -103,7 +103,7 @@ impl FusedContrast {
         (sum, no_a.into_iter().zip(no_b).map(|(a, b)| a && b).collect())
     }
 
-    fn is_alone(&self) -> Vec<bool> {
+    fn rows_without_positive(&self) -> Vec<bool> {
         self.placement.num_positives().into_iter().map(|positives| positives == 0).collect()
     }
 
@@ -126,8 +126,8 @@ impl FusedContrast {
 }
 
 impl Contrast for FusedContrast {
-    fn alone(&self) -> Tensor<2, Bool> {
-        self.as_given_mask(&self.is_alone())
+    fn without_positive(&self) -> Tensor<2, Bool> {
+        self.as_given_mask(&self.rows_without_positive())
     }
 
     fn log_all(&self) -> Tensor<2> {
@@ -137,19 +137,21 @@ impl Contrast for FusedContrast {
     }
 
     fn log_p(&self) -> Tensor<2> {
-        let (alone, without_others) = (self.is_alone(), self.placement.without_others());
+        let (without_positive, without_others) =
+            (self.rows_without_positive(), self.placement.without_others());
         let sums = self.placement.positives();
         let parts = sums.iter().map(|columns| {
             let empty: Vec<bool> = (0..columns.queries()).map(|i| columns.count(i) == 0).collect();
             (self.log_sum(columns), empty)
         });
         let (same, _) = parts.reduce(|a, b| self.joined(a, b)).expect("one range at least");
-        let sure: Vec<bool> = alone.iter().zip(&without_others).map(|(a, b)| *a || *b).collect();
+        let probability_is_one: Vec<bool> =
+            without_positive.iter().zip(&without_others).map(|(a, b)| *a || *b).collect();
         // A sum over nothing is -∞, which would leave NaN in the gradient.
-        let same = same.mask_fill(self.mask(&alone), 0.0);
+        let same = same.mask_fill(self.mask(&without_positive), 0.0);
         let others = self.log_sum(&self.placement.others());
         let others = others.mask_fill(self.mask(&without_others), 0.0);
-        self.as_given(log_sigmoid(same - others).mask_fill(self.mask(&sure), 0.0))
+        self.as_given(log_sigmoid(same - others).mask_fill(self.mask(&probability_is_one), 0.0))
     }
 
     fn mean_positive(&self) -> Tensor<2> {

@@ -28,13 +28,13 @@ impl PlainContrast {
 }
 
 /// Where a query has no positive, `[b, 1]`.
-pub(crate) fn is_alone(positive: Tensor<2, Bool>) -> Tensor<2, Bool> {
+pub(crate) fn without_positive(positive: Tensor<2, Bool>) -> Tensor<2, Bool> {
     positive.any_dim(1).bool_not()
 }
 
 impl Contrast for PlainContrast {
-    fn alone(&self) -> Tensor<2, Bool> {
-        is_alone(self.positive.clone())
+    fn without_positive(&self) -> Tensor<2, Bool> {
+        without_positive(self.positive.clone())
     }
 
     fn log_all(&self) -> Tensor<2> {

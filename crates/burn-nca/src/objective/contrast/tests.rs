@@ -116,7 +116,7 @@ fn half_precision_is_computed_with_in_f32() {
     assert!(half_slope.iter().zip(&slope).all(|(a, b)| (a - b).abs() < 1e-3), "{half_slope:?}");
 }
 
-/// What a contrast says, `[b, 1]` each: who is alone, `log p_i`, and the pull on those that are not alone.
+/// What a contrast says, `[b, 1]` each: which have no positive, `log p_i`, and the pull on those that have one.
 type Said = [Tensor<2>; 3];
 
 fn said(
@@ -127,10 +127,10 @@ fn said(
 ) -> Said {
     let pull = |contrast: &dyn Contrast| {
         let pull = contrast.log_all() - contrast.mean_positive();
-        pull.mask_fill(contrast.alone(), 0.0)
+        pull.mask_fill(contrast.without_positive(), 0.0)
     };
     let all: [&Terms<'_>; 3] =
-        [&|contrast| contrast.alone().float(), &|contrast| contrast.log_p(), &pull];
+        [&|contrast| contrast.without_positive().float(), &|contrast| contrast.log_p(), &pull];
     all.map(|terms| contrasted.terms(terms, (queries.clone(), labels.clone()), candidates))
 }
 

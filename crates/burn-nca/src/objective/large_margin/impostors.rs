@@ -13,14 +13,14 @@ use crate::neighbors::{Points, sq_distance, within};
 const MOST_CANDIDATES: usize = 1 << 26;
 
 /// How much wider than the margin a search looks.
-const WIDER: f64 = 1.15;
+const RADIUS_FACTOR: f64 = 1.15;
 
 /// The rows on the host, and who may be whose impostor.
 #[derive(Debug)]
-pub struct Scene {
+pub struct ImpostorSearch {
     pub(super) points: Points,
     /// The squared distance within which row i has impostors; negative without target neighbors.
-    pub(super) reaches: Vec<f64>,
+    pub(super) radii_sq: Vec<f64>,
     pub(super) candidates: Option<Arc<Candidates>>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct ActivePairs {
     pub value: f64,
 }
 
-impl Scene {
+impl ImpostorSearch {
     /// The rows of an embedding; `None` where one of them is not finite.
     pub(super) fn new(embedding: &Tensor<2>, target: &TargetNeighbors) -> Option<Self> {
         let points = Points::read(embedding, "embedding").ok()?;
@@ -50,12 +50,12 @@ impl Scene {
             let distance = |j: &u32| sq_distance(points.row(row), points.row(*j as usize));
             target.of_row(row).iter().map(distance).fold(-2.0, f64::max) + 1.0
         };
-        let reaches: Vec<f64> = (0..points.rows()).into_par_iter().map(reach).collect();
+        let radii_sq: Vec<f64> = (0..points.rows()).into_par_iter().map(reach).collect();
         let candidates = target.candidates(
-            |candidates| candidates.cover(&points, &reaches),
-            || Candidates::search(&points, &reaches, target),
+            |candidates| candidates.cover(&points, &radii_sq),
+            || Candidates::search(&points, &radii_sq, target),
         );
-        Some(Self { points, reaches, candidates })
+        Some(Self { points, radii_sq, candidates })
     }
 
     /// The pairs of the terms `terms`: each row with its target neighbors and with its impostors.
@@ -76,9 +76,9 @@ impl Scene {
                 let rows: Vec<usize> = terms.clone().collect();
                 let queries = self.points.select(&rows);
                 let differ = |query: usize, l: usize| target.differ(rows[query], l);
-                let reaches = &self.reaches[terms];
+                let radii_sq = &self.radii_sq[terms];
                 let device = target.device();
-                let found = within(&queries, &self.points, reaches, differ, usize::MAX, device);
+                let found = within(&queries, &self.points, radii_sq, differ, usize::MAX, device);
                 for (row, candidates) in rows.iter().zip(found.unwrap_or_default()) {
                     self.add(*row, target, &candidates, push, &mut pairs);
                 }
@@ -124,9 +124,9 @@ impl Scene {
 
 impl Candidates {
     /// All rows of other classes somewhat wider than the reach of each row; `None` where they are too many to keep.
-    fn search(points: &Points, reaches: &[f64], target: &TargetNeighbors) -> Option<Self> {
-        let radius = |reach: &f64| if *reach < 0.0 { -1.0 } else { WIDER * reach.sqrt() };
-        let radii: Vec<f64> = reaches.iter().map(radius).collect();
+    fn search(points: &Points, radii_sq: &[f64], target: &TargetNeighbors) -> Option<Self> {
+        let radius = |reach: &f64| if *reach < 0.0 { -1.0 } else { RADIUS_FACTOR * reach.sqrt() };
+        let radii: Vec<f64> = radii_sq.iter().map(radius).collect();
         let squares: Vec<f64> = radii.iter().map(|radius| radius * radius.abs()).collect();
         let differ = |i: usize, l: usize| target.differ(i, l);
         let device = target.device();
@@ -141,7 +141,7 @@ impl Candidates {
     /// ```
     /// A row that was outside the radius of i is farther than the reach as long as reach and both moves together stay
     /// below the radius.
-    fn cover(&self, points: &Points, reaches: &[f64]) -> bool {
+    fn cover(&self, points: &Points, radii_sq: &[f64]) -> bool {
         if points.dimensions() != self.points.dimensions() {
             return false;
         }
@@ -151,7 +151,7 @@ impl Candidates {
         let covers = |((reach, radius), moved): ((&f64, &f64), &f64)| {
             *reach < 0.0 || (reach.sqrt() + moved + farthest) * (1.0 + 1e-9) <= *radius
         };
-        reaches.iter().zip(&self.radii).zip(&moves).all(covers)
+        radii_sq.iter().zip(&self.radii).zip(&moves).all(covers)
     }
 }
 

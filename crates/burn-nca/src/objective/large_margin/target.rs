@@ -121,7 +121,7 @@ impl TargetNeighbors {
     }
 
     /// Number of rows that have a target neighbor.
-    pub fn with_partner(&self) -> usize {
+    pub fn num_with_positive(&self) -> usize {
         self.targets.iter().filter(|targets| !targets.is_empty()).count()
     }
 

@@ -78,7 +78,7 @@ fn value_and_gradient_are_those_of_the_equation_at_any_block_size() {
     let x = tensor(&x(), 2);
     let target = TargetNeighbors::new(&x, &labels(), 3).unwrap();
     assert_eq!(
-        (target.points(), target.with_partner(), target.of_row(10)),
+        (target.points(), target.num_with_positive(), target.of_row(10)),
         (ROWS, ROWS - 1, &[][..])
     );
     let weight = [0.9, -0.2, 0.3, 0.7];
@@ -118,8 +118,8 @@ fn an_earlier_search_changes_no_bit() {
 fn too_many_candidates_to_keep_are_searched_block_by_block() {
     let x = tensor(&x(), 2);
     let target = TargetNeighbors::new(&x, &labels(), 3).unwrap();
-    let kept = Scene::new(&x, &target).unwrap();
-    let bare = Scene { candidates: None, ..Scene::new(&x, &target).unwrap() };
+    let kept = ImpostorSearch::new(&x, &target).unwrap();
+    let bare = ImpostorSearch { candidates: None, ..ImpostorSearch::new(&x, &target).unwrap() };
     for terms in [0..ROWS, 3..9] {
         let [kept, bare] =
             [&kept, &bare].map(|scene| scene.active_pairs(&target, terms.clone(), 0.5));

@@ -28,8 +28,8 @@ impl<'a> Block<'a> {
     pub(super) fn parts(&self, loss: &NcaLoss) -> Vec<Tensor<1>> {
         let sum = |terms| self.classes.weigh(terms, self.rows.clone()).sum();
         let terms = loss.criterion.terms(self.log_p());
-        let terms = match self.alone() {
-            Some(alone) => terms.mask_fill(alone, 0.0),
+        let terms = match self.without_positive() {
+            Some(without_positive) => terms.mask_fill(without_positive, 0.0),
             None => terms,
         };
         let has_hinge = loss.repulsion > 0.0;
@@ -43,8 +43,8 @@ impl<'a> Block<'a> {
     fn log_p(&self) -> Tensor<2> {
         let Self { classes, rows, .. } = self;
         let same = self.sum(LOG_SUM, &classes.partners(rows));
-        let same = match self.alone() {
-            Some(alone) => same.mask_fill(alone, 0.0),
+        let same = match self.without_positive() {
+            Some(without_positive) => same.mask_fill(without_positive, 0.0),
             None => same,
         };
         log_sigmoid(same - self.sum(LOG_SUM, &classes.others(rows)))
@@ -56,12 +56,13 @@ impl<'a> Block<'a> {
     }
 
     /// Which points have no partner, `[b, 1]`, if some have none.
-    fn alone(&self) -> Option<Tensor<2, Bool>> {
+    fn without_positive(&self) -> Option<Tensor<2, Bool>> {
         let partners = self.classes.partners(&self.rows);
-        let alone: Vec<bool> = (0..self.rows.len()).map(|i| partners.count(i) == 0).collect();
-        alone.contains(&true).then(|| {
-            let b = alone.len();
-            Tensor::from_data(TensorData::new(alone, [b, 1]), &self.z.device())
+        let without_positive: Vec<bool> =
+            (0..self.rows.len()).map(|i| partners.count(i) == 0).collect();
+        without_positive.contains(&true).then(|| {
+            let b = without_positive.len();
+            Tensor::from_data(TensorData::new(without_positive, [b, 1]), &self.z.device())
         })
     }
 }

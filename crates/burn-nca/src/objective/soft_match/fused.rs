@@ -89,9 +89,10 @@ pub(super) fn block(
     } else {
         agreements.log_agreeing(z, &terms)
     };
-    let alone = agreements.alone(&terms);
+    let without_positive = agreements.without_positive(&terms);
     // Where nothing agrees, -∞ would meet -∞ where nothing is near either.
-    let log_p = agreeing.mask_fill(alone.clone(), 0.0) - all.mask_fill(alone, 0.0);
-    let of_points = loss.terms(log_p, agreements.alone(&terms));
+    let log_p =
+        agreeing.mask_fill(without_positive.clone(), 0.0) - all.mask_fill(without_positive, 0.0);
+    let of_points = loss.terms(log_p, agreements.without_positive(&terms));
     agreements.weigh(of_points, terms).sum()
 }

@@ -173,14 +173,14 @@ fn neighbors_that_are_held_stay_until_they_are_searched_anew() {
     let target = KernelTarget::new(&labels(), 5, &device).unwrap();
     let x = tensor(&x(), D);
     let turned = x.clone() * tensor(&[1.0, -0.1, 3.0], D);
-    let held = loss.renewed(x.clone(), &target).unwrap();
+    let held = loss.updated_target(x.clone(), &target).unwrap();
     let value = |z: &Tensor<2>, target: &KernelTarget| -> f64 {
         loss.total(z.clone(), target).into_scalar()
     };
     assert_eq!(value(&x, &held), value(&x, &target));
     assert_ne!(value(&turned, &held), value(&turned, &target));
-    let renewed = loss.renewed(turned.clone(), &held).unwrap();
-    assert_eq!(value(&turned, &renewed), value(&turned, &target));
+    let updated = loss.updated_target(turned.clone(), &held).unwrap();
+    assert_eq!(value(&turned, &updated), value(&turned, &target));
     // A mini-batch has neighbors of its own.
     let part = loss.subset(&held, &[3, 1, 4, 5, 9, 2]);
     assert!(part.neighbors().is_none());

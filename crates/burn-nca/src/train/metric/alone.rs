@@ -10,16 +10,16 @@ use crate::train::LabeledEmbedding;
 ///
 /// They make no term of the loss: a batch of many of them teaches little. A
 /// [`ClassBalancedLoader`](crate::train::ClassBalancedLoader) has none but for classes of one sample.
-pub type RowsWithoutPositive = EmbeddingMetric<Alone>;
+pub type RowsWithoutPositive = EmbeddingMetric<WithoutPositive>;
 
 /// The measure behind [`RowsWithoutPositive`].
 #[derive(Clone, Debug)]
-pub struct Alone;
+pub struct WithoutPositive;
 
 impl RowsWithoutPositive {
     /// The share of rows without a positive.
     pub fn new() -> Self {
-        Self::of(Alone)
+        Self::of(WithoutPositive)
     }
 }
 
@@ -29,7 +29,7 @@ impl Default for RowsWithoutPositive {
     }
 }
 
-impl Measure for Alone {
+impl Measure for WithoutPositive {
     type Input = LabeledEmbedding;
 
     fn name(&self) -> String {
@@ -48,9 +48,9 @@ impl Measure for Alone {
         let labels = host_labels(&input.target.labels)?;
         let mut counts = vec![0; labels.iter().max().map_or(0, |label| label + 1)];
         labels.iter().for_each(|&label| counts[label] += 1);
-        let alone = labels.iter().filter(|&&label| counts[label] == 1).count();
+        let without_positive = labels.iter().filter(|&&label| counts[label] == 1).count();
         let rows = labels.len();
-        let value = (rows > 0).then(|| (100.0 * alone as f64 / rows as f64, rows));
+        let value = (rows > 0).then(|| (100.0 * without_positive as f64 / rows as f64, rows));
         Ok(Reading { value, remark: None })
     }
 }

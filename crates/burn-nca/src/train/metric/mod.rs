@@ -12,7 +12,7 @@ mod reference;
 mod soft_accuracy;
 mod spread;
 
-pub use alone::{Alone, RowsWithoutPositive};
+pub use alone::{RowsWithoutPositive, WithoutPositive};
 pub use leave_one_out::{LeaveOneOut, LeaveOneOutAccuracy};
 pub use measure::{EmbeddingMetric, Measure, Reading, Scale};
 pub use perplexity::{NeighborPerplexity, Perplexity};

@@ -36,7 +36,7 @@ impl Measure for TotalVariance {
     }
 
     fn description(&self) -> String {
-        "total variance of the embedding; its collapse is told beside it".to_string()
+        "total variance of the embedding, with a warning when it collapses".to_string()
     }
 
     fn scale(&self) -> Scale {
