@@ -56,7 +56,7 @@ fn objectives(device: &Device) -> anyhow::Result<Vec<Value>> {
     Ok(rows)
 }
 
-/// Mini-batches of digits to ten dimensions, beside the exact fit.
+/// Mini-batches of digits to ten dimensions, compared with the exact fit.
 fn batch_sizes(device: &Device) -> anyhow::Result<Vec<Value>> {
     let data = burn_nca_data::open("digits", &Default::default())?.into_labeled()?;
     let config = |optimizer| {
@@ -107,7 +107,7 @@ fn plain() -> FitConfig {
         .with_optimizer(OptimizerConfig::Lbfgs(LbfgsConfig::new()))
 }
 
-/// The means over the splits, beside what the row is about.
+/// The means over the splits, next to the subject of the row.
 fn row(about: Value, config: &NcaConfig, data: &Labeled, device: &Device) -> anyhow::Result<Value> {
     let scores: Vec<Scores> = (0..SPLITS)
         .into_par_iter()

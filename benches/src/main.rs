@@ -43,13 +43,13 @@ enum Measurement {
     Guide(guide::Arguments),
     /// Predictions of a numeric target over many splits.
     Regression(regression::Arguments),
-    /// The k of k-NN from the entropy of p, beside a k chosen by cross-validation and the stochastic rule.
+    /// The k of k-NN from the entropy of p, compared with a k chosen by cross-validation and the stochastic rule.
     EntropyK(entropy_k::Arguments),
     /// A nearest-neighbor search between two NumPy files.
     Search(search::Arguments),
-    /// The default of `nca fit` beside fixed settings and Euclidean distance, over given folds.
+    /// The default of `nca fit` compared with fixed settings and Euclidean distance, over given folds.
     Defaults(defaults::Arguments),
-    /// Tuned NCA beside plain NCA and fixed settings, over given splits.
+    /// Tuned NCA compared with plain NCA and fixed settings, over given splits.
     Tune(tune::Arguments),
 }
 

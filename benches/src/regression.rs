@@ -1,7 +1,7 @@
-//! Numeric targets: predictions by learned metrics beside predictions without learning, over many splits.
+//! Numeric targets: predictions by learned metrics compared with predictions without learning, over many splits.
 //!
 //! Everything that is chosen (k, kernel width, l2) is chosen inside the training part. A split that is done
-//! is stored at once; the same command goes on where an earlier one was stopped.
+//! is stored at once; the same command continues where an earlier one was stopped.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -26,7 +26,7 @@ make_toolchain() {
   local mirror part=$root.part
   mirror=$(sed -n 's/^URIs: *//p; s/^deb \(http[^ ]*\).*/\1/p' /etc/apt/sources.list.d/* /etc/apt/sources.list 2>/dev/null | head -1 || true)
   [ -n "$mirror" ] || without_toolchain "the machine's list of package sources names no mirror"
-  # Made beside its place and renamed at the end: a tree that was begun and not ended is never taken for a whole one.
+  # Made next to its place and renamed at the end: a tree that was begun and not ended is never taken for a whole one.
   rm -rf --one-file-system "$part"
   timeout 10m debootstrap --variant=minbase --include=ca-certificates sid "$part" "$mirror" \
     >"$root.log" 2>&1 || without_toolchain "no tree of Debian unstable could be made (log: $root.log)"
@@ -74,7 +74,7 @@ make_tool() {
       --no-default-features --root "$tools"
 }
 
-# The tool is made beside the page, whose build ends in a long step on one core.
+# The tool is made at the same time as the page, whose build ends in a long step on one core.
 
 if [ -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib" ]; then
   make_tool & tool=$!

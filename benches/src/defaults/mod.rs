@@ -1,6 +1,6 @@
-//! The default of `nca fit` beside fixed settings and Euclidean distance: 3-NN on given folds, both scalings.
+//! The default of `nca fit` compared with fixed settings and Euclidean distance: 3-NN on given folds, both scalings.
 //!
-//! A task is one set, one scaling, one fold. Each finished one is written, so that an interrupted measurement goes on
+//! A task is one set, one scaling, one fold. Each finished one is written, so that an interrupted measurement continues
 //! where it stopped. Every candidate is fitted on all training rows too, so that other rules of choosing can be tried
 //! on the results. With `--tune` a search of some seconds is added to each task that has none.
 

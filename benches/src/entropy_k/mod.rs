@@ -35,7 +35,7 @@ pub struct Arguments {
     /// The device.
     #[arg(long, default_value = "cpu")]
     device: String,
-    /// File of the results, written anew after each fit's splits.
+    /// File of the results, written after each fit's splits.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Keep what the file holds already, and resume with the rest.

@@ -1,7 +1,7 @@
-//! Tuned NCA beside plain NCA, fixed settings and closed-form baselines, on the exact splits of others.
+//! Tuned NCA compared with plain NCA, fixed settings and closed-form baselines, on the exact splits of others.
 //!
 //! A task is one set, one split and one rank; tasks run in parallel, and each finished one is written, so that
-//! an interrupted measurement goes on where it stopped.
+//! an interrupted measurement continues where it stopped.
 
 mod methods;
 mod sets;
@@ -34,7 +34,7 @@ pub struct Arguments {
     /// The folder of the splits.
     #[arg(long)]
     splits: PathBuf,
-    /// The results: read first, written after each task. A table for people is written beside it.
+    /// The results: read first, written after each task. A table for people is written next to it.
     #[arg(long)]
     out: PathBuf,
     /// The sets.

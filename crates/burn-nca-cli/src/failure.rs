@@ -40,7 +40,7 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_closed_stdout))
 }
 
-/// The message and its causes, each said once, in the words of the program; `fits` where the verb is `nca fit`.
+/// The message and its causes, each said once, in the words of the program; `fits` where the command is `nca fit`.
 pub fn in_one_line(error: &anyhow::Error, fits: bool) -> String {
     let mut line = String::new();
     for cause in error.chain() {

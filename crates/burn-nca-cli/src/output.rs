@@ -70,12 +70,12 @@ fn escaped_json(text: &str) -> String {
     escaped
 }
 
-/// Tells the user what is worth knowing, on stderr.
+/// Reports to the user what is worth knowing, on stderr.
 pub fn warn(message: &str) {
     eprint_line(&format!("warning: {message}"));
 }
 
-/// Tells on stderr what a JSON document holds as its warnings.
+/// Reports on stderr what a JSON document holds as its warnings.
 pub fn warn_of(warnings: &[Warning]) {
     for warning in warnings {
         match warning.code {

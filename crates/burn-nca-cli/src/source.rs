@@ -1,4 +1,4 @@
-//! Where the training rows of a model came from: a file beside the model, so that they can be read again.
+//! Where the training rows of a model came from: a file next to the model, so that they can be read again.
 
 mod columns;
 
@@ -111,7 +111,7 @@ impl Source {
         self.pairs.as_deref().filter(|file| !gives_rows_once(file))
     }
 
-    /// Writes it beside the model in `folder`.
+    /// Writes it next to the model in `folder`.
     ///
     /// # Errors
     /// A folder that cannot be written.

@@ -14,7 +14,7 @@ use crate::{Canvas, Result};
 
 const MARGIN: u32 = 14;
 const HEIGHT: u32 = 460;
-/// The width of a bar, and of the axis beside all bars.
+/// The width of a bar, and of the axis next to all bars.
 const BAR: u32 = 26;
 const AXIS: u32 = 160;
 /// The share of a group's width that its bars fill.

@@ -8,7 +8,7 @@ use crate::palette::continuous_color;
 use crate::text::{self, BODY, PALE_INK, Side};
 use crate::{Canvas, Result};
 
-/// The colors of a range of numbers, with the numbers beside them.
+/// The colors of a range of numbers, with the numbers next to them.
 #[derive(Clone, Debug)]
 pub(crate) struct ColorBar {
     low: f64,

@@ -46,7 +46,7 @@ pub(crate) const UNITS: u32 = 2;
 /// A finished picture.
 ///
 /// Its units are half a pixel of a page: a canvas of 1200 x 800 units shows as 600 x 400 pixels where the SVG
-/// stands in a page, and becomes a PNG of 1200 x 800 pixels.
+/// is in a page, and becomes a PNG of 1200 x 800 pixels.
 ///
 /// # Examples
 /// ```

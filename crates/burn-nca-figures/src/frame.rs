@@ -4,7 +4,7 @@ use crate::heading::Heading;
 use crate::legend::Legend;
 use crate::{Canvas, Result};
 
-/// What stands around a plot: a heading above it, a legend below, and a margin around all three.
+/// What surrounds a plot: a heading above it, a legend below, and a margin around all three.
 pub(crate) struct Frame<'a> {
     pub(crate) heading: &'a Heading,
     pub(crate) legend: Legend,

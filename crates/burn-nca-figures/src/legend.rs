@@ -14,7 +14,7 @@ const MARK: i32 = 8;
 const INDENT: u32 = 26;
 const GAP: u32 = 26;
 
-/// Names beside marks of their colors, flowing over as many lines as a width asks for.
+/// Names next to marks of their colors, flowing over as many lines as a width asks for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Legend {
     entries: Vec<(String, RGBColor)>,

@@ -41,7 +41,7 @@ pub struct Scatter {
     others: Vec<[f64; 2]>,
     /// Points whose color is weaker; none, or one entry a point.
     pale: Vec<bool>,
-    /// Names that stand in the picture.
+    /// Names that are in the picture.
     names: Vec<([f64; 2], String)>,
     heading: Heading,
     legend: Legend,

@@ -63,7 +63,7 @@ pub fn width(line: &str, size: u32) -> u32 {
     (line.chars().count() as f64 * LETTER * f64::from(size)).ceil() as u32
 }
 
-/// A number in as few digits as tell apart values that lie `step` apart.
+/// A number in as few digits as distinguish values that lie `step` apart.
 pub fn number(value: f64, step: f64) -> String {
     let digits = if step > 0.0 && step < 1.0 { (-step.log10()).ceil() as usize } else { 0 };
     // Rounding may leave a minus before a zero.

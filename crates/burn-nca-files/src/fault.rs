@@ -56,7 +56,7 @@ pub(crate) fn interval() -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// Stands before every disk operation.
+/// Called before every disk operation.
 pub(crate) fn point(operation: &str) -> io::Result<()> {
     let Some(armed) = ARMED.get() else { return Ok(()) };
     if armed.left > 0 {

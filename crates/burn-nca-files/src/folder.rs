@@ -66,11 +66,11 @@ pub fn rename_folder(folder: &Path, target: &Path) -> io::Result<()> {
 
 /// Puts a folder in the place of another, which may be there or not, and removes that.
 ///
-/// There is no moment with neither: while the old one gives up its name it is beside it, as `NAME.old`, from where
+/// There is no moment with neither: while the old one gives up its name it is next to it, as `NAME.old`, from where
 /// [`restore_folder`] brings it back after a crash.
 ///
 /// # Errors
-/// A disk that fails. The old folder then has its name, or is beside it where the disk takes nothing any more.
+/// A disk that fails. The old folder then has its name, or is next to it where the disk takes nothing any more.
 pub fn replace_folder(folder: &Path, target: &Path) -> io::Result<()> {
     let old = beside(target);
     let exists = target.exists();
@@ -102,7 +102,7 @@ pub fn restore_folder(target: &Path) -> io::Result<()> {
     rename_folder(&old, target)
 }
 
-/// `runs/model.old` beside `runs/model`.
+/// `runs/model.old` next to `runs/model`.
 fn beside(target: &Path) -> PathBuf {
     let mut name = target.file_name().unwrap_or_default().to_os_string();
     name.push(".old");

@@ -1,4 +1,4 @@
-//! What long work has done so far, in a file that the same work goes on from.
+//! What long work has done so far, in a file that the same work continues from.
 //!
 //! One format for all: a line of JSON with the work's identity, a checksum and the state, then the bytes of records, if
 //! there are any.
@@ -16,14 +16,14 @@ use crate::{fault, read_regular, write_atomically};
 /// What a crash costs at most.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// How long work goes on before its state is written down again: what a crash costs at most.
+/// How long work continues before its state is written down again: what a crash costs at most.
 pub fn journal_interval() -> Duration {
     fault::interval().unwrap_or(INTERVAL)
 }
 
-/// What tells one piece of work from another: settings, data, or their fingerprints.
+/// What distinguishes one piece of work from another: settings, data, or their fingerprints.
 pub trait Identity: Serialize + DeserializeOwned {
-    /// How the work of a journal differs from this, as in `other settings`; `None` where this may go on from it.
+    /// How the work of a journal differs from this, as in `other settings`; `None` where this may continue from it.
     fn refusal(&self, stored: &Self) -> Option<String>;
 }
 
@@ -34,14 +34,14 @@ impl Identity for String {
     }
 }
 
-/// Work that may go on from any journal, such as one whose entries say themselves what they are of.
+/// Work that may continue from any journal, such as one whose entries say themselves what they are of.
 impl Identity for () {
     fn refusal(&self, (): &Self) -> Option<String> {
         None
     }
 }
 
-/// Why work cannot go on from a journal.
+/// Why work cannot continue from a journal.
 #[derive(Debug)]
 pub enum JournalError {
     /// The file cannot be read or written.

@@ -8,7 +8,7 @@ use crate::folder::folder_of;
 
 /// More symbolic links in a row than any system follows.
 const MOST_LINKS: usize = 40;
-/// Names of standard output: opened anew, a redirected file would be written from its start.
+/// Names of standard output: opened again, a redirected file would be written from its start.
 const STDOUT: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 /// Names of open files: they are written to, at their end, and never replaced.
 const OPEN_FILES: [&str; 4] = ["/dev/stdin", "/dev/stderr", "/dev/fd", "/proc"];

@@ -26,7 +26,7 @@ const GOLDEN_STEPS: usize = 36;
 /// Natural logarithms by which the coarse search exceeds the range of the distances.
 const MARGIN: f64 = 4.0;
 
-/// The least σ²/κ²: where all pairs can be told apart the likelihood grows without bound as it falls.
+/// The least σ²/κ²: where all pairs can be distinguished the likelihood grows without bound as it falls.
 pub const FLOOR: f64 = 1e-8;
 
 /// A pair of points with its label.

@@ -44,7 +44,7 @@ use panel::{Panel, padded};
 use tile::WIDTH;
 use vector::Real;
 
-/// What stands in the exponent of a pair's term, with the sign changed.
+/// The exponent of a pair's term, with the sign changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distance {
     /// `||q_i - r_j||²`.

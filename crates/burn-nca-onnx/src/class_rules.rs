@@ -6,7 +6,7 @@ use burn_nca::neighbors::{CoincidenceRule, VariableKernel};
 use crate::graph::{DataType, Graph};
 use crate::rule_parts::{PROBABILITIES, differences, log_weights, members, sum_of_last};
 
-/// What a distance is divided by where the neighbors stand at the row itself: those alone then have weight.
+/// What a distance is divided by where the neighbors coincide with the row itself: those alone then have weight.
 const NO_WIDTH: f64 = 1e-300;
 
 /// The probabilities of the classes by their latent spaces.

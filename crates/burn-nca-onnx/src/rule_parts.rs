@@ -8,7 +8,7 @@ use crate::map::host;
 /// The output of every rule of classes, `[n, c]`.
 pub const PROBABILITIES: &str = "probabilities";
 
-/// The logarithm of no weight: its exponential is 0 beside that of any weight.
+/// The logarithm of no weight: its exponential is 0 compared with that of any weight.
 const LEAST_LOG: f64 = -1e300;
 
 /// The logarithm of the weight of each training row, `[m]`.

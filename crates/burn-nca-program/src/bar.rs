@@ -58,10 +58,10 @@ impl Bar {
         self.bar.set_message(message);
     }
 
-    /// Goes on from `done` steps of an earlier run, which took none of this run's time.
+    /// Continues from `done` steps of an earlier run, which took none of this run's time.
     pub fn resume(&self, done: usize) {
         self.bar.set_position(done as u64);
-        // Known to the estimate before it begins anew: it counts the steps since those it knows.
+        // Known to the estimate before it starts again: it counts the steps since those it knows.
         self.bar.tick();
         self.bar.reset_eta();
     }
@@ -85,7 +85,7 @@ impl Bar {
 fn time_left(state: &ProgressState, text: &mut dyn std::fmt::Write) {
     let left = state.eta();
     let unknown = left.is_zero() && state.len().is_some_and(|steps| state.pos() < steps);
-    // Nobody can be told of a bar that cannot be drawn.
+    // A bar that cannot be drawn is no error.
     let _ = if unknown { text.write_char('?') } else { write!(text, "{:#}", HumanDuration(left)) };
 }
 

@@ -21,7 +21,7 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
-/// JSON (its text, or a value that prints as such) that may stand inside a `<script>` element: no `<` can end
+/// JSON (its text, or a value that prints as such) that may be inside a `<script>` element: no `<` can end
 /// the element or open a comment.
 pub fn script_json(json: &impl Display) -> String {
     json.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")

@@ -41,7 +41,7 @@ impl Interrupt {
     /// Call it before the program starts threads: signals are taken from all of them.
     ///
     /// # Errors
-    /// A system that lets nobody listen.
+    /// A system without signal handlers.
     pub fn listen(step: &'static str) -> Result<Self> {
         let interrupt = Self::default();
         let receiver = interrupt.clone();

@@ -6,7 +6,7 @@
 //! | [`Cells`] | what a long run has measured so far, kept after every cell |
 //! | [`write_file`], [`print()`] | where results go |
 //! | [`command_line()`] | the command that made them |
-//! | [`tell`] | what is said on stderr |
+//! | [`eprint_line`] | what is said on stderr |
 //! | [`printable()`], [`short_name`] | names of unknown origin on a terminal |
 //! | `Interrupt`, `Bar` | stopping and progress (feature `terminal`) |
 //! | `Table`, `plain_table` | tables for a terminal and a page, for a terminal alone (feature `tables`) |

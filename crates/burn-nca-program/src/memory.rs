@@ -1,6 +1,6 @@
 //! What the operating system knows of this process's memory.
 
-/// The largest resident memory so far, in bytes; `None` where the system does not tell.
+/// The largest resident memory so far, in bytes; `None` where the system does not report it.
 #[cfg(target_os = "linux")]
 pub fn peak_memory_bytes() -> Option<u64> {
     // Not getrusage: its peak is also that of the program that became this one, such as cargo.
@@ -15,7 +15,7 @@ fn high_water_mark(status: &str) -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// The largest resident memory so far, in bytes; `None` where the system does not tell.
+/// The largest resident memory so far, in bytes; `None` where the system does not report it.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub fn peak_memory_bytes() -> Option<u64> {
     use nix::sys::resource::{UsageWho, getrusage};
@@ -24,7 +24,7 @@ pub fn peak_memory_bytes() -> Option<u64> {
     Some(if cfg!(target_vendor = "apple") { size } else { size * 1024 })
 }
 
-/// The largest resident memory so far, in bytes; `None` where the system does not tell.
+/// The largest resident memory so far, in bytes; `None` where the system does not report it.
 #[cfg(not(unix))]
 pub fn peak_memory_bytes() -> Option<u64> {
     None

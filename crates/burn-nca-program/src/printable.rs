@@ -6,7 +6,7 @@ use std::borrow::Cow;
 const LETTERS: usize = 40;
 
 /// The text with its control characters escaped (`\u{1b}` for ESC), line breaks and tabs kept: a terminal obeys none
-/// of what stands in it.
+/// of what is in it.
 pub fn printable(text: &str) -> Cow<'_, str> {
     let commands = |letter: char| is_command(letter) && !matches!(letter, '\n' | '\t');
     if text.contains(commands) { escaped(text, commands).into() } else { text.into() }

@@ -192,7 +192,7 @@ impl RunFolder {
 impl Drop for RunFolder {
     fn drop(&mut self) {
         let Some(lock) = self.lock.take() else { return };
-        // Windows removes no file that is open; elsewhere nobody takes the folder before it is known whether it stays.
+        // Windows removes no file that is open; elsewhere no process takes the folder before it is known whether it stays.
         let lock = (!cfg!(windows)).then_some(lock);
         // There is no one left to tell of a failure.
         let _ = remove_leftovers(&self.partial);

@@ -245,7 +245,7 @@ pub(crate) fn under_a_rule(terminal: Terminal) -> comfy_table::Table {
     table
 }
 
-/// Numbers at the right; each column is told whether it holds such, and the letters of its longest cell.
+/// Numbers at the right; each column is described by whether it holds such, and by the letters of its longest cell.
 pub(crate) fn set_columns(
     table: &mut comfy_table::Table,
     columns: impl IntoIterator<Item = (bool, usize)>,
@@ -254,7 +254,7 @@ pub(crate) fn set_columns(
         if is_number {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        // Narrow terminals break the heads and long names, never a number; a blank stands at each side.
+        // Narrow terminals break the heads and long names, never a number; with a blank at each side.
         let least = longest.min(18) as u16 + 2;
         column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
     }

@@ -28,7 +28,7 @@ impl Terminal {
         Self::of_width(comfy_table::Table::new().width(), styled)
     }
 
-    /// A terminal that says it has so many columns; containers and `expect` say 0 where nobody knows.
+    /// A terminal that says it has so many columns; containers and `expect` say 0 where it is unknown.
     pub fn of_width(columns: Option<u16>, styled: bool) -> Self {
         Self { width: columns.filter(|columns| *columns > 0), styled, unicode: true }
     }
@@ -44,11 +44,11 @@ pub fn wrapped(sentence: &str, terminal: Terminal) -> String {
     wrap(&printable(sentence), terminal.width.map_or(usize::MAX, usize::from)).join("\n") + "\n"
 }
 
-/// The least room that a sentence beside its head is worth, in letters.
+/// The least room that a sentence next to its head needs, in letters.
 const LEAST: usize = 24;
 
 /// A head and a sentence per line, ended by a newline: the sentences begin below one another and are broken to the
-/// terminal's width; where it is narrow, each stands below its head.
+/// terminal's width; where it is narrow, each is below its head.
 pub fn listing(lines: &[(String, String)], terminal: Terminal) -> String {
     let width = terminal.width.map_or(usize::MAX, usize::from);
     let indent = lines.iter().map(|(head, _)| head.chars().count()).max().unwrap_or(0) + 2;

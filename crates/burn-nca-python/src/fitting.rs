@@ -75,7 +75,7 @@ pub fn fit_numbers(
     })
 }
 
-/// Fits rows that nobody else needs: they are scaled where they stand, so that a large table is not there twice.
+/// Fits rows that are used nowhere else: they are scaled in place, so that a large table is not there twice.
 ///
 /// # Errors
 /// As [`Estimator::fit_session`].
@@ -149,7 +149,7 @@ impl Numbers<'_> {
     /// Rows with these numbers; weights as of [`Classes::of`].
     ///
     /// # Errors
-    /// Numbers that do not go with the rows, and weights as there.
+    /// Numbers that do not go with the rows, and weights that do not go with them.
     pub fn of(self, features: Features) -> PyResult<RegressionData> {
         let Self(values, names, weights) = self;
         let targets = values.features(Some(names))?;

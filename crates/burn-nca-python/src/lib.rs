@@ -8,7 +8,7 @@
 //! methods    any method of the library, by its name
 //! model      a fitted metric: transform, predict, save, load, pickle
 //! nearest    the exact neighbor search
-//! report     what a model is worth, as JSON and as a page
+//! report     the report of a model, as JSON and as a page
 //! tuning     the search for settings
 //! ```
 //! The estimators that users see are written in Python (`python/burn_nca`): they check their input as

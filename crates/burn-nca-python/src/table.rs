@@ -35,7 +35,7 @@ impl Table<'_> {
     /// The one copy of the rows, read through a view, whatever their order in memory.
     ///
     /// # Errors
-    /// An array that NumPy cannot copy, a value that is not finite, a name that stands twice.
+    /// An array that NumPy cannot copy, a value that is not finite, a name that occurs twice.
     pub fn features(&self, names: Option<Vec<String>>) -> PyResult<Features> {
         let [rows, columns] = self.shape();
         let numbered = || (1..=columns).map(|column| format!("x{column}")).collect();
@@ -45,7 +45,7 @@ impl Table<'_> {
     /// Some of the rows, as [`Table::features`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Table::features`].
     pub fn part(&self, rows: Range<usize>, names: Vec<String>) -> PyResult<Features> {
         let features = match self {
             Self::Double(array) => Features::new(row_major(array, rows)?, names),
@@ -84,7 +84,7 @@ fn row_major<T: Element + Copy>(
     if array.is_aligned() {
         return Ok(read(array.as_array(), rows));
     }
-    // Out of a message of an engine such as Dask it may stand at any byte.
+    // Out of a message of an engine such as Dask it may be at any byte.
     let part = array.as_any().get_item(pyo3::types::PySlice::new(
         array.py(),
         index(rows.start),

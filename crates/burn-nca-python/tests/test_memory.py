@@ -27,7 +27,7 @@ def test_rows_are_read_in_any_order_of_memory(dtype):
 
 
 def test_many_rows_are_embedded_as_few_are():
-    # More than are read at a time, in an array that may stand at any byte, too.
+    # More than are read at a time, in an array that may be at any byte, too.
     rows = np.tile(X, (100, 1))
     nca = NeighborhoodComponentsAnalysis(2, init="pca", max_iter=2).fit(X, Y)
     z = nca.transform(rows)

@@ -1,4 +1,4 @@
-"""The Parquet file that `nca transform` writes, in a reader that nobody here wrote."""
+"""The Parquet file that `nca transform` writes, in an independent reader."""
 
 from pathlib import Path
 

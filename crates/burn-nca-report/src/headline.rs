@@ -1,4 +1,4 @@
-//! What a fit is worth in a sentence or two, and its key figures in a terminal and as the cards of a page.
+//! The result of a fit in a sentence or two, and its key figures in a terminal and as the cards of a page.
 
 use super::number::{bytes, count, counted, duration, percent, significant};
 use super::{Data, MeasureRow, Measured, Report, Results};

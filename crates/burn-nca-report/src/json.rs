@@ -23,7 +23,7 @@ impl Report {
     /// # Errors
     /// A field that is missing, or fields that do not fit together.
     pub fn from_document(mut document: Value) -> Result<Self> {
-        // Earlier versions knew a report of classes by the lack of a kind, and its columns and counts without being told.
+        // Earlier versions knew a report of classes by the lack of a kind, and its columns and counts implicitly.
         if let Some(fields) = document.as_object_mut() {
             fields.entry("kind").or_insert("classes".into());
         }

@@ -38,7 +38,7 @@ pub struct Report {
     /// Mean over the training points of the perplexity: the effective number of neighbors.
     #[serde(deserialize_with = "null_as_nan")]
     pub mean_perplexity: f64,
-    /// The learned metric beside the baselines.
+    /// The learned metric compared with the baselines.
     pub comparison: MeasureTable,
     /// What was found that depends on what was learned from.
     #[serde(flatten)]

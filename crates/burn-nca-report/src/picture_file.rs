@@ -45,7 +45,7 @@ impl PictureFormat {
     }
 }
 
-/// The share of the golden section: neighboring rows of a lane stand far apart.
+/// The share of the golden section: neighboring rows of a lane are far apart.
 const GOLDEN: f64 = 0.618_033_988_749_895;
 
 /// The picture in the format that the file's name asks for.
@@ -112,13 +112,13 @@ fn of_values(embedding: &Embedding<super::ValueMark>) -> Option<Scatter> {
     Some(Scatter::by_value(&places, &values, name).with_pale(&pale(&embedding.points)))
 }
 
-/// Where training rows are drawn pale: beside rows held out.
+/// Where training rows are drawn pale: where rows are held out.
 fn pale<M>(points: &[Point<M>]) -> Vec<bool> {
     let held_out = points.iter().any(|point| point.part == Part::Test);
     points.iter().map(|point| held_out && point.part == Part::Train).collect()
 }
 
-/// Where rows of one dimension stand in the plane: each class in a lane of its own, one below the other.
+/// Where rows of one dimension are in the plane: each class in a lane of its own, one below the other.
 struct Lanes {
     height: f64,
 }

@@ -26,6 +26,6 @@ pub struct SolverRun {
     /// When it ended, such as `2026-01-31 12:00 UTC`; `None` in reports of earlier versions.
     #[serde(default)]
     pub ended: Option<String>,
-    /// Largest resident memory of the process, in bytes, where the system tells.
+    /// Largest resident memory of the process, in bytes, where the system reports it.
     pub peak_memory_bytes: Option<u64>,
 }

@@ -55,7 +55,7 @@ pub enum WarningCode {
     MultilineClasses,
     /// Classes whose names differ in case or in spaces only.
     SimilarClasses,
-    /// A class -1 beside classes from 0, as libraries mark rows without a class.
+    /// A class -1 in addition to classes from 0, as libraries mark rows without a class.
     ClassMinusOne,
     /// Features that only number the rows.
     Identifiers,
@@ -86,7 +86,7 @@ impl Warning {
         Self { code, text: text.into() }
     }
 
-    /// Whether it is told as soon as it is known: about data and settings before the fit, about the checkpoint during
+    /// Whether it is reported as soon as it is known: about data and settings before the fit, about the checkpoint during
     /// it.
     pub fn is_told_at_once(&self) -> bool {
         use WarningCode::{

@@ -1,6 +1,6 @@
 // Drawing: rows as marks, neighbors as lines, curves, and the same picture as SVG.
 
-// Any two told apart by people who see few colors (tests/browser.py measures it); neighbors of a cycle differ in shape
+// Any two distinguished by people who see few colors (tests/browser.py measures it); neighbors of a cycle differ in shape
 // too. Beyond ten classes the same color comes in another shape.
 const LIGHT = ["#3c2df0", "#c3b40f", "#a5001e", "#96b4b4", "#871e69", "#00785a", "#877896", "#a57800", "#1ea578", "#a596f0"];
 const DARK = ["#8800ee", "#eedd11", "#aa5500", "#11eedd", "#889988", "#dd88ff", "#666655", "#338899", "#bb9922", "#aacc99"];
@@ -53,7 +53,7 @@ export function prepare(canvas) {
   return { context, width, height };
 }
 
-/** Where points `[n, 3]` stand on screen, `[x, y]` by row; keeps both axes at one scale. */
+/** Where points `[n, 3]` are on screen, `[x, y]` by row; keeps both axes at one scale. */
 export function place(points, { width, height, turn, frame }) {
   const [cy, sy, cx, sx] = [Math.cos(turn.y), Math.sin(turn.y), Math.cos(turn.x), Math.sin(turn.x)];
   const rows = points.length / 3;

@@ -84,7 +84,7 @@ const ANEW = new Set(["map", "dim", "hidden", "testSize"]);
 function changed(id) {
   show({});
   Object.assign(state, unlearned());
-  // A fit that runs goes on, from its map or, where the map is another one now, anew.
+  // A fit that runs continues, from its map or, where the map is another one now, from the beginning.
   send("change", { settings: settings(), anew: ANEW.has(id) });
 }
 
@@ -142,7 +142,7 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
     const leaves = kind === "drop" || (kind === "dragleave" && !event.relatedTarget);
     document.body.classList.toggle("dropping", !leaves && Boolean(state.table));
     document.querySelectorAll("[data-drop]").forEach((other) => other.classList.toggle("over", !leaves && other === zone));
-    // Whatever is dropped beside the places for new rows is a table.
+    // Whatever is dropped outside the fields for new rows is a table.
     if (kind === "drop") take(event.dataTransfer, zone?.dataset.drop ?? "table");
   });
 }

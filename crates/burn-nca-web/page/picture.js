@@ -63,7 +63,7 @@ function frame(now) {
     state.framesPerSecond = (1000 * (state.drawn - since.drawn)) / (now - since.now);
     since = { now, drawn: state.drawn };
   }
-  // The frame goes on until it has caught up with the points.
+  // The frame continues until it has caught up with the points.
   const moved = Object.keys(before).reduce((sum, side) => sum + Math.abs(before[side] - state.frame[side]), 0);
   const across = Math.abs(state.frame.right - state.frame.left) + Math.abs(state.frame.top - state.frame.bottom);
   state.stale = !arrived || !(moved < 1e-3 * across);

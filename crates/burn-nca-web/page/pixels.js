@@ -1,5 +1,5 @@
 // Marks as pixels: a mark is drawn once and taken apart into pixels, which are then laid into an array where each row
-// stands. Thousands of marks cost one call of the canvas for a picture, with or without a graphics card.
+// is. Thousands of marks cost one call of the canvas for a picture, with or without a graphics card.
 
 /** Places between two pixels, along each axis, for which a mark is drawn: what moves slowly moves evenly. */
 const PHASES = 4;

@@ -34,8 +34,8 @@ export const state = {
   collapsedAt: null, // the step at which a collapse was seen
   at: new Float32Array(),
   drawn: 0, // pictures so far
-  stale: true, // the picture has to be drawn anew
-  unsaid: false, // the words and the curves have to be written anew
+  stale: true, // the picture has to be drawn again
+  unsaid: false, // the words and the curves have to be written again
   sent: 0, // messages to the worker
   answered: 0, // of these, done
 };
@@ -66,7 +66,7 @@ export function settings() {
   };
 }
 
-/** How a file is read, as `nca fit` is told by its options. */
+/** How a file is read, as set by the options of `nca fit`. */
 export const reading = () => ({
   target: $("target").value.trim() || null,
   ignore: $("ignore").value.split(",").map((name) => name.trim()).filter(Boolean),
@@ -109,7 +109,7 @@ export function link() {
   return `${location.origin}${location.pathname}#${encodeURIComponent(`${state.source.name}&${text}`)}`;
 }
 
-/** Opens a table, as the controls say; the new rows stay where the same one begins anew. */
+/** Opens a table, as the controls say; the new rows stay where the same one starts again. */
 export function open(source, isRestart = false) {
   tell("");
   state.asked = source;

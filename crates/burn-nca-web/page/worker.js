@@ -11,7 +11,7 @@ let given = null; // the new rows, as the page sent them
 const reply = (kind, body, transfer = []) => postMessage({ kind, ...body }, transfer);
 const placed = () => JSON.parse(page.new_choices());
 
-/** Where every row stands; accuracies too, at most a few times a second. */
+/** Where every row is; accuracies too, at most a few times a second. */
 function standing(slice, force) {
   const points = page.points(axes);
   const now = performance.now();
@@ -132,7 +132,7 @@ const answers = {
   },
 };
 
-/** What the fit cannot go on after, if it fails. */
+/** What the fit cannot continue after, if it fails. */
 const OF_THE_FIT = new Set(["open", "change", "step"]);
 
 onmessage = async ({ data }) => {

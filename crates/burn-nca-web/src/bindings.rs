@@ -109,7 +109,7 @@ impl Page {
         self.learning.change(settings(controls)?).map_err(words)
     }
 
-    /// Where each row stands, `[n, 3]`, and then each new row.
+    /// Where each row is, `[n, 3]`, and then each new row.
     pub fn points(&mut self, axes: usize) -> Result<Vec<f32>, JsError> {
         let mut points = self.view.of(&self.learning.embedding(), axes).map_err(words)?;
         if let Some(new) = self.learning.new_embedding() {

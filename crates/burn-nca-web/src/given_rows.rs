@@ -1,11 +1,11 @@
-//! New rows as the page is given them, and as they stand in a fit.
+//! New rows as the page is given them, and as they are in a fit.
 
 use burn::tensor::Tensor;
 
 /// What the page is given as new rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NewRows {
-    /// One row: its cells in the order of [`Learning::cells`](crate::Learning::cells), parted by commas, semicolons or tabs.
+    /// One row: its cells in the order of [`Learning::cells`](crate::Learning::cells), split by commas, semicolons or tabs.
     Cells(String),
     /// A CSV file that has the columns of the table; others, the class among them, are not looked at.
     File {
@@ -16,7 +16,7 @@ pub enum NewRows {
     },
 }
 
-/// New rows as they stand in a fit.
+/// New rows as they are in a fit.
 pub(crate) struct ScaledNewRows {
     pub(crate) given: NewRows,
     /// Scaled, `[m, d]`.

@@ -23,13 +23,13 @@ pub struct Slice {
     pub iteration: usize,
     /// The penalized objective, a sum over the training rows; smaller is better.
     pub value: f64,
-    /// Why the fit ended, as a sentence; `None` while it goes on.
+    /// Why the fit ended, as a sentence; `None` while it continues.
     pub ended: Option<String>,
     /// Milliseconds of the mean step of this slice.
     pub step_ms: f64,
 }
 
-/// A table, its split, and a fit of it that goes on slice by slice.
+/// A table, its split, and a fit of it that continues slice by slice.
 ///
 /// The rows are scaled once, and the start is computed once: a slice is its steps.
 ///
@@ -68,7 +68,7 @@ pub struct Learning {
 }
 
 impl Learning {
-    /// Splits the table and stands at the start of the fit.
+    /// Splits the table and prepares the start of the fit.
     ///
     /// # Errors
     /// A table that nothing can be learned from, or settings out of range.
@@ -172,7 +172,7 @@ impl Learning {
     /// Takes steps for about this many milliseconds, and at least one.
     ///
     /// # Errors
-    /// A fit that cannot go on.
+    /// A fit that cannot continue.
     pub fn advance(&mut self, milliseconds: f64) -> Result<Slice> {
         if self.slice.ended.is_some() {
             return Ok(self.slice.clone());
@@ -202,7 +202,7 @@ impl Learning {
         Ok(self.slice.clone())
     }
 
-    /// Takes up other settings: the fit goes on from its map where it can, else it begins anew.
+    /// Takes up other settings: the fit continues from its map where it can, else it starts from the beginning.
     ///
     /// # Errors
     /// As [`Learning::new`], and the settings of before then stay; new rows that another split cannot prepare.
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn another_criterion_goes_on_from_the_map_and_another_size_begins_anew() {
+    fn another_criterion_continues_from_the_map_and_another_size_starts_again() {
         let mut learning = Learning::new(iris(), Settings::default()).unwrap();
         learning.advance(50.0).unwrap();
         let map = learning.fitted().matrix();

@@ -1,4 +1,4 @@
-//! What is measured after a slice: accuracies beside Euclid, PCA and LDA, wrong rows, weights, a collapse.
+//! What is measured after a slice: accuracies compared with Euclidean distance, PCA and LDA, wrong rows, weights, a collapse.
 
 use burn::tensor::Device;
 use burn_nca::evaluate::{Collapse, Spread};

@@ -169,7 +169,7 @@ mod tests {
             .unwrap()
     }
 
-    /// Of text, numbers and holes, trained.
+    /// Of text, numbers and missing values, trained.
     fn mixed(reading: &Reading) -> Learning {
         let mut text = String::from("size,color,kind\n");
         for row in 0..40 {
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn new_rows_stay_when_the_fit_begins_anew() {
+    fn new_rows_stay_when_the_fit_starts_again() {
         let mut learning = learning();
         learning.add_rows(NewRows::Cells("5.1,3.5,1.4,0.2".into())).unwrap();
         learning.change(Settings { dim: 3, ..Settings::default() }).unwrap();
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_with_holes_are_left_out_where_the_table_leaves_them_out() {
+    fn rows_with_missing_values_are_left_out_where_the_table_leaves_them_out() {
         let mut learning = mixed(&Reading { missing: Missing::Drop, ..MIXED });
         assert_eq!(learning.add_rows(file("size,color\nNA,red\n21,red\n")).unwrap(), 1);
         let choices = learning.new_choices().unwrap();

@@ -1,4 +1,4 @@
-//! Where each row stands in the picture: three coordinates at most, and axes that do not jump between slices.
+//! Where each row is in the picture: three coordinates at most, and axes that do not jump between slices.
 
 use burn::tensor::Tensor;
 use burn_nca::Result;

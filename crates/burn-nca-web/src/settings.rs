@@ -63,7 +63,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether a fit under these settings can go on from the map of one under `others`.
+    /// Whether a fit under these settings can continue from the map of one under `others`.
     pub(crate) fn keep_the_map_of(&self, others: &Self) -> bool {
         let map =
             |settings: &Self| (settings.dim, settings.map, settings.hidden.clone(), settings.seed);

@@ -30,7 +30,7 @@ pub struct Reading {
 pub enum Table {
     /// Features that are numbers.
     Numbers(Labeled),
-    /// Columns with text or holes, which are prepared by what the training rows hold.
+    /// Columns with text or missing values, which are prepared by what the training rows hold.
     Raw(RawRows),
 }
 
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_with_holes_are_left_out_and_the_others_keep_their_number() {
+    fn rows_with_missing_values_are_left_out_and_the_others_keep_their_number() {
         let table = open("t.csv", Some(TEXT.as_bytes()), &reading(Missing::Drop)).unwrap();
         let ready = table.ready(0.0, 0).unwrap();
         assert_eq!(ready.rows, [0, 3, 5]);
@@ -204,7 +204,7 @@ mod tests {
         };
         let color = refused(&Reading { ignore: vec!["note".into()], ..Reading::default() });
         assert!(color.contains("color") && color.contains("red"), "{color}");
-        let holes = refused(&Reading { categorical: true, ..Reading::default() });
-        assert!(holes.contains("lack a value"), "{holes}");
+        let missing = refused(&Reading { categorical: true, ..Reading::default() });
+        assert!(missing.contains("lack a value"), "{missing}");
     }
 }

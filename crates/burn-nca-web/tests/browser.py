@@ -260,7 +260,7 @@ def main(folder, nca, pictures):
         check("new rows move with the map", browser.run("return [...nca.points.slice(-6)]") != before)
         browser.choose("testSize", "0.2")
         browser.wait("nca.table.rows && nca.heldOut.reduce((a, b) => a + b) === 12 && nca.points.length === 3 * 62")
-        check("new rows stay when the fit begins anew", browser.run("return nca.placed.rows.length") == 2)
+        check("new rows stay when the fit starts again", browser.run("return nca.placed.rows.length") == 2)
         browser.click("#restart")
         browser.wait("nca.slice.iteration === 0 && nca.points.length === 3 * 62")
         check("and when it is restarted", browser.run("return nca.placed.rows.length") == 2)

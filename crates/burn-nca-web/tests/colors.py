@@ -1,4 +1,4 @@
-"""Whether colors are told apart, and seen, by people who see few of them: used by browser.py.
+"""Whether colors are distinguished, and seen, by people who see few of them: used by browser.py.
 
 Kinds of color vision: Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB. Differences: CIEDE2000.
 """

@@ -2,7 +2,7 @@
 
 use burn::module::DisplaySettings;
 
-/// A module of few attributes stands on one line.
+/// A module of few attributes is printed on one line.
 pub(crate) fn one_line() -> Option<DisplaySettings> {
     DisplaySettings::new().with_new_line_after_attribute(false).optional()
 }

@@ -1,4 +1,4 @@
-//! The faces of a run, parted by people.
+//! The faces of a run, split by people.
 
 use std::sync::Arc;
 

@@ -13,11 +13,11 @@ pub enum NetworkKind {
     Cnn,
 }
 
-/// Learns the pose of faces from pairs that share it, without ever being told a pose.
+/// Learns the pose of faces from pairs that share it, without any pose as a target.
 ///
 /// Section 5 of Goldberger, Roweis, Hinton and Salakhutdinov (2004), Neighborhood Components Analysis. Without
 /// --faces, faces are drawn by the program. Ctrl-C stops after the step that runs; the same command with
-/// --resume goes on.
+/// --resume continues.
 #[derive(Clone, Debug, Parser)]
 #[command(version)]
 pub struct Args {
@@ -56,7 +56,7 @@ pub struct Args {
     /// Stop when this many checks in a row (of 50) bring no lower held-out loss
     #[arg(long, value_name = "CHECKS", default_value_t = 15)]
     pub patience: usize,
-    /// Leave out the network that is told the poses, which doubles the time
+    /// Leave out the supervised network, which doubles the time
     #[arg(long)]
     pub no_supervised: bool,
     /// Seed of people, pairs and networks
@@ -68,7 +68,7 @@ pub struct Args {
     /// Folder of the results; it must not exist
     #[arg(long, value_name = "FOLDER", default_value = "runs/face-pose")]
     pub out: PathBuf,
-    /// Go on with a run that was interrupted
+    /// Resume a run that was interrupted
     #[arg(long)]
     pub resume: bool,
     /// Show no progress

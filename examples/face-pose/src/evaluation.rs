@@ -78,7 +78,7 @@ impl<'a> Evaluation<'a> {
         Ok((predicted, MethodError { method: method.to_string(), error }))
     }
 
-    /// The error of what a network that was told poses says itself.
+    /// The error of what a supervised network predicts itself.
     pub fn direct(&self, method: &str, plane: &Plane, scale: &PoseScale) -> MethodError {
         let predicted: Vec<Pose> = plane.tests.iter().map(|point| scale.pose(*point)).collect();
         let error = direct_error(&predicted, &self.tests.poses);

@@ -18,7 +18,7 @@ impl Progress {
     /// Listens to Ctrl-C: the first asks the training to stop, the second ends the process.
     ///
     /// # Errors
-    /// A system that lets nobody listen.
+    /// A system without signal handlers.
     pub fn listen(quiet: bool) -> Result<Self> {
         Ok(Self::new(quiet, Interrupt::listen("step")?))
     }
@@ -59,7 +59,7 @@ impl Progress {
         self.bar.borrow().finish();
     }
 
-    /// Tells the user a line, unless silence was asked for.
+    /// Prints a line for the user, unless silence was asked for.
     pub fn tell(&self, line: &str) {
         if !self.quiet {
             burn_nca_program::eprint_line(line);

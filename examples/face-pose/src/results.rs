@@ -24,7 +24,7 @@ pub struct Results {
     pub settings: Settings,
     /// The training on pairs.
     pub pairs: Training,
-    /// The training of the network that is told the poses, if there was one.
+    /// The training of the supervised network, if there was one.
     pub poses: Option<Training>,
     /// The polar coordinates, fitted to the reference faces; none where the plane has none.
     pub polar: Option<PolarMap>,
@@ -79,7 +79,7 @@ pub struct Training {
 /// The error of one way to tell poses.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MethodError {
-    /// What told the poses.
+    /// What predicted the poses.
     pub method: String,
     /// Its error.
     pub error: PoseError,

@@ -68,7 +68,7 @@ fn table(results: &Results, stem: &str) -> String {
     text
 }
 
-/// The paper's claims beside what was measured.
+/// The paper's claims compared with what was measured.
 fn findings(results: &Results) -> String {
     let at = |figure: &str, correlation: f64, method: Method| {
         let point = results.of(figure).find(|point| point.correlation == correlation);

@@ -1,5 +1,5 @@
 //! Table 1 of the paper that introduced latent coincidence analysis (Der and Saul, NIPS 2012), measured again, with
-//! NCA beside it.
+//! NCA for comparison.
 //!
 //! ```text
 //! sets (rows, protocol) ──► cell (one method on one split) ──► store ──► report

@@ -17,7 +17,7 @@ use crate::store::Store;
 /// The cells of an interrupted run.
 const CHECKPOINT: &str = "checkpoint.json";
 
-/// What stands beside the bar of work.
+/// The text next to the bar of work.
 const BAR: &str = "{bar:24} {pos}/{len}  {msg}";
 
 /// Measures the table again, and writes a folder with the report, its figure and all numbers.

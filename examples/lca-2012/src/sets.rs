@@ -33,7 +33,7 @@ impl Rows {
     }
 }
 
-/// What identifies a set and its splits, for the report and for a run that goes on.
+/// What identifies a set and its splits, for the report and for a run that continues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetRecord {
     /// Its name.

@@ -65,7 +65,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
 
-    /// Go on with a run that was interrupted, with the same settings
+    /// Resume a run that was interrupted, with the same settings
     #[arg(long)]
     pub resume: bool,
 

@@ -58,7 +58,7 @@ impl<'a> Source<'a> {
         (share.round() as usize).max(1)
     }
 
-    /// Sends the batches of epoch `epoch` from number `first` on, until all are sent or nobody listens.
+    /// Sends the batches of epoch `epoch` from number `first` on, until all are sent or the receiver is gone.
     pub fn send<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -86,7 +86,7 @@ impl<'a> Source<'a> {
         batch * n / count..(batch + 1) * n / count
     }
 
-    /// All digits in an order that depends on seed and epoch alone, so that a run can go on anywhere.
+    /// All digits in an order that depends on seed and epoch alone, so that a run can continue anywhere.
     fn order(&self, epoch: usize) -> Vec<usize> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.recipe.seed);
         rng.set_stream(epoch as u64 + 1);

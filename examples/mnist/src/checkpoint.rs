@@ -14,7 +14,7 @@ use crate::encoder::Network;
 use crate::recipe::Recipe;
 use crate::training::Progress;
 
-/// Settings of a run; only the same ones go on from its state.
+/// Settings of a run; only the same ones continue from its state.
 #[derive(Serialize, Deserialize)]
 struct Settings(Recipe);
 
@@ -24,7 +24,7 @@ impl Identity for Settings {
     }
 }
 
-/// What a run goes on from. The optimizer knows parameters by their identity, which the record keeps.
+/// What a run continues from. The optimizer knows parameters by their identity, which the record keeps.
 pub struct State {
     /// How far the run has come.
     pub progress: Progress,

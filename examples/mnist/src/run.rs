@@ -20,7 +20,7 @@ use crate::training::{Ended, Epoch, Trainer};
 
 /// The file that holds the state of a run while it runs.
 const CHECKPOINT: &str = "state.checkpoint";
-/// What stands beside the bar of batches.
+/// The text next to the bar of batches.
 const BAR: &str = "{bar:24} batch {pos} of {len}  {msg}  about {eta} left";
 
 /// What `results.json` holds.

@@ -1,4 +1,4 @@
-//! What the embedding is worth: error, seconds of search and storage, beside raw pixels and principal components.
+//! The quality of the embedding: error, seconds of search and storage, compared with raw pixels and principal components.
 
 use anyhow::Result;
 use burn::tensor::{Device, Tensor, TensorData};

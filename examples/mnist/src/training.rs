@@ -31,7 +31,7 @@ const INTERVAL: Duration = Duration::from_secs(60);
 pub enum Ended {
     /// All epochs are done.
     EpochsDone,
-    /// Ctrl-C; the run can go on.
+    /// Ctrl-C; the run can continue.
     Stopped,
     /// The loss is not finite.
     NotFinite,
@@ -87,7 +87,7 @@ impl<'a> Trainer<'a> {
         Self { recipe, source, loss, checkpoint, state }
     }
 
-    /// Goes on from the state on disk.
+    /// Continues from the state on disk.
     ///
     /// # Errors
     /// As [`checkpoint::load`].

@@ -52,7 +52,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// The document as Markdown, with its figures as files beside it.
+    /// The document as Markdown, with its figures as files next to it.
     pub fn markdown(&self) -> String {
         let mut text = format!("# {}\n", self.title);
         for block in &self.blocks {
@@ -85,7 +85,7 @@ impl Document {
     }
 }
 
-/// What figures and lists need beside the base style.
+/// What figures and lists need in addition to the base style.
 const STYLE: &str = "\
 main, body > p, body > ul { max-width: 52em; }
 h2 { margin: 2.6rem 0 .8rem; }

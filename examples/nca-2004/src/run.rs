@@ -23,7 +23,7 @@ use crate::{pictures, report, sets, workers};
 /// The cells of an interrupted run.
 const CHECKPOINT: &str = "checkpoint.json";
 
-/// What stands beside the bar of work.
+/// The text next to the bar of work.
 const BAR: &str = "{bar:24} {percent} %  {msg}  about {eta} left";
 
 /// Measures the experiments again, and writes a folder with the report, its figures and all numbers.

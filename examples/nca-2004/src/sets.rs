@@ -36,7 +36,7 @@ const PLANS: [Plan; 8] = [
 /// The sets of figure 2 that figure 1 does not have.
 const PICTURES_ONLY: [&str; 3] = ["rings", "faces", "usps-1-5"];
 
-/// What identifies a set and its splits, for the report and for a run that goes on.
+/// What identifies a set and its splits, for the report and for a run that continues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetRecord {
     /// Its name.

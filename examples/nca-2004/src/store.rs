@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_goes_on_with_what_it_has() {
+    fn a_run_continues_with_what_it_has() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("cells.json");
         let sets = iris(2);

@@ -153,14 +153,14 @@ fn a_batch_has_target_neighbors_of_its_own_and_a_fit_lowers_the_sum() {
 }
 
 #[test]
-fn the_least_value_is_that_of_classes_far_apart() {
+fn the_lower_bound_is_that_of_classes_far_apart() {
     let (data, device) = (data(), Device::flex());
     let target = weighted(&data).1;
-    let least = WeightedNca {}.least(&target).unwrap();
+    let lower_bound = WeightedNca {}.lower_bound(&target).unwrap();
     let apart: Vec<f64> = data.labels().iter().map(|&label| 1e3 * label as f64).collect();
     let z = Tensor::from_data(TensorData::new(apart, [data.rows(), 1]), (&device, DType::F64));
     let found: f64 = WeightedNca {}.total(z.clone(), &target).into_scalar();
-    assert!((found - least).abs() < 1e-9, "{found} {least}");
+    assert!((found - lower_bound).abs() < 1e-9, "{found} {lower_bound}");
     let nearer: f64 = WeightedNca {}.total(z.mul_scalar(1e-3), &target).into_scalar();
-    assert!(nearer > least + 0.1);
+    assert!(nearer > lower_bound + 0.1);
 }

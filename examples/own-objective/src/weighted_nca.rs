@@ -100,8 +100,8 @@ impl Objective for WeightedNca {
         (log_p * target.of_terms.clone().slice([terms]).cast(dtype)).sum().neg()
     }
 
-    /// Every p_i is 1 at best. A fit that starts where nothing can move is told from an optimum by it.
-    fn least(&self, _target: &WeightedRows) -> Option<f64> {
+    /// Every p_i is 1 at best. A fit that starts where nothing can move is distinguished from an optimum by it.
+    fn lower_bound(&self, _target: &WeightedRows) -> Option<f64> {
         Some(0.0)
     }
 

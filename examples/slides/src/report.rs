@@ -1,4 +1,4 @@
-//! The report: both tables beside the printed ones, and a figure of the first.
+//! The report: both tables compared with the printed ones, and a figure of the first.
 
 use burn_nca_figures::{Bars, Estimate, Figure, Plot};
 use burn_nca_program::command_line;

@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Burn's dashboard in place of two lines an epoch (needs --features dashboard).
     #[arg(long)]
     pub dashboard: bool,
-    /// Go on from the checkpoint of this epoch.
+    /// Continue from the checkpoint of this epoch.
     #[arg(long)]
     pub resume: Option<usize>,
     /// The folder of metrics and checkpoints.

@@ -1,4 +1,4 @@
-//! The command line: verbs and their options.
+//! The command line: commands and their options.
 
 // The doc comments are the program's help: brackets are meant for readers.
 #![allow(rustdoc::broken_intra_doc_links)]

@@ -56,7 +56,7 @@ pub fn decimal_sign(text: &str) -> Result<DecimalSign, String> {
     }
 }
 
-/// Names in a list, as in `age,x*`; one that holds a comma stands in quotation marks, as in `"width, cm",age`.
+/// Names in a list, as in `age,x*`; one that holds a comma is in quotation marks, as in `"width, cm",age`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameList(pub Vec<String>);
 
@@ -99,7 +99,7 @@ pub fn ignored_names(text: &str) -> Result<NameList, String> {
     if text.is_empty() { Ok(NameList(vec![String::new()])) } else { name_list(text) }
 }
 
-/// A name up to its closing quotation mark, which stands twice within it, and what follows.
+/// A name up to its closing quotation mark, which occurs twice within it, and what follows.
 fn quoted_name(text: &str) -> Option<(String, &str)> {
     let mut name = String::new();
     let mut rest = text;

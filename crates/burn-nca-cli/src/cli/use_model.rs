@@ -1,4 +1,4 @@
-//! The options of the verbs that use a saved model, and of a source of data.
+//! The options of the commands that use a saved model, and of a source of data.
 
 use std::path::PathBuf;
 

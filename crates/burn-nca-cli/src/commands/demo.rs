@@ -31,7 +31,7 @@ pub fn run(args: &DemoArgs) -> Result<()> {
     std::thread::scope(|scope| {
         for stream in listener.incoming().flatten() {
             let site = &site;
-            // A browser that goes away in the middle concerns nobody.
+            // A browser that disconnects is no error.
             scope.spawn(move || site.answer(stream).ok());
         }
     });
@@ -98,7 +98,7 @@ impl Site {
     }
 }
 
-/// What a browser is told of a file; WebAssembly is compiled while it comes only under its own name.
+/// The content type of a file; WebAssembly is compiled while it comes only under its own name.
 fn kind_of(file: &Path) -> &'static str {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("html") => "text/html; charset=utf-8",

@@ -1,4 +1,4 @@
-//! `nca evaluate`: what a saved model is worth on rows whose target is known.
+//! `nca evaluate`: the scores of a saved model on rows whose target is known.
 
 mod classes;
 mod numbers;

@@ -155,7 +155,7 @@ fn conclude(
     };
     let after_the_fit = report.warnings.iter().filter(|warning| !warning.is_told_at_once());
     after_the_fit.for_each(|warning| output::warn(&warning.text));
-    // Nobody may be there to read stdout; a picture that cannot be written keeps nothing from it.
+    // Stdout may be closed; a picture that cannot be written keeps nothing from it.
     let drawn = write_pictures(&report, &args.picture);
     let printed = match args.format {
         Format::Table => output::print(&report.summary(Terminal::of_stdout())),

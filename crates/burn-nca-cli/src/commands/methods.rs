@@ -55,7 +55,7 @@ fn described(method: &MethodInfo, terminal: Terminal) -> String {
     text
 }
 
-/// A word stands without its quotation marks.
+/// A word is written without its quotation marks.
 fn value(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), String::from)
 }

@@ -1,4 +1,4 @@
-//! The verbs, a file each.
+//! The commands, a file each.
 
 mod completions;
 mod datasets;
@@ -24,7 +24,7 @@ use burn_nca::{Fitted, device};
 use crate::cli::{Cli, Command, ModelArgs};
 use crate::logging;
 
-/// Runs the verb of the command line.
+/// Runs the command of the command line.
 ///
 /// # Errors
 /// Whatever keeps it from its results.

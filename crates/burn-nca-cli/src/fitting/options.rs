@@ -1,6 +1,6 @@
 //! Options of `nca fit` that would have no effect on this fit: refused, not ignored.
 //!
-//! What the options alone can tell stands here; what needs the data or a model is refused where that is read.
+//! What follows from the options alone is here; what needs the data or a model is refused where that is read.
 
 use anyhow::Result;
 use burn_nca::method::{AnyMethod, Uses};

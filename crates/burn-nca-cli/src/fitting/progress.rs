@@ -63,7 +63,7 @@ impl FitProgress {
         ControlFlow::Continue(())
     }
 
-    /// Tells what became of the checkpoint.
+    /// Reports what became of the checkpoint.
     pub fn tell(&self, event: &CheckpointEvent<'_>) {
         match event {
             CheckpointEvent::Resumed { iteration, ended: true } => self.bar.line(&format!(
@@ -87,7 +87,7 @@ impl FitProgress {
         }
     }
 
-    /// What went wrong during the fit, and was told then.
+    /// What went wrong during the fit, and was reported then.
     pub fn warnings(&self) -> Vec<Warning> {
         self.warnings.take()
     }

@@ -53,11 +53,11 @@ impl Recording {
         self.recorder.borrow_mut().step(progress, parameters);
     }
 
-    /// Keeps the steps with the checkpoint, and goes on from those of an interrupted run where the fit does.
+    /// Keeps the steps with the checkpoint, and continues from those of an interrupted run where the fit does.
     pub fn follow(&self, event: &CheckpointEvent<'_>) {
         match event {
             CheckpointEvent::Resumed { iteration, .. } => {
-                // Steps of another fit, or a damaged file, are worth no more than none.
+                // Steps of another fit, or a damaged file, are ignored.
                 let earlier = read(&self.file, &self.of).ok().flatten().unwrap_or_default();
                 self.missing.set(self.recorder.borrow_mut().resume(earlier, *iteration));
             }
@@ -66,7 +66,7 @@ impl Recording {
         }
     }
 
-    /// Keeps the steps for the run that resumes this one; without them the fit goes on all the same.
+    /// Keeps the steps for the run that resumes this one; without them the fit continues all the same.
     pub fn keep(&self) {
         if self.recorder.borrow().steps.is_empty() {
             return;
@@ -192,7 +192,7 @@ mod tests {
         killed(&folder);
         assert_eq!(resumed(&folder, "b", 2).0, [0]);
         assert!(resumed(&folder, "b", 2).1.is_some());
-        // Without a checkpoint the fit starts anew, and so does its record.
+        // Without a checkpoint the fit starts from the beginning, and so does its record.
         let anew = Recording::new(&folder, identity("a"));
         anew.start(&[9.0, 9.0]);
         anew.step(&progress(1, Some(0.1)), &[8.0, 8.0]);

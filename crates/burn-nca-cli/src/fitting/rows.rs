@@ -1,4 +1,4 @@
-//! The rows of a fit, whatever is learned from them: opened, parted, and what a model of them is worth.
+//! The rows of a fit, whatever is learned from them: opened, split, and the scores of a model of them.
 
 use anyhow::{Result, bail};
 use burn_nca::Fitted;

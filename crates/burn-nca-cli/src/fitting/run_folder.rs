@@ -38,7 +38,7 @@ pub fn open(target: &Path, resume: bool) -> Result<RunFolder> {
     Ok(folder)
 }
 
-/// Where a fit without a checkpoint is resumed; `None` with one, which the fit tells of itself.
+/// Where a fit without a checkpoint is resumed; `None` with one, which the fit reports itself.
 fn without_checkpoint(folder: &RunFolder) -> Option<&'static str> {
     match [CHECKPOINT, TRIALS].map(|name| folder.file(name).exists()) {
         [true, _] => None,
@@ -61,7 +61,7 @@ fn kept_part(folder: &RunFolder) -> Option<&'static str> {
 /// Saves the model, evaluates it, writes the reports, and gives the folder its name.
 ///
 /// The model comes before the evaluation, which may take longer than the fit, and the checkpoint goes after
-/// everything else: whatever fails, the fit is kept and `--resume` goes on after it.
+/// everything else: whatever fails, the fit is kept and `--resume` continues after it.
 ///
 /// # Errors
 /// An evaluation that fails, or a folder that cannot be written.

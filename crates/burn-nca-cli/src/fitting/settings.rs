@@ -68,7 +68,7 @@ pub fn configuration(
     Ok(Estimator::new(columns.len(), dim, method).with_encoder(encoder).with_fit(fit))
 }
 
-/// What the penalty weighs and the perplexity of the start, as told.
+/// What the penalty weighs and the perplexity of the start, as set by the options.
 ///
 /// By default a map of NCA is penalized by its spread, and its start is scaled where objective and start are left to the
 /// program: the paper's method is thus `--objective f --l2 0`, from its own start. Mini-batches start where a row has

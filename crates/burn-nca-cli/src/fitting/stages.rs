@@ -80,8 +80,8 @@ impl Stages {
         self.bar.finish();
     }
 
-    /// Whether an optional stage may begin or go on: there is time left, and no stop was asked for.
-    pub fn goes_on(&self) -> bool {
+    /// Whether an optional stage may begin or continue: there is time left, and no stop was asked for.
+    pub fn continues(&self) -> bool {
         !self.time.is_spent() && !self.interrupt.is_set()
     }
 
@@ -171,7 +171,7 @@ impl evaluation::Stages for Stages {
         if !self.baselines {
             return false;
         }
-        if !self.goes_on() {
+        if !self.continues() {
             self.left_out.borrow_mut().push(method.to_string());
             return false;
         }
@@ -183,12 +183,12 @@ impl evaluation::Stages for Stages {
         if step == 1 {
             self.begin("replaying the fit");
         }
-        let goes_on = self.goes_on();
-        if goes_on {
+        let continues = self.continues();
+        if continues {
             self.show(&format!("replaying the fit, step {step} of {steps} (Ctrl-C skips it)"));
         }
-        self.not_replayed.set(!goes_on);
-        goes_on
+        self.not_replayed.set(!continues);
+        continues
     }
 }
 

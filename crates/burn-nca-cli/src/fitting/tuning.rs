@@ -71,7 +71,7 @@ pub fn choose<D: TrainingData>(
     let search = config.search(&tune, train, device, session);
     bar.finish();
     let search = match search {
-        // What a group holds may leave too little in a fold; the usual settings need no comparison.
+        // What a group holds may leave too little in a fold; the default settings need no comparison.
         Err(error) if groups(train).is_some() && !args.tuning.tune => {
             let text = format!(
                 "the default settings are used, because the groups leave nothing to compare by: {error}"

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn constant_columns_and_lonely_classes_are_named() {
+    fn constant_columns_and_classes_of_one_row_are_named() {
         let features = Features::unnamed(vec![0.0, 1.0, 0.5, 1.0, 2.0, 1.0], 2).unwrap();
         let names = ["a".to_string(), "b".to_string()].to_vec();
         let data = Labeled::new(features, vec![0, 0, 1], names).unwrap();

@@ -82,7 +82,7 @@ impl Columns {
         }
     }
 
-    /// Whether the table is read with its text and holes, rather than as numbers at once.
+    /// Whether the table is read with its text and missing values, rather than as numbers at once.
     pub fn need_raw_table(&self) -> bool {
         let roles = [&self.id, &self.weights, &self.split, &self.test, &self.groups];
         self.missing != Missing::Refuse

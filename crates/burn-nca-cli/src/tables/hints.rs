@@ -113,7 +113,7 @@ fn about_similar_classes(table: &Table) -> Option<Warning> {
     })
 }
 
-/// A class -1 beside classes from 0 on, as scikit-learn and UMAP mark rows without a class.
+/// A class -1 in addition to classes from 0 on, as scikit-learn and UMAP mark rows without a class.
 fn about_minus_one(table: &Table) -> Option<Warning> {
     let Target::Classes { labels, names } = &table.target else { return None };
     let class = names.iter().position(|name| name_key(name) == name_key("-1"))?;

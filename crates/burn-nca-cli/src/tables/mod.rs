@@ -1,4 +1,4 @@
-//! Tables as people have them: opened, their columns parted by what they are for, prepared and split.
+//! Real-world tables: opened, their columns split by what they are for, prepared and split.
 
 mod check;
 mod grouping;

@@ -112,7 +112,7 @@ fn numbers(source: &Source, task: TargetKind) -> Result<Opened> {
     Ok(Opened { table, split, roles, preparation, reduction, names, warnings })
 }
 
-/// A table with text, holes or columns that are no features.
+/// A table with text, missing values or columns that are no features.
 fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let columns = &source.columns;
     let target = source.target.clone().map_or(TargetColumn::Last, TargetColumn::Name);
@@ -131,7 +131,7 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let notes = read_as(raw.notes().to_vec());
     let column = take_target(&mut raw, &target_name)?;
     if let (RawValues::Text(text), Some(class), 0) =
-        (column.values(), &columns.unlabeled_class, column.holes())
+        (column.values(), &columns.unlabeled_class, column.num_missing())
     {
         refuse_no_such_class(text.distinct(), class)?;
     }
@@ -162,7 +162,7 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
         .map(|text| Warning::new(WarningCode::Prepared, text));
     let mut warnings: Vec<Warning> = notes.into_iter().chain(said).collect();
     warnings.extend(about_raw(&raw, &rows, &target));
-    // Rows with holes may have been left out.
+    // Rows with missing values may have been left out.
     let place = |row: usize| prepared.rows.binary_search(&row).ok();
     let kept: Vec<usize> = (0..rows.len()).filter(|&at| place(rows[at]).is_some()).collect();
     let features_of = |rows: &[usize]| {
@@ -301,18 +301,18 @@ pub(super) fn targets(
         }
         return Ok((rows, target));
     }
-    let holes = column.holes();
+    let missing = column.num_missing();
     match column.values() {
-        RawValues::Numbers(values) if holes == 0 => {
+        RawValues::Numbers(values) if missing == 0 => {
             Ok(((0..values.len()).collect(), Target::Numeric(values.clone())))
         }
-        RawValues::Numbers(values) if drop && holes < values.len() => {
+        RawValues::Numbers(values) if drop && missing < values.len() => {
             let rows: Vec<usize> = (0..values.len()).filter(|&row| !values[row].is_nan()).collect();
             let known = rows.iter().map(|&row| values[row]).collect();
             Ok((rows, Target::Numeric(known)))
         }
         RawValues::Numbers(_) => bail!(
-            "{data}: the target \"{name}\" is missing in {holes} of {} rows, and is never filled in; remove the rows, \
+            "{data}: the target \"{name}\" is missing in {missing} of {} rows, and is never filled in; remove the rows, \
              or give nca fit --missing drop",
             column.rows()
         ),

@@ -15,7 +15,7 @@ pub enum Part {
     Test,
 }
 
-/// What is known of each row beside its features and its target.
+/// What is known of each row in addition to its features and its target.
 #[derive(Debug, Default)]
 pub struct Roles {
     pub weights: Option<Vec<f64>>,

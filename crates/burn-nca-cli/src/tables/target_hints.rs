@@ -77,7 +77,7 @@ pub(super) fn about_raw(raw: &RawTable, rows: &[usize], target: &Target) -> Vec<
     [copies_warning(&copies), names_warning(&names)].into_iter().flatten().collect()
 }
 
-/// What tells the values of a column apart; `None` where one is missing.
+/// What distinguishes the values of a column; `None` where one is missing.
 fn key(column: &RawColumn, row: usize) -> Option<u64> {
     match column.values() {
         RawValues::Numbers(values) => {

@@ -101,7 +101,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Whatever state a fault leaves a run in, a further fault does not lose what it holds, and a run without one ends
-/// it. States are told by the names of their files, and each is met by faults again, until there is no other.
+/// it. States are identified by the names of their files, and each is met by faults again, until there is no other.
 #[test]
 fn faults_upon_faults_lose_no_fit() {
     let place = Place::new();

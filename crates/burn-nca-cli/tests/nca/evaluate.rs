@@ -71,7 +71,7 @@ fn the_comparison_with_euclidean_distance_is_that_of_the_fit() {
     let learned = model.predict(test.features(), 5).unwrap();
     assert_eq!(McNemar::of(&learned, &euclidean, test.labels()).unwrap(), counts);
 
-    // The model's own folder stands in the run's, whose report it needs.
+    // The model's own folder is in the run's, whose report it needs.
     let inner = format!("{out}/model");
     let same = json(&["evaluate", &inner, &file, "--target", "kind", "--format", "json"]);
     assert_eq!(&same["euclidean"], told);

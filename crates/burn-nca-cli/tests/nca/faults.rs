@@ -149,7 +149,7 @@ fn no_kind_of_fit_is_lost_to_a_fault() {
     }
 }
 
-/// Meets every disk operation of a verb that writes this file with a fault: the file is the old one or the new one.
+/// Meets every disk operation of a command that writes this file with a fault: the file is the old one or the new one.
 fn old_or_new(arguments: &[&str], file: &Path) {
     fs::write(file, "old").unwrap();
     nca(arguments).assert().success();

@@ -38,7 +38,7 @@ fn interrupted(arguments: &[&str], place: &Place, signal: &str, code: i32) -> St
 }
 
 #[test]
-fn an_interrupted_fit_goes_on_to_the_same_result() {
+fn an_interrupted_fit_continues_to_the_same_result() {
     let place = Place::new();
     let (out, whole) = (place.at("run"), place.at("whole"));
     let settings = [
@@ -121,7 +121,7 @@ fn a_stop_during_the_evaluation_leaves_the_replay_out_and_says_so() {
 }
 
 #[test]
-fn an_interrupted_search_goes_on_after_the_candidates_that_are_finished() {
+fn an_interrupted_search_continues_after_the_candidates_that_are_finished() {
     let place = Place::new();
     let (out, whole) = (place.at("run"), place.at("whole"));
     let settings = [
@@ -157,7 +157,7 @@ fn an_interrupted_search_goes_on_after_the_candidates_that_are_finished() {
 }
 
 #[test]
-fn a_run_that_was_killed_before_its_checkpoint_says_that_it_starts_anew() {
+fn a_run_that_was_killed_before_its_checkpoint_says_that_it_starts_from_the_beginning() {
     let place = Place::new();
     std::fs::create_dir(place.path("run.partial")).unwrap();
     std::fs::write(place.path("run.partial/.lock"), "").unwrap();

@@ -72,7 +72,7 @@ fn predictions_and_embeddings_are_those_of_the_library() {
     nca(&["transform", &out, &file, "--out", &parquet]).assert().success();
     let bytes = std::fs::read(&parquet).unwrap();
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
-    // Its columns are plain: the numbers of each stand there one after the other.
+    // Its columns are plain: the numbers of each are there one after the other.
     for column in 0..2 {
         let column = expected.iter().skip(column).step_by(2);
         let plain: Vec<u8> = column.flat_map(|z| z.to_le_bytes()).collect();

@@ -15,7 +15,7 @@ fn deaf() -> [(&'static str, Stdio); 2] {
 }
 
 #[test]
-fn a_fit_ends_well_though_nobody_hears_its_warnings() {
+fn a_fit_ends_well_with_stderr_closed() {
     // A constant column is warned of before the fit, too few iterations after it.
     let place = Place::new();
     let data = place.file("t.csv", "a,b,c\n1,5,x\n2,5,x\n3,5,x\n2,5,y\n4,5,y\n5,5,y\n");
@@ -29,7 +29,7 @@ fn a_fit_ends_well_though_nobody_hears_its_warnings() {
 }
 
 #[test]
-fn an_error_keeps_its_exit_code_though_nobody_hears_it() {
+fn an_error_keeps_its_exit_code_with_stderr_closed() {
     for (kind, stderr) in deaf() {
         let mut predict = nca(&["predict", "no/model", "no.csv"]);
         assert_eq!(predict.stderr(stderr).status().unwrap().code(), Some(1), "{kind}");

@@ -1,10 +1,10 @@
-//! Tables as people have them: text, holes, names, weights, groups, and files of other forms.
+//! Real-world tables: text, missing values, names, weights, groups, and files of other forms.
 
 use serde_json::Value;
 
 use crate::{Place, failure, json, nca, read_json, stdout};
 
-/// Ninety patients with text, holes, a name and a weight; ill where `a` is large, or the town is `Oslo`.
+/// Ninety patients with text, missing values, a name and a weight; ill where `a` is large, or the town is `Oslo`.
 fn patients(rows: std::ops::Range<usize>) -> String {
     let mut text = String::from("name,a,b,town,smokes,w,visit,part,ill\n");
     for row in rows {
@@ -68,7 +68,7 @@ fn a_raw_table_is_prepared_and_its_model_needs_the_raw_table_alone() {
         .collect();
     assert_eq!(names, ["a", "a is missing", "b", "town=Bonn", "town=Oslo", "town=Rome", "smokes"]);
 
-    // New rows of other columns, another order, an unseen town and a hole where none was.
+    // New rows of other columns, another order, an unseen town and a missing value where none was.
     let new = place.file(
         "new.csv",
         "town,smokes,b,a,name,more\nOslo,no,1,3.5,x1,z\nParis,yes,2,NA,x2,z\nRome,yes,,1,x3,z\n",
@@ -147,10 +147,10 @@ fn parquet_and_arrow_files_are_tables_as_csv_files_are() {
 fn what_is_not_asked_for_is_refused_with_the_option_that_does_it() {
     let place = Place::new();
     let data = place.file("patients.csv", &patients(0..30));
-    let holes = failure(&["fit", &data, "--features", "a,b"], 1);
+    let missing = failure(&["fit", &data, "--features", "a,b"], 1);
     assert!(
-        holes.contains("4 in column \"a\"") && holes.contains("--missing drop, mean, median"),
-        "{holes}"
+        missing.contains("4 in column \"a\"") && missing.contains("--missing drop, mean, median"),
+        "{missing}"
     );
     let text = failure(&["fit", &data, "--features", "town,b"], 1);
     assert!(
@@ -374,7 +374,7 @@ fn files_of_other_forms_are_read_as_they_are_said_to_be() {
     let out = place.at("run");
     let options = ["--encoding", "latin1", "--decimal", "comma", "--out", &out];
     nca(&[&["fit", &data], &FEW[..], &options].concat()).assert().success();
-    // The model remembers the form, and UTF-16 tells of itself.
+    // The model remembers the form, and UTF-16 is detected.
     assert!(stdout(&["predict", &out, &data]).starts_with("art\n"));
     let units = text.encode_utf16().flat_map(u16::to_le_bytes);
     std::fs::write(

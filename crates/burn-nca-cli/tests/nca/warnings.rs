@@ -22,7 +22,7 @@ fn fit(place: &Place, arguments: &[&str]) -> (String, Value, String) {
     (String::from_utf8(output.stderr).unwrap(), printed["warnings"].clone(), page)
 }
 
-/// Whether exactly these warnings are told, in all places alike.
+/// Whether exactly these warnings are reported, in all places alike.
 fn tells(told: &(String, Value, String), codes: &[&str]) {
     let (stderr, warnings, page) = told;
     let warnings = warnings.as_array().unwrap();

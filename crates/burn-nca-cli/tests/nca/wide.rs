@@ -4,7 +4,7 @@ use predicates::str::contains;
 
 use crate::{Place, failure, json, nca, read_json};
 
-/// Rows of two classes in many columns, the first of which tells them apart.
+/// Rows of two classes in many columns, the first of which separates them.
 fn wide_table(rows: usize, columns: usize) -> String {
     let names: Vec<String> = (1..=columns).map(|column| format!("g{column}")).collect();
     let mut text = format!("{},class\n", names.join(","));

@@ -21,7 +21,7 @@ use crate::Error;
 #[cfg(any(test, not(feature = "parquet")))]
 use crate::readers::input::Input;
 
-/// What stands between the values of the text.
+/// The separator of the values of the text.
 pub(crate) const SEPARATOR: u8 = b',';
 
 /// Refuses the file.

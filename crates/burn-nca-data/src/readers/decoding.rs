@@ -19,7 +19,7 @@ impl Display for NotText {
 
 impl std::error::Error for NotText {}
 
-/// The encoding that a byte order mark tells of, other than UTF-8.
+/// The encoding that a byte order mark gives, other than UTF-8.
 pub(crate) fn of_byte_order_mark(start: &[u8]) -> Option<&'static Encoding> {
     match start {
         [0xff, 0xfe, ..] => Some(UTF_16LE),

@@ -36,7 +36,7 @@ pub(crate) struct Input<'a> {
     is_decoded: bool,
     /// Bytes that were read.
     read: u64,
-    /// The bytes of a file as they stand there, unpacked or not.
+    /// The bytes of a file, unpacked or not.
     stored: Option<u64>,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Input<'a> {
         Ok(self)
     }
 
-    /// The input as UTF-8, from this encoding; as it is where a byte order mark has told another one.
+    /// The input as UTF-8, from this encoding; as it is where a byte order mark gives another one.
     ///
     /// # Errors
     /// As [`Input::fill`].
@@ -237,7 +237,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// All bytes, to be held in memory: those of a file as it stands there, and at most so many of anything else, which
+    /// All bytes, to be held in memory: those of a file, and at most so many of anything else, which
     /// may be without end. Messages call them `kind`.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ use lines::Lines;
 ///
 /// # Errors
 /// The file cannot be read or is damaged; it is no Matrix Market file or one of complex or dense values; a line that
-/// is no entry, an entry outside, one that stands twice, or a value that is not finite (the line is named); or
+/// is no entry, an entry outside, one that occurs twice, or a value that is not finite (the line is named); or
 /// another number of entries than the header promises.
 ///
 /// # Examples

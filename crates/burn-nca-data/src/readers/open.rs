@@ -37,7 +37,7 @@ enum Source {
 /// file, whose columns are chosen as those of a CSV file; an archive `.npz` of the arrays X and y;
 /// `noisy-xor:alpha=.5,noise=.3/.5,seed=1`, a made-up set with options of its own (`irrelevant` and `rows` are the others); a pair `X.npy,Y.npy`; a pair `IMAGES,LABELS` of
 /// IDX files; a pair `FILE.mtx,TARGETS.csv`, whose zeros are written out here ([`open_sparse`](crate::open_sparse)
-/// leaves them out). The formats are told by the first bytes, not by the names, and all but the catalog may
+/// leaves them out). The formats are identified by the first bytes, not by the names, and all but the catalog may
 /// be gzipped. A file is opened and read once: it may be a pipe.
 ///
 /// # Errors
@@ -105,7 +105,7 @@ pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
 /// was read.
 ///
 /// # Errors
-/// As there.
+/// As [`open_features`].
 pub fn open_features_as(
     source: &str,
     expected: &[String],
@@ -131,7 +131,7 @@ pub fn open_features_as(
 /// Opens all columns as features, for learning without labels.
 ///
 /// `ignore` are columns of a table that are no features (an identifier, say). The labels of a set of the
-/// catalog or of a pair of arrays are not read; a NumPy or IDX array may stand alone.
+/// catalog or of a pair of arrays are not read; a NumPy or IDX array may be given alone.
 ///
 /// # Errors
 /// As [`open`]; or ignored columns for a source that is no such table.
@@ -144,7 +144,7 @@ pub fn open_unlabeled(source: &str, ignore: &[String]) -> Result<Features> {
 /// looked for), and what to know of how they were read.
 ///
 /// # Errors
-/// As there.
+/// As [`open_unlabeled`].
 pub fn open_unlabeled_as(source: &str, options: &CsvOptions) -> Result<(Features, Vec<String>)> {
     let options = &CsvOptions {
         target: TargetColumn::None,
@@ -198,7 +198,7 @@ fn classes_of(source: &str, set: Labeled, options: &CsvOptions) -> Result<Table>
     Ok(set.into())
 }
 
-/// Opens a table as it is, with text and holes.
+/// Opens a table as it is, with text and missing values.
 ///
 /// A set of the catalog, or a pair of arrays, comes with its classes as the last column.
 ///

@@ -1,4 +1,4 @@
-//! Delimited text as it is: columns of numbers or text, with holes.
+//! Delimited text as it is: columns of numbers or text, with missing values.
 
 use crate::error::{Error, Result};
 use crate::excerpt::{quoted, short};
@@ -33,7 +33,7 @@ pub struct RawOptions {
     pub also: Vec<String>,
     /// The target column, which comes last in the table: as text where it holds classes.
     pub target: Option<(TargetColumn, TargetKind)>,
-    /// The class that marks rows without one, beside the empty cell.
+    /// The class that marks rows without one, in addition to the empty cell.
     pub unlabeled_class: Option<String>,
     /// How the text is written.
     pub format: TextFormat,
@@ -54,14 +54,14 @@ pub fn read_raw(path: impl AsRef<Path>, options: &RawOptions) -> Result<RawTable
 /// The text is of the form that [`parse_csv`](crate::parse_csv) reads.
 ///
 /// # Errors
-/// As there, but for values that are missing or no numbers.
+/// As [`parse_csv`](crate::parse_csv), but for values that are missing or no numbers.
 ///
 /// # Examples
 /// ```
 /// use burn_nca_data::{RawOptions, parse_raw};
 ///
 /// let table = parse_raw("t.csv", b"age,city\n31,Rome\nNA,Oslo\n", &RawOptions::default())?;
-/// assert_eq!(table.column("age").unwrap().holes(), 1);
+/// assert_eq!(table.column("age").unwrap().num_missing(), 1);
 /// # Ok::<(), burn_nca_data::Error>(())
 /// ```
 pub fn parse_raw(origin: &str, bytes: &[u8], options: &RawOptions) -> Result<RawTable> {
@@ -100,7 +100,7 @@ enum Kind {
     Text,
     /// Text, but for missing numbers among numbers.
     Levels,
-    /// Text in which an empty cell alone is a hole.
+    /// Text in which an empty cell alone is a missing value.
     Classes,
 }
 
@@ -260,7 +260,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Goes on as text; of many numbers the spelling is no longer known.
+    /// Continues as text; of many numbers the spelling is no longer known.
     fn turn_to_text(&mut self) {
         let numbers = self.numbers.take().unwrap_or_default();
         let text = self.text.take();
@@ -276,11 +276,11 @@ impl<'a> Builder<'a> {
             (Some(numbers), _) => RawValues::Numbers(numbers),
             (None, text) if self.kind == Kind::Levels => {
                 let (missing, decimal) = (self.missing, self.decimal);
-                let hole = |text: &str| missing.is_missing_number(text);
+                let is_missing = |text: &str| missing.is_missing_number(text);
                 let number = |text: &str| decimal.parse(text).is_some_and(f64::is_finite);
-                if text.distinct().iter().all(|text| hole(text) || number(text)) {
+                if text.distinct().iter().all(|text| is_missing(text) || number(text)) {
                     return RawValues::Text(
-                        text.iter().map(|text| text.filter(|text| !hole(text))).collect(),
+                        text.iter().map(|text| text.filter(|text| !is_missing(text))).collect(),
                     );
                 }
                 RawValues::Text(text)
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_numbers_or_text_with_holes() {
+    fn columns_are_numbers_or_text_with_missing_values() {
         let table = raw("a,b,c\n1,x,007\nNA,,1.0\n-2e1,?,z\n", &RawOptions::default());
         let RawValues::Numbers(a) = table.column("a").unwrap().values() else { panic!() };
         assert!(a[0] == 1.0 && a[1].is_nan() && a[2] == -20.0);
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_keep_their_spelling_and_have_holes_among_numbers() {
+    fn levels_keep_their_spelling_and_have_missing_values_among_numbers() {
         let options = RawOptions { levels: vec!["a".into(), "b".into()], ..RawOptions::default() };
         let table = raw("a,b,c\n01,x,1\n-,-,2\n1.0,NA,3\n", &options);
         assert_eq!(texts(&table, "a"), [Some("01".into()), None, Some("1.0".into())]);
@@ -344,7 +344,7 @@ mod tests {
         };
         let options = RawOptions { format, ..RawOptions::default() };
         let table = raw("a,b\n-9.0,NA\n1,none\nnan,\n-9,x\n", &options);
-        assert_eq!((table.column("a").unwrap().holes(), table.rows()), (3, 4));
+        assert_eq!((table.column("a").unwrap().num_missing(), table.rows()), (3, 4));
         assert_eq!(texts(&table, "b"), [Some("NA".into()), None, None, Some("x".into())]);
     }
 
@@ -400,7 +400,7 @@ mod tests {
         let format = TextFormat { decimal, ..TextFormat::default() };
         let options = RawOptions { format: format.clone(), ..RawOptions::default() };
         let utf_16 = parse_raw("t", &bytes, &options).unwrap();
-        // As text: a hole is not a number, and so is not equal to itself.
+        // As text: a missing value is not a number, and so is not equal to itself.
         let shown = |table: &RawTable| -> Vec<String> {
             let columns = table.columns().iter().map(|column| match column.values() {
                 RawValues::Numbers(values) => format!("{} {values:?}", column.name()),
@@ -411,7 +411,7 @@ mod tests {
             columns.collect()
         };
         assert_eq!(shown(&utf_16), shown(&raw(text, &options)));
-        assert_eq!(utf_16.column("größe").unwrap().holes(), 1);
+        assert_eq!(utf_16.column("größe").unwrap().num_missing(), 1);
         let latin1 = b"gr\xf6\xdfe;y\n1,5;\xe4\n;b\n";
         let format = TextFormat { encoding: Some("latin1".into()), ..format };
         let options = RawOptions { format, ..RawOptions::default() };

@@ -131,7 +131,7 @@ fn target_of(column: RawColumn, task: TargetKind, origin: &str) -> Result<(Vec<u
         return Ok(Target::of_text(&column.into_text()));
     }
     match column.values() {
-        RawValues::Numbers(values) if column.holes() == 0 => {
+        RawValues::Numbers(values) if column.num_missing() == 0 => {
             Ok(((0..values.len()).collect(), Target::Numeric(values.clone())))
         }
         _ => Err(Error::data(format!(

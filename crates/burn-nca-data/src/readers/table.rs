@@ -90,7 +90,7 @@ impl Target {
         }
     }
 
-    /// The classes of a column of text, and which rows have one; a hole is a row without a class.
+    /// The classes of a column of text, and which rows have one; a missing value is a row without a class.
     ///
     /// They are ordered as those of a CSV file ([`parse_csv`](crate::parse_csv)), and names of one number (`1` and `1.0`)
     /// are one class.
@@ -355,7 +355,7 @@ mod tests {
             raw.column("x1").unwrap().values(),
             &crate::RawValues::Numbers(vec![1.0, 2.0, 3.0, 4.0])
         );
-        assert_eq!(raw.column("y").unwrap().holes(), 3);
+        assert_eq!(raw.column("y").unwrap().num_missing(), 3);
     }
 
     #[test]

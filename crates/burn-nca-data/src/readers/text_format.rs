@@ -20,11 +20,11 @@ use crate::readers::encodings::Encoding;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextFormat {
-    /// What stands between the values, an ASCII character; a space means runs of spaces and tabs. `None`: a comma, a
+    /// The separator of the values, an ASCII character; a space means runs of spaces and tabs. `None`: a comma, a
     /// semicolon, a tab or a bar, or else runs of spaces, by the first lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub separator: Option<char>,
-    /// What stands before the fraction of a number.
+    /// The decimal sign of numbers.
     #[serde(default)]
     pub decimal: DecimalSign,
     /// The encoding by its name on the web (`utf-16le`, `latin1`, `windows-1250`, …); `None`: UTF-16 where a byte order
@@ -34,7 +34,7 @@ pub struct TextFormat {
     /// Whether the first line holds the names of the columns.
     #[serde(default, skip_serializing_if = "Header::is_auto")]
     pub header: Header,
-    /// How a missing value is spelled, beside the empty cell; `None`: as pandas spells it, and `?`.
+    /// How a missing value is spelled, in addition to the empty cell; `None`: as pandas spells it, and `?`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<String>>,
 }
@@ -71,7 +71,7 @@ impl Header {
     }
 }
 
-/// What stands before the fraction of a number.
+/// The decimal sign of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DecimalSign {

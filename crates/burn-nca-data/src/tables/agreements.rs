@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 /// function    w_ij = f(i, j)
 /// ```
 /// Agreements need not be symmetric: `w_ij` weighs the chance that point i picks point j as its neighbor.
-/// Rows without a target are unlabeled: they agree with nobody and make no term of an objective.
+/// Rows without a target are unlabeled: they agree with no row and make no term of an objective.
 ///
 /// # Examples
 /// ```

@@ -18,7 +18,7 @@ pub struct ClassSpread {
 
 /// The spread of a table, once it is known; copies of the table share it.
 ///
-/// It follows from the rows, and so tells no tables apart.
+/// It follows from the rows, and so distinguishes no tables.
 #[derive(Clone, Debug, Default)]
 #[doc(hidden)]
 pub struct KnownSpread(Arc<OnceLock<Arc<ClassSpread>>>);

@@ -41,7 +41,7 @@ impl Coincidences {
         &self.features
     }
 
-    /// The features, to be scaled where they stand.
+    /// The features, to be scaled in place.
     pub(super) fn features_mut(&mut self) -> &mut Features {
         &mut self.features
     }

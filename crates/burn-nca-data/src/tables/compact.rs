@@ -48,7 +48,7 @@ impl Compact {
         }
     }
 
-    /// Adds a value; `false`, and nothing is added, where four bytes do not hold it beside the others.
+    /// Adds a value; `false`, and nothing is added, where four bytes do not hold it together with the others.
     #[inline]
     pub(super) fn push(&mut self, value: f64) -> bool {
         let fits = match self {
@@ -68,7 +68,7 @@ impl Compact {
         fits || (self.make_room_for(value) && self.push(value))
     }
 
-    /// Adds values; how many of them were, where four bytes do not hold the next beside the others.
+    /// Adds values; how many of them were, where four bytes do not hold the next together with the others.
     pub(super) fn extend_from_slice(&mut self, values: &[f64]) -> usize {
         // All of them without a branch, as most are; one by one where one is another.
         match self {

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::compact::Compact;
 
-/// Values from which on a table is large: one that four bytes a value hold exactly stands in them then.
+/// Values from which on a table is large: one that four bytes a value hold exactly is stored in them then.
 const LARGE: usize = 1 << 20;
 
 /// The values of a table, row-major. Copies share them.
@@ -83,12 +83,12 @@ impl FeatureValues {
         }
     }
 
-    /// Whether they stand in four bytes each.
+    /// Whether they are stored in four bytes each.
     pub(super) fn is_narrow(&self) -> bool {
         matches!(self, Self::Narrow(_))
     }
 
-    /// All of them in f64; those that stand in four bytes stand twice from here on.
+    /// All of them in f64; those that are stored in four bytes are held twice from here on.
     pub(super) fn all(&self) -> &[f64] {
         match self {
             Self::Wide(values) => values,
@@ -96,7 +96,7 @@ impl FeatureValues {
         }
     }
 
-    /// All of them in f64, shared where they stand so.
+    /// All of them in f64, shared where they are stored so.
     pub(super) fn shared(&self) -> Arc<Vec<f64>> {
         match self {
             Self::Wide(values) => Arc::clone(values),
@@ -104,7 +104,7 @@ impl FeatureValues {
         }
     }
 
-    /// All of them, to be changed in f64; copied first where they are shared or stand in four bytes.
+    /// All of them, to be changed in f64; copied first where they are shared or stored in four bytes.
     pub(super) fn all_mut(&mut self) -> &mut [f64] {
         if self.is_narrow() {
             *self = Self::Wide(self.shared());
@@ -119,7 +119,7 @@ impl FeatureValues {
         }
     }
 
-    /// The values through a scaling, which must be their first, without a copy; `None` where they stand in f64.
+    /// The values through a scaling, which must be their first, without a copy; `None` where they are stored in f64.
     pub(super) fn affine_view(&self, offset: &[f64], scale: &[f64]) -> Option<Self> {
         match self {
             Self::Narrow(narrow) if narrow.scaling.is_none() => {

@@ -16,8 +16,8 @@ const BLOCK_VALUES: usize = 1 << 16;
 
 /// Rows of numeric features on the host, row-major, in f64.
 ///
-/// Copies share the values, as does the selection of all rows in their order: a large table stands in memory once. Where
-/// its values fit in four bytes each, it stands in them ([`FeaturesBuilder`](super::FeaturesBuilder)), and a scaling is
+/// Copies share the values, as does the selection of all rows in their order: a large table is stored in memory once. Where
+/// its values fit in four bytes each, it is stored in them ([`FeaturesBuilder`](super::FeaturesBuilder)), and a scaling is
 /// applied as its rows are looked at; what they are is the same. [`values`](Self::values) and [`row`](Self::row) make all of them
 /// f64, once; [`each_row`](Self::each_row), [`copy_row`](Self::copy_row) and [`value`](Self::value) do not.
 ///
@@ -51,7 +51,7 @@ impl Features {
     /// Features from row-major `values`, one name per column.
     ///
     /// # Errors
-    /// No column, a number of values that is not a multiple of the columns, a name that stands twice,
+    /// No column, a number of values that is not a multiple of the columns, a name that occurs twice,
     /// or a value that is not finite (its row and column are named).
     pub fn new(values: Vec<f64>, names: Vec<String>) -> Result<Self> {
         Self::checked(FeatureValues::wide(values), names)
@@ -142,7 +142,7 @@ impl Features {
 
     /// All values, row-major.
     ///
-    /// Those that stand in four bytes stand in f64 as well from here on.
+    /// Those that are stored in four bytes are stored in f64 as well from here on.
     pub fn values(&self) -> &[f64] {
         self.values.all()
     }
@@ -155,7 +155,7 @@ impl Features {
         self.values.value([row, column], self.columns())
     }
 
-    /// Copies row `index`, whatever its values stand in.
+    /// Copies row `index`, whatever number type its values have.
     ///
     /// # Panics
     /// If there is no such row, or `into` has not one place per column.
@@ -164,7 +164,7 @@ impl Features {
         self.values.write((index, self.columns()), into, |x| x);
     }
 
-    /// Shows every row, in order, with its number, whatever the values stand in.
+    /// Shows every row, in order, with its number, whatever number type the values have.
     pub fn each_row(&self, mut visit: impl FnMut(usize, &[f64])) {
         let d = self.columns();
         let mut row = 0;
@@ -200,7 +200,7 @@ impl Features {
         Self { values, names: self.names.clone() }
     }
 
-    /// Whether the values stand in four bytes each.
+    /// Whether the values are stored in four bytes each.
     #[doc(hidden)]
     pub fn is_narrow(&self) -> bool {
         self.values.is_narrow()
@@ -253,13 +253,13 @@ impl Features {
         values
     }
 
-    /// The values in f64, shared where they stand so.
+    /// The values in f64, shared where they are stored so.
     #[doc(hidden)]
     pub fn shared(&self) -> Arc<Vec<f64>> {
         self.values.shared()
     }
 
-    /// The values to be changed in place, each to a finite one; copied first where they are shared or stand in
+    /// The values to be changed in place, each to a finite one; copied first where they are shared or stored in
     /// four bytes.
     pub(crate) fn values_mut(&mut self) -> &mut [f64] {
         self.values.all_mut()
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(x.select(&[0, 1]).values(), [1.0, 2.0]);
     }
 
-    /// A table that stands in f64, and the same in four bytes a value: in f32, or as decimals.
+    /// A table that is stored in f64, and the same in four bytes a value: in f32, or as decimals.
     fn both(unit: f64) -> [Features; 2] {
         let values = (0..60).map(|at| f64::from(at * at % 31 - 12) / unit).collect();
         let wide = Features::unnamed(values, 3).unwrap();

@@ -6,7 +6,7 @@ use crate::error::Result;
 
 /// Values of a table as a reader finds them, row-major.
 ///
-/// They stand in four bytes each as long as that loses nothing: in f32, or as whole numbers over a power of ten. So a large
+/// They are stored in four bytes each as long as that loses nothing: in f32, or as whole numbers over a power of ten. So a large
 /// table of pixels, of counts, of single precision or of few decimals takes half the memory; [`Features`] give them out in
 /// f64 all the same, to the bit.
 ///
@@ -76,7 +76,7 @@ impl FeaturesBuilder {
         }
     }
 
-    /// The values in f64, where they stand from now on.
+    /// The values in f64, where they are stored from now on.
     fn widen(&mut self) -> &mut Vec<f64> {
         self.wide.get_or_insert_with(|| {
             let mut narrow = std::mem::take(&mut self.narrow);

@@ -10,7 +10,7 @@ use crate::excerpt::quoted;
 
 /// The folds of a stratified cross-validation: every row is held out exactly once.
 ///
-/// The rows of each class are shuffled and dealt to the folds in turn, each class going on where the one
+/// The rows of each class are shuffled and dealt to the folds in turn, each class continuing where the one
 /// before it ended: the folds of a class differ by at most one row, and so do whole folds. The same seed gives
 /// the same folds on every machine. Where the rows have groups, whole groups are held out ([`grouped_folds`]).
 ///

@@ -86,7 +86,7 @@ impl Labeled {
     /// The same rows, each with a weight: how much its term counts in the objective that is fitted.
     ///
     /// A row of weight 2 is two terms. One of weight 0 is left out of a fit as if it were not there: it has no term, is
-    /// nobody's neighbor and has no vote, and scores leave it out. See
+    /// no row's neighbor and has no vote, and scores leave it out. See
     /// `objective::ClassIndex::with_weights`. The voices of the rows count as much
     /// in the predictions of the model (`neighbors::Voters`); scores do not use them.
     ///
@@ -134,12 +134,12 @@ impl Labeled {
         Ok(Self { groups: Some(groups), ..self })
     }
 
-    /// The same rows beside others whose class is not known, which are neighbors in the softmax of the labeled ones.
+    /// The same rows with others whose class is not known, which are neighbors in the softmax of the labeled ones.
     ///
     /// ```text
     /// p_ij = exp(-||z_i - z_j||²) / Σ_l exp(-||z_i - z_l||²)      i labeled; l over all other rows, labeled or not
     /// ```
-    /// A row without a class has no term and is right for nobody: it is in denominators only, so that a labeled row
+    /// A row without a class is never a positive; it only adds to denominators, so that a labeled row
     /// among many of them is pushed toward its own class. Only a method that
     /// `method::Uses::Unlabeled` takes such data. Scores, scalings, votes and splits are of
     /// the labeled rows alone; every part of the data keeps all of the others.
@@ -189,7 +189,7 @@ impl Labeled {
         &self.features
     }
 
-    /// The features, and those of the rows without a class, to be scaled where they stand.
+    /// The features, and those of the rows without a class, to be scaled in place.
     pub(super) fn features_mut(&mut self) -> impl Iterator<Item = &mut Features> {
         self.spread = KnownSpread::default();
         let unlabeled = self.unlabeled.as_mut().map(Arc::make_mut);
@@ -297,7 +297,7 @@ fn check_labels(labels: usize, features: &Features) -> Result<()> {
     Err(Error::data(format!("{labels} labels for {rows} rows; give one label per row")))
 }
 
-/// Whether every class has a name of its own; predictions are told by names.
+/// Whether every class has a name of its own; predictions are identified by names.
 #[doc(hidden)]
 pub fn check_class_names(names: &[String]) -> core::result::Result<(), String> {
     let mut known = HashMap::with_capacity(names.len());

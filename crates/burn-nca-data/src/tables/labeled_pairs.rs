@@ -11,7 +11,7 @@ pub struct LabeledPair {
     pub anchor: usize,
     /// The other point.
     pub other: usize,
-    /// y: whether the two should coincide (1) or be told apart (0).
+    /// y: whether the two should coincide (1) or be distinguished (0).
     pub coincide: bool,
     /// Which of several maps the pair is about; 0 where there is one.
     pub map: usize,
@@ -23,7 +23,7 @@ impl LabeledPair {
         Self { anchor, other, coincide: true, map: 0 }
     }
 
-    /// A pair that should be told apart.
+    /// A pair that should be separated.
     pub fn different(anchor: usize, other: usize) -> Self {
         Self { anchor, other, coincide: false, map: 0 }
     }

@@ -1,4 +1,4 @@
-//! A table as it was read: named columns of numbers or of text, with holes.
+//! A table as it was read: named columns of numbers or of text, with missing values.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::Features;
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
 
-/// A table as it was read: named columns of numbers or of text, with holes where a value is missing.
+/// A table as it was read: named columns of numbers or of text, with missing values.
 ///
 /// A [`Preparation`](super::Preparation) makes [`Features`] of it.
 ///
@@ -18,7 +18,7 @@ use crate::excerpt::quoted;
 /// let city = RawColumn::text("city", [Some("Rome"), Some("Oslo"), None]);
 /// let table = RawTable::new(vec![age, city])?;
 /// assert_eq!((table.rows(), table.columns().len()), (3, 2));
-/// assert_eq!(table.column("city").unwrap().holes(), 1);
+/// assert_eq!(table.column("city").unwrap().num_missing(), 1);
 /// # Ok::<(), burn_nca_data::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -38,13 +38,13 @@ pub struct RawColumn {
 /// The values of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RawValues {
-    /// Finite numbers; NaN is a hole.
+    /// Finite numbers; NaN is a missing value.
     Numbers(Vec<f64>),
     /// Text.
     Text(TextValues),
 }
 
-/// Text, each distinct one kept once; with holes.
+/// Text, each distinct one kept once; with missing values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextValues {
     distinct: Vec<String>,
@@ -53,7 +53,7 @@ pub struct TextValues {
 }
 
 impl TextValues {
-    /// Adds the text of the next row; `None` is a hole.
+    /// Adds the text of the next row; `None` is a missing value.
     pub fn push(&mut self, text: Option<&str>) {
         let code = text.map(|text| match self.met.get(text) {
             Some(&code) => code,
@@ -100,12 +100,12 @@ impl<'a> FromIterator<Option<&'a str>> for TextValues {
 }
 
 impl RawColumn {
-    /// A column of numbers; NaN is a hole.
+    /// A column of numbers; NaN is a missing value.
     pub fn numbers(name: impl Into<String>, values: Vec<f64>) -> Self {
         Self { name: name.into(), values: RawValues::Numbers(values) }
     }
 
-    /// A column of text; `None` is a hole.
+    /// A column of text; `None` is a missing value.
     pub fn text<'a>(
         name: impl Into<String>,
         values: impl IntoIterator<Item = Option<&'a str>>,
@@ -140,7 +140,7 @@ impl RawColumn {
     ///
     /// # Panics
     /// If there is no such row.
-    pub fn is_hole(&self, row: usize) -> bool {
+    pub fn is_missing(&self, row: usize) -> bool {
         match &self.values {
             RawValues::Numbers(numbers) => numbers[row].is_nan(),
             RawValues::Text(text) => text.codes[row].is_none(),
@@ -148,8 +148,8 @@ impl RawColumn {
     }
 
     /// Number of rows without a value.
-    pub fn holes(&self) -> usize {
-        (0..self.rows()).filter(|&row| self.is_hole(row)).count()
+    pub fn num_missing(&self) -> usize {
+        (0..self.rows()).filter(|&row| self.is_missing(row)).count()
     }
 
     /// The value of each row as text; numbers in the fewest digits that read back to them.
@@ -185,7 +185,7 @@ impl RawTable {
     /// A table of these columns.
     ///
     /// # Errors
-    /// Columns of different lengths, a name that stands twice, or an infinite number.
+    /// Columns of different lengths, a name that occurs twice, or an infinite number.
     pub fn new(columns: Vec<RawColumn>) -> Result<Self> {
         let rows = columns.first().map_or(0, RawColumn::rows);
         if let Some(other) = columns.iter().find(|column| column.rows() != rows) {
@@ -325,7 +325,7 @@ mod tests {
         let all = first.followed_by(second.unwrap()).unwrap();
         let RawValues::Text(city) = all.column("city").unwrap().values() else { panic!() };
         assert_eq!(city.iter().collect::<Vec<_>>(), [Some("x"), None, Some("y")]);
-        assert_eq!(all.column("a").unwrap().holes(), 1);
+        assert_eq!(all.column("a").unwrap().num_missing(), 1);
         assert_eq!(
             all.select(&[2, 0]).column("a").unwrap().values(),
             &RawValues::Numbers(vec![7.0, 1.0])

@@ -92,7 +92,7 @@ impl RegressionData {
         &self.features
     }
 
-    /// The features, to be scaled where they stand.
+    /// The features, to be scaled in place.
     pub(super) fn features_mut(&mut self) -> &mut Features {
         &mut self.features
     }

@@ -183,8 +183,8 @@ impl Scaling {
         Ok(scaled)
     }
 
-    /// Scales `features` where they stand, so that a large table is not there twice; values that others share are
-    /// copied. A table that stands in f32 is scaled as its rows are looked at, in no memory and to the same bits.
+    /// Scales `features` in place, so that a large table is not there twice; values that others share are
+    /// copied. A table that is stored in f32 is scaled as its rows are looked at, in no memory and to the same bits.
     ///
     /// # Errors
     /// As [`Scaling::apply`].
@@ -317,7 +317,7 @@ mod tests {
         }
     }
 
-    /// Rows of a sum that differs in its last bits, of 1e6 +- 1e-10, and of one of f32, beside two real columns.
+    /// Rows of a sum that differs in its last bits, of 1e6 +- 1e-10, and of one of f32, and of two real columns.
     fn rounded() -> Features {
         let values = (0..60).flat_map(|row| {
             let x = f64::from(row * row % 31);
@@ -347,7 +347,7 @@ mod tests {
             let wide = (0..60).any(|row| scaled.value(row, 4).abs() > 0.4);
             assert_eq!(wide, kind != ScalingKind::Common, "{kind:?}");
         }
-        // Without scaling they stay as they are: rounding is nothing beside the other columns.
+        // Without scaling they stay as they are: rounding is negligible compared with the other columns.
         assert_eq!(Scaling::fit(ScalingKind::None, &train).apply(&train).unwrap(), train);
     }
 

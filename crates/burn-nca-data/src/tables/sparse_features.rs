@@ -32,7 +32,7 @@ impl SparseFeatures {
     /// Rows `[n, d]` with these entries `(row, column, value)`, counted from 0, in any order; all others are 0.
     ///
     /// # Errors
-    /// No column, an entry outside, one that stands twice, or a value that is not finite.
+    /// No column, an entry outside, one that occurs twice, or a value that is not finite.
     pub fn new([rows, columns]: [usize; 2], mut entries: Vec<(usize, usize, f64)>) -> Result<Self> {
         check_width(columns)?;
         for &(row, column, value) in &entries {

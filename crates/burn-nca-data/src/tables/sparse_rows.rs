@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 /// A sparse square table of weights, row by row (compressed sparse rows).
 ///
-/// Entries of a row stand in the order of their column; one column may stand several times.
+/// Entries of a row are in the order of their column; one column may occur several times.
 #[derive(Clone, Debug, PartialEq)]
 #[doc(hidden)]
 pub struct SparseRows {

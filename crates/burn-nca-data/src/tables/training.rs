@@ -96,7 +96,7 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
     /// Whether there is enough to learn from.
     ///
     /// # Errors
-    /// Too few rows, or targets that tell nothing apart.
+    /// Too few rows, or targets that separate nothing.
     fn check(&self) -> Result<()>;
 
     /// What a model keeps of the targets.
@@ -160,7 +160,7 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
         self
     }
 
-    /// Rows whose class is not known, beside those of [`features`](Self::features).
+    /// Rows whose class is not known, in addition to those of [`features`](Self::features).
     fn unlabeled(&self) -> Option<&Features> {
         None
     }
@@ -180,7 +180,7 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
         Ok(data)
     }
 
-    /// Scales the rows where they stand, as [`Scaling::apply_in_place`].
+    /// Scales the rows in place, as [`Scaling::apply_in_place`].
     ///
     /// # Errors
     /// Other columns than those of the scaling.

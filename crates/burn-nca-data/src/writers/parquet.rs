@@ -4,7 +4,7 @@
 //! PAR1 | row group: page of column 1, page of column 2, ... | row group ... | footer | its length | PAR1
 //! page = header, [which rows have a value], the values one after the other
 //! ```
-//! What the crate `parquet` would write, without it: it changes the features of a crate that Burn stands on
+//! What the crate `parquet` would write, without it: it changes the features of a crate that Burn depends on
 //! (docs/decisions.md). pyarrow, polars and the crate itself read these files.
 //! Source: the specification of the format and its `parquet.thrift`.
 
@@ -33,7 +33,7 @@ const RLE: i32 = 3;
 /// `ids` are the name of a column of text before the others, and its text for each row of the table.
 ///
 /// # Errors
-/// A name that stands twice, or more than 2 GiB of text in a row group.
+/// A name that occurs twice, or more than 2 GiB of text in a row group.
 pub fn parquet_file(
     ids: Option<(&str, &[String])>,
     (names, matrix): (&[String], &Matrix),

@@ -105,7 +105,7 @@ pub fn pair_sum(
 /// lse_i = log Σ_{j ∈ S_i} exp(-||q_i - r_j||²)
 /// ```
 /// The sets `S_i` are the [`Columns`]; a row without any column has `-∞` there, and no gradient. The operation is
-/// differentiable in both tensors, which may be the same one, and may stand anywhere in a graph.
+/// differentiable in both tensors, which may be the same one, and may be anywhere in a graph.
 ///
 /// # Numerics
 /// The largest term of a row is factored out, so that nothing overflows and the logarithm is exact however far the

@@ -1,4 +1,4 @@
-//! What a metric learned from classes is worth beside Euclidean distance, PCA and LDA: the same rows, the same rules.
+//! A metric learned from classes compared with Euclidean distance, PCA and LDA: the same rows, the same rules.
 
 use anyhow::Result;
 use burn::tensor::Tensor;
@@ -33,7 +33,7 @@ pub struct ClassRows<'a> {
     pub neighbors: usize,
 }
 
-/// What a model of classes is worth beside the baselines, and its picture.
+/// A model of classes compared with the baselines, and its picture.
 ///
 /// # Errors
 /// k above the training rows, or an embedding that is not finite.

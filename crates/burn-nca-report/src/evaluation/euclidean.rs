@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::embedding::resolve_device;
 
-/// k-NN by Euclidean distance on the scaled features, beside the learned metric's on the same rows.
+/// k-NN by Euclidean distance on the scaled features, compared with the learned metric's on the same rows.
 #[derive(Debug, Serialize)]
 pub struct Euclidean {
     /// Its accuracy, 0..1.
@@ -26,7 +26,7 @@ pub struct Euclidean {
 }
 
 impl Euclidean {
-    /// Classifies `data` among the training rows `train`, in the order of the model's references, beside what the learned
+    /// Classifies `data` among the training rows `train`, in the order of the model's references, compared with what the learned
     /// metric's `k` nearest predict.
     ///
     /// # Errors

@@ -95,7 +95,7 @@ impl<'a> Labels<'a> {
         self.measured.iter().map(|&row| self.train[row]).collect()
     }
 
-    /// The training rows where they stand in a space.
+    /// The training rows where they are in a space.
     pub fn references(&self, embedding: &'a Tensor<2>) -> ClassReferences<'a> {
         let Self { train: labels, classes, weights, groups, .. } = *self;
         ClassReferences { embedding, labels, classes, weights, groups }

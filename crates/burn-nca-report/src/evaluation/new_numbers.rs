@@ -13,7 +13,7 @@ use super::warnings::about_spread;
 use crate::number::significant;
 use crate::{Warning, counted};
 
-/// What a model of numbers is worth on rows with a target.
+/// The scores of a model of numbers on rows with a target.
 #[derive(Debug, Serialize)]
 pub struct NewNumberScores {
     /// Number of rows.

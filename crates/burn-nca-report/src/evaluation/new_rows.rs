@@ -20,7 +20,7 @@ use crate::{ClassTable, Confusion, Part, Warning, falls_short};
 /// Bins of the reliability table.
 const BINS: usize = 10;
 
-/// What a model is worth on labeled rows; accuracies and shares are in 0..1.
+/// The scores of a model on labeled rows; accuracies and shares are in 0..1.
 #[derive(Debug, Serialize)]
 pub struct NewRowScores {
     /// Number of rows.
@@ -74,7 +74,7 @@ pub struct Rules<T> {
     pub soft: Option<T>,
 }
 
-/// What the probabilities of the stochastic rule are worth.
+/// The quality of the probabilities of the stochastic rule.
 #[derive(Debug, Serialize)]
 pub struct Probabilities {
     /// The mean of -log P(true class), in nats, over the rows whose class has training rows.

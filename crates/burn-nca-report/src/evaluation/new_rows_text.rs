@@ -38,7 +38,7 @@ pub(super) fn text(evaluation: &NewRowScores, terminal: Terminal) -> String {
     )
 }
 
-/// What is right of each class: where classes are unbalanced, the accuracy alone flatters.
+/// What is right of each class: where classes are unbalanced, accuracy alone is misleading.
 fn class_scores(evaluation: &NewRowScores, terminal: Terminal) -> String {
     let names: Vec<&str> = evaluation.classes.iter().map(String::as_str).collect();
     format!("1-NN class by class\n{}", evaluation.class_scores.plain(&names, terminal))

@@ -1,4 +1,4 @@
-//! What a metric learned from numbers is worth beside Euclidean distance and PCA: the same rows, the same rules.
+//! A metric learned from numbers compared with Euclidean distance and PCA: the same rows, the same rules.
 
 use anyhow::Result;
 use burn::tensor::Tensor;
@@ -38,7 +38,7 @@ struct Numbered {
     test: Vec<f64>,
 }
 
-/// What a model of numbers is worth beside the baselines, and its picture.
+/// A model of numbers compared with the baselines, and its picture.
 ///
 /// # Errors
 /// k above the training rows, or an embedding that is not finite.

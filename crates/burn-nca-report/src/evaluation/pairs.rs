@@ -1,4 +1,4 @@
-//! What a metric learned from pairs is worth beside Euclidean distance and PCA: where the partners of pairs held out stand.
+//! A metric learned from pairs compared with Euclidean distance and PCA: where the partners of pairs held out are.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub struct PairParts {
     pub seed: u64,
 }
 
-/// What a model of pairs is worth beside the baselines, and its picture.
+/// A model of pairs compared with the baselines, and its picture.
 ///
 /// # Errors
 /// An embedding that is not finite.

@@ -17,7 +17,7 @@ pub struct Picture {
     pub variance_share: Option<f64>,
 }
 
-/// The embedded rows that are drawn beside the training rows.
+/// The embedded rows that are drawn in addition to the training rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shown<'a> {
     /// The rows held out.

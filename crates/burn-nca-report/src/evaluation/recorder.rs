@@ -31,7 +31,7 @@ impl Recorder {
         self.best = None;
     }
 
-    /// Goes on after this step with what an interrupted run has kept, if that run began where this one does; what is
+    /// Continues after this step with what an interrupted run has kept, if that run began where this one does; what is
     /// missing up to the step.
     pub fn resume(&mut self, earlier: Self, iteration: usize) -> Option<Missing> {
         let start = self.steps.first()?;
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_goes_on_and_steps_taken_again_count_once() {
+    fn what_was_kept_continues_and_steps_taken_again_count_once() {
         let mut earlier = Recorder::default();
         earlier.start(&[0.0]);
         (1..=5).for_each(|at| earlier.step(&progress(at, Some(at as f64)), &[at as f64]));

@@ -237,7 +237,7 @@ mod tests {
         let asked = Pairs::new(5, vec![(4, 3, 1.0), (2, 3, 1.0), (0, 4, 1.0)]).unwrap();
         let learned = || [(0, 1), (1, 2), (2, 3)].into_iter();
         let found = seen_pairs((&train, learned()), (&data, &asked));
-        // Pairs stand in the order of their rows: (0, 4), (2, 3), (3, 4).
+        // Pairs are in the order of their rows: (0, 4), (2, 3), (3, 4).
         assert_eq!(found, [false, true, true]);
     }
 }

@@ -43,14 +43,14 @@ pub struct Step {
 /// An embedding that is not finite.
 pub fn replay(
     model: &Fitted,
-    cast: ReplayRows<'_>,
+    rows: ReplayRows<'_>,
     steps: &[Step],
     stages: &dyn Stages,
 ) -> Result<Option<Replay>> {
     let encoders: Option<Vec<AnyEncoder>> =
         steps.iter().map(|step| model.encoder_at(&step.parameters)).collect();
     let Some(encoders) = encoders.filter(|encoders| encoders.len() > 2) else { return Ok(None) };
-    let ReplayRows { place, drawn, points, neighbors, values, figures } = cast;
+    let ReplayRows { place, drawn, points, neighbors, values, figures } = rows;
     let learned = place.of(&model.encoder, &drawn);
     let shown = Shown::of(&learned)?;
     let end = shown.coordinates(&learned)?;

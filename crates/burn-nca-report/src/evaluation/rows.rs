@@ -97,7 +97,7 @@ pub trait ReportData: TrainingData {
         rows.split.train.len()
     }
 
-    /// What a model is worth beside the baselines.
+    /// A model compared with the baselines.
     ///
     /// # Errors
     /// k above the training rows, or an embedding that is not finite.

@@ -10,7 +10,7 @@ pub trait Stages {
         true
     }
 
-    /// Whether the replay of a fit goes on with `step`, from 1, of so many; without one of them there is none.
+    /// Whether the replay of a fit continues with `step`, from 1, of so many; without one of them there is none.
     fn admits_replay(&self, _step: usize, _steps: usize) -> bool {
         true
     }

@@ -66,7 +66,7 @@ pub fn about_termination(summary: &FitSummary) -> Option<Warning> {
     })
 }
 
-/// About an embedding that fell together; `shortfall` says what that costs beside a baseline, if it does.
+/// About an embedding that fell together; `shortfall` says what that costs compared with a baseline, if it does.
 ///
 /// A line is no fault in itself: two classes need no more, and a numeric target often lies along one.
 pub fn about_spread(spread: Option<Spread>, shortfall: Option<String>) -> Option<Warning> {

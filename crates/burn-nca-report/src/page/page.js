@@ -22,7 +22,7 @@
     let view = { ...whole }, chosen = -1;
     const hidden = new Set(), parts = [true, true];
     const rules = document.head.appendChild(document.createElement("style"));
-    // Beside the drawing, not in it: moving it must not lay thousands of marks out again.
+    // Next to the drawing, not in it: moving it must not lay thousands of marks out again.
     const ring = frame.appendChild(document.createElement("span"));
     ring.className = "ring";
     ring.hidden = true;

@@ -1,4 +1,4 @@
-//! What is right class by class: where classes are unbalanced, the accuracy alone flatters.
+//! What is right class by class: where classes are unbalanced, accuracy alone is misleading.
 
 use burn_nca::evaluate::ClassScores;
 use serde::{Deserialize, Serialize};
@@ -65,7 +65,7 @@ impl ClassTable {
         )
     }
 
-    /// For a terminal: the classes where they are few, and what they come to.
+    /// For a terminal: the classes where they are few, and their averages.
     pub fn plain(&self, names: &[&str], terminal: Terminal) -> String {
         let sentence = wrapped(&self.sentence(), terminal);
         if names.len() > IN_TERMINAL {

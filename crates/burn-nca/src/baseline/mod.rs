@@ -15,7 +15,7 @@
 //!
 //! [`BaselineConfig`] chooses among them at run time.
 //!
-//! Every result is deterministic: directions stand by falling eigenvalue, and the entry of largest magnitude
+//! Every result is deterministic: directions are ordered by falling eigenvalue, and the entry of largest magnitude
 //! of each is positive. Equal eigenvalues leave their directions undetermined (distances in a space that
 //! holds all of them are the same whichever come out).
 //!

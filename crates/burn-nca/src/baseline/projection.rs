@@ -9,7 +9,7 @@ use crate::data::Features;
 use crate::encoder::LinearMap;
 use crate::error::{Error, Result};
 
-/// Values of a block of rows that is mapped at a time, where the features do not stand in f64: 16 MiB.
+/// Values of a block of rows that is mapped at a time, where the features are not stored in f64: 16 MiB.
 const BLOCK_VALUES: usize = 1 << 21;
 
 /// A linear map on the host, in f64: what a closed form yields before it goes to a device.

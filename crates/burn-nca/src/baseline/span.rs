@@ -42,7 +42,7 @@ impl RowSpan {
 
     /// Maps directions in the basis, columns of a row-major `[m, k]` matrix, to the d features: `[d, k]`.
     ///
-    /// m may exceed r up to d: the basis goes on with orthonormal directions outside of the span.
+    /// m may exceed r up to d: the basis continues with orthonormal directions outside of the span.
     pub fn lift(&self, directions: &[f64], k: usize) -> Vec<f64> {
         let basis = self.decomposition.Q_basis();
         let (d, m) = (basis.nrows(), directions.len() / k);

@@ -130,7 +130,7 @@ pub(super) fn enumerate(backend: &str) -> Vec<Device> {
     found.0.unwrap_or_default()
 }
 
-/// The device of a backend that a user who gives no number wants: the fastest, as far as the driver tells.
+/// The device of a backend that a user who gives no number wants: the fastest, as far as the driver reports.
 pub(super) fn preferred(backend: &str) -> Option<Device> {
     let best = DeviceKind::DefaultDevice;
     let found = match backend {

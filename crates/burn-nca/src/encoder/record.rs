@@ -175,7 +175,7 @@ mod tests {
         let error = load_optimizer(fresh(), &other, bytes.clone()).err().unwrap().to_string();
         assert!(error.contains("no parameter has a state of"), "{error}");
 
-        // The rank stands behind its name, as a number of one byte.
+        // The rank is behind its name, as a number of one byte.
         let name = b".__rank";
         let end = bytes.windows(name.len()).position(|part| part == name).unwrap() + name.len();
         let rank = end + bytes[end..].iter().position(|byte| *byte == 1).unwrap();

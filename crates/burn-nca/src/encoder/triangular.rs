@@ -32,7 +32,7 @@ impl TriangularMapConfig {
 /// A = LᵀL,   d²(x, c) = (x - c)ᵀ A (x - c) = ||L x - L c||²      (1), (2) of [1]
 /// ```
 /// Every positive definite A has such an L, with `d (d + 1) / 2` numbers instead of d². The parameter is stored as
-/// Burn stores a linear layer: `weight` is `[d, d]`, the transpose of L; what stands above its diagonal is masked, and
+/// Burn stores a linear layer: `weight` is `[d, d]`, the transpose of L; what is above its diagonal is masked, and
 /// so takes part neither in a distance nor in a gradient.
 ///
 /// # References
@@ -44,7 +44,7 @@ pub struct TriangularMap {
 }
 
 impl TriangularMap {
-    /// A map with this L, row-major `[d, d]`; what stands below its diagonal is not read.
+    /// A map with this L, row-major `[d, d]`; what is below its diagonal is not read.
     ///
     /// # Panics
     /// If the number of values is not d * d.

@@ -11,7 +11,7 @@ use crate::method::{AnyMethod, Mlkr, SoftNca};
 
 /// What a model was fitted with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(into = "Written", try_from = "Written")]
+#[serde(into = "CardFile", try_from = "CardFile")]
 pub struct ModelCard {
     /// Number of features, d.
     pub d_input: usize,
@@ -25,9 +25,9 @@ pub struct ModelCard {
     pub fit: FitConfig,
 }
 
-/// A card as it is written: the name of the method and its settings stand beside the rest.
+/// A card as it is written: the name of the method and its settings are next to the rest.
 #[derive(Clone, Serialize, Deserialize)]
-struct Written {
+struct CardFile {
     d_input: usize,
     d_output: usize,
     encoder: Option<EncoderConfig>,
@@ -39,7 +39,7 @@ struct Written {
 /// The objective of numbers, as cards have named it from the first version on.
 const REGRESSION: &str = "regression";
 
-impl From<ModelCard> for Written {
+impl From<ModelCard> for CardFile {
     fn from(card: ModelCard) -> Self {
         let mut method = card.method.to_map();
         if let Some(objective) = RegressionObjective::of(&card.method)
@@ -52,11 +52,11 @@ impl From<ModelCard> for Written {
     }
 }
 
-impl TryFrom<Written> for ModelCard {
+impl TryFrom<CardFile> for ModelCard {
     type Error = Error;
 
-    fn try_from(written: Written) -> Result<Self> {
-        let Written { d_input, d_output, encoder, fit, method } = written;
+    fn try_from(written: CardFile) -> Result<Self> {
+        let CardFile { d_input, d_output, encoder, fit, method } = written;
         Ok(Self { d_input, d_output, encoder, method: method_of(method)?, fit })
     }
 }

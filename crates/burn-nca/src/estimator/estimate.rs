@@ -131,7 +131,7 @@ impl<M> Estimator<M> {
         Self { encoder, ..self }
     }
 
-    /// The same, fitted so.
+    /// The same with these settings of the fit.
     #[must_use]
     pub fn with_fit(self, fit: FitConfig) -> Self {
         Self { fit, ..self }
@@ -139,7 +139,7 @@ impl<M> Estimator<M> {
 }
 
 impl Estimator {
-    /// What tells a fit of these data with these settings from any other: the limits that only end it are no part of it,
+    /// What distinguishes a fit of these data with these settings from any other: the limits that only end it are no part of it,
     /// nor are the parameters that it starts from.
     pub fn identity(&self, data: AnyData<'_>) -> FitIdentity {
         let card = ModelCard { fit: self.fit.without_limits(), ..self.card() };
@@ -180,7 +180,7 @@ impl<M> Estimator<M> {
         self.learn(None, self.ready(data, device)?, session)
     }
 
-    /// Goes on from an encoder that is already fitted (a warm start): its weights replace the start.
+    /// Continues from an encoder that is already fitted (a warm start): its weights replace the start.
     ///
     /// # Errors
     /// As [`Estimator::fit_session`], or an encoder of another size.
@@ -207,7 +207,7 @@ impl<M> Estimator<M> {
     /// without a second table: see [`TrainingData::scale`].
     ///
     /// # Errors
-    /// As there; or a scaling of another kind than that of the settings, or of other columns.
+    /// As [`fit_session`](Self::fit_session); or a scaling of another kind than that of the settings, or of other columns.
     pub fn fit_scaled<D: TrainingData>(
         &self,
         start: Option<AnyEncoder>,

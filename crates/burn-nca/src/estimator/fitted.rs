@@ -167,7 +167,7 @@ impl<E: Encoder> Fitted<E> {
 
     /// The learned squared distances between the rows of `a` and of `b`: `[n, m]`, from 0 up.
     ///
-    /// Sums of squared differences, so that near rows are told apart however far from the origin they are; equal
+    /// Sums of squared differences, so that near rows are distinguished however far from the origin they are; equal
     /// rows have distance 0.
     ///
     /// # Errors

@@ -3,13 +3,13 @@
 use super::accuracy::{Accuracy, check_lengths};
 use crate::error::{Error, Result};
 
-/// What is right class by class; where classes are unbalanced the accuracy alone flatters.
+/// What is right class by class; where classes are unbalanced accuracy alone is misleading.
 ///
 /// # Examples
 /// ```
 /// use burn_nca::evaluate::ClassScores;
 ///
-/// // Nine healthy rows and an ill one: to call everybody healthy is right on 90 %, and worth nothing.
+/// // Nine healthy rows and an ill one: to call everybody healthy is right on 90 %, but carries no information.
 /// let truth = [0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
 /// let scores = ClassScores::of(&[0; 10], &truth, 2)?;
 /// assert_eq!(scores.majority_share(), Some(0.9));

@@ -10,7 +10,7 @@ const ENOUGH_FOR_CHI_SQUARE: usize = 25;
 
 /// McNemar's test of two classifiers on the same rows: is one right more often than the other?
 ///
-/// Rows that both have right, or both wrong, tell nothing. The others are discordant:
+/// Rows that both have right, or both wrong, carry no information. The others are discordant:
 ///
 /// ```text
 /// b = rows that only the first has right,   c = rows that only the second has right

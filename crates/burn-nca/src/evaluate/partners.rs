@@ -10,7 +10,7 @@ use crate::data::{Features, Pairs};
 use crate::error::{Error, Result};
 use crate::neighbors::{Points, sq_distance};
 
-/// Where the partners of held-out pairs stand among the neighbors: what can be measured without labels.
+/// Where the partners of held-out pairs are among the neighbors: what can be measured without labels.
 ///
 /// Each pair (a, b) asks twice, from a for b and from b for a. The candidates are all other points but the
 /// known partners of the one who asks (those of `known`, and of other held-out pairs): they belong near and
@@ -46,7 +46,7 @@ impl PartnerRanks {
         Self::among(&Points::read(embedding, "embedding")?, asked, known)
     }
 
-    /// The same among rows that stand on the host, which are not copied.
+    /// The same among rows on the host, which are not copied.
     ///
     /// # Errors
     /// As [`PartnerRanks::of`].

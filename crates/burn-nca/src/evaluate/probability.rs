@@ -28,7 +28,7 @@ pub fn expected_accuracy(
 /// ```
 /// The same probability for each of c classes has log c. Taken from the logarithms as they are, so that a
 /// probability that would underflow keeps its value. Only a class without any reference has probability 0: its
-/// rows make the loss infinite, and are counted apart so that the loss of the others can be told as well.
+/// rows make the loss infinite, and are counted apart so that the loss of the others can be reported as well.
 ///
 /// # Examples
 /// ```

@@ -11,7 +11,7 @@ use crate::neighbors::ClassProbabilities;
 /// ECE = Σ_b (n_b / n) |accuracy_b - mean confidence_b|                         (eq. 3 of [1])
 /// ```
 /// The table holds every bin, those without rows too. The expected calibration error depends on M, and is small
-/// for useless probabilities as well (always the share of the commonest class): read it beside the
+/// for useless probabilities as well (always the share of the commonest class): read it together with the
 /// [`LogLoss`](super::LogLoss).
 ///
 /// # Examples

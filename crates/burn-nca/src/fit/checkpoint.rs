@@ -105,14 +105,14 @@ impl<'a> Checkpoint<'a> {
         Self { kept, keep, on_event, failed: false, written, interval }
     }
 
-    /// Tells that the fit goes on from the state of this step.
+    /// Reports that the fit continues from the state of this step.
     pub fn resumed(&mut self, iteration: usize, ended: bool) {
         if let Some(tell) = &mut self.on_event {
             tell(&CheckpointEvent::Resumed { iteration, ended });
         }
     }
 
-    /// Tells of the first write that failed; an error where nobody listens, as the user counts on the file.
+    /// Reports the first write that failed; an error without a callback, as the user counts on the file.
     fn tolerate(&mut self, error: Error) -> Result<()> {
         let Some(tell) = &mut self.on_event else { return Err(error) };
         if !self.failed {
@@ -165,7 +165,7 @@ impl<'a> Checkpoint<'a> {
     /// Writes the state if the last write is some seconds ago.
     ///
     /// # Errors
-    /// A file that cannot be written, where nobody is told of it.
+    /// A file that cannot be written, if no callback reports it.
     pub fn offer<S: Serialize>(&mut self, state: impl FnOnce() -> Result<S>) -> Result<()> {
         let in_a_file = matches!(self.kept, Some((Place::File(_), _)));
         if !in_a_file || self.written.elapsed() < self.interval {
@@ -178,7 +178,7 @@ impl<'a> Checkpoint<'a> {
     /// Writes the last state of a fit that may be resumed, and removes the file of one that ended.
     ///
     /// # Errors
-    /// A file that cannot be removed, or not be written where nobody is told of it or the fit was stopped: nothing
+    /// A file that cannot be removed, or not be written if no callback reports it or the fit was stopped: nothing
     /// else would be left of it.
     pub fn conclude<S: Serialize>(
         &mut self,

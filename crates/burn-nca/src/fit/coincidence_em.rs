@@ -6,7 +6,7 @@
 //! σ² ← 1/(pN) [ Σ ||½ W_new D - (½ - c) W D||² + Σ ε² ]      (19, 20)
 //! κ² ← the most likely of each anchor, by a line search      (section 3.2)
 //! ```
-//! The likelihood depends on differences alone, so each pair may stand anywhere. Where the paper has the rows
+//! The likelihood depends on differences alone, so each pair may be anywhere. Where the paper has the rows
 //! themselves in (18) its step shrinks with their distance from the origin; about the midpoints it does not, and the
 //! likelihood still never falls. The sums over pairs are taken through the points, `Σ c δ Dᵀ = Uᵀ X`: no pair has a
 //! matrix of its own, and a step costs as much as an embedding of all rows.

@@ -63,7 +63,7 @@ pub struct ConjugateGradientConfig {
     pub max_line_search: usize,
 }
 
-/// Where a conjugate gradient descent stands; save it to continue later.
+/// The state of a conjugate gradient descent; save it to continue later.
 pub type ConjugateGradientState = DescentState<ConjugateGradientMemory>;
 
 /// The next direction of a conjugate gradient descent, and the size of the last step.

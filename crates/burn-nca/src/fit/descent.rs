@@ -13,7 +13,7 @@
 //! accept the step, let the rule remember it, call back ◄┘ ── and again from the top
 //! ```
 //! A solver is a [`DirectionRule`]: what it remembers of earlier steps, and the direction that it makes of them. All
-//! that the next step depends on is in [`DescentState`], so a descent can stop after any step and go on later.
+//! that the next step depends on is in [`DescentState`], so a descent can stop after any step and continue later.
 
 use std::ops::ControlFlow;
 use web_time::Instant;

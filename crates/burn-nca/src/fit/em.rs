@@ -83,7 +83,7 @@ pub struct EmConfig {
 /// The score of a state on held-out data; larger is better.
 pub type HeldOutState<'a, S> = dyn Fn(&S) -> f64 + 'a;
 
-/// What is fitted beside the model: its start, and what early stopping and checkpoints need.
+/// What is needed in addition to the model: its start, and what early stopping and checkpoints need.
 pub struct EmProblem<'a, S> {
     /// The parameters to start from.
     pub start: S,

@@ -132,7 +132,7 @@ pub fn value_and_gradient<E: Encoder, O: Objective>(
 pub(super) type EmbeddingTerm<'a> = dyn Fn(Tensor<2>) -> Tensor<1> + 'a;
 
 /// As [`value_and_gradient`], with a penalty of the embedding added to both; the magnitude of the value's parts, without
-/// their signs, comes beside.
+/// their signs, is returned too.
 pub(super) fn penalized<E: Encoder, O: Objective>(
     (model, x, target): (&MetricModel<E, O>, &Tensor<2>, &O::Target),
     blocks: &BlockConfig,

@@ -1,4 +1,4 @@
-//! What tells one fit from another: settings, features and targets, each as a short name.
+//! What distinguishes one fit from another: settings, features and targets, each as a short name.
 
 use burn_nca_files::Identity;
 use serde::{Deserialize, Serialize};
@@ -166,7 +166,7 @@ impl Fingerprint {
         self
     }
 
-    /// Adds the values of features: as [`numbers`](Self::numbers), whatever they stand in.
+    /// Adds the values of features: as [`numbers`](Self::numbers), whatever their number type.
     #[must_use]
     pub fn rows(mut self, features: &Features) -> Self {
         self.mix((features.rows() * features.columns()) as u64);

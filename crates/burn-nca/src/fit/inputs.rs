@@ -26,7 +26,7 @@ use crate::objective::transfer::int_tensor;
 pub enum Inputs<'a> {
     /// All rows on the device.
     Tensor(&'a Tensor<2>),
-    /// Rows on the host, for a fit by mini-batches: no tensor of a large table stands beside it.
+    /// Rows on the host, for a fit by mini-batches: without a tensor of a large table.
     Table {
         /// The rows.
         features: &'a Features,

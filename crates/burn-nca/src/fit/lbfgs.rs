@@ -71,7 +71,7 @@ pub struct LbfgsConfig {
     pub max_line_search: usize,
 }
 
-/// Where an L-BFGS descent stands; save it to continue later.
+/// The state of an L-BFGS descent; save it to continue later.
 pub type LbfgsState = DescentState<LbfgsMemory>;
 
 /// The newest pairs of an L-BFGS descent, oldest first.

@@ -130,7 +130,7 @@ impl Evidence {
         Self { start, noise, finite: false, flat: false, expected: f64::INFINITY }
     }
 
-    /// Adds a finite trial; true where no further trial could be told from rounding.
+    /// Adds a finite trial; true where no further trial differs by more than rounding.
     fn add(&mut self, at: Sample, bracketed: bool) -> bool {
         let expected = expected_decrease(self.start, at);
         let change = (at.value - self.start.value).abs();

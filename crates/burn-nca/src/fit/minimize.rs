@@ -18,7 +18,7 @@ use crate::objective::Objective;
 ///
 /// # Errors
 /// Settings out of range, or that this function would have to ignore (a start or its perplexity, a scaling, early
-/// stopping without a held-out score, a share to hold out beside one, a precision other than that of the features); a
+/// stopping without a held-out score, a share to hold out with one, a precision other than that of the features); a
 /// target about another number of points than there are rows, a model without parameters to fit, a checkpoint that cannot
 /// be used; with L-BFGS and conjugate gradients a layer that gives another function at each pass, such as dropout
 /// ([`disable_training_flags`](super::disable_training_flags)).

@@ -22,9 +22,9 @@ impl<K> Best<K> {
     }
 }
 
-/// The least value so far of a fit whose target is updated, and what was kept of it.
+/// The lowest value so far of a fit whose target is updated, and what was kept of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Least<K> {
+pub(super) struct Lowest<K> {
     #[serde(with = "super::non_finite")]
     value: f64,
     #[serde(with = "super::non_finite")]
@@ -39,14 +39,14 @@ pub(super) struct Record<K> {
     pub history: Vec<Progress>,
     /// The best step, where a score is held out.
     pub best: Option<Best<K>>,
-    /// The least value by the target that belongs to its position, where targets are updated.
-    #[serde(default = "Option::default")]
-    pub least: Option<Least<K>>,
+    /// The lowest value by the target that belongs to its position, where targets are updated.
+    #[serde(default = "Option::default", rename = "least")]
+    pub lowest: Option<Lowest<K>>,
 }
 
 impl<K> Record<K> {
     pub fn new() -> Self {
-        Self { history: Vec::new(), best: None, least: None }
+        Self { history: Vec::new(), best: None, lowest: None }
     }
 
     /// The best step, as it was noted.
@@ -56,24 +56,24 @@ impl<K> Record<K> {
     }
 
     /// Notes a value and its largest gradient component by the target that belongs to where they were taken, and what
-    /// `keep` gives of that place, if the value is the least so far.
+    /// `keep` gives of that place, if the value is the lowest so far.
     pub fn note_lowest(&mut self, [value, gradient_max]: [f64; 2], keep: impl FnOnce() -> K) {
-        let least = self.least.as_ref().map_or(f64::INFINITY, |least| least.value);
-        if value < least {
-            self.least = Some(Least { value, gradient_max, kept: keep() });
+        let lowest = self.lowest.as_ref().map_or(f64::INFINITY, |lowest| lowest.value);
+        if value < lowest {
+            self.lowest = Some(Lowest { value, gradient_max, kept: keep() });
         }
     }
 
-    /// The solution with its whole history: at the best held-out score where one was kept, at the least value where
+    /// The solution with its whole history: at the best held-out score where one was kept, at the lowest value where
     /// targets are updated, and else at its last step.
     pub fn at_best<S>(self, mut solution: Solution<S>, keep: impl FnOnce(S) -> K) -> Solution<K> {
         if let Some(step) = self.best_step() {
             (solution.value, solution.gradient_max) = (step.value, step.gradient_max);
-        } else if let Some(least) = &self.least {
-            (solution.value, solution.gradient_max) = (least.value, least.gradient_max);
+        } else if let Some(lowest) = &self.lowest {
+            (solution.value, solution.gradient_max) = (lowest.value, lowest.gradient_max);
         }
         solution.history = self.history;
-        let kept = self.best.map(|best| best.kept).or(self.least.map(|least| least.kept));
+        let kept = self.best.map(|best| best.kept).or(self.lowest.map(|lowest| lowest.kept));
         match kept {
             Some(kept) => solution.map(|_| kept),
             None => solution.map(keep),

@@ -47,7 +47,7 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
         model.objective.updated_target(embedding, self.target)
     }
 
-    /// Tells this fit from others.
+    /// Distinguishes this fit from others.
     pub(super) fn fit_key(&self, config: &FitConfig, start: &[f64]) -> Result<FitKey> {
         let Some(identity) = self.identity else {
             return Err(Error::setting(

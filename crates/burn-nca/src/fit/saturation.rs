@@ -22,7 +22,7 @@ const GAIN: f64 = 1e-5;
 /// Whether a fit ended at its start, as if converged, only because the start is saturated.
 ///
 /// Far-apart rows leave each row a single neighbor, or neighbors of one class: `p_i` is 0 or 1 to rounding and so does
-/// not change with the map. The same happens at a perfect embedding, which is told apart by the value; at another optimum
+/// not change with the map. The same happens at a perfect embedding, which is distinguished by the value; at another optimum
 /// the slopes of the terms balance, but are there.
 pub(super) fn explains<E: Encoder, O: Objective>(
     solution: &Solution<MetricModel<E, O>>,
@@ -34,10 +34,10 @@ pub(super) fn explains<E: Encoder, O: Objective>(
     }
     let objective = &solution.module.objective;
     let terms = objective.num_terms(target).max(1) as f64;
-    let Some(least) = objective.least(target) else {
+    let Some(lower_bound) = objective.lower_bound(target) else {
         return false;
     };
-    (solution.value - least) / terms > GAIN && is_saturated(&solution.module, x, target)
+    (solution.value - lower_bound) / terms > GAIN && is_saturated(&solution.module, x, target)
 }
 
 /// Whether a change of the scale of the embedding would change no `p_ij`, in any row, or no change of it a term.

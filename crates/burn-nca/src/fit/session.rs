@@ -30,14 +30,14 @@ pub enum CheckpointEvent<'e> {
     },
     /// The state of the last step is about to be written: what belongs to it may be kept first.
     Saving,
-    /// The file could not be written, for the first time. The one before stays, and the fit goes on.
+    /// The file could not be written, for the first time. The one before stays, and the fit continues.
     WriteFailed(&'e Error),
 }
 
 /// A callback for what becomes of the checkpoint.
 pub(super) type OnCheckpoint<'a> = dyn FnMut(&CheckpointEvent<'_>) + 'a;
 
-/// The state of a fit that was cut off, in memory: the next session goes on from there.
+/// The state of a fit that was cut off, in memory: the next session continues from there.
 ///
 /// Empty at first, and again after a fit that ended.
 ///
@@ -71,7 +71,7 @@ pub(super) type OnCheckpoint<'a> = dyn FnMut(&CheckpointEvent<'_>) + 'a;
 pub struct FitState(pub(super) Vec<u8>);
 
 impl FitState {
-    /// Whether there is nothing to go on from: the fit has not begun, or has ended.
+    /// Whether there is nothing to continue from: the fit has not begun, or has ended.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -124,7 +124,7 @@ impl<'a> FitSession<'a> {
         self
     }
 
-    /// Tells the parameters of the start before the first step; again where a fit goes on from a checkpoint.
+    /// Reports the parameters of the start before the first step; again where a fit continues from a checkpoint.
     ///
     /// A fit that is no descent over the parameters of a module (EM, a closed form) does not call it.
     #[must_use]
@@ -138,7 +138,7 @@ impl<'a> FitSession<'a> {
     ///
     /// Where the file exists and belongs to the same settings, features and targets, the fit resumes from there and
     /// takes the same steps as one that was never interrupted. The limits may be others than before: raise them to
-    /// go on.
+    /// continue.
     #[must_use]
     pub fn with_checkpoint(mut self, path: &Path) -> Self {
         self.checkpoint = Some(path.to_path_buf());
@@ -163,8 +163,8 @@ impl<'a> FitSession<'a> {
         self
     }
 
-    /// Tells what becomes of the checkpoint. A file that cannot be written then no longer ends the fit, as it does
-    /// where nobody would hear of it.
+    /// Reports what becomes of the checkpoint. A file that cannot be written then no longer ends the fit, as it does
+    /// if no callback would report it.
     #[must_use]
     pub fn with_checkpoint_events(
         mut self,

@@ -55,7 +55,7 @@ impl Termination {
         matches!(self, Self::EpochsDone | Self::HeldOut | Self::StopAt | Self::Elsewhere)
     }
 
-    /// Whether a fit that ended so goes on from its checkpoint: after an interruption, or with a higher limit.
+    /// Whether a fit that ended so continues from its checkpoint: after an interruption, or with a higher limit.
     pub fn can_resume(self) -> bool {
         matches!(self, Self::Stopped | Self::TimeBudget | Self::MaxIterations)
     }

@@ -1,4 +1,4 @@
-//! A prepared problem, minimized: by mini-batches, or by a full-batch descent, watched and kept in a checkpoint; in rounds where its target depends on where it stands.
+//! A prepared problem, minimized: by mini-batches, or by a full-batch descent, watched and kept in a checkpoint; in rounds where its target depends on the position.
 //!
 //! ```text
 //! target at the position ──► value and gradient there ──► one step of the minimizer ──┐
@@ -6,7 +6,7 @@
 //!          └───────────────────── unless it converged or was stopped ─────────────────┘
 //! ```
 //! Within a round the objective is one smooth function. What a round begins with follows from the position alone, so
-//! that a fit that goes on from a checkpoint takes the same steps. From a round to the next the value may jump up: the
+//! that a fit that continues from a checkpoint takes the same steps. From a round to the next the value may jump up: the
 //! record notes the least value that a round began with, and where, and the fit ends there.
 
 use std::ops::ControlFlow;
@@ -195,7 +195,7 @@ struct State<S> {
 /// Runs a full-batch minimizer from a state.
 ///
 /// # Errors
-/// A checkpoint that cannot be written, where nobody is told of it.
+/// A checkpoint that cannot be written, if no callback reports it.
 fn descend<E: Encoder, O: Objective, R: DirectionRule>(
     units: &Units<'_, '_, E, O>,
     (monitor, checkpoint): (&mut Monitor<'_, '_, Position>, &mut Checkpoint<'_>),

@@ -41,7 +41,7 @@ pub enum Start {
     /// c the classes that have rows.
     ///
     /// Where LDA cannot be fitted because the within-class scatter is singular, it is fitted with a shrinkage
-    /// of 0.01, and if that fails too (classes of equal rows) the rule goes on as if LDA were not to be had;
+    /// of 0.01, and if that fails too (classes of equal rows) the rule continues as if LDA were not to be had;
     /// [`ResolvedStart`] says what came of it.
     ///
     /// Where k > d the identity leaves k - d rows of A without a feature. As rows of zeros they would never be
@@ -58,7 +58,7 @@ pub enum Start {
     Random {
         /// The standard deviation of an entry; without it 1/√d for a full map and 1 for a diagonal one.
         ///
-        /// For standardized features the default keeps E||A x||² at k, where neighbors are told apart and
+        /// For standardized features the default keeps E||A x||² at k, where neighbors are distinguished and
         /// the softmax still sees more than one of them. Larger scales (scikit-learn's 1) leave most points
         /// a single neighbor and the fit a poor local maximum; much smaller ones (torchnca's 0.01) start
         /// where the gradient nearly vanishes.

@@ -1,4 +1,4 @@
-//! Where a full-batch descent stands, so that it can be saved and continued.
+//! The state of a full-batch descent, so that it can be saved and continued.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ impl ObjectiveScale {
     }
 }
 
-/// Where a descent stands: all that its next steps depend on.
+/// The state of a descent: all that its next steps depend on.
 ///
 /// A run continued from a saved state takes the same steps, bit for bit, as one that was not interrupted.
 /// As JSON its numbers read back to the same bits (by serde_json's feature `float_roundtrip`, which this crate asks for).

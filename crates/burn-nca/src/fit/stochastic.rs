@@ -75,7 +75,7 @@ pub(super) fn minimize<E: Encoder, O: Objective>(
     let ended = (!termination.can_resume()).then_some(termination);
     checkpoint.conclude(termination, || epochs.state(&monitor.record, ended))?;
     if monitor.record.history.is_empty() {
-        // No batch has told anything: no epoch was asked for, or none had a step.
+        // No batch has been evaluated: no epoch was asked for, or none had a step.
         epochs.last = epochs.at_start();
     }
     let solution = Solution {
@@ -255,7 +255,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         }
     }
 
-    /// The exact value and gradient, where no batch has told anything.
+    /// The exact value and gradient, where no batch has been evaluated.
     fn at_start(&self) -> Progress {
         let Evaluation { value, gradient, .. } = self.units.evaluate(&self.units.start());
         let gradient_max = gradient.iter().fold(0.0, |max: f64, g| max.max(g.abs()));
@@ -296,7 +296,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         Some(BatchEstimate { value, step })
     }
 
-    /// The rows beside a batch that its rows see as neighbors. The order of an epoch is random, and so are those that
+    /// The rows in addition to a batch that its rows see as neighbors. The order of an epoch is random, and so are those that
     /// follow the batch in it.
     fn others(&self, rows: &[usize], batch: &Range<usize>) -> Vec<usize> {
         let beside = self.plan.candidates.unwrap_or(0).saturating_sub(batch.len());

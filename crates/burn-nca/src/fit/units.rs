@@ -64,7 +64,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Units<'a, 'p, E, O> {
     /// The same as [`evaluate`](Self::evaluate) with another target of the same points.
     pub fn evaluate_on(&self, target: &O::Target, position: &[f64]) -> Evaluation {
         if self.ended() {
-            // No minimizer goes on from here.
+            // No minimizer continues from here.
             return Evaluation::new(f64::NAN, vec![f64::NAN; position.len()]);
         }
         let Self { problem, config, .. } = self;

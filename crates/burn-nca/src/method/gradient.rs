@@ -1,4 +1,4 @@
-//! Methods that minimize an objective over the map: scale, start, split, minimize and summarize stand here once.
+//! Methods that minimize an objective over the map: scale, start, split, minimize and summarize are here once.
 
 use std::fmt::Debug;
 use web_time::Instant;
@@ -189,7 +189,7 @@ pub(crate) struct GradientFit<'a, E: Encoder, O: Objective> {
 }
 
 impl<E: Encoder, O: Objective> GradientFit<'_, E, O> {
-    /// Fits the encoder to k dimensions, and what the objective learns beside it; they come back without autodiff.
+    /// Fits the encoder to k dimensions, and what the objective learns besides; they come back without autodiff.
     ///
     /// # Errors
     /// An encoder of other sizes, and what [`minimize_prepared`] refuses.

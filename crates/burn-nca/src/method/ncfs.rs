@@ -35,7 +35,7 @@ const USES: &[Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopp
 /// use burn_nca::estimator::Estimator;
 /// use burn_nca::method::Ncfs;
 ///
-/// // The first feature tells the class, the second nothing.
+/// // The first feature determines the class, the second is noise.
 /// let x = vec![0.0, 0.7, 0.1, 0.2, 0.2, 0.5, 1.0, 0.6, 1.1, 0.3, 1.2, 0.4];
 /// let data = Labeled::from_labels(Features::unnamed(x, 2)?, vec![0, 0, 0, 1, 1, 1])?;
 /// let fitted = Estimator::new(2, 2, Ncfs::new()).fit(&data, &Device::flex())?;

@@ -81,7 +81,7 @@ impl<D: TrainingData> Problem<'_, D> {
         }
     }
 
-    /// What tells this problem from others, for a checkpoint; `settings` are those of the method.
+    /// What distinguishes this problem from others, for a checkpoint; `settings` are those of the method.
     pub fn identity(&self, settings: &impl Serialize) -> FitIdentity {
         let settings = settings_text(&(settings, &self.encoder, self.d_output));
         self.data.as_any_data().identity(&settings)

@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn every_setting_is_a_field_and_no_field_is_without_help() {
-        // What a model's card has beside the settings of its method.
+        // What a model's card has in addition to the settings of its method.
         let taken = ["d_input", "d_output", "encoder", "fit", "method", "regression"];
         for method in AnyMethod::all() {
             let (info, settings) = (method.info(), method.settings());

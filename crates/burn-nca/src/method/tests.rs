@@ -1,4 +1,4 @@
-//! What the methods of the family do on made-up tables: what they find, what they give, how they go on.
+//! What the methods of the family do on made-up tables: what they find, what they give, how they continue.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -328,7 +328,7 @@ fn what_a_method_cannot_use_is_refused_in_words() {
 }
 
 #[test]
-fn a_map_goes_on_from_one_that_was_fitted() {
+fn a_map_continues_from_one_that_was_fitted() {
     let data = xor(1);
     for method in family() {
         let estimator = estimator(method.clone(), 4);

@@ -165,7 +165,7 @@ impl Method for Gvsm {
         let AnyEncoder::Linear(map) = encoder else { return None };
         let weight = map.weight.val();
         let [d, _] = weight.dims();
-        // The transpose of L; what stands above its diagonal is masked.
+        // The transpose of L; what is above its diagonal is masked.
         let masked = parameters.get(..d * d)?.iter().enumerate();
         let masked = masked.map(|(at, entry)| if at % d <= at / d { *entry } else { 0.0 });
         let weights = of_unit_scale(masked.collect(), d);

@@ -8,13 +8,13 @@ use super::{ClassReferences, Rule, Voters};
 use crate::data::Features;
 use crate::error::Result;
 
-/// The most probabilities that stand at a time: 32 MiB.
+/// The most probabilities that are held at a time: 32 MiB.
 const AT_A_TIME: usize = 1 << 22;
 
 impl Rule {
     /// The most probable class of each query `[m, k]`, by all references.
     ///
-    /// No more than 32 MiB of probabilities stand at a time, however many classes there are.
+    /// No more than 32 MiB of probabilities are held at a time, however many classes there are.
     ///
     /// # Errors
     /// A coordinate that is not finite.
@@ -58,7 +58,7 @@ impl Rule {
 }
 
 impl Voters<'_> {
-    /// The most probable class of each query by the stochastic rule, of rows that stand on the host, which are not
+    /// The most probable class of each query by the stochastic rule, of rows on the host, which are not
     /// copied; in parts, as [`Rule::most_probable_classes`].
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use burn_nca_fused::{Columns, Number};
 
 use super::points::Points;
 
-/// References that stand in f64 at a time.
+/// References that are stored in f64 at a time.
 pub(crate) const PART_ROWS: usize = 1 << 16;
 
 /// The parts of so many references.

@@ -27,7 +27,7 @@ pub(super) const LEAD: usize = 16;
 /// Coordinates between two looks at the sums so far.
 const STRIDE: usize = 16;
 
-/// Sums that go on side by side, coordinate by coordinate in turn, so that no addition waits for the one before.
+/// Sums that continue side by side, coordinate by coordinate in turn, so that no addition waits for the one before.
 const SUMS: usize = 4;
 
 /// One coordinate of eight points.

@@ -86,7 +86,7 @@ pub(super) fn nearest_excluding(
 /// As [`class_probabilities`](super::class_probabilities), with another distance.
 ///
 /// # Errors
-/// As there.
+/// As [`class_probabilities`](super::class_probabilities).
 pub fn manhattan_probabilities(
     queries: &Tensor<2>,
     references: &Tensor<2>,
@@ -101,7 +101,7 @@ pub fn manhattan_probabilities(
 /// As [`manhattan_probabilities`], the term of each reference that a query may find times its weight; alike without.
 ///
 /// # Errors
-/// As there.
+/// As [`manhattan_probabilities`].
 pub(super) fn weighted_probabilities(
     queries: &Tensor<2>,
     references: &Tensor<2>,

@@ -202,7 +202,7 @@ pub(super) fn read_both(
 /// As [`read_both`], of features.
 ///
 /// # Errors
-/// As there.
+/// As [`read_both`].
 pub(super) fn of_both(
     queries: &Features,
     references: &Features,
@@ -229,7 +229,7 @@ pub(crate) fn check_dimensions(queries: &Points, references: &Points) -> Result<
     Ok(())
 }
 
-/// Where the rows `wanted` stand in `order`; behind all of it for one that is not there.
+/// Where the rows `wanted` are in `order`; behind all of it for one that is not there.
 pub(super) fn positions(order: &[usize], wanted: &[usize]) -> Vec<usize> {
     let rows = order.iter().chain(wanted).max().map_or(0, |last| last + 1);
     let mut position = vec![order.len(); rows];

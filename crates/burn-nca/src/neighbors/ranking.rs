@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_chain_of_near_distances_is_cut_where_the_first_ends() {
         let tie = Resolution::new(0.1, 0.0);
-        // 1.0 reaches to 1.1, and 1.15 begins anew.
+        // 1.0 reaches to 1.1, and 1.15 starts again.
         let chain: Vec<f64> = [1.15, 1.08, 1.0, 1.2].map(|d: f64| d * d).to_vec();
         let rows: Vec<u32> = ranked(&chain, 4, tie).into_iter().map(|found| found.0).collect();
         assert_eq!(rows, [1, 2, 0, 3]);

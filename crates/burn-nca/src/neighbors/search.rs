@@ -127,7 +127,7 @@ impl NearestConfig {
         self.search_eligible(&found, &among, &eligible, device)
     }
 
-    /// The same of rows that stand on the host, which are not copied; products are taken on `device`.
+    /// The same of rows on the host, which are not copied; products are taken on `device`.
     ///
     /// # Errors
     /// As [`NearestConfig::search`].
@@ -141,10 +141,10 @@ impl NearestConfig {
         self.search_features_excluding(queries, references, Exclude::own_if(own), device)
     }
 
-    /// As [`search_excluding`](Self::search_excluding), of rows that stand on the host.
+    /// As [`search_excluding`](Self::search_excluding), of rows on the host.
     ///
     /// # Errors
-    /// As there.
+    /// As [`search_excluding`](Self::search_excluding).
     pub fn search_features_excluding(
         &self,
         queries: &Features,
@@ -291,7 +291,7 @@ impl NearestConfig {
 /// Some of the references, by their rows.
 pub(super) type Part<'a> = dyn Fn(Range<usize>) -> Result<Points> + 'a;
 
-/// How many of many references are searched at a time: where they stand in f32 on the host, and where few queries are
+/// How many of many references are searched at a time: where they are stored in f32 on the host, and where few queries are
 /// compared with them. `None`: all of them at once.
 fn rows_at_a_time(queries: usize, [m, d]: [usize; 2], is_narrow: bool) -> Option<usize> {
     let are_few = 8 * queries <= m && m * d > LARGE;

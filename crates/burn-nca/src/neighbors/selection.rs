@@ -3,7 +3,7 @@
 /// Entries looked at together: one comparison of their minimum skips all of them.
 const LANES: usize = 64;
 
-/// Where the `k` smallest of `values` stand, in no order; values that are infinite are never taken.
+/// Where the `k` smallest of `values` are, in no order; values that are infinite are never taken.
 pub(super) fn k_smallest(values: &[f32], k: usize) -> Vec<u32> {
     let capacity = (4 * k).max(128);
     let mut held: Vec<(f32, u32)> = Vec::with_capacity(capacity + LANES);
@@ -27,7 +27,7 @@ pub(super) fn k_smallest(values: &[f32], k: usize) -> Vec<u32> {
     held.into_iter().map(|(_, at)| at).collect()
 }
 
-/// Where the values of at most `limit` stand, ascending by position.
+/// Where the values of at most `limit` are, ascending by position.
 pub(super) fn at_most(values: &[f32], limit: f32) -> Vec<u32> {
     let mut found = Vec::new();
     for (chunk, lanes) in values.chunks(LANES).enumerate() {

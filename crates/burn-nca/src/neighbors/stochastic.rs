@@ -19,7 +19,7 @@ const MOST_TIE: f64 = 0.01;
 /// References from which a class is summed by itself, its exponentials by vectors.
 const LARGE_CLASS: usize = 128;
 
-/// Sums that stand beside those of all queries and classes at a time.
+/// Sums that are held at a time, in addition to those of all queries and classes.
 const SUMS: usize = 1 << 22;
 
 /// References with their classes, and perhaps their weights.
@@ -113,7 +113,7 @@ impl Labeled<'_> {
         (2.0 * rounding + 4.0 * ERROR).min(MOST_TIE)
     }
 
-    /// The reference rows that count, sorted by class, and where each class then stands.
+    /// The reference rows that count, sorted by class, and where each class then starts.
     fn by_class(&self, excluded: Option<&Excluded<'_>>) -> (Vec<usize>, Vec<Range<usize>>) {
         let counts = |row: &usize| self.weights.is_none_or(|weights| weights[*row] > 0.0);
         let mut order: Vec<usize> = (0..self.labels.len()).filter(counts).collect();

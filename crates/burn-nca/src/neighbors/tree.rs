@@ -60,7 +60,7 @@ fn search_in<const D: usize>(
 
 /// A k-d tree of the distinct points among the references.
 ///
-/// Each point stands once with the rows it stands for: a tree can not split equal points, and the lowest
+/// Each point is kept once, with the rows it represents: a tree can not split equal points, and the lowest
 /// rows of equal points are known without a search.
 struct Tree<'a, const D: usize> {
     references: &'a Points,

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 /// p_i = Σ_k n_k s_ki / Σ_k n_k,   n_k = exp(-d_k² / 2σ²),   σ = (r / M) Σ_{m≤M} d_m        (section 3 of [1])
 /// d_1 ≤ … ≤ d_K: distances in the embedding; s_ki: whether neighbor k is of class i
 /// ```
-/// It does not depend on the scale of the embedding. Where σ is 0, as the M nearest stand at the query itself, or too
+/// It does not depend on the scale of the embedding. Where σ is 0, as the M nearest coincide with the query itself, or too
 /// small for a second distance, the nearest alone decide, all with the same weight.
 ///
 /// # References
@@ -96,7 +96,7 @@ impl VariableKernel {
     /// As [`class_probabilities`](Self::class_probabilities), each n_k times the weight of its reference; alike without.
     ///
     /// # Errors
-    /// As there.
+    /// As [`class_probabilities`](Self::class_probabilities).
     pub(super) fn weighted_probabilities(
         &self,
         queries: &Tensor<2>,
@@ -139,7 +139,7 @@ impl VariableKernel {
             // Each distance over the width first, so that no square underflows.
             let (near, far) = (squares[0].sqrt() / sigma, d2.sqrt() / sigma);
             let log = -0.5 * (far - near) * (far + near);
-            // Both are infinite, or the nearest stands at the query: the kernel is too narrow for the farther one.
+            // Both are infinite, or the nearest coincides with the query: the kernel is too narrow for the farther one.
             if log.is_nan() { 0.0 } else { log.exp() }
         };
         squares.iter().map(weight).collect()

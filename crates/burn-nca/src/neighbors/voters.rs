@@ -109,7 +109,7 @@ impl<'a> Voters<'a> {
     /// [`class_probabilities`](super::class_probabilities).
     ///
     /// # Errors
-    /// As there.
+    /// As [`class_probabilities`](super::class_probabilities).
     pub fn probabilities(
         &self,
         queries: &Tensor<2>,
@@ -119,7 +119,7 @@ impl<'a> Voters<'a> {
         self.among(read_both(queries, references, own)?, own)
     }
 
-    /// The same of rows that stand on the host, which are not copied.
+    /// The same of rows on the host, which are not copied.
     ///
     /// # Errors
     /// As [`Voters::probabilities`].

@@ -18,7 +18,7 @@ pub(super) const NO_AGREEMENT: f64 = 1e30;
 
 /// The agreements of n points, prepared once for many evaluations of an objective on a device.
 ///
-/// Labeled rows are put first: they are the terms, and the unlabeled ones stand behind as neighbors,
+/// Labeled rows are put first: they are the terms, and the unlabeled ones are behind as neighbors,
 /// or not at all. Agreements of labels and targets are never formed: equal labels are a range of columns, and targets
 /// further coordinates of the points. Those of a list or function come from the host, a block at a time. No n x n
 /// matrix exists.
@@ -189,7 +189,7 @@ impl AgreementIndex {
         self.without_positive.clone().slice([rows.clone()])
     }
 
-    /// Whether the agreements of a block stand in a table of pairs.
+    /// Whether the agreements of a block are in a table of pairs.
     pub(super) fn is_table(&self) -> bool {
         matches!(self.rule, IndexedRule::List(_) | IndexedRule::Host(_))
     }
@@ -302,7 +302,7 @@ impl IndexedRule {
     }
 }
 
-/// The range of the rows of its label for each row; equal labels stand together.
+/// The range of the rows of its label for each row; equal labels are adjacent.
 fn spans_of_equal(labels: &[usize]) -> Vec<Range<usize>> {
     let mut spans = Vec::with_capacity(labels.len());
     for class in labels.chunk_by(|a, b| a == b) {

@@ -27,7 +27,7 @@ use super::BatchTarget;
 /// }
 /// ```
 pub trait BatchLoss: Module + ModuleDisplay {
-    /// What the loss is told of the rows: classes, agreements, pairs.
+    /// The targets of the rows: classes, agreements, pairs.
     type Target: BatchTarget;
 
     /// The loss of a batch, shape `[1]`, differentiable in the embedding and in the loss's own parameters.

@@ -32,7 +32,7 @@ pub struct Candidates {
 #[derive(Clone, Debug)]
 enum Own {
     /// None is.
-    Nobody,
+    None,
     /// Candidate i is query i.
     Row,
     /// That of the same number: `[b]` and `[m]`.
@@ -63,7 +63,7 @@ impl Candidates {
         Self { embeddings, labels, own: Own::Row, usable: None }
     }
 
-    /// Any set of samples; those that a query is itself are told by their number.
+    /// Any set of samples; those that a query is itself are identified by their number.
     ///
     /// # Shapes
     /// - embeddings: `[m, k]`, target: m rows, query_ids: `[b]`
@@ -93,7 +93,7 @@ impl Candidates {
     pub fn of_others(embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Self {
         let [m, _] = embeddings.dims();
         assert_shape!(labels, [m]);
-        Self { embeddings, labels, own: Own::Nobody, usable: None }
+        Self { embeddings, labels, own: Own::None, usable: None }
     }
 
     /// Only those candidates where `usable` is true.
@@ -149,7 +149,7 @@ impl Candidates {
         let ([b], [m]) = (labels.dims(), self.labels.dims());
         let same = equal_pairs(labels.clone().slice([rows.clone()]), self.labels.clone());
         let own = match &self.own {
-            Own::Nobody => None,
+            Own::None => None,
             Own::Row => {
                 assert_eq!(b, m, "{b} queries, but a batch of {m} rows");
                 Some(own_pairs(rows.clone(), m, &self.labels.device()))
@@ -173,7 +173,7 @@ impl Candidates {
         [excluded.clone(), same.bool_and(excluded.bool_not())]
     }
 
-    /// Queries and candidates class by class, and the labels of the candidates as they stand; read from their device
+    /// Queries and candidates class by class, and the labels of the candidates as they are; read from their device
     /// together.
     #[cfg(feature = "fused")]
     pub(super) fn placement(&self, labels: Tensor<1, Int>) -> (Placement, Vec<i64>) {
@@ -194,10 +194,10 @@ impl Candidates {
         let of_queries = next();
         let of_candidates = match self.own {
             Own::Row => of_queries.clone(),
-            Own::Nobody | Own::Sample(_) => next(),
+            Own::None | Own::Sample(_) => next(),
         };
         let [query_ids, ids] = match self.own {
-            Own::Nobody => [None, None],
+            Own::None => [None, None],
             Own::Row => {
                 assert_eq!(b, m, "{b} queries, but a batch of {m} rows");
                 let rows: Vec<i64> = (0..).take(b).collect();

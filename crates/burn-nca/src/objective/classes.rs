@@ -33,7 +33,7 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug)]
 pub struct ClassIndex {
     order: Vec<usize>,
-    /// Where each row stands in the order.
+    /// Where each row is in the order.
     places: Vec<usize>,
     /// Class boundaries in class order: class c spans `starts[c]..starts[c + 1]`.
     starts: Vec<usize>,
@@ -65,7 +65,7 @@ impl ClassIndex {
 
     /// The index of points of which some have no class.
     ///
-    /// A point without a class has no term and is nobody's partner: it stands in the denominators of the others only. It
+    /// A point without a class has no term and is never a positive; it only adds to the denominators of the others. It
     /// counts as a class of its own here, behind all others in class order.
     ///
     /// # Errors
@@ -201,7 +201,7 @@ impl ClassIndex {
         Self { weights, ..index }
     }
 
-    /// The points `rows` and `others` in class order, the rows of each class first, and where those with a class stand.
+    /// The points `rows` and `others` in class order, the rows of each class first, and where those with a class are.
     pub(super) fn sample(&self, rows: &[usize], others: &[usize]) -> SampleOrder {
         let class_of = |row: usize| self.class_of[self.places[row]];
         let classes = self.classes() - self.unlabeled;

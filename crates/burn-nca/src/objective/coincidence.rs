@@ -52,7 +52,7 @@ impl CoincidenceLossConfig {
 ///
 /// # Numerics
 /// `log P0 = log(-expm1(log P1))` without cancellation at either end: near 0 as
-/// `log tanh(-x/2) + log(1 + exp(x))`, else as `log1p(-exp(x))`. Where all pairs can be told apart the likelihood
+/// `log tanh(-x/2) + log(1 + exp(x))`, else as `log1p(-exp(x))`. Where all pairs can be distinguished the likelihood
 /// grows without bound as σ falls, so σ²/κ² counts as 1e-8 at least.
 ///
 /// # References

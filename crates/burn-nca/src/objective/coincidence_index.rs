@@ -28,7 +28,7 @@ struct OnDevice {
     /// Rows of the embedding cut into maps, `[pairs]`.
     first: Tensor<1, Int>,
     second: Tensor<1, Int>,
-    /// Whether the pair should be told apart, `[pairs]`.
+    /// Whether the pair should be separated, `[pairs]`.
     apart: Tensor<1, Bool>,
     map: Tensor<1, Int>,
     scale: Tensor<1, Int>,

@@ -32,7 +32,7 @@ impl NcfsLossConfig {
 /// ```
 /// The loss is the first sum over the embedding u; the second is the L2 penalty of a fit
 /// ([`FitConfig::l2`](crate::fit::FitConfig::l2) is λ) of [`FeatureWeights`](crate::encoder::FeatureWeights). The
-/// penalty drives the weights of features that tell nothing to 0. The width of the kernel is 1: another one is another
+/// penalty drives the weights of uninformative features to 0. The width of the kernel is 1: another one is another
 /// scale of w and of λ.
 ///
 /// # Numerics
@@ -127,7 +127,7 @@ impl NcfsRegressionLossConfig {
 /// ```text
 /// L = Σ_i Σ_{j≠i} p_ij Σ_m |t_im - t_jm| + λ n Σ_r w_r²            p_ij as in [`NcfsLoss`]
 /// ```
-/// The second sum is the L2 penalty of a fit, as there.
+/// The second sum is the L2 penalty of a fit.
 ///
 /// # References
 /// MATLAB's `fsrnca` with its loss `mad`.

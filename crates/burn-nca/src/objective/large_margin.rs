@@ -47,7 +47,7 @@ impl LargeMarginLossConfig {
 /// L = Σ_i Σ_{j∈T_i} ( (1 - µ) d²_ij + µ Σ_{l: y_l ≠ y_i} max(0, 1 + d²_ij - d²_il) )        (13 of [1])
 /// d²_ij = ||z_i - z_j||²,   T_i = the k nearest rows of i's class in the input space         ([`TargetNeighbors`])
 /// ```
-/// Term i of the sum is that of row i. The value is exact at every embedding: a row l that stands within the margin of
+/// Term i of the sum is that of row i. The value is exact at every embedding: a row l that is within the margin of
 /// i (an impostor) is found by a neighbor search, and no list of triplets ever exists.
 ///
 /// # The active set

@@ -43,7 +43,7 @@ impl MemoryLossConfig {
 /// queries     the b rows of the batch
 /// candidates  those rows, and the rows of the memory whose sample is not in the batch     (gradient: batch only)
 /// ```
-/// A row's own sample is told by its number, never by its place or value: a memory that holds the batch
+/// A row's own sample is identified by its number, never by its place or value: a memory that holds the batch
 /// gives the same loss as no memory at all. (Where the memory is compared by position, each row finds its own
 /// copy at distance 0, and the loss falls to 0 with nothing learned.) Rows of one number are one sample, so
 /// give two views of an image a number each.
@@ -89,7 +89,7 @@ pub struct MemoryLoss<L: CandidateLoss> {
 }
 
 /// Batches that were embedded since the last step. Clones of a model share them: Burn computes a step on one
-/// clone and goes on with another.
+/// clone and continues with another.
 type Pending = Arc<Mutex<Vec<(Tensor<2>, ClassTarget)>>>;
 
 impl<L: CandidateLoss> ModuleDisplay for MemoryLoss<L> {
@@ -107,7 +107,7 @@ impl<L: CandidateLoss> ModuleDisplay for MemoryLoss<L> {
 }
 
 impl<L: CandidateLoss> MemoryLoss<L> {
-    /// The batch and what the memory holds beside it.
+    /// The batch and what the memory holds in addition.
     fn candidates(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Candidates {
         let [b, _] = embeddings.dims();
         let ClassTarget { labels, ids } = target.clone();

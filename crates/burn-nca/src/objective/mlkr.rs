@@ -206,7 +206,7 @@ impl Objective for MlkrLoss {
         whole_range(targets.points())
     }
 
-    fn least(&self, _targets: &TargetIndex) -> Option<f64> {
+    fn lower_bound(&self, _targets: &TargetIndex) -> Option<f64> {
         Some(0.0)
     }
 

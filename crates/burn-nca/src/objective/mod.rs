@@ -1,6 +1,6 @@
 //! Stage 3: objectives and losses. What an embedding should achieve, smaller is better.
 //!
-//! A loss stands in one file with all its forms:
+//! A loss is in one file with all its forms:
 //!
 //! ```text
 //!                              over all data, exact     of a batch
@@ -16,7 +16,7 @@
 //! SoftNearestNeighborLoss                               BatchLoss, CandidateLoss     g at a temperature
 //! SupConLoss                                            BatchLoss, CandidateLoss     every positive on its own
 //! ProxyNcaLoss                                          BatchLoss                    one learned proxy per class
-//! MemoryLoss                                            BatchLoss                    a memory beside the batch
+//! MemoryLoss                                            BatchLoss                    a memory in addition to the batch
 //! ```
 //! An [`Objective`] is a sum of terms that can be evaluated a block at a time, so that the exact value and
 //! gradient of a large data set need memory for one block only (see [`crate::fit::exact`]). A [`BatchLoss`] is
@@ -145,10 +145,10 @@ pub trait Objective: Module + ModuleDisplay {
     /// The first pass, given the whole embedding `[n, k]` (no gradient is taken through it).
     fn shared(&self, embedding: Tensor<2>, target: &Self::Target) -> Self::Shared;
 
-    /// Whether the target depends on where a fit stands, so that [`updated_target`](Self::updated_target) has something to say.
+    /// Whether the target depends on the position of a fit, so that [`updated_target`](Self::updated_target) returns one.
     const MOVING_TARGET: bool = false;
 
-    /// The target at an embedding that a fit has reached, where it depends on that: neighbors that are searched anew,
+    /// The target at an embedding that a fit has reached, where it depends on that: neighbors that are searched again,
     /// say. `None` keeps the one before.
     ///
     /// Full-batch minimizers ask at the start and after each step that they have taken, not within a line search; it
@@ -194,9 +194,9 @@ pub trait Objective: Module + ModuleDisplay {
         0.0
     }
 
-    /// The least value that any embedding could have, where it is known: what tells a start that cannot move from
+    /// A lower bound of the value of any embedding, where it is known: what distinguishes a start that cannot move from
     /// an optimum. Without it a saturated start is reported as converged.
-    fn least(&self, _target: &Self::Target) -> Option<f64> {
+    fn lower_bound(&self, _target: &Self::Target) -> Option<f64> {
         None
     }
 

@@ -245,7 +245,7 @@ impl Objective for NcaLoss {
 
     fn shared(&self, _embedding: Tensor<2>, _classes: &ClassIndex) {}
 
-    fn least(&self, classes: &ClassIndex) -> Option<f64> {
+    fn lower_bound(&self, classes: &ClassIndex) -> Option<f64> {
         match self.criterion {
             Criterion::F => Some(-classes.weight_with_partner()),
             Criterion::G => Some(0.0),
@@ -256,7 +256,7 @@ impl Objective for NcaLoss {
         classes.subset(rows)
     }
 
-    /// Class by class, as the terms stand, and within each the rows first.
+    /// Class by class, as the terms are ordered, and within each the rows first.
     fn sample(
         &self,
         classes: &ClassIndex,

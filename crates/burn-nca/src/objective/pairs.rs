@@ -56,7 +56,7 @@ impl PairLossConfig {
 ///   distance is short or long against 1. Pairs are drawn together for good (an isolated pair of squared
 ///   distance u adds `u + log(1 + exp(-u))` up to a constant, least at u = 0), and the repulsion,
 ///   whose weights add up to 1 - n/Z, dies away once points have no neighbors within a distance of
-///   about 1. The scale of the embedding comes to rest.
+///   about 1. The scale of the embedding converges.
 /// - left out: Z lies between 0 and n² - n. log Z falls without bound as all points fly apart, but each
 ///   pair is in Z itself, twice, so that `-log(exp(-d²_ab) / Z) ≥ log 2` and `Cost ≥ W log 2`. Adding one
 ///   constant to all squared distances changes nothing: the cost asks only that pairs be closer than

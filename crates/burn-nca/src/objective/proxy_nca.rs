@@ -73,12 +73,12 @@ impl ProxyNcaLossConfig {
 /// ```text
 /// l = -1/b Σ_i log ( exp(s(z_i, f_{y_i}) / T) / Σ_c exp(s(z_i, f_c) / T) )             (section 3 of [1])
 /// ```
-/// with one learned proxy `f_c` a class. All proxies stand in the denominator, the own one too: unlike
+/// with one learned proxy `f_c` a class. All proxies are in the denominator, the own one too: unlike
 /// ProxyNCA \[2\], these are probabilities. The paper's `s = -||z/|z| - f/|f|||²` at T = 1/9 is the cosine at
 /// T = 1/18 ([`Similarity`]). No pair of rows is compared, so any batch size will do, and every class counts
 /// in every batch.
 ///
-/// The proxies are a parameter of this module: keep the loss in the model, or step it beside the model, so
+/// The proxies are a parameter of this module: keep the loss in the model, or step it together with the model, so
 /// that the optimizer sees them. The paper gives them a larger learning rate than the network (a parameter
 /// group of Burn's optimizer does that), and pools and normalizes the network's last layer, which is left to
 /// the encoder.

@@ -272,7 +272,7 @@ impl Objective for SoftNcaLoss {
 
     fn shared(&self, _embedding: Tensor<2>, _agreements: &AgreementIndex) {}
 
-    fn least(&self, agreements: &AgreementIndex) -> Option<f64> {
+    fn lower_bound(&self, agreements: &AgreementIndex) -> Option<f64> {
         match self.criterion {
             Criterion::F => Some(-agreements.weight_with_agreement()),
             Criterion::G => Some(0.0),
@@ -305,7 +305,7 @@ impl Objective for SoftNcaLoss {
         in_blocks([z], terms, |[z], rows| {
             let b = rows.len();
             let (logits, own) = exponents(z, rows.clone());
-            // Points without a target stand behind the others, and agree with none.
+            // Points without a target come after the others, and agree with none.
             let (log_w, apart) = agreements.log_agreements(&rows, logits.dtype());
             let (log_w, apart) = if labeled == m {
                 (log_w, apart)

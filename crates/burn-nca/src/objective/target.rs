@@ -1,8 +1,8 @@
-//! What a batch loss is told of the rows of a batch.
+//! The targets of a batch loss: classes, agreements or pairs of the rows of a batch.
 
 use burn::tensor::{Int, Tensor};
 
-/// What a [`BatchLoss`](super::BatchLoss) is told of the rows of a batch.
+/// The targets of a [`BatchLoss`](super::BatchLoss) for the rows of a batch.
 pub trait BatchTarget: Clone + core::fmt::Debug + Send + 'static {
     /// The target off the autodiff device, for metrics.
     #[must_use]
@@ -19,7 +19,7 @@ pub struct ClassTarget {
 }
 
 impl ClassTarget {
-    /// Labels of rows that are samples of their own, numbered as they stand.
+    /// Labels of rows that are samples of their own, numbered in order.
     ///
     /// # Shapes
     /// - labels: `[n]`

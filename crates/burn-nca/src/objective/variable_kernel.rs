@@ -54,7 +54,7 @@ impl VariableKernelLossConfig {
 /// p_ti  = Σ_k n_tk s_tki / Σ_k n_tk                                k = 1..K: the nearest other rows of t
 /// n_tk  = exp(-d_tk² / 2σ_t²),   σ_t = (r / M) Σ_{m≤M} d_tm        (section 3 of [1])
 /// ```
-/// Smaller is better. The width r is learned beside the map, as its logarithm; with a
+/// Smaller is better. The width r is learned together with the map, as its logarithm; with a
 /// [penalty](VariableKernelLossConfig::width_penalty) λ each row costs `λ (ln r - ln r₀)²` more, r₀ where it starts. With a
 /// [`DiagonalMap`](crate::encoder::DiagonalMap) this is VSM, with a
 /// [`TriangularMap`](crate::encoder::TriangularMap) GVSM; any encoder will do. The [rule](Self::rule) that it trains
@@ -62,13 +62,13 @@ impl VariableKernelLossConfig {
 ///
 /// # Neighbors
 /// The rows of the sums are gathered by their numbers, and σ is differentiated through: between two searches E is
-/// smooth. Where the set of neighbors changes it jumps; so a full-batch minimizer searches anew after each step that it
+/// smooth. Where the set of neighbors changes it jumps; so a full-batch minimizer searches again after each step that it
 /// has taken, and not within a line search ([`Objective::updated_target`]). Elsewhere (a mini-batch, a single value) the
 /// neighbors are those of the embedding at hand.
 ///
 /// # Numerics
 /// E does not depend on the scale of the embedding. Weights are relative to that of the nearest neighbor. Where the M
-/// nearest stand at the row itself, they alone count, and the row has no gradient.
+/// nearest coincide with the row itself, only they count, and the row has no gradient.
 ///
 /// # References
 /// \[1\] J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002;

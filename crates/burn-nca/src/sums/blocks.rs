@@ -38,7 +38,7 @@ fn cut(rows: &Range<usize>, size: usize) -> Vec<Range<usize>> {
 /// S = Σ_blocks t(T),   G = Σ_blocks dt/dT     a block at a time, on leaf copies of the tensors T
 /// S + <T - [T], G>                            the same number, as Burn differentiates it: [T] is constant
 /// ```
-/// The rows of one block are one graph, as they stand. What `terms` is differentiated in must be among the tensors.
+/// The rows of one block are one graph, as they are. What `terms` is differentiated in must be among the tensors.
 pub(crate) fn in_blocks<const N: usize>(
     tensors: [Tensor<2>; N],
     rows: Range<usize>,

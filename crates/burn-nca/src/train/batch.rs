@@ -16,12 +16,12 @@ pub struct Sample {
     pub label: usize,
 }
 
-/// A batch for a [`MetricModel`](crate::MetricModel): feature rows and what the loss is told of them.
+/// A batch for a [`MetricModel`](crate::MetricModel): feature rows and their targets.
 #[derive(Clone, Debug)]
 pub struct SampleBatch<T = ClassTarget> {
     /// The feature rows, `[n, d]`.
     pub x: Tensor<2>,
-    /// What the loss is told of the rows.
+    /// The targets of the rows.
     pub target: T,
 }
 

@@ -25,7 +25,7 @@ pub struct ClassBalancedLoaderConfig {
     /// The seed of the order.
     #[config(default = 0)]
     pub seed: u64,
-    /// The first epoch, counted from 0: give the epochs done when a training is resumed, and the order goes on
+    /// The first epoch, counted from 0: give the epochs done when a training is resumed, and the order continues
     /// as if it had not been interrupted.
     #[config(default = 0)]
     pub first_epoch: usize,
@@ -104,7 +104,7 @@ impl<O> Source<O> {
 /// A Burn data loader whose batches are balanced between classes ([`ClassBalancedSampler`]).
 ///
 /// Each iteration is the next epoch. The progress of an epoch counts its samples; where some are repeated, it
-/// goes on by shares.
+/// continues by shares.
 ///
 /// # Examples
 /// ```

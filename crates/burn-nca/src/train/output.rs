@@ -14,7 +14,7 @@ pub struct EmbeddingOutput<T = ClassTarget> {
     pub loss: Tensor<1>,
     /// The embedding of the batch, `[n, k]`.
     pub embedding: Tensor<2>,
-    /// What the loss was told of the rows.
+    /// The targets of the rows.
     pub target: T,
     /// The embedded reference set, where the model knows one
     /// ([`ReferencedModel`](super::ReferencedModel)) and was asked for no gradient.

@@ -63,7 +63,7 @@ impl core::fmt::Debug for References {
 }
 
 impl Clone for References {
-    /// A copy that has embedded nothing yet: the encoder beside it may be another one.
+    /// A copy that has embedded nothing yet: its encoder may be another one.
     fn clone(&self) -> Self {
         Self { rows: self.rows.clone(), chunk: self.chunk, embedded: Mutex::new(None) }
     }

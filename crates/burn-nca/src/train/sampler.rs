@@ -75,7 +75,7 @@ impl ClassBalancedSampler {
         let mut order: Vec<usize> = (0..groups.len()).collect();
         let mut batches = Vec::new();
         while (0..groups.len()).any(|class| taken[class] < groups[class].len()) {
-            // Equal claims are settled by lot, anew for each batch.
+            // Equal claims are settled by lot for each batch.
             order.shuffle(&mut rng);
             let left = |class: usize| groups[class].len().saturating_sub(taken[class]);
             order.sort_by_key(|&class| core::cmp::Reverse(left(class)));

@@ -1,4 +1,4 @@
-//! Checkpoints of every solver: a fit goes on from a damaged one, or says what is wrong with it.
+//! Checkpoints of every solver: a fit continues from a damaged one, or says what is wrong with it.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -20,7 +20,7 @@ use super::{fuzz, json_damage};
 
 pub const FILE: &str = "checkpoint.json";
 
-/// The steps before the fit is cut off, and after it goes on.
+/// The steps before the fit is cut off, and after it continues.
 const STEPS: usize = 3;
 
 pub fn estimators() -> Vec<Estimator> {
@@ -45,7 +45,7 @@ pub fn estimators() -> Vec<Estimator> {
     ]
 }
 
-/// Goes on for some steps with the checkpoint of this folder.
+/// Continues for some steps with the checkpoint of this folder.
 pub fn go_on(estimator: &Estimator, folder: &Path) -> burn_nca::Result<Fitted> {
     let mut steps = 0;
     let mut watch = |_: &Progress| {

@@ -1,4 +1,4 @@
-//! The finished trials of a search: it goes on after damaged ones, or says what is wrong with them.
+//! The finished trials of a search: it continues after damaged ones, or says what is wrong with them.
 
 use std::path::Path;
 

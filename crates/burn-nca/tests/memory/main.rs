@@ -1,4 +1,4 @@
-//! What a fit of a large table takes beside the table: less than one more copy of it.
+//! What a fit of a large table takes in addition to the table: less than one more copy of it.
 // Clippy knows the tests themselves, not the functions they share.
 #![allow(clippy::unwrap_used)]
 

@@ -1,6 +1,6 @@
 //! Small models that older versions saved; every later version reads them.
 //!
-//! A folder of the gallery holds the models that a version saved, and beside them what they made of [`queries`] then:
+//! A folder of the gallery holds the models that a version saved, and next to them what they made of [`queries`] then:
 //! `embeddings.json` and `predictions.json`. No folder is ever written again. Where the format of saved models changes,
 //! today's models are saved as a new one:
 //!
@@ -47,7 +47,7 @@ pub fn models() -> BTreeMap<String, PathBuf> {
 /// Three rows for a model; by its preparation, where it has one.
 fn queries(model: &Fitted) -> Features {
     if model.preparation().is_some() {
-        // The first of them has a hole.
+        // The first of them has a missing value.
         return model.prepare(&raw().select(&[3, 4, 5])).unwrap().features;
     }
     let values = [0.057, 7.5, -0.466, 1.345, 4.477, 2.95, 2.974, 6.459, 0.563];

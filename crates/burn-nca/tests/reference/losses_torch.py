@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reference values of losses.json beside PyTorch: `python3 losses_torch.py` prints the largest differences.
+"""The reference values of losses.json compared with PyTorch: `python3 losses_torch.py` prints the largest differences.
 
 Values of SupCon and ProxyNCA++ by pytorch-metric-learning (SupConLoss, ProxyNCALoss), gradients of all losses by
 PyTorch's automatic differentiation of the formulas. Needs torch and pytorch-metric-learning.

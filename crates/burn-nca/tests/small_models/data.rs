@@ -27,7 +27,7 @@ pub fn pairs() -> Coincidences {
     Coincidences::new(features(), Pairs::new(12, pairs).unwrap()).unwrap()
 }
 
-/// Rows as a file has them: a hole, and text.
+/// Rows as a file has them: a missing value, and text.
 pub fn raw() -> RawTable {
     let features = features();
     let mut height: Vec<f64> = (0..12).map(|row| features.value(row, 0)).collect();

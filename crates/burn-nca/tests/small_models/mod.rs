@@ -69,7 +69,7 @@ fn fitted(method: &AnyMethod) -> Fitted {
     of_dimension(3).or_else(|_| of_dimension(2)).unwrap_or_else(failed)
 }
 
-/// Of a table with a hole, text and booleans.
+/// Of a table with a missing value, text and booleans.
 fn prepared() -> Fitted {
     let config = PreparationConfig {
         missing: Missing::Mean,

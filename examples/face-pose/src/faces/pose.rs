@@ -6,7 +6,7 @@ use rand::{Rng, RngExt};
 use super::elementary::exp_minus;
 use burn_nca_data::generate::standard_normal;
 
-/// How a face stands in its window.
+/// The pose of a face in its window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Clockwise turn in degrees; 0 is upright.

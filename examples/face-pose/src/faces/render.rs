@@ -23,7 +23,7 @@ impl FaceBank {
     /// ```text
     /// the outermost sample is (W/2 - 1/4) (H/h) (|cos θ| + |sin θ|) source pixels from the middle, along an axis
     /// ```
-    /// with W the window, H the nominal height in the source and h that of the pose. An isolated face stands
+    /// with W the window, H the nominal height in the source and h that of the pose. An isolated face is
     /// before a uniform ground and has no border to show.
     pub fn shows_border(&self, pose: Pose) -> bool {
         if self.framing() != Framing::Filled {

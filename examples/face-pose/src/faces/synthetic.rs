@@ -13,7 +13,7 @@ const SIZE: u32 = 64;
 /// Height of every drawn head, crown to chin.
 const HEIGHT: f64 = 40.0;
 
-/// The uniform ground that the heads stand before.
+/// The uniform background of the heads.
 const GROUND: u8 = 128;
 
 /// Draws `images_per_person` pictures of each of `people` made-up people.
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bank_of_nobody_is_refused() {
+    fn an_empty_bank_is_refused() {
         let error = synthetic_faces(0, 1, 0).unwrap_err().to_string();
         assert_eq!(error, "the number of people is 0; give at least 1");
         assert!(

@@ -9,7 +9,7 @@ use burn_nca::objective::PairLoss;
 /// What a network is trained for.
 #[derive(Debug)]
 pub enum Goal {
-    /// The faces of a pair close together, all others apart: equation 8. No pose is told.
+    /// The faces of a pair close together, all others apart: equation 8. No pose is given.
     Pairs(PairLoss),
     /// The poses themselves, for comparison.
     Poses(PoseScale),

@@ -86,7 +86,7 @@ pub struct Check {
     /// Loss on pairs of held-out people.
     pub held_out: f64,
     /// Correlation with the rotation of held-out faces: of the angle around the fitted center, or of the
-    /// prediction of a network that is told the poses.
+    /// prediction of a supervised network.
     pub rotation: f64,
     /// Correlation with their size: of the distance from the center, or of the prediction.
     pub size: f64,

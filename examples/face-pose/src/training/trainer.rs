@@ -46,7 +46,7 @@ pub struct Trained<N> {
     pub seconds: f64,
 }
 
-/// Trains a network from its seeded start, or goes on from the checkpoint.
+/// Trains a network from its seeded start, or continues from the checkpoint.
 ///
 /// Step t takes the pairs `t b .. (t + 1) b`, rendered on other threads while the steps before run, so a resumed
 /// training takes the same steps bit for bit.

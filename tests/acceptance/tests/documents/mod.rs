@@ -1,6 +1,6 @@
-//! What the READMEs and the guide show of Rust, compiled: their blocks stand here with what surrounds them in a program.
+//! What the READMEs and the guide show of Rust, compiled: their blocks are here with what surrounds them in a program.
 //!
-//! That every block stands somewhere is held by the tests of the program, in `nca/documents`.
+//! That every block is somewhere is held by the tests of the program, in `nca/documents`.
 
 #![allow(clippy::print_stdout)] // as the documents do
 #![allow(dead_code, unused_assignments, unused_variables)] // what a block computes is for the reader

@@ -90,7 +90,7 @@ fn the_unit_of_the_target_does_not_matter_to_mlkr() {
 }
 
 #[test]
-fn early_stopping_holds_rows_out_and_an_interrupted_fit_goes_on() {
+fn early_stopping_holds_rows_out_and_an_interrupted_fit_continues() {
     let data = table();
     let stop = EarlyStoppingConfig::new().with_patience(3);
     let config = RegressionConfig::new(6, 6)

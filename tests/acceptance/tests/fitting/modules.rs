@@ -191,7 +191,7 @@ fn rows_without_a_class_are_neighbors_of_a_model_from_elsewhere() {
     let partly = data.clone().with_unlabeled(others).unwrap();
     let known = Fitted::of_classes(nca.encoder.clone(), scaling.clone(), &data, &device).unwrap();
     let fitted = Fitted::of_classes(nca.encoder, scaling, &partly, &device).unwrap();
-    // They stand in the denominators alone: f falls.
+    // They are in the denominators alone: f falls.
     assert!(fitted.summary().value > known.summary().value + 1.0);
     assert_eq!((fitted.references().dims(), fitted.summary().rows), ([150, 2], 150));
     let features = data.features();

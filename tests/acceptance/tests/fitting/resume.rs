@@ -111,7 +111,7 @@ fn early_stopping_resumes_from_every_step_with_the_best_one() {
 }
 
 #[test]
-fn a_higher_limit_goes_on_where_a_lower_one_ended() {
+fn a_higher_limit_continues_where_a_lower_one_ended() {
     let folder = tempfile::tempdir().unwrap();
     let checkpoint = folder.path().join("fit.checkpoint");
     for solver in [lbfgs as fn(usize) -> OptimizerConfig, conjugate_gradient] {

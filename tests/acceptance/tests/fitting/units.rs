@@ -132,7 +132,7 @@ fn the_penalty_of_spread_is_the_trace_and_its_slope_that_of_the_trace() {
     let expected = l2 * n * trace(&weight, &sample.x, k);
     let penalty = at(&weight, l2).0 - at(&weight, 0.0).0;
     assert!((penalty - expected).abs() < 1e-10 * expected, "{penalty} {expected}");
-    // With a weight so large that the objective vanishes beside it, the slope is that of the trace.
+    // With a weight so large that the objective is negligible compared with it, the slope is that of the trace.
     let l2 = 1e9;
     let slope = |at: usize| {
         let moved = |by: f64| {

@@ -25,7 +25,7 @@ fn step<L: CandidateLoss>(loss: MemoryLoss<L>, rows: &Rows) -> (f64, MemoryLoss<
     (value, loss.after_step())
 }
 
-/// Rows of samples `ids`, embedded anew for each seed.
+/// Rows of samples `ids`, embedded again for each seed.
 fn batch(ids: &[usize], seed: u64) -> Rows {
     let labels = ids.iter().map(|id| id % 3).collect();
     Rows { z: uniform(2 * ids.len(), seed), k: 2, labels, ids: ids.to_vec() }
@@ -118,7 +118,7 @@ fn validation_neither_uses_nor_changes_the_memory() {
 }
 
 #[test]
-fn a_recorded_memory_goes_on_to_the_bit() {
+fn a_recorded_memory_continues_to_the_bit() {
     let config = MemoryLossConfig::new(7, 2).with_warm_up(1);
     let fresh = || config.init(snn(Similarity::Euclidean, 0.5), &autodiff());
     let (_, loss) = step(fresh(), &batch(&[0, 1, 2, 3], 91));

@@ -18,7 +18,7 @@ fn a_table_of_agreements_gives_the_sum_over_blocks() {
     };
     let target = index(&Agreements::of_function(n, weight));
     assert_eq!(target.without_agreement(), [4]);
-    // What stands on the diagonal must not matter.
+    // What is on the diagonal must not matter.
     let entry = |i: usize, j: usize| if i == j { 0.7 } else { weight(i, j) };
     let table: Vec<f64> = (0..n * n).map(|at| entry(at / n, at % n)).collect();
     for criterion in [Criterion::F, Criterion::G] {

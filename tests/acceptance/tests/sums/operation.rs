@@ -73,7 +73,7 @@ fn reference(device: &Device, name: &str, dtype: DType) -> (Device, DType) {
     if name == "wgpu" { (Device::flex().autodiff(), DType::F64) } else { (device.clone(), dtype) }
 }
 
-/// Means, and gradients of a function in which they stand in the middle of a graph.
+/// Means, and gradients of a function in which they are in the middle of a graph.
 pub fn check_means(name: &str, (dtype, tolerance): (DType, f64)) {
     let Some(device) = open(name) else { return };
     let device = device.autodiff();
@@ -116,7 +116,7 @@ fn means_agree_on_flex() {
     check_means("flex", (DType::F32, 1e-5));
 }
 
-/// Values, and gradients of a function in which the sums stand in the middle of a graph.
+/// Values, and gradients of a function in which the sums are in the middle of a graph.
 pub fn check(name: &str, (dtype, tolerance): (DType, f64), k: usize, case: &Case) {
     let Some(device) = open(name) else { return };
     let device = device.autodiff();
@@ -136,7 +136,7 @@ pub fn check(name: &str, (dtype, tolerance): (DType, f64), k: usize, case: &Case
         let q = points([b, k], 31, device, dtype);
         let r = points([m, k], 32, device, dtype);
         let upstream = points([b, 1], 33, device, dtype).detach().reshape([b]);
-        // What goes in comes from operations, and what comes out goes on.
+        // What goes in comes from operations, and what comes out continues.
         let lse = sums(q.clone() * 1.5, r.clone().add_scalar(0.25)).mask_fill(empty.clone(), 0.0);
         let total = ((lse.clone() * upstream).sin() + lse.clone().square() * 0.1).sum();
         let grads = total.backward();

@@ -1,4 +1,4 @@
-//! A training that goes on from a checkpoint takes the steps of one that was not interrupted, to the bit.
+//! A training that continues from a checkpoint takes the steps of one that was not interrupted, to the bit.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The search for settings: what it scores, how it ends, how it goes on, what it refuses.
+//! The search for settings: what it scores, how it ends, how it continues, what it refuses.
 
 mod other_tasks;
 

@@ -22,7 +22,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let mut evaluation = NewRowScores { warnings, ..NewRowScores::of(model, &data, k)? };
     let train = question.training_rows();
     match train.and_then(|train| evaluation.compare(model, &train, &data)) {
-        // Only what was asked for is an error; elsewhere the reason stands where the comparison would.
+        // Only what was asked for is an error; elsewhere the reason takes the place of the comparison.
         Err(reason) if args.train.is_none() => {
             evaluation.euclidean_missing = Some(crate::failure::in_one_line(&reason, false));
         }

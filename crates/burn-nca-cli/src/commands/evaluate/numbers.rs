@@ -27,7 +27,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let k = of_numbers(args.neighbors, model.references().dims()[0])?;
     let mut evaluation = NewNumberScores::of(model, &data, k)?;
     evaluation.warnings.splice(0..0, warnings);
-    // Where the table of the fit is gone nobody can tell; nothing else needs it here.
+    // The model does not record whether the table of the fit still exists; nothing else needs it here.
     evaluation.warn_of_copies(question.training_rows().ok().as_ref(), &data);
     output::warn_of(&evaluation.warnings);
     match args.format {

@@ -18,7 +18,7 @@ use burn_nca_report::evaluation::about_spread;
 use burn_nca_report::evaluation::{measures, values};
 use burn_nca_report::{Warning, counted};
 
-/// What a model of pairs is worth on pairs of rows.
+/// The scores of a model of pairs on pairs of rows.
 #[derive(Debug, Serialize)]
 struct Evaluation {
     /// Number of rows.

@@ -28,7 +28,7 @@ impl Question<'_> {
     /// The table to measure on, with the model's columns, and what was unusual in it.
     ///
     /// From a CSV file the columns are picked by their names, and the target by the name it had in the fit; others may
-    /// stand beside them.
+    /// are next to them.
     ///
     /// # Errors
     /// A table that cannot be read, or of other columns; a row whose embedding is not finite.

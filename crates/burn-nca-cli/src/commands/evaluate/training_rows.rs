@@ -15,7 +15,7 @@ const TOLERANCE: f64 = 1e-3;
 
 /// The training rows as the fit read them, in the order of the model's references.
 ///
-/// They are found by the model's source; `moved` is where the table stands now. Embedded again, they must be what the
+/// They are found by the model's source; `moved` is where the table is now. Embedded again, they must be what the
 /// model has saved.
 ///
 /// # Errors

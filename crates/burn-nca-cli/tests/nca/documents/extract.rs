@@ -1,12 +1,12 @@
 //! Finds the commands in Markdown, in docstrings, on pages and in the help of the program, and blocks of Rust.
 
-/// The programs that documents name, beside scripts and what cargo builds.
+/// The programs that documents name, in addition to scripts and what cargo builds.
 const PROGRAMS: [&str; 7] = ["nca", "cargo", "python3", "python", "pip", "maturin", "pytest"];
 
 /// A command of a document.
 #[derive(Debug, PartialEq)]
 pub struct Written {
-    /// Where it stands, as in `README.md:69`.
+    /// Where it is, as in `README.md:69`.
     pub place: String,
     /// One of [`PROGRAMS`], or a path such as `target/release/measure` or `./test.sh`.
     pub program: String,
@@ -85,7 +85,7 @@ pub fn from_docstring(name: &str, text: &str) -> Vec<Written> {
         .collect()
 }
 
-/// The commands of a page: what stands between marks of code.
+/// The commands of a page: what is between marks of code.
 pub fn from_page(name: &str, text: &str) -> Vec<Written> {
     let of_line = |(number, line): (usize, &str)| {
         let spans = line.split("<code>").skip(1).filter_map(|rest| rest.split("</code>").next());
@@ -143,7 +143,7 @@ fn of_shell_line(place: &str, line: &str) -> Vec<Written> {
     without_target.filter_map(|part| Written::of(place, part)).collect()
 }
 
-/// Words parted by blanks; quotes hold one together.
+/// Words split by blanks; quotes hold one together.
 fn words(text: &str) -> Vec<String> {
     let parts = text.split('\'').enumerate();
     parts

@@ -76,7 +76,7 @@ impl Tables {
         tables
     }
 
-    /// Why a command does not work, with its place; one that names a verb and options only is held against its help.
+    /// Why a command does not work, with its place; one that names a command and options only is held against its help.
     pub fn failure(&self, command: &Written) -> Option<String> {
         let is_mention = command.words.get(1).is_none_or(|word| word.starts_with('-'))
             && !["datasets", "devices", "--help"].contains(&command.words[0].as_str());
@@ -149,7 +149,7 @@ fn table(columns: usize, target: &str, value: impl Fn(usize) -> String) -> Strin
     text + "\n"
 }
 
-/// A table with a name, text, holes, groups, weights and rows without a class.
+/// A table with a name, text, missing values, groups, weights and rows without a class.
 fn payments() -> String {
     let mut text = "payment,account,amount,hour,country,abroad,audits,class\n".to_string();
     for row in 0..ROWS {

@@ -1,4 +1,4 @@
-//! What the parts of an Arrow file claim: where they stand, and how much they unpack to.
+//! What the parts of an Arrow file claim: where they are, and how much they unpack to.
 //!
 //! arrow-ipc 60.1 takes a claim at its word where it unpacks LZ4, so that a damaged one would end the process for want of
 //! memory; and a part beyond the end of its message makes it panic.

@@ -3,7 +3,7 @@
 use arrow_schema::Schema;
 use serde::Deserialize;
 
-/// What pandas says of its table, beside the columns.
+/// What pandas says of its table, in addition to the columns.
 #[derive(Deserialize)]
 struct Pandas {
     /// Names, or what a range of numbers is.

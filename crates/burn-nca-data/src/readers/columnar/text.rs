@@ -79,7 +79,7 @@ fn opened(format: Format, source: impl Source) -> Result<(SchemaRef, Batches), R
         Format::Parquet => {
             let builder = ParquetRecordBatchReaderBuilder::try_new(source)?;
             let rows = (BATCH / builder.schema().fields().len().max(1)).clamp(1, 8192);
-            // What the writer says of its table stands in this schema alone.
+            // What the writer says of its table is in this schema alone.
             let schema = builder.schema().clone();
             Ok((schema, Box::new(builder.with_batch_size(rows).build()?) as Batches))
         }

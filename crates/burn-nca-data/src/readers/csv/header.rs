@@ -18,7 +18,7 @@ pub(super) struct Selection {
     pub(super) target: Option<usize>,
     /// What to do about a feature that is text.
     text_cure: &'static str,
-    /// What stands before the fraction of a number.
+    /// The decimal sign of numbers.
     pub(super) decimal: DecimalSign,
     /// How a missing value is spelled.
     pub(super) missing: Spellings,

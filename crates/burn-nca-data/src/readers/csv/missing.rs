@@ -85,7 +85,7 @@ pub(super) struct Missing {
     /// The rows with at least one.
     rows: usize,
     columns: BTreeMap<usize, Column>,
-    /// Whether rows stand on lines, which the message names.
+    /// Whether rows have line numbers, which the message names.
     has_lines: bool,
 }
 

@@ -31,7 +31,7 @@ pub(crate) use rows::Sheet;
 pub(crate) use separator::separator_of;
 use std::path::Path;
 
-/// Where the target of each row stands.
+/// Where the target of each row is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TargetColumn {
     /// In the last column.
@@ -58,7 +58,7 @@ pub enum TargetColumn {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CsvOptions {
-    /// The target column; the last one unless told.
+    /// The target column; the last one unless set.
     pub target: TargetColumn,
     /// Whether the target is a class or a number.
     pub task: TargetKind,
@@ -70,7 +70,7 @@ pub struct CsvOptions {
     pub format: TextFormat,
     /// Whether rows whose class cell is empty are set apart ([`Table::without_class`]); they are refused otherwise.
     pub set_unlabeled_apart: bool,
-    /// The class that marks rows without one, beside the empty cell, where they are set apart.
+    /// The class that marks rows without one, in addition to the empty cell, where they are set apart.
     pub unlabeled_class: Option<String>,
 }
 

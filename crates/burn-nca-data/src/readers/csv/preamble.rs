@@ -11,7 +11,7 @@ use crate::readers::text_format::TextFormat;
 
 /// How a file begins.
 pub(super) struct Preamble {
-    /// What stands between the values.
+    /// The separator of the values.
     pub(super) separator: u8,
     /// The first records from the names on.
     pub(super) sample: Sample,

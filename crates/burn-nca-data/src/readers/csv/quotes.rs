@@ -11,9 +11,9 @@ pub(super) struct TextAfterQuote {
 
 /// Text after the closing quote of a value that spans several lines.
 ///
-/// Where a closing quote was lost, or a stray one opens a value, the value goes on to the next quote of the file,
-/// rows away; what stands there is an opening quote, and text follows it. Within one line no row can be lost,
-/// and `"5" pipe"` is left alone. Spaces may stand before the separator.
+/// Where a closing quote was lost, or a stray one opens a value, the value continues to the next quote of the file,
+/// rows away; what is there is an opening quote, and text follows it. Within one line no row can be lost,
+/// and `"5" pipe"` is left alone. Spaces may be before the separator.
 pub(super) fn text_after_quote(record: &[u8], separator: u8) -> Option<TextAfterQuote> {
     let body = record.trim_ascii_end();
     if !body.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {

@@ -1,7 +1,7 @@
 //! The records of delimited text, one at a time and in bounded memory.
 //!
-//! csv-core tells the fields apart; here are the limits, the lines, and the quotes that are never closed: a reader
-//! that goes on to the end of the file inside one takes all rows after it for the text of a single value.
+//! csv-core separates the fields; here are the limits, the lines, and the quotes that are never closed: a reader
+//! that continues to the end of the file inside one takes all rows after it for the text of a single value.
 
 use crate::error::{Error, Result};
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
@@ -31,7 +31,7 @@ pub(crate) struct Records<'a> {
     lines: Lines,
     /// Those before the record that was read last.
     lines_before: Lines,
-    /// The bytes of the record as they stand in the file.
+    /// The bytes of the record as they are in the file.
     raw: Vec<u8>,
     /// The bytes of its fields, without quotes and separators, and how many were filled.
     unquoted: (Vec<u8>, usize),
@@ -120,7 +120,7 @@ impl<'a> Records<'a> {
     /// As [`read`](Self::read), without an empty value after a separator at the end of a row of `columns` values.
     ///
     /// # Errors
-    /// As there.
+    /// As [`read`](Self::read).
     pub(super) fn read_row(&mut self, columns: usize) -> Result<Option<&Record>> {
         if self.read()?.is_none() {
             return Ok(None);
@@ -143,7 +143,7 @@ impl<'a> Records<'a> {
         self.input.size()
     }
 
-    /// Hands out whole lines as they stand in the file, many at a time, to be read otherwise.
+    /// Hands out whole lines as they are in the file, many at a time, to be read otherwise.
     ///
     /// `take` says how many bytes it took, whole lines. What it leaves, and all that follows, is for
     /// [`read`](Self::read), as is a last line without an end.
@@ -358,7 +358,7 @@ impl Lines {
         self.returns += bytes.iter().filter(|byte| **byte == b'\r').count();
     }
 
-    /// The line that the next byte stands on, counted from 1.
+    /// The line that the next byte is on, counted from 1.
     fn current(self) -> usize {
         1 + if self.feeds > 0 { self.feeds } else { self.returns }
     }

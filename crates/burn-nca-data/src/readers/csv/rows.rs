@@ -24,17 +24,17 @@ pub(crate) struct Sheet<'a> {
     pub(crate) origin: String,
     /// The name of every column.
     pub(crate) names: Vec<String>,
-    /// What stands between the values.
+    /// The separator of the values.
     pub(crate) separator: u8,
     /// What to know of how it was read.
     pub(crate) notes: Vec<String>,
-    /// Whether its first line was read as a row, though nobody said so.
+    /// Whether its first line was read as a row without an option that says so.
     row_by_evidence: bool,
     /// Of which columns the first rows hold numbers, but for a few.
     pub(crate) mostly_numbers: Vec<bool>,
     /// What says how many values a row has.
     widths: &'static str,
-    /// Whether rows stand on lines, which messages name.
+    /// Whether rows have line numbers, which messages name.
     has_lines: bool,
     /// Whether the header line ends with a separator, so that a last column would have no name.
     open_end: bool,
@@ -149,7 +149,7 @@ impl<'a> Sheet<'a> {
                     (bytes, count) = (bytes + piece.bytes, count + piece.rows);
                     rows.add(&piece);
                 }
-                // A table that grows by doubling stands twice as it does.
+                // A table that grows by doubling is in memory twice as it does.
                 if let Some(size) = size.take().filter(|_| bytes > 0) {
                     let of_file = size as f64 / bytes as f64 * rows.values.len() as f64;
                     rows.values.expect((1.02 * of_file) as usize);
@@ -298,7 +298,7 @@ fn ragged(
 ) -> Error {
     let values = record.len();
     let named = separator::name(separator);
-    let hole = separator == b'\t' && record.fields().any(str::is_empty);
+    let empty_cell = separator == b'\t' && record.fields().any(str::is_empty);
     let quotes = record.fields().any(|field| field.contains('"'));
     let mut cure = "give the row one value per column".to_string();
     if open_end && values == columns + 1 {
@@ -308,7 +308,7 @@ fn ragged(
         );
     } else if quotes {
         cure.push_str(", and write a quotation mark within quotation marks twice (\"\")");
-    } else if values > columns && hole {
+    } else if values > columns && empty_cell {
         cure.push_str(
             "; where several tabs are one separator, read the file with the separator space",
         );

@@ -56,7 +56,7 @@ impl Sample {
         self.width() > 1 && self.rows.get(1).is_none_or(|row| row.len() > 1)
     }
 
-    /// Whether all records are cut into as many values, two or more, and a column of numbers stands below the first.
+    /// Whether all records are cut into as many values, two or more, and a column of numbers is below the first.
     pub(super) fn is_table(&self) -> bool {
         let width = self.width();
         let alike =

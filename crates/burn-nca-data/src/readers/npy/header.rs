@@ -49,7 +49,7 @@ pub(super) fn read_header(input: &mut Input<'_>) -> Result<NpyHeader> {
     NpyHeader::from_reader(&*header).map_err(|error| no_array(&error.to_string()))
 }
 
-/// How many brackets stand within one another. The parser calls itself for each.
+/// How many brackets are within one another. The parser calls itself for each.
 fn depth(text: &[u8]) -> usize {
     let mut open = 0_usize;
     let mut deepest = 0;

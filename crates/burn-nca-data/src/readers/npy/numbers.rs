@@ -9,7 +9,7 @@ use super::scalar;
 /// a byte that should be true or false and is neither.
 pub(super) type Decode = fn(&[u8], bool, &mut Vec<f64>) -> Option<u8>;
 
-/// How the values of an array become numbers, and whether their bytes stand in big-endian order; `None` where they are
+/// How the values of an array become numbers, and whether their bytes are in big-endian order; `None` where they are
 /// no real numbers of at most 64 bits. Integers beyond 2^53 are rounded to the nearest f64.
 pub(super) fn decoder(dtype: &DType) -> Option<(Decode, bool)> {
     macro_rules! of {

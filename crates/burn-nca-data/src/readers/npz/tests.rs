@@ -117,7 +117,7 @@ fn archives_that_are_not_what_is_asked_for_are_told_apart() {
     let alone = error(open(&at("csr.npz"), &CsvOptions::default()));
     assert!(alone.contains("FILE.npz,TARGETS.csv"), "{alone}");
     assert!(error(read_npz_features(corpus("csr.npz"))).contains("read_sparse_npz"));
-    // The number of rows, in the file as it stands.
+    // The number of rows, in the file as it is.
     let (_folder, path) = changed("csr.npz", |bytes| {
         let at = bytes
             .windows(16)

@@ -17,7 +17,7 @@ pub struct NoisyXorOptions {
     pub correlation: f64,
     /// Standard deviations of the noise on inputs 1-2 and on inputs 3-4.
     pub noise: [f64; 2],
-    /// Standard deviation of inputs 5-8, which tell nothing of the class.
+    /// Standard deviation of inputs 5-8, which carry no information about the class.
     pub irrelevant: f64,
 }
 

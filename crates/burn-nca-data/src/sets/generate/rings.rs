@@ -17,7 +17,7 @@ pub struct RingsOptions {
     pub rows_per_class: usize,
     /// Standard deviation of a point's distance from its circle (circles are 1 apart).
     pub radial_noise: f64,
-    /// Standard deviation of the third column, which tells nothing of the class.
+    /// Standard deviation of the third column, which carries no information about the class.
     pub noise: f64,
 }
 
@@ -36,7 +36,7 @@ impl Default for RingsOptions {
 /// ```
 /// for class c = 0, 1, …, with e, e' standard normal. The set of figure 2 of the paper, which gives
 /// no numbers; those of the defaults are ours. In the plane the variance of a column is half the
-/// mean square radius (5.5 for five rings): above that, PCA keeps the noise. Rows stand class by
+/// mean square radius (5.5 for five rings): above that, PCA keeps the noise. Rows are ordered class by
 /// class.
 ///
 /// # Errors

@@ -13,7 +13,7 @@ use crate::tables::{Features, RawTable};
 pub struct Prepared {
     /// The features of the rows that were kept.
     pub features: Features,
-    /// Which rows of the table these are, ascending: all, unless rows with holes are left out.
+    /// Which rows of the table these are, ascending: all, unless rows with missing values are left out.
     pub rows: Vec<usize>,
     /// What a user should know, a sentence each: levels that the training rows did not have, rows left out.
     pub remarks: Vec<String>,
@@ -23,7 +23,7 @@ impl Preparation {
     /// The features of a table, whose columns are found by their names; others are not looked at.
     ///
     /// # Errors
-    /// A column that is not there, text where a number is wanted, a hole where holes are refused, or holes in every
+    /// A column that is not there, text where a number is wanted, a missing value where they are refused, or no value in every
     /// row where such rows are left out.
     pub fn apply(&self, table: &RawTable) -> Result<Prepared> {
         let mut remarks = Vec::new();
@@ -60,12 +60,12 @@ impl Preparation {
         rows: usize,
         remarks: &mut Vec<String>,
     ) -> Result<Vec<usize>> {
-        let lacks = |row: &usize| cells.iter().any(|column| matches!(column[*row], Cell::Hole));
+        let lacks = |row: &usize| cells.iter().any(|column| matches!(column[*row], Cell::Missing));
         match self.missing {
             Missing::Refuse => {
                 let Some(row) = (0..rows).find(lacks) else { return Ok((0..rows).collect()) };
                 let lacking = self.columns.iter().zip(cells);
-                let lacking = lacking.filter(|(_, cells)| matches!(cells[row], Cell::Hole));
+                let lacking = lacking.filter(|(_, cells)| matches!(cells[row], Cell::Missing));
                 let names: Vec<String> = lacking.map(|(column, _)| quoted(&column.name)).collect();
                 Err(Error::data(format!(
                     "{} of {rows} rows lack a value, the first is row {}, column {}; fill the values in, \
@@ -94,10 +94,11 @@ impl Preparation {
                     .columns
                     .iter()
                     .zip(cells)
-                    .filter(|(column, _)| column.holes == 0)
+                    .filter(|(column, _)| column.num_missing == 0)
                     .filter_map(|(column, cells)| {
-                        let holes = cells.iter().filter(|cell| matches!(cell, Cell::Hole)).count();
-                        (holes > 0).then(|| format!("{} ({holes})", quoted(&column.name)))
+                        let missing =
+                            cells.iter().filter(|cell| matches!(cell, Cell::Missing)).count();
+                        (missing > 0).then(|| format!("{} ({missing})", quoted(&column.name)))
                     })
                     .collect();
                 if !unexpected.is_empty() {
@@ -150,7 +151,7 @@ impl PreparedColumn {
         let value = match cell {
             Cell::Value(value) => Some(*value),
             Cell::Level(level) => Some(*level as f64),
-            Cell::Hole => self.fill,
+            Cell::Missing => self.fill,
             Cell::Unseen(_) => None,
         };
         if let Some(value) = value {
@@ -159,7 +160,7 @@ impl PreparedColumn {
                 Reading::Levels(_) => features[value as usize] = 1.0,
             }
         }
-        if self.indicator && matches!(cell, Cell::Hole) {
+        if self.indicator && matches!(cell, Cell::Missing) {
             let last = features.len() - 1;
             features[last] = 1.0;
         }

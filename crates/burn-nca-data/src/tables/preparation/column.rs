@@ -1,4 +1,4 @@
-//! One column of a raw table: how it is read, and what fills its holes.
+//! One column of a raw table: how it is read, and how its missing values are filled.
 
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
@@ -15,15 +15,15 @@ const BOOLEANS: [(&str, &str); 4] = [("false", "true"), ("f", "t"), ("no", "yes"
 pub(super) struct PreparedColumn {
     pub(super) name: String,
     pub(super) reading: Reading,
-    /// What fills a hole: a number, or the place of a level. `None` where holes are not filled.
+    /// The fill value: a number, or the place of a level. `None` where missing values are not filled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) fill: Option<f64>,
-    /// Whether a column says where the holes were.
+    /// Whether a column says where values were missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) indicator: bool,
     /// Training rows without a value.
-    #[serde(default)]
-    pub(super) holes: usize,
+    #[serde(default, rename = "holes")]
+    pub(super) num_missing: usize,
 }
 
 /// What the cells of a column mean.
@@ -41,7 +41,7 @@ pub(super) enum Reading {
 /// What a cell came to.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
-    Hole,
+    Missing,
     Value(f64),
     Level(usize),
     /// A text that no training row had.
@@ -91,8 +91,9 @@ impl PreparedColumn {
     pub(super) fn cells(&self, raw: &RawColumn) -> Result<Vec<Cell>> {
         let text = match (raw.values(), &self.reading) {
             (RawValues::Numbers(numbers), Reading::Number) => {
-                let cell =
-                    |&number: &f64| if number.is_nan() { Cell::Hole } else { Cell::Value(number) };
+                let cell = |&number: &f64| {
+                    if number.is_nan() { Cell::Missing } else { Cell::Value(number) }
+                };
                 return Ok(numbers.iter().map(cell).collect());
             }
             (RawValues::Text(text), _) => Cow::Borrowed(text),
@@ -102,7 +103,7 @@ impl PreparedColumn {
         let read: BTreeMap<&str, Result<Cell, &'static str>> =
             text.distinct().iter().map(|text| (text.as_str(), self.cell(text))).collect();
         let row = |(row, text): (usize, Option<&str>)| match text.map(|text| (text, &read[text])) {
-            None => Ok(Cell::Hole),
+            None => Ok(Cell::Missing),
             Some((_, Ok(cell))) => Ok(cell.clone()),
             Some((text, Err(wanted))) => Err(Error::data(format!(
                 "row {}, column {}: {} is {wanted}; correct it",

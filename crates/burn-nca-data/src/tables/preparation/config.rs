@@ -12,7 +12,7 @@ use crate::tables::{RawColumn, RawTable, RawValues, TextValues};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The most levels of a categorical column, unless told otherwise.
+/// The most levels of a categorical column, unless set otherwise.
 const MAX_LEVELS: usize = 50;
 
 /// A column of this share of numbers is a column of numbers, and its texts are mistakes.
@@ -25,7 +25,7 @@ pub enum Missing {
     /// They are refused, with their number per column.
     #[default]
     Refuse,
-    /// Rows with a hole are left out.
+    /// Rows with a missing value are left out.
     Drop,
     /// The mean of the training rows; in a column of text the most frequent one.
     Mean,
@@ -70,7 +70,7 @@ impl Categorical {
 pub struct PreparationConfig {
     /// What is done about missing values.
     pub missing: Missing,
-    /// Whether each column with holes in the training rows gets a feature that says where they were.
+    /// Whether each column with missing values in the training rows gets a feature that says where they were.
     pub indicators: bool,
     /// Which columns are categories: one feature per level, 0 or 1. Two words such as yes and no are one feature.
     pub categorical: Categorical,
@@ -93,7 +93,7 @@ impl PreparationConfig {
     /// Learns the preparation of all columns of `table` from the rows `train`.
     ///
     /// # Errors
-    /// No column, no row that can be learned from; a hole, where holes are refused (those of all rows are counted by
+    /// No column, no row that can be learned from; a missing value, where they are refused (those of all rows are counted by
     /// column); text that is no category, dates, more than `max_levels` levels; a column without any value in the
     /// training rows; a categorical column that is not there.
     pub fn fit(&self, table: &RawTable, train: &[usize]) -> Result<Preparation> {
@@ -110,7 +110,7 @@ impl PreparationConfig {
                  or leave the indicators out",
             ));
         }
-        let whole = |row: &usize| table.columns().iter().all(|column| !column.is_hole(*row));
+        let whole = |row: &usize| table.columns().iter().all(|column| !column.is_missing(*row));
         let kept: Vec<usize> = match self.missing {
             Missing::Drop => train.iter().copied().filter(whole).collect(),
             _ => train.to_vec(),
@@ -142,8 +142,8 @@ impl PreparationConfig {
 
     fn column(&self, raw: &RawColumn, train: &[usize]) -> Result<PreparedColumn> {
         let name = raw.name().to_string();
-        let holes = train.iter().filter(|&&row| raw.is_hole(row)).count();
-        if holes == train.len() {
+        let missing = train.iter().filter(|&&row| raw.is_missing(row)).count();
+        if missing == train.len() {
             return Err(Error::data(format!(
                 "column {} has no value in the training rows; leave it out",
                 quoted(&name)
@@ -154,8 +154,8 @@ impl PreparationConfig {
             name,
             reading,
             fill: None,
-            indicator: self.indicators && holes > 0,
-            holes,
+            indicator: self.indicators && missing > 0,
+            num_missing: missing,
         };
         let cells = column.cells(raw)?;
         column.fill = self.fill(&column.reading, train.iter().map(|&row| &cells[row]));
@@ -226,13 +226,13 @@ impl PreparationConfig {
         Ok(Reading::Levels(levels))
     }
 
-    /// What fills the holes of a column with these training cells.
+    /// What fills the missing values of a column with these training cells.
     fn fill<'a>(&self, reading: &Reading, cells: impl Iterator<Item = &'a Cell>) -> Option<f64> {
         let mut values: Vec<f64> = cells
             .filter_map(|cell| match cell {
                 Cell::Value(value) => Some(*value),
                 Cell::Level(level) => Some(*level as f64),
-                Cell::Hole | Cell::Unseen(_) => None,
+                Cell::Missing | Cell::Unseen(_) => None,
             })
             .collect();
         let number = *reading == Reading::Number;
@@ -281,22 +281,22 @@ fn most_frequent(values: &[f64]) -> Option<f64> {
     Some(counts.fold(first, |best, next| if next.0 > best.0 { next } else { best }).1)
 }
 
-/// Refuses holes, counted by column.
+/// Refuses missing values, counted by column.
 fn refuse_holes(table: &RawTable) -> Result<()> {
-    let holes: BTreeMap<&str, (usize, usize)> = table
+    let missing: BTreeMap<&str, (usize, usize)> = table
         .columns()
         .iter()
         .filter_map(|column| {
-            let first = (0..column.rows()).find(|&row| column.is_hole(row))?;
-            Some((column.name(), (column.holes(), first + 1)))
+            let first = (0..column.rows()).find(|&row| column.is_missing(row))?;
+            Some((column.name(), (column.num_missing(), first + 1)))
         })
         .collect();
-    if holes.is_empty() {
+    if missing.is_empty() {
         return Ok(());
     }
-    let lack = |row: &usize| table.columns().iter().any(|column| column.is_hole(*row));
+    let lack = |row: &usize| table.columns().iter().any(|column| column.is_missing(*row));
     let rows = (0..table.rows()).filter(lack).count();
-    let counted = holes.iter().map(|(name, (count, row))| {
+    let counted = missing.iter().map(|(name, (count, row))| {
         format!("{count} in column {} (the first in row {row})", quoted(name))
     });
     let counted: Vec<String> = counted.collect();

@@ -1,4 +1,4 @@
-//! What makes features of a raw table: holes filled, text turned into columns of 0 and 1, the same way on new rows.
+//! What makes features of a raw table: missing values filled, text turned into columns of 0 and 1, the same way on new rows.
 
 mod apply;
 mod column;
@@ -55,14 +55,14 @@ pub struct Preparation {
 }
 
 impl Preparation {
-    /// Columns of numbers as they are; holes are refused.
+    /// Columns of numbers as they are; missing values are refused.
     pub fn of_numbers(names: &[String]) -> Self {
         let columns = names.iter().map(|name| PreparedColumn {
             name: name.clone(),
             reading: Reading::Number,
             fill: None,
             indicator: false,
-            holes: 0,
+            num_missing: 0,
         });
         Self { missing: Missing::Refuse, columns: columns.collect() }
     }
@@ -88,7 +88,7 @@ impl Preparation {
         self.columns.iter().flat_map(PreparedColumn::feature_names).collect()
     }
 
-    /// Whether it leaves numbers as they are: no text, no hole filled, no row left out.
+    /// Whether it leaves numbers as they are: no text, no missing value filled, no row left out.
     pub fn is_plain(&self) -> bool {
         let plain = |column: &PreparedColumn| {
             !column.indicator && matches!(column.reading, Reading::Number)

@@ -9,7 +9,7 @@ use crate::excerpt::quoted;
 impl Preparation {
     /// What it does, a sentence per thing; none where numbers stay as they are.
     pub fn sentences(&self) -> Vec<String> {
-        let holes = self.missing_values();
+        let missing = self.missing_values();
         let of_levels: Vec<String> = self
             .columns
             .iter()
@@ -35,7 +35,7 @@ impl Preparation {
         let booleans = (!booleans.is_empty()).then(|| {
             format!("true and false as 1 and 0: {}", list(booleans.iter().map(String::as_str)))
         });
-        holes.into_iter().chain(of_levels).chain(booleans).collect()
+        missing.into_iter().chain(of_levels).chain(booleans).collect()
     }
 
     fn missing_values(&self) -> Vec<String> {
@@ -51,9 +51,14 @@ impl Preparation {
         let filled: Vec<String> = self
             .columns
             .iter()
-            .filter(|column| column.holes > 0)
+            .filter(|column| column.num_missing > 0)
             .map(|column| {
-                format!("{} ({} with {})", quoted(&column.name), column.holes, column.fill_text())
+                format!(
+                    "{} ({} with {})",
+                    quoted(&column.name),
+                    column.num_missing,
+                    column.fill_text()
+                )
             })
             .collect();
         let filled = if filled.is_empty() {

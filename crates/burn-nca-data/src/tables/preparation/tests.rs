@@ -70,7 +70,7 @@ fn indicators_say_where_the_holes_were() {
     let preparation = config.fit(&raw, &[0, 1, 2]).unwrap();
     assert_eq!(preparation.feature_names(), ["a", "a is missing", "b"]);
     assert_eq!(preparation.apply(&raw).unwrap().features.row(1), [2.0, 1.0, 5.0]);
-    // A hole where none was before is filled, and said.
+    // A missing value where none was before is filled, and said.
     let new = table(vec![RawColumn::numbers("b", vec![NAN]), RawColumn::numbers("a", vec![0.0])]);
     let prepared = preparation.apply(&new).unwrap();
     assert_eq!(prepared.features.row(0), [0.0, 0.0, 5.0]);
@@ -80,7 +80,7 @@ fn indicators_say_where_the_holes_were() {
 }
 
 #[test]
-fn rows_with_holes_are_left_out_on_request_and_said() {
+fn rows_with_missing_values_are_left_out_on_request_and_said() {
     let raw = table(vec![
         RawColumn::numbers("a", vec![1.0, NAN, 3.0]),
         RawColumn::numbers("b", vec![1.0, 5.0, NAN]),

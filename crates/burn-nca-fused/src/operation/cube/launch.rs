@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_span_what_is_summed_or_what_nobody_sums() {
+    fn bounds_span_what_is_summed_or_an_empty_range() {
         assert_eq!(bounds(&[3, 5, 9], &[7, 8, 9], false), [3, 8]);
         assert_eq!(bounds(&[9], &[9], false), [0, 0]);
         assert_eq!(bounds(&[3, 5], &[7, 8], true), [5, 7]);

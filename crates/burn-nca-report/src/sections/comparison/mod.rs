@@ -144,7 +144,7 @@ impl MeasureTable {
         self.rows.len() > 1 && measure.held_out && of(row).is_some() && of(row) == best
     }
 
-    /// What the learned metric loses beside the best baseline in the measure `key`, by its best rule; `None` where it
+    /// What the learned metric loses compared with the best baseline in the measure `key`, by its best rule; `None` where it
     /// loses nothing worth a word. `rows` are those that an accuracy was counted on; `None` for other measures.
     pub fn shortfall(&self, key: &str, rows: Option<usize>) -> Option<String> {
         let learned_method = &self.rows.last()?.method;
@@ -177,7 +177,7 @@ mod tests {
     use crate::Report;
 
     #[test]
-    fn a_shortfall_beside_the_best_baseline_is_told_where_it_is_more_than_chance() {
+    fn a_shortfall_compared_with_the_best_baseline_is_reported_where_it_is_more_than_chance() {
         let mut table = Report::example().comparison;
         // 95.6 % against the 97.8 % of LDA: one row of 45.
         assert_eq!(table.shortfall("knn_test", Some(45)), None);

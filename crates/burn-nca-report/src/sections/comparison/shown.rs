@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_nobody_measured_are_not_shown() {
+    fn columns_without_values_are_not_shown() {
         let report = Report::example().without_test();
         let html = report.comparison.page(&report);
         assert!(html.contains("1-NN train") && !html.contains("1-NN test"));

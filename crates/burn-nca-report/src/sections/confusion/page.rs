@@ -12,7 +12,7 @@ const LEVEL_HEADS: (usize, usize) = (6, 12);
 /// More classes than this, and the cells are small, so that the matrix fits the page.
 const ROOMY: usize = 12;
 
-/// The most letters of a class's name beside the matrix.
+/// The most letters of a class's name next to the matrix.
 const NAME: usize = 26;
 
 /// The most errors that are listed.

@@ -13,7 +13,7 @@ const NAMED: std::ops::RangeInclusive<usize> = 11..=40;
 pub const NO_CLASS: &str = "no class";
 
 impl<M> Scatter<'_, M> {
-    /// The names of the classes: beside their lanes, or, where there are many, in the middle of their points.
+    /// The names of the classes: next to their lanes, or, where there are many, in the middle of their points.
     pub fn names(&self) -> String {
         if self.names_lanes() {
             let label = |(class, rows): (usize, &ClassCount)| {

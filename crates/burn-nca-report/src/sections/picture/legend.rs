@@ -13,7 +13,7 @@ use burn_nca_program::html::name;
 /// The most classes in a legend, or in a table of classes.
 const LISTED: usize = 60;
 
-/// The most classes in a legend beside the picture; a longer one stands below it.
+/// The most classes in a legend next to the picture; a longer one is below it.
 const BESIDE: usize = 15;
 
 /// The classes to list, in their order: all, or those of most rows where there are too many.
@@ -62,7 +62,7 @@ impl<M> Scatter<'_, M> {
 
     /// What the colors and the marks mean.
     pub(super) fn legend(&self, colors: &str) -> String {
-        // Beside the picture a longer list would have to scroll.
+        // Next to the picture a longer list would have to scroll.
         let wide = colors.matches("<li>").count() > BESIDE || self.names_lanes();
         let wide = if wide { " wide" } else { "" };
         let choose = match colors.contains("<li>") {
@@ -109,7 +109,7 @@ impl Scatter<'_, ClassMark> {
         if self.names_lanes() {
             return String::new();
         }
-        // Beyond, neither colors nor a reader tell the classes apart.
+        // Beyond, neither colors nor a reader distinguish the classes.
         let listed = listed(classes);
         let entry = |&class: &usize| {
             let rows = &classes[class];

@@ -3,7 +3,7 @@
 use super::Embedding;
 use crate::{Replay, Report, Results};
 
-/// Where the rows of a fit stand in their source, and what that calls them.
+/// Where the rows of a fit are in their source, and what that calls them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowNames {
     /// The place in the source of each row of the fit, from 0; the same one where there is no list.

@@ -67,7 +67,7 @@ pub struct ReplayFrame {
     pub iteration: u64,
     /// 1-NN accuracy of the training rows, each left out in turn; or the figure of [`ReplayValues::figure`].
     pub train: Option<f64>,
-    /// The same of the rows held out; `None` for pairs, whose one figure stands in `train`.
+    /// The same of the rows held out; `None` for pairs, whose one score is in `train`.
     pub test: Option<f64>,
     /// Whether the model is that of this step (or of the nearest that was kept).
     #[serde(default)]

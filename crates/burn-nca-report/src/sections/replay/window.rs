@@ -14,7 +14,7 @@ const TAIL: f64 = 0.02;
 /// Height of the lanes of one dimension.
 const LANES: f64 = 300.0;
 
-/// Where the places of all frames stand.
+/// Where the places of all frames are.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     /// The coordinates of its lower left corner.

@@ -65,7 +65,7 @@ struct Times {
     history: Vec<f64>,
 }
 
-/// Named columns of numbers, row-major. They stand in the text: every device has its own idea of f64.
+/// Named columns of numbers, row-major. They are in the text: every device has its own idea of f64.
 #[derive(Serialize, Deserialize)]
 struct StoredTargets {
     names: Vec<String>,

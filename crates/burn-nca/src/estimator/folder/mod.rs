@@ -1,6 +1,6 @@
 //! A fitted model as a folder: `model.json`, and the weights and embedded training rows in Burn's format.
 //!
-//! Two equal fits write equal bytes, but for `times` in `model.json`. Tensor files stand there with their SHA-256:
+//! Two equal fits write equal bytes, but for `times` in `model.json`. Tensor files are there with their SHA-256:
 //! a file that was changed, or that belongs to another model, is refused.
 
 mod card;

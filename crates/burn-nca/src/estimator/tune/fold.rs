@@ -28,7 +28,7 @@ pub(super) struct Fold<D> {
 
 /// A fit, measured at the points of the step grid that it reached, and where it ended.
 pub(super) struct FoldScores {
-    /// Steps and what the embedding was worth after them, in order; the last is the end of the fit.
+    /// Steps and the score of the embedding after them, in order; the last is the end of the fit.
     pub measured: Vec<(usize, HeldOut)>,
     /// Why the fit ended.
     pub termination: Termination,

@@ -14,7 +14,7 @@
 //! itself, a closed form. The highest mean score is chosen. No test row takes part in any of this.
 //!
 //! A plain grid in a good order rather than successive halving: the scores along the step grid already give what halving gives,
-//! the worth of shorter fits, and a fit of a few hundred rows takes less than a second.
+//! the scores of shorter fits, and a fit of a few hundred rows takes less than a second.
 
 mod candidate;
 mod choice;

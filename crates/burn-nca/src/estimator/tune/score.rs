@@ -17,7 +17,7 @@ const FLOOR: f64 = 1e-3;
 
 /// How well an embedding serves rows that it was not learned from.
 ///
-/// Settings are compared by the accuracy. The log probability tells equal accuracies apart; by itself it
+/// Settings are compared by the accuracy. The log probability separates equal accuracies; by itself it
 /// prefers wide kernels to near neighbors that are right. Where there are no classes both fields hold the same score:
 /// of numbers the R² of the kernel rule, of pairs the weighted mean log probability of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ const WORST_R2: f64 = -1.0;
 const WORST_LOG_P: f64 = -1e3;
 
 impl HeldOut {
-    /// What an encoder is worth on the part held out, among the training part; the worst where its embedding is not
+    /// The score of an encoder on the part held out, among the training part; the worst where its embedding is not
     /// finite.
     pub(super) fn measured<D: TrainingData>(
         encoder: &AnyEncoder,

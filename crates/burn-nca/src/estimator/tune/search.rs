@@ -168,7 +168,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
         for repeat in 0..tune.repeats {
             let seed = config.fit.seed.wrapping_add(repeat as u64);
             for split in data.folds(tune.folds, seed)? {
-                if !self.goes_on(&step, 0) {
+                if !self.continues(&step, 0) {
                     return Ok(folds);
                 }
                 folds.push(Fold::new(&split, data, config, (device, tune.neighbors))?);
@@ -194,7 +194,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
                 if self.stopped.load(Ordering::Relaxed) {
                     return Ok((trials, SearchEnd::Stopped));
                 }
-                // A search that goes on from here must end here too: the fit of its winner may be under way.
+                // A search that continues from here must end here too: the fit of its winner may be under way.
                 keep(&trials)?;
                 return Ok((trials, SearchEnd::Budget));
             };
@@ -229,12 +229,12 @@ impl<D: TrainingData> Running<'_, '_, D> {
             ends
         };
         let score = |fold: &Fold<D>| {
-            if !self.goes_on(&progress, finished.load(Ordering::Relaxed)) || ends() {
+            if !self.continues(&progress, finished.load(Ordering::Relaxed)) || ends() {
                 cut.store(true, Ordering::Relaxed);
                 return Ok(None);
             }
             let mut watch = |_: &Progress| {
-                if self.goes_on(&progress, finished.load(Ordering::Relaxed)) {
+                if self.continues(&progress, finished.load(Ordering::Relaxed)) {
                     return ControlFlow::Continue(());
                 }
                 cut.store(true, Ordering::Relaxed);
@@ -255,8 +255,8 @@ impl<D: TrainingData> Running<'_, '_, D> {
         Ok(Some(Trial::new(candidate.clone(), &step_grid, &folds, seconds)))
     }
 
-    /// Tells the caller, and asks whether to go on.
-    fn goes_on(&self, step: &Step<'_>, folds_finished: usize) -> bool {
+    /// Calls the callback, and asks whether to continue.
+    fn continues(&self, step: &Step<'_>, folds_finished: usize) -> bool {
         let seconds = self.seconds();
         let mut on_progress =
             self.on_progress.lock().expect("a callback that panicked has ended the search");
@@ -284,7 +284,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
     }
 }
 
-/// What is told of the trial that runs.
+/// What is reported of the trial that runs.
 struct Step<'a> {
     candidate: &'a Candidate,
     finished: usize,
@@ -309,7 +309,7 @@ fn compared<D: TrainingData>(tune: &TuneConfig, data: &D, seed: u64) -> Result<D
     compared(&few, &sample, seed)
 }
 
-/// Tells this search from others by all that its trials depend on. Candidates and budgets are not among it, so
+/// Distinguishes this search from others by all that its trials depend on. Candidates and budgets are not among it, so
 /// that a search may be resumed with more of either.
 fn identity(config: &Estimator, tune: &TuneConfig, data: AnyData<'_>) -> FitIdentity {
     let mut config = config.clone();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Candidate, Choice};
 
-/// Where a search stands, as its callback sees it before every fold is cut and after every step of every fit.
+/// The state of a search, as its callback sees it before every fold is cut and after every step of every fit.
 #[derive(Clone, Copy, Debug)]
 pub struct TuneProgress<'a> {
     /// Number of candidates that are finished, those of earlier runs included.
@@ -59,7 +59,7 @@ impl<'a> TuneSession<'a> {
     }
 
     /// Keeps finished trials in this file, written whole after each. Where the file exists and belongs to the
-    /// same settings and data, its trials are not run again: the search goes on after them, and a search that
+    /// same settings and data, its trials are not run again: the search continues after them, and a search that
     /// was interrupted finds what one that was left alone finds.
     #[must_use]
     pub fn with_file(mut self, path: &Path) -> Self {

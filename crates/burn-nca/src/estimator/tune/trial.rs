@@ -14,7 +14,7 @@ const SAME: f64 = 1e-9;
 pub struct Trial {
     /// What was tried.
     pub candidate: Candidate,
-    /// What the fits were worth on the way, by number of steps, ascending.
+    /// The scores of the fits on the way, by number of steps, ascending.
     #[serde(alias = "rungs")]
     pub scores: Vec<StepScore>,
     /// Why the fit of each fold ended.
@@ -28,7 +28,7 @@ pub struct Trial {
 pub struct StepScore {
     /// The number of steps; `None` for the end of every fit.
     pub steps: Option<usize>,
-    /// What the fit of each fold is worth on the rows that it holds out.
+    /// The score of the fit of each fold on the rows that it holds out.
     pub folds: Vec<HeldOut>,
 }
 
@@ -117,7 +117,7 @@ impl Trial {
     }
 }
 
-/// What a fit was worth after this many steps, or at its end.
+/// The score of a fit after this many steps, or at its end.
 fn at(fold: &FoldScores, steps: Option<usize>) -> HeldOut {
     let most = steps.unwrap_or(usize::MAX);
     let reached = fold.measured.iter().take_while(|(steps, _)| *steps <= most).last();

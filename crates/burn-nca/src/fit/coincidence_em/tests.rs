@@ -181,7 +181,7 @@ fn no_step_lowers_the_likelihood() {
     }
 }
 
-/// Where EM comes to rest from a sample's start, by nested loops.
+/// Where EM converges from a sample's start, by nested loops.
 fn naive_end(sample: &Sample, printed: bool) -> (Vec<f64>, f64) {
     let (mut weights, mut sigma_sq) = (sample.weights.clone(), 1.0);
     for _ in 0..1500 {

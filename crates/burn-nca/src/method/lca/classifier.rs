@@ -25,7 +25,7 @@ const FEW_DIMENSIONS: usize = 4;
 /// L_c = Σ_i log P(y_ic | μ_c, x_i),   y_ic = [y_i = c],   μ_c the mean of class c,   κ = 1
 /// P(y_c = 1 | x) = (1 + 2σ_c²)^(-p/2) exp( -||W_c (x - μ_c)||² / 2(1 + 2σ_c²) ),   ŷ = argmax_c      (22)
 /// ```
-/// The maps are learned side by side and stand so in the embedding, `[n, c p]`; p is the number of dimensions that is
+/// The maps are learned side by side and are concatenated in the embedding, `[n, c p]`; p is the number of dimensions that is
 /// asked for ([`CoincidenceRule`]).
 ///
 /// # References

@@ -25,7 +25,7 @@ use crate::neighbors::Rule;
 /// P1_ij = (1 + 2σ²/κ_i²)^(-p/2) exp( -||W (x_i - x_j)||² / 2(κ_i² + 2σ²) ),   P0 = 1 - P1            (5)
 /// ```
 /// W and σ are shared; κ_i is the length scale of row i, as rows lie at very different distances from their targets.
-/// Rows without impostors are left out. With `refresh` the impostors are found anew in W x every so many steps, and
+/// Rows without impostors are left out. With `refresh` the impostors are searched again in W x every so many steps, and
 /// those found before are kept; the gradient trainer keeps those of the input.
 ///
 /// # References
@@ -35,7 +35,7 @@ pub struct Lca {
     /// Number of targets of each row.
     #[config(default = 3)]
     pub targets: usize,
-    /// Steps of EM after which impostors are found anew, in W x; 0: those of the input alone.
+    /// Steps of EM after which impostors are searched again, in W x; 0: those of the input alone.
     #[config(default = 10)]
     pub refresh: usize,
     /// Steps after which EM ends, before it fits the nearest impostors of the training rows alone; 0: not before it

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use burn_nca_fused::Columns;
 
-/// Classes, and numbers of samples where they are told apart.
+/// Classes, and numbers of samples where they are distinguished.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Samples<'a> {
     pub(in super::super) labels: &'a [i64],

@@ -1,4 +1,4 @@
-//! Rows of other classes within the margin, found anew when the rows have moved too far.
+//! Rows of other classes within the margin, searched again when the rows have moved too far.
 
 use core::ops::Range;
 use std::sync::Arc;

@@ -167,7 +167,7 @@ fn a_diagonal_map_has_the_slopes_of_the_diagonal() {
 }
 
 #[test]
-fn neighbors_that_are_held_stay_until_they_are_searched_anew() {
+fn neighbors_that_are_held_stay_until_they_are_searched_again() {
     let device = Device::flex();
     let loss = loss(5, 2, 1.0, &device);
     let target = KernelTarget::new(&labels(), 5, &device).unwrap();

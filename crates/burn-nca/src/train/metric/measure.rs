@@ -16,7 +16,7 @@ pub trait Measure: Clone + Send + Sync + 'static {
     /// What of a step's output is looked at.
     type Input;
 
-    /// The name, with the parameters in it: metrics are told apart by it.
+    /// The name, with the parameters in it: metrics are distinguished by it.
     fn name(&self) -> String;
 
     /// One line on what the number means.

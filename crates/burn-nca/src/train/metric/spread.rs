@@ -7,7 +7,7 @@ use crate::evaluate::{Collapse, Spread};
 
 /// The spread of the embedding of a batch, with a warning where it has collapsed.
 ///
-/// The number is the total variance, in squared units of the embedding; beside it stand the effective rank and,
+/// The number is the total variance, in squared units of the embedding; the metric also gives the effective rank and,
 /// where the rows have fallen onto one point or one line, a warning ([`Collapse`]).
 pub type EmbeddingSpread = EmbeddingMetric<TotalVariance>;
 

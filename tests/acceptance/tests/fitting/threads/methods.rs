@@ -45,7 +45,7 @@ fn pairs() -> Coincidences {
     Coincidences::new(features(), Pairs::new(ROWS, pairs).unwrap()).unwrap()
 }
 
-/// The three kinds of solver that the method uses, a few steps each; early stopping beside batches.
+/// The three kinds of solver that the method uses, a few steps each; early stopping with batches.
 fn fits(info: &MethodInfo) -> Vec<FitConfig> {
     let lbfgs = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(2));
     // Many small blocks, so that every thread has some.

@@ -1,4 +1,4 @@
-//! The same bits on any number of threads: fits by every method, and what stands around a fit.
+//! The same bits on any number of threads: fits by every method, and what surrounds a fit.
 
 mod closed_forms;
 mod methods;

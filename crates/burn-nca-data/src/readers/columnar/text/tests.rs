@@ -1,4 +1,4 @@
-//! Tables of Parquet and Arrow files beside the same tables as CSV.
+//! Tables of Parquet and Arrow files compared with the same tables as CSV.
 
 use std::io::Write;
 
@@ -36,7 +36,7 @@ fn raw(name: &str) -> RawTable {
     open_raw(&at(name), &RawOptions::default()).unwrap()
 }
 
-/// The columns, as text: a hole is not a number, and so is not equal to itself.
+/// The columns, as text: a missing value is not a number, and so is not equal to itself.
 fn shown(table: &RawTable) -> Vec<String> {
     let columns = table.columns().iter().map(|column| match column.values() {
         RawValues::Numbers(values) => format!("{} {values:?}", column.name()),
