@@ -3,7 +3,7 @@
 //! All of a call is measured, the layout of the points included. Lines of one run may be compared, those of two runs only
 //! on a machine that does nothing else.
 
-use burn_nca_fused::{Columns, Number, Weighted, Weights};
+use burn_nca_fused::{NeighborSets, Number, Weighted, Weights};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -27,10 +27,10 @@ fn points<T: Number>((n, k): (usize, usize)) -> Vec<T> {
 }
 
 /// The partners of each point: ten classes in order.
-fn partners(n: usize) -> Columns {
+fn partners(n: usize) -> NeighborSets {
     let class = n.div_ceil(10);
     let range = |row: usize| row / class * class..(row / class * class + class).min(n);
-    Columns::within((0..n).map(range).collect(), n).without_self(0)
+    NeighborSets::within((0..n).map(range).collect(), n).without_self(0)
 }
 
 /// The value of f over all pairs and its gradient: the partners' sums and those of all others.
@@ -38,7 +38,7 @@ fn partners(n: usize) -> Columns {
 fn value_and_gradient<T: Number>(bencher: Bencher<'_, '_>, (n, k): (usize, usize)) {
     let z: Vec<T> = points((n, k));
     let slope = vec![T::from_f64(1.0); n];
-    let sets = [partners(n), Columns::all(n, n).without_self(0)];
+    let sets = [partners(n), NeighborSets::all(n, n).without_self(0)];
     bencher.counter(ItemsCount::new(n * n)).bench_local(|| {
         sets.each_ref().map(|columns| {
             let statistics = T::statistics(&z, &z, k, columns);
@@ -69,7 +69,7 @@ fn by_products_of_fives(bencher: Bencher<'_, '_>, size: (usize, usize)) {
 
 fn sums_within(error: f64, groups: usize, bencher: Bencher<'_, '_>, (n, k): (usize, usize)) {
     let z: Vec<f64> = points((n, k));
-    let columns = Columns::all(n, n).without_self(0);
+    let columns = NeighborSets::all(n, n).without_self(0);
     let ends: Vec<usize> = (1..=groups).map(|group| group * n / groups).collect();
     bencher
         .counter(ItemsCount::new(n * n))

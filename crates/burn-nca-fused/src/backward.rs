@@ -9,7 +9,7 @@ use crate::arch::arch;
 use crate::tile::{self, Tile};
 use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnTiles, over_tiles};
-use crate::{Aligned, Columns, Costs, Panel, Real, Summand, group_size, padded};
+use crate::{Aligned, Costs, NeighborSets, Panel, Real, Summand, group_size, padded};
 
 /// Bytes that the groups' sums for references may take together.
 const BUDGET: usize = 64 << 20;
@@ -44,7 +44,7 @@ pub struct Weighted<'a, T> {
     /// Number of dimensions.
     pub k: usize,
     /// Which references each query sums over.
-    pub columns: &'a Columns,
+    pub columns: &'a NeighborSets,
     /// What each pair weighs.
     pub weights: Weights<'a, T>,
     /// `g`, one a query.
@@ -191,7 +191,7 @@ struct Group<'a, T> {
     queries: &'a [T],
     panel: &'a Panel<T>,
     k: usize,
-    columns: &'a Columns,
+    columns: &'a NeighborSets,
     costs: Costs<'a, T>,
     rows: &'a [Row<T>],
     /// The queries.

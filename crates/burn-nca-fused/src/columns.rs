@@ -10,17 +10,17 @@ use std::sync::Arc;
 ///
 /// # Examples
 /// ```
-/// use burn_nca_fused::Columns;
+/// use burn_nca_fused::NeighborSets;
 ///
 /// // Four points in class order, 0 0 1 1: the partners of each, and the others.
 /// let spans = vec![0..2, 0..2, 2..4, 2..4];
-/// let partners = Columns::within(spans.clone(), 4).without_self(0);
-/// let others = Columns::outside(spans, 4);
+/// let partners = NeighborSets::within(spans.clone(), 4).without_self(0);
+/// let others = NeighborSets::outside(spans, 4);
 /// assert_eq!(partners.count(0), 1);
 /// assert_eq!(others.count(0), 2);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Columns {
+pub struct NeighborSets {
     spans: Arc<[Range<usize>]>,
     references: usize,
     /// Whether the sum is over what lies outside a span.
@@ -29,7 +29,7 @@ pub struct Columns {
     own: Option<usize>,
 }
 
-impl Columns {
+impl NeighborSets {
     /// Every reference, for each of `queries`.
     pub fn all(queries: usize, references: usize) -> Self {
         Self::within(vec![0..references; queries], references)
@@ -94,12 +94,12 @@ impl Columns {
     ///
     /// # Examples
     /// ```
-    /// use burn_nca_fused::Columns;
+    /// use burn_nca_fused::NeighborSets;
     ///
     /// let classes = vec![0..2, 0..2, 2..3];
-    /// assert!(Columns::within(classes.clone(), 3).without_self(0).is_mutual());
-    /// assert!(Columns::outside(classes.clone(), 3).is_mutual());
-    /// assert!(!Columns::within(classes[1..].to_vec(), 3).without_self(1).is_mutual());
+    /// assert!(NeighborSets::within(classes.clone(), 3).without_self(0).is_mutual());
+    /// assert!(NeighborSets::outside(classes.clone(), 3).is_mutual());
+    /// assert!(!NeighborSets::within(classes[1..].to_vec(), 3).without_self(1).is_mutual());
     /// ```
     pub fn is_mutual(&self) -> bool {
         if self.queries() != self.references || self.own.is_some_and(|first| first != 0) {

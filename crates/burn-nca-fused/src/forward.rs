@@ -11,7 +11,7 @@ use crate::pairs::{Differences, Pairs, Products};
 use crate::tile;
 use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnRows, over_rows};
-use crate::{Columns, Costs, Distance, Real, group_size};
+use crate::{Costs, Distance, NeighborSets, Real, group_size};
 
 /// See [`Number::statistics_of`](crate::Number::statistics_of); squared distances may be off by `error`.
 pub(crate) fn statistics<T: Real>(
@@ -19,7 +19,7 @@ pub(crate) fn statistics<T: Real>(
     (queries, references, k): (&[T], &[T], usize),
     error: T,
     costs: &[T],
-    columns: &Columns,
+    columns: &NeighborSets,
 ) -> Vec<T> {
     let b = columns.queries();
     let mut all = vec![T::ZERO; 2 * b];
@@ -40,7 +40,7 @@ pub(crate) fn entropies<T: Real>(
     queries: &[T],
     references: &[T],
     k: usize,
-    columns: &Columns,
+    columns: &NeighborSets,
 ) -> Vec<T> {
     let b = columns.queries();
     let mut all = vec![T::ZERO; 3 * b];
@@ -55,7 +55,7 @@ pub(crate) fn entropies<T: Real>(
 fn run<T: Real, P: Pairs<T>, const ENTROPY: bool>(
     distance: Distance,
     (pairs, k): (&P, usize),
-    (costs, columns): (&[T], &Columns),
+    (costs, columns): (&[T], &NeighborSets),
     [least, logs, entropies]: [&mut [T]; 3],
 ) {
     let arch = arch();
@@ -88,7 +88,7 @@ struct Group<'a, T, P, const ENTROPY: bool> {
     k: usize,
     distance: Distance,
     costs: Costs<'a, T>,
-    columns: &'a Columns,
+    columns: &'a NeighborSets,
     rows: Range<usize>,
     least: &'a mut [T],
     logs: &'a mut [T],
@@ -131,7 +131,7 @@ impl<T: Real, P: Pairs<T>, const ENTROPY: bool> OverDimensions for Group<'_, T, 
 struct Sums<'a, T, const ENTROPY: bool> {
     distance: Distance,
     costs: Costs<'a, T>,
-    columns: &'a Columns,
+    columns: &'a NeighborSets,
     first: usize,
     least: &'a mut [T],
     sums: Vec<Sum>,

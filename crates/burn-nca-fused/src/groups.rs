@@ -9,13 +9,13 @@ use crate::arch::arch;
 use crate::pairs::{Differences, Pairs, Products};
 use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnRows, over_rows};
-use crate::{Columns, Distance, Real, forward, group_size};
+use crate::{Distance, NeighborSets, Real, forward, group_size};
 
 /// See [`Number::log_sums_within`](crate::Number::log_sums_within).
 pub(crate) fn log_sums<T: Real>(
     error: T,
     (queries, references, k): (&[T], &[T], usize),
-    columns: &Columns,
+    columns: &NeighborSets,
     ends: &[usize],
 ) -> Vec<T> {
     assert!(ends.is_sorted() && ends.last() == Some(&columns.references()), "groups: {ends:?}");
@@ -31,7 +31,12 @@ pub(crate) fn log_sums<T: Real>(
     }
 }
 
-fn run<T: Real, P: Pairs<T>>(pairs: &P, k: usize, columns: &Columns, ends: &[usize]) -> Vec<T> {
+fn run<T: Real, P: Pairs<T>>(
+    pairs: &P,
+    k: usize,
+    columns: &NeighborSets,
+    ends: &[usize],
+) -> Vec<T> {
     let arch = arch();
     let mut all = vec![T::INFINITY; columns.queries() * ends.len()];
     let size = group_size(columns.queries());
@@ -76,7 +81,7 @@ impl<T: Real, P: Pairs<T>> OverDimensions for Rows<'_, T, P> {
 /// The sums of the queries from `first` on, as far as they have come, each relative to its least distance:
 /// `[rows, groups]`.
 struct Sums<'a, T> {
-    columns: &'a Columns,
+    columns: &'a NeighborSets,
     ends: &'a [usize],
     first: usize,
     least: &'a mut [T],

@@ -32,7 +32,7 @@ mod vector;
 mod walk;
 
 pub use backward::{Weighted, Weights};
-pub use columns::Columns;
+pub use columns::NeighborSets;
 pub use mean::Means;
 pub use number::Number;
 #[cfg(feature = "burn")]

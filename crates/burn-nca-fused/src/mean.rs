@@ -10,7 +10,7 @@ use crate::panel::Panel;
 use crate::tile::{self, Tile};
 use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnTiles, over_tiles};
-use crate::{Columns, Real, group_size, padded};
+use crate::{NeighborSets, Real, group_size, padded};
 
 /// What means `Σ_j p_ij v_j` are taken of, with `p_ij = exp(-||q_i - r_j||² - lse_i)`.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct Means<'a, T> {
     /// Number of values of a reference.
     pub c: usize,
     /// Which references each query sums over.
-    pub columns: &'a Columns,
+    pub columns: &'a NeighborSets,
     /// The least distances and logarithms of [`Number::statistics`](crate::Number::statistics), `[2, b]`.
     pub statistics: &'a [T],
 }

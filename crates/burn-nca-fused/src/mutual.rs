@@ -16,14 +16,14 @@ use crate::arch::arch;
 use crate::backward::{CHUNK, Sums, add_parts, references_at_once};
 use crate::tile::{self, ROWS, Terms, Tile};
 use crate::walk::{OnTiles, over_tiles};
-use crate::{Aligned, Columns, GROUPS, Panel, Real, padded};
+use crate::{Aligned, GROUPS, NeighborSets, Panel, Real, padded};
 
 /// The gradient with respect to points that are both queries and references, `[n, k]`, from the statistics of the rows
 /// and the gradient of their sums; `columns` are mutual.
 pub(crate) fn gradient<T: Real>(
     points: &[T],
     k: usize,
-    columns: &Columns,
+    columns: &NeighborSets,
     statistics: &[T],
     gradient: &[T],
 ) -> Vec<T> {
@@ -89,7 +89,7 @@ struct Group<'a, T> {
     queries: &'a [T],
     panel: &'a Panel<T>,
     k: usize,
-    columns: &'a Columns,
+    columns: &'a NeighborSets,
     terms: &'a Terms<T>,
     /// The rows.
     some: Range<usize>,

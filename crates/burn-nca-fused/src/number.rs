@@ -3,7 +3,9 @@
 use crate::backward::{self, Weighted};
 use crate::forward;
 use crate::mean::{self, Means};
-use crate::{Columns, Distance, Summand, Weights, groups, mean_backward, mutual, pair_sum, vector};
+use crate::{
+    Distance, NeighborSets, Summand, Weights, groups, mean_backward, mutual, pair_sum, vector,
+};
 
 /// Dimensions from which each pair is computed once for both of its points: with fewer, the exponentials decide, which are as
 /// many either way (measured at 1797 and 5000 points).
@@ -17,7 +19,12 @@ pub trait Number: vector::Real {
     /// `Σ_j exp(least_i - ||q_i - r_j||²)`: `[2, b]`.
     ///
     /// A query without columns has the least distance ∞ and the logarithm -∞.
-    fn statistics(queries: &[Self], references: &[Self], k: usize, columns: &Columns) -> Vec<Self> {
+    fn statistics(
+        queries: &[Self],
+        references: &[Self],
+        k: usize,
+        columns: &NeighborSets,
+    ) -> Vec<Self> {
         Self::statistics_of(Distance::SqEuclidean, (queries, references, k), columns)
     }
 
@@ -25,7 +32,7 @@ pub trait Number: vector::Real {
     fn statistics_with_costs(
         points: (&[Self], &[Self], usize),
         costs: &[Self],
-        columns: &Columns,
+        columns: &NeighborSets,
     ) -> Vec<Self>;
 
     /// `log Σ_j exp(-||q_i - r_j||²)` of all queries `[b, k]` and of each group of references `[m, k]`, which ends at
@@ -39,7 +46,7 @@ pub trait Number: vector::Real {
     fn log_sums_within(
         error: Self,
         points: (&[Self], &[Self], usize),
-        columns: &Columns,
+        columns: &NeighborSets,
         ends: &[usize],
     ) -> Vec<Self>;
 
@@ -47,15 +54,24 @@ pub trait Number: vector::Real {
     fn statistics_of(
         distance: Distance,
         points: (&[Self], &[Self], usize),
-        columns: &Columns,
+        columns: &NeighborSets,
     ) -> Vec<Self>;
 
     /// The two numbers per row of [`statistics`](Self::statistics), and the entropy in nats of the weights
     /// `p_j = exp(-||q_i - r_j||²) / Σ_l exp(-||q_i - r_l||²)`: `[3, b]`. A query without columns has the entropy 0.
-    fn entropies(queries: &[Self], references: &[Self], k: usize, columns: &Columns) -> Vec<Self>;
+    fn entropies(
+        queries: &[Self],
+        references: &[Self],
+        k: usize,
+        columns: &NeighborSets,
+    ) -> Vec<Self>;
 
     /// The sums over its columns of each query `[b, k]` among references `[m, k]`: `[b]`.
-    fn sums(summand: Summand, points: (&[Self], &[Self], usize), columns: &Columns) -> Vec<Self>;
+    fn sums(
+        summand: Summand,
+        points: (&[Self], &[Self], usize),
+        columns: &NeighborSets,
+    ) -> Vec<Self>;
 
     /// The gradient of `Σ_i g_i s_i` with the sums s of [`statistics`](Self::statistics) or [`sums`](Self::sums):
     /// `-2 Σ_j w_ij (q_i - r_j)` for each query and `2 Σ_i w_ij (q_i - r_j)` for each reference, `[b, k]` and `[m, k]`,
@@ -63,7 +79,7 @@ pub trait Number: vector::Real {
     fn gradients(of: &Weighted<'_, Self>) -> (Vec<Self>, Vec<Self>);
 
     /// The gradient with respect to points that are both the queries and the references, `[n, k]`: the sum of the two of
-    /// [`gradients`](Self::gradients), at two thirds of the cost in many dimensions where the columns are [mutual](Columns::is_mutual).
+    /// [`gradients`](Self::gradients), at two thirds of the cost in many dimensions where the columns are [mutual](NeighborSets::is_mutual).
     fn gradient(of: &Weighted<'_, Self>) -> Vec<Self>;
 
     /// The means `Σ_j p_ij v_j` of values `[m, c]` with `p_ij = exp(-||q_i - r_j||² - lse_i)`: `[b, c]`. Zeros for a
@@ -81,7 +97,7 @@ macro_rules! number {
             fn statistics_of(
                 distance: Distance,
                 points: (&[Self], &[Self], usize),
-                columns: &Columns,
+                columns: &NeighborSets,
             ) -> Vec<Self> {
                 forward::statistics(distance, points, 0.0, &[], columns)
             }
@@ -89,7 +105,7 @@ macro_rules! number {
             fn log_sums_within(
                 error: Self,
                 points: (&[Self], &[Self], usize),
-                columns: &Columns,
+                columns: &NeighborSets,
                 ends: &[usize],
             ) -> Vec<Self> {
                 groups::log_sums(error, points, columns, ends)
@@ -98,7 +114,7 @@ macro_rules! number {
             fn statistics_with_costs(
                 points: (&[Self], &[Self], usize),
                 costs: &[Self],
-                columns: &Columns,
+                columns: &NeighborSets,
             ) -> Vec<Self> {
                 forward::statistics(Distance::SqEuclidean, points, 0.0, costs, columns)
             }
@@ -107,7 +123,7 @@ macro_rules! number {
                 queries: &[Self],
                 references: &[Self],
                 k: usize,
-                columns: &Columns,
+                columns: &NeighborSets,
             ) -> Vec<Self> {
                 forward::entropies(queries, references, k, columns)
             }
@@ -115,7 +131,7 @@ macro_rules! number {
             fn sums(
                 summand: Summand,
                 points: (&[Self], &[Self], usize),
-                columns: &Columns,
+                columns: &NeighborSets,
             ) -> Vec<Self> {
                 pair_sum::sums(summand, points, columns)
             }

@@ -10,7 +10,7 @@ use crate::pairs::Differences;
 use crate::tile;
 use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnRows, over_rows};
-use crate::{Columns, Real, group_size};
+use crate::{NeighborSets, Real, group_size};
 
 /// What is summed over pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Summand {
 pub(crate) fn sums<T: Real>(
     summand: Summand,
     (queries, references, k): (&[T], &[T], usize),
-    columns: &Columns,
+    columns: &NeighborSets,
 ) -> Vec<T> {
     let b = columns.queries();
     let pairs = Differences::new(queries, references, k);
@@ -44,7 +44,7 @@ struct Group<'a, T> {
     pairs: &'a Differences<T>,
     k: usize,
     summand: Summand,
-    columns: &'a Columns,
+    columns: &'a NeighborSets,
     rows: Range<usize>,
     sums: &'a mut [T],
 }
@@ -69,7 +69,7 @@ impl<T: Real> OverDimensions for Group<'_, T> {
 /// The sums of the queries from `first` on, as far as they have come.
 struct Sums<'a> {
     summand: Summand,
-    columns: &'a Columns,
+    columns: &'a NeighborSets,
     first: usize,
     exact: Vec<f64>,
 }

@@ -6,11 +6,11 @@ use pulp::Simd;
 
 use crate::pairs::Pairs;
 use crate::tile::{self, ROWS, Tile};
-use crate::{Aligned, BLOCK, Columns, Real, tile_width};
+use crate::{Aligned, BLOCK, NeighborSets, Real, tile_width};
 
 /// Work on the squared distances of one query to some references at a time.
 pub(crate) trait OnRows<T: Real> {
-    /// Takes the squared distances of a query to the references `part`, which [left-out](Columns::left_out) ones and
+    /// Takes the squared distances of a query to the references `part`, which [left-out](NeighborSets::left_out) ones and
     /// padding are among.
     ///
     /// To be inlined.
@@ -22,7 +22,7 @@ pub(crate) trait OnRows<T: Real> {
 pub(crate) fn over_rows<T: Real, S: Simd, P: Pairs<T>, W: OnRows<T>>(
     simd: S,
     (pairs, k): (&P, usize),
-    columns: &Columns,
+    columns: &NeighborSets,
     rows: &Range<usize>,
     work: &mut W,
 ) {

@@ -8,7 +8,7 @@ use burn_autodiff::grads::Gradients;
 use burn_autodiff::ops::{Backward, Ops, OpsKind};
 
 use super::ops::PairSums;
-use crate::{Columns, PairSum};
+use crate::{NeighborSets, PairSum};
 
 #[derive(Debug)]
 struct PairSumBackward;
@@ -22,7 +22,7 @@ struct State<B: Backend> {
     sums: FloatTensor<B>,
     rows: FloatTensor<B>,
     sum: PairSum,
-    columns: Columns,
+    columns: NeighborSets,
 }
 
 impl<B: PairSums> Backward<B, 3> for PairSumBackward {
@@ -68,7 +68,7 @@ impl<B: PairSums, C: CheckpointStrategy> PairSums for Autodiff<B, C> {
         references: FloatTensor<Self>,
         operand: FloatTensor<Self>,
         sum: PairSum,
-        columns: Columns,
+        columns: NeighborSets,
     ) -> (FloatTensor<Self>, FloatTensor<Self>) {
         let nodes = [queries.node(), references.node(), operand.node()];
         let [queries, references, operand] =
@@ -97,7 +97,7 @@ impl<B: PairSums, C: CheckpointStrategy> PairSums for Autodiff<B, C> {
         _rows: FloatTensor<Self>,
         _gradient: FloatTensor<Self>,
         _sum: PairSum,
-        _columns: Columns,
+        _columns: NeighborSets,
         _among_themselves: bool,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
         unimplemented!("Burn differentiates once; a derivative has no graph of its own")

@@ -6,7 +6,7 @@ use burn::tensor::{DType, Element, TensorData};
 use pulp::bytemuck::Pod;
 
 use super::ops::PairSums;
-use crate::{Columns, Distance, Means, Number, PairSum, Weighted, Weights};
+use crate::{Distance, Means, NeighborSets, Number, PairSum, Weighted, Weights};
 
 impl PairSums for Flex {
     fn pair_sum(
@@ -14,7 +14,7 @@ impl PairSums for Flex {
         references: FlexTensor,
         operand: FlexTensor,
         sum: PairSum,
-        columns: Columns,
+        columns: NeighborSets,
     ) -> (FlexTensor, FlexTensor) {
         let all = [queries, references, operand];
         match all[0].dtype() {
@@ -31,7 +31,7 @@ impl PairSums for Flex {
         rows: FlexTensor,
         gradient: FlexTensor,
         sum: PairSum,
-        columns: Columns,
+        columns: NeighborSets,
         among_themselves: bool,
     ) -> (FlexTensor, FlexTensor, FlexTensor) {
         let all = [queries, references, operand, sums, rows, gradient];
@@ -51,7 +51,7 @@ impl KernelElement for f64 {}
 fn forward<T: KernelElement>(
     all: [FlexTensor; 3],
     sum: PairSum,
-    columns: &Columns,
+    columns: &NeighborSets,
 ) -> (FlexTensor, FlexTensor) {
     let [k, c] = [width(&all[0]), width(&all[2])];
     let all = all.map(|tensor| tensor.to_contiguous());
@@ -82,7 +82,7 @@ fn forward<T: KernelElement>(
 fn backward<T: KernelElement>(
     all: [FlexTensor; 6],
     sum: PairSum,
-    columns: &Columns,
+    columns: &NeighborSets,
     among_themselves: bool,
 ) -> (FlexTensor, FlexTensor, FlexTensor) {
     let [k, c] = [width(&all[0]), width(&all[2])];

@@ -22,7 +22,7 @@ mod ops;
 use burn::backend::{Dispatch, DispatchTensorKind};
 use burn::tensor::Tensor;
 
-use crate::{Columns, Distance, PairSum};
+use crate::{Distance, NeighborSets, PairSum};
 use ops::PairSums;
 
 /// Whether a sum over the pairs of these tensors is one operation on their device, in their type.
@@ -66,7 +66,7 @@ pub fn pair_sum(
     sum: PairSum,
     (queries, references): (Tensor<2>, Tensor<2>),
     operand: Option<Tensor<2>>,
-    columns: &Columns,
+    columns: &NeighborSets,
 ) -> Tensor<2> {
     check(&queries, &references, columns);
     let (b, m) = (columns.queries(), columns.references());
@@ -104,7 +104,7 @@ pub fn pair_sum(
 /// ```text
 /// lse_i = log Σ_{j ∈ S_i} exp(-||q_i - r_j||²)
 /// ```
-/// The sets `S_i` are the [`Columns`]; a row without any column has `-∞` there, and no gradient. The operation is
+/// The sets `S_i` are the [`NeighborSets`]; a row without any column has `-∞` there, and no gradient. The operation is
 /// differentiable in both tensors, which may be the same one, and may be anywhere in a graph.
 ///
 /// # Numerics
@@ -123,12 +123,12 @@ pub fn pair_sum(
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{Device, Tensor};
-/// use burn_nca_fused::{Columns, log_sum_exp};
+/// use burn_nca_fused::{NeighborSets, log_sum_exp};
 ///
 /// let device = Device::flex().autodiff();
 /// let z = Tensor::<2>::from_floats([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]], &device).require_grad();
 /// // Each point against the two others.
-/// let columns = Columns::all(3, 3).without_self(0);
+/// let columns = NeighborSets::all(3, 3).without_self(0);
 /// let lse = log_sum_exp(z.clone(), z.clone(), &columns);
 /// let expected = ((-1.0f32).exp() + (-4.0f32).exp()).ln();
 /// assert!((lse.clone().slice([0..1]).into_scalar::<f32>() - expected).abs() < 1e-6);
@@ -136,7 +136,7 @@ pub fn pair_sum(
 /// assert_eq!(z.grad(&gradients).unwrap().dims(), [3, 2]);
 /// # }
 /// ```
-pub fn log_sum_exp(queries: Tensor<2>, references: Tensor<2>, columns: &Columns) -> Tensor<1> {
+pub fn log_sum_exp(queries: Tensor<2>, references: Tensor<2>, columns: &NeighborSets) -> Tensor<1> {
     let sum = PairSum::LogSumExp(Distance::SqEuclidean);
     pair_sum(sum, (queries, references), None, columns).reshape([columns.queries()])
 }
@@ -160,13 +160,13 @@ pub fn log_sum_exp(queries: Tensor<2>, references: Tensor<2>, columns: &Columns)
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{Device, Tensor};
-/// use burn_nca_fused::{Columns, weighted_mean};
+/// use burn_nca_fused::{NeighborSets, weighted_mean};
 ///
 /// let device = Device::flex();
 /// let z = Tensor::<2>::from_floats([[0.0], [0.1], [9.0], [9.1]], &device);
 /// let prices = Tensor::<2>::from_floats([[5.0], [7.0], [1.0], [2.0]], &device);
 /// // What the neighbors of each point cost.
-/// let columns = Columns::all(4, 4).without_self(0);
+/// let columns = NeighborSets::all(4, 4).without_self(0);
 /// let predicted = weighted_mean(z.clone(), z, prices, &columns);
 /// assert!((predicted.slice([0..1, 0..1]).into_scalar::<f32>() - 7.0).abs() < 1e-6);
 /// # }
@@ -175,13 +175,13 @@ pub fn weighted_mean(
     queries: Tensor<2>,
     references: Tensor<2>,
     values: Tensor<2>,
-    columns: &Columns,
+    columns: &NeighborSets,
 ) -> Tensor<2> {
     pair_sum(PairSum::Mean, (queries, references), Some(values), columns)
 }
 
 /// Whether the shapes belong together.
-fn check(queries: &Tensor<2>, references: &Tensor<2>, columns: &Columns) {
+fn check(queries: &Tensor<2>, references: &Tensor<2>, columns: &NeighborSets) {
     let ([b, k], [m, of_references]) = (queries.dims(), references.dims());
     assert_eq!(k, of_references, "queries have {k} columns, references {of_references}");
     assert_eq!(b, columns.queries(), "{b} queries, but columns for {}", columns.queries());

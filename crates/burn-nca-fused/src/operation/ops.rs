@@ -6,7 +6,7 @@
 use ::burn::backend::tensor::FloatTensor;
 use ::burn::backend::{Backend, backend_extension};
 
-use crate::{Columns, PairSum};
+use crate::{NeighborSets, PairSum};
 
 /// Burn as the macro names it: fusion is described in every build for GPUs, since another crate of a program may switch
 /// it on (it is among the default features of `burn`).
@@ -34,7 +34,7 @@ pub(crate) trait PairSums: Backend {
         references: FloatTensor<Self>,
         operand: FloatTensor<Self>,
         sum: PairSum,
-        columns: Columns,
+        columns: NeighborSets,
     ) -> (FloatTensor<Self>, FloatTensor<Self>);
 
     /// The gradients of queries `[b, k]`, references `[m, k]` and values `[m, c]`, from that of the sums, `[b, c]`. What has
@@ -52,7 +52,7 @@ pub(crate) trait PairSums: Backend {
         rows: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
         sum: PairSum,
-        columns: Columns,
+        columns: NeighborSets,
         among_themselves: bool,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
 }

@@ -1,7 +1,7 @@
 //! Log-sum-exps with a cost for each pair, and their gradients.
 
 use super::{both, largest_error, on_each, points, sq_distance};
-use crate::{Columns, Number, Weighted, Weights};
+use crate::{NeighborSets, Number, Weighted, Weights};
 
 /// The largest error of the log-sum-exps and of both gradients; some costs are so large that a pair does not count.
 fn error<T: Number>(b: usize, m: usize, k: usize) -> f64 {
@@ -10,7 +10,7 @@ fn error<T: Number>(b: usize, m: usize, k: usize) -> f64 {
     let cost = |x: &f64| if *x > 0.8 { 1e30 } else { 3.0 * x.abs() };
     let costs: Vec<f64> = points(b * m, 4).iter().map(cost).collect();
     let (costs, exact_costs) = both::<T>(&costs);
-    let columns = Columns::all(b, m);
+    let columns = NeighborSets::all(b, m);
     let own = b <= m && m > 1;
     let columns = if own { columns.without_self(m - b) } else { columns };
     let kept = |i: usize| (0..m).filter(move |&j| !(own && j == m - b + i));

@@ -1,13 +1,13 @@
 //! Entropies as `log S + Σ t exp(-t) / S`, pair by pair.
 
 use super::{both, classes, largest_error, on_each, points, sq_distance};
-use crate::{Columns, Number};
+use crate::{NeighborSets, Number};
 
 /// The largest error of the statistics and the entropies, in columns without the points themselves.
 fn error<T: Number>(
     z: &[f64],
     k: usize,
-    columns: &Columns,
+    columns: &NeighborSets,
     keeps: impl Fn(usize, usize) -> bool,
 ) -> f64 {
     let n = columns.queries();
@@ -43,10 +43,10 @@ fn entropies_are_those_of_the_weights() {
         ] {
             let z: Vec<f64> = points(n * k, 6).iter().map(|x| x * spread).collect();
             let spans = classes(n, size);
-            let columns = Columns::outside((0..n).map(|i| i..i + 1).collect(), n);
-            let of_class = Columns::within(spans.clone(), n).without_self(0);
+            let columns = NeighborSets::outside((0..n).map(|i| i..i + 1).collect(), n);
+            let of_class = NeighborSets::within(spans.clone(), n).without_self(0);
             type Keeps<'a> = &'a dyn Fn(usize, usize) -> bool;
-            let sets: [(&Columns, Keeps); 2] =
+            let sets: [(&NeighborSets, Keeps); 2] =
                 [(&columns, &|i, j| i != j), (&of_class, &|i, j| i != j && spans[i].contains(&j))];
             for (columns, keeps) in sets {
                 let found =

@@ -1,7 +1,7 @@
 //! Sums of Euclidean distances and log-sum-exps of them, with their gradients, pair by pair.
 
 use super::{both, classes, largest_error, on_each, points, sq_distance};
-use crate::{Columns, Distance, Number, Summand, Weighted, Weights};
+use crate::{Distance, NeighborSets, Number, Summand, Weighted, Weights};
 
 /// The largest error of the sums, the log-sum-exps and the gradients of both; two points are equal.
 fn error<T: Number>(n: usize, size: usize, k: usize) -> f64 {
@@ -9,7 +9,7 @@ fn error<T: Number>(n: usize, size: usize, k: usize) -> f64 {
     z.copy_within(..k, (n - 1) * k);
     let (z, exact_z) = both::<T>(&z);
     let spans = classes(n, size);
-    let columns = Columns::outside(spans.clone(), n);
+    let columns = NeighborSets::outside(spans.clone(), n);
     let kept = |i: usize| {
         let span = spans[i].clone();
         (0..n).filter(move |j| !span.contains(j))

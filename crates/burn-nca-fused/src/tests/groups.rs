@@ -1,12 +1,12 @@
 //! Sums of groups, by products and by differences.
 
 use super::{both, exact, on_each, points};
-use crate::{Columns, Number};
+use crate::{NeighborSets, Number};
 
 /// The logarithms of the sums of groups, from the statistics of each group on its own.
 fn log_sums_one_by_one(
     (queries, references, k): (&[f64], &[f64], usize),
-    columns: &Columns,
+    columns: &NeighborSets,
     ends: &[usize],
 ) -> Vec<f64> {
     let b = columns.queries();
@@ -38,7 +38,11 @@ fn check<T: Number>(b: usize, m: usize, k: usize, errors: [(f64, f64); 2]) {
     let [(q, exact_q), (r, exact_r)] =
         [(b * k, 1), (m * k, 2)].map(|(count, seed)| both::<T>(&points(count, seed)));
     let spans: Vec<_> = (0..b).map(|i| i.min(m)..(i + m / 2).min(m)).collect();
-    let sets = [Columns::within(spans.clone(), m), Columns::outside(spans, m), Columns::all(b, m)];
+    let sets = [
+        NeighborSets::within(spans.clone(), m),
+        NeighborSets::outside(spans, m),
+        NeighborSets::all(b, m),
+    ];
     let groups = [vec![m], vec![0, m / 3, m / 3, m], (1..=m).collect()];
     for columns in sets.into_iter().flat_map(|set| [set.clone(), set.without_self(m - b)]) {
         for ends in &groups {
@@ -72,7 +76,7 @@ fn products_give_way_where_they_are_not_exact_enough() {
     on_each(|| {
         let (n, k) = (40, 64);
         let mut z = points(n * k, 3);
-        let columns = Columns::all(n, n).without_self(0);
+        let columns = NeighborSets::all(n, n).without_self(0);
         for ends in [vec![n], vec![7, n]] {
             let sums =
                 |error: f64, z: &[f64]| f64::log_sums_within(error, (z, z, k), &columns, &ends);

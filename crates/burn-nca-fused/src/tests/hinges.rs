@@ -1,14 +1,14 @@
 //! `Σ_j max(0, 1 - d_ij)²` and its gradient, pair by pair.
 
 use super::{both, classes, largest_error, on_each, points, sq_distance};
-use crate::{Columns, Number, Summand, Weighted, Weights};
+use crate::{NeighborSets, Number, Summand, Weighted, Weights};
 
 /// The largest error of the sums and of both gradients.
 fn error<T: Number>(n: usize, size: usize, k: usize) -> f64 {
     let [(z, exact_z), (g, exact_g)] =
         [(n * k, 1), (n, 2)].map(|(count, seed)| both::<T>(&points(count, seed)));
     let spans = classes(n, size);
-    let columns = Columns::outside(spans.clone(), n);
+    let columns = NeighborSets::outside(spans.clone(), n);
     let found = T::sums(Summand::Hinge, (&z, &z, k), &columns);
     let (queries, references) = (z.as_slice(), z.as_slice());
     let (weights, gradient) = (Weights::Sum(Summand::Hinge), g.as_slice());

@@ -1,14 +1,14 @@
 //! Weighted means and their three gradients, pair by pair.
 
 use super::{both, classes, largest_error, on_each, points, sq_distance};
-use crate::{Columns, Means, Number};
+use crate::{Means, NeighborSets, Number};
 
 /// The largest error of the means and of the gradients.
 fn error<T: Number>(n: usize, size: usize, k: usize, c: usize) -> f64 {
     let [(z, exact_z), (v, exact_v), (g, exact_g)] =
         [(n * k, 1), (n * c, 2), (n * c, 3)].map(|(count, seed)| both::<T>(&points(count, seed)));
     let spans = classes(n, size);
-    let columns = Columns::outside(spans.clone(), n);
+    let columns = NeighborSets::outside(spans.clone(), n);
     let statistics = T::statistics(&z, &z, k, &columns);
     let of = Means {
         queries: &z,

@@ -1,13 +1,13 @@
 //! The gradient of points among themselves: each pair for itself, and once for both of its points.
 
 use super::{both, classes, largest_error, on_each, points, written_out};
-use crate::{Columns, Number, Weighted, Weights, mutual};
+use crate::{NeighborSets, Number, Weighted, Weights, mutual};
 
 /// The largest error, with spread-out gradients of the sums and some that are 0.
 fn error<T: Number>(
     z: &[f64],
     k: usize,
-    columns: &Columns,
+    columns: &NeighborSets,
     keeps: impl Fn(usize, usize) -> bool,
 ) -> f64 {
     let n = columns.queries();
@@ -51,15 +51,16 @@ fn points_that_are_queries_and_references() {
             let spans = classes(n, size);
             let one_class = |i: usize, j: usize| spans[i].contains(&j);
             type Keeps<'a> = &'a dyn Fn(usize, usize) -> bool;
-            let of_class = Columns::within(spans.clone(), n).without_self(0);
-            let sets: [(Columns, Keeps); 5] = [
-                (Columns::all(n, n), &|_, _| true),
-                (Columns::all(n, n).without_self(0), &|i, j| i != j),
+            let of_class = NeighborSets::within(spans.clone(), n).without_self(0);
+            let sets: [(NeighborSets, Keeps); 5] = [
+                (NeighborSets::all(n, n), &|_, _| true),
+                (NeighborSets::all(n, n).without_self(0), &|i, j| i != j),
                 (of_class, &|i, j| i != j && one_class(i, j)),
-                (Columns::outside(spans.clone(), n), &|i, j| !one_class(i, j)),
+                (NeighborSets::outside(spans.clone(), n), &|i, j| !one_class(i, j)),
                 // Not mutual: the first sums over none.
                 (
-                    Columns::within([vec![0..0], vec![0..n; n - 1]].concat(), n).without_self(0),
+                    NeighborSets::within([vec![0..0], vec![0..n; n - 1]].concat(), n)
+                        .without_self(0),
                     &|i, j| i != 0 && i != j,
                 ),
             ];

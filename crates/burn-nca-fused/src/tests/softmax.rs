@@ -3,14 +3,14 @@
 use core::ops::Range;
 
 use super::{both, classes, converted, largest_error, on_each, points, written_out};
-use crate::{Columns, Number, Weighted, Weights};
+use crate::{NeighborSets, Number, Weighted, Weights};
 
 /// The largest error of the three results.
 fn error<T: Number>(
     q: &[f64],
     r: &[f64],
     k: usize,
-    columns: &Columns,
+    columns: &NeighborSets,
     keeps: impl Fn(usize, usize) -> bool,
 ) -> f64 {
     let (b, m) = (columns.queries(), columns.references());
@@ -49,8 +49,8 @@ fn check(b: usize, m: usize, k: usize, spans: &[Range<usize>]) {
                 continue;
             }
             let columns = match outside {
-                false => Columns::within(spans.to_vec(), m),
-                true => Columns::outside(spans.to_vec(), m),
+                false => NeighborSets::within(spans.to_vec(), m),
+                true => NeighborSets::outside(spans.to_vec(), m),
             };
             let columns = if own { columns.without_self(place) } else { columns };
             let keeps =
@@ -98,7 +98,7 @@ fn queries_and_references_of_different_number() {
 fn duplicates_have_no_distance() {
     on_each(|| {
         let q = vec![0.5; 40];
-        let columns = Columns::all(20, 20).without_self(0);
+        let columns = NeighborSets::all(20, 20).without_self(0);
         assert!(error::<f32>(&q, &q, 2, &columns, |i, j| i != j) < 1e-6);
         assert!(error::<f64>(&q, &q, 2, &columns, |i, j| i != j) < 1e-15);
     });
@@ -117,7 +117,7 @@ fn far_groups_and_outliers_cost_no_digits() {
     // What is near to the outlier, f32 cannot say; it asks for nothing, but stays a reference of the others.
     let mut spans = vec![0..n; n];
     spans[0] = 0..0;
-    let columns = Columns::within(spans, n).without_self(0);
+    let columns = NeighborSets::within(spans, n).without_self(0);
     on_each(|| {
         for x in [&apart, &outlier, &far] {
             let found = error::<f32>(x, x, k, &columns, |i, j| i != 0 && i != j);
@@ -132,7 +132,7 @@ fn far_groups_and_outliers_cost_no_digits() {
 #[test]
 fn extreme_scales_are_those_of_one_neighbor_or_of_all() {
     let (n, k) = (70, 3);
-    let columns = Columns::outside(classes(n, 1), n);
+    let columns = NeighborSets::outside(classes(n, 1), n);
     on_each(|| {
         for scale in [1e-30, 1e-12, 1e-3, 1e3, 1e9, 1e15] {
             let x: Vec<f64> = points(n * k, 4).iter().map(|x| x * scale).collect();

@@ -3,13 +3,13 @@
 use super::{classes, converted, points};
 use crate::arch::{all, on};
 use crate::coincidence::{Ends, Pairs};
-use crate::{Columns, Distance, Means, Number, Summand, Weighted, Weights, mutual};
+use crate::{Distance, Means, NeighborSets, Number, Summand, Weighted, Weights, mutual};
 
 /// The bits of all that the kernels compute of some points.
 fn bits<T: Number>(n: usize, k: usize) -> Vec<u64> {
     let [z, values, g, costs]: [Vec<T>; 4] =
         [n * k, n * 2, n, n * n].map(|count| converted(&points(count, count as u64)));
-    let columns = Columns::outside(classes(n, 100), n);
+    let columns = NeighborSets::outside(classes(n, 100), n);
     let among = (z.as_slice(), z.as_slice(), k);
     let (queries, references, c) = (z.as_slice(), z.as_slice(), 2);
     let statistics = T::statistics(&z, &z, k, &columns);

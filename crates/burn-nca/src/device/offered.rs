@@ -6,14 +6,14 @@
 
 use burn::tensor::{Device, DeviceKind, DeviceType};
 
-/// What stands for a backend that Burn was built without.
-pub(super) struct Absent;
+/// The place of a backend that Burn was built without.
+pub(super) struct BackendMissing;
 
 /// The devices of a backend in the order of their numbers; `None` where Burn was built without it.
 pub(super) struct Backend(pub(super) Option<Vec<Device>>);
 
-impl From<Absent> for Backend {
-    fn from(_: Absent) -> Self {
+impl From<BackendMissing> for Backend {
+    fn from(_: BackendMissing) -> Self {
         Self(None)
     }
 }
@@ -33,12 +33,12 @@ impl From<DeviceType> for Backend {
 /// The CPU backends; each is hidden by Burn's own constructor where there is one.
 #[allow(dead_code)]
 trait Host {
-    fn flex() -> Absent {
-        Absent
+    fn flex() -> BackendMissing {
+        BackendMissing
     }
 
-    fn ndarray() -> Absent {
-        Absent
+    fn ndarray() -> BackendMissing {
+        BackendMissing
     }
 }
 
@@ -47,20 +47,20 @@ impl Host for Device {}
 /// The best devices of backends that know one; each is hidden by Burn's own constructor where there is one.
 #[allow(dead_code)]
 trait Best {
-    fn wgpu(_: DeviceKind) -> Absent {
-        Absent
+    fn wgpu(_: DeviceKind) -> BackendMissing {
+        BackendMissing
     }
 
-    fn vulkan(_: DeviceKind) -> Absent {
-        Absent
+    fn vulkan(_: DeviceKind) -> BackendMissing {
+        BackendMissing
     }
 
-    fn metal(_: DeviceKind) -> Absent {
-        Absent
+    fn metal(_: DeviceKind) -> BackendMissing {
+        BackendMissing
     }
 
-    fn webgpu(_: DeviceKind) -> Absent {
-        Absent
+    fn webgpu(_: DeviceKind) -> BackendMissing {
+        BackendMissing
     }
 }
 
@@ -69,12 +69,12 @@ impl Best for Device {}
 /// The other backends; each is hidden by Burn's own variant where there is one.
 #[allow(dead_code, non_upper_case_globals)]
 trait Graphics {
-    const Wgpu: Absent = Absent;
-    const Vulkan: Absent = Absent;
-    const Metal: Absent = Absent;
-    const WebGpu: Absent = Absent;
-    const Cuda: Absent = Absent;
-    const Rocm: Absent = Absent;
+    const Wgpu: BackendMissing = BackendMissing;
+    const Vulkan: BackendMissing = BackendMissing;
+    const Metal: BackendMissing = BackendMissing;
+    const WebGpu: BackendMissing = BackendMissing;
+    const Cuda: BackendMissing = BackendMissing;
+    const Rocm: BackendMissing = BackendMissing;
 }
 
 impl Graphics for DeviceType {}
@@ -85,7 +85,7 @@ pub(super) fn backends() -> [(&'static str, bool); 8] {
     trait IsThere {
         const IS_THERE: bool;
     }
-    impl IsThere for Absent {
+    impl IsThere for BackendMissing {
         const IS_THERE: bool = false;
     }
     impl IsThere for Device {

@@ -53,7 +53,7 @@ impl NcaConfig {
     /// The settings to start from in practice, for a map: see [`NcaConfig::recommended_for`].
     ///
     /// [`NcaConfig::new`] is the method as the paper and scikit-learn have it. No fixed settings serve every table:
-    /// [`NcaConfig::choose`] compares a handful on the data at hand, as `nca fit` does, and [`NcaConfig::tune`]
+    /// [`NcaConfig::choose`] compares the default candidates on the data at hand, as `nca fit` does, and [`NcaConfig::tune`]
     /// searches.
     pub fn recommended(d_input: usize, d_output: usize) -> Self {
         Self::recommended_for(EncoderConfig::Linear, d_input, d_output)

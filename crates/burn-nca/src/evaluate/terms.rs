@@ -4,7 +4,7 @@ use core::cmp::Ordering;
 use core::ops::Range;
 
 use burn::tensor::Tensor;
-use burn_nca_fused::{Columns, Number};
+use burn_nca_fused::{NeighborSets, Number};
 
 use super::Embedded;
 use super::knn::check_groups;
@@ -180,7 +180,7 @@ impl<'a> Sums<'a> {
         let spans = classes.iter().zip(left_out);
         let before = spans.clone().map(|(class, out)| within(class.start..out.start));
         let after = spans.map(|(class, out)| within(out.end..class.end));
-        let columns = Columns::within(before.chain(after).collect(), part.len());
+        let columns = NeighborSets::within(before.chain(after).collect(), part.len());
         let queries = self.queries.repeat(2);
         let found = f64::statistics(&queries, references, self.dimensions(), &columns);
         let (least, logs) = found.split_at(2 * b);

@@ -1,7 +1,7 @@
 //! A start whose softmax is saturated: a vanishing gradient that is no optimum.
 
 use burn::tensor::Tensor;
-use burn_nca_fused::{Columns, Number};
+use burn_nca_fused::{NeighborSets, Number};
 
 use super::Solution;
 use crate::data::host_values;
@@ -55,7 +55,7 @@ fn is_saturated<E: Encoder, O: Objective>(
     let embedding = model.encoder.valid().forward(x.clone().without_autodiff());
     let [n, k] = embedding.dims();
     let z = host_values(embedding.clone());
-    let found = f64::entropies(&z, &z, k, &Columns::all(n, n).without_self(0));
+    let found = f64::entropies(&z, &z, k, &NeighborSets::all(n, n).without_self(0));
     // The entropy is the logarithm of the sum and the mean of what is added to the nearest distance.
     let (logs, entropies) = found[n..].split_at(n);
     let uniform = (n as f64 - 1.0).ln() - SPREAD;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use burn_nca_fused::{Columns, Number};
+use burn_nca_fused::{NeighborSets, Number};
 
 use super::points::Points;
 
@@ -15,12 +15,16 @@ pub(super) fn parts(references: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// All references of a part but those that are left out, for each of b queries: one range a query, of all references.
-pub(crate) fn others(b: usize, left_out: Option<&[Range<usize>]>, part: &Range<usize>) -> Columns {
+pub(crate) fn others(
+    b: usize,
+    left_out: Option<&[Range<usize>]>,
+    part: &Range<usize>,
+) -> NeighborSets {
     let place = |at: usize| at.clamp(part.start, part.end) - part.start;
     let span = |query: usize| {
         left_out.map_or(0..0, |spans| place(spans[query].start)..place(spans[query].end))
     };
-    Columns::outside((0..b).map(span).collect(), part.len())
+    NeighborSets::outside((0..b).map(span).collect(), part.len())
 }
 
 /// The coordinates of points, and where there are heights these as the last of each.
@@ -44,7 +48,7 @@ pub(super) fn heights(weights: &[f64]) -> Vec<f64> {
 /// `[m, k]`.
 pub(crate) fn sums_and_entropies(
     (queries, references, k): (&[f64], &[f64], usize),
-    others: &Columns,
+    others: &NeighborSets,
 ) -> impl Iterator<Item = Entropy> + use<> {
     let b = others.queries();
     let found = f64::entropies(queries, references, k, others);
@@ -118,7 +122,7 @@ mod tests {
             let mut sum = Entropy::default();
             for part in distances.chunks(part) {
                 let roots: Vec<f64> = part.iter().map(|d| d.sqrt()).collect();
-                let all = Columns::all(1, part.len());
+                let all = NeighborSets::all(1, part.len());
                 sums_and_entropies((&[0.0], &roots, 1), &all).for_each(|found| sum.add(found));
             }
             sum.entropy

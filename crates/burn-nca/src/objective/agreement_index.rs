@@ -203,18 +203,20 @@ impl AgreementIndex {
     /// ```
     #[cfg(feature = "fused")]
     pub(super) fn log_agreeing(&self, z: Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
-        use burn_nca_fused::{Columns as Among, Distance, PairSum, pair_sum};
+        use burn_nca_fused::{Distance, NeighborSets, PairSum, pair_sum};
 
         let (b, all) = (rows.len(), self.labeled);
         let z = if z.dims()[0] == all { z } else { z.slice(s![0..all]) };
         let (points, among) = match &self.rule {
-            IndexedRule::Labels(spans, _) => (z, Among::within(spans[rows.clone()].to_vec(), all)),
+            IndexedRule::Labels(spans, _) => {
+                (z, NeighborSets::within(spans[rows.clone()].to_vec(), all))
+            }
             IndexedRule::Targets(targets) => {
                 let on_device = Tensor::zeros(targets.dims(), (&z.device(), z.dtype()));
                 let targets = on_device + targets.clone().cast(z.dtype());
-                (Tensor::cat(vec![z, targets], 1), Among::all(b, all))
+                (Tensor::cat(vec![z, targets], 1), NeighborSets::all(b, all))
             }
-            _ => (z, Among::within(vec![0..0; b], all)),
+            _ => (z, NeighborSets::within(vec![0..0; b], all)),
         };
         let queries = among_all(&points, rows);
         let sum = PairSum::LogSumExp(Distance::SqEuclidean);

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use burn::tensor::{Device, Int, Tensor};
 #[cfg(feature = "fused")]
-use burn_nca_fused::Columns;
+use burn_nca_fused::NeighborSets;
 
 use super::SampleOrder;
 use super::term_weights::TermWeights;
@@ -271,14 +271,14 @@ impl ClassIndex {
 
     /// For each of the ordered points `rows`, the other points of its class.
     #[cfg(feature = "fused")]
-    pub(super) fn partners(&self, rows: &Range<usize>) -> Columns {
-        Columns::within(self.spans_of(rows), self.points()).without_self(rows.start)
+    pub(super) fn partners(&self, rows: &Range<usize>) -> NeighborSets {
+        NeighborSets::within(self.spans_of(rows), self.points()).without_self(rows.start)
     }
 
     /// For each of the ordered points `rows`, the points of other classes.
     #[cfg(feature = "fused")]
-    pub(super) fn others(&self, rows: &Range<usize>) -> Columns {
-        Columns::outside(self.spans_of(rows), self.points())
+    pub(super) fn others(&self, rows: &Range<usize>) -> NeighborSets {
+        NeighborSets::outside(self.spans_of(rows), self.points())
     }
 
     /// The span of the class of each of the ordered points `rows`.

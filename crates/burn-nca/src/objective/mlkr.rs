@@ -8,7 +8,7 @@ use burn::nn::loss::Reduction;
 use burn::tensor::{Int, Tensor, assert_shape};
 use burn_nca_fused::PairSum;
 #[cfg(feature = "fused")]
-use burn_nca_fused::{Columns, pair_sum};
+use burn_nca_fused::{NeighborSets, pair_sum};
 
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce_sum;
@@ -130,7 +130,7 @@ impl MlkrLoss {
         if self.sums.are_fused(PairSum::Mean, &[&z, &targets]) {
             #[cfg(feature = "fused")]
             return {
-                let others = Columns::all(rows.len(), z.dims()[0]).without_self(rows.start);
+                let others = NeighborSets::all(rows.len(), z.dims()[0]).without_self(rows.start);
                 let points = (z.clone().slice([rows.clone()]), z);
                 let predicted = pair_sum(PairSum::Mean, points, Some(targets.clone()), &others);
                 sum(squared_errors(truth(&rows), predicted), rows)
@@ -158,7 +158,7 @@ pub(crate) fn kernel_means(
     if sums.are_fused(PairSum::Mean, &[&queries, &references, &targets]) {
         #[cfg(feature = "fused")]
         return {
-            let all = Columns::all(b, m);
+            let all = NeighborSets::all(b, m);
             pair_sum(PairSum::Mean, (queries, references), Some(targets), &all)
         };
     }

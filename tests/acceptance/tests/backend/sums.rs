@@ -3,7 +3,7 @@
 use acceptance::data::uniform;
 use burn::tensor::{DType, Device};
 use burn_nca::Sums;
-use burn_nca_fused::{Columns, log_sum_exp};
+use burn_nca_fused::{NeighborSets, log_sum_exp};
 
 use super::open;
 use super::operation::{
@@ -66,7 +66,7 @@ fn wgpu_keeps_the_digits_of_far_points() {
     let z = z.iter().enumerate().map(|(i, x)| (x * 512.0).round() / 512.0 + at(i / 2)).collect();
     let run = |device: Device, dtype: DType, z: Vec<f64>| {
         let z = from(z, [n, 2], &device.autodiff(), dtype).require_grad();
-        let columns = Columns::all(n, n).without_self(0);
+        let columns = NeighborSets::all(n, n).without_self(0);
         let lse = log_sum_exp(z.clone(), z.clone(), &columns);
         let grads = (lse.clone() * 1.5).sum().backward();
         [values(lse), values(z.grad(&grads).unwrap())]

@@ -5,7 +5,7 @@ use core::ops::Range;
 use acceptance::data::uniform;
 use burn::tensor::activation::softmax;
 use burn::tensor::{Bool, DType, Device, Tensor, TensorData};
-use burn_nca_fused::{Columns, log_sum_exp, weighted_mean};
+use burn_nca_fused::{NeighborSets, log_sum_exp, weighted_mean};
 
 use super::open;
 
@@ -82,9 +82,9 @@ pub fn check_means(name: &str, (dtype, tolerance): (DType, f64)) {
         for outside in [false, true] {
             let spans = classes(n, size);
             let columns = if outside {
-                Columns::outside(spans.clone(), n)
+                NeighborSets::outside(spans.clone(), n)
             } else {
-                Columns::within(spans.clone(), n).without_self(0)
+                NeighborSets::within(spans.clone(), n).without_self(0)
             };
             let keeps =
                 |i: usize, j: usize| spans[i].contains(&j) != outside && (outside || i != j);
@@ -124,9 +124,9 @@ pub fn check(name: &str, (dtype, tolerance): (DType, f64), k: usize, case: &Case
     let keeps =
         |i: usize, j: usize| case.spans[i].contains(&j) != case.outside && !(case.own && i == j);
     let columns = if case.outside {
-        Columns::outside(case.spans.clone(), m)
+        NeighborSets::outside(case.spans.clone(), m)
     } else {
-        Columns::within(case.spans.clone(), m)
+        NeighborSets::within(case.spans.clone(), m)
     };
     let columns = if case.own { columns.without_self(0) } else { columns };
     let empty: Vec<bool> = (0..b).map(|i| columns.count(i) == 0).collect();
@@ -198,9 +198,9 @@ pub fn check_among_themselves(name: &str, (dtype, tolerance): (DType, f64)) {
     {
         let spans = classes(n, size);
         let columns = if outside {
-            Columns::outside(spans.clone(), n)
+            NeighborSets::outside(spans.clone(), n)
         } else {
-            Columns::within(spans.clone(), n).without_self(0)
+            NeighborSets::within(spans.clone(), n).without_self(0)
         };
         assert!(columns.is_mutual());
         let keeps = |i: usize, j: usize| spans[i].contains(&j) != outside && i != j;
@@ -231,8 +231,8 @@ fn points_among_themselves() {
 /// Pairs that enter twice in a graph, as queries and as references.
 pub fn used_twice(z: Tensor<2>) -> Tensor<1> {
     let n = z.dims()[0];
-    let partners = Columns::within(classes(n, 4), n).without_self(0);
-    let others = Columns::outside(classes(n, 4), n);
+    let partners = NeighborSets::within(classes(n, 4), n).without_self(0);
+    let others = NeighborSets::outside(classes(n, 4), n);
     let twice = z.clone() * 2.0;
     let near = log_sum_exp(z.clone(), z.clone(), &partners);
     let far = log_sum_exp(twice.clone(), twice, &others);
@@ -270,10 +270,10 @@ fn either_argument_may_be_constant() {
     let device = Device::flex().autodiff();
     let z = points([6, 2], 51, &device, DType::F64);
     let constant = points([9, 2], 52, &device, DType::F64).detach();
-    let columns = Columns::all(6, 9);
+    let columns = NeighborSets::all(6, 9);
     let grads = log_sum_exp(z.clone(), constant.clone(), &columns).sum().backward();
     assert!(z.grad(&grads).is_some());
-    let columns = Columns::all(9, 6);
+    let columns = NeighborSets::all(9, 6);
     let grads = log_sum_exp(constant, z.clone(), &columns).sum().backward();
     assert!(z.grad(&grads).is_some());
 }

@@ -9,7 +9,7 @@ use burn_cubecl::{CubeBackend, CubeDevice};
 use super::backward::{Plan, Summed, Weight, weighted_kernel};
 use super::forward::{Sum, statistics_kernel, sums_kernel, total_kernel};
 use super::tile::{Cut, TILE, UNITS};
-use crate::Columns;
+use crate::NeighborSets;
 use burn::backend::ops::IntTensorOps;
 
 /// Units that keep a large GPU busy: with fewer rows, the other points are shared out to several units a row. A fixed
@@ -41,7 +41,7 @@ pub(super) struct Positions {
 }
 
 impl Positions {
-    pub(super) fn new(columns: &Columns, device: &CubeDevice) -> Self {
+    pub(super) fn new(columns: &NeighborSets, device: &CubeDevice) -> Self {
         let [starts, ends, own] = columns.bounds(0..columns.queries());
         let number = |position: &i64| u32::try_from(*position).unwrap_or(NO_SELF);
         let starts: Vec<u32> = starts.iter().map(number).collect();
@@ -76,7 +76,7 @@ fn bounds(starts: &[u32], ends: &[u32], outside: bool) -> [u32; 2] {
 pub(super) fn statistics(
     queries: CubeTensor,
     references: CubeTensor,
-    columns: &Columns,
+    columns: &NeighborSets,
 ) -> CubeTensor {
     let b = columns.queries();
     let (partial, parts) = sums(queries, references, columns, Sum::Softmax);
@@ -96,7 +96,11 @@ pub(super) fn statistics(
 }
 
 /// `Σ_j max(0, 1 - d_ij)²` of each query, `[b, 1]`.
-pub(super) fn hinge(queries: CubeTensor, references: CubeTensor, columns: &Columns) -> CubeTensor {
+pub(super) fn hinge(
+    queries: CubeTensor,
+    references: CubeTensor,
+    columns: &NeighborSets,
+) -> CubeTensor {
     let b = columns.queries();
     let (partial, parts) = sums(queries, references, columns, Sum::Hinge);
     total(partial, Shape::new([b, 1]), parts)
@@ -106,7 +110,7 @@ pub(super) fn hinge(queries: CubeTensor, references: CubeTensor, columns: &Colum
 fn sums(
     queries: CubeTensor,
     references: CubeTensor,
-    columns: &Columns,
+    columns: &NeighborSets,
     sum: Sum,
 ) -> (CubeTensor, usize) {
     let (b, m) = (columns.queries(), columns.references());

@@ -31,7 +31,7 @@ use burn_cubecl::kernel::into_contiguous;
 use burn_cubecl::tensor::CubeTensor;
 
 use super::ops::PairSums;
-use crate::{Columns, Distance, PairSum, Summand};
+use crate::{Distance, NeighborSets, PairSum, Summand};
 use backward::{Summed, Weight};
 use launch::{Operands, Positions, Values, weighted};
 
@@ -53,7 +53,7 @@ impl PairSums for CubeBackend {
         references: CubeTensor,
         operand: CubeTensor,
         sum: PairSum,
-        columns: Columns,
+        columns: NeighborSets,
     ) -> (CubeTensor, CubeTensor) {
         let b = columns.queries();
         let [queries, references] = [queries, references].map(into_contiguous);
@@ -84,7 +84,7 @@ impl PairSums for CubeBackend {
         rows: CubeTensor,
         gradient: CubeTensor,
         sum: PairSum,
-        columns: Columns,
+        columns: NeighborSets,
         among_themselves: bool,
     ) -> (CubeTensor, CubeTensor, CubeTensor) {
         let points = (queries, references);
@@ -111,7 +111,7 @@ fn of_means(
     (queries, references): (CubeTensor, CubeTensor),
     (values, means): (CubeTensor, CubeTensor),
     (rows, gradient): (CubeTensor, CubeTensor),
-    columns: &Columns,
+    columns: &NeighborSets,
 ) -> (CubeTensor, CubeTensor, CubeTensor) {
     let dots = CubeBackend::float_mul(means, gradient.clone());
     let dots = CubeBackend::float_sum_dim(dots, 1);
@@ -137,7 +137,7 @@ fn of_means(
 /// The gradients with respect to queries and references.
 fn of_points(
     (queries, references): (CubeTensor, CubeTensor),
-    columns: &Columns,
+    columns: &NeighborSets,
     numbers: CubeTensor,
     weight: Weight,
 ) -> (CubeTensor, CubeTensor) {
@@ -154,13 +154,13 @@ fn of_points(
 }
 
 /// Statistics `[2, b]` and a factor for each query, `[3, b]`.
-fn with_factor(statistics: CubeTensor, factor: CubeTensor, columns: &Columns) -> CubeTensor {
+fn with_factor(statistics: CubeTensor, factor: CubeTensor, columns: &NeighborSets) -> CubeTensor {
     let factor = CubeBackend::float_reshape(factor, Shape::new([1, columns.queries()]));
     into_contiguous(CubeBackend::float_cat(vec![statistics, factor], 0))
 }
 
 /// Statistics `[2, b]` and a factor of 1.
-fn with_ones(statistics: CubeTensor, columns: &Columns) -> CubeTensor {
+fn with_ones(statistics: CubeTensor, columns: &NeighborSets) -> CubeTensor {
     let shape = Shape::new([columns.queries()]);
     let ones = CubeBackend::float_ones(shape, &statistics.device(), statistics.dtype().into());
     with_factor(statistics, ones, columns)

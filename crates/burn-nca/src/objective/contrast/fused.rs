@@ -2,7 +2,7 @@
 
 use burn::tensor::activation::log_sigmoid;
 use burn::tensor::{Bool, IndexingUpdateOp, Tensor, TensorData};
-use burn_nca_fused::{Columns, Distance, PairSum, Summand, pair_sum};
+use burn_nca_fused::{Distance, NeighborSets, PairSum, Summand, pair_sum};
 
 use super::Contrast;
 use super::placement::Placement;
@@ -80,12 +80,12 @@ impl FusedContrast {
     }
 
     /// `log Σ_j exp(l_ij)` of the placed queries, `[b, 1]`; -∞ over nothing.
-    fn log_sum(&self, columns: &Columns) -> Tensor<2> {
+    fn log_sum(&self, columns: &NeighborSets) -> Tensor<2> {
         self.sum(PairSum::LogSumExp(self.distance), columns)
     }
 
     /// A sum over the columns of the placed queries, `[b, 1]`.
-    fn sum(&self, sum: PairSum, columns: &Columns) -> Tensor<2> {
+    fn sum(&self, sum: PairSum, columns: &NeighborSets) -> Tensor<2> {
         pair_sum(sum, (self.queries.clone(), self.references.clone()), None, columns)
     }
 

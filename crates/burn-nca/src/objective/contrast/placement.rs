@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use burn_nca_fused::Columns;
+use burn_nca_fused::NeighborSets;
 
 /// Classes, and numbers of samples where they are distinguished.
 #[derive(Clone, Copy)]
@@ -57,27 +57,27 @@ impl Placement {
     }
 
     /// The candidates of the class, in up to two ranges around the query's own sample.
-    pub(in super::super) fn positives(&self) -> Vec<Columns> {
+    pub(in super::super) fn positives(&self) -> Vec<NeighborSets> {
         let m = self.candidates.len();
         if self.own.iter().enumerate().all(|(row, own)| *own == (row..row + 1)) {
-            return vec![Columns::within(self.spans.clone(), m).without_self(0)];
+            return vec![NeighborSets::within(self.spans.clone(), m).without_self(0)];
         }
         let around = || self.spans.iter().zip(&self.own);
         let before: Vec<_> = around().map(|(span, own)| span.start..own.start).collect();
         let after = around().map(|(span, own)| own.end..span.end).collect();
         let is_needed = before.iter().any(|range| !range.is_empty());
-        let before = is_needed.then(|| Columns::within(before, m));
-        before.into_iter().chain([Columns::within(after, m)]).collect()
+        let before = is_needed.then(|| NeighborSets::within(before, m));
+        before.into_iter().chain([NeighborSets::within(after, m)]).collect()
     }
 
     /// The candidates of other classes.
-    pub(in super::super) fn others(&self) -> Columns {
-        Columns::outside(self.spans.clone(), self.candidates.len())
+    pub(in super::super) fn others(&self) -> NeighborSets {
+        NeighborSets::outside(self.spans.clone(), self.candidates.len())
     }
 
     /// All candidates but the query's own sample.
-    pub(in super::super) fn all(&self) -> Columns {
-        Columns::outside(self.own.clone(), self.candidates.len())
+    pub(in super::super) fn all(&self) -> NeighborSets {
+        NeighborSets::outside(self.own.clone(), self.candidates.len())
     }
 
     /// Number of positives of each placed query.
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(placement.spans, [0..2, 2..5, 5..5]);
         assert_eq!(placement.own, [0..0, 2..4, 5..5]);
         assert_eq!(placement.num_positives(), [2, 1, 0]);
-        let counts = |columns: &Columns| (0..3).map(|i| columns.count(i)).collect::<Vec<_>>();
+        let counts = |columns: &NeighborSets| (0..3).map(|i| columns.count(i)).collect::<Vec<_>>();
         let positives = placement.positives();
         assert_eq!(positives.iter().map(counts).collect::<Vec<_>>(), [[2, 1, 0]]);
         assert_eq!(counts(&placement.others()), [3, 2, 5]);

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use burn::tensor::activation::log_sigmoid;
 use burn::tensor::{Bool, Tensor, TensorData};
-use burn_nca_fused::{Columns, PairSum, Summand, pair_sum};
+use burn_nca_fused::{NeighborSets, PairSum, Summand, pair_sum};
 
 use super::NcaLoss;
 use crate::objective::{ClassIndex, among_all};
@@ -51,7 +51,7 @@ impl<'a> Block<'a> {
     }
 
     /// A sum of each point over others, `[b, 1]`.
-    fn sum(&self, sum: PairSum, columns: &Columns) -> Tensor<2> {
+    fn sum(&self, sum: PairSum, columns: &NeighborSets) -> Tensor<2> {
         pair_sum(sum, (among_all(self.z, &self.rows), self.z.clone()), None, columns)
     }
 

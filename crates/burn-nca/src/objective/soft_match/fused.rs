@@ -4,7 +4,7 @@ use core::f64::consts::SQRT_2;
 use core::ops::Range;
 
 use burn::tensor::{Bool, Tensor};
-use burn_nca_fused::{Columns, PairSum, pair_sum};
+use burn_nca_fused::{NeighborSets, PairSum, pair_sum};
 
 use super::SoftNcaLoss;
 use crate::objective::agreement_index::NO_AGREEMENT;
@@ -19,7 +19,7 @@ use crate::sums::LOG_SUM;
 pub(super) fn of_table(z: Tensor<2>, log_w: Tensor<2>, absent: Tensor<2, Bool>) -> Tensor<2> {
     let [n, _] = z.dims();
     let costs = log_w.neg().mask_fill(absent, NO_AGREEMENT);
-    let others = Columns::all(n, n).without_self(0);
+    let others = NeighborSets::all(n, n).without_self(0);
     let agreeing = pair_sum(PairSum::CostedLogSumExp, (z.clone(), z.clone()), Some(costs), &others);
     agreeing - pair_sum(LOG_SUM, (z.clone(), z), None, &others)
 }
@@ -47,10 +47,10 @@ pub(super) fn of_targets(
         if some.len() == n { of } else { of.clone().select(0, int_tensor(some, &of.device())) }
     };
     let (points, targets) = (rows(&z, &labeled), rows(&targets, &labeled));
-    let others = Columns::all(count, count).without_self(0);
+    let others = NeighborSets::all(count, count).without_self(0);
     let all = if loss.unlabeled_neighbors && count < n {
         let among = Tensor::cat(vec![points.clone(), rows(&z, &unlabeled)], 0);
-        let columns = Columns::all(count, n).without_self(0);
+        let columns = NeighborSets::all(count, n).without_self(0);
         pair_sum(LOG_SUM, (points.clone(), among), None, &columns)
     } else {
         pair_sum(LOG_SUM, (points.clone(), points.clone()), None, &others)
@@ -74,7 +74,7 @@ pub(super) fn block(
     terms: Range<usize>,
 ) -> Tensor<1> {
     let (b, m) = (terms.len(), z.dims()[0]);
-    let among = |m: usize| Columns::all(b, m).without_self(terms.start);
+    let among = |m: usize| NeighborSets::all(b, m).without_self(terms.start);
     let block = among_all(&z, &terms);
     let all = pair_sum(LOG_SUM, (block.clone(), z.clone()), None, &among(m));
     let agreeing = if agreements.is_table() {
