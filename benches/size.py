@@ -2,7 +2,7 @@
 """The sizes of the crates as a Markdown table: benches/size.py [--default-members]
 
 Lines of source and of tests (a module `mod tests` to the end of its file, files and folders named tests, and what Cargo builds as
-tests), public names (items that are public where they stand, and not hidden), test programs, and how many crates of others each needs
+tests), public names (items that are public where they are defined, and not hidden), test programs, and how many crates of others each needs
 (normal dependencies with default features, as `cargo tree` resolves them).
 """
 

@@ -56,10 +56,10 @@ def peers():
     report = read("peers.json")
     if report is None:
         return []
-    beside = bool(report.get("torch"))
+    has_torch = bool(report.get("torch"))
 
     def torch_cells(row):
-        return [f"{1e3 * row['seconds_torch']:.1f}", f"{row['ratio_torch']:.1f}"] if beside else []
+        return [f"{1e3 * row['seconds_torch']:.1f}", f"{row['ratio_torch']:.1f}"] if has_torch else []
 
     rows = [
         [
@@ -70,9 +70,9 @@ def peers():
         for row in report["value_gradient"]
     ]
     head = ["n", "d", "k", "f32, ms", "f64, ms", "scikit-learn, ms", "ratio f32", "ratio f64"]
-    head += ["PyTorch f32, ms", "ratio f32"] if beside else []
-    version = report.get("torch", "").split("+")[0] if beside else ""
-    torch = f" and PyTorch {version} (f32, all n x n probabilities in memory)" if beside else ""
+    head += ["PyTorch f32, ms", "ratio f32"] if has_torch else []
+    version = report.get("torch", "").split("+")[0] if has_torch else ""
+    torch = f" and PyTorch {version} (f32, all n x n probabilities in memory)" if has_torch else ""
     lines = [
         f"Value and gradient of f over all points, random data, 10 classes, {report['machine']['cores']} cores "
         f"(load average {report['machine']['load']:.1f} before it began); "
@@ -102,10 +102,10 @@ def ways():
     report = read("peers.json")
     if report is None or "seconds_plain" not in report["value_gradient"][0]:
         return []
-    beside = bool(report.get("torch"))
+    has_torch = bool(report.get("torch"))
     head = ["n", "k", "fused f32", "plain f32", "fused f64", "plain f64", "scikit-learn f64"]
-    head += ["PyTorch f32"] if beside else []
-    names = ["f32", "plain", "f64", "plain_f64", "sklearn", *(["torch"] if beside else [])]
+    head += ["PyTorch f32"] if has_torch else []
+    names = ["f32", "plain", "f64", "plain_f64", "sklearn", *(["torch"] if has_torch else [])]
 
     def cells(row, name, digits=1):
         return f"{1e3 * row[f'seconds_{name}']:.{digits}f} ms, {row[f'peak_mib_{name}']:.0f} MiB"

@@ -1,6 +1,6 @@
 //! Messages of the library in the words of the program: a cure is an option, not a name of the library.
 
-/// What the library says, the option of `nca fit` that does it, and what does it in the verbs that use a model.
+/// What the library says, the option of `nca fit` that does it, and what does it in the commands that use a model.
 const WORDS: [[&str; 3]; 29] = [
     ["; read it with TargetKind::Classes", "; leave --task regression or --soft out", ""],
     ["; read it with TargetKind::Numeric", "; give --task regression", ""],

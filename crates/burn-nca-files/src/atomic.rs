@@ -140,7 +140,7 @@ mod tests {
             arm(Fault::Fail, operation);
             let done = write_atomically(&path, b"new");
             let struck = disarm();
-            assert_eq!(done.is_err(), struck, "a fault is told");
+            assert_eq!(done.is_err(), struck, "a fault is reported");
             operations.extend(done.err().map(|error| error.to_string()));
             let found = fs::read(&path).unwrap();
             assert!(found == b"new" || (found == b"old" && struck), "{operation}");

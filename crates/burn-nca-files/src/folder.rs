@@ -72,7 +72,7 @@ pub fn rename_folder(folder: &Path, target: &Path) -> io::Result<()> {
 /// # Errors
 /// A disk that fails. The old folder then has its name, or is next to it where the disk takes nothing any more.
 pub fn replace_folder(folder: &Path, target: &Path) -> io::Result<()> {
-    let old = beside(target);
+    let old = old_name(target);
     let exists = target.exists();
     if exists {
         // Of a process that was killed before it could remove it.
@@ -95,7 +95,7 @@ pub fn replace_folder(folder: &Path, target: &Path) -> io::Result<()> {
 /// # Errors
 /// A disk that fails.
 pub fn restore_folder(target: &Path) -> io::Result<()> {
-    let old = beside(target);
+    let old = old_name(target);
     if target.exists() || !old.exists() {
         return Ok(());
     }
@@ -103,7 +103,7 @@ pub fn restore_folder(target: &Path) -> io::Result<()> {
 }
 
 /// `runs/model.old` next to `runs/model`.
-fn beside(target: &Path) -> PathBuf {
+fn old_name(target: &Path) -> PathBuf {
     let mut name = target.file_name().unwrap_or_default().to_os_string();
     name.push(".old");
     target.with_file_name(name)

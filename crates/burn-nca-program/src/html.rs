@@ -75,12 +75,12 @@ pub fn note(text: &str) -> String {
 }
 
 /// A key figure: value, what it is, and what to hold it against.
-pub fn card(label: &str, value: &str, beside: &str) -> String {
+pub fn card(label: &str, value: &str, detail: &str) -> String {
     format!(
         "<div><dt>{}</dt><dd class=\"value\">{}</dd><dd>{}</dd></div>\n",
         escape(label),
         escape(value),
-        escape(beside)
+        escape(detail)
     )
 }
 

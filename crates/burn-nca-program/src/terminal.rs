@@ -54,8 +54,8 @@ pub fn listing(lines: &[(String, String)], terminal: Terminal) -> String {
     let indent = lines.iter().map(|(head, _)| head.chars().count()).max().unwrap_or(0) + 2;
     let mut text = String::new();
     for (head, sentence) in lines {
-        let beside = width.saturating_sub(indent) >= LEAST;
-        let (first, indent) = match beside {
+        let side_by_side = width.saturating_sub(indent) >= LEAST;
+        let (first, indent) = match side_by_side {
             true => (format!("{head:0$}", indent), indent),
             false => (format!("{head}\n    "), 4),
         };
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_stand_beside_their_heads_or_below_them() {
+    fn sentences_are_next_to_their_heads_or_below_them() {
         let lines = |head: &str| [(head.to_owned(), "one two three four five six".to_owned())];
         assert_eq!(listing(&lines("ab"), Terminal::PLAIN), "ab  one two three four five six\n");
         assert_eq!(listing(&lines("ab"), NARROW), "ab  one two three four five\n    six\n");

@@ -172,7 +172,7 @@ pub struct ClassResults {
     /// g = Σ ln p_i over the training points: the log probability that all are classified correctly.
     #[serde(deserialize_with = "null_as_nan")]
     pub g: f64,
-    /// Which true class was taken for which; `None` when it was not computed.
+    /// The confusion matrix; `None` when it was not computed.
     pub confusion: Option<Confusion>,
     /// Recall and precision of each class, from the same predictions.
     #[serde(default)]

@@ -79,13 +79,13 @@ function play(on) {
   for (const id of ["status", "chosen"]) $(id).setAttribute("aria-live", on ? "off" : "polite");
 }
 
-const ANEW = new Set(["map", "dim", "hidden", "testSize"]);
+const RESTARTS = new Set(["map", "dim", "hidden", "testSize"]);
 
 function changed(id) {
   show({});
   Object.assign(state, unlearned());
   // A fit that runs continues, from its map or, where the map is another one now, from the beginning.
-  send("change", { settings: settings(), anew: ANEW.has(id) });
+  send("change", { settings: settings(), restart: RESTARTS.has(id) });
 }
 
 $("controls").addEventListener("submit", (event) => event.preventDefault());

@@ -94,10 +94,10 @@ const answers = {
     else given = null;
     opened(settings, true);
   },
-  change({ settings, anew }) {
+  change({ settings, restart }) {
     page.change(JSON.stringify(settings));
     axes = settings.dim;
-    if (anew) opened(settings, false);
+    if (restart) opened(settings, false);
     else show(JSON.parse(page.slice()), true);
   },
   play() {

@@ -208,9 +208,9 @@ impl Learning {
     /// As [`Learning::new`], and the settings of before then stay; new rows that another split cannot prepare.
     pub fn change(&mut self, settings: Settings) -> Result<()> {
         if !settings.keep_the_map_of(&self.settings) {
-            let anew = Self::of(self.table.clone(), settings)?;
+            let restarted = Self::of(self.table.clone(), settings)?;
             let new_rows = self.remove_rows();
-            *self = anew;
+            *self = restarted;
             return new_rows.map_or(Ok(()), |rows| self.add_rows(rows).map(|_| ()));
         }
         let map = self.fitted.encoder.clone();

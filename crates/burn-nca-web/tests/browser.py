@@ -149,7 +149,7 @@ def table(path):
 
 
 def mixed_table(path):
-    """A table with text, holes, a row without a class and a column to leave out."""
+    """A table with text, missing values, a row without a class and a column to leave out."""
     rows = ["id,size,color,kind"]
     for i in range(80):
         large = i % 2
@@ -377,7 +377,7 @@ def main(folder, nca, pictures):
             browser.scheme(scheme)
             fills = browser.run("return [...document.querySelectorAll('#legend svg > *')].map((mark) => mark.getAttribute('fill'))")
             least, kind = colors.nearest(fills)
-            check(f"ten classes have ten colors on {scheme} paper, told apart by the color-blind too", len(set(fills)) == 10 and least > 12, f"CIEDE2000 {least:.1f} for {kind}")
+            check(f"ten classes have ten colors on {scheme} paper, distinguishable with color blindness too", len(set(fills)) == 10 and least > 12, f"CIEDE2000 {least:.1f} for {kind}")
             seen = min(colors.contrast(fill, paper) for fill in fills)
             check(f"they are seen on {scheme} paper", seen >= most, f"contrast {seen:.1f}")
         browser.drop("few.csv", b"a,b\n1,2\n", "#newRows")
@@ -407,7 +407,7 @@ def main(folder, nca, pictures):
         check("a picture of 20000 points costs a few calls of the canvas", 0 < calls < 100, calls)
         browser.screenshot(pictures / "20000.png")
 
-        # A link opened anew.
+        # A link opened again.
         browser.call("POST", "/url", {"url": "about:blank"})
         browser.call("POST", "/url", {"url": url + "#" + urllib.parse.quote('wine&{"dim":3,"criterion":"F","l2":0.1,"map":"linear"}')})
         browser.wait("window.nca && nca.points && nca.table.name === 'wine'")

@@ -75,7 +75,7 @@ fn findings(results: &Results) -> String {
         let mean = point.and_then(|point| point.mean(method)).map(|mean| 100.0 * mean.mean);
         mean.map_or_else(|| "–".to_string(), |mean| format!("{mean:.1}"))
     };
-    let beside = |figure: &str, correlation: f64| {
+    let compared = |figure: &str, correlation: f64| {
         format!(
             "VSM {}, GVSM {}, penalized {}",
             at(figure, correlation, Method::Vsm),
@@ -102,11 +102,11 @@ fn findings(results: &Results) -> String {
          GVSM fitted to the end is above VSM {} there, and {} with noise 0.3/0.5.\n\
          - The paper's plain descent with a crude line search stops early by itself. A penalty of {PENALTY} on the squares off \
          the diagonal does some of the same: at alpha 0, noise 0.3/0.5: {}.\n",
-        beside("figure-3", 0.95),
-        beside("figure-4", 0.95),
-        beside("figure-4", 0.0),
+        compared("figure-3", 0.95),
+        compared("figure-4", 0.95),
+        compared("figure-4", 0.0),
         wins("figure-4"),
         wins("figure-3"),
-        beside("figure-3", 0.0),
+        compared("figure-3", 0.0),
     )
 }

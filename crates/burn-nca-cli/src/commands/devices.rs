@@ -1,4 +1,4 @@
-//! `nca devices`: what there is to compute on, and whether it computes as it should.
+//! `nca devices`: the available devices, and whether it computes as it should.
 
 use std::time::Instant;
 

@@ -93,8 +93,8 @@ pub fn complete(
 /// written.
 fn save(path: &Path, model: &Fitted, source: &Source) -> Result<()> {
     let saved = || -> Result<()> {
-        let beside = temporary_folder(path)?;
-        let new = beside.path().join(MODEL);
+        let temporary = temporary_folder(path)?;
+        let new = temporary.path().join(MODEL);
         model.save(&new)?;
         source.save(&new)?;
         Ok(replace_folder(&new, path)?)

@@ -57,7 +57,7 @@ fn about_numbers(table: &Table) -> Option<Warning> {
         Warning::new(
             WarningCode::NumbersAsClasses,
             format!(
-                "the target \"{}\" holds {} whole numbers, each taken for a class; --task regression predicts a number",
+                "the target \"{}\" holds {} whole numbers, each treated as a class; --task regression predicts a number",
                 short_name(&table.target_name),
                 names.len()
             ),
@@ -161,7 +161,7 @@ fn about_identifiers(features: &Features) -> Option<Warning> {
     Some(Warning::new(
         WarningCode::Identifiers,
         format!(
-            "{columns} {} {} the rows rather than describe them, and {} taken for a feature; --ignore leaves {cure} out, \
+            "{columns} {} {} the rows rather than describe them, and {} used as a feature; --ignore leaves {cure} out, \
              --id carries one along",
             listed(&found),
             if found.len() == 1 { "numbers" } else { "number" },

@@ -162,7 +162,7 @@ impl Table {
     /// The features with one class per row, numbered as in `class_names` (those of a fitted model,
     /// say), where names of one number (`1` and `1.0`) are one class.
     ///
-    /// A file that holds only some of the classes would otherwise number them anew.
+    /// A file that holds only some of the classes would otherwise number them again.
     ///
     /// # Errors
     /// As [`Table::into_labeled`]; or a class that is not among `class_names`.

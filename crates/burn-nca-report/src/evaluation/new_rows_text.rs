@@ -159,11 +159,11 @@ fn comparison(evaluation: &NewRowScores) -> Vec<Line> {
         ),
         line("accuracy, Euclidean distance", number(*knn, percent), "higher is better"),
         line(
-            "right with the learned metric only",
+            "correct with the learned metric only",
             counted(*learned_only, "row"),
             "where the two differ",
         ),
-        line("right with Euclidean distance only", counted(*euclidean_only, "row"), ""),
+        line("correct with Euclidean distance only", counted(*euclidean_only, "row"), ""),
         line(
             "McNemar's test",
             format!("p = {p_value:.3}"),
@@ -204,11 +204,11 @@ fn confusion(evaluation: &NewRowScores, terminal: Terminal) -> String {
     }
     let errors = evaluation.confusion.errors();
     if errors.is_empty() {
-        return "1-NN takes no row for another class\n".to_string();
+        return "no 1-NN errors\n".to_string();
     }
     let table = Table::of("errors", errors.iter().take(LISTED))
         .names("true class", 48, |[truth, ..]| classes[*truth].clone())
-        .text("taken for", |[_, predicted, _]| classes[*predicted].clone())
+        .text("predicted", |[_, predicted, _]| classes[*predicted].clone())
         .number("rows", |[.., rows]| rows.to_string());
     let title = match errors.len() {
         all if all > LISTED => format!("The {LISTED} most frequent of {all} errors of 1-NN"),

@@ -1,4 +1,4 @@
-//! The method of a model as it was applied: without a step, a gradient method is the map it started from.
+//! The method of a model as it was applied: with zero iterations, a gradient method is the map it started from.
 
 use serde::Serialize;
 

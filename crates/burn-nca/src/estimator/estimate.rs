@@ -66,7 +66,7 @@ pub struct Estimator<M = AnyMethod> {
 /// # }
 /// ```
 pub trait LearnsFrom<D>: Clone + Into<AnyMethod> {
-    /// What there is to say of the method.
+    /// A description of the method.
     fn info(&self) -> MethodInfo {
         self.clone().into().info()
     }

@@ -87,7 +87,7 @@ pub struct FitConfig {
     /// Where a linear or diagonal map starts.
     #[config(default = "Start::Auto")]
     pub start: Start,
-    /// Scale the start, whatever its rule or encoder, so that its kernel counts this many neighbors
+    /// Scale the start, whatever its rule or encoder, so that its kernel has this perplexity
     /// ([`perplexity_factor`](super::perplexity_factor); with mini-batches among the rows of a batch). A map that the
     /// user gives stays as it is. Off by default; [`START_PERPLEXITY`](super::START_PERPLEXITY) serves.
     pub start_perplexity: Option<f64>,

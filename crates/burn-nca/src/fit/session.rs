@@ -156,7 +156,7 @@ impl<'a> FitSession<'a> {
     /// Leaves the checkpoint of a fit that ended in place, with its end in it.
     ///
     /// For callers that save the result and remove the file afterwards: a crash in between loses nothing, as a fit
-    /// that resumes from the end of another gives the same result without a step.
+    /// that resumes from the end of another gives the same result without another iteration.
     #[must_use]
     pub fn keep_checkpoint(mut self) -> Self {
         self.keep_checkpoint = true;

@@ -88,7 +88,7 @@ pub(crate) fn minimize_prepared<E: Encoder, O: Objective>(
     }
 }
 
-/// The solution of a fit that is to take no step.
+/// The solution of a fit with zero iterations.
 fn at_the_start<E: Encoder, O: Objective>(
     units: &Units<'_, '_, E, O>,
     start: &[f64],

@@ -299,8 +299,8 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
     /// The rows in addition to a batch that its rows see as neighbors. The order of an epoch is random, and so are those that
     /// follow the batch in it.
     fn others(&self, rows: &[usize], batch: &Range<usize>) -> Vec<usize> {
-        let beside = self.plan.candidates.unwrap_or(0).saturating_sub(batch.len());
-        let count = beside.min(rows.len() - batch.len());
+        let others = self.plan.candidates.unwrap_or(0).saturating_sub(batch.len());
+        let count = others.min(rows.len() - batch.len());
         rows.iter().cycle().skip(batch.end).take(count).copied().collect()
     }
 

@@ -154,7 +154,7 @@ fn view<M: Method>(data: AnyData<'_>) -> Result<&M::Data> {
     })
 }
 
-/// What there is to say of a method.
+/// A description of a method.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MethodInfo {
     /// What it is called in commands.
@@ -173,7 +173,7 @@ pub struct MethodInfo {
     pub uses: &'static [Uses],
 }
 
-/// What there is to say of a setting.
+/// A description of a setting.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SettingInfo {
     /// Its name.
@@ -203,7 +203,7 @@ impl AnyMethod {
         }
     }
 
-    /// What there is to say of it; the defaults of its settings are their values here.
+    /// Its description; the defaults of its settings are their values here.
     pub fn info(&self) -> MethodInfo {
         self.typed().info()
     }

@@ -58,7 +58,7 @@ impl LargeMarginLossConfig {
 /// ```
 /// whose gradient is that of L (a subgradient where a hinge is at its kink). The search looks wider than the margin and
 /// keeps what it saw: as long as the rows have moved less than that, no row outside can have become an impostor, and
-/// the candidates are merely looked through again. When they have moved further, it searches anew. Which it did has no
+/// the candidates are merely looked through again. When they have moved further, it searches again. Which it did has no
 /// influence on value or gradient, so that a fit that is resumed takes the same steps.
 ///
 /// # References

@@ -51,10 +51,10 @@ fn a_fit_by_mini_batches_takes_less_than_a_copy_of_the_table() {
     let table = 4 * ROWS * COLUMNS;
     assert!(MEMORY.current_usage() < before + table / 8, "the table stands in f32");
     let (map, taken) = fitted(&narrow);
-    assert!(taken < table, "{taken} bytes beside a table of {table}");
+    assert!(taken < table, "{taken} bytes in addition to a table of {table}");
     // The same rows in f64 are scaled in a copy, and give the same map to the last bit.
     let wide = labeled(Features::unnamed(values().collect(), COLUMNS).unwrap());
     let (same, taken) = fitted(&wide);
-    assert!(taken < 3 * table, "{taken} bytes beside a table in f64");
+    assert!(taken < 3 * table, "{taken} bytes in addition to a table in f64");
     assert_eq!(map, same);
 }

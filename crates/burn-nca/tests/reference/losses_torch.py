@@ -65,5 +65,5 @@ for case in reference["cases"]:
         pairs.append((proxies.grad, case["proxy_gradient"]))
     apart = max((a.flatten() - torch.tensor(b).flatten()).abs().max().item() for a, b in pairs)
     theirs = library(case, z.detach(), proxies.detach())
-    beside = "not in the library" if theirs is None else f"value {abs(theirs.item() - case['value']):.1e} apart"
-    print(f"{case['loss']:22} {case['similarity']:13} autograd {apart:.1e} apart   pytorch-metric-learning: {beside}")
+    compared = "not in the library" if theirs is None else f"value {abs(theirs.item() - case['value']):.1e} apart"
+    print(f"{case['loss']:22} {case['similarity']:13} autograd {apart:.1e} apart   pytorch-metric-learning: {compared}")

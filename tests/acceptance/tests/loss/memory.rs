@@ -67,7 +67,7 @@ fn the_candidates_are_the_batch_and_the_newest_of_the_other_samples() {
     let (value, loss) = step(loss, &second);
     let candidates = second.and(&first);
     assert_close(&[value], &[oracle::soft_nearest_neighbor(at, &second, &candidates)], 1e-12);
-    // Eight slots hold the second batch and the first four rows of the first; 1 is in the batch anew.
+    // Eight slots hold the second batch and the first four rows of the first; 1 is in the batch again.
     let (value, loss) = step(loss, &third);
     let candidates = third.and(&second).and(&first.select(&[0, 2, 3]));
     assert_close(&[value], &[oracle::soft_nearest_neighbor(at, &third, &candidates)], 1e-12);

@@ -8,6 +8,7 @@ mod links;
 mod place;
 mod scripts;
 mod sources;
+mod words;
 mod workspace;
 
 use std::fs;
@@ -170,6 +171,15 @@ fn the_rust_of_the_documents_is_compiled() {
 fn the_links_of_the_documents_lead_somewhere() {
     let broken = |name: &String| links::broken(Path::new(ROOT), name);
     refuse(documents().iter().flat_map(broken).collect());
+}
+
+#[test]
+fn sources_and_documents_use_standard_words() {
+    let kinds = ["md", "rs", "py", "js", "html", "css", "toml", "sh"];
+    let mut names: Vec<String> = kinds.iter().flat_map(|kind| files(kind)).collect();
+    names.retain(|name| !name.ends_with("documents/words.rs"));
+    assert!(names.len() > 900, "{} files", names.len());
+    refuse(of_all(&names, words::retired));
 }
 
 #[test]

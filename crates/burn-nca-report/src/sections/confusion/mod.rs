@@ -1,4 +1,4 @@
-//! Which class is taken for which: a matrix for few classes, a list of its cells for many.
+//! The confusion matrix: a matrix for few classes, a list of its cells for many.
 
 mod page;
 

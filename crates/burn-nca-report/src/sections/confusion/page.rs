@@ -1,4 +1,4 @@
-//! Which class is taken for which: a tinted matrix, or a list of the errors where there are too many classes.
+//! The confusion matrix: a tinted matrix, or a list of the errors where there are too many classes.
 
 use super::{Cell, Confusion};
 use crate::number::{count, counted, percent};
@@ -69,7 +69,7 @@ fn remark(confusion: &Confusion, errors: &[Cell]) -> String {
     format!("1-NN in the embedding on {rows}: {wrong}.")
 }
 
-/// ` Most often: G taken for C (4 rows), …`
+/// ` Most often: G predicted as C (4 rows), …`
 fn most_frequent(errors: &[Cell], classes: &[ClassCount]) -> String {
     let named = errors.iter().take(NAMED).filter_map(|&[truth, predicted, rows]| {
         let (truth, predicted) = (classes.get(truth)?, classes.get(predicted)?);
@@ -169,7 +169,7 @@ mod tests {
         assert!(text.contains("15 held-out rows: 3 wrong."), "{text}");
     }
 
-    /// A report of many classes in which class c is taken for c + 1 in some rows.
+    /// A report of many classes in which class c is predicted as c + 1 in some rows.
     fn of_many(classes: usize) -> Report {
         let names: Vec<String> = (0..classes).map(|class| format!("name {class}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -14,7 +14,7 @@ use burn_nca_program::html::name;
 const LISTED: usize = 60;
 
 /// The most classes in a legend next to the picture; a longer one is below it.
-const BESIDE: usize = 15;
+const NEXT_TO_PICTURE: usize = 15;
 
 /// The classes to list, in their order: all, or those of most rows where there are too many.
 pub fn listed(classes: &[ClassCount]) -> Vec<usize> {
@@ -63,7 +63,7 @@ impl<M> Scatter<'_, M> {
     /// What the colors and the marks mean.
     pub(super) fn legend(&self, colors: &str) -> String {
         // Next to the picture a longer list would have to scroll.
-        let wide = colors.matches("<li>").count() > BESIDE || self.names_lanes();
+        let wide = colors.matches("<li>").count() > NEXT_TO_PICTURE || self.names_lanes();
         let wide = if wide { " wide" } else { "" };
         let choose = match colors.contains("<li>") {
             true => "Choose a class to hide it, with Shift to see it alone. ",

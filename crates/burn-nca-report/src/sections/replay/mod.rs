@@ -80,7 +80,7 @@ impl Section for Replay {
         }
         let shown = self.shown();
         let body = format!(
-            "{}<figure class=\"replay\">{}<div class=\"beside\">{}{}{}</div></figure>\n{}",
+            "{}<figure class=\"replay\">{}<div class=\"side\">{}{}{}</div></figure>\n{}",
             note(&self.caption(report)),
             self.picture(&self.frames[shown], self.groups_of(report)),
             self.controls(shown),
@@ -130,8 +130,8 @@ mod tests {
         assert!(page.contains("stroke:#482878") && page.contains("stroke:#fde725"), "{page}");
         assert!(page.contains(">−0.5"), "R² may be below 0: {page}");
         assert!(page.contains("Hollow marks were held out."), "{page}");
-        let beside = page.find("class=\"beside\"").unwrap();
-        assert!(page.find("class=\"colors\"").unwrap() > beside, "it has the room of the chart");
+        let side = page.find("class=\"side\"").unwrap();
+        assert!(page.find("class=\"colors\"").unwrap() > side, "it has the room of the chart");
         (report.header.data.train, replay.neighbors) = (200, 100);
         assert!(replay.page(&report).contains("among 100 training rows"));
         let values = replay.values.as_mut().unwrap();

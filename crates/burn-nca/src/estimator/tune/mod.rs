@@ -47,7 +47,7 @@ use crate::method::{AnyMethod, Uses};
 pub struct Tuned {
     /// The best candidate, fitted on all training rows.
     pub fitted: Fitted,
-    /// What was tried.
+    /// The trials of the search.
     pub search: Search,
 }
 

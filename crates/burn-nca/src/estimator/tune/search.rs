@@ -43,7 +43,7 @@ impl SearchEnd {
     }
 }
 
-/// What was tried, and what came best.
+/// The trials of a hyperparameter search, and the best of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Search {
     /// Finished trials, in the order in which they ran.

@@ -12,7 +12,7 @@ const SAME: f64 = 1e-9;
 /// A candidate that was tried: one fit a fold, each measured on the rows held out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// What was tried.
+    /// The settings that were tried.
     pub candidate: Candidate,
     /// The scores of the fits on the way, by number of steps, ascending.
     #[serde(alias = "rungs")]

@@ -1,4 +1,4 @@
-//! Closed forms as methods: linear maps without a step of optimization.
+//! Closed forms as methods: linear maps without iterations.
 
 mod supervised;
 mod unsupervised;

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::TargetNeighbors;
 use crate::neighbors::{Points, sq_distance, within};
 
-/// The most candidates that are kept between evaluations: 256 MiB. Where there are more, each block searches anew.
+/// The most candidates that are kept between evaluations: 256 MiB. Where there are more, each block searches again.
 const MOST_CANDIDATES: usize = 1 << 26;
 
 /// How much wider than the margin a search looks.
