@@ -62,8 +62,8 @@ function attempt(work, ends) {
 }
 
 function put(rows) {
-  if (rows.bytes) page.put_in_file(rows.name, new Uint8Array(rows.bytes));
-  else page.put_in_cells(rows.cells);
+  if (rows.bytes) page.add_file(rows.name, new Uint8Array(rows.bytes));
+  else page.add_cells(rows.cells);
   given = rows;
 }
 

@@ -139,12 +139,12 @@ impl Page {
     }
 
     /// Puts in one new row, by its cells.
-    pub fn put_in_cells(&mut self, cells: String) -> Result<usize, JsError> {
+    pub fn add_cells(&mut self, cells: String) -> Result<usize, JsError> {
         self.learning.add_rows(NewRows::Cells(cells)).map_err(words)
     }
 
     /// Puts in the rows of a CSV file.
-    pub fn put_in_file(&mut self, name: String, bytes: Vec<u8>) -> Result<usize, JsError> {
+    pub fn add_file(&mut self, name: String, bytes: Vec<u8>) -> Result<usize, JsError> {
         self.learning.add_rows(NewRows::File { name, bytes }).map_err(words)
     }
 

@@ -130,7 +130,7 @@ impl TextFormat {
             return Ok(u8::try_from(separator).ok());
         }
         Err(Error::setting(format!(
-            "{separator:?} cannot separate values; give a character that stands in none of them, such as a comma, a \
+            "{separator:?} cannot separate values; give a character that is in none of them, such as a comma, a \
              semicolon, a tab or a bar"
         )))
     }

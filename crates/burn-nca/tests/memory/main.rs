@@ -49,7 +49,7 @@ fn a_fit_by_mini_batches_takes_less_than_a_copy_of_the_table() {
     let names = (0..COLUMNS).map(|column| column.to_string()).collect();
     let narrow = labeled(builder.build(names).unwrap());
     let table = 4 * ROWS * COLUMNS;
-    assert!(MEMORY.current_usage() < before + table / 8, "the table stands in f32");
+    assert!(MEMORY.current_usage() < before + table / 8, "the table is in f32");
     let (map, taken) = fitted(&narrow);
     assert!(taken < table, "{taken} bytes in addition to a table of {table}");
     // The same rows in f64 are scaled in a copy, and give the same map to the last bit.

@@ -47,13 +47,13 @@ impl Sources {
         let code = reduced(&block.code);
         // `{ .. }` stands for a body that the document leaves out.
         let pieces: Vec<&str> = code.split("{..}").collect();
-        let stands = |text: &String| {
+        let is_in = |text: &String| {
             let mut pieces = pieces.iter();
             pieces.try_fold(text.as_str(), |rest, piece| Some(rest.split_once(piece)?.1)).is_some()
         };
-        (!self.texts.iter().any(stands)).then(|| {
+        (!self.texts.iter().any(is_in)).then(|| {
             format!(
-                "{}: no doc test compiles this Rust and it stands in no source file; for documents without a program of \
+                "{}: no doc test compiles this Rust and it is in no source file; for documents without a program of \
                  their own there is tests/acceptance/tests/documents",
                 block.place
             )

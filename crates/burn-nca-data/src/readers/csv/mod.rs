@@ -183,7 +183,7 @@ pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
     let origin = sheet.origin.clone();
     if sheet.names.len() != 1 {
         return Err(Error::data(format!(
-            "{origin} has {} columns, and labels of images stand in a file of one; \
+            "{origin} has {} columns, and labels of images are a file of one column; \
              keep the label column alone",
             sheet.names.len()
         )));
