@@ -34,9 +34,9 @@ impl Workspace {
     }
 
     fn missing_of_cargo(&self, words: &[String]) -> Option<String> {
-        const VERBS: [&str; 10] = [
-            "build", "run", "test", "bench", "doc", "install", "clippy", "update", "package",
-            "publish",
+        const VERBS: [&str; 11] = [
+            "build", "check", "run", "test", "bench", "doc", "install", "clippy", "update",
+            "package", "publish",
         ];
         let verb = words.first()?;
         if !VERBS.contains(&verb.as_str()) {
