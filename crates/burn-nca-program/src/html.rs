@@ -64,7 +64,7 @@ pub fn section(id: &str, heading: &str, body: &str) -> String {
         return String::new();
     }
     format!(
-        "<section id=\"{id}\" aria-labeledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{heading}</h2>\n\
+        "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{heading}</h2>\n\
          {body}\n</section>\n"
     )
 }
