@@ -38,7 +38,7 @@ def main():
     normal = random.Random(2).gauss
     columns = ",".join(f"x{column + 1}" for column in range(features))
     with open(f"{arguments.out}-x.npy", "wb") as x, open(f"{arguments.out}-y.npy", "wb") as y:
-        text = open(f"{arguments.out}.csv", "w") if arguments.csv else None
+        text = open(f"{arguments.out}.csv", "w") if arguments.csv else None  # noqa: SIM115
         if text:
             text.write(f"{columns},class\n")
         x.write(header("<f4", (rows, features)))

@@ -31,7 +31,7 @@ def lines(package):
         text = path.read_text(encoding="utf-8")
         count = text.count("\n")
         parts = path.relative_to(folder).parts
-        if parts[0] in ("tests", "benches") and parts[0] != "src" or "tests" in parts or path.stem == "tests":
+        if parts[0] == "benches" or "tests" in parts or path.stem == "tests":
             tests += count
             continue
         at = text.find("#[cfg(test)]\nmod tests {")

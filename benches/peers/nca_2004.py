@@ -38,7 +38,8 @@ MEANS = {"nca-square": "nca-auto", "nca-rank2": "nca2-auto"}
 
 
 def read_idx(path):
-    blob = gzip.open(path).read()
+    with gzip.open(path) as file:
+        blob = file.read()
     zero, code, ndim = struct.unpack(">HBB", blob[:4])
     if (zero, code) != (0, 8):
         raise SystemExit(f"{path} does not hold unsigned bytes")

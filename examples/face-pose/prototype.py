@@ -96,7 +96,8 @@ def arguments():
 
 def read(args):
     """Pixels of all faces, and the faces of training and of test people."""
-    images = np.frombuffer(gzip.open(args.images).read(), np.uint8, offset=16)
+    with gzip.open(args.images) as file:
+        images = np.frombuffer(file.read(), np.uint8, offset=16)
     person = np.loadtxt(args.people, skiprows=1, dtype=int)
     rng = np.random.default_rng(args.seed)
     test = np.isin(person, rng.permutation(person.max() + 1)[:1000])

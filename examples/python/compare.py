@@ -144,8 +144,9 @@ def table(results):
         "| set | training rows | program | 3-NN, % | 3-NN raw, % | f, training | steps | seconds | CPU s | peak, MB | load |\n"
         "|---|---|---|---|---|---|---|---|---|---|---|\n"
     )
-    import burn_nca
     import sklearn
+
+    import burn_nca
 
     versions = f"scikit-learn {sklearn.__version__}, burn_nca {burn_nca.__version__}, {os.cpu_count()} cores.\n\n"
     return versions + head + "".join(f"{row(result)}\n" for result in results)

@@ -19,8 +19,9 @@ import time
 
 import dask
 import numpy as np
-from burn_nca import NCAClassifier, value_and_gradient
 from dask.distributed import Client, LocalCluster
+
+from burn_nca import NCAClassifier, value_and_gradient
 
 FEATURES, CLASSES, PART = 200, 5, 10_000
 

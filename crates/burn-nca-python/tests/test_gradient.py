@@ -90,9 +90,9 @@ def test_workers_of_dask_train_and_predict_as_one_process_does():
     parts = [example.rows(part * example.PART, part * example.PART + 500) for part in range(2)]
     parts = [(rows.astype(np.float64), y) for rows, y in parts]
     # Threads of one process: what the engine does with the gradients is the same.
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
-        with Client(cluster) as client:
-            A_workers, values = example.train(client, parts, steps=5, batch=200)
+    threads = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with LocalCluster(**threads) as cluster, Client(cluster) as client:
+        A_workers, values = example.train(client, parts, steps=5, batch=200)
     A_alone, values_alone = example.train(None, parts, steps=5, batch=200)
     np.testing.assert_allclose(A_workers, A_alone, rtol=0, atol=1e-12)
     np.testing.assert_allclose(values, values_alone, rtol=1e-12)

@@ -35,7 +35,7 @@ def test_every_method_that_learns_by_steps_is_tuned(info):
     X, y = DIABETES if task == "numbers" else WINE
     given = {"pairs": [(row, row + 3) for row in range(0, 150, 2)]} if task == "pairs" else {"y": y}
     if name not in TUNED:
-        with pytest.raises(ValueError, match="fit it as it is|EM has no penalty; set it to 0, or the trainer to gradient"):
+        with pytest.raises(ValueError, match=r"fit it as it is|EM has no penalty; set it to 0, or the trainer to gradient"):
             tune(X, estimator=Metric(name), **QUICK, **given)
         return
     estimator, search = tune(X, estimator=Metric(name), **QUICK, **given)

@@ -40,9 +40,9 @@ def difference(one, other):
     (c1, h1), (c2, h2) = ((hypot(a * stretch, b), degrees(atan2(b, a * stretch)) % 360) for a, b in ((a1, b1), (a2, b2)))
     turn = (h2 - h1 + 180) % 360 - 180 if c1 * c2 else 0
     dl, dc, dh = l2 - l1, c2 - c1, 2 * sqrt(c1 * c2) * sin(radians(turn / 2))
-    l, c, h = (l1 + l2) / 2, (c1 + c2) / 2, (h1 + turn / 2) % 360
+    lightness, c, h = (l1 + l2) / 2, (c1 + c2) / 2, (h1 + turn / 2) % 360
     t = 1 - 0.17 * cos(radians(h - 30)) + 0.24 * cos(radians(2 * h)) + 0.32 * cos(radians(3 * h + 6)) - 0.2 * cos(radians(4 * h - 63))
-    sl, sc, sh = 1 + 0.015 * (l - 50) ** 2 / sqrt(20 + (l - 50) ** 2), 1 + 0.045 * c, 1 + 0.015 * c * t
+    sl, sc, sh = 1 + 0.015 * (lightness - 50) ** 2 / sqrt(20 + (lightness - 50) ** 2), 1 + 0.045 * c, 1 + 0.015 * c * t
     rotation = -2 * sqrt(c**7 / (c**7 + 25**7)) * sin(radians(60 * exp(-(((h - 275) / 25) ** 2))))
     return sqrt((dl / sl) ** 2 + (dc / sc) ** 2 + (dh / sh) ** 2 + rotation * dc / sc * dh / sh)
 
