@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use burn_nca_files::is_closed_stdout;
 use burn_nca_program::Interrupted;
 
-use crate::option_words::translated;
+use crate::hint::{CommandKind, hint_text};
 
 /// Options that contradict each other: exit code 2, as for an option that does not exist.
 #[derive(Debug)]
@@ -40,11 +40,28 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_closed_stdout))
 }
 
-/// The message and its causes, each said once, in the words of the program; `fits` where the command is `nca fit`.
-pub fn in_one_line(error: &anyhow::Error, fits: bool) -> String {
+/// The message and its causes, each said once, with the hint after it.
+pub fn in_one_line(error: &anyhow::Error, command: CommandKind) -> String {
+    match hint(error, command) {
+        Some(hint) => format!("{}; {hint}", text(error)),
+        None => text(error),
+    }
+}
+
+/// What to do about an error, by options of this command.
+pub fn hint(error: &anyhow::Error, command: CommandKind) -> Option<String> {
+    let hints = error.chain().filter_map(|cause| cause.downcast_ref::<burn_nca::Error>());
+    hint_text(&hints.flat_map(|error| error.hints().iter().cloned()).collect::<Vec<_>>(), command)
+}
+
+/// The message and its causes, each said once, without hints.
+pub fn text(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain() {
-        let text = cause.to_string();
+        let text = match cause.downcast_ref::<burn_nca::Error>() {
+            Some(error) => error.text(),
+            None => cause.to_string(),
+        };
         // Many errors repeat their cause at their end.
         if !line.ends_with(&text) {
             if !line.is_empty() {
@@ -53,7 +70,7 @@ pub fn in_one_line(error: &anyhow::Error, fits: bool) -> String {
             line.push_str(&text);
         }
     }
-    translated(line, fits)
+    line
 }
 
 #[cfg(test)]
@@ -67,7 +84,7 @@ mod tests {
         let cause = io::Error::new(io::ErrorKind::NotFound, "no such file");
         let error =
             anyhow::Error::from(burn_nca::Error::io("a.csv", cause)).context("reading the data");
-        assert_eq!(in_one_line(&error, true), "reading the data: a.csv: no such file");
+        assert_eq!(in_one_line(&error, CommandKind::Fit), "reading the data: a.csv: no such file");
     }
 
     #[test]

@@ -5,8 +5,8 @@ mod commands;
 mod date;
 mod failure;
 mod fitting;
+mod hint;
 mod logging;
-mod option_words;
 mod output;
 mod process;
 mod source;
@@ -23,13 +23,17 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    let fits = matches!(cli.command, cli::Command::Fit(_));
+    let command = match cli.command {
+        cli::Command::Fit(_) => hint::CommandKind::Fit,
+        _ => hint::CommandKind::Use,
+    };
     match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         // `nca … | head` closes the pipe when it has seen enough.
         Err(error) if failure::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            output::eprint_line(&format!("error: {}", failure::in_one_line(&error, fits)));
+            output::eprint_line(&format!("error: {}", failure::text(&error)));
+            output::hint(failure::hint(&error, command).as_deref());
             failure::exit_code(&error)
         }
     }

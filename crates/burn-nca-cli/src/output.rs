@@ -75,13 +75,24 @@ pub fn warn(message: &str) {
     eprint_line(&format!("warning: {message}"));
 }
 
+/// Says on stderr what to do about the message before.
+pub fn hint(hint: Option<&str>) {
+    if let Some(hint) = hint {
+        eprint_line(&format!("hint: {hint}"));
+    }
+}
+
 /// Reports on stderr what a JSON document holds as its warnings.
-pub fn warn_of(warnings: &[Warning]) {
+pub fn warn_of<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
+    emit(warnings, &[WarningCode::ReadAs]);
+}
+
+/// Reports warnings on stderr, those of some codes as notes, which are no cause for alarm.
+pub fn emit<'a>(warnings: impl IntoIterator<Item = &'a Warning>, notes: &[WarningCode]) {
     for warning in warnings {
-        match warning.code {
-            WarningCode::ReadAs => eprint_line(&format!("note: {}", warning.text)),
-            _ => warn(&warning.text),
-        }
+        let kind = if notes.contains(&warning.code) { "note" } else { "warning" };
+        eprint_line(&format!("{kind}: {}", warning.text));
+        hint(warning.hint.as_deref());
     }
 }
 

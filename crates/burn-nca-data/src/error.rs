@@ -2,9 +2,12 @@
 //!
 //! Broken contracts by the programmer (a wrong tensor rank, say) panic with the values; everything that
 //! depends on a user's data, settings or files is an [`Error`] whose message names the thing, the value
-//! and the cure.
+//! and the cure. What each front end calls by another name is a [`Hint`]: it words the error itself, from
+//! [`Error::text`] and [`Error::hints`].
 
 use std::path::PathBuf;
+
+use crate::hint::{Hint, Message};
 
 /// An error of this crate; every message names the thing, the value and the cure.
 #[derive(Debug, thiserror::Error)]
@@ -12,10 +15,10 @@ use std::path::PathBuf;
 pub enum Error {
     /// The data cannot be used as they are.
     #[error("{0}")]
-    Data(String),
+    Data(Message),
     /// A setting is out of its range or contradicts another.
     #[error("{0}")]
-    Setting(String),
+    Setting(Message),
     /// The device is missing, or gave wrong results.
     #[error("{0}")]
     Device(String),
@@ -33,19 +36,38 @@ pub enum Error {
         /// The model's folder or file.
         path: PathBuf,
         /// What is wrong, and what to do.
-        reason: String,
+        reason: Message,
     },
 }
 
 impl Error {
     /// An [`Error::Data`] with this message.
-    pub fn data(message: impl Into<String>) -> Self {
+    pub fn data(message: impl Into<Message>) -> Self {
         Self::Data(message.into())
     }
 
     /// An [`Error::Setting`] with this message.
-    pub fn setting(message: impl Into<String>) -> Self {
+    pub fn setting(message: impl Into<Message>) -> Self {
         Self::Setting(message.into())
+    }
+
+    /// The message without its hints, for a front end that words them itself.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Data(message) | Self::Setting(message) => message.text().to_string(),
+            Self::Model { path, reason } => format!("{}: {}", path.display(), reason.text()),
+            Self::Device(_) | Self::Io { .. } => self.to_string(),
+        }
+    }
+
+    /// What to do about it; in words by [`hint_sentence`](crate::hint_sentence).
+    pub fn hints(&self) -> &[Hint] {
+        match self {
+            Self::Data(message) | Self::Setting(message) | Self::Model { reason: message, .. } => {
+                message.hints()
+            }
+            Self::Device(_) | Self::Io { .. } => &[],
+        }
     }
 
     /// An [`Error::Io`] at this path.
@@ -54,7 +76,7 @@ impl Error {
     }
 
     /// An [`Error::Model`] at this path.
-    pub fn model(path: impl Into<PathBuf>, reason: impl Into<String>) -> Self {
+    pub fn model(path: impl Into<PathBuf>, reason: impl Into<Message>) -> Self {
         Self::Model { path: path.into(), reason: reason.into() }
     }
 }

@@ -2,6 +2,7 @@
 
 mod error;
 mod excerpt;
+mod hint;
 #[cfg(feature = "readers")]
 mod near_name;
 #[cfg(feature = "readers")]
@@ -15,6 +16,7 @@ mod writers;
 pub use error::{Error, Result};
 #[doc(hidden)]
 pub use excerpt::quoted;
+pub use hint::{Hint, Message, Setting, hint_sentence};
 #[cfg(feature = "readers")]
 pub use readers::*;
 #[cfg(feature = "readers")]

@@ -1,15 +1,29 @@
 //! Errors of the library as Python's exceptions.
 
 use burn_nca::Error;
+use burn_nca_data::{Setting, hint_sentence};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 
 /// The exception that a Python user expects: ValueError for data and settings, OSError for files.
 pub fn raised(error: Error) -> PyErr {
-    let message = error.to_string();
+    let message = match hint_sentence(error.hints(), words) {
+        Some(hint) => format!("{}; {hint}", error.text()),
+        None => error.text(),
+    };
     match error {
         Error::Io { .. } => PyOSError::new_err(message),
         Error::Device(_) => PyRuntimeError::new_err(message),
         _ => PyValueError::new_err(message),
+    }
+}
+
+/// A setting as a parameter of an estimator; `None` where Python has none.
+fn words(setting: &Setting) -> Option<String> {
+    match setting {
+        Setting::Shrinkage(value) => Some(format!("give shrinkage={value}")),
+        Setting::LinearEncoder => Some("give encoder='linear'".to_string()),
+        Setting::OwnEncoder => Some("load it in the Rust program that saved it".to_string()),
+        _ => None,
     }
 }

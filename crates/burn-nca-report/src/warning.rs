@@ -2,13 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One thing to know, with a code for programs and a sentence, with a cure, for people.
+/// One thing to know, with a code for programs and a sentence for people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
     /// Which one it is; stable from version to version.
     pub code: WarningCode,
     /// The sentence.
     pub text: String,
+    /// What to do about it, where the text does not say it: on its own line of a terminal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 /// The warnings there are; in JSON in snake case, such as `constant_columns`.
@@ -83,7 +86,20 @@ pub enum WarningCode {
 impl Warning {
     /// A warning of this code.
     pub fn new(code: WarningCode, text: impl Into<String>) -> Self {
-        Self { code, text: text.into() }
+        Self { code, text: text.into(), hint: None }
+    }
+
+    /// The warning with what to do about it.
+    pub fn with_hint(self, hint: Option<String>) -> Self {
+        Self { hint, ..self }
+    }
+
+    /// The text, and the hint after it.
+    pub fn sentence(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}; {hint}", self.text),
+            None => self.text.clone(),
+        }
     }
 
     /// Whether it is reported as soon as it is known: about data and settings before the fit, about the checkpoint during

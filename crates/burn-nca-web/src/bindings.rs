@@ -11,7 +11,7 @@ use crate::{Learning, NewRows, Reading, Settings};
 
 /// A message for the page.
 fn words(error: Error) -> JsError {
-    JsError::new(&error.to_string())
+    JsError::new(&crate::hint::text(&error))
 }
 
 fn json(value: &impl Serialize) -> Result<String, JsError> {

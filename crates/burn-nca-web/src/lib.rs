@@ -6,6 +6,8 @@
 #[cfg(target_arch = "wasm32")]
 mod bindings;
 mod given_rows;
+#[cfg(any(test, target_arch = "wasm32"))]
+mod hint;
 mod learning;
 mod measures;
 mod neighbors;

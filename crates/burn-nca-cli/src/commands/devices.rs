@@ -6,6 +6,7 @@ use anyhow::Result;
 use burn_nca::{SumsCompared, compare_sums, device};
 
 use crate::failure::in_one_line;
+use crate::hint::CommandKind;
 use crate::output;
 use crate::process::without_panic_message;
 
@@ -36,7 +37,7 @@ fn tested(name: &str) -> String {
             let seconds = started.elapsed().as_secs_f64();
             format!("computes as it should ({seconds:.1} s){}", sums.collect::<String>())
         }
-        Err(error) => in_one_line(&error.into(), false),
+        Err(error) => in_one_line(&error.into(), CommandKind::Use),
     }
 }
 

@@ -154,7 +154,7 @@ fn conclude(
         Some(folder) => run_folder::complete(folder, model, evaluate)?,
     };
     let after_the_fit = report.warnings.iter().filter(|warning| !warning.is_told_at_once());
-    after_the_fit.for_each(|warning| output::warn(&warning.text));
+    output::warn_of(after_the_fit);
     // Stdout may be closed; a picture that cannot be written keeps nothing from it.
     let drawn = write_pictures(&report, &args.picture);
     let printed = match args.format {
@@ -166,15 +166,8 @@ fn conclude(
 
 /// Says on stderr what is worth knowing before the fit; the report says it again.
 fn emit_notes(warnings: Vec<Warning>) -> Vec<Warning> {
-    for warning in &warnings {
-        match warning.code {
-            // What was asked for is no cause for alarm.
-            WarningCode::Prepared | WarningCode::ReadAs => {
-                output::eprint_line(&format!("note: {}", warning.text))
-            }
-            _ => output::warn(&warning.text),
-        }
-    }
+    // What was asked for is no cause for alarm.
+    output::emit(&warnings, &[WarningCode::Prepared, WarningCode::ReadAs]);
     warnings
 }
 

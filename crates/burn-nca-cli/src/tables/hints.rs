@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use burn_nca::data::{Features, Split, name_key};
-use burn_nca_data::{Table, Target};
+use burn_nca_data::{Message, Table, Target};
 
-use crate::option_words;
+use crate::hint::{CommandKind, hint_text};
 use crate::output::short_name;
 use anyhow::{Result, bail};
 use burn_nca_report::{Warning, WarningCode, counted};
@@ -270,9 +270,13 @@ pub(super) fn refuse_no_such_class(names: &[String], class: &str) -> Result<()> 
 }
 
 /// How a file was read, where that may be in doubt.
-pub(super) fn read_as(notes: Vec<String>) -> Vec<Warning> {
-    let note = |note| Warning::new(WarningCode::ReadAs, option_words::translated(note, true));
-    notes.into_iter().map(note).collect()
+pub(super) fn read_as(notes: &[Message]) -> Vec<Warning> {
+    let warning = |note: &Message| {
+        // What the first line is, every command asks.
+        Warning::new(WarningCode::ReadAs, note.text())
+            .with_hint(hint_text(note.hints(), CommandKind::Use))
+    };
+    notes.iter().map(warning).collect()
 }
 
 /// Refuses test rows of classes that no training row has, as `nca evaluate` does: each would be a certain error.

@@ -66,7 +66,7 @@ pub fn rows(
     }
     if model.preparation().is_none() && id.is_none() && learned_id.is_none() {
         let (features, notes) = open_features_as(data, model.scaling().names(), &format)?;
-        return Ok(ModelRows { warnings: read_as(notes), ..ModelRows::all(features) });
+        return Ok(ModelRows { warnings: read_as(&notes), ..ModelRows::all(features) });
     }
     let mut options = options_of(model, format);
     options.text.extend(id.map(String::from));
@@ -78,7 +78,7 @@ pub fn rows(
     });
     let (prepared, remarks) = prepare(model, &raw, data)?;
     let Prepared { features, rows, .. } = prepared;
-    let warnings = read_as(raw.notes().to_vec()).into_iter().chain(remarks).collect();
+    let warnings = read_as(raw.notes()).into_iter().chain(remarks).collect();
     Ok(ModelRows { features, rows, total: raw.rows(), ids, warnings })
 }
 
@@ -99,7 +99,7 @@ impl LabeledRows {
         let apart = table.without_class.as_ref().map_or(&[][..], |without| &without.rows);
         let all = 0..table.features.rows() + apart.len();
         let rows = all.filter(|row| apart.binary_search(row).is_err()).collect();
-        let notes = read_as(table.notes.clone()).into_iter();
+        let notes = read_as(&table.notes).into_iter();
         let warnings = notes.chain(unmeasured(apart.len())).collect();
         Self { table, rows, warnings }
     }
@@ -177,7 +177,7 @@ fn prepared_table(
         anyhow::bail!("{data} has no target; name it with --target")
     };
     let (with_target, target) = targets(column, (task, unlabeled), (data, false))?;
-    let mut warnings = read_as(raw.notes().to_vec());
+    let mut warnings = read_as(raw.notes());
     let (prepared, remarks) = prepare(model, &raw, data)?;
     warnings.extend(remarks);
     let place = |row: usize| prepared.rows.binary_search(&row).ok();

@@ -85,7 +85,7 @@ pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) 
         _ => random_split(features.rows(), share, seed)?,
     };
     let (reduction, reduced, mut warnings) = reduced(&features, (&split, source.reduce), on_pass)?;
-    warnings.extend(read_as(notes));
+    warnings.extend(read_as(&notes));
     if !without_class.is_empty() {
         warnings.push(Warning::new(
             WarningCode::RowsWithoutClass,
@@ -168,7 +168,7 @@ pub fn embedded_table(
         None => table,
     };
     let SparseTable { features, target_name, target, without_class, notes } = table;
-    let warnings = read_as(notes).into_iter().chain(unmeasured(without_class.len())).collect();
+    let warnings = read_as(&notes).into_iter().chain(unmeasured(without_class.len())).collect();
     let (features, notes) = (model.transform_sparse(&features)?, Vec::new());
     Ok((Table { features, target_name, target, without_class: None, notes }, warnings))
 }

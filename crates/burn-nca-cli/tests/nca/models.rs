@@ -205,7 +205,7 @@ fn a_model_of_an_encoder_that_is_not_known_here_is_refused_in_the_words_of_the_p
     std::fs::write(&file, card.to_string()).unwrap();
     let message = failure(&["info", &out], 1);
     assert!(
-        message.contains("which this program does not know; load it in the program"),
+        message.contains("an encoder of the user's own\nhint: load it in the program"),
         "{message}"
     );
     assert!(!message.contains("load_with"), "{message}");

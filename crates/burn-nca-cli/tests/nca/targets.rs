@@ -45,7 +45,7 @@ fn rows_without_a_number_are_left_out_when_asked_and_never_filled_in() {
     let data = table(&place, "a,b,y", |at| format!("{},{}", noise(at), y(at)));
     let regression = ["fit", &data[..], "--task", "regression"];
     let message = failure(&regression, 1);
-    assert!(message.contains("or give nca fit --missing drop, which leaves them out"), "{message}");
+    assert!(message.contains("or give --missing drop, which leaves them out"), "{message}");
     let filled = [&regression[..], &["--missing", "mean"]].concat();
     assert!(failure(&filled, 1).contains("never filled in"));
     let dropped =

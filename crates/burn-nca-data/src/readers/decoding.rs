@@ -3,17 +3,18 @@
 use std::fmt::{self, Display};
 use std::io::{self, BufRead, ErrorKind, Read};
 
+use crate::hint::{Message, Setting};
 use crate::readers::encodings::{Decoder, DecoderResult, Encoding, UTF_16BE, UTF_16LE};
 
 const PIECE: usize = 1 << 14;
 
 /// Why bytes cannot be made text; messages put the name of the file before it.
 #[derive(Debug)]
-pub(crate) struct NotText(pub(crate) String);
+pub(crate) struct NotText(pub(crate) Message);
 
 impl Display for NotText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        self.0.fmt(f)
     }
 }
 
@@ -98,11 +99,9 @@ impl<R: BufRead> Decoded<R> {
             DecoderResult::OutputFull => {}
             DecoderResult::Malformed(..) => {
                 let encoding = self.decoder.encoding().name();
-                let reason = format!(
-                    "the bytes about {} are no {encoding} text; give the encoding of the file",
-                    self.read
-                );
-                return Err(io::Error::new(ErrorKind::InvalidData, NotText(reason)));
+                let text = format!("the bytes about {} are no {encoding} text", self.read);
+                let message = Message::from(text).with_hint(Setting::Encoding(None));
+                return Err(io::Error::new(ErrorKind::InvalidData, NotText(message)));
             }
         }
         Ok(())

@@ -264,8 +264,9 @@ impl<'a> Input<'a> {
     }
 
     fn failed(&self, source: io::Error) -> Error {
-        if let Some(reason) = source.get_ref().and_then(|inner| inner.downcast_ref::<NotText>()) {
-            return Error::data(format!("{}: {reason}", self.path.display()));
+        if let Some(NotText(reason)) = source.get_ref().and_then(|inner| inner.downcast_ref()) {
+            let named = |text| format!("{}: {text}", self.path.display());
+            return Error::data(reason.clone().map_text(named));
         }
         let Some(packed) = self.packed else { return io_error(&self.path, source) };
         Error::data(format!(
@@ -299,7 +300,7 @@ fn io_error(path: &Path, source: io::Error) -> Error {
 /// Puts the name of the file before the message of a data error.
 pub(crate) fn name_file(origin: &str, error: Error) -> Error {
     match error {
-        Error::Data(message) => Error::data(format!("{origin}: {message}")),
+        Error::Data(message) => Error::data(message.map_text(|text| format!("{origin}: {text}"))),
         other => other,
     }
 }

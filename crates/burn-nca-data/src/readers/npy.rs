@@ -3,6 +3,7 @@
 mod header;
 mod numbers;
 
+use crate::hint::{Hint, Message, Setting};
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
@@ -105,8 +106,8 @@ pub(crate) fn read_inputs(x: Input<'_>, y: Input<'_>, task: TargetKind) -> Resul
         if task == TargetKind::Classes
             && let Some(target) = one_hot(array, rows)
         {
-            let notes =
-                vec![format!("{origin}: a column of 0 and 1 per class is read as classes from 0")];
+            let note = format!("{origin}: a column of 0 and 1 per class is read as classes from 0");
+            let notes = vec![note.into()];
             return Ok(Table {
                 features,
                 target_name: "y".into(),
@@ -314,12 +315,15 @@ fn whole_numbers(origin: &str, values: &[f64]) -> Result<ClassColumn> {
             values.iter().for_each(|value| column.push(&(value + 0.0).to_string()));
             Ok(column)
         }
-        Some(row) => Err(Error::data(format!(
-            "{origin}: value {} is {}, and a class is a whole number or text; \
-             give classes, or read the target with TargetKind::Numeric",
-            row + 1,
-            values[row]
-        ))),
+        Some(row) => {
+            let text = format!(
+                "{origin}: value {} is {}, and a class is a whole number or text",
+                row + 1,
+                values[row]
+            );
+            let give = Hint::edit("give classes");
+            Err(Error::data(Message::from(text).with_hint(give).with_hint(Setting::Numbers)))
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Data by one word, as a command line gives it: a set of the catalog, a file, two files, or standard input.
 
+use crate::hint::{Hint, Message, Setting};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -110,7 +111,7 @@ pub fn open_features_as(
     source: &str,
     expected: &[String],
     format: &TextFormat,
-) -> Result<(Features, Vec<String>)> {
+) -> Result<(Features, Vec<Message>)> {
     let input = match find(source)? {
         Source::Catalog(set) => return Ok((set.load().features().clone(), Vec::new())),
         Source::Made(set) => return Ok((set.features().clone(), Vec::new())),
@@ -145,7 +146,7 @@ pub fn open_unlabeled(source: &str, ignore: &[String]) -> Result<Features> {
 ///
 /// # Errors
 /// As [`open_unlabeled`].
-pub fn open_unlabeled_as(source: &str, options: &CsvOptions) -> Result<(Features, Vec<String>)> {
+pub fn open_unlabeled_as(source: &str, options: &CsvOptions) -> Result<(Features, Vec<Message>)> {
     let options = &CsvOptions {
         target: TargetColumn::None,
         task: TargetKind::Classes,
@@ -191,9 +192,8 @@ pub fn open_unlabeled_as(source: &str, options: &CsvOptions) -> Result<(Features
 fn classes_of(source: &str, set: Labeled, options: &CsvOptions) -> Result<Table> {
     refuse_column_options(source, options)?;
     if options.task == TargetKind::Numeric {
-        return Err(Error::setting(format!(
-            "the data set {source:?} has classes, not a numeric target; read it with TargetKind::Classes"
-        )));
+        let text = format!("the data set {source:?} has classes, not a numeric target");
+        return Err(Error::setting(Message::from(text).with_hint(Setting::Classes)));
     }
     Ok(set.into())
 }
@@ -276,11 +276,11 @@ fn open_pair(x: Input<'_>, y: &Path, task: TargetKind) -> Result<Table> {
     match (x.format(), task) {
         (Format::Npy, _) => npy::read_pair(x, y, task),
         (Format::Idx, TargetKind::Classes) => idx::read_pair(x, y),
-        (Format::Idx, TargetKind::Numeric) => Err(Error::setting(format!(
-            "{} holds images, whose labels are classes; read it with TargetKind::Classes, or give a pair \
-             X.npy,Y.npy",
-            x.origin()
-        ))),
+        (Format::Idx, TargetKind::Numeric) => {
+            let text = format!("{} holds images, whose labels are classes", x.origin());
+            let pair = Hint::edit("give a pair X.npy,Y.npy");
+            Err(Error::setting(Message::from(text).with_hint(Setting::Classes).with_hint(pair)))
+        }
         (Format::MatrixMarket | Format::Zip, task) => {
             let targets = y.display().to_string();
             let table = sparse_table::read(x, &targets, task)?;

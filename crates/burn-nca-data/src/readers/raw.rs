@@ -2,8 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::excerpt::{quoted, short};
+use crate::hint::Message;
 use crate::readers::csv::{
-    Places, Record, Sheet, Spellings, TargetColumn, class_cure, open_sheet, with_nul,
+    Places, Record, Sheet, Spellings, TargetColumn, class_hints, open_sheet, with_nul,
 };
 use crate::readers::input::{Input, name_file};
 use crate::readers::pattern::is_pattern;
@@ -216,10 +217,10 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a cell, or says what is wrong with it.
-    fn push(&mut self, cell: &str) -> Result<(), String> {
+    fn push(&mut self, cell: &str) -> Result<(), Message> {
         let missing = self.missing.is_missing(cell);
         if cell.contains('\0') {
-            return Err(with_nul(cell));
+            return Err(with_nul(cell).into());
         }
         let unlabeled = self.unlabeled.is_some_and(|class| name_key(class) == name_key(cell));
         if self.kind == Kind::Classes
@@ -228,11 +229,8 @@ impl<'a> Builder<'a> {
             && !self.missing.is_named(cell)
             && !unlabeled
         {
-            return Err(format!(
-                "{} is how a missing value is spelled; {}",
-                quoted(cell),
-                class_cure(cell)
-            ));
+            let text = format!("{} is how a missing value is spelled", quoted(cell));
+            return Err(Message::from(text).with_hints(class_hints(cell)));
         }
         let missing = missing || self.kind == Kind::Classes && unlabeled;
         if let Some(numbers) = &mut self.numbers {
@@ -246,7 +244,8 @@ impl<'a> Builder<'a> {
                     return Err(format!(
                         "the value is infinite ({}); write a finite one or remove the row",
                         short(cell)
-                    ));
+                    )
+                    .into());
                 }
                 None => self.turn_to_text(),
             }

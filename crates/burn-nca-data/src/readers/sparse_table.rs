@@ -1,6 +1,7 @@
 //! Sparse rows with a target each: a Matrix Market file or an archive of scipy.sparse, and a file with one class or
 //! number a row.
 
+use crate::hint::Message;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -26,7 +27,7 @@ pub struct SparseTable {
     /// Which rows of the file have no class, counted from 0.
     pub without_class: Vec<usize>,
     /// What to know of how the targets were read.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 impl SparseTable {

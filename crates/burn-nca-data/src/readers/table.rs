@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
+use crate::hint::{Message, Setting};
 use crate::readers::class_names::{ClassColumn, Classes};
 use crate::tables::{
     Features, Labeled, RawColumn, RawTable, RegressionData, TextValues, WithoutClass, name_key,
@@ -57,7 +58,7 @@ pub struct Table {
     /// ([`CsvOptions::set_unlabeled_apart`](crate::CsvOptions::set_unlabeled_apart)).
     pub without_class: Option<WithoutClass>,
     /// What to know of how the file was read.
-    pub notes: Vec<String>,
+    pub notes: Vec<Message>,
 }
 
 impl From<Classes> for Target {
@@ -148,11 +149,12 @@ impl Table {
     pub fn into_labeled(self) -> Result<Labeled> {
         match self.target {
             Target::Classes { labels, names } => Labeled::new(self.features, labels, names),
-            Target::Numeric(_) => Err(Error::data(format!(
-                "the target {:?} was read as numbers, and classes are needed; \
-                 read it with TargetKind::Classes",
-                self.target_name
-            ))),
+            Target::Numeric(_) => {
+                let name = &self.target_name;
+                let text =
+                    format!("the target {name:?} was read as numbers, and classes are needed");
+                Err(Error::data(Message::from(text).with_hint(Setting::Classes)))
+            }
             Target::None => Err(Error::data(
                 "no target column was read, and classes are needed; name the column of the classes",
             )),
@@ -193,11 +195,12 @@ impl Table {
     pub fn into_numeric(self) -> Result<(Features, Vec<f64>)> {
         match self.target {
             Target::Numeric(values) => Ok((self.features, values)),
-            Target::Classes { .. } => Err(Error::data(format!(
-                "the target {:?} was read as classes, and numbers are needed; \
-                 read it with TargetKind::Numeric",
-                self.target_name
-            ))),
+            Target::Classes { .. } => {
+                let name = &self.target_name;
+                let text =
+                    format!("the target {name:?} was read as classes, and numbers are needed");
+                Err(Error::data(Message::from(text).with_hint(Setting::Numbers)))
+            }
             Target::None => Err(Error::data(
                 "no target column was read, and numbers are needed; name the target column",
             )),

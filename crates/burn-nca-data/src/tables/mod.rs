@@ -46,7 +46,7 @@ pub use labeled_pairs::{LabeledPair, LabeledPairs};
 pub use name_key::{compare_numbers, name_key};
 pub use pairs::Pairs;
 pub use preparation::{
-    Categorical, Missing, Preparation, PreparationConfig, Prepared, is_date, unread_number,
+    Categorical, Missing, Preparation, PreparationConfig, Prepared, is_date, number_hints,
 };
 pub use raw_table::{RawColumn, RawTable, RawValues, TextValues};
 pub use regression::RegressionData;

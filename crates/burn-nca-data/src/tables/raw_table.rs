@@ -1,5 +1,6 @@
 //! A table as it was read: named columns of numbers or of text, with missing values.
 
+use crate::hint::Message;
 use std::collections::HashMap;
 
 use super::Features;
@@ -25,7 +26,7 @@ use crate::excerpt::quoted;
 pub struct RawTable {
     columns: Vec<RawColumn>,
     rows: usize,
-    notes: Vec<String>,
+    notes: Vec<Message>,
 }
 
 /// A named column of a [`RawTable`].
@@ -224,12 +225,12 @@ impl RawTable {
 
     /// The same with what to know of how it was read.
     #[must_use]
-    pub fn with_notes(self, notes: Vec<String>) -> Self {
+    pub fn with_notes(self, notes: Vec<Message>) -> Self {
         Self { notes, ..self }
     }
 
     /// What to know of how it was read.
-    pub fn notes(&self) -> &[String] {
+    pub fn notes(&self) -> &[Message] {
         &self.notes
     }
 

@@ -21,10 +21,10 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use burn_nca_data::{
-    CsvOptions, DecimalSign, Features, Header, RawOptions, Result, Table, TargetColumn, TargetKind,
-    TextFormat, read_csv, read_csv_features, read_idx, read_idx_features, read_idx_labels,
-    read_matrix_market, read_npy_features, read_npy_pair, read_npz, read_npz_features, read_pairs,
-    read_raw, read_sparse_npz, read_splits,
+    CsvOptions, DecimalSign, Features, Header, Message, RawOptions, Result, Table, TargetColumn,
+    TargetKind, TextFormat, read_csv, read_csv_features, read_idx, read_idx_features,
+    read_idx_labels, read_matrix_market, read_npy_features, read_npy_pair, read_npz,
+    read_npz_features, read_pairs, read_raw, read_sparse_npz, read_splits,
 };
 #[cfg(feature = "parquet")]
 use burn_nca_data::{open, open_raw};
@@ -161,8 +161,8 @@ fn records_by_another_reader(path: &Path) -> Vec<usize> {
 
 /// Each record is a row, but for the header line, where there is one, and the lines above it that a note counts.
 fn check_rows(path: &Path, table: &Table) {
-    let count = |note: &String| {
-        let (before, _) = note.split_once(" above the names of the columns")?;
+    let count = |note: &Message| {
+        let (before, _) = note.text().split_once(" above the names of the columns")?;
         let mut words = before.rsplit(' ');
         words.next().map(|_| words.next().and_then(|many| many.parse().ok()).unwrap_or(1))
     };

@@ -44,7 +44,7 @@ impl Report {
 /// What a reader must know before trusting the numbers: a paragraph a warning.
 fn warnings(report: &Report) -> String {
     let line = |text: &str| format!("<p class=\"warning\">{}</p>\n", escape(text));
-    report.warnings.iter().map(|warning| line(&warning.text)).collect()
+    report.warnings.iter().map(|warning| line(&warning.sentence())).collect()
 }
 
 /// `150 rows · 4 columns · 3 classes · 105 rows for training, 45 held out`

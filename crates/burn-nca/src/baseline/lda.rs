@@ -9,7 +9,7 @@ use super::require::{require_dimensions, require_two_classes, require_two_rows};
 use super::span::RowSpan;
 use super::{Groups, Projection, Shrinkage};
 use crate::data::{Features, Labeled};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Message, Result, Setting};
 
 /// Within-class variance, of features scaled to unit within-class variance, that counts as none.
 const NO_VARIANCE: f64 = 1e-8;
@@ -262,12 +262,14 @@ impl Scatter {
         };
         if rank == 0 || sum_of_squares(rank) > NEGLIGIBLE_SHARE * sum_of_squares(0) {
             let d = self.features;
-            return Err(Error::data(format!(
+            let text = format!(
                 "the within-class scatter is singular: {} of {d} directions have no variance inside the \
-                 classes, and LDA cannot scale them; give it a shrinkage (0.01, say), or reduce the features \
-                 by PCA first",
+                 classes, and LDA cannot scale them",
                 d - rank
-            )));
+            );
+            let reduce = Hint::edit("reduce the features by PCA first");
+            let shrink = Setting::Shrinkage(SINGULAR_SHRINKAGE);
+            return Err(Error::data(Message::from(text).with_hint(shrink).with_hint(reduce)));
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use burn::tensor::{Device, Tensor};
 use super::{
     Activation, DiagonalMap, DiagonalMapConfig, Encoder, LinearMap, LinearMapConfig, Mlp, MlpConfig,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Message, Result, Setting};
 
 /// The most parameters of an encoder that is fitted by its configuration: a map of 5792 features to as many dimensions.
 /// The memory of L-BFGS for so many is some 6 GB. A model that is loaded may have as many as its file holds.
@@ -157,10 +157,11 @@ impl EncoderConfig {
 }
 
 fn diagonal(d_input: usize, d_output: usize) -> Error {
-    Error::setting(format!(
-        "a diagonal encoder weighs the {d_input} features and cannot map to {d_output} dimensions; ask for \
-         {d_input} dimensions, or for a linear encoder"
-    ))
+    let text = format!(
+        "a diagonal encoder weighs the {d_input} features and cannot map to {d_output} dimensions"
+    );
+    let ask = Hint::edit(format!("ask for {d_input} dimensions"));
+    Error::setting(Message::from(text).with_hint(ask).with_hint(Setting::LinearEncoder))
 }
 
 /// One of the crate's encoders, chosen at run time.

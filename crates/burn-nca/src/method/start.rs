@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::data::{AnyData, Features, Labeled, TensorFeatures};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, MlpConfig, cast};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Message, Result, Setting};
 use crate::fit::exact::CHUNK;
 use crate::fit::{FitConfig, ResolvedStart, Start, perplexity_factor};
 
@@ -143,10 +143,13 @@ pub(crate) fn check_sizes(
         ));
     }
     if *encoder == EncoderConfig::Diagonal && d_output != d {
-        return Err(Error::setting(format!(
-            "a diagonal encoder weighs the {d} features and cannot map to {d_output} dimensions; ask for {d} \
-             dimensions, or for a linear encoder"
-        )));
+        let text = format!(
+            "a diagonal encoder weighs the {d} features and cannot map to {d_output} dimensions"
+        );
+        let ask = Hint::edit(format!("ask for {d} dimensions"));
+        return Err(Error::setting(
+            Message::from(text).with_hint(ask).with_hint(Setting::LinearEncoder),
+        ));
     }
     Ok(())
 }

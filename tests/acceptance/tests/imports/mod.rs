@@ -33,18 +33,8 @@ const LIBRARY: &[&str] = &[
 
 /// The modules of the program, likewise.
 const PROGRAM: &[&str] = &[
-    "date",
-    "process",
-    "option_words",
-    "failure",
-    "output",
-    "logging",
-    "cli",
-    "source",
-    "tables",
-    "fitting",
-    "commands",
-    "main",
+    "date", "process", "hint", "failure", "output", "logging", "cli", "source", "tables",
+    "fitting", "commands", "main",
 ];
 
 /// The crates whose files are held free of circles.

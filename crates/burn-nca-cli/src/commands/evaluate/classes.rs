@@ -6,6 +6,7 @@ use burn_nca_data::TargetKind;
 use super::question::Question;
 use crate::cli::Format;
 use crate::fitting::neighbor_count::of_classes;
+use crate::hint::CommandKind;
 use crate::output;
 use burn_nca_program::Terminal;
 use burn_nca_report::evaluation::NewRowScores;
@@ -24,7 +25,8 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     match train.and_then(|train| evaluation.compare(model, &train, &data)) {
         // Only what was asked for is an error; elsewhere the reason takes the place of the comparison.
         Err(reason) if args.train.is_none() => {
-            evaluation.euclidean_missing = Some(crate::failure::in_one_line(&reason, false));
+            evaluation.euclidean_missing =
+                Some(crate::failure::in_one_line(&reason, CommandKind::Use));
         }
         compared => compared?,
     }

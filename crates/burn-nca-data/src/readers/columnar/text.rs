@@ -44,7 +44,7 @@ pub(crate) fn as_text(mut input: Input<'_>) -> Result<Input<'_>> {
         .and_then(|(schema, batches)| Text::new(schema, batches))
         .map_err(|reason| Error::data(format!("{origin}: {}", reason.in_words(format))))?;
     let rows = move |lines: &mut Vec<u8>| {
-        let not_text = |reason: Reason| NotText(reason.in_words(format));
+        let not_text = |reason: Reason| NotText(reason.in_words(format).into());
         text.write(lines).map_err(|reason| io::Error::new(ErrorKind::InvalidData, not_text(reason)))
     };
     input.into_text(Box::new(Cursor::new(header).chain(Pieces::new(rows))))

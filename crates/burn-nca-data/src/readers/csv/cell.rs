@@ -1,6 +1,7 @@
 //! One cell: a finite number or a class, or the reason why not.
 
-use crate::tables::{is_date, unread_number};
+use crate::hint::{Hint, Message, Setting};
+use crate::tables::{is_date, number_hints};
 
 use super::missing::Spellings;
 use crate::excerpt::{quoted, short};
@@ -11,16 +12,16 @@ pub(super) enum Flaw {
     /// It is empty, or spells a missing value.
     Missing,
     /// It is something else, for this reason.
-    Bad(String),
+    Bad(Message),
 }
 
-/// A finite number; `text_cure` says what to do about a cell that holds text.
+/// A finite number; `text_hints` say what to do about a cell that holds text.
 ///
-/// Without a `text_cure` it is a text among numbers.
+/// Without them it is a text among numbers.
 pub(super) fn number(
     cell: &str,
     (decimal, missing): (DecimalSign, &Spellings),
-    text_cure: Option<&str>,
+    text_hints: Option<&[Hint]>,
 ) -> Result<f64, Flaw> {
     match decimal.parse(cell) {
         // A number may be how a missing value is spelled, where the user says so.
@@ -33,12 +34,15 @@ pub(super) fn number(
             let what = likeness(cell).map_or("not a number".to_string(), |likeness| {
                 format!("not a number but {likeness}")
             });
-            Err(Flaw::Bad(match (number_cure(cell, decimal), text_cure) {
-                (Some(cure), _) => format!("{shown} is not a number here; {cure}"),
-                (None, Some(cure)) => format!("{shown} is {what}; {cure}"),
-                (None, None) => format!(
-                    "{shown} is {what}; correct it, or name {shown} among the missing values"
-                ),
+            let message = |text: &str| Message::from(format!("{shown} is {text}"));
+            Err(Flaw::Bad(match (number_flaw(cell, decimal), text_hints) {
+                (Some((why, hints)), _) => {
+                    message(&format!("not a number here{why}")).with_hints(hints)
+                }
+                (None, Some(hints)) => message(&what).with_hints(hints.iter().cloned()),
+                (None, None) => message(&what)
+                    .with_hint(Hint::edit("correct it"))
+                    .with_hint(Setting::MissingValue(shown.clone())),
             }))
         }
     }
@@ -50,7 +54,7 @@ pub(super) fn class<'c>(cell: &'c str, missing: &Spellings) -> Result<&'c str, F
         return Err(Flaw::Missing);
     }
     if cell.contains('\0') {
-        return Err(Flaw::Bad(with_nul(cell)));
+        return Err(Flaw::Bad(with_nul(cell).into()));
     }
     match cell.parse::<f64>() {
         Ok(number) if number.is_infinite() => Err(infinite("class", cell)),
@@ -64,31 +68,28 @@ pub(crate) fn with_nul(cell: &str) -> String {
 }
 
 fn infinite(what: &str, cell: &str) -> Flaw {
-    Flaw::Bad(format!(
-        "the {what} is infinite ({}); write a finite one or remove the row",
-        short(cell)
-    ))
+    Flaw::Bad(
+        format!("the {what} is infinite ({}); write a finite one or remove the row", short(cell))
+            .into(),
+    )
 }
 
-/// The cure of a number that is written in a way that is not read: `1,5`, `1,234.5` or `12 %`; and of a date.
-fn number_cure(cell: &str, decimal: DecimalSign) -> Option<&'static str> {
+/// Why a number that is written in a way that is not read (`1,5`, `1,234.5`, `12 %`) or a date is none, and what to do.
+fn number_flaw(cell: &str, decimal: DecimalSign) -> Option<(&'static str, Vec<Hint>)> {
     if is_date(cell) {
-        return Some(
-            "it looks like a date: write what matters of it as numbers (the year, the day of the week, days since a \
-             start), or leave the column out",
-        );
+        let edit = "write what matters of it as numbers (the year, the day of the week, days since a start)";
+        return Some((" but looks like a date", vec![Hint::edit(edit), Setting::Ignore.into()]));
     }
     if decimal == DecimalSign::Comma && cell.contains('.') {
-        return Some(
-            "write numbers with a decimal comma, as was asked for, and without thousands separators, as in 1234,5",
-        );
+        let edit = "write numbers with a decimal comma, as was asked for, and without thousands separators, as in 1234,5";
+        return Some(("", vec![Hint::edit(edit)]));
     }
     let mut words = cell.split_whitespace();
     if words.clone().count() > 1 && words.all(|word| word.parse::<f64>().is_ok_and(f64::is_finite))
     {
-        return Some("these are several numbers: read the file with the separator space");
+        return Some((" but several", vec![Setting::SeparatorSpace.into()]));
     }
-    unread_number(cell)
+    number_hints(cell).map(|hints| ("", hints))
 }
 
 /// What a text with a number in it looks like: a bound such as `<0.5`, or a number and its unit.

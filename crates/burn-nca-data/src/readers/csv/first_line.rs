@@ -19,6 +19,7 @@ use crate::tables::is_date;
 use super::missing::Spellings;
 use super::sample::{MOSTLY, Sample};
 use crate::excerpt::list;
+use crate::hint::{Message, Setting};
 use crate::readers::text_format::TextFormat;
 
 /// From so many rows on, their range tells what is among them.
@@ -32,9 +33,9 @@ const LONG: usize = 5;
 #[derive(Debug, PartialEq)]
 pub(super) enum FirstLine {
     /// Names, maybe with a remark.
-    Names(Option<String>),
+    Names(Option<Message>),
     /// A row like the others, maybe with a remark.
-    Row(Option<String>),
+    Row(Option<Message>),
     /// Numbers that may be names.
     Unclear,
 }
@@ -126,18 +127,17 @@ impl Evidence {
     fn verdict(&self, first: &[String]) -> FirstLine {
         let (recurring, near, far) = (self.recurring.len(), self.near, self.far);
         let row = || {
-            FirstLine::Row(Some(format!(
-                "the first line ({}) is like the rows below and is read as a row; the columns are called x1 to x{} \
-                 (header yes reads it as their names)",
+            let text = format!(
+                "the first line ({}) is like the rows below and is read as a row; the columns are called x1 to x{}",
                 list(first),
                 first.len()
-            )))
+            );
+            FirstLine::Row(Some(Message::from(text).with_hint(Setting::Header(true))))
         };
         let doubtful = || {
-            FirstLine::Names(Some(format!(
-                "the first line ({}) is read as the names of the columns (header no reads it as a row)",
-                list(first)
-            )))
+            let text =
+                format!("the first line ({}) is read as the names of the columns", list(first));
+            FirstLine::Names(Some(Message::from(text).with_hint(Setting::Header(false))))
         };
         if self.text_above_numbers > 0 {
             let like_a_row = near + recurring > self.text_above_numbers + self.other_words + far;

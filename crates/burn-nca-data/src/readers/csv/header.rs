@@ -4,6 +4,7 @@ use super::missing::Spellings;
 use super::{CsvOptions, TargetColumn, TargetKind};
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
+use crate::hint::{Hint, Setting};
 use crate::near_name::suggestion;
 use crate::readers::pattern;
 use crate::readers::text_format::DecimalSign;
@@ -17,7 +18,7 @@ pub(super) struct Selection {
     /// The target column.
     pub(super) target: Option<usize>,
     /// What to do about a feature that is text.
-    text_cure: &'static str,
+    text_hints: Vec<Hint>,
     /// The decimal sign of numbers.
     pub(super) decimal: DecimalSign,
     /// How a missing value is spelled.
@@ -32,9 +33,9 @@ pub(super) struct Selection {
 
 impl Selection {
     /// What to do about text in a column; none where it is one among numbers.
-    pub(super) fn text_cure(&self, column: usize) -> Option<&'static str> {
+    pub(super) fn text_hints(&self, column: usize) -> Option<&[Hint]> {
         let exception = self.mostly_numbers.get(column).is_some_and(|mostly| *mostly);
-        (!exception).then_some(self.text_cure)
+        (!exception).then_some(&self.text_hints)
     }
 
     /// Whether a cell of the target says that the row has no class.
@@ -49,7 +50,7 @@ impl Selection {
         Self {
             features: Vec::new(),
             target: Some(0),
-            text_cure: "",
+            text_hints: Vec::new(),
             decimal: DecimalSign::Point,
             missing: Spellings::default(),
             unlabeled: None,
@@ -97,7 +98,7 @@ pub(super) fn select(origin: &str, names: &[String], options: &CsvOptions) -> Re
     Ok(Selection {
         features,
         target,
-        text_cure: text_cure(options),
+        text_hints: text_hints(options),
         decimal: options.format.decimal,
         missing: Spellings::new(options.format.missing.as_ref()),
         mostly_numbers: Vec::new(),
@@ -107,13 +108,14 @@ pub(super) fn select(origin: &str, names: &[String], options: &CsvOptions) -> Re
 }
 
 /// What to do about a feature that is text: only what these options leave open.
-fn text_cure(options: &CsvOptions) -> &'static str {
-    match (&options.features, &options.target) {
-        (Some(_), TargetColumn::None) => "correct it",
-        (Some(_), _) => "correct it, or leave the column out",
-        (None, TargetColumn::None) => "correct it or ignore the column",
-        (None, _) => "correct it, ignore the column, or name the column as the target",
-    }
+fn text_hints(options: &CsvOptions) -> Vec<Hint> {
+    let settings = match (&options.features, &options.target) {
+        (Some(_), TargetColumn::None) => vec![],
+        (Some(_), _) => vec![Setting::Categorical(None), Setting::Ignore],
+        (None, TargetColumn::None) => vec![Setting::Ignore],
+        (None, _) => vec![Setting::Categorical(None), Setting::Ignore, Setting::Target],
+    };
+    std::iter::once(Hint::edit("correct it")).chain(settings.into_iter().map(Hint::from)).collect()
 }
 
 fn no_feature(origin: &str, names: &[String]) -> Error {

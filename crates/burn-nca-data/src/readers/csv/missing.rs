@@ -3,6 +3,7 @@
 use super::records::Record;
 use crate::error::Error;
 use crate::excerpt::{quoted, short};
+use crate::hint::{Hint, Message, Setting, missing_hints};
 use crate::tables::name_key;
 use std::collections::BTreeMap;
 
@@ -67,12 +68,8 @@ impl Spellings {
 }
 
 /// What to do about a class that is spelled like a missing value.
-pub(crate) fn class_cure(cell: &str) -> String {
-    let cell = quoted(cell);
-    format!(
-        "give the unlabeled class {cell} if it marks rows without a class; leave the usual missing values out if it is the \
-         name of one"
-    )
+pub(crate) fn class_hints(cell: &str) -> [Hint; 2] {
+    [Setting::UnlabeledClass(quoted(cell)).into(), Setting::NoMissingValues.into()]
 }
 
 fn is_nan(cell: &str) -> bool {
@@ -133,23 +130,24 @@ impl Missing {
             columns.push(format!("and {} columns more", self.columns.len() - SHOWN));
         }
         let named = classes.and_then(|column| self.columns.get(&column));
-        let fill = match number.filter(|column| self.columns.contains_key(column)) {
-            Some(_) => "remove the rows, the target is never filled in",
-            None => "fill the values in or remove the rows",
+        let mut hints = match number.filter(|column| self.columns.contains_key(column)) {
+            Some(_) => vec![
+                Hint::edit("remove the rows (the target is never filled in)"),
+                Setting::DropMissing.into(),
+            ],
+            None => missing_hints(self.columns.values().any(|column| !column.first.0.is_empty())),
         };
-        let cure = match named.filter(|column| !column.first.0.is_empty()) {
-            Some(class) => {
-                let class = class_cure(&class.first.0);
-                if self.columns.len() > 1 { format!("{fill}; {class}") } else { class }
-            }
-            None => fill.to_string(),
-        };
-        Some(Error::data(format!(
-            "{origin}: {} of {rows} rows {} a value: {}; {cure}",
+        if let Some(class) = named.filter(|column| !column.first.0.is_empty()) {
+            hints.truncate(if self.columns.len() > 1 { 3 } else { 0 });
+            hints.extend(class_hints(&class.first.0));
+        }
+        let text = format!(
+            "{origin}: {} of {rows} rows {} a value: {}",
             self.rows,
             if self.rows == 1 { "lacks" } else { "lack" },
             columns.join(", "),
-        )))
+        );
+        Some(Error::data(Message::from(text).with_hints(hints)))
     }
 }
 

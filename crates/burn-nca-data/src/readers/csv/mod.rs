@@ -14,6 +14,7 @@ mod separator;
 
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
+use crate::hint::Message;
 use crate::readers::class_names::Classes;
 use crate::readers::columnar;
 use crate::readers::format::Format;
@@ -25,7 +26,7 @@ use crate::tables::{Features, FeaturesBuilder, WithoutClass};
 pub(crate) use cell::with_nul;
 pub(crate) use header::Places;
 use header::Selection;
-pub(crate) use missing::{Spellings, class_cure};
+pub(crate) use missing::{Spellings, class_hints};
 pub(crate) use records::{MAX_COLUMNS, Record, Records};
 pub(crate) use rows::Sheet;
 pub(crate) use separator::separator_of;
@@ -109,7 +110,7 @@ pub(crate) fn read_features(
     input: Input<'_>,
     expected: &[String],
     format: &TextFormat,
-) -> Result<(Features, Vec<String>)> {
+) -> Result<(Features, Vec<Message>)> {
     let options = CsvOptions {
         target: TargetColumn::None,
         features: Some(expected.to_vec()),

@@ -1,6 +1,7 @@
 //! What is above the names of a file: a line that names the separator, a title, remarks.
 
 use crate::error::Result;
+use crate::hint::Message;
 
 use super::records::Records;
 use super::sample::Sample;
@@ -43,7 +44,7 @@ impl Preamble {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub(super) fn skip(&self, records: &mut Records<'_>) -> Result<Option<String>> {
+    pub(super) fn skip(&self, records: &mut Records<'_>) -> Result<Option<Message>> {
         if self.names_separator {
             records.skip_line()?;
         }
@@ -60,7 +61,7 @@ impl Preamble {
             1 => "the line above the names of the columns is".to_string(),
             many => format!("the {many} lines above the names of the columns are"),
         };
-        Ok(Some(format!("{lines} left out ({})", quoted(&first.join(" ")))))
+        Ok(Some(format!("{lines} left out ({})", quoted(&first.join(" "))).into()))
     }
 }
 

@@ -4,6 +4,7 @@
 //! that continues to the end of the file inside one takes all rows after it for the text of a single value.
 
 use crate::error::{Error, Result};
+use crate::hint::{Hint, Message, Setting};
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use super::quotes::text_after_quote;
@@ -329,11 +330,10 @@ impl<'a> Records<'a> {
             let error = std::str::from_utf8(&self.unquoted.0[start..*end]).err()?;
             Some(start + error.valid_up_to())
         });
-        Error::data(format!(
-            "{}, line {} is not UTF-8 text; save the file as UTF-8, or give its encoding",
-            self.origin,
-            self.line_of(first.unwrap_or(0))
-        ))
+        let line = self.line_of(first.unwrap_or(0));
+        let text = format!("{}, line {line} is not UTF-8 text", self.origin);
+        let save = Hint::edit("save the file as UTF-8");
+        Error::data(Message::from(text).with_hint(save).with_hint(Setting::Encoding(None)))
     }
 }
 

@@ -10,6 +10,7 @@ use super::records::{Record, Records};
 use super::{separated, separator};
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
+use crate::hint::{Hint, Message, Setting};
 use crate::readers::class_names::ClassColumn;
 use crate::readers::columnar;
 use crate::readers::input::Input;
@@ -27,7 +28,7 @@ pub(crate) struct Sheet<'a> {
     /// The separator of the values.
     pub(crate) separator: u8,
     /// What to know of how it was read.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Message>,
     /// Whether its first line was read as a row without an option that says so.
     row_by_evidence: bool,
     /// Of which columns the first rows hold numbers, but for a few.
@@ -72,7 +73,7 @@ impl<'a> Sheet<'a> {
         let (origin, separator) = (input.origin(), preamble.separator);
         let first = FirstLine::of(&preamble.sample, format, wanted);
         let mut records = Records::new(separated(input, separator)?, separator)?;
-        let mut notes: Vec<String> = preamble.skip(&mut records)?.into_iter().collect();
+        let mut notes: Vec<Message> = preamble.skip(&mut records)?.into_iter().collect();
         let has_header = match (format.header, first) {
             (Header::Yes, _) => true,
             (Header::No, _) => false,
@@ -98,7 +99,10 @@ impl<'a> Sheet<'a> {
             records.put_back();
             names = (1..=names.len()).map(|column| format!("x{column}")).collect();
         }
-        let notes = notes.into_iter().map(|note| format!("{origin}: {note}")).collect();
+        let notes = notes
+            .into_iter()
+            .map(|note| note.map_text(|text| format!("{origin}: {text}")))
+            .collect();
         let (has_lines, widths) = (true, if has_header { "header" } else { "first row" });
         Ok(Self {
             origin,
@@ -172,7 +176,7 @@ impl<'a> Sheet<'a> {
     /// Hands out every row with its number, from 1; where a cell is bad the answer is its column and the reason.
     pub(crate) fn each_row(
         self,
-        take: impl FnMut(&Record, usize) -> Result<(), (usize, String)>,
+        take: impl FnMut(&Record, usize) -> Result<(), (usize, Message)>,
     ) -> Result<usize> {
         self.rows_after(0, take)
     }
@@ -181,7 +185,7 @@ impl<'a> Sheet<'a> {
     fn rows_after(
         mut self,
         mut count: usize,
-        mut take: impl FnMut(&Record, usize) -> Result<(), (usize, String)>,
+        mut take: impl FnMut(&Record, usize) -> Result<(), (usize, Message)>,
     ) -> Result<usize> {
         // In a file of one column a blank line may be a missing value: skipping it would shift the rows.
         let mut blank_line = None;
@@ -213,14 +217,15 @@ impl<'a> Sheet<'a> {
                     )));
                 }
                 let at = format!("{at}, column {}", quoted(name));
-                let hint = match count {
+                let (more, hint) = match count {
                     _ if self.row_by_evidence => {
-                        " (the first line is read as a row; header yes reads it as names)"
+                        (" (the first line is read as a row)", Some(Setting::Header(true).into()))
                     }
-                    1 => self.second_header(column)?,
-                    _ => "",
+                    1 => ("", self.second_header(column)?),
+                    _ => ("", None),
                 };
-                return Err(Error::data(format!("{at}: {reason}{hint}")));
+                let message = reason.map_text(|text| format!("{at}: {text}{more}"));
+                return Err(Error::data(message.with_hints(hint)));
             }
         }
         if count == 0 {
@@ -234,16 +239,16 @@ impl<'a> Sheet<'a> {
     }
 
     /// The hint that the first row is one more header line, if the row after it has a number in this column.
-    fn second_header(&mut self, column: usize) -> Result<&'static str> {
+    fn second_header(&mut self, column: usize) -> Result<Option<Hint>> {
         let columns = self.names.len();
         let next = self.records.read_row(columns)?;
         let number =
             next.filter(|next| next.len() == columns).map(|next| next.field(column).parse::<f64>());
         Ok(match number {
-            Some(Ok(_)) => {
-                " (the next row has a number there: remove this row if it is one of units, or of more names)"
-            }
-            _ => "",
+            Some(Ok(_)) => Some(Hint::edit(
+                "remove this row if it is one of units, or of more names (the next row has a number there)",
+            )),
+            _ => None,
         })
     }
 }
@@ -265,11 +270,13 @@ fn first_record(records: &mut Records<'_>, origin: &str) -> Result<Vec<String>> 
 
 fn unclear(origin: &str, preamble: &Preamble) -> Error {
     let first = preamble.sample.rows.first().map_or(&[][..], Vec::as_slice);
-    Error::data(format!(
-        "the first line of {origin} looks like a row of data ({}); say whether it is one (header no) or holds the names \
-         of the columns (header yes)",
+    let text = format!(
+        "the first line of {origin} looks like a row of data ({}), and may hold the names of the columns",
         list(first)
-    ))
+    );
+    Error::data(
+        Message::from(text).with_hint(Setting::Header(false)).with_hint(Setting::Header(true)),
+    )
 }
 
 /// A row of a file, as messages call it.
@@ -301,6 +308,7 @@ fn ragged(
     let empty_cell = separator == b'\t' && record.fields().any(str::is_empty);
     let quotes = record.fields().any(|field| field.contains('"'));
     let mut cure = "give the row one value per column".to_string();
+    let mut setting = None;
     if open_end && values == columns + 1 {
         cure = format!(
             "the header line ends with a {named}, so that the last column has no name; write its name there, or remove \
@@ -309,30 +317,28 @@ fn ragged(
     } else if quotes {
         cure.push_str(", and write a quotation mark within quotation marks twice (\"\")");
     } else if values > columns && empty_cell {
-        cure.push_str(
-            "; where several tabs are one separator, read the file with the separator space",
-        );
+        setting = Some(Setting::SeparatorSpace.into());
     } else if values == columns + 1 && at.row == 1 && columns > 1 {
         cure.push_str(
-            "; where rows begin with their names, as R writes them, name that column in the header line, too",
+            ", or where rows begin with their names, as R writes them, name that column in the header line, too",
         );
     } else if columns == 1 {
         cure.push_str(", and remove lines above the names of the columns");
     }
     let column = if columns == 1 { "column" } else { "columns" };
     let value = if values == 1 { "value" } else { "values" };
-    Error::data(format!(
-        "{at}: {values} {value} where the {widths} names {columns} {column}; {cure}"
-    ))
+    let text = format!("{at}: {values} {value} where the {widths} names {columns} {column}");
+    Error::data(Message::from(text).with_hint(Hint::edit(cure)).with_hints(setting))
 }
 
 /// The error of a header line with characters of code 0: UTF-16 that is read as UTF-8, or damage.
 fn nul_in_header(origin: &str, name: &str) -> Error {
     let encoding = if name.starts_with('\0') { "utf-16be" } else { "utf-16le" };
-    Error::data(format!(
-        "the header line of {origin} holds NUL characters (code 0); if the file is UTF-16 without a byte order mark, \
-         read it as {encoding}, else remove them"
-    ))
+    let text = format!(
+        "the header line of {origin} holds NUL characters (code 0), as UTF-16 without a byte order mark does"
+    );
+    let encoding = Setting::Encoding(Some(encoding));
+    Error::data(Message::from(text).with_hint(encoding).with_hint(Hint::edit("remove them")))
 }
 
 impl Rows {
@@ -350,7 +356,7 @@ impl Rows {
         row: usize,
         selection: &Selection,
         task: TargetKind,
-    ) -> Result<(), (usize, String)> {
+    ) -> Result<(), (usize, Message)> {
         let mut missing = Vec::new();
         let mut take = |column: usize, flaw: Flaw| match flaw {
             Flaw::Missing => {
@@ -365,7 +371,7 @@ impl Rows {
         let values = if apart { &mut self.apart.values } else { &mut self.values };
         let format = (selection.decimal, &selection.missing);
         for &column in &selection.features {
-            match cell::number(record.field(column), format, selection.text_cure(column)) {
+            match cell::number(record.field(column), format, selection.text_hints(column)) {
                 Ok(number) => values.push(number),
                 Err(flaw) => take(column, flaw)?,
             }
@@ -380,8 +386,8 @@ impl Rows {
                     Err(flaw) => take(column, flaw)?,
                 },
                 TargetKind::Numeric => {
-                    let cure = "correct it, or read the target as classes";
-                    match cell::number(cell, format, Some(cure)) {
+                    let hints = [Hint::edit("correct it"), Setting::Classes.into()];
+                    match cell::number(cell, format, Some(&hints)) {
                         Ok(number) => self.numbers.push(number),
                         Err(flaw) => take(column, flaw)?,
                     }

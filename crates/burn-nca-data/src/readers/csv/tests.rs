@@ -77,7 +77,10 @@ fn columns_are_chosen_by_name() {
 fn the_cure_for_text_names_only_what_can_be_done() {
     let text = "a,kind,b\n1,cat,2\n";
     let error = error_with(text, &untargeted());
-    assert!(error.ends_with("\"cat\" is not a number; correct it or ignore the column"), "{error}");
+    assert!(
+        error.ends_with("\"cat\" is not a number; correct it, or leave the column out"),
+        "{error}"
+    );
     let wanted = CsvOptions { features: Some(vec!["kind".into()]), ..untargeted() };
     assert!(error_with(text, &wanted).ends_with("\"cat\" is not a number; correct it"));
 }
@@ -118,8 +121,8 @@ fn a_missing_column_is_answered_with_those_there_are() {
 fn a_bad_cell_is_named_by_file_line_row_and_column() {
     assert_eq!(
         error("a,b,y\r\n1,2,x\r\n\r\n3,red,x\r\n"),
-        "f.csv, line 4 (row 2), column \"b\": \"red\" is not a number; correct it, ignore the \
-         column, or name the column as the target"
+        "f.csv, line 4 (row 2), column \"b\": \"red\" is not a number; correct it, name the column as \
+         categorical, leave the column out, or name the column as the target"
     );
     for cell in ["-inf", "1e999"] {
         assert_eq!(
@@ -140,7 +143,8 @@ fn a_number_in_another_notation_comes_with_the_cure() {
         let error = error(&format!("a,y\n\"{cell}\",x\n"));
         assert!(
             error.ends_with(
-                "write numbers with a decimal point and without thousands separators, as in 1234.5"
+                "write numbers with a decimal point and without thousands separators, as in 1234.5, or read the file \
+                 with a decimal comma"
             ),
             "{error}"
         );
@@ -154,7 +158,8 @@ fn missing_values_are_counted_by_column() {
     assert_eq!(
         error("a,b,y\n1,,x\n3,4,x\nNA,n/a,z\n"),
         "f.csv: 2 of 3 rows lack a value: 1 in column \"a\" (\"NA\" on line 4, row 3), 2 in column \"b\" (the first: \
-         empty on line 2, row 1); fill the values in or remove the rows"
+         empty on line 2, row 1); fill the values in, remove the rows, prepare the table with a rule for missing values, \
+         or leave the usual missing values out if such words are values"
     );
     let pandas = "#N/A,#N/A N/A,#NA,-1.#IND,-1.#QNAN,-NaN,-nan,1.#IND,1.#QNAN,<NA>,N/A,NA,NULL,NaN,None,n/a,nan,null";
     for spelling in pandas.split(',').chain(["?", "NAN", "\"\"", ""]) {
@@ -238,18 +243,18 @@ fn a_bad_target_is_named_too() {
     let at = "f.csv, line 2 (row 1), column \"y\": ";
     assert_eq!(
         error("a,y\n1,\n2,x\n3,\n"),
-        "f.csv: 2 of 3 rows lack a value: 2 in column \"y\" (the first: empty on line 2, row 1); fill the values in or \
-         remove the rows"
+        "f.csv: 2 of 3 rows lack a value: 2 in column \"y\" (the first: empty on line 2, row 1); fill the values in, \
+         remove the rows, or prepare the table with a rule for missing values"
     );
     assert!(
         error("a,y\n1,None\n")
-            .ends_with("leave the usual missing values out if it is the name of one")
+            .ends_with("leave the usual missing values out if such words are values")
     );
     assert!(error("a,y\n1,inf\n").starts_with(&format!("{at}the class is infinite (inf)")));
     let numeric = CsvOptions { task: TargetKind::Numeric, ..CsvOptions::default() };
     assert_eq!(
         error_with("a,y\n1,red\n", &numeric),
-        format!("{at}\"red\" is not a number; correct it, or read the target as classes")
+        format!("{at}\"red\" is not a number; correct it, or read it with TargetKind::Classes")
     );
 }
 
@@ -331,7 +336,7 @@ fn a_first_line_that_may_be_names_or_a_row_is_refused_until_it_is_said() {
         let first = text.lines().next().unwrap().replace(',', ", ");
         assert!(
             error.starts_with(&format!(
-                "the first line of f.csv looks like a row of data ({first}); say whether it is one (header no)"
+                "the first line of f.csv looks like a row of data ({first}), and may hold the names"
             )),
             "{error}"
         );
@@ -342,7 +347,7 @@ fn a_first_line_that_may_be_names_or_a_row_is_refused_until_it_is_said() {
         assert_eq!(with(Header::Yes).unwrap().features.rows(), 1);
         let table = with(Header::No).unwrap();
         assert_eq!((table.features.rows(), table.features.names()[0].as_str()), (2, "x1"));
-        assert_eq!((table.target_name.len(), table.notes), (2, Vec::<String>::new()));
+        assert_eq!((table.target_name.len(), table.notes), (2, Vec::new()));
     }
 }
 
@@ -358,7 +363,9 @@ fn a_file_without_names_keeps_its_first_row() {
             (&["x1".into(), "x2".into()][..], "x3")
         );
         assert!(
-            table.notes[0].starts_with("f.csv: the first line (0.5, 0, u) is like the rows below")
+            table.notes[0]
+                .text()
+                .starts_with("f.csv: the first line (0.5, 0, u) is like the rows below")
         );
     }
     // Rows and lines are counted from the first.
@@ -380,7 +387,7 @@ fn lines_above_the_names_are_left_out() {
     for above in ["Measured in 2024\n\n", "Measured in 2024;;\n;;\n", "# logger 3\n# mm; s\n"] {
         let read = parse(&format!("{above}a;b;y\n{rows}")).unwrap();
         assert_eq!((&read.features, &read.target), (&table.features, &table.target), "{above}");
-        assert!(read.notes[0].contains("above the names"), "{:?}", read.notes);
+        assert!(read.notes[0].text().contains("above the names"), "{:?}", read.notes);
     }
     let text = format!("Measured in 2024\n\na;b;y\n{rows}red;1;u\n");
     assert!(error(&text).starts_with("f.csv, line 24 (row 21), column \"a\""), "{}", error(&text));
@@ -453,7 +460,7 @@ fn other_formats_and_encodings_are_told_from_text() {
     assert!(parse(b"PK\x03\x04").contains("f is a zip archive (.npz or .xlsx?)"));
     assert_eq!(
         parse(b"a,y\n1,caf\xe9\n"),
-        "f, line 2 is not UTF-8 text; save the file as UTF-8, or give its encoding"
+        "f, line 2 is not UTF-8 text; save the file as UTF-8, or give the encoding of the file"
     );
 }
 

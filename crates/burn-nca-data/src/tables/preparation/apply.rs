@@ -6,6 +6,7 @@ use super::config::Missing;
 use super::name_list::list;
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
+use crate::hint::{Message, missing_hints};
 use crate::tables::{Features, RawTable};
 
 /// What a preparation made of a table.
@@ -67,13 +68,13 @@ impl Preparation {
                 let lacking = self.columns.iter().zip(cells);
                 let lacking = lacking.filter(|(_, cells)| matches!(cells[row], Cell::Missing));
                 let names: Vec<String> = lacking.map(|(column, _)| quoted(&column.name)).collect();
-                Err(Error::data(format!(
-                    "{} of {rows} rows lack a value, the first is row {}, column {}; fill the values in, \
-                     remove the rows, or fit the model with a rule for missing values",
+                let text = format!(
+                    "{} of {rows} rows lack a value, the first is row {}, column {}",
                     (0..rows).filter(lacks).count(),
                     row + 1,
                     list(names.iter().map(String::as_str))
-                )))
+                );
+                Err(Error::data(Message::from(text).with_hints(missing_hints(false))))
             }
             Missing::Drop => {
                 let kept: Vec<usize> = (0..rows).filter(|row| !lacks(row)).collect();

@@ -4,9 +4,10 @@ use super::Preparation;
 use super::column::{Cell, PreparedColumn, Reading, are_booleans};
 use super::dates::is_date;
 use super::name_list::list;
-use super::spelled::unread_number;
+use super::spelled::number_hints;
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
+use crate::hint::{Hint, Message, Setting, missing_hints};
 use crate::tables::name_key::distinct_names;
 use crate::tables::{RawColumn, RawTable, RawValues, TextValues};
 use serde::{Deserialize, Serialize};
@@ -144,10 +145,8 @@ impl PreparationConfig {
         let name = raw.name().to_string();
         let missing = train.iter().filter(|&&row| raw.is_missing(row)).count();
         if missing == train.len() {
-            return Err(Error::data(format!(
-                "column {} has no value in the training rows; leave it out",
-                quoted(&name)
-            )));
+            let text = format!("column {} has no value in the training rows", quoted(&name));
+            return Err(Error::data(Message::from(text).with_hint(Setting::Ignore)));
         }
         let reading = self.reading(raw, train)?;
         let mut column = PreparedColumn {
@@ -179,34 +178,40 @@ impl PreparationConfig {
             let all = rows().count();
             let text = quoted(text);
             if texts.distinct().iter().filter(|text| !is_number(text)).all(|text| is_date(text)) {
-                return Err(Error::data(format!(
-                    "column {name} holds dates or times, such as {text} in row {}; write what matters of them as \
-                     numbers (the year, the day of the week, days since a start), or leave the column out",
+                let edit = "write what matters of them as numbers (the year, the day of the week, days since a start)";
+                let text = format!(
+                    "column {name} holds dates or times, such as {text} in row {}",
                     row + 1
-                )));
+                );
+                let message = Message::from(text).with_hint(Hint::edit(edit));
+                return Err(Error::data(message.with_hint(Setting::Ignore)));
             }
-            if let Some(cure) = cure_of_numbers(&texts) {
-                return Err(Error::data(format!(
-                    "column {name} holds numbers that are not read, such as {text} in row {}; {cure}, or name the \
-                     column as categorical",
+            if let Some(hints) = hints_of_numbers(&texts) {
+                let text = format!(
+                    "column {name} holds numbers that are not read, such as {text} in row {}",
                     row + 1
-                )));
+                );
+                let message = Message::from(text).with_hints(hints);
+                return Err(Error::data(message.with_hint(Setting::Ignore)));
             }
             if numbers as f64 >= NUMBERS * all as f64 {
-                return Err(Error::data(format!(
-                    "column {name} holds {} and {}, the first {text} in row {}; correct it, name {name} as \
-                     categorical, or name {text} among the missing values",
+                let said = format!(
+                    "column {name} holds {} and {}, the first {text} in row {}",
                     counted(numbers, "number"),
                     counted(all - numbers, "text"),
                     row + 1
-                )));
+                );
+                return Err(Error::data(
+                    Message::from(said)
+                        .with_hint(Hint::edit("correct it"))
+                        .with_hint(Setting::Categorical(Some(name)))
+                        .with_hint(Setting::MissingValue(text)),
+                ));
             }
             if !self.categorical.is_auto() {
-                return Err(Error::data(format!(
-                    "column {name} holds text, such as {text} in row {}; name the column as categorical, or leave it \
-                     out",
-                    row + 1
-                )));
+                let said = format!("column {name} holds text, such as {text} in row {}", row + 1);
+                let message = Message::from(said).with_hint(Setting::Categorical(None));
+                return Err(Error::data(message.with_hint(Setting::Ignore)));
             }
         }
         let levels = distinct_names(train.iter().filter_map(|&row| texts.get(row)));
@@ -215,13 +220,15 @@ impl PreparationConfig {
             return Ok(Reading::Boolean);
         }
         if levels.len() > self.max_levels {
-            return Err(Error::data(format!(
+            let text = format!(
                 "column {name} has {} different texts in {} training rows, more than the {} levels that a categorical \
-                 column may have; leave it out, carry it along as the identifier, or allow more levels",
+                 column may have",
                 levels.len(),
                 train.len(),
                 self.max_levels
-            )));
+            );
+            let settings = [Setting::Ignore, Setting::Id, Setting::MaxLevels].map(Hint::from);
+            return Err(Error::data(Message::from(text).with_hints(settings)));
         }
         Ok(Reading::Levels(levels))
     }
@@ -249,12 +256,12 @@ impl PreparationConfig {
     }
 }
 
-/// The cure of a column whose every text spells a number, some in a way that is not read: its texts are no levels.
-fn cure_of_numbers(texts: &TextValues) -> Option<&'static str> {
+/// What to do about a column whose every text spells a number, some in a way that is not read: its texts are no levels.
+fn hints_of_numbers(texts: &TextValues) -> Option<Vec<Hint>> {
     let is_number = |text: &&String| text.parse::<f64>().is_ok_and(f64::is_finite);
     let others = texts.distinct().iter().filter(|text| !is_number(text));
-    let cures: Option<Vec<&str>> = others.map(|text| unread_number(text)).collect();
-    cures?.first().copied()
+    let hints: Option<Vec<Vec<Hint>>> = others.map(|text| number_hints(text)).collect();
+    hints?.into_iter().next()
 }
 
 /// The middle of the values, or the mean of the two in the middle.
@@ -296,14 +303,19 @@ fn refuse_holes(table: &RawTable) -> Result<()> {
     }
     let lack = |row: &usize| table.columns().iter().any(|column| column.is_missing(*row));
     let rows = (0..table.rows()).filter(lack).count();
+    let is_text = |name: &&str| {
+        table.column(name).is_some_and(|column| matches!(column.values(), RawValues::Text(_)))
+    };
+    let has_text = missing.keys().any(is_text);
     let counted = missing.iter().map(|(name, (count, row))| {
         format!("{count} in column {} (the first in row {row})", quoted(name))
     });
     let counted: Vec<String> = counted.collect();
-    Err(Error::data(format!(
-        "{rows} of {} rows {} a value: {}; fill the values in or remove the rows",
+    let text = format!(
+        "{rows} of {} rows {} a value: {}",
         table.rows(),
         if rows == 1 { "lacks" } else { "lack" },
         list(counted.iter().map(String::as_str))
-    )))
+    );
+    Err(Error::data(Message::from(text).with_hints(missing_hints(has_text))))
 }

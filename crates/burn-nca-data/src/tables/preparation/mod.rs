@@ -11,7 +11,7 @@ mod spelled;
 pub use apply::Prepared;
 pub use config::{Categorical, Missing, PreparationConfig};
 pub use dates::is_date;
-pub use spelled::unread_number;
+pub use spelled::number_hints;
 
 use column::{PreparedColumn, Reading};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,7 @@
 //! Numbers in a spelling that is not read: thousands separators, currency and percent signs, parentheses.
 
+use crate::hint::{Hint, Setting};
+
 /// What may separate the thousands of a number.
 const GROUPING: [char; 8] = [',', '.', ' ', '\u{a0}', '\u{202f}', '\'', '’', '_'];
 
@@ -10,9 +12,19 @@ const CURRENCIES: [&str; 13] =
 const DECIMAL_POINT: &str =
     "write numbers with a decimal point and without thousands separators, as in 1234.5";
 
+/// What to do about a text of [`unread_number`]: write it otherwise, or read a decimal comma.
+pub fn number_hints(text: &str) -> Option<Vec<Hint>> {
+    let cure = unread_number(text)?;
+    let edit = Hint::edit(cure);
+    Some(match cure {
+        DECIMAL_POINT => vec![edit, Setting::DecimalComma.into()],
+        _ => vec![edit],
+    })
+}
+
 /// The cure of a text that spells a number in a way that is not read, such as `1,234.5`, `$5`, `12 %` or `(3.5)`;
 /// `None` for numbers that are read, and for all other text.
-pub fn unread_number(text: &str) -> Option<&'static str> {
+fn unread_number(text: &str) -> Option<&'static str> {
     let text = text.trim();
     if reads(text) {
         return None;

@@ -19,7 +19,7 @@ use burn_nca_files::{publish_folder, temporary_folder, write_atomically};
 use super::Fitted;
 use crate::data::TrainingTargets;
 use crate::encoder::{AnyEncoder, Encoder, cast};
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result, Setting};
 use crate::fit::Precision;
 use card::{CARD, Stored};
 use tensors::{ENCODER, REFERENCES};
@@ -115,10 +115,8 @@ impl Fitted<AnyEncoder> {
     pub fn load(path: &Path, device: &Device) -> Result<Self> {
         let stored = Stored::read(path)?;
         let Some(encoder) = &stored.card.encoder else {
-            return Err(Error::model(
-                path,
-                "this model has an encoder of the user's own; load it with `Fitted::load_with` and that encoder",
-            ));
+            let text = Message::from("this model has an encoder of the user's own");
+            return Err(Error::model(path, text.with_hint(Setting::OwnEncoder)));
         };
         let bytes = tensors::read(path, ENCODER, &stored.sha256)?;
         stored.check_encoder(bytes.len(), path)?;

@@ -1,0 +1,116 @@
+//! Hints of the library as options of the program.
+
+use burn_nca_data::{Hint, Setting, hint_sentence};
+
+/// Whether a command fits a model, or uses one that is fitted: options of reading belong to the former.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandKind {
+    /// `nca fit`.
+    Fit,
+    /// Every other command.
+    Use,
+}
+
+/// What to do about a message, by options of this command; `None` where none helps.
+pub fn hint_text(hints: &[Hint], command: CommandKind) -> Option<String> {
+    hint_sentence(hints, |setting| match command {
+        CommandKind::Fit => of_both(setting).or_else(|| of_fit(setting)),
+        CommandKind::Use => of_both(setting).or_else(|| of_use(setting)),
+    })
+}
+
+/// Options that every command that reads a table has.
+fn of_both(setting: &Setting) -> Option<String> {
+    let words = match setting {
+        Setting::Encoding(None) => "give the --encoding of the file, such as latin1",
+        Setting::Encoding(Some(name)) => return Some(format!("give --encoding {name}")),
+        Setting::SeparatorSpace => "give --separator space if several spaces or tabs are one",
+        Setting::Header(true) => "give --header yes if the first line holds names",
+        Setting::Header(false) => "give --header no if the first line is a row",
+        Setting::DecimalComma => "give --decimal comma to read 1,5",
+        Setting::NoMissingValues => "give --missing-values '' if NA and the like are words",
+        Setting::OwnEncoder => "load it in the program that saved it",
+        _ => return None,
+    };
+    Some(words.to_string())
+}
+
+/// Options of `nca fit`.
+fn of_fit(setting: &Setting) -> Option<String> {
+    let words = match setting {
+        Setting::Classes => "leave --task regression or --soft out to read the target as classes",
+        Setting::Numbers => "give --task regression",
+        Setting::MissingRule => "give --missing drop, mean, median or most-frequent",
+        Setting::DropMissing => "give --missing drop, which leaves them out",
+        Setting::MissingValue(text) => {
+            return Some(format!("give --missing drop --missing-values {text}"));
+        }
+        Setting::UnlabeledClass(class) => {
+            return Some(format!(
+                "give --unlabeled-class {class} if it marks rows without a class"
+            ));
+        }
+        Setting::Categorical(Some(name)) => return Some(format!("give --categorical auto,{name}")),
+        Setting::Categorical(None) => "give --categorical auto to make features of text",
+        Setting::Ignore => "leave the column out by --ignore",
+        Setting::Target => "name it as the --target",
+        Setting::Id => "carry it along by --id",
+        Setting::MaxLevels => "allow more levels by --max-levels",
+        Setting::Shrinkage(value) => return Some(format!("give --set shrinkage={value}")),
+        Setting::LinearEncoder => "give --encoder linear",
+        Setting::Encoding(_)
+        | Setting::SeparatorSpace
+        | Setting::Header(_)
+        | Setting::DecimalComma
+        | Setting::NoMissingValues
+        | Setting::OwnEncoder => return None,
+    };
+    Some(words.to_string())
+}
+
+/// What does the same where a model is fitted already.
+fn of_use(setting: &Setting) -> Option<String> {
+    match setting {
+        Setting::MissingRule => {
+            Some("give nca fit --missing drop, mean, median or most-frequent".to_string())
+        }
+        Setting::MissingValue(text) => Some(format!("replace {text} by a number, as in the fit")),
+        Setting::UnlabeledClass(class) => Some(format!(
+            "write an empty cell in place of {class} if it marks rows without a class"
+        )),
+        Setting::LinearEncoder => Some("give --encoder linear to nca fit".to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn_nca_data::{CsvOptions, Error, TargetKind, parse_csv};
+
+    use super::*;
+
+    fn hint(error: &Error, command: CommandKind) -> String {
+        hint_text(error.hints(), command).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_wrong_kind_of_target_is_cured_by_an_option() {
+        let read = |text: &str, task| {
+            let options = CsvOptions { task, ..CsvOptions::default() };
+            parse_csv("t.csv", text.as_bytes(), &options)
+        };
+        let numbers = read("a,y\n1,0.5\n2,1.5\n", TargetKind::Numeric).unwrap();
+        let error = numbers.into_labeled().unwrap_err();
+        assert!(error.text().ends_with("and classes are needed"), "{error}");
+        assert_eq!(
+            hint(&error, CommandKind::Fit),
+            "leave --task regression or --soft out to read the target as classes"
+        );
+        assert_eq!(hint_text(error.hints(), CommandKind::Use), None);
+        let error = read("a,y\n1,u\n", TargetKind::Numeric).unwrap_err();
+        let said =
+            "correct it, or leave --task regression or --soft out to read the target as classes";
+        assert_eq!(hint(&error, CommandKind::Fit), said);
+        assert_eq!(hint(&error, CommandKind::Use), "correct it");
+    }
+}

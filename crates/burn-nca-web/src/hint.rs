@@ -1,0 +1,39 @@
+//! Hints of the library as controls of the page.
+
+use burn_nca::Error;
+use burn_nca_data::{Setting, hint_sentence};
+
+/// The message of an error, and what to do about it on the page.
+pub(crate) fn text(error: &Error) -> String {
+    match hint_sentence(error.hints(), words) {
+        Some(hint) => format!("{}; {hint}", error.text()),
+        None => error.text(),
+    }
+}
+
+/// A setting by the label of its control; `None` where the page has none.
+fn words(setting: &Setting) -> Option<String> {
+    let words = match setting {
+        Setting::MissingRule => "choose how \"Missing values\" are filled in",
+        Setting::DropMissing => "choose \"rows left out\" for \"Missing values\"",
+        Setting::Categorical(_) => "choose \"0 and 1 per level\" for \"Text columns\"",
+        Setting::Ignore => "write the column's name into \"Left out\"",
+        Setting::Target => "write the column's name into \"Class column\"",
+        _ => return None,
+    };
+    Some(words.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Reading, open};
+
+    #[test]
+    fn text_and_missing_values_are_cured_by_controls() {
+        let said = |table: &str| {
+            super::text(&open("t.csv", Some(table.as_bytes()), &Reading::default()).unwrap_err())
+        };
+        assert!(said("a,b,y\n1,red,u\n2,blue,v\n").contains("for \"Text columns\", write"));
+        assert!(said("a,y\n,u\n2,v\n").ends_with("or choose how \"Missing values\" are filled in"));
+    }
+}
