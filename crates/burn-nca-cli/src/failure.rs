@@ -1,7 +1,6 @@
 //! Errors as the user sees them: one line, and an exit code.
 
 use std::io;
-use std::process::ExitCode;
 
 use burn_nca_files::is_closed_stdout;
 use burn_nca_program::Interrupted;
@@ -26,13 +25,13 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
 }
 
 /// 2 for wrong usage, 1 for work that failed, 128 and the signal's number for work that a signal stopped.
-pub fn exit_code(error: &anyhow::Error) -> ExitCode {
+pub fn exit_code(error: &anyhow::Error) -> u8 {
     let stopped = error.chain().find_map(|cause| cause.downcast_ref::<Interrupted>());
-    ExitCode::from(match stopped {
+    match stopped {
         Some(stopped) => stopped.exit_code,
         None if error.is::<Usage>() => 2,
         None => 1,
-    })
+    }
 }
 
 /// Whether stdout was closed by its reader; any other pipe that was closed has lost results.

@@ -18,7 +18,7 @@ static LOGGER: OnceLock<Logger> = OnceLock::new();
 
 impl Log for Logger {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        !self.own || ["burn_nca", "nca"].iter().any(|name| metadata.target().starts_with(name))
+        !self.own || metadata.target().starts_with("burn_nca")
     }
 
     fn log(&self, record: &Record<'_>) {

@@ -8,6 +8,7 @@
 //! methods    any method of the library, by its name
 //! model      a fitted metric: transform, predict, save, load, pickle
 //! nearest    the exact neighbor search
+//! program    the program `nca`
 //! report     the report of a model, as JSON and as a page
 //! tuning     the search for settings
 //! ```
@@ -20,6 +21,7 @@ mod gradient;
 mod methods;
 mod model;
 mod nearest;
+mod program;
 mod report;
 mod settings;
 mod table;
@@ -44,6 +46,8 @@ mod _burn_nca {
     use super::model::Model;
     #[pymodule_export]
     use super::nearest::Neighbors;
+    #[pymodule_export]
+    use super::program::run_program;
     #[pymodule_export]
     use super::report::report;
     #[pymodule_export]

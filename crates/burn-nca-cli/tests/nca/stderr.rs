@@ -47,7 +47,7 @@ fn what_is_being_done_is_logged_where_that_is_asked_for() {
     let [quiet, once, twice] = [&[][..], &["-v"], &["-vv"]].map(told);
     assert!(!quiet.contains(" INFO "), "{quiet}");
     assert!(once.contains("105 training rows, 4 features, on cpu"), "{once}");
-    assert!(once.contains(" INFO  nca::fitting::stages: training"), "{once}");
+    assert!(once.contains(" INFO  burn_nca_cli::fitting::stages: training"), "{once}");
     assert!(!once.contains(" DEBUG "), "{once}");
     assert!(twice.contains("iteration 1: value"), "{twice}");
 }

@@ -17,6 +17,7 @@ _Targets = _Classes | _Numbers | list[tuple[int, int, float]]
 __version__: str
 
 def devices() -> list[str]: ...
+def run_program(arguments: list[str]) -> int: ...
 def fit_classes(
     x: NDArray[Any],
     names: list[str] | None,

@@ -34,7 +34,7 @@ const LIBRARY: &[&str] = &[
 /// The modules of the program, likewise.
 const PROGRAM: &[&str] = &[
     "date", "process", "hint", "failure", "output", "logging", "cli", "source", "tables",
-    "fitting", "commands", "main",
+    "fitting", "commands", "lib", "main",
 ];
 
 /// The crates whose files are held free of circles.
