@@ -16,6 +16,10 @@ program filter="":
 gate:
     .ci/run
 
+# What each crate would publish, and whether its metadata are complete; nothing is built.
+package:
+    cargo publish --workspace --dry-run --no-verify --allow-dirty --locked
+
 # Hours of fuzzing from other seeds: `just fuzz 3600 7000`.
 fuzz seconds first-seed="0":
     python3 benches/fuzz.py {{seconds}} --first-seed {{first-seed}}
