@@ -7,7 +7,7 @@ use burn::tensor::{DType, Device};
 use burn_nca::data::{Features, Labeled, RegressionData, Scaling, TrainingData};
 use burn_nca::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
 use burn_nca::estimator::{Estimator, LearnsFrom};
-use burn_nca::fit::{FitSession, Progress, Start, Termination};
+use burn_nca::fit::{FitSession, Progress, Start, StartWeights, Termination};
 use burn_nca::{Fitted, NcaConfig, RegressionConfig};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;

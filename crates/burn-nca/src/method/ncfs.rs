@@ -9,7 +9,7 @@ use crate::data::{Labeled, RegressionData, TrainingData};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, FeatureWeights};
 use crate::error::{Error, Result};
 use crate::evaluate::{RegressionScores, expected_accuracy};
-use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::fit::{FitConfig, FitSession, HeldOutScore, StartWeights};
 use crate::neighbors::{Numbers, Rule, manhattan_means, manhattan_probabilities};
 use crate::objective::{
     ClassIndex, NcfsLoss, NcfsLossConfig, NcfsRegressionLoss, NcfsRegressionLossConfig, TargetIndex,

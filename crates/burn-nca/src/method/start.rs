@@ -9,7 +9,7 @@ use crate::data::{AnyData, Features, Labeled, TensorFeatures};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, MlpConfig, cast};
 use crate::error::{Error, Result};
 use crate::fit::exact::CHUNK;
-use crate::fit::{FitConfig, ResolvedStart, Start, perplexity_factor};
+use crate::fit::{FitConfig, ResolvedStart, Start, StartWeights, perplexity_factor};
 
 /// Builds the encoder to k dimensions for (scaled) data, and says which rule its start came from.
 ///

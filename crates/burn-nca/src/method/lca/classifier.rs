@@ -11,7 +11,7 @@ use crate::data::{Features, Labeled, LabeledPair, LabeledPairs, TensorFeatures, 
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
 use crate::evaluate::expected_accuracy;
-use crate::fit::{FitSession, FitSummary, ResolvedStart, Start};
+use crate::fit::{FitSession, FitSummary, ResolvedStart, Start, StartWeights};
 use crate::method::start::build;
 use crate::method::{Learned, Method, Problem, Setting, Uses};
 use crate::neighbors::{ClassReferences, ClassRule, CoincidenceRule, Points, Rule};

@@ -12,7 +12,9 @@ use crate::data::{Labeled, LabeledPairs, TensorFeatures, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
 use crate::error::{Error, Result};
 use crate::evaluate::{Embedded, held_out_accuracy};
-use crate::fit::{FitSession, FitSummary, ResolvedStart, Solution, Start, Termination};
+use crate::fit::{
+    FitSession, FitSummary, ResolvedStart, Solution, Start, StartWeights, Termination,
+};
 use crate::method::{Learned, Method, Problem, Setting, Uses};
 use crate::neighbors::Rule;
 
