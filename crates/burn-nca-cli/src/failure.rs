@@ -65,8 +65,8 @@ mod tests {
     #[test]
     fn a_cause_that_the_message_holds_already_is_not_repeated() {
         let cause = io::Error::new(io::ErrorKind::NotFound, "no such file");
-        let error =
-            anyhow::Error::from(burn_nca::Error::io("a.csv", cause)).context("reading the data");
+        let error = anyhow::Error::from(burn_nca_learn::Error::io("a.csv", cause))
+            .context("reading the data");
         assert_eq!(in_one_line(&error, true), "reading the data: a.csv: no such file");
     }
 

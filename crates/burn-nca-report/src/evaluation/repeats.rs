@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use burn_nca::data::{Features, Pairs, Split};
-use burn_nca::evaluate::{row_numbers, seen_rows};
+use burn_nca_learn::data::{Features, Pairs, Split};
+use burn_nca_learn::evaluate::{row_numbers, seen_rows};
 
 use crate::{Warning, WarningCode, counted};
 

@@ -64,7 +64,8 @@ impl EncoderConfig {
     ///
     /// # Errors
     /// A layer of size 0, or a diagonal map with k other than d.
-    pub(crate) fn check_shape(&self, d_input: usize, d_output: usize) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check_shape(&self, d_input: usize, d_output: usize) -> Result<()> {
         let sizes = self.layer_sizes(d_input, d_output);
         if let Some(layer) = sizes.iter().position(|size| *size == 0) {
             return Err(Error::setting(format!(
@@ -117,11 +118,8 @@ impl EncoderConfig {
     ///
     /// # Errors
     /// More than [`MOST_ACTIVATIONS`] numbers in a layer.
-    pub(crate) fn check_activations(
-        &self,
-        [d_input, d_output]: [usize; 2],
-        rows: usize,
-    ) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check_activations(&self, [d_input, d_output]: [usize; 2], rows: usize) -> Result<()> {
         let sizes = self.layer_sizes(d_input, d_output);
         let widest = sizes[1..].iter().copied().max().unwrap_or(0);
         if widest.checked_mul(rows).is_some_and(|numbers| numbers <= MOST_ACTIVATIONS) {

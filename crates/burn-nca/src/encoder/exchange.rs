@@ -30,7 +30,7 @@ pub fn save_safetensors<E: Encoder>(encoder: &E, path: &Path) -> Result<()> {
 
 /// A file to be that says it is PyTorch's, and nothing else: what Burn adds comes in an order that changes from run to
 /// run, and equal weights are equal bytes.
-pub(crate) fn pytorch_file() -> SafetensorsStore {
+pub fn pytorch_file() -> SafetensorsStore {
     SafetensorsStore::from_bytes(None).clear_metadata().metadata("format", "pt")
 }
 

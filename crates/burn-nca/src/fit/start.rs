@@ -12,7 +12,7 @@ pub enum Start {
     ///
     /// Where LDA cannot be fitted because the within-class scatter is singular, it is fitted with a shrinkage
     /// of 0.01, and if that fails too (classes of equal rows) the rule continues as if LDA were not to be had;
-    /// [`ResolvedStart`] says what came of it.
+    /// the summary of a fit says what came of it.
     ///
     /// Where k > d the identity leaves k - d rows of A without a feature. As rows of zeros they would never be
     /// learned (see [`Identity`](Self::Identity)), so they get small seeded entries from N(0, 0.1² / d): rows of
@@ -34,9 +34,9 @@ pub enum Start {
         /// where the gradient nearly vanishes.
         scale: Option<f64>,
     },
-    /// The k directions of largest variance, of unit length ([`PcaConfig`]).
+    /// The k directions of largest variance, of unit length (PCA).
     Pca,
-    /// The k directions that separate the classes best, k ≤ min(c - 1, d) ([`LdaConfig`]); where the within-class
+    /// The k directions that separate the classes best, k ≤ min(c - 1, d) (LDA); where the within-class
     /// scatter is singular (fewer rows than features, collinear columns), with a shrinkage of 0.01.
     Lda,
     /// A map the user has.

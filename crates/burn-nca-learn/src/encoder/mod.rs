@@ -1,0 +1,12 @@
+//! Stage 2: encoders. Those of `burn-nca`, and forms that a method learns in: what a [`TriangularMap`] or
+//! [`FeatureWeights`] learned is kept as a [`LinearMap`] or a [`DiagonalMap`].
+
+mod feature_weights;
+#[cfg(test)]
+mod tests;
+mod triangular;
+
+pub use burn_nca::encoder::*;
+pub(crate) use burn_nca::internal::{load_record, output_width, pytorch_file};
+pub use feature_weights::FeatureWeights;
+pub use triangular::{TriangularMap, TriangularMapConfig};
