@@ -1,4 +1,4 @@
-//! What `crates/burn-nca/README.md` and `examples/train-with-burn/README.md` show of Burn's `Learner`.
+//! What `crates/burn-nca-learn/README.md` and `examples/train-with-burn/README.md` show of Burn's `Learner`.
 
 use burn::data::dataloader::DataLoader;
 use burn::data::dataloader::DataLoaderBuilder;

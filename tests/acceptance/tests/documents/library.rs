@@ -1,4 +1,4 @@
-//! `README.md`, the tutorial, `crates/burn-nca/README.md` and `examples/reuse-the-loss/README.md`.
+//! `README.md`, the tutorial, the READMEs of `burn-nca` and `burn-nca-learn`, and `examples/reuse-the-loss/README.md`.
 
 use burn::optim::ModuleOptimizer;
 use burn::tensor::{Device, Int, Tensor};
@@ -93,7 +93,7 @@ fn just_the_loss(
     learning_rate: f64,
 ) {
     use burn::optim::GradientsParams;
-    use burn_nca_learn::objective::{Criterion, NcaLossConfig};
+    use burn_nca::objective::{Criterion, NcaLossConfig};
 
     let criterion = NcaLossConfig::new().with_criterion(Criterion::G).init();
     let loss = criterion.forward(network.forward(features), labels); // [n, k] and [n] to [1]
@@ -116,7 +116,7 @@ mod reused_loss {
         mut optimizer: ModuleOptimizer,
         learning_rate: f64,
     ) {
-        use burn_nca_learn::objective::NcaLossConfig;
+        use burn_nca::objective::NcaLossConfig;
 
         let loss = NcaLossConfig::new().init();
         for (images, labels) in batches {
