@@ -73,7 +73,7 @@ pub use sums::Sums;
 #[doc(hidden)]
 pub mod internal {
     pub use crate::display::one_line;
-    pub use crate::encoder::exchange::pytorch_file;
+    pub use crate::encoder::any::MOST_PARAMETERS;
     pub use crate::encoder::probe::output_width;
     pub use crate::encoder::record::load_record;
     pub use crate::error::{panic_message, shortened};

@@ -3,10 +3,9 @@
 //! Any Burn module becomes an encoder with one small `impl`; [`LinearMap`], [`DiagonalMap`] and [`Mlp`]
 //! come with the crate, and [`AnyEncoder`] chooses among them at run time.
 
-mod any;
+pub(crate) mod any;
 mod cast;
 mod diagonal;
-pub(crate) mod exchange;
 mod linear;
 mod mlp;
 pub(crate) mod probe;
@@ -15,13 +14,9 @@ pub(crate) mod record;
 mod tests;
 mod unit;
 
-pub use any::{
-    AnyEncoder, EncoderConfig, MOST_ACTIVATIONS, MOST_DIMENSIONS_PER_INPUT, MOST_LAYERS,
-    MOST_PARAMETERS,
-};
+pub use any::{AnyEncoder, EncoderConfig};
 pub use cast::cast;
 pub use diagonal::{DiagonalMap, DiagonalMapConfig};
-pub use exchange::{load_weights, save_safetensors};
 pub use linear::{LinearMap, LinearMapConfig};
 pub use mlp::{Activation, Mlp, MlpConfig};
 pub(crate) use record::{load_optimizer, load_record};

@@ -39,13 +39,10 @@ mod training_layers;
 mod units;
 
 pub use config::{EarlyStoppingConfig, FitConfig, OptimizerConfig, Precision};
-pub use conjugate_gradient::{
-    ConjugateGradientConfig, ConjugateGradientMemory, ConjugateGradientState,
-};
-pub use gradients::add_gradients;
+pub use conjugate_gradient::ConjugateGradientConfig;
 pub use identity::{Fingerprint, FitIdentity};
 pub use inputs::Inputs;
-pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
+pub use lbfgs::LbfgsConfig;
 pub use minimize::minimize;
 pub use penalty::Penalty;
 pub use problem::{HeldOutScore, Problem};
@@ -53,6 +50,6 @@ pub use session::{CheckpointEvent, FitSession, FitState, OnParameters, OnProgres
 pub use sgd::SgdConfig;
 pub use solution::{Evaluation, Progress, Solution, Termination};
 pub use start::Start;
-pub use state::{DescentState, ObjectiveScale};
+use state::{DescentState, ObjectiveScale};
 pub use stochastic_config::StochasticConfig;
 pub use training_layers::disable_training_flags;

@@ -30,7 +30,7 @@ pub fn save_safetensors<E: Encoder>(encoder: &E, path: &Path) -> Result<()> {
 
 /// A file to be that says it is PyTorch's, and nothing else: what Burn adds comes in an order that changes from run to
 /// run, and equal weights are equal bytes.
-pub fn pytorch_file() -> SafetensorsStore {
+pub(crate) fn pytorch_file() -> SafetensorsStore {
     SafetensorsStore::from_bytes(None).clear_metadata().metadata("format", "pt")
 }
 
@@ -38,7 +38,7 @@ pub fn pytorch_file() -> SafetensorsStore {
 /// (`.safetensors`).
 ///
 /// The file may come from any device, and from any module that holds this encoder: a
-/// [`MetricModel`](crate::MetricModel) or a checkpoint of it, an [`AnyEncoder`](super::AnyEncoder), or the
+/// [`MetricModel`](burn_nca::MetricModel) or a checkpoint of it, an [`AnyEncoder`](super::AnyEncoder), or the
 /// plain encoder of what is now a [`UnitRows`](super::UnitRows). The encoder's names are looked for behind one
 /// common prefix; what else the file holds (the loss's parameters) is left aside. The device is that of the
 /// encoder, the number type that of the file.
