@@ -153,6 +153,7 @@ impl RawRows {
             target_name: self.target_name.clone(),
             target,
             without_class: None,
+            notes: Vec::new(),
         };
         Ok(PreparedData {
             data: classes(table)?,
