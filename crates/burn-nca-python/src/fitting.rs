@@ -186,7 +186,11 @@ fn scaled(config: &NcaConfig, data: &Labeled) -> burn_nca_learn::Result<(Scaling
 }
 
 /// The model of a fit that has nothing to learn from.
-fn at_the_start(config: &NcaConfig, data: &Labeled, device: &Device) -> burn_nca_learn::Result<Fitted> {
+fn at_the_start(
+    config: &NcaConfig,
+    data: &Labeled,
+    device: &Device,
+) -> burn_nca_learn::Result<Fitted> {
     let (scaling, scaled) = scaled(config, data)?;
     let (dtype, seed): (DType, u64) = (config.fit.precision.dtype(), config.fit.seed);
     let encoder = match &config.encoder {

@@ -5,7 +5,7 @@ use burn_nca_learn::data::{Labeled, ScalingKind};
 use burn_nca_learn::encoder::{Activation, EncoderConfig};
 use burn_nca_learn::fit::{
     ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty, Precision,
-    SgdConfig, Start, StochasticConfig,
+    SgdConfig, Start, StartWeights, StochasticConfig,
 };
 use burn_nca_learn::objective::Criterion;
 use burn_nca_learn::{NcaConfig, Sums};

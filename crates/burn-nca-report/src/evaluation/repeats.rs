@@ -21,7 +21,7 @@ pub struct Seen {
     pub measured: &'static str,
     /// One for each that is measured.
     pub seen: Vec<bool>,
-    /// Of each, the probability that it has a copy by chance alone: [`chance_of_copy`].
+    /// Of each, the probability that it has a copy by chance alone: `chance_of_copy`.
     pub by_chance: f64,
 }
 
