@@ -31,9 +31,9 @@ TARGETS = {
     "Matrix Market": ("burn-nca-data", "fuzz", "matrix_market_files"),
     "pairs": ("burn-nca-data", "fuzz", "pair_lists"),
     "splits": ("burn-nca-data", "fuzz", "splits"),
-    "model folder": ("burn-nca", "fuzz", "models::damaged_models"),
-    "checkpoint": ("burn-nca", "fuzz", "checkpoints::damaged_checkpoints"),
-    "trials of a search": ("burn-nca", "fuzz", "trials::damaged_trials"),
+    "model folder": ("burn-nca-learn", "fuzz", "models::damaged_models"),
+    "checkpoint": ("burn-nca-learn", "fuzz", "checkpoints::damaged_checkpoints"),
+    "trials of a search": ("burn-nca-learn", "fuzz", "trials::damaged_trials"),
     "report.json": ("burn-nca-report", "fuzz", "edited_reports"),
     "report, by the program": ("burn-nca-cli", "nca", "fuzz::a_damaged_report_is_drawn_or_refused"),
     "model, by the program": ("burn-nca-cli", "nca", "fuzz::a_damaged_model_answers_or_is_refused"),
@@ -42,7 +42,7 @@ TARGETS = {
 }
 # These need the feature `parquet`.
 COLUMNAR = {"Parquet", "Arrow"}
-OPTIMIZED = ["burn-nca", "burn-nca-data", "burn-nca-files", "burn-nca-program", "burn-nca-report", "burn-nca-cli"]
+OPTIMIZED = ["burn-nca", "burn-nca-learn", "burn-nca-data", "burn-nca-files", "burn-nca-program", "burn-nca-report", "burn-nca-cli"]
 # Of the clock, that a run of a target should take.
 RUN_SECONDS = 60
 # In however short a run: the program's targets expect that some damage does no harm.

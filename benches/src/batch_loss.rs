@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use anyhow::ensure;
 use burn::tensor::{Device, Distribution, Int, Tensor};
-use burn_nca::neighbors::class_probabilities;
-use burn_nca::objective::{
+use burn_nca_learn::neighbors::class_probabilities;
+use burn_nca_learn::objective::{
     CandidateLoss, Candidates, ClassTarget, NcaLossConfig, SoftNearestNeighborLossConfig,
     SupConLossConfig,
 };
@@ -53,7 +53,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
-    let device = burn_nca::device::open(&arguments.device)?;
+    let device = burn_nca_learn::device::open(&arguments.device)?;
     let (b, m, k) = (arguments.queries, arguments.candidates, arguments.dim);
     ensure!(b <= m, "{b} queries cannot be among {m} candidates");
     device.seed(1);

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use burn_nca::data::ScalingKind;
-use burn_nca::fit::{
+use burn_nca_learn::data::ScalingKind;
+use burn_nca_learn::fit::{
     FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Progress, Termination,
 };
-use burn_nca::{Error, NcaConfig};
+use burn_nca_learn::{Error, NcaConfig};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
-    let device = burn_nca::device::open(&arguments.device)?;
+    let device = burn_nca_learn::device::open(&arguments.device)?;
     let data = burn_nca_data::open(&arguments.data, &Default::default())?.into_labeled()?;
     let precision = if arguments.double { Precision::F64 } else { Precision::F32 };
     let solver = LbfgsConfig::new().with_max_iterations(arguments.max_iterations);

@@ -1,12 +1,12 @@
 //! The small experiments behind the pages of `docs/guide`, on bundled sets: every page's table is one of them.
 
 use burn::tensor::{DType, Device};
-use burn_nca::data::{Labeled, ScalingKind, Split, stratified_split};
-use burn_nca::evaluate::{Accuracy, Quantiles, Spread, expected_accuracy, perplexities};
-use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Start, StochasticConfig};
-use burn_nca::neighbors::class_probabilities;
-use burn_nca::objective::Criterion;
-use burn_nca::{Error, NcaConfig};
+use burn_nca_learn::data::{Labeled, ScalingKind, Split, stratified_split};
+use burn_nca_learn::evaluate::{Accuracy, Quantiles, Spread, expected_accuracy, perplexities};
+use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Start, StochasticConfig};
+use burn_nca_learn::neighbors::class_probabilities;
+use burn_nca_learn::objective::Criterion;
+use burn_nca_learn::{Error, NcaConfig};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
-    let device = burn_nca::device::open(&arguments.device)?;
+    let device = burn_nca_learn::device::open(&arguments.device)?;
     Ok(json!({
         "measurement": "guide",
         "splits": SPLITS,

@@ -9,20 +9,20 @@ use std::sync::Mutex;
 
 use anyhow::{Context, Result};
 use burn::tensor::{DType, Device, Tensor};
-use burn_nca::RegressionConfig;
-use burn_nca::baseline::PcaConfig;
-use burn_nca::data::{
+use burn_nca_data::{CsvOptions, TargetKind, read_csv, read_splits};
+use burn_nca_learn::RegressionConfig;
+use burn_nca_learn::baseline::PcaConfig;
+use burn_nca_learn::data::{
     AgreementWidth, Features, RegressionData, Scaling, ScalingKind, Split, TensorFeatures,
     random_split,
 };
-use burn_nca::estimator::RegressionObjective;
-use burn_nca::evaluate::RegressionScores;
-use burn_nca::fit::{EarlyStoppingConfig, FitConfig};
-use burn_nca::neighbors::{
+use burn_nca_learn::estimator::RegressionObjective;
+use burn_nca_learn::evaluate::RegressionScores;
+use burn_nca_learn::fit::{EarlyStoppingConfig, FitConfig};
+use burn_nca_learn::neighbors::{
     Numbers, kernel_means, leave_one_out_kernel_means, nearest, nearest_means, nearest_others,
 };
-use burn_nca::objective::Criterion;
-use burn_nca_data::{CsvOptions, TargetKind, read_csv, read_splits};
+use burn_nca_learn::objective::Criterion;
 use burn_nca_program::{eprint_line, write_file};
 use clap::Args;
 use rand::SeedableRng;
@@ -62,7 +62,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Result<Value> {
-    let device = burn_nca::device::open(&arguments.device)?;
+    let device = burn_nca_learn::device::open(&arguments.device)?;
     let options = CsvOptions { task: TargetKind::Numeric, ..CsvOptions::default() };
     let data = read_csv(&arguments.data, &options)?.into_regression()?;
     let mut splits = match &arguments.splits {

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use burn::tensor::DType;
-use burn_nca::data::TensorFeatures;
-use burn_nca::neighbors::{NearestConfig, SearchMethod};
 use burn_nca_data::read_npy_features;
+use burn_nca_learn::data::TensorFeatures;
+use burn_nca_learn::neighbors::{NearestConfig, SearchMethod};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
-    let device = burn_nca::device::open(&arguments.device)?;
+    let device = burn_nca_learn::device::open(&arguments.device)?;
     let references = read_npy_features(&arguments.references)?.to_tensor(&device, DType::F32);
     let queries = read_npy_features(&arguments.queries)?.to_tensor(&device, DType::F32);
     let method = match arguments.method {

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use burn::tensor::{DType, Tensor, TensorData};
-use burn_nca::encoder::LinearMap;
-use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
-use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig};
-use burn_nca::{MetricModel, Sums};
+use burn_nca_learn::encoder::LinearMap;
+use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
+use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig};
+use burn_nca_learn::{MetricModel, Sums};
 use clap::Args;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -52,7 +52,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
-    let device = burn_nca::device::open(&arguments.device)?;
+    let device = burn_nca_learn::device::open(&arguments.device)?;
     let dtype = if arguments.double { DType::F64 } else { DType::F32 };
     let (n, d, k) = (arguments.points, arguments.features, arguments.dim);
     let mut rng = ChaCha8Rng::seed_from_u64(1);

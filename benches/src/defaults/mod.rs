@@ -11,12 +11,12 @@ use std::time::Instant;
 
 use anyhow::Context;
 use burn::tensor::Device;
-use burn_nca::data::{Labeled, ScalingKind};
-use burn_nca::encoder::{Activation, EncoderConfig};
-use burn_nca::estimator::tune::{Candidate, StepScore, TuneConfig, TuneSession};
-use burn_nca::fit::{FitConfig, Penalty, START_PERPLEXITY};
-use burn_nca::objective::Criterion;
-use burn_nca::{Error, NcaConfig, Result};
+use burn_nca_learn::data::{Labeled, ScalingKind};
+use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::estimator::tune::{Candidate, StepScore, TuneConfig, TuneSession};
+use burn_nca_learn::fit::{FitConfig, Penalty, START_PERPLEXITY};
+use burn_nca_learn::objective::Criterion;
+use burn_nca_learn::{Error, NcaConfig, Result};
 use burn_nca_program::eprint_line;
 use clap::Args;
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Context;
-use burn_nca::data::{Labeled, Split};
 use burn_nca_data::{CsvOptions, TargetColumn, open, read_splits};
+use burn_nca_learn::data::{Labeled, Split};
 
 /// A table with the splits to measure on.
 pub struct Set {

@@ -7,8 +7,8 @@ mod trial;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use burn_nca::data::Labeled;
-use burn_nca::objective::Criterion;
+use burn_nca_learn::data::Labeled;
+use burn_nca_learn::objective::Criterion;
 use burn_nca_program::{eprint_line, write_file};
 use clap::Args;
 use rayon::prelude::*;
@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments) -> Result<Value> {
     if arguments.splits < 2 {
         bail!("--splits {}: a standard error needs 2 splits or more", arguments.splits);
     }
-    let device = burn_nca::device::open(&arguments.device)?;
+    let device = burn_nca_learn::device::open(&arguments.device)?;
     let source = Source::new(arguments.data.as_deref());
     let mut results = earlier(arguments)?;
     for set in source.sets(arguments.sets.as_deref()) {

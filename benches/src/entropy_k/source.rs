@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use burn_nca::data::{Labeled, Split, stratified_split};
 use burn_nca_data::{CsvOptions, open, read_splits};
+use burn_nca_learn::data::{Labeled, Split, stratified_split};
 
 /// The sets of the paper for which there is a table.
 const OF_THE_PAPER: [&str; 7] =
@@ -51,7 +51,7 @@ impl<'a> Source<'a> {
             let data = open(set, &CsvOptions::default())?.into_labeled()?;
             let most = if data.rows() > LARGE { most.min(SPLITS_OF_LARGE) } else { most };
             let split = |seed| stratified_split(data.labels(), 0.3, seed);
-            let splits = (0..most as u64).map(split).collect::<burn_nca::Result<_>>()?;
+            let splits = (0..most as u64).map(split).collect::<burn_nca_learn::Result<_>>()?;
             return Ok((data, splits));
         };
         let table = folder.join(format!("{set}.csv")).display().to_string();

@@ -2,11 +2,11 @@
 
 use anyhow::{Context, Result};
 use burn::tensor::Device;
-use burn_nca::data::{Labeled, ScalingKind, Split};
-use burn_nca::evaluate::{Accuracy, CrossValidatedK, Embedded, perplexities};
-use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Start};
-use burn_nca::neighbors::{Neighbors, PerplexityMean, global_k, majority_vote, nearest};
-use burn_nca::{Fitted, NcaConfig};
+use burn_nca_learn::data::{Labeled, ScalingKind, Split};
+use burn_nca_learn::evaluate::{Accuracy, CrossValidatedK, Embedded, perplexities};
+use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Start};
+use burn_nca_learn::neighbors::{Neighbors, PerplexityMean, global_k, majority_vote, nearest};
+use burn_nca_learn::{Fitted, NcaConfig};
 use serde_json::{Value, json};
 
 use super::Fit;

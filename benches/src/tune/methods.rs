@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use burn::tensor::{DType, Device};
-use burn_nca::baseline::{BaselineConfig, LdaConfig, Projection};
-use burn_nca::data::{Labeled, Scaling, ScalingKind, TensorFeatures};
-use burn_nca::estimator::tune::{TuneConfig, TuneSession};
-use burn_nca::evaluate::{Embedded, held_out_accuracy};
-use burn_nca::fit::FitConfig;
-use burn_nca::objective::Criterion;
-use burn_nca::{Error, NcaConfig, Result};
+use burn_nca_learn::baseline::{BaselineConfig, LdaConfig, Projection};
+use burn_nca_learn::data::{Labeled, Scaling, ScalingKind, TensorFeatures};
+use burn_nca_learn::estimator::tune::{TuneConfig, TuneSession};
+use burn_nca_learn::evaluate::{Embedded, held_out_accuracy};
+use burn_nca_learn::fit::FitConfig;
+use burn_nca_learn::objective::Criterion;
+use burn_nca_learn::{Error, NcaConfig, Result};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! The sets and their splits.
 
 use anyhow::Context;
-use burn_nca::data::{Labeled, Split};
 use burn_nca_data::{open as open_data, read_splits};
+use burn_nca_learn::data::{Labeled, Split};
 
 use super::Arguments;
 

@@ -49,7 +49,7 @@ pub fn in_one_line(error: &anyhow::Error, command: CommandKind) -> String {
 
 /// What to do about an error, by options of this command.
 pub fn hint(error: &anyhow::Error, command: CommandKind) -> Option<String> {
-    let hints = error.chain().filter_map(|cause| cause.downcast_ref::<burn_nca::Error>());
+    let hints = error.chain().filter_map(|cause| cause.downcast_ref::<burn_nca_learn::Error>());
     hint_text(&hints.flat_map(|error| error.hints().iter().cloned()).collect::<Vec<_>>(), command)
 }
 
@@ -57,7 +57,7 @@ pub fn hint(error: &anyhow::Error, command: CommandKind) -> Option<String> {
 pub fn text(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain() {
-        let text = match cause.downcast_ref::<burn_nca::Error>() {
+        let text = match cause.downcast_ref::<burn_nca_learn::Error>() {
             Some(error) => error.text(),
             None => cause.to_string(),
         };
@@ -81,8 +81,8 @@ mod tests {
     #[test]
     fn a_cause_that_the_message_holds_already_is_not_repeated() {
         let cause = io::Error::new(io::ErrorKind::NotFound, "no such file");
-        let error =
-            anyhow::Error::from(burn_nca::Error::io("a.csv", cause)).context("reading the data");
+        let error = anyhow::Error::from(burn_nca_learn::Error::io("a.csv", cause))
+            .context("reading the data");
         assert_eq!(in_one_line(&error, CommandKind::Fit), "reading the data: a.csv: no such file");
     }
 

@@ -8,9 +8,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use burn_nca::data::Task as FitTask;
 use burn_nca_data::{CsvOptions, TargetColumn, TargetKind, by_name};
 use burn_nca_files::{is_regular, read_regular_text};
+use burn_nca_learn::data::Task as FitTask;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;

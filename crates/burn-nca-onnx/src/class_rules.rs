@@ -1,7 +1,7 @@
 //! Rules of classes with equations of their own: coincidence, and the variable kernel.
 
-use burn_nca::Fitted;
-use burn_nca::neighbors::{CoincidenceRule, VariableKernel};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::neighbors::{CoincidenceRule, VariableKernel};
 
 use crate::graph::{DataType, Graph};
 use crate::rule_parts::{PROBABILITIES, differences, log_weights, members, sum_of_last};

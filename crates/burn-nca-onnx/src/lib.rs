@@ -15,11 +15,11 @@ mod rule_parts;
 
 use std::path::Path;
 
-use burn_nca::encoder::Encoder;
-use burn_nca::estimator::TrainingTargets;
-use burn_nca::fit::Precision;
-use burn_nca::{Error, Fitted, Result};
 use burn_nca_files::write_atomically;
+use burn_nca_learn::encoder::Encoder;
+use burn_nca_learn::estimator::TrainingTargets;
+use burn_nca_learn::fit::Precision;
+use burn_nca_learn::{Error, Fitted, Result};
 
 use graph::{DataType, Graph};
 use proto::Message;
@@ -51,14 +51,14 @@ pub fn export(fitted: &Fitted, path: &Path, neighbors: bool) -> Result<()> {
 /// # Examples
 /// ```
 /// use burn::tensor::Device;
-/// use burn_nca::NcaConfig;
+/// use burn_nca_learn::NcaConfig;
 ///
 /// let wine = burn_nca_data::bundled::wine();
 /// let fitted = NcaConfig::new(13, 2).fit(&wine, &Device::flex())?;
 /// let map = burn_nca_onnx::to_onnx(&fitted, false)?;
 /// let classifier = burn_nca_onnx::to_onnx(&fitted, true)?;
 /// assert!(map.len() < classifier.len());
-/// # Ok::<(), burn_nca::Error>(())
+/// # Ok::<(), burn_nca_learn::Error>(())
 /// ```
 pub fn to_onnx(fitted: &Fitted, neighbors: bool) -> Result<Vec<u8>> {
     let card = fitted.card();
@@ -159,8 +159,8 @@ fn metadata(fitted: &Fitted) -> Result<Vec<(&'static str, String)>> {
 #[cfg(test)]
 mod tests {
     use burn::tensor::Device;
-    use burn_nca::data::{Features, Pairs};
-    use burn_nca::{NcaConfig, PairsConfig};
+    use burn_nca_learn::data::{Features, Pairs};
+    use burn_nca_learn::{NcaConfig, PairsConfig};
 
     use super::*;
 

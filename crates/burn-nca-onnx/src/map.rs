@@ -1,8 +1,8 @@
 //! Scaling and encoder as operations: from raw features to the embedding.
 
 use burn::tensor::Tensor;
-use burn_nca::data::{Features, Scaling, TensorFeatures};
-use burn_nca::encoder::{Activation, AnyEncoder, Mlp};
+use burn_nca_learn::data::{Features, Scaling, TensorFeatures};
+use burn_nca_learn::encoder::{Activation, AnyEncoder, Mlp};
 
 use crate::graph::{DataType, Graph};
 

@@ -1,9 +1,9 @@
 //! The rule of a model as operations: from the embedding to probabilities and labels, or to predicted numbers.
 
-use burn_nca::Fitted;
-use burn_nca::estimator::TrainingTargets;
-use burn_nca::fit::Precision;
-use burn_nca::neighbors::Rule;
+use burn_nca_learn::Fitted;
+use burn_nca_learn::estimator::TrainingTargets;
+use burn_nca_learn::fit::Precision;
+use burn_nca_learn::neighbors::Rule;
 
 use crate::class_rules::{coincidence, variable_kernel};
 use crate::graph::{DataType, Graph};

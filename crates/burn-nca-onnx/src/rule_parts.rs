@@ -1,6 +1,6 @@
 //! Operations that the rules of a model share: differences from the training rows, their weights and classes.
 
-use burn_nca::Fitted;
+use burn_nca_learn::Fitted;
 
 use crate::graph::{DataType, Graph};
 use crate::map::host;

@@ -1,7 +1,7 @@
 //! Errors of the library as Python's exceptions.
 
-use burn_nca::Error;
 use burn_nca_data::{Setting, hint_sentence};
+use burn_nca_learn::Error;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 

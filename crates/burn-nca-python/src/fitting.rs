@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use burn::tensor::{DType, Device};
-use burn_nca::data::{Features, Labeled, RegressionData, Scaling, TrainingData};
-use burn_nca::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
-use burn_nca::estimator::{Estimator, LearnsFrom};
-use burn_nca::fit::{FitSession, Progress, Start, Termination};
-use burn_nca::{Fitted, NcaConfig, RegressionConfig};
+use burn_nca_learn::data::{Features, Labeled, RegressionData, Scaling, TrainingData};
+use burn_nca_learn::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
+use burn_nca_learn::estimator::{Estimator, LearnsFrom};
+use burn_nca_learn::fit::{FitSession, Progress, Start, StartWeights, Termination};
+use burn_nca_learn::{Fitted, NcaConfig, RegressionConfig};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -84,7 +84,7 @@ pub fn in_place<M: LearnsFrom<D>, D: TrainingData>(
     mut data: D,
     device: &Device,
     session: FitSession<'_>,
-) -> burn_nca::Result<Fitted> {
+) -> burn_nca_learn::Result<Fitted> {
     let scaling = Scaling::fit(estimator.fit.scaling, data.features());
     data.scale(&scaling)?;
     estimator.fit_scaled(None, (data, scaling), device, session)
@@ -179,14 +179,18 @@ fn says_nothing(data: &Labeled) -> bool {
     present < 2 || counts.iter().all(|count| *count < 2)
 }
 
-fn scaled(config: &NcaConfig, data: &Labeled) -> burn_nca::Result<(Scaling, Labeled)> {
+fn scaled(config: &NcaConfig, data: &Labeled) -> burn_nca_learn::Result<(Scaling, Labeled)> {
     let scaling = Scaling::fit(config.fit.scaling, data.features());
     let scaled = data.with_features(scaling.apply(data.features())?)?;
     Ok((scaling, scaled))
 }
 
 /// The model of a fit that has nothing to learn from.
-fn at_the_start(config: &NcaConfig, data: &Labeled, device: &Device) -> burn_nca::Result<Fitted> {
+fn at_the_start(
+    config: &NcaConfig,
+    data: &Labeled,
+    device: &Device,
+) -> burn_nca_learn::Result<Fitted> {
     let (scaling, scaled) = scaled(config, data)?;
     let (dtype, seed): (DType, u64) = (config.fit.precision.dtype(), config.fit.seed);
     let encoder = match &config.encoder {
@@ -229,7 +233,7 @@ impl Watch {
     /// What the fit refuses, and what Python raised.
     pub fn run(
         self,
-        fit: impl FnOnce(FitSession<'_>) -> burn_nca::Result<Fitted>,
+        fit: impl FnOnce(FitSession<'_>) -> burn_nca_learn::Result<Fitted>,
     ) -> PyResult<Model> {
         let raised_there = RefCell::new(None);
         let told = |told: PyResult<()>| match told {

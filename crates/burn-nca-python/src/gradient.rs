@@ -2,7 +2,7 @@
 
 use burn::nn::loss::Reduction;
 use burn::tensor::{Int, Tensor, TensorData};
-use burn_nca::objective::{CandidateLoss, Candidates, ClassTarget, NcaLossConfig};
+use burn_nca_learn::objective::{CandidateLoss, Candidates, ClassTarget, NcaLossConfig};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -52,7 +52,7 @@ pub fn value_and_gradient<'py>(
         .with_criterion(criterion_named(criterion)?)
         .with_reduction(Reduction::Sum)
         .init();
-    let inner = burn_nca::device::open(device).map_err(raised)?;
+    let inner = burn_nca_learn::device::open(device).map_err(raised)?;
     let device = inner.autodiff();
     let (a, x) = (a.tensor(&device)?, x.tensor(&device)?);
     let labels = TensorData::new(labels.as_slice()?.to_vec(), [n]);

@@ -63,6 +63,6 @@ mod _burn_nca {
     /// The names of the devices that this build can compute on.
     #[pyfunction]
     fn devices() -> Vec<String> {
-        burn_nca::device::available()
+        burn_nca_learn::device::available()
     }
 }

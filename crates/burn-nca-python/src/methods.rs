@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use burn::tensor::Device;
-use burn_nca::data::{
+use burn_nca_learn::data::{
     AnyData, Coincidences, Features, Labeled, Pairs, RegressionData, TrainingData,
 };
-use burn_nca::encoder::EncoderConfig;
-use burn_nca::estimator::Estimator;
-use burn_nca::method::AnyMethod;
+use burn_nca_learn::encoder::EncoderConfig;
+use burn_nca_learn::estimator::Estimator;
+use burn_nca_learn::method::AnyMethod;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

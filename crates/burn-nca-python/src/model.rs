@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use burn::tensor::Tensor;
-use burn_nca::Fitted;
-use burn_nca::data::{Features, ScalingKind};
-use burn_nca::neighbors::ClassProbabilities;
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::{Features, ScalingKind};
+use burn_nca_learn::neighbors::ClassProbabilities;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -68,7 +68,7 @@ impl Model {
         &self,
         py: Python<'_>,
         x: &Table<'_>,
-        compute: impl FnOnce(&Fitted, &Features) -> burn_nca::Result<T> + Send,
+        compute: impl FnOnce(&Fitted, &Features) -> burn_nca_learn::Result<T> + Send,
     ) -> PyResult<T> {
         let features = x.features(Some(self.feature_names_of(py, x)?))?;
         py.detach(|| compute(&self.lock(), &features)).map_err(raised)
@@ -111,7 +111,7 @@ impl Model {
     /// A on the scaled features, `[k, d]`; None for a network.
     fn components<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (values, d, single) = self.read(py, |fitted| {
-            let single = fitted.card().fit.precision == burn_nca::fit::Precision::F32;
+            let single = fitted.card().fit.precision == burn_nca_learn::fit::Precision::F32;
             (fitted.matrix(), fitted.card().d_input, single)
         });
         let Some(values) = values else { return Ok(None) };
@@ -236,7 +236,7 @@ impl Model {
     #[staticmethod]
     #[pyo3(signature = (path, device="cpu"))]
     fn load(py: Python<'_>, path: PathBuf, device: &str) -> PyResult<Self> {
-        let device = burn_nca::device::open(device).map_err(raised)?;
+        let device = burn_nca_learn::device::open(device).map_err(raised)?;
         py.detach(|| Fitted::load(&path, &device)).map(Self::of).map_err(raised)
     }
 
@@ -270,7 +270,7 @@ impl Model {
         learned: bool,
         device: &str,
     ) -> PyResult<Self> {
-        let device = burn_nca::device::open(device).map_err(raised)?;
+        let device = burn_nca_learn::device::open(device).map_err(raised)?;
         let fitted = py.detach(|| -> PyResult<Fitted> {
             let folder = tempfile::tempdir()?;
             for (name, bytes) in &files {
@@ -299,7 +299,7 @@ fn embedding(
     fitted: &Fitted,
     features: &Features,
     uncentered: bool,
-) -> burn_nca::Result<Tensor<2>> {
+) -> burn_nca_learn::Result<Tensor<2>> {
     let z = fitted.transform(features)?;
     let scaling = fitted.scaling();
     let centered = scaling.offset().iter().any(|offset| *offset != 0.0);

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use burn::tensor::Tensor;
-use burn_nca::neighbors::{NearestConfig, Neighbors as Found, SearchMethod};
+use burn_nca_learn::neighbors::{NearestConfig, Neighbors as Found, SearchMethod};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -53,7 +53,7 @@ impl Neighbors {
 }
 
 fn tensor(x: &Table<'_>, device: &str) -> PyResult<Tensor<2>> {
-    x.tensor(&burn_nca::device::open(device).map_err(raised)?)
+    x.tensor(&burn_nca_learn::device::open(device).map_err(raised)?)
 }
 
 fn method_of(name: &str) -> PyResult<SearchMethod> {

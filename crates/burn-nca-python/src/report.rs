@@ -1,7 +1,7 @@
 //! The report of a model: the numbers and the page that `nca fit --out` writes.
 
-use burn_nca::Fitted;
-use burn_nca::data::Split;
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::Split;
 use burn_nca_report::Report;
 use burn_nca_report::evaluation::{ReportData, Rows};
 use pyo3::exceptions::PyValueError;

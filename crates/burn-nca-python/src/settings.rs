@@ -1,14 +1,14 @@
 //! Settings from Python as the library's configurations.
 
 use burn::tensor::Device;
-use burn_nca::data::{Labeled, ScalingKind};
-use burn_nca::encoder::{Activation, EncoderConfig};
-use burn_nca::fit::{
+use burn_nca_learn::data::{Labeled, ScalingKind};
+use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::fit::{
     ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty, Precision,
-    SgdConfig, Start, StochasticConfig,
+    SgdConfig, Start, StartWeights, StochasticConfig,
 };
-use burn_nca::objective::Criterion;
-use burn_nca::{NcaConfig, Sums};
+use burn_nca_learn::objective::Criterion;
+use burn_nca_learn::{NcaConfig, Sums};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -67,7 +67,7 @@ impl Settings {
     /// # Errors
     /// A name that is not among those of the machine.
     pub fn device(&self) -> PyResult<Device> {
-        burn_nca::device::open(&self.device).map_err(raised)
+        burn_nca_learn::device::open(&self.device).map_err(raised)
     }
 
     /// The settings of a fit of classes.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::data::Features;
+use burn_nca_learn::data::Features;
 use numpy::ndarray::{ArrayView2, s};
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;

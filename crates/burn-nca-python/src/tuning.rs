@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use burn::tensor::Device;
-use burn_nca::data::TrainingData;
-use burn_nca::estimator::Estimator;
-use burn_nca::estimator::tune::{TuneConfig, TuneProgress, TuneSession, Tuned};
-use burn_nca::objective::Criterion;
+use burn_nca_learn::data::TrainingData;
+use burn_nca_learn::estimator::Estimator;
+use burn_nca_learn::estimator::tune::{TuneConfig, TuneProgress, TuneSession, Tuned};
+use burn_nca_learn::objective::Criterion;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Reports with realistic numbers, for tests.
 
-use burn_nca::evaluate::ClassScores;
+use burn_nca_learn::evaluate::ClassScores;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};

@@ -1,6 +1,6 @@
 //! What a worker of the page calls: [`Learning`] with numbers as arrays and everything else as JSON.
 
-use burn_nca::Error;
+use burn_nca_learn::Error;
 use serde::Serialize;
 use std::io::{Cursor, Write};
 use wasm_bindgen::prelude::*;

@@ -1,7 +1,7 @@
 //! Hints of the library as controls of the page.
 
-use burn_nca::Error;
 use burn_nca_data::{Setting, hint_sentence};
+use burn_nca_learn::Error;
 
 /// The message of an error, and what to do about it on the page.
 pub(crate) fn text(error: &Error) -> String {

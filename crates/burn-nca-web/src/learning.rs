@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use burn::tensor::{Device, Tensor};
-use burn_nca::data::{Labeled, Preparation, Scaling, ScalingKind, Split, TensorFeatures};
-use burn_nca::encoder::{AnyEncoder, Encoder};
-use burn_nca::fit::{FitSession, FitState, Progress, Termination};
-use burn_nca::{Error, Fitted, NcaConfig, Result};
+use burn_nca_learn::data::{Labeled, Preparation, Scaling, ScalingKind, Split, TensorFeatures};
+use burn_nca_learn::encoder::{AnyEncoder, Encoder};
+use burn_nca_learn::fit::{FitSession, FitState, Progress, Termination};
+use burn_nca_learn::{Error, Fitted, NcaConfig, Result};
 use serde::Serialize;
 use web_time::Instant;
 
@@ -40,7 +40,7 @@ pub struct Slice {
 /// let mut learning = Learning::new(open("iris", None, &Reading::default())?, Settings::default())?;
 /// while learning.advance(20.0)?.ended.is_none() {}
 /// assert!(learning.measures()?.test.unwrap() > 0.9);
-/// # Ok::<(), burn_nca::Error>(())
+/// # Ok::<(), burn_nca_learn::Error>(())
 /// ```
 pub struct Learning {
     table: Rc<Table>,
@@ -284,7 +284,8 @@ mod tests {
         let mut learning = Learning::new(iris(), Settings::default()).unwrap();
         learning.advance(50.0).unwrap();
         let map = learning.fitted().matrix();
-        let f = Settings { criterion: burn_nca::objective::Criterion::F, ..Settings::default() };
+        let f =
+            Settings { criterion: burn_nca_learn::objective::Criterion::F, ..Settings::default() };
         learning.change(f.clone()).unwrap();
         assert_eq!(learning.fitted().matrix(), map);
         assert_eq!(learning.slice.iteration, 0);
@@ -309,7 +310,7 @@ mod tests {
             text += &format!("{size},{},{kind}\n", ["red", "blue", "green"][row % 3]);
         }
         let reading = Reading {
-            missing: burn_nca::data::Missing::Mean,
+            missing: burn_nca_learn::data::Missing::Mean,
             categorical: true,
             ..Reading::default()
         };

@@ -1,9 +1,9 @@
 //! What is measured after a slice: accuracies compared with Euclidean distance, PCA and LDA, wrong rows, weights, a collapse.
 
 use burn::tensor::Device;
-use burn_nca::evaluate::{Collapse, Spread};
-use burn_nca::{Error, Result};
 use burn_nca_data::csv_field;
+use burn_nca_learn::evaluate::{Collapse, Spread};
+use burn_nca_learn::{Error, Result};
 use burn_nca_report::MeasureRow;
 use burn_nca_report::evaluation::{AllStages, ClassComparison};
 use serde::Serialize;

@@ -1,9 +1,9 @@
 //! What a row chooses: the probabilities p_ij of its neighbors.
 
 use burn::tensor::Tensor;
-use burn_nca::evaluate::perplexities_of;
-use burn_nca::neighbors::class_probabilities;
-use burn_nca::{Error, Result};
+use burn_nca_learn::evaluate::perplexities_of;
+use burn_nca_learn::neighbors::class_probabilities;
+use burn_nca_learn::{Error, Result};
 use serde::Serialize;
 
 use crate::learning::Learning;
@@ -106,7 +106,7 @@ mod tests {
             assert!((p - library.probability(0, class)).abs() < 1e-5);
         }
         let perplexities =
-            burn_nca::evaluate::perplexities(learning.fitted().references()).unwrap();
+            burn_nca_learn::evaluate::perplexities(learning.fitted().references()).unwrap();
         let first = learning.neighborhood(learning.split.train[0]).unwrap();
         assert!((first.perplexity - perplexities[0]).abs() < 1e-3 * perplexities[0]);
     }

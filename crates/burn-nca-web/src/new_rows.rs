@@ -1,12 +1,12 @@
 //! New rows: cells that are typed or a CSV file, and where they fall in the picture while the map is learned.
 
 use burn::tensor::Tensor;
-use burn_nca::data::{Features, TensorFeatures};
-use burn_nca::encoder::Encoder;
-use burn_nca::neighbors::class_probabilities;
-use burn_nca::{Error, Result};
 use burn_nca_data::csv_field;
 use burn_nca_data::{CsvOptions, RawOptions, TargetColumn, TextFormat, parse_csv, parse_raw};
+use burn_nca_learn::data::{Features, TensorFeatures};
+use burn_nca_learn::encoder::Encoder;
+use burn_nca_learn::neighbors::class_probabilities;
+use burn_nca_learn::{Error, Result};
 use serde::Serialize;
 
 use crate::given_rows::{NewRows, ScaledNewRows};
@@ -155,7 +155,7 @@ fn split_cells(cells: &str) -> (char, Vec<&str>) {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::data::Missing;
+    use burn_nca_learn::data::Missing;
 
     use super::*;
     use crate::settings::Settings;

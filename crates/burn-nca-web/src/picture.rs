@@ -1,9 +1,9 @@
 //! Where each row is in the picture: three coordinates at most, and axes that do not jump between slices.
 
 use burn::tensor::Tensor;
-use burn_nca::Result;
-use burn_nca::baseline::{PcaConfig, Projection};
-use burn_nca::data::{Features, TensorFeatures};
+use burn_nca_learn::Result;
+use burn_nca_learn::baseline::{PcaConfig, Projection};
+use burn_nca_learn::data::{Features, TensorFeatures};
 
 /// Coordinates of a row in the picture.
 pub(crate) const AXES: usize = 3;

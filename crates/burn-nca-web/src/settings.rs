@@ -1,10 +1,10 @@
 //! What the controls of the page say.
 
-use burn_nca::NcaConfig;
-use burn_nca::data::ScalingKind;
-use burn_nca::encoder::{Activation, EncoderConfig};
-use burn_nca::fit::{OptimizerConfig, StochasticConfig};
-use burn_nca::objective::Criterion;
+use burn_nca_learn::NcaConfig;
+use burn_nca_learn::data::ScalingKind;
+use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::fit::{OptimizerConfig, StochasticConfig};
+use burn_nca_learn::objective::Criterion;
 use serde::{Deserialize, Serialize};
 
 /// Rows from which mini-batches replace full passes: a full pass then takes longer than a glance.

@@ -1,14 +1,14 @@
 //! The table that the page is given, read as `nca fit` reads it.
 
-use burn_nca::data::{
-    Categorical, Labeled, Missing, Preparation, PreparationConfig, RawColumn, RawTable, Split,
-    stratified_split,
-};
-use burn_nca::{Error, Result};
 use burn_nca_data::{
     CsvOptions, RawOptions, Table as Numbers, Target, TargetColumn, TargetKind, by_name, parse_csv,
     parse_raw,
 };
+use burn_nca_learn::data::{
+    Categorical, Labeled, Missing, Preparation, PreparationConfig, RawColumn, RawTable, Split,
+    stratified_split,
+};
+use burn_nca_learn::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// How a CSV file is read: the options of `nca fit` of these names.

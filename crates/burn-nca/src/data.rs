@@ -61,7 +61,8 @@ fn tensor(
 ///
 /// # Panics
 /// If the device cannot be read back.
-pub(crate) fn host_values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
+#[doc(hidden)]
+pub fn host_values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
     let data = tensor.into_data();
     match data.as_slice::<f32>() {
         Ok(values) => values.par_iter().with_min_len(TASK_VALUES).copied().map(f64::from).collect(),

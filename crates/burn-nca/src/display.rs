@@ -3,6 +3,6 @@
 use burn::module::DisplaySettings;
 
 /// A module of few attributes is printed on one line.
-pub(crate) fn one_line() -> Option<DisplaySettings> {
+pub fn one_line() -> Option<DisplaySettings> {
     DisplaySettings::new().with_new_line_after_attribute(false).optional()
 }

@@ -1,10 +1,10 @@
 //! What can go wrong with data, settings and files: the error of the tables, which all crates share.
 
 pub use burn_nca_data::{Error, Result};
-pub(crate) use burn_nca_data::{Hint, Message, Setting, quoted};
+pub(crate) use burn_nca_data::{Hint, Message, Setting};
 
 /// A message of another library, which may quote a file at length: its beginning, and its end with the place.
-pub(crate) fn shortened(message: &impl std::fmt::Display) -> String {
+pub fn shortened(message: &impl std::fmt::Display) -> String {
     const LETTERS: usize = 300;
     const LAST: usize = 60;
     let message = message.to_string();
@@ -18,7 +18,7 @@ pub(crate) fn shortened(message: &impl std::fmt::Display) -> String {
 }
 
 /// What a panic said.
-pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown cause")
 }

@@ -1,14 +1,13 @@
 //! Neighborhood components analysis and its family for Burn: learn the distance that makes nearest
 //! neighbors work.
 //!
-//! Data flow left to right through six stages; a module is a stage:
+//! The definition is [`nca`]: equations in tensor operations. Data flow left to right; a module is a stage:
 //!
 //! ```text
-//! data ──► encoder ──► objective ──► fit ──► neighbors ──► evaluate
-//! x, y     z = f(x)    sum of terms  min      k-NN, soft    accuracy, perplexity
-//!              ▲                                  ▲
-//!           baseline (PCA, LDA, RCA, whitening: closed form, yields the same LinearMap)
+//! data ──► encoder ──► objective ──► fit
+//! x, y     z = f(x)    sum of terms  min
 //! ```
+//! The crate `burn-nca-learn` is above: methods, starts, models that predict, evaluation, hyperparameter search.
 //!
 //! [`Nca`] is an ordinary Burn module, trained like any other:
 //!
@@ -17,13 +16,16 @@
 //! use burn::module::Module;
 //! use burn::optim::{AdamConfig, GradientsParams};
 //! use burn::tensor::{Device, Distribution, Int, Tensor};
-//! use burn_nca::{Nca, NcaConfig};
+//! use burn_nca::Nca;
+//! use burn_nca::encoder::EncoderConfig;
+//! use burn_nca::objective::NcaLossConfig;
 //!
 //! let device = Device::flex().autodiff();
 //! let x = Tensor::<2>::random([32, 64], Distribution::Default, &device); // one row per point
 //! let labels = Tensor::<1, Int>::arange(0..32, &device).remainder_scalar(4); // one class per row
 //!
-//! let mut nca: Nca = NcaConfig::new(64, 2).init(&device); // A: 64 features to 2 dimensions
+//! let map = EncoderConfig::Linear.init(64, 2, &device); // A: 64 features to 2 dimensions
+//! let mut nca = Nca::new(map, NcaLossConfig::new().init());
 //! let mut optimizer = AdamConfig::new().init();
 //! for _ in 0..10 {
 //!     let loss = nca.loss(x.clone(), labels.clone()); // criterion f of the batch
@@ -38,14 +40,12 @@
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//! A network instead of A is one setting more:
-//! `.with_encoder(EncoderConfig::Mlp { hidden: vec![64], activation: Activation::Relu })`. [`NcaConfig::fit`]
-//! does the same for a whole table in one call, by exact gradients.
+//! A network instead of A is `EncoderConfig::Mlp { hidden: vec![64], activation: Activation::Relu }`. [`fit::minimize`]
+//! trains by the exact gradient over all rows.
 //!
 //! In a training loop of Burn, take a loss of [`objective`] alone, or, with the feature `train`, hand a
 //! [`MetricModel`] to Burn's `Learner` (module `train`).
 
-pub mod baseline;
 mod compare_sums;
 pub mod data;
 pub mod device;
@@ -53,13 +53,9 @@ mod device_times;
 mod display;
 pub mod encoder;
 mod error;
-pub mod estimator;
-pub mod evaluate;
 pub mod fit;
-pub mod method;
 mod model;
 pub mod nca;
-pub mod neighbors;
 pub mod objective;
 mod self_test;
 mod sums;
@@ -69,7 +65,26 @@ pub mod train;
 pub use compare_sums::{SumsCompared, compare_sums};
 pub use device_times::{DeviceTime, time_devices};
 pub use error::{Error, Result};
-pub use estimator::{Estimator, Fitted, NcaConfig, PairsConfig, RegressionConfig};
 pub use model::{MetricModel, Nca};
 pub use self_test::self_test;
 pub use sums::Sums;
+
+/// What `burn-nca-learn` needs and users do not.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::display::one_line;
+    pub use crate::encoder::any::MOST_PARAMETERS;
+    pub use crate::encoder::probe::output_width;
+    pub use crate::encoder::record::load_record;
+    pub use crate::error::{panic_message, shortened};
+    pub use crate::fit::checkpoint::{Checkpoint, FitKey, Place};
+    pub use crate::fit::monitor::{Monitor, Record, Watchers};
+    pub use crate::fit::solution::is_zero;
+    pub use crate::fit::solve::minimize_prepared;
+    pub use crate::objective::batch::{assert_rows, at_least_f32};
+    pub use crate::objective::integers::equal_pairs;
+    pub use crate::objective::mlkr::kernel_means;
+    pub use crate::objective::reduction::over;
+    pub use crate::objective::similarity::square_root;
+    pub use crate::objective::term_weights::TermWeights;
+}

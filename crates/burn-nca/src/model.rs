@@ -10,7 +10,7 @@ use crate::objective::NcaLoss;
 ///
 /// Any [`Encoder`] goes with any [`Objective`](crate::objective::Objective), for the fits of this crate, and
 /// with any [`BatchLoss`](crate::objective::BatchLoss), for Burn's `Learner` and loops of one's own. [`Nca`] is the
-/// paper's pair, made by [`NcaConfig::init`](crate::NcaConfig::init).
+/// paper's pair.
 #[derive(Module, Debug)]
 pub struct MetricModel<E: Encoder, O: Module + ModuleDisplay> {
     /// Maps features to the embedding.
@@ -24,8 +24,8 @@ pub struct MetricModel<E: Encoder, O: Module + ModuleDisplay> {
 /// Neighborhood components analysis as a Burn module: a map A (linear, diagonal or a network) and the
 /// loss over the distances it makes.
 ///
-/// [`NcaConfig::init`](crate::NcaConfig::init) makes one to be trained, in a loop of one's own or Burn's `Learner`;
-/// [`Fitted::of_classes`](crate::Fitted::of_classes) makes a model of what was trained, which predicts, evaluates and
+/// It is trained in a loop of one's own or by Burn's `Learner`. In the crate `burn-nca-learn`, `NcaConfig::init` makes one
+/// by the settings of a fit, and `Fitted::of_classes` makes a model of what was trained, which predicts, evaluates and
 /// saves.
 ///
 /// # Examples
@@ -34,11 +34,12 @@ pub struct MetricModel<E: Encoder, O: Module + ModuleDisplay> {
 /// use burn::optim::{AdamConfig, GradientsParams};
 /// use burn::tensor::{Device, Distribution, Int, Tensor};
 /// use burn_nca::encoder::{Activation, EncoderConfig};
-/// use burn_nca::{Nca, NcaConfig};
+/// use burn_nca::Nca;
+/// use burn_nca::objective::NcaLossConfig;
 ///
 /// let device = Device::flex().autodiff();
 /// let network = EncoderConfig::Mlp { hidden: vec![16], activation: Activation::Relu };
-/// let mut nca: Nca = NcaConfig::new(8, 2).with_encoder(network).init(&device);
+/// let mut nca = Nca::new(network.init(8, 2, &device), NcaLossConfig::new().init());
 /// let mut optimizer = AdamConfig::new().init();
 /// let x = Tensor::<2>::random([6, 8], Distribution::Default, &device);
 /// let labels = Tensor::<1, Int>::from_data([0, 0, 1, 1, 2, 2], &device);

@@ -3,8 +3,8 @@
 use crate::faces::{PIXELS, Pose, PosedFaces};
 use anyhow::Result;
 use burn::tensor::Device;
-use burn_nca::baseline::PcaConfig;
-use burn_nca::data::Features;
+use burn_nca_learn::baseline::PcaConfig;
+use burn_nca_learn::data::Features;
 
 use crate::banks::Banks;
 use crate::measure::{Point, PolarMap, direct_error, embed, neighbor_error};

@@ -14,7 +14,7 @@ mod training;
 
 use std::process::ExitCode;
 
-use burn_nca::encoder::Mlp;
+use burn_nca_learn::encoder::Mlp;
 use clap::Parser;
 
 use crate::cli::{Args, NetworkKind};

@@ -6,7 +6,7 @@ use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::{Linear, LinearConfig};
 use burn::tensor::activation::relu;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::encoder::{Activation, Encoder, Mlp, MlpConfig};
+use burn_nca_learn::encoder::{Activation, Encoder, Mlp, MlpConfig};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

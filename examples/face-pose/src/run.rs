@@ -4,8 +4,8 @@ use crate::faces::PoseOptions;
 use anyhow::{Result, bail};
 use burn::module::Module;
 use burn::tensor::Device;
-use burn_nca::device;
-use burn_nca::objective::PairLossConfig;
+use burn_nca_learn::device;
+use burn_nca_learn::objective::PairLossConfig;
 use burn_nca_program::{RunFolder, print, write_file};
 
 use crate::banks::Banks;
@@ -112,7 +112,7 @@ fn plan<N: Network>(args: &Args) -> Result<Plan> {
 fn open_device(name: &str) -> Result<Device> {
     let device = device::open(name)?;
     if !device::runs_on_host(&device) {
-        burn_nca::self_test(&device)?;
+        burn_nca_learn::self_test(&device)?;
     }
     Ok(device)
 }

@@ -1,7 +1,7 @@
 //! The accuracy that no rule can exceed: that of the true densities.
 
-use burn_nca::Result;
 use burn_nca_data::generate::{NoisyXorOptions, noisy_xor};
+use burn_nca_learn::Result;
 
 /// Rows that the accuracy is taken on: its standard error is below 0.1 points.
 const ROWS: usize = 200_000;

@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use burn::tensor::Device;
-use burn_nca::data::{Labeled, ScalingKind};
-use burn_nca::encoder::EncoderConfig;
-use burn_nca::estimator::Estimator;
-use burn_nca::evaluate::Accuracy;
-use burn_nca::fit::FitConfig;
-use burn_nca::method::{AnyMethod, Euclidean, Gvsm, Nca, Vsm};
-use burn_nca::neighbors::{Rule, VariableKernel};
-use burn_nca::objective::Criterion;
+use burn_nca_learn::data::{Labeled, ScalingKind};
+use burn_nca_learn::encoder::EncoderConfig;
+use burn_nca_learn::estimator::Estimator;
+use burn_nca_learn::evaluate::Accuracy;
+use burn_nca_learn::fit::FitConfig;
+use burn_nca_learn::method::{AnyMethod, Euclidean, Gvsm, Nca, Vsm};
+use burn_nca_learn::neighbors::{Rule, VariableKernel};
+use burn_nca_learn::objective::Criterion;
 use serde::{Deserialize, Serialize};
 
 /// A line of a figure.

@@ -54,7 +54,7 @@ impl Results {
     ///
     /// # Errors
     /// Options that the generator of the Bayes limit refuses.
-    pub fn new(cells: Vec<Cell>) -> burn_nca::Result<Self> {
+    pub fn new(cells: Vec<Cell>) -> burn_nca_learn::Result<Self> {
         let mut points = Vec::new();
         for (figure, noise) in FIGURES {
             for correlation in CORRELATIONS {

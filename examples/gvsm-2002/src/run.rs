@@ -1,7 +1,7 @@
 //! One run: all cells, kept after each, and the folder that the results go to.
 
 use anyhow::{Result, bail};
-use burn_nca::device;
+use burn_nca_learn::device;
 use burn_nca_program::{Bar, Cells, Interrupt, RunFolder, command_line, print, write_file};
 
 use crate::Arguments;

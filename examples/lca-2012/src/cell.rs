@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use burn::tensor::Device;
-use burn_nca::evaluate::{Embedded, held_out_accuracy};
+use burn_nca_learn::evaluate::{Embedded, held_out_accuracy};
 use burn_nca_program::Interrupt;
 use serde::{Deserialize, Serialize};
 

@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use burn::tensor::Device;
-use burn_nca::baseline::{LdaConfig, PcaConfig, Projection};
-use burn_nca::data::{Features, Labeled, ScalingKind, TensorFeatures};
-use burn_nca::device;
-use burn_nca::estimator::Estimator;
-use burn_nca::evaluate::Accuracy;
-use burn_nca::fit::{FitConfig, FitSession, Progress, Termination};
-use burn_nca::method::{AnyMethod, Lca, LcaClassifier};
 use burn_nca_figures::{Curves, Panels, Plot, Scatter};
+use burn_nca_learn::baseline::{LdaConfig, PcaConfig, Projection};
+use burn_nca_learn::data::{Features, Labeled, ScalingKind, TensorFeatures};
+use burn_nca_learn::device;
+use burn_nca_learn::estimator::Estimator;
+use burn_nca_learn::evaluate::Accuracy;
+use burn_nca_learn::fit::{FitConfig, FitSession, Progress, Termination};
+use burn_nca_learn::method::{AnyMethod, Lca, LcaClassifier};
 use burn_nca_program::{
     Bar, Cells, Interrupt, RunFolder, Terminal, command_line, plain_table, print, write_file,
 };
@@ -205,7 +205,7 @@ fn fitted(
     dimension: usize,
     train: &Labeled,
     (device, interrupt): (&Device, &Interrupt),
-) -> Result<Option<burn_nca::Fitted>> {
+) -> Result<Option<burn_nca_learn::Fitted>> {
     let mut watch = |_: &Progress| match interrupt.is_set() {
         true => ControlFlow::Break(Termination::Stopped),
         false => ControlFlow::Continue(()),

@@ -1,7 +1,7 @@
 //! A Gaussian with a full covariance for each class: the classifier that the paper compares LCA with.
 
 use anyhow::{Result, anyhow};
-use burn_nca::data::{Features, Labeled};
+use burn_nca_learn::data::{Features, Labeled};
 use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::Llt;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;

@@ -4,16 +4,16 @@ use std::ops::ControlFlow;
 
 use anyhow::{Context, Result};
 use burn::tensor::{Device, Tensor};
-use burn_nca::NcaConfig;
-use burn_nca::data::{Labeled, ScalingKind, TensorFeatures};
-use burn_nca::estimator::Estimator;
-use burn_nca::estimator::tune::{TuneConfig, TuneProgress, TuneSession};
-use burn_nca::fit::{
+use burn_nca_learn::NcaConfig;
+use burn_nca_learn::data::{Labeled, ScalingKind, TensorFeatures};
+use burn_nca_learn::estimator::Estimator;
+use burn_nca_learn::estimator::tune::{TuneConfig, TuneProgress, TuneSession};
+use burn_nca_learn::fit::{
     FitConfig, FitSession, OptimizerConfig, Progress, START_PERPLEXITY, StochasticConfig,
     Termination,
 };
-use burn_nca::method::{AnyMethod, Lca, Lmnn, Nca};
-use burn_nca::objective::Criterion;
+use burn_nca_learn::method::{AnyMethod, Lca, Lmnn, Nca};
+use burn_nca_learn::objective::Criterion;
 use burn_nca_program::Interrupt;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! The rows of a split as methods see them: scaled and reduced by what the training rows say.
 
 use anyhow::Result;
-use burn_nca::baseline::{PcaConfig, TruncatedSvdConfig};
-use burn_nca::data::{Features, Labeled, Scaling, ScalingKind};
+use burn_nca_learn::baseline::{PcaConfig, TruncatedSvdConfig};
+use burn_nca_learn::data::{Features, Labeled, Scaling, ScalingKind};
 
 use crate::sets::{Rows, Set};
 

@@ -1,7 +1,7 @@
 //! One run: sets, cells, and the folder that they go to.
 
 use anyhow::{Result, bail};
-use burn_nca::device;
+use burn_nca_learn::device;
 use burn_nca_program::{
     Bar, Interrupt, RunFolder, Terminal, command_line, plain_table, print, write_file,
 };

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use burn_nca::data::{Features, Labeled, SparseFeatures, Split, random_split, stratified_split};
 use burn_nca_data::{CsvOptions, by_name, open, read_csv, read_matrix_market, read_splits};
+use burn_nca_learn::data::{
+    Features, Labeled, SparseFeatures, Split, random_split, stratified_split,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::deslant::deslanted;

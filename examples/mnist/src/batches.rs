@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::Scope;
 
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use burn_nca::objective::ClassTarget;
+use burn_nca_learn::objective::ClassTarget;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

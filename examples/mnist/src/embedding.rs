@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use burn::module::Module;
 use burn::tensor::{Tensor, TensorData};
-use burn_nca::fit::parallel;
+use burn_nca_learn::fit::parallel;
 use burn_nca_program::write_file;
 use npyz::WriterBuilder;
 

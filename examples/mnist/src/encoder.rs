@@ -7,9 +7,9 @@ use burn::nn::pool::{MaxPool2d, MaxPool2dConfig};
 use burn::nn::{Linear, LinearConfig, PaddingConfig2d};
 use burn::tensor::activation::relu;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::baseline::PcaConfig;
-use burn_nca::data::Features;
-use burn_nca::encoder::{Encoder, LinearMap, Mlp, MlpConfig};
+use burn_nca_learn::baseline::PcaConfig;
+use burn_nca_learn::data::Features;
+use burn_nca_learn::encoder::{Encoder, LinearMap, Mlp, MlpConfig};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

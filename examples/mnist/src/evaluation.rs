@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use burn::tensor::Tensor;
-use burn_nca::neighbors::{NearestConfig, Neighbors, SearchMethod, majority_vote};
+use burn_nca_learn::neighbors::{NearestConfig, Neighbors, SearchMethod, majority_vote};
 use serde::{Deserialize, Serialize};
 
 use crate::digits::{CLASSES, Centering, Digits};

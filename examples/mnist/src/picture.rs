@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use burn::tensor::Tensor;
-use burn_nca::baseline::PcaConfig;
-use burn_nca::data::{Features, TensorFeatures};
 use burn_nca_figures::palette::class_color;
 use burn_nca_figures::plotters::prelude::*;
 use burn_nca_figures::plotters::style::text_anchor::{HPos, Pos, VPos};
 use burn_nca_figures::{Canvas, Figure};
+use burn_nca_learn::baseline::PcaConfig;
+use burn_nca_learn::data::{Features, TensorFeatures};
 
 use crate::digits::CLASSES;
 

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use burn::module::Module;
 use burn::tensor::Device;
-use burn_nca::device;
+use burn_nca_learn::device;
 use burn_nca_program::{Bar, Interrupt, RunFolder, eprint_line, write_file};
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use burn::tensor::{Device, Tensor, TensorData};
-use burn_nca::neighbors::SearchMethod;
+use burn_nca_learn::neighbors::SearchMethod;
 use serde::Serialize;
 
 use crate::digits::{Digits, PIXELS};

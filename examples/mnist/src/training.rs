@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use burn::module::Module;
 use burn::optim::AdamWConfig;
-use burn_nca::MetricModel;
-use burn_nca::fit::parallel::value_and_gradient;
-use burn_nca::objective::{Criterion, NcaLoss, NcaLossConfig};
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::fit::parallel::value_and_gradient;
+use burn_nca_learn::objective::{Criterion, NcaLoss, NcaLossConfig};
 use burn_nca_program::{Bar, Interrupt};
 use serde::{Deserialize, Serialize};
 

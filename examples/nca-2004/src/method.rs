@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use anyhow::{Context, Result};
 use burn::tensor::Device;
-use burn_nca::NcaConfig;
-use burn_nca::baseline::{BaselineConfig, LdaConfig, Projection, RcaConfig, lda_rca};
-use burn_nca::data::{Labeled, ScalingKind};
-use burn_nca::encoder::EncoderConfig;
-use burn_nca::fit::{
+use burn_nca_learn::NcaConfig;
+use burn_nca_learn::baseline::{BaselineConfig, LdaConfig, Projection, RcaConfig, lda_rca};
+use burn_nca_learn::data::{Labeled, ScalingKind};
+use burn_nca_learn::encoder::EncoderConfig;
+use burn_nca_learn::fit::{
     FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Progress, Termination,
 };
 use burn_nca_program::Interrupt;
@@ -185,7 +185,7 @@ fn closed(config: BaselineConfig, train: &Labeled) -> Result<Option<Learned>> {
 /// solver `svd` does: RCA first, which keeps the others, then LDA.
 fn discriminants(
     train: &Labeled,
-    lda: impl Fn(&Labeled, &LdaConfig) -> burn_nca::Result<Projection>,
+    lda: impl Fn(&Labeled, &LdaConfig) -> burn_nca_learn::Result<Projection>,
 ) -> Result<Option<Learned>> {
     let config = LdaConfig::new(2.min(LdaConfig::max_directions(train)));
     if let Ok(map) = lda(train, &config) {
@@ -241,9 +241,9 @@ fn fit(
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::data::Features;
-    use burn_nca::device;
     use burn_nca_data::bundled::iris;
+    use burn_nca_learn::data::Features;
+    use burn_nca_learn::device;
 
     use super::*;
 

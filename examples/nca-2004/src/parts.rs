@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result};
 use burn::tensor::{DType, Device, Tensor};
-use burn_nca::baseline::Projection;
-use burn_nca::data::{Features, Labeled, Scaling, ScalingKind, Split, TensorFeatures};
-use burn_nca::evaluate::{Embedded, held_out_accuracy, leave_one_out_accuracy};
+use burn_nca_learn::baseline::Projection;
+use burn_nca_learn::data::{Features, Labeled, Scaling, ScalingKind, Split, TensorFeatures};
+use burn_nca_learn::evaluate::{Embedded, held_out_accuracy, leave_one_out_accuracy};
 
 /// The rows to learn from and those to test on.
 pub struct Parts {

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::Result;
 use burn::tensor::{Device, Tensor};
-use burn_nca::baseline::PcaConfig;
-use burn_nca::data::{Features, Labeled, ScalingKind, Split, stratified_split};
 use burn_nca_data::generate::{RingsOptions, rings};
 use burn_nca_figures::{Panels, Scatter};
+use burn_nca_learn::baseline::PcaConfig;
+use burn_nca_learn::data::{Features, Labeled, ScalingKind, Split, stratified_split};
 use burn_nca_program::Interrupt;
 use serde::Serialize;
 
@@ -231,7 +231,7 @@ fn coordinates(points: &Tensor<2>) -> Vec<[f64; 2]> {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::device;
+    use burn_nca_learn::device;
 
     use super::*;
 

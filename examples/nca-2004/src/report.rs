@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use burn_nca::fit::Termination;
 use burn_nca_figures::{Bars, Figure, Panels, Plot};
+use burn_nca_learn::fit::Termination;
 use burn_nca_program::number::duration;
 
 use crate::document::{Block, Document, Row, Table};

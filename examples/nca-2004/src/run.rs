@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca::device;
 use burn_nca_figures::{Figure, Panels, Plot};
+use burn_nca_learn::device;
 use burn_nca_program::{
     Bar, Interrupt, RunFolder, Terminal, command_line, plain_table, print, write_file,
 };

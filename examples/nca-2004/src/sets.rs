@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use burn_nca::data::{Labeled, Split, stratified_split};
 use burn_nca_data::{CsvOptions, by_name, open, read_splits};
+use burn_nca_learn::data::{Labeled, Split, stratified_split};
 use serde::{Deserialize, Serialize};
 
 /// The share of rows that the paper holds out.
@@ -170,7 +170,10 @@ fn with_splits(
         None => {
             let seeds = 0..count as u64;
             let splits = seeds.map(|seed| stratified_split(data.labels(), TEST_SHARE, seed));
-            (splits.collect::<burn_nca::Result<_>>()?, "stratified 70/30, seeds from 0".to_string())
+            (
+                splits.collect::<burn_nca_learn::Result<_>>()?,
+                "stratified 70/30, seeds from 0".to_string(),
+            )
         }
     };
     let first = splits.first().with_context(|| format!("the set {} has no split", plan.name))?;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use burn::module::Module;
 use burn::tensor::Tensor;
-use burn_nca::nca::squared_distances;
-use burn_nca::objective::Objective;
+use burn_nca_learn::nca::squared_distances;
+use burn_nca_learn::objective::Objective;
 
 use crate::target_neighbors::TargetNeighbors;
 

@@ -13,12 +13,12 @@ mod weighted_nca;
 
 use burn::module::Module;
 use burn::tensor::{DType, Device};
-use burn_nca::data::{Labeled, Scaling, ScalingKind, TensorFeatures, stratified_split};
-use burn_nca::encoder::{Encoder, LinearMap, LinearMapConfig};
-use burn_nca::evaluate::{Accuracy, ClassScores};
-use burn_nca::fit::{FitConfig, FitSession, Problem, Solution, minimize};
-use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
-use burn_nca::{Fitted, MetricModel, NcaConfig, Result};
+use burn_nca_learn::data::{Labeled, Scaling, ScalingKind, TensorFeatures, stratified_split};
+use burn_nca_learn::encoder::{Encoder, LinearMap, LinearMapConfig};
+use burn_nca_learn::evaluate::{Accuracy, ClassScores};
+use burn_nca_learn::fit::{FitConfig, FitSession, Problem, Solution, minimize};
+use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
+use burn_nca_learn::{Fitted, MetricModel, NcaConfig, Result};
 
 use large_margin::LargeMargin;
 use target_neighbors::TargetNeighbors;

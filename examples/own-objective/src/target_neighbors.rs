@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData};
-use burn_nca::data::{Labeled, TensorFeatures};
-use burn_nca::neighbors::nearest_others;
+use burn_nca_learn::data::{Labeled, TensorFeatures};
+use burn_nca_learn::neighbors::nearest_others;
 
 /// The target neighbors of n rows, k of each, prepared once for many evaluations.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct TargetNeighbors {
 
 impl TargetNeighbors {
     /// The k nearest rows of each row's own class, by the Euclidean distance of the features.
-    pub fn new(data: Labeled, k: usize, device: &Device) -> burn_nca::Result<Self> {
+    pub fn new(data: Labeled, k: usize, device: &Device) -> burn_nca_learn::Result<Self> {
         let device = &device.clone().inner();
         let n = data.rows();
         let mut neighbors: Vec<i32> =

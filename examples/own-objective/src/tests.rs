@@ -1,12 +1,12 @@
 //! What to test of an objective of one's own: the equation, the gradient, and that blocks do not matter.
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::MetricModel;
-use burn_nca::data::{Features, Labeled, TensorFeatures};
-use burn_nca::encoder::LinearMap;
-use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
-use burn_nca::fit::parameters::{assign, flatten, flatten_gradients};
-use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::data::{Features, Labeled, TensorFeatures};
+use burn_nca_learn::encoder::LinearMap;
+use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
+use burn_nca_learn::fit::parameters::{assign, flatten, flatten_gradients};
+use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
 
 use crate::large_margin::LargeMargin;
 use crate::target_neighbors::TargetNeighbors;

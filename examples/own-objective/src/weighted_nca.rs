@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
-use burn_nca::nca::{equal_pairs, exponents, log_p};
-use burn_nca::objective::{ClassIndex, Objective};
+use burn_nca_learn::nca::{equal_pairs, exponents, log_p};
+use burn_nca_learn::objective::{ClassIndex, Objective};
 
 /// The criterion g of NCA, of rows that count by weight, as points and as neighbors of others.
 ///
@@ -47,7 +47,7 @@ impl WeightedRows {
     ///
     /// # Panics
     /// If there is not one weight per row, or one is not positive and finite.
-    pub fn new(labels: &[usize], weights: &[f64], device: &Device) -> burn_nca::Result<Self> {
+    pub fn new(labels: &[usize], weights: &[f64], device: &Device) -> burn_nca_learn::Result<Self> {
         assert_eq!(labels.len(), weights.len(), "one weight per row");
         Ok(Self::of(ClassIndex::new(labels, device)?, weights.to_vec(), device))
     }

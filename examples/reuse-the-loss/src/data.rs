@@ -1,8 +1,8 @@
 //! The bundled digits as images: 1797 of 8 x 8 pixels, 30 % of each class held out.
 
 use burn::tensor::{DType, Device, Int, Tensor};
-use burn_nca::data::{Labeled, TensorFeatures, stratified_split};
 use burn_nca_data::bundled;
+use burn_nca_learn::data::{Labeled, TensorFeatures, stratified_split};
 
 /// Images `[n, 8, 8]` from 0 to 1, and their classes.
 pub struct Part {
@@ -17,7 +17,7 @@ pub struct Digits {
 }
 
 impl Digits {
-    pub fn load(device: &Device) -> burn_nca::Result<Self> {
+    pub fn load(device: &Device) -> burn_nca_learn::Result<Self> {
         let all = bundled::digits();
         let split = stratified_split(all.labels(), 0.3, 0)?;
         let part = |rows: &[usize]| Part::of(&all.select(rows), device);

@@ -11,7 +11,7 @@ mod network;
 mod training;
 
 use burn::tensor::Device;
-use burn_nca::objective::{
+use burn_nca_learn::objective::{
     Criterion, NcaLossConfig, ProxyNcaLossConfig, SoftNearestNeighborLossConfig, SupConLossConfig,
 };
 

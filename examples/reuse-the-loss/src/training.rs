@@ -3,8 +3,8 @@
 use burn::module::Module;
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{Device, Tensor};
-use burn_nca::evaluate::{Embedded, held_out_accuracy};
-use burn_nca::objective::{BatchLoss, ClassTarget};
+use burn_nca_learn::evaluate::{Embedded, held_out_accuracy};
+use burn_nca_learn::objective::{BatchLoss, ClassTarget};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -58,7 +58,10 @@ pub fn train<L: BatchLoss<Target = ClassTarget>>(
 }
 
 /// The share of test images that their five nearest training images classify rightly.
-pub fn accuracy(digits: &Digits, embed: impl Fn(Tensor<3>) -> Tensor<2>) -> burn_nca::Result<f64> {
+pub fn accuracy(
+    digits: &Digits,
+    embed: impl Fn(Tensor<3>) -> Tensor<2>,
+) -> burn_nca_learn::Result<f64> {
     let (train, test) = (embed(digits.train.images.clone()), embed(digits.test.images.clone()));
     let train = Embedded::new(&train, &digits.train.labels);
     let test = Embedded::new(&test, &digits.test.labels);

@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use burn::tensor::Device;
-use burn_nca::NcaConfig;
-use burn_nca::data::{Labeled, ScalingKind};
-use burn_nca::estimator::Estimator;
-use burn_nca::evaluate::Accuracy;
-use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
-use burn_nca::method::Euclidean;
 use burn_nca_data::bundled;
+use burn_nca_learn::NcaConfig;
+use burn_nca_learn::data::{Labeled, ScalingKind};
+use burn_nca_learn::estimator::Estimator;
+use burn_nca_learn::evaluate::Accuracy;
+use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
+use burn_nca_learn::method::Euclidean;
 use serde::Serialize;
 
 /// The training rows of the slides, counted from 0; the other 105 are tested on.
@@ -91,7 +91,7 @@ pub fn scores(device: &Device) -> Result<Vec<Score>> {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::device;
+    use burn_nca_learn::device;
 
     use super::*;
 

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use burn_nca::device;
+use burn_nca_learn::device;
 use burn_nca_program::{Bar, RunFolder, print, write_file};
 use clap::Parser;
 

@@ -150,7 +150,7 @@ fn twice_product(a: &[f64], s: &[f64], d: usize) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::{Sums, device};
+    use burn_nca_learn::{Sums, device};
 
     use super::*;
     use crate::timing::{Library, assert_alike};

@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use anyhow::Result;
 use burn::tensor::{DType, Device, Tensor};
-use burn_nca::data::{Labeled, Scaling, ScalingKind};
-use burn_nca::encoder::LinearMap;
-use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
-use burn_nca::fit::parameters::flatten_gradients;
-use burn_nca::objective::{ClassIndex, NcaLoss, NcaLossConfig};
-use burn_nca::{MetricModel, Sums};
 use burn_nca_data::bundled;
+use burn_nca_learn::data::{Labeled, Scaling, ScalingKind};
+use burn_nca_learn::encoder::LinearMap;
+use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
+use burn_nca_learn::fit::parameters::flatten_gradients;
+use burn_nca_learn::objective::{ClassIndex, NcaLoss, NcaLossConfig};
+use burn_nca_learn::{MetricModel, Sums};
 use serde::Serialize;
 
 use crate::iris;

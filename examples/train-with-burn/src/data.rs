@@ -1,9 +1,9 @@
 //! The bundled digits as Burn datasets: pixels from 0 to 1, 30 % of each class for validation.
 
 use burn::data::dataset::InMemDataset;
-use burn_nca::data::{Features, Labeled, stratified_split};
-use burn_nca::train::{Sample, samples};
 use burn_nca_data::bundled;
+use burn_nca_learn::data::{Features, Labeled, stratified_split};
+use burn_nca_learn::train::{Sample, samples};
 
 pub struct Digits {
     pub train: Labeled,
@@ -11,7 +11,7 @@ pub struct Digits {
 }
 
 impl Digits {
-    pub fn load() -> burn_nca::Result<Self> {
+    pub fn load() -> burn_nca_learn::Result<Self> {
         let all = bundled::digits();
         let pixels = all.features().values().iter().map(|pixel| pixel / 16.0).collect();
         let names = all.features().names().to_vec();

@@ -10,13 +10,13 @@ use burn::tensor::Device;
 use burn::train::metric::store::{Aggregate, Direction, Split};
 use burn::train::metric::{LearningRateMetric, LossMetric};
 use burn::train::{Learner, MetricEarlyStoppingStrategy, StoppingCondition, SupervisedTraining};
-use burn_nca::MetricModel;
-use burn_nca::encoder::{Mlp, save_safetensors};
-use burn_nca::objective::{BatchLoss, ClassTarget};
-use burn_nca::train::metric::{
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::encoder::{Mlp, save_safetensors};
+use burn_nca_learn::objective::{BatchLoss, ClassTarget};
+use burn_nca_learn::train::metric::{
     EmbeddingSpread, LeaveOneOutAccuracy, NeighborPerplexity, ReferenceAccuracy, SoftAccuracy,
 };
-use burn_nca::train::{ClassBalancedLoaderConfig, ReferencedModel, SampleBatcher};
+use burn_nca_learn::train::{ClassBalancedLoaderConfig, ReferencedModel, SampleBatcher};
 
 use crate::arguments::Arguments;
 use crate::data::Digits;

@@ -13,8 +13,10 @@ mod learning;
 mod lines;
 
 use burn::tensor::Device;
-use burn_nca::encoder::MlpConfig;
-use burn_nca::objective::{MemoryLossConfig, SoftNearestNeighborLossConfig, TemperatureConfig};
+use burn_nca_learn::encoder::MlpConfig;
+use burn_nca_learn::objective::{
+    MemoryLossConfig, SoftNearestNeighborLossConfig, TemperatureConfig,
+};
 use clap::Parser;
 
 use arguments::Arguments;

@@ -10,5 +10,5 @@ struct Readme;
 
 /// The examples of the library's README compile.
 #[cfg(doctest)]
-#[doc = include_str!("../../../crates/burn-nca/README.md")]
+#[doc = include_str!("../../../crates/burn-nca-learn/README.md")]
 struct LibraryReadme;

@@ -1,6 +1,6 @@
 //! The options of `nca fit` that choose a method, and those of `nca methods`.
 
-use burn_nca::method::AnyMethod;
+use burn_nca_learn::method::AnyMethod;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use burn_nca::{SumsCompared, compare_sums, device};
+use burn_nca_learn::{SumsCompared, compare_sums, device};
 
 use crate::failure::in_one_line;
 use crate::hint::CommandKind;
@@ -27,7 +27,7 @@ fn tested(name: &str) -> String {
     let started = Instant::now();
     let found = device::open(name).and_then(|device| {
         without_panic_message(|| {
-            burn_nca::self_test(&device)?;
+            burn_nca_learn::self_test(&device)?;
             compare_sums(&device)
         })
     });

@@ -9,8 +9,8 @@ mod training_pairs;
 mod training_rows;
 
 use anyhow::Result;
-use burn_nca::estimator::TrainingTargets;
 use burn_nca_data::is_sparse;
+use burn_nca_learn::estimator::TrainingTargets;
 
 use super::{load_model, model_folder};
 use crate::cli::EvaluateArgs;

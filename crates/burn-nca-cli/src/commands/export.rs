@@ -1,9 +1,9 @@
 //! `nca export`: a model for other programs.
 
 use anyhow::{Result, bail};
-use burn_nca::Fitted;
-use burn_nca::estimator::TrainingTargets;
 use burn_nca_files::is_regular;
+use burn_nca_learn::Fitted;
+use burn_nca_learn::estimator::TrainingTargets;
 use burn_nca_program::eprint_line;
 
 use super::load_model;

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 use burn::tensor::Tensor;
-use burn_nca::Fitted;
-use burn_nca::data::Features;
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::Features;
 
 /// The embedding of the rows of `source`; `places` are their places there, from 0.
 ///

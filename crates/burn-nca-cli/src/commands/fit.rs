@@ -5,10 +5,10 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca::data::{Coincidences, Features, Labeled, RegressionData, Scaling};
-use burn_nca::fit::{FitSession, Progress, Termination};
-use burn_nca::method::AnyMethod;
-use burn_nca::{DeviceTime, Fitted, device};
+use burn_nca_learn::data::{Coincidences, Features, Labeled, RegressionData, Scaling};
+use burn_nca_learn::fit::{FitSession, Progress, Termination};
+use burn_nca_learn::method::AnyMethod;
+use burn_nca_learn::{DeviceTime, Fitted, device};
 use burn_nca_program::{Interrupt, RunFolder, short_name};
 
 use super::report::write_pictures;
@@ -201,7 +201,7 @@ fn device_for(given: &str, size: [usize; 3]) -> Result<(String, Device)> {
     if name != device::AUTO {
         return Ok((name, open_device(given)?));
     }
-    let times = process::without_panic_message(|| burn_nca::time_devices(size));
+    let times = process::without_panic_message(|| burn_nca_learn::time_devices(size));
     let Some(fastest) = times.first() else {
         return Err(usage("no device computes as it should; nca devices --test says why"));
     };
@@ -230,7 +230,7 @@ fn warm_start(args: &FitArgs, features: &Features, device: &Device) -> Result<Op
 fn fit(
     bar: &FitProgress,
     (folder, recording): (Option<&RunFolder>, Option<&Recording>),
-    run: impl FnOnce(FitSession<'_>) -> burn_nca::Result<Fitted>,
+    run: impl FnOnce(FitSession<'_>) -> burn_nca_learn::Result<Fitted>,
 ) -> Result<Fitted> {
     let mut watch = |progress: &Progress| bar.step(progress);
     let mut begin = |start: &[f64]| recording.iter().for_each(|steps| steps.start(start));

@@ -1,11 +1,11 @@
 //! `nca info`: the description of a saved model.
 
 use anyhow::Result;
-use burn_nca::Fitted;
-use burn_nca::data::{Features, Scaling, ScalingKind};
-use burn_nca::encoder::EncoderConfig;
-use burn_nca::estimator::ModelCard;
-use burn_nca::fit::{Penalty, ResolvedStart, Termination};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::{Features, Scaling, ScalingKind};
+use burn_nca_learn::encoder::EncoderConfig;
+use burn_nca_learn::estimator::ModelCard;
+use burn_nca_learn::fit::{Penalty, ResolvedStart, Termination};
 use burn_nca_program::number::counted;
 use burn_nca_program::terminal::listing;
 use burn_nca_program::{Terminal, plain_table};

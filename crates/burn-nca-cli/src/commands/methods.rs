@@ -1,7 +1,7 @@
 //! `nca methods`: what can be learned by, when to take it, and the settings of each.
 
 use anyhow::Result;
-use burn_nca::method::{AnyMethod, MethodInfo};
+use burn_nca_learn::method::{AnyMethod, MethodInfo};
 use burn_nca_program::Terminal;
 use burn_nca_program::terminal::{listing, wrapped};
 

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use burn::tensor::Device;
-use burn_nca::{Fitted, device};
+use burn_nca_learn::{Fitted, device};
 
 use crate::cli::{Cli, Command, ModelArgs};
 use crate::logging;
@@ -50,7 +50,7 @@ pub fn run(cli: Cli) -> Result<()> {
 fn open_device(name: &str) -> Result<Device> {
     let device = device::open(name)?;
     if !device::runs_on_host(&device) {
-        crate::process::without_panic_message(|| burn_nca::self_test(&device))?;
+        crate::process::without_panic_message(|| burn_nca_learn::self_test(&device))?;
     }
     Ok(device)
 }

@@ -1,10 +1,10 @@
 //! `nca predict`: the classes, or the numbers, of new rows.
 
 use anyhow::{Result, bail};
-use burn_nca::Fitted;
-use burn_nca::data::Features;
-use burn_nca::estimator::TrainingTargets;
 use burn_nca_data::is_sparse;
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::Features;
+use burn_nca_learn::estimator::TrainingTargets;
 
 use super::predicted::Predicted;
 use super::{finite, load_model, model_folder};

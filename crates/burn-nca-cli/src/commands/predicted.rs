@@ -159,7 +159,7 @@ impl Predicted {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::data::Features;
+    use burn_nca_learn::data::Features;
     use burn_nca_report::WarningCode;
 
     use super::*;

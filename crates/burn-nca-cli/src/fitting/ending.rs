@@ -1,7 +1,7 @@
 //! Why a fit ended, in the words of the program: a remedy is an option, not a field of the library.
 
-use burn_nca::Fitted;
-use burn_nca::fit::Termination;
+use burn_nca_learn::Fitted;
+use burn_nca_learn::fit::Termination;
 
 /// The reason why the fit of a model ended, as a sentence; `searched` where cross-validation chose the number of steps.
 pub fn of_model(model: &Fitted, searched: bool) -> String {

@@ -1,7 +1,7 @@
 //! From the options of `nca fit` to the method and its settings.
 
 use anyhow::Result;
-use burn_nca::method::AnyMethod;
+use burn_nca_learn::method::AnyMethod;
 
 use super::target_settings::FitTask;
 use crate::cli::FitArgs;

@@ -1,10 +1,10 @@
 //! A model's settings in words: its map and its objective.
 
-use burn_nca::data::AgreementWidth;
-use burn_nca::encoder::EncoderConfig;
-use burn_nca::estimator::ModelCard;
-use burn_nca::method::{AnyMethod, Nca, SoftNca};
-use burn_nca::objective::Criterion;
+use burn_nca_learn::data::AgreementWidth;
+use burn_nca_learn::encoder::EncoderConfig;
+use burn_nca_learn::estimator::ModelCard;
+use burn_nca_learn::method::{AnyMethod, Nca, SoftNca};
+use burn_nca_learn::objective::Criterion;
 
 /// `linear`, `diagonal (one weight per feature)`, or `network 13-64-32-2, relu`
 pub fn map(card: &ModelCard) -> String {
@@ -54,8 +54,8 @@ fn letter(criterion: Criterion) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::encoder::Activation;
-    use burn_nca::fit::FitConfig;
+    use burn_nca_learn::encoder::Activation;
+    use burn_nca_learn::fit::FitConfig;
 
     use super::*;
 

@@ -1,9 +1,9 @@
 //! How many neighbors vote for a model's classes: a number, or a rule that finds it on the training rows.
 
 use anyhow::Result;
-use burn_nca::Fitted;
-use burn_nca::evaluate::{CrossValidatedK, Embedded};
-use burn_nca::neighbors::{PerplexityMean, fewest_others};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::evaluate::{CrossValidatedK, Embedded};
+use burn_nca_learn::neighbors::{PerplexityMean, fewest_others};
 
 use crate::cli::NeighborCount;
 use crate::failure::usage;

@@ -3,7 +3,7 @@
 //! What follows from the options alone is here; what needs the data or a model is refused where that is read.
 
 use anyhow::Result;
-use burn_nca::method::{AnyMethod, Uses};
+use burn_nca_learn::method::{AnyMethod, Uses};
 
 use super::target_settings::FitTask;
 use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind};

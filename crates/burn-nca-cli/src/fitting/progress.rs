@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
-use burn_nca::fit::{CheckpointEvent, Progress, Termination};
+use burn_nca_learn::fit::{CheckpointEvent, Progress, Termination};
 use burn_nca_program::{Bar, Interrupt};
 use burn_nca_report::{Warning, WarningCode};
 
@@ -164,7 +164,7 @@ mod tests {
     fn a_checkpoint_that_cannot_be_written_is_a_warning_of_the_report() {
         let bar = FitProgress::new(10, true, (Interrupt::default(), TimeBudget::start(None)));
         assert_eq!(bar.warnings(), []);
-        bar.tell(&CheckpointEvent::WriteFailed(&burn_nca::Error::setting("full")));
+        bar.tell(&CheckpointEvent::WriteFailed(&burn_nca_learn::Error::setting("full")));
         let [warning] = &bar.warnings()[..] else { panic!("one warning") };
         assert_eq!(warning.code, WarningCode::CheckpointNotWritten);
         assert!(warning.text.ends_with("since the last one: full"), "{}", warning.text);

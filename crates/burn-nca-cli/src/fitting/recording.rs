@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 
-use burn_nca::fit::{CheckpointEvent, FitIdentity, Progress};
 use burn_nca_files::{JournalError, read_journal, write_journal};
+use burn_nca_learn::fit::{CheckpointEvent, FitIdentity, Progress};
 use burn_nca_program::RunFolder;
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,9 @@
 //! The rows of a fit, whatever is learned from them: opened, split, and the scores of a model of them.
 
 use anyhow::{Result, bail};
-use burn_nca::Fitted;
-use burn_nca::data::{Coincidences, Labeled, RegressionData, Split, TrainingData};
 use burn_nca_data::{Table, TargetKind, by_name, read_pairs};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::{Coincidences, Labeled, RegressionData, Split, TrainingData};
 
 use super::neighbor_count::{of_classes, of_numbers};
 use super::progress::HeldOutMeasure;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use burn_nca::Fitted;
 use burn_nca_files::{replace_folder, restore_folder, temporary_folder};
+use burn_nca_learn::Fitted;
 use burn_nca_program::RunFolder;
 
 use crate::output;

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use burn_nca::data::{AnyData, Features, ScalingKind};
-use burn_nca::encoder::{Activation, EncoderConfig};
-use burn_nca::fit::exact::BlockConfig;
-use burn_nca::fit::{
+use burn_nca_data::{is_sparse, read_csv_features, read_npy_features};
+use burn_nca_learn::data::{AnyData, Features, ScalingKind};
+use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::fit::exact::BlockConfig;
+use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty,
     Precision, START_PERPLEXITY, SgdConfig, Start, StochasticConfig,
 };
-use burn_nca::method::{AnyMethod, Uses};
-use burn_nca::{Estimator, Fitted, NcaConfig, Sums};
-use burn_nca_data::{is_sparse, read_csv_features, read_npy_features};
+use burn_nca_learn::method::{AnyMethod, Uses};
+use burn_nca_learn::{Estimator, Fitted, NcaConfig, Sums};
 
 use crate::cli::fit::{
     ActivationKind, EncoderKind, FitArgs, Init, ModelOptions, Number, OptimizerKind,
@@ -271,7 +271,7 @@ fn penalty(kind: PenaltyKind) -> Penalty {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::data::Features;
+    use burn_nca_learn::data::Features;
     use clap::Parser;
 
     use super::*;

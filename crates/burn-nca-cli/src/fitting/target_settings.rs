@@ -1,8 +1,8 @@
 //! What the options of `nca fit` say is learned from.
 
 use anyhow::Result;
-pub use burn_nca::data::Task as FitTask;
-use burn_nca::method::AnyMethod;
+pub use burn_nca_learn::data::Task as FitTask;
+use burn_nca_learn::method::AnyMethod;
 
 use crate::cli::FitArgs;
 use crate::cli::targets::TaskKind;

@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca::data::{AnyData, Labeled, TrainingData};
-use burn_nca::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
-use burn_nca::method::AnyMethod;
-use burn_nca::objective::Criterion;
-use burn_nca::{Estimator, NcaConfig};
+use burn_nca_learn::data::{AnyData, Labeled, TrainingData};
+use burn_nca_learn::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
+use burn_nca_learn::method::AnyMethod;
+use burn_nca_learn::objective::Criterion;
+use burn_nca_learn::{Estimator, NcaConfig};
 use burn_nca_program::{Bar, Interrupt, RunFolder};
 
 use super::run_folder::{CHECKPOINT, TRIALS};
@@ -253,8 +253,8 @@ fn message(progress: &TuneProgress<'_>, compared_by: ComparedBy) -> String {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::data::{Features, Task};
-    use burn_nca::fit::Start;
+    use burn_nca_learn::data::{Features, Task};
+    use burn_nca_learn::fit::Start;
     use clap::Parser;
 
     use super::*;

@@ -1,8 +1,8 @@
 //! What a user should know about data and fit, though neither is wrong.
 
-use burn_nca::Estimator;
-use burn_nca::data::{Features, Labeled};
-use burn_nca::encoder::EncoderConfig;
+use burn_nca_learn::Estimator;
+use burn_nca_learn::data::{Features, Labeled};
+use burn_nca_learn::encoder::EncoderConfig;
 
 use crate::cli::FitArgs;
 use burn_nca_report::evaluation::{

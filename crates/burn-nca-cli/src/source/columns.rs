@@ -1,7 +1,7 @@
 //! What the columns of a fit's table were for: from the options, and kept with the model.
 
-use burn_nca::data::{Categorical, Missing, PreparationConfig};
 use burn_nca_data::{Header, TextFormat};
+use burn_nca_learn::data::{Categorical, Missing, PreparationConfig};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;

@@ -1,7 +1,7 @@
 //! Options of columns that contradict each other or what is learned: refused before the table is read.
 
 use anyhow::Result;
-use burn_nca::data::Task;
+use burn_nca_learn::data::Task;
 
 use crate::cli::FitArgs;
 use crate::cli::table::MissingRule;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use burn_nca::data::{Features, Split, name_key};
 use burn_nca_data::{Message, Table, Target};
+use burn_nca_learn::data::{Features, Split, name_key};
 
 use crate::hint::{CommandKind, hint_text};
 use crate::output::short_name;

@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use anyhow::{Context, Result, bail};
-use burn_nca::data::{
-    Features, Missing, Preparation, Prepared, RawColumn, RawTable, RawValues, Split, TextValues,
-    grouped_split, name_key, random_split, stratified_split,
-};
 use burn_nca_data::{
     CsvOptions, RawOptions, Table, Target, TargetColumn, TargetKind, WithoutClass, is_sparse,
     open as open_numbers, open_raw, open_unlabeled_as,
+};
+use burn_nca_learn::data::{
+    Features, Missing, Preparation, Prepared, RawColumn, RawTable, RawValues, Split, TextValues,
+    grouped_split, name_key, random_split, stratified_split,
 };
 
 use super::grouping;

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use burn_nca::Fitted;
-use burn_nca::data::{Features, Prepared, RawTable};
 use burn_nca_data::{
     CsvOptions, RawOptions, Table, Target, TargetColumn, TargetKind, TextFormat, by_name,
     is_sparse, open, open_features_as, open_raw, open_sparse_features,
 };
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::{Features, Prepared, RawTable};
 
 use super::hints::read_as;
 use super::hints::unmeasured;

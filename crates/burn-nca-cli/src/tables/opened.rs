@@ -1,8 +1,8 @@
 //! The table of a fit once it is open, and the data that it becomes.
 
 use anyhow::{Result, bail};
-use burn_nca::data::{Labeled, Preparation, RegressionData, Split};
 use burn_nca_data::{Table, WithoutClass};
+use burn_nca_learn::data::{Labeled, Preparation, RegressionData, Split};
 
 use super::hints::hints;
 use super::roles::{Roles, with_mean_1};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
-use burn_nca::data::{Labeled, RawColumn, RawTable, RawValues, TextValues};
+use burn_nca_learn::data::{Labeled, RawColumn, RawTable, RawValues, TextValues};
 
 use crate::output::short_name;
 use crate::source::Columns;

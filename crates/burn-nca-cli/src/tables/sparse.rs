@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
-use burn_nca::Fitted;
-use burn_nca::baseline::{Projection, TruncatedSvdConfig};
-use burn_nca::data::{Features, SparseFeatures, Split, random_split, stratified_split};
 use burn_nca_data::{SparseTable, Table, Target, TargetKind, open_sparse};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::baseline::{Projection, TruncatedSvdConfig};
+use burn_nca_learn::data::{Features, SparseFeatures, Split, random_split, stratified_split};
 
 use super::hints::unmeasured;
 use super::hints::{read_as, refuse_no_such_class};
@@ -112,7 +112,7 @@ fn reduced(
     let k = wanted.unwrap_or(DIRECTIONS.min(most));
     let config = TruncatedSvdConfig::new(k).with_center(true);
     let svd = config.fit_until(&train, |passes| on_pass(passes, config.iterations));
-    let svd = svd.map_err(|error: anyhow::Error| match error.is::<burn_nca::Error>() {
+    let svd = svd.map_err(|error: anyhow::Error| match error.is::<burn_nca_learn::Error>() {
         true => error.context("the table cannot be reduced; give another --reduce"),
         false => error,
     })?;

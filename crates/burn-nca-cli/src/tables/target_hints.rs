@@ -2,8 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use burn_nca::data::{Features, RawColumn, RawTable, RawValues, Split};
 use burn_nca_data::{Table, Target};
+use burn_nca_learn::data::{Features, RawColumn, RawTable, RawValues, Split};
 
 use super::hints::listed;
 use crate::output::short_name;
@@ -212,8 +212,8 @@ fn about_constant_test(name: &str, values: &[f64], test: &[usize]) -> Option<War
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::data::RawColumn;
     use burn_nca_data::{CsvOptions, TargetKind, parse_csv};
+    use burn_nca_learn::data::RawColumn;
 
     use super::*;
 

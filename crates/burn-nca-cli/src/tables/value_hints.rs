@@ -1,6 +1,6 @@
 //! One line each about columns whose values are likely no measurements: marks of missing values, slips, dates.
 
-use burn_nca::data::Features;
+use burn_nca_learn::data::Features;
 
 use super::hints::listed;
 use crate::output::short_name;

@@ -1,10 +1,10 @@
 //! `nca evaluate`: its measures are the library's, and its comparison that of the fit.
 
-use burn_nca::data::TensorFeatures;
-use burn_nca::evaluate::{
+use burn_nca_learn::data::TensorFeatures;
+use burn_nca_learn::evaluate::{
     Embedded, LogLoss, McNemar, Reliability, brier_score, held_out_retrieval,
 };
-use burn_nca::neighbors::{majority_vote, nearest};
+use burn_nca_learn::neighbors::{majority_vote, nearest};
 use serde_json::Value;
 
 use crate::models::{load, run};
@@ -60,7 +60,7 @@ fn the_comparison_with_euclidean_distance_is_that_of_the_fit() {
 
     // The same by hand, among the rows that the fit kept for training.
     let data = burn_nca_data::bundled::iris();
-    let split = burn_nca::data::stratified_split(data.labels(), 0.3, 5).unwrap();
+    let split = burn_nca_learn::data::stratified_split(data.labels(), 0.3, 5).unwrap();
     let model = load(&place);
     let scaled = |rows: &[usize]| {
         let features = model.scaling().apply(data.select(rows).features()).unwrap();

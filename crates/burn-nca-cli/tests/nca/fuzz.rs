@@ -6,7 +6,7 @@
 
 #[path = "../../../burn-nca-data/tests/fuzz/files.rs"]
 mod files;
-#[path = "../../../burn-nca/tests/fuzz/json_damage.rs"]
+#[path = "../../../burn-nca-learn/tests/fuzz/json_damage.rs"]
 mod json_damage;
 #[path = "../../../burn-nca-data/tests/fuzz/mutate.rs"]
 mod mutate;

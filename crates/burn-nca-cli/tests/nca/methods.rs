@@ -1,7 +1,7 @@
 //! Every method of the registry, from a table to predictions, and what is refused of them.
 
-use burn_nca::data::Task;
-use burn_nca::method::AnyMethod;
+use burn_nca_learn::data::Task;
+use burn_nca_learn::method::AnyMethod;
 
 use crate::continuous::{film, houses};
 use crate::{Place, failure, json, stdout};

@@ -1,8 +1,8 @@
 //! Saved models: what the program does with one is what the library does.
 
-use burn_nca::data::{Labeled, stratified_split};
-use burn_nca::{Fitted, device};
 use burn_nca_data::bundled::iris;
+use burn_nca_learn::data::{Labeled, stratified_split};
+use burn_nca_learn::{Fitted, device};
 
 use crate::{Place, failure, json, nca, numbers, stdout};
 

@@ -1,8 +1,8 @@
 //! The closed forms that a learned metric is compared with.
 
 use anyhow::Result;
-use burn_nca::baseline::{Groups, LdaConfig, PcaConfig, Projection};
-use burn_nca::data::{Features, Labeled};
+use burn_nca_learn::baseline::{Groups, LdaConfig, PcaConfig, Projection};
+use burn_nca_learn::data::{Features, Labeled};
 
 use super::Stages;
 

@@ -2,11 +2,13 @@
 
 use anyhow::Result;
 use burn::tensor::Tensor;
-use burn_nca::Fitted;
-use burn_nca::data::WithoutClass;
-use burn_nca::data::{Features, Labeled, Split};
-use burn_nca::evaluate::{Accuracy as Counted, ClassScores, Embedded, RowTerms, perplexities_of};
-use burn_nca::neighbors::{ClassReferences, Rule};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::WithoutClass;
+use burn_nca_learn::data::{Features, Labeled, Split};
+use burn_nca_learn::evaluate::{
+    Accuracy as Counted, ClassScores, Embedded, RowTerms, perplexities_of,
+};
+use burn_nca_learn::neighbors::{ClassReferences, Rule};
 
 use super::Evaluation;
 use super::Stages;
@@ -208,9 +210,9 @@ fn embedding(
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::data::TensorFeatures;
-    use burn_nca::evaluate::{held_out_accuracy, leave_one_out_accuracy};
     use burn_nca_data::bundled::iris;
+    use burn_nca_learn::data::TensorFeatures;
+    use burn_nca_learn::evaluate::{held_out_accuracy, leave_one_out_accuracy};
 
     use super::*;
     use crate::MeasureRow;
@@ -226,7 +228,7 @@ mod tests {
         let measured: Vec<usize> = (0..train.rows()).collect();
         let compare =
             ClassComparison { train: &train, test: &test, measured: &measured, neighbors: 5 };
-        let device = burn_nca::device::host().unwrap();
+        let device = burn_nca_learn::device::host().unwrap();
         let rows = compare.baselines(3, &device, &AllStages);
         let rows = rows.unwrap();
         (train, test, rows)
@@ -235,7 +237,7 @@ mod tests {
     #[test]
     fn a_row_of_the_table_is_what_the_library_says() {
         let (train, test, rows) = compared(true);
-        let (device, dtype) = resolve_device(&burn_nca::device::host().unwrap());
+        let (device, dtype) = resolve_device(&burn_nca_learn::device::host().unwrap());
         let tensor = |data: &Labeled| data.features().to_tensor(&device, dtype);
         let (train_points, test_points) = (tensor(&train), tensor(&test));
         let train = Embedded::new(&train_points, train.labels());

@@ -3,10 +3,10 @@
 use anyhow::Result;
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{DType, Device, Tensor};
-use burn_nca::Fitted;
-use burn_nca::data::{Features, TensorFeatures};
-use burn_nca::device;
-use burn_nca::encoder::Encoder;
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::{Features, TensorFeatures};
+use burn_nca_learn::device;
+use burn_nca_learn::encoder::Encoder;
 
 /// Rows embedded at a time: a network's hidden layers need memory for each.
 const CHUNK: usize = 8192;

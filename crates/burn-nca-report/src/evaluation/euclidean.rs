@@ -1,10 +1,10 @@
 //! The same k-NN by Euclidean distance, and McNemar's test between the two.
 
 use anyhow::Result;
-use burn_nca::Fitted;
-use burn_nca::data::{Features, Labeled, TensorFeatures};
-use burn_nca::evaluate::{Accuracy, McNemar, McNemarForm};
-use burn_nca::neighbors::NearestConfig;
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::{Features, Labeled, TensorFeatures};
+use burn_nca_learn::evaluate::{Accuracy, McNemar, McNemarForm};
+use burn_nca_learn::neighbors::NearestConfig;
 use serde::Serialize;
 
 use super::embedding::resolve_device;

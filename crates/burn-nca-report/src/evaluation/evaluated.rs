@@ -1,7 +1,7 @@
 //! The evaluation of a model, whatever it was learned from.
 
 use burn::tensor::Tensor;
-use burn_nca::Fitted;
+use burn_nca_learn::Fitted;
 
 use crate::{Data, MeasureTable, Results, Warning};
 

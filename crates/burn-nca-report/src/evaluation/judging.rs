@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use burn::tensor::{Device, Tensor};
-use burn_nca::Fitted;
-use burn_nca::baseline::Projection;
-use burn_nca::data::{Features, Labeled};
-use burn_nca::evaluate::Accuracy;
-use burn_nca::neighbors::{ClassReferences, NearestConfig, Rule, Voters};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::baseline::Projection;
+use burn_nca_learn::data::{Features, Labeled};
+use burn_nca_learn::evaluate::Accuracy;
+use burn_nca_learn::neighbors::{ClassReferences, NearestConfig, Rule, Voters};
 
 use super::baselines::baselines;
 use super::embedding::resolve_device;

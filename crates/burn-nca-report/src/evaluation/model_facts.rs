@@ -1,7 +1,7 @@
 //! What a report says about a model, whatever it was learned from.
 
-use burn_nca::fit::{Precision, Termination};
-use burn_nca::{Fitted, device};
+use burn_nca_learn::fit::{Precision, Termination};
+use burn_nca_learn::{Fitted, device};
 
 use crate::{Curve, CurvePoint, DeviceSummary, FeatureWeight, FeatureWeights, Matrix, SolverRun};
 use burn_nca_program::peak_memory_bytes;

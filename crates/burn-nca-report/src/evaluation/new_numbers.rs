@@ -1,9 +1,9 @@
 //! Every measure of a model of numbers on rows with a target.
 
 use anyhow::Result;
-use burn_nca::Fitted;
-use burn_nca::data::{Features, RegressionData};
-use burn_nca::evaluate::{RegressionScores, Spread};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::{Features, RegressionData};
+use burn_nca_learn::evaluate::{RegressionScores, Spread};
 use burn_nca_program::terminal::{Terminal, wrapped};
 use burn_nca_program::{plain_table, short_name};
 use serde::Serialize;

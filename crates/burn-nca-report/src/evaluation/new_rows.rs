@@ -1,13 +1,13 @@
 //! Every measure of a model of classes on rows with a class.
 
 use anyhow::Result;
-use burn_nca::Fitted;
-use burn_nca::data::{Features, Labeled};
-use burn_nca::evaluate::{
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::{Features, Labeled};
+use burn_nca_learn::evaluate::{
     Accuracy, ClassScores, Embedded, LogLoss, Quantiles, Reliability, Retrieval, Spread,
     brier_score, expected_accuracy, held_out_retrieval, perplexities, roc_auc,
 };
-use burn_nca::neighbors::ClassProbabilities;
+use burn_nca_learn::neighbors::ClassProbabilities;
 use burn_nca_program::Terminal;
 use serde::{Serialize, Serializer};
 

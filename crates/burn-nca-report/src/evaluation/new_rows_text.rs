@@ -229,7 +229,7 @@ fn percent(share: f64) -> String {
 mod tests {
     use super::*;
     use crate::evaluation::{Bin, Probabilities, Ranking, Rules};
-    use burn_nca::evaluate::ClassScores;
+    use burn_nca_learn::evaluate::ClassScores;
 
     use crate::{ClassTable, Confusion, Part};
 

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use burn::tensor::Tensor;
-use burn_nca::Fitted;
-use burn_nca::baseline::Projection;
-use burn_nca::data::{Features, RegressionData, Split};
-use burn_nca::evaluate::{RegressionScores, perplexities_of};
-use burn_nca::neighbors::{NearestConfig, Numbers, fewest_others, nearest_means};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::baseline::Projection;
+use burn_nca_learn::data::{Features, RegressionData, Split};
+use burn_nca_learn::evaluate::{RegressionScores, perplexities_of};
+use burn_nca_learn::neighbors::{NearestConfig, Numbers, fewest_others, nearest_means};
 
 use super::Stages;
 use super::baselines::baselines;

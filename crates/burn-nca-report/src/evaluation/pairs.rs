@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use burn::tensor::Tensor;
-use burn_nca::Fitted;
-use burn_nca::data::{Coincidences, Pairs, Split};
-use burn_nca::evaluate::{PartnerRanks, perplexities_of};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::{Coincidences, Pairs, Split};
+use burn_nca_learn::evaluate::{PartnerRanks, perplexities_of};
 
 use super::Stages;
 use super::baselines::baselines;

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use burn::tensor::Tensor;
-use burn_nca::Fitted;
-use burn_nca::baseline::Projection;
-use burn_nca::data::Features;
+use burn_nca_learn::Fitted;
+use burn_nca_learn::baseline::Projection;
+use burn_nca_learn::data::Features;
 
 use super::embedding::embed;
 

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use burn::tensor::Tensor;
-use burn_nca::baseline::PcaConfig;
-use burn_nca::data::{Features, TensorFeatures};
+use burn_nca_learn::baseline::PcaConfig;
+use burn_nca_learn::data::{Features, TensorFeatures};
 
 /// One or two coordinates of each row of an embedding.
 pub struct Picture {
@@ -59,7 +59,7 @@ fn rows(features: &Features) -> Vec<Vec<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::device;
+    use burn_nca_learn::device;
 
     use super::*;
 

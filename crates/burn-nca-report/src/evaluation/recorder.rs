@@ -1,7 +1,7 @@
 //! The parameters of a fit at some of its steps, for the report to replay.
 
 use super::replay::Step;
-use burn_nca::fit::Progress;
+use burn_nca_learn::fit::Progress;
 
 /// Steps that are kept at most.
 const MOST: usize = 40;

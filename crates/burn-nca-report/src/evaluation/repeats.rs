@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use burn_nca::data::{Features, Pairs, Split};
-use burn_nca::evaluate::{row_numbers, seen_rows};
+use burn_nca_learn::data::{Features, Pairs, Split};
+use burn_nca_learn::evaluate::{row_numbers, seen_rows};
 
 use crate::{Warning, WarningCode, counted};
 
@@ -21,7 +21,7 @@ pub struct Seen {
     pub measured: &'static str,
     /// One for each that is measured.
     pub seen: Vec<bool>,
-    /// Of each, the probability that it has a copy by chance alone: [`chance_of_copy`].
+    /// Of each, the probability that it has a copy by chance alone: `chance_of_copy`.
     pub by_chance: f64,
 }
 

@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use burn::tensor::{DType, Device, Tensor};
-use burn_nca::Fitted;
-use burn_nca::baseline::{PcaConfig, Projection};
-use burn_nca::data::{Coincidences, Features, Labeled, RegressionData, TensorFeatures};
-use burn_nca::encoder::{AnyEncoder, Encoder};
-use burn_nca::evaluate::{Accuracy, PartnerRanks, RegressionScores};
-use burn_nca::neighbors::{ClassReferences, Numbers};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::baseline::{PcaConfig, Projection};
+use burn_nca_learn::data::{Coincidences, Features, Labeled, RegressionData, TensorFeatures};
+use burn_nca_learn::encoder::{AnyEncoder, Encoder};
+use burn_nca_learn::evaluate::{Accuracy, PartnerRanks, RegressionScores};
+use burn_nca_learn::neighbors::{ClassReferences, Numbers};
 
 use super::Stages;
 use super::classes::ClassRows;
@@ -333,9 +333,9 @@ fn thinned(rows: &[usize], most: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::NcaConfig;
-    use burn_nca::data::Split;
     use burn_nca_data::bundled::iris;
+    use burn_nca_learn::NcaConfig;
+    use burn_nca_learn::data::Split;
 
     use super::*;
     use crate::evaluation::AllStages;
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn a_replay_is_left_out_where_the_stages_end_before_its_last_step() {
-        let (data, device) = (iris(), burn_nca::device::host().unwrap());
+        let (data, device) = (iris(), burn_nca_learn::device::host().unwrap());
         let mut config = NcaConfig::new(4, 2);
         config.fit.stop_at = Some(0);
         let model = config.fit(&data, &device).unwrap();

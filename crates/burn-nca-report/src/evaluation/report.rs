@@ -1,8 +1,8 @@
 //! The report of a model: the facts of every model, and the evaluation of its kind of data.
 
 use anyhow::Result;
-use burn_nca::Fitted;
-use burn_nca::evaluate::{Quantiles, Spread};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::evaluate::{Quantiles, Spread};
 
 use super::evaluated::label;
 use super::rows::{ReportData, Rows};
@@ -25,14 +25,14 @@ impl Report {
     ///
     /// # Examples
     /// ```
-    /// use burn_nca::NcaConfig;
-    /// use burn_nca::data::stratified_split;
+    /// use burn_nca_learn::NcaConfig;
+    /// use burn_nca_learn::data::stratified_split;
     /// use burn_nca_data::bundled;
     /// use burn_nca_report::{Report, evaluation::Rows};
     ///
     /// let data = bundled::iris();
     /// let split = stratified_split(data.labels(), 0.3, 0)?;
-    /// let model = NcaConfig::new(4, 2).fit(&data.select(&split.train), &burn_nca::device::host().unwrap())?;
+    /// let model = NcaConfig::new(4, 2).fit(&data.select(&split.train), &burn_nca_learn::device::host().unwrap())?;
     /// let report = Report::of(&model, &Rows::of(&model, data, split)?)?;
     /// assert!(report.comparison.rows.iter().any(|row| row.method == "Euclidean"));
     /// let page = report.page(); // one HTML file

@@ -1,8 +1,8 @@
 //! The rows of a fit, whatever was learned from: those learned from, those held out, and what is measured of them.
 
 use anyhow::Result;
-use burn_nca::Fitted;
-use burn_nca::data::{
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::{
     Coincidences, Labeled, RegressionData, Scaling, Split, TrainingData, WithoutClass,
 };
 

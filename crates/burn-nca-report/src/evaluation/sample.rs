@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use burn::tensor::{Int, Tensor, TensorData};
-use burn_nca::data::{Split, random_split};
+use burn_nca_learn::data::{Split, random_split};
 use burn_nca_program::number::count;
 
 use crate::{Measured, Warning, WarningCode};

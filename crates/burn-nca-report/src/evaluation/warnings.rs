@@ -1,9 +1,9 @@
 //! What a user should know about a fitted model, though it is not wrong.
 
-use burn_nca::data::Features;
-use burn_nca::estimator::FitSummary;
-use burn_nca::evaluate::{Collapse, Spread};
-use burn_nca::fit::Termination;
+use burn_nca_learn::data::Features;
+use burn_nca_learn::estimator::FitSummary;
+use burn_nca_learn::evaluate::{Collapse, Spread};
+use burn_nca_learn::fit::Termination;
 
 use burn_nca_program::short_name;
 

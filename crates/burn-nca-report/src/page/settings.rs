@@ -95,7 +95,7 @@ fn in_words(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca::NcaConfig;
+    use burn_nca_learn::NcaConfig;
 
     use super::*;
 

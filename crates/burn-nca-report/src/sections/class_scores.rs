@@ -1,6 +1,6 @@
 //! What is right class by class: where classes are unbalanced, accuracy alone is misleading.
 
-use burn_nca::evaluate::ClassScores;
+use burn_nca_learn::evaluate::ClassScores;
 use serde::{Deserialize, Serialize};
 
 use super::picture::{Part, listed};

@@ -1,8 +1,8 @@
 //! The search that chose the settings of a fit: every candidate with its cross-validated score.
 
-use burn_nca::estimator::tune::{Choice, Search, SearchEnd, StepScore, Trial};
-use burn_nca::fit::Start;
-use burn_nca::method::AnyMethod;
+use burn_nca_learn::estimator::tune::{Choice, Search, SearchEnd, StepScore, Trial};
+use burn_nca_learn::fit::Start;
+use burn_nca_learn::method::AnyMethod;
 use serde::{Deserialize, Serialize};
 
 use crate::number::{counted, duration, percent, significant};

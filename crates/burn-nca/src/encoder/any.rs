@@ -14,14 +14,14 @@ use crate::error::{Error, Hint, Message, Result, Setting};
 pub const MOST_PARAMETERS: usize = 1 << 25;
 
 /// The most embedding dimensions for each input of the last layer; those past one an input add no distance.
-pub const MOST_DIMENSIONS_PER_INPUT: usize = 10;
+const MOST_DIMENSIONS_PER_INPUT: usize = 10;
 
 /// The most hidden layers of an encoder that is built from its configuration.
-pub const MOST_LAYERS: usize = 100;
+const MOST_LAYERS: usize = 100;
 
 /// The most numbers in a layer of the rows that pass through an encoder together: 1 GiB in f32, and a network's gradient
 /// holds several of them.
-pub const MOST_ACTIVATIONS: usize = 1 << 28;
+const MOST_ACTIVATIONS: usize = 1 << 28;
 
 /// Which encoder to build, for a choice at run time.
 #[derive(Config, Debug, PartialEq)]
@@ -64,7 +64,8 @@ impl EncoderConfig {
     ///
     /// # Errors
     /// A layer of size 0, or a diagonal map with k other than d.
-    pub(crate) fn check_shape(&self, d_input: usize, d_output: usize) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check_shape(&self, d_input: usize, d_output: usize) -> Result<()> {
         let sizes = self.layer_sizes(d_input, d_output);
         if let Some(layer) = sizes.iter().position(|size| *size == 0) {
             return Err(Error::setting(format!(
@@ -80,9 +81,9 @@ impl EncoderConfig {
     /// Checks that an encoder of this size can be built, before anything is allocated.
     ///
     /// # Errors
-    /// A layer of size 0, a diagonal map with k other than d, more than [`MOST_DIMENSIONS_PER_INPUT`] embedding
-    /// dimensions for each input of the last layer, more than [`MOST_LAYERS`] hidden layers, or more than
-    /// [`MOST_PARAMETERS`].
+    /// A layer of size 0, a diagonal map with k other than d, more than 10 embedding
+    /// dimensions for each input of the last layer, more than 100 hidden layers, or more than
+    /// 2^25 parameters.
     pub fn check_size(&self, d_input: usize, d_output: usize) -> Result<()> {
         self.check_shape(d_input, d_output)?;
         if *self == Self::Diagonal {
@@ -116,12 +117,9 @@ impl EncoderConfig {
     /// Checks that the layers of this many rows that pass through together can be kept, before anything is allocated.
     ///
     /// # Errors
-    /// More than [`MOST_ACTIVATIONS`] numbers in a layer.
-    pub(crate) fn check_activations(
-        &self,
-        [d_input, d_output]: [usize; 2],
-        rows: usize,
-    ) -> Result<()> {
+    /// More than 2^28 numbers in a layer.
+    #[doc(hidden)]
+    pub fn check_activations(&self, [d_input, d_output]: [usize; 2], rows: usize) -> Result<()> {
         let sizes = self.layer_sizes(d_input, d_output);
         let widest = sizes[1..].iter().copied().max().unwrap_or(0);
         if widest.checked_mul(rows).is_some_and(|numbers| numbers <= MOST_ACTIVATIONS) {

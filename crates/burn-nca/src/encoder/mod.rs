@@ -1,37 +1,25 @@
 //! Stage 2: encoders. Maps from feature rows to embedding rows, `z = f(x)`.
 //!
 //! Any Burn module becomes an encoder with one small `impl`; [`LinearMap`], [`DiagonalMap`] and [`Mlp`]
-//! come with the crate, and [`AnyEncoder`] chooses among them at run time. [`TriangularMap`] and [`FeatureWeights`] are
-//! forms that a method learns in; what it learned is kept as a [`LinearMap`] or a [`DiagonalMap`].
+//! come with the crate, and [`AnyEncoder`] chooses among them at run time.
 
-mod any;
+pub(crate) mod any;
 mod cast;
 mod diagonal;
-mod exchange;
-mod feature_weights;
 mod linear;
 mod mlp;
-mod probe;
-mod record;
+pub(crate) mod probe;
+pub(crate) mod record;
 #[cfg(test)]
 mod tests;
-mod triangular;
 mod unit;
 
-pub use any::{
-    AnyEncoder, EncoderConfig, MOST_ACTIVATIONS, MOST_DIMENSIONS_PER_INPUT, MOST_LAYERS,
-    MOST_PARAMETERS,
-};
+pub use any::{AnyEncoder, EncoderConfig};
 pub use cast::cast;
 pub use diagonal::{DiagonalMap, DiagonalMapConfig};
-pub(crate) use exchange::pytorch_file;
-pub use exchange::{load_weights, save_safetensors};
-pub use feature_weights::FeatureWeights;
 pub use linear::{LinearMap, LinearMapConfig};
 pub use mlp::{Activation, Mlp, MlpConfig};
-pub(crate) use probe::output_width;
 pub(crate) use record::{load_optimizer, load_record};
-pub use triangular::{TriangularMap, TriangularMapConfig};
 pub use unit::UnitRows;
 pub(crate) use unit::unit_rows;
 

@@ -12,7 +12,7 @@ use crate::error::{Error, Result, panic_message, shortened};
 /// # Errors
 /// An encoder that takes another number of features, by its word or by the panic of its first layer, or that does not
 /// embed each row. The message of that panic is on stderr, too, where the program that calls has not seen to that.
-pub(crate) fn output_width<E: Encoder>(encoder: &E, few: Tensor<2>) -> Result<usize> {
+pub fn output_width<E: Encoder>(encoder: &E, few: Tensor<2>) -> Result<usize> {
     let [rows, d] = few.dims();
     if let Some(d_input) = encoder.d_input().filter(|&d_input| d_input != d) {
         return Err(Error::setting(format!(

@@ -15,7 +15,7 @@ use burn::tensor::{Bool, Bytes, DType, Int, Shape, Tensor};
 ///
 /// # Errors
 /// Bytes that hold no tensors, or tensors of other names, shapes or kinds of numbers.
-pub(crate) fn load_record<M: Module>(module: M, bytes: Vec<u8>) -> Result<M, RecordError> {
+pub fn load_record<M: Module>(module: M, bytes: Vec<u8>) -> Result<M, RecordError> {
     let bytes = Bytes::from_bytes_vec(bytes).shared();
     let tensors = Reader::from_bytes(bytes.clone())?.into_tensors()?;
     let types = tensors.into_iter().map(|tensor| (tensor.name, tensor.dtype)).collect();
@@ -35,7 +35,7 @@ pub(crate) fn load_record<M: Module>(module: M, bytes: Vec<u8>) -> Result<M, Rec
 ///
 /// # Errors
 /// Bytes that hold no tensors, or one that is of no parameter, or not of its shape.
-pub(crate) fn load_optimizer<M: Module>(
+pub fn load_optimizer<M: Module>(
     optimizer: ModuleOptimizer,
     module: &M,
     bytes: Vec<u8>,

@@ -23,15 +23,6 @@ fn diagonal() -> DiagonalMap {
     DiagonalMap::from_scale(&[2.0, 0.5], &Device::flex(), DType::F32)
 }
 
-fn weights() -> FeatureWeights {
-    FeatureWeights::from_weights(&[2.0, -3.0], &Device::flex(), DType::F32)
-}
-
-fn triangular() -> TriangularMap {
-    // L = [1 2; 0 3]; the 9 is not read.
-    TriangularMap::from_rows(&[1.0, 2.0, 9.0, 3.0], 2, &Device::flex(), DType::F32)
-}
-
 /// A network whose weights are all 1 and whose biases are all `bias`.
 fn network(bias: f32) -> Mlp {
     let mut network = MlpConfig::new(2, vec![2], 1).init(&Device::flex());
@@ -46,8 +37,6 @@ fn network(bias: f32) -> Mlp {
 fn values_are_those_worked_by_hand() {
     assert_eq!(numbers(linear().forward(rows())), [1.0, 4.0, -2.0, 3.0, 5.0, 1.0]);
     assert_eq!(numbers(diagonal().forward(rows())), [2.0, 1.0, 6.0, -0.5]);
-    assert_eq!(numbers(weights().forward(rows())), [4.0, 18.0, 12.0, -9.0]);
-    assert_eq!(numbers(triangular().forward(rows())), [5.0, 6.0, 1.0, -3.0]);
     // Hidden units relu(3 - 1) and relu(2 - 1), twice each; the output adds them and -1.
     assert_eq!(numbers(network(-1.0).forward(rows())), [3.0, 1.0]);
     let any = AnyEncoder::Diagonal(diagonal());
@@ -96,8 +85,6 @@ fn each_encoder_shows_its_size() {
         (linear().to_string(), ["LinearMap", "params: 6"]),
         (diagonal().to_string(), ["DiagonalMap", "params: 2"]),
         (network(0.0).to_string(), ["Mlp", "params: 9"]),
-        (weights().to_string(), ["FeatureWeights", "params: 2"]),
-        (triangular().to_string(), ["TriangularMap", "params: 4"]),
         (UnitRows::new(linear()).to_string(), ["UnitRows", "params: 6"]),
     ] {
         assert!(expected.iter().all(|part| shown.contains(part)), "{shown}");

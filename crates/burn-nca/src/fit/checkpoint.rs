@@ -16,7 +16,8 @@ use crate::error::{Error, Result, shortened};
 
 /// The fit that a checkpoint belongs to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct FitKey {
+pub struct FitKey {
+    /// Settings, features and targets.
     pub identity: FitIdentity,
     /// The parameters that the fit starts from; they follow from the rest, but for a warm start.
     pub start: String,
@@ -30,7 +31,7 @@ impl Identity for FitKey {
 }
 
 /// Where a checkpoint is kept.
-pub(super) enum Place<'a> {
+pub enum Place<'a> {
     /// A file, written every few seconds.
     File(&'a Path),
     /// The caller's memory, written where the fit is cut off.
@@ -82,7 +83,7 @@ impl Place<'_> {
 }
 
 /// A checkpoint that belongs to one fit: the same settings, features, targets and start.
-pub(super) struct Checkpoint<'a> {
+pub struct Checkpoint<'a> {
     kept: Option<(Place<'a>, FitKey)>,
     /// Whether the file outlasts the fit.
     keep: bool,

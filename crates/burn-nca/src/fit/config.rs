@@ -88,8 +88,8 @@ pub struct FitConfig {
     #[config(default = "Start::Auto")]
     pub start: Start,
     /// Scale the start, whatever its rule or encoder, so that its kernel has this perplexity
-    /// ([`perplexity_factor`](super::perplexity_factor); with mini-batches among the rows of a batch). A map that the
-    /// user gives stays as it is. Off by default; [`START_PERPLEXITY`](super::START_PERPLEXITY) serves.
+    /// (`perplexity_factor`; with mini-batches among the rows of a batch). A map that the user gives stays as it is. Off
+    /// by default; 15 serves (`START_PERPLEXITY`).
     pub start_perplexity: Option<f64>,
     /// How features are scaled; learned on the training rows and stored with the model.
     #[config(default = "ScalingKind::Standardize")]
@@ -131,7 +131,8 @@ impl FitConfig {
     }
 
     /// The settings that decide which steps a fit takes, without the limits that only end it.
-    pub(crate) fn without_limits(&self) -> Self {
+    #[doc(hidden)]
+    pub fn without_limits(&self) -> Self {
         let mut config = self.clone();
         config.time_budget = None;
         match &mut config.optimizer {
@@ -144,12 +145,14 @@ impl FitConfig {
     }
 
     /// How sums over pairs are added up where no objective says it.
-    pub(crate) fn sums(&self) -> Sums {
+    #[doc(hidden)]
+    pub fn sums(&self) -> Sums {
         self.sums.unwrap_or(Sums::Auto)
     }
 
     /// Checks every range.
-    pub(super) fn check(&self) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check(&self) -> Result<()> {
         self.optimizer.check()?;
         if !(self.l2 >= 0.0 && self.l2.is_finite()) {
             return Err(Error::setting(format!(

@@ -1,14 +1,10 @@
 //! Nonlinear conjugate gradients, the full-batch solver of the NCA paper.
 
-use std::ops::ControlFlow;
-
 use burn::config::Config;
 use serde::{Deserialize, Serialize};
 
-use super::descent::{self, DirectionRule, Limits, Move};
+use super::descent::{DirectionRule, Limits, Move};
 use super::line_search::dot;
-use super::solution::{Evaluation, Progress, Solution, Termination};
-use super::state::{DescentState, ObjectiveScale};
 use crate::error::Result;
 
 /// The nonlinear conjugate gradient minimizer of Polak and Ribière, the method of the NCA paper.
@@ -23,25 +19,6 @@ use crate::error::Result;
 /// The first step along steepest descent is min(1, 1 / ||g||). Restarts, values that are not finite and
 /// rounding noise are handled as by [`LbfgsConfig`](super::LbfgsConfig).
 ///
-/// # Examples
-/// ```
-/// use std::ops::ControlFlow;
-///
-/// use burn_nca::fit::{ConjugateGradientConfig, ConjugateGradientState, Evaluation, ObjectiveScale};
-///
-/// let parabola = |x: &[f64]| {
-///     let rest = x[0] - 3.0;
-///     Evaluation::new(rest * rest, vec![2.0 * rest])
-/// };
-/// let solution = ConjugateGradientConfig::new().minimize(
-///     ConjugateGradientState::new(vec![0.0]),
-///     ObjectiveScale::double(1),
-///     parabola,
-///     |_, _| ControlFlow::Continue(()),
-/// );
-/// assert!((solution.module.position[0] - 3.0).abs() < 1e-5);
-/// ```
-///
 /// # References
 /// \[1\] J. Nocedal, S. J. Wright, Numerical Optimization, 2nd edition, 2006, sections 3.5 and 5.2.
 /// \[2\] M. J. D. Powell, Restart procedures for the conjugate gradient method, Mathematical Programming 12,
@@ -55,7 +32,7 @@ pub struct ConjugateGradientConfig {
     #[config(default = 1e-5)]
     pub tolerance_gradient: f64,
     /// Stop when a step's (f - f') / max(|f|, |f'|, 1) is no larger (scipy's `ftol`), or no larger than the
-    /// objective's [`ObjectiveScale::value_noise`].
+    /// rounding noise of the objective.
     #[config(default = 1e-7)]
     pub tolerance_progress: f64,
     /// The most evaluations in one line search.
@@ -63,35 +40,15 @@ pub struct ConjugateGradientConfig {
     pub max_line_search: usize,
 }
 
-/// The state of a conjugate gradient descent; save it to continue later.
-pub type ConjugateGradientState = DescentState<ConjugateGradientMemory>;
-
 /// The next direction of a conjugate gradient descent, and the size of the last step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ConjugateGradientMemory {
+pub(super) struct ConjugateGradientMemory {
     direction: Vec<f64>,
     /// a (g·d) of the last step.
     change: f64,
 }
 
 impl ConjugateGradientConfig {
-    /// Minimizes from a new or a saved state.
-    ///
-    /// `on_step` sees every accepted step, may note a held-out score in it, and may break with a reason.
-    /// The limit of iterations counts those of earlier runs.
-    ///
-    /// # Panics
-    /// If `evaluate` returns a gradient that has not one component per parameter.
-    pub fn minimize(
-        &self,
-        state: ConjugateGradientState,
-        scale: ObjectiveScale,
-        mut evaluate: impl FnMut(&[f64]) -> Evaluation,
-        mut on_step: impl FnMut(&mut Progress, &ConjugateGradientState) -> ControlFlow<Termination>,
-    ) -> Solution<ConjugateGradientState> {
-        descent::minimize(self, state, scale, &mut evaluate, &mut on_step)
-    }
-
     /// Checks that the settings make sense.
     ///
     /// # Errors
@@ -152,6 +109,11 @@ fn polak_ribiere(before: &[f64], after: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
+    use super::super::descent;
+    use super::super::solution::Termination;
+    use super::super::state::{DescentState, ObjectiveScale};
     use super::super::test_functions::{rosenbrock, rosenbrock_start};
     use super::*;
 
@@ -182,10 +144,14 @@ mod tests {
         // scipy 1.17.1, minimize(method="CG", gtol=1e-5): 772 iterations, 1192 evaluations.
         let config =
             ConjugateGradientConfig::new().with_max_iterations(1000).with_tolerance_progress(0.0);
-        let start = ConjugateGradientState::new(rosenbrock_start(50));
-        let solution = config.minimize(start, ObjectiveScale::double(1), rosenbrock, |_, _| {
-            ControlFlow::Continue(())
-        });
+        let start = DescentState::new(rosenbrock_start(50));
+        let solution = descent::minimize(
+            &config,
+            start,
+            ObjectiveScale::double(1),
+            &mut rosenbrock,
+            &mut |_, _| ControlFlow::Continue(()),
+        );
         assert_eq!(solution.termination, Termination::GradientSmall);
         assert!(solution.evaluations <= 1192, "{} evaluations", solution.evaluations);
         assert!(solution.evaluations as f64 <= 2.5 * solution.iterations as f64);

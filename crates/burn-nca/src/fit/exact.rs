@@ -30,7 +30,8 @@ const GROUPS: usize = 16;
 const CACHED: usize = 300_000;
 
 /// Rows that pass through the encoder together, so that a network's hidden layers never exist for all rows.
-pub(crate) const CHUNK: usize = 8192;
+#[doc(hidden)]
+pub const CHUNK: usize = 8192;
 
 /// How a full pass over the data is cut into blocks, for objectives whose blocks hold tables of pairs; the others
 /// (f, g, equation 8, kernel regression) cut it themselves.

@@ -7,7 +7,7 @@ use burn::tensor::Tensor;
 /// Adds the gradients of a module's parameters to `total`, parameter by parameter; they leave `part`.
 ///
 /// For a gradient that is made of several backward passes: parts of a batch, blocks of an objective.
-pub fn add_gradients<M: Module>(
+pub(super) fn add_gradients<M: Module>(
     module: &M,
     total: &mut GradientsParams,
     part: &mut GradientsParams,

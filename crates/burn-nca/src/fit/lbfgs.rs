@@ -1,15 +1,12 @@
 //! Limited-memory BFGS, the default full-batch solver.
 
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
 
 use burn::config::Config;
 use serde::{Deserialize, Serialize};
 
 use super::descent::{self, DirectionRule, Limits, Move};
 use super::line_search::dot;
-use super::solution::{Evaluation, Progress, Solution, Termination};
-use super::state::{DescentState, ObjectiveScale};
 use crate::error::Result;
 
 /// The limited-memory BFGS minimizer, for smooth functions of many parameters.
@@ -26,27 +23,7 @@ use crate::error::Result;
 /// # Numerics
 /// A pair whose s·y is not positive beyond rounding is left out. A value or gradient that is not finite
 /// shortens the step. Where no step lowers the value by more than its noise
-/// ([`ObjectiveScale::value_noise`]), the fit ends as [`Termination::ProgressSmall`].
-///
-/// # Examples
-/// ```
-/// use std::ops::ControlFlow;
-///
-/// use burn_nca::fit::{Evaluation, LbfgsConfig, LbfgsState, ObjectiveScale};
-///
-/// let parabola = |x: &[f64]| {
-///     let rest = x[0] - 3.0;
-///     Evaluation::new(rest * rest, vec![2.0 * rest])
-/// };
-/// let solution = LbfgsConfig::new().minimize(
-///     LbfgsState::new(vec![0.0]),
-///     ObjectiveScale::double(1),
-///     parabola,
-///     |_, _| ControlFlow::Continue(()),
-/// );
-/// assert!(solution.termination.converged());
-/// assert!((solution.module.position[0] - 3.0).abs() < 1e-5);
-/// ```
+/// (rounding noise), the fit ends as [`Termination::ProgressSmall`](super::Termination::ProgressSmall).
 ///
 /// # References
 /// \[1\] J. Nocedal, S. J. Wright, Numerical Optimization, 2nd edition, 2006, section 7.2.
@@ -63,7 +40,7 @@ pub struct LbfgsConfig {
     #[config(default = 1e-5)]
     pub tolerance_gradient: f64,
     /// Stop when a step's (f - f') / max(|f|, |f'|, 1) is no larger (scipy's `ftol`), or no larger than the
-    /// objective's [`ObjectiveScale::value_noise`].
+    /// rounding noise of the objective.
     #[config(default = 1e-7)]
     pub tolerance_progress: f64,
     /// The most evaluations in one line search.
@@ -71,12 +48,9 @@ pub struct LbfgsConfig {
     pub max_line_search: usize,
 }
 
-/// The state of an L-BFGS descent; save it to continue later.
-pub type LbfgsState = DescentState<LbfgsMemory>;
-
 /// The newest pairs of an L-BFGS descent, oldest first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LbfgsMemory {
+pub(super) struct LbfgsMemory {
     pairs: VecDeque<Pair>,
 }
 
@@ -91,23 +65,6 @@ struct Pair {
 }
 
 impl LbfgsConfig {
-    /// Minimizes from a new or a saved state.
-    ///
-    /// `on_step` sees every accepted step, may note a held-out score in it, and may break with a reason.
-    /// The limit of iterations counts those of earlier runs.
-    ///
-    /// # Panics
-    /// If `evaluate` returns a gradient that has not one component per parameter.
-    pub fn minimize(
-        &self,
-        state: LbfgsState,
-        scale: ObjectiveScale,
-        mut evaluate: impl FnMut(&[f64]) -> Evaluation,
-        mut on_step: impl FnMut(&mut Progress, &LbfgsState) -> ControlFlow<Termination>,
-    ) -> Solution<LbfgsState> {
-        descent::minimize(self, state, scale, &mut evaluate, &mut on_step)
-    }
-
     /// Checks that the settings make sense.
     ///
     /// # Errors
@@ -186,15 +143,23 @@ fn add_scaled(sum: &mut [f64], scale: f64, vector: &[f64]) {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
+    use super::super::solution::{Solution, Termination};
+    use super::super::state::{DescentState, ObjectiveScale};
     use super::super::test_functions::{rosenbrock, rosenbrock_start};
     use super::*;
 
-    fn solve(n: usize) -> Solution<LbfgsState> {
+    fn solve(n: usize) -> Solution<DescentState<LbfgsMemory>> {
         let config = LbfgsConfig::new().with_max_iterations(1000).with_tolerance_progress(0.0);
-        let start = LbfgsState::new(rosenbrock_start(n));
-        config.minimize(start, ObjectiveScale::double(1), rosenbrock, |_, _| {
-            ControlFlow::Continue(())
-        })
+        let start = DescentState::new(rosenbrock_start(n));
+        descent::minimize(
+            &config,
+            start,
+            ObjectiveScale::double(1),
+            &mut rosenbrock,
+            &mut |_, _| ControlFlow::Continue(()),
+        )
     }
 
     #[test]

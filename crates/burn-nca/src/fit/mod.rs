@@ -4,13 +4,11 @@
 //! says why it stopped ([`Termination`]); a fit that did not converge is not an error.
 
 pub mod cached;
-mod checkpoint;
+pub(crate) mod checkpoint;
 mod chunks;
-mod coincidence_em;
 mod config;
 mod conjugate_gradient;
 mod descent;
-mod em;
 pub mod exact;
 mod gradients;
 mod identity;
@@ -18,9 +16,10 @@ mod inputs;
 mod lbfgs;
 mod line_search;
 mod minimize;
-mod monitor;
+pub(crate) mod monitor;
 mod more_thuente;
-mod non_finite;
+#[doc(hidden)]
+pub mod non_finite;
 pub mod parallel;
 pub mod parameters;
 mod penalty;
@@ -28,38 +27,29 @@ mod problem;
 mod saturation;
 mod session;
 mod sgd;
-mod solution;
-mod solve;
+pub(crate) mod solution;
+pub(crate) mod solve;
 mod start;
 mod state;
 mod stochastic;
 mod stochastic_config;
-mod summary;
 #[cfg(test)]
 mod test_functions;
 mod training_layers;
 mod units;
 
-pub use coincidence_em::{CoincidenceEm, CoincidenceState, MapExpectation, MorePairs};
 pub use config::{EarlyStoppingConfig, FitConfig, OptimizerConfig, Precision};
-pub use conjugate_gradient::{
-    ConjugateGradientConfig, ConjugateGradientMemory, ConjugateGradientState,
-};
-pub use em::{EmConfig, EmProblem, ExpectationMaximization, HeldOutState, Revision};
-pub use gradients::add_gradients;
+pub use conjugate_gradient::ConjugateGradientConfig;
 pub use identity::{Fingerprint, FitIdentity};
-pub(crate) use identity::{Identified, settings_text};
 pub use inputs::Inputs;
-pub use lbfgs::{LbfgsConfig, LbfgsMemory, LbfgsState};
+pub use lbfgs::LbfgsConfig;
 pub use minimize::minimize;
 pub use penalty::Penalty;
 pub use problem::{HeldOutScore, Problem};
 pub use session::{CheckpointEvent, FitSession, FitState, OnParameters, OnProgress, OnStart};
 pub use sgd::SgdConfig;
 pub use solution::{Evaluation, Progress, Solution, Termination};
-pub(crate) use solve::minimize_prepared;
-pub use start::{ResolvedStart, START_PERPLEXITY, Start, perplexity_factor};
-pub use state::{DescentState, ObjectiveScale};
+pub use start::Start;
+use state::{DescentState, ObjectiveScale};
 pub use stochastic_config::StochasticConfig;
-pub use summary::FitSummary;
 pub use training_layers::disable_training_flags;

@@ -9,7 +9,7 @@ use super::{FitConfig, Progress, Solution, Termination};
 
 /// The best step so far by its held-out score, and what was kept of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Best<K> {
+pub struct Best<K> {
     /// The number of the step, from 1.
     pub iteration: usize,
     pub kept: K,
@@ -24,7 +24,7 @@ impl<K> Best<K> {
 
 /// The lowest value so far of a fit whose target is updated, and what was kept of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Lowest<K> {
+pub struct Lowest<K> {
     #[serde(with = "super::non_finite")]
     value: f64,
     #[serde(with = "super::non_finite")]
@@ -34,7 +34,7 @@ pub(super) struct Lowest<K> {
 
 /// What a fit has been through, over all its runs; part of a checkpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Record<K> {
+pub struct Record<K> {
     /// The steps, first to last.
     pub history: Vec<Progress>,
     /// The best step, where a score is held out.
@@ -45,7 +45,7 @@ pub(super) struct Record<K> {
 }
 
 impl<K> Record<K> {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { history: Vec::new(), best: None, lowest: None }
     }
 
@@ -87,8 +87,10 @@ impl<K> Record<K> {
 
 /// The callbacks of a session.
 #[derive(Default)]
-pub(super) struct Watchers<'p> {
+pub struct Watchers<'p> {
+    /// Sees the progress.
     pub on_progress: Option<&'p mut OnProgress<'p>>,
+    /// Sees the parameters too.
     pub on_parameters: Option<&'p mut OnParameters<'p>>,
 }
 
@@ -110,7 +112,7 @@ impl Watchers<'_> {
 }
 
 /// Watches a fit step by step.
-pub(super) struct Monitor<'a, 'p, K> {
+pub struct Monitor<'a, 'p, K> {
     config: &'a FitConfig,
     watchers: Watchers<'p>,
     /// What the fit has been through; set it before a resumed run.
@@ -118,6 +120,7 @@ pub(super) struct Monitor<'a, 'p, K> {
 }
 
 impl<'a, 'p, K> Monitor<'a, 'p, K> {
+    /// A monitor by the limits of these settings.
     pub fn new(config: &'a FitConfig, watchers: Watchers<'p>) -> Self {
         Self { config, watchers, record: Record::new() }
     }

@@ -13,7 +13,7 @@ enum Written {
     Text(String),
 }
 
-pub(super) fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if number.is_finite() || !serializer.is_human_readable() {
         number.serialize(serializer)
     } else {
@@ -21,7 +21,7 @@ pub(super) fn serialize<S: Serializer>(number: &f64, serializer: S) -> Result<S:
     }
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     if !deserializer.is_human_readable() {
         return f64::deserialize(deserializer);
     }
@@ -39,7 +39,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
 struct Number(#[serde(with = "self")] f64);
 
 /// Numbers one after the other.
-pub(super) mod several {
+pub mod several {
     use super::*;
 
     pub fn serialize<S: Serializer>(numbers: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
@@ -53,7 +53,7 @@ pub(super) mod several {
 }
 
 /// A number that may be missing.
-pub(super) mod optional {
+pub mod optional {
     use super::*;
 
     pub fn serialize<S: Serializer>(

@@ -35,7 +35,8 @@ pub enum CheckpointEvent<'e> {
 }
 
 /// A callback for what becomes of the checkpoint.
-pub(super) type OnCheckpoint<'a> = dyn FnMut(&CheckpointEvent<'_>) + 'a;
+#[doc(hidden)]
+pub type OnCheckpoint<'a> = dyn FnMut(&CheckpointEvent<'_>) + 'a;
 
 /// The state of a fit that was cut off, in memory: the next session continues from there.
 ///
@@ -47,23 +48,32 @@ pub(super) type OnCheckpoint<'a> = dyn FnMut(&CheckpointEvent<'_>) + 'a;
 /// # #[cfg(feature = "flex")] {
 /// # use std::ops::ControlFlow;
 /// # use burn::tensor::Device;
-/// # use burn_nca::{NcaConfig, data::{Features, Labeled}};
+/// # use burn::tensor::Tensor;
+/// # use burn_nca::{Nca, encoder::EncoderConfig, objective::{ClassIndex, NcaLossConfig}};
+/// # use burn_nca::fit::{FitConfig, FitIdentity, Problem, minimize};
 /// use burn_nca::fit::{FitSession, FitState, Progress, Termination};
 ///
-/// # let features = Features::unnamed(vec![0.0, 5.0, 0.2, 1.0, 1.0, 4.0, 1.2, 0.0, 0.5, 2.5, 0.7, 2.0], 2)?;
-/// # let data = Labeled::from_labels(features, vec![0, 0, 1, 1, 0, 1])?;
-/// let config = NcaConfig::new(2, 1);
-/// let whole = config.fit(&data, &Device::flex())?;
+/// # let device = Device::flex();
+/// # let x = Tensor::<2>::from_floats([[0.0, 5.0], [0.2, 1.0], [1.0, 4.0], [1.2, 0.0], [0.5, 2.5], [0.7, 2.0]], &device);
+/// # let classes = ClassIndex::new(&[0, 0, 1, 1, 0, 1], &device)?;
+/// # let map = EncoderConfig::Linear.init(2, 1, &device.clone().autodiff());
+/// # let model = Nca::new(map, NcaLossConfig::new().init());
+/// # let [settings, features, targets] = ["", "x", "y"].map(String::from);
+/// # let named = FitIdentity { settings, features, targets };
+/// # let identity = || named.clone();
+/// # let problem = Problem { identity: Some(&identity), ..Problem::new(model, &x, &classes) };
+/// let config = FitConfig::new();
+/// let whole = minimize(&problem, &config, FitSession::new())?;
 /// let mut state = FitState::default();
 /// let sliced = loop {
 ///     let mut one_step = |_: &Progress| ControlFlow::Break(Termination::Stopped);
 ///     let session = FitSession::new().with_progress(&mut one_step).with_state(&mut state);
-///     let fitted = config.estimator().fit_session(&data, &Device::flex(), session)?;
+///     let solution = minimize(&problem, &config, session)?;
 ///     if state.is_empty() {
-///         break fitted;
+///         break solution;
 ///     }
 /// };
-/// assert_eq!(sliced.matrix(), whole.matrix());
+/// assert_eq!(sliced.value, whole.value);
 /// # }
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
@@ -91,13 +101,19 @@ impl FitState {
 /// ```
 #[derive(Default)]
 pub struct FitSession<'a> {
-    pub(super) on_progress: Option<&'a mut OnProgress<'a>>,
-    pub(super) on_parameters: Option<&'a mut OnParameters<'a>>,
+    #[doc(hidden)]
+    pub on_progress: Option<&'a mut OnProgress<'a>>,
+    #[doc(hidden)]
+    pub on_parameters: Option<&'a mut OnParameters<'a>>,
     pub(super) on_start: Option<&'a mut OnStart<'a>>,
-    pub(super) checkpoint: Option<PathBuf>,
-    pub(super) state: Option<&'a mut FitState>,
-    pub(super) keep_checkpoint: bool,
-    pub(super) on_checkpoint: Option<Box<OnCheckpoint<'a>>>,
+    #[doc(hidden)]
+    pub checkpoint: Option<PathBuf>,
+    #[doc(hidden)]
+    pub state: Option<&'a mut FitState>,
+    #[doc(hidden)]
+    pub keep_checkpoint: bool,
+    #[doc(hidden)]
+    pub on_checkpoint: Option<Box<OnCheckpoint<'a>>>,
     pub(super) optimizer: Option<ModuleOptimizer>,
     pub(super) ends: Option<&'a dyn Fn() -> bool>,
 }
@@ -177,7 +193,8 @@ impl<'a> FitSession<'a> {
     /// Asks this before every evaluation, not only after each step: once it is true the fit ends, as
     /// [`Termination::Stopped`]. For fits without a checkpoint, whose last step may be lost.
     #[must_use]
-    pub(crate) fn with_end(mut self, ends: &'a dyn Fn() -> bool) -> Self {
+    #[doc(hidden)]
+    pub fn with_end(mut self, ends: &'a dyn Fn() -> bool) -> Self {
         self.ends = Some(ends);
         self
     }

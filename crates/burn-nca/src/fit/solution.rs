@@ -35,8 +35,7 @@ pub enum Termination {
     Saturated,
     /// The time allowed for the fit is used up.
     TimeBudget,
-    /// Nothing was fitted here: the module was trained elsewhere
-    /// ([`Fitted::of_classes`](crate::Fitted::of_classes)).
+    /// Nothing was fitted here: the module was trained elsewhere.
     Elsewhere,
     /// Nothing was minimized step by step: the solution has a closed form.
     ClosedForm,
@@ -169,7 +168,7 @@ pub struct Progress {
 }
 
 /// Whether a time was left out: a saved model keeps its times in one place.
-pub(crate) fn is_zero(seconds: &f64) -> bool {
+pub fn is_zero(seconds: &f64) -> bool {
     *seconds == 0.0
 }
 

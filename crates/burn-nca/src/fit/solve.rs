@@ -37,7 +37,7 @@ const SAME: f64 = 1e-6;
 ///
 /// # Errors
 /// As [`minimize`](super::minimize).
-pub(crate) fn minimize_prepared<E: Encoder, O: Objective>(
+pub fn minimize_prepared<E: Encoder, O: Objective>(
     problem: &Problem<'_, E, O>,
     config: &FitConfig,
     session: FitSession<'_>,

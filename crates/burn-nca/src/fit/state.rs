@@ -7,7 +7,7 @@ use super::solution::{Progress, Solution, Termination};
 
 /// What a minimizer must know of an objective to judge its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ObjectiveScale {
+pub(super) struct ObjectiveScale {
     /// Number of summands of the value; `tolerance_gradient` is meant per summand.
     pub terms: usize,
     /// Rounding noise of the value: differences below `value_noise * max(m, 1)` mean nothing, where m is
@@ -18,11 +18,13 @@ pub struct ObjectiveScale {
 
 impl ObjectiveScale {
     /// An objective of `terms` summands computed in f64.
+    #[cfg(test)]
     pub fn double(terms: usize) -> Self {
         Self { terms, value_noise: 1e-15 }
     }
 
     /// An objective of `terms` summands computed in f32.
+    #[cfg(test)]
     pub fn single(terms: usize) -> Self {
         Self { terms, value_noise: 1e-7 }
     }
@@ -38,7 +40,7 @@ impl ObjectiveScale {
 /// A run continued from a saved state takes the same steps, bit for bit, as one that was not interrupted.
 /// As JSON its numbers read back to the same bits (by serde_json's feature `float_roundtrip`, which this crate asks for).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DescentState<M> {
+pub(super) struct DescentState<M> {
     /// The parameters.
     pub position: Vec<f64>,
     /// The value at the position; not a number before the first evaluation.

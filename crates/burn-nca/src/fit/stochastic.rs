@@ -371,7 +371,7 @@ mod tests {
     use crate::fit::exact::{self, BlockConfig};
     use crate::fit::{FitConfig, FitSession, OptimizerConfig, Precision, Problem, minimize};
     use crate::model::MetricModel;
-    use crate::objective::{ClassIndex, CoincidenceIndex, CoincidenceLossConfig, NcaLossConfig};
+    use crate::objective::{ClassIndex, NcaLossConfig, PairIndex, PairLossConfig};
 
     use super::*;
 
@@ -412,11 +412,9 @@ mod tests {
 
     #[test]
     fn candidates_fewer_than_a_batch_or_of_pairs_are_refused() {
-        let pairs = vec![crate::data::LabeledPair::alike(0, 1)];
-        let pairs = crate::data::LabeledPairs::new(ROWS, pairs).unwrap();
-        let index = CoincidenceIndex::new(&pairs, &Device::flex());
-        let device = Device::flex().autodiff();
-        let loss = CoincidenceLossConfig::new().init(&index, &device, DType::F64);
+        let pairs = crate::data::Pairs::new(ROWS, vec![(0, 1, 1.0)]).unwrap();
+        let index = PairIndex::new(&pairs, &Device::flex());
+        let loss = PairLossConfig::new().init();
         let x = x();
         let problem = Problem::new(MetricModel::new(map(), loss).train(), &x, &index);
         let refused = |candidates: usize| {

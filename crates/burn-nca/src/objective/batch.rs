@@ -48,15 +48,18 @@ pub trait BatchLoss: Module + ModuleDisplay {
 ///
 /// Squared distances of half-precision rows would overflow from a norm of 256 on, so the losses of a batch are
 /// computed in f32; the gradient comes back in the type of the embedding.
-pub(super) fn at_least_f32(embedding: Tensor<2>) -> Tensor<2> {
+pub fn at_least_f32(embedding: Tensor<2>) -> Tensor<2> {
     match embedding.dtype() {
         DType::F16 | DType::BF16 => embedding.cast(DType::F32),
         _ => embedding,
     }
 }
 
-/// Panics if there is no row.
-pub(super) fn assert_rows(what: &str, rows: usize) {
+/// Requires a row.
+///
+/// # Panics
+/// If there is none.
+pub fn assert_rows(what: &str, rows: usize) {
     assert!(
         rows > 0,
         "the {what} has no row; a loss needs at least one, so leave empty batches out"

@@ -294,7 +294,7 @@ impl ClassIndex {
     }
 
     /// The terms of ordered points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
-    pub(super) fn weigh(&self, terms: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
+    pub fn weigh(&self, terms: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
         match &self.weights {
             Some(weights) => weights.weigh(terms, rows),
             None => terms,

@@ -5,16 +5,13 @@ use burn::tensor::{Bool, DType, Int, Tensor};
 use crate::nca;
 
 /// Where entry i of `rows` equals entry j of `columns`, `[b]` and `[m]` to `[b, m]`; of any integer types.
-pub(super) fn equal_pairs(rows: Tensor<1, Int>, columns: Tensor<1, Int>) -> Tensor<2, Bool> {
+pub fn equal_pairs(rows: Tensor<1, Int>, columns: Tensor<1, Int>) -> Tensor<2, Bool> {
     let (rows, columns) = in_one_type(rows, columns);
     nca::equal_pairs(rows, columns)
 }
 
 /// Both in an integer type that holds the values of either.
-pub(super) fn in_one_type(
-    a: Tensor<1, Int>,
-    b: Tensor<1, Int>,
-) -> (Tensor<1, Int>, Tensor<1, Int>) {
+pub fn in_one_type(a: Tensor<1, Int>, b: Tensor<1, Int>) -> (Tensor<1, Int>, Tensor<1, Int>) {
     let types = [a.dtype(), b.dtype()];
     if types[0] == types[1] {
         return (a, b);
@@ -29,7 +26,7 @@ fn fits_i32(dtype: &DType) -> bool {
 
 /// The values of several tensors of one device on the host, in one transfer where one type holds them all.
 #[cfg(feature = "fused")]
-pub(super) fn on_host_together(tensors: Vec<Tensor<1, Int>>) -> Vec<Vec<i64>> {
+pub fn on_host_together(tensors: Vec<Tensor<1, Int>>) -> Vec<Vec<i64>> {
     let types: Vec<DType> = tensors.iter().map(Tensor::dtype).collect();
     let is_one_type = types.iter().all(|dtype| *dtype == types[0]);
     if tensors.len() < 2 || !(is_one_type || types.iter().all(fits_i32)) {
@@ -46,7 +43,7 @@ pub(super) fn on_host_together(tensors: Vec<Tensor<1, Int>>) -> Vec<Vec<i64>> {
 }
 
 /// The values on the host.
-pub(super) fn on_host(values: Tensor<1, Int>) -> Vec<i64> {
+pub fn on_host(values: Tensor<1, Int>) -> Vec<i64> {
     let values = values.into_data().convert::<i64>();
     values.try_to_vec::<i64>().expect("data that were just converted to i64 are i64")
 }

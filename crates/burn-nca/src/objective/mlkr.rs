@@ -148,7 +148,7 @@ impl MlkrLoss {
 ///
 /// # Shapes
 /// - queries: `[b, k]`, references: `[m, k]`
-pub(crate) fn kernel_means(
+pub fn kernel_means(
     queries: Tensor<2>,
     references: Tensor<2>,
     targets: Tensor<2>,

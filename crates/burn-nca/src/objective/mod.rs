@@ -8,11 +8,6 @@
 //! SoftNcaLoss                  Objective                BatchLoss                    f, g over soft agreements
 //! PairLoss                     Objective                BatchLoss                    equation 8 over pairs
 //! MlkrLoss                     Objective                BatchLoss                    numeric targets
-//! LargeMarginLoss              Objective                                             a margin between classes
-//! VariableKernelLoss           Objective                                             leave-one-out error of a rule
-//! NcfsLoss                     Objective                                             feature weights, L1 distances
-//! NcfsRegressionLoss           Objective                                             the same for numeric targets
-//! CoincidenceLoss              Objective                                             labeled pairs (LCA)
 //! SoftNearestNeighborLoss                               BatchLoss, CandidateLoss     g at a temperature
 //! SupConLoss                                            BatchLoss, CandidateLoss     every positive on its own
 //! ProxyNcaLoss                                          BatchLoss                    one learned proxy per class
@@ -32,49 +27,37 @@
 //! [`Temperature`] T, fixed or learned.
 
 mod agreement_index;
-mod batch;
+pub(crate) mod batch;
 mod candidates;
 mod classes;
-mod coincidence;
-mod coincidence_index;
 mod contrast;
-mod feature_weighting;
-mod integers;
-mod large_margin;
-mod manhattan;
+pub(crate) mod integers;
 mod memory;
 mod memory_loss;
-mod mlkr;
+pub(crate) mod mlkr;
 mod nca;
 mod pair_index;
 mod pairs;
 mod proxy_nca;
-mod reduction;
+pub(crate) mod reduction;
 mod sampled;
-mod similarity;
+pub(crate) mod similarity;
 mod soft_match;
 mod soft_nearest_neighbor;
 mod sup_con;
 mod target;
 mod target_index;
 mod temperature;
-mod term_weights;
-pub(crate) mod transfer;
-mod variable_kernel;
+pub(crate) mod term_weights;
+#[doc(hidden)]
+pub mod transfer;
 
 pub use agreement_index::AgreementIndex;
 pub use batch::BatchLoss;
 pub use candidates::{CandidateLoss, Candidates};
 pub use classes::ClassIndex;
-pub use coincidence::{CoincidenceLoss, CoincidenceLossConfig};
-pub use coincidence_index::CoincidenceIndex;
-pub use feature_weighting::{
-    NcfsLoss, NcfsLossConfig, NcfsRegressionLoss, NcfsRegressionLossConfig,
-};
-pub use large_margin::{LargeMarginLoss, LargeMarginLossConfig, TargetNeighbors};
 pub use memory::{CrossBatchMemory, CrossBatchMemoryConfig};
 pub use memory_loss::{MemoryLoss, MemoryLossConfig};
-pub(crate) use mlkr::kernel_means;
 pub use mlkr::{MlkrLoss, MlkrLossConfig};
 pub use nca::{Criterion, NcaLoss, NcaLossConfig};
 pub use pair_index::PairIndex;
@@ -89,7 +72,6 @@ pub use sup_con::{SupConLoss, SupConLossConfig};
 pub use target::{AgreementTarget, BatchTarget, ClassTarget, PairTarget};
 pub use target_index::TargetIndex;
 pub use temperature::{Temperature, TemperatureConfig};
-pub use variable_kernel::{KernelTarget, VariableKernelLoss, VariableKernelLossConfig};
 
 use core::ops::Range;
 
@@ -286,7 +268,7 @@ pub(crate) fn assert_points<O: Objective>(objective: &O, target: &O::Target, row
 const STREAMED: usize = 4096;
 
 /// Cuts the terms of an objective whose blocks hold no table of pairs.
-fn whole_range(terms: usize) -> Vec<Range<usize>> {
+pub fn whole_range(terms: usize) -> Vec<Range<usize>> {
     (0..terms).step_by(STREAMED).map(|start| start..(start + STREAMED).min(terms)).collect()
 }
 

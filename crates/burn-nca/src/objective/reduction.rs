@@ -28,7 +28,7 @@ pub(super) fn reduce_sum(sum: Tensor<1>, count: usize, reduction: &Reduction) ->
 ///
 /// Not `div_scalar`, whose gradient Burn 0.22.1 multiplies by the reciprocal of the number in f32: in f64 it would
 /// be off by up to 6e-8 of itself.
-pub(crate) fn over<const D: usize>(values: Tensor<D>, number: f64) -> Tensor<D> {
+pub fn over<const D: usize>(values: Tensor<D>, number: f64) -> Tensor<D> {
     values.mul_scalar(number.recip())
 }
 

@@ -155,7 +155,7 @@ pub(super) fn around_mean(queries: Tensor<2>, references: Tensor<2>) -> (Tensor<
 }
 
 /// The square root, with gradient 0 at 0.
-pub(super) fn square_root(squares: Tensor<2>) -> Tensor<2> {
+pub fn square_root(squares: Tensor<2>) -> Tensor<2> {
     let zero = squares.clone().equal_elem(0.0);
     squares.mask_fill(zero.clone(), 1.0).sqrt().mask_fill(zero, 0.0)
 }

@@ -103,7 +103,7 @@ impl TargetIndex {
     }
 
     /// The terms of points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
-    pub(super) fn weigh(&self, terms: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
+    pub fn weigh(&self, terms: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
         match &self.weights {
             Some(weights) => weights.weigh(terms, rows),
             None => terms,
@@ -111,7 +111,7 @@ impl TargetIndex {
     }
 
     /// The index of the distinct points `rows` alone, in that order, with their weights.
-    pub(super) fn subset(&self, rows: &[usize]) -> Self {
+    pub fn subset(&self, rows: &[usize]) -> Self {
         let values = rows.iter().flat_map(|row| &self.values[row * self.columns..][..self.columns]);
         let values = values.copied().collect();
         let weights = self.weights.as_ref().map(|weights| weights.select(rows));
@@ -129,7 +129,7 @@ impl TargetIndex {
     }
 
     /// The centered targets, `[n, m]`.
-    pub(super) fn centered(&self, dtype: DType) -> Tensor<2> {
+    pub fn centered(&self, dtype: DType) -> Tensor<2> {
         self.on_device.clone().cast(dtype)
     }
 }

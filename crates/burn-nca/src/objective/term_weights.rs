@@ -11,7 +11,7 @@ use crate::error::Result;
 
 /// One factor per term, on the host and on a device.
 #[derive(Clone, Debug)]
-pub(super) struct TermWeights {
+pub struct TermWeights {
     values: Arc<Vec<f64>>,
     /// The same, `[n, 1]`.
     on_device: Tensor<2>,

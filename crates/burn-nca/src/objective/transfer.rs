@@ -3,14 +3,14 @@
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 
 /// Row numbers as a `[len]` tensor.
-pub(crate) fn int_tensor(values: &[usize], device: &Device) -> Tensor<1, Int> {
+pub fn int_tensor(values: &[usize], device: &Device) -> Tensor<1, Int> {
     let values: Vec<i32> = values.iter().map(|&value| value as i32).collect();
     let shape = [values.len()];
     Tensor::from_data(TensorData::new(values, shape), device)
 }
 
 /// Numbers as a tensor of this type.
-pub(super) fn float_tensor<const D: usize>(
+pub fn float_tensor<const D: usize>(
     values: Vec<f64>,
     shape: [usize; D],
     device: &Device,
@@ -20,6 +20,6 @@ pub(super) fn float_tensor<const D: usize>(
 }
 
 /// f64 where the device has it, else f32: for what is prepared before the type of the embedding is known.
-pub(super) fn widest_float(device: &Device) -> DType {
+pub fn widest_float(device: &Device) -> DType {
     if device.supports_dtype(DType::F64) { DType::F64 } else { DType::F32 }
 }

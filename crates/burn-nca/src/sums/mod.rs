@@ -37,7 +37,8 @@ impl Sums {
     ///
     /// # Errors
     /// Fused sums where there are none.
-    pub(crate) fn check(self, device: &Device, dtype: DType) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check(self, device: &Device, dtype: DType) -> Result<()> {
         let one = || Tensor::<2>::zeros([1, 1], (device, dtype));
         if self != Self::Fused || is_operation(LOG_SUM, &[&one()]) {
             return Ok(());

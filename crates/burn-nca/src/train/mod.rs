@@ -40,7 +40,6 @@
 mod batch;
 mod dataset;
 mod loader;
-pub mod metric;
 mod output;
 mod references;
 mod sampler;

@@ -25,8 +25,8 @@ pub struct ReferencedEmbedding {
 /// A model that knows the reference set its validation points are compared with.
 ///
 /// It trains as the model within. In validation it also embeds the references, once an epoch and with the
-/// encoder as it then is, for [`ReferenceAccuracy`](super::metric::ReferenceAccuracy). The references are data
-/// and no parameters: they are not saved.
+/// encoder as it then is, for the metric `ReferenceAccuracy`. The references are data and no parameters: they are
+/// not saved.
 #[derive(Module, Debug)]
 pub struct ReferencedModel<E: Encoder, L: BatchLoss<Target = ClassTarget>> {
     /// The model.

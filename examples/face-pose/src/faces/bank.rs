@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use burn_nca::{Error, Result};
+use burn_nca_learn::{Error, Result};
 use image::GrayImage;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

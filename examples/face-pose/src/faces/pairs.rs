@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use burn_nca::{Error, Result};
+use burn_nca_learn::{Error, Result};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! The poses that faces are drawn in.
 
-use burn_nca::{Error, Result};
+use burn_nca_learn::{Error, Result};
 use rand::{Rng, RngExt};
 
 use super::elementary::exp_minus;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use burn_nca::{Error, Result};
+use burn_nca_learn::{Error, Result};
 use image::GrayImage;
 use image::imageops::{FilterType, crop_imm, resize};
 

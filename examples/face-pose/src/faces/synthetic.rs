@@ -1,6 +1,6 @@
 //! Made-up faces, for a run without photographs.
 
-use burn_nca::{Error, Result};
+use burn_nca_learn::{Error, Result};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

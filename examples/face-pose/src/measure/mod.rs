@@ -10,7 +10,7 @@ pub use regression::{PoseError, direct_error, neighbor_error};
 
 use anyhow::Result;
 use burn::tensor::{DType, Tensor};
-use burn_nca::encoder::Encoder;
+use burn_nca_learn::encoder::Encoder;
 
 /// A point of the plane.
 pub type Point = [f64; 2];

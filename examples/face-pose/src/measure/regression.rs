@@ -3,7 +3,7 @@
 use crate::faces::Pose;
 use anyhow::Result;
 use burn::tensor::{Device, Tensor, TensorData};
-use burn_nca::neighbors::nearest;
+use burn_nca_learn::neighbors::nearest;
 use serde::{Deserialize, Serialize};
 
 use super::Point;
@@ -44,7 +44,7 @@ pub fn neighbor_error(
     (queries, truth): (&[Point], &[Pose]),
     k: usize,
 ) -> Result<(Vec<Pose>, PoseError)> {
-    let device = burn_nca::device::host().unwrap_or_default();
+    let device = burn_nca_learn::device::host().unwrap_or_default();
     let neighbors = nearest(&tensor(queries, &device), &tensor(references, &device), k, None)?;
     let predicted: Vec<Pose> = (0..queries.len())
         .map(|row| {

@@ -3,8 +3,8 @@
 use crate::faces::{PIXELS, PairBatch, Pose, PoseOptions, PosedFaces};
 use burn::config::Config;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::encoder::Encoder;
-use burn_nca::objective::PairLoss;
+use burn_nca_learn::encoder::Encoder;
+use burn_nca_learn::objective::PairLoss;
 
 /// What a network is trained for.
 #[derive(Debug)]
@@ -96,8 +96,8 @@ mod tests {
     use std::sync::Arc;
 
     use crate::faces::{FacePairs, synthetic_faces};
-    use burn_nca::encoder::Mlp;
-    use burn_nca::objective::PairLossConfig;
+    use burn_nca_learn::encoder::Mlp;
+    use burn_nca_learn::objective::PairLossConfig;
 
     use super::*;
     use crate::network::Network;

@@ -3,7 +3,7 @@
 use crate::faces::{FacePairs, PairBatch, PosedFaces};
 use anyhow::Result;
 use burn::tensor::Device;
-use burn_nca::encoder::Encoder;
+use burn_nca_learn::encoder::Encoder;
 
 use super::goal::{Goal, pixels};
 use crate::measure::{PolarMap, correlation, embed};

@@ -16,13 +16,13 @@ use std::io::Write;
 use acceptance::data::{overlapping, uniform};
 use acceptance::oracle;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::data::{Features, Labeled};
-use burn_nca::encoder::LinearMap;
-use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
-use burn_nca::fit::parameters::flatten_gradients;
-use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
-use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig};
-use burn_nca::{MetricModel, NcaConfig, device};
+use burn_nca_learn::data::{Features, Labeled};
+use burn_nca_learn::encoder::LinearMap;
+use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
+use burn_nca_learn::fit::parameters::flatten_gradients;
+use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
+use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig};
+use burn_nca_learn::{MetricModel, NcaConfig, device};
 
 /// The device, unless it is a GPU that is not there.
 fn open(name: &str) -> Option<Device> {
@@ -97,7 +97,7 @@ fn fits_and_predicts(name: &str, precision: Precision) {
     let path = folder.path().join("model");
     fitted.save(&path).unwrap();
     // Saved here, used elsewhere: the predictions are those of the device it was fitted on.
-    let elsewhere = burn_nca::Fitted::load(&path, &device::open("ndarray").unwrap()).unwrap();
+    let elsewhere = burn_nca_learn::Fitted::load(&path, &device::open("ndarray").unwrap()).unwrap();
     let here = fitted.predict(data.features(), 3).unwrap();
     let there = elsewhere.predict(data.features(), 3).unwrap();
     let differing = here.iter().zip(&there).filter(|(a, b)| a != b).count();
@@ -134,7 +134,7 @@ fn wgpu_fits_and_predicts() {
 #[test]
 fn wgpu_passes_its_self_test() {
     if let Some(device) = open("wgpu") {
-        burn_nca::self_test(&device).unwrap();
+        burn_nca_learn::self_test(&device).unwrap();
     }
 }
 

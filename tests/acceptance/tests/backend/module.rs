@@ -4,8 +4,8 @@ use acceptance::data::overlapping;
 use burn::module::Module;
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca::encoder::{Activation, EncoderConfig};
-use burn_nca::{Nca, NcaConfig};
+use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::{Nca, NcaConfig};
 
 use super::open;
 

@@ -3,12 +3,12 @@
 use acceptance::data::uniform;
 use acceptance::oracle;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::data::{Features, Labeled, ScalingKind};
-use burn_nca::encoder::LinearMap;
-use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
-use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
-use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig};
-use burn_nca::{MetricModel, NcaConfig};
+use burn_nca_learn::data::{Features, Labeled, ScalingKind};
+use burn_nca_learn::encoder::LinearMap;
+use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
+use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
+use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig};
+use burn_nca_learn::{MetricModel, NcaConfig};
 
 use super::open;
 

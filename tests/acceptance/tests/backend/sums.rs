@@ -2,8 +2,8 @@
 
 use acceptance::data::uniform;
 use burn::tensor::{DType, Device};
-use burn_nca::Sums;
 use burn_nca_fused::{NeighborSets, log_sum_exp};
+use burn_nca_learn::Sums;
 
 use super::open;
 use super::operation::{

@@ -1,14 +1,16 @@
 //! `docs/guide`.
 
 use burn::tensor::Device;
-use burn_nca::Fitted;
-use burn_nca::data::{Labeled, RegressionData};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::{Labeled, RegressionData};
 
 use crate::documents::setup::{fitted, measured, train_and_test};
 
-fn exact_or_stochastic(train: Labeled, device: Device) -> burn_nca::Result<()> {
-    use burn_nca::NcaConfig;
-    use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision, StochasticConfig};
+fn exact_or_stochastic(train: Labeled, device: Device) -> burn_nca_learn::Result<()> {
+    use burn_nca_learn::NcaConfig;
+    use burn_nca_learn::fit::{
+        FitConfig, LbfgsConfig, OptimizerConfig, Precision, StochasticConfig,
+    };
 
     let exact = FitConfig::new()
         .with_l2(0.01)
@@ -23,11 +25,11 @@ fn exact_or_stochastic(train: Labeled, device: Device) -> burn_nca::Result<()> {
     Ok(())
 }
 
-fn choosing_an_objective(measured: RegressionData, device: Device) -> burn_nca::Result<()> {
-    use burn_nca::RegressionConfig;
-    use burn_nca::data::AgreementWidth;
-    use burn_nca::estimator::RegressionObjective;
-    use burn_nca::objective::Criterion;
+fn choosing_an_objective(measured: RegressionData, device: Device) -> burn_nca_learn::Result<()> {
+    use burn_nca_learn::RegressionConfig;
+    use burn_nca_learn::data::AgreementWidth;
+    use burn_nca_learn::estimator::RegressionObjective;
+    use burn_nca_learn::objective::Criterion;
 
     let mlkr = RegressionConfig::new(13, 2).fit(&measured, &device)?;
     let soft =
@@ -36,8 +38,8 @@ fn choosing_an_objective(measured: RegressionData, device: Device) -> burn_nca::
     Ok(())
 }
 
-fn collapse_and_scale(fitted: Fitted) -> burn_nca::Result<()> {
-    use burn_nca::evaluate::{Quantiles, Spread, perplexities};
+fn collapse_and_scale(fitted: Fitted) -> burn_nca_learn::Result<()> {
+    use burn_nca_learn::evaluate::{Quantiles, Spread, perplexities};
 
     let z = fitted.references();
     println!("{:?}", Quantiles::of(&perplexities(z)?)); // median, quartiles, extremes
@@ -51,11 +53,11 @@ fn against_euclidean(
     train: Labeled,
     test: Labeled,
     device: Device,
-) -> burn_nca::Result<()> {
+) -> burn_nca_learn::Result<()> {
     use burn::tensor::DType;
-    use burn_nca::data::{Features, TensorFeatures};
-    use burn_nca::evaluate::{Accuracy, McNemar};
-    use burn_nca::neighbors::{majority_vote, nearest};
+    use burn_nca_learn::data::{Features, TensorFeatures};
+    use burn_nca_learn::evaluate::{Accuracy, McNemar};
+    use burn_nca_learn::neighbors::{majority_vote, nearest};
 
     let learned = fitted.predict(test.features(), 5)?;
     let accuracy = Accuracy::of(&learned, test.labels())?;
@@ -63,7 +65,7 @@ fn against_euclidean(
 
     // The same rule by Euclidean distance on the scaled features.
     let place = |x: &Features| {
-        Ok::<_, burn_nca::Error>(fitted.scaling().apply(x)?.to_tensor(&device, DType::F64))
+        Ok::<_, burn_nca_learn::Error>(fitted.scaling().apply(x)?.to_tensor(&device, DType::F64))
     };
     let found = nearest(&place(test.features())?, &place(train.features())?, 5, None)?;
     let euclidean = majority_vote(&found, train.labels(), train.classes(), 5)?;
@@ -71,8 +73,8 @@ fn against_euclidean(
     Ok(())
 }
 
-fn number_of_neighbors(fitted: Fitted, test: Labeled) -> burn_nca::Result<()> {
-    use burn_nca::neighbors::PerplexityMean;
+fn number_of_neighbors(fitted: Fitted, test: Labeled) -> burn_nca_learn::Result<()> {
+    use burn_nca_learn::neighbors::PerplexityMean;
 
     let k = fitted.entropy_k(PerplexityMean::Geometric)?;
     let predicted = fitted.predict(test.features(), k)?;
@@ -80,8 +82,8 @@ fn number_of_neighbors(fitted: Fitted, test: Labeled) -> burn_nca::Result<()> {
     Ok(())
 }
 
-fn retrieval(fitted: Fitted, test: Labeled) -> burn_nca::Result<()> {
-    use burn_nca::evaluate::{Embedded, held_out_retrieval};
+fn retrieval(fitted: Fitted, test: Labeled) -> burn_nca_learn::Result<()> {
+    use burn_nca_learn::evaluate::{Embedded, held_out_retrieval};
 
     let z = fitted.transform(test.features())?;
     let references = Embedded::new(fitted.references(), fitted.reference_labels());
@@ -90,8 +92,8 @@ fn retrieval(fitted: Fitted, test: Labeled) -> burn_nca::Result<()> {
     Ok(())
 }
 
-fn probabilities(fitted: Fitted, test: Labeled) -> burn_nca::Result<()> {
-    use burn_nca::evaluate::{LogLoss, Reliability, brier_score};
+fn probabilities(fitted: Fitted, test: Labeled) -> burn_nca_learn::Result<()> {
+    use burn_nca_learn::evaluate::{LogLoss, Reliability, brier_score};
 
     let soft = fitted.class_probabilities(test.features())?;
     println!("log loss {:?} nats", LogLoss::of(&soft, test.labels())?.value()); // no underflow: log space

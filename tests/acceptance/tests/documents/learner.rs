@@ -1,23 +1,23 @@
-//! What `crates/burn-nca/README.md` and `examples/train-with-burn/README.md` show of Burn's `Learner`.
+//! What `crates/burn-nca-learn/README.md` and `examples/train-with-burn/README.md` show of Burn's `Learner`.
 
 use burn::data::dataloader::DataLoader;
 use burn::data::dataloader::DataLoaderBuilder;
 use burn::optim::AdamConfig;
 use burn::train::metric::LossMetric;
 use burn::train::{Learner, SupervisedTraining};
-use burn_nca::MetricModel;
-use burn_nca::data::Labeled;
-use burn_nca::encoder::Mlp;
-use burn_nca::objective::NcaLossConfig;
-use burn_nca::train::metric::{EmbeddingSpread, LeaveOneOutAccuracy};
-use burn_nca::train::{ClassBalancedLoaderConfig, SampleBatch, SampleBatcher, samples};
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::data::Labeled;
+use burn_nca_learn::encoder::Mlp;
+use burn_nca_learn::objective::NcaLossConfig;
+use burn_nca_learn::train::metric::{EmbeddingSpread, LeaveOneOutAccuracy};
+use burn_nca_learn::train::{ClassBalancedLoaderConfig, SampleBatch, SampleBatcher, samples};
 use std::sync::Arc;
 
 fn library(
     network: Mlp,
     train: Labeled,
     valid: Arc<dyn DataLoader<SampleBatch>>,
-) -> burn_nca::Result<()> {
+) -> burn_nca_learn::Result<()> {
     let model = MetricModel::new(network, NcaLossConfig::new().init()); // any Encoder, any BatchLoss
     let train = ClassBalancedLoaderConfig::new(10, 12).build(samples(&train), SampleBatcher)?; // 10 classes, 12 rows each
     let result = SupervisedTraining::new("runs/mine", train, valid)
@@ -27,7 +27,7 @@ fn library(
     Ok(())
 }
 
-fn example(network: Mlp, train: Labeled, valid: Labeled) -> burn_nca::Result<()> {
+fn example(network: Mlp, train: Labeled, valid: Labeled) -> burn_nca_learn::Result<()> {
     let model = MetricModel::new(network, NcaLossConfig::new().init());
     let train = ClassBalancedLoaderConfig::new(10, 12).build(samples(&train), SampleBatcher)?;
     let valid = DataLoaderBuilder::new(SampleBatcher).batch_size(256).build(samples(&valid));

@@ -1,14 +1,14 @@
-//! `README.md`, the tutorial, `crates/burn-nca/README.md` and `examples/reuse-the-loss/README.md`.
+//! `README.md`, the tutorial, the READMEs of `burn-nca` and `burn-nca-learn`, and `examples/reuse-the-loss/README.md`.
 
 use burn::optim::ModuleOptimizer;
 use burn::tensor::{Device, Int, Tensor};
-use burn_nca::NcaConfig;
-use burn_nca::data::{Features, Labeled, Pairs, RegressionData};
-use burn_nca::encoder::{Encoder, Mlp};
+use burn_nca_learn::NcaConfig;
+use burn_nca_learn::data::{Features, Labeled, Pairs, RegressionData};
+use burn_nca_learn::encoder::{Encoder, Mlp};
 
 use crate::documents::setup::{measured, train_and_test};
 
-fn compared(train: Labeled, test: Labeled, device: Device) -> burn_nca::Result<()> {
+fn compared(train: Labeled, test: Labeled, device: Device) -> burn_nca_learn::Result<()> {
     let chosen = NcaConfig::recommended(13, 2).choose(&train, &device)?; // compares a few settings, as `nca fit`
     let fitted = chosen.fitted;
     println!("{}, 5-NN: {:?}", fitted.summary().termination, fitted.accuracy(&test, 5)?.value());
@@ -16,8 +16,8 @@ fn compared(train: Labeled, test: Labeled, device: Device) -> burn_nca::Result<(
     Ok(())
 }
 
-fn searched(train: Labeled, test: Labeled, device: Device) -> burn_nca::Result<()> {
-    use burn_nca::estimator::tune::{TuneConfig, TuneSession};
+fn searched(train: Labeled, test: Labeled, device: Device) -> burn_nca_learn::Result<()> {
+    use burn_nca_learn::estimator::tune::{TuneConfig, TuneSession};
 
     let tuned =
         NcaConfig::new(13, 2).tune(&TuneConfig::new(), &train, &device, TuneSession::new())?;
@@ -31,8 +31,8 @@ fn numbers_and_pairs(
     features: Features,
     pairs: Pairs,
     device: Device,
-) -> burn_nca::Result<()> {
-    use burn_nca::{PairsConfig, RegressionConfig};
+) -> burn_nca_learn::Result<()> {
+    use burn_nca_learn::{PairsConfig, RegressionConfig};
 
     let fitted = RegressionConfig::new(13, 2).fit(&measured, &device)?; // data::RegressionData: features and targets
     let prices = fitted.predict_kernel(&features)?; // the sum of p_ij t_j
@@ -48,12 +48,12 @@ fn numbers_and_pairs_are_learned_from() {
     numbers_and_pairs(measured, features, pairs, Device::flex()).unwrap();
 }
 
-fn own_encoder(train: Labeled, device: Device) -> burn_nca::Result<()> {
+fn own_encoder(train: Labeled, device: Device) -> burn_nca_learn::Result<()> {
     use burn::module::Module;
     use burn::nn::{Linear, LinearConfig};
     use burn::tensor::{Tensor, activation::relu};
-    use burn_nca::encoder::Encoder;
-    use burn_nca::fit::FitSession;
+    use burn_nca_learn::encoder::Encoder;
+    use burn_nca_learn::fit::FitSession;
 
     #[derive(Module, Debug)]
     struct TwoLayers {
@@ -105,8 +105,8 @@ mod reused_loss {
     use burn::module::Module;
     use burn::optim::{GradientsParams, ModuleOptimizer};
     use burn::tensor::{Int, Tensor};
-    use burn_nca::encoder::{Encoder, Mlp};
-    use burn_nca::objective::ProxyNcaLoss;
+    use burn_nca_learn::encoder::{Encoder, Mlp};
+    use burn_nca_learn::objective::ProxyNcaLoss;
 
     type Network = Mlp;
 

@@ -1,9 +1,9 @@
 //! Data for the blocks that run.
 
 use burn::tensor::Device;
-use burn_nca::data::{Labeled, RegressionData, stratified_split};
-use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
-use burn_nca::{Fitted, NcaConfig};
+use burn_nca_learn::data::{Labeled, RegressionData, stratified_split};
+use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
+use burn_nca_learn::{Fitted, NcaConfig};
 
 /// Wine: 70 % to train on, the rest to test on.
 pub fn train_and_test() -> (Labeled, Labeled) {

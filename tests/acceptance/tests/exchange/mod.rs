@@ -8,12 +8,12 @@ use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::{BatchNorm, BatchNormConfig, Linear, LinearConfig};
 use burn::tensor::activation::relu;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::MetricModel;
-use burn_nca::encoder::{
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::encoder::{
     Activation, AnyEncoder, Encoder, EncoderConfig, LinearMap, LinearMapConfig, Mlp, MlpConfig,
     UnitRows, load_weights, save_safetensors,
 };
-use burn_nca::objective::ProxyNcaLossConfig;
+use burn_nca_learn::objective::ProxyNcaLossConfig;
 
 const D: usize = 4;
 

@@ -4,18 +4,18 @@ use std::ops::ControlFlow;
 
 use acceptance::data::uniform;
 use burn::tensor::Device;
-use burn_nca::data::{
+use burn_nca_learn::data::{
     AgreementWidth, Features, Pairs, RegressionData, TensorFeatures, random_split,
 };
-use burn_nca::estimator::{RegressionObjective, TrainingTargets};
-use burn_nca::evaluate::{PartnerRanks, RegressionScores};
-use burn_nca::fit::{
+use burn_nca_learn::estimator::{RegressionObjective, TrainingTargets};
+use burn_nca_learn::evaluate::{PartnerRanks, RegressionScores};
+use burn_nca_learn::fit::{
     EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress, ResolvedStart, Start,
     StochasticConfig, Termination,
 };
-use burn_nca::neighbors::{Numbers, nearest, nearest_means};
-use burn_nca::objective::Criterion;
-use burn_nca::{Fitted, PairsConfig, RegressionConfig};
+use burn_nca_learn::neighbors::{Numbers, nearest, nearest_means};
+use burn_nca_learn::objective::Criterion;
+use burn_nca_learn::{Fitted, PairsConfig, RegressionConfig};
 
 const ROWS: usize = 160;
 
@@ -80,8 +80,9 @@ fn the_unit_of_the_target_does_not_matter_to_mlkr() {
     let data = table();
     let cents = data.targets().values().iter().map(|t| 100.0 * t + 7.0).collect();
     let other = RegressionData::new(data.features().clone(), "price", cents).unwrap();
-    let config = RegressionConfig::new(6, 2)
-        .with_fit(FitConfig::new().with_l2(0.01).with_precision(burn_nca::fit::Precision::F64));
+    let config = RegressionConfig::new(6, 2).with_fit(
+        FitConfig::new().with_l2(0.01).with_precision(burn_nca_learn::fit::Precision::F64),
+    );
     let (one, two) = (
         config.fit(&data, &Device::flex()).unwrap().matrix().unwrap(),
         config.fit(&other, &Device::flex()).unwrap().matrix().unwrap(),

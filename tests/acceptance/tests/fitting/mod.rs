@@ -16,14 +16,14 @@ use burn::nn::{Linear, LinearConfig};
 use burn::optim::SgdConfig as BurnSgd;
 use burn::tensor::activation::tanh;
 use burn::tensor::{Device, Tensor, TensorData};
-use burn_nca::data::{Features, Labeled, stratified_split};
-use burn_nca::encoder::{Activation, Encoder, EncoderConfig};
-use burn_nca::fit::{
+use burn_nca_learn::data::{Features, Labeled, stratified_split};
+use burn_nca_learn::encoder::{Activation, Encoder, EncoderConfig};
+use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
     OptimizerConfig, SgdConfig, Start, StochasticConfig, Termination,
 };
-use burn_nca::objective::Criterion;
-use burn_nca::{Fitted, NcaConfig};
+use burn_nca_learn::objective::Criterion;
+use burn_nca_learn::{Fitted, NcaConfig};
 
 fn iris() -> Labeled {
     burn_nca_data::bundled::iris()

@@ -4,18 +4,18 @@ use burn::module::{Module, Quantizer};
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::quantization::{Calibration, QuantScheme};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca::data::{
+use burn_nca_learn::data::{
     Coincidences, Features, Labeled, Pairs, RegressionData, Scaling, ScalingKind, TensorFeatures,
 };
-use burn_nca::encoder::{
+use burn_nca_learn::encoder::{
     Activation, AnyEncoder, Encoder, EncoderConfig, LinearMapConfig, MlpConfig,
 };
-use burn_nca::fit::{
+use burn_nca_learn::fit::{
     FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Problem, ResolvedStart, Start,
     Termination, minimize,
 };
-use burn_nca::objective::ClassIndex;
-use burn_nca::{Fitted, Nca, NcaConfig, PairsConfig, RegressionConfig};
+use burn_nca_learn::objective::ClassIndex;
+use burn_nca_learn::{Fitted, Nca, NcaConfig, PairsConfig, RegressionConfig};
 
 use crate::fitting::{bits, iris, own, with};
 

@@ -1,11 +1,11 @@
 //! A fit of a map and of a network gives the same bits on any number of threads.
 
 use burn::tensor::Device;
-use burn_nca::encoder::{Activation, EncoderConfig};
-use burn_nca::fit::exact::BlockConfig;
-use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
-use burn_nca::objective::Criterion;
-use burn_nca::{Fitted, NcaConfig};
+use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::fit::exact::BlockConfig;
+use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
+use burn_nca_learn::objective::Criterion;
+use burn_nca_learn::{Fitted, NcaConfig};
 
 use crate::fitting::iris;
 use crate::fitting::threads::same_on_any_threads;

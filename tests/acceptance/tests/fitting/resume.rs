@@ -4,14 +4,16 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use burn::tensor::Device;
-use burn_nca::data::{AgreementWidth, Coincidences, Features, Labeled, Pairs, RegressionData};
-use burn_nca::estimator::RegressionObjective;
-use burn_nca::fit::{
+use burn_nca_learn::data::{
+    AgreementWidth, Coincidences, Features, Labeled, Pairs, RegressionData,
+};
+use burn_nca_learn::estimator::RegressionObjective;
+use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
     OptimizerConfig, Progress, StochasticConfig, Termination,
 };
-use burn_nca::objective::Criterion;
-use burn_nca::{Fitted, NcaConfig, PairsConfig, RegressionConfig};
+use burn_nca_learn::objective::Criterion;
+use burn_nca_learn::{Fitted, NcaConfig, PairsConfig, RegressionConfig};
 
 use crate::fitting::{bits, iris, with};
 
@@ -158,8 +160,8 @@ fn the_checkpoint_of_an_end_that_is_kept_gives_the_end_at_once() {
 
 /// Interrupts a fit after its first step and resumes another one from its checkpoint; what is said.
 fn refusal(
-    first: impl Fn(FitSession<'_>) -> burn_nca::Result<Fitted>,
-    second: impl Fn(FitSession<'_>) -> burn_nca::Result<Fitted>,
+    first: impl Fn(FitSession<'_>) -> burn_nca_learn::Result<Fitted>,
+    second: impl Fn(FitSession<'_>) -> burn_nca_learn::Result<Fitted>,
 ) -> String {
     let folder = tempfile::tempdir().unwrap();
     let checkpoint = folder.path().join("fit.checkpoint");

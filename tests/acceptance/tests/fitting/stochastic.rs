@@ -4,16 +4,16 @@ use std::ops::ControlFlow;
 
 use acceptance::data::{overlapping, uniform};
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::MetricModel;
-use burn_nca::data::{Agreements, Pairs};
-use burn_nca::encoder::{Encoder, LinearMap};
-use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
-use burn_nca::fit::parameters::{flatten, flatten_gradients};
-use burn_nca::fit::{
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::data::{Agreements, Pairs};
+use burn_nca_learn::encoder::{Encoder, LinearMap};
+use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
+use burn_nca_learn::fit::parameters::{flatten, flatten_gradients};
+use burn_nca_learn::fit::{
     FitConfig, FitSession, OptimizerConfig, Precision, Problem, Progress, SgdConfig,
     StochasticConfig, Termination, minimize,
 };
-use burn_nca::objective::{
+use burn_nca_learn::objective::{
     AgreementIndex, ClassIndex, Criterion, MlkrLossConfig, NcaLoss, NcaLossConfig, Objective,
     PairIndex, PairLossConfig, SoftNcaLossConfig, TargetIndex,
 };
@@ -43,7 +43,7 @@ fn first_epoch<O: Objective>(
     x: &Tensor<2>,
     target: &O::Target,
     config: &FitConfig,
-) -> burn_nca::Result<Progress> {
+) -> burn_nca_learn::Result<Progress> {
     let problem = Problem::new(model(objective), x, target);
     let mut first = None;
     let mut watch = |progress: &Progress| {
@@ -195,7 +195,7 @@ fn a_step_of_sgd_is_the_rate_times_the_slopes_remembered() {
     let mut expected = flatten(&start);
     let mut remembered = vec![0.0; expected.len()];
     for rate in [rate, rate / 2.0] {
-        let at = burn_nca::fit::parameters::assign(start.clone(), &expected);
+        let at = burn_nca_learn::fit::parameters::assign(start.clone(), &expected);
         for ((v, slope), a) in remembered.iter_mut().zip(slope(&at)).zip(&mut expected) {
             *v = momentum * *v + slope;
             *a -= rate * *v;

@@ -5,18 +5,18 @@ use std::ops::ControlFlow;
 use burn::module::Module;
 use burn::nn::{BatchNorm, BatchNormConfig, Dropout, DropoutConfig, Linear, LinearConfig};
 use burn::tensor::{DType, Device, Tensor};
-use burn_nca::data::{TensorFeatures, stratified_split};
-use burn_nca::encoder::{Encoder, cast};
-use burn_nca::evaluate::expected_accuracy;
-use burn_nca::fit::exact::{self, BlockConfig};
-use burn_nca::fit::parameters::{assign, flatten, flatten_gradients};
-use burn_nca::fit::{
+use burn_nca_learn::data::{TensorFeatures, stratified_split};
+use burn_nca_learn::encoder::{Encoder, cast};
+use burn_nca_learn::evaluate::expected_accuracy;
+use burn_nca_learn::fit::exact::{self, BlockConfig};
+use burn_nca_learn::fit::parameters::{assign, flatten, flatten_gradients};
+use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitSession, LbfgsConfig, OptimizerConfig,
     Progress, StochasticConfig, Termination, disable_training_flags,
 };
-use burn_nca::neighbors::class_probabilities;
-use burn_nca::objective::{ClassIndex, NcaLossConfig};
-use burn_nca::{Fitted, MetricModel};
+use burn_nca_learn::neighbors::class_probabilities;
+use burn_nca_learn::objective::{ClassIndex, NcaLossConfig};
+use burn_nca_learn::{Fitted, MetricModel};
 
 use crate::fitting::{iris, with};
 

@@ -3,14 +3,14 @@
 use acceptance::data::{overlapping, uniform};
 use burn::module::Module;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::data::{Features, Labeled, ScalingKind};
-use burn_nca::encoder::{EncoderConfig, LinearMap};
-use burn_nca::fit::{
+use burn_nca_learn::data::{Features, Labeled, ScalingKind};
+use burn_nca_learn::encoder::{EncoderConfig, LinearMap};
+use burn_nca_learn::fit::{
     ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty, Precision, Problem,
     START_PERPLEXITY, SgdConfig, Start, StochasticConfig, minimize,
 };
-use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig};
-use burn_nca::{MetricModel, NcaConfig};
+use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig};
+use burn_nca_learn::{MetricModel, NcaConfig};
 
 const D: usize = 3;
 

@@ -37,8 +37,15 @@ fn a_reader_of_tables_pulls_in_no_images_and_one_rand() {
 }
 
 #[test]
+fn a_loss_pulls_in_no_closed_forms_trees_or_hashes() {
+    let of_models = ["faer", "kiddo", "sha2"];
+    assert_eq!(named(&packages("burn-nca"), &of_models), Vec::<String>::new());
+    assert_eq!(named(&packages("burn-nca-learn"), &of_models).len(), 3);
+}
+
+#[test]
 fn the_library_pulls_in_no_backend_by_itself() {
     let backends = ["burn-cubecl", "burn-flex", "burn-ndarray", "burn-wgpu"];
-    assert_eq!(named(&packages("burn-nca"), &backends), Vec::<String>::new());
+    assert_eq!(named(&packages("burn-nca-learn"), &backends), Vec::<String>::new());
     assert_eq!(named(&packages("own-objective"), &backends).len(), 1);
 }

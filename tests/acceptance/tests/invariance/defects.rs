@@ -2,11 +2,11 @@
 
 use acceptance::data::overlapping;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData, s};
-use burn_nca::data::{Features, Labeled, Scaling, ScalingKind};
-use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Start, Termination};
-use burn_nca::neighbors::leave_one_out_probabilities;
-use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
-use burn_nca::{NcaConfig, evaluate};
+use burn_nca_learn::data::{Features, Labeled, Scaling, ScalingKind};
+use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Start, Termination};
+use burn_nca_learn::neighbors::leave_one_out_probabilities;
+use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
+use burn_nca_learn::{NcaConfig, evaluate};
 
 fn column(values: &[f64], dtype: DType) -> Tensor<2> {
     let data = TensorData::new(values.to_vec(), [values.len(), 1]).convert_dtype(dtype);
@@ -87,7 +87,7 @@ fn d6_the_reported_value_is_the_minimized_one() {
     let sample = overlapping(40, 3, 2, 33);
     let features = Features::unnamed(sample.x, 3).unwrap();
     let data = Labeled::from_labels(features, sample.y.clone()).unwrap();
-    let fit = FitConfig::new().with_precision(burn_nca::fit::Precision::F64);
+    let fit = FitConfig::new().with_precision(burn_nca_learn::fit::Precision::F64);
     let fitted = NcaConfig::new(3, 2).with_fit(fit).fit(&data, &Device::flex()).unwrap();
     let classes = ClassIndex::new(&sample.y, &Device::flex()).unwrap();
     let loss = NcaLossConfig::new().init();

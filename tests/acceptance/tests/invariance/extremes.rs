@@ -6,12 +6,12 @@
 use acceptance::oracle::{self, Nca};
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca::MetricModel;
-use burn_nca::encoder::LinearMap;
-use burn_nca::fit::exact::{self, BlockConfig};
-use burn_nca::fit::parameters::flatten_gradients;
-use burn_nca::fit::{cached, parallel};
-use burn_nca::objective::{ClassIndex, ClassTarget, Criterion, NcaLoss, NcaLossConfig};
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::encoder::LinearMap;
+use burn_nca_learn::fit::exact::{self, BlockConfig};
+use burn_nca_learn::fit::parameters::flatten_gradients;
+use burn_nca_learn::fit::{cached, parallel};
+use burn_nca_learn::objective::{ClassIndex, ClassTarget, Criterion, NcaLoss, NcaLossConfig};
 use proptest::prelude::*;
 use proptest::sample::select;
 use rand::{RngExt, SeedableRng};

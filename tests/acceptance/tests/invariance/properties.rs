@@ -4,7 +4,7 @@ use acceptance::data::{overlapping, uniform};
 use acceptance::oracle;
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
+use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
 use proptest::prelude::*;
 
 fn embedding(values: &[f64], k: usize) -> Tensor<2> {

@@ -1,10 +1,10 @@
 //! Sparse rows against the same rows written out: any shape, empty rows and columns among them.
 
 use burn::tensor::Device;
-use burn_nca::NcaConfig;
-use burn_nca::baseline::{Projection, TruncatedSvdConfig};
-use burn_nca::data::{Features, Labeled, SparseFeatures, TensorFeatures};
-use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
+use burn_nca_learn::NcaConfig;
+use burn_nca_learn::baseline::{Projection, TruncatedSvdConfig};
+use burn_nca_learn::data::{Features, Labeled, SparseFeatures, TensorFeatures};
+use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -64,7 +64,7 @@ proptest! {
         let map = Projection::from_matrix(&weights, [3, d]);
         // A decomposition serves as the way to the product of sparse rows with any map.
         let svd = TruncatedSvdConfig::new(1).fit(&table).unwrap();
-        let sparse = burn_nca::baseline::TruncatedSvd { projection: map.clone(), ..svd };
+        let sparse = burn_nca_learn::baseline::TruncatedSvd { projection: map.clone(), ..svd };
         let expected = map.apply(&dense).unwrap();
         close(sparse.apply(&table).unwrap().values(), expected.values(), 1e-12);
     }

@@ -4,11 +4,11 @@ use acceptance::data::uniform;
 use burn::module::Module;
 use burn::optim::GradientsParams;
 use burn::tensor::DType;
-use burn_nca::MetricModel;
-use burn_nca::encoder::cast;
-use burn_nca::fit::parameters::flatten_gradients;
-use burn_nca::fit::{cached, parallel};
-use burn_nca::objective::{
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::encoder::cast;
+use burn_nca_learn::fit::parameters::flatten_gradients;
+use burn_nca_learn::fit::{cached, parallel};
+use burn_nca_learn::objective::{
     BatchLoss, ClassTarget, Criterion, NcaLossConfig, ProxyNcaLossConfig, TemperatureConfig,
 };
 

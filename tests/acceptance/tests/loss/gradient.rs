@@ -3,11 +3,11 @@
 
 use acceptance::data::uniform;
 use burn::tensor::DType;
-use burn_nca::MetricModel;
-use burn_nca::encoder::cast;
-use burn_nca::fit::cached::value_and_gradient;
-use burn_nca::fit::parameters::{assign, flatten, flatten_gradients};
-use burn_nca::objective::{
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::encoder::cast;
+use burn_nca_learn::fit::cached::value_and_gradient;
+use burn_nca_learn::fit::parameters::{assign, flatten, flatten_gradients};
+use burn_nca_learn::objective::{
     BatchLoss, ClassTarget, ProxyNcaLossConfig, SoftNearestNeighborLossConfig, SupConLossConfig,
     TemperatureConfig,
 };

@@ -1,7 +1,7 @@
 //! What must not change a loss, and what must not break it.
 
 use burn::tensor::{DType, Tensor};
-use burn_nca::objective::{BatchLoss, Similarity};
+use burn_nca_learn::objective::{BatchLoss, Similarity};
 
 use crate::loss::oracle::Rows;
 use crate::loss::setup::{

@@ -4,8 +4,8 @@ use acceptance::data::uniform;
 use burn::module::Module;
 use burn::store::ModuleRecord;
 use burn::tensor::DType;
-use burn_nca::encoder::cast;
-use burn_nca::objective::{
+use burn_nca_learn::encoder::cast;
+use burn_nca_learn::objective::{
     BatchLoss, CandidateLoss, Candidates, ClassTarget, Criterion, MemoryLoss, MemoryLossConfig,
     NcaLossConfig, Similarity,
 };

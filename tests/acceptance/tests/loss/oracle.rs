@@ -1,6 +1,6 @@
 //! The losses as the papers write them: nested loops in f64.
 
-use burn_nca::objective::Similarity;
+use burn_nca_learn::objective::Similarity;
 
 /// Rows with a class and a number each.
 #[derive(Clone, Debug)]

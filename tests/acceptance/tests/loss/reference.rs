@@ -2,9 +2,9 @@
 //! them against PyTorch's automatic differentiation and pytorch-metric-learning: the same to 2e-15.
 
 use burn::tensor::DType;
-use burn_nca::encoder::cast;
-use burn_nca::fit::parameters::{assign, flatten, flatten_gradients};
-use burn_nca::objective::{
+use burn_nca_learn::encoder::cast;
+use burn_nca_learn::fit::parameters::{assign, flatten, flatten_gradients};
+use burn_nca_learn::objective::{
     BatchLoss, ClassTarget, ProxyNcaLossConfig, Similarity, SoftNearestNeighborLossConfig,
     SupConLossConfig, TemperatureConfig,
 };

@@ -3,8 +3,8 @@
 use acceptance::data::uniform;
 use burn::module::Param;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca::encoder::{Activation, AnyEncoder, LinearMap, MlpConfig, cast};
-use burn_nca::objective::{
+use burn_nca_learn::encoder::{Activation, AnyEncoder, LinearMap, MlpConfig, cast};
+use burn_nca_learn::objective::{
     BatchLoss, ClassTarget, ProxyNcaLoss, ProxyNcaLossConfig, Similarity, SoftNearestNeighborLoss,
     SoftNearestNeighborLossConfig, SupConLoss, SupConLossConfig, TemperatureConfig,
 };

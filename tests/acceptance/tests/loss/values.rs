@@ -3,7 +3,7 @@
 use acceptance::data::uniform;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Int, Tensor};
-use burn_nca::objective::{
+use burn_nca_learn::objective::{
     AgreementTarget, BatchLoss, Criterion, MemoryLossConfig, MlkrLossConfig, NcaLossConfig,
     PairLossConfig, PairTarget, SoftNcaLossConfig, SoftNearestNeighborLossConfig,
 };
@@ -11,7 +11,10 @@ use burn_nca::objective::{
 use crate::loss::oracle::{self, Rows};
 use crate::loss::setup::{SIMILARITIES, assert_close, leaf, proxy_nca, rows, snn, sup_con, target};
 
-fn value(loss: &impl BatchLoss<Target = burn_nca::objective::ClassTarget>, rows: &Rows) -> f64 {
+fn value(
+    loss: &impl BatchLoss<Target = burn_nca_learn::objective::ClassTarget>,
+    rows: &Rows,
+) -> f64 {
     let (z, target) = leaf(rows);
     loss.batch_loss(z, &target).into_scalar::<f64>()
 }

@@ -2,7 +2,7 @@
 
 use acceptance::data::{overlapping, uniform};
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
+use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
 
 use crate::objective::setup::{assert_close, at_block, linear, tensor};
 

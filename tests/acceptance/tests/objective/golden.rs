@@ -1,7 +1,7 @@
 //! Values of other programs' own tests, recomputed independently.
 
 use burn::tensor::Device;
-use burn_nca::objective::Criterion;
+use burn_nca_learn::objective::Criterion;
 
 use crate::objective::setup::{assert_close, at_block, linear, loss, tensor, transposed};
 

@@ -3,10 +3,12 @@
 use acceptance::data::{overlapping, uniform};
 use acceptance::oracle;
 use burn::tensor::{DType, Device};
-use burn_nca::MetricModel;
-use burn_nca::encoder::{Activation, AnyEncoder, DiagonalMap, Encoder, LinearMap, MlpConfig, cast};
-use burn_nca::fit::parameters::{assign, flatten};
-use burn_nca::objective::{Criterion, NcaLossConfig};
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::encoder::{
+    Activation, AnyEncoder, DiagonalMap, Encoder, LinearMap, MlpConfig, cast,
+};
+use burn_nca_learn::fit::parameters::{assign, flatten};
+use burn_nca_learn::objective::{Criterion, NcaLossConfig};
 
 use crate::objective::setup::{assert_close, at_block, linear, loss, tensor, transposed};
 

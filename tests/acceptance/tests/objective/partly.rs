@@ -2,10 +2,10 @@
 
 use acceptance::data::{overlapping, uniform};
 use burn::tensor::{Device, Tensor};
-use burn_nca::data::{Features, Labeled};
-use burn_nca::fit::{FitConfig, Precision};
-use burn_nca::objective::{ClassIndex, Criterion, NcaLossConfig, Objective, SampledTerms};
-use burn_nca::{Fitted, NcaConfig};
+use burn_nca_learn::data::{Features, Labeled};
+use burn_nca_learn::fit::{FitConfig, Precision};
+use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig, Objective, SampledTerms};
+use burn_nca_learn::{Fitted, NcaConfig};
 
 use crate::objective::setup::{assert_close, tensor};
 
@@ -38,7 +38,7 @@ fn sample(n: usize, classes: usize, seed: u64) -> (Vec<f64>, Vec<Option<usize>>)
     (sample.x, sample.y.into_iter().enumerate().map(hidden).collect())
 }
 
-fn criteria() -> [burn_nca::objective::NcaLoss; 2] {
+fn criteria() -> [burn_nca_learn::objective::NcaLoss; 2] {
     [Criterion::F, Criterion::G].map(|which| NcaLossConfig::new().with_criterion(which).init())
 }
 
@@ -136,8 +136,8 @@ fn a_fit_among_rows_without_a_class_ends_lower_than_one_without_them() {
 
 #[test]
 fn methods_without_a_use_for_such_rows_refuse_them() {
-    use burn_nca::estimator::Estimator;
-    use burn_nca::method::{Lda, Lmnn};
+    use burn_nca_learn::estimator::Estimator;
+    use burn_nca_learn::method::{Lda, Lmnn};
     let features = Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1).unwrap();
     let data = Labeled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
     let partly = data.with_unlabeled(Features::unnamed(vec![0.5], 1).unwrap()).unwrap();

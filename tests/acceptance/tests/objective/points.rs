@@ -4,12 +4,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use acceptance::data::uniform;
 use burn::tensor::{DType, Device};
-use burn_nca::MetricModel;
-use burn_nca::data::{Agreements, LabeledPair, LabeledPairs, Pairs};
-use burn_nca::encoder::LinearMap;
-use burn_nca::fit::exact::{BlockConfig, value, value_and_gradient};
-use burn_nca::fit::{FitConfig, FitSession, Problem, minimize};
-use burn_nca::objective::{
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::data::{Agreements, LabeledPair, LabeledPairs, Pairs};
+use burn_nca_learn::encoder::LinearMap;
+use burn_nca_learn::fit::exact::{BlockConfig, value, value_and_gradient};
+use burn_nca_learn::fit::{FitConfig, FitSession, Problem, minimize};
+use burn_nca_learn::objective::{
     AgreementIndex, ClassIndex, CoincidenceIndex, CoincidenceLossConfig, KernelTarget,
     LargeMarginLossConfig, MlkrLossConfig, NcaLossConfig, NcfsLossConfig, NcfsRegressionLossConfig,
     Objective, PairIndex, PairLossConfig, SoftNcaLossConfig, TargetIndex, TargetNeighbors,
@@ -36,7 +36,7 @@ fn check<O: Objective>(objective: O, target: &O::Target) {
     panics(|| assert!(value(&model, &x, target, &BlockConfig::new()).is_finite()));
     panics(|| drop(model.objective.total(model.forward(x.clone()), target)));
     let problem = Problem::new(model, &x, target);
-    let config = FitConfig::new().with_precision(burn_nca::fit::Precision::F64);
+    let config = FitConfig::new().with_precision(burn_nca_learn::fit::Precision::F64);
     let error = minimize(&problem, &config, FitSession::new()).err().unwrap().to_string();
     assert!(error.contains(EXPECTED), "{error}");
 }
@@ -75,8 +75,8 @@ fn so_it_is_by_the_objectives_of_the_other_methods() {
 
 #[test]
 fn settings_that_a_given_problem_cannot_follow_are_refused() {
-    use burn_nca::data::ScalingKind;
-    use burn_nca::fit::{EarlyStoppingConfig, Precision, Start};
+    use burn_nca_learn::data::ScalingKind;
+    use burn_nca_learn::fit::{EarlyStoppingConfig, Precision, Start};
     let device = Device::flex();
     let x = tensor(&uniform(12, 1), 3, &device);
     let map =

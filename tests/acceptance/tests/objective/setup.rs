@@ -1,11 +1,11 @@
 //! What the tests of the objectives share.
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::MetricModel;
-use burn_nca::encoder::{Encoder, LinearMap};
-use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
-use burn_nca::fit::parameters::flatten_gradients;
-use burn_nca::objective::{ClassIndex, Criterion, NcaLoss, NcaLossConfig, Objective};
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::encoder::{Encoder, LinearMap};
+use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
+use burn_nca_learn::fit::parameters::flatten_gradients;
+use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLoss, NcaLossConfig, Objective};
 
 pub fn tensor(values: &[f64], columns: usize, device: &Device) -> Tensor<2> {
     let shape = [values.len() / columns, columns];

@@ -3,13 +3,13 @@
 use acceptance::data::{overlapping, uniform};
 use acceptance::oracle;
 use burn::tensor::{Device, Tensor};
-use burn_nca::data::{AgreementWidth, Agreements, Features, Labeled, RegressionData};
-use burn_nca::fit::{FitConfig, Precision};
-use burn_nca::objective::{
+use burn_nca_learn::data::{AgreementWidth, Agreements, Features, Labeled, RegressionData};
+use burn_nca_learn::fit::{FitConfig, Precision};
+use burn_nca_learn::objective::{
     AgreementIndex, ClassIndex, Criterion, MlkrLossConfig, NcaLossConfig, Objective,
     SoftNcaLossConfig, TargetIndex,
 };
-use burn_nca::{NcaConfig, RegressionConfig};
+use burn_nca_learn::{NcaConfig, RegressionConfig};
 
 use crate::objective::setup::{assert_close, tensor};
 
@@ -180,7 +180,7 @@ fn a_fit_of_weighted_numbers_minimizes_the_weighted_sum() {
     let data = data.with_weights(positive_weights(40)).unwrap();
     let fitted = config.fit(&data, &device).unwrap();
     let target = TargetIndex::of(&data, &device).unwrap();
-    let value = |fitted: &burn_nca::Fitted| {
+    let value = |fitted: &burn_nca_learn::Fitted| {
         number(MlkrLossConfig::new().init().total(fitted.references().clone(), &target))
     };
     assert_close(&[value(&fitted)], &[fitted.summary().value], 1e-8);
@@ -202,7 +202,7 @@ fn a_fit_of_weighted_rows_minimizes_the_weighted_sum() {
     let fitted = config.fit(&data, &device).unwrap();
     let target = ClassIndex::of(&data, &device).unwrap();
     let loss = NcaLossConfig::new().with_criterion(Criterion::G).init();
-    let value = |fitted: &burn_nca::Fitted| {
+    let value = |fitted: &burn_nca_learn::Fitted| {
         let norm: f64 = fitted.matrix().unwrap().iter().map(|a| a * a).sum();
         number(loss.total(fitted.references().clone(), &target)) + 0.01 * 40.0 * norm
     };
@@ -217,7 +217,7 @@ fn the_best_that_weighted_rows_could_have_is_no_saturated_start() {
     let features = Features::unnamed(vec![0.0, 0.1, 900.0, 900.1], 1).unwrap();
     let data = Labeled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
     let data = data.with_weights(vec![0.5, 0.5, 1.0, 0.25]).unwrap();
-    let fit = FitConfig::new().with_scaling(burn_nca::data::ScalingKind::None);
+    let fit = FitConfig::new().with_scaling(burn_nca_learn::data::ScalingKind::None);
     let fitted = NcaConfig::new(1, 1).with_fit(fit).fit(&data, &device).unwrap();
     assert_close(&[fitted.summary().value], &[-2.25], 1e-5);
     assert!(fitted.summary().termination.converged(), "{}", fitted.summary().termination);

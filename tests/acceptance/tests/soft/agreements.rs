@@ -3,8 +3,8 @@
 use acceptance::data::{overlapping, uniform};
 use acceptance::oracle::embed;
 use burn::tensor::{DType, Device, s};
-use burn_nca::data::{AgreementWidth, Agreements};
-use burn_nca::objective::{
+use burn_nca_learn::data::{AgreementWidth, Agreements};
+use burn_nca_learn::objective::{
     AgreementIndex, ClassIndex, Criterion, NcaLossConfig, Objective, SoftNcaLoss, SoftNcaLossConfig,
 };
 

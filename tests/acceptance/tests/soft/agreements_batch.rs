@@ -3,8 +3,8 @@
 use acceptance::data::uniform;
 use burn::nn::loss::Reduction;
 use burn::tensor::DType;
-use burn_nca::data::{AgreementWidth, Agreements};
-use burn_nca::objective::{Criterion, Objective, SoftNcaLossConfig};
+use burn_nca_learn::data::{AgreementWidth, Agreements};
+use burn_nca_learn::objective::{Criterion, Objective, SoftNcaLossConfig};
 
 use crate::soft::agreements::{index, loss};
 use crate::soft::setup::{Case, assert_close, tensor};

@@ -2,8 +2,8 @@
 
 use acceptance::data::uniform;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::data::{AgreementWidth, Agreements};
-use burn_nca::objective::{AgreementIndex, Criterion, Objective, PairIndex};
+use burn_nca_learn::data::{AgreementWidth, Agreements};
+use burn_nca_learn::objective::{AgreementIndex, Criterion, Objective, PairIndex};
 
 use crate::soft::setup::{assert_close, pairs};
 

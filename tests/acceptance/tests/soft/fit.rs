@@ -2,14 +2,14 @@
 
 use acceptance::data::uniform;
 use burn::tensor::DType;
-use burn_nca::MetricModel;
-use burn_nca::data::{AgreementWidth, Agreements, Pairs};
-use burn_nca::encoder::LinearMap;
-use burn_nca::fit::{
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::data::{AgreementWidth, Agreements, Pairs};
+use burn_nca_learn::encoder::LinearMap;
+use burn_nca_learn::fit::{
     FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Problem, Solution,
     StochasticConfig, minimize,
 };
-use burn_nca::objective::{Criterion, Objective};
+use burn_nca_learn::objective::{Criterion, Objective};
 
 use crate::soft::agreements;
 use crate::soft::pairs;

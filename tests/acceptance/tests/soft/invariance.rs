@@ -1,8 +1,8 @@
 //! What must not change the value: a translation, a rotation, another order of the points.
 
 use burn::tensor::DType;
-use burn_nca::data::{AgreementWidth, Agreements, Pairs};
-use burn_nca::objective::{Criterion, Objective};
+use burn_nca_learn::data::{AgreementWidth, Agreements, Pairs};
+use burn_nca_learn::objective::{Criterion, Objective};
 use proptest::prelude::*;
 
 use crate::soft::agreements;

@@ -3,9 +3,9 @@
 use acceptance::data::uniform;
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData, s};
-use burn_nca::data::Pairs;
-use burn_nca::fit::parameters::{assign, flatten};
-use burn_nca::objective::{Objective, PairIndex, PairLoss, PairLossConfig};
+use burn_nca_learn::data::Pairs;
+use burn_nca_learn::fit::parameters::{assign, flatten};
+use burn_nca_learn::objective::{Objective, PairIndex, PairLoss, PairLossConfig};
 
 use crate::soft::oracle::{log_normalizer, pair_cost};
 use crate::soft::setup::{

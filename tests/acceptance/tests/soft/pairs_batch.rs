@@ -2,7 +2,7 @@
 
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData, s};
-use burn_nca::objective::PairLossConfig;
+use burn_nca_learn::objective::PairLossConfig;
 
 use crate::soft::oracle::pair_cost;
 use crate::soft::setup::{Case, assert_close, some_pairs, tensor, vector};

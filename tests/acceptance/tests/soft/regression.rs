@@ -3,7 +3,7 @@
 use acceptance::data::uniform;
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device};
-use burn_nca::objective::{MlkrLoss, MlkrLossConfig, Objective, TargetIndex};
+use burn_nca_learn::objective::{MlkrLoss, MlkrLossConfig, Objective, TargetIndex};
 use proptest::prelude::*;
 
 use crate::soft::invariance::{close, in_order, points, rotated_and_moved};

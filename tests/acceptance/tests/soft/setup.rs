@@ -3,12 +3,12 @@
 use acceptance::data::uniform;
 use acceptance::oracle::embed;
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::MetricModel;
-use burn_nca::data::Pairs;
-use burn_nca::encoder::{Activation, AnyEncoder, Encoder, LinearMap, MlpConfig, cast};
-use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
-use burn_nca::fit::parameters::{assign, flatten, flatten_gradients};
-use burn_nca::objective::Objective;
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::data::Pairs;
+use burn_nca_learn::encoder::{Activation, AnyEncoder, Encoder, LinearMap, MlpConfig, cast};
+use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
+use burn_nca_learn::fit::parameters::{assign, flatten, flatten_gradients};
+use burn_nca_learn::objective::Objective;
 
 pub fn tensor(values: &[f64], columns: usize, dtype: DType) -> Tensor<2> {
     let data = TensorData::new(values.to_vec(), [values.len() / columns, columns]);

@@ -6,7 +6,7 @@ mod operation;
 mod ways;
 
 use burn::tensor::Device;
-use burn_nca::device;
+use burn_nca_learn::device;
 
 /// The device, unless it is a GPU that is not there.
 fn open(name: &str) -> Option<Device> {

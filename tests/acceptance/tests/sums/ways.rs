@@ -3,17 +3,17 @@
 use acceptance::data::{overlapping, uniform};
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca::data::{AgreementWidth, Agreements, Features, Labeled, Pairs};
-use burn_nca::fit::exact::{BlockConfig, value, value_and_gradient};
-use burn_nca::fit::parameters::flatten_gradients;
-use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
-use burn_nca::objective::{
+use burn_nca_learn::data::{AgreementWidth, Agreements, Features, Labeled, Pairs};
+use burn_nca_learn::fit::exact::{BlockConfig, value, value_and_gradient};
+use burn_nca_learn::fit::parameters::flatten_gradients;
+use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
+use burn_nca_learn::objective::{
     AgreementIndex, BatchLoss, ClassIndex, ClassTarget, Criterion, MemoryLossConfig,
     MlkrLossConfig, NcaLossConfig, Objective, PairIndex, PairLossConfig, ProxyNcaLossConfig,
     Similarity, SoftNcaLossConfig, SoftNearestNeighborLossConfig, SupConLossConfig, TargetIndex,
     TemperatureConfig,
 };
-use burn_nca::{MetricModel, NcaConfig, Sums, encoder::LinearMap};
+use burn_nca_learn::{MetricModel, NcaConfig, Sums, encoder::LinearMap};
 
 use super::open;
 

@@ -8,10 +8,10 @@ use burn::data::dataloader::DataLoader;
 use burn::optim::{AdamConfig, SgdConfig};
 use burn::tensor::Device;
 use burn::train::{ExecutionStrategy, Learner, MultiDeviceOptim};
-use burn_nca::MetricModel;
-use burn_nca::encoder::Mlp;
-use burn_nca::objective::{NcaLoss, NcaLossConfig};
-use burn_nca::train::Sample;
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::encoder::Mlp;
+use burn_nca_learn::objective::{NcaLoss, NcaLossConfig};
+use burn_nca_learn::train::Sample;
 
 use crate::setup::{balanced, bits, in_order, model, samples, training};
 

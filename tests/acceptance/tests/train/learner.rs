@@ -8,15 +8,15 @@ use burn::tensor::{Device, Tensor};
 use burn::train::metric::LossMetric;
 use burn::train::metric::store::{Aggregate, Direction, Split};
 use burn::train::{Learner, MetricEarlyStoppingStrategy, StoppingCondition, SupervisedTraining};
-use burn_nca::MetricModel;
-use burn_nca::encoder::{Encoder, Mlp};
-use burn_nca::objective::{
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::encoder::{Encoder, Mlp};
+use burn_nca_learn::objective::{
     BatchLoss, NcaLossConfig, ProxyNcaLoss, ProxyNcaLossConfig, SupConLossConfig,
 };
-use burn_nca::train::metric::{
+use burn_nca_learn::train::metric::{
     EmbeddingSpread, LeaveOneOutAccuracy, NeighborPerplexity, ReferenceAccuracy, SoftAccuracy,
 };
-use burn_nca::train::{ReferencedModel, SampleBatcher};
+use burn_nca_learn::train::{ReferencedModel, SampleBatcher};
 
 use crate::setup::{balanced, bits, in_order, model, samples, training};
 

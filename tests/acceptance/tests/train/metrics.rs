@@ -2,13 +2,13 @@
 
 use burn::tensor::{Device, Int, Tensor};
 use burn::train::metric::{Metric, MetricMetadata, Numeric};
-use burn_nca::evaluate::{Embedded, leave_one_out_accuracy, perplexities};
-use burn_nca::objective::ClassTarget;
-use burn_nca::train::metric::{
+use burn_nca_learn::evaluate::{Embedded, leave_one_out_accuracy, perplexities};
+use burn_nca_learn::objective::ClassTarget;
+use burn_nca_learn::train::metric::{
     EmbeddingSpread, LeaveOneOutAccuracy, NeighborPerplexity, ReferenceAccuracy,
     RowsWithoutPositive, SoftAccuracy,
 };
-use burn_nca::train::{LabeledEmbedding, ReferencedEmbedding};
+use burn_nca_learn::train::{LabeledEmbedding, ReferencedEmbedding};
 
 fn line(points: &[f32], labels: &[i32]) -> LabeledEmbedding {
     let device = Device::flex();

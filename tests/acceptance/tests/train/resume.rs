@@ -6,9 +6,9 @@ use burn::module::Module;
 use burn::optim::AdamConfig;
 use burn::tensor::Device;
 use burn::train::Learner;
-use burn_nca::MetricModel;
-use burn_nca::encoder::Mlp;
-use burn_nca::objective::{
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::encoder::Mlp;
+use burn_nca_learn::objective::{
     MemoryLoss, MemoryLossConfig, SoftNearestNeighborLoss, SoftNearestNeighborLossConfig,
     TemperatureConfig,
 };

@@ -9,11 +9,11 @@ use burn::data::dataset::InMemDataset;
 use burn::module::Module;
 use burn::tensor::Device;
 use burn::train::SupervisedTraining;
-use burn_nca::MetricModel;
-use burn_nca::encoder::{Mlp, MlpConfig};
-use burn_nca::fit::parameters::flatten;
-use burn_nca::objective::{BatchLoss, ClassTarget};
-use burn_nca::train::{
+use burn_nca_learn::MetricModel;
+use burn_nca_learn::encoder::{Mlp, MlpConfig};
+use burn_nca_learn::fit::parameters::flatten;
+use burn_nca_learn::objective::{BatchLoss, ClassTarget};
+use burn_nca_learn::train::{
     ClassBalancedLoader, ClassBalancedLoaderConfig, Sample, SampleBatch, SampleBatcher,
 };
 

@@ -5,15 +5,15 @@ mod other_tasks;
 use std::ops::ControlFlow;
 
 use burn::tensor::Device;
-use burn_nca::data::{Labeled, stratified_folds};
-use burn_nca::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
-use burn_nca::fit::{
+use burn_nca_data::bundled::{iris, wine};
+use burn_nca_learn::data::{Labeled, stratified_folds};
+use burn_nca_learn::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
+use burn_nca_learn::fit::{
     EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Start, Termination,
 };
-use burn_nca::method::Nca;
-use burn_nca::objective::Criterion;
-use burn_nca::{NcaConfig, Result};
-use burn_nca_data::bundled::{iris, wine};
+use burn_nca_learn::method::Nca;
+use burn_nca_learn::objective::Criterion;
+use burn_nca_learn::{NcaConfig, Result};
 
 /// Two candidates that take a moment.
 fn quick() -> TuneConfig {

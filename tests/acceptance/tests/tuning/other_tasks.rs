@@ -1,11 +1,11 @@
 //! The search for settings where there are no classes.
 
 use burn::tensor::Device;
-use burn_nca::data::{Coincidences, Features, Pairs, RegressionData, TrainingData};
-use burn_nca::estimator::Estimator;
-use burn_nca::estimator::tune::{TuneConfig, TuneSession};
-use burn_nca::fit::FitConfig;
-use burn_nca::method::{AnyMethod, Mlkr, PairNca, Pca};
+use burn_nca_learn::data::{Coincidences, Features, Pairs, RegressionData, TrainingData};
+use burn_nca_learn::estimator::Estimator;
+use burn_nca_learn::estimator::tune::{TuneConfig, TuneSession};
+use burn_nca_learn::fit::FitConfig;
+use burn_nca_learn::method::{AnyMethod, Mlkr, PairNca, Pca};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

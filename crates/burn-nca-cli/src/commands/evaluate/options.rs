@@ -1,7 +1,7 @@
 //! Options of `nca evaluate` that say nothing to the model at hand: refused, not ignored.
 
 use anyhow::Result;
-use burn_nca::estimator::TrainingTargets;
+use burn_nca_learn::estimator::TrainingTargets;
 
 use crate::cli::EvaluateArgs;
 use crate::failure::usage;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
-use burn_nca::data::Pairs;
-use burn_nca::evaluate::{PartnerRanks, Spread};
 use burn_nca_data::read_pairs;
+use burn_nca_learn::data::Pairs;
+use burn_nca_learn::evaluate::{PartnerRanks, Spread};
 use burn_nca_program::terminal::wrapped;
 use burn_nca_program::{Terminal, plain_table};
 use serde::Serialize;

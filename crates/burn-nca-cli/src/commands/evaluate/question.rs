@@ -1,9 +1,9 @@
 //! What `nca evaluate` is asked: a model, the rows to measure it on, and where its training rows came from.
 
 use anyhow::{Result, bail};
-use burn_nca::Fitted;
-use burn_nca::data::Features;
 use burn_nca_data::{Table, TargetKind};
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::Features;
 
 use super::training_rows;
 use crate::cli::{EvaluateArgs, SourceArgs};

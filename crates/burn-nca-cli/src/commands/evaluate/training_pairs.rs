@@ -1,8 +1,8 @@
 //! Whether pairs to measure on are those that the model was fitted to.
 
 use anyhow::Result;
-use burn_nca::data::{Features, Pairs, random_split};
 use burn_nca_data::read_pairs;
+use burn_nca_learn::data::{Features, Pairs, random_split};
 
 use crate::source::Source;
 use burn_nca_report::evaluation::{Seen, seen_pairs};

@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result, bail};
 use burn::tensor::Tensor;
-use burn_nca::Fitted;
-use burn_nca::data::Features;
 use burn_nca_data::TargetKind;
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::Features;
 
 use crate::fitting::target_settings::FitTask;
 use crate::source::Source;

@@ -249,7 +249,7 @@ proptest! {
 fn parts_that_cancel_leave_their_noise() {
     // 1000 and a shallow valley less 1000, in single precision: differences below 1e-4 mean nothing.
     let end = |magnitude: f64| {
-        let evaluate = |x: &[f64]| {
+        let mut evaluate = |x: &[f64]| {
             let Evaluation { value, gradient, .. } = quadratic(x, 10.0);
             let value = f64::from((1000.0 + 1e-6 * value) as f32) - 1000.0;
             let gradient = gradient.iter().map(|g| 1e-6 * g).collect();
@@ -257,8 +257,8 @@ fn parts_that_cancel_leave_their_noise() {
         };
         let start = DescentState::new(vec![0.0, 0.0]);
         let solver = LbfgsConfig::new().with_tolerance_gradient(0.0);
-        let go_on = |_: &mut Progress, _: &DescentState<_>| ControlFlow::Continue(());
-        solver.minimize(start, ObjectiveScale::single(1), evaluate, go_on).termination
+        let mut go_on = |_: &mut Progress, _: &DescentState<_>| ControlFlow::Continue(());
+        minimize(&solver, start, ObjectiveScale::single(1), &mut evaluate, &mut go_on).termination
     };
     assert_eq!(end(2000.0), Termination::ProgressSmall);
     assert_eq!(end(0.0), Termination::LineSearchFailed);

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::faces::{PoseOptions, synthetic_faces};
-use burn_nca::encoder::Mlp;
-use burn_nca::objective::PairLossConfig;
+use burn_nca_learn::encoder::Mlp;
+use burn_nca_learn::objective::PairLossConfig;
 
 use super::*;
 use crate::measure::Point;

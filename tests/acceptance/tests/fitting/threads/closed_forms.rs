@@ -1,8 +1,8 @@
 //! Covariances, closed forms and decompositions.
 
 use acceptance::data::overlapping;
-use burn_nca::baseline::{BaselineConfig, TruncatedSvdConfig, total_covariance};
-use burn_nca::data::{Features, Labeled, SparseFeatures};
+use burn_nca_learn::baseline::{BaselineConfig, TruncatedSvdConfig, total_covariance};
+use burn_nca_learn::data::{Features, Labeled, SparseFeatures};
 
 use super::{bits, same_on_any_threads};
 

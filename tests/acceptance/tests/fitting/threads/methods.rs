@@ -2,17 +2,17 @@
 
 use acceptance::data::{Sample, overlapping};
 use burn::tensor::Device;
-use burn_nca::Fitted;
-use burn_nca::data::{
+use burn_nca_learn::Fitted;
+use burn_nca_learn::data::{
     Coincidences, Features, Labeled, Pairs, RegressionData, Task, TensorFeatures,
 };
-use burn_nca::estimator::Estimator;
-use burn_nca::fit::exact::BlockConfig;
-use burn_nca::fit::{
+use burn_nca_learn::estimator::Estimator;
+use burn_nca_learn::fit::exact::BlockConfig;
+use burn_nca_learn::fit::{
     EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Precision, SgdConfig,
     StochasticConfig,
 };
-use burn_nca::method::{AnyMethod, MethodInfo, Uses};
+use burn_nca_learn::method::{AnyMethod, MethodInfo, Uses};
 use serde_json::Value;
 
 use super::{bits, same_on_any_threads};
@@ -97,7 +97,7 @@ fn for_solver(method: &AnyMethod, fit: &FitConfig) -> AnyMethod {
     method.with_setting("trainer", "gradient").unwrap()
 }
 
-fn fit(method: &AnyMethod, fit: &FitConfig) -> burn_nca::Result<Fitted> {
+fn fit(method: &AnyMethod, fit: &FitConfig) -> burn_nca_learn::Result<Fitted> {
     // LDA separates nine classes in eight dimensions at most: all of these methods have seven.
     let estimator = Estimator::new(COLUMNS, COLUMNS, for_solver(method, fit)).with_fit(fit.clone());
     let device = Device::flex();

@@ -2,9 +2,9 @@
 
 use acceptance::data::{overlapping, uniform};
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca::evaluate::perplexities;
-use burn_nca::fit::{START_PERPLEXITY, perplexity_factor};
-use burn_nca::neighbors::{
+use burn_nca_learn::evaluate::perplexities;
+use burn_nca_learn::fit::{START_PERPLEXITY, perplexity_factor};
+use burn_nca_learn::neighbors::{
     NearestConfig, Neighbors, Numbers, SearchMethod, leave_one_out_kernel_means,
     leave_one_out_probabilities, manhattan_nearest,
 };

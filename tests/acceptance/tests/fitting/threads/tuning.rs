@@ -1,10 +1,10 @@
 //! The search for settings.
 
 use burn::tensor::Device;
-use burn_nca::NcaConfig;
-use burn_nca::estimator::tune::{TuneConfig, TuneSession};
-use burn_nca::fit::{FitConfig, LbfgsConfig, OptimizerConfig, START_PERPLEXITY, Start};
-use burn_nca::objective::Criterion;
+use burn_nca_learn::NcaConfig;
+use burn_nca_learn::estimator::tune::{TuneConfig, TuneSession};
+use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, START_PERPLEXITY, Start};
+use burn_nca_learn::objective::Criterion;
 
 use super::same_on_any_threads;
 use crate::fitting::iris;

@@ -1,0 +1,315 @@
+//! Linear discriminant analysis.
+
+use burn::config::Config;
+use faer::MatRef;
+
+use super::eigen::{SymmetricEigen, fix_signs, not_converged};
+use super::product::product;
+use super::require::{require_dimensions, require_two_classes, require_two_rows};
+use super::span::RowSpan;
+use super::{Groups, Projection, Shrinkage};
+use crate::data::{Features, Labeled};
+use crate::error::{Error, Hint, Message, Result, Setting};
+
+/// Within-class variance, of features scaled to unit within-class variance, that counts as none.
+const NO_VARIANCE: f64 = 1e-8;
+/// Share of the between-class variance that directions without within-class variance may hold by rounding.
+const NEGLIGIBLE_SHARE: f64 = 1e-8;
+/// The shrinkage of [`LdaConfig::fit_or_shrink`] where the within-class scatter is singular.
+const SINGULAR_SHRINKAGE: f64 = 0.01;
+
+/// Linear discriminant analysis (Fisher): the k directions that separate the classes best.
+///
+/// ```text
+/// Σ_b v_j = r_j Σ_w v_j,   r_1 ≥ r_2 ≥ …,   v_iᵀ Σ_w v_j = [i = j],   A = [v_1 … v_k]ᵀ
+/// ```
+/// Σ_w and Σ_b are the within-class and between-class covariance, divisor n both. After the map the classes
+/// have unit within-class covariance, as with scikit-learn's solvers `svd` and `eigen`.
+///
+/// At most min(c - 1, d) directions separate anything, c being the classes that have rows: asking for more is
+/// an error, never a shorter map. Where the class means lie in fewer dimensions than k, the ratio of the last
+/// directions is 0 and the directions are arbitrary (but deterministic).
+///
+/// # Numerics
+/// Features are first scaled to unit within-class variance. A direction without variance inside the classes
+/// is dropped if the classes do not differ along it either (constant, repeated and collinear columns); if
+/// they do, the scatter is singular, the ratio has no finite maximum, and the fit is an error unless a
+/// [`Shrinkage`] bounds it. (scikit-learn's `svd` drops both kinds, and with them the best separation.)
+///
+/// With fewer rows than features all of this happens in the coordinates of the rows in their span, n x n
+/// instead of d x d: directions outside of it separate nothing.
+///
+/// # Examples
+/// ```
+/// use burn_nca_learn::baseline::LdaConfig;
+/// use burn_nca_learn::data::{Features, Labeled};
+///
+/// let x = Features::unnamed(vec![0.0, 5.0, 4.0, 6.0, 10.0, 6.0, 14.0, 5.0], 2)?;
+/// let lda = LdaConfig::new(1).fit(&Labeled::from_labels(x, vec![0, 0, 1, 1])?)?;
+/// assert!(lda.projection.weight()[0].abs() > 0.0);
+/// assert_eq!(lda.variance_ratio.len(), 1);
+/// # Ok::<(), burn_nca_learn::Error>(())
+/// ```
+///
+/// # References
+/// R. A. Fisher, The Use of Multiple Measurements in Taxonomic Problems, Annals of Eugenics 7, 1936.
+#[derive(Config, Debug, PartialEq)]
+pub struct LdaConfig {
+    /// Number of directions, k.
+    pub d_output: usize,
+    /// How the within-class covariance is made regular.
+    #[config(default = "Shrinkage::None")]
+    pub shrinkage: Shrinkage,
+    /// Whether each direction is scaled to length 1, as in some texts; without, the classes have unit variance along
+    /// it, so that RCA after LDA changes no distance.
+    #[config(default = false)]
+    pub unit_length: bool,
+}
+
+/// The result of a linear discriminant analysis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lda {
+    /// The map onto the directions.
+    pub projection: Projection,
+    /// Between-class over (shrunk) within-class variance along each direction, r_j, falling.
+    pub variance_ratio: Vec<f64>,
+    /// The share of each r_j in the sum of all, 0..1.
+    pub explained_ratio: Vec<f64>,
+    /// The share s by which the within-class covariance was shrunk.
+    pub shrinkage: f64,
+}
+
+impl Lda {
+    /// The same directions, each of length 1.
+    fn with_unit_directions(self) -> Self {
+        let [d, k] = self.projection.shape();
+        let mut weight = self.projection.into_weight();
+        for direction in 0..k {
+            let squares = weight.iter().skip(direction).step_by(k).map(|x| x * x);
+            let length = squares.sum::<f64>().sqrt();
+            if length > 0.0 {
+                weight.iter_mut().skip(direction).step_by(k).for_each(|x| *x /= length);
+            }
+        }
+        Self { projection: Projection::new(weight, [d, k]), ..self }
+    }
+}
+
+impl LdaConfig {
+    /// The most directions that separate the classes, min(c - 1, d) for c classes with rows; 0 for a single class.
+    pub fn max_directions(data: &Labeled) -> usize {
+        let present = data.class_counts().iter().filter(|count| **count > 0).count();
+        data.features().columns().min(present.saturating_sub(1))
+    }
+
+    /// Finds the directions; where that fails as the settings are (a singular within-class scatter, most often), with
+    /// a shrinkage of 0.01. [`Lda::shrinkage`] tells which it was.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), where the shrinkage does not help either.
+    pub fn fit_or_shrink(&self, data: &Labeled) -> Result<Lda> {
+        self.fit_or_shrink_groups(data, &Groups::of_classes(data))
+    }
+
+    /// The same of classes whose covariance is known ([`Groups::of_classes`] of the same rows).
+    ///
+    /// # Errors
+    /// As [`fit_or_shrink`](Self::fit_or_shrink).
+    pub fn fit_or_shrink_groups(&self, data: &Labeled, groups: &Groups<'_>) -> Result<Lda> {
+        let shrunk = self.clone().with_shrinkage(Shrinkage::Fixed { amount: SINGULAR_SHRINKAGE });
+        self.fit_groups(data, groups).or_else(|_| shrunk.fit_groups(data, groups))
+    }
+
+    /// Finds the directions.
+    ///
+    /// # Errors
+    /// Fewer than two rows, fewer than two classes with rows, k = 0, k > min(c - 1, d), a shrinkage outside
+    /// 0..1, classes that differ along directions without within-class variance (see above), fewer than k
+    /// directions with variance, or eigenvectors that do not converge.
+    pub fn fit(&self, data: &Labeled) -> Result<Lda> {
+        self.fit_groups(data, &Groups::of_classes(data))
+    }
+
+    /// Finds the directions of classes whose covariance is known ([`Groups::of_classes`] of the same rows).
+    ///
+    /// # Errors
+    /// As [`LdaConfig::fit`].
+    pub fn fit_groups(&self, data: &Labeled, groups: &Groups<'_>) -> Result<Lda> {
+        require_two_rows("LDA", data.rows())?;
+        require_dimensions("LDA", self.d_output)?;
+        require_two_classes("LDA", groups, "use PCA, which needs no classes")?;
+        let (c, d, k) = (groups.counts().len(), data.features().columns(), self.d_output);
+        let most = Self::max_directions(data);
+        if k > most {
+            return Err(Error::setting(format!(
+                "LDA was asked for {k} dimensions, but {c} classes with rows and {d} features have at most \
+                 {most} that separate them; ask for {most} or fewer, or use PCA"
+            )));
+        }
+        let found = if data.rows() < d {
+            self.fit_in_span(data, groups)?
+        } else {
+            self.fit_in_features(data, groups)?
+        };
+        Ok(if self.unit_length { found.with_unit_directions() } else { found })
+    }
+
+    fn fit_in_features(&self, data: &Labeled, groups: &Groups<'_>) -> Result<Lda> {
+        let scatter = self.scatter(data, groups, data.features().columns())?;
+        let scale = feature_scale(&scatter.within_variances(), &scatter.means);
+        self.solve(&scatter, &scale)
+    }
+
+    /// The fit of fewer rows than features, in the coordinates of their span.
+    fn fit_in_span(&self, data: &Labeled, groups: &Groups<'_>) -> Result<Lda> {
+        let (d, k) = (data.features().columns(), self.d_output);
+        let variances = groups.within_variances();
+        // A shrinkage is toward a multiple of the identity, which has to stay one; without it LDA does not
+        // depend on the features' scales, and equal ones lose the fewest digits.
+        let scale = if self.shrinkage.is_none() {
+            feature_scale(&variances, &groups.weighted_means())
+        } else {
+            let mean = variances.iter().sum::<f64>() / d as f64;
+            vec![if mean > 0.0 { mean.sqrt() } else { 1.0 }; d]
+        };
+        let mut rows = groups.centered_rows();
+        for row in rows.chunks_exact_mut(d) {
+            row.iter_mut().zip(&scale).for_each(|(x, scale)| *x /= scale);
+        }
+        let span = RowSpan::of(&rows, d);
+        drop(rows);
+        let r = span.dimensions();
+        let reduced = data.with_features(Features::unnamed(span.coordinates(), r)?)?;
+        let scatter = self.scatter(&reduced, &Groups::of_classes(&reduced), d)?;
+        let found = self.solve(&scatter, &vec![1.0; r])?;
+        let mut weight = span.lift(&found.projection.weight(), k);
+        for (row, scale) in weight.chunks_exact_mut(k).zip(&scale) {
+            row.iter_mut().for_each(|x| *x /= scale);
+        }
+        fix_signs(&mut weight, k);
+        Ok(Lda { projection: Projection::new(weight, [d, k]), ..found })
+    }
+
+    /// The scatter of the data, which stand for d features.
+    fn scatter(&self, data: &Labeled, groups: &Groups<'_>, d: usize) -> Result<Scatter> {
+        let mut within = groups.within_covariance();
+        let shrinkage = self.shrinkage.apply(data, groups, &mut within, d)?;
+        let (means, columns) = (groups.weighted_means(), data.features().columns());
+        Ok(Scatter { within, means, shrinkage, columns, features: d })
+    }
+
+    /// The directions, after the columns are divided by `scale`.
+    fn solve(&self, scatter: &Scatter, scale: &[f64]) -> Result<Lda> {
+        let (k, d) = (self.d_output, scatter.features);
+        let whitener = scatter.whitener(scale)?;
+        let [columns, rank] = whitener.shape();
+        if rank < k {
+            return Err(Error::data(format!(
+                "LDA was asked for {k} dimensions, but the {d} features vary along {rank} directions only; \
+                 ask for {rank} or fewer"
+            )));
+        }
+        let means = product(&scatter.means, &whitener.weight(), columns);
+        discriminants(&whitener, &means, k, scatter.shrinkage)
+    }
+}
+
+/// How the classes spread, within and between.
+struct Scatter {
+    /// The (shrunk) within-class covariance, `[m, m]`.
+    within: Vec<f64>,
+    /// The weighted class means, `[c, m]`.
+    means: Vec<f64>,
+    shrinkage: f64,
+    /// The number of columns m: the features, or fewer coordinates in their span.
+    columns: usize,
+    /// The number of features, d.
+    features: usize,
+}
+
+impl Scatter {
+    fn within_variances(&self) -> Vec<f64> {
+        self.within.iter().step_by(self.columns + 1).copied().collect()
+    }
+
+    /// The map to unit within-class covariance, directions of no variance at all left out.
+    fn whitener(&self, scale: &[f64]) -> Result<Projection> {
+        let m = self.columns;
+        let mut scaled = self.within.clone();
+        for (at, x) in scaled.iter_mut().enumerate() {
+            *x /= scale[at / m] * scale[at % m];
+        }
+        let eigen = SymmetricEigen::new(&scaled, m)?;
+        let rank = eigen.values.iter().filter(|value| **value > NO_VARIANCE).count();
+        let mut means = self.means.clone();
+        means.iter_mut().enumerate().for_each(|(at, x)| *x /= scale[at % m]);
+        self.refuse_singular(&means, &eigen, rank)?;
+
+        let mut weight = eigen.leading(rank);
+        for (row, scale) in weight.chunks_exact_mut(rank).zip(scale) {
+            let scaled = row.iter_mut().zip(&eigen.values);
+            scaled.for_each(|(x, variance)| *x /= scale * variance.sqrt());
+        }
+        Ok(Projection::new(weight, [m, rank]))
+    }
+
+    /// Refuses class means that differ along directions without within-class variance.
+    fn refuse_singular(&self, means: &[f64], eigen: &SymmetricEigen, rank: usize) -> Result<()> {
+        let m = self.columns;
+        let rotated = product(means, &eigen.vectors, m);
+        let sum_of_squares = |skip: usize| -> f64 {
+            rotated.chunks_exact(m).flat_map(|row| &row[skip..]).map(|x| x * x).sum()
+        };
+        if rank == 0 || sum_of_squares(rank) > NEGLIGIBLE_SHARE * sum_of_squares(0) {
+            let d = self.features;
+            let text = format!(
+                "the within-class scatter is singular: {} of {d} directions have no variance inside the \
+                 classes, and LDA cannot scale them",
+                d - rank
+            );
+            let reduce = Hint::edit("reduce the features by PCA first");
+            let shrink = Setting::Shrinkage(SINGULAR_SHRINKAGE);
+            return Err(Error::data(Message::from(text).with_hint(shrink).with_hint(reduce)));
+        }
+        Ok(())
+    }
+}
+
+/// The within-class deviation of each feature; where that is zero the between-class one, and else 1.
+fn feature_scale(within_variances: &[f64], weighted_means: &[f64]) -> Vec<f64> {
+    let d = within_variances.len();
+    let between =
+        |j: usize| -> f64 { weighted_means.iter().skip(j).step_by(d).map(|x| x * x).sum::<f64>() };
+    let deviation = |j: usize| {
+        let within = within_variances[j];
+        [within, between(j)].into_iter().find(|x| *x > 0.0).map_or(1.0, f64::sqrt)
+    };
+    (0..d).map(deviation).collect()
+}
+
+/// The directions of largest variance of the class means in the whitened space, mapped back.
+fn discriminants(whitener: &Projection, means: &[f64], k: usize, shrinkage: f64) -> Result<Lda> {
+    let [d, rank] = whitener.shape();
+    let svd = MatRef::from_row_major_slice(means, means.len() / rank, rank)
+        .thin_svd()
+        .map_err(|_| not_converged(d))?;
+    let singular = svd.S().column_vector();
+    let ratios: Vec<f64> = (0..singular.nrows()).map(|j| singular[j] * singular[j]).collect();
+    let axes: Vec<f64> =
+        (0..rank).flat_map(|i| (0..k).map(move |j| (i, j))).map(|at| svd.V()[at]).collect();
+    let mut weight = product(&whitener.weight(), &axes, rank);
+    fix_signs(&mut weight, k);
+    let total: f64 = ratios.iter().sum();
+    Ok(Lda {
+        projection: Projection::new(weight, [d, k]),
+        variance_ratio: ratios[..k].to_vec(),
+        explained_ratio: ratios[..k]
+            .iter()
+            .map(|ratio| if total > 0.0 { ratio / total } else { 0.0 })
+            .collect(),
+        shrinkage,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! Relevant component analysis.
+
+use burn::config::Config;
+
+use super::principal::Deviations;
+use super::require::{require_two_classes, require_two_rows};
+use super::whitening::inverse_root;
+use super::{Groups, Projection};
+use crate::data::{Features, Labeled};
+use crate::error::{Error, Result};
+
+/// Relevant component analysis: the map after which classes have unit covariance, `A = Σ_w^(-1/2)`.
+///
+/// ```text
+/// Σ_w = 1/n Σ_c Σ_{i in c} (x_i - m_c)(x_i - m_c)ᵀ = V Λ Vᵀ,   A = Λ^(-1/2) Vᵀ
+/// ```
+/// The groups c are the classes, or chunklets: small groups of rows known to be alike, while the other rows
+/// have no label. Divisor n, the rows that belong to a group. The root is the one rotated onto the principal
+/// axes, as in [`WhiteningConfig`](super::WhiteningConfig).
+///
+/// # Numerics
+/// Directions whose within-class variance is at most `tolerance` of the largest are dropped. Where classes
+/// differ along a direction without variance inside them, the map loses that difference: use fewer features
+/// (PCA first), or LDA with a shrinkage.
+///
+/// # Examples
+/// ```
+/// use burn_nca_learn::baseline::RcaConfig;
+/// use burn_nca_learn::data::Features;
+///
+/// // Rows 1 and 2 are alike, so are rows 3 and 4; nothing is known of row 5.
+/// let x = Features::unnamed(vec![0.0, 4.0, 10.0, 14.0, 99.0], 1)?;
+/// let chunklets = [Some(0), Some(0), Some(1), Some(1), None];
+/// let map = RcaConfig::new().fit_chunklets(&x, &chunklets)?;
+/// assert_eq!(map.matrix(), [0.5]);
+/// # Ok::<(), burn_nca_learn::Error>(())
+/// ```
+///
+/// # References
+/// \[1\] A. Bar-Hillel, T. Hertz, N. Shental, D. Weinshall, Learning Distance Functions using Equivalence
+/// Relations, ICML 2003.
+#[derive(Config, Debug, PartialEq)]
+pub struct RcaConfig {
+    /// Variances up to this share of the largest count as none; from 0 to below 1.
+    #[config(default = "1e-8")]
+    pub tolerance: f64,
+}
+
+impl RcaConfig {
+    /// Finds the map with the classes as chunklets.
+    ///
+    /// # Errors
+    /// A tolerance outside 0..1, fewer than two rows, fewer than two classes with rows, classes whose rows
+    /// are all equal, or eigenvectors that do not converge.
+    pub fn fit(&self, data: &Labeled) -> Result<Projection> {
+        require_two_rows("RCA", data.rows())?;
+        let groups = Groups::of_classes(data);
+        require_two_classes("RCA", &groups, "use whitening, which needs no classes")?;
+        self.fit_groups(&groups, data.rows())
+    }
+
+    /// Finds the map with these chunklets, one entry per row; rows with `None` are left out.
+    ///
+    /// A single chunklet is enough here; chunklets of one row add nothing but to the divisor.
+    ///
+    /// # Errors
+    /// Not one entry per row, a tolerance outside 0..1, fewer than two rows in chunklets, chunklets whose rows
+    /// are all equal, or eigenvectors that do not converge.
+    pub fn fit_chunklets(
+        &self,
+        features: &Features,
+        chunklets: &[Option<usize>],
+    ) -> Result<Projection> {
+        let groups = Groups::of_chunklets(features, chunklets)?;
+        require_two_rows("RCA with chunklets", groups.rows())?;
+        self.fit_groups(&groups, features.rows())
+    }
+
+    fn fit_groups(&self, groups: &Groups<'_>, rows: usize) -> Result<Projection> {
+        let deviations = Deviations {
+            rows,
+            rounding: groups.rounding(),
+            divisor: groups.rows() as f64,
+            fill: |row, target: &mut [f64]| groups.centered_row(row, target),
+        };
+        inverse_root("RCA", &deviations, self.tolerance)?.ok_or_else(|| {
+            Error::data(
+                "the rows of every class (or chunklet) are equal, so RCA has no within-class variance to \
+                 scale; give classes of two or more different rows",
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::baseline::fixture::{
+        Reference, assert_close, assert_identity, random_labeled, sq_distances,
+    };
+
+    fn within_after(map: &Projection, data: &Labeled) -> Vec<f64> {
+        let embedded = data.with_features(map.apply(data.features()).unwrap()).unwrap();
+        Groups::of_classes(&embedded).within_covariance()
+    }
+
+    #[test]
+    fn classes_have_unit_covariance_with_divisor_n() {
+        let data = random_labeled(90, 5, 4, 2);
+        let map = RcaConfig::new().fit(&data).unwrap();
+        assert_identity(&within_after(&map, &data), 5, 1e-10);
+    }
+
+    #[test]
+    fn distances_are_those_of_the_inverse_within_class_covariance_in_numpy() {
+        for set in ["iris", "wine"] {
+            let reference = Reference::load(set);
+            let data = reference.data();
+            let within = Groups::of_classes(&data).within_covariance();
+            assert_close(&within, &reference.numbers("within_covariance"), 1e-11);
+            let map = RcaConfig::new().fit(&data).unwrap();
+            let found = sq_distances(&map.apply(data.features()).unwrap());
+            assert_close(&found, &reference.numbers("rca_sq_distances"), 1e-8);
+        }
+    }
+
+    #[test]
+    fn chunklets_equal_to_the_classes_give_the_same_map_and_unlabeled_rows_change_nothing() {
+        let data = random_labeled(30, 3, 2, 4);
+        let map = RcaConfig::new().fit(&data).unwrap();
+        let mut chunklets: Vec<Option<usize>> = data.labels().iter().copied().map(Some).collect();
+        let by_chunklets = RcaConfig::new().fit_chunklets(data.features(), &chunklets).unwrap();
+        assert_eq!(map, by_chunklets);
+
+        let mut values = data.features().values().to_vec();
+        values.extend([1e3, -1e3, 5e2]);
+        chunklets.push(None);
+        let longer = Features::unnamed(values, 3).unwrap();
+        let with_unlabeled = RcaConfig::new().fit_chunklets(&longer, &chunklets).unwrap();
+        assert_close(&with_unlabeled.weight(), &map.weight(), 1e-12);
+    }
+
+    #[test]
+    fn constant_columns_are_dropped_and_repeated_rows_change_nothing() {
+        let data = random_labeled(20, 2, 2, 9);
+        let rows = data.features().values().chunks_exact(2);
+        let values = rows.flat_map(|row| [row[0], 3.3, row[1]]).collect();
+        let features = Features::unnamed(values, 3).unwrap();
+        let data = data.with_features(features).unwrap();
+        let map = RcaConfig::new().fit(&data).unwrap();
+        assert_eq!(map.shape(), [3, 2]);
+        let twice: Vec<usize> = (0..20).chain(0..20).collect();
+        let repeated = RcaConfig::new().fit(&data.select(&twice)).unwrap();
+        assert_close(&repeated.weight(), &map.weight(), 1e-12);
+    }
+
+    #[test]
+    fn one_class_and_classes_of_one_row_are_errors() {
+        let features = Features::unnamed(vec![1.0, 2.0, 4.0], 1).unwrap();
+        let one = Labeled::from_labels(features.clone(), vec![0, 0, 0]).unwrap();
+        let error = RcaConfig::new().fit(&one).unwrap_err().to_string();
+        assert!(error.contains("two classes with rows, the data have 1"), "{error}");
+        let singles = Labeled::from_labels(features.clone(), vec![0, 1, 2]).unwrap();
+        let error = RcaConfig::new().fit(&singles).unwrap_err().to_string();
+        assert!(error.contains("no within-class variance"), "{error}");
+        let error = RcaConfig::new().fit_chunklets(&features, &[None, None, Some(1)]).unwrap_err();
+        assert!(error.to_string().contains("at least two rows, the data have 1"), "{error}");
+    }
+}

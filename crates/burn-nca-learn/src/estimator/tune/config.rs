@@ -1,0 +1,313 @@
+//! What a search tries, and how.
+
+use burn::config::Config;
+
+use super::Candidate;
+use crate::data::{AnyData, Features};
+use crate::encoder::EncoderConfig;
+use crate::error::{Error, Result};
+use crate::estimator::Estimator;
+use crate::fit::{Penalty, START_PERPLEXITY, Start};
+use crate::method::AnyMethod;
+use crate::objective::Criterion;
+
+/// The most fits of a candidate: folds times repeats.
+const MOST_FITS: usize = 1000;
+
+/// The most numbers in the rows of all folds, each of which holds a copy: 8 GB in f32.
+const MOST_VALUES: usize = 1 << 31;
+
+/// What a search tries, and how.
+///
+/// Each list is best ordered by what is most likely to serve: candidates near the heads of all lists are tried
+/// first, so that a search cut short by its budget has seen the likely ones. [`Choice`](super::Choice) says which is
+/// chosen.
+///
+/// # Examples
+/// ```
+/// use burn_nca_learn::estimator::tune::TuneConfig;
+/// use burn_nca_learn::objective::Criterion;
+///
+/// let quick = TuneConfig::new().with_criteria(vec![Criterion::G]).with_budget(Some(30.0));
+/// assert_eq!((quick.folds, quick.criteria.len()), (5, 1));
+/// ```
+#[derive(Config, Debug)]
+pub struct TuneConfig {
+    /// Number of folds of the cross-validation.
+    #[config(default = 5)]
+    pub folds: usize,
+    /// Number of repetitions of the cross-validation, each with other folds; more helps where rows are few.
+    #[config(default = 2)]
+    pub repeats: usize,
+    /// The criteria to try.
+    #[config(default = "vec![Criterion::G, Criterion::F]")]
+    pub criteria: Vec<Criterion>,
+    /// The weights of the L2 penalty to try; what they weigh is said by the configuration, or else is the spread of the
+    /// embedding for maps and the weights for networks.
+    #[config(default = "vec![0.01, 0.003, 0.001, 0.0, 0.03]")]
+    pub l2: Vec<f64>,
+    /// The starts to try; by default the automatic one, and for a low rank PCA and random entries too.
+    pub starts: Option<Vec<Start>>,
+    /// The perplexities to scale the start to that are tried; `None` for the start as it is.
+    #[config(default = "vec![Some(START_PERPLEXITY), None]")]
+    pub start_perplexities: Vec<Option<f64>>,
+    /// The numbers of embedding dimensions k to try, each before any other setting is; by default that of the
+    /// configuration alone.
+    pub dimensions: Option<Vec<usize>>,
+    /// The candidates themselves, in the place of all lists above.
+    pub candidates: Option<Vec<Candidate>>,
+    /// The numbers of steps after which every fit is measured; the end of the fit always is. 0 is the start
+    /// itself: Euclidean distance for a full map, LDA or PCA for one of low rank.
+    #[config(default = "vec![0, 1, 2, 3, 5, 8, 12, 20, 35, 60, 100]")]
+    pub steps: Vec<usize>,
+    /// The k of the k-NN by which fits are compared.
+    #[config(default = 1)]
+    pub neighbors: usize,
+    /// Compare on a stratified sample of so many rows, where there are more; by default on all.
+    pub most_rows: Option<usize>,
+    /// Compare without the rows of classes with fewer rows than folds, which are refused otherwise.
+    #[config(default = false)]
+    pub leave_out_small_classes: bool,
+    /// The most candidates: of all combinations of the lists, those nearest to the heads.
+    #[config(default = 12)]
+    pub most_candidates: usize,
+    /// Stop the search after this many seconds, whatever it is at: a candidate that is not finished by then is not
+    /// compared, and where none is finished the first candidate is taken. The final fit is not counted. No limit by
+    /// default.
+    pub budget: Option<f64>,
+}
+
+/// The penalties of feature selection that are tried, in units of 1/n.
+const LAMBDAS: [f64; 8] = [1.0, 2.0, 0.5, 4.0, 0.25, 8.0, 0.125, 16.0];
+
+/// Whether a method weighs features by L1 distances, and predicts by them.
+pub(super) fn selects_features(method: &AnyMethod) -> bool {
+    matches!(method, AnyMethod::Ncfs(_) | AnyMethod::NcfsRegression(_))
+}
+
+impl TuneConfig {
+    /// Checks every range.
+    pub(super) fn check(&self, config: &Estimator) -> Result<()> {
+        let lists = [
+            ("criteria", self.criteria.is_empty()),
+            ("l2 weights", self.l2.is_empty()),
+            ("starts", self.starts.as_ref().is_some_and(Vec::is_empty)),
+            ("dimensions", self.dimensions.as_ref().is_some_and(Vec::is_empty)),
+            ("perplexities of the start", self.start_perplexities.is_empty()),
+            ("candidates", self.candidates.as_ref().is_some_and(Vec::is_empty)),
+        ];
+        if let Some((name, _)) = lists.iter().find(|(_, empty)| *empty) {
+            return Err(Error::setting(format!(
+                "the list of {name} to try is empty; give at least one, or leave the default"
+            )));
+        }
+        if let Some(l2) = self.l2.iter().find(|l2| !(**l2 >= 0.0 && l2.is_finite())) {
+            return Err(Error::setting(format!(
+                "one of the l2 weights to try is {l2}; give finite weights that are not negative"
+            )));
+        }
+        if let Some(budget) = self.budget.filter(|budget| budget.is_nan() || *budget <= 0.0) {
+            return Err(Error::setting(format!(
+                "the budget of the search is {budget} seconds; give a positive number"
+            )));
+        }
+        if self.neighbors == 0 {
+            return Err(Error::setting("fits are compared by 0-NN; give 1 or more neighbors"));
+        }
+        if self.most_candidates == 0 {
+            return Err(Error::setting("at most 0 candidates are to be tried; give 1 or more"));
+        }
+        if self.repeats == 0 {
+            return Err(Error::setting("the cross-validation is repeated 0 times; give 1 or more"));
+        }
+        if config.fit.early_stopping.is_some() || config.fit.stop_at.is_some() {
+            return Err(Error::setting(
+                "a search finds the number of steps by its folds; leave early_stopping and stop_at out",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks the number of fits and their memory, before the folds are made.
+    pub(super) fn check_folds(&self, features: &Features) -> Result<()> {
+        let (folds, repeats) = (self.folds, self.repeats);
+        let fits = folds.checked_mul(repeats).filter(|fits| *fits <= MOST_FITS);
+        let Some(fits) = fits else {
+            return Err(Error::setting(format!(
+                "{folds} folds, repeated {repeats} times, are more than {MOST_FITS} fits of each candidate; give \
+                 fewer folds or repeats, such as 5 and 2"
+            )));
+        };
+        let (n, d) = (features.rows(), features.columns());
+        if fits.checked_mul(n * d).is_none_or(|values| values > MOST_VALUES) {
+            return Err(Error::setting(format!(
+                "{folds} folds, repeated {repeats} times, hold {fits} copies of {n} rows of {d} features, more \
+                 than {MOST_VALUES} numbers; give fewer folds or repeats, or fewer rows"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The candidates, those near the heads of the lists first, each in all the dimensions that were asked for.
+    ///
+    /// Methods without a criterion have none in their candidates.
+    pub(super) fn candidates(&self, config: &Estimator, data: AnyData<'_>) -> Vec<Candidate> {
+        if let Some(candidates) = &self.candidates {
+            return candidates.clone();
+        }
+        if selects_features(&config.method) {
+            return self.penalties(config, data);
+        }
+        let own = [config.d_output];
+        let penalty = config.fit.penalty.or(match (&config.method, &config.encoder) {
+            (AnyMethod::Nca(_), EncoderConfig::Mlp { .. }) => Some(Penalty::Weights),
+            (AnyMethod::Nca(_), _) => Some(Penalty::Spread),
+            _ => None,
+        });
+        let criteria: Vec<Option<Criterion>> = if config.method.settings().contains_key("criterion")
+        {
+            self.criteria.iter().copied().map(Some).collect()
+        } else {
+            vec![None]
+        };
+        let mut ranked = Vec::new();
+        for &d_output in self.dimensions.as_deref().unwrap_or(&own) {
+            let starts = match &self.starts {
+                Some(starts) => starts.clone(),
+                None => default_starts(config, d_output, data),
+            };
+            for (at_start, start) in starts.into_iter().enumerate() {
+                for (at_scale, &start_perplexity) in self.start_perplexities.iter().enumerate() {
+                    for (at_l2, &l2) in self.l2.iter().enumerate() {
+                        for (at_criterion, &criterion) in criteria.iter().enumerate() {
+                            let candidate = Candidate {
+                                criterion,
+                                l2,
+                                penalty,
+                                start: start.clone(),
+                                start_perplexity,
+                                d_output,
+                                stop_at: None,
+                            };
+                            ranked.push((at_start + at_scale + at_l2 + at_criterion, candidate));
+                        }
+                    }
+                }
+            }
+        }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, candidate)| candidate).take(self.most_candidates).collect()
+    }
+
+    /// The candidates of feature selection, whose one setting is its penalty λ: a few times more and less than 1/n.
+    fn penalties(&self, config: &Estimator, data: AnyData<'_>) -> Vec<Candidate> {
+        let n = data.features().rows().max(1) as f64;
+        let candidate = |times: f64| Candidate {
+            criterion: None,
+            l2: times / n,
+            penalty: config.fit.penalty,
+            start: config.fit.start.clone(),
+            start_perplexity: None,
+            d_output: config.d_output,
+            stop_at: None,
+        };
+        LAMBDAS.into_iter().map(candidate).take(self.most_candidates).collect()
+    }
+
+    /// The steps at which fits by this optimizer are measured, ascending.
+    ///
+    /// Mini-batches are measured at their end only: their learning rate falls over all epochs, so that an
+    /// epoch on the way is not where a shorter fit would be.
+    /// So is feature selection: its weights are 0 at the end only.
+    pub(super) fn step_grid(&self, config: &Estimator) -> Vec<usize> {
+        let mut step_grid = match &config.fit.optimizer {
+            _ if selects_features(&config.method) => Vec::new(),
+            optimizer if optimizer.batches().is_some() => Vec::new(),
+            _ => self.steps.clone(),
+        };
+        step_grid.sort_unstable();
+        step_grid.dedup();
+        step_grid
+    }
+}
+
+/// The automatic start, and for linear maps of low rank others: there the start decides most.
+fn default_starts(config: &Estimator, d_output: usize, data: AnyData<'_>) -> Vec<Start> {
+    let (n, d) = (data.features().rows(), data.features().columns());
+    let low_rank = d_output < d;
+    if config.encoder != EncoderConfig::Linear || !low_rank {
+        return vec![Start::Auto];
+    }
+    // Without classes the automatic start is PCA.
+    let classes = match data {
+        AnyData::Classes(data) => data.class_counts().iter().filter(|count| **count > 0).count(),
+        _ => 0,
+    };
+    let auto_is_pca = d_output >= classes;
+    let mut starts = vec![Start::Auto];
+    if !auto_is_pca && d_output < n {
+        starts.push(Start::Pca);
+    }
+    starts.push(Start::Random { scale: None });
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NcaConfig;
+    use crate::data::{Labeled, TrainingData};
+    use crate::fit::{FitConfig, LbfgsConfig, OptimizerConfig, StochasticConfig};
+
+    #[test]
+    fn candidates_near_the_heads_of_the_lists_come_first() {
+        let features = Features::unnamed((0..24).map(f64::from).collect(), 3).unwrap();
+        let data = Labeled::from_labels(features, vec![0, 0, 0, 0, 1, 1, 1, 1]).unwrap();
+        let tune = TuneConfig::new()
+            .with_l2(vec![0.1, 0.0])
+            .with_start_perplexities(vec![Some(START_PERPLEXITY)])
+            .with_dimensions(Some(vec![3, 1]))
+            .with_most_candidates(99);
+        let plain = NcaConfig::new(3, 3).estimator().into_any();
+        let candidates = tune.candidates(&plain, data.as_any_data());
+        let usual = NcaConfig::recommended(3, 3);
+        let usual = Candidate { l2: 0.1, ..Candidate::of(&usual) };
+        assert_eq!(candidates[0], usual);
+        let near = |candidate: &Candidate| (candidate.criterion, candidate.l2, candidate.d_output);
+        assert_eq!(near(&candidates[1]), (Some(Criterion::G), 0.1, 1));
+        let others: Vec<_> = candidates[2..7].iter().map(near).collect();
+        assert!(
+            others.contains(&(Some(Criterion::F), 0.1, 3))
+                && others.contains(&(Some(Criterion::G), 0.0, 1))
+        );
+        // A full map has one start; a map to 1 dimension starts by LDA, by PCA and at random.
+        assert_eq!(candidates.len(), 4 + 3 * 4);
+        let few = tune.with_most_candidates(3).candidates(&plain, data.as_any_data());
+        assert_eq!(few, candidates[..3]);
+    }
+
+    #[test]
+    fn more_folds_than_can_be_kept_are_refused_before_they_are_made() {
+        let features = Features::unnamed(vec![0.5; 8], 2).unwrap();
+        let data = Labeled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
+        let message = |folds, repeats| {
+            let tune = TuneConfig::new().with_folds(folds).with_repeats(repeats);
+            tune.check_folds(data.features()).unwrap_err().to_string()
+        };
+        assert!(message(5, 1_000_000).contains("repeated 1000000 times, are more than 1000 fits"));
+        assert!(message(usize::MAX, 2).contains("more than 1000 fits"));
+        assert!(TuneConfig::new().check_folds(data.features()).is_ok());
+    }
+
+    #[test]
+    fn mini_batches_are_measured_at_their_end_only() {
+        let tune = TuneConfig::new().with_steps(vec![5, 0, 5]);
+        let by = |optimizer| {
+            let fit = FitConfig::new().with_optimizer(optimizer);
+            NcaConfig::new(2, 2).with_fit(fit).estimator().into_any()
+        };
+        let full = by(OptimizerConfig::Lbfgs(LbfgsConfig::new()));
+        let batches = by(OptimizerConfig::Adam(StochasticConfig::new()));
+        assert_eq!((tune.step_grid(&full), tune.step_grid(&batches)), (vec![0, 5], vec![]));
+    }
+}

@@ -1,0 +1,198 @@
+//! Tuning: the settings of a fit, chosen by cross-validation inside the training rows.
+//!
+//! The exact optimum of f overfits: with few rows for many entries of A it classifies the training rows nearly
+//! perfectly and new ones worse than Euclidean distance. What helps is a penalty, stopping early, the other
+//! criterion, another start; which, depends on the data. A search tries them:
+//!
+//! ```text
+//! candidate ──► fits on the folds ──► accuracy, R² or log probability held out ──► trial
+//!   criterion     each measured                                                      │
+//!   l2, start     after 0, 1, 2, 3,                                                  ▼
+//!   k             5, 8, ... steps                              choice ──► fit on all training rows
+//! ```
+//! Measuring a fit on its way gives every number of steps for the price of one fit. Step 0 is the start
+//! itself, a closed form. The highest mean score is chosen. No test row takes part in any of this.
+//!
+//! A plain grid in a good order rather than successive halving: the scores along the step grid already give what halving gives,
+//! the scores of shorter fits, and a fit of a few hundred rows takes less than a second.
+
+mod candidate;
+mod choice;
+mod config;
+mod default_candidates;
+mod fold;
+mod score;
+mod search;
+mod session;
+mod store;
+mod trial;
+
+use burn::tensor::Device;
+
+pub use candidate::Candidate;
+pub use choice::Choice;
+pub use config::TuneConfig;
+pub use score::HeldOut;
+pub use search::{Search, SearchEnd};
+pub use session::{OnTuneProgress, TuneProgress, TuneSession};
+pub use trial::{StepScore, Trial};
+
+use super::{Estimator, Fitted, NcaConfig};
+use crate::data::{Labeled, TrainingData};
+use crate::error::{Error, Result};
+use crate::method::{AnyMethod, Uses};
+
+/// A metric whose settings were searched for, and the search.
+#[derive(Debug)]
+pub struct Tuned {
+    /// The best candidate, fitted on all training rows.
+    pub fitted: Fitted,
+    /// The trials of the search.
+    pub search: Search,
+}
+
+/// A metric whose settings were chosen among the default candidates.
+#[derive(Debug)]
+pub struct Chosen {
+    /// The chosen candidate, fitted on all rows.
+    pub fitted: Fitted,
+    /// The comparison; `None` where nothing was compared, see [`TuneConfig::default_candidates`].
+    pub search: Option<Search>,
+}
+
+impl NcaConfig {
+    /// Fits the best of a few default candidates, compared by cross-validation inside these rows: what `nca fit` does
+    /// without options.
+    ///
+    /// The settings of this configuration are the first candidate ([`NcaConfig::recommended`]); encoder, scaling,
+    /// optimizer, precision and seed are those of all. [`TuneConfig::default_candidates`] lists the others, and says
+    /// where nothing is compared. Its result may be a closed form: [`Fitted::applied_method`] names it. For other
+    /// candidates, folds or another budget pass a changed comparison to [`NcaConfig::tune`].
+    ///
+    /// # Errors
+    /// As [`NcaConfig::tune`].
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::Device;
+    /// use burn_nca_learn::NcaConfig;
+    ///
+    /// let data = burn_nca_data::bundled::iris();
+    /// let chosen = NcaConfig::recommended(4, 4).choose(&data, &Device::flex())?;
+    /// let search = chosen.search.unwrap();
+    /// println!("{}", search.trials[search.choice.unwrap().trial].candidate);
+    /// # }
+    /// # Ok::<(), burn_nca_learn::Error>(())
+    /// ```
+    pub fn choose(&self, data: &Labeled, device: &Device) -> Result<Chosen> {
+        let any_dimension = self.d_output == self.d_input;
+        let Some(compared) = TuneConfig::default_candidates(self, data, any_dimension) else {
+            return Ok(Chosen { fitted: self.fit(data, device)?, search: None });
+        };
+        let Tuned { fitted, search } = self.tune(&compared, data, device, TuneSession::new())?;
+        Ok(Chosen { fitted, search: Some(search) })
+    }
+
+    /// Chooses criterion, penalty, start, number of steps (and k, where asked) by cross-validation, and fits all
+    /// rows of `data` with the best.
+    ///
+    /// The settings that the search decides are replaced; encoder, scaling, optimizer, precision and seed are
+    /// those of this configuration. Give rows to learn from only: what is to test on must stay outside.
+    ///
+    /// # Errors
+    /// As [`NcaConfig::search`] and [`Estimator::fit_session`](crate::Estimator::fit_session), or a search that was
+    /// stopped before its first candidate was finished.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::Device;
+    /// use burn_nca_learn::NcaConfig;
+    /// use burn_nca_learn::estimator::tune::{TuneConfig, TuneSession};
+    ///
+    /// let data = burn_nca_data::bundled::wine();
+    /// let tune = TuneConfig::new().with_l2(vec![0.01]);
+    /// let tuned = NcaConfig::new(13, 2).tune(&tune, &data, &Device::flex(), TuneSession::new())?;
+    /// for trial in &tuned.search.trials {
+    ///     println!("{}: {:.3}", trial.candidate, trial.best().accuracy());
+    /// }
+    /// println!("{:?}", tuned.fitted.leave_one_out(1)?.value());
+    /// # }
+    /// # Ok::<(), burn_nca_learn::Error>(())
+    /// ```
+    pub fn tune(
+        &self,
+        tune: &TuneConfig,
+        data: &Labeled,
+        device: &Device,
+        session: TuneSession<'_>,
+    ) -> Result<Tuned> {
+        self.estimator().tune(tune, data, device, session)
+    }
+
+    /// The search of [`NcaConfig::tune`] alone; [`Search::config`] gives the settings to fit with.
+    ///
+    /// The folds of a candidate run in parallel. The same seed gives the same trials on any number of threads.
+    ///
+    /// # Errors
+    /// Data or settings that [`Estimator::fit_session`](crate::Estimator::fit_session) refuses; an empty list of candidates, a budget that is
+    /// not positive, early stopping besides the search, a class with fewer rows than folds; a start that cannot
+    /// be had (such as LDA to more dimensions than classes less one); a file of other trials.
+    pub fn search(
+        &self,
+        tune: &TuneConfig,
+        data: &Labeled,
+        device: &Device,
+        session: TuneSession<'_>,
+    ) -> Result<Search> {
+        self.estimator().search(tune, data, device, session)
+    }
+}
+
+impl<M: Clone + Into<AnyMethod>> Estimator<M> {
+    /// As [`NcaConfig::tune`], of any gradient method and any data.
+    ///
+    /// Numbers are compared by the R² of the kernel rule on the rows held out, pairs by the mean log probability of the
+    /// pairs held out. Methods without a criterion are tried without.
+    ///
+    /// # Errors
+    /// As [`NcaConfig::tune`], or a method that has no steps to count.
+    pub fn tune<D: TrainingData>(
+        &self,
+        tune: &TuneConfig,
+        data: &D,
+        device: &Device,
+        session: TuneSession<'_>,
+    ) -> Result<Tuned> {
+        let search = self.search(tune, data, device, session)?;
+        let estimator = search.estimator(&self.clone().into_any()).ok_or_else(|| {
+            Error::setting(
+                "the search was stopped before its first candidate was finished; let it run longer",
+            )
+        })?;
+        Ok(Tuned { fitted: estimator.fit(data, device)?, search })
+    }
+
+    /// The search of [`Estimator::tune`] alone; [`Search::estimator`] gives the settings to fit with.
+    ///
+    /// # Errors
+    /// As [`NcaConfig::search`], or a method that has no steps to count.
+    pub fn search<D: TrainingData>(
+        &self,
+        tune: &TuneConfig,
+        data: &D,
+        device: &Device,
+        session: TuneSession<'_>,
+    ) -> Result<Search> {
+        let estimator = self.clone().into_any();
+        let info = estimator.method.info();
+        if ![Uses::Start, Uses::L2, Uses::Optimizer].iter().all(|uses| info.uses.contains(uses)) {
+            return Err(Error::setting(format!(
+                "a search tries penalties, starts and numbers of steps, which {} has not; fit it as it is",
+                info.label
+            )));
+        }
+        search::run(&estimator, tune, (data, device), session)
+    }
+}

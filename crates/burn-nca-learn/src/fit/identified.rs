@@ -1,0 +1,113 @@
+//! What a fit of these settings and data is recognized by.
+
+use serde::Serialize;
+
+use super::{Fingerprint, FitIdentity};
+use crate::data::{AnyData, Features, Labeled, Pairs, RegressionData};
+
+/// The version of what settings are recognized by: it grows where a setting changes its meaning, so that a fit under the
+/// old one is refused and not continued under the new.
+const VERSION: u32 = 1;
+
+/// Settings as an identity holds them: their JSON, under a version.
+pub(crate) fn settings_text(settings: &impl Serialize) -> String {
+    serde_json::to_string(&(VERSION, settings)).expect("settings are objects of numbers and names")
+}
+
+/// Data that a fit learns from, with the name of each of their parts.
+pub(crate) trait Identified {
+    /// The identity of a fit of these data with these settings.
+    fn identity(&self, settings: &str) -> FitIdentity;
+}
+
+fn identity(settings: &str, features: &Features, targets: Fingerprint) -> FitIdentity {
+    let shape = [features.rows(), features.columns()];
+    FitIdentity {
+        settings: settings.to_string(),
+        features: Fingerprint::new().indices(&shape).rows(features).finish(),
+        targets: targets.finish(),
+    }
+}
+
+impl Identified for Labeled {
+    fn identity(&self, settings: &str) -> FitIdentity {
+        let labels = Fingerprint::new().indices(self.labels());
+        let targets = match self.weights() {
+            Some(weights) => labels.numbers(weights),
+            None => labels,
+        };
+        let targets = match self.groups() {
+            Some(groups) => targets.text("groups").indices(groups),
+            None => targets,
+        };
+        let targets = match self.unlabeled() {
+            Some(others) => targets.text("unlabeled").rows(others),
+            None => targets,
+        };
+        identity(settings, self.features(), targets)
+    }
+}
+
+impl Identified for RegressionData {
+    fn identity(&self, settings: &str) -> FitIdentity {
+        let targets = self.targets();
+        let named = Fingerprint::new().indices(&[targets.columns()]).numbers(targets.values());
+        let named = match self.weights() {
+            Some(weights) => named.numbers(weights),
+            None => named,
+        };
+        let named = match self.groups() {
+            Some(groups) => named.text("groups").indices(groups),
+            None => named,
+        };
+        identity(settings, self.features(), named)
+    }
+}
+
+impl Identified for (&Features, &Pairs) {
+    fn identity(&self, settings: &str) -> FitIdentity {
+        let (features, pairs) = self;
+        let ends: Vec<usize> = pairs.iter().flat_map(|(a, b, _)| [a, b]).collect();
+        let weights: Vec<f64> = pairs.iter().map(|(_, _, weight)| weight).collect();
+        identity(settings, features, Fingerprint::new().indices(&ends).numbers(&weights))
+    }
+}
+
+impl Identified for AnyData<'_> {
+    fn identity(&self, settings: &str) -> FitIdentity {
+        match self {
+            Self::Classes(data) => data.identity(settings),
+            Self::Numbers(data) => data.identity(settings),
+            Self::Pairs(data) => (data.features(), data.pairs()).identity(settings),
+            Self::Unlabeled(features) => identity(settings, features, Fingerprint::new()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn_nca_files::Identity;
+
+    use super::*;
+
+    #[test]
+    fn settings_are_recognized_by_their_serialized_names_under_a_version() {
+        use crate::objective::Criterion;
+        assert_eq!(settings_text(&(Criterion::G, 0.1)), "[1,[\"G\",0.1]]");
+    }
+
+    #[test]
+    fn each_part_that_differs_is_named() {
+        let features = Features::unnamed(vec![0.0, 1.0, 2.0, 3.0], 1).unwrap();
+        let moved = Features::unnamed(vec![0.0, 1.0, 2.0, 4.0], 1).unwrap();
+        let pairs = |weight| Pairs::new(4, vec![(0, 1, 1.0), (2, 3, weight)]).unwrap();
+        let of =
+            |features: &Features, weight, settings| (features, &pairs(weight)).identity(settings);
+        let first = of(&features, 1.0, "a");
+        assert_eq!(first.refusal(&of(&features, 1.0, "a")), None);
+        assert_eq!(first.differences(&of(&features, 0.5, "a")), ["targets"]);
+        assert_eq!(first.differences(&of(&moved, 1.0, "a")), ["features"]);
+        let refusal = first.refusal(&of(&moved, 1.0, "b"));
+        assert_eq!(refusal.as_deref(), Some("other settings and other features"));
+    }
+}

@@ -1,0 +1,15 @@
+//! Stage 4: fit. The solvers of `burn-nca`, expectation-maximization, and the start and summary of a fit of a table.
+
+mod coincidence_em;
+mod em;
+mod identified;
+mod resolved_start;
+mod summary;
+
+pub use burn_nca::fit::*;
+pub(crate) use burn_nca::internal::minimize_prepared;
+pub use coincidence_em::{CoincidenceEm, CoincidenceState, MapExpectation, MorePairs};
+pub use em::{EmConfig, EmProblem, ExpectationMaximization, HeldOutState, Revision};
+pub(crate) use identified::{Identified, settings_text};
+pub use resolved_start::{ResolvedStart, START_PERPLEXITY, StartWeights, perplexity_factor};
+pub use summary::FitSummary;

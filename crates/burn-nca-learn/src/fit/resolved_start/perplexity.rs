@@ -1,0 +1,236 @@
+//! The scale of a start: how far an embedding is to be stretched for its kernel to count a given number of neighbors.
+
+use burn::tensor::Tensor;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use crate::data::host_values;
+
+/// A perplexity that served on every table that was measured: more than a single neighbor, far from all of them.
+pub const START_PERPLEXITY: f64 = 15.0;
+
+/// The most rows that are looked among for neighbors.
+const MOST_REFERENCES: usize = 50_000;
+
+/// The most distances that are kept.
+const MOST_DISTANCES: usize = 4_000_000;
+
+/// The logarithm of the perplexity is found to this.
+const TOLERANCE: f64 = 1e-3;
+
+/// The factor that an embedding is to be multiplied by for its kernel to count this many neighbors.
+///
+/// ```text
+/// exp(1/m Σ_i H_i) = perplexity,   H_i = -Σ_j p_ij log p_ij,   p_ij ∝ exp(-s² ||z_i - z_j||²),   p_ii = 0
+/// ```
+/// The scale of a start decides whether NCA sees neighbors at all: where the distances are large, every row has a
+/// single neighbor and the gradient nearly vanishes; where they are small, all rows weigh the same. With this factor
+/// the result of a fit does not depend on the units of the features either.
+///
+/// The mean is over a seeded sample of m rows (64 to 512), the sum over j over all rows, or over 50 000 of them. A fit
+/// by mini-batches sees the neighbors within a batch: give the points of as many rows as a batch has. s is found by
+/// bisection; 60 000 rows in 32 dimensions take a second.
+///
+/// The perplexity is kept between what is possible and half the number of rows: rows with several nearest neighbors
+/// at one distance (a grid) never count fewer. Rows at the same place do not count as neighbors of each other.
+/// `None` where no scale makes a difference (all points in one place, fewer than three rows) or a coordinate is not
+/// finite.
+///
+/// # Shapes
+/// - points: `[n, k]`, on any device
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca_learn::fit::{START_PERPLEXITY, perplexity_factor};
+///
+/// let z = Tensor::<1, burn::tensor::Int>::arange(0..200, &Device::flex()).float().reshape([100, 2]);
+/// let factor = perplexity_factor(&z, START_PERPLEXITY, 0).unwrap();
+/// let again = perplexity_factor(&(z * factor), START_PERPLEXITY, 0).unwrap();
+/// assert!((again - 1.0).abs() < 0.01);
+/// # }
+/// ```
+pub fn perplexity_factor(points: &Tensor<2>, perplexity: f64, seed: u64) -> Option<f64> {
+    let [n, k] = points.dims();
+    if n < 3 || k == 0 {
+        return None;
+    }
+    let values = host_values(points.clone().without_autodiff());
+    if values.iter().any(|value| !value.is_finite()) {
+        return None;
+    }
+    let mut rows: Vec<usize> = (0..n).collect();
+    rows.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    let references = &rows[..n.min(MOST_REFERENCES)];
+    let queries = &rows[..n.min((MOST_DISTANCES / references.len()).clamp(64, 512))];
+    let row = |at: usize| &values[at * k..(at + 1) * k];
+    let mut distances: Vec<Vec<f64>> = queries
+        .par_iter()
+        .map(|&query| sq_distances(row(query), references.iter().map(|&other| row(other))))
+        .filter(|distances| distances.len() > 1)
+        .collect();
+    let unit = mean(&distances, |d| d.iter().sum::<f64>() / d.len() as f64)?;
+    let fewest = mean(&distances, |d| (nearest(d) as f64).ln())?;
+    let most = mean(&distances, |d| (d.len() as f64).ln())?;
+    // A little more than the least possible, where the scale no longer matters.
+    let lowest = fewest + 0.2;
+    let target = perplexity.ln().min(most - std::f64::consts::LN_2).max(lowest);
+    if target >= most || !(unit > 0.0 && unit.is_finite()) {
+        return None;
+    }
+    // Probabilities depend on differences of distances alone.
+    for row in &mut distances {
+        let nearest = row.iter().copied().fold(f64::INFINITY, f64::min);
+        row.iter_mut().for_each(|distance| *distance -= nearest);
+    }
+    let precision = precision_of(
+        target,
+        |precision| mean(&distances, |d| entropy(d, precision)).unwrap_or(0.0),
+        unit.recip(),
+    )?;
+    Some(precision.sqrt())
+}
+
+/// Squared distances to the points elsewhere than the first.
+fn sq_distances<'a>(point: &[f64], others: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
+    let sq_distance =
+        |other: &[f64]| -> f64 { point.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum() };
+    others.map(sq_distance).filter(|distance| *distance > 0.0).collect()
+}
+
+/// The number of nearest neighbors, those as near to rounding included.
+fn nearest(distances: &[f64]) -> usize {
+    let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
+    distances.iter().filter(|distance| **distance <= least * (1.0 + 1e-6)).count()
+}
+
+/// The entropy of `p_j ∝ exp(-precision d_j)`; the least distance is 0.
+fn entropy(distances: &[f64], precision: f64) -> f64 {
+    let (mut sum, mut first) = (0.0, 0.0);
+    for distance in distances {
+        let exponent = precision * distance;
+        let weight = (-exponent).exp();
+        sum += weight;
+        first += weight * exponent;
+    }
+    sum.ln() + first / sum
+}
+
+/// The mean over the queries, added in their order: the same on any number of threads.
+fn mean(distances: &[Vec<f64>], of: impl Fn(&[f64]) -> f64 + Sync) -> Option<f64> {
+    let values: Vec<f64> = distances.par_iter().map(|distances| of(distances)).collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The precision at which a falling entropy has this value, by bisection from a first guess.
+fn precision_of(target: f64, entropy: impl Fn(f64) -> f64, guess: f64) -> Option<f64> {
+    let (mut low, mut high) = (guess, guess);
+    let above = entropy(guess) > target;
+    for _ in 0..200 {
+        if above {
+            (low, high) = (high, high * 4.0);
+        } else {
+            (low, high) = (low / 4.0, low);
+        }
+        let at = entropy(if above { high } else { low });
+        if (at > target) != above {
+            break;
+        }
+    }
+    for _ in 0..60 {
+        let middle = (low * high).sqrt();
+        let found = entropy(middle);
+        if (found - target).abs() < TOLERANCE {
+            return Some(middle);
+        }
+        if found > target { low = middle } else { high = middle }
+    }
+    let middle = (low * high).sqrt();
+    (middle.is_finite() && middle > 0.0).then_some(middle)
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::{DType, Device, TensorData};
+
+    use super::*;
+
+    fn points(values: Vec<f64>, k: usize) -> Tensor<2> {
+        let data = TensorData::new(values.clone(), [values.len() / k, k]);
+        Tensor::from_data(data, (&Device::flex(), DType::F64))
+    }
+
+    /// A scatter without ties: golden-ratio steps.
+    fn scatter(n: usize, k: usize) -> Vec<f64> {
+        (0..n * k).map(|at| ((at * at + 3 * at) as f64 * 0.618_033_988_749).fract()).collect()
+    }
+
+    /// exp of the mean entropy of eq. 1, by nested loops.
+    fn perplexity(values: &[f64], k: usize) -> f64 {
+        let n = values.len() / k;
+        let sq = |i: usize, j: usize| -> f64 {
+            (0..k).map(|c| (values[i * k + c] - values[j * k + c]).powi(2)).sum()
+        };
+        let entropy = |i: usize| -> f64 {
+            let weights: Vec<f64> = (0..n).filter(|j| *j != i).map(|j| (-sq(i, j)).exp()).collect();
+            let sum: f64 = weights.iter().sum();
+            weights.iter().map(|w| w / sum).filter(|p| *p > 0.0).map(|p| -p * p.ln()).sum()
+        };
+        ((0..n).map(entropy).sum::<f64>() / n as f64).exp()
+    }
+
+    #[test]
+    fn the_scaled_points_have_the_perplexity_asked_for_at_any_unit() {
+        for unit in [1.0, 1e-6, 1e6] {
+            let values: Vec<f64> = scatter(150, 3).iter().map(|value| unit * value).collect();
+            for asked in [3.0, 15.0, 60.0] {
+                let factor = perplexity_factor(&points(values.clone(), 3), asked, 1).unwrap();
+                let scaled: Vec<f64> = values.iter().map(|value| factor * value).collect();
+                let found = perplexity(&scaled, 3);
+                assert!((found / asked - 1.0).abs() < 0.01, "{unit} {asked} {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sample_of_many_rows_is_near_all_of_them() {
+        let values = scatter(4000, 2);
+        let factor = perplexity_factor(&points(values.clone(), 2), 15.0, 1).unwrap();
+        let scaled: Vec<f64> = values.iter().map(|value| factor * value).collect();
+        let found = perplexity(&scaled, 2);
+        assert!((found / 15.0 - 1.0).abs() < 0.1, "{found}");
+    }
+
+    #[test]
+    fn few_rows_and_grids_get_what_is_possible() {
+        // 8 rows: no more than half of the others.
+        let few = scatter(8, 2);
+        let factor = perplexity_factor(&points(few.clone(), 2), 15.0, 1).unwrap();
+        let scaled: Vec<f64> = few.iter().map(|value| factor * value).collect();
+        assert!((perplexity(&scaled, 2) / 3.5 - 1.0).abs() < 0.01);
+        // A grid of 5 x 5 x 5 x 5, each point twice: 4 to 8 nearest neighbors, more than the 2 asked for.
+        let grid: Vec<f64> = (0..1250)
+            .flat_map(|at| (0..4).map(move |c| (at / 5_usize.pow(c) % 5) as f64))
+            .collect();
+        assert!(perplexity_factor(&points(grid, 4), 2.0, 1).is_some_and(|factor| factor < 10.0));
+    }
+
+    #[test]
+    fn nothing_is_scaled_where_no_scale_makes_a_difference() {
+        assert_eq!(perplexity_factor(&points(vec![1.0; 20], 2), 15.0, 1), None);
+        assert_eq!(perplexity_factor(&points(vec![1.0, 2.0], 1), 15.0, 1), None);
+        assert_eq!(perplexity_factor(&points(vec![1.0, f64::NAN, 2.0, 3.0], 1), 15.0, 1), None);
+        // Every two of them are as far apart.
+        assert_eq!(
+            perplexity_factor(
+                &points(vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], 3),
+                15.0,
+                1
+            ),
+            None
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! How a fit went: what a model keeps of it.
+
+use web_time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::non_finite;
+use super::{Progress, ResolvedStart, Solution, Termination};
+use burn_nca::internal::is_zero;
+
+/// How a fit went.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FitSummary {
+    /// The rule that the start came from; absent for networks and warm starts.
+    pub start: Option<ResolvedStart>,
+    /// The penalized objective at the end, a sum over the training rows; smaller is better.
+    #[serde(with = "non_finite")]
+    pub value: f64,
+    /// The largest absolute gradient component at the end.
+    #[serde(with = "non_finite")]
+    pub gradient_max: f64,
+    /// Why the fit stopped.
+    pub termination: Termination,
+    /// Number of accepted steps (epochs with mini-batches).
+    pub iterations: usize,
+    /// Number of evaluations of value and gradient (batches with mini-batches).
+    pub evaluations: usize,
+    /// Wall-clock seconds, with everything around the optimizer; those of earlier runs of a resumed fit included.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub seconds: f64,
+    /// The steps, first to last, over all runs of a resumed fit.
+    pub history: Vec<Progress>,
+    /// Number of rows that were learned from.
+    pub rows: usize,
+    /// Number of rows held out for early stopping.
+    pub held_out_rows: usize,
+    /// Number of rows that are the only ones of their class: they have no same-class neighbor to find.
+    #[serde(rename = "singletons")]
+    pub num_unmatched: usize,
+}
+
+impl FitSummary {
+    /// The summary of a solution that was begun at `started`, and the module that was fitted; the rows are for the
+    /// caller to count.
+    pub fn of<M>(
+        solution: Solution<M>,
+        start: Option<ResolvedStart>,
+        started: Instant,
+    ) -> (M, Self) {
+        let summary = Self {
+            start,
+            value: solution.value,
+            gradient_max: solution.gradient_max,
+            termination: solution.termination,
+            iterations: solution.iterations,
+            evaluations: solution.evaluations,
+            seconds: solution.seconds_before + started.elapsed().as_secs_f64(),
+            history: solution.history,
+            rows: 0,
+            held_out_rows: 0,
+            num_unmatched: 0,
+        };
+        (solution.module, summary)
+    }
+
+    /// The summary of a solution in closed form from this many rows, begun at `started`.
+    pub fn closed_form(rows: usize, started: Instant) -> Self {
+        let solution = Solution {
+            module: (),
+            value: 0.0,
+            gradient_max: 0.0,
+            termination: Termination::ClosedForm,
+            iterations: 0,
+            evaluations: 0,
+            seconds_before: 0.0,
+            history: Vec::new(),
+        };
+        let (_, summary) = Self::of(solution, None, started);
+        Self { rows, ..summary }
+    }
+
+    /// The summary with these numbers of rows.
+    #[must_use]
+    pub fn with_rows(self, rows: usize, held_out_rows: usize, num_unmatched: usize) -> Self {
+        Self { rows, held_out_rows, num_unmatched, ..self }
+    }
+}

@@ -1,0 +1,299 @@
+//! Methods that minimize an objective over the map: scale, start, split, minimize and summarize are here once.
+
+use std::fmt::Debug;
+use web_time::Instant;
+
+use burn::module::Module;
+use burn::nn::loss::Reduction;
+use burn::tensor::{DType, Device, Tensor};
+
+use super::{Learned, Method, Problem};
+use crate::data::{
+    Features, Labeled, RegressionData, Scaling, ScalingKind, TensorFeatures, TrainingData,
+    host_values,
+};
+use crate::device::runs_on_host;
+use crate::encoder::{Encoder, cast, output_width};
+use crate::error::{Error, Result};
+use crate::evaluate::RegressionScores;
+use crate::fit::{
+    self, FitConfig, FitIdentity, FitSession, FitSummary, HeldOutScore, Inputs, ResolvedStart,
+    Solution, minimize_prepared,
+};
+use crate::neighbors::Rule;
+use crate::objective::transfer::int_tensor;
+use crate::objective::{CandidateLoss, Candidates, NcaLossConfig, Objective, kernel_means};
+use burn_nca::MetricModel;
+use burn_nca::Sums;
+
+/// Values of a table from which on a fit by mini-batches takes its rows from there.
+const LARGE: usize = 1 << 22;
+
+/// A part of the rows: its tensor, and its data.
+#[derive(Debug)]
+pub struct SplitData<'a, D> {
+    /// The scaled features, `[n, d]`, in the number type of the fit.
+    pub x: &'a Tensor<2>,
+    /// The same rows with their targets.
+    pub data: &'a D,
+}
+
+impl<D> Clone for SplitData<'_, D> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<D> Copy for SplitData<'_, D> {}
+
+/// A method that minimizes an objective over the map, by its gradient.
+pub trait GradientMethod: Method {
+    /// What is minimized.
+    type Objective: Objective;
+
+    /// The objective at these settings.
+    fn objective(&self) -> Self::Objective;
+
+    /// The objective on the device of a fit; one with parameters of its own makes them there.
+    fn objective_on(&self, _device: &Device) -> Self::Objective {
+        self.objective()
+    }
+
+    /// What the terms of the objective are about, for the (scaled) rows that are learned from.
+    ///
+    /// # Errors
+    /// Rows that it cannot be made of.
+    fn target(
+        &self,
+        train: &Self::Data,
+        device: &Device,
+    ) -> Result<<Self::Objective as Objective>::Target>;
+
+    /// The score of an encoder on a held-out part, for early stopping; larger is better.
+    ///
+    /// [`expected_accuracy_score`] for classes, [`kernel_r2_score`] for numbers. A score that cannot be computed is
+    /// `-∞`: the fit itself reports an embedding that is not finite.
+    fn held_out_score<'a, E: Encoder>(
+        &self,
+        train: SplitData<'a, Self::Data>,
+        held_out: SplitData<'a, Self::Data>,
+        fit: &'a FitConfig,
+        device: &Device,
+    ) -> Box<HeldOutScore<'a, E>>;
+
+    /// How the training rows decide about others, by the objective as it was learned.
+    fn rule(&self, _objective: &Self::Objective) -> Rule {
+        Rule::Neighbors
+    }
+}
+
+/// [`Method::learn`] of a gradient method: from the start of the settings, or a warm start.
+///
+/// # Errors
+/// A start that cannot be had, and what [`minimize`](crate::fit::minimize) refuses.
+pub fn learn<M: GradientMethod>(
+    method: &M,
+    problem: &Problem<'_, M::Data>,
+    session: FitSession<'_>,
+) -> Result<Learned> {
+    learn_encoder(method, problem.start_encoder()?, problem, (problem.score, session))
+}
+
+/// The same for an encoder of any type, from where it is.
+pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
+    method: &M,
+    (encoder, start): (E, Option<ResolvedStart>),
+    problem: &Problem<'_, M::Data>,
+    (watched, session): (Option<&HeldOutScore<'_, E>>, FitSession<'_>),
+) -> Result<Learned<E>> {
+    let started = Instant::now();
+    let (data, fit, device) = (problem.data, problem.fit, &problem.device);
+    let (train, held_out) = match &fit.early_stopping {
+        Some(stop) => {
+            let (train, held_out) = data.hold_out(stop.share, fit.seed)?;
+            (train, Some(held_out))
+        }
+        None => (data.clone(), None),
+    };
+    // Mini-batches arrange the rows of a batch; a copy of a large table would be for nothing.
+    let train = if fit.optimizer.batches().is_some() { train } else { train.arranged() };
+    train.check()?;
+    let whole = held_out.is_some()
+        || train.unlabeled().is_some()
+        || <M::Objective as Objective>::MOVING_TARGET;
+    let by_rows = !whole && takes_rows(fit, train.features(), device);
+    let x = (!by_rows).then(|| problem.tensor(&train));
+    let x_held_out = held_out.as_ref().map(|held_out| problem.tensor(held_out));
+    let parts = x.as_ref().zip(held_out.as_ref().zip(x_held_out.as_ref()));
+    let score = parts.map(|(x, (held_out, x_held_out))| {
+        let train = SplitData { x, data: &train };
+        method.held_out_score::<E>(train, SplitData { x: x_held_out, data: held_out }, fit, device)
+    });
+    let kind = encoder.config();
+    let all = match (&x, train.unlabeled()) {
+        (Some(x), Some(others)) => {
+            Some(Tensor::cat(vec![x.clone(), others.to_tensor(device, problem.dtype)], 0))
+        }
+        _ => x.clone(),
+    };
+    let points = match &all {
+        Some(all) => all.into(),
+        None => Inputs::Table { features: train.features(), device, dtype: problem.dtype },
+    };
+    let run = GradientFit {
+        encoder,
+        objective: method.objective_on(device),
+        x: points,
+        target: &method.target(&train, device)?,
+        held_out: watched.or(score.as_deref()),
+        identity: &|| problem.identity(&(method, &kind)),
+    };
+    let solution = run.fit(problem.d_output, fit, session)?;
+    let rows = train.features().rows();
+    let (model, summary) = FitSummary::of(solution, start, started);
+    Ok(Learned {
+        encoder: model.encoder,
+        rule: method.rule(&model.objective),
+        summary: summary.with_rows(rows, data.features().rows() - rows, train.num_unmatched()),
+    })
+}
+
+/// The device of a fit, without autodiff, and its number type.
+///
+/// # Errors
+/// A precision that the device does not have, or fused sums where there are none.
+pub(crate) fn resolve_device(config: &FitConfig, device: &Device) -> Result<(Device, DType)> {
+    let device = device.clone().inner();
+    let dtype = config.precision.dtype();
+    // wgpu drivers may claim 64-bit floats and compute infinities with them.
+    let graphics = matches!(crate::device::backend(&device), "wgpu");
+    if !device.supports_dtype(dtype) || (graphics && dtype == DType::F64) {
+        return Err(Error::setting(format!(
+            "the device {device:?} has no {dtype:?} numbers; fit with f32 there"
+        )));
+    }
+    config.sums().check(&device, dtype)?;
+    Ok((device, dtype))
+}
+
+/// An encoder at its start, an objective, and the rows to learn from.
+pub(crate) struct GradientFit<'a, E: Encoder, O: Objective> {
+    pub(crate) encoder: E,
+    pub(crate) objective: O,
+    /// The scaled features, `[n, d]`, on the device and in the number type of the fit.
+    pub(crate) x: Inputs<'a>,
+    pub(crate) target: &'a O::Target,
+    pub(crate) held_out: Option<&'a HeldOutScore<'a, E>>,
+    /// What a checkpoint recognizes the fit by.
+    pub(crate) identity: &'a dyn Fn() -> FitIdentity,
+}
+
+impl<E: Encoder, O: Objective> GradientFit<'_, E, O> {
+    /// Fits the encoder to k dimensions, and what the objective learns besides; they come back without autodiff.
+    ///
+    /// # Errors
+    /// An encoder of other sizes, and what [`minimize_prepared`] refuses.
+    pub(crate) fn fit(
+        self,
+        k: usize,
+        config: &FitConfig,
+        session: FitSession<'_>,
+    ) -> Result<Solution<MetricModel<E, O>>> {
+        let encoder = prepare(self.encoder, self.x.dtype(), &self.x.device());
+        check_encoder(&encoder, &self.x, k)?;
+        let objective = match config.sums {
+            Some(sums) => self.objective.with_sums(sums),
+            None => self.objective,
+        };
+        let problem = fit::Problem {
+            model: MetricModel::new(encoder, cast(objective, self.x.dtype())).train(),
+            x: self.x,
+            target: self.target,
+            held_out: self.held_out,
+            identity: Some(self.identity),
+        };
+        let solution = minimize_prepared(&problem, config, session)?;
+        Ok(solution.map(|model| model.valid()))
+    }
+}
+
+/// The encoder on a device and in a number type, without autodiff and without a tie to the one that was given.
+///
+/// An encoder may come from a device with autodiff, trained or not: its parameters must become leaves again.
+pub(crate) fn prepare<E: Encoder>(encoder: E, dtype: DType, device: &Device) -> E {
+    cast(encoder.valid().to_device(device), dtype)
+}
+
+/// Holds the sizes of an encoder against those that were asked for, by the embedding of two rows.
+fn check_encoder<E: Encoder>(encoder: &E, x: &Inputs<'_>, k: usize) -> Result<()> {
+    let some: Vec<usize> = (0..x.dims()[0].min(2)).collect();
+    let found = output_width(encoder, x.rows(&some))?;
+    if found != k {
+        return Err(Error::setting(format!(
+            "d_output is {k}, but the encoder embeds in {found} dimensions; give d_output = {found}"
+        )));
+    }
+    Ok(())
+}
+
+/// Whether a fit takes the rows of its batches from the table: of one so large that a tensor of it would count, and
+/// where that costs no transfer.
+fn takes_rows(fit: &FitConfig, features: &Features, device: &Device) -> bool {
+    let large = features.rows() * features.columns() >= LARGE;
+    large && fit.optimizer.batches().is_some() && runs_on_host(device)
+}
+
+/// The expected accuracy of held-out rows among the training rows: the mean of their p_i.
+///
+/// Bounded between 0 and 1, unlike log p_i, of which one outlier decides the mean.
+///
+/// ```text
+/// p_i = exp(log Σ_{j of the class of i} exp(-||z_i - z_j||²) - log Σ_j exp(-||z_i - z_j||²))
+/// ```
+/// In the number type of the fit, by the pass over pairs that its objective takes.
+pub fn expected_accuracy_score<'a, E: Encoder>(
+    train: SplitData<'a, Labeled>,
+    held_out: SplitData<'a, Labeled>,
+    sums: Sums,
+) -> Box<HeldOutScore<'a, E>> {
+    let device = train.x.device();
+    let labels = |data: &Labeled| int_tensor(data.labels(), &device);
+    let (known, asked) = (labels(train.data), labels(held_out.data));
+    let sum = NcaLossConfig::new().with_reduction(Reduction::Sum).with_sums(sums).init();
+    let rows = held_out.data.rows() as f64;
+    Box::new(move |encoder| {
+        let references = encoder.forward(train.x.clone());
+        let queries = encoder.forward(held_out.x.clone());
+        let candidates = Candidates::of_others(references, known.clone());
+        let f = sum.forward_among(queries, asked.clone(), &candidates).neg();
+        let mean = f.into_scalar::<f64>() / rows;
+        // A diverged embedding scores below any other; the fit itself reports that it is not finite.
+        if mean.is_finite() { mean } else { f64::NEG_INFINITY }
+    })
+}
+
+/// R² of held-out rows by the kernel rule among the training rows, all target columns together; in the number type of
+/// the fit.
+pub fn kernel_r2_score<'a, E: Encoder>(
+    train: SplitData<'a, RegressionData>,
+    held_out: SplitData<'a, RegressionData>,
+    sums: Sums,
+) -> Box<HeldOutScore<'a, E>> {
+    let scale = Scaling::fit(ScalingKind::Standardize, train.data.targets());
+    let scaled = |data: &RegressionData| scale.apply(data.targets());
+    let known = scaled(train.data).map(|known| known.to_tensor(&train.x.device(), train.x.dtype()));
+    let targets = known.and_then(|known| Ok((known, scaled(held_out.data)?)));
+    Box::new(move |encoder| {
+        let r2 = || -> Option<f64> {
+            let (known, truth) = targets.as_ref().ok()?;
+            let [queries, references] =
+                [held_out.x, train.x].map(|x| encoder.forward(Tensor::clone(x)));
+            let predicted = kernel_means(queries, references, known.clone(), sums);
+            let scores = RegressionScores::of(&host_values(predicted), truth.values()).ok()?;
+            // Held-out rows of one target have no R²; their squared error, less the sign, orders as well.
+            scores.r2().or_else(|| scores.rmse().map(|rmse| -rmse * rmse))
+        };
+        // A diverged embedding scores below any other; the fit itself reports that it is not finite.
+        r2().filter(|r2| r2.is_finite()).unwrap_or(f64::NEG_INFINITY)
+    })
+}

@@ -1,0 +1,232 @@
+//! LCA as a classifier: section 3.1 of the paper, one map per class.
+
+use burn::config::Config;
+use burn::tensor::Tensor;
+use web_time::Instant;
+
+use super::Trainer;
+use super::training::{self, Training};
+use crate::baseline::{directions_about, transposed};
+use crate::data::{Features, Labeled, LabeledPair, LabeledPairs, TensorFeatures, TrainingData};
+use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, LinearMap};
+use crate::error::{Error, Result};
+use crate::evaluate::expected_accuracy;
+use crate::fit::{FitSession, FitSummary, ResolvedStart, Start, StartWeights};
+use crate::method::start::build;
+use crate::method::{Learned, Method, Problem, Setting, Uses};
+use crate::neighbors::{ClassReferences, ClassRule, CoincidenceRule, Points, Rule};
+
+/// The most dimensions of a class where the user names none: the gain over other methods is largest for few.
+const FEW_DIMENSIONS: usize = 4;
+
+/// Latent coincidence analysis as a classifier: in the map of class c its rows coincide with its mean, and no others.
+///
+/// ```text
+/// L_c = Σ_i log P(y_ic | μ_c, x_i),   y_ic = [y_i = c],   μ_c the mean of class c,   κ = 1
+/// P(y_c = 1 | x) = (1 + 2σ_c²)^(-p/2) exp( -||W_c (x - μ_c)||² / 2(1 + 2σ_c²) ),   ŷ = argmax_c      (22)
+/// ```
+/// The maps are learned side by side and are concatenated in the embedding, `[n, c p]`; p is the number of dimensions that is
+/// asked for ([`CoincidenceRule`]).
+///
+/// # References
+/// M. Der, L. K. Saul, Latent Coincidence Analysis, NIPS 2012, section 3.1.
+#[derive(Config, Debug, PartialEq)]
+pub struct LcaClassifier {
+    /// Steps after which EM ends; 0: not before it converges.
+    #[config(default = 200)]
+    pub steps: usize,
+    /// How the likelihood is maximized.
+    #[config(default = "Trainer::Em")]
+    pub trainer: Trainer,
+}
+
+impl Default for LcaClassifier {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for LcaClassifier {
+    const NAME: &'static str = "lca-classifier";
+    const LABEL: &'static str = "LCA classifier";
+    const TITLE: &'static str = "Latent coincidence analysis, one map per class";
+    const WHEN_TO_USE: &'static str = "classes that are clouds about a mean; few dimensions for each, and no reference rows at prediction";
+    const SETTINGS: &'static [Setting] = &[
+        Setting { name: "steps", help: "steps after which em ends; 0: not before it converges" },
+        Setting { name: "trainer", help: "em, or gradient for any encoder and optimizer" },
+    ];
+    const USES: &'static [Uses] = Uses::ALL;
+    type Data = Labeled;
+
+    fn default_dimension(&self, data: &Labeled) -> Option<usize> {
+        Some(data.features().columns().min(FEW_DIMENSIONS))
+    }
+
+    fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
+        if problem.encoder == EncoderConfig::Diagonal {
+            return Err(Error::setting(
+                "a diagonal encoder has one weight per feature, and this method needs a map per class; take a linear \
+                 one",
+            ));
+        }
+        training::check(self.trainer, problem)
+    }
+
+    fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
+        let started = Instant::now();
+        self.check(problem)?;
+        let (train, held_out) = match &problem.fit.early_stopping {
+            Some(stop) => {
+                let (train, held_out) = problem.data.hold_out(stop.share, problem.fit.seed)?;
+                (train, Some(held_out))
+            }
+            None => (problem.data.clone(), None),
+        };
+        train.check()?;
+        let means = ClassMeans::of(&train)?;
+        let (start, resolved) = means.start(problem, &train)?;
+        let x_means = means.features.to_tensor(&problem.device, problem.dtype);
+        let score = held_out.as_ref().map(|held_out| {
+            let (queries, means, x_means) = (problem.tensor(held_out), &means, &x_means);
+            let latent = problem.d_output;
+            move |encoder: &AnyEncoder, sigma_sq: &[f64]| {
+                let rule = means.rule(encoder, x_means, (latent, sigma_sq));
+                rule.and_then(|rule| mean_probability(&rule, encoder, &queries, held_out))
+                    // A diverged embedding scores below any other.
+                    .unwrap_or(f64::NEG_INFINITY)
+            }
+        });
+        let solution = Training {
+            problem,
+            features: &means.with_rows(&train)?,
+            pairs: &means.pairs(&train)?,
+            latent: problem.d_output,
+            local_scales: false,
+            sigma_sq: 1.0,
+            start,
+            steps: self.steps,
+            refresh: None,
+            held_out: score.as_ref().map(|score| score as &training::Score<'_>),
+            identity: &|| problem.identity(self),
+        }
+        .run(self.trainer, session)?;
+        let ((encoder, sigma_sq), summary) = FitSummary::of(solution, resolved, started);
+        let rule = means.rule(&encoder, &x_means, (problem.d_output, &sigma_sq))?;
+        let rows = train.rows();
+        Ok(Learned {
+            encoder,
+            rule: Rule::Coincidence(rule),
+            summary: summary.with_rows(rows, problem.data.rows() - rows, train.num_unmatched()),
+        })
+    }
+}
+
+/// The mean of each class that has rows.
+struct ClassMeans {
+    classes: Vec<usize>,
+    /// `[classes, d]`.
+    features: Features,
+}
+
+impl ClassMeans {
+    fn of(data: &Labeled) -> Result<Self> {
+        let counts = data.class_counts();
+        let classes: Vec<usize> = (0..counts.len()).filter(|class| counts[*class] > 0).collect();
+        let mut values = Vec::new();
+        for class in &classes {
+            let rows: Vec<usize> =
+                (0..data.rows()).filter(|row| data.labels()[*row] == *class).collect();
+            values.extend(crate::baseline::mean(&data.features().select(&rows)));
+        }
+        let features = Features::new(values, data.features().names().to_vec())?;
+        Ok(Self { classes, features })
+    }
+
+    /// The rows, and the means after them.
+    fn with_rows(&self, data: &Labeled) -> Result<Features> {
+        let values = [data.features().values(), self.features.values()].concat();
+        Features::new(values, data.features().names().to_vec())
+    }
+
+    /// Each class mean with every row.
+    fn pairs(&self, data: &Labeled) -> Result<LabeledPairs> {
+        let n = data.rows();
+        let mut pairs = Vec::with_capacity(n * self.classes.len());
+        for (map, class) in self.classes.iter().enumerate() {
+            let pair = |(row, label): (usize, &usize)| LabeledPair {
+                anchor: n + map,
+                other: row,
+                coincide: label == class,
+                map,
+            };
+            pairs.extend(data.labels().iter().enumerate().map(pair));
+        }
+        LabeledPairs::new(n + self.classes.len(), pairs)
+    }
+
+    /// The maps to start from: the leading directions of the rows about each mean, or what the settings ask for.
+    fn start(
+        &self,
+        problem: &Problem<'_, Labeled>,
+        train: &Labeled,
+    ) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
+        if let Some(encoder) = &problem.start {
+            return Ok((encoder.clone(), None));
+        }
+        let (d, p) = (train.features().columns(), problem.d_output);
+        let fit = problem.fit;
+        if problem.encoder != EncoderConfig::Linear {
+            let size = p * self.classes.len();
+            return build(&problem.encoder, (fit, size), train.as_any_data(), &problem.device);
+        }
+        let mut matrix = Vec::new();
+        let mut resolved = ResolvedStart::Pca;
+        for map in 0..self.classes.len() {
+            let weight = match fit.start {
+                Start::Auto | Start::Pca => {
+                    directions_about(train.features(), self.features.row(map), p)?
+                }
+                _ => {
+                    let (weight, used) = fit.start.weight(train, p, fit.seed + map as u64)?;
+                    resolved = used;
+                    weight
+                }
+            };
+            matrix.extend(transposed(&weight, p));
+        }
+        let shape = [d, matrix.len() / d];
+        let weight = transposed(&matrix, d);
+        let map = LinearMap::from_weight(&weight, shape, &problem.device, problem.dtype);
+        Ok((AnyEncoder::Linear(map), Some(resolved)))
+    }
+
+    fn rule(
+        &self,
+        encoder: &AnyEncoder,
+        means: &Tensor<2>,
+        (latent, sigma_sq): (usize, &[f64]),
+    ) -> Result<CoincidenceRule> {
+        let embedded = Points::read(&encoder.forward(means.clone()), "class means")?;
+        let own = |map: usize| embedded.row(map)[map * latent..(map + 1) * latent].to_vec();
+        Ok(CoincidenceRule {
+            classes: self.classes.clone(),
+            latent,
+            means: (0..self.classes.len()).flat_map(own).collect(),
+            sigma_sq: sigma_sq.to_vec(),
+        })
+    }
+}
+
+/// The mean probability of the held-out rows' classes.
+fn mean_probability(
+    rule: &CoincidenceRule,
+    encoder: &AnyEncoder,
+    queries: &Tensor<2>,
+    held_out: &Labeled,
+) -> Result<f64> {
+    let z = encoder.forward(queries.clone());
+    let references = ClassReferences::new(&z, held_out.labels(), held_out.classes());
+    let probabilities = rule.probabilities(&z, references, None)?;
+    let accuracy = expected_accuracy(&probabilities, held_out.labels())?;
+    accuracy.ok_or_else(|| Error::data("no row is held out"))
+}

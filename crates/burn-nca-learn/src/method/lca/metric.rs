@@ -1,0 +1,203 @@
+//! LCA as a metric for nearest neighbors: section 3.2 of the paper.
+
+use burn::config::Config;
+use burn::tensor::Tensor;
+use web_time::Instant;
+
+use super::Trainer;
+use super::neighborhoods::{Neighborhoods, exact};
+use super::training::{self, Training};
+use crate::baseline::Projection;
+use crate::data::{Labeled, LabeledPairs, TensorFeatures, TrainingData};
+use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
+use crate::error::{Error, Result};
+use crate::evaluate::{Embedded, held_out_accuracy};
+use crate::fit::{
+    FitSession, FitSummary, ResolvedStart, Solution, Start, StartWeights, Termination,
+};
+use crate::method::{Learned, Method, Problem, Setting, Uses};
+use crate::neighbors::Rule;
+
+/// Latent coincidence analysis for k-NN: a row should coincide with its targets, and not with its impostors.
+///
+/// ```text
+/// T_i = the k nearest rows of the class of i, in the input          y = 1
+/// I_i = rows of other classes as near as the farthest of T_i         y = 0      (ties count)
+/// L   = Σ_i [ Σ_{j in T_i} log P1_ij + Σ_{j in I_i} log P0_ij ]
+/// P1_ij = (1 + 2σ²/κ_i²)^(-p/2) exp( -||W (x_i - x_j)||² / 2(κ_i² + 2σ²) ),   P0 = 1 - P1            (5)
+/// ```
+/// W and σ are shared; κ_i is the length scale of row i, as rows lie at very different distances from their targets.
+/// Rows without impostors are left out. With `refresh` the impostors are searched again in W x every so many steps, and
+/// those found before are kept; the gradient trainer keeps those of the input.
+///
+/// # References
+/// M. Der, L. K. Saul, Latent Coincidence Analysis, NIPS 2012, section 3.2.
+#[derive(Config, Debug, PartialEq)]
+pub struct Lca {
+    /// Number of targets of each row.
+    #[config(default = 3)]
+    pub targets: usize,
+    /// Steps of EM after which impostors are searched again, in W x; 0: those of the input alone.
+    #[config(default = 10)]
+    pub refresh: usize,
+    /// Steps after which EM ends, before it fits the nearest impostors of the training rows alone; 0: not before it
+    /// converges.
+    #[config(default = 50)]
+    pub steps: usize,
+    /// Whether each row has a length scale κ of its own.
+    #[config(default = true)]
+    pub local_scales: bool,
+    /// How the likelihood is maximized.
+    #[config(default = "Trainer::Em")]
+    pub trainer: Trainer,
+}
+
+impl Default for Lca {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for Lca {
+    const NAME: &'static str = "lca";
+    const LABEL: &'static str = "LCA";
+    const TITLE: &'static str = "Latent coincidence analysis";
+    const WHEN_TO_USE: &'static str = "classes and k-NN, where a likelihood is wanted and few dimensions; EM has no step to choose";
+    const SETTINGS: &'static [Setting] = &[
+        Setting { name: "targets", help: "rows of its class that each row should coincide with" },
+        Setting {
+            name: "refresh",
+            help: "steps of em between searches for impostors; 0 keeps those of the input",
+        },
+        Setting { name: "steps", help: "steps after which em ends; 0: not before it converges" },
+        Setting { name: "local_scales", help: "whether each row has a length scale of its own" },
+        Setting { name: "trainer", help: "em, or gradient for any encoder and optimizer" },
+    ];
+    const USES: &'static [Uses] = Uses::ALL;
+    type Data = Labeled;
+
+    fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
+        if self.targets == 0 {
+            return Err(Error::setting("targets is 0; a row needs at least 1 to coincide with"));
+        }
+        training::check(self.trainer, problem)
+    }
+
+    fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
+        let started = Instant::now();
+        self.check(problem)?;
+        let (train, held_out) = match &problem.fit.early_stopping {
+            Some(stop) => {
+                let (train, held_out) = problem.data.hold_out(stop.share, problem.fit.seed)?;
+                (train, Some(held_out))
+            }
+            None => (problem.data.clone(), None),
+        };
+        train.check()?;
+        let device = &problem.device;
+        let neighborhoods = Neighborhoods::new(&train, self.targets, device)?;
+        let input = exact(&train, device);
+        let found = neighborhoods.pairs(&input)?;
+        let (start, resolved) = start(problem, &train)?;
+        let rows = train.rows();
+        let learned = |encoder: AnyEncoder, summary: FitSummary| Learned {
+            encoder,
+            rule: Rule::Neighbors,
+            summary: summary.with_rows(rows, problem.data.rows() - rows, train.num_unmatched()),
+        };
+        if found.is_empty() {
+            let (encoder, summary) = FitSummary::of(nothing_to_learn(start), resolved, started);
+            return Ok(learned(encoder, summary));
+        }
+        let pairs = LabeledPairs::new(rows, found)?;
+        let embedded = start.forward(problem.tensor(&train));
+        let more = |weights: &[f64]| {
+            let d = train.features().columns();
+            let map = Projection::from_matrix(weights, [weights.len() / d, d]);
+            let z = map.apply(train.features())?;
+            neighborhoods.pairs(&z.to_tensor(device, input.dtype()))
+        };
+        let x = problem.tensor(&train);
+        let score = held_out.as_ref().map(|held_out| {
+            let (x, queries, train) = (&x, problem.tensor(held_out), &train);
+            let k = self.targets.min(train.rows());
+            move |encoder: &AnyEncoder, _: &[f64]| {
+                knn_accuracy(encoder, (x, train), (&queries, held_out), k)
+            }
+        });
+        let solution = Training {
+            problem,
+            features: train.features(),
+            pairs: &pairs,
+            latent: problem.d_output,
+            local_scales: self.local_scales,
+            sigma_sq: start_sigma_sq(neighborhoods.sq_length(&embedded)?, problem.d_output),
+            start,
+            steps: self.steps,
+            refresh: (self.refresh > 0).then(|| (self.refresh, Box::new(more) as Box<_>)),
+            held_out: score.as_ref().map(|score| score as &training::Score<'_>),
+            identity: &|| problem.identity(self),
+        }
+        .run(self.trainer, session)?;
+        let (encoder, summary) =
+            FitSummary::of(solution.map(|(encoder, _)| encoder), resolved, started);
+        Ok(learned(encoder, summary))
+    }
+}
+
+/// σ² at the start: p σ² is twice the mean squared distance of a row to its targets.
+///
+/// EM moves W by a share of about σ² / (κ² + 2σ²) of the way, so it would be slow from less.
+fn start_sigma_sq(sq_length: f64, latent: usize) -> f64 {
+    let sigma_sq = 2.0 * sq_length / latent as f64;
+    if sigma_sq > 0.0 { sigma_sq } else { 1.0 }
+}
+
+/// The start of the settings; where they leave it open, LDA to fewer dimensions than classes, else PCA.
+///
+/// The steps of EM are short: from PCA 50 of them do not find the directions that LDA begins with.
+fn start(
+    problem: &Problem<'_, Labeled>,
+    train: &Labeled,
+) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
+    let open = problem.fit.start == Start::Auto && problem.encoder == EncoderConfig::Linear;
+    if !open || problem.start.is_some() {
+        return problem.start_encoder();
+    }
+    let (d, k) = (train.features().columns(), problem.d_output);
+    let open = if k < train.classes() { Start::Auto } else { Start::Pca };
+    let (weight, resolved) = open.weight(train, k, problem.fit.seed)?;
+    let map = Projection::new(weight, [d, k]).to_linear_map(&problem.device, problem.dtype);
+    Ok((AnyEncoder::Linear(map), Some(resolved)))
+}
+
+/// The end of a fit without a pair: no row has an impostor, so every map is as likely.
+fn nothing_to_learn(start: AnyEncoder) -> Solution<AnyEncoder> {
+    Solution {
+        module: start,
+        value: 0.0,
+        gradient_max: 0.0,
+        termination: Termination::GradientSmall,
+        iterations: 0,
+        evaluations: 0,
+        seconds_before: 0.0,
+        history: Vec::new(),
+    }
+}
+
+/// The accuracy of k-NN among the training rows on the held-out ones.
+fn knn_accuracy(
+    encoder: &AnyEncoder,
+    (x, train): (&Tensor<2>, &Labeled),
+    (queries, held_out): (&Tensor<2>, &Labeled),
+    k: usize,
+) -> f64 {
+    let (points, found) = (encoder.forward(x.clone()), encoder.forward(queries.clone()));
+    let references = Embedded::new(&points, train.labels());
+    let queries = Embedded::new(&found, held_out.labels());
+    held_out_accuracy(references, queries, k)
+        .ok()
+        .and_then(|accuracy| accuracy.value())
+        // A diverged embedding scores below any other; the fit itself reports that it is not finite.
+        .unwrap_or(f64::NEG_INFINITY)
+}

@@ -1,0 +1,177 @@
+//! Maps learned from labeled pairs, by either trainer.
+
+use burn::module::Module;
+use burn::tensor::Tensor;
+
+use super::Trainer;
+use crate::baseline::transposed;
+use crate::data::{Features, Labeled, LabeledPairs, TensorFeatures};
+use crate::encoder::{AnyEncoder, EncoderConfig, LinearMap};
+use crate::error::{Error, Result};
+use crate::fit::{
+    self, CoincidenceEm, CoincidenceState, EmConfig, EmProblem, FitConfig, FitIdentity, FitSession,
+    MorePairs, OptimizerConfig, Solution, minimize_prepared,
+};
+use crate::method::Problem;
+use crate::method::gradient::prepare;
+use crate::objective::{CoincidenceIndex, CoincidenceLoss};
+use burn_nca::MetricModel;
+
+/// The score of a map on held-out rows; larger is better.
+pub(super) type Score<'a> = dyn Fn(&AnyEncoder, &[f64]) -> f64 + 'a;
+
+/// Labeled pairs to learn maps from.
+pub(super) struct Training<'a> {
+    pub problem: &'a Problem<'a, Labeled>,
+    /// The rows that pairs are of, `[n, d]`: those of the problem, or some of them, and class means.
+    pub features: &'a Features,
+    pub pairs: &'a LabeledPairs,
+    /// Number of dimensions of each map.
+    pub latent: usize,
+    pub local_scales: bool,
+    /// σ² at the start.
+    pub sigma_sq: f64,
+    /// The map to start from, to as many dimensions as all maps have together.
+    pub start: AnyEncoder,
+    /// Steps after which EM ends; 0: not before it converges.
+    pub steps: usize,
+    /// How often to look for further pairs, and where.
+    pub refresh: Option<(usize, Box<MorePairs<'a>>)>,
+    /// The score that early stopping follows, of the encoder and σ² of each map.
+    pub held_out: Option<&'a Score<'a>>,
+    pub identity: &'a dyn Fn() -> FitIdentity,
+}
+
+/// The encoder to all maps side by side, and σ² of each.
+pub(super) type Trained = (AnyEncoder, Vec<f64>);
+
+impl Training<'_> {
+    pub fn run(self, trainer: Trainer, session: FitSession<'_>) -> Result<Solution<Trained>> {
+        match trainer {
+            Trainer::Em => self.em(session),
+            Trainer::Gradient => self.gradient(session),
+        }
+    }
+
+    fn em(self, session: FitSession<'_>) -> Result<Solution<Trained>> {
+        let mut model = self.model()?;
+        let AnyEncoder::Linear(map) = &self.start else {
+            return Err(linear_maps_only());
+        };
+        let start = model.start(map.matrix(), self.sigma_sq);
+        let (problem, d) = (self.problem, self.features.columns());
+        if let Some((every, more)) = self.refresh {
+            model = model.with_refresh(every, more);
+        }
+        let trained = |state: &CoincidenceState| -> Trained {
+            let weight = transposed(&state.weights, d);
+            let shape = [d, weight.len() / d];
+            let map = LinearMap::from_weight(&weight, shape, &problem.device, problem.dtype);
+            (AnyEncoder::Linear(map), state.sigma_sq.clone())
+        };
+        let score = self.held_out.map(|score| {
+            move |state: &CoincidenceState| {
+                let (encoder, sigma_sq) = trained(state);
+                score(&encoder, &sigma_sq)
+            }
+        });
+        let steps = (self.steps > 0).then_some(self.steps);
+        let fit = FitConfig { stop_at: problem.fit.stop_at.or(steps), ..problem.fit.clone() };
+        let em = EmProblem {
+            start,
+            config: &fit,
+            held_out: score.as_ref().map(|score| score as &fit::HeldOutState<'_, _>),
+            identity: Some(self.identity),
+        };
+        let solution = em_config(&problem.fit.optimizer)?.maximize(&mut model, em, session)?;
+        let found = trained(&solution.module);
+        Ok(solution.map(|_| found))
+    }
+
+    fn gradient(self, session: FitSession<'_>) -> Result<Solution<Trained>> {
+        let Problem { fit, device, dtype, .. } = self.problem;
+        // Length scales that suit the start; a network's are learned from 1.
+        let kappa_sq = match (&self.start, self.local_scales) {
+            (AnyEncoder::Linear(map), true) => {
+                Some(self.model()?.start(map.matrix(), self.sigma_sq).kappa_sq)
+            }
+            (_, true) => Some(vec![1.0; self.pairs.anchors()]),
+            (_, false) => None,
+        };
+        let sigma_sq = vec![self.sigma_sq; self.pairs.maps()];
+        let loss = CoincidenceLoss::new(&sigma_sq, kappa_sq.as_deref(), device, *dtype);
+        let x: Tensor<2> = self.features.to_tensor(device, *dtype);
+        let index = CoincidenceIndex::new(self.pairs, device);
+        let score = self.held_out.map(|score| {
+            // The score of an encoder does not see σ²; where it matters, that of the start serves.
+            move |encoder: &AnyEncoder| score(encoder, &sigma_sq)
+        });
+        let problem = fit::Problem {
+            model: MetricModel::new(prepare(self.start, *dtype, device), loss).train(),
+            x: (&x).into(),
+            target: &index,
+            held_out: score.as_ref().map(|score| score as &fit::HeldOutScore<'_, AnyEncoder>),
+            identity: Some(self.identity),
+        };
+        let solution = minimize_prepared(&problem, fit, session)?;
+        Ok(solution.map(|model| (model.encoder.valid(), model.objective.sigma_sq())))
+    }
+
+    fn model(&self) -> Result<CoincidenceEm<'static>> {
+        CoincidenceEm::new(self.features, self.pairs, self.latent, self.local_scales)
+    }
+}
+
+/// Checks that the trainer has a use for what the settings ask for.
+///
+/// # Errors
+/// EM with a map that is not linear, with a penalty or with mini-batches; rows with weights.
+pub(super) fn check(trainer: Trainer, problem: &Problem<'_, Labeled>) -> Result<()> {
+    let (d, p) = (problem.data.features().columns(), problem.d_output);
+    if problem.data.weights().is_some() {
+        return Err(Error::setting(
+            "the rows have weights, which latent coincidence analysis has no use for; leave them out",
+        ));
+    }
+    if problem.encoder == EncoderConfig::Linear && p > d {
+        return Err(Error::setting(format!(
+            "latent coincidence analysis was asked for {p} dimensions of {d} features; ask for {d} or fewer"
+        )));
+    }
+    if trainer == Trainer::Gradient {
+        return Ok(());
+    }
+    if problem.encoder != EncoderConfig::Linear {
+        return Err(linear_maps_only());
+    }
+    if problem.fit.l2 > 0.0 {
+        return Err(Error::setting(format!(
+            "l2 is {}, and EM has no penalty; set it to 0, or the trainer to gradient",
+            problem.fit.l2
+        )));
+    }
+    em_config(&problem.fit.optimizer).map(drop)
+}
+
+/// EM with the limits of the optimizer.
+fn em_config(optimizer: &OptimizerConfig) -> Result<EmConfig> {
+    let (iterations, tolerance) = match optimizer {
+        OptimizerConfig::Lbfgs(solver) => (solver.max_iterations, solver.tolerance_progress),
+        OptimizerConfig::ConjugateGradient(solver) => {
+            (solver.max_iterations, solver.tolerance_progress)
+        }
+        OptimizerConfig::Adam(_) | OptimizerConfig::Sgd(_) => {
+            return Err(Error::setting(
+                "EM passes over all rows and has no mini-batches; leave the optimizer out, or set the trainer to \
+                 gradient",
+            ));
+        }
+    };
+    Ok(EmConfig::new().with_max_iterations(iterations).with_tolerance_progress(tolerance))
+}
+
+fn linear_maps_only() -> Error {
+    Error::setting(
+        "EM fits linear maps; leave the encoder linear, or set the trainer to gradient, which takes any encoder",
+    )
+}

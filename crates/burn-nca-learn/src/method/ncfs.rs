@@ -1,0 +1,254 @@
+//! Neighborhood component feature selection: a weight for each feature, most of them 0.
+
+use burn::config::Config;
+use burn::tensor::Device;
+
+use super::gradient::learn_encoder;
+use super::{GradientMethod, Learned, Method, Problem, SplitData, Uses};
+use crate::data::{Labeled, RegressionData, TrainingData};
+use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, FeatureWeights};
+use crate::error::{Error, Result};
+use crate::evaluate::{RegressionScores, expected_accuracy};
+use crate::fit::{FitConfig, FitSession, HeldOutScore, StartWeights};
+use crate::neighbors::{Numbers, Rule, manhattan_means, manhattan_probabilities};
+use crate::objective::{
+    ClassIndex, NcfsLoss, NcfsLossConfig, NcfsRegressionLoss, NcfsRegressionLossConfig, TargetIndex,
+};
+
+/// What both use of the settings that all methods share: the L2 penalty is their λ.
+const USES: &[Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
+
+/// Neighborhood component feature selection ([`NcfsLoss`]).
+///
+/// λ is [`FitConfig::l2`]; 0, the default, stands for 1/n. The map that comes
+/// out is `u = w² ∘ x`, a [`DiagonalMap`], and the rule takes L1 distances in its space.
+///
+/// # References
+/// W. Yang, K. Wang, W. Zuo, Neighborhood Component Feature Selection for High-Dimensional Data, Journal of Computers
+/// 7(1), 2012; MATLAB's `fscnca`.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::Device;
+/// use burn_nca_learn::data::{Features, Labeled};
+/// use burn_nca_learn::estimator::Estimator;
+/// use burn_nca_learn::method::Ncfs;
+///
+/// // The first feature determines the class, the second is noise.
+/// let x = vec![0.0, 0.7, 0.1, 0.2, 0.2, 0.5, 1.0, 0.6, 1.1, 0.3, 1.2, 0.4];
+/// let data = Labeled::from_labels(Features::unnamed(x, 2)?, vec![0, 0, 0, 1, 1, 1])?;
+/// let fitted = Estimator::new(2, 2, Ncfs::new()).fit(&data, &Device::flex())?;
+/// let weights = fitted.feature_norms().unwrap_or_default(); // w²
+/// assert!(weights[0] > 1.0 && weights[1] < 1e-3, "{weights:?}");
+/// # }
+/// # Ok::<(), burn_nca_learn::Error>(())
+/// ```
+#[derive(Config, Debug, PartialEq)]
+pub struct Ncfs {}
+
+impl Default for Ncfs {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for Ncfs {
+    const NAME: &'static str = "ncfs";
+    const LABEL: &'static str = "NCFS";
+    const TITLE: &'static str = "Neighborhood component feature selection";
+    const WHEN_TO_USE: &'static str =
+        "classes; to find the few features among many that separate them";
+    const USES: &'static [Uses] = USES;
+    type Data = Labeled;
+
+    fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
+        learn_weights(self, problem, session)
+    }
+
+    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
+        squared(encoder, parameters)
+    }
+}
+
+impl GradientMethod for Ncfs {
+    type Objective = NcfsLoss;
+
+    fn objective(&self) -> NcfsLoss {
+        NcfsLossConfig::new().init()
+    }
+
+    fn target(&self, train: &Labeled, device: &Device) -> Result<ClassIndex> {
+        ClassIndex::of(train, device)
+    }
+
+    fn held_out_score<'a, E: Encoder>(
+        &self,
+        train: SplitData<'a, Labeled>,
+        held_out: SplitData<'a, Labeled>,
+        _fit: &'a FitConfig,
+        _device: &Device,
+    ) -> Box<HeldOutScore<'a, E>> {
+        Box::new(move |encoder| {
+            let references = encoder.forward(train.x.clone());
+            let queries = encoder.forward(held_out.x.clone());
+            let (labels, classes) = (train.data.labels(), train.data.classes());
+            manhattan_probabilities(&queries, &references, labels, classes, None)
+                .and_then(|probabilities| expected_accuracy(&probabilities, held_out.data.labels()))
+                .ok()
+                .flatten()
+                .unwrap_or(f64::NEG_INFINITY)
+        })
+    }
+
+    fn rule(&self, _objective: &NcfsLoss) -> Rule {
+        Rule::Manhattan
+    }
+}
+
+/// Neighborhood component feature selection for numbers ([`NcfsRegressionLoss`]), on targets standardized on the
+/// training rows; otherwise as [`Ncfs`].
+///
+/// # References
+/// MATLAB's `fsrnca` with its loss `mad`.
+#[derive(Config, Debug, PartialEq)]
+pub struct NcfsRegression {}
+
+impl Default for NcfsRegression {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for NcfsRegression {
+    const NAME: &'static str = "fsrnca";
+    const LABEL: &'static str = "FSRNCA";
+    const TITLE: &'static str = "Neighborhood component feature selection for regression";
+    const WHEN_TO_USE: &'static str =
+        "a numeric target; to find the few features among many that it follows from";
+    const USES: &'static [Uses] = USES;
+    type Data = RegressionData;
+
+    fn learn(
+        &self,
+        problem: &Problem<'_, RegressionData>,
+        session: FitSession<'_>,
+    ) -> Result<Learned> {
+        learn_weights(self, problem, session)
+    }
+
+    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
+        squared(encoder, parameters)
+    }
+}
+
+impl GradientMethod for NcfsRegression {
+    type Objective = NcfsRegressionLoss;
+
+    fn objective(&self) -> NcfsRegressionLoss {
+        NcfsRegressionLossConfig::new().init()
+    }
+
+    fn target(&self, train: &RegressionData, device: &Device) -> Result<TargetIndex> {
+        TargetIndex::of(train, device)
+    }
+
+    fn held_out_score<'a, E: Encoder>(
+        &self,
+        train: SplitData<'a, RegressionData>,
+        held_out: SplitData<'a, RegressionData>,
+        _fit: &'a FitConfig,
+        _device: &Device,
+    ) -> Box<HeldOutScore<'a, E>> {
+        Box::new(move |encoder| {
+            let references = encoder.forward(train.x.clone());
+            let queries = encoder.forward(held_out.x.clone());
+            let known = train.data.targets();
+            let numbers = Numbers::new(known.values(), known.columns());
+            let numbers = numbers.with_weights(train.data.weights());
+            let error = |predicted: Vec<f64>| {
+                let scores = RegressionScores::of(&predicted, held_out.data.targets().values());
+                scores.ok().and_then(|scores| scores.mae())
+            };
+            let means = manhattan_means(&queries, &references, numbers, None);
+            means.ok().and_then(error).map_or(f64::NEG_INFINITY, |error| -error)
+        })
+    }
+
+    fn rule(&self, _objective: &NcfsRegressionLoss) -> Rule {
+        Rule::Manhattan
+    }
+}
+
+/// Learns w under the penalty λ, and gives the map of its squares.
+fn learn_weights<M: GradientMethod>(
+    method: &M,
+    problem: &Problem<'_, M::Data>,
+    session: FitSession<'_>,
+) -> Result<Learned> {
+    let fit = problem.fit.clone().with_l2(lambda(problem.fit, problem.data.features().rows()));
+    let weights = start_weights(problem)?;
+    let problem = Problem {
+        data: problem.data,
+        d_output: problem.d_output,
+        encoder: EncoderConfig::Diagonal,
+        fit: &fit,
+        start: None,
+        device: problem.device.clone(),
+        dtype: problem.dtype,
+        score: problem.score,
+    };
+    let watch = problem
+        .score
+        .map(|score| move |map: &FeatureWeights| score(&AnyEncoder::Diagonal(map.diagonal())));
+    let watched = watch.as_ref().map(|watch| watch as &HeldOutScore<'_, FeatureWeights>);
+    let map = FeatureWeights::from_weights(&weights, &problem.device, problem.dtype);
+    let learned = learn_encoder(method, (map, None), &problem, (watched, session))?;
+    let Learned { encoder, rule, summary } = learned;
+    Ok(Learned { encoder: AnyEncoder::Diagonal(encoder.diagonal()), rule, summary })
+}
+
+/// The map of the squares of these weights w.
+fn squared(encoder: &AnyEncoder, weights: &[f64]) -> Option<AnyEncoder> {
+    let AnyEncoder::Diagonal(map) = encoder else { return None };
+    let (scale, device) = (map.diagonal(), map.scale.val().device());
+    let weights = weights.get(..scale.len())?;
+    let squares: Vec<f64> = weights.iter().map(|w| w * w).collect();
+    let dtype = map.scale.val().dtype();
+    Some(AnyEncoder::Diagonal(DiagonalMap::from_scale(&squares, &device, dtype)))
+}
+
+/// λ: the L2 penalty of the settings, or 1/n where there is none.
+fn lambda(fit: &FitConfig, rows: usize) -> f64 {
+    if fit.l2 > 0.0 { fit.l2 } else { (rows.max(1) as f64).recip() }
+}
+
+/// Where w starts: at 1, or as the settings say; a warm start is a map of squares.
+///
+/// # Errors
+/// A start that a diagonal map does not have, or one at which no weight would move.
+fn start_weights<D: TrainingData>(problem: &Problem<'_, D>) -> Result<Vec<f64>> {
+    let weights: Vec<f64> = match &problem.start {
+        Some(AnyEncoder::Diagonal(map)) => {
+            map.diagonal().into_iter().map(|square| square.abs().sqrt()).collect()
+        }
+        Some(_) => {
+            return Err(Error::setting(
+                "feature weights cannot start from a map that mixes features; give a diagonal map, or no start",
+            ));
+        }
+        None => {
+            // The start of a diagonal map looks at no class.
+            let features = problem.data.features().clone();
+            let rows = features.rows();
+            let rows = Labeled::from_labels(features, vec![0; rows])?;
+            problem.fit.start.diagonal(&rows, problem.fit.seed)?.0
+        }
+    };
+    if weights.iter().all(|weight| *weight == 0.0) {
+        return Err(Error::setting(
+            "all feature weights start at 0, where none of them can move; start from 1 (identity)",
+        ));
+    }
+    Ok(weights)
+}

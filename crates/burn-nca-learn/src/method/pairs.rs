@@ -1,0 +1,79 @@
+//! NCA of pairs: which rows belong together is all that is known.
+
+use burn::config::Config;
+use burn::tensor::Device;
+
+use super::{GradientMethod, Learned, Method, Problem, Setting, SplitData, Uses, learn};
+use crate::data::Coincidences;
+use crate::encoder::Encoder;
+use crate::error::Result;
+use crate::fit::exact::value;
+use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::objective::{Objective, PairIndex, PairLoss, PairLossConfig};
+use burn_nca::MetricModel;
+
+/// Equation 8 of the NCA paper, over weighted pairs ([`PairLoss`]).
+///
+/// # References
+/// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004, section 6.
+#[derive(Config, Debug, PartialEq)]
+pub struct PairNca {
+    /// Whether the normalizer counts each point with itself.
+    #[config(default = true)]
+    pub include_self: bool,
+}
+
+impl Default for PairNca {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Method for PairNca {
+    const NAME: &'static str = "pairs";
+    const LABEL: &'static str = "pairs";
+    const TITLE: &'static str = "Neighborhood components analysis of pairs";
+    const WHEN_TO_USE: &'static str = "no target; it is known which rows belong together";
+    const SETTINGS: &'static [Setting] = &[Setting {
+        name: "include_self",
+        help: "whether the normalizer counts each point with itself",
+    }];
+    const USES: &'static [Uses] = Uses::ALL_OF_PAIRS;
+    type Data = Coincidences;
+
+    fn learn(
+        &self,
+        problem: &Problem<'_, Coincidences>,
+        session: FitSession<'_>,
+    ) -> Result<Learned> {
+        learn(self, problem, session)
+    }
+}
+
+impl GradientMethod for PairNca {
+    type Objective = PairLoss;
+
+    fn objective(&self) -> PairLoss {
+        PairLossConfig::new().with_include_self(self.include_self).init()
+    }
+
+    fn target(&self, train: &Coincidences, device: &Device) -> Result<PairIndex> {
+        Ok(PairIndex::new(train.pairs(), device))
+    }
+
+    /// The weighted mean log-probability `-||z_a - z_b||² - log Z` of the pairs held out.
+    fn held_out_score<'a, E: Encoder>(
+        &self,
+        train: SplitData<'a, Coincidences>,
+        held_out: SplitData<'a, Coincidences>,
+        fit: &'a FitConfig,
+        device: &Device,
+    ) -> Box<HeldOutScore<'a, E>> {
+        let (index, objective) =
+            (PairIndex::new(held_out.data.pairs(), device), self.objective().with_sums(fit.sums()));
+        Box::new(move |encoder: &E| {
+            let model = MetricModel::new(encoder.clone(), objective.clone());
+            -value(&model, train.x, &index, &fit.blocks) / index.total_weight()
+        })
+    }
+}

@@ -1,0 +1,434 @@
+//! The list of methods, and one of them chosen at run time.
+
+use std::fmt::Debug;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use super::{
+    Euclidean, Gvsm, Lca, LcaClassifier, Lda, LdaRca, Learned, Lmnn, Method, Mlkr, Nca, Ncfs,
+    NcfsRegression, PairNca, Pca, Problem, Rca, SoftNca, Uses, Vsm, Whitening,
+};
+use crate::data::{AnyData, Task, TrainingData};
+use crate::encoder::{AnyEncoder, EncoderConfig};
+use crate::error::{Error, Result, quoted};
+use crate::fit::FitSession;
+
+/// Declares [`AnyMethod`]: a variant per method, in the order in which they are listed.
+macro_rules! methods {
+    ($($method:ident),+ $(,)?) => {
+        /// A method chosen at run time; in JSON an object of its settings with its name as `method`.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs)] // The methods say what they are.
+        pub enum AnyMethod {
+            $($method($method)),+
+        }
+
+        $(impl From<$method> for AnyMethod {
+            fn from(method: $method) -> Self {
+                Self::$method(method)
+            }
+        })+
+
+        impl AnyMethod {
+            /// All methods, each with the settings to start from in practice.
+            pub fn all() -> Vec<Self> {
+                vec![$(Self::$method($method::recommended())),+]
+            }
+
+            fn typed(&self) -> &dyn AnyTyped {
+                match self {
+                    $(Self::$method(method) => method),+
+                }
+            }
+        }
+    };
+}
+
+methods! {
+    Nca,
+    Mlkr,
+    SoftNca,
+    PairNca,
+    Lca,
+    LcaClassifier,
+    Lmnn,
+    Vsm,
+    Gvsm,
+    Ncfs,
+    NcfsRegression,
+    Lda,
+    Rca,
+    LdaRca,
+    Pca,
+    Whitening,
+    Euclidean,
+}
+
+/// A [`Method`] whose type is forgotten.
+trait AnyTyped {
+    fn info(&self) -> MethodInfo;
+    fn settings(&self) -> Map<String, Value>;
+    fn with_settings(&self, settings: Map<String, Value>) -> serde_json::Result<AnyMethod>;
+    fn recommended_l2(&self, encoder: &EncoderConfig) -> f64;
+    fn default_dimension(&self, data: AnyData<'_>) -> Option<usize>;
+    fn check_data(&self, data: AnyData<'_>) -> Result<()>;
+    fn check(&self, problem: &Problem<'_, AnyData<'_>>) -> Result<()>;
+    fn learn(&self, problem: &Problem<'_, AnyData<'_>>, session: FitSession<'_>)
+    -> Result<Learned>;
+    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder>;
+}
+
+impl<M: Method> AnyTyped for M {
+    fn info(&self) -> MethodInfo {
+        let values = self.settings();
+        let setting = |setting: &super::Setting| SettingInfo {
+            name: setting.name,
+            help: setting.help,
+            default: values.get(setting.name).cloned().unwrap_or(Value::Null),
+        };
+        MethodInfo {
+            name: M::NAME,
+            label: M::LABEL,
+            title: M::TITLE,
+            task: M::Data::TASK,
+            when: M::WHEN_TO_USE,
+            settings: M::SETTINGS.iter().map(setting).collect(),
+            uses: M::USES,
+        }
+    }
+
+    fn settings(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(settings)) => settings,
+            _ => Map::new(),
+        }
+    }
+
+    fn with_settings(&self, settings: Map<String, Value>) -> serde_json::Result<AnyMethod> {
+        serde_json::from_value::<M>(Value::Object(settings)).map(Into::into)
+    }
+
+    fn recommended_l2(&self, encoder: &EncoderConfig) -> f64 {
+        Method::recommended_l2(self, encoder)
+    }
+
+    fn default_dimension(&self, data: AnyData<'_>) -> Option<usize> {
+        Method::default_dimension(self, M::Data::of(data)?)
+    }
+
+    fn check_data(&self, data: AnyData<'_>) -> Result<()> {
+        view::<M>(data)?.check()
+    }
+
+    fn check(&self, problem: &Problem<'_, AnyData<'_>>) -> Result<()> {
+        Method::check(self, &problem.with_data(view::<M>(*problem.data)?))
+    }
+
+    fn learn(
+        &self,
+        problem: &Problem<'_, AnyData<'_>>,
+        session: FitSession<'_>,
+    ) -> Result<Learned> {
+        Method::learn(self, &problem.with_data(view::<M>(*problem.data)?), session)
+    }
+
+    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
+        Method::encoder_at(self, encoder, parameters)
+    }
+}
+
+/// The data as the method takes them.
+fn view<M: Method>(data: AnyData<'_>) -> Result<&M::Data> {
+    M::Data::of(data).ok_or_else(|| {
+        let (learns, found) = (M::Data::TASK, data.task());
+        let name =
+            |task: Option<Task>| task.map_or("rows alone".to_string(), |task| task.to_string());
+        Error::setting(format!(
+            "{} learns from {}, and these data are {}; choose another method, or give other data",
+            M::LABEL,
+            name(learns),
+            name(found)
+        ))
+    })
+}
+
+/// A description of a method.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MethodInfo {
+    /// What it is called in commands.
+    pub name: &'static str,
+    /// What it is called in tables.
+    pub label: &'static str,
+    /// Its name in full.
+    pub title: &'static str,
+    /// What it learns from; `None` for any data.
+    pub task: Option<Task>,
+    /// When to take it.
+    pub when: &'static str,
+    /// Its settings.
+    pub settings: Vec<SettingInfo>,
+    /// What of the settings that all methods share it uses.
+    pub uses: &'static [Uses],
+}
+
+/// A description of a setting.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SettingInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    /// Its value.
+    pub default: Value,
+}
+
+impl AnyMethod {
+    /// The method of this name, with the settings to start from in practice.
+    ///
+    /// # Errors
+    /// An unknown name; the message lists those there are.
+    pub fn named(name: &str) -> Result<Self> {
+        let all = Self::all();
+        let names: Vec<&str> = all.iter().map(|method| method.info().name).collect();
+        match names.iter().position(|known| *known == name) {
+            Some(at) => Ok(all[at].clone()),
+            None => Err(Error::setting(format!(
+                "there is no method {}{}; the methods are {}",
+                quoted(name),
+                did_you_mean(name, &names),
+                names.join(", ")
+            ))),
+        }
+    }
+
+    /// Its description; the defaults of its settings are their values here.
+    pub fn info(&self) -> MethodInfo {
+        self.typed().info()
+    }
+
+    /// Whether it learns from such data.
+    pub fn takes(&self, task: Task) -> bool {
+        self.info().task.is_none_or(|own| own == task)
+    }
+
+    /// Its settings by their names.
+    pub fn settings(&self) -> Map<String, Value> {
+        self.typed().settings()
+    }
+
+    /// The same method with a setting changed; `value` is JSON, or a word such as the name of a variant.
+    ///
+    /// # Errors
+    /// A setting that it does not have (the message lists those it has), or a value that the setting cannot have.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn_nca_learn::method::AnyMethod;
+    ///
+    /// let method = AnyMethod::named("nca")?.with_setting("criterion", "f")?;
+    /// assert_eq!(method.settings()["criterion"], "F");
+    /// # Ok::<(), burn_nca_learn::Error>(())
+    /// ```
+    pub fn with_setting(&self, name: &str, value: &str) -> Result<Self> {
+        let (settings, label) = (self.settings(), self.info().label);
+        if !settings.contains_key(name) {
+            let names: Vec<&str> = settings.keys().map(String::as_str).collect();
+            return Err(Error::setting(match names[..] {
+                [] => {
+                    format!("{label} has no settings, and {} was given; leave it out", quoted(name))
+                }
+                _ => format!(
+                    "{label} has no setting {}{}; its settings are {}",
+                    quoted(name),
+                    did_you_mean(name, &names),
+                    names.join(", ")
+                ),
+            }));
+        }
+        let mut refused = None;
+        for reading in readings(value) {
+            let mut settings = settings.clone();
+            settings.insert(name.to_string(), reading);
+            match self.typed().with_settings(settings) {
+                Ok(method) => return Ok(method),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+        let reason = refused.map_or(String::new(), |error| format!(": {error}"));
+        Err(Error::setting(format!("{name} of {label} cannot be {}{reason}", quoted(value))))
+    }
+
+    /// The weight of the L2 penalty to start from in practice.
+    pub fn recommended_l2(&self, encoder: &EncoderConfig) -> f64 {
+        self.typed().recommended_l2(encoder)
+    }
+
+    /// Number of dimensions where the user names none, if the method says so.
+    pub fn default_dimension(&self, data: AnyData<'_>) -> Option<usize> {
+        self.typed().default_dimension(data)
+    }
+
+    /// Checks that there is enough to learn from, before anything is computed.
+    ///
+    /// # Errors
+    /// Data of another kind, or what their check refuses.
+    pub(crate) fn check_data(&self, data: AnyData<'_>) -> Result<()> {
+        self.typed().check_data(data)
+    }
+
+    /// As [`Method::check`].
+    pub(crate) fn check(&self, problem: &Problem<'_, AnyData<'_>>) -> Result<()> {
+        self.typed().check(problem)
+    }
+
+    /// As [`Method::learn`].
+    pub(crate) fn learn(
+        &self,
+        problem: &Problem<'_, AnyData<'_>>,
+        session: FitSession<'_>,
+    ) -> Result<Learned> {
+        self.typed().learn(problem, session)
+    }
+
+    /// As [`Method::encoder_at`].
+    pub(crate) fn encoder_at(
+        &self,
+        encoder: &AnyEncoder,
+        parameters: &[f64],
+    ) -> Option<AnyEncoder> {
+        self.typed().encoder_at(encoder, parameters)
+    }
+
+    /// The method of this name with these settings; what is not given has its default.
+    pub(crate) fn of_settings(name: &str, given: Map<String, Value>) -> Result<Self> {
+        let method = Self::named(name)?;
+        let mut settings = method.settings();
+        for (name, value) in given {
+            if settings.insert(name.clone(), value).is_none() {
+                return Err(Error::setting(format!(
+                    "{} has no setting {}; it may be one of a newer version",
+                    method.info().label,
+                    quoted(&name)
+                )));
+            }
+        }
+        let refused = |error| Error::setting(format!("the settings of {name}: {error}"));
+        method.typed().with_settings(settings).map_err(refused)
+    }
+
+    /// Its settings, with its name as `method`.
+    pub(crate) fn to_map(&self) -> Map<String, Value> {
+        let mut map = self.settings();
+        map.insert("method".to_string(), self.info().name.into());
+        map
+    }
+}
+
+impl Serialize for AnyMethod {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_map().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for AnyMethod {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut map = Map::deserialize(deserializer)?;
+        let Some(Value::String(name)) = map.remove("method") else {
+            return Err(D::Error::missing_field("method"));
+        };
+        Self::of_settings(&name, map).map_err(D::Error::custom)
+    }
+}
+
+/// The ways to read the value of a setting, likeliest first: JSON, a word, a word in capitals, and a number as that of
+/// the variant which holds one.
+fn readings(value: &str) -> Vec<Value> {
+    let json: Option<Value> = serde_json::from_str(value).ok();
+    let mut capitalized = value.to_string();
+    if let Some(first) = capitalized.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    let number = json.clone().filter(Value::is_number);
+    let of_number = number.into_iter().flat_map(|number| {
+        [
+            serde_json::json!({ "Given": number }),
+            serde_json::json!({ "Fixed": { "amount": number } }),
+        ]
+    });
+    json.into_iter().chain([value.into(), capitalized.into()]).chain(of_number).collect()
+}
+
+/// `; did you mean "lmnn"?` where a name is near.
+fn did_you_mean(wanted: &str, names: &[&str]) -> String {
+    let wanted = wanted.to_lowercase();
+    let near = names
+        .iter()
+        .map(|name| (strsim::osa_distance(&wanted, &name.to_lowercase()), name))
+        .filter(|(distance, _)| *distance <= wanted.chars().count() / 3)
+        .min_by_key(|(distance, _)| *distance);
+    near.map_or(String::new(), |(_, name)| format!(" (did you mean {name:?}?)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_is_found_by_its_name_and_survives_json() {
+        for method in AnyMethod::all() {
+            let info = method.info();
+            assert_eq!(AnyMethod::named(info.name).unwrap(), method);
+            let text = serde_json::to_string(&method).unwrap();
+            assert_eq!(serde_json::from_str::<AnyMethod>(&text).unwrap(), method, "{text}");
+            assert!(!info.when.contains('\n') && !info.when.is_empty(), "{info:?}");
+        }
+    }
+
+    #[test]
+    fn every_setting_is_a_field_and_no_field_is_without_help() {
+        // What a model's card has in addition to the settings of its method.
+        let taken = ["d_input", "d_output", "encoder", "fit", "method", "regression"];
+        for method in AnyMethod::all() {
+            let (info, settings) = (method.info(), method.settings());
+            let named: Vec<&str> = info.settings.iter().map(|setting| setting.name).collect();
+            assert!(named.iter().all(|name| settings.contains_key(*name)), "{info:?}");
+            assert!(settings.keys().all(|name| named.contains(&name.as_str())), "{info:?}");
+            assert!(named.iter().all(|name| !taken.contains(name)), "{info:?}");
+        }
+    }
+
+    #[test]
+    fn names_are_told_apart_and_near_ones_are_suggested() {
+        let mut names: Vec<&str> = AnyMethod::all().iter().map(|any| any.info().name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), AnyMethod::all().len());
+        let error = AnyMethod::named("mlrk").unwrap_err().to_string();
+        assert!(error.contains("did you mean \"mlkr\"?") && error.contains("nca, mlkr"), "{error}");
+    }
+
+    #[test]
+    fn a_setting_is_read_as_json_as_a_word_and_as_a_number() {
+        let set = |method: &str, name: &str, value: &str| {
+            AnyMethod::named(method)?
+                .with_setting(name, value)
+                .map(|any| any.settings()[name].clone())
+        };
+        assert_eq!(set("nca", "criterion", "f").unwrap(), "F");
+        assert_eq!(set("nca", "repulsion", "0.5").unwrap(), 0.5);
+        assert_eq!(set("soft-nca", "width", "2.5").unwrap()["Given"], 2.5);
+        assert_eq!(set("lda", "shrinkage", "0.5").unwrap()["Fixed"]["amount"], 0.5);
+        assert_eq!(set("lda", "shrinkage", "LedoitWolf").unwrap(), "LedoitWolf");
+        let error = set("nca", "repulsoin", "1").unwrap_err().to_string();
+        assert!(error.contains("did you mean \"repulsion\"?"), "{error}");
+        let error = set("nca", "criterion", "h").unwrap_err().to_string();
+        assert!(
+            error.contains("criterion of NCA cannot be \"h\"") && error.contains('F'),
+            "{error}"
+        );
+        let error = set("pca", "criterion", "f").unwrap_err().to_string();
+        assert!(error.contains("PCA has no settings"), "{error}");
+    }
+}

@@ -1,0 +1,337 @@
+//! The references that a query does not find: itself, those of its group, those without weight.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::points::{Points, check_own};
+use crate::data::check_weights;
+use crate::error::{Error, Result};
+
+/// Which references a query does not find.
+///
+/// - its own row, where queries are references: leave-one-out
+/// - all rows of the group of its own row: the visits of a patient say nothing about another visit of the same patient
+/// - rows of weight 0, for every query
+///
+/// # Examples
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca_learn::neighbors::{Exclude, NearestConfig};
+///
+/// let points = Tensor::<2>::from_floats([[0.0], [0.1], [5.0], [7.0]], &Device::flex());
+/// let own = [0, 1, 2, 3];
+/// let nearest = |exclude| NearestConfig::new(1).search_excluding(&points, &points, exclude);
+/// let itself = Exclude::own(&own);
+/// assert_eq!(nearest(itself)?.indices(0), [1]);
+/// assert_eq!(nearest(itself.with_groups(Some(&[8, 8, 9, 9])))?.indices(0), [2]);
+/// assert_eq!(nearest(itself.with_weights(Some(&[1.0, 0.0, 0.0, 1.0])))?.indices(0), [3]);
+/// # Ok::<(), burn_nca_learn::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Exclude<'a> {
+    own: Option<&'a [usize]>,
+    groups: Option<&'a [usize]>,
+    weights: Option<&'a [f64]>,
+}
+
+impl<'a> Exclude<'a> {
+    /// Nothing: queries are no references.
+    pub fn nothing() -> Self {
+        Self::default()
+    }
+
+    /// The query itself: `own[i]` is the reference row that is query i.
+    pub fn own(own: &'a [usize]) -> Self {
+        Self { own: Some(own), ..Self::default() }
+    }
+
+    /// The query itself where queries are references.
+    pub fn own_if(own: Option<&'a [usize]>) -> Self {
+        Self { own, ..Self::default() }
+    }
+
+    /// And all references of the group of the query's own row; a group for each reference.
+    #[must_use]
+    pub fn with_groups(self, groups: Option<&'a [usize]>) -> Self {
+        Self { groups, ..self }
+    }
+
+    /// And references of weight 0; a weight for each reference.
+    #[must_use]
+    pub fn with_weights(self, weights: Option<&'a [f64]>) -> Self {
+        Self { weights, ..self }
+    }
+
+    /// What remains of so many references for so many queries.
+    ///
+    /// # Errors
+    /// Own rows, groups or weights that do not fit.
+    pub(super) fn eligible(self, queries: usize, references: usize) -> Result<Eligible<'a>> {
+        check_own(self.own, queries, references)?;
+        if let Some(groups) = self.groups
+            && groups.len() != references
+        {
+            return Err(Error::data(format!(
+                "{} groups for {references} references; give the group of each reference",
+                groups.len()
+            )));
+        }
+        if let Some(weights) = self.weights {
+            check_weights(weights, references)?;
+        }
+        let rows = self.weights.filter(|weights| weights.contains(&0.0)).map(|weights| {
+            (0..references).filter(|&row| weights[row] > 0.0).collect::<Vec<usize>>()
+        });
+        let excluded = self.own.map(|own| match (self.groups, &rows) {
+            (None, None) => Excluded::own(own),
+            (None, Some(rows)) => Excluded::of(Cow::Borrowed(own), Cow::Owned(rows.clone())),
+            (Some(groups), rows) => {
+                let of_query = own.iter().map(|&row| groups[row]).collect::<Vec<_>>();
+                let of_reference = match rows {
+                    None => Cow::Borrowed(groups),
+                    Some(rows) => Cow::Owned(rows.iter().map(|&row| groups[row]).collect()),
+                };
+                Excluded::of(Cow::Owned(of_query), of_reference)
+            }
+        });
+        Ok(Eligible { rows, excluded })
+    }
+}
+
+/// The fewest others that any of so many rows has: all but itself, or all of other groups where there are groups.
+///
+/// # Examples
+/// ```
+/// use burn_nca_learn::neighbors::fewest_others;
+///
+/// assert_eq!(fewest_others(5, None), 4);
+/// assert_eq!(fewest_others(5, Some(&[1, 1, 1, 2, 3])), 2);
+/// ```
+pub fn fewest_others(rows: usize, groups: Option<&[usize]>) -> usize {
+    let mut sizes: HashMap<usize, usize> = HashMap::new();
+    groups.unwrap_or_default().iter().for_each(|&group| *sizes.entry(group).or_default() += 1);
+    rows.saturating_sub(sizes.into_values().max().unwrap_or(1))
+}
+
+/// The references that some queries may find.
+pub(super) struct Eligible<'a> {
+    /// Those with a weight, where there are others.
+    pub(super) rows: Option<Vec<usize>>,
+    /// What is left out of those for each query.
+    pub(super) excluded: Option<Excluded<'a>>,
+}
+
+/// References that are left out, query by query: those of the query's key.
+#[derive(Clone, Debug)]
+pub(crate) struct Excluded<'a> {
+    of_query: Cow<'a, [usize]>,
+    of_reference: Keys<'a>,
+}
+
+#[derive(Clone, Debug)]
+enum Keys<'a> {
+    /// The key of a reference is its place.
+    Places,
+    /// A key for each reference, and the references of each key.
+    Listed(Cow<'a, [usize]>, HashMap<usize, Vec<usize>>),
+}
+
+impl Eligible<'_> {
+    /// These references.
+    pub(super) fn of(&self, references: &Points) -> Points {
+        self.rows.as_ref().map_or_else(|| references.clone(), |rows| references.select(rows))
+    }
+
+    /// The row of the reference at a place among these.
+    pub(super) fn row(&self, place: usize) -> usize {
+        self.rows.as_ref().map_or(place, |rows| rows[place])
+    }
+}
+
+/// Checks that every query has a reference, of so many that count.
+///
+/// # Errors
+/// A query without any.
+pub(super) fn check_usable(
+    usable: usize,
+    queries: usize,
+    excluded: Option<&Excluded<'_>>,
+    counts: impl Fn(usize) -> bool,
+) -> Result<()> {
+    let left_out = excluded.map_or(0, |excluded| excluded.most_of(counts));
+    if queries == 0 || usable > left_out {
+        return Ok(());
+    }
+    Err(Error::data(match excluded {
+        None => "there is no reference; give at least one row",
+        Some(excluded) if excluded.is_of_keys() => {
+            "there is no reference that is not of the query's own group; give rows of at least two groups"
+        }
+        Some(_) => "there is no reference other than the query itself; give at least two rows",
+    }))
+}
+
+impl<'a> Excluded<'a> {
+    /// The query itself: the reference `own[i]` for query i; a number behind all references is none of them.
+    pub(crate) fn own(own: &'a [usize]) -> Self {
+        Self { of_query: Cow::Borrowed(own), of_reference: Keys::Places }
+    }
+
+    /// The references whose key is that of the query.
+    pub(crate) fn of(of_query: Cow<'a, [usize]>, of_reference: Cow<'a, [usize]>) -> Self {
+        let mut rows: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (row, &key) in of_reference.iter().enumerate() {
+            rows.entry(key).or_default().push(row);
+        }
+        Self { of_query, of_reference: Keys::Listed(of_reference, rows) }
+    }
+
+    /// For the rows `own` of a table, these rows themselves, or their groups where there are groups.
+    pub(crate) fn own_or_group(own: &'a [usize], groups: Option<&'a [usize]>) -> Self {
+        match groups {
+            None => Self::own(own),
+            Some(groups) => {
+                let of_query = own.iter().map(|&row| groups[row]).collect::<Vec<_>>();
+                Self::of(Cow::Owned(of_query), Cow::Borrowed(groups))
+            }
+        }
+    }
+
+    /// The references that are left out for a query; of own rows, perhaps one behind all references.
+    pub(crate) fn rows(&self, query: usize) -> &[usize] {
+        let key = &self.of_query[query];
+        match &self.of_reference {
+            Keys::Places => std::slice::from_ref(key),
+            Keys::Listed(_, rows) => rows.get(key).map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// Whether a reference is left out for a query.
+    pub(crate) fn has(&self, query: usize, reference: usize) -> bool {
+        let key = match &self.of_reference {
+            Keys::Places => reference,
+            Keys::Listed(keys, _) => keys[reference],
+        };
+        self.of_query[query] == key
+    }
+
+    /// The most references that are left out for a query.
+    pub(crate) fn most(&self) -> usize {
+        (0..self.of_query.len()).map(|query| self.rows(query).len()).max().unwrap_or(0)
+    }
+
+    /// The most references that count and are left out for a query.
+    fn most_of(&self, counts: impl Fn(usize) -> bool) -> usize {
+        let mut keys = self.of_query.to_vec();
+        keys.sort_unstable();
+        keys.dedup();
+        let of_key = |key: &usize| match &self.of_reference {
+            Keys::Places => usize::from(counts(*key)),
+            Keys::Listed(_, rows) => {
+                rows.get(key).map_or(0, |rows| rows.iter().filter(|row| counts(**row)).count())
+            }
+        };
+        keys.iter().map(of_key).max().unwrap_or(0)
+    }
+
+    /// What is left out of a part of the references.
+    pub(super) fn part(&self, part: Range<usize>) -> Excluded<'_> {
+        match &self.of_reference {
+            Keys::Places => {
+                let place =
+                    |key: &usize| if part.contains(key) { key - part.start } else { usize::MAX };
+                let of_query = self.of_query.iter().map(place).collect::<Vec<_>>();
+                Excluded { of_query: Cow::Owned(of_query), of_reference: Keys::Places }
+            }
+            Keys::Listed(keys, _) => {
+                Excluded::of(Cow::Borrowed(&*self.of_query), Cow::Borrowed(&keys[part]))
+            }
+        }
+    }
+
+    /// Sorts references so that those that a query leaves out follow each other, without parting what `order` keeps
+    /// together; those of own rows do so in any order.
+    pub(crate) fn arrange<K: Ord>(&self, rows: &mut [usize], order: impl Fn(usize) -> K) {
+        if let Keys::Listed(keys, _) = &self.of_reference {
+            rows.sort_by_key(|&row| (order(row), keys[row]));
+        }
+    }
+
+    /// Where those that each query leaves out are in `rows`, which are [arranged](Self::arrange).
+    pub(crate) fn spans(&self, rows: &[usize]) -> Vec<Range<usize>> {
+        match &self.of_reference {
+            Keys::Places => {
+                let places = super::points::positions(rows, &self.of_query);
+                places.into_iter().map(|at| at..(at + 1).min(rows.len())).collect()
+            }
+            Keys::Listed(keys, _) => {
+                let mut first: HashMap<usize, Range<usize>> = HashMap::new();
+                for (at, &row) in rows.iter().enumerate() {
+                    let span = first.entry(keys[row]).or_insert(at..at);
+                    span.end = at + 1;
+                }
+                let none = rows.len()..rows.len();
+                self.of_query.iter().map(|key| first.get(key).unwrap_or(&none).clone()).collect()
+            }
+        }
+    }
+
+    /// Whether whole groups are left out, not the query alone.
+    pub(crate) fn is_of_keys(&self) -> bool {
+        matches!(self.of_reference, Keys::Listed(..))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_the_own_group_and_without_weight_are_left_out() {
+        let (own, groups) = ([0, 2, 4], [7, 7, 8, 8, 9]);
+        let eligible = Exclude::own(&own).with_groups(Some(&groups)).eligible(3, 5).unwrap();
+        assert!(eligible.rows.is_none());
+        let excluded = eligible.excluded.unwrap();
+        assert_eq!([0, 1, 2].map(|query| excluded.rows(query)), [&[0, 1][..], &[2, 3], &[4]]);
+        assert!(excluded.has(0, 1) && !excluded.has(0, 2) && excluded.most() == 2);
+        let part = excluded.part(1..4);
+        assert_eq!([0, 1, 2].map(|query| part.rows(query)), [&[0][..], &[1, 2], &[]]);
+
+        let weights = [1.0, 0.0, 1.0, 2.0, 0.0];
+        let exclude = Exclude::own(&own).with_weights(Some(&weights));
+        let eligible = exclude.eligible(3, 5).unwrap();
+        assert_eq!(eligible.rows, Some(vec![0, 2, 3]));
+        let excluded = eligible.excluded.unwrap();
+        assert_eq!([0, 1, 2].map(|query| excluded.rows(query)), [&[0][..], &[1], &[]]);
+        let eligible = exclude.with_groups(Some(&groups)).eligible(3, 5).unwrap();
+        let excluded = eligible.excluded.unwrap();
+        assert_eq!([0, 1, 2].map(|query| excluded.rows(query)), [&[0][..], &[1, 2], &[]]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_one_range_of_an_arranged_order() {
+        let (own, groups) = ([3, 0, 1], [5, 6, 5, 4]);
+        let excluded = Excluded::own_or_group(&own, Some(&groups));
+        let mut rows = vec![0, 1, 2, 3];
+        excluded.arrange(&mut rows, |_| ());
+        assert_eq!(rows, [3, 0, 2, 1]);
+        assert_eq!(excluded.spans(&rows), [0..1, 1..3, 3..4]);
+        assert_eq!(excluded.spans(&rows[..1]), [0..1, 1..1, 1..1]);
+        let alone = Excluded::own(&own);
+        assert_eq!(alone.spans(&[1, 3, 0]), [1..2, 2..3, 0..1]);
+        assert_eq!(alone.spans(&[1, 0]), [2..2, 1..2, 0..1]);
+        assert_eq!(alone.part(1..4).rows(0), [2]);
+        assert!(!alone.part(1..4).has(1, 0));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let refused =
+            |exclude: Exclude<'_>| exclude.eligible(2, 3).map(|_| ()).unwrap_err().to_string();
+        let own = Exclude::own(&[0, 1]);
+        assert!(refused(own.with_groups(Some(&[1, 2]))).contains("2 groups for 3 references"));
+        assert!(refused(own.with_weights(Some(&[0.0; 3]))).contains("positive weight"));
+        assert!(refused(Exclude::own(&[0])).contains("1 own rows"));
+    }
+}

@@ -1,0 +1,241 @@
+//! Neighbors and stochastic neighbors by the sum of absolute differences (the L1 or Manhattan distance).
+
+use burn::tensor::Tensor;
+use rayon::prelude::*;
+
+use super::excluded::{Eligible, Exclude, Excluded, check_usable};
+use super::kernel::log_sum;
+use super::points::{Points, check_labels, read_both};
+use super::probabilities::ClassProbabilities;
+use super::ranking::{Candidate, Neighbors, k_nearest};
+use super::regress::Numbers;
+use super::search::check_k_excluding;
+use crate::error::Result;
+
+/// The k nearest references of each query by `Σ_r |u_r - v_r|`.
+///
+/// Ascending by distance; of equal distances the lower reference row comes first. The distances come back squared, as
+/// those of every search. All distances are taken, in f64 on the host, a row at a time.
+///
+/// # Shapes
+/// - queries: `[n, d]`, references: `[m, d]`
+/// - own: n entries; `own[i]` is the reference row that is query i, which is never its own neighbor
+///
+/// # Errors
+/// As [`NearestConfig::search`](super::NearestConfig::search).
+///
+/// # Examples
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca_learn::neighbors::manhattan_nearest;
+///
+/// let device = Device::flex();
+/// let references = Tensor::<2>::from_floats([[3.0, 0.0], [2.0, 2.0]], &device);
+/// let queries = Tensor::<2>::from_floats([[0.0, 0.0]], &device);
+/// let neighbors = manhattan_nearest(&queries, &references, 1, None)?;
+/// assert_eq!(neighbors.indices(0), [0]); // 3 against 4, although 9 is more than 8
+/// # Ok::<(), burn_nca_learn::Error>(())
+/// ```
+pub fn manhattan_nearest(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    k: usize,
+    own: Option<&[usize]>,
+) -> Result<Neighbors> {
+    nearest_excluding(queries, references, k, Exclude::own_if(own))
+}
+
+/// As [`manhattan_nearest`], of the references that a query may find.
+///
+/// # Errors
+/// As [`NearestConfig::search_excluding`](super::NearestConfig::search_excluding).
+pub(super) fn nearest_excluding(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    k: usize,
+    exclude: Exclude<'_>,
+) -> Result<Neighbors> {
+    let (queries, all, eligible) = read_eligible(queries, references, exclude)?;
+    let references = eligible.of(&all);
+    let excluded = eligible.excluded.as_ref();
+    check_k_excluding(k, references.rows(), excluded)?;
+    // The norm is that of the distance.
+    let resolution = |query: usize| {
+        let norm = queries.row(query).iter().map(|x| x.abs()).sum();
+        queries.resolution(query, &references).of_norm(norm)
+    };
+    let rows = rows_of(&queries, &references, excluded, |query, row| {
+        let candidates = row.map(|(reference, distance)| Candidate {
+            sq_distance: distance * distance,
+            reference: reference as u32,
+        });
+        k_nearest(candidates.collect(), k, resolution(query))
+    });
+    let found = Neighbors::from_rows(rows, references.rows(), k);
+    Ok(match &eligible.rows {
+        None => found,
+        Some(rows) => found.renumbered(rows, all.rows()),
+    })
+}
+
+/// The stochastic rule under the L1 distance: class probabilities of queries given labeled references.
+///
+/// ```text
+/// P(c | u_i) = Σ_{j: y_j = c} exp(-D_ij) / Σ_l exp(-D_il),   D_ij = Σ_r |u_ir - u_jr|
+/// ```
+/// As [`class_probabilities`](super::class_probabilities), with another distance.
+///
+/// # Errors
+/// As [`class_probabilities`](super::class_probabilities).
+pub fn manhattan_probabilities(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    labels: &[usize],
+    classes: usize,
+    own: Option<&[usize]>,
+) -> Result<ClassProbabilities> {
+    let exclude = Exclude::own_if(own);
+    weighted_probabilities(queries, references, (labels, None), classes, exclude)
+}
+
+/// As [`manhattan_probabilities`], the term of each reference that a query may find times its weight; alike without.
+///
+/// # Errors
+/// As [`manhattan_probabilities`].
+pub(super) fn weighted_probabilities(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    (labels, weights): (&[usize], Option<&[f64]>),
+    classes: usize,
+    exclude: Exclude<'_>,
+) -> Result<ClassProbabilities> {
+    let exclude = exclude.with_weights(weights);
+    let (queries, all, eligible) = read_eligible(queries, references, exclude)?;
+    check_labels(labels, all.rows(), classes)?;
+    let references = eligible.of(&all);
+    check_usable(references.rows(), queries.rows(), eligible.excluded.as_ref(), |_| true)?;
+    let rows = rows_of(&queries, &references, eligible.excluded.as_ref(), |_, row| {
+        let mut of_class = vec![Vec::new(); classes];
+        for (place, distance) in row {
+            let reference = eligible.row(place);
+            // w exp(-D) = exp(-(D - ln w))
+            let less = weights.map_or(0.0, |weights| weights[reference].ln());
+            of_class[labels[reference]].push(distance - less);
+        }
+        let logs: Vec<f64> = of_class.iter().map(|distances| log_sum(distances)).collect();
+        let negated: Vec<f64> = logs.iter().map(|log| -log).collect();
+        let total = log_sum(&negated);
+        logs.into_iter().map(|log| log - total).collect::<Vec<f64>>()
+    });
+    Ok(ClassProbabilities::from_logs(rows.concat(), classes))
+}
+
+/// The numbers of all references, weighted by `exp(-D_ij)`, for each query; row-major `[n, m]`.
+///
+/// # Errors
+/// As [`kernel_means`](super::kernel_means).
+pub fn manhattan_means(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    numbers: Numbers<'_>,
+    own: Option<&[usize]>,
+) -> Result<Vec<f64>> {
+    let (queries, all, eligible) = read_eligible(queries, references, numbers.exclude(own))?;
+    numbers.check(all.rows())?;
+    let references = eligible.of(&all);
+    check_usable(references.rows(), queries.rows(), eligible.excluded.as_ref(), |_| true)?;
+    let rows = rows_of(&queries, &references, eligible.excluded.as_ref(), |_, row| {
+        numbers.mean(row.map(|(place, far)| (eligible.row(place), far)).collect())
+    });
+    Ok(rows.concat())
+}
+
+/// What `visit` makes of each query's number, references and their distances, without those that are left out.
+fn rows_of<T: Send>(
+    queries: &Points,
+    references: &Points,
+    excluded: Option<&Excluded<'_>>,
+    visit: impl Fn(usize, &mut dyn Iterator<Item = (usize, f64)>) -> T + Sync,
+) -> Vec<T> {
+    let distance =
+        |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum() };
+    let row = |query: usize| {
+        let left_out = |row: &usize| excluded.is_some_and(|excluded| excluded.has(query, *row));
+        let others = (0..references.rows()).filter(|row| !left_out(row));
+        let point = queries.row(query);
+        visit(
+            query,
+            &mut others.map(|reference| (reference, distance(point, references.row(reference)))),
+        )
+    };
+    (0..queries.rows()).into_par_iter().map(row).collect()
+}
+
+/// Queries and references on the host, and which of the latter the queries may find.
+fn read_eligible<'a>(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    exclude: Exclude<'a>,
+) -> Result<(Points, Points, Eligible<'a>)> {
+    let [queries, references] = read_both(queries, references, None)?;
+    let eligible = exclude.eligible(queries.rows(), references.rows())?;
+    Ok((queries, references, eligible))
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    /// Points 0, 1, 3 in the unit in which exp(-D) is 2^(-D); the second coordinate is the same everywhere.
+    fn line() -> Tensor<2> {
+        let unit = 2f32.ln();
+        Tensor::from_floats([[0.0, 7.0], [unit, 7.0], [3.0 * unit, 7.0]], &Device::flex())
+    }
+
+    #[test]
+    fn probabilities_and_means_are_those_worked_by_hand() {
+        let own = [0, 1, 2];
+        let found = manhattan_probabilities(&line(), &line(), &[0, 0, 1], 3, Some(&own)).unwrap();
+        for (row, [same, other]) in
+            [[0.8, 0.2], [2.0 / 3.0, 1.0 / 3.0], [1.0, 0.0]].iter().enumerate()
+        {
+            assert!((found.probability(row, 0) - same).abs() < 1e-6);
+            assert!((found.probability(row, 1) - other).abs() < 1e-6);
+            assert_eq!(found.probability(row, 2), 0.0);
+        }
+        let numbers = Numbers::new(&[0.0, 3.0, 9.0], 1);
+        let means = manhattan_means(&line(), &line(), numbers, Some(&own)).unwrap();
+        for (mean, expected) in means.iter().zip([4.2, 3.0, 2.0]) {
+            assert!((mean - expected).abs() < 1e-5, "{mean} {expected}");
+        }
+    }
+
+    #[test]
+    fn a_weight_counts_a_reference_as_often() {
+        let twice = Tensor::cat(vec![line(), line().slice([1..2])], 0);
+        let query = line().slice([2..3]);
+        let counted = manhattan_probabilities(&query, &twice, &[0, 1, 0, 1], 2, None).unwrap();
+        let of = |weights: &[f64]| {
+            let (of, exclude) = ((&[0, 1, 0][..], Some(weights)), Exclude::nothing());
+            weighted_probabilities(&query, &line(), of, 2, exclude).unwrap()
+        };
+        assert!((of(&[1.0, 2.0, 1.0]).probability(0, 1) - counted.probability(0, 1)).abs() < 1e-12);
+        assert_eq!(of(&[1.0, 0.0, 0.0]).probability(0, 1), 0.0);
+    }
+
+    #[test]
+    fn neighbors_ascend_and_leave_the_query_out() {
+        let found = manhattan_nearest(&line(), &line(), 2, Some(&[0, 1, 2])).unwrap();
+        assert_eq!(
+            (found.indices(0), found.indices(1), found.indices(2)),
+            (&[1, 2][..], &[0, 2][..], &[1, 0][..])
+        );
+        let error = manhattan_nearest(&line(), &line(), 3, Some(&[0, 1, 2])).unwrap_err();
+        assert!(error.to_string().contains("only 2 references"), "{error}");
+        let alone = line().slice([0..1]);
+        let error = manhattan_probabilities(&alone, &alone, &[0], 1, Some(&[0])).unwrap_err();
+        assert!(error.to_string().contains("no reference other than the query"), "{error}");
+    }
+}

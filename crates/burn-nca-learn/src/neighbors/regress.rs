@@ -1,0 +1,305 @@
+//! Regression by neighbors: means of the nearest, and kernel means.
+
+use burn::tensor::Tensor;
+use burn_nca_fused::{Means, Number};
+
+use super::excluded::{Exclude, check_usable};
+use super::kernel::{coordinates, heights, log_of_sum, others, parts};
+use super::points::read_both;
+use super::ranking::Neighbors;
+use crate::data::check_weights;
+use crate::error::{Error, Result};
+
+/// The numbers of the reference rows, row-major `[m, columns]`.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers<'a> {
+    /// The values, row by row.
+    pub values: &'a [f64],
+    /// Number of target columns.
+    pub columns: usize,
+    /// How much each row counts in a mean; alike without.
+    pub weights: Option<&'a [f64]>,
+    /// The group of each row, of which a row of the table itself does not see its own.
+    pub groups: Option<&'a [usize]>,
+}
+
+impl<'a> Numbers<'a> {
+    /// Numbers that count alike, in so many columns.
+    pub fn new(values: &'a [f64], columns: usize) -> Self {
+        Self { values, columns, weights: None, groups: None }
+    }
+
+    /// The same numbers with a weight for each row, or alike without.
+    #[must_use]
+    pub fn with_weights(self, weights: Option<&'a [f64]>) -> Self {
+        Self { weights, ..self }
+    }
+
+    /// The same numbers with a group for each row, or without.
+    #[must_use]
+    pub fn with_groups(self, groups: Option<&'a [usize]>) -> Self {
+        Self { groups, ..self }
+    }
+
+    /// What queries do not find, of which `own` names the rows.
+    pub fn exclude(&self, own: Option<&'a [usize]>) -> Exclude<'a> {
+        Exclude::own_if(own).with_groups(self.groups).with_weights(self.weights)
+    }
+
+    /// How much a row counts.
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row])
+    }
+
+    fn row(&self, row: usize) -> &[f64] {
+        &self.values[row * self.columns..][..self.columns]
+    }
+
+    /// The mean of the numbers of some references that count, each weighted by `w exp(-d)` of its distance d.
+    pub(super) fn mean(&self, mut references: Vec<(usize, f64)>) -> Vec<f64> {
+        // w exp(-d) = exp(-(d - log w))
+        references.iter_mut().for_each(|(row, far)| *far -= self.weight(*row).ln());
+        let nearest = references.iter().map(|reference| reference.1).fold(f64::INFINITY, f64::min);
+        let mut mean = vec![0.0; self.columns];
+        let mut total = 0.0;
+        for (reference, far) in references {
+            let weight = (nearest - far).exp();
+            total += weight;
+            let number = self.row(reference);
+            mean.iter_mut().zip(number).for_each(|(mean, number)| *mean += weight * number);
+        }
+        mean.iter_mut().for_each(|mean| *mean /= total);
+        mean
+    }
+
+    pub(super) fn check(&self, references: usize) -> Result<()> {
+        if self.columns == 0 || self.values.len() != references * self.columns {
+            return Err(Error::data(format!(
+                "{} target values for {references} references in {} columns; give references x columns \
+                 values",
+                self.values.len(),
+                self.columns
+            )));
+        }
+        self.weights.map_or(Ok(()), |weights| check_weights(weights, references))
+    }
+}
+
+/// The mean of the numbers of the `k` nearest neighbors of each query, row-major `[n, columns]`.
+///
+/// ```text
+/// t̂_i = Σ_j w_j t_j / Σ_j w_j      over the k nearest j of i; without weights w_j = 1
+/// ```
+/// Neighbors of which none has a weight count alike.
+/// `neighbors` may hold more than k neighbors, so that one search serves several k.
+///
+/// # Errors
+/// k of 0 or larger than the neighbors that were searched, or numbers that do not fit the references.
+///
+/// # Examples
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca_learn::neighbors::{Numbers, nearest, nearest_means};
+///
+/// let device = Device::flex();
+/// let references = Tensor::<2>::from_floats([[0.0], [1.0], [9.0]], &device);
+/// let queries = Tensor::<2>::from_floats([[0.2]], &device);
+/// let neighbors = nearest(&queries, &references, 2, None)?;
+/// let prices = Numbers::new(&[10.0, 20.0, 90.0], 1);
+/// assert_eq!(nearest_means(&neighbors, prices, 2)?, [15.0]);
+/// # Ok::<(), burn_nca_learn::Error>(())
+/// ```
+pub fn nearest_means(neighbors: &Neighbors, numbers: Numbers, k: usize) -> Result<Vec<f64>> {
+    if k == 0 || k > neighbors.k() {
+        return Err(Error::setting(format!(
+            "a mean of k = {k} neighbors, but {} were searched; give k from 1 to {0}, or search more",
+            neighbors.k()
+        )));
+    }
+    numbers.check(neighbors.references())?;
+    let mut means = vec![0.0; neighbors.rows() * numbers.columns];
+    for (row, mean) in means.chunks_exact_mut(numbers.columns).enumerate() {
+        let nearest = || neighbors.indices(row)[..k].iter().map(|&neighbor| neighbor as usize);
+        let total: f64 = nearest().map(|neighbor| numbers.weight(neighbor)).sum();
+        for neighbor in nearest() {
+            let weight = if total > 0.0 { numbers.weight(neighbor) } else { 1.0 };
+            let number = numbers.row(neighbor);
+            mean.iter_mut().zip(number).for_each(|(mean, number)| *mean += weight * number);
+        }
+        let total = if total > 0.0 { total } else { k as f64 };
+        mean.iter_mut().for_each(|mean| *mean /= total);
+    }
+    Ok(means)
+}
+
+/// The kernel rule: the numbers of all references, weighted by `p_ij`; row-major `[n, columns]`.
+///
+/// ```text
+/// t̂_i = Σ_j p_ij t_j,   p_ij = w_j exp(-d²_ij) / Σ_l w_l exp(-d²_il),   d²_ij = ||z_i - z_j||²      (1 of [1])
+/// ```
+/// The paper has no weights, w_j = 1. `own[i]` is the reference row that is query i, left out of both sums. The bandwidth is that of the
+/// embedding itself, as learned. A query far from every reference takes the numbers of the nearest.
+///
+/// # Shapes
+/// - queries: `[n, k]`, references: `[m, k]`, numbers: `[m, columns]`
+///
+/// # Numerics
+/// Distances and sums in f64 from the values in the tensors, the nearest distance taken out of all: no
+/// weight overflows and the largest is 1. Memory: no number per pair is held.
+///
+/// # Errors
+/// No reference that can be used, numbers or `own` that do not fit, different dimensions, or a coordinate
+/// that is not finite.
+///
+/// # References
+/// \[1\] K. Weinberger, G. Tesauro, Metric Learning for Kernel Regression, AISTATS 2007.
+pub fn kernel_means(
+    queries: &Tensor<2>,
+    references: &Tensor<2>,
+    numbers: Numbers,
+    own: Option<&[usize]>,
+) -> Result<Vec<f64>> {
+    let [queries, references] = read_both(queries, references, None)?;
+    let eligible = numbers.exclude(own).eligible(queries.rows(), references.rows())?;
+    numbers.check(references.rows())?;
+    if queries.rows() == 0 {
+        return Ok(Vec::new());
+    }
+    let references = eligible.of(&references);
+    let excluded = eligible.excluded.as_ref();
+    check_usable(references.rows(), queries.rows(), excluded, |_| true)?;
+    let mut order: Vec<usize> = (0..references.rows()).collect();
+    excluded.iter().for_each(|excluded| excluded.arrange(&mut order, |_| ()));
+    let left_out = excluded.map(|excluded| excluded.spans(&order));
+    let references = references.select(&order);
+    let place = |at: usize| eligible.row(order[at]);
+    let heights = numbers.weights.map(|weights| {
+        heights(&(0..references.rows()).map(|at| weights[place(at)]).collect::<Vec<_>>())
+    });
+    let (b, c) = (queries.rows(), numbers.columns);
+    let queries = coordinates(&queries, heights.as_ref().map(|_| vec![0.0; b]).as_deref());
+    let k = queries.len() / b;
+    let mut logs = vec![f64::NEG_INFINITY; b];
+    let mut means = vec![0.0; b * c];
+    for part in parts(references.rows()) {
+        let values: Vec<f64> =
+            part.clone().flat_map(|at| numbers.row(place(at))).copied().collect();
+        let heights = heights.as_ref().map(|heights| &heights[part.clone()]);
+        let columns = others(b, left_out.as_deref(), &part);
+        let references = references.select(&part.collect::<Vec<_>>());
+        let references = coordinates(&references, heights);
+        let statistics = f64::statistics(&queries, &references, k, &columns);
+        let found = f64::means(Means {
+            queries: &queries,
+            references: &references,
+            values: &values,
+            k,
+            c,
+            columns: &columns,
+            statistics: &statistics,
+        });
+        let (least, of_part) = statistics.split_at(b);
+        for (query, log) in logs.iter_mut().enumerate() {
+            let of_part = of_part[query] - least[query];
+            if of_part == f64::NEG_INFINITY {
+                continue;
+            }
+            let sum = log_of_sum(*log, of_part);
+            let [before, now] = [*log, of_part].map(|log| (log - sum).exp());
+            let mean = means[query * c..].iter_mut().zip(&found[query * c..(query + 1) * c]);
+            mean.for_each(|(mean, found)| *mean = before * *mean + now * found);
+            *log = sum;
+        }
+    }
+    Ok(means)
+}
+
+/// The kernel rule for each row of `points` given all other rows.
+///
+/// # Errors
+/// As [`kernel_means`].
+pub fn leave_one_out_kernel_means(points: &Tensor<2>, numbers: Numbers) -> Result<Vec<f64>> {
+    let own: Vec<usize> = (0..points.dims()[0]).collect();
+    kernel_means(points, points, numbers, Some(&own))
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::{DType, Device, TensorData};
+    use proptest::prelude::*;
+
+    use super::super::search::nearest_others;
+    use super::*;
+
+    fn tensor(values: &[f64], k: usize) -> Tensor<2> {
+        let data = TensorData::new(values.to_vec(), [values.len() / k, k]);
+        Tensor::from_data(data, (&Device::flex(), DType::F64))
+    }
+
+    proptest! {
+        #[test]
+        fn the_kernel_rule_is_that_of_the_definition(
+            z in prop::collection::vec(-2.0f64..2.0, 6..60),
+            targets in prop::collection::vec(-50.0f64..50.0, 60),
+            weights in prop::collection::vec(prop::sample::select(vec![0.0, 0.5, 1.0, 7.0]), 30),
+        ) {
+            let n = z.len() / 2;
+            let (z, targets) = (&z[..2 * n], &targets[..2 * n]);
+            let numbers = Numbers::new(targets, 2);
+            let weighted = weights[..n].iter().filter(|weight| **weight > 0.0).count() > 1;
+            for weights in [None, Some(&weights[..n]).filter(|_| weighted)] {
+            let numbers = numbers.with_weights(weights);
+            let found = leave_one_out_kernel_means(&tensor(z, 2), numbers).unwrap();
+            for i in 0..n {
+                let weight = |j: usize| {
+                    let d2 = (z[2 * i] - z[2 * j]).powi(2) + (z[2 * i + 1] - z[2 * j + 1]).powi(2);
+                    if i == j { 0.0 } else { numbers.weight(j) * (-d2).exp() }
+                };
+                let total: f64 = (0..n).map(weight).sum();
+                for column in 0..2 {
+                    let expected =
+                        (0..n).map(|j| weight(j) / total * targets[2 * j + column]).sum::<f64>();
+                    prop_assert!((found[2 * i + column] - expected).abs() < 1e-10);
+                }
+            }
+            }
+        }
+    }
+
+    #[test]
+    fn a_query_far_from_everything_takes_the_nearest_number() {
+        let references = tensor(&[0.0, 1.0, 3.0], 1);
+        let numbers = Numbers::new(&[5.0, 6.0, 8.0], 1);
+        let found = kernel_means(&tensor(&[1e6], 1), &references, numbers, None).unwrap();
+        assert_eq!(found, [8.0]);
+    }
+
+    #[test]
+    fn the_mean_is_of_the_k_nearest() {
+        let neighbors = nearest_others(&tensor(&[0.0, 1.0, 3.0, 10.0], 1), 2).unwrap();
+        let numbers = Numbers::new(&[1.0, 2.0, 4.0, 8.0], 1);
+        assert_eq!(nearest_means(&neighbors, numbers, 1).unwrap(), [2.0, 1.0, 2.0, 4.0]);
+        assert_eq!(nearest_means(&neighbors, numbers, 2).unwrap(), [3.0, 2.5, 1.5, 3.0]);
+        // Of the neighbors of the first row, 1 and 2, the second counts three times; those of the last do not count.
+        let weighted = numbers.with_weights(Some(&[5.0, 1.0, 3.0, 0.0]));
+        assert_eq!(nearest_means(&neighbors, weighted, 2).unwrap()[0], 3.5);
+        let absent = numbers.with_weights(Some(&[1.0, 0.0, 0.0, 1.0]));
+        assert_eq!(nearest_means(&neighbors, absent, 2).unwrap()[0], 3.0);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_both_numbers() {
+        let points = tensor(&[0.0, 1.0], 1);
+        let numbers = Numbers::new(&[1.0], 1);
+        let error = kernel_means(&points, &points, numbers, None).unwrap_err().to_string();
+        assert!(error.contains("1 target values for 2 references"), "{error}");
+        let neighbors = nearest_others(&points, 1).unwrap();
+        let numbers = Numbers::new(&[1.0, 2.0], 1);
+        let error = nearest_means(&neighbors, numbers, 2).unwrap_err().to_string();
+        assert!(error.contains("k = 2") && error.contains("1 were searched"), "{error}");
+        let single = tensor(&[0.0], 1);
+        let numbers = Numbers::new(&[1.0], 1);
+        let error = leave_one_out_kernel_means(&single, numbers).unwrap_err().to_string();
+        assert!(error.contains("no reference other than the query itself"), "{error}");
+    }
+}

@@ -1,0 +1,246 @@
+//! Reference rows that say what class a query has, each with its weight in the vote.
+
+use burn::tensor::Tensor;
+
+use super::excluded::Exclude;
+use super::points::{Points, check_labels, of_both, read_both};
+use super::probabilities::ClassProbabilities;
+use super::ranking::Neighbors;
+use super::stochastic::Labeled;
+use crate::data::{Features, check_weights};
+use crate::error::{Error, Result};
+
+/// Sums of weights that differ by less than this are equal: 0.1 + 0.2 is 0.3.
+const EQUAL: f64 = 1e-12;
+
+/// The classes of reference rows, and how much the voice of each counts.
+///
+/// ```text
+/// votes         argmax_c Σ_{j among the k nearest, y_j = c} w_j
+/// stochastic    P(c | x_i) = Σ_{j: y_j = c} w_j exp(-d²_ij) / Σ_l w_l exp(-d²_il)
+/// ```
+/// Without weights each counts 1.
+///
+/// # Examples
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca_learn::neighbors::{Voters, nearest};
+///
+/// let device = Device::flex();
+/// let references = Tensor::<2>::from_floats([[0.0], [1.0], [2.0]], &device);
+/// let neighbors = nearest(&Tensor::from_floats([[0.2]], &device), &references, 3, None)?;
+/// let rare = Voters::new(&[0, 0, 1], 2, Some(&[1.0, 1.0, 5.0]))?;
+/// assert_eq!(rare.majority(&neighbors, 3)?, [1]);
+/// assert_eq!(Voters::new(&[0, 0, 1], 2, None)?.majority(&neighbors, 3)?, [0]);
+/// # Ok::<(), burn_nca_learn::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Voters<'a> {
+    labels: &'a [usize],
+    classes: usize,
+    weights: Option<&'a [f64]>,
+    groups: Option<&'a [usize]>,
+}
+
+impl<'a> Voters<'a> {
+    /// Reference rows of these classes (below `classes`), with these weights.
+    ///
+    /// # Errors
+    /// A class that is not below `classes`; not one weight per row, one that is negative or not finite, or none that
+    /// is positive.
+    pub fn new(labels: &'a [usize], classes: usize, weights: Option<&'a [f64]>) -> Result<Self> {
+        check_labels(labels, labels.len(), classes)?;
+        if let Some(weights) = weights {
+            check_weights(weights, labels.len())?;
+        }
+        Ok(Self { labels, classes, weights, groups: None })
+    }
+
+    /// The same rows with the group of each: a row of one of them has no say about another.
+    ///
+    /// # Errors
+    /// Not one group per row.
+    pub fn with_groups(self, groups: Option<&'a [usize]>) -> Result<Self> {
+        if let Some(groups) = groups
+            && groups.len() != self.labels.len()
+        {
+            return Err(Error::data(format!(
+                "{} groups for {} references; give the group of each reference",
+                groups.len(),
+                self.labels.len()
+            )));
+        }
+        Ok(Self { groups, ..self })
+    }
+
+    /// What queries do not find, of which `own` names the rows: itself or its group, and rows of weight 0.
+    pub fn exclude(&self, own: Option<&'a [usize]>) -> Exclude<'a> {
+        Exclude::own_if(own).with_groups(self.groups).with_weights(self.weights)
+    }
+
+    /// The class with the most weight among the `k` nearest neighbors of each query; ties go to the nearest.
+    ///
+    /// Neighbors of weight 0 have no vote; a search that leaves them out ([`exclude`](Self::exclude)) finds k others.
+    ///
+    /// # Errors
+    /// k of 0 or larger than the neighbors that were searched, or neighbors among other references.
+    pub fn majority(&self, neighbors: &Neighbors, k: usize) -> Result<Vec<usize>> {
+        self.check(neighbors, k)?;
+        let mut votes = vec![0.0; self.classes];
+        let rows = (0..neighbors.rows()).map(|row| &neighbors.indices(row)[..k]);
+        Ok(rows.map(|voters| majority(voters, self.labels, self.weights, &mut votes)).collect())
+    }
+
+    /// The share of each class in the votes of the `k` nearest neighbors, row-major `[n, c]`; rows sum to 1.
+    ///
+    /// Neighbors without any weight share alike.
+    ///
+    /// # Errors
+    /// As [`Voters::majority`].
+    pub fn shares(&self, neighbors: &Neighbors, k: usize) -> Result<Vec<f64>> {
+        self.check(neighbors, k)?;
+        let rows = (0..neighbors.rows()).map(|row| &neighbors.indices(row)[..k]);
+        Ok(rows
+            .flat_map(|voters| shares(voters, self.labels, self.weights, self.classes))
+            .collect())
+    }
+
+    /// The class probabilities of queries by the stochastic rule; see
+    /// [`class_probabilities`](super::class_probabilities).
+    ///
+    /// # Errors
+    /// As [`class_probabilities`](super::class_probabilities).
+    pub fn probabilities(
+        &self,
+        queries: &Tensor<2>,
+        references: &Tensor<2>,
+        own: Option<&[usize]>,
+    ) -> Result<ClassProbabilities> {
+        self.among(read_both(queries, references, own)?, own)
+    }
+
+    /// The same of rows on the host, which are not copied.
+    ///
+    /// # Errors
+    /// As [`Voters::probabilities`].
+    pub fn probabilities_of_features(
+        &self,
+        queries: &Features,
+        references: &Features,
+        own: Option<&[usize]>,
+    ) -> Result<ClassProbabilities> {
+        self.among(of_both(queries, references, own)?, own)
+    }
+
+    fn among(
+        &self,
+        [queries, references]: [Points; 2],
+        own: Option<&[usize]>,
+    ) -> Result<ClassProbabilities> {
+        check_labels(self.labels, references.rows(), self.classes)?;
+        let problem = Labeled {
+            references: &references,
+            labels: self.labels,
+            classes: self.classes,
+            weights: self.weights,
+            groups: self.groups,
+        };
+        problem.probabilities(&queries, own)
+    }
+
+    pub(super) fn classes(&self) -> usize {
+        self.classes
+    }
+
+    fn check(&self, neighbors: &Neighbors, k: usize) -> Result<()> {
+        if k == 0 || k > neighbors.k() {
+            return Err(Error::setting(format!(
+                "a vote of k = {k} neighbors, but {} were searched; give k from 1 to {0}, or search more",
+                neighbors.k()
+            )));
+        }
+        check_labels(self.labels, neighbors.references(), self.classes)
+    }
+}
+
+/// The class with most votes among `voters`, nearest first; `votes` has an entry a class, 0 before and after.
+///
+/// # Panics
+/// Without any voter.
+pub(super) fn majority(
+    voters: &[u32],
+    labels: &[usize],
+    weights: Option<&[f64]>,
+    votes: &mut [f64],
+) -> usize {
+    let class = |voter: &u32| labels[*voter as usize];
+    voters.iter().for_each(|voter| votes[class(voter)] += weight(weights, *voter));
+    // Nearest first: only more votes displace a nearer class, and more than rounding adds.
+    let most = voters.iter().map(class).fold(class(&voters[0]), |best, class| {
+        if votes[class] > votes[best] * (1.0 + EQUAL) { class } else { best }
+    });
+    votes.fill(0.0);
+    most
+}
+
+/// The share of each class in the votes of `voters`; alike where none of them has a weight.
+fn shares(voters: &[u32], labels: &[usize], weights: Option<&[f64]>, classes: usize) -> Vec<f64> {
+    let total: f64 = voters.iter().map(|voter| weight(weights, *voter)).sum();
+    let weights = weights.filter(|_| total > 0.0);
+    let total = if weights.is_some() { total } else { voters.len() as f64 };
+    let mut shares = vec![0.0; classes];
+    voters.iter().for_each(|voter| shares[labels[*voter as usize]] += weight(weights, *voter));
+    shares.iter_mut().for_each(|share| *share /= total);
+    shares
+}
+
+fn weight(weights: Option<&[f64]>, voter: u32) -> f64 {
+    weights.map_or(1.0, |weights| weights[voter as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::super::search::nearest;
+    use super::*;
+
+    fn line(points: &[f32]) -> Tensor<2> {
+        Tensor::<1>::from_floats(points, &Device::flex()).unsqueeze_dim(1)
+    }
+
+    #[test]
+    fn weights_count_in_votes_and_shares() {
+        let references = line(&[1.0, 2.0, 3.0, 4.0]);
+        let neighbors = nearest(&line(&[0.0]), &references, 4, None).unwrap();
+        let labels = [0, 0, 1, 2];
+        let voters = |weights| Voters::new(&labels, 3, Some(weights)).unwrap();
+        let weighted = voters(&[1.0, 1.0, 2.0, 6.0]);
+        assert_eq!(weighted.majority(&neighbors, 3).unwrap(), [0], "a tie goes to the nearest");
+        assert_eq!(weighted.majority(&neighbors, 4).unwrap(), [2]);
+        assert_eq!(weighted.shares(&neighbors, 4).unwrap(), [0.2, 0.2, 0.6]);
+        let silent = voters(&[0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(silent.majority(&neighbors, 2).unwrap(), [0]);
+        assert_eq!(silent.shares(&neighbors, 3).unwrap(), [2.0 / 3.0, 1.0 / 3.0, 0.0]);
+    }
+
+    #[test]
+    fn a_row_of_weight_two_is_two_rows_to_the_stochastic_rule() {
+        let queries = line(&[0.3, 1.7]);
+        let weighted = Voters::new(&[0, 1, 1], 2, Some(&[2.0, 1.0, 0.0])).unwrap();
+        let weighted = weighted.probabilities(&queries, &line(&[0.0, 1.0, 0.4]), None).unwrap();
+        let twice = Voters::new(&[0, 0, 1], 2, None).unwrap();
+        let twice = twice.probabilities(&queries, &line(&[0.0, 0.0, 1.0]), None).unwrap();
+        for (row, class) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let (one, other) = (weighted.probability(row, class), twice.probability(row, class));
+            assert!((one - other).abs() < 1e-12, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn weights_that_cannot_serve_are_refused() {
+        assert!(Voters::new(&[0, 1], 2, Some(&[1.0])).is_err());
+        assert!(Voters::new(&[0, 1], 2, Some(&[0.0, 0.0])).is_err());
+        assert!(Voters::new(&[0, 2], 2, None).is_err());
+    }
+}

@@ -1,0 +1,230 @@
+//! Latent coincidence analysis: the likelihood of labeled pairs.
+
+use core::f64::consts::LN_2;
+use core::ops::Range;
+
+use burn::config::Config;
+use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
+use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, assert_shape};
+use burn_nca_fused::coincidence::FLOOR;
+
+use super::{CoincidenceIndex, Objective, whole_range};
+use crate::data::host_values;
+use burn_nca::internal::one_line;
+use burn_nca::internal::{assert_rows, at_least_f32};
+
+/// The settings of a [`CoincidenceLoss`].
+#[derive(Config, Debug)]
+pub struct CoincidenceLossConfig {
+    /// Whether each anchor has a length scale κ of its own, which is learned; without, κ = 1.
+    #[config(default = false)]
+    pub local_scales: bool,
+    /// σ² at the start.
+    #[config(default = 1.0)]
+    pub sigma_sq: f64,
+}
+
+impl CoincidenceLossConfig {
+    /// The loss for pairs of these maps and anchors, with κ = 1 at the start.
+    ///
+    /// # Panics
+    /// If σ² is not a positive finite number.
+    pub fn init(&self, pairs: &CoincidenceIndex, device: &Device, dtype: DType) -> CoincidenceLoss {
+        assert!(
+            self.sigma_sq > 0.0 && self.sigma_sq.is_finite(),
+            "sigma_sq must be positive and finite, got {}",
+            self.sigma_sq
+        );
+        let kappa = self.local_scales.then(|| vec![1.0; pairs.anchors()]);
+        CoincidenceLoss::new(&vec![self.sigma_sq; pairs.maps()], kappa.as_deref(), device, dtype)
+    }
+}
+
+/// Latent coincidence analysis: minus the log-likelihood of pairs that are alike (y = 1) or different (y = 0).
+///
+/// ```text
+/// z ~ N(f(x), σ² I),  z' ~ N(f(x'), σ² I),  P(y = 1 | z, z') = exp(-||z - z'||² / 2κ²)        (1, 2, 3)
+/// log P1 = -(p/2) log(1 + 2σ²/κ²) - ||f(x) - f(x')||² / 2(κ² + 2σ²),   P0 = 1 - P1            (5)
+/// loss   = -Σ log P_y                                                                          (14)
+/// ```
+/// f is any encoder (W x in the paper), p its latent dimensions. log σ² is learned with it, one per map, and where
+/// there are local scales log κ² of each anchor; without, κ = 1, as rescaling f, σ and κ together changes nothing.
+///
+/// # Numerics
+/// `log P0 = log(-expm1(log P1))` without cancellation at either end: near 0 as
+/// `log tanh(-x/2) + log(1 + exp(x))`, else as `log1p(-exp(x))`. Where all pairs can be distinguished the likelihood
+/// grows without bound as σ falls, so σ²/κ² counts as 1e-8 at least.
+///
+/// # References
+/// M. Der, L. K. Saul, Latent Coincidence Analysis: A Hidden Variable Model for Distance Metric Learning, NIPS 2012.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::{DType, Device, Tensor};
+/// use burn_nca_learn::data::{LabeledPair, LabeledPairs};
+/// use burn_nca_learn::objective::{CoincidenceIndex, CoincidenceLossConfig, Objective};
+///
+/// let device = Device::flex();
+/// let pairs = vec![LabeledPair::alike(0, 1), LabeledPair::different(0, 2)];
+/// let index = CoincidenceIndex::new(&LabeledPairs::new(3, pairs)?, &device);
+/// let z = Tensor::<2>::from_floats([[0.0], [0.0], [90.0]], &device);
+/// let loss = CoincidenceLossConfig::new().init(&index, &device, DType::F32);
+/// let value: f32 = loss.total(z, &index).into_scalar();
+/// assert!((value - 0.5 * 3f32.ln()).abs() < 1e-6); // (1 + 2)^(-1/2) for the pair that coincides, 1 for the other
+/// # }
+/// # Ok::<(), burn_nca_learn::Error>(())
+/// ```
+#[derive(Module, Debug)]
+#[module(custom_display)]
+pub struct CoincidenceLoss {
+    /// log σ² of each map, `[m]`.
+    pub log_sigma_sq: Param<Tensor<1>>,
+    /// log κ² of each anchor, `[anchors]`; without, κ = 1.
+    pub log_kappa_sq: Option<Param<Tensor<1>>>,
+}
+
+impl ModuleDisplay for CoincidenceLoss {
+    fn custom_settings(&self) -> Option<DisplaySettings> {
+        one_line()
+    }
+
+    fn custom_content(&self, content: Content) -> Option<Content> {
+        content.add("local_scales", &self.log_kappa_sq.is_some()).optional()
+    }
+}
+
+impl CoincidenceLoss {
+    /// A loss at these σ², one per map, and κ², one per anchor.
+    pub fn new(sigma_sq: &[f64], kappa_sq: Option<&[f64]>, device: &Device, dtype: DType) -> Self {
+        let logarithms = |values: &[f64]| {
+            let values: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+            let shape = [values.len()];
+            let data = TensorData::new(values, shape).convert_dtype(dtype);
+            Param::from_tensor(Tensor::from_data(data, (device, dtype)))
+        };
+        Self { log_sigma_sq: logarithms(sigma_sq), log_kappa_sq: kappa_sq.map(logarithms) }
+    }
+
+    /// σ² of each map.
+    pub fn sigma_sq(&self) -> Vec<f64> {
+        exponentials(&self.log_sigma_sq)
+    }
+
+    /// κ² of each anchor, where each has one.
+    pub fn kappa_sq(&self) -> Option<Vec<f64>> {
+        self.log_kappa_sq.as_ref().map(exponentials)
+    }
+
+    /// The loss of a batch of pairs with κ = 1, as an ordinary Burn loss: the mean of `-log P_y`.
+    ///
+    /// # Shapes
+    /// - first, second: `[b, p]`
+    /// - coincide: `[b]`
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If the shapes differ, or there is no pair.
+    pub fn forward(
+        &self,
+        first: Tensor<2>,
+        second: Tensor<2>,
+        coincide: Tensor<1, Bool>,
+    ) -> Tensor<1> {
+        let [b, p] = first.dims();
+        assert_rows("batch", b);
+        assert_shape!(second, [b, p]);
+        assert_shape!(coincide, [b]);
+        let (first, second) = (at_least_f32(first), at_least_f32(second));
+        let dtype = first.dtype();
+        let log_sigma_sq = self.log_sigma_sq.val().cast(dtype).slice([0..1]).expand([b]);
+        let log_kappa_sq = log_sigma_sq.zeros_like();
+        log_probabilities(first - second, [log_sigma_sq, log_kappa_sq], coincide.bool_not())
+            .mean()
+            .neg()
+    }
+}
+
+impl Objective for CoincidenceLoss {
+    type Target = CoincidenceIndex;
+    type Shared = ();
+
+    fn num_points(&self, pairs: &CoincidenceIndex) -> usize {
+        pairs.points()
+    }
+
+    /// The pairs.
+    fn num_terms(&self, pairs: &CoincidenceIndex) -> usize {
+        pairs.pairs()
+    }
+
+    fn shared(&self, _embedding: Tensor<2>, _pairs: &CoincidenceIndex) {}
+
+    /// The pairs whose both ends are in the batch.
+    fn subset(&self, pairs: &CoincidenceIndex, rows: &[usize]) -> CoincidenceIndex {
+        pairs.subset(rows)
+    }
+
+    fn block(
+        &self,
+        embedding: Tensor<2>,
+        pairs: &CoincidenceIndex,
+        _shared: &(),
+        terms: Range<usize>,
+    ) -> Tensor<1> {
+        let (device, dtype) = (embedding.device(), embedding.dtype());
+        let Some(block) = pairs.block(embedding, terms) else {
+            return Tensor::zeros([1], (&device, dtype));
+        };
+        let of = |values: &Param<Tensor<1>>, which: Tensor<1, Int>| {
+            values.val().cast(dtype).select(0, which)
+        };
+        let log_sigma_sq = of(&self.log_sigma_sq, block.map);
+        let log_kappa_sq = match &self.log_kappa_sq {
+            Some(values) => of(values, block.scale),
+            None => log_sigma_sq.clone().without_autodiff().zeros_like(),
+        };
+        let difference = block.first - block.second;
+        log_probabilities(difference, [log_sigma_sq, log_kappa_sq], block.apart).sum().neg()
+    }
+
+    fn blocks(&self, pairs: &CoincidenceIndex, _rows: usize) -> Vec<Range<usize>> {
+        whole_range(pairs.pairs())
+    }
+}
+
+/// log P_y of each pair, `[b]`.
+///
+/// # Shapes
+/// - difference: `[b, p]`
+/// - log σ², log κ²: `[b]`
+/// - apart: `[b]`, y = 0
+fn log_probabilities(
+    difference: Tensor<2>,
+    [log_sigma_sq, log_kappa_sq]: [Tensor<1>; 2],
+    apart: Tensor<1, Bool>,
+) -> Tensor<1> {
+    let [b, p] = difference.dims();
+    let ratio = (log_sigma_sq - log_kappa_sq.clone()).exp().clamp_min(FLOOR);
+    let sq_distance = difference.square().sum_dim(1).reshape([b]);
+    let spread = ratio.mul_scalar(2.0);
+    let scaled = sq_distance * log_kappa_sq.neg().exp() / spread.clone().add_scalar(1.0);
+    let log_alike = (spread.log1p().mul_scalar(p as f64) + scaled).mul_scalar(-0.5);
+    log_alike.clone().mask_where(apart, log_complement(log_alike))
+}
+
+/// `log(1 - exp(x))` for x < 0, in value and gradient, wherever x lies.
+fn log_complement(x: Tensor<1>) -> Tensor<1> {
+    let close = x.clone().greater_elem(-LN_2);
+    let near = x.clone().clamp_min(-LN_2);
+    let near = near.clone().mul_scalar(-0.5).tanh().log() + near.exp().log1p();
+    let far = x.clamp_max(-LN_2).exp().neg().log1p();
+    far.mask_where(close, near)
+}
+
+fn exponentials(logarithms: &Param<Tensor<1>>) -> Vec<f64> {
+    host_values(logarithms.val().without_autodiff()).into_iter().map(f64::exp).collect()
+}
+
+#[cfg(test)]
+mod tests;

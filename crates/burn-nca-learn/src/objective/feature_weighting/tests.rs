@@ -1,0 +1,152 @@
+//! Values worked by hand, and the value and gradient of the equations in loops.
+
+use burn::tensor::{DType, Device, TensorData};
+
+use super::*;
+use crate::encoder::{Encoder, FeatureWeights};
+use crate::fit::exact::{BlockConfig, value_and_gradient};
+use crate::fit::parameters::flatten_gradients;
+use burn_nca::MetricModel;
+
+/// Points 0, 1, 3 on a line in the unit in which exp(-D) is 2^(-D).
+///
+/// ```text
+/// p_01 = 2^-1 / (2^-1 + 2^-3) = 4/5,   p_10 = 2^-1 / (2^-1 + 2^-2) = 2/3,   p_20 = 2^-3 / (2^-3 + 2^-2) = 1/3
+/// ```
+fn line() -> Tensor<2> {
+    let unit = 2f32.ln();
+    Tensor::from_floats([[0.0], [unit], [3.0 * unit]], &Device::flex())
+}
+
+#[test]
+fn values_are_those_worked_by_hand() {
+    let classes = ClassIndex::new(&[0, 0, 1], &Device::flex()).unwrap();
+    let found: f64 = NcfsLossConfig::new().init().total(line(), &classes).into_scalar();
+    assert!((found + 4.0 / 5.0 + 2.0 / 3.0).abs() < 1e-6, "{found}");
+    // Targets 0, 3, 9: |t_0 - t_1| = 3, |t_0 - t_2| = 9, |t_1 - t_2| = 6.
+    let targets = TargetIndex::new(&[0.0, 3.0, 9.0], 1, &Device::flex()).unwrap();
+    let expected = (4.0 * 3.0 + 9.0) / 5.0 + (2.0 * 3.0 + 6.0) / 3.0 + (9.0 + 2.0 * 6.0) / 3.0;
+    let found: f64 = NcfsRegressionLossConfig::new().init().total(line(), &targets).into_scalar();
+    assert!((found - expected).abs() < 1e-5, "{found} {expected}");
+}
+
+const ROWS: usize = 17;
+const FEATURES: usize = 3;
+
+fn x() -> Vec<f64> {
+    (0..ROWS * FEATURES).map(|i| ((i * i + 3 * i) % 29) as f64 / 10.0).collect()
+}
+
+fn labels() -> Vec<usize> {
+    (0..ROWS).map(|i| if i == 4 { 7 } else { (i * i) % 3 }).collect()
+}
+
+fn targets() -> Vec<f64> {
+    (0..2 * ROWS).map(|i| ((5 * i) % 7) as f64).collect()
+}
+
+/// F of the slides, less its penalty and times -n, and its gradient by hand: nested loops in f64.
+///
+/// ```text
+/// ∂F/∂w_r = 2 w_r Σ_i ( p_i Σ_j p_ij |x_ir - x_jr| - Σ_{j∈C_i} p_ij |x_ir - x_jr| )
+/// ```
+/// With a loss l_ij instead of the agreement of classes both halves carry it: the agreement is -l_ij.
+fn oracle(w: &[f64], agreement: &dyn Fn(usize, usize) -> f64) -> (f64, Vec<f64>) {
+    let x = x();
+    let apart = |i: usize, j: usize, r: usize| (x[i * FEATURES + r] - x[j * FEATURES + r]).abs();
+    let mut value = 0.0;
+    let mut gradient = vec![0.0; FEATURES];
+    for i in 0..ROWS {
+        let kernel = |j: usize| {
+            let distance: f64 = (0..FEATURES).map(|r| w[r] * w[r] * apart(i, j, r)).sum();
+            if i == j { 0.0 } else { (-distance).exp() }
+        };
+        let sum: f64 = (0..ROWS).map(kernel).sum();
+        let p: Vec<f64> = (0..ROWS).map(|j| kernel(j) / sum).collect();
+        let p_i: f64 = (0..ROWS).map(|j| p[j] * agreement(i, j)).sum();
+        value -= p_i;
+        for (r, slope) in gradient.iter_mut().enumerate() {
+            let all: f64 = (0..ROWS).map(|j| p[j] * apart(i, j, r)).sum();
+            let same: f64 = (0..ROWS).map(|j| p[j] * agreement(i, j) * apart(i, j, r)).sum();
+            *slope -= 2.0 * w[r] * (p_i * all - same);
+        }
+    }
+    (value, gradient)
+}
+
+/// Value and gradient by w through the library, in blocks of some rows.
+fn found<O: Objective>(w: &[f64], loss: O, target: &O::Target, rows: usize) -> (f64, Vec<f64>) {
+    let device = Device::flex();
+    let data = TensorData::new(x(), [ROWS, FEATURES]);
+    let x = Tensor::from_data(data, (&device, DType::F64));
+    let map = FeatureWeights::from_weights(w, &device.autodiff(), DType::F64);
+    let model = MetricModel::new(map, loss);
+    let blocks = BlockConfig::new().with_rows(Some(rows));
+    let at = value_and_gradient(&model, &x, target, &blocks);
+    (at.value, flatten_gradients(&model, &at.gradients))
+}
+
+fn assert_close((value, gradient): &(f64, Vec<f64>), expected: &(f64, Vec<f64>)) {
+    assert!((value - expected.0).abs() < 1e-11, "{value} {}", expected.0);
+    for (slope, expected) in gradient.iter().zip(&expected.1) {
+        assert!((slope - expected).abs() < 1e-11, "{slope} {expected}");
+    }
+}
+
+#[test]
+fn value_and_gradient_are_those_of_the_equations_at_any_block_size() {
+    let (labels, targets) = (labels(), targets());
+    let w = [0.9, -1.3, 0.4];
+    let same = |i: usize, j: usize| f64::from(u8::from(labels[i] == labels[j]));
+    let classes = ClassIndex::new(&labels, &Device::flex()).unwrap();
+    let loss = || NcfsLossConfig::new().init();
+    for rows in [1, 5, 100] {
+        assert_close(&found(&w, loss(), &classes, rows), &oracle(&w, &same));
+    }
+    let error = |i: usize, j: usize| -> f64 {
+        (0..2).map(|m| -(targets[2 * i + m] - targets[2 * j + m]).abs()).sum()
+    };
+    let index = TargetIndex::new(&targets, 2, &Device::flex()).unwrap();
+    for rows in [4, 100] {
+        let found = found(&w, NcfsRegressionLossConfig::new().init(), &index, rows);
+        assert_close(&found, &oracle(&w, &error));
+    }
+}
+
+#[test]
+fn at_weights_of_0_no_gradient_tells_where_to_go() {
+    let classes = ClassIndex::new(&labels(), &Device::flex()).unwrap();
+    let (_, gradient) = found(&[0.0; FEATURES], NcfsLossConfig::new().init(), &classes, 6);
+    assert_eq!(gradient, [0.0; FEATURES]);
+}
+
+#[test]
+fn far_points_keep_finite_numbers_in_f32() {
+    let device = Device::flex();
+    let z = Tensor::<2>::from_floats([[0.0], [1e8], [1e8], [-3e8]], &device).autodiff();
+    let z = z.require_grad();
+    let classes = ClassIndex::new(&[0, 1, 1, 0], &device).unwrap();
+    let loss = NcfsLossConfig::new().init().total(z.clone(), &classes);
+    let slope = z.grad(&loss.backward()).unwrap();
+    let slope = slope.into_data().try_to_vec::<f32>().unwrap();
+    assert!(slope.iter().all(|slope| slope.is_finite()), "{slope:?}");
+    assert!((loss.into_scalar::<f64>() + 3.0).abs() < 1e-3); // all but the first
+}
+
+#[test]
+fn rows_of_a_batch_are_neighbors_of_each_other_alone() {
+    let device = Device::flex();
+    let loss = NcfsLossConfig::new().init();
+    let classes = ClassIndex::new(&[0, 0, 1], &device).unwrap();
+    let batch = loss.subset(&classes, &[1, 0]);
+    let z = FeatureWeights::from_weights(&[1.0], &device, DType::F32)
+        .forward(Tensor::from_floats([[1.0], [4.0]], &device));
+    assert!((loss.total(z, &batch).into_scalar::<f64>() + 2.0).abs() < 1e-6);
+}
+
+#[test]
+fn display() {
+    assert_eq!(NcfsLossConfig::new().init().to_string(), "NcfsLoss {distance: \"L1\"}");
+    let regression = NcfsRegressionLossConfig::new().init();
+    assert_eq!(regression.to_string(), "NcfsRegressionLoss {distance: \"L1\"}");
+}

@@ -1,0 +1,160 @@
+//! Large margin nearest neighbors.
+
+mod impostors;
+mod target;
+
+use core::ops::Range;
+use std::sync::Arc;
+
+use burn::config::Config;
+use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::tensor::{Tensor, TensorData};
+
+use super::Objective;
+use super::transfer::int_tensor;
+use crate::nca::pairs::attraction;
+use burn_nca::internal::one_line;
+use impostors::ImpostorSearch;
+pub use target::TargetNeighbors;
+
+/// The settings of a [`LargeMarginLoss`].
+#[derive(Config, Debug)]
+pub struct LargeMarginLossConfig {
+    /// How much the margin counts against the pull of the target neighbors, µ in 0..1.
+    #[config(default = 0.5)]
+    pub push: f64,
+}
+
+impl LargeMarginLossConfig {
+    /// The loss with these settings.
+    ///
+    /// # Panics
+    /// If the push is not between 0 and 1.
+    pub fn init(&self) -> LargeMarginLoss {
+        assert!(
+            self.push > 0.0 && self.push < 1.0,
+            "the push must be between 0 and 1, got {}",
+            self.push
+        );
+        LargeMarginLoss { push: self.push }
+    }
+}
+
+/// Large margin nearest neighbors (LMNN): every row nearer to its target neighbors than to any row of another
+/// class, by a margin of 1.
+///
+/// ```text
+/// L = Σ_i Σ_{j∈T_i} ( (1 - µ) d²_ij + µ Σ_{l: y_l ≠ y_i} max(0, 1 + d²_ij - d²_il) )        (13 of [1])
+/// d²_ij = ||z_i - z_j||²,   T_i = the k nearest rows of i's class in the input space         ([`TargetNeighbors`])
+/// ```
+/// Term i of the sum is that of row i. The value is exact at every embedding: a row l that is within the margin of
+/// i (an impostor) is found by a neighbor search, and no list of triplets ever exists.
+///
+/// # The active set
+/// With the triplets whose hinge is positive known, the sum is one over pairs,
+///
+/// ```text
+/// L = Σ_ij ( 1 - µ + µ #{l active with j} ) d²_ij - Σ_il µ #{j active with l} d²_il + µ #{active triplets}
+/// ```
+/// whose gradient is that of L (a subgradient where a hinge is at its kink). The search looks wider than the margin and
+/// keeps what it saw: as long as the rows have moved less than that, no row outside can have become an impostor, and
+/// the candidates are merely looked through again. When they have moved further, it searches again. Which it did has no
+/// influence on value or gradient, so that a fit that is resumed takes the same steps.
+///
+/// # References
+/// \[1\] K. Weinberger, L. Saul, Distance Metric Learning for Large Margin Nearest Neighbor Classification, JMLR 10,
+/// 2009.
+///
+/// # Examples
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca_learn::objective::{LargeMarginLossConfig, Objective, TargetNeighbors};
+///
+/// let x = Tensor::<2>::from_floats([[0.0], [0.5], [1.0], [9.0]], &Device::flex());
+/// let target = TargetNeighbors::new(&x, &[0, 0, 1, 1], 1)?;
+/// let loss: f32 = LargeMarginLossConfig::new().init().total(x, &target).into_scalar();
+/// let pull = 0.25 + 0.25 + 64.0 + 64.0;
+/// let push = 0.25 + 1.0 + (64.0 + 64.75) + 0.0; // of rows 0, 1, 2, 3
+/// assert!((loss - (pull + push) / 2.0).abs() < 1e-4);
+/// # }
+/// # Ok::<(), burn_nca_learn::Error>(())
+/// ```
+#[derive(Module, Debug)]
+#[module(custom_display)]
+pub struct LargeMarginLoss {
+    push: f64,
+}
+
+impl ModuleDisplay for LargeMarginLoss {
+    fn custom_settings(&self) -> Option<DisplaySettings> {
+        one_line()
+    }
+
+    fn custom_content(&self, content: Content) -> Option<Content> {
+        content.add("push", &self.push).optional()
+    }
+}
+
+impl LargeMarginLoss {
+    /// How much the margin counts against the pull, µ.
+    pub fn push(&self) -> f64 {
+        self.push
+    }
+}
+
+impl Objective for LargeMarginLoss {
+    type Target = TargetNeighbors;
+    /// The rows on the host and who may be whose impostor; `None` where a coordinate is not finite.
+    type Shared = Option<Arc<ImpostorSearch>>;
+
+    fn num_points(&self, target: &TargetNeighbors) -> usize {
+        target.points()
+    }
+
+    fn num_terms(&self, target: &TargetNeighbors) -> usize {
+        target.points()
+    }
+
+    fn num_counted(&self, target: &TargetNeighbors) -> usize {
+        target.num_with_positive()
+    }
+
+    fn shared(&self, embedding: Tensor<2>, target: &TargetNeighbors) -> Self::Shared {
+        ImpostorSearch::new(&embedding, target).map(Arc::new)
+    }
+
+    fn subset(&self, target: &TargetNeighbors, rows: &[usize]) -> TargetNeighbors {
+        target.subset(rows)
+    }
+
+    fn block(
+        &self,
+        embedding: Tensor<2>,
+        target: &TargetNeighbors,
+        scene: &Self::Shared,
+        terms: Range<usize>,
+    ) -> Tensor<1> {
+        let (device, dtype) = (embedding.device(), embedding.dtype());
+        let constant = |value: f64| {
+            let data = TensorData::from([value]).convert_dtype(dtype);
+            Tensor::<1>::from_data(data, (&device.clone().inner(), dtype))
+        };
+        let Some(scene) = scene else { return constant(f64::NAN) };
+        let active = scene.active_pairs(target, terms, self.push);
+        if active.weights.is_empty() {
+            return constant(0.0);
+        }
+        let on = device.clone().inner();
+        let [first, second] = [&active.first, &active.second].map(|ends| int_tensor(ends, &on));
+        let weights = TensorData::from(active.weights.as_slice()).convert_dtype(dtype);
+        let weights = Tensor::<1>::from_data(weights, (&on, dtype));
+        let sum =
+            attraction(embedding.clone().select(0, first), embedding.select(0, second), weights);
+        // Large parts cancel in the sum: its slope is taken, and the value from the hinges one by one in f64.
+        sum.clone() - sum.without_autodiff() + constant(active.value)
+    }
+}
+
+#[cfg(test)]
+mod tests;

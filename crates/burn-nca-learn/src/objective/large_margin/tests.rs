@@ -1,0 +1,184 @@
+//! Values worked by hand, the equation in loops, and that the search has no influence on value or gradient.
+
+use burn::tensor::{DType, Device};
+
+use super::*;
+use crate::encoder::{Activation, Encoder, LinearMap, Mlp, MlpConfig};
+use crate::fit::exact::{BlockConfig, value_and_gradient};
+use crate::fit::parameters::{assign, flatten, flatten_gradients};
+use burn_nca::MetricModel;
+
+fn tensor(values: &[f64], d: usize) -> Tensor<2> {
+    let data = TensorData::new(values.to_vec(), [values.len() / d, d]);
+    Tensor::from_data(data, (&Device::flex(), DType::F64))
+}
+
+#[test]
+fn values_are_those_worked_by_hand() {
+    // Targets of one neighbor: 0-1 at 1/4 each way, 2-3 at 64 each way.
+    let x = tensor(&[0.0, 0.5, 1.0, 9.0], 1);
+    let target = TargetNeighbors::new(&x, &[0, 0, 1, 1], 1).unwrap();
+    // Row 0: 1 + 1/4 - 1 (row 2). Row 1: 1 + 1/4 - 1/4 (row 2). Row 2: 65 - 1, 65 - 1/4. Row 3: none of 81, 72.25.
+    let (pull, push) = (0.25 + 0.25 + 64.0 + 64.0, 0.25 + 1.0 + 64.0 + 64.75);
+    for mu in [0.5, 0.2] {
+        let loss = LargeMarginLossConfig::new().with_push(mu).init();
+        let found: f64 = loss.total(x.clone(), &target).into_scalar();
+        assert!((found - (1.0 - mu) * pull - mu * push).abs() < 1e-12, "{found}");
+    }
+    let weighted = target.with_weights(&[0.0, 2.0, 0.0, 0.0]).unwrap();
+    let found: f64 = LargeMarginLossConfig::new().init().total(x, &weighted).into_scalar();
+    assert!((found - (0.25 + 1.0)).abs() < 1e-12, "{found}");
+}
+
+const ROWS: usize = 23;
+
+fn x() -> Vec<f64> {
+    (0..2 * ROWS).map(|i| f64::from((i * i % 41) as u32) / 10.0 - 2.0).collect()
+}
+
+/// Three classes, the last of a single row.
+fn labels() -> Vec<usize> {
+    (0..ROWS).map(|i| if i == 10 { 2 } else { i % 2 }).collect()
+}
+
+/// (13) in loops at an embedding, with target neighbors of the input.
+fn oracle(z: &[f64], d: usize, k: usize, mu: f64) -> f64 {
+    let (x, labels) = (x(), labels());
+    let distance = |values: &[f64], d: usize, i: usize, j: usize| -> f64 {
+        (0..d).map(|r| (values[i * d + r] - values[j * d + r]).powi(2)).sum()
+    };
+    let mut value = 0.0;
+    for i in 0..ROWS {
+        let mut near: Vec<usize> =
+            (0..ROWS).filter(|&j| j != i && labels[j] == labels[i]).collect();
+        near.sort_by(|&a, &b| distance(&x, 2, i, a).total_cmp(&distance(&x, 2, i, b)));
+        for &j in near.iter().take(k) {
+            let reach = distance(z, d, i, j);
+            let others = (0..ROWS).filter(|&l| labels[l] != labels[i]);
+            let push: f64 = others.map(|l| (1.0 + reach - distance(z, d, i, l)).max(0.0)).sum();
+            value += (1.0 - mu) * reach + mu * push;
+        }
+    }
+    value
+}
+
+fn map(weight: &[f64]) -> LinearMap {
+    LinearMap::from_weight(weight, [2, 2], &Device::flex().autodiff(), DType::F64)
+}
+
+fn at<E: Encoder>(encoder: E, target: &TargetNeighbors, rows: usize) -> (f64, Vec<f64>) {
+    let model = MetricModel::new(encoder, LargeMarginLossConfig::new().with_push(0.4).init());
+    let blocks = BlockConfig::new().with_rows(Some(rows));
+    let at = value_and_gradient(&model, &tensor(&x(), 2), target, &blocks);
+    (at.value, flatten_gradients(&model, &at.gradients))
+}
+
+#[test]
+fn value_and_gradient_are_those_of_the_equation_at_any_block_size() {
+    let x = tensor(&x(), 2);
+    let target = TargetNeighbors::new(&x, &labels(), 3).unwrap();
+    assert_eq!(
+        (target.points(), target.num_with_positive(), target.of_row(10)),
+        (ROWS, ROWS - 1, &[][..])
+    );
+    let weight = [0.9, -0.2, 0.3, 0.7];
+    let value = |weight: &[f64]| {
+        let z = crate::data::host_values(map(weight).valid().forward(x.clone()));
+        oracle(&z, 2, 3, 0.4)
+    };
+    for rows in [1, 4, 100] {
+        let (found, gradient) = at(map(&weight), &target, rows);
+        assert!((found - value(&weight)).abs() < 1e-10 * found, "{found}");
+        for (index, slope) in gradient.iter().enumerate() {
+            let moved = |step: f64| {
+                let mut weight = weight;
+                weight[index] += step;
+                value(&weight)
+            };
+            let central = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+            assert!((slope - central).abs() < 1e-5 * (1.0 + central.abs()), "{slope} {central}");
+        }
+    }
+}
+
+#[test]
+fn an_earlier_search_changes_no_bit() {
+    let x = tensor(&x(), 2);
+    let used = TargetNeighbors::new(&x, &labels(), 3).unwrap();
+    for step in 0..40 {
+        // Small steps that old candidates serve, and now and then one that they do not.
+        let scale = 1.0 + 0.004 * f64::from(step) + if step % 10 == 9 { 0.7 } else { 0.0 };
+        let weight = [0.9 * scale, -0.2, 0.3, 0.7 * scale];
+        let fresh = TargetNeighbors::new(&x, &labels(), 3).unwrap();
+        assert_eq!(at(map(&weight), &used, 5), at(map(&weight), &fresh, 5));
+    }
+}
+
+#[test]
+fn too_many_candidates_to_keep_are_searched_block_by_block() {
+    let x = tensor(&x(), 2);
+    let target = TargetNeighbors::new(&x, &labels(), 3).unwrap();
+    let kept = ImpostorSearch::new(&x, &target).unwrap();
+    let bare = ImpostorSearch { candidates: None, ..ImpostorSearch::new(&x, &target).unwrap() };
+    for terms in [0..ROWS, 3..9] {
+        let [kept, bare] =
+            [&kept, &bare].map(|scene| scene.active_pairs(&target, terms.clone(), 0.5));
+        assert_eq!(kept.value, bare.value);
+        assert_eq!((kept.first, kept.second), (bare.first, bare.second));
+        assert_eq!(kept.weights, bare.weights);
+    }
+}
+
+#[test]
+fn any_encoder_is_fitted_by_it() {
+    let x = tensor(&x(), 2);
+    let target = TargetNeighbors::new(&x, &labels(), 2).unwrap();
+    let network: Mlp = MlpConfig::new(2, vec![4], 3)
+        .with_activation(Activation::Tanh)
+        .init_seeded(3, &Device::flex());
+    let network = crate::encoder::cast(network, DType::F64).train();
+    let (value, gradient) = at(network.clone(), &target, 6);
+    let start = flatten(&network);
+    let along: f64 = gradient.iter().map(|slope| slope * slope).sum();
+    let step = 1e-7 / along.sqrt();
+    let moved: Vec<f64> =
+        start.iter().zip(&gradient).map(|(at, slope)| at - step * slope).collect();
+    let (lower, _) = at(assign(network, &moved), &target, 6);
+    assert!(((value - lower) / (step * along) - 1.0).abs() < 1e-3, "{value} {lower}");
+}
+
+#[test]
+fn a_diverged_embedding_has_no_value() {
+    let x = tensor(&x(), 2);
+    let target = TargetNeighbors::new(&x, &labels(), 2).unwrap();
+    let (value, _) = at(map(&[f64::INFINITY, 0.0, 0.0, 1.0]), &target, 6);
+    assert!(value.is_nan());
+}
+
+#[test]
+fn a_batch_has_target_neighbors_of_its_own() {
+    let target = TargetNeighbors::new(&tensor(&x(), 2), &labels(), 3).unwrap();
+    let part = LargeMarginLossConfig::new().init().subset(&target, &[0, 10, 2]);
+    assert_eq!([0, 1, 2].map(|row| part.of_row(row)), [&[2][..], &[], &[0]]);
+}
+
+#[test]
+fn bad_input_is_refused_by_name() {
+    let x = tensor(&[0.0, 1.0], 1);
+    let refused =
+        |labels: &[usize], k| TargetNeighbors::new(&x, labels, k).unwrap_err().to_string();
+    assert!(refused(&[0, 0], 0).contains("0 target neighbors"));
+    assert!(refused(&[0], 1).contains("1 labels for 2 rows"));
+}
+
+#[test]
+#[should_panic(expected = "between 0 and 1, got 1")]
+fn a_push_without_a_pull_is_refused() {
+    LargeMarginLossConfig::new().with_push(1.0).init();
+}
+
+#[test]
+fn display() {
+    let loss = LargeMarginLossConfig::new().init();
+    assert_eq!(loss.to_string(), "LargeMarginLoss {push: 0.5}");
+}

@@ -1,0 +1,27 @@
+//! Stage 3: objectives. Those of `burn-nca`, and those of further methods.
+//!
+//! ```text
+//!                              over all data, exact
+//! LargeMarginLoss              Objective                a margin between classes
+//! VariableKernelLoss           Objective                leave-one-out error of a rule
+//! NcfsLoss                     Objective                feature weights, L1 distances
+//! NcfsRegressionLoss           Objective                the same for numeric targets
+//! CoincidenceLoss              Objective                labeled pairs (LCA)
+//! ```
+
+mod coincidence;
+mod coincidence_index;
+mod feature_weighting;
+mod large_margin;
+mod manhattan;
+mod variable_kernel;
+
+pub(crate) use burn_nca::internal::kernel_means;
+pub use burn_nca::objective::*;
+pub use coincidence::{CoincidenceLoss, CoincidenceLossConfig};
+pub use coincidence_index::CoincidenceIndex;
+pub use feature_weighting::{
+    NcfsLoss, NcfsLossConfig, NcfsRegressionLoss, NcfsRegressionLossConfig,
+};
+pub use large_margin::{LargeMarginLoss, LargeMarginLossConfig, TargetNeighbors};
+pub use variable_kernel::{KernelTarget, VariableKernelLoss, VariableKernelLossConfig};

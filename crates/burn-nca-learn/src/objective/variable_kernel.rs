@@ -1,0 +1,202 @@
+//! Variable-kernel similarity metric learning (VSM), diagonal and generalized (GVSM).
+
+mod target;
+
+use core::ops::Range;
+
+use burn::config::Config;
+use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
+use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+
+use super::Objective;
+use crate::neighbors::{VariableKernel, nearest_others};
+use burn_nca::internal::one_line;
+use burn_nca::internal::square_root;
+pub use target::KernelTarget;
+
+/// The settings of a [`VariableKernelLoss`].
+#[derive(Config, Debug)]
+pub struct VariableKernelLossConfig {
+    /// The rule whose error is minimized; its width is where r starts.
+    #[config(default = "VariableKernel::new()")]
+    pub rule: VariableKernel,
+    /// What a width other than that costs each row, λ; 0 is the paper's error.
+    #[config(default = 0.0)]
+    pub width_penalty: f64,
+}
+
+impl VariableKernelLossConfig {
+    /// The loss with these settings.
+    ///
+    /// # Panics
+    /// If [`VariableKernel::check`] refuses the rule, or the penalty is negative or not finite.
+    pub fn init(&self, device: &Device, dtype: DType) -> VariableKernelLoss {
+        if let Err(error) = self.rule.check() {
+            panic!("{error}");
+        }
+        let lambda = self.width_penalty;
+        assert!(lambda >= 0.0 && lambda.is_finite(), "the penalty of the width is {lambda}");
+        let log = TensorData::from([self.rule.width.ln()]).convert_dtype(dtype);
+        VariableKernelLoss {
+            neighbors: self.rule.neighbors,
+            averaged: self.rule.averaged,
+            first_width: self.rule.width,
+            width_penalty: lambda,
+            log_width: Param::from_tensor(Tensor::from_data(log, (device, dtype))),
+        }
+    }
+}
+
+/// The squared leave-one-out error of the variable-kernel rule.
+///
+/// ```text
+/// E     = Σ_t Σ_i (s_ti - p_ti)²                                   s_ti: whether row t is of class i
+/// p_ti  = Σ_k n_tk s_tki / Σ_k n_tk                                k = 1..K: the nearest other rows of t
+/// n_tk  = exp(-d_tk² / 2σ_t²),   σ_t = (r / M) Σ_{m≤M} d_tm        (section 3 of [1])
+/// ```
+/// Smaller is better. The width r is learned together with the map, as its logarithm; with a
+/// [penalty](VariableKernelLossConfig::width_penalty) λ each row costs `λ (ln r - ln r₀)²` more, r₀ where it starts. With a
+/// [`DiagonalMap`](crate::encoder::DiagonalMap) this is VSM, with a
+/// [`TriangularMap`](crate::encoder::TriangularMap) GVSM; any encoder will do. The [rule](Self::rule) that it trains
+/// predicts with probabilities.
+///
+/// # Neighbors
+/// The rows of the sums are gathered by their numbers, and σ is differentiated through: between two searches E is
+/// smooth. Where the set of neighbors changes it jumps; so a full-batch minimizer searches again after each step that it
+/// has taken, and not within a line search ([`Objective::updated_target`]). Elsewhere (a mini-batch, a single value) the
+/// neighbors are those of the embedding at hand.
+///
+/// # Numerics
+/// E does not depend on the scale of the embedding. Weights are relative to that of the nearest neighbor. Where the M
+/// nearest coincide with the row itself, only they count, and the row has no gradient.
+///
+/// # References
+/// \[1\] J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002;
+/// D. G. Lowe, Neural Computation 7, 1995. Equation 3 of \[1\] as printed has the sum over ∂d² where its own σ gives ∂d,
+/// and a factor ∂A/∂L too many.
+#[derive(Module, Debug)]
+#[module(custom_display)]
+pub struct VariableKernelLoss {
+    neighbors: usize,
+    averaged: usize,
+    first_width: f64,
+    width_penalty: f64,
+    log_width: Param<Tensor<1>>,
+}
+
+impl ModuleDisplay for VariableKernelLoss {
+    fn custom_settings(&self) -> Option<DisplaySettings> {
+        one_line()
+    }
+
+    fn custom_content(&self, content: Content) -> Option<Content> {
+        content.add("neighbors", &self.neighbors).add("averaged", &self.averaged).optional()
+    }
+}
+
+impl VariableKernelLoss {
+    /// The rule with the width as it is now.
+    pub fn rule(&self) -> VariableKernel {
+        let log = self.log_width.val().without_autodiff().into_scalar::<f64>();
+        VariableKernel::new()
+            .with_neighbors(self.neighbors)
+            .with_averaged(self.averaged)
+            .with_width(log.exp())
+    }
+
+    /// The K nearest other rows of each row, `[n, K]`; `None` where a coordinate is not finite.
+    fn search(&self, embedding: &Tensor<2>) -> Option<Tensor<2, Int>> {
+        let [n, _] = embedding.dims();
+        let found = nearest_others(embedding, self.neighbors).ok()?;
+        let rows: Vec<i32> =
+            (0..n).flat_map(|row| found.indices(row)).map(|&row| row as i32).collect();
+        let data = TensorData::new(rows, [n, self.neighbors]);
+        Some(Tensor::from_data(data, &embedding.device().inner()))
+    }
+
+    /// The share of each neighbor, `n_tk / Σ_k n_tk`, from squared distances; `[b, K]` to `[b, K]`.
+    fn shares(&self, sq_distances: Tensor<2>) -> Tensor<2> {
+        let [b, k] = sq_distances.dims();
+        let near = square_root(sq_distances.clone().slice([0..b, 0..self.averaged]));
+        let inverse = self.log_width.val().cast(near.dtype()).neg().exp().reshape([1, 1]);
+        let mean = near.mean_dim(1);
+        let still = mean.clone().equal_elem(0.0); // [b, 1]: rows with M neighbors at the same place
+        let inverse = mean.mask_fill(still.clone(), 1.0).recip() * inverse;
+        let still = still.expand([b, k]);
+        // Each distance over the width first, so that no square under- or overflows.
+        let scaled = (square_root(sq_distances.clone()) * inverse).square().mul_scalar(-0.5);
+        let far = sq_distances.greater_elem(0.0);
+        let logits = scaled.mask_fill(still.clone(), 0.0).mask_fill(still.bool_and(far), -1e4);
+        let largest = logits.clone().without_autodiff().max_dim(1);
+        let weights = (logits - largest).exp();
+        weights.clone() / weights.sum_dim(1)
+    }
+}
+
+impl Objective for VariableKernelLoss {
+    const MOVING_TARGET: bool = true;
+
+    type Target = KernelTarget;
+    /// The neighbors of each row, `[n, K]`; `None` where they cannot be searched.
+    type Shared = Option<Tensor<2, Int>>;
+
+    fn num_points(&self, target: &KernelTarget) -> usize {
+        target.points()
+    }
+
+    fn num_terms(&self, target: &KernelTarget) -> usize {
+        target.points()
+    }
+
+    fn shared(&self, embedding: Tensor<2>, target: &KernelTarget) -> Self::Shared {
+        target.neighbors().or_else(|| self.search(&embedding))
+    }
+
+    fn updated_target(&self, embedding: Tensor<2>, target: &KernelTarget) -> Option<KernelTarget> {
+        Some(target.with_neighbors(self.search(&embedding)?))
+    }
+
+    fn subset(&self, target: &KernelTarget, rows: &[usize]) -> KernelTarget {
+        target.subset(rows)
+    }
+
+    fn blocks(&self, target: &KernelTarget, _rows: usize) -> Vec<Range<usize>> {
+        // A block holds b K rows of the embedding and of the classes.
+        let rows = ((1 << 20) / (self.neighbors * target.classes())).clamp(64, 4096);
+        let n = self.num_terms(target);
+        (0..n).step_by(rows).map(|start| start..(start + rows).min(n)).collect()
+    }
+
+    fn block(
+        &self,
+        embedding: Tensor<2>,
+        target: &KernelTarget,
+        neighbors: &Self::Shared,
+        terms: Range<usize>,
+    ) -> Tensor<1> {
+        let ([_, d], dtype) = (embedding.dims(), embedding.dtype());
+        let (b, k, classes) = (terms.len(), self.neighbors, target.classes());
+        let Some(neighbors) = neighbors else {
+            return embedding.slice([terms, 0..1]).sum().mul_scalar(f64::NAN);
+        };
+        let neighbors = neighbors.clone().slice([terms.clone(), 0..k]).reshape([b * k]);
+        let rows = embedding.clone().slice([terms.clone()]).reshape([b, 1, d]);
+        let near = embedding.select(0, neighbors.clone()).reshape([b, k, d]);
+        let sq_distances = (near - rows).square().sum_dim(2).reshape([b, k]);
+        let shares = self.shares(sq_distances).reshape([b, 1, k]);
+        let of_neighbors = target.one_hot(neighbors, dtype).reshape([b, k, classes]);
+        let p = shares.matmul(of_neighbors).reshape([b, classes]);
+        let errors = (target.one_hot_rows(&terms, dtype) - p).square().sum_dim(1);
+        let errors = match self.width_penalty {
+            0.0 => errors,
+            lambda => {
+                let from_start = self.log_width.val().cast(dtype).sub_scalar(self.first_width.ln());
+                errors + from_start.square().mul_scalar(lambda).reshape([1, 1])
+            }
+        };
+        target.weigh(errors, terms).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! The classes of n points, and which neighbors their errors are taken with.
+
+use core::ops::Range;
+use std::sync::Arc;
+
+use burn::tensor::{DType, Device, Int, Tensor};
+
+use crate::error::{Error, Result};
+use crate::objective::transfer::int_tensor;
+use burn_nca::internal::TermWeights;
+use burn_nca::internal::equal_pairs;
+
+/// The classes of n points, prepared once for many evaluations of a
+/// [`VariableKernelLoss`](super::VariableKernelLoss).
+#[derive(Clone, Debug)]
+pub struct KernelTarget {
+    labels: Arc<Vec<usize>>,
+    classes: usize,
+    /// `[n]`
+    on_device: Tensor<1, Int>,
+    weights: Option<TermWeights>,
+    /// `[n, K]`, where they are held fixed.
+    neighbors: Option<Tensor<2, Int>>,
+}
+
+impl KernelTarget {
+    /// The classes of more than K points, counted from 0.
+    ///
+    /// # Errors
+    /// As many rows as neighbors K, or fewer.
+    pub fn new(labels: &[usize], neighbors: usize, device: &Device) -> Result<Self> {
+        if labels.len() <= neighbors {
+            return Err(Error::data(format!(
+                "{} rows for a rule of {neighbors} neighbors; give more rows, or fewer neighbors",
+                labels.len()
+            )));
+        }
+        Ok(Self::index(labels.to_vec(), &device.clone().inner()))
+    }
+
+    fn index(labels: Vec<usize>, device: &Device) -> Self {
+        let classes = labels.iter().max().map_or(1, |largest| largest + 1);
+        let on_device = int_tensor(&labels, device);
+        Self { labels: Arc::new(labels), classes, on_device, weights: None, neighbors: None }
+    }
+
+    /// The same points, the error of each times its weight.
+    ///
+    /// # Errors
+    /// Not one weight per point, a weight that is negative or not finite, or none that is positive.
+    pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
+        let weights = TermWeights::new(weights, self.points(), &self.on_device.device())?;
+        Ok(Self { weights: Some(weights), ..self })
+    }
+
+    /// The same points with these neighbors, `[n, K]`.
+    pub(super) fn with_neighbors(&self, neighbors: Tensor<2, Int>) -> Self {
+        Self { neighbors: Some(neighbors), ..self.clone() }
+    }
+
+    /// The points `rows` alone; their neighbors are for the embedding to tell.
+    pub(super) fn subset(&self, rows: &[usize]) -> Self {
+        let labels = rows.iter().map(|&row| self.labels[row]).collect();
+        let weights = self.weights.as_ref().map(|weights| weights.select(rows));
+        let part = Self::index(labels, &self.on_device.device());
+        Self { weights, classes: self.classes, ..part }
+    }
+
+    /// Number of points, n.
+    pub fn points(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// The neighbors that are held fixed, `[n, K]`.
+    pub(super) fn neighbors(&self) -> Option<Tensor<2, Int>> {
+        self.neighbors.clone()
+    }
+
+    /// 1 at the class of each of the points `rows`, `[b]` to `[b, c]`.
+    pub(super) fn one_hot(&self, rows: Tensor<1, Int>, dtype: DType) -> Tensor<2> {
+        let classes = Tensor::arange(0..self.classes as i64, &self.on_device.device());
+        equal_pairs(self.on_device.clone().select(0, rows), classes).float().cast(dtype)
+    }
+
+    /// The same for a range of points.
+    pub(super) fn one_hot_rows(&self, rows: &Range<usize>, dtype: DType) -> Tensor<2> {
+        let classes = Tensor::arange(0..self.classes as i64, &self.on_device.device());
+        equal_pairs(self.on_device.clone().slice([rows.clone()]), classes).float().cast(dtype)
+    }
+
+    /// The errors of points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
+    pub(super) fn weigh(&self, errors: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
+        match &self.weights {
+            Some(weights) => weights.weigh(errors, rows),
+            None => errors,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Model folders: `model.json` edited, tensors damaged with and without their checksum.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use burn::tensor::Device;
+use burn_nca_learn::Fitted;
+use rand::RngExt;
+use rand::seq::IndexedRandom;
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+
+use super::small_models::{self, use_model};
+use super::{fuzz, json_damage, mutate};
+
+const CARD: &str = "model.json";
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// The models of older versions.
+fn gallery() -> Vec<Files> {
+    let gallery = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/gallery");
+    let inside = |folder: &Path| {
+        let mut inside: Vec<PathBuf> =
+            folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+        inside.sort();
+        inside
+    };
+    let versions = inside(&gallery).into_iter();
+    let models = versions.flat_map(|version| inside(&version)).filter(|path| path.is_dir());
+    let files = |model: PathBuf| {
+        let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_string();
+        inside(&model).iter().map(|path| (name(path), std::fs::read(path).unwrap())).collect()
+    };
+    models.map(files).collect()
+}
+
+fn of_today() -> Vec<Files> {
+    let models = small_models::of_today().into_iter();
+    models.map(|(_, model)| model.to_files().unwrap().into_iter().collect()).collect()
+}
+
+/// The models of old and of today, as files and as documents.
+struct Corpus {
+    models: Vec<Files>,
+    cards: Vec<Value>,
+}
+
+impl Corpus {
+    fn new() -> Self {
+        let models = [gallery(), of_today()].concat();
+        let cards = models.iter().map(|files| serde_json::from_slice(&files[CARD]).unwrap());
+        Self { cards: cards.collect(), models }
+    }
+
+    /// A damaged model in the folder; gives the number of its bytes.
+    fn write(&self, folder: &Path, rng: &mut ChaCha8Rng) -> usize {
+        let at = rng.random_range(0..self.models.len());
+        let mut files = self.models[at].clone();
+        let mut card = self.cards[at].clone();
+        // Without the checksums the damage is found by what reads the tensors.
+        if rng.random() {
+            card["sha256"] = json!({});
+        }
+        if rng.random() {
+            let name = *["encoder.bpk", "references.bpk"].choose(rng).unwrap();
+            let others: Vec<Vec<u8>> = vec![files[name].clone(), self.any(name, rng)];
+            files.insert(name.to_string(), mutate::damaged(&others, rng));
+            files.insert(CARD.to_string(), card.to_string().into_bytes());
+        } else {
+            let other = self.cards.choose(rng).cloned().unwrap();
+            files.insert(CARD.to_string(), json_damage::edited(&[card, other], rng));
+        }
+        for (name, bytes) in &files {
+            std::fs::write(folder.join(name), bytes).unwrap();
+        }
+        files.values().map(Vec::len).sum()
+    }
+
+    fn any(&self, name: &str, rng: &mut ChaCha8Rng) -> Vec<u8> {
+        self.models.choose(rng).unwrap()[name].clone()
+    }
+}
+
+#[test]
+fn damaged_models() {
+    let corpus = Corpus::new();
+    let used = fuzz(
+        "models",
+        300,
+        |folder, rng| corpus.write(folder, rng),
+        |folder| use_model(&Fitted::load(folder, &Device::flex())?, folder),
+    );
+    assert!(used > 0, "some damage does no harm");
+}
+
+#[test]
+fn what_the_damage_starts_from_is_whole() {
+    let corpus = Corpus::new();
+    for files in &corpus.models {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            std::fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        let model = Fitted::load(folder.path(), &Device::flex()).unwrap();
+        use_model(&model, folder.path()).unwrap();
+    }
+}

@@ -1,0 +1,77 @@
+//! Files that were cut, changed or mixed, as a checksum finds: refused. `sweep.rs` damages them without checksums.
+
+use std::fs;
+use std::path::Path;
+
+use burn_nca_learn::NcaConfig;
+use burn_nca_learn::encoder::EncoderConfig;
+use burn_nca_learn::objective::Criterion;
+
+use super::{FILES, load, saved};
+
+/// Overwrites a file, runs the check, and puts the file back.
+fn with_bytes(path: &Path, bytes: &[u8], check: impl FnOnce()) {
+    let whole = fs::read(path).unwrap();
+    fs::write(path, bytes).unwrap();
+    check();
+    fs::write(path, whole).unwrap();
+}
+
+fn refusal(folder: &Path) -> String {
+    load(folder).expect_err("a damaged model is refused").to_string()
+}
+
+#[test]
+fn every_file_that_was_cut_is_refused() {
+    let (_place, folder) = saved(&NcaConfig::new(3, 2));
+    for file in FILES {
+        let path = folder.join(file);
+        let whole = fs::read(&path).unwrap();
+        for length in 0..whole.len() {
+            with_bytes(&path, &whole[..length], || {
+                assert!(refusal(&folder).contains(file), "{file} cut to {length} bytes");
+            });
+        }
+    }
+    assert!(load(&folder).is_ok());
+}
+
+#[test]
+fn every_changed_byte_of_the_tensors_is_refused() {
+    let (_place, folder) = saved(&NcaConfig::new(3, 2));
+    for file in &FILES[1..] {
+        let path = folder.join(file);
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 1 << (at % 8);
+            with_bytes(&path, &changed, || {
+                assert!(refusal(&folder).contains("SHA-256 differs"), "{file}, byte {at}");
+            });
+        }
+    }
+}
+
+#[test]
+fn files_of_two_models_do_not_go_together() {
+    let (_place, folder) = saved(&NcaConfig::new(3, 2));
+    let other = NcaConfig::new(3, 2).with_criterion(Criterion::G);
+    let (_other_place, other) = saved(&other);
+    for file in &FILES[1..] {
+        let bytes = fs::read(other.join(file)).unwrap();
+        with_bytes(&folder.join(file), &bytes, || {
+            let error = refusal(&folder);
+            assert!(error.contains(file) && error.contains("another model"), "{error}");
+        });
+    }
+}
+
+#[test]
+fn a_missing_file_is_named_as_missing() {
+    for file in FILES {
+        let (_place, folder) = saved(&NcaConfig::new(3, 3).with_encoder(EncoderConfig::Diagonal));
+        fs::remove_file(folder.join(file)).unwrap();
+        let error = refusal(&folder);
+        assert!(error.contains(&format!("{file} is missing")), "{error}");
+    }
+}

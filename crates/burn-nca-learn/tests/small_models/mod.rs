@@ -1,0 +1,156 @@
+//! Small models of every method and with every part that a model may have, as this version fits them.
+
+mod data;
+mod using;
+
+pub use data::{classes, numbers, pairs, raw};
+pub use using::use_model;
+
+use burn::tensor::Device;
+use burn_nca_learn::baseline::TruncatedSvdConfig;
+use burn_nca_learn::data::{
+    Categorical, Features, Labeled, Missing, PreparationConfig, RegressionData, ScalingKind,
+    SparseFeatures, Task, TrainingData,
+};
+use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::estimator::Estimator;
+use burn_nca_learn::fit::{
+    ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty,
+    Precision, SgdConfig, Start, StochasticConfig,
+};
+use burn_nca_learn::method::{AnyMethod, Mlkr, Nca};
+use burn_nca_learn::{Fitted, NcaConfig};
+
+/// A model of each method, under the method's name, and one with each part that those lack.
+pub fn of_today() -> Vec<(String, Fitted)> {
+    let methods = AnyMethod::all();
+    let of_methods = methods.iter().map(|method| (method.info().name.to_string(), fitted(method)));
+    let set = |method: &str, name: &str, value: &str| {
+        let method = AnyMethod::named(method).unwrap().with_setting(name, value).unwrap();
+        fitted(&method)
+    };
+    let parts = [
+        ("prepared", prepared()),
+        ("weighted", of(&weighted(), Estimator::new(3, 2, Nca::new().into()))),
+        ("weighted-numbers", of(&weighted_numbers(), Estimator::new(3, 2, Mlkr::new().into()))),
+        ("sparse", sparse()),
+        ("network", network()),
+        ("diagonal", diagonal()),
+        ("conjugate-gradient", conjugate_gradient()),
+        ("given-start", given_start()),
+        ("fixed-shrinkage", set("lda", "shrinkage", "0.5")),
+        ("given-width", set("soft-nca", "width", "2.5")),
+    ];
+    of_methods.chain(parts.map(|(name, model)| (name.to_string(), model))).collect()
+}
+
+fn two_steps() -> FitConfig {
+    FitConfig::new()
+        .with_optimizer(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(2)))
+}
+
+/// A model of these data after two steps of L-BFGS.
+fn of<D: TrainingData>(data: &D, estimator: Estimator) -> Fitted {
+    estimator.with_fit(two_steps()).fit(data, &Device::flex()).unwrap()
+}
+
+/// A model of the method, in as many dimensions as it can.
+fn fitted(method: &AnyMethod) -> Fitted {
+    let device = Device::flex();
+    let of_dimension = |k: usize| {
+        let estimator = Estimator::new(3, k, method.clone()).with_fit(two_steps());
+        match method.info().task {
+            Some(Task::Numbers) => estimator.fit(&numbers(), &device),
+            Some(Task::Pairs) => estimator.fit(&pairs(), &device),
+            None | Some(Task::Classes) => estimator.fit(&classes(), &device),
+        }
+    };
+    let failed = |error| panic!("{}: {error}", method.info().name);
+    of_dimension(3).or_else(|_| of_dimension(2)).unwrap_or_else(failed)
+}
+
+/// Of a table with a missing value, text and booleans.
+fn prepared() -> Fitted {
+    let config = PreparationConfig {
+        missing: Missing::Mean,
+        indicators: true,
+        categorical: Categorical::Auto,
+        ..PreparationConfig::default()
+    };
+    let rows: Vec<usize> = (0..12).collect();
+    let preparation = config.fit(&raw(), &rows).unwrap();
+    let made = preparation.apply(&raw()).unwrap().features;
+    let columns = made.columns();
+    let data = classes().with_features(made).unwrap();
+    let model = of(&data, Estimator::new(columns, 2, Nca::new().into()));
+    model.with_preparation(preparation).unwrap()
+}
+
+fn weighted() -> Labeled {
+    classes().with_weights((0..12).map(|row| 0.5 + f64::from(row % 4)).collect()).unwrap()
+}
+
+/// Two numbers per row.
+fn weighted_numbers() -> RegressionData {
+    let targets = (0..24).map(|at| f64::from(at * at % 7)).collect();
+    let targets = Features::new(targets, ["price", "area"].map(String::from).to_vec()).unwrap();
+    let data = RegressionData::with_targets(classes().features().clone(), targets).unwrap();
+    data.with_weights((0..12).map(|row| 0.5 + f64::from(row % 4)).collect()).unwrap()
+}
+
+/// Of sparse rows, fitted on a reduction of them.
+fn sparse() -> Fitted {
+    let words = |row: usize| [row % 2, 2 + row % 3, 5 + row * row % 2];
+    let count = |row: usize, word: usize| (row, word, 1.0 + ((row + 2 * word) % 4) as f64);
+    let entries = (0..12).flat_map(|row| words(row).map(|word| count(row, word))).collect();
+    let counts = SparseFeatures::new([12, 7], entries).unwrap();
+    let svd = TruncatedSvdConfig::new(3).fit(&counts).unwrap();
+    let rows = classes().with_features(svd.apply(&counts).unwrap()).unwrap();
+    let names = (0..7).map(|word| format!("word {word}")).collect();
+    let reduced = of(&rows, Estimator::new(3, 2, Nca::new().into()));
+    reduced.through(&svd.projection, names).unwrap()
+}
+
+fn batches() -> StochasticConfig {
+    StochasticConfig::new().with_epochs(Some(2)).with_batch_size(Some(6))
+}
+
+fn network() -> Fitted {
+    let encoder = EncoderConfig::Mlp { hidden: vec![3], activation: Activation::Tanh };
+    let fit = FitConfig::new()
+        .with_optimizer(OptimizerConfig::Adam(batches()))
+        .with_early_stopping(Some(EarlyStoppingConfig::new().with_share(0.25)));
+    nca(2, encoder, fit)
+}
+
+fn diagonal() -> Fitted {
+    let fit = FitConfig::new()
+        .with_optimizer(OptimizerConfig::Sgd(SgdConfig::new().with_batches(batches())))
+        .with_start_perplexity(Some(3.0))
+        .with_l2(0.01)
+        .with_penalty(Some(Penalty::Spread));
+    nca(3, EncoderConfig::Diagonal, fit)
+}
+
+fn conjugate_gradient() -> Fitted {
+    let gradient = ConjugateGradientConfig::new().with_max_iterations(2);
+    let fit = FitConfig::new()
+        .with_optimizer(OptimizerConfig::ConjugateGradient(gradient))
+        .with_start(Start::Random { scale: Some(0.5) })
+        .with_scaling(ScalingKind::MinMax)
+        .with_stop_at(Some(1))
+        .with_time_budget(Some(60.0))
+        .with_precision(Precision::F64);
+    nca(2, EncoderConfig::Linear, fit)
+}
+
+fn given_start() -> Fitted {
+    let weight = vec![1.0, 0.0, 0.5, 0.0, 1.0, -0.5];
+    let fit = two_steps().with_start(Start::Given { weight }).with_scaling(ScalingKind::Common);
+    nca(2, EncoderConfig::Linear, fit)
+}
+
+fn nca(k: usize, encoder: EncoderConfig, fit: FitConfig) -> Fitted {
+    let config = NcaConfig::new(3, k).with_encoder(encoder).with_fit(fit);
+    config.fit(&classes(), &Device::flex()).unwrap()
+}
