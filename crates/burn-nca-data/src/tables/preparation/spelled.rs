@@ -12,7 +12,7 @@ const CURRENCIES: [&str; 13] =
 const DECIMAL_POINT: &str =
     "write numbers with a decimal point and without thousands separators, as in 1234.5";
 
-/// What to do about a text of [`unread_number`]: write it otherwise, or read a decimal comma.
+/// What to do about a text of `unread_number`: write it otherwise, or read a decimal comma.
 pub fn number_hints(text: &str) -> Option<Vec<Hint>> {
     let cure = unread_number(text)?;
     let edit = Hint::edit(cure);
