@@ -41,16 +41,13 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
 
 /// The message and its causes, each said once, with the hint after it.
 pub fn in_one_line(error: &anyhow::Error, command: CommandKind) -> String {
-    match hint(error, command) {
-        Some(hint) => format!("{}; {hint}", text(error)),
-        None => text(error),
-    }
+    burn_nca_data::in_one_line(text(error), hint(error, command))
 }
 
 /// What to do about an error, by options of this command.
 pub fn hint(error: &anyhow::Error, command: CommandKind) -> Option<String> {
     let hints = error.chain().filter_map(|cause| cause.downcast_ref::<burn_nca_learn::Error>());
-    hint_text(&hints.flat_map(|error| error.hints().iter().cloned()).collect::<Vec<_>>(), command)
+    hint_text(hints.flat_map(burn_nca_learn::Error::hints), command)
 }
 
 /// The message and its causes, each said once, without hints.

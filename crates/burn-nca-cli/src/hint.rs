@@ -12,7 +12,10 @@ pub enum CommandKind {
 }
 
 /// What to do about a message, by options of this command; `None` where none helps.
-pub fn hint_text(hints: &[Hint], command: CommandKind) -> Option<String> {
+pub fn hint_text<'a>(
+    hints: impl IntoIterator<Item = &'a Hint>,
+    command: CommandKind,
+) -> Option<String> {
     hint_sentence(hints, |setting| match command {
         CommandKind::Fit => of_both(setting).or_else(|| of_fit(setting)),
         CommandKind::Use => of_both(setting).or_else(|| of_use(setting)),

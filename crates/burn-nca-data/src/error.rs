@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use crate::hint::{Hint, Message};
+use crate::hint::{Hint, Message, Setting, hint_sentence, in_one_line};
 
 /// An error of this crate; every message names the thing, the value and the cure.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +58,11 @@ impl Error {
             Self::Model { path, reason } => format!("{}: {}", path.display(), reason.text()),
             Self::Device(_) | Self::Io { .. } => self.to_string(),
         }
+    }
+
+    /// The message with its hints in the words of a front end, which has none for what it cannot set.
+    pub fn worded(&self, words: impl Fn(&Setting) -> Option<String>) -> String {
+        in_one_line(self.text(), hint_sentence(self.hints(), words))
     }
 
     /// What to do about it; in words by [`hint_sentence`](crate::hint_sentence).

@@ -2,10 +2,10 @@
 //!
 //! A [`Message`] says what is wrong with which value; its [`Hint`]s say what to do about it, as values. The library words
 //! them in its own names ([`Message`]'s `Display`), the program as options on a line `hint:`, the Python package as
-//! parameters, the page as its controls. A front end matches every [`Setting`]; what it does not have, it leaves out.
+//! parameters, the page as its controls. What a front end cannot set, it leaves out.
 //!
 //! ```text
-//! Message { text, hints } ──► Error, notes of a table ──► Message::hint(words of the front end) ──► one sentence
+//! Message { text, hints } ──► Error, notes of a table ──► hint_sentence(hints, words of the front end) ──► one sentence
 //! ```
 
 use std::borrow::Cow;
@@ -151,8 +151,11 @@ impl Message {
 
 /// The hints as one sentence: `a`, `a, or b`, `a, b, or c`; `words` says a setting in the names of a front end, which has
 /// no words for what it cannot set.
-pub fn hint_sentence(hints: &[Hint], words: impl Fn(&Setting) -> Option<String>) -> Option<String> {
-    let said = hints.iter().filter_map(|hint| match hint {
+pub fn hint_sentence<'a>(
+    hints: impl IntoIterator<Item = &'a Hint>,
+    words: impl Fn(&Setting) -> Option<String>,
+) -> Option<String> {
+    let said = hints.into_iter().filter_map(|hint| match hint {
         Hint::Edit(edit) => Some(edit.to_string()),
         Hint::Set(setting) => words(setting),
     });
@@ -161,6 +164,14 @@ pub fn hint_sentence(hints: &[Hint], words: impl Fn(&Setting) -> Option<String>)
         [] => None,
         [only] => Some(only.clone()),
         [first @ .., last] => Some(format!("{}, or {last}", first.join(", "))),
+    }
+}
+
+/// A text and what to do about it in one line: `text; hint`.
+pub fn in_one_line(text: String, hint: Option<String>) -> String {
+    match hint {
+        Some(hint) => format!("{text}; {hint}"),
+        None => text,
     }
 }
 
@@ -175,11 +186,8 @@ pub(crate) fn missing_hints(are_words: bool) -> Vec<Hint> {
 
 impl Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)?;
-        match hint_sentence(&self.hints, |setting| Some(setting.words())) {
-            Some(hint) => write!(f, "; {hint}"),
-            None => Ok(()),
-        }
+        let hint = hint_sentence(&self.hints, |setting| Some(setting.words()));
+        f.write_str(&in_one_line(self.text.clone(), hint))
     }
 }
 

@@ -16,7 +16,7 @@ mod writers;
 pub use error::{Error, Result};
 #[doc(hidden)]
 pub use excerpt::quoted;
-pub use hint::{Hint, Message, Setting, hint_sentence};
+pub use hint::{Hint, Message, Setting, hint_sentence, in_one_line};
 #[cfg(feature = "readers")]
 pub use readers::*;
 #[cfg(feature = "readers")]

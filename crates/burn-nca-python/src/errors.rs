@@ -1,16 +1,13 @@
 //! Errors of the library as Python's exceptions.
 
-use burn_nca_data::{Setting, hint_sentence};
+use burn_nca_data::Setting;
 use burn_nca_learn::Error;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 
 /// The exception that a Python user expects: ValueError for data and settings, OSError for files.
 pub fn raised(error: Error) -> PyErr {
-    let message = match hint_sentence(error.hints(), words) {
-        Some(hint) => format!("{}; {hint}", error.text()),
-        None => error.text(),
-    };
+    let message = error.worded(words);
     match error {
         Error::Io { .. } => PyOSError::new_err(message),
         Error::Device(_) => PyRuntimeError::new_err(message),

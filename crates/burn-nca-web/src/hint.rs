@@ -1,14 +1,11 @@
 //! Hints of the library as controls of the page.
 
-use burn_nca_data::{Setting, hint_sentence};
+use burn_nca_data::Setting;
 use burn_nca_learn::Error;
 
 /// The message of an error, and what to do about it on the page.
 pub(crate) fn text(error: &Error) -> String {
-    match hint_sentence(error.hints(), words) {
-        Some(hint) => format!("{}; {hint}", error.text()),
-        None => error.text(),
-    }
+    error.worded(words)
 }
 
 /// A setting by the label of its control; `None` where the page has none.
