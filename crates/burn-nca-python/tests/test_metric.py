@@ -77,5 +77,5 @@ def test_networks_are_maps_too():
 
 
 def test_a_fit_that_did_not_converge_names_its_method_and_the_setting():
-    with pytest.warns(ConvergenceWarning, match=r"^\[Metric\] lmnn did not converge: .*raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match=r"^\[Metric\] lmnn did not converge: the limit of iterations was reached; raise max_iter\.$"):
         Metric(method="lmnn", max_iter=1).fit(*WINE)
