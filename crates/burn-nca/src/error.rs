@@ -18,7 +18,7 @@ pub fn shortened(message: &impl std::fmt::Display) -> String {
 }
 
 /// What a panic said.
-pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown cause")
 }

@@ -76,7 +76,7 @@ pub mod internal {
     pub use crate::encoder::any::MOST_PARAMETERS;
     pub use crate::encoder::probe::output_width;
     pub use crate::encoder::record::load_record;
-    pub use crate::error::{panic_message, shortened};
+    pub use crate::error::shortened;
     pub use crate::fit::checkpoint::{Checkpoint, FitKey, Place};
     pub use crate::fit::monitor::{Monitor, Record, Watchers};
     pub use crate::fit::solution::is_zero;

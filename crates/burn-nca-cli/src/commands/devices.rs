@@ -1,4 +1,4 @@
-//! `nca devices`: the available devices, and whether it computes as it should.
+//! `nca devices`: the available devices, and whether they compute as they should.
 
 use std::time::Instant;
 

@@ -193,10 +193,10 @@ mod tests {
         assert_eq!(resumed(&folder, "b", 2).0, [0]);
         assert!(resumed(&folder, "b", 2).1.is_some());
         // Without a checkpoint the fit starts from the beginning, and so does its record.
-        let again = Recording::new(&folder, identity("a"));
-        again.start(&[9.0, 9.0]);
-        again.step(&progress(1, Some(0.1)), &[8.0, 8.0]);
-        let steps = again.into_steps();
+        let second = Recording::new(&folder, identity("a"));
+        second.start(&[9.0, 9.0]);
+        second.step(&progress(1, Some(0.1)), &[8.0, 8.0]);
+        let steps = second.into_steps();
         assert_eq!(steps.iter().map(|step| step.parameters[0]).collect::<Vec<_>>(), [9.0, 8.0]);
     }
 
