@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::Context;
 use burn::tensor::Device;
 use burn_nca_learn::data::{Labeled, ScalingKind};
-use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::estimator::tune::{Candidate, StepScore, TuneConfig, TuneSession};
 use burn_nca_learn::fit::{FitConfig, Penalty, START_PERPLEXITY};
 use burn_nca_learn::objective::Criterion;
@@ -180,7 +180,7 @@ fn tuned([train, test]: &[Labeled; 2], scaling: &str, device: &Device) -> Result
 /// Networks of one hidden layer of 64: the start as Burn has it and of perplexity 15, penalties of weights and spread.
 fn networks([train, test]: &[Labeled; 2], scaling: &str, device: &Device) -> Result<Vec<Run>> {
     let d = train.features().columns();
-    let encoder = EncoderConfig::Mlp { hidden: vec![64], activation: Activation::Relu };
+    let encoder = EncoderConfig::mlp(&[64]);
     let base = NcaConfig::recommended_for(encoder, d, 2);
     let mut runs = Vec::new();
     for (name, l2, penalty, perplexity) in [

@@ -62,6 +62,7 @@ fn layers(
     data_type: DataType,
     output: &str,
 ) -> String {
+    let network = network.folded();
     let last = network.layers.len() - 1;
     let mut z = input.to_string();
     for (index, layer) in network.layers.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use burn::tensor::Device;
 use burn_nca_learn::data::{Labeled, ScalingKind};
-use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::encoder::{Activation, EncoderConfig, HiddenLayers};
 use burn_nca_learn::fit::{
     ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty, Precision,
     SgdConfig, Start, StartWeights, StochasticConfig,
@@ -91,7 +91,10 @@ impl Settings {
             "linear" => EncoderConfig::Linear,
             "diagonal" => EncoderConfig::Diagonal,
             "mlp" => {
-                EncoderConfig::Mlp { hidden: self.hidden.clone(), activation: self.activation()? }
+                EncoderConfig::Mlp(HiddenLayers {
+                    activation: self.activation()?,
+                    ..self.hidden.clone().into()
+                })
             }
             other => return Err(unknown("encoder", other, "'linear', 'diagonal', 'mlp'")),
         })

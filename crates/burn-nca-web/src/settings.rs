@@ -2,7 +2,7 @@
 
 use burn_nca_learn::NcaConfig;
 use burn_nca_learn::data::ScalingKind;
-use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::fit::{OptimizerConfig, StochasticConfig};
 use burn_nca_learn::objective::Criterion;
 use serde::{Deserialize, Serialize};
@@ -75,9 +75,7 @@ impl Settings {
         let encoder = match self.map {
             Map::Linear => EncoderConfig::Linear,
             Map::Diagonal => EncoderConfig::Diagonal,
-            Map::Mlp => {
-                EncoderConfig::Mlp { hidden: self.hidden.clone(), activation: Activation::Relu }
-            }
+            Map::Mlp => EncoderConfig::mlp(&self.hidden),
         };
         let dim = if self.map == Map::Diagonal { features } else { self.dim };
         let mut config =

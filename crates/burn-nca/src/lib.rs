@@ -40,8 +40,7 @@
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//! A network instead of A is `EncoderConfig::Mlp { hidden: vec![64], activation: Activation::Relu }`. [`fit::minimize`]
-//! trains by the exact gradient over all rows.
+//! A network instead of A is `EncoderConfig::mlp(&[64])`. [`fit::minimize`] trains by the exact gradient over all rows.
 //!
 //! In a training loop of Burn, take a loss of [`objective`] alone, or, with the feature `train`, hand a
 //! [`MetricModel`] to Burn's `Learner` (module `train`).

@@ -33,12 +33,12 @@ pub struct MetricModel<E: Encoder, O: Module + ModuleDisplay> {
 /// # #[cfg(feature = "flex")] {
 /// use burn::optim::{AdamConfig, GradientsParams};
 /// use burn::tensor::{Device, Distribution, Int, Tensor};
-/// use burn_nca::encoder::{Activation, EncoderConfig};
+/// use burn_nca::encoder::EncoderConfig;
 /// use burn_nca::Nca;
 /// use burn_nca::objective::NcaLossConfig;
 ///
 /// let device = Device::flex().autodiff();
-/// let network = EncoderConfig::Mlp { hidden: vec![16], activation: Activation::Relu };
+/// let network = EncoderConfig::mlp(&[16]);
 /// let mut nca = Nca::new(network.init(8, 2, &device), NcaLossConfig::new().init());
 /// let mut optimizer = AdamConfig::new().init();
 /// let x = Tensor::<2>::random([6, 8], Distribution::Default, &device);

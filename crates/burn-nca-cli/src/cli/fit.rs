@@ -131,13 +131,26 @@ pub struct ModelOptions {
     #[arg(long, value_enum, default_value = "linear", conflicts_with = "warm_start")]
     pub encoder: EncoderKind,
 
-    /// Hidden layers of an mlp, as in 64,32 [default: 64]
+    /// Hidden layers of an mlp, as in 64,32 [default: 256,128 for classes by NCA and mini-batches; else 64]
     #[arg(long, value_name = "SIZES", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one)]
     pub hidden: Option<Vec<usize>>,
 
     /// Activation of an mlp [default: relu]
     #[arg(long, value_enum)]
     pub activation: Option<ActivationKind>,
+
+    /// Share of the hidden units that are set to zero in each training step [default: 0.2 with batch normalization; else 0]
+    #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = momentum)]
+    pub dropout: Option<f64>,
+
+    /// Standard deviation of the noise added to the scaled inputs of an mlp in training [default: 0.3 with batch
+    /// normalization; else 0]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = weight)]
+    pub noise: Option<f64>,
+
+    /// Batch normalization of the hidden layers of an mlp [default: yes for classes by NCA and mini-batches; else no]
+    #[arg(long, value_enum, value_name = "yes|no")]
+    pub batch_norm: Option<YesNo>,
 
     /// The criterion: f, the expected number of points classified correctly, or g, the log probability that all are
     /// [default: g; f with --soft]
@@ -158,7 +171,8 @@ pub struct ModelOptions {
     #[arg(long, value_name = "P", conflicts_with = "warm_start", allow_negative_numbers = true, value_parser = perplexity)]
     pub start_perplexity: Option<f64>,
 
-    /// Weight of the L2 penalty l2 * n * penalty [default: 0.01; 0.001 for an mlp; 0.02 for a numeric target; 0 for pairs]
+    /// Weight of the L2 penalty l2 * n * penalty [default: 0.01; 0.001 for an mlp by lbfgs, 0 with --weight-decay; 0.02 for
+    /// a numeric target; 0 for pairs]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = weight)]
     pub l2: Option<f64>,
 
@@ -176,19 +190,21 @@ pub struct ModelOptions {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Optimization")]
 pub struct OptimizerOptions {
-    /// L-BFGS or conjugate gradients over all rows, or mini-batches with Adam or stochastic gradient descent.
-    #[arg(long, value_enum, default_value = "lbfgs")]
-    pub optimizer: OptimizerKind,
+    /// L-BFGS or conjugate gradients over all rows, or mini-batches with Adam or stochastic gradient descent [default:
+    /// adam for an mlp of classes by NCA; else lbfgs]
+    #[arg(long, value_enum)]
+    pub optimizer: Option<OptimizerKind>,
 
     /// The most iterations of lbfgs or cg; 0 evaluates the start [default: 200]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub max_iterations: Option<usize>,
 
-    /// Passes of adam or sgd over the data [default: as many as 400 steps need, at least 4]
+    /// Passes of adam or sgd over the data [default: as many as 400 steps need, 600 for an mlp with batch normalization; at
+    /// least 4]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub epochs: Option<usize>,
 
-    /// Rows of a batch of adam or sgd [default: 2000]
+    /// Rows of a batch of adam or sgd [default: 2000; at most half of the rows for an mlp with batch normalization]
     #[arg(long, value_name = "ROWS", allow_negative_numbers = true, value_parser = at_least_one)]
     pub batch_size: Option<usize>,
 
@@ -201,6 +217,11 @@ pub struct OptimizerOptions {
     /// the sum of its squared entries for sgd, 0.1 (1 - M) for an mlp]
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = positive)]
     pub learning_rate: Option<f64>,
+
+    /// Decay of the parameters in each step of adam, times the learning rate (AdamW) [default: 0.01 for an mlp with batch
+    /// normalization; else 0]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = weight)]
+    pub weight_decay: Option<f64>,
 
     /// Share of the last step that sgd takes again, from 0 to below 1 [default: 0.9]
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = momentum)]
@@ -301,6 +322,15 @@ pub enum PenaltyKind {
     Spread,
     /// The weights.
     Weights,
+}
+
+/// Yes or no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum YesNo {
+    /// Yes.
+    Yes,
+    /// No.
+    No,
 }
 
 /// A choice of optimizer.

@@ -4,6 +4,7 @@ pub mod ending;
 pub mod method;
 pub mod model_words;
 pub mod neighbor_count;
+pub mod network;
 pub mod options;
 pub mod progress;
 pub mod recording;

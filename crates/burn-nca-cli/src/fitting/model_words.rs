@@ -1,7 +1,7 @@
 //! A model's settings in words: its map and its objective.
 
 use burn_nca_learn::data::AgreementWidth;
-use burn_nca_learn::encoder::EncoderConfig;
+use burn_nca_learn::encoder::{EncoderConfig, HiddenLayers};
 use burn_nca_learn::estimator::ModelCard;
 use burn_nca_learn::method::{AnyMethod, Nca, SoftNca};
 use burn_nca_learn::objective::Criterion;
@@ -11,14 +11,29 @@ pub fn map(card: &ModelCard) -> String {
     match &card.encoder {
         Some(EncoderConfig::Linear) => "linear".to_string(),
         Some(EncoderConfig::Diagonal) => "diagonal (one weight per feature)".to_string(),
-        Some(EncoderConfig::Mlp { hidden, activation }) => {
-            let sizes =
-                std::iter::once(card.d_input).chain(hidden.iter().copied()).chain([card.d_output]);
+        Some(EncoderConfig::Mlp(hidden)) => {
+            let sizes = std::iter::once(card.d_input)
+                .chain(hidden.sizes.iter().copied())
+                .chain([card.d_output]);
             let sizes: Vec<String> = sizes.map(|size| size.to_string()).collect();
-            format!("network {}, {}", sizes.join("-"), format!("{activation:?}").to_lowercase())
+            format!("network {}, {}", sizes.join("-"), layers_words(hidden))
         }
         None => "one of the user's own".to_string(),
     }
+}
+
+/// The activation of the hidden layers, and what is set beside it: `relu, batch norm, dropout 0.2, noise 0.3`
+fn layers_words(hidden: &HiddenLayers) -> String {
+    let mut words = format!("{:?}", hidden.activation).to_lowercase();
+    if hidden.batch_norm {
+        words += ", batch norm";
+    }
+    for (name, value) in [("dropout", hidden.dropout), ("noise", hidden.noise)] {
+        if value > 0.0 {
+            words += &format!(", {name} {value}");
+        }
+    }
+    words
 }
 
 /// What was optimized, or the method and its settings where that says it.
@@ -54,7 +69,6 @@ fn letter(criterion: Criterion) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_learn::encoder::Activation;
     use burn_nca_learn::fit::FitConfig;
 
     use super::*;
@@ -71,13 +85,16 @@ mod tests {
 
     #[test]
     fn maps_and_objectives_read_as_sentences() {
-        let network = EncoderConfig::Mlp { hidden: vec![64, 32], activation: Activation::Relu };
+        let network = EncoderConfig::mlp(&[64, 32]);
         let plain = Nca { criterion: Criterion::G, repulsion: 0.0 };
-        let card_of = card(network, plain);
+        let card_of = card(network, plain.clone());
         assert_eq!(
             (map(&card_of), objective(&card_of)),
             ("network 13-64-32-2, relu".into(), "g".into())
         );
+        let regularized = card(EncoderConfig::Mlp(HiddenLayers::regularized()), plain);
+        let words = "network 13-256-128-2, relu, batch norm, dropout 0.2, noise 0.3";
+        assert_eq!(map(&regularized), words);
         let width = AgreementWidth::Given(2.5);
         let soft = card(EncoderConfig::Linear, SoftNca { criterion: Criterion::F, width });
         assert_eq!(map(&soft), "linear");

@@ -5,8 +5,9 @@
 use anyhow::Result;
 use burn_nca_learn::method::{AnyMethod, Uses};
 
+use super::network;
 use super::target_settings::FitTask;
-use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind};
+use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind, YesNo};
 use crate::cli::table::UnlabeledRule;
 use crate::cli::{FitArgs, NeighborCount};
 use crate::failure::usage;
@@ -20,8 +21,8 @@ pub fn check(args: &FitArgs, learned_from: FitTask, method: &AnyMethod) -> Resul
         .into_iter()
         .chain(without_classes(args, learned_from))
         .chain(of_another_method(args, method))
-        .chain(of_another_map(args))
-        .chain(of_another_optimizer(args));
+        .chain(of_another_map(args, method))
+        .chain(of_another_optimizer(args, method));
     match refused.into_iter().find(|refusal| refusal.given) {
         Some(refusal) => Err(usage(refusal.message)),
         None => Ok(()),
@@ -67,7 +68,7 @@ fn without_its_partner(args: &FitArgs) -> Vec<Refusal> {
 fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let (info, settings) = (method.info(), method.settings());
     let (model, optimizer) = (&args.model, &args.optimizer);
-    let other_optimizer = optimizer.optimizer != OptimizerKind::Lbfgs;
+    let other_optimizer = optimizer.optimizer.is_some_and(|kind| kind != OptimizerKind::Lbfgs);
     let unlabeled = args.columns.unlabeled == Some(UnlabeledRule::Neighbors);
     let of_settings = [
         ("--objective", "criterion", model.objective.is_some()),
@@ -148,15 +149,26 @@ fn without_classes(args: &FitArgs, learned_from: FitTask) -> Vec<Refusal> {
 }
 
 /// An option that the map does not have.
-fn of_another_map(args: &FitArgs) -> Vec<Refusal> {
+fn of_another_map(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let (model, init) = (&args.model, args.model.init.as_ref());
     let network = model.encoder == EncoderKind::Mlp;
-    let given =
-        [("--hidden", model.hidden.is_some()), ("--activation", model.activation.is_some())];
+    let given = [
+        ("--hidden", model.hidden.is_some()),
+        ("--activation", model.activation.is_some()),
+        ("--dropout", model.dropout.is_some()),
+        ("--noise", model.noise.is_some()),
+        ("--batch-norm", model.batch_norm.is_some()),
+    ];
     let reason = match &model.warm_start {
         Some(_) => "with --warm-start the network is that of the model",
         None => "hidden layers need --encoder mlp",
     };
+    let stochastic = [
+        ("--dropout", model.dropout.is_some_and(|share| share > 0.0)),
+        ("--noise", model.noise.is_some_and(|deviation| deviation > 0.0)),
+        ("--batch-norm yes", model.batch_norm == Some(YesNo::Yes)),
+    ];
+    let batches = network::optimizer_kind(args, method).takes_batches();
     let scaled = model.start_perplexity.is_some_and(|perplexity| perplexity > 0.0);
     let mut refused: Vec<Refusal> = given
         .into_iter()
@@ -165,6 +177,12 @@ fn of_another_map(args: &FitArgs) -> Vec<Refusal> {
             refusal(given && !network, message)
         })
         .collect();
+    refused.extend(stochastic.map(|(option, given)| {
+        let message = format!(
+            "{option} gives another function in each step, and lbfgs and cg minimize one; give --optimizer adam or sgd"
+        );
+        refusal(given && network && !batches, message)
+    }));
     refused.push(refusal(
         network && init.is_some_and(|init| !matches!(init, Init::Auto | Init::Random(None))),
         "--init is for a linear or diagonal map: a network starts from random weights, seeded by --seed; leave it out",
@@ -186,9 +204,10 @@ fn of_another_map(args: &FitArgs) -> Vec<Refusal> {
 }
 
 /// An option of the other kind of optimizer.
-fn of_another_optimizer(args: &FitArgs) -> Vec<Refusal> {
+fn of_another_optimizer(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let options = &args.optimizer;
-    let batches = options.optimizer.takes_batches();
+    let kind = network::optimizer_kind(args, method);
+    let batches = kind.takes_batches();
     let of_batches = [
         ("--epochs", options.epochs.is_some()),
         ("--batch-size", options.batch_size.is_some()),
@@ -205,8 +224,12 @@ fn of_another_optimizer(args: &FitArgs) -> Vec<Refusal> {
             "--max-iterations is for lbfgs and cg; mini-batches count --epochs",
         ),
         refusal(
-            options.momentum.is_some() && options.optimizer != OptimizerKind::Sgd,
+            options.momentum.is_some() && kind != OptimizerKind::Sgd,
             "--momentum is for --optimizer sgd; give that as well, or leave it out",
+        ),
+        refusal(
+            options.weight_decay.is_some() && kind != OptimizerKind::Adam,
+            "--weight-decay is for --optimizer adam; give that as well, or leave it out",
         ),
     ];
     of_batches.chain(of_others).collect()

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use burn_nca_data::{is_sparse, read_csv_features, read_npy_features};
 use burn_nca_learn::data::{AnyData, Features, ScalingKind};
-use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::fit::exact::BlockConfig;
 use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty,
@@ -15,10 +15,11 @@ use burn_nca_learn::method::{AnyMethod, Uses};
 use burn_nca_learn::{Estimator, Fitted, NcaConfig, Sums};
 
 use crate::cli::fit::{
-    ActivationKind, EncoderKind, FitArgs, Init, ModelOptions, Number, OptimizerKind,
-    OptimizerOptions, PenaltyKind, Scale, SumsKind,
+    EncoderKind, FitArgs, Init, ModelOptions, Number, OptimizerKind, OptimizerOptions, PenaltyKind,
+    Scale, SumsKind,
 };
 use crate::failure::usage;
+use crate::fitting::network;
 
 /// More features than these are not learned to as many dimensions unless the user asks for them: the map would
 /// have their square in parameters.
@@ -46,19 +47,31 @@ pub fn configuration(
         }
         None => {
             let dim = args.dim.unwrap_or_else(|| default_dim(&args.model, &method, train));
-            (encoder(&args.model), dim)
+            (encoder(args, &method), dim)
         }
     };
     let init = args.model.init.as_ref().unwrap_or(&Init::Auto);
-    let l2 = args.model.l2.unwrap_or_else(|| method.recommended_l2(&encoder));
-    let (penalty, start_perplexity) = units(args, &method, &encoder, warm_start.is_some());
+    let kind = match &encoder {
+        // A network that is fitted further may have layers that only mini-batches can fit.
+        EncoderConfig::Mlp(hidden) if hidden.is_stochastic() => {
+            args.optimizer.optimizer.unwrap_or(OptimizerKind::Adam)
+        }
+        _ => network::optimizer_kind(args, &method),
+    };
+    let batches = kind.takes_batches().then(|| batches(args, &encoder, train.features().rows()));
+    let decays = batches.as_ref().is_some_and(|batches| batches.weight_decay.is_some());
+    let l2 = args.model.l2.unwrap_or_else(|| match decays {
+        true => 0.0,
+        false => method.recommended_l2(&encoder),
+    });
+    let (penalty, start_perplexity) = units(args, &method, &encoder, (kind, warm_start.is_some()));
     let fit = FitConfig::new()
         .with_start(start(init, columns, dim, &encoder)?)
-        .with_scaling(scaling(args, train.features()))
+        .with_scaling(scaling(args, kind, train.features()))
         .with_l2(l2)
         .with_penalty(penalty)
         .with_start_perplexity(start_perplexity)
-        .with_optimizer(optimizer(&args.optimizer, train.features().rows()))
+        .with_optimizer(optimizer(&args.optimizer, kind, batches))
         .with_early_stopping(early_stopping(&args.optimizer))
         .with_time_budget(args.optimizer.time_budget)
         .with_seed(args.seed)
@@ -78,11 +91,14 @@ fn units(
     args: &FitArgs,
     method: &AnyMethod,
     encoder: &EncoderConfig,
-    is_warm: bool,
+    (kind, is_warm): (OptimizerKind, bool),
 ) -> (Option<Penalty>, Option<f64>) {
     let options = &args.model;
-    let batches = args.optimizer.optimizer.takes_batches();
+    let batches = kind.takes_batches();
     let usual = match method {
+        AnyMethod::Nca(_) if matches!(encoder, EncoderConfig::Mlp(_)) => {
+            NcaConfig::recommended_for(encoder.clone(), 1, 1).fit
+        }
         AnyMethod::Nca(_) if batches => {
             FitConfig::new().with_start_perplexity(Some(START_PERPLEXITY).filter(|_| !is_warm))
         }
@@ -123,18 +139,11 @@ fn default_dim(options: &ModelOptions, method: &AnyMethod, train: AnyData<'_>) -
     method.default_dimension(train).map_or(general, |own| own.min(general))
 }
 
-fn encoder(options: &ModelOptions) -> EncoderConfig {
-    match options.encoder {
+fn encoder(args: &FitArgs, method: &AnyMethod) -> EncoderConfig {
+    match args.model.encoder {
         EncoderKind::Linear => EncoderConfig::Linear,
         EncoderKind::Diagonal => EncoderConfig::Diagonal,
-        EncoderKind::Mlp => EncoderConfig::Mlp {
-            hidden: options.hidden.clone().unwrap_or_else(|| vec![64]),
-            activation: match options.activation {
-                None | Some(ActivationKind::Relu) => Activation::Relu,
-                Some(ActivationKind::Tanh) => Activation::Tanh,
-                Some(ActivationKind::Logistic) => Activation::Logistic,
-            },
-        },
+        EncoderKind::Mlp => EncoderConfig::Mlp(network::hidden_layers(args, method)),
     }
 }
 
@@ -182,23 +191,39 @@ fn given_matrix(path: &Path, columns: &[String], rows: usize) -> Result<Vec<f64>
     Ok(matrix.values().to_vec())
 }
 
-fn optimizer(options: &OptimizerOptions, rows: usize) -> OptimizerConfig {
-    if !options.optimizer.takes_batches() {
-        return full_batch_optimizer(options.optimizer, options.max_iterations);
-    }
+/// The mini-batches of a fit. What the rows decide is written down; a learning rate that depends on the start is not known
+/// yet.
+fn batches(args: &FitArgs, encoder: &EncoderConfig, rows: usize) -> StochasticConfig {
+    let options = &args.optimizer;
+    let usual = match encoder {
+        EncoderConfig::Mlp(hidden) if hidden.batch_norm => StochasticConfig::of_network(rows),
+        _ => StochasticConfig::new(),
+    };
+    let by_adam = options.optimizer != Some(OptimizerKind::Sgd);
     let asked = StochasticConfig {
         epochs: options.epochs,
-        batch_size: options.batch_size,
-        learning_rate: options.learning_rate,
+        batch_size: options.batch_size.or(usual.batch_size),
+        learning_rate: options.learning_rate.or(usual.learning_rate.filter(|_| by_adam)),
         candidates: options.candidates,
+        weight_decay: options.weight_decay.or(usual.weight_decay.filter(|_| by_adam)),
     };
-    // What the rows decide is written down; the learning rate is that of the start, which is not known yet.
-    let batches = StochasticConfig {
-        epochs: Some(asked.epochs_of(rows)),
+    let epochs = usual.epochs.filter(|_| options.batch_size.is_none());
+    StochasticConfig {
+        epochs: Some(asked.epochs.or(epochs).unwrap_or_else(|| asked.epochs_of(rows))),
         batch_size: Some(asked.batch_size.unwrap_or_else(|| asked.batch_rows(rows).max(2))),
         ..asked
+    }
+}
+
+fn optimizer(
+    options: &OptimizerOptions,
+    kind: OptimizerKind,
+    batches: Option<StochasticConfig>,
+) -> OptimizerConfig {
+    let Some(batches) = batches else {
+        return full_batch_optimizer(kind, options.max_iterations);
     };
-    if options.optimizer == OptimizerKind::Adam {
+    if kind == OptimizerKind::Adam {
         return OptimizerConfig::Adam(batches);
     }
     let default = SgdConfig::new();
@@ -234,13 +259,15 @@ fn blocks(memory_mib: Option<usize>) -> BlockConfig {
 }
 
 /// What was asked for; else standardized, but one scale for all columns where mini-batches meet columns of one unit.
-fn scaling(args: &FitArgs, train: &Features) -> ScalingKind {
+fn scaling(args: &FitArgs, kind: OptimizerKind, train: &Features) -> ScalingKind {
     match args.scale {
         Some(Scale::Standardize) => ScalingKind::Standardize,
         Some(Scale::Common) => ScalingKind::Common,
         Some(Scale::MinMax) => ScalingKind::MinMax,
         Some(Scale::None) => ScalingKind::None,
-        None if args.optimizer.optimizer.takes_batches() => ScalingKind::auto(train),
+        // Noise and decay of a network are set in units of standardized features.
+        None if args.model.encoder == EncoderKind::Mlp => ScalingKind::Standardize,
+        None if kind.takes_batches() => ScalingKind::auto(train),
         // The directions of a sparse table are in order of their variance, and most of the last is noise.
         None if is_sparse(&args.source.data) => ScalingKind::Common,
         None => ScalingKind::Standardize,
@@ -272,6 +299,7 @@ fn penalty(kind: PenaltyKind) -> Penalty {
 #[cfg(test)]
 mod tests {
     use burn_nca_learn::data::Features;
+    use burn_nca_learn::encoder::HiddenLayers;
     use clap::Parser;
 
     use super::*;
@@ -341,8 +369,34 @@ mod tests {
         };
         assert_eq!(settings(""), ("G".into(), 0.01));
         assert_eq!(settings("--encoder diagonal"), ("G".into(), 0.01));
-        assert_eq!(settings("--encoder mlp"), ("G".into(), 0.001));
+        // The decay of its steps is the penalty of a network by mini-batches.
+        assert_eq!(settings("--encoder mlp"), ("G".into(), 0.0));
+        assert_eq!(settings("--encoder mlp --weight-decay 0 --l2 0.1"), ("G".into(), 0.1));
+        assert_eq!(settings("--encoder mlp --optimizer lbfgs"), ("G".into(), 0.001));
         assert_eq!(settings("--objective f --l2 0"), ("F".into(), 0.0));
+    }
+
+    #[test]
+    fn a_network_of_nca_generalizes_by_default_and_is_plain_by_full_batches() {
+        let settings = |options: &str| {
+            let config = config(options).unwrap();
+            let EncoderConfig::Mlp(hidden) = config.encoder else { unreachable!() };
+            (hidden, config.fit.optimizer.batches().cloned())
+        };
+        let (hidden, batches) = settings("--encoder mlp");
+        assert_eq!(hidden, HiddenLayers::regularized());
+        let expected = StochasticConfig::of_network(3);
+        assert_eq!(batches.unwrap().to_string(), expected.to_string());
+        let (hidden, batches) = settings("--encoder mlp --hidden 8 --dropout 0 --weight-decay 0.5");
+        let usual = HiddenLayers::regularized();
+        assert_eq!(hidden, HiddenLayers { sizes: vec![8], dropout: 0.0, ..usual });
+        assert_eq!(batches.unwrap().weight_decay, Some(0.5));
+        for by_steps in ["--optimizer lbfgs", "--optimizer cg", "--max-iterations 9", "--tune"] {
+            let (hidden, batches) = settings(&format!("--encoder mlp {by_steps}"));
+            assert!(hidden == vec![64].into() && batches.is_none(), "{by_steps}");
+        }
+        let (hidden, batches) = settings("--encoder mlp --batch-norm no");
+        assert!(!hidden.is_stochastic() && batches.unwrap().weight_decay.is_none());
     }
 
     #[test]

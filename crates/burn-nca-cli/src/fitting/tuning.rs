@@ -139,7 +139,8 @@ fn default_candidates(args: &FitArgs, config: &NcaConfig, train: &Labeled) -> Op
         || model.start_perplexity.is_some()
         || model.warm_start.is_some()
         || model.repulsion > 0.0
-        || optimizer.optimizer != OptimizerKind::Lbfgs
+        || optimizer.optimizer.is_some_and(|kind| kind != OptimizerKind::Lbfgs)
+        || config.fit.optimizer.batches().is_some()
         || optimizer.max_iterations.is_some()
         || optimizer.early_stopping.is_some()
         || args.columns.unlabeled.is_some();

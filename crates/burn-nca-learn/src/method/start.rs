@@ -1,5 +1,6 @@
 //! The encoder of a configuration at its start.
 
+use burn::module::Module;
 use burn::tensor::Device;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -74,7 +75,7 @@ fn factor(
     }
     let dtype = fit.precision.dtype();
     let x = features.select(&rows).to_tensor(device, dtype);
-    perplexity_factor(&cast(encoder.clone(), dtype).forward(x), perplexity, fit.seed)
+    perplexity_factor(&cast(encoder.valid(), dtype).forward(x), perplexity, fit.seed)
 }
 
 fn unscaled(
@@ -96,15 +97,13 @@ fn unscaled(
             let (scale, start) = fit.start.diagonal(data, fit.seed)?;
             Ok((AnyEncoder::Diagonal(DiagonalMap::from_scale(&scale, device, dtype)), Some(start)))
         }
-        EncoderConfig::Mlp { hidden, activation } => {
+        EncoderConfig::Mlp(hidden) => {
             if !matches!(fit.start, Start::Auto | Start::Random { .. }) {
                 return Err(Error::setting(
                     "a network starts from random weights; leave the start at auto or random",
                 ));
             }
-            let network = MlpConfig::new(d, hidden.clone(), k)
-                .with_activation(*activation)
-                .init_seeded(fit.seed, device);
+            let network = MlpConfig::new(d, hidden.clone(), k).init_seeded(fit.seed, device);
             Ok((AnyEncoder::Mlp(network), None))
         }
     }

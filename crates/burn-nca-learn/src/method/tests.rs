@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use super::*;
 use crate::Fitted;
 use crate::data::{Features, Labeled, RegressionData, ScalingKind, TensorFeatures, host_values};
-use crate::encoder::{Activation, AnyEncoder, Encoder, EncoderConfig};
+use crate::encoder::{Activation, AnyEncoder, Encoder, EncoderConfig, HiddenLayers};
 use crate::estimator::Estimator;
 use crate::estimator::tune::{TuneConfig, TuneSession};
 use crate::fit::{EarlyStoppingConfig, FitConfig, FitState, Progress, Start, Termination};
@@ -273,7 +273,8 @@ fn gvsm_starts_from_the_distances_of_a_given_transform() {
 #[test]
 fn lmnn_learns_through_any_encoder() {
     let data = xor(8);
-    let network = EncoderConfig::Mlp { hidden: vec![8], activation: Activation::Tanh };
+    let network =
+        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![8].into() });
     for (encoder, k) in [(EncoderConfig::Diagonal, 4), (EncoderConfig::Linear, 2), (network, 3)] {
         let estimator = Estimator::new(4, k, AnyMethod::from(Lmnn::new())).with_encoder(encoder);
         let summary = fit(&estimator, &data).summary().clone();

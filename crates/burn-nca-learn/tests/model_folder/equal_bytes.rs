@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use burn_nca_learn::NcaConfig;
-use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::encoder::{Activation, EncoderConfig, HiddenLayers};
 use serde_json::Value;
 
 use super::saved;
@@ -15,7 +15,8 @@ fn card(folder: &Path) -> Value {
 
 #[test]
 fn equal_fits_save_equal_bytes_but_for_the_times() {
-    let network = EncoderConfig::Mlp { hidden: vec![4], activation: Activation::Tanh };
+    let network =
+        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![4].into() });
     for config in [
         NcaConfig::new(3, 2),
         NcaConfig::new(3, 3).with_encoder(EncoderConfig::Diagonal),

@@ -12,7 +12,7 @@ use burn_nca_learn::data::{
     Categorical, Features, Labeled, Missing, PreparationConfig, RegressionData, ScalingKind,
     SparseFeatures, Task, TrainingData,
 };
-use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::encoder::{Activation, EncoderConfig, HiddenLayers};
 use burn_nca_learn::estimator::Estimator;
 use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty,
@@ -116,7 +116,8 @@ fn batches() -> StochasticConfig {
 }
 
 fn network() -> Fitted {
-    let encoder = EncoderConfig::Mlp { hidden: vec![3], activation: Activation::Tanh };
+    let encoder =
+        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![3].into() });
     let fit = FitConfig::new()
         .with_optimizer(OptimizerConfig::Adam(batches()))
         .with_early_stopping(Some(EarlyStoppingConfig::new().with_share(0.25)));

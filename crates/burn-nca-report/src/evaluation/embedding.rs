@@ -31,7 +31,7 @@ pub fn embed(model: &Fitted, scaled: &Features) -> Result<Tensor<2>> {
         return Ok(model.transform_scaled(scaled)?);
     }
     model.scaling().check_columns(scaled.names())?;
-    let encoder = model.encoder.clone().map(&mut ToHost { host: &host });
+    let encoder = model.encoder.valid().map(&mut ToHost { host: &host });
     let rows: Vec<usize> = (0..scaled.rows()).collect();
     let parts =
         rows.chunks(CHUNK).map(|rows| encoder.forward(scaled.rows_to_tensor(rows, &host, dtype)));

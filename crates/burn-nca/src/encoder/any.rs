@@ -5,7 +5,8 @@ use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
 use super::{
-    Activation, DiagonalMap, DiagonalMapConfig, Encoder, LinearMap, LinearMapConfig, Mlp, MlpConfig,
+    DiagonalMap, DiagonalMapConfig, Encoder, HiddenLayers, LinearMap, LinearMapConfig, Mlp,
+    MlpConfig,
 };
 use crate::error::{Error, Hint, Message, Result, Setting};
 
@@ -30,20 +31,20 @@ pub enum EncoderConfig {
     Linear,
     /// A [`DiagonalMap`]: one weight per feature; k = d.
     Diagonal,
-    /// An [`Mlp`].
-    Mlp {
-        /// Sizes of the hidden layers.
-        hidden: Vec<usize>,
-        /// The function after each hidden layer.
-        activation: Activation,
-    },
+    /// An [`Mlp`] with these hidden layers.
+    Mlp(HiddenLayers),
 }
 
 impl EncoderConfig {
+    /// An [`Mlp`] with hidden layers of these sizes, the activation relu and nothing else.
+    pub fn mlp(hidden: &[usize]) -> Self {
+        Self::Mlp(hidden.to_vec().into())
+    }
+
     /// The sizes of the layers from d inputs to k outputs, both of them included.
     fn layer_sizes(&self, d_input: usize, d_output: usize) -> Vec<usize> {
         let hidden = match self {
-            Self::Mlp { hidden, .. } => &hidden[..],
+            Self::Mlp(hidden) => &hidden.sizes[..],
             _ => &[],
         };
         [&[d_input], hidden, &[d_output]].concat()
@@ -54,18 +55,28 @@ impl EncoderConfig {
         if *self == Self::Diagonal {
             return Some(d_input);
         }
-        let has_bias = usize::from(matches!(self, Self::Mlp { .. }));
-        self.layer_sizes(d_input, d_output).windows(2).try_fold(0_usize, |sum, sizes| {
-            sum.checked_add(sizes[0].checked_add(has_bias)?.checked_mul(sizes[1])?)
-        })
+        let has_bias = usize::from(matches!(self, Self::Mlp(_)));
+        let layers =
+            self.layer_sizes(d_input, d_output).windows(2).try_fold(0_usize, |sum, sizes| {
+                sum.checked_add(sizes[0].checked_add(has_bias)?.checked_mul(sizes[1])?)
+            });
+        // The scale and the shift of each normalized unit.
+        let normalized = match self {
+            Self::Mlp(hidden) if hidden.batch_norm => &hidden.sizes[..],
+            _ => &[],
+        };
+        normalized.iter().try_fold(layers?, |sum, size| sum.checked_add(size.checked_mul(2)?))
     }
 
     /// Checks that there can be an encoder of these sizes, however large it is.
     ///
     /// # Errors
-    /// A layer of size 0, or a diagonal map with k other than d.
+    /// A layer of size 0, a dropout or noise out of range, or a diagonal map with k other than d.
     #[doc(hidden)]
     pub fn check_shape(&self, d_input: usize, d_output: usize) -> Result<()> {
+        if let Self::Mlp(hidden) = self {
+            hidden.check()?;
+        }
         let sizes = self.layer_sizes(d_input, d_output);
         if let Some(layer) = sizes.iter().position(|size| *size == 0) {
             return Err(Error::setting(format!(
@@ -145,11 +156,9 @@ impl EncoderConfig {
                 assert_eq!(d_input, d_output, "a diagonal map keeps the number of features");
                 AnyEncoder::Diagonal(DiagonalMapConfig::new(d_input).init(device))
             }
-            Self::Mlp { hidden, activation } => AnyEncoder::Mlp(
-                MlpConfig::new(d_input, hidden.clone(), d_output)
-                    .with_activation(*activation)
-                    .init(device),
-            ),
+            Self::Mlp(hidden) => {
+                AnyEncoder::Mlp(MlpConfig::new(d_input, hidden.clone(), d_output).init(device))
+            }
         }
     }
 }
@@ -217,9 +226,7 @@ impl Encoder for AnyEncoder {
         Some(match self {
             Self::Linear(_) => EncoderConfig::Linear,
             Self::Diagonal(_) => EncoderConfig::Diagonal,
-            Self::Mlp(network) => {
-                EncoderConfig::Mlp { hidden: network.hidden(), activation: network.activation() }
-            }
+            Self::Mlp(network) => EncoderConfig::Mlp(network.hidden()),
         })
     }
 
@@ -237,7 +244,7 @@ mod tests {
     use super::*;
 
     fn network(hidden: &[usize]) -> EncoderConfig {
-        EncoderConfig::Mlp { hidden: hidden.to_vec(), activation: Activation::Relu }
+        EncoderConfig::mlp(hidden)
     }
 
     #[test]
@@ -247,6 +254,11 @@ mod tests {
         // (4 + 1) 3 + (3 + 1) 2 weights and biases.
         assert_eq!(network(&[3]).parameters(4, 2), Some(23));
         assert_eq!(network(&[usize::MAX]).parameters(4, 2), None);
+        // A scale and a shift for each of 256 + 128 units.
+        let [plain, normalized] = [vec![256, 128].into(), HiddenLayers::regularized()];
+        let [plain, normalized] = [plain, normalized].map(EncoderConfig::Mlp);
+        let added = normalized.parameters(4, 2).unwrap() - plain.parameters(4, 2).unwrap();
+        assert_eq!(added, 2 * (256 + 128));
     }
 
     #[test]

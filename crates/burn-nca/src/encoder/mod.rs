@@ -18,7 +18,7 @@ pub use any::{AnyEncoder, EncoderConfig};
 pub use cast::cast;
 pub use diagonal::{DiagonalMap, DiagonalMapConfig};
 pub use linear::{LinearMap, LinearMapConfig};
-pub use mlp::{Activation, Mlp, MlpConfig};
+pub use mlp::{Activation, HiddenLayers, Mlp, MlpConfig};
 pub(crate) use record::{load_optimizer, load_record};
 pub use unit::UnitRows;
 pub(crate) use unit::unit_rows;

@@ -11,7 +11,7 @@
 
 use std::ops::ControlFlow;
 
-use burn::optim::{AdamConfig, ModuleOptimizer};
+use burn::optim::{AdamConfig, AdamWConfig, ModuleOptimizer};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::{Checkpoint, Place};
@@ -74,7 +74,11 @@ pub fn minimize_prepared<E: Encoder, O: Objective>(
         OptimizerConfig::Lbfgs(solver) => prepared.run(solver, &mut checkpoint),
         OptimizerConfig::ConjugateGradient(solver) => prepared.run(solver, &mut checkpoint),
         OptimizerConfig::Adam(batches) => {
-            let (optimizer, rate) = (AdamConfig::new().init(), batches.rate_from(&prepared.start));
+            let optimizer = match batches.weight_decay.filter(|decay| *decay > 0.0) {
+                Some(decay) => AdamWConfig::new().with_weight_decay(decay as f32).init(),
+                None => AdamConfig::new().init(),
+            };
+            let rate = batches.rate_from(&prepared.start);
             let steps = (session.optimizer.unwrap_or(optimizer), rate);
             prepared.run_batches(batches, steps, &mut checkpoint)
         }

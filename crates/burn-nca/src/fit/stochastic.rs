@@ -8,8 +8,8 @@ use burn::module::Module;
 use burn::optim::{GradientsParams, ModuleOptimizer};
 use burn::store::RecordError;
 use burn::tensor::Tensor;
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ use super::monitor::{Monitor, Record};
 use super::parameters::{flatten, flatten_gradients};
 use super::penalty::{Penalty, spread};
 use super::problem::Problem;
-use super::training_layers::independent;
+use super::training_layers::{check_one_function, independent};
 use super::units::Units;
 use super::{Evaluation, FitConfig, Progress, Solution, StochasticConfig, Termination};
 use crate::encoder::{Encoder, load_optimizer, load_record};
@@ -173,6 +173,8 @@ struct Epochs<'a, 'p, E: Encoder, O: Objective> {
     optimizer: ModuleOptimizer,
     epoch: usize,
     batches: usize,
+    /// Whether a layer may draw at random, or looks at the other rows of its batch.
+    draws: bool,
     /// Batches of this run that took a step.
     steps: usize,
     /// Seconds of earlier runs.
@@ -204,6 +206,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             optimizer,
             epoch: 0,
             batches: 0,
+            draws: check_one_function(&problem.model).is_err(),
             steps: 0,
             earlier_seconds: 0.0,
             started: Instant::now(),
@@ -231,6 +234,12 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             let learning_rate = learning_rate_at(start, self.epoch * count + batch, epochs * count);
             self.last.step = learning_rate;
             let others = self.others(&rows, &span);
+            if self.draws {
+                let number = (self.batches + batch) as u64;
+                let mut seeds = ChaCha8Rng::seed_from_u64(self.config.seed);
+                seeds.set_stream(number + 1);
+                self.problem.x.device().seed(seeds.random());
+            }
             let Some(estimate) = self.batch(&rows[span.clone()], &others) else { continue };
             value += span.len() as f64 * estimate.value;
             valued_rows += span.len();

@@ -10,6 +10,9 @@ const BATCH: usize = 2000;
 /// Steps that a fit takes at least where no number of epochs is asked for.
 const STEPS: usize = 400;
 
+/// The same for a network with batch normalization.
+const NETWORK_STEPS: usize = 600;
+
 /// Passes over the data that a fit takes at least where no number of them is asked for.
 const FEWEST_EPOCHS: usize = 4;
 
@@ -39,8 +42,8 @@ const RELATIVE_RATE: f64 = 0.08;
 /// A fit whose first epoch takes none ends at its start, as [`Termination::NoStep`](super::Termination::NoStep).
 ///
 /// Layers that behave differently in training do so here: batch normalization sees the rows of the batch and moves
-/// its running statistics, which are kept with the best held-out epoch. Dropout draws from Burn's generator of the
-/// device, which [`FitConfig::seed`](super::FitConfig::seed) does not reach: seed it (`device.seed(..)`) for a fit that repeats.
+/// its running statistics, which are kept with the best held-out epoch. Dropout and noise draw from Burn's generator of
+/// the device, which is seeded for each batch by [`FitConfig::seed`](super::FitConfig::seed) and the number of the batch.
 ///
 /// # Defaults
 /// What is not set is taken from the data and the map:
@@ -70,13 +73,30 @@ pub struct StochasticConfig {
     /// Rows that those of a batch see as neighbors: the batch and others at random, up to this many in all (all rows
     /// where there are fewer). Without, the batch alone.
     pub candidates: Option<usize>,
+    /// Decoupled decay of the parameters (AdamW): each step multiplies them by 1 - rate * decay. For
+    /// [`OptimizerConfig::Adam`](super::OptimizerConfig::Adam); none by default.
+    pub weight_decay: Option<f64>,
 }
 
 impl StochasticConfig {
+    /// Settings for a network with batch normalization ([`HiddenLayers::regularized`]) and this many rows: 600 steps of
+    /// batches of half the rows, 2000 at most, a learning rate of 0.01, a decay of 0.01.
+    ///
+    /// [`HiddenLayers::regularized`]: crate::encoder::HiddenLayers::regularized
+    pub fn of_network(rows: usize) -> Self {
+        let settings = Self::new().with_batch_size(Some((rows / 2).clamp(2, BATCH)));
+        let epochs = NETWORK_STEPS.div_ceil(settings.batches_of(rows)).max(FEWEST_EPOCHS);
+        settings
+            .with_epochs(Some(epochs))
+            .with_learning_rate(Some(0.01))
+            .with_weight_decay(Some(0.01))
+    }
+
     /// Checks every range.
     ///
     /// # Errors
-    /// A batch of fewer than 2 rows, or a learning rate that is not a positive finite number.
+    /// A batch of fewer than 2 rows, a learning rate that is not a positive finite number, or a decay that is negative or
+    /// not finite.
     pub fn check(&self) -> Result<()> {
         if let Some(rows) = self.batch_size.filter(|rows| *rows < 2) {
             return Err(Error::setting(format!(
@@ -86,6 +106,11 @@ impl StochasticConfig {
         if let Some(rate) = self.learning_rate.filter(|rate| !(*rate > 0.0 && rate.is_finite())) {
             return Err(Error::setting(format!(
                 "the learning rate is {rate}; give a positive number, such as 0.01"
+            )));
+        }
+        if let Some(decay) = self.weight_decay.filter(|x| !(*x >= 0.0 && x.is_finite())) {
+            return Err(Error::setting(format!(
+                "the weight decay is {decay}; give a number of 0 or more, such as 0.01"
             )));
         }
         if let (Some(candidates), Some(batch)) = (self.candidates, self.batch_size)

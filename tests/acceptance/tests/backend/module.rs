@@ -4,7 +4,7 @@ use acceptance::data::overlapping;
 use burn::module::Module;
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::encoder::{Activation, EncoderConfig, HiddenLayers};
 use burn_nca_learn::{Nca, NcaConfig};
 
 use super::open;
@@ -44,7 +44,8 @@ fn on(name: &str) {
     let Some(device) = open(name) else { return };
     let linear = NcaConfig::new(4, 2);
     trains_and_comes_back_from_its_record(&device, &linear);
-    let network = EncoderConfig::Mlp { hidden: vec![8], activation: Activation::Tanh };
+    let network =
+        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![8].into() });
     trains_and_comes_back_from_its_record(&device, &linear.with_encoder(network));
 }
 

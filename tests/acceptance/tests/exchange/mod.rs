@@ -10,8 +10,8 @@ use burn::tensor::activation::relu;
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca_learn::MetricModel;
 use burn_nca_learn::encoder::{
-    Activation, AnyEncoder, Encoder, EncoderConfig, LinearMap, LinearMapConfig, Mlp, MlpConfig,
-    UnitRows, load_weights, save_safetensors,
+    Activation, AnyEncoder, Encoder, EncoderConfig, HiddenLayers, LinearMap, LinearMapConfig, Mlp,
+    MlpConfig, UnitRows, load_weights, save_safetensors,
 };
 use burn_nca_learn::objective::ProxyNcaLossConfig;
 
@@ -65,7 +65,8 @@ fn an_encoder_is_found_in_every_model_that_holds_it() {
     let expected = embedding(&plain, &device);
     let fresh = || network().init_seeded(9, &device);
     let any = || {
-        let config = EncoderConfig::Mlp { hidden: vec![3], activation: Activation::Tanh };
+        let config =
+            EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![3].into() });
         config.init(D, 2, &device)
     };
     let model = MetricModel::new(

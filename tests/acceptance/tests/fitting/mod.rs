@@ -17,7 +17,7 @@ use burn::optim::SgdConfig as BurnSgd;
 use burn::tensor::activation::tanh;
 use burn::tensor::{Device, Tensor, TensorData};
 use burn_nca_learn::data::{Features, Labeled, stratified_split};
-use burn_nca_learn::encoder::{Activation, Encoder, EncoderConfig};
+use burn_nca_learn::encoder::{Activation, Encoder, EncoderConfig, HiddenLayers};
 use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
     OptimizerConfig, SgdConfig, Start, StochasticConfig, Termination,
@@ -142,7 +142,8 @@ fn networks_learn_and_generalize() {
     let data = iris();
     let split = stratified_split(data.labels(), 0.3, 1).unwrap();
     let (train, test) = (data.select(&split.train), data.select(&split.test));
-    let encoder = EncoderConfig::Mlp { hidden: vec![16], activation: Activation::Tanh };
+    let encoder =
+        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![16].into() });
     for optimizer in [OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(40)), adam()] {
         let config = with(optimizer).with_encoder(encoder.clone()).with_criterion(Criterion::G);
         let fitted = config.fit(&train, &Device::flex()).unwrap();

@@ -8,7 +8,7 @@ use burn_nca_learn::data::{
     Coincidences, Features, Labeled, Pairs, RegressionData, Scaling, ScalingKind, TensorFeatures,
 };
 use burn_nca_learn::encoder::{
-    Activation, AnyEncoder, Encoder, EncoderConfig, LinearMapConfig, MlpConfig,
+    Activation, AnyEncoder, Encoder, EncoderConfig, HiddenLayers, LinearMapConfig, MlpConfig,
 };
 use burn_nca_learn::fit::{
     FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Problem, ResolvedStart, Start,
@@ -125,7 +125,8 @@ fn an_encoder_of_other_sizes_is_refused_before_the_fit() {
 #[test]
 fn a_network_trained_elsewhere_becomes_a_model_and_goes_back() {
     let (data, device) = (iris(), Device::flex());
-    let network = EncoderConfig::Mlp { hidden: vec![8], activation: Activation::Tanh };
+    let network =
+        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![8].into() });
     for encoder in [EncoderConfig::Linear, EncoderConfig::Diagonal, network] {
         let d_output = if encoder == EncoderConfig::Diagonal { 4 } else { 2 };
         let (nca, scaling) = trained(&NcaConfig::new(4, d_output).with_encoder(encoder.clone()));
@@ -257,7 +258,8 @@ fn what_minimize_gives_becomes_a_model() {
 #[test]
 fn a_module_without_data_follows_the_settings() {
     let device = Device::flex();
-    let network = EncoderConfig::Mlp { hidden: vec![6], activation: Activation::Tanh };
+    let network =
+        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![6].into() });
     let with = |start: Start, seed: u64| {
         let fit = FitConfig::new().with_start(start).with_seed(seed);
         NcaConfig::new(4, 2).with_fit(fit.with_precision(Precision::F64))

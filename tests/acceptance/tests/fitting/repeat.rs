@@ -1,7 +1,7 @@
 //! A fit of a map and of a network gives the same bits on any number of threads.
 
 use burn::tensor::Device;
-use burn_nca_learn::encoder::{Activation, EncoderConfig};
+use burn_nca_learn::encoder::{Activation, EncoderConfig, HiddenLayers};
 use burn_nca_learn::fit::exact::BlockConfig;
 use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
 use burn_nca_learn::objective::Criterion;
@@ -20,7 +20,8 @@ fn bits(fitted: &Fitted) -> Vec<u64> {
 
 #[test]
 fn the_number_of_threads_changes_no_bit() {
-    let network = EncoderConfig::Mlp { hidden: vec![8], activation: Activation::Tanh };
+    let network =
+        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![8].into() });
     let solver = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(3));
     // Many small blocks, so that every thread has some.
     let blocks = BlockConfig::new().with_rows(Some(7));

@@ -217,7 +217,7 @@ impl Stored {
             return Ok(());
         }
         let layers = match encoder {
-            EncoderConfig::Mlp { hidden, .. } => hidden.len() + 1,
+            EncoderConfig::Mlp(hidden) => hidden.sizes.len() + 1,
             EncoderConfig::Linear | EncoderConfig::Diagonal => 1,
         };
         Err(wrong(

@@ -5,7 +5,7 @@ use crate::data::{
     Coincidences, Features, Labeled, Pairs, RegressionData, Scaling, ScalingKind, SparseFeatures,
     Task, TrainingData, host_values,
 };
-use crate::encoder::{Activation, EncoderConfig, LinearMap, MlpConfig};
+use crate::encoder::{Activation, EncoderConfig, HiddenLayers, LinearMap, MlpConfig};
 use crate::estimator::Estimator;
 use crate::fit::{
     ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, SgdConfig, StochasticConfig,
@@ -103,7 +103,8 @@ fn fits_that_end_at_once_or_diverge_are_read_again_or_not_saved() {
         OptimizerConfig::Adam(far.clone()),
         OptimizerConfig::Sgd(SgdConfig::new().with_batches(far)),
     ];
-    let network = EncoderConfig::Mlp { hidden: vec![4], activation: Activation::Tanh };
+    let network =
+        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![4].into() });
     for scaling in SCALINGS {
         for optimizer in &optimizers {
             for l2 in [0.0, 1e300] {

@@ -160,7 +160,7 @@ impl TuneConfig {
         }
         let own = [config.d_output];
         let penalty = config.fit.penalty.or(match (&config.method, &config.encoder) {
-            (AnyMethod::Nca(_), EncoderConfig::Mlp { .. }) => Some(Penalty::Weights),
+            (AnyMethod::Nca(_), EncoderConfig::Mlp(_)) => Some(Penalty::Weights),
             (AnyMethod::Nca(_), _) => Some(Penalty::Spread),
             _ => None,
         });

@@ -51,7 +51,7 @@ impl TuneConfig {
     ) -> Option<Self> {
         let compared = data.class_counts().into_iter().filter(|count| *count >= FOLDS);
         let (classes, rows) = (compared.clone().count(), compared.sum::<usize>());
-        let network = matches!(config.encoder, EncoderConfig::Mlp { .. });
+        let network = matches!(config.encoder, EncoderConfig::Mlp(_));
         if data.rows() > MOST_ROWS || classes < 2 || network {
             return None;
         }

@@ -6,7 +6,7 @@ use burn::tensor::Device;
 
 use super::*;
 use crate::data::{Features, Labeled};
-use crate::encoder::{Activation, EncoderConfig};
+use crate::encoder::{Activation, EncoderConfig, HiddenLayers};
 use crate::error::Result;
 use crate::estimator::{Estimator, Fitted};
 use crate::fit::{
@@ -139,7 +139,8 @@ fn early_stopping_follows_held_out_rows() {
 
 #[test]
 fn a_network_learns_by_the_gradient() {
-    let network = EncoderConfig::Mlp { hidden: vec![8], activation: Activation::Tanh };
+    let network =
+        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![8].into() });
     for method in [
         AnyMethod::from(Lca::new().with_trainer(Trainer::Gradient)),
         LcaClassifier::new().with_trainer(Trainer::Gradient).into(),
