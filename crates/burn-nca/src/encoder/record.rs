@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::ModuleOptimizer;
-use burn::store::burn_pack::Reader;
+use burn_pack::Reader;
 use burn::store::{ModuleRecord, RecordError};
 use burn::tensor::{Bool, Bytes, DType, Int, Shape, Tensor};
 
