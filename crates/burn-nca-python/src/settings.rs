@@ -90,12 +90,10 @@ impl Settings {
         Ok(match self.encoder.as_str() {
             "linear" => EncoderConfig::Linear,
             "diagonal" => EncoderConfig::Diagonal,
-            "mlp" => {
-                EncoderConfig::Mlp(HiddenLayers {
-                    activation: self.activation()?,
-                    ..self.hidden.clone().into()
-                })
-            }
+            "mlp" => EncoderConfig::Mlp(HiddenLayers {
+                activation: self.activation()?,
+                ..self.hidden.clone().into()
+            }),
             other => return Err(unknown("encoder", other, "'linear', 'diagonal', 'mlp'")),
         })
     }

@@ -22,7 +22,7 @@ pub fn map(card: &ModelCard) -> String {
     }
 }
 
-/// The activation of the hidden layers, and what is set beside it: `relu, batch norm, dropout 0.2, noise 0.3`
+/// The activation of the hidden layers, and what else is set: `relu, batch norm, dropout 0.2, noise 0.3`
 fn layers_words(hidden: &HiddenLayers) -> String {
     let mut words = format!("{:?}", hidden.activation).to_lowercase();
     if hidden.batch_norm {

@@ -53,10 +53,24 @@ fn a_spent_budget_leaves_the_comparison_out_and_says_so() {
 fn sizes_without_bound_are_refused_before_anything_is_allocated() {
     let place = Place::new();
     let numbers = place.file("n.csv", "a,b,y\n1,2,0.5\n2,1,1.5\n3,4,2.5\n4,1,3.5\n5,2,4.5\n");
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
+        (
+            &[
+                "iris",
+                "--dim",
+                "2",
+                "--encoder",
+                "mlp",
+                "--hidden",
+                "4000000",
+                "--optimizer",
+                "lbfgs",
+            ],
+            "for 105 rows together; give layers of 2556528 or fewer",
+        ),
         (
             &["iris", "--dim", "2", "--encoder", "mlp", "--hidden", "4000000"],
-            "for 105 rows together; give layers of 2556528 or fewer",
+            "make 36000002 parameters, more than 33554432",
         ),
         (&["iris", "--dim", "10000"], "an embedding of 10000 dimensions was asked for"),
         (&["iris", "--dim", "18446744073709551615"], "ask for 40 dimensions or fewer"),

@@ -35,6 +35,7 @@ pub fn of_today() -> Vec<(String, Fitted)> {
         ("weighted-numbers", of(&weighted_numbers(), Estimator::new(3, 2, Mlkr::new().into()))),
         ("sparse", sparse()),
         ("network", network()),
+        ("regularized", regularized()),
         ("diagonal", diagonal()),
         ("conjugate-gradient", conjugate_gradient()),
         ("given-start", given_start()),
@@ -122,6 +123,13 @@ fn network() -> Fitted {
         .with_optimizer(OptimizerConfig::Adam(batches()))
         .with_early_stopping(Some(EarlyStoppingConfig::new().with_share(0.25)));
     nca(2, encoder, fit)
+}
+
+fn regularized() -> Fitted {
+    let hidden = HiddenLayers { sizes: vec![3, 2], ..HiddenLayers::regularized() };
+    let batches = batches().with_weight_decay(Some(0.01));
+    let fit = FitConfig::new().with_optimizer(OptimizerConfig::Adam(batches));
+    nca(2, EncoderConfig::Mlp(hidden), fit)
 }
 
 fn diagonal() -> Fitted {

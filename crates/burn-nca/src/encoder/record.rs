@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::ModuleOptimizer;
-use burn::store::burn_pack::Reader;
 use burn::store::{ModuleRecord, RecordError};
 use burn::tensor::{Bool, Bytes, DType, Int, Shape, Tensor};
+use burn_pack::Reader;
 
 /// The module with the tensors of a record.
 ///

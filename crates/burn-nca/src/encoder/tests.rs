@@ -1,8 +1,9 @@
 //! Each encoder: values worked by hand, what it refuses, how it is shown, and with quantized weights.
 
 use burn::module::{Module, Quantizer};
+use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::quantization::{Calibration, QuantScheme};
-use burn::tensor::{DType, Device, Tensor};
+use burn::tensor::{DType, Device, Distribution, Tensor};
 
 use super::*;
 
@@ -107,4 +108,37 @@ fn a_quantized_map_embeds_with_its_rounded_weights() {
     assert!(exact.iter().zip(&found).all(|(a, b)| (a - b).abs() < 0.3), "{exact:?} {found:?}");
     let matrices = map.matrix().into_iter().zip(rounded.matrix());
     assert!(matrices.into_iter().all(|(a, b)| (a - b).abs() < 0.01));
+}
+
+#[test]
+fn a_folded_network_is_the_same_outside_training() {
+    let device = Device::flex().autodiff();
+    let layers = HiddenLayers { sizes: vec![5, 4], ..HiddenLayers::regularized() };
+    let mut network = MlpConfig::new(3, layers.clone(), 2).init_seeded(7, &device);
+    assert_eq!(network.hidden(), layers);
+    let x = Tensor::<2>::random([40, 3], Distribution::Normal(1.0, 2.0), &device);
+    let slopes = network.forward(x.clone()).square().sum().backward();
+    let gradients = GradientsParams::from_grads(slopes, &network);
+    network = AdamConfig::new().init().step(0.1, network, gradients);
+    let network = network.valid();
+    let folded = network.folded();
+    assert_eq!(folded.hidden(), vec![5, 4].into());
+    let x = x.inner();
+    let apart = network.forward(x.clone()) - folded.forward(x.clone());
+    assert!(apart.abs().max().into_scalar::<f32>() < 1e-5);
+    // The statistics have moved from where they start.
+    let plain = MlpConfig::new(3, vec![5, 4], 2).init_seeded(7, &x.device());
+    assert!((plain.forward(x.clone()) - folded.forward(x)).abs().max().into_scalar::<f32>() > 1e-2);
+}
+
+#[test]
+fn shares_and_deviations_out_of_range_are_refused() {
+    let refused = |layers: HiddenLayers| layers.check().unwrap_err().to_string();
+    let layers = || HiddenLayers::from(vec![2]);
+    assert!(
+        refused(HiddenLayers { dropout: 1.0, ..layers() }).starts_with("the dropout is 1; give")
+    );
+    let noise = refused(HiddenLayers { noise: -0.5, ..layers() });
+    assert!(noise.starts_with("the noise of the network is -0.5; give"), "{noise}");
+    assert!(HiddenLayers::regularized().is_stochastic() && !layers().is_stochastic());
 }
