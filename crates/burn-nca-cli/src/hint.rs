@@ -1,6 +1,12 @@
 //! Hints of the library as options of the program.
 
-use burn_nca_data::{Hint, Setting, hint_sentence};
+use burn_nca_data::{Hint, Setting, hint_sentence, quoted};
+use burn_nca_program::shell_word;
+
+use crate::cli::parse::list_item;
+
+/// The most letters of a value in a hint.
+const LONGEST: usize = 60;
 
 /// Whether a command fits a model, or uses one that is fitted: options of reading belong to the former.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +28,12 @@ pub fn hint_text<'a>(
     })
 }
 
+/// A value as it is typed in a shell; `None` where it is too long for that, or holds control characters.
+fn typed(value: &str) -> Option<String> {
+    let is_short = value.chars().count() <= LONGEST && !value.contains(char::is_control);
+    is_short.then(|| shell_word(value))
+}
+
 /// Options that every command that reads a table has.
 fn of_both(setting: &Setting) -> Option<String> {
     let words = match setting {
@@ -31,7 +43,6 @@ fn of_both(setting: &Setting) -> Option<String> {
         Setting::Header(true) => "give --header yes if the first line holds names",
         Setting::Header(false) => "give --header no if the first line is a row",
         Setting::DecimalComma => "give --decimal comma to read 1,5",
-        Setting::NoMissingValues => "give --missing-values '' if NA and the like are words",
         Setting::OwnEncoder => "load it in the program that saved it",
         _ => return None,
     };
@@ -44,28 +55,34 @@ fn of_fit(setting: &Setting) -> Option<String> {
         Setting::Classes => "leave --task regression or --soft out to read the target as classes",
         Setting::Numbers => "give --task regression",
         Setting::MissingRule => "give --missing drop, mean, median or most-frequent",
+        Setting::NoMissingValues => "give --missing-values '' if NA and the like are words",
         Setting::DropMissing => "give --missing drop, which leaves them out",
         Setting::MissingValue(text) => {
+            let text = typed(&list_item(text))?;
             return Some(format!("give --missing drop --missing-values {text}"));
         }
         Setting::UnlabeledClass(class) => {
             return Some(format!(
-                "give --unlabeled-class {class} if it marks rows without a class"
+                "give --unlabeled-class {} if it marks rows without a class",
+                typed(class)?
             ));
         }
-        Setting::Categorical(Some(name)) => return Some(format!("give --categorical auto,{name}")),
+        Setting::Categorical(Some(name)) => {
+            let names = typed(&format!("auto,{}", list_item(name)))?;
+            return Some(format!("give --categorical {names}"));
+        }
         Setting::Categorical(None) => "give --categorical auto to make features of text",
         Setting::Ignore => "leave the column out by --ignore",
         Setting::Target => "name it as the --target",
         Setting::Id => "carry it along by --id",
         Setting::MaxLevels => "allow more levels by --max-levels",
         Setting::Shrinkage(value) => return Some(format!("give --set shrinkage={value}")),
+        Setting::Dimensions(number) => return Some(format!("give --dim {number}")),
         Setting::LinearEncoder => "give --encoder linear",
         Setting::Encoding(_)
         | Setting::SeparatorSpace
         | Setting::Header(_)
         | Setting::DecimalComma
-        | Setting::NoMissingValues
         | Setting::OwnEncoder => return None,
     };
     Some(words.to_string())
@@ -77,11 +94,13 @@ fn of_use(setting: &Setting) -> Option<String> {
         Setting::MissingRule => {
             Some("give nca fit --missing drop, mean, median or most-frequent".to_string())
         }
-        Setting::MissingValue(text) => Some(format!("replace {text} by a number, as in the fit")),
+        Setting::MissingValue(text) => {
+            Some(format!("replace {} by a number, as in the fit", quoted(text)))
+        }
         Setting::UnlabeledClass(class) => Some(format!(
-            "write an empty cell in place of {class} if it marks rows without a class"
+            "write an empty cell in place of {} if it marks rows without a class",
+            quoted(class)
         )),
-        Setting::LinearEncoder => Some("give --encoder linear to nca fit".to_string()),
         _ => None,
     }
 }

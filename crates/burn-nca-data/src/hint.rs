@@ -11,6 +11,8 @@
 use std::borrow::Cow;
 use std::fmt::{self, Display};
 
+use crate::excerpt::quoted;
+
 /// What to do about a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Hint {
@@ -31,13 +33,13 @@ pub enum Setting {
     MissingRule,
     /// Rows with missing values are left out.
     DropMissing,
-    /// This text (quoted) is a missing value, too.
+    /// This text is a missing value, too.
     MissingValue(String),
     /// The usual spellings of missing values are ordinary words.
     NoMissingValues,
-    /// This class (quoted) marks rows without a class.
+    /// This class marks rows without a class.
     UnlabeledClass(String),
-    /// Text becomes features; the column is named (quoted) where it holds mostly numbers.
+    /// Text becomes features; the column is named where it holds mostly numbers.
     Categorical(Option<String>),
     /// The column is left out.
     Ignore,
@@ -57,6 +59,8 @@ pub enum Setting {
     DecimalComma,
     /// The shrinkage of a covariance.
     Shrinkage(f64),
+    /// The number of dimensions.
+    Dimensions(usize),
     /// A linear encoder.
     LinearEncoder,
     /// The encoder that a saved model was fitted with, which is the user's own.
@@ -85,15 +89,18 @@ impl Setting {
             Self::MissingRule => "prepare the table with a rule for missing values",
             Self::DropMissing => "prepare the table with Missing::Drop",
             Self::MissingValue(text) => {
-                return format!("name {text} among the missing values");
+                return format!("name {} among the missing values", quoted(text));
             }
             Self::NoMissingValues => "leave the usual missing values out if such words are values",
             Self::UnlabeledClass(class) => {
                 return format!(
-                    "give the unlabeled class {class} if it marks rows without a class"
+                    "give the unlabeled class {} if it marks rows without a class",
+                    quoted(class)
                 );
             }
-            Self::Categorical(Some(name)) => return format!("name {name} as categorical"),
+            Self::Categorical(Some(name)) => {
+                return format!("name {} as categorical", quoted(name));
+            }
             Self::Categorical(None) => "name the column as categorical",
             Self::Ignore => "leave the column out",
             Self::Target => "name the column as the target",
@@ -106,6 +113,7 @@ impl Setting {
             Self::Header(false) => "read the first line as a row with Header::No",
             Self::DecimalComma => "read the file with a decimal comma",
             Self::Shrinkage(value) => return format!("set a shrinkage of {value}"),
+            Self::Dimensions(number) => return format!("ask for {number} dimensions"),
             Self::LinearEncoder => "choose a linear encoder",
             Self::OwnEncoder => "load it with `Fitted::load_with` and that encoder",
         };

@@ -19,13 +19,13 @@ pub fn command_line_of(
     let arguments = arguments.map(|word| word.as_ref().to_string_lossy().into_owned());
     let words = arguments.filter(|argument| !OF_THIS_RUN.contains(&argument.as_str()));
     std::iter::once(program.to_string())
-        .chain(words.map(|word| quoted(&word)))
+        .chain(words.map(|word| shell_word(&word)))
         .collect::<Vec<_>>()
         .join(" ")
 }
 
 /// A word as a POSIX shell reads it back.
-fn quoted(word: &str) -> String {
+pub fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./,:=@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_string();
@@ -39,9 +39,9 @@ mod tests {
 
     #[test]
     fn words_survive_a_shell() {
-        assert_eq!(quoted("--dim=2"), "--dim=2");
-        assert_eq!(quoted("my data.csv"), "'my data.csv'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
+        assert_eq!(shell_word("--dim=2"), "--dim=2");
+        assert_eq!(shell_word("my data.csv"), "'my data.csv'");
+        assert_eq!(shell_word("it's"), r"'it'\''s'");
+        assert_eq!(shell_word(""), "''");
     }
 }

@@ -41,7 +41,7 @@ pub mod terminal;
 pub use bar::Bar;
 pub use burn_nca_files::{Identity, JournalError, read_journal, write_journal};
 pub use cells::Cells;
-pub use command_line::{command_line, command_line_of};
+pub use command_line::{command_line, command_line_of, shell_word};
 #[cfg(feature = "terminal")]
 pub use interrupt::{Interrupt, Interrupted};
 pub use memory::peak_memory_bytes;

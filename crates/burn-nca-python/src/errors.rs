@@ -19,6 +19,7 @@ pub fn raised(error: Error) -> PyErr {
 fn words(setting: &Setting) -> Option<String> {
     match setting {
         Setting::Shrinkage(value) => Some(format!("give shrinkage={value}")),
+        Setting::Dimensions(number) => Some(format!("give n_components={number}")),
         Setting::LinearEncoder => Some("give encoder='linear'".to_string()),
         Setting::OwnEncoder => Some("load it in the Rust program that saved it".to_string()),
         _ => None,

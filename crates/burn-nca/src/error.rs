@@ -1,7 +1,7 @@
 //! What can go wrong with data, settings and files: the error of the tables, which all crates share.
 
 pub use burn_nca_data::{Error, Result};
-pub(crate) use burn_nca_data::{Hint, Message, Setting};
+pub(crate) use burn_nca_data::{Message, Setting};
 
 /// A message of another library, which may quote a file at length: its beginning, and its end with the place.
 pub fn shortened(message: &impl std::fmt::Display) -> String {

@@ -94,6 +94,14 @@ pub fn name_list(text: &str) -> Result<NameList, String> {
     Ok(NameList(names))
 }
 
+/// A name as [`name_list`] reads it back.
+pub fn list_item(name: &str) -> String {
+    if name.is_empty() || name.trim() != name || name.contains(['"', ',']) {
+        return format!("\"{}\"", name.replace('"', "\"\""));
+    }
+    name.to_string()
+}
+
 /// As [`name_list`], where an empty text is the column without a name.
 pub fn ignored_names(text: &str) -> Result<NameList, String> {
     if text.is_empty() { Ok(NameList(vec![String::new()])) } else { name_list(text) }
@@ -221,6 +229,9 @@ mod tests {
         assert_eq!(names(" a , b "), ["a", "b"]);
         assert_eq!(names("\"width, cm\",age"), ["width, cm", "age"]);
         assert_eq!(names("age, \"5\"\" pipe\" "), ["age", "5\" pipe"]);
+        for name in ["age", "width, cm", "5\" pipe", " a", ""] {
+            assert_eq!(names(&list_item(name)), [name]);
+        }
         assert_eq!((names("\"\"").len(), names("").len(), names("a,").len()), (1, 0, 2));
         assert!(name_list("\"a").is_err() && name_list("\"a\"b").is_err());
     }

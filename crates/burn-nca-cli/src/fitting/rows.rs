@@ -1,7 +1,7 @@
 //! The rows of a fit, whatever is learned from them: opened, split, and the scores of a model of them.
 
 use anyhow::{Result, bail};
-use burn_nca_data::{Table, TargetKind, by_name, read_pairs};
+use burn_nca_data::{Table, TargetKind, read_pairs};
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Coincidences, Labeled, RegressionData, Split, TrainingData};
 
@@ -97,14 +97,7 @@ impl FitData for RegressionData {
         train.groups()
     }
 
-    fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>> {
-        if by_name(&args.source.data).is_some() {
-            bail!(
-                "the bundled set {:?} has classes, and a numeric target is needed; leave --soft and --task \
-                 regression out, or give a CSV file",
-                args.source.data
-            );
-        }
+    fn open(_: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>> {
         let mut pass = |done, all| stages.reduction_pass(done, all);
         let mut opened = tables::open_watched(source, TargetKind::Numeric, &mut pass)?;
         let hints = opened.hints(false);

@@ -5,6 +5,7 @@
 mod bad_input;
 mod continuous;
 mod crashes;
+mod cures;
 mod devices;
 mod documents;
 mod evaluate;

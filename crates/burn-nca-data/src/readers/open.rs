@@ -193,7 +193,10 @@ fn classes_of(source: &str, set: Labeled, options: &CsvOptions) -> Result<Table>
     refuse_column_options(source, options)?;
     if options.task == TargetKind::Numeric {
         let text = format!("the data set {source:?} has classes, not a numeric target");
-        return Err(Error::setting(Message::from(text).with_hint(Setting::Classes)));
+        let other = Hint::edit("give a table with a numeric target");
+        return Err(Error::setting(
+            Message::from(text).with_hint(Setting::Classes).with_hint(other),
+        ));
     }
     Ok(set.into())
 }

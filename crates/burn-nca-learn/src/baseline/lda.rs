@@ -260,7 +260,12 @@ impl Scatter {
         let sum_of_squares = |skip: usize| -> f64 {
             rotated.chunks_exact(m).flat_map(|row| &row[skip..]).map(|x| x * x).sum()
         };
-        if rank == 0 || sum_of_squares(rank) > NEGLIGIBLE_SHARE * sum_of_squares(0) {
+        if rank == 0 {
+            let text = "the rows of each class are all alike, and LDA has no within-class scatter to scale";
+            let other = Hint::edit("choose another method");
+            return Err(Error::data(Message::from(text).with_hint(other)));
+        }
+        if sum_of_squares(rank) > NEGLIGIBLE_SHARE * sum_of_squares(0) {
             let d = self.features;
             let text = format!(
                 "the within-class scatter is singular: {} of {d} directions have no variance inside the \

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::data::{AnyData, Features, Labeled, TensorFeatures};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, MlpConfig, cast};
-use crate::error::{Error, Hint, Message, Result, Setting};
+use crate::error::{Error, Message, Result, Setting};
 use crate::fit::exact::CHUNK;
 use crate::fit::{FitConfig, ResolvedStart, Start, StartWeights, perplexity_factor};
 
@@ -145,9 +145,8 @@ pub(crate) fn check_sizes(
         let text = format!(
             "a diagonal encoder weighs the {d} features and cannot map to {d_output} dimensions"
         );
-        let ask = Hint::edit(format!("ask for {d} dimensions"));
         return Err(Error::setting(
-            Message::from(text).with_hint(ask).with_hint(Setting::LinearEncoder),
+            Message::from(text).with_hint(Setting::Dimensions(d)).with_hint(Setting::LinearEncoder),
         ));
     }
     Ok(())

@@ -8,7 +8,7 @@ use super::{
     DiagonalMap, DiagonalMapConfig, Encoder, HiddenLayers, LinearMap, LinearMapConfig, Mlp,
     MlpConfig,
 };
-use crate::error::{Error, Hint, Message, Result, Setting};
+use crate::error::{Error, Message, Result, Setting};
 
 /// The most parameters of an encoder that is fitted by its configuration: a map of 5792 features to as many dimensions.
 /// The memory of L-BFGS for so many is some 6 GB. A model that is loaded may have as many as its file holds.
@@ -167,7 +167,7 @@ fn diagonal(d_input: usize, d_output: usize) -> Error {
     let text = format!(
         "a diagonal encoder weighs the {d_input} features and cannot map to {d_output} dimensions"
     );
-    let ask = Hint::edit(format!("ask for {d_input} dimensions"));
+    let ask = Setting::Dimensions(d_input);
     Error::setting(Message::from(text).with_hint(ask).with_hint(Setting::LinearEncoder))
 }
 

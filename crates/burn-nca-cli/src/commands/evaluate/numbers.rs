@@ -1,7 +1,7 @@
 //! `nca evaluate` of a model of numbers.
 
-use anyhow::{Result, bail};
-use burn_nca_data::{TargetKind, by_name};
+use anyhow::Result;
+use burn_nca_data::TargetKind;
 use burn_nca_program::Terminal;
 
 use super::question::Question;
@@ -16,12 +16,6 @@ use burn_nca_report::evaluation::NewNumberScores;
 /// Data whose columns are not the model's, a target that is no number, or k above the training rows.
 pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let Question { args, model, .. } = question;
-    let source = &args.source.data;
-    if by_name(source).is_some() {
-        bail!(
-            "the bundled set {source:?} has classes, and the model predicts numbers; give a CSV file"
-        );
-    }
     let (table, warnings) = question.table(TargetKind::Numeric)?;
     let data = table.into_regression()?;
     let k = of_numbers(args.neighbors, model.references().dims()[0])?;

@@ -42,7 +42,7 @@ pub(super) fn number(
                 (None, Some(hints)) => message(&what).with_hints(hints.iter().cloned()),
                 (None, None) => message(&what)
                     .with_hint(Hint::edit("correct it"))
-                    .with_hint(Setting::MissingValue(shown.clone())),
+                    .with_hint(Setting::MissingValue(cell.to_string())),
             }))
         }
     }
@@ -87,7 +87,8 @@ fn number_flaw(cell: &str, decimal: DecimalSign) -> Option<(&'static str, Vec<Hi
     let mut words = cell.split_whitespace();
     if words.clone().count() > 1 && words.all(|word| word.parse::<f64>().is_ok_and(f64::is_finite))
     {
-        return Some((" but several", vec![Setting::SeparatorSpace.into()]));
+        let edit = Hint::edit("write one number per cell");
+        return Some((" but several", vec![edit, Setting::SeparatorSpace.into()]));
     }
     number_hints(cell).map(|hints| ("", hints))
 }

@@ -26,12 +26,21 @@ pub(super) struct Selection {
     /// The key of the class of rows without one.
     unlabeled: Option<String>,
     /// Of which columns the first rows hold numbers, but for a few.
-    pub(super) mostly_numbers: Vec<bool>,
+    mostly_numbers: Vec<bool>,
     /// Whether rows with an empty class are set apart.
     pub(super) set_apart: bool,
 }
 
 impl Selection {
+    /// Takes in of which columns the first rows hold numbers, but for a few: no other target can be a feature instead.
+    pub(super) fn see(&mut self, mostly_numbers: Vec<bool>) {
+        let target = self.target.and_then(|target| mostly_numbers.get(target));
+        if target == Some(&false) {
+            self.text_hints.retain(|hint| *hint != Setting::Target.into());
+        }
+        self.mostly_numbers = mostly_numbers;
+    }
+
     /// What to do about text in a column; none where it is one among numbers.
     pub(super) fn text_hints(&self, column: usize) -> Option<&[Hint]> {
         let exception = self.mostly_numbers.get(column).is_some_and(|mostly| *mostly);
@@ -111,7 +120,7 @@ pub(super) fn select(origin: &str, names: &[String], options: &CsvOptions) -> Re
 fn text_hints(options: &CsvOptions) -> Vec<Hint> {
     let settings = match (&options.features, &options.target) {
         (Some(_), TargetColumn::None) => vec![],
-        (Some(_), _) => vec![Setting::Categorical(None), Setting::Ignore],
+        (Some(_), _) => vec![Setting::Categorical(None)],
         (None, TargetColumn::None) => vec![Setting::Ignore],
         (None, _) => vec![Setting::Categorical(None), Setting::Ignore, Setting::Target],
     };

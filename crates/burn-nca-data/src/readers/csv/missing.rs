@@ -69,7 +69,7 @@ impl Spellings {
 
 /// What to do about a class that is spelled like a missing value.
 pub(crate) fn class_hints(cell: &str) -> [Hint; 2] {
-    [Setting::UnlabeledClass(quoted(cell)).into(), Setting::NoMissingValues.into()]
+    [Setting::UnlabeledClass(cell.to_string()).into(), Setting::NoMissingValues.into()]
 }
 
 fn is_nan(cell: &str) -> bool {
@@ -135,7 +135,7 @@ impl Missing {
                 Hint::edit("remove the rows (the target is never filled in)"),
                 Setting::DropMissing.into(),
             ],
-            None => missing_hints(self.columns.values().any(|column| !column.first.0.is_empty())),
+            None => missing_hints(false),
         };
         if let Some(class) = named.filter(|column| !column.first.0.is_empty()) {
             hints.truncate(if self.columns.len() > 1 { 3 } else { 0 });

@@ -151,7 +151,7 @@ pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
     let sheet = open_sheet(input, &options.format, &options.wanted())?;
     let (origin, names, notes) = (sheet.origin.clone(), sheet.names.clone(), sheet.notes.clone());
     let mut selection = header::select(&origin, &names, options)?;
-    selection.mostly_numbers = sheet.mostly_numbers.clone();
+    selection.see(sheet.mostly_numbers.clone());
     let rows = sheet.read(&selection, options.task)?;
     let features: Vec<String> =
         selection.features.iter().map(|&column| names[column].clone()).collect();

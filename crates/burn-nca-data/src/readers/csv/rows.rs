@@ -217,13 +217,15 @@ impl<'a> Sheet<'a> {
                     )));
                 }
                 let at = format!("{at}, column {}", quoted(name));
-                let (more, hint) = match count {
-                    _ if self.row_by_evidence => {
-                        (" (the first line is read as a row)", Some(Setting::Header(true).into()))
-                    }
-                    1 => ("", self.second_header(column)?),
-                    _ => ("", None),
-                };
+                if count == 1 && !self.row_by_evidence && self.is_second_header(column)? {
+                    let units = "remove this row if it is one of units, or of more names (the next row has a number there)";
+                    let message = Message::from(format!("{at}: {}", reason.text()));
+                    let message = message.with_hint(Hint::edit(units));
+                    return Err(Error::data(message.with_hint(Hint::edit("correct it"))));
+                }
+                let read_as_row = self.row_by_evidence;
+                let more = if read_as_row { " (the first line is read as a row)" } else { "" };
+                let hint = (read_as_row && count == 1).then_some(Setting::Header(true).into());
                 let message = reason.map_text(|text| format!("{at}: {text}{more}"));
                 return Err(Error::data(message.with_hints(hint)));
             }
@@ -238,18 +240,13 @@ impl<'a> Sheet<'a> {
         Ok(count)
     }
 
-    /// The hint that the first row is one more header line, if the row after it has a number in this column.
-    fn second_header(&mut self, column: usize) -> Result<Option<Hint>> {
+    /// Whether the first row may be one more header line: the row after it has a number in this column.
+    fn is_second_header(&mut self, column: usize) -> Result<bool> {
         let columns = self.names.len();
         let next = self.records.read_row(columns)?;
         let number =
             next.filter(|next| next.len() == columns).map(|next| next.field(column).parse::<f64>());
-        Ok(match number {
-            Some(Ok(_)) => Some(Hint::edit(
-                "remove this row if it is one of units, or of more names (the next row has a number there)",
-            )),
-            _ => None,
-        })
+        Ok(matches!(number, Some(Ok(_))))
     }
 }
 

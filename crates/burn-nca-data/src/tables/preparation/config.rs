@@ -176,11 +176,11 @@ impl PreparationConfig {
                 return Ok(Reading::Number);
             };
             let all = rows().count();
-            let text = quoted(text);
+            let first = quoted(text);
             if texts.distinct().iter().filter(|text| !is_number(text)).all(|text| is_date(text)) {
                 let edit = "write what matters of them as numbers (the year, the day of the week, days since a start)";
                 let text = format!(
-                    "column {name} holds dates or times, such as {text} in row {}",
+                    "column {name} holds dates or times, such as {first} in row {}",
                     row + 1
                 );
                 let message = Message::from(text).with_hint(Hint::edit(edit));
@@ -188,7 +188,7 @@ impl PreparationConfig {
             }
             if let Some(hints) = hints_of_numbers(&texts) {
                 let text = format!(
-                    "column {name} holds numbers that are not read, such as {text} in row {}",
+                    "column {name} holds numbers that are not read, such as {first} in row {}",
                     row + 1
                 );
                 let message = Message::from(text).with_hints(hints);
@@ -196,7 +196,7 @@ impl PreparationConfig {
             }
             if numbers as f64 >= NUMBERS * all as f64 {
                 let said = format!(
-                    "column {name} holds {} and {}, the first {text} in row {}",
+                    "column {name} holds {} and {}, the first {first} in row {}",
                     counted(numbers, "number"),
                     counted(all - numbers, "text"),
                     row + 1
@@ -204,12 +204,12 @@ impl PreparationConfig {
                 return Err(Error::data(
                     Message::from(said)
                         .with_hint(Hint::edit("correct it"))
-                        .with_hint(Setting::Categorical(Some(name)))
-                        .with_hint(Setting::MissingValue(text)),
+                        .with_hint(Setting::Categorical(Some(raw.name().to_string())))
+                        .with_hint(Setting::MissingValue(text.to_string())),
                 ));
             }
             if !self.categorical.is_auto() {
-                let said = format!("column {name} holds text, such as {text} in row {}", row + 1);
+                let said = format!("column {name} holds text, such as {first} in row {}", row + 1);
                 let message = Message::from(said).with_hint(Setting::Categorical(None));
                 return Err(Error::data(message.with_hint(Setting::Ignore)));
             }

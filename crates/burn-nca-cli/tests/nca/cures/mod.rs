@@ -1,0 +1,355 @@
+//! The cure of every message: what its `hint:` line says is done, and the next run is then accepted.
+//!
+//! ```text
+//! case ─ run ─► "hint: correct it, or give --header no" ─┬─► the case's way for "correct it" ─┐
+//!                                                        └─► the command with --header no ────┴─► exit code 0
+//! ```
+//!
+//! Options and their values are those of the line, so that the test types what a user would. A hint is built at a site,
+//! `csv/cell.rs Ignore`; the sources are searched for sites, and each has a case or a reason why not.
+
+mod cases;
+mod sites;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::{Place, nca};
+
+/// Options of a fit that has little to do.
+const QUICK: [&str; 2] = ["--test-size 0", "--quiet"];
+
+/// A message with a hint, and what its line leaves to the user.
+struct Case {
+    /// The sites of its hints, separated by `; `.
+    sites: &'static str,
+    files: Vec<(&'static str, Vec<u8>)>,
+    /// A fit whose model the command uses.
+    before: Option<&'static str>,
+    command: String,
+    /// The values of options that the line names without one.
+    values: Vec<(&'static str, &'static str)>,
+    /// What is done about the parts of the line that are no options.
+    ways: Vec<(&'static str, Way)>,
+}
+
+enum Way {
+    /// The first file holds this.
+    Table(String),
+    /// This command is given.
+    Command(&'static str),
+}
+
+/// A case of `nca fit t.csv`.
+fn case(sites: &'static str, table: impl Into<Vec<u8>>) -> Case {
+    Case {
+        sites,
+        files: vec![("t.csv", table.into())],
+        before: None,
+        command: "fit t.csv".into(),
+        values: Vec::new(),
+        ways: Vec::new(),
+    }
+}
+
+impl Case {
+    /// The command, whose first file is `t.csv`.
+    fn command(self, command: &str) -> Self {
+        Self { command: command.into(), ..self }
+    }
+
+    /// The command uses the model of this fit.
+    fn before(self, fit: &'static str) -> Self {
+        Self { before: Some(fit), ..self }
+    }
+
+    fn file(mut self, name: &'static str, bytes: impl Into<Vec<u8>>) -> Self {
+        self.files.push((name, bytes.into()));
+        self
+    }
+
+    fn value(mut self, option: &'static str, value: &'static str) -> Self {
+        self.values.push((option, value));
+        self
+    }
+
+    /// The part `words` of the line is done by editing the first file.
+    fn edit(mut self, words: &'static str, table: impl Into<String>) -> Self {
+        self.ways.push((words, Way::Table(table.into())));
+        self
+    }
+
+    /// The part `words` of the line is done by giving another command.
+    fn instead(mut self, words: &'static str, command: &'static str) -> Self {
+        self.ways.push((words, Way::Command(command)));
+        self
+    }
+
+    /// Runs the command, and then every cure that its message names.
+    fn check(&self) {
+        let place = Place::new();
+        self.write(&place, None);
+        if let Some(before) = self.before {
+            let (cured, stderr) = run(&place, before);
+            assert!(cured, "{before}: {stderr}");
+        }
+        let (_, stderr) = run(&place, &self.command);
+        let Some((message, hint)) = message_and_hint(&stderr) else {
+            panic!("{}: no hint\n{stderr}", self.sites);
+        };
+        let mut rest = hint.to_string();
+        for (words, way) in &self.ways {
+            assert!(rest.contains(words), "{words:?} is not in {hint:?} of {message}");
+            rest = rest.replacen(words, "", 1);
+            match way {
+                Way::Table(table) => self.try_cure(words, message, Some(table), &self.command),
+                Way::Command(command) => self.try_cure(words, message, None, command),
+            }
+        }
+        for cure in cures(&rest, &self.values) {
+            match (&cure, self.before) {
+                (Cure::Fit(options), Some(before)) => {
+                    let before = format!("{} {}", without(before, options), shell(options));
+                    self.try_after(&before, &cure, message, (None, &self.command));
+                }
+                _ => self.try_cure(&cure, message, None, &cure.applied(&self.command)),
+            }
+        }
+        let words = rest.split([',', ' ']).filter(|word| !word.is_empty() && *word != "or");
+        let has_option = rest.contains("--");
+        assert!(has_option || words.count() == 0, "{}: {rest:?} is not tried", self.sites);
+    }
+
+    fn try_cure(
+        &self,
+        cure: impl std::fmt::Debug,
+        message: &str,
+        table: Option<&str>,
+        command: &str,
+    ) {
+        self.try_after(self.before.unwrap_or_default(), cure, message, (table, command));
+    }
+
+    /// The command with a cure is accepted, and says no more what it said.
+    fn try_after(
+        &self,
+        before: &str,
+        cure: impl std::fmt::Debug,
+        message: &str,
+        (table, command): (Option<&str>, &str),
+    ) {
+        let place = Place::new();
+        self.write(&place, None);
+        if !before.is_empty() {
+            let (done, stderr) = run(&place, before);
+            assert!(done, "{cure:?} of {message}\n{before}\n{stderr}");
+        }
+        self.write(&place, table);
+        let (cured, stderr) = run(&place, command);
+        assert!(cured, "the cure {cure:?} of {message}\nis refused: nca {command}\n{stderr}");
+        assert!(!stderr.contains(message), "after the cure {cure:?}, nca {command}\n{stderr}");
+    }
+
+    fn write(&self, place: &Place, first: Option<&str>) {
+        for (name, bytes) in &self.files {
+            std::fs::write(place.path(name), bytes).unwrap();
+        }
+        if let Some(table) = first {
+            std::fs::write(place.path(self.files[0].0), table).unwrap();
+        }
+    }
+}
+
+/// Checks all cases, and then says which of them failed.
+fn check_all(cases: &[Case]) {
+    let failed =
+        cases.iter().filter(|case| catch_unwind(AssertUnwindSafe(|| case.check())).is_err());
+    let failed: Vec<&str> = failed.map(|case| case.command.as_str()).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+/// Whether a command is accepted, and what it says on stderr.
+fn run(place: &Place, command: &str) -> (bool, String) {
+    let mut words = shell_words(command);
+    if command.starts_with("fit ") {
+        for option in QUICK.map(shell_words) {
+            if !["--test-size", "--tune", "--split", "--test", "--pairs"]
+                .iter()
+                .any(|given| option[0] == "--test-size" && words.iter().any(|word| word == given))
+            {
+                words.extend(option);
+            }
+        }
+        if !words.iter().any(|word| OF_A_METHOD.contains(&word.as_str())) {
+            words.extend(["--method", "euclidean"].map(String::from));
+        }
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let output = nca(&words).current_dir(place.path("")).output().unwrap();
+    (output.status.success(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Options that a fit without a method does not take.
+const OF_A_METHOD: [&str; 7] =
+    ["--method", "--task", "--soft", "--pairs", "--dim", "--encoder", "--optimizer"];
+
+/// The first message with a hint, and the hint.
+fn message_and_hint(stderr: &str) -> Option<(&str, &str)> {
+    let lines: Vec<&str> = stderr.lines().collect();
+    lines.windows(2).find_map(|pair| {
+        let (_, message) = pair[0].split_once(": ")?;
+        Some((message, pair[1].strip_prefix("hint: ")?))
+    })
+}
+
+/// What the options of a line say to do.
+#[derive(Debug, PartialEq)]
+enum Cure {
+    /// These options with their values are given, too.
+    Give(Vec<(String, Option<String>)>),
+    /// The same, to the fit of the model.
+    Fit(Vec<(String, Option<String>)>),
+    /// These options are left out.
+    Leave(Vec<(String, Option<String>)>),
+}
+
+impl Cure {
+    /// The command with the cure.
+    fn applied(&self, command: &str) -> String {
+        match self {
+            Self::Give(options) | Self::Fit(options) => {
+                format!("{} {}", without(command, options), shell(options))
+            }
+            Self::Leave(options) => without(command, options),
+        }
+    }
+}
+
+/// The options of a line with their values, or with those of `values` where it names none.
+fn cures(line: &str, values: &[(&str, &str)]) -> Vec<Cure> {
+    let words = shell_words_of_text(line);
+    let is_option = |at: usize| words.get(at).is_some_and(|(word, _)| word.starts_with("--"));
+    let mut cures = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        if !is_option(at) {
+            at += 1;
+            continue;
+        }
+        let before = at.checked_sub(1).map_or("", |before| words[before].0.as_str());
+        let leave = before == "leave";
+        let to_fit = before == "fit";
+        let mut options = Vec::new();
+        loop {
+            let (option, mut ended) = words[at].clone();
+            at += 1;
+            let mut value = None;
+            if let Some((_, typed)) = values.iter().find(|(name, _)| *name == option) {
+                value = Some(typed.to_string()).filter(|typed| !typed.is_empty());
+            } else if !ended
+                && let Some((word, ends)) = words.get(at)
+                && !word.starts_with("--")
+                && !["if", "to", "or", "out", "of", "for", "and", "as"].contains(&word.as_str())
+            {
+                (value, ended) = (Some(word.clone()), *ends);
+                at += 1;
+            }
+            options.push((option, value));
+            if leave && words.get(at).is_some_and(|(word, _)| word == "or" || word == "and") {
+                at += 1;
+            } else if ended || !is_option(at) {
+                break;
+            }
+        }
+        cures.push(match (leave, to_fit) {
+            (true, _) => Cure::Leave(options),
+            (_, true) => Cure::Fit(options),
+            _ => Cure::Give(options),
+        });
+    }
+    cures
+}
+
+/// A command without these options and their values.
+fn without(command: &str, options: &[(String, Option<String>)]) -> String {
+    let words = shell_words(command);
+    let mut kept: Vec<String> = Vec::new();
+    let mut words = words.into_iter().peekable();
+    while let Some(word) = words.next() {
+        if options.iter().any(|(option, _)| *option == word) {
+            words.next_if(|value| !value.starts_with("--"));
+        } else {
+            kept.push(quoted(&word));
+        }
+    }
+    kept.join(" ")
+}
+
+fn shell(options: &[(String, Option<String>)]) -> String {
+    let words = options.iter().flat_map(|(option, value)| [Some(option), value.as_ref()]);
+    let words: Vec<String> = words.flatten().map(|word| quoted(word)).collect();
+    words.join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    if word.is_empty() || word.contains([' ', '\'', '"']) {
+        return format!("'{}'", word.replace('\'', r"'\''"));
+    }
+    word.to_string()
+}
+
+/// The words of a command, as a shell reads them.
+fn shell_words(command: &str) -> Vec<String> {
+    shell_words_of_text(command).into_iter().map(|(word, _)| word).collect()
+}
+
+/// The words of a text, and whether a comma ends each of them; quotation marks at the beginning of a word are those of a
+/// shell.
+fn shell_words_of_text(text: &str) -> Vec<(String, bool)> {
+    let mut words = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let mut word = String::new();
+        let mut quote = None;
+        let mut end = rest.len();
+        let mut letters = rest.char_indices();
+        while let Some((at, letter)) = letters.next() {
+            match (quote, letter) {
+                (Some(open), _) if letter == open => quote = None,
+                (Some(_), _) => word.push(letter),
+                (None, '\'' | '"') if "'\"".contains(first) => quote = Some(letter),
+                (None, '\\') => word.extend(letters.next().map(|(_, letter)| letter)),
+                (None, ' ') => {
+                    end = at;
+                    break;
+                }
+                (None, _) => word.push(letter),
+            }
+        }
+        let ended = word.ends_with([',', ';']);
+        words.push((word.trim_end_matches([',', ';']).to_string(), ended));
+        rest = rest[end..].trim_start();
+    }
+    words
+}
+
+#[test]
+fn options_of_a_line_are_read_as_a_user_reads_them() {
+    let option = |option: &str, value: &str| {
+        (option.to_string(), Some(value.to_string()).filter(|value| !value.is_empty()))
+    };
+    let line = "correct it, give --missing drop --missing-values 'a, b', leave the column out by --ignore, or leave \
+                --task regression or --soft out to read it, or give nca fit --missing mean, median or other";
+    assert_eq!(
+        cures(line, &[("--ignore", "b")]),
+        [
+            Cure::Give(vec![option("--missing", "drop"), option("--missing-values", "a, b")]),
+            Cure::Give(vec![option("--ignore", "b")]),
+            Cure::Leave(vec![option("--task", "regression"), option("--soft", "")]),
+            Cure::Fit(vec![option("--missing", "mean")]),
+        ]
+    );
+    assert_eq!(
+        without("fit t.csv --task regression --dim 1", &[option("--task", "")]),
+        "fit t.csv --dim 1"
+    );
+}
