@@ -1,27 +1,39 @@
 //! Errors as the user sees them: one line, and an exit code.
 
+use std::borrow::Cow;
 use std::io;
 
+use burn_nca_data::{Hint, Message};
 use burn_nca_files::is_closed_stdout;
+use burn_nca_learn::Error;
 use burn_nca_program::Interrupted;
 
 use crate::hint::{CommandKind, hint_text};
 
 /// Options that contradict each other: exit code 2, as for an option that does not exist.
 #[derive(Debug)]
-pub struct Usage(pub String);
+pub struct Usage(pub Message);
 
 impl std::fmt::Display for Usage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
+        self.0.fmt(f)
     }
 }
 
 impl std::error::Error for Usage {}
 
-/// An error for options that contradict each other.
-pub fn usage(message: impl Into<String>) -> anyhow::Error {
-    anyhow::Error::new(Usage(message.into()))
+/// An error for options that contradict each other, and what to do about it.
+pub fn usage(text: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> anyhow::Error {
+    anyhow::Error::new(Usage(message(text, hint)))
+}
+
+/// An error of data, files or the device, and what to do about it.
+pub fn hinted(text: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> anyhow::Error {
+    anyhow::Error::new(Error::data(message(text, hint)))
+}
+
+fn message(text: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Message {
+    Message::from(text.into()).with_hint(Hint::edit(hint))
 }
 
 /// 2 for wrong usage, 1 for work that failed, 128 and the signal's number for work that a signal stopped.
@@ -46,17 +58,21 @@ pub fn in_one_line(error: &anyhow::Error, command: CommandKind) -> String {
 
 /// What to do about an error, by options of this command.
 pub fn hint(error: &anyhow::Error, command: CommandKind) -> Option<String> {
-    let hints = error.chain().filter_map(|cause| cause.downcast_ref::<burn_nca_learn::Error>());
-    hint_text(hints.flat_map(burn_nca_learn::Error::hints), command)
+    let hints = error.chain().flat_map(|cause| match cause.downcast_ref::<Usage>() {
+        Some(usage) => usage.0.hints().to_vec(),
+        None => cause.downcast_ref::<Error>().map_or(Vec::new(), |error| error.hints().to_vec()),
+    });
+    hint_text(&hints.collect::<Vec<_>>(), command)
 }
 
 /// The message and its causes, each said once, without hints.
 pub fn text(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain() {
-        let text = match cause.downcast_ref::<burn_nca_learn::Error>() {
-            Some(error) => error.text(),
-            None => cause.to_string(),
+        let text = match (cause.downcast_ref::<Error>(), cause.downcast_ref::<Usage>()) {
+            (Some(error), _) => error.text(),
+            (None, Some(usage)) => usage.0.text().to_string(),
+            (None, None) => cause.to_string(),
         };
         // Many errors repeat their cause at their end.
         if !line.ends_with(&text) {
@@ -78,8 +94,7 @@ mod tests {
     #[test]
     fn a_cause_that_the_message_holds_already_is_not_repeated() {
         let cause = io::Error::new(io::ErrorKind::NotFound, "no such file");
-        let error = anyhow::Error::from(burn_nca_learn::Error::io("a.csv", cause))
-            .context("reading the data");
+        let error = anyhow::Error::from(Error::io("a.csv", cause)).context("reading the data");
         assert_eq!(in_one_line(&error, CommandKind::Fit), "reading the data: a.csv: no such file");
     }
 
@@ -88,6 +103,6 @@ mod tests {
         let closed: anyhow::Result<()> =
             Err(io::Error::from(io::ErrorKind::BrokenPipe)).context("writing the results");
         assert!(!is_closed_pipe(&closed.unwrap_err()));
-        assert!(!is_closed_pipe(&usage("a and b")));
+        assert!(!is_closed_pipe(&usage("a and b", "leave one out")));
     }
 }

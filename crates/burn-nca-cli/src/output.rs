@@ -12,6 +12,8 @@ pub use burn_nca_program::{eprint_line, print, short_name, write_file};
 use burn_nca_report::{Warning, WarningCode};
 use serde::Serialize;
 
+use crate::failure::hinted;
+
 /// Prints text for people, its control characters escaped.
 ///
 /// # Errors
@@ -34,9 +36,10 @@ pub fn print_csv(text: &str) -> Result<()> {
 /// A terminal, which would show them as they are, or a closed stdout.
 pub fn print_bytes(bytes: &[u8]) -> Result<()> {
     if stdout().is_terminal() {
-        bail!(
-            "these are bytes, not text for a terminal; give --out FILE, or send stdout to a file"
-        );
+        bail!(hinted(
+            "these are bytes, not text for a terminal",
+            "give --out FILE, or send stdout to a file"
+        ));
     }
     write_stdout(bytes).context("writing to stdout")
 }
@@ -125,11 +128,14 @@ impl TableFormat {
             return Ok(Self::Csv);
         }
         let extensions: Vec<&str> = offered.iter().map(|format| format.extension()).collect();
-        bail!(
-            "--out {}: a table is written as .{} here; name the file so",
-            path.display(),
-            either(&extensions)
-        )
+        bail!(hinted(
+            format!(
+                "--out {}: a table is written as .{} here",
+                path.display(),
+                either(&extensions)
+            ),
+            "name the file so"
+        ))
     }
 
     fn extension(self) -> &'static str {

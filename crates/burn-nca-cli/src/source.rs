@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;
 use crate::cli::parse::joined;
+use crate::failure::hinted;
 use crate::output::{self, short_name};
 
 /// The name of the file in the folder of a model.
@@ -98,9 +99,10 @@ impl Source {
                 let of_stdin = table == Path::new(STANDARD_INPUT);
                 let name =
                     if of_stdin { "standard input".into() } else { table.display().to_string() };
-                bail!(
-                    "the fit read {name}, which cannot be read again; give the table of the fit with --train"
-                )
+                bail!(hinted(
+                    format!("the fit read {name}, which cannot be read again"),
+                    "give the table of the fit with --train"
+                ))
             }
             None => Ok(()),
         }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use crate::cli::DemoArgs;
+use crate::failure::hinted;
 use crate::output;
 
 /// The most of a request that is read.
@@ -47,11 +48,13 @@ impl Site {
     fn open(folder: &Path) -> Result<Self> {
         let page = folder.join("index.html");
         if !page.is_file() {
-            bail!(
-                "there is no page at {}; make it with crates/burn-nca-web/build.sh {}, or name its folder with --site",
-                page.display(),
-                folder.display()
-            );
+            bail!(hinted(
+                format!("there is no page at {}", page.display()),
+                format!(
+                    "make it with crates/burn-nca-web/build.sh {}, or name its folder with --site",
+                    folder.display()
+                )
+            ));
         }
         let mut files = BTreeMap::from([("/".to_string(), page)]);
         let entries = std::fs::read_dir(folder)

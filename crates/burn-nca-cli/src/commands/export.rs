@@ -8,6 +8,7 @@ use burn_nca_program::eprint_line;
 
 use super::load_model;
 use crate::cli::ExportArgs;
+use crate::failure::hinted;
 
 /// Writes the map as a plain linear layer, or scaling, map and rule as an ONNX graph: the file's name says which.
 ///
@@ -18,15 +19,16 @@ pub fn run(args: &ExportArgs) -> Result<()> {
     let extension = args.to.extension().and_then(|extension| extension.to_str());
     let onnx = extension == Some("onnx");
     if !onnx && extension != Some("safetensors") && is_regular(&args.to) {
-        bail!(
-            "{} is neither a .safetensors nor an .onnx file; name the file so",
-            args.to.display()
-        );
+        bail!(hinted(
+            format!("{} is neither a .safetensors nor an .onnx file", args.to.display()),
+            "name the file so"
+        ));
     }
     if args.with_neighbors && !onnx {
-        bail!(
-            "--with-neighbors is for ONNX; a linear layer holds no training rows: write --to model.onnx"
-        );
+        bail!(hinted(
+            "--with-neighbors is for ONNX, and a linear layer holds no training rows",
+            "give --to model.onnx"
+        ));
     }
     let model: Fitted = load_model(&args.model)?;
     if onnx {

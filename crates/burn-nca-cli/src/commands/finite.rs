@@ -5,6 +5,8 @@ use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::Features;
 
+use crate::failure::hinted;
+
 /// The embedding of the rows of `source`; `places` are their places there, from 0.
 ///
 /// # Errors
@@ -24,14 +26,17 @@ pub fn embed(
         |column: usize| ((features.value(row, column) - offset[column]) / scale[column]).abs();
     let largest = (0..features.columns()).max_by(|&a, &b| size(a).total_cmp(&size(b)));
     let column = largest.expect("features have a column at least");
-    bail!(
-        "{source}, row {}: the embedding is not finite, because column {:?} is {:e}, far from the values that the \
-         model was fitted on (around {:.4}); correct the value or remove the row",
-        places.get(row).unwrap_or(&row) + 1,
-        features.names()[column],
-        features.value(row, column),
-        offset[column]
-    )
+    bail!(hinted(
+        format!(
+            "{source}, row {}: the embedding is not finite, because column {:?} is {:e}, far from the \
+values that the model was fitted on (around {:.4})",
+            places.get(row).unwrap_or(&row) + 1,
+            features.names()[column],
+            features.value(row, column),
+            offset[column]
+        ),
+        "correct the value, or remove the row"
+    ))
 }
 
 /// As [`embed`], where the embedding itself is not needed.

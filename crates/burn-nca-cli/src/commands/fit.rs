@@ -15,7 +15,7 @@ use super::report::write_pictures;
 use super::{model_folder, open_device};
 use crate::cli::fit::{EncoderKind, FitArgs, Number};
 use crate::cli::{Format, NeighborCount};
-use crate::failure::usage;
+use crate::failure::{hinted, usage};
 use crate::fitting::ending;
 use crate::fitting::progress::FitProgress;
 use crate::fitting::recording::Recording;
@@ -72,7 +72,10 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
         refuse_many_neighbors(k, rows.train.units())?;
     }
     if args.model.encoder == EncoderKind::Mlp && table.reduction.is_some() {
-        return Err(usage("the model of a sparse table is a linear map; leave --encoder mlp out"));
+        return Err(usage(
+            "the model of a sparse table is a linear map",
+            "leave --encoder mlp out",
+        ));
     }
     let train = &rows.train;
     let size = train.features();
@@ -179,9 +182,10 @@ fn open_folder(args: &FitArgs) -> Result<Option<RunFolder>> {
 /// Refuses before the fit what would fail after it.
 fn refuse_many_neighbors(k: usize, rows: usize) -> Result<()> {
     if k > rows {
-        bail!(
-            "k is {k}, but there are only {rows} training rows; give --neighbors {rows} or fewer"
-        );
+        bail!(hinted(
+            format!("k is {k}, but there are only {rows} training rows"),
+            format!("give --neighbors {rows} or fewer")
+        ));
     }
     Ok(())
 }
@@ -189,7 +193,7 @@ fn refuse_many_neighbors(k: usize, rows: usize) -> Result<()> {
 /// Refuses f64 where drivers claim it and a fit ends in numbers that are not finite.
 fn refuse_f64_on_graphics(precision: Number, device: &Device) -> Result<()> {
     if precision == Number::F64 && device::backend(device) == "wgpu" {
-        bail!("wgpu cannot be trusted with f64; give --precision f32, or --device cpu");
+        bail!(hinted("wgpu cannot be trusted with f64", "give --precision f32, or --device cpu"));
     }
     Ok(())
 }
@@ -203,7 +207,7 @@ fn device_for(given: &str, size: [usize; 3]) -> Result<(String, Device)> {
     }
     let times = process::without_panic_message(|| burn_nca_learn::time_devices(size));
     let Some(fastest) = times.first() else {
-        return Err(usage("no device computes as it should; nca devices --test says why"));
+        return Err(usage("no device computes as it should", "nca devices --test says why"));
     };
     let told = |time: &DeviceTime| format!("{} {:.1} ms", time.name, 1e3 * time.seconds);
     let times: Vec<String> = times.iter().map(told).collect();
@@ -278,13 +282,15 @@ fn refuse_far_values(
         });
     }
     let Some((row, column)) = far else { return Ok(()) };
-    bail!(
-        "row {}, column \"{}\" is {:e}, whose square f32 does not hold; correct the value, or give --precision f64 or \
-         --scale standardize",
-        places.map_or(row, |places| places[row]) + 1,
-        short_name(&features.names()[column]),
-        features.value(row, column)
-    )
+    bail!(hinted(
+        format!(
+            "row {}, column \"{}\" is {:e}, whose square f32 does not hold",
+            places.map_or(row, |places| places[row]) + 1,
+            short_name(&features.names()[column]),
+            features.value(row, column)
+        ),
+        "correct the value, give --precision f64, or give --scale standardize"
+    ))
 }
 
 /// Mini-batches keep no best map: steps that are too long end in numbers that nothing can be made of.
@@ -293,10 +299,10 @@ fn refuse_diverged(model: &Fitted) -> Result<()> {
     if values.iter::<f64>().all(f64::is_finite) {
         return Ok(());
     }
-    bail!(
-        "the fit diverged: the embedding is no longer finite; give a smaller --learning-rate (or --l2), or --scale \
-         standardize"
-    )
+    bail!(hinted(
+        "the fit diverged: the embedding is no longer finite",
+        "give a smaller --learning-rate or --l2, or give --scale standardize"
+    ))
 }
 
 fn interrupted(model: &Fitted, resumable: bool) -> String {

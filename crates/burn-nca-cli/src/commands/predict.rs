@@ -9,7 +9,7 @@ use burn_nca_learn::estimator::TrainingTargets;
 use super::predicted::Predicted;
 use super::{finite, load_model, model_folder};
 use crate::cli::{NeighborCount, PredictArgs, RowsFormat, Rule};
-use crate::failure::usage;
+use crate::failure::{hinted, usage};
 use crate::fitting::neighbor_count::{of_classes, of_numbers};
 use crate::output::{self, TableFormat};
 use crate::source::Source;
@@ -30,7 +30,10 @@ struct Prediction {
 /// No model, one of pairs, data that do not fit it, k above the training rows, or a file that cannot be written.
 pub fn run(args: &PredictArgs) -> Result<()> {
     if args.rule == Some(Rule::Soft) && args.neighbors.is_some() {
-        return Err(usage("--neighbors is for --rule knn; the rule soft weighs all training rows"));
+        return Err(usage(
+            "--neighbors is for --rule knn, and the rule soft weighs all training rows",
+            "leave --neighbors out, or give --rule knn",
+        ));
     }
     // Before the work begins: a spreadsheet's name must not hold CSV.
     let format = format(args)?;
@@ -59,16 +62,18 @@ pub fn run(args: &PredictArgs) -> Result<()> {
         TrainingTargets::Numbers { targets, .. } => {
             if args.probabilities {
                 return Err(usage(
-                    "--probabilities are of classes, and this model predicts numbers; leave it out",
+                    "--probabilities are of classes, and this model predicts numbers",
+                    "leave --probabilities out",
                 ));
             }
             let rows = read()?;
             let values = numbers(args, model, (targets, &rows.features))?;
             Predicted::numbers(targets.names(), values, rows)
         }
-        TrainingTargets::Unlabeled => bail!(
-            "this model was learned from pairs and has nothing to predict; embed rows with nca transform"
-        ),
+        TrainingTargets::Unlabeled => bail!(hinted(
+            "this model was learned from pairs and has nothing to predict",
+            "embed rows with nca transform"
+        )),
     };
     let text = match format {
         RowsFormat::Csv => predicted.csv(),

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use burn_nca_files::read_regular_text;
 
 use crate::cli::ReportArgs;
+use crate::failure::hinted;
 use crate::fitting::run_folder::{REPORT_JSON, REPORT_PAGE};
 use crate::output;
 use burn_nca_report::{FORMAT, Report, picture_file};
@@ -56,10 +57,10 @@ fn open(folder: &Path) -> Result<Report> {
     let format = document.get("format").and_then(serde_json::Value::as_u64);
     if format != Some(u64::from(FORMAT)) {
         let found = format.map_or("no format".to_string(), |format| format!("format {format}"));
-        bail!(
-            "{} has {found}, this program reads format {FORMAT}; use the program that wrote it, or fit again",
-            path.display()
-        );
+        bail!(hinted(
+            format!("{} has {found}, this program reads format {FORMAT}", path.display()),
+            "use the program that wrote it, or fit again"
+        ));
     }
     Report::from_document(document).with_context(|| {
         format!("{} is not a complete report; correct it, or fit again", path.display())

@@ -21,7 +21,8 @@ pub fn run(args: &TransformArgs) -> Result<()> {
     let format = format(args)?;
     if format == EmbeddingFormat::Npy && args.id.is_some() {
         return Err(usage(
-            "an .npy file holds numbers alone; leave --id out, or write a .csv or a .parquet",
+            "an .npy file holds numbers alone",
+            "leave --id out, or write a .csv or a .parquet",
         ));
     }
     let model = load_model(&args.model)?;

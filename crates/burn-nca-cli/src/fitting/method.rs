@@ -6,7 +6,7 @@ use burn_nca_learn::method::AnyMethod;
 use super::target_settings::FitTask;
 use crate::cli::FitArgs;
 use crate::cli::fit::ObjectiveKind;
-use crate::failure::usage;
+use crate::failure::{Usage, usage};
 
 /// The method that the options name, or the one of the task.
 ///
@@ -23,11 +23,10 @@ pub fn chosen(args: &FitArgs, task: FitTask) -> Result<AnyMethod> {
             Some(FitTask::Numbers) => ("a numeric target", "give --task regression"),
             _ => ("pairs of rows", "give --pairs FILE"),
         };
-        return Err(usage(format!(
-            "--method {} learns from {learns}, and these options give {task}; {cure}, or choose another method (nca \
-             methods lists them)",
-            info.name
-        )));
+        return Err(usage(
+            format!("--method {} learns from {learns}, and these options give {task}", info.name),
+            format!("{cure}, or choose another method (nca methods lists them)"),
+        ));
     }
     let mut given = of_options(args);
     given.retain(|(name, _, _)| method.settings().contains_key(*name));
@@ -37,14 +36,16 @@ pub fn chosen(args: &FitArgs, task: FitTask) -> Result<AnyMethod> {
     }
     for (at, (name, value)) in args.method.set.iter().enumerate() {
         if let Some((_, _, option)) = given.iter().find(|(given, _, _)| given == name) {
-            return Err(usage(format!(
-                "{option} and --set {name} say the same; leave one of them out"
-            )));
+            return Err(usage(
+                format!("{option} and --set {name} say the same"),
+                "leave one of them out",
+            ));
         }
         if args.method.set[..at].iter().any(|(before, _)| before == name) {
-            return Err(usage(format!("--set {name} is given twice; leave one of them out")));
+            return Err(usage(format!("--set {name} is given twice"), "leave one of them out"));
         }
-        chosen = chosen.with_setting(name, value).map_err(|error| usage(error.to_string()))?;
+        chosen =
+            chosen.with_setting(name, value).map_err(|error| Usage(error.to_string().into()))?;
     }
     Ok(chosen)
 }
@@ -52,9 +53,10 @@ pub fn chosen(args: &FitArgs, task: FitTask) -> Result<AnyMethod> {
 /// What `--method` says, or what the task stands for.
 fn name(args: &FitArgs, task: FitTask) -> Result<&str> {
     match (&args.method.method, args.targets.soft) {
-        (Some(name), true) if name != "soft-nca" => Err(usage(format!(
-            "--soft means --method soft-nca, and --method {name} is given; leave one of them out"
-        ))),
+        (Some(name), true) if name != "soft-nca" => Err(usage(
+            format!("--soft means --method soft-nca, and --method {name} is given"),
+            "leave one of them out",
+        )),
         (Some(name), _) => Ok(name),
         (None, true) => Ok("soft-nca"),
         (None, false) => Ok(match task {
@@ -87,7 +89,6 @@ mod tests {
 
     use super::*;
     use crate::cli::{Cli, Command};
-    use crate::failure::Usage;
     use crate::fitting::target_settings::learned_from;
 
     fn method(options: &str) -> Result<AnyMethod> {

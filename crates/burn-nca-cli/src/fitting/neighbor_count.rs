@@ -44,8 +44,8 @@ pub fn of_numbers(wanted: Option<NeighborCount>, rows: usize) -> Result<usize> {
         None => Ok(NEIGHBORS.min(rows)),
         Some(NeighborCount::Given(k)) => Ok(k),
         Some(_) => Err(usage(
-            "--neighbors cv and entropy choose by classes, and this model predicts numbers; give a number, or \
-             leave it out for the rule soft",
+            "--neighbors cv and entropy choose by classes, and this model predicts numbers",
+            "give a number, or leave --neighbors out for the rule soft",
         )),
     }
 }

@@ -24,7 +24,7 @@ pub fn check(args: &FitArgs, learned_from: FitTask, method: &AnyMethod) -> Resul
         .chain(of_another_map(args, method))
         .chain(of_another_optimizer(args, method));
     match refused.into_iter().find(|refusal| refusal.given) {
-        Some(refusal) => Err(usage(refusal.message)),
+        Some(refusal) => Err(usage(refusal.text, refusal.hint)),
         None => Ok(()),
     }
 }
@@ -32,11 +32,12 @@ pub fn check(args: &FitArgs, learned_from: FitTask, method: &AnyMethod) -> Resul
 /// An option that says nothing here.
 struct Refusal {
     given: bool,
-    message: String,
+    text: String,
+    hint: String,
 }
 
-fn refusal(given: bool, message: impl Into<String>) -> Refusal {
-    Refusal { given, message: message.into() }
+fn refusal(given: bool, text: impl Into<String>, hint: impl Into<String>) -> Refusal {
+    Refusal { given, text: text.into(), hint: hint.into() }
 }
 
 /// An option that belongs to another one. (clap asks for the other by itself, but not where a third excludes it.)
@@ -49,17 +50,20 @@ fn without_its_partner(args: &FitArgs) -> Vec<Refusal> {
         ("--tune-dim", tuning.tune_dim.is_some()),
     ];
     let of_tune = of_tune.into_iter().map(|(option, given)| {
-        let message =
-            format!("{option} is for a search; give --tune as well, or leave {option} out");
-        refusal(given && !tuning.tune, message)
+        let hint = format!("leave {option} out");
+        refusal(given && !tuning.tune, format!("{option} is for a search"), hint)
     });
-    let patience = "--patience is for --early-stopping; give that as well, or leave --patience out (--tune finds the \
-                    number of steps by its folds)";
-    let width = "--width is for --soft, which matches numeric targets; give that as well, or leave --width out";
+    let patience =
+        "--patience is for --early-stopping (--tune finds the number of steps by its folds)";
+    let width = "--width is for --soft, which matches numeric targets";
     let optimizer = &args.optimizer;
     let alone = [
-        refusal(optimizer.patience.is_some() && optimizer.early_stopping.is_none(), patience),
-        refusal(args.targets.width.is_some() && !args.targets.soft, width),
+        refusal(
+            optimizer.patience.is_some() && optimizer.early_stopping.is_none(),
+            patience,
+            "leave --patience out",
+        ),
+        refusal(args.targets.width.is_some() && !args.targets.soft, width, "leave --width out"),
     ];
     of_tune.chain(alone).collect()
 }
@@ -100,12 +104,11 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         .chain(of_uses)
         .chain(tune)
         .map(|(option, given)| {
-            let message = format!(
-                "{option} has no effect on the method {}; leave it out, or choose another method (nca methods {} says \
-                 what it has)",
-                info.name, info.name
+            let name = info.name;
+            let hint = format!(
+                "leave {option} out, or choose another method (nca methods {name} says what it has)"
             );
-            refusal(given, message)
+            refusal(given, format!("{option} has no effect on the method {name}"), hint)
         })
         .collect()
 }
@@ -118,20 +121,23 @@ fn without_classes(args: &FitArgs, learned_from: FitTask) -> Vec<Refusal> {
     vec![
         refusal(
             mlkr && model.objective.is_some(),
-            "--objective is for classes and for --soft; --task regression minimizes the squared error, so leave it out \
-             or add --soft",
+            "--objective is for classes and for --soft, and --task regression minimizes the squared error",
+            "leave --objective out, or give --soft",
         ),
         refusal(
             pairs && model.objective.is_some(),
-            "--objective is for classes and for --soft; pairs have an objective of their own, so leave it out",
+            "--objective is for classes and for --soft, and pairs have an objective of their own",
+            "leave --objective out",
         ),
         refusal(
             no_classes && model.repulsion > 0.0,
-            "--repulsion keeps classes apart, and there are none here; leave it out",
+            "--repulsion keeps classes apart, and there are none here",
+            "leave --repulsion out",
         ),
         refusal(
             no_classes && model.init == Some(Init::Lda),
-            "--init lda separates classes, and there are none here; give auto, identity, random, pca or a file",
+            "--init lda separates classes, and there are none here",
+            "give --init auto, identity, random, pca or a file",
         ),
         refusal(
             learned_from == FitTask::Numbers
@@ -139,11 +145,13 @@ fn without_classes(args: &FitArgs, learned_from: FitTask) -> Vec<Refusal> {
                     args.neighbors,
                     Some(NeighborCount::CrossValidated | NeighborCount::Entropy)
                 ),
-            "--neighbors cv and entropy choose by classes, and there are none here; give a number, or leave it out",
+            "--neighbors cv and entropy choose by classes, and there are none here",
+            "give a number, or leave --neighbors out",
         ),
         refusal(
             pairs && args.neighbors.is_some(),
-            "--neighbors predicts from a target, and pairs have none; leave it out",
+            "--neighbors predicts from a target, and pairs have none",
+            "leave --neighbors out",
         ),
     ]
 }
@@ -173,32 +181,34 @@ fn of_another_map(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let mut refused: Vec<Refusal> = given
         .into_iter()
         .map(|(option, given)| {
-            let message = format!("{option} has no effect here: {reason}; leave it out");
-            refusal(given && !network, message)
+            let text = format!("{option} has no effect here: {reason}");
+            refusal(given && !network, text, format!("leave {option} out"))
         })
         .collect();
     refused.extend(stochastic.map(|(option, given)| {
-        let message = format!(
-            "{option} gives another function in each step, and lbfgs and cg minimize one; give --optimizer adam or sgd"
-        );
-        refusal(given && network && !batches, message)
+        let text =
+            format!("{option} gives another function in each step, and lbfgs and cg minimize one");
+        refusal(given && network && !batches, text, "give --optimizer adam or sgd")
     }));
     refused.push(refusal(
         network && init.is_some_and(|init| !matches!(init, Init::Auto | Init::Random(None))),
-        "--init is for a linear or diagonal map: a network starts from random weights, seeded by --seed; leave it out",
+        "--init is for a linear or diagonal map: a network starts from random weights, seeded by --seed",
+        "leave --init out",
     ));
     refused.push(refusal(
         scaled && matches!(init, Some(Init::File(_))),
-        "--start-perplexity scales the start, and the map of --init stays as it is given; leave one out",
+        "--start-perplexity scales the start, and the map of --init stays as it is given",
+        "leave --start-perplexity out, or leave --init out",
     ));
     refused.push(refusal(
         model.encoder == EncoderKind::Diagonal && matches!(init, Some(Init::Pca | Init::Lda)),
-        "--init pca and lda rotate the features, and --encoder diagonal only weighs them; give auto, identity, random \
-         or a file",
+        "--init pca and lda rotate the features, and --encoder diagonal only weighs them",
+        "give --init auto, identity, random or a file",
     ));
     refused.push(refusal(
         model.encoder == EncoderKind::Diagonal && args.tuning.tune_dim.is_some(),
-        "--tune-dim has no effect here: --encoder diagonal has a dimension per feature; leave it out",
+        "--tune-dim has no effect here: --encoder diagonal has a dimension per feature",
+        "leave --tune-dim out",
     ));
     refused
 }
@@ -215,21 +225,24 @@ fn of_another_optimizer(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         ("--learning-rate", options.learning_rate.is_some()),
     ];
     let of_batches = of_batches.into_iter().map(|(option, given)| {
-        let message = format!("{option} is for mini-batches; give --optimizer adam or sgd as well");
-        refusal(given && !batches, message)
+        let hint = "give --optimizer adam or sgd as well";
+        refusal(given && !batches, format!("{option} is for mini-batches"), hint)
     });
     let of_others = [
         refusal(
             batches && options.max_iterations.is_some(),
-            "--max-iterations is for lbfgs and cg; mini-batches count --epochs",
+            "--max-iterations is for lbfgs and cg, and mini-batches count --epochs",
+            "leave --max-iterations out",
         ),
         refusal(
             options.momentum.is_some() && kind != OptimizerKind::Sgd,
-            "--momentum is for --optimizer sgd; give that as well, or leave it out",
+            "--momentum is for --optimizer sgd",
+            "give --optimizer sgd as well, or leave --momentum out",
         ),
         refusal(
             options.weight_decay.is_some() && kind != OptimizerKind::Adam,
-            "--weight-decay is for --optimizer adam; give that as well, or leave it out",
+            "--weight-decay is for --optimizer adam",
+            "give --optimizer adam as well, or leave --weight-decay out",
         ),
     ];
     of_batches.chain(of_others).collect()

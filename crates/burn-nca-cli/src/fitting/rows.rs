@@ -11,6 +11,7 @@ use super::stages::Stages;
 use super::warnings;
 use crate::cli::targets::TaskKind;
 use crate::cli::{FitArgs, NeighborCount};
+use crate::failure::hinted;
 use crate::output;
 use crate::source::Source;
 use crate::tables::{self, PreparedData};
@@ -116,7 +117,7 @@ impl FitData for Coincidences {
 
     fn open(args: &FitArgs, source: &Source, _: &Stages) -> Result<PreparedData<Self>> {
         let Some(file) = args.targets.pairs.as_deref() else {
-            bail!("there are no pairs to learn from; give --pairs FILE");
+            bail!(hinted("there are no pairs to learn from", "give --pairs FILE"));
         };
         let PreparedData {
             data: features,
@@ -147,12 +148,14 @@ impl FitData for Coincidences {
         let tests = split.test.is_empty() || self.part(&split.test).is_ok();
         match self.part(&split.train) {
             Ok(train) if tests => Ok(Rows::new(self, (split, train), args.seed)),
-            _ => bail!(
-                "holding out {} of {} pairs leaves a part without a pair of positive weight; give another \
-                 --test-size (0 learns from all)",
-                split.test.len(),
-                self.units()
-            ),
+            _ => bail!(hinted(
+                format!(
+                    "holding out {} of {} pairs leaves a part without a pair of positive weight",
+                    split.test.len(),
+                    self.units()
+                ),
+                "give another --test-size (0 learns from all)"
+            )),
         }
     }
 }
@@ -164,10 +167,12 @@ fn refuse_numbers(args: &FitArgs, table: &Table) -> Result<()> {
     }
     match table.fractional_class() {
         None => Ok(()),
-        Some(number) => bail!(
-            "the target \"{}\" holds numbers such as {number}, which are no classes; add --task regression to \
-             predict them, or --task classification if each number is a class",
-            output::short_name(&table.target_name)
-        ),
+        Some(number) => bail!(hinted(
+            format!(
+                "the target \"{}\" holds numbers such as {number}, which are no classes",
+                output::short_name(&table.target_name)
+            ),
+            "give --task regression to predict them, or --task classification if each number is a class"
+        )),
     }
 }

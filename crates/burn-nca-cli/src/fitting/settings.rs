@@ -18,7 +18,7 @@ use crate::cli::fit::{
     EncoderKind, FitArgs, Init, ModelOptions, Number, OptimizerKind, OptimizerOptions, PenaltyKind,
     Scale, SumsKind,
 };
-use crate::failure::usage;
+use crate::failure::{hinted, usage};
 use crate::fitting::network;
 
 /// More features than these are not learned to as many dimensions unless the user asks for them: the map would
@@ -150,10 +150,12 @@ fn encoder(args: &FitArgs, method: &AnyMethod) -> EncoderConfig {
 /// The dimensions of a warm start are those of its model; saying so is no contradiction.
 fn refuse_other_dim(wanted: Option<usize>, of_model: usize) -> Result<()> {
     match wanted.filter(|wanted| *wanted != of_model) {
-        Some(wanted) => Err(usage(format!(
-            "--dim {wanted} contradicts --warm-start, whose model has {of_model} dimensions; give --dim {of_model} or \
-             leave it out, or leave --warm-start out"
-        ))),
+        Some(wanted) => Err(usage(
+            format!(
+                "--dim {wanted} contradicts --warm-start, whose model has {of_model} dimensions"
+            ),
+            format!("give --dim {of_model}, leave --dim out, or leave --warm-start out"),
+        )),
         None => Ok(()),
     }
 }
@@ -180,13 +182,16 @@ fn given_matrix(path: &Path, columns: &[String], rows: usize) -> Result<Vec<f64>
         read_npy_features(path)?
     };
     if (matrix.rows(), matrix.columns()) != (rows, columns.len()) {
-        bail!(
-            "{} is of shape {} x {}, and this start needs {rows} x {}: a row a dimension, a column a feature",
-            path.display(),
-            matrix.rows(),
-            matrix.columns(),
-            columns.len()
-        );
+        bail!(hinted(
+            format!(
+                "{} is of shape {} x {}, and this start needs {rows} x {}",
+                path.display(),
+                matrix.rows(),
+                matrix.columns(),
+                columns.len()
+            ),
+            "give a row per dimension and a column per feature"
+        ));
     }
     Ok(matrix.values().to_vec())
 }

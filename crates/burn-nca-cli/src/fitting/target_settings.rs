@@ -17,7 +17,8 @@ pub fn learned_from(args: &FitArgs) -> Result<FitTask> {
     match (targets.pairs.is_some(), targets.soft, targets.task) {
         (true, _, _) => Ok(FitTask::Pairs),
         (_, true, Some(TaskKind::Classification)) => Err(usage(
-            "--soft matches numeric targets, and --task classification says that there are none; leave one out",
+            "--soft matches numeric targets, and --task classification says that there are none",
+            "leave --soft out, or leave --task classification out",
         )),
         (_, true, _) | (_, _, Some(TaskKind::Regression)) => Ok(FitTask::Numbers),
         (_, _, Some(TaskKind::Classification)) => Ok(FitTask::Classes),

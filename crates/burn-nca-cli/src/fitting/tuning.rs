@@ -16,6 +16,7 @@ use super::run_folder::{CHECKPOINT, TRIALS};
 use super::stages::Stages;
 use crate::cli::fit::OptimizerKind;
 use crate::cli::{FitArgs, NeighborCount};
+use crate::failure::hinted;
 use crate::process;
 use burn_nca_report::{ComparedBy, Tuning, Warning, WarningCode};
 
@@ -111,10 +112,12 @@ fn fit_folds_to_groups<D: TrainingData>(
     let Some(groups) = groups(train) else { return Ok(None) };
     let groups = groups.iter().collect::<HashSet<_>>().len();
     if let Some(folds) = args.tuning.folds.filter(|folds| *folds > groups) {
-        bail!(
-            "--folds {folds} holds out whole groups, and the training rows are of {groups}; give --folds {groups} or \
-             fewer"
-        );
+        bail!(hinted(
+            format!(
+                "--folds {folds} holds out whole groups, and the training rows are of {groups}"
+            ),
+            format!("give --folds {groups} or fewer")
+        ));
     }
     if groups >= tune.folds {
         return Ok(None);

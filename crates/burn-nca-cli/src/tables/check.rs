@@ -17,37 +17,43 @@ pub fn check(args: &FitArgs, task: Option<Task>) -> Result<()> {
     let refused = [
         (
             columns.balanced && !classes,
-            "--balanced lets classes count alike, and there are none here; leave it out",
+            "--balanced lets classes count alike, and there are none here",
+            "leave --balanced out",
         ),
         (
             columns.unlabeled.is_some() && !classes,
-            "--unlabeled is about rows without a class, and there are no classes here; leave it out",
+            "--unlabeled is about rows without a class, and there are no classes here",
+            "leave --unlabeled out",
         ),
         (
             columns.unlabeled_class.is_some() && !classes,
-            "--unlabeled-class marks rows without a class, and there are no classes here; leave it out",
+            "--unlabeled-class marks rows without a class, and there are no classes here",
+            "leave --unlabeled-class out",
         ),
         (
             columns.weights.is_some() && pairs,
-            "--weights counts rows, and pairs have weights of their own, in the third column of --pairs; leave it out",
+            "--weights counts rows, and pairs have weights of their own, in the third column of --pairs",
+            "leave --weights out",
         ),
         (
             pairs
                 && (columns.split.is_some() || columns.test.is_some() || columns.groups.is_some()),
-            "--split, --test and --groups part rows, and what is held out here are pairs; leave them out",
+            "--split, --test and --groups part rows, and what is held out here are pairs",
+            "leave --split, --test and --groups out",
         ),
         (
             pairs && columns.missing == Some(MissingRule::Drop),
-            "--missing drop would renumber the rows that the pairs name; give --missing mean, median or most-frequent",
+            "--missing drop would renumber the rows that the pairs name",
+            "give --missing mean, median or most-frequent",
         ),
         (
             columns.missing_indicators && columns.missing == Some(MissingRule::Drop),
-            "--missing-indicators says which values were filled in, and --missing drop fills in none; leave one of them \
-             out",
+            "--missing-indicators says which values were filled in, and --missing drop fills in none",
+            "leave --missing-indicators out, or give --missing mean, median or most-frequent",
         ),
     ];
-    if let Some((_, message)) = refused.into_iter().find(|(given, _)| *given) {
-        return Err(usage(message));
+    if let Some((_, text, hint)) = refused.into_iter().find(|(given, _, _)| *given) {
+        return Err(usage(text, hint));
     }
     let target = ("--target", &args.source.target);
     let roles =
@@ -60,15 +66,17 @@ pub fn check(args: &FitArgs, task: Option<Task>) -> Result<()> {
             let may = (*option, other) == ("--id", "--groups");
             if !may && column.is_some() && *column == same {
                 let name = column.as_deref().unwrap_or_default();
-                return Err(usage(format!(
-                    "{option} and {other} both name the column {name:?}; name another in one of them"
-                )));
+                return Err(usage(
+                    format!("{option} and {other} both name the column {name:?}"),
+                    "name another column in one of them",
+                ));
             }
         }
     }
     if groups.1.is_some() && groups.1 == target.1 {
         return Err(usage(
-            "--groups and --target name the same column; name another in one of them",
+            "--groups and --target name the same column",
+            "name another column in one of them",
         ));
     }
     Ok(())

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use burn_nca_data::Target;
 
 use super::roles::Roles;
+use crate::failure::hinted;
 use crate::output::short_name;
 use crate::source::Source;
 use burn_nca_report::{Warning, WarningCode};
@@ -37,9 +38,10 @@ pub(super) fn settle(
         }
     };
     if source.split.share > 0.0 {
-        bail!(
-            "{why}, and nothing can be held out; leave --groups out, or learn from all rows with --test-size 0"
-        );
+        bail!(hinted(
+            format!("{why}, and nothing can be held out"),
+            "leave --groups out, or learn from all rows with --test-size 0"
+        ));
     }
     roles.groups = None;
     Ok(Some(warning(format!(

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use burn_nca_data::{Message, Table, Target};
 use burn_nca_learn::data::{Features, Split, name_key};
 
+use crate::failure::hinted;
 use crate::hint::{CommandKind, hint_text};
 use crate::output::short_name;
 use anyhow::{Result, bail};
@@ -298,12 +299,14 @@ pub(super) fn refuse_unseen_classes(target: &Target, split: &Split) -> Result<()
     let hint = meant.map_or(String::new(), |meant| {
         format!(" (\"{}\" but for case, spaces or dots)", short_name(meant))
     });
-    bail!(
-        "{rows} of {} are of a class that no training row has, such as \"{}\"{hint}; correct the name, or leave those \
-         rows out",
-        counted(split.test.len(), "test row"),
-        short_name(name)
-    )
+    bail!(hinted(
+        format!(
+            "{rows} of {} are of a class that no training row has, such as \"{}\"{hint}",
+            counted(split.test.len(), "test row"),
+            short_name(name)
+        ),
+        "correct the name, or leave those rows out"
+    ))
 }
 
 #[cfg(test)]

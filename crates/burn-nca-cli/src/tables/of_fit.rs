@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use anyhow::{Context, Result, bail};
 use burn_nca_data::{
-    CsvOptions, RawOptions, Table, Target, TargetColumn, TargetKind, WithoutClass, is_sparse,
-    open as open_numbers, open_raw, open_unlabeled_as,
+    CsvOptions, Error, Hint, Message, RawOptions, Setting, Table, Target, TargetColumn, TargetKind,
+    WithoutClass, is_sparse, open as open_numbers, open_raw, open_unlabeled_as,
 };
 use burn_nca_learn::data::{
     Features, Missing, Preparation, Prepared, RawColumn, RawTable, RawValues, Split, TextValues,
@@ -18,7 +18,7 @@ use super::opened::{Opened, PreparedData};
 use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
 use super::target_hints::about_raw;
-use crate::failure::usage;
+use crate::failure::{hinted, usage};
 use crate::output::short_name;
 use crate::source::{Columns, Source};
 use burn_nca_report::{RowNames, Warning, WarningCode};
@@ -48,7 +48,7 @@ pub fn open_watched(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>)
         numbers(source, task)?
     };
     if opened.split.train.is_empty() {
-        bail!("no training row is left; give rows to learn from");
+        bail!(hinted("no training row is left", "give rows to learn from"));
     }
     Ok(opened)
 }
@@ -58,10 +58,13 @@ fn refuse_reduce(source: &Source, is_sparse: bool) -> Result<()> {
     if source.reduce.is_none() || is_sparse {
         return Ok(());
     }
-    Err(usage(format!(
-        "--reduce is for sparse tables (Matrix Market, scipy.sparse), and {} is none; leave it out, or give --dim",
-        source.data
-    )))
+    Err(usage(
+        format!(
+            "--reduce is for sparse tables (Matrix Market, scipy.sparse), and {} is none",
+            source.data
+        ),
+        "leave --reduce out",
+    ))
 }
 
 /// Opens and prepares the features of a fit without a target.
@@ -146,7 +149,7 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let groups =
         groups.or_else(|| grouping::settle_training(&in_table(&rows, &split.train), &mut roles));
     if split.train.is_empty() {
-        bail!("no row is marked for training; mark some with train");
+        bail!(hinted("no row is marked for training", "write train in the column of some rows"));
     }
     let preparation = match preparation {
         Some(preparation) => preparation,
@@ -225,7 +228,10 @@ fn weighted(
         0 => return Ok((rows, target, None)),
         1 => "1 row has weight 0 and is left out".to_string(),
         all if all == rows.len() => {
-            bail!("none of the {all} rows has a positive weight; give at least one")
+            bail!(hinted(
+                format!("none of the {all} rows has a positive weight"),
+                "give some rows a positive weight"
+            ))
         }
         many => format!("{many} rows have weight 0 and are left out"),
     };
@@ -297,7 +303,10 @@ pub(super) fn targets(
         let text: TextValues = text.iter().map(|text| text.filter(is_class)).collect();
         let (rows, target) = Target::of_text(&text);
         if rows.is_empty() {
-            bail!("{data}: no row has a class in column \"{name}\"; write the class of some rows");
+            bail!(hinted(
+                format!("{data}: no row has a class in column \"{name}\""),
+                "write the class of some rows"
+            ));
         }
         return Ok((rows, target));
     }
@@ -311,18 +320,24 @@ pub(super) fn targets(
             let known = rows.iter().map(|&row| values[row]).collect();
             Ok((rows, Target::Numeric(known)))
         }
-        RawValues::Numbers(_) => bail!(
-            "{data}: the target \"{name}\" is missing in {missing} of {} rows, and is never filled in; remove the rows, \
-             or give nca fit --missing drop",
-            column.rows()
-        ),
+        RawValues::Numbers(_) => {
+            let text = format!(
+                "{data}: the target \"{name}\" is missing in {missing} of {} rows, and is never filled in",
+                column.rows()
+            );
+            let remove = Hint::edit("remove the rows");
+            let message = Message::from(text).with_hint(remove).with_hint(Setting::DropMissing);
+            Err(Error::data(message).into())
+        }
         RawValues::Text(text) => {
             let first = text.iter().flatten().find(|text| text.parse::<f64>().is_err());
-            bail!(
-                "{data}: the target \"{name}\" holds \"{}\", which is not a number; correct it, or leave --task \
-                 regression or --soft out to read the target as classes",
+            let text = format!(
+                "{data}: the target \"{name}\" holds \"{}\", which is not a number",
                 short_name(first.unwrap_or_default())
-            )
+            );
+            let correct = Hint::edit("correct it");
+            let message = Message::from(text).with_hint(correct).with_hint(Setting::Classes);
+            Err(Error::data(message).into())
         }
     }
 }

@@ -14,6 +14,7 @@ use super::hints::read_as;
 use super::hints::unmeasured;
 use super::of_fit::{select, targets};
 use crate::cli::table::TextArgs;
+use crate::failure::{self, hinted};
 use crate::output;
 use crate::source::{Source, with_given};
 use burn_nca_report::{Warning, WarningCode};
@@ -143,9 +144,10 @@ pub fn labeled_table(
     let found = match (found, learned) {
         (Err(error), Some(target)) if lacks_column(&error, &target) => {
             let target = output::short_name(&target);
-            return Err(error.context(format!(
-                "the model's target is \"{target}\"; name that of {data} with --target"
-            )));
+            return Err(hinted(
+                format!("the model's target is \"{target}\": {}", failure::text(&error)),
+                format!("name that of {data} with --target"),
+            ));
         }
         (found, _) => found?,
     };
@@ -174,7 +176,7 @@ fn prepared_table(
     let mut raw = open_raw(data, &options)?;
     let name = raw.columns().last().map_or(String::new(), |column| column.name().to_string());
     let Some(column) = raw.take(&name) else {
-        anyhow::bail!("{data} has no target; name it with --target")
+        anyhow::bail!(hinted(format!("{data} has no target"), "name it with --target"))
     };
     let (with_target, target) = targets(column, (task, unlabeled), (data, false))?;
     let mut warnings = read_as(raw.notes());

@@ -9,6 +9,7 @@ use super::roles::{Roles, with_mean_1};
 use super::sparse::Reduction;
 use super::target_hints::about_target;
 use super::value_hints::about_values;
+use crate::failure::hinted;
 use crate::source::Columns;
 use burn_nca_report::{RowNames, Warning};
 
@@ -95,7 +96,7 @@ impl Opened {
         }
         if columns.unlabeled_neighbors {
             let Some(others) = &without_class else {
-                bail!("every row has a class; leave --unlabeled out");
+                bail!(hinted("every row has a class", "leave --unlabeled out"));
             };
             data = data.with_unlabeled(others.features.clone())?;
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 use burn_nca_learn::data::{Labeled, RawColumn, RawTable, RawValues, TextValues};
 
+use crate::failure::hinted;
 use crate::output::short_name;
 use crate::source::Columns;
 
@@ -85,7 +86,10 @@ impl Roles {
 pub fn with_mean_1(mut weights: Vec<f64>, train: &[usize]) -> Result<Vec<f64>> {
     let total: f64 = train.iter().map(|&row| weights[row]).sum();
     if total.is_nan() || total <= 0.0 {
-        bail!("none of the {} training rows has a positive weight; give at least one", train.len());
+        bail!(hinted(
+            format!("none of the {} training rows has a positive weight", train.len()),
+            "give some rows a positive weight"
+        ));
     }
     let mean = total / train.len() as f64;
     weights.iter_mut().for_each(|weight| *weight /= mean);
@@ -95,17 +99,18 @@ pub fn with_mean_1(mut weights: Vec<f64>, train: &[usize]) -> Result<Vec<f64>> {
 fn weights(column: RawColumn) -> Result<Vec<f64>> {
     let name = short_name(column.name());
     let RawValues::Numbers(values) = column.values() else {
-        bail!(
-            "the column \"{name}\" of --weights holds text; give a column of numbers of 0 or more"
-        )
+        bail!(hinted(
+            format!("the column \"{name}\" of --weights holds text"),
+            "give a column of numbers of 0 or more"
+        ))
     };
     if let Some(row) = values.iter().position(|weight| weight.is_nan() || *weight < 0.0) {
         let found =
             if values[row].is_nan() { "missing".to_string() } else { values[row].to_string() };
-        bail!(
-            "the weight of row {} (column \"{name}\") is {found}; give a number of 0 or more",
-            row + 1
-        );
+        bail!(hinted(
+            format!("the weight of row {} (column \"{name}\") is {found}", row + 1),
+            "give a number of 0 or more"
+        ));
     }
     Ok(values.clone())
 }
@@ -119,7 +124,10 @@ fn parts(column: RawColumn) -> Result<Vec<Part>> {
         found => {
             let found =
                 found.map_or("empty".to_string(), |found| format!("{:?}", short_name(found)));
-            bail!("row {}, column \"{name}\" of --split is {found}; write train or test", row + 1)
+            bail!(hinted(
+                format!("row {}, column \"{name}\" of --split is {found}", row + 1),
+                "write train or test"
+            ))
         }
     };
     text.iter().enumerate().map(part).collect()

@@ -11,6 +11,7 @@ use burn_nca_learn::data::{Features, SparseFeatures, Split, random_split, strati
 
 use super::hints::unmeasured;
 use super::hints::{read_as, refuse_no_such_class};
+use crate::failure::hinted;
 use crate::source::Source;
 use burn_nca_report::evaluation::about_constant;
 use burn_nca_report::{Warning, WarningCode, counted};
@@ -65,11 +66,14 @@ pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) 
         || columns.unlabeled_neighbors
         || columns.need_raw_table();
     if chosen {
-        bail!(
-            "{} is a sparse table, whose columns have no names: --target, --ignore and the options of columns are for \
-             CSV files; leave them out",
-            source.data
-        );
+        bail!(hinted(
+            format!(
+                "{} is a sparse table, whose columns have no names: --target, --ignore and the options of \
+columns are for CSV files",
+                source.data
+            ),
+            "leave them out"
+        ));
     }
     let mut table = open_sparse(&source.data, task)?;
     if let Some(class) = &columns.unlabeled_class {

@@ -151,7 +151,10 @@ fn a_start_may_come_from_a_file_or_a_saved_model() {
     let same = json(&[&common[..], &["--warm-start", &out, "--dim", "2"]].concat());
     assert_eq!(same["matrix"], fitted["matrix"]);
     let message = failure(&["fit", "iris", "--warm-start", &out, "--dim", "3"], 2);
-    assert!(message.contains("whose model has 2 dimensions; give --dim 2"), "{message}");
+    assert!(
+        message.contains("whose model has 2 dimensions\nhint: give --dim 2, leave --dim out, or"),
+        "{message}"
+    );
 }
 
 #[test]

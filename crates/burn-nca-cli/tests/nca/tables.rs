@@ -352,7 +352,7 @@ fn rows_without_a_class_are_neighbors_where_that_is_asked_for() {
     }
     let refused = |options: &[&str], code| failure(&[&["fit"], options].concat(), code);
     let none = refused(&["iris", "--unlabeled", "neighbors"], 1);
-    assert!(none.contains("every row has a class; leave --unlabeled out"), "{none}");
+    assert!(none.contains("every row has a class\nhint: leave --unlabeled out"), "{none}");
     let repelled = ["--unlabeled", "neighbors", "--repulsion", "1"];
     let repelled = refused(&[&[data.as_str()], &repelled[..]].concat(), 1);
     assert!(repelled.contains("leave the repulsion at 0"), "{repelled}");

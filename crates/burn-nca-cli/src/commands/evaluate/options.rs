@@ -45,9 +45,10 @@ pub fn check(args: &EvaluateArgs, known: &TrainingTargets) -> Result<()> {
         ),
     ];
     match refused.into_iter().find(|(given, _, _)| *given) {
-        Some((_, option, reason)) => {
-            Err(usage(format!("{option} has no effect here: {reason}; leave it out")))
-        }
+        Some((_, option, reason)) => Err(usage(
+            format!("{option} has no effect here: {reason}"),
+            format!("leave {option} out"),
+        )),
         None => Ok(()),
     }
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::question::Question;
 use super::training_pairs;
 use crate::cli::Format;
+use crate::failure::hinted;
 use crate::output;
 use burn_nca_report::evaluation::about_spread;
 use burn_nca_report::evaluation::{measures, values};
@@ -39,11 +40,10 @@ struct Evaluation {
 pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let Question { args, model, .. } = question;
     let Some(file) = &args.pairs else {
-        bail!(
-            "this model was learned from pairs and has no target to measure; give pairs of rows of {} with \
-             --pairs FILE",
-            args.source.data
-        );
+        bail!(hinted(
+            "this model was learned from pairs and has no target to measure",
+            format!("give pairs of rows of {} with --pairs FILE", args.source.data)
+        ));
     };
     let (features, mut warnings) = question.features()?;
     let pairs = read_pairs(file, features.rows())?;

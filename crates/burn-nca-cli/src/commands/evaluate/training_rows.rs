@@ -6,6 +6,7 @@ use burn_nca_data::TargetKind;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::Features;
 
+use crate::failure::hinted;
 use crate::fitting::target_settings::FitTask;
 use crate::source::Source;
 use crate::tables;
@@ -22,10 +23,11 @@ const TOLERANCE: f64 = 1e-3;
 /// A model without a source, a table that is no longer there (or never was more than a pipe), or one that has changed.
 pub fn features(source: Option<&Source>, moved: Option<&str>, model: &Fitted) -> Result<Features> {
     let Some(source) = source else {
-        bail!(
-            "this model was saved by an earlier version, which did not note where the training rows came from; fit it \
-             again"
-        );
+        bail!(hinted(
+            "this model was saved by an earlier version, which did not note where the training rows came \
+from",
+            "fit it again"
+        ));
     };
     if moved.is_none() {
         source.check_rereadable()?;
@@ -34,10 +36,13 @@ pub fn features(source: Option<&Source>, moved: Option<&str>, model: &Fitted) ->
     let train = read(source, data, model)?;
     match train {
         Some(train) if is_embedded_alike(&train, model)? => Ok(train),
-        _ => bail!(
-            "{data} does not hold the {} rows that the model was fitted on; give the table of the fit with --train",
-            model.references().dims()[0]
-        ),
+        _ => bail!(hinted(
+            format!(
+                "{data} does not hold the {} rows that the model was fitted on",
+                model.references().dims()[0]
+            ),
+            "give the table of the fit with --train"
+        )),
     }
 }
 

@@ -9,6 +9,7 @@
 //! `csv/cell.rs Ignore`; the sources are searched for sites, and each has a case or a reason why not.
 
 mod cases;
+mod program;
 mod sites;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,6 +20,7 @@ use crate::{Place, nca};
 const QUICK: [&str; 2] = ["--test-size 0", "--quiet"];
 
 /// A message with a hint, and what its line leaves to the user.
+#[derive(Clone)]
 struct Case {
     /// The sites of its hints, separated by `; `.
     sites: &'static str,
@@ -32,6 +34,7 @@ struct Case {
     ways: Vec<(&'static str, Way)>,
 }
 
+#[derive(Clone)]
 enum Way {
     /// The first file holds this.
     Table(String),
@@ -254,6 +257,9 @@ fn cures(line: &str, values: &[(&str, &str)]) -> Vec<Cure> {
                 at += 1;
             }
             options.push((option, value));
+            if leave && ended && is_option(at) {
+                continue;
+            }
             if leave && words.get(at).is_some_and(|(word, _)| word == "or" || word == "and") {
                 at += 1;
             } else if ended || !is_option(at) {

@@ -3,22 +3,31 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::cases::{UNTRIED, all};
+use super::{cases, program};
 
 /// How a hint is built, up to its name.
 const BUILT: [&str; 2] = ["Setting::", "Hint::"];
 
+/// Where the program words hints, and builds those that others give it.
+const HELPERS: [&str; 2] = ["burn-nca-cli/src/hint.rs", "burn-nca-cli/src/failure.rs"];
+
+/// Functions of the program that take a text and a hint.
+const CALLED: [&str; 3] = ["hinted(", "usage(", "refusal("];
+
 #[test]
 fn every_hint_has_a_case_or_a_reason_why_not() {
     let mut sites = BTreeMap::new();
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for part in ["burn-nca", "burn-nca-data", "burn-nca-learn", "burn-nca-cli"] {
         add_sites(&crates.join(part).join("src"), &mut sites);
     }
     let mut held: BTreeMap<String, usize> = BTreeMap::new();
-    let cases = all();
+    let cases = [cases::all(), program::all()].concat();
     let named = cases.iter().flat_map(|case| case.sites.split("; "));
-    for site in named.chain(UNTRIED.iter().map(|(site, _)| *site)).filter(|site| !site.is_empty()) {
+    for site in named
+        .chain(cases::UNTRIED.iter().chain(program::UNTRIED).map(|(site, _)| *site))
+        .filter(|site| !site.is_empty())
+    {
         *held.entry(site.to_string()).or_default() += 1;
     }
     let differ = |(site, number): (&String, &usize), others: &BTreeMap<String, usize>| {
@@ -38,7 +47,7 @@ fn add_sites(folder: &Path, sites: &mut BTreeMap<String, usize>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             add_sites(&path, sites);
-        } else if !path.ends_with("burn-nca-cli/src/hint.rs") {
+        } else if !HELPERS.iter().any(|helper| path.ends_with(helper)) {
             let text = std::fs::read_to_string(&path).unwrap();
             let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
             let folder = folder.file_name().unwrap().to_string_lossy();
@@ -46,6 +55,19 @@ fn add_sites(folder: &Path, sites: &mut BTreeMap<String, usize>) {
             for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
                 for name in BUILT.iter().flat_map(|built| names_after(line, built)) {
                     *sites.entry(format!("{file} {name}")).or_default() += 1;
+                }
+                for call in CALLED
+                    .iter()
+                    .filter(|_| path.components().any(|part| part.as_os_str() == "burn-nca-cli"))
+                {
+                    let is_call = |at: usize| {
+                        !line[..at].ends_with("fn ") && !line[..at].ends_with(char::is_alphanumeric)
+                    };
+                    let calls = line.match_indices(call).filter(|(at, _)| is_call(*at)).count();
+                    if calls > 0 {
+                        let name = call.trim_end_matches('(');
+                        *sites.entry(format!("{file} {name}")).or_default() += calls;
+                    }
                 }
             }
         }
