@@ -30,7 +30,10 @@ mod tests {
         let said = |table: &str| {
             super::text(&open("t.csv", Some(table.as_bytes()), &Reading::default()).unwrap_err())
         };
-        assert!(said("a,b,y\n1,red,u\n2,blue,v\n").contains("for \"Text columns\", write"));
+        let left_out = "for \"Text columns\", or write the column's name into \"Left out\"";
+        assert!(said("a,b,y\n1,red,u\n2,blue,v\n").ends_with(left_out));
+        let class = "into \"Left out\", or write the column's name into \"Class column\"";
+        assert!(said("a,b,y\n1,red,1\n2,blue,2\n").ends_with(class));
         assert!(said("a,y\n,u\n2,v\n").ends_with("or choose how \"Missing values\" are filled in"));
     }
 }
