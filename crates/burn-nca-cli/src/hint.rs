@@ -3,8 +3,6 @@
 use burn_nca_data::{Hint, Setting, hint_sentence, quoted};
 use burn_nca_program::shell_word;
 
-use crate::cli::parse::list_item;
-
 /// The most letters of a value in a hint.
 const LONGEST: usize = 60;
 
@@ -26,6 +24,14 @@ pub fn hint_text<'a>(
         CommandKind::Fit => of_both(setting).or_else(|| of_fit(setting)),
         CommandKind::Use => of_both(setting).or_else(|| of_use(setting)),
     })
+}
+
+/// A name as an item of a list of names, which holds commas and spaces in quotation marks.
+pub fn list_item(name: &str) -> String {
+    if name.is_empty() || name.trim() != name || name.contains(['"', ',']) {
+        return format!("\"{}\"", name.replace('"', "\"\""));
+    }
+    name.to_string()
 }
 
 /// A value as it is typed in a shell; `None` where it is too long for that, or holds control characters.

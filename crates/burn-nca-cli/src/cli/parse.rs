@@ -94,14 +94,6 @@ pub fn name_list(text: &str) -> Result<NameList, String> {
     Ok(NameList(names))
 }
 
-/// A name as [`name_list`] reads it back.
-pub fn list_item(name: &str) -> String {
-    if name.is_empty() || name.trim() != name || name.contains(['"', ',']) {
-        return format!("\"{}\"", name.replace('"', "\"\""));
-    }
-    name.to_string()
-}
-
 /// As [`name_list`], where an empty text is the column without a name.
 pub fn ignored_names(text: &str) -> Result<NameList, String> {
     if text.is_empty() { Ok(NameList(vec![String::new()])) } else { name_list(text) }
@@ -201,6 +193,7 @@ mod tests {
 
     use super::*;
     use crate::cli::Cli;
+    use crate::hint::list_item;
 
     #[test]
     fn every_number_may_be_written_with_a_minus_so_that_its_range_is_what_is_said() {
