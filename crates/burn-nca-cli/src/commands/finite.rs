@@ -28,8 +28,7 @@ pub fn embed(
     let column = largest.expect("features have a column at least");
     bail!(hinted(
         format!(
-            "{source}, row {}: the embedding is not finite, because column {:?} is {:e}, far from the \
-values that the model was fitted on (around {:.4})",
+            "{source}, row {}: the embedding is not finite, because column {:?} is {:e}, far from the values that the model was fitted on (around {:.4})",
             places.get(row).unwrap_or(&row) + 1,
             features.names()[column],
             features.value(row, column),

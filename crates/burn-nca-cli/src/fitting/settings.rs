@@ -96,10 +96,7 @@ fn units(
     let options = &args.model;
     let batches = kind.takes_batches();
     let usual = match method {
-        AnyMethod::Nca(_) if matches!(encoder, EncoderConfig::Mlp(_)) => {
-            NcaConfig::recommended_for(encoder.clone(), 1, 1).fit
-        }
-        AnyMethod::Nca(_) if batches => {
+        AnyMethod::Nca(_) if batches && !matches!(encoder, EncoderConfig::Mlp(_)) => {
             FitConfig::new().with_start_perplexity(Some(START_PERPLEXITY).filter(|_| !is_warm))
         }
         AnyMethod::Nca(_) => NcaConfig::recommended_for(encoder.clone(), 1, 1).fit,

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use burn::tensor::Device;
 use burn_nca_learn::data::{AnyData, Labeled, TrainingData};
 use burn_nca_learn::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
+use burn_nca_learn::fit::OptimizerConfig;
 use burn_nca_learn::method::AnyMethod;
 use burn_nca_learn::objective::Criterion;
 use burn_nca_learn::{Estimator, NcaConfig};
@@ -14,7 +15,6 @@ use burn_nca_program::{Bar, Interrupt, RunFolder};
 
 use super::run_folder::{CHECKPOINT, TRIALS};
 use super::stages::Stages;
-use crate::cli::fit::OptimizerKind;
 use crate::cli::{FitArgs, NeighborCount};
 use crate::failure::hinted;
 use crate::process;
@@ -142,8 +142,7 @@ fn default_candidates(args: &FitArgs, config: &NcaConfig, train: &Labeled) -> Op
         || model.start_perplexity.is_some()
         || model.warm_start.is_some()
         || model.repulsion > 0.0
-        || optimizer.optimizer.is_some_and(|kind| kind != OptimizerKind::Lbfgs)
-        || config.fit.optimizer.batches().is_some()
+        || !matches!(config.fit.optimizer, OptimizerConfig::Lbfgs(_))
         || optimizer.max_iterations.is_some()
         || optimizer.early_stopping.is_some()
         || args.columns.unlabeled.is_some();

@@ -68,8 +68,7 @@ pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) 
     if chosen {
         bail!(hinted(
             format!(
-                "{} is a sparse table, whose columns have no names: --target, --ignore and the options of \
-columns are for CSV files",
+                "{} is a sparse table, whose columns have no names: --target, --ignore and the options of columns are for CSV files",
                 source.data
             ),
             "leave them out"

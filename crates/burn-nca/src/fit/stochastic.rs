@@ -18,7 +18,7 @@ use super::monitor::{Monitor, Record};
 use super::parameters::{flatten, flatten_gradients};
 use super::penalty::{Penalty, spread};
 use super::problem::Problem;
-use super::training_layers::{check_one_function, independent};
+use super::training_layers::{independent, training_layers};
 use super::units::Units;
 use super::{Evaluation, FitConfig, Progress, Solution, StochasticConfig, Termination};
 use crate::encoder::{Encoder, load_optimizer, load_record};
@@ -206,7 +206,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             optimizer,
             epoch: 0,
             batches: 0,
-            draws: check_one_function(&problem.model).is_err(),
+            draws: !training_layers(&problem.model).is_empty(),
             steps: 0,
             earlier_seconds: 0.0,
             started: Instant::now(),

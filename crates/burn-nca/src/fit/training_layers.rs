@@ -48,20 +48,26 @@ pub(super) fn independent<M: Module>(module: &M) -> M {
 /// # Errors
 /// A layer that behaves differently in training, with its place in the module.
 pub(super) fn check_one_function<M: Module>(module: &M) -> Result<()> {
-    let mut visitor = TrainingLayers { path: Vec::new(), found: Vec::new() };
-    module.visit(&mut visitor);
-    if visitor.found.is_empty() {
+    let found = training_layers(module);
+    if found.is_empty() {
         return Ok(());
     }
     Err(Error::setting(format!(
         "{}: such a layer gives another function at each pass in training, and L-BFGS and conjugate gradients \
          minimize one function; fit by mini-batches (Adam), or let it behave as in validation with \
          `burn_nca::fit::disable_training_flags(encoder)`",
-        visitor.found.join(", ")
+        found.join(", ")
     )))
 }
 
-/// Collects `the layer encoder.norm (BatchNorm)` for each flag that is set.
+/// The layers that behave differently in training: `the layer encoder.norm (BatchNorm)`.
+pub(super) fn training_layers<M: Module>(module: &M) -> Vec<String> {
+    let mut visitor = TrainingLayers { path: Vec::new(), found: Vec::new() };
+    module.visit(&mut visitor);
+    visitor.found
+}
+
+/// Collects the layer of each flag that is set.
 struct TrainingLayers {
     /// The names and types of the modules around.
     path: Vec<(String, String)>,

@@ -24,8 +24,7 @@ const TOLERANCE: f64 = 1e-3;
 pub fn features(source: Option<&Source>, moved: Option<&str>, model: &Fitted) -> Result<Features> {
     let Some(source) = source else {
         bail!(hinted(
-            "this model was saved by an earlier version, which did not note where the training rows came \
-from",
+            "this model was saved by an earlier version, which did not note where the training rows came from",
             "fit it again"
         ));
     };

@@ -14,10 +14,9 @@ mod sites;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{Place, nca};
+use burn_nca_program::shell_word;
 
-/// Options of a fit that has little to do.
-const QUICK: [&str; 2] = ["--test-size 0", "--quiet"];
+use crate::{Place, nca};
 
 /// A message with a hint, and what its line leaves to the user.
 #[derive(Clone)]
@@ -174,15 +173,13 @@ fn check_all(cases: &[Case]) {
 fn run(place: &Place, command: &str) -> (bool, String) {
     let mut words = shell_words(command);
     if command.starts_with("fit ") {
-        for option in QUICK.map(shell_words) {
-            if !["--test-size", "--tune", "--split", "--test", "--pairs"]
-                .iter()
-                .any(|given| option[0] == "--test-size" && words.iter().any(|word| word == given))
-            {
-                words.extend(option);
-            }
+        let has_any = |options: &[&str]| words.iter().any(|word| options.contains(&word.as_str()));
+        let (splits, fits) = (has_any(&OF_A_SPLIT), has_any(&OF_A_METHOD));
+        words.push("--quiet".into());
+        if !splits {
+            words.extend(["--test-size", "0"].map(String::from));
         }
-        if !words.iter().any(|word| OF_A_METHOD.contains(&word.as_str())) {
+        if !fits {
             words.extend(["--method", "euclidean"].map(String::from));
         }
     }
@@ -190,6 +187,9 @@ fn run(place: &Place, command: &str) -> (bool, String) {
     let output = nca(&words).current_dir(place.path("")).output().unwrap();
     (output.status.success(), String::from_utf8(output.stderr).unwrap())
 }
+
+/// Options that say what is held out, or need rows for it.
+const OF_A_SPLIT: [&str; 5] = ["--test-size", "--tune", "--split", "--test", "--pairs"];
 
 /// Options that a fit without a method does not take.
 const OF_A_METHOD: [&str; 7] =
@@ -284,7 +284,7 @@ fn without(command: &str, options: &[(String, Option<String>)]) -> String {
         if options.iter().any(|(option, _)| *option == word) {
             words.next_if(|value| !value.starts_with("--"));
         } else {
-            kept.push(quoted(&word));
+            kept.push(shell_word(&word));
         }
     }
     kept.join(" ")
@@ -292,15 +292,8 @@ fn without(command: &str, options: &[(String, Option<String>)]) -> String {
 
 fn shell(options: &[(String, Option<String>)]) -> String {
     let words = options.iter().flat_map(|(option, value)| [Some(option), value.as_ref()]);
-    let words: Vec<String> = words.flatten().map(|word| quoted(word)).collect();
+    let words: Vec<String> = words.flatten().map(|word| shell_word(word)).collect();
     words.join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    if word.is_empty() || word.contains([' ', '\'', '"']) {
-        return format!("'{}'", word.replace('\'', r"'\''"));
-    }
-    word.to_string()
 }
 
 /// The words of a command, as a shell reads them.
