@@ -99,9 +99,12 @@ fn lines() -> Vec<Case> {
         )
         .edit("correct it", GOOD)
         .value("--ignore", "x1"),
-        case("csv/rows.rs edit; csv/rows.rs edit", "a,b,y\nm,s,u\n1,2,u\n2,1,v\n")
+        case("csv/rows.rs edit", "a,b,y\nm,s,u\n1,2,u\n2,1,v\n")
             .edit(units, GOOD)
             .edit("correct it", GOOD),
+        case("", "a,b,y\n(1),2,u\n1,2,u\n2,1,v\n")
+            .edit(units, GOOD)
+            .edit("write negative numbers with a minus sign in front, as in -1234.5", GOOD),
         case("csv/rows.rs edit; csv/rows.rs SeparatorSpace", "a\tb\ty\n1\t\t2\tu\n2\t\t1\tv\n")
             .edit("give the row one value per column", GOOD),
         case("csv/rows.rs edit; csv/rows.rs Encoding", utf16(GOOD)).edit("remove them", GOOD),

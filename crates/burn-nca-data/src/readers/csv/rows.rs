@@ -220,8 +220,10 @@ impl<'a> Sheet<'a> {
                 if count == 1 && !self.row_by_evidence && self.is_second_header(column)? {
                     let units = "remove this row if it is one of units, or of more names (the next row has a number there)";
                     let message = Message::from(format!("{at}: {}", reason.text()));
-                    let message = message.with_hint(Hint::edit(units));
-                    return Err(Error::data(message.with_hint(Hint::edit("correct it"))));
+                    // No column is left out for one row.
+                    let edits = reason.hints().iter().filter(|hint| matches!(hint, Hint::Edit(_)));
+                    let message = message.with_hint(Hint::edit(units)).with_hints(edits.cloned());
+                    return Err(Error::data(message));
                 }
                 let read_as_row = self.row_by_evidence;
                 let more = if read_as_row { " (the first line is read as a row)" } else { "" };
