@@ -31,8 +31,8 @@
 
 mod exact;
 mod exp;
+mod gradient;
 mod grid;
-
 mod placed;
 mod plan;
 mod series;
@@ -42,5 +42,6 @@ mod sums;
 mod tests;
 mod window;
 
+pub use gradient::log_sums_gradient;
 pub use sets::Sets;
-pub use sums::{Cost, LogSums, Points, TOLERANCE, cost, entropies, log_sums, log_sums_gradient};
+pub use sums::{Cost, LogSums, Points, TOLERANCE, cost, entropies, log_sums};

@@ -24,6 +24,9 @@ pub(super) fn log_sums(
         }
         let sum: f64 = others.iter().map(|&j| (least - distance(j)).exp()).sum();
         sums[i] = sum.ln() - least;
+        if g[i] == 0.0 {
+            continue;
+        }
         for j in others {
             let weight = 2.0 * g[i] * (-distance(j) - sums[i]).exp();
             for c in 0..k {
