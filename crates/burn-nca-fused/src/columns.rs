@@ -71,6 +71,19 @@ impl NeighborSets {
         Self { own: Some(first), ..self }
     }
 
+    /// The same sets for the Fourier series.
+    ///
+    /// # Panics
+    /// If they are what lies outside of a range.
+    #[cfg(all(feature = "burn", feature = "flex", feature = "fourier"))]
+    pub(crate) fn sets(&self) -> burn_nca_fourier::Sets {
+        assert!(
+            !self.outside,
+            "a Fourier series sums over ranges, not over what lies outside of them"
+        );
+        burn_nca_fourier::Sets::new(&self.spans, self.references, self.own)
+    }
+
     /// Number of queries, b.
     pub fn queries(&self) -> usize {
         self.spans.len()

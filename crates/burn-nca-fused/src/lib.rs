@@ -36,6 +36,9 @@ pub use columns::NeighborSets;
 pub use mean::Means;
 pub use number::Number;
 #[cfg(feature = "burn")]
+#[cfg(all(feature = "burn", feature = "flex", feature = "fourier"))]
+pub use operation::fourier_cost;
+#[cfg(feature = "burn")]
 pub use operation::{log_sum_exp, pair_sum, takes, weighted_mean};
 pub use pair_sum::Summand;
 
@@ -54,11 +57,14 @@ pub enum Distance {
 }
 
 /// A sum over the columns of each row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PairSum {
     /// `log Σ_j exp(-d_ij)` with distances of a kind. Between equal points a Euclidean distance has no direction: its gradient
     /// is taken as 0.
     LogSumExp(Distance),
+    /// `LogSumExp(SqEuclidean)` of points in one or two dimensions, by a Fourier series in linear time, with this tolerance:
+    /// `burn_nca_fourier::log_sums` of the feature `fourier`. The references of a query are a range.
+    Fourier(f64),
     /// `log Σ_j exp(-||q_i - r_j||² - c_ij)` with a cost for each pair, `[b, m]`, that carries no gradient: an agreement
     /// `w_ij = exp(-c_ij)` that is given.
     CostedLogSumExp,

@@ -206,7 +206,8 @@ impl Settings {
             "auto" => None,
             "plain" => Some(Sums::Plain),
             "fused" => Some(Sums::Fused),
-            other => return Err(unknown("sums", other, "'auto', 'plain', 'fused'")),
+            "fourier" => Some(Sums::Fourier),
+            other => return Err(unknown("sums", other, "'auto', 'plain', 'fused', 'fourier'")),
         };
         Ok(FitConfig::new()
             .with_penalty(penalty)

@@ -66,7 +66,7 @@ pub use device_times::{DeviceTime, time_devices};
 pub use error::{Error, Result};
 pub use model::{MetricModel, Nca};
 pub use self_test::self_test;
-pub use sums::Sums;
+pub use sums::{FOURIER_TOLERANCE, Sums};
 
 /// What `burn-nca-learn` needs and users do not.
 #[doc(hidden)]

@@ -94,7 +94,7 @@ pub struct FitArgs {
     pub precision: Number,
 
     /// How sums over pairs of rows are computed: plain, as they are defined, differentiated by Burn; fused, in one operation,
-    /// on devices that have it; auto, fused where possible.
+    /// on devices that have it; fourier, by a Fourier series in linear time (nca with --dim 1 or 2 on flex); auto, the fastest.
     #[arg(long, value_enum, default_value = "auto")]
     pub sums: SumsKind,
 
@@ -276,12 +276,14 @@ pub enum Number {
 /// A choice of how sums over pairs are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SumsKind {
-    /// Fused where possible.
+    /// The fastest.
     Auto,
     /// As they are defined.
     Plain,
     /// In one operation.
     Fused,
+    /// By a Fourier series, in one and two dimensions.
+    Fourier,
 }
 
 /// A choice of encoder.

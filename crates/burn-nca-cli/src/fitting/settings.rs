@@ -288,6 +288,7 @@ fn sums(kind: SumsKind) -> Option<Sums> {
         SumsKind::Auto => None,
         SumsKind::Plain => Some(Sums::Plain),
         SumsKind::Fused => Some(Sums::Fused),
+        SumsKind::Fourier => Some(Sums::Fourier),
     }
 }
 

@@ -16,6 +16,10 @@ impl PairSums for Flex {
         sum: PairSum,
         columns: NeighborSets,
     ) -> (FlexTensor, FlexTensor) {
+        #[cfg(feature = "fourier")]
+        if let PairSum::Fourier(tolerance) = sum {
+            return super::fourier::forward(&queries, &references, &columns, tolerance);
+        }
         let all = [queries, references, operand];
         match all[0].dtype() {
             DType::F64 => forward::<f64>(all, sum, &columns),
@@ -34,6 +38,18 @@ impl PairSums for Flex {
         columns: NeighborSets,
         among_themselves: bool,
     ) -> (FlexTensor, FlexTensor, FlexTensor) {
+        #[cfg(feature = "fourier")]
+        if let PairSum::Fourier(tolerance) = sum {
+            let points = [&queries, &references];
+            let (dq, dr) = super::fourier::backward(
+                points,
+                [&rows, &gradient],
+                &columns,
+                tolerance,
+                among_themselves,
+            );
+            return (dq, dr, operand);
+        }
         let all = [queries, references, operand, sums, rows, gradient];
         match all[0].dtype() {
             DType::F64 => backward::<f64>(all, sum, &columns, among_themselves),
@@ -43,7 +59,7 @@ impl PairSums for Flex {
 }
 
 /// Numbers that a tensor holds and the kernels compute with.
-trait KernelElement: Number + Element + Pod {}
+pub(super) trait KernelElement: Number + Element + Pod {}
 impl KernelElement for f32 {}
 impl KernelElement for f64 {}
 
@@ -59,6 +75,7 @@ fn forward<T: KernelElement>(
     let (points, b) = ((queries, references, k), columns.queries());
     let statistics = match sum {
         PairSum::LogSumExp(distance) => T::statistics_of(distance, points, columns),
+        PairSum::Fourier(_) => unreachable!("a Fourier series has sums of its own"),
         PairSum::CostedLogSumExp => T::statistics_with_costs(points, operand, columns),
         PairSum::Mean => T::statistics(queries, references, k, columns),
         PairSum::Sum(summand) => {
@@ -93,6 +110,7 @@ fn backward<T: KernelElement>(
     let weights = match sum {
         PairSum::LogSumExp(Distance::SqEuclidean) => Weights::Softmax(statistics),
         PairSum::LogSumExp(Distance::Euclidean) => Weights::EuclideanSoftmax(statistics),
+        PairSum::Fourier(_) => unreachable!("a Fourier series has weights of its own"),
         PairSum::CostedLogSumExp => Weights::CostedSoftmax(statistics, operand),
         PairSum::Sum(summand) => Weights::Sum(summand),
         PairSum::Mean => {
@@ -117,12 +135,12 @@ fn backward<T: KernelElement>(
 }
 
 /// Number of columns.
-fn width(tensor: &FlexTensor) -> usize {
+pub(super) fn width(tensor: &FlexTensor) -> usize {
     tensor.layout().shape()[1]
 }
 
 /// The numbers of a tensor whose rows follow one another.
-fn values<T: KernelElement>(tensor: &FlexTensor) -> &[T] {
+pub(super) fn values<T: KernelElement>(tensor: &FlexTensor) -> &[T] {
     // No place is aligned for numbers that are not there.
     if tensor.layout().num_elements() == 0 {
         return &[];
@@ -130,6 +148,6 @@ fn values<T: KernelElement>(tensor: &FlexTensor) -> &[T] {
     tensor.as_slice().expect("a contiguous tensor of the type of all operands")
 }
 
-fn tensor<T: KernelElement>(values: Vec<T>, shape: [usize; 2]) -> FlexTensor {
+pub(super) fn tensor<T: KernelElement>(values: Vec<T>, shape: [usize; 2]) -> FlexTensor {
     FlexTensor::from_data(TensorData::new(values, shape))
 }

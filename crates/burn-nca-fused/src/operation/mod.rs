@@ -17,6 +17,8 @@ mod autodiff;
 mod cube;
 #[cfg(feature = "flex")]
 mod flex;
+#[cfg(all(feature = "flex", feature = "fourier"))]
+mod fourier;
 mod ops;
 
 use burn::backend::{Dispatch, DispatchTensorKind};
@@ -28,7 +30,7 @@ use ops::PairSums;
 /// Whether a sum over the pairs of these tensors is one operation on their device, in their type.
 ///
 /// ```text
-/// flex                     f32, f64    all sums
+/// flex                     f32, f64    all sums; Fourier(_) of 1 or 2 dimensions, with the feature `fourier`
 /// wgpu, CUDA, ROCm, Metal  f32         LogSumExp(SqEuclidean), Sum(Hinge), Mean; tensors of 1 to 2^31 numbers
 /// ```
 /// Only backends that this crate's own features name have an operation.
@@ -36,7 +38,6 @@ pub fn takes(sum: PairSum, tensors: &[&Tensor<2>]) -> bool {
     tensors.iter().all(|tensor| has_kernel(sum, &(*tensor).clone().into_dispatch().kind))
 }
 
-#[cfg_attr(not(feature = "cube"), allow(clippy::only_used_in_recursion))] // `flex` has them all
 fn has_kernel(sum: PairSum, tensor: &DispatchTensorKind) -> bool {
     match tensor {
         DispatchTensorKind::Autodiff(inner) => has_kernel(sum, inner),
@@ -44,7 +45,13 @@ fn has_kernel(sum: PairSum, tensor: &DispatchTensorKind) -> bool {
         DispatchTensorKind::Flex(tensor) => {
             use burn::backend::TensorMetadata;
             use burn::tensor::DType;
-            matches!(tensor.dtype(), DType::F32 | DType::F64)
+            let is_written = match sum {
+                PairSum::Fourier(_) => {
+                    cfg!(feature = "fourier") && matches!(tensor.shape()[1], 1 | 2)
+                }
+                _ => true,
+            };
+            is_written && matches!(tensor.dtype(), DType::F32 | DType::F64)
         }
         #[cfg(feature = "cube")]
         DispatchTensorKind::Cube(tensor) => cube::has_kernel(sum, tensor),
@@ -80,7 +87,9 @@ pub fn pair_sum(
             assert_eq!(m, rows, "{m} references, but {rows} rows of values");
             values
         }
-        (PairSum::LogSumExp(_) | PairSum::Sum(_), None) => queries.clone().without_autodiff(),
+        (PairSum::LogSumExp(_) | PairSum::Fourier(_) | PairSum::Sum(_), None) => {
+            queries.clone().without_autodiff()
+        }
         (_, operand) => {
             let count = usize::from(operand.is_some());
             panic!("{sum:?} was given {count} tensors of costs or values")
@@ -97,6 +106,22 @@ pub fn pair_sum(
     let [queries, references, operand] = [queries, references, operand].map(Tensor::into_dispatch);
     let (sums, _) = Dispatch::pair_sum(queries, references, operand, sum, columns.clone());
     Tensor::from_dispatch(sums)
+}
+
+/// The predicted times of [`PairSum::Fourier`] and of the pairs for all of these sets, in nanoseconds of one core; `None` where
+/// the series is no operation on these points.
+///
+/// # Panics
+/// If the shapes contradict the sets.
+#[cfg(all(feature = "flex", feature = "fourier"))]
+pub fn fourier_cost(
+    points: (&Tensor<2>, &Tensor<2>),
+    columns: &[NeighborSets],
+    tolerance: f64,
+) -> Option<burn_nca_fourier::Cost> {
+    let (queries, references) = points;
+    takes(PairSum::Fourier(tolerance), &[queries, references])
+        .then(|| fourier::cost(queries, references, columns, tolerance))
 }
 
 /// `log Σ_j exp(-||q_i - r_j||²)` over the columns of each row.

@@ -75,7 +75,9 @@ mod specs {
         match sum {
             PairSum::Mean => (spec([b, operand.shape[1]]), spec([2, b])),
             PairSum::Sum(_) => (spec([b, 1]), spec([b, 1])),
-            PairSum::LogSumExp(_) | PairSum::CostedLogSumExp => (spec([b, 1]), spec([2, b])),
+            PairSum::LogSumExp(_) | PairSum::Fourier(_) | PairSum::CostedLogSumExp => {
+                (spec([b, 1]), spec([2, b]))
+            }
         }
     }
 }

@@ -54,6 +54,7 @@ const PACKAGES: &[&str] = &[
     "burn-nca-data",
     "burn-nca-figures",
     "burn-nca-files",
+    "burn-nca-fourier",
     "burn-nca-fused",
     "burn-nca-learn",
     "burn-nca-onnx",

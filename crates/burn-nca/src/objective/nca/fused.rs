@@ -8,7 +8,7 @@ use burn_nca_fused::{NeighborSets, PairSum, Summand, pair_sum};
 
 use super::NcaLoss;
 use crate::objective::{ClassIndex, among_all};
-use crate::sums::LOG_SUM;
+use crate::sums::{FOURIER_TOLERANCE, LOG_SUM, Sums};
 
 /// The terms of a block: points in class order.
 pub(super) struct Block<'a> {
@@ -27,7 +27,7 @@ impl<'a> Block<'a> {
     /// The sums over the points: of the criterion, and of the hinge where the loss has one.
     pub(super) fn parts(&self, loss: &NcaLoss) -> Vec<Tensor<1>> {
         let sum = |terms| self.classes.weigh(terms, self.rows.clone()).sum();
-        let terms = loss.criterion.terms(self.log_p());
+        let terms = loss.criterion.terms(self.log_p(loss.sums));
         let terms = match self.without_positive() {
             Some(without_positive) => terms.mask_fill(without_positive, 0.0),
             None => terms,
@@ -40,13 +40,21 @@ impl<'a> Block<'a> {
     }
 
     /// `log p_i`, `[b, 1]`; 0 for a point without a partner.
-    fn log_p(&self) -> Tensor<2> {
-        let Self { classes, rows, .. } = self;
-        let same = self.sum(LOG_SUM, &classes.partners(rows));
+    fn log_p(&self, sums: Sums) -> Tensor<2> {
+        let Self { classes, rows, z } = self;
+        // A series has a sum over all with the same error as one over the others, which may be small.
+        let all = || NeighborSets::all(rows.len(), classes.points()).without_self(rows.start);
+        let is_fourier =
+            sums.are_fourier(&among_all(z, rows), z, || [classes.partners(rows), all()]);
+        let kind = if is_fourier { PairSum::Fourier(FOURIER_TOLERANCE) } else { LOG_SUM };
+        let same = self.sum(kind, &classes.partners(rows));
         let same = match self.without_positive() {
             Some(without_positive) => same.mask_fill(without_positive, 0.0),
             None => same,
         };
+        if is_fourier {
+            return (same - self.sum(kind, &all())).clamp_max(0.0);
+        }
         log_sigmoid(same - self.sum(LOG_SUM, &classes.others(rows)))
     }
 
@@ -64,5 +72,64 @@ impl<'a> Block<'a> {
             let b = without_positive.len();
             Tensor::from_data(TensorData::new(without_positive, [b, 1]), &self.z.device())
         })
+    }
+}
+
+#[cfg(all(test, feature = "flex"))]
+mod tests {
+    use burn::tensor::{DType, Device};
+
+    use super::*;
+    use crate::data::host_values;
+    use crate::objective::{Criterion, NcaLossConfig, Objective};
+
+    /// 2500 points of seven classes, one of them of a single point, and some without a class.
+    fn points(k: usize, dtype: DType) -> (Tensor<2>, ClassIndex) {
+        let n = 2500;
+        let device = Device::flex().autodiff();
+        let wave = |i: usize| 6.0 * ((i * i + 3 * i) as f64 * 0.37).sin() + (i % 6) as f64;
+        let values: Vec<f64> = (0..n * k).map(wave).collect();
+        let class = |i: usize| match i {
+            0 => Some(6),
+            _ if i % 11 == 0 => None,
+            _ => Some(i % 6),
+        };
+        let labels: Vec<Option<usize>> = (0..n).map(class).collect();
+        let z = Tensor::from_data(TensorData::new(values, [n, k]), (&device, dtype));
+        (z.require_grad(), ClassIndex::partly(&labels, &device).unwrap())
+    }
+
+    /// Value and gradient.
+    fn found(z: &Tensor<2>, classes: &ClassIndex, criterion: Criterion, sums: Sums) -> Vec<f64> {
+        let loss = NcaLossConfig::new().with_criterion(criterion).with_sums(sums).init();
+        let total = loss.total(z.clone(), classes);
+        let gradient = z.grad(&total.clone().backward()).unwrap();
+        [host_values(total), host_values(gradient)].concat()
+    }
+
+    #[test]
+    fn plain_fused_and_fourier_sums_agree() {
+        for k in [1, 2] {
+            for (dtype, error) in [(DType::F64, 1e-7), (DType::F32, 1e-5)] {
+                let (z, classes) = points(k, dtype);
+                for criterion in [Criterion::F, Criterion::G] {
+                    let [plain, fused, fourier, auto] =
+                        [Sums::Plain, Sums::Fused, Sums::Fourier, Sums::Auto]
+                            .map(|sums| found(&z, &classes, criterion, sums));
+                    assert!(auto == fourier || auto == fused, "auto is neither");
+                    assert_ne!(fourier, fused, "the series was not used");
+                    for other in [plain, fused] {
+                        let value = (fourier[0] / other[0] - 1.0).abs();
+                        let norm = |values: &mut dyn Iterator<Item = f64>| {
+                            values.map(|x| x * x).sum::<f64>().sqrt()
+                        };
+                        let off = norm(&mut (1..other.len()).map(|i| fourier[i] - other[i]));
+                        let off = off / norm(&mut other[1..].iter().copied());
+                        let told = format!("k = {k}, {dtype:?}, {criterion:?}: {value:e} {off:e}");
+                        assert!(value < error && off < 1e-4, "{told}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -1,0 +1,165 @@
+use super::oracle;
+use super::shapes::{Shape, all};
+use crate::{LogSums, Points, Sets, TOLERANCE, entropies, log_sums, log_sums_gradient};
+
+fn norm(values: &[f64]) -> f64 {
+    values.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// f or g with the gradient, from the log sums over the class and over all.
+fn objective(same: &[f64], all: &[f64], is_f: bool) -> (f64, [Vec<f64>; 2]) {
+    let (mut value, mut gradients) = (0.0, [Vec::new(), Vec::new()]);
+    for (same, all) in same.iter().zip(all) {
+        let log_p = if *same == f64::NEG_INFINITY { 0.0 } else { same - all };
+        let slope = if *same == f64::NEG_INFINITY {
+            0.0
+        } else if is_f {
+            log_p.exp()
+        } else {
+            1.0
+        };
+        value += if is_f { log_p.exp() } else { log_p };
+        gradients[0].push(slope);
+        gradients[1].push(-slope);
+    }
+    (value, gradients)
+}
+
+fn sets(shape: &Shape) -> [Sets; 2] {
+    let n = shape.spans.len();
+    [Sets::new(&shape.spans, n, Some(0)), Sets::all(n, n, Some(0))]
+}
+
+fn points<'a>(shape: &'a Shape, sets: &'a Sets) -> Points<'a> {
+    let Shape { z, k, .. } = shape;
+    Points { queries: z, references: z, k: *k, sets, tolerance: TOLERANCE }
+}
+
+fn by_series(shape: &Shape, is_f: bool) -> (f64, Vec<f64>, [LogSums; 2]) {
+    let sets = sets(shape);
+    let sums = [0, 1].map(|at| log_sums(&points(shape, &sets[at])));
+    let (value, g) = objective(&sums[0].values, &sums[1].values, is_f);
+    let mut gradient = vec![0.0; shape.z.len()];
+    for at in 0..2 {
+        for part in log_sums_gradient(&points(shape, &sets[at]), &sums[at], &g[at]) {
+            gradient.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+        }
+    }
+    (value, gradient, sums)
+}
+
+fn by_pairs(shape: &Shape, is_f: bool) -> (f64, Vec<f64>) {
+    let Shape { z, k, spans, .. } = shape;
+    let n = spans.len();
+    let none = vec![0.0; n];
+    let everywhere = vec![0..n; n];
+    let both = [spans, &everywhere];
+    let sums = both.map(|spans| oracle::log_sums(z, *k, spans, &none).0);
+    let (value, g) = objective(&sums[0], &sums[1], is_f);
+    let parts = [0, 1].map(|at| oracle::log_sums(z, *k, both[at], &g[at]).1);
+    (value, parts[0].iter().zip(&parts[1]).map(|(a, b)| a + b).collect())
+}
+
+#[expect(clippy::print_stdout, reason = "shown for a failed test only")]
+fn check(n: usize, k: usize) {
+    for shape in all(n, k) {
+        for is_f in [true, false] {
+            let (value, gradient, sums) = by_series(&shape, is_f);
+            let (expected, by_pairs) = by_pairs(&shape, is_f);
+            let error: Vec<f64> = gradient.iter().zip(&by_pairs).map(|(a, b)| a - b).collect();
+            let value_error = (value - expected).abs() / expected.abs().max(1.0);
+            println!(
+                "{}, f {is_f}: exact {} {}, value {expected:.5e} off {value_error:.1e}, gradient {:.1e} off {:.1e}",
+                shape.name,
+                sums[0].exact(),
+                sums[1].exact(),
+                norm(&by_pairs),
+                norm(&error) / norm(&by_pairs)
+            );
+            assert!(value_error < 1e-7, "{}: value {value} {expected}", shape.name);
+            let floor = 1e-7 * (n as f64).sqrt();
+            assert!(
+                norm(&error) <= 1e-4 * norm(&by_pairs) + 1e-3 * floor,
+                "{}: gradient {} off {}",
+                shape.name,
+                norm(&by_pairs),
+                norm(&error)
+            );
+        }
+    }
+}
+
+#[test]
+fn objectives_are_those_of_the_pairs() {
+    for n in [2, 3, 10, 97, 600, 2000] {
+        for k in [1, 2] {
+            check(n, k);
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes minutes where it is not optimized"]
+fn objectives_of_many_points_are_those_of_the_pairs() {
+    check(8000, 2);
+    check(20_000, 1);
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    for shape in all(1000, 2) {
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| by_series(&shape, true))
+        };
+        let one = with(1);
+        let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        for threads in [2, 8] {
+            let many = with(threads);
+            assert_eq!(bits(&many.1), bits(&one.1), "{} by {threads} threads", shape.name);
+            for at in 0..2 {
+                assert_eq!(bits(&many.2[at].values), bits(&one.2[at].values), "{}", shape.name);
+            }
+        }
+    }
+}
+
+/// Queries that are none of the references: as the points of one class among all, without themselves.
+#[test]
+fn queries_may_be_other_points() {
+    let shape = all(3000, 2).swap_remove(7);
+    let (b, k) = (1000, 2);
+    let (queries, references) = shape.z.split_at(b * k);
+    let sets = Sets::all(b, 2000, None);
+    let points = Points { queries, references, k, sets: &sets, tolerance: TOLERANCE };
+    let (found, entropies) = entropies(&points);
+    assert!(found.exact() < b / 10);
+    let gradient: Vec<f64> = (0..b).map(|i| (i as f64).sin()).collect();
+    let [dq, dr] = log_sums_gradient(&points, &found, &gradient);
+    let spans: Vec<_> = (0..3000).map(|i| if i < b { b..3000 } else { 0..0 }).collect();
+    let padded = [gradient, vec![0.0; 2000]].concat();
+    let (expected, by_pairs) = oracle::log_sums(&shape.z, k, &spans, &padded);
+    for (found, expected) in found.values.iter().zip(&expected) {
+        assert!((found - expected).abs() < 1e-7, "{found} {expected}");
+    }
+    let error: Vec<f64> = [dq, dr].concat().iter().zip(&by_pairs).map(|(a, b)| a - b).collect();
+    assert!(norm(&error) < 1e-7 * norm(&by_pairs), "{}", norm(&error));
+    for i in (0..b).step_by(17) {
+        let distance = |j: usize| -> f64 {
+            let pair = |c: usize| shape.z[i * k + c] - shape.z[j * k + c];
+            (0..k).map(|c| pair(c).powi(2)).sum()
+        };
+        let terms = (b..3000).map(|j| (-distance(j) - expected[i]).exp() * distance(j));
+        let entropy = expected[i] + terms.sum::<f64>();
+        assert!((entropies[i] - entropy).abs() < 1e-6, "{} {entropy}", entropies[i]);
+    }
+}
+
+#[test]
+fn what_is_not_finite_is_not_a_number() {
+    let mut z = vec![0.5; 4000];
+    z[7] = f64::NAN;
+    let sets = Sets::all(2000, 2000, Some(0));
+    let points = Points { queries: &z, references: &z, k: 2, sets: &sets, tolerance: TOLERANCE };
+    assert!(log_sums(&points).values[0].is_nan());
+}
