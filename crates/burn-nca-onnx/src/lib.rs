@@ -9,6 +9,7 @@
 mod class_rules;
 mod graph;
 mod map;
+mod members;
 mod proto;
 mod rule;
 mod rule_parts;

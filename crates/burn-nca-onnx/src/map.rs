@@ -52,6 +52,9 @@ pub fn embedded(
             graph.apply("Mul", &[input, &weight], EMBEDDING)
         }
         AnyEncoder::Mlp(network) => layers(graph, network, input, data_type, EMBEDDING),
+        AnyEncoder::Modern(encoder) => {
+            crate::members::embedded(graph, encoder, input, (data_type, EMBEDDING))
+        }
     }
 }
 

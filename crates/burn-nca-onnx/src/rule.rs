@@ -29,7 +29,7 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
                 Rule::VariableKernel(rule) => {
                     variable_kernel(graph, rule, fitted, weights.as_deref(), &z)
                 }
-                Rule::Neighbors | Rule::Manhattan => {
+                Rule::Neighbors | Rule::Manhattan | Rule::Members(_) => {
                     let p = all_references(graph, fitted, weights.as_deref(), &z);
                     let members = members(graph, labels, names.len());
                     graph.apply("MatMul", &[&p, &members], PROBABILITIES);
@@ -57,6 +57,9 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
 
 /// The weights `p_ij` of all training rows, `[n, m]`.
 fn all_references(graph: &mut Graph, fitted: &Fitted, weights: Option<&[f64]>, z: &str) -> String {
+    if let Rule::Members(rule) = fitted.rule() {
+        return crate::members::weights(graph, (fitted, rule.members), weights, z);
+    }
     let logits = match *fitted.rule() == Rule::Manhattan {
         true => negative_absolute_differences(graph, fitted, z),
         false => negative_squared_distances(graph, fitted, z),

@@ -83,6 +83,7 @@ pub mod internal {
     pub use crate::objective::batch::{assert_rows, at_least_f32};
     pub use crate::objective::integers::equal_pairs;
     pub use crate::objective::mlkr::kernel_means;
+    pub use crate::objective::modern::negated_distances;
     pub use crate::objective::reduction::over;
     pub use crate::objective::similarity::square_root;
     pub use crate::objective::term_weights::TermWeights;

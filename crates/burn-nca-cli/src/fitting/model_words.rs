@@ -1,7 +1,7 @@
 //! A model's settings in words: its map and its objective.
 
 use burn_nca_learn::data::AgreementWidth;
-use burn_nca_learn::encoder::{EncoderConfig, HiddenLayers};
+use burn_nca_learn::encoder::{EncoderConfig, HiddenLayers, ModernConfig};
 use burn_nca_learn::estimator::ModelCard;
 use burn_nca_learn::method::{AnyMethod, Nca, SoftNca};
 use burn_nca_learn::objective::Criterion;
@@ -18,8 +18,26 @@ pub fn map(card: &ModelCard) -> String {
             let sizes: Vec<String> = sizes.map(|size| size.to_string()).collect();
             format!("network {}, {}", sizes.join("-"), layers_words(hidden))
         }
+        Some(EncoderConfig::Modern(modern)) => modern_words(modern, [card.d_input, card.d_output]),
         None => "one of the user's own".to_string(),
     }
+}
+
+/// `5 networks 13-128, periodic embeddings of 8 numbers, 1 block of 256`
+fn modern_words(modern: &ModernConfig, [d_input, d_output]: [usize; 2]) -> String {
+    let sizes = format!("{d_input}-{}", d_output / modern.members.max(1));
+    let mut words = format!("{} of {sizes}", counted(modern.members, "network"));
+    if let Some(embedding) = &modern.embedding {
+        words += &format!(", periodic embeddings of {}", counted(embedding.size, "number"));
+    }
+    if modern.blocks > 0 {
+        words += &format!(", {} of {}", counted(modern.blocks, "block"), modern.width);
+    }
+    words
+}
+
+fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The activation of the hidden layers, and what else is set: `relu, batch norm, dropout 0.2, noise 0.3`

@@ -231,7 +231,7 @@ impl Fitted<AnyEncoder> {
                 diagonal.iter().enumerate().for_each(|(i, a)| matrix[i * d + i] = *a);
                 Some(matrix)
             }
-            AnyEncoder::Mlp(_) => None,
+            AnyEncoder::Mlp(_) | AnyEncoder::Modern(_) => None,
         }
     }
 
@@ -247,7 +247,7 @@ impl Fitted<AnyEncoder> {
                 Some(squares.into_iter().map(f64::sqrt).collect())
             }
             AnyEncoder::Diagonal(map) => Some(map.diagonal().into_iter().map(f64::abs).collect()),
-            AnyEncoder::Mlp(_) => None,
+            AnyEncoder::Mlp(_) | AnyEncoder::Modern(_) => None,
         }
     }
 

@@ -73,7 +73,9 @@ impl NcaConfig {
             EncoderConfig::Linear | EncoderConfig::Diagonal => fit
                 .with_penalty(Some(Penalty::Spread))
                 .with_start_perplexity(Some(START_PERPLEXITY)),
-            EncoderConfig::Mlp(_) => fit.with_penalty(Some(Penalty::Weights)),
+            EncoderConfig::Mlp(_) | EncoderConfig::Modern(_) => {
+                fit.with_penalty(Some(Penalty::Weights))
+            }
         };
         Self::new(d_input, d_output)
             .with_encoder(encoder)

@@ -73,7 +73,7 @@ impl Method for Nca {
     fn recommended_l2(&self, encoder: &EncoderConfig) -> f64 {
         match encoder {
             EncoderConfig::Linear | EncoderConfig::Diagonal => 0.01,
-            EncoderConfig::Mlp(_) => 0.001,
+            EncoderConfig::Mlp(_) | EncoderConfig::Modern(_) => 0.001,
         }
     }
 

@@ -7,8 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{
-    Euclidean, Gvsm, Lca, LcaClassifier, Lda, LdaRca, Learned, Lmnn, Method, Mlkr, Nca, Ncfs,
-    NcfsRegression, PairNca, Pca, Problem, Rca, SoftNca, Uses, Vsm, Whitening,
+    Euclidean, Gvsm, Lca, LcaClassifier, Lda, LdaRca, Learned, Lmnn, Method, Mlkr, Modern,
+    ModernRegression, Nca, Ncfs, NcfsRegression, PairNca, Pca, Problem, Rca, SoftNca, Uses, Vsm,
+    Whitening,
 };
 use crate::data::{AnyData, Task, TrainingData};
 use crate::encoder::{AnyEncoder, EncoderConfig};
@@ -49,6 +50,8 @@ macro_rules! methods {
 methods! {
     Nca,
     Mlkr,
+    Modern,
+    ModernRegression,
     SoftNca,
     PairNca,
     Lca,

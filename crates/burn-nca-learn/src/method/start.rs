@@ -106,6 +106,10 @@ fn unscaled(
             let network = MlpConfig::new(d, hidden.clone(), k).init_seeded(fit.seed, device);
             Ok((AnyEncoder::Mlp(network), None))
         }
+        EncoderConfig::Modern(modern) => {
+            device.seed(fit.seed);
+            Ok((AnyEncoder::Modern(modern.init(d, k, device)), None))
+        }
     }
 }
 

@@ -183,7 +183,7 @@ fn transform(start: &AnyEncoder) -> Result<Vec<f64>> {
             let d = diagonal.len();
             Ok((0..d * d).map(|at| if at / d == at % d { diagonal[at / d] } else { 0.0 }).collect())
         }
-        AnyEncoder::Mlp(_) => {
+        AnyEncoder::Mlp(_) | AnyEncoder::Modern(_) => {
             Err(Error::setting("GVSM starts from a linear map, and a network is none; give a map"))
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::manhattan::{nearest_excluding, weighted_probabilities as manhattan_weighted};
 use super::{
-    ClassProbabilities, CoincidenceRule, Exclude, NearestConfig, Neighbors, Numbers,
+    ClassProbabilities, CoincidenceRule, Exclude, MemberRule, NearestConfig, Neighbors, Numbers,
     VariableKernel, Voters, kernel_means, manhattan_means,
 };
 use crate::error::Result;
@@ -96,6 +96,8 @@ pub enum Rule {
     Manhattan,
     /// The nearest under a kernel as wide as they are far; their number is the rule's own.
     VariableKernel(VariableKernel),
+    /// All, by the mean of several kernels of the distance itself.
+    Members(MemberRule),
 }
 
 impl Rule {
@@ -106,6 +108,7 @@ impl Rule {
             Self::Coincidence(rule) => rule,
             Self::Manhattan => &Distance::Manhattan,
             Self::VariableKernel(rule) => rule,
+            Self::Members(rule) => rule,
         }
     }
 
@@ -134,13 +137,16 @@ impl Rule {
         numbers: Numbers<'_>,
         own: Option<&[usize]>,
     ) -> Result<Vec<f64>> {
-        self.distance().kernel_means(queries, references, numbers, own)
+        match self {
+            Self::Members(rule) => rule.kernel_means((queries, references), numbers, own),
+            _ => self.distance().kernel_means(queries, references, numbers, own),
+        }
     }
 
     fn distance(&self) -> Distance {
         match self {
             Self::Manhattan => Distance::Manhattan,
-            Self::Neighbors | Self::Coincidence(_) | Self::VariableKernel(_) => Distance::Euclidean,
+            _ => Distance::Euclidean,
         }
     }
 }

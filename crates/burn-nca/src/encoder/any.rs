@@ -6,7 +6,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::{
     DiagonalMap, DiagonalMapConfig, Encoder, HiddenLayers, LinearMap, LinearMapConfig, Mlp,
-    MlpConfig,
+    MlpConfig, ModernConfig, ModernEncoder,
 };
 use crate::error::{Error, Message, Result, Setting};
 
@@ -33,6 +33,8 @@ pub enum EncoderConfig {
     Diagonal,
     /// An [`Mlp`] with these hidden layers.
     Mlp(HiddenLayers),
+    /// A [`ModernEncoder`]: periodic embeddings and residual blocks, in members side by side.
+    Modern(ModernConfig),
 }
 
 impl EncoderConfig {
@@ -52,8 +54,10 @@ impl EncoderConfig {
 
     /// Number of parameters with d inputs and k outputs; `None` if that is beyond counting.
     pub fn parameters(&self, d_input: usize, d_output: usize) -> Option<usize> {
-        if *self == Self::Diagonal {
-            return Some(d_input);
+        match self {
+            Self::Diagonal => return Some(d_input),
+            Self::Modern(config) => return config.parameters(d_input, d_output),
+            Self::Linear | Self::Mlp(_) => {}
         }
         let has_bias = usize::from(matches!(self, Self::Mlp(_)));
         let layers =
@@ -74,8 +78,10 @@ impl EncoderConfig {
     /// A layer of size 0, a dropout or noise out of range, or a diagonal map with k other than d.
     #[doc(hidden)]
     pub fn check_shape(&self, d_input: usize, d_output: usize) -> Result<()> {
-        if let Self::Mlp(hidden) = self {
-            hidden.check()?;
+        match self {
+            Self::Mlp(hidden) => hidden.check()?,
+            Self::Modern(config) => config.check(d_output)?,
+            Self::Linear | Self::Diagonal => {}
         }
         let sizes = self.layer_sizes(d_input, d_output);
         if let Some(layer) = sizes.iter().position(|size| *size == 0) {
@@ -109,7 +115,8 @@ impl EncoderConfig {
         }
         let inputs = sizes[layers];
         let most = inputs.saturating_mul(MOST_DIMENSIONS_PER_INPUT);
-        if d_output > most {
+        let expands = matches!(self, Self::Modern(_));
+        if d_output > most && !expands {
             return Err(Error::setting(format!(
                 "an embedding of {d_output} dimensions was asked for, from {inputs} inputs, which fill no more \
                  than {inputs}; ask for {most} dimensions or fewer"
@@ -159,6 +166,7 @@ impl EncoderConfig {
             Self::Mlp(hidden) => {
                 AnyEncoder::Mlp(MlpConfig::new(d_input, hidden.clone(), d_output).init(device))
             }
+            Self::Modern(config) => AnyEncoder::Modern(config.init(d_input, d_output, device)),
         }
     }
 }
@@ -180,6 +188,8 @@ pub enum AnyEncoder {
     Diagonal(DiagonalMap),
     /// A multilayer perceptron.
     Mlp(Mlp),
+    /// Periodic embeddings and residual blocks.
+    Modern(ModernEncoder),
 }
 
 impl AnyEncoder {
@@ -195,13 +205,14 @@ impl AnyEncoder {
                     last.bias = last.bias.as_ref().map(|bias| times(bias, factor));
                 }
             }
+            Self::Modern(encoder) => encoder.scale(factor),
         }
         self
     }
 }
 
 /// A new parameter with these values times a number.
-fn times<const D: usize>(param: &Param<Tensor<D>>, factor: f64) -> Param<Tensor<D>> {
+pub(super) fn times<const D: usize>(param: &Param<Tensor<D>>, factor: f64) -> Param<Tensor<D>> {
     Param::from_tensor(param.val().without_autodiff().mul_scalar(factor))
 }
 
@@ -211,6 +222,7 @@ impl Encoder for AnyEncoder {
             Self::Linear(encoder) => encoder.forward(x),
             Self::Diagonal(encoder) => encoder.forward(x),
             Self::Mlp(encoder) => encoder.forward(x),
+            Self::Modern(encoder) => encoder.forward(x),
         }
     }
 
@@ -219,6 +231,7 @@ impl Encoder for AnyEncoder {
             Self::Linear(encoder) => encoder.d_input(),
             Self::Diagonal(encoder) => encoder.d_input(),
             Self::Mlp(encoder) => encoder.d_input(),
+            Self::Modern(encoder) => encoder.d_input(),
         }
     }
 
@@ -227,6 +240,7 @@ impl Encoder for AnyEncoder {
             Self::Linear(_) => EncoderConfig::Linear,
             Self::Diagonal(_) => EncoderConfig::Diagonal,
             Self::Mlp(network) => EncoderConfig::Mlp(network.hidden()),
+            Self::Modern(encoder) => return encoder.config(),
         })
     }
 
@@ -235,6 +249,7 @@ impl Encoder for AnyEncoder {
             Self::Linear(encoder) => encoder.squared_norm(),
             Self::Diagonal(encoder) => encoder.squared_norm(),
             Self::Mlp(encoder) => encoder.squared_norm(),
+            Self::Modern(encoder) => encoder.squared_norm(),
         }
     }
 }

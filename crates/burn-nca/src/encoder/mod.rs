@@ -8,6 +8,7 @@ mod cast;
 mod diagonal;
 mod linear;
 mod mlp;
+mod modern;
 pub(crate) mod probe;
 pub(crate) mod record;
 #[cfg(test)]
@@ -19,6 +20,10 @@ pub use cast::cast;
 pub use diagonal::{DiagonalMap, DiagonalMapConfig};
 pub use linear::{LinearMap, LinearMapConfig};
 pub use mlp::{Activation, HiddenLayers, Mlp, MlpConfig};
+pub use modern::{
+    ModernConfig, ModernEncoder, ModernMember, NumericEmbedding, NumericEmbeddingConfig,
+    ResidualBlock,
+};
 pub(crate) use record::{load_optimizer, load_record};
 pub use unit::UnitRows;
 pub(crate) use unit::unit_rows;

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use burn::optim::ModuleOptimizer;
+use serde::{Deserialize, Serialize};
 
 use super::{Progress, Termination};
 use crate::error::Error;
@@ -77,7 +78,7 @@ pub type OnCheckpoint<'a> = dyn FnMut(&CheckpointEvent<'_>) + 'a;
 /// # }
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FitState(pub(super) Vec<u8>);
 
 impl FitState {

@@ -8,6 +8,7 @@
 //! SoftNcaLoss                  Objective                BatchLoss                    f, g over soft agreements
 //! PairLoss                     Objective                BatchLoss                    equation 8 over pairs
 //! MlkrLoss                     Objective                BatchLoss                    numeric targets
+//! ModernNcaLoss                Objective                BatchLoss                    by the distance, not its square
 //! SoftNearestNeighborLoss                               BatchLoss, CandidateLoss     g at a temperature
 //! SupConLoss                                            BatchLoss, CandidateLoss     every positive on its own
 //! ProxyNcaLoss                                          BatchLoss                    one learned proxy per class
@@ -35,6 +36,7 @@ pub(crate) mod integers;
 mod memory;
 mod memory_loss;
 pub(crate) mod mlkr;
+pub(crate) mod modern;
 mod nca;
 mod pair_index;
 mod pairs;
@@ -59,6 +61,7 @@ pub use classes::ClassIndex;
 pub use memory::{CrossBatchMemory, CrossBatchMemoryConfig};
 pub use memory_loss::{MemoryLoss, MemoryLossConfig};
 pub use mlkr::{MlkrLoss, MlkrLossConfig};
+pub use modern::{ModernNcaLoss, ModernNcaLossConfig, ModernTarget};
 pub use nca::{Criterion, NcaLoss, NcaLossConfig};
 pub use pair_index::PairIndex;
 pub use pairs::{Normalizer, PairLoss, PairLossConfig};

@@ -218,6 +218,7 @@ impl Stored {
         }
         let layers = match encoder {
             EncoderConfig::Mlp(hidden) => hidden.sizes.len() + 1,
+            EncoderConfig::Modern(modern) => modern.blocks + 1,
             EncoderConfig::Linear | EncoderConfig::Diagonal => 1,
         };
         Err(wrong(

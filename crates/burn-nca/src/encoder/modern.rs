@@ -1,0 +1,325 @@
+//! The encoder of modern NCA: periodic embeddings of numbers and residual blocks, several members side by side.
+
+use burn::module::{Module, Param};
+use burn::nn::{BatchNorm, BatchNormConfig, Dropout, DropoutConfig, Linear, LinearConfig};
+use burn::tensor::activation::relu;
+use burn::tensor::{Device, Distribution, Tensor};
+use serde::{Deserialize, Serialize};
+
+use super::any::times;
+use super::{Encoder, EncoderConfig};
+use crate::error::{Error, Result};
+
+/// Settings of a [`NumericEmbedding`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NumericEmbeddingConfig {
+    /// Frequencies of each feature, m.
+    pub frequencies: usize,
+    /// Standard deviation of the frequencies at the start, in periods for each unit of the (scaled) feature.
+    pub scale: f64,
+    /// Numbers that a feature becomes, e.
+    pub size: usize,
+}
+
+impl Default for NumericEmbeddingConfig {
+    /// 16 frequencies of scale 0.1, and 8 numbers a feature.
+    fn default() -> Self {
+        Self { frequencies: 16, scale: 0.1, size: 8 }
+    }
+}
+
+impl NumericEmbeddingConfig {
+    /// The embedding of d features at a random start (seed the device first).
+    pub fn init(&self, d_input: usize, device: &Device) -> NumericEmbedding {
+        let spread = Distribution::Normal(0.0, self.scale);
+        NumericEmbedding {
+            frequencies: Param::from_tensor(Tensor::random(
+                [d_input, self.frequencies],
+                spread,
+                device,
+            )),
+            linear: LinearConfig::new(2 * self.frequencies, self.size).init(device),
+            scale: self.scale,
+        }
+    }
+}
+
+/// Periodic embeddings of numbers with a linear layer that all features share (PLR-lite).
+///
+/// ```text
+/// e_c(x) = ReLU(W [cos(2π f_c x_c), sin(2π f_c x_c)] + b),   f_c of feature c and W, b learned
+/// ```
+/// # Shapes
+/// - input: `[n, d]`
+/// - output: `[n, d e]`
+///
+/// # References
+/// Y. Gorishniy et al., On Embeddings for Numerical Features in Tabular Deep Learning, NeurIPS 2022.
+#[derive(Module, Debug)]
+pub struct NumericEmbedding {
+    /// `[d, m]`.
+    pub frequencies: Param<Tensor<2>>,
+    /// `[2 m, e]`.
+    pub linear: Linear,
+    /// That of the frequencies at the start.
+    scale: f64,
+}
+
+impl NumericEmbedding {
+    /// The embedding of the rows of `x`.
+    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let ([n, d], [_, m]) = (x.dims(), self.frequencies.dims());
+        let turns = x.reshape([n, d, 1]) * self.frequencies.val().reshape([1, d, m]);
+        let angles = turns.mul_scalar(core::f64::consts::TAU).reshape([n * d, m]);
+        let waves = Tensor::cat(vec![angles.clone().cos(), angles.sin()], 1);
+        let embedded = relu(self.linear.forward(waves));
+        let [_, size] = embedded.dims();
+        embedded.reshape([n, d * size])
+    }
+
+    fn config(&self) -> NumericEmbeddingConfig {
+        let ([_, frequencies], [_, size]) = (self.frequencies.dims(), self.linear.weight.dims());
+        NumericEmbeddingConfig { frequencies, scale: self.scale, size }
+    }
+}
+
+/// A residual block: `z + W₂ dropout(ReLU(W₁ norm(z) + b₁)) + b₂`, of width `[k, width, k]`.
+#[derive(Module, Debug)]
+pub struct ResidualBlock {
+    /// Of the input.
+    pub norm: BatchNorm,
+    /// To the hidden units.
+    pub inner: Linear,
+    /// Of the hidden units.
+    pub dropout: Dropout,
+    /// Back from the hidden units.
+    pub outer: Linear,
+}
+
+impl ResidualBlock {
+    /// A block of k dimensions at a random start.
+    pub fn new(size: usize, width: usize, dropout: f64, device: &Device) -> Self {
+        Self {
+            norm: BatchNormConfig::new(size).init(device),
+            inner: LinearConfig::new(size, width).init(device),
+            dropout: DropoutConfig::new(dropout).init(),
+            outer: LinearConfig::new(width, size).init(device),
+        }
+    }
+
+    /// `[n, k]` to `[n, k]`.
+    pub fn forward(&self, z: Tensor<2>) -> Tensor<2> {
+        let inner = relu(self.inner.forward(self.norm.forward(z.clone())));
+        z + self.outer.forward(self.dropout.forward(inner))
+    }
+}
+
+/// Settings of a [`ModernEncoder`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModernConfig {
+    /// Encoders whose embeddings stand side by side, `[n, members k]`.
+    pub members: usize,
+    /// The embedding of each feature; without it a feature is its (scaled) number.
+    pub embedding: Option<NumericEmbeddingConfig>,
+    /// Residual blocks of each member.
+    pub blocks: usize,
+    /// Hidden units of a block.
+    pub width: usize,
+    /// Share of the hidden units of a block that are set to zero in each training step.
+    pub dropout: f64,
+}
+
+impl Default for ModernConfig {
+    /// Five members of one block of 256 units with dropout 0.1, on periodic embeddings.
+    fn default() -> Self {
+        Self {
+            members: 5,
+            embedding: Some(NumericEmbeddingConfig::default()),
+            blocks: 1,
+            width: 256,
+            dropout: 0.1,
+        }
+    }
+}
+
+impl ModernConfig {
+    /// Checks the ranges, and that the members share the k dimensions.
+    ///
+    /// # Errors
+    /// No member, dimensions that they do not share evenly, a layer of size 0, a dropout outside [0, 1), a scale that is
+    /// negative or not finite.
+    pub fn check(&self, d_output: usize) -> Result<()> {
+        if self.members == 0 || !d_output.is_multiple_of(self.members) {
+            return Err(Error::setting(format!(
+                "{d_output} dimensions cannot be shared by {} members; give each the same number",
+                self.members
+            )));
+        }
+        if !(0.0..1.0).contains(&self.dropout) {
+            return Err(Error::setting(format!(
+                "the dropout is {}; give a share of the units, at least 0 and below 1",
+                self.dropout
+            )));
+        }
+        let embedding = self.embedding.as_ref();
+        let sizes = embedding.map(|embedding| [embedding.frequencies, embedding.size]);
+        let empty =
+            (self.blocks > 0 && self.width == 0) || sizes.is_some_and(|sizes| sizes.contains(&0));
+        let scale = embedding.map_or(1.0, |embedding| embedding.scale);
+        if empty || !(scale > 0.0 && scale.is_finite()) {
+            return Err(Error::setting(
+                "the width, the frequencies and their size and scale are to be positive; give each more than 0",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Number of parameters with d inputs and k outputs in all; `None` if that is beyond counting.
+    pub fn parameters(&self, d_input: usize, d_output: usize) -> Option<usize> {
+        let linear = |from: usize, to: usize| from.checked_add(1)?.checked_mul(to);
+        let size = d_output.checked_div(self.members)?;
+        let (inputs, embedding) = match &self.embedding {
+            Some(NumericEmbeddingConfig { frequencies, size, .. }) => {
+                let shared = linear(frequencies.checked_mul(2)?, *size)?;
+                let of_features = frequencies.checked_mul(d_input)?;
+                (d_input.checked_mul(*size)?, shared.checked_add(of_features)?)
+            }
+            None => (d_input, 0),
+        };
+        let norm = size.checked_mul(2)?;
+        let block = linear(size, self.width)?.checked_add(linear(self.width, size)?)?;
+        let blocks = block.checked_add(norm)?.checked_mul(self.blocks)?;
+        let last = if self.blocks > 0 { norm } else { 0 };
+        let layers = [linear(inputs, size)?, blocks, last];
+        let member = layers.into_iter().try_fold(embedding, usize::checked_add)?;
+        member.checked_mul(self.members)
+    }
+
+    /// One of the members, of k dimensions, at a random start (seed the device first).
+    pub fn member(&self, d_input: usize, size: usize, device: &Device) -> ModernMember {
+        let embedding = self
+            .embedding
+            .as_ref()
+            .map(|embedding| (embedding.init(d_input, device), embedding.size));
+        let inputs = embedding.as_ref().map_or(d_input, |(_, size)| d_input * size);
+        ModernMember {
+            embedding: embedding.map(|(embedding, _)| embedding),
+            linear: LinearConfig::new(inputs, size).init(device),
+            blocks: (0..self.blocks)
+                .map(|_| ResidualBlock::new(size, self.width, self.dropout, device))
+                .collect(),
+            norm: (self.blocks > 0).then(|| BatchNormConfig::new(size).init(device)),
+        }
+    }
+
+    /// All members, of k dimensions together.
+    pub fn init(&self, d_input: usize, d_output: usize, device: &Device) -> ModernEncoder {
+        let size = d_output / self.members;
+        ModernEncoder::new((0..self.members).map(|_| self.member(d_input, size, device)).collect())
+    }
+}
+
+/// A member: embedded features, a linear layer, residual blocks and a last normalization.
+///
+/// ```text
+/// z = norm(B_L(... B_1(W e(x) + b)))
+/// ```
+/// # References
+/// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
+#[derive(Module, Debug)]
+pub struct ModernMember {
+    /// Of the features, where they have one.
+    pub embedding: Option<NumericEmbedding>,
+    /// To the k dimensions.
+    pub linear: Linear,
+    /// The residual blocks, first to last.
+    pub blocks: Vec<ResidualBlock>,
+    /// After the last block; none without blocks.
+    pub norm: Option<BatchNorm>,
+}
+
+impl Encoder for ModernMember {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let x = match &self.embedding {
+            Some(embedding) => embedding.forward(x),
+            None => x,
+        };
+        let z = self.blocks.iter().fold(self.linear.forward(x), |z, block| block.forward(z));
+        match &self.norm {
+            Some(norm) => norm.forward(z),
+            None => z,
+        }
+    }
+
+    fn d_input(&self) -> Option<usize> {
+        let [inputs, _] = self.linear.weight.dims();
+        Some(self.embedding.as_ref().map_or(inputs, |embedding| embedding.frequencies.dims()[0]))
+    }
+}
+
+/// Members side by side: each row's embedding is that of every member, one after the other, `[n, members k]`.
+#[derive(Module, Debug)]
+pub struct ModernEncoder {
+    members: Vec<ModernMember>,
+}
+
+impl ModernEncoder {
+    /// These members.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn new(members: Vec<ModernMember>) -> Self {
+        assert!(!members.is_empty(), "an encoder has a member");
+        Self { members }
+    }
+
+    /// The members.
+    pub fn members(&self) -> &[ModernMember] {
+        &self.members
+    }
+
+    /// Multiplies the embedding by a number.
+    pub(super) fn scale(&mut self, factor: f64) {
+        for member in &mut self.members {
+            match &mut member.norm {
+                Some(norm) => {
+                    norm.gamma = times(&norm.gamma, factor);
+                    norm.beta = times(&norm.beta, factor);
+                }
+                None => {
+                    member.linear.weight = times(&member.linear.weight, factor);
+                    member.linear.bias =
+                        member.linear.bias.as_ref().map(|bias| times(bias, factor));
+                }
+            }
+        }
+    }
+
+    /// What builds an encoder of this form.
+    fn form(&self) -> ModernConfig {
+        let first = &self.members[0];
+        let block = first.blocks.first();
+        let default = ModernConfig::default();
+        ModernConfig {
+            members: self.members.len(),
+            embedding: first.embedding.as_ref().map(NumericEmbedding::config),
+            blocks: first.blocks.len(),
+            width: block.map_or(default.width, |block| block.inner.weight.dims()[1]),
+            dropout: block.map_or(default.dropout, |block| block.dropout.prob),
+        }
+    }
+}
+
+impl Encoder for ModernEncoder {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        Tensor::cat(self.members.iter().map(|member| member.forward(x.clone())).collect(), 1)
+    }
+
+    fn d_input(&self) -> Option<usize> {
+        self.members[0].d_input()
+    }
+
+    fn config(&self) -> Option<EncoderConfig> {
+        Some(EncoderConfig::Modern(self.form()))
+    }
+}

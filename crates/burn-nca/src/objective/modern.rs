@@ -1,0 +1,240 @@
+//! The loss of modern NCA: what the others' targets are on average under a kernel of the distance itself.
+
+use core::ops::Range;
+
+use burn::config::Config;
+use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::nn::loss::Reduction;
+use burn::tensor::Tensor;
+
+use super::batch::{assert_rows, at_least_f32};
+use super::reduction::reduce_sum;
+use super::sampled::rows_first;
+use super::similarity::square_root;
+use super::{BatchLoss, Objective, SampleOrder, TargetIndex};
+use crate::display::one_line;
+use crate::nca::mlkr::{predicted, squared_errors};
+use crate::nca::own_pairs;
+
+/// The least probability whose logarithm is taken: an outlier pulls no harder than that.
+const LEAST: f64 = 1e-7;
+
+/// What the targets of modern NCA are.
+#[derive(Config, Debug, Copy, PartialEq, Eq)]
+pub enum ModernTarget {
+    /// Classes, a column of 0 and 1 for each.
+    Classes,
+    /// Numbers.
+    Numbers,
+}
+
+/// Settings of a [`ModernNcaLoss`].
+#[derive(Config, Debug)]
+pub struct ModernNcaLossConfig {
+    /// What the targets are.
+    pub target: ModernTarget,
+    /// How [`ModernNcaLoss::forward`] reduces over the points.
+    #[config(default = "Reduction::Mean")]
+    pub reduction: Reduction,
+}
+
+impl ModernNcaLossConfig {
+    /// The loss with these settings.
+    pub fn init(&self) -> ModernNcaLoss {
+        ModernNcaLoss { target: self.target, reduction: self.reduction.clone() }
+    }
+}
+
+/// Modern NCA: the error of the kernel rule over the other points, by the Euclidean distance and not its square.
+///
+/// ```text
+/// p_ij = exp(-||z_i - z_j||) / Σ_{l≠i} exp(-||z_i - z_l||),   t̂_i = Σ_{j≠i} p_ij t_j
+/// classes   -log(p_i + 1e-7),   p_i = Σ_{j: y_j = y_i} p_ij = 1 - ½ Σ_c |t_ic - t̂_ic|,   t_ic = [y_i = c]
+/// numbers   ||t_i - t̂_i||²
+/// ```
+/// # Numerics
+/// Squared distances are `||q||² + ||r||² - 2 q·r`: some 1e-6 of the squared norms is rounding in f32, which training does
+/// not feel. The point itself is left out by its place, so that copies of it are neighbors. Memory: some ten `[b, m]`.
+///
+/// # References
+/// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
+#[derive(Module, Debug)]
+#[module(custom_display)]
+pub struct ModernNcaLoss {
+    #[module(skip)]
+    target: ModernTarget,
+    #[module(skip)]
+    reduction: Reduction,
+}
+
+impl ModuleDisplay for ModernNcaLoss {
+    fn custom_settings(&self) -> Option<DisplaySettings> {
+        one_line()
+    }
+
+    fn custom_content(&self, content: Content) -> Option<Content> {
+        content.add_debug_attribute("target", &self.target).optional()
+    }
+}
+
+/// `-||q_i - r_j||`, `[b, k]` and `[m, k]` to `[b, m]`, by a product of matrices.
+pub fn negated_distances(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
+    let (of_queries, of_references) =
+        (queries.clone().square().sum_dim(1), references.clone().square().sum_dim(1));
+    let products = queries.matmul(references.transpose()).mul_scalar(2.0);
+    square_root((of_queries + of_references.transpose() - products).clamp_min(0.0)).neg()
+}
+
+impl ModernNcaLoss {
+    /// The loss of a batch, as an ordinary Burn loss; everything stays on the device.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - targets: `[n, m]`, one-hot for classes
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one target row per embedding row, or no row.
+    pub fn forward(&self, embeddings: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
+        let [n, _] = embeddings.dims();
+        assert_rows("batch", n);
+        assert_eq!(targets.dims()[0], n, "one row of targets for each embedding");
+        let embeddings = at_least_f32(embeddings);
+        let targets = targets.without_autodiff().cast(embeddings.dtype());
+        reduce_sum(self.terms(embeddings, &targets, 0..n).sum(), n, &self.reduction)
+    }
+
+    /// The terms of the points `rows`, `[b, 1]`.
+    fn terms(&self, z: Tensor<2>, targets: &Tensor<2>, rows: Range<usize>) -> Tensor<2> {
+        let own = own_pairs(rows.clone(), z.dims()[0], &z.device());
+        let logits = negated_distances(z.clone().slice([rows.clone()]), z);
+        let truth = targets.clone().slice([rows]);
+        self.errors(truth, predicted(logits, own, targets.clone()))
+    }
+
+    /// The errors of predictions, `[b, m]` both to `[b, 1]`.
+    fn errors(&self, truth: Tensor<2>, predicted: Tensor<2>) -> Tensor<2> {
+        match self.target {
+            ModernTarget::Classes => {
+                let wrong = (truth - predicted).abs().sum_dim(1).mul_scalar(0.5);
+                (wrong.neg().add_scalar(1.0).clamp_min(0.0)).add_scalar(LEAST).log().neg()
+            }
+            ModernTarget::Numbers => squared_errors(truth, predicted),
+        }
+    }
+
+    /// The mean term of queries that are no references, without a graph; smaller is better.
+    ///
+    /// # Shapes
+    /// - queries: `[b, k]`, truth: `[b, m]`, references: `[n, k]`, targets: `[n, m]`
+    pub fn mean_error(
+        &self,
+        (queries, truth): (Tensor<2>, Tensor<2>),
+        (references, targets): (Tensor<2>, Tensor<2>),
+    ) -> f64 {
+        let ([b, _], [n, _]) = (queries.dims(), references.dims());
+        let rows = (0..b).step_by(PREDICTED).map(|start| start..(start + PREDICTED).min(b));
+        let sums = rows.map(|rows| {
+            let logits =
+                negated_distances(queries.clone().slice([rows.clone()]), references.clone());
+            let none = Tensor::<2>::zeros([rows.len(), n], &references.device()).equal_elem(1.0);
+            let predicted = predicted(logits, none, targets.clone());
+            self.errors(truth.clone().slice([rows]), predicted).sum().into_scalar::<f64>()
+        });
+        sums.sum::<f64>() / b as f64
+    }
+}
+
+/// Queries whose predictions are made together.
+const PREDICTED: usize = 1024;
+
+impl BatchLoss for ModernNcaLoss {
+    /// The targets of each row, `[n, m]`.
+    type Target = Tensor<2>;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, targets: &Tensor<2>) -> Tensor<1> {
+        self.forward(embeddings, targets.clone())
+    }
+}
+
+impl Objective for ModernNcaLoss {
+    type Target = TargetIndex;
+    type Shared = ();
+
+    fn num_points(&self, targets: &TargetIndex) -> usize {
+        targets.points()
+    }
+
+    fn num_terms(&self, targets: &TargetIndex) -> usize {
+        targets.points()
+    }
+
+    /// All of them, unless a single point has no neighbor.
+    fn num_counted(&self, targets: &TargetIndex) -> usize {
+        if targets.points() > 1 { targets.points() } else { 0 }
+    }
+
+    fn shared(&self, _embedding: Tensor<2>, _targets: &TargetIndex) {}
+
+    fn lower_bound(&self, _targets: &TargetIndex) -> Option<f64> {
+        Some(0.0)
+    }
+
+    fn subset(&self, targets: &TargetIndex, rows: &[usize]) -> TargetIndex {
+        targets.subset(rows)
+    }
+
+    fn sample(&self, _: &TargetIndex, rows: &[usize], others: &[usize]) -> Option<SampleOrder> {
+        Some(rows_first(rows, others))
+    }
+
+    fn block(
+        &self,
+        embedding: Tensor<2>,
+        targets: &TargetIndex,
+        _shared: &(),
+        rows: Range<usize>,
+    ) -> Tensor<1> {
+        let t = targets.centered(embedding.dtype());
+        targets.weigh(self.terms(embedding, &t, rows.clone()), rows).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    /// Points 0, 1, 3 on a line in the unit in which exp(-d) is 2^(-d).
+    fn line() -> Tensor<2> {
+        let unit = 2f32.ln();
+        Tensor::from_floats([[0.0], [unit], [3.0 * unit]], &Device::flex())
+    }
+
+    #[test]
+    fn values_are_those_worked_by_hand() {
+        // Of classes a, a, b: p_0 = 2^-1 / (2^-1 + 2^-3) = 4/5, p_1 = 2^-1 / (2^-1 + 2^-2) = 2/3, the third is alone.
+        let device = Device::flex();
+        let one_hot = Tensor::<2>::from_floats([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], &device);
+        let classes = ModernNcaLossConfig::new(ModernTarget::Classes).init();
+        let expected = -(0.8f64.ln() + (2.0f64 / 3.0).ln() + 1e-7f64.ln());
+        let found: f64 = classes.forward(line(), one_hot).into_scalar();
+        assert!((found - expected / 3.0).abs() < 1e-4, "{found} {expected}");
+        let index = TargetIndex::new(&[1.0, 0.0, 1.0, 0.0, 0.0, 1.0], 2, &device).unwrap();
+        let exact: f64 = classes.total(line(), &index).into_scalar();
+        assert!((exact - expected).abs() < 1e-3, "{exact} {expected}");
+        // Numbers 0, 0, 1: errors 1/5, 1/3 and 1.
+        let numbers = ModernNcaLossConfig::new(ModernTarget::Numbers).init();
+        let expected = 0.2f64.powi(2) + (1.0f64 / 3.0).powi(2) + 1.0;
+        let index = TargetIndex::new(&[0.0, 0.0, 1.0], 1, &device).unwrap();
+        let found: f64 = numbers.total(line(), &index).into_scalar();
+        assert!((found - expected).abs() < 1e-5, "{found} {expected}");
+        let targets = Tensor::<2>::from_floats([[0.0], [0.0], [1.0]], &device);
+        let error = numbers.mean_error(
+            (line().slice([0..1]), targets.clone().slice([0..1])),
+            (line().slice([1..3]), targets.slice([1..3])),
+        );
+        assert!((error - 0.2f64.powi(2)).abs() < 1e-6, "{error}");
+    }
+}
