@@ -52,11 +52,13 @@ pub fn chosen(args: &FitArgs, task: FitTask) -> Result<AnyMethod> {
 
 /// What `--method` says, or what the task stands for.
 fn name(args: &FitArgs, task: FitTask) -> Result<&str> {
-    match (&args.method.method, args.targets.soft) {
+    match (args.method.method.as_deref(), args.targets.soft) {
         (Some(name), true) if name != "soft-nca" => Err(usage(
             format!("--soft means --method soft-nca, and --method {name} is given"),
             "leave one of them out",
         )),
+        // One name for classes and numbers: which of them it is the target says.
+        (Some("modern"), _) if task == FitTask::Numbers => Ok("modern-regression"),
         (Some(name), _) => Ok(name),
         (None, true) => Ok("soft-nca"),
         (None, false) => Ok(match task {
@@ -103,6 +105,8 @@ mod tests {
         assert_eq!((name(""), name("--task regression")), ("nca", "mlkr"));
         assert_eq!((name("--soft"), name("--pairs p.csv")), ("soft-nca", "pairs"));
         assert_eq!((name("--method mlkr"), name("--method soft-nca")), ("mlkr", "soft-nca"));
+        let modern = name("--method modern --task regression");
+        assert_eq!((name("--method modern"), modern), ("modern", "modern-regression"));
         assert_eq!((name("--method pca"), name("--method pca --pairs p.csv")), ("pca", "pca"));
         for options in [
             "--method lda --task regression",

@@ -127,6 +127,12 @@ fn default_dim(options: &ModelOptions, method: &AnyMethod, train: AnyData<'_>) -
     if !method.info().uses.contains(&Uses::Dimensions) {
         return d;
     }
+    if let (AnyMethod::Modern(_) | AnyMethod::ModernRegression(_), Some(own)) =
+        (method, method.default_dimension(train))
+    {
+        // A network of its own, which the number of features does not bound.
+        return own;
+    }
     let general = match options.encoder {
         EncoderKind::Mlp => 2,
         // n rows span n - 1 directions.
