@@ -21,7 +21,12 @@ fn every_method_is_fitted_saved_evaluated_and_named() {
             Some(Task::Pairs) => (&film, &["--pairs", &pairs]),
         };
         let given = ["fit", data, "--method", info.name, "--format", "json", "--out", &out];
-        let report = json(&[&given[..], more].concat());
+        let small: &[&str] = if info.name.starts_with("modern") {
+            &["--dim", "8", "--set", "members=2", "--set", "width=16"]
+        } else {
+            &[]
+        };
+        let report = json(&[&given[..], more, small].concat());
         assert_eq!(report["method"], info.label);
         assert_eq!(report["settings"]["method"], info.name);
         let rows = report["comparison"]["rows"].as_array().unwrap();

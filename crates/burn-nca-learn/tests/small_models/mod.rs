@@ -55,11 +55,26 @@ fn of<D: TrainingData>(data: &D, estimator: Estimator) -> Fitted {
     estimator.with_fit(two_steps()).fit(data, &Device::flex()).unwrap()
 }
 
+/// The method with the settings that make its model small.
+fn small(method: &AnyMethod) -> AnyMethod {
+    let settings = method.settings();
+    let small = [
+        ("members", "2"),
+        ("epochs", "2"),
+        ("width", "4"),
+        ("embedding", "2"),
+        ("frequencies", "2"),
+    ];
+    let own = small.iter().filter(|(name, _)| settings.contains_key(*name));
+    own.fold(method.clone(), |method, (name, value)| method.with_setting(name, value).unwrap())
+}
+
 /// A model of the method, in as many dimensions as it can.
 fn fitted(method: &AnyMethod) -> Fitted {
     let device = Device::flex();
+    let small = small(method);
     let of_dimension = |k: usize| {
-        let estimator = Estimator::new(3, k, method.clone()).with_fit(two_steps());
+        let estimator = Estimator::new(3, k, small.clone()).with_fit(two_steps());
         match method.info().task {
             Some(Task::Numbers) => estimator.fit(&numbers(), &device),
             Some(Task::Pairs) => estimator.fit(&pairs(), &device),
