@@ -85,6 +85,7 @@ fn of_fit(setting: &Setting) -> Option<String> {
         Setting::Shrinkage(value) => return Some(format!("give --set shrinkage={value}")),
         Setting::Dimensions(number) => return Some(format!("give --dim {number}")),
         Setting::LinearEncoder => "give --encoder linear",
+        Setting::AutoSums => "leave --sums out",
         Setting::Encoding(_)
         | Setting::SeparatorSpace
         | Setting::Header(_)

@@ -63,6 +63,8 @@ pub enum Setting {
     Dimensions(usize),
     /// A linear encoder.
     LinearEncoder,
+    /// The program chooses how sums over pairs are computed.
+    AutoSums,
     /// The encoder that a saved model was fitted with, which is the user's own.
     OwnEncoder,
 }
@@ -115,6 +117,7 @@ impl Setting {
             Self::Shrinkage(value) => return format!("set a shrinkage of {value}"),
             Self::Dimensions(number) => return format!("ask for {number} dimensions"),
             Self::LinearEncoder => "choose a linear encoder",
+            Self::AutoSums => "choose Sums::Auto",
             Self::OwnEncoder => "load it with `Fitted::load_with` and that encoder",
         };
         words.to_string()

@@ -8,7 +8,7 @@ use burn_nca_learn::fit::{
     SgdConfig, Start, StartWeights, StochasticConfig,
 };
 use burn_nca_learn::objective::Criterion;
-use burn_nca_learn::{NcaConfig, Sums};
+use burn_nca_learn::{FOURIER_TOLERANCE, NcaConfig, Sums};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -206,7 +206,7 @@ impl Settings {
             "auto" => None,
             "plain" => Some(Sums::Plain),
             "fused" => Some(Sums::Fused),
-            "fourier" => Some(Sums::Fourier),
+            "fourier" => Some(Sums::Fourier(FOURIER_TOLERANCE)),
             other => return Err(unknown("sums", other, "'auto', 'plain', 'fused', 'fourier'")),
         };
         Ok(FitConfig::new()

@@ -191,6 +191,7 @@ impl Report {
                 evaluations: 51,
                 seconds: 0.814,
                 ended: Some("2026-01-31 12:00 UTC".to_owned()),
+                sums: Some(PairSums::Fused),
                 peak_memory_bytes: Some(183 << 20),
             },
             warnings: Vec::new(),

@@ -174,6 +174,7 @@ pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
         ("solver", work),
         ("stopped", run.termination_sentence.clone()),
     ]);
+    lines.extend(run.sums.as_ref().map(|sums| ("sums", sums.text())));
     let memory = run.peak_memory_bytes.map(|peak| format!("{} at most", bytes(peak)));
     lines.extend(memory.map(|memory| ("memory", memory)));
     lines

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::json::null_as_nan;
+use super::number::counted;
 
 /// How the solver went and what it took; its fields are at the top level of every report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,40 @@ pub struct SolverRun {
     /// When it ended, such as `2026-01-31 12:00 UTC`; `None` in reports of earlier versions.
     #[serde(default)]
     pub ended: Option<String>,
+    /// How sums over pairs were computed at the end; `None` where a method has none, and in reports of earlier versions.
+    #[serde(default)]
+    pub sums: Option<PairSums>,
     /// Largest resident memory of the process, in bytes, where the system reports it.
     pub peak_memory_bytes: Option<u64>,
+}
+
+/// How sums over pairs were computed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "way")]
+pub enum PairSums {
+    /// As they are defined.
+    Plain,
+    /// In one operation.
+    Fused,
+    /// By a Fourier series.
+    Fourier {
+        /// The tolerance of the series.
+        tolerance: f64,
+        /// Number of training rows whose sums are exact.
+        exact_rows: u64,
+    },
+}
+
+impl PairSums {
+    /// The way, the tolerance and the number of exact rows.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Plain => "plain".to_owned(),
+            Self::Fused => "fused".to_owned(),
+            Self::Fourier { tolerance, exact_rows } => {
+                let rows = counted(*exact_rows as usize, "row");
+                format!("Fourier series, tolerance {tolerance:e}, {rows} summed exactly")
+            }
+        }
+    }
 }

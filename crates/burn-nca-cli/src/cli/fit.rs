@@ -98,6 +98,10 @@ pub struct FitArgs {
     #[arg(long, value_enum, default_value = "auto")]
     pub sums: SumsKind,
 
+    /// Tolerance of --sums fourier [default: 1e-8]
+    #[arg(long, value_name = "TOLERANCE", allow_negative_numbers = true)]
+    pub sums_tolerance: Option<f64>,
+
     /// Memory for one pass over the data, in MiB [default: the library's]
     #[arg(long, value_name = "MIB", allow_negative_numbers = true, value_parser = at_least_one)]
     pub memory: Option<usize>,

@@ -64,6 +64,11 @@ fn without_its_partner(args: &FitArgs) -> Vec<Refusal> {
             "leave --patience out",
         ),
         refusal(args.targets.width.is_some() && !args.targets.soft, width, "leave --width out"),
+        refusal(
+            args.sums_tolerance.is_some() && args.sums != SumsKind::Fourier,
+            "--sums-tolerance is for --sums fourier",
+            "leave --sums-tolerance out, or give --sums fourier",
+        ),
     ];
     of_tune.chain(alone).collect()
 }
@@ -89,6 +94,7 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         ("--max-iterations", Uses::Optimizer, optimizer.max_iterations.is_some()),
         ("--early-stopping", Uses::EarlyStopping, optimizer.early_stopping.is_some()),
         ("--sums", Uses::Sums, args.sums != SumsKind::Auto),
+        ("--sums fourier", Uses::FourierSums, args.sums == SumsKind::Fourier),
         ("--unlabeled neighbors", Uses::Unlabeled, unlabeled),
     ];
     let of_settings = of_settings

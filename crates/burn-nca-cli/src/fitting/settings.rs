@@ -12,7 +12,7 @@ use burn_nca_learn::fit::{
     Precision, START_PERPLEXITY, SgdConfig, Start, StochasticConfig,
 };
 use burn_nca_learn::method::{AnyMethod, Uses};
-use burn_nca_learn::{Estimator, Fitted, NcaConfig, Sums};
+use burn_nca_learn::{Estimator, FOURIER_TOLERANCE, Fitted, NcaConfig, Sums};
 
 use crate::cli::fit::{
     EncoderKind, FitArgs, Init, ModelOptions, Number, OptimizerKind, OptimizerOptions, PenaltyKind,
@@ -76,7 +76,7 @@ pub fn configuration(
         .with_time_budget(args.optimizer.time_budget)
         .with_seed(args.seed)
         .with_precision(precision(args.precision))
-        .with_sums(sums(args.sums))
+        .with_sums(sums(args))
         .with_blocks(blocks(args.memory));
     Ok(Estimator::new(columns.len(), dim, method).with_encoder(encoder).with_fit(fit))
 }
@@ -289,12 +289,12 @@ fn precision(number: Number) -> Precision {
     }
 }
 
-fn sums(kind: SumsKind) -> Option<Sums> {
-    match kind {
+fn sums(args: &FitArgs) -> Option<Sums> {
+    match args.sums {
         SumsKind::Auto => None,
         SumsKind::Plain => Some(Sums::Plain),
         SumsKind::Fused => Some(Sums::Fused),
-        SumsKind::Fourier => Some(Sums::Fourier),
+        SumsKind::Fourier => Some(Sums::Fourier(args.sums_tolerance.unwrap_or(FOURIER_TOLERANCE))),
     }
 }
 

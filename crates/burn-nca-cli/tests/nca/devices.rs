@@ -37,6 +37,44 @@ fn sums_are_computed_as_asked_for() {
 }
 
 #[test]
+fn a_fourier_series_is_used_where_there_is_one_and_refused_elsewhere() {
+    let fit = ["fit", "iris", "--method", "nca", "--no-tune", "--max-iterations", "3"];
+    let fit = |options: &'static str| [&fit[..], &options.split(' ').collect::<Vec<_>>()].concat();
+    let report = |options: &'static str| json(&[fit(options), vec!["--format", "json"]].concat());
+    let found = report("--dim 1 --sums fourier --sums-tolerance 1e-10 --precision f64");
+    assert_eq!(found["sums"]["way"], "fourier");
+    assert_eq!(found["sums"]["tolerance"], 1e-10);
+    let plain = report("--dim 1 --sums plain --precision f64");
+    assert_eq!(plain["sums"]["way"], "plain");
+    let [f, expected] = [&found, &plain].map(|report| report["f"].as_f64().unwrap());
+    assert!((f - expected).abs() < 1e-6 * expected, "{f} and {expected}");
+    let text = stdout(&fit("--dim 2 --sums fourier"));
+    assert!(text.contains("Fourier series, tolerance 1e-8, "), "{text}");
+    for (options, code, message) in [
+        (
+            "--dim 3 --sums fourier",
+            1,
+            "a Fourier series in 1 and 2 dimensions, and 3 are asked for",
+        ),
+        (
+            "--dim 1 --sums fourier --sums-tolerance 3",
+            1,
+            "the Fourier series is 3e0; give a number",
+        ),
+        ("--tune --tune-dim 1,3 --sums fourier", 1, "in 1 and 2 dimensions, and 3 are asked for"),
+    ] {
+        let said = failure(&fit(options), code);
+        assert!(said.contains(message), "{said}");
+    }
+    let other = ["fit", "iris", "--method", "lmnn", "--dim", "1", "--sums", "fourier"];
+    let said = failure(&other, 2);
+    assert!(said.contains("has no effect on the method lmnn"), "{said}");
+    let soft = ["fit", "iris", "--method", "mlkr", "--task", "regression", "--target", "0"];
+    let said = failure(&[&soft[..], &["--sums", "fourier"]].concat(), 2);
+    assert!(said.contains("--sums fourier has no effect on the method mlkr"), "{said}");
+}
+
+#[test]
 fn a_device_that_is_not_there_is_answered_with_those_that_are() {
     let message = failure(&["fit", "iris", "--device", "gpu"], 1);
     assert!(message.contains("\"gpu\"") && message.contains("available devices: cpu"), "{message}");

@@ -49,7 +49,7 @@ fn options_stand_under_what_they_are_about() {
     }
     for (heading, options) in [
         ("Tuning:", &["--tune", "--no-tune", "--budget", "--folds", "--repeats", "--tune-dim"][..]),
-        ("Computation:", &["--device", "--precision", "--sums", "--memory"]),
+        ("Computation:", &["--device", "--precision", "--sums", "--sums-tolerance", "--memory"]),
         ("Output:", &["--out", "--picture", "--resume", "--format", "--quiet"]),
     ] {
         let under = found.iter().filter(|(_, at)| *at == heading).map(|(option, _)| *option);

@@ -124,6 +124,22 @@ pub fn fourier_cost(
         .then(|| fourier::cost(queries, references, columns, tolerance))
 }
 
+/// The number of queries that [`PairSum::Fourier`] sums exactly over one of these sets, pair by pair; `None` where the series is
+/// no operation on these points.
+///
+/// # Panics
+/// If the shapes contradict the sets.
+#[cfg(all(feature = "flex", feature = "fourier"))]
+pub fn fourier_exact_rows(
+    points: (&Tensor<2>, &Tensor<2>),
+    columns: &[NeighborSets],
+    tolerance: f64,
+) -> Option<usize> {
+    let (queries, references) = points;
+    takes(PairSum::Fourier(tolerance), &[queries, references])
+        .then(|| fourier::exact_rows(queries, references, columns, tolerance))
+}
+
 /// `log Σ_j exp(-||q_i - r_j||²)` over the columns of each row.
 ///
 /// ```text

@@ -1,6 +1,7 @@
 //! The one way from data to a fitted model, whatever the method and whatever it learns from.
 
 use burn::tensor::Device;
+use burn_nca::Sums;
 
 use super::scaled::ScaledData;
 use super::{Fitted, ModelCard};
@@ -228,7 +229,7 @@ impl<M> Estimator<M> {
                 self.fit.scaling
             )));
         }
-        let (device, dtype) = resolve_device(&self.fit, device)?;
+        let (device, dtype) = resolve_device(&self.fit, device, self.d_output)?;
         self.learn(start, ScaledData { scaling, scaled: data, device, dtype }, session)
     }
 
@@ -272,6 +273,7 @@ impl<M> Estimator<M> {
             (Uses::Optimizer, other_optimizer || fit.stop_at.is_some()),
             (Uses::EarlyStopping, fit.early_stopping.is_some()),
             (Uses::Sums, fit.sums.is_some()),
+            (Uses::FourierSums, matches!(fit.sums, Some(Sums::Fourier(_)))),
         ];
         if unlabeled && !info.uses.contains(&Uses::Unlabeled) {
             return Err(Error::setting(format!(
@@ -301,7 +303,7 @@ impl<M> Estimator<M> {
     fn ready<D: TrainingData>(&self, data: &D, device: &Device) -> Result<ScaledData<D>> {
         let scaling = Scaling::fit(self.fit.scaling, data.features());
         let scaled = data.scaled(&scaling)?;
-        let (device, dtype) = resolve_device(&self.fit, device)?;
+        let (device, dtype) = resolve_device(&self.fit, device, self.d_output)?;
         Ok(ScaledData { scaling, scaled, device, dtype })
     }
 

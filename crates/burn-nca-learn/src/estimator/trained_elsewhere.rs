@@ -146,7 +146,8 @@ fn adopted<M: GradientMethod, E: Encoder>(
         .with_scaling(scaling.kind())
         .with_precision(precision_of(&encoder))
         .with_stop_at(Some(0));
-    let (device, dtype) = resolve_device(&fit, device)?;
+    // Its sums over pairs are chosen automatically, which every number of dimensions has.
+    let (device, dtype) = resolve_device(&fit, device, 1)?;
     let scaled = train.scaled(&scaling)?;
     let x = scaled.features().to_tensor(&device, dtype);
     let all = match scaled.unlabeled() {

@@ -12,4 +12,4 @@ pub use coincidence_em::{CoincidenceEm, CoincidenceState, MapExpectation, MorePa
 pub use em::{EmConfig, EmProblem, ExpectationMaximization, HeldOutState, Revision};
 pub(crate) use identified::{Identified, settings_text};
 pub use resolved_start::{ResolvedStart, START_PERPLEXITY, StartWeights, perplexity_factor};
-pub use summary::FitSummary;
+pub use summary::{FitSummary, SumsSummary};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::non_finite;
 use super::{Progress, ResolvedStart, Solution, Termination};
+use burn_nca::Sums;
 use burn_nca::internal::is_zero;
 
 /// How a fit went.
@@ -28,6 +29,9 @@ pub struct FitSummary {
     /// Wall-clock seconds, with everything around the optimizer; those of earlier runs of a resumed fit included.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub seconds: f64,
+    /// How sums over pairs are computed at the end; absent where a method has none, and in earlier models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sums: Option<SumsSummary>,
     /// The steps, first to last, over all runs of a resumed fit.
     pub history: Vec<Progress>,
     /// Number of rows that were learned from.
@@ -37,6 +41,37 @@ pub struct FitSummary {
     /// Number of rows that are the only ones of their class: they have no same-class neighbor to find.
     #[serde(rename = "singletons")]
     pub num_unmatched: usize,
+}
+
+/// How sums over pairs are computed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "way")]
+pub enum SumsSummary {
+    /// As they are defined.
+    Plain,
+    /// In one operation.
+    Fused,
+    /// By a Fourier series.
+    Fourier {
+        /// The tolerance of the series.
+        tolerance: f64,
+        /// Number of training rows whose sums are exact, because they have few neighbors or their class is small.
+        exact_rows: usize,
+    },
+}
+
+impl SumsSummary {
+    /// The way that was taken, with the number of rows whose sums are exact ([`Objective::sums_taken`]).
+    ///
+    /// [`Objective::sums_taken`]: crate::objective::Objective::sums_taken
+    pub(crate) fn of((sums, exact_rows): (Sums, usize)) -> Option<Self> {
+        match sums {
+            Sums::Auto => None,
+            Sums::Plain => Some(Self::Plain),
+            Sums::Fused => Some(Self::Fused),
+            Sums::Fourier(tolerance) => Some(Self::Fourier { tolerance, exact_rows }),
+        }
+    }
 }
 
 impl FitSummary {
@@ -55,6 +90,7 @@ impl FitSummary {
             iterations: solution.iterations,
             evaluations: solution.evaluations,
             seconds: solution.seconds_before + started.elapsed().as_secs_f64(),
+            sums: None,
             history: solution.history,
             rows: 0,
             held_out_rows: 0,

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::evaluate::RegressionScores;
 use crate::fit::{
     self, FitConfig, FitIdentity, FitSession, FitSummary, HeldOutScore, Inputs, ResolvedStart,
-    Solution, minimize_prepared,
+    Solution, SumsSummary, minimize_prepared,
 };
 use crate::neighbors::Rule;
 use crate::objective::transfer::int_tensor;
@@ -140,17 +140,20 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
         Some(all) => all.into(),
         None => Inputs::Table { features: train.features(), device, dtype: problem.dtype },
     };
+    let target = method.target(&train, device)?;
     let run = GradientFit {
         encoder,
         objective: method.objective_on(device),
         x: points,
-        target: &method.target(&train, device)?,
+        target: &target,
         held_out: watched.or(score.as_deref()),
         identity: &|| problem.identity(&(method, &kind)),
     };
     let solution = run.fit(problem.d_output, fit, session)?;
     let rows = train.features().rows();
+    let sums = sums_of(&solution.module, points, &target, fit);
     let (model, summary) = FitSummary::of(solution, start, started);
+    let summary = FitSummary { sums, ..summary };
     Ok(Learned {
         encoder: model.encoder,
         rule: method.rule(&model.objective),
@@ -158,11 +161,34 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     })
 }
 
-/// The device of a fit, without autodiff, and its number type.
+/// How the sums over pairs are computed at the end of a fit; of mini-batches, those of one.
+fn sums_of<E: Encoder, O: Objective>(
+    model: &MetricModel<E, O>,
+    x: Inputs<'_>,
+    target: &O::Target,
+    fit: &FitConfig,
+) -> Option<SumsSummary> {
+    let [n, _] = x.dims();
+    let taken = match fit.optimizer.batches() {
+        None => model.objective.sums_taken(model.encoder.forward(x.all()), target),
+        Some(batches) => {
+            let rows: Vec<usize> = (0..batches.batch_rows(n)).collect();
+            let batch = model.objective.subset(target, &rows);
+            model.objective.sums_taken(model.encoder.forward(x.rows(&rows)), &batch)
+        }
+    };
+    taken.and_then(SumsSummary::of)
+}
+
+/// The device of a fit to k dimensions, without autodiff, and its number type.
 ///
 /// # Errors
-/// A precision that the device does not have, or fused sums where there are none.
-pub(crate) fn resolve_device(config: &FitConfig, device: &Device) -> Result<(Device, DType)> {
+/// A precision that the device does not have, or fused sums or a Fourier series where there are none.
+pub(crate) fn resolve_device(
+    config: &FitConfig,
+    device: &Device,
+    k: usize,
+) -> Result<(Device, DType)> {
     let device = device.clone().inner();
     let dtype = config.precision.dtype();
     // wgpu drivers may claim 64-bit floats and compute infinities with them.
@@ -172,7 +198,7 @@ pub(crate) fn resolve_device(config: &FitConfig, device: &Device) -> Result<(Dev
             "the device {device:?} has no {dtype:?} numbers; fit with f32 there"
         )));
     }
-    config.sums().check(&device, dtype)?;
+    config.sums().check(&device, dtype, k)?;
     Ok((device, dtype))
 }
 

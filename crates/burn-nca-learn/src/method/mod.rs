@@ -159,6 +159,8 @@ pub enum Uses {
     EarlyStopping,
     /// How sums over pairs of rows are added up ([`Sums`](crate::Sums)).
     Sums,
+    /// A Fourier series of these sums ([`Sums::Fourier`](crate::Sums::Fourier)).
+    FourierSums,
     /// Rows without a class, as neighbors ([`Labeled::with_unlabeled`](crate::data::Labeled::with_unlabeled)).
     Unlabeled,
 }
@@ -195,6 +197,7 @@ impl Uses {
             Self::Optimizer => "optimizer",
             Self::EarlyStopping => "early stopping",
             Self::Sums => "way of adding up pairs",
+            Self::FourierSums => "Fourier series of sums over pairs",
             Self::Unlabeled => "rows without a class",
         }
     }

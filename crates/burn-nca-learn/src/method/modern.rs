@@ -483,6 +483,7 @@ fn summary(state: &State, rows: usize) -> FitSummary {
         iterations: history.len(),
         evaluations: state.done.iter().map(|fit| fit.evaluations).sum(),
         seconds: state.seconds,
+        sums: None,
         history,
         rows,
         held_out_rows: 0,

@@ -60,6 +60,7 @@ impl Method for Nca {
         Uses::Optimizer,
         Uses::EarlyStopping,
         Uses::Sums,
+        Uses::FourierSums,
         Uses::Unlabeled,
     ];
     type Data = Labeled;

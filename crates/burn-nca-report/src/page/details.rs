@@ -88,6 +88,7 @@ fn run(report: &Report) -> Vec<(&'static str, String)> {
         ("evaluations", count(run.evaluations)),
         ("time", duration(run.seconds)),
     ]);
+    entries.extend(run.sums.as_ref().map(|sums| ("sums over pairs", sums.text())));
     entries.extend(run.peak_memory_bytes.map(|peak| ("peak memory", bytes(peak))));
     match &report.results {
         Results::Classes(found) => entries.extend([

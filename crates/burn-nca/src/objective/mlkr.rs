@@ -187,6 +187,10 @@ impl Objective for MlkrLoss {
         Self { sums, ..self }
     }
 
+    fn sums_taken(&self, embedding: Tensor<2>, _targets: &TargetIndex) -> Option<(Sums, usize)> {
+        Some((self.sums.taken(PairSum::Mean, &[&embedding]), 0))
+    }
+
     fn num_points(&self, targets: &TargetIndex) -> usize {
         targets.points()
     }

@@ -113,6 +113,12 @@ pub trait Objective: Module + ModuleDisplay {
         self
     }
 
+    /// How the sums over the pairs of all terms are computed at this embedding `[n, k]`, and how many points have one that a
+    /// Fourier series leaves to an exact sum; `None` where an objective has no such sums.
+    fn sums_taken(&self, _embedding: Tensor<2>, _target: &Self::Target) -> Option<(Sums, usize)> {
+        None
+    }
+
     /// Number of points that the target is about, n: the rows of the embedding.
     fn num_points(&self, target: &Self::Target) -> usize;
 

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::display::one_line;
 use crate::nca::{equal_pairs, exponents, log_p};
-use crate::sums::{LOG_SUM, Sums, in_blocks};
+use crate::sums::{Sums, in_blocks};
 
 /// Which of the paper's two criteria to maximize.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
@@ -188,7 +188,11 @@ impl NcaLoss {
     }
 
     fn contrasted(&self) -> Contrasted<'_> {
-        Contrasted { sums: self.sums, similarity: Similarity::SqEuclidean, temperature: None }
+        Contrasted {
+            sums: self.sums.of_batch(),
+            similarity: Similarity::SqEuclidean,
+            temperature: None,
+        }
     }
 
     /// The term of each query, `[b, 1]`.
@@ -228,6 +232,18 @@ impl Objective for NcaLoss {
 
     fn with_sums(self, sums: Sums) -> Self {
         Self { sums, ..self }
+    }
+
+    fn sums_taken(&self, embedding: Tensor<2>, classes: &ClassIndex) -> Option<(Sums, usize)> {
+        let z = &classes.arrange(embedding);
+        if classes.is_single() {
+            return None;
+        }
+        if self.sums.are_operations(z) {
+            #[cfg(feature = "fused")]
+            return Some(fused::Block::new(z, classes, 0..classes.labeled()).sums_taken(self.sums));
+        }
+        Some((Sums::Plain, 0))
     }
 
     fn num_points(&self, classes: &ClassIndex) -> usize {
@@ -293,7 +309,7 @@ impl Objective for NcaLoss {
             let terms = if has_partner { self.criterion.terms(log_p) } else { log_p };
             return vec![classes.weigh(terms, rows).sum()];
         }
-        if self.sums.are_fused(LOG_SUM, &[z]) {
+        if self.sums.are_operations(z) {
             #[cfg(feature = "fused")]
             return fused::Block::new(z, classes, rows).parts(self);
         }

@@ -298,6 +298,10 @@ impl Objective for PairLoss {
         Self { sums, ..self }
     }
 
+    fn sums_taken(&self, embedding: Tensor<2>, _pairs: &PairIndex) -> Option<(Sums, usize)> {
+        Some((self.sums.taken(LOG_SUM, &[&embedding]), 0))
+    }
+
     fn num_points(&self, pairs: &PairIndex) -> usize {
         pairs.points()
     }

@@ -249,12 +249,25 @@ impl BatchLoss for SoftNcaLoss {
     }
 }
 
+/// The sum over the pairs of these agreements.
+fn sum_of(agreements: &AgreementIndex) -> PairSum {
+    if agreements.is_table() { PairSum::CostedLogSumExp } else { LOG_SUM }
+}
+
 impl Objective for SoftNcaLoss {
     type Target = AgreementIndex;
     type Shared = ();
 
     fn with_sums(self, sums: Sums) -> Self {
         Self { sums, ..self }
+    }
+
+    fn sums_taken(
+        &self,
+        embedding: Tensor<2>,
+        agreements: &AgreementIndex,
+    ) -> Option<(Sums, usize)> {
+        Some((self.sums.taken(sum_of(agreements), &[&embedding]), 0))
     }
 
     fn num_points(&self, agreements: &AgreementIndex) -> usize {
@@ -294,10 +307,7 @@ impl Objective for SoftNcaLoss {
             return embedding.sum().mul_scalar(0.0);
         }
         let z = agreements.arrange(embedding, self.unlabeled_neighbors);
-        if self.sums.are_fused(
-            if agreements.is_table() { PairSum::CostedLogSumExp } else { LOG_SUM },
-            &[&z],
-        ) {
+        if self.sums.are_fused(sum_of(agreements), &[&z]) {
             #[cfg(feature = "fused")]
             return fused::block(self, z, agreements, terms);
         }

@@ -2,6 +2,8 @@
 
 mod blocks;
 
+use core::ops::RangeInclusive;
+
 use burn::config::Config;
 use burn::tensor::{DType, Device, Tensor};
 #[cfg(feature = "fused")]
@@ -9,15 +11,17 @@ use burn_nca_fused::NeighborSets;
 use burn_nca_fused::{Distance, PairSum};
 
 use crate::device::backend;
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result, Setting};
 pub(crate) use blocks::{in_blocks, is_one_block, rows_in_blocks};
 
 /// What f and g are made of: `log Σ_j exp(-||z_i - z_j||²)`.
 pub(crate) const LOG_SUM: PairSum = PairSum::LogSumExp(Distance::SqEuclidean);
 
-/// The tolerance of a Fourier series: the error of a sum, in units of its largest possible term, where the points are not all near
-/// to each other.
+/// The usual tolerance of a Fourier series.
 pub const FOURIER_TOLERANCE: f64 = 1e-8;
+
+/// The tolerances that a Fourier series can have in f64.
+const TOLERANCES: RangeInclusive<f64> = 1e-13..=1e-4;
 
 /// Points from which a Fourier series may be chosen.
 #[cfg(feature = "fused")]
@@ -26,7 +30,7 @@ const FOURIER_FROM: usize = 2000;
 /// How sums over pairs of points are added up.
 ///
 /// All ways agree in value and gradient; only plain sums write matrices of pairs. The Fourier series takes linear time; it is for
-/// the criteria f and g in one and two dimensions, on flex.
+/// the criteria f and g over all points in one and two dimensions, on flex.
 ///
 /// ```text
 ///          value                                       gradient                                         memory
@@ -34,7 +38,7 @@ const FOURIER_FROM: usize = 2000;
 /// fused    one operation (crate burn-nca-fused)        its registered derivative, as of a matrix product  two numbers a row
 /// fourier  a Fourier series (crate burn-nca-fourier)   its registered derivative, by the same series      two numbers a row
 /// ```
-#[derive(Config, Debug, Copy, PartialEq, Eq)]
+#[derive(Config, Debug, Copy, PartialEq)]
 pub enum Sums {
     /// Fused where the device, the number type and this build have the operation, else plain; by a Fourier series where that is
     /// predicted to be faster.
@@ -43,32 +47,56 @@ pub enum Sums {
     Plain,
     /// Fused, or not at all.
     Fused,
-    /// By a Fourier series where the objective has one in one or two dimensions, to [`FOURIER_TOLERANCE`]; else as `Auto`.
-    Fourier,
+    /// By a Fourier series to this tolerance (from 1e-13 to 1e-4, [`FOURIER_TOLERANCE`] as a rule), or not at all: each term of a
+    /// sum over n points is off by the tolerance / √n at most, of at most 1; sums that are so small that this counts are exact.
+    ///
+    /// Batch losses of NCA, whose sums are short, are as with `Auto`.
+    Fourier(f64),
 }
 
 impl Sums {
-    /// Refuses what a fit in this type on this device has no operation for.
+    /// Refuses what a fit to k dimensions in this type on this device has no operation for.
     ///
     /// # Errors
-    /// Fused sums or a Fourier series where there are none.
+    /// Fused sums or a Fourier series where there are none, a tolerance out of range.
     #[doc(hidden)]
-    pub fn check(self, device: &Device, dtype: DType) -> Result<()> {
+    pub fn check(self, device: &Device, dtype: DType, k: usize) -> Result<()> {
         let one = || Tensor::<2>::zeros([1, 1], (device, dtype));
         let sum = match self {
             Self::Auto | Self::Plain => return Ok(()),
             Self::Fused => LOG_SUM,
-            Self::Fourier => PairSum::Fourier(FOURIER_TOLERANCE),
+            Self::Fourier(tolerance) if !TOLERANCES.contains(&tolerance) => {
+                return Err(Error::setting(format!(
+                    "the tolerance of the Fourier series is {tolerance:e}; give a number from {:e} to {:e}, such as \
+                     {FOURIER_TOLERANCE:e}",
+                    TOLERANCES.start(),
+                    TOLERANCES.end()
+                )));
+            }
+            Self::Fourier(tolerance) => PairSum::Fourier(tolerance),
         };
-        if is_operation(sum, &[&one()]) {
-            return Ok(());
+        let by_series = self != Self::Fused;
+        if !is_operation(sum, &[&one()]) {
+            return Err(Error::setting(format!(
+                "sums over pairs have no {} on {} in {dtype:?}, in this build; {}, or leave it to the program (auto)",
+                if by_series { "Fourier series" } else { "fused operation" },
+                backend(device),
+                if by_series { "compute on the CPU (flex)" } else { "give plain sums" }
+            )));
         }
-        Err(Error::setting(format!(
-            "sums over pairs have no {} operation on {} in {dtype:?}, in this build; give plain sums, or leave it \
-             to the program (auto)",
-            if self == Self::Fused { "fused" } else { "Fourier" },
-            backend(device)
-        )))
+        if by_series && !matches!(k, 1 | 2) {
+            let text = format!(
+                "sums over pairs have a Fourier series in 1 and 2 dimensions, and {k} are asked for"
+            );
+            let message = Message::from(text).with_hint(Setting::Dimensions(2));
+            return Err(Error::setting(message.with_hint(Setting::AutoSums)));
+        }
+        Ok(())
+    }
+
+    /// The same for the loss of a batch, which has no Fourier series.
+    pub(crate) fn of_batch(self) -> Self {
+        if matches!(self, Self::Fourier(_)) { Self::Auto } else { self }
     }
 
     /// Whether sums of this kind over the pairs of such tensors are fused.
@@ -79,6 +107,10 @@ impl Sums {
         if self == Self::Plain {
             return false;
         }
+        assert!(
+            !matches!(self, Self::Fourier(_)),
+            "{sum:?} has no Fourier series here: the criteria f and g over all points have one; choose Sums::Auto"
+        );
         let fused = is_operation(sum, tensors);
         assert!(
             fused || self != Self::Fused,
@@ -88,25 +120,47 @@ impl Sums {
         );
         fused
     }
+
+    /// Whether the sums of f and g over all points are operations: fused, or a Fourier series.
+    ///
+    /// # Panics
+    /// If they are to be, and cannot.
+    pub(crate) fn are_operations(self, z: &Tensor<2>) -> bool {
+        let Self::Fourier(tolerance) = self else { return self.are_fused(LOG_SUM, &[z]) };
+        assert!(
+            is_operation(PairSum::Fourier(tolerance), &[z]),
+            "there is no Fourier series in {} dimensions on {:?} in {:?}, in this build; embed in 1 or 2 dimensions on \
+             flex, or choose Sums::Auto",
+            z.dims()[1],
+            z.device(),
+            z.dtype()
+        );
+        true
+    }
+
+    /// The way of sums of this kind over the pairs of such tensors: fused or plain.
+    pub(crate) fn taken(self, sum: PairSum, tensors: &[&Tensor<2>]) -> Self {
+        if self.are_fused(sum, tensors) { Self::Fused } else { Self::Plain }
+    }
 }
 
 #[cfg(feature = "fused")]
 impl Sums {
-    /// Whether sums over these sets of the points themselves are by a Fourier series.
-    pub(crate) fn are_fourier(
+    /// The tolerance of sums over these sets of the points themselves, if they are by a Fourier series.
+    pub(crate) fn fourier(
         self,
         queries: &Tensor<2>,
         z: &Tensor<2>,
         columns: impl FnOnce() -> [NeighborSets; 2],
-    ) -> bool {
-        let takes = || is_operation(PairSum::Fourier(FOURIER_TOLERANCE), &[z]);
+    ) -> Option<f64> {
         match self {
-            Self::Plain | Self::Fused => false,
-            Self::Fourier => takes(),
+            Self::Plain | Self::Fused => None,
+            Self::Fourier(tolerance) => Some(tolerance),
             Self::Auto => {
-                queries.dims()[0].min(z.dims()[0]) >= FOURIER_FROM
-                    && takes()
-                    && is_faster(queries, z, &columns())
+                let is_chosen = queries.dims()[0].min(z.dims()[0]) >= FOURIER_FROM
+                    && is_operation(PairSum::Fourier(FOURIER_TOLERANCE), &[z])
+                    && is_faster(queries, z, &columns());
+                is_chosen.then_some(FOURIER_TOLERANCE)
             }
         }
     }

@@ -43,6 +43,10 @@ fn fits() -> Vec<Case> {
     let numbers = "a,b,y\n1,2,0.5\n2,1,1.5\n3,2,0.5\n4,1,1.5\n";
     vec![
         of("commands/fit.rs hinted", "fit t.csv --neighbors 99"),
+        of(
+            "sums/mod.rs Dimensions; sums/mod.rs AutoSums",
+            "fit t.csv --method nca --dim 3 --sums fourier --max-iterations 2",
+        ),
         case("commands/fit.rs hinted", "a,b,y\n1,2,u\n2,1e30,v\n3,2,u\n4,1,v\n")
             .command("fit t.csv --scale none")
             .edit("correct the value", "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,v\n"),
@@ -102,6 +106,7 @@ fn refusals() -> Vec<Case> {
     let model = "fit t.csv --method nca --dim 1 --max-iterations 2 --no-tune --out run";
     vec![
         few("--method nca --warm-start run --budget 3").before(model),
+        few("--method nca --dim 1 --sums-tolerance 1e-9"),
         few("--method nca --tune --budget 1 --patience 3"),
         pairs("--width 3"),
         of("--method lda --l2 1").instead(

@@ -108,7 +108,9 @@ pub(super) fn run<D: TrainingData>(
     let data = counting.as_ref().unwrap_or(data);
     config.check(data, false)?;
     tune.check(config)?;
-    resolve_device(&config.fit, device)?;
+    for &k in tune.dimensions.as_deref().unwrap_or(&[config.d_output]) {
+        resolve_device(&config.fit, device, k)?;
+    }
     let file = session.file.map(|path| (path, identity(config, tune, data.as_any_data())));
     let known = match &file {
         Some((path, name)) => store::load(path, name)?,

@@ -8,7 +8,7 @@ use burn_nca_fused::{NeighborSets, PairSum, Summand, pair_sum};
 
 use super::NcaLoss;
 use crate::objective::{ClassIndex, among_all};
-use crate::sums::{FOURIER_TOLERANCE, LOG_SUM, Sums};
+use crate::sums::{LOG_SUM, Sums};
 
 /// The terms of a block: points in class order.
 pub(super) struct Block<'a> {
@@ -42,20 +42,36 @@ impl<'a> Block<'a> {
     /// `log p_i`, `[b, 1]`; 0 for a point without a partner.
     fn log_p(&self, sums: Sums) -> Tensor<2> {
         let Self { classes, rows, z } = self;
-        // A series has a sum over all with the same error as one over the others, which may be small.
-        let all = || NeighborSets::all(rows.len(), classes.points()).without_self(rows.start);
-        let is_fourier =
-            sums.are_fourier(&among_all(z, rows), z, || [classes.partners(rows), all()]);
-        let kind = if is_fourier { PairSum::Fourier(FOURIER_TOLERANCE) } else { LOG_SUM };
+        let tolerance = sums.fourier(&among_all(z, rows), z, || self.sets());
+        let kind = tolerance.map_or(LOG_SUM, PairSum::Fourier);
         let same = self.sum(kind, &classes.partners(rows));
         let same = match self.without_positive() {
             Some(without_positive) => same.mask_fill(without_positive, 0.0),
             None => same,
         };
-        if is_fourier {
-            return (same - self.sum(kind, &all())).clamp_max(0.0);
+        if tolerance.is_some() {
+            let [_, all] = self.sets();
+            return (same - self.sum(kind, &all)).clamp_max(0.0);
         }
         log_sigmoid(same - self.sum(LOG_SUM, &classes.others(rows)))
+    }
+
+    /// The partners of each point, and all others: a series has a sum over all with the same error as one over the points of
+    /// other classes, which may be small.
+    fn sets(&self) -> [NeighborSets; 2] {
+        let all = NeighborSets::all(self.rows.len(), self.classes.points());
+        [self.classes.partners(&self.rows), all.without_self(self.rows.start)]
+    }
+
+    /// How these sums are computed, and how many points have one that a Fourier series leaves to an exact sum.
+    pub(super) fn sums_taken(&self, sums: Sums) -> (Sums, usize) {
+        let (queries, sets) = (among_all(self.z, &self.rows), self.sets());
+        match sums.fourier(&queries, self.z, || sets.clone()) {
+            None => (Sums::Fused, 0),
+            Some(tolerance) => {
+                (Sums::Fourier(tolerance), exact_rows((&queries, self.z), &sets, tolerance))
+            }
+        }
     }
 
     /// A sum of each point over others, `[b, 1]`.
@@ -75,6 +91,16 @@ impl<'a> Block<'a> {
     }
 }
 
+#[cfg(feature = "flex")]
+fn exact_rows(points: (&Tensor<2>, &Tensor<2>), sets: &[NeighborSets], tolerance: f64) -> usize {
+    burn_nca_fused::fourier_exact_rows(points, sets, tolerance).unwrap_or(0)
+}
+
+#[cfg(not(feature = "flex"))]
+fn exact_rows(_points: (&Tensor<2>, &Tensor<2>), _sets: &[NeighborSets], _tolerance: f64) -> usize {
+    0
+}
+
 #[cfg(all(test, feature = "flex"))]
 mod tests {
     use burn::tensor::{DType, Device};
@@ -82,6 +108,7 @@ mod tests {
     use super::*;
     use crate::data::host_values;
     use crate::objective::{Criterion, NcaLossConfig, Objective};
+    use crate::sums::FOURIER_TOLERANCE;
 
     /// 2500 points of seven classes, one of them of a single point, and some without a class.
     fn points(k: usize, dtype: DType) -> (Tensor<2>, ClassIndex) {
@@ -114,10 +141,12 @@ mod tests {
                 let (z, classes) = points(k, dtype);
                 for criterion in [Criterion::F, Criterion::G] {
                     let [plain, fused, fourier, auto] =
-                        [Sums::Plain, Sums::Fused, Sums::Fourier, Sums::Auto]
+                        [Sums::Plain, Sums::Fused, Sums::Fourier(FOURIER_TOLERANCE), Sums::Auto]
                             .map(|sums| found(&z, &classes, criterion, sums));
                     assert!(auto == fourier || auto == fused, "auto is neither");
                     assert_ne!(fourier, fused, "the series was not used");
+                    let loose = found(&z, &classes, criterion, Sums::Fourier(1e-5));
+                    assert_ne!(loose, fourier, "the tolerance was not used");
                     for other in [plain, fused] {
                         let value = (fourier[0] / other[0] - 1.0).abs();
                         let norm = |values: &mut dyn Iterator<Item = f64>| {
@@ -131,5 +160,32 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_way_of_the_sums_is_reported() {
+        for (k, by_series) in [(2, true), (3, false)] {
+            let (z, classes) = points(k, DType::F64);
+            let taken = |sums: Sums| {
+                let loss = NcaLossConfig::new().with_sums(sums).init();
+                loss.sums_taken(z.clone(), &classes).unwrap()
+            };
+            assert_eq!(taken(Sums::Plain), (Sums::Plain, 0));
+            assert_eq!(taken(Sums::Fused), (Sums::Fused, 0));
+            if by_series {
+                let (sums, exact) = taken(Sums::Fourier(1e-6));
+                assert_eq!(sums, Sums::Fourier(1e-6));
+                assert!(exact < 2500, "{exact}");
+            } else {
+                assert_eq!(taken(Sums::Auto), (Sums::Fused, 0));
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "there is no Fourier series in 3 dimensions")]
+    fn a_series_in_three_dimensions_is_refused() {
+        let (z, classes) = points(3, DType::F64);
+        found(&z, &classes, Criterion::F, Sums::Fourier(FOURIER_TOLERANCE));
     }
 }
