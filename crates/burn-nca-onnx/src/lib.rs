@@ -10,6 +10,7 @@ mod class_rules;
 mod graph;
 mod map;
 mod members;
+mod nearest;
 mod proto;
 mod rule;
 mod rule_parts;

@@ -152,7 +152,7 @@ def test_pipelines_searches_and_column_transformers():
         StandardScaler(), NeighborhoodComponentsAnalysis(2, random_state=0), KNeighborsClassifier(3)
     )
     assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.9
-    grid = GridSearchCV(NCAClassifier(), {"n_components": [1, 2], "rule": ["knn", "stochastic"]}, cv=3)
+    grid = GridSearchCV(NCAClassifier(), {"n_components": [1, 2], "rule": ["knn", "soft"]}, cv=3)
     assert grid.fit(X, y).best_params_["n_components"] == 2
     half = ColumnTransformer([("nca", NeighborhoodComponentsAnalysis(1), [0, 1, 2])], remainder="passthrough")
     assert half.fit(X, y).transform(X).shape == (178, 11)
@@ -165,7 +165,7 @@ def test_processes_of_joblib_fit_as_one_process_does():
     np.testing.assert_array_equal(cross_val_score(model, *WINE, cv=3, n_jobs=2), alone)
 
 
-@pytest.mark.parametrize("rule", ["knn", "stochastic"])
+@pytest.mark.parametrize("rule", ["knn", "soft"])
 def test_classifiers_classify(rule):
     X, X_test, y, y_test = train_test_split(*WINE, random_state=0, stratify=WINE[1])
     model = NCAClassifier(2, rule=rule, random_state=0).fit(X, y)

@@ -26,7 +26,7 @@ def run(path, rows):
 def test_embedding_and_rule_are_those_of_the_model(tmp_path, dtype, scaling):
     rows = X.astype(dtype)
     init = "auto" if scaling == "standardize" else "lda"
-    model = NCAClassifier(2, rule="stochastic", scaling=scaling, init=init, max_iter=20).fit(rows, Y)
+    model = NCAClassifier(2, rule="soft", scaling=scaling, init=init, max_iter=20).fit(rows, Y)
     path = tmp_path / "model.onnx"
     model.to_onnx(path, with_neighbors=True)
     session, found = run(path, rows)
@@ -45,7 +45,7 @@ def test_embedding_and_rule_are_those_of_the_model(tmp_path, dtype, scaling):
 @pytest.mark.parametrize("method", ["ncfs", "vsm", "gvsm", "lca-classifier", "lmnn"])
 def test_the_rule_of_every_method_is_in_the_graph(tmp_path, method, dtype):
     rows = X.astype(dtype)
-    model = Metric(method, rule="stochastic", max_iter=5, random_state=0).fit(rows, Y)
+    model = Metric(method, rule="soft", max_iter=5, random_state=0).fit(rows, Y)
     model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
     new = np.concatenate([rows[::3] + np.float32(0.1), rows[:5]]).astype(dtype)
     found = run(tmp_path / "model.onnx", new)[1]
@@ -57,7 +57,7 @@ def test_the_rule_of_every_method_is_in_the_graph(tmp_path, method, dtype):
 
 def test_numbers_by_absolute_differences(tmp_path):
     rows, y = load_diabetes(return_X_y=True)
-    model = Metric("fsrnca", rule="stochastic", max_iter=5).fit(rows, y)
+    model = Metric("fsrnca", rule="soft", max_iter=5).fit(rows, y)
     model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
     found = run(tmp_path / "model.onnx", rows[:50])[1]
     np.testing.assert_allclose(found["prediction"][:, 0], model.predict(rows[:50]), rtol=1e-6)

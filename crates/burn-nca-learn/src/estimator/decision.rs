@@ -181,8 +181,8 @@ mod tests {
         let soft = model.decide_probabilities(rows, SOFT).unwrap();
         let classes = model.decide_classes(rows, SOFT).unwrap();
         assert!(soft.chunks(2).zip(&classes).all(|(p, &class)| p[class] >= p[1 - class]));
-        let targets = Features::unnamed((0..12).map(f64::from).collect(), 1).unwrap();
-        let data = RegressionData::new(rows.clone(), targets).unwrap();
+        let targets = (0..12).map(f64::from).collect();
+        let data = RegressionData::new(rows.clone(), "t", targets).unwrap();
         let numbers = Estimator::new(2, 1, Mlkr::new()).fit(&data, &Device::flex()).unwrap();
         assert_eq!(numbers.decision(), SOFT);
         let kernel = numbers.predict_kernel(rows).unwrap();
