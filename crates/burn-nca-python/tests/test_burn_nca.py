@@ -176,6 +176,25 @@ def test_classifiers_classify(rule):
         np.testing.assert_allclose(model.predict_log_proba(X_test), np.log(p))
 
 
+@pytest.mark.parametrize("settings", [{}, {"n_neighbors": 3}, {"rule": "soft"}])
+def test_the_rule_is_saved_and_pickled(settings, tmp_path):
+    model = NCAClassifier(2, max_iter=5, **settings).fit(*WINE)
+    model.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert (again.rule, again.n_neighbors) == (model.rule, model.n_neighbors)
+    for other in (again, pickle.loads(pickle.dumps(model)), pickle.loads(pickle.dumps(again))):
+        np.testing.assert_array_equal(other.predict_proba(WINE[0]), model.predict_proba(WINE[0]))
+    numbers = MLKR(2, max_iter=5, n_neighbors=settings.get("n_neighbors")).fit(*WINE)
+    numbers.save(tmp_path / "numbers")
+    assert load(tmp_path / "numbers").n_neighbors == numbers.n_neighbors
+
+
+def test_ties_go_to_the_nearest():
+    X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    model = NCAClassifier(rule="knn", n_neighbors=2, stop_at=0, init="identity").fit(X, [1, 0, 0, 1])
+    assert model.predict([[0.1], [5.9]]).tolist() == [1, 1]
+
+
 def test_regression_predicts_better_than_the_mean():
     X, X_test, y, y_test = train_test_split(*load_diabetes(return_X_y=True), random_state=0)
     for k in (None, 20):
