@@ -55,6 +55,20 @@ def test_votes_are_those_of_the_model(tmp_path, k, weighted):
         np.testing.assert_array_equal(found["label"], model.predict(some).astype(str))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("k", [1, 3, 5, 10])
+@pytest.mark.parametrize("method", ["nca", "ncfs"])
+def test_equal_distances_vote_as_in_the_model(tmp_path, method, k, dtype):
+    generator = np.random.default_rng(0)
+    rows = generator.integers(0, 4, (150, 3)).astype(dtype)
+    y = (rows.sum(axis=1) + generator.integers(0, 2, 150)).astype(int) % 3
+    model = Metric(method, encoder="diagonal", n_neighbors=k, max_iter=3).fit(rows, y)
+    model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
+    found = run(tmp_path / "model.onnx", rows)[1]
+    np.testing.assert_array_equal(found["label"], model.predict(rows).astype(str))
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(rows), atol=1e-12)
+
+
 @pytest.mark.parametrize("method", ["nca", "ncfs", "modern"])
 def test_every_distance_votes(tmp_path, method):
     model = Metric(method, max_iter=5, random_state=0).fit(X, Y)

@@ -10,7 +10,7 @@ const SHARES: &str = "--probabilities";
 fn fitted(place: &Place, name: &str, options: &[&str]) -> String {
     let run = place.at(name);
     let fit = ["fit", "iris", "--dim", "2", "--no-tune", "--no-baselines", "--format", "json"];
-    let report = json(&[&fit, &["--out", &run], options].concat());
+    let report = json(&[&fit[..], &["--out", &run], options].concat());
     let info = json(&["info", &run, "--format", "json"]);
     assert_eq!(report["settings"]["decision"], info["decision"], "{options:?}");
     run

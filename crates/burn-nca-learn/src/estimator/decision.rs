@@ -180,7 +180,8 @@ mod tests {
         assert_eq!(shares, model.vote_shares(rows, 3).unwrap());
         let soft = model.decide_probabilities(rows, SOFT).unwrap();
         let classes = model.decide_classes(rows, SOFT).unwrap();
-        assert!(soft.chunks(2).zip(&classes).all(|(p, &class)| p[class] >= p[1 - class]));
+        // Probabilities that rounding alone may part are equal.
+        assert!(soft.chunks(2).zip(&classes).all(|(p, &class)| p[class] > p[1 - class] - 1e-3));
         let targets = (0..12).map(f64::from).collect();
         let data = RegressionData::new(rows.clone(), "t", targets).unwrap();
         let numbers = Estimator::new(2, 1, Mlkr::new()).fit(&data, &Device::flex()).unwrap();
