@@ -115,7 +115,7 @@ def main(n=1_000_000, workers=2):
     limit = 0.75 * megabytes
     dask.config.set({"distributed.worker.memory.spill": False, "distributed.worker.memory.target": False})
     X, y = rows(0, 500)
-    model = NCAClassifier(2, rule="stochastic", random_state=0, max_iter=50).fit(X, y)
+    model = NCAClassifier(2, rule="soft", random_state=0, max_iter=50).fit(X, y)
     print(f"table: {n} rows x {FEATURES} features, {megabytes:.0f} MB as float32; each worker may take {limit:.0f} MB")
     print(f"model: {len(pickle.dumps(model)) / 1e3:.0f} kB pickled, fitted on {len(X)} rows in {model.summary_['seconds']:.1f} s")
 

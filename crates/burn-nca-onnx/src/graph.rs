@@ -75,6 +75,14 @@ impl Graph {
         name.to_string()
     }
 
+    /// A constant whole number, without dimensions.
+    pub fn whole_number(&mut self, name: &str, value: i64) -> String {
+        const RAW_DATA: u64 = 9;
+        let tensor = tensor(name, DataType::Int64, &[]);
+        self.constants.push(tensor.bytes(RAW_DATA, &value.to_le_bytes()));
+        name.to_string()
+    }
+
     /// A constant of texts.
     pub fn texts(&mut self, name: &str, values: &[String]) -> String {
         const STRING_DATA: u64 = 6;

@@ -10,6 +10,7 @@ mod class_rules;
 mod graph;
 mod map;
 mod members;
+mod nearest;
 mod proto;
 mod rule;
 mod rule_parts;
@@ -161,6 +162,7 @@ fn metadata(fitted: &Fitted) -> Result<Vec<(&'static str, String)>> {
 mod tests {
     use burn::tensor::Device;
     use burn_nca_learn::data::{Features, Pairs};
+    use burn_nca_learn::estimator::Decision;
     use burn_nca_learn::{NcaConfig, PairsConfig};
 
     use super::*;
@@ -173,6 +175,9 @@ mod tests {
     fn the_rule_and_the_names_are_in_the_file_where_they_are_asked_for() {
         let wine = burn_nca_data::bundled::wine();
         let fitted = NcaConfig::new(13, 2).fit(&wine, &Device::flex()).unwrap();
+        let votes = to_onnx(&fitted, true).unwrap();
+        assert!(holds(&votes, "TopK") && holds(&votes, "label") && !holds(&votes, "Softmax"));
+        let fitted = fitted.with_decision(Decision::Soft).unwrap();
         let (map, classifier) = (to_onnx(&fitted, false).unwrap(), to_onnx(&fitted, true).unwrap());
         for name in ["features", "embedding", "classes", wine.features().names()[0].as_str()] {
             assert!(holds(&map, name) && holds(&classifier, name), "{name}");

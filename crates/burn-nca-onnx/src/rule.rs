@@ -1,29 +1,45 @@
 //! The rule of a model as operations: from the embedding to probabilities and labels, or to predicted numbers.
 
 use burn_nca_learn::Fitted;
-use burn_nca_learn::estimator::TrainingTargets;
+use burn_nca_learn::estimator::{Decision, TrainingTargets};
 use burn_nca_learn::fit::Precision;
 use burn_nca_learn::neighbors::Rule;
 
 use crate::class_rules::{coincidence, variable_kernel};
 use crate::graph::{DataType, Graph};
 use crate::map::host;
-use crate::rule_parts::{PROBABILITIES, differences, log_weights, members, sum_of_last};
+use crate::nearest::Nearest;
+use crate::rule_parts::{
+    PREDICTION, PROBABILITIES, differences, log_weights, members, sum_of_last,
+};
 
 /// Adds the outputs of the model's rule.
 ///
 /// ```text
 /// p_ij = softmax_j(log w_j - D_ij)    D: squared Euclidean distance, or the sum of absolute differences
 /// ```
-/// in doubles, with w the weights of the votes (1 without). The rules of the variable kernel and of coincidence give the
+/// in doubles, with w the weights of the votes (1 without). A decision by the nearest training rows takes those of the
+/// smallest D ([`crate::nearest`]). The rules of the variable kernel and of coincidence give the
 /// probabilities of the classes by their own equations ([`crate::class_rules`]).
 pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
     let z = match fitted.card().fit.precision {
         Precision::F32 => graph.cast(embedding, DataType::Double, "embedding_double"),
         Precision::F64 => embedding.to_string(),
     };
+    let decision = fitted.decision();
     match fitted.training_targets() {
         TrainingTargets::Classes { names, labels, weights, .. } => {
+            let class_names = graph.texts("class_names", names);
+            if let Decision::Nearest { neighbors } = decision {
+                let nearest = Nearest::of(graph, (fitted, neighbors), weights.as_deref(), &z);
+                let index = nearest.class(graph, labels, names.len());
+                graph.node("Gather", &[&class_names, &index], "label", &[("axis", 0)]);
+                let meaning = format!("the share of each class in the votes of {decision}");
+                graph.output(PROBABILITIES, DataType::Double, Some(names.len()), &meaning);
+                let meaning = format!("the class by {decision}, ties to the nearest row");
+                graph.output("label", DataType::String, None, &meaning);
+                return;
+            }
             match fitted.rule() {
                 Rule::Coincidence(rule) => coincidence(graph, rule, names.len(), &z),
                 Rule::VariableKernel(rule) => {
@@ -37,19 +53,24 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
             }
             let attributes = [("axis", 1), ("keepdims", 0)];
             let index = graph.node("ArgMax", &[PROBABILITIES], "class_index", &attributes);
-            let class_names = graph.texts("class_names", names);
             graph.node("Gather", &[&class_names, &index], "label", &[("axis", 0)]);
             let meaning = "the probability of each class by the model's rule";
             graph.output(PROBABILITIES, DataType::Double, Some(names.len()), meaning);
             graph.output("label", DataType::String, None, "the most probable class");
         }
         TrainingTargets::Numbers { targets, weights, .. } => {
-            let p = all_references(graph, fitted, weights.as_deref(), &z);
             let shape = [targets.rows(), targets.columns()];
             let values = graph.constant("targets", DataType::Double, targets.values(), &shape);
-            graph.apply("MatMul", &[&p, &values], "prediction");
-            let meaning = "the targets of the training rows, weighted by the stochastic rule";
-            graph.output("prediction", DataType::Double, Some(targets.columns()), meaning);
+            let meaning = if let Decision::Nearest { neighbors } = decision {
+                Nearest::of(graph, (fitted, neighbors), weights.as_deref(), &z)
+                    .mean(graph, &values);
+                format!("the mean of the targets by {decision}")
+            } else {
+                let p = all_references(graph, fitted, weights.as_deref(), &z);
+                graph.apply("MatMul", &[&p, &values], PREDICTION);
+                "the targets of the training rows, weighted by the stochastic rule".to_string()
+            };
+            graph.output(PREDICTION, DataType::Double, Some(targets.columns()), &meaning);
         }
         TrainingTargets::Unlabeled => {}
     }
@@ -60,10 +81,7 @@ fn all_references(graph: &mut Graph, fitted: &Fitted, weights: Option<&[f64]>, z
     if let Rule::Members(rule) = fitted.rule() {
         return crate::members::weights(graph, (fitted, rule.members), weights, z);
     }
-    let logits = match *fitted.rule() == Rule::Manhattan {
-        true => negative_absolute_differences(graph, fitted, z),
-        false => negative_squared_distances(graph, fitted, z),
-    };
+    let logits = negative_distances(graph, fitted, z);
     let logits = match weights {
         Some(weights) => {
             let logs = log_weights(graph, weights);
@@ -72,6 +90,14 @@ fn all_references(graph: &mut Graph, fitted: &Fitted, weights: Option<&[f64]>, z
         None => logits,
     };
     graph.node("Softmax", &[&logits], "p", &[("axis", -1)])
+}
+
+/// `-D_ij` by the distance of the model's rule, but for what is the same for all j, `[n, m]`.
+pub fn negative_distances(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
+    match *fitted.rule() == Rule::Manhattan {
+        true => negative_absolute_differences(graph, fitted, z),
+        false => negative_squared_distances(graph, fitted, z),
+    }
 }
 
 /// `-D_ij` but for what is the same for all j, `[n, m]`, without a difference of each pair.

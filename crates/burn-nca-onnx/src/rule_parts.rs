@@ -8,6 +8,9 @@ use crate::map::host;
 /// The output of every rule of classes, `[n, c]`.
 pub const PROBABILITIES: &str = "probabilities";
 
+/// The output of every rule of numbers, `[n, columns]`.
+pub const PREDICTION: &str = "prediction";
+
 /// The logarithm of no weight: its exponential is 0 compared with that of any weight.
 const LEAST_LOG: f64 = -1e300;
 

@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, ScalingKind};
+use burn_nca_learn::estimator::Decision;
 use burn_nca_learn::neighbors::ClassProbabilities;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
@@ -142,6 +143,39 @@ impl Model {
         PyArray1::from_vec(py, labels)
     }
 
+    /// How the model predicts: the k of the nearest training rows, None for the soft rule.
+    #[getter]
+    fn decision(&self, py: Python<'_>) -> Option<usize> {
+        self.read(py, |fitted| match fitted.decision() {
+            Decision::Nearest { neighbors } => Some(neighbors),
+            Decision::Soft => None,
+        })
+    }
+
+    /// Sets how the model predicts, as it is saved and exported.
+    #[pyo3(signature = (k=None))]
+    fn set_decision(&self, py: Python<'_>, k: Option<usize>) -> PyResult<()> {
+        py.detach(|| {
+            let mut fitted = self.lock();
+            **fitted = fitted.as_ref().clone().with_decision(decision_of(k))?;
+            Ok(())
+        })
+        .map_err(raised)
+    }
+
+    /// The class of each row, counted from 0: the vote of the k nearest training rows; without k by the soft rule.
+    #[pyo3(signature = (x, k=None))]
+    fn predict_classes<'py>(
+        &self,
+        py: Python<'py>,
+        x: Table<'py>,
+        k: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let decide =
+            |fitted: &Fitted, features: &Features| fitted.decide_classes(features, decision_of(k));
+        Ok(PyArray1::from_vec(py, indices(&self.with_features(py, &x, decide)?)))
+    }
+
     /// The share of each class in the votes of the k nearest training rows, `[n, c]`.
     fn vote_shares<'py>(
         &self,
@@ -179,10 +213,7 @@ impl Model {
         k: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (values, columns) = self.with_features(py, &x, |fitted, features| {
-            let values = match k {
-                Some(k) => fitted.predict_numbers(features, k)?,
-                None => fitted.predict_kernel(features)?,
-            };
+            let values = fitted.decide_numbers(features, decision_of(k))?;
             Ok((values, fitted.targets().map_or(1, Features::columns)))
         })?;
         let rows = values.len() / columns;
@@ -245,7 +276,7 @@ impl Model {
         self.read(py, |fitted| fitted.export_safetensors(&path)).map_err(raised)
     }
 
-    /// Writes scaling and map as an ONNX graph; with `neighbors` the training rows and the stochastic rule too.
+    /// Writes scaling and map as an ONNX graph; with `neighbors` the training rows and the rule too.
     #[pyo3(signature = (path, neighbors=false))]
     fn to_onnx(&self, py: Python<'_>, path: PathBuf, neighbors: bool) -> PyResult<()> {
         self.read(py, |fitted| burn_nca_onnx::export(fitted, &path, neighbors)).map_err(raised)
@@ -309,6 +340,11 @@ fn embedding(
     // The embedding of the origin is -A offset.
     let origin = vec![0.0; features.columns()];
     Ok(z - fitted.transform(&Features::new(origin, features.names().to_vec())?)?)
+}
+
+/// The vote, or the mean, of the k nearest training rows; without k the soft rule.
+fn decision_of(k: Option<usize>) -> Decision {
+    k.map_or(Decision::Soft, |neighbors| Decision::Nearest { neighbors })
 }
 
 fn indices(classes: &[usize]) -> Vec<i64> {

@@ -152,7 +152,7 @@ def test_pipelines_searches_and_column_transformers():
         StandardScaler(), NeighborhoodComponentsAnalysis(2, random_state=0), KNeighborsClassifier(3)
     )
     assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.9
-    grid = GridSearchCV(NCAClassifier(), {"n_components": [1, 2], "rule": ["knn", "stochastic"]}, cv=3)
+    grid = GridSearchCV(NCAClassifier(), {"n_components": [1, 2], "rule": ["knn", "soft"]}, cv=3)
     assert grid.fit(X, y).best_params_["n_components"] == 2
     half = ColumnTransformer([("nca", NeighborhoodComponentsAnalysis(1), [0, 1, 2])], remainder="passthrough")
     assert half.fit(X, y).transform(X).shape == (178, 11)
@@ -165,7 +165,7 @@ def test_processes_of_joblib_fit_as_one_process_does():
     np.testing.assert_array_equal(cross_val_score(model, *WINE, cv=3, n_jobs=2), alone)
 
 
-@pytest.mark.parametrize("rule", ["knn", "stochastic"])
+@pytest.mark.parametrize("rule", ["knn", "soft"])
 def test_classifiers_classify(rule):
     X, X_test, y, y_test = train_test_split(*WINE, random_state=0, stratify=WINE[1])
     model = NCAClassifier(2, rule=rule, random_state=0).fit(X, y)
@@ -174,6 +174,25 @@ def test_classifiers_classify(rule):
     np.testing.assert_allclose(p.sum(axis=1), 1)
     with np.errstate(divide="ignore"):
         np.testing.assert_allclose(model.predict_log_proba(X_test), np.log(p))
+
+
+@pytest.mark.parametrize("settings", [{}, {"n_neighbors": 3}, {"rule": "soft"}])
+def test_the_rule_is_saved_and_pickled(settings, tmp_path):
+    model = NCAClassifier(2, max_iter=5, **settings).fit(*WINE)
+    model.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert (again.rule, again.n_neighbors) == (model.rule, model.n_neighbors)
+    for other in (again, pickle.loads(pickle.dumps(model)), pickle.loads(pickle.dumps(again))):
+        np.testing.assert_array_equal(other.predict_proba(WINE[0]), model.predict_proba(WINE[0]))
+    numbers = MLKR(2, max_iter=5, n_neighbors=settings.get("n_neighbors")).fit(*WINE)
+    numbers.save(tmp_path / "numbers")
+    assert load(tmp_path / "numbers").n_neighbors == numbers.n_neighbors
+
+
+def test_ties_go_to_the_nearest():
+    X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    model = NCAClassifier(rule="knn", n_neighbors=2, stop_at=0, init="identity").fit(X, [1, 0, 0, 1])
+    assert model.predict([[0.1], [5.9]]).tolist() == [1, 1]
 
 
 def test_regression_predicts_better_than_the_mean():

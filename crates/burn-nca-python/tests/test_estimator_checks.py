@@ -17,7 +17,7 @@ ESTIMATORS = [
     NeighborhoodComponentsAnalysis(),
     NeighborhoodComponentsAnalysis(criterion="g", l2=0.01, n_components=1),
     NCAClassifier(),
-    NCAClassifier(rule="stochastic"),
+    NCAClassifier(rule="soft"),
     MLKR(),
 ]
 

@@ -26,7 +26,7 @@ def run(path, rows):
 def test_embedding_and_rule_are_those_of_the_model(tmp_path, dtype, scaling):
     rows = X.astype(dtype)
     init = "auto" if scaling == "standardize" else "lda"
-    model = NCAClassifier(2, rule="stochastic", scaling=scaling, init=init, max_iter=20).fit(rows, Y)
+    model = NCAClassifier(2, rule="soft", scaling=scaling, init=init, max_iter=20).fit(rows, Y)
     path = tmp_path / "model.onnx"
     model.to_onnx(path, with_neighbors=True)
     session, found = run(path, rows)
@@ -41,11 +41,56 @@ def test_embedding_and_rule_are_those_of_the_model(tmp_path, dtype, scaling):
     assert len(json.loads(texts["features"])) == 13 and texts["method"] == "nca"
 
 
+@pytest.mark.parametrize("k", [1, 2, 4, 5, 500])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_votes_are_those_of_the_model(tmp_path, k, weighted):
+    weights = np.random.default_rng(0).integers(1, 4, len(X)).astype(float) if weighted else None
+    rows = X.astype("float32")
+    model = NCAClassifier(2, n_neighbors=k, max_iter=5).fit(rows, Y, sample_weight=weights)
+    model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
+    new = rows + np.random.default_rng(1).normal(size=rows.shape).astype("float32")
+    for some in (rows, new):
+        found = run(tmp_path / "model.onnx", some)[1]
+        np.testing.assert_allclose(found["probabilities"], model.predict_proba(some), atol=1e-12)
+        np.testing.assert_array_equal(found["label"], model.predict(some).astype(str))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("k", [1, 3, 5, 10])
+@pytest.mark.parametrize("method", ["nca", "ncfs"])
+def test_equal_distances_vote_as_in_the_model(tmp_path, method, k, dtype):
+    generator = np.random.default_rng(0)
+    rows = generator.integers(0, 4, (150, 3)).astype(dtype)
+    y = (rows.sum(axis=1) + generator.integers(0, 2, 150)).astype(int) % 3
+    model = Metric(method, encoder="diagonal", n_neighbors=k, max_iter=3).fit(rows, y)
+    model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
+    found = run(tmp_path / "model.onnx", rows)[1]
+    np.testing.assert_array_equal(found["label"], model.predict(rows).astype(str))
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(rows), atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["nca", "ncfs", "modern"])
+def test_every_distance_votes(tmp_path, method):
+    model = Metric(method, max_iter=5, random_state=0).fit(X, Y)
+    model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
+    found = run(tmp_path / "model.onnx", X)[1]
+    np.testing.assert_array_equal(found["label"], model.predict(X).astype(str))
+
+
+@pytest.mark.parametrize("method", ["mlkr", "fsrnca"])
+def test_means_of_neighbors_are_those_of_the_model(tmp_path, method):
+    rows, y = load_diabetes(return_X_y=True)
+    model = Metric(method, rule="knn", n_neighbors=7, max_iter=5).fit(rows, y)
+    model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
+    found = run(tmp_path / "model.onnx", rows)[1]
+    np.testing.assert_allclose(found["prediction"][:, 0], model.predict(rows), rtol=1e-9)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("method", ["ncfs", "vsm", "gvsm", "lca-classifier", "lmnn"])
 def test_the_rule_of_every_method_is_in_the_graph(tmp_path, method, dtype):
     rows = X.astype(dtype)
-    model = Metric(method, rule="stochastic", max_iter=5, random_state=0).fit(rows, Y)
+    model = Metric(method, rule="soft", max_iter=5, random_state=0).fit(rows, Y)
     model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
     new = np.concatenate([rows[::3] + np.float32(0.1), rows[:5]]).astype(dtype)
     found = run(tmp_path / "model.onnx", new)[1]
@@ -57,7 +102,7 @@ def test_the_rule_of_every_method_is_in_the_graph(tmp_path, method, dtype):
 
 def test_numbers_by_absolute_differences(tmp_path):
     rows, y = load_diabetes(return_X_y=True)
-    model = Metric("fsrnca", rule="stochastic", max_iter=5).fit(rows, y)
+    model = Metric("fsrnca", rule="soft", max_iter=5).fit(rows, y)
     model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
     found = run(tmp_path / "model.onnx", rows[:50])[1]
     np.testing.assert_allclose(found["prediction"][:, 0], model.predict(rows[:50]), rtol=1e-6)

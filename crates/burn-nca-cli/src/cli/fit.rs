@@ -13,7 +13,7 @@ use super::parse::{
 use super::table::ColumnArgs;
 use super::targets::TargetOptions;
 use super::tune::TuneOptions;
-use super::{DeviceArgs, Format, SourceArgs};
+use super::{DeviceArgs, Format, Rule, SourceArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,8 +58,13 @@ pub struct FitArgs {
     #[arg(long, value_enum)]
     pub scale: Option<Scale>,
 
-    /// The k of the k-NN column; for classes also cv (the k with most training rows right, each left out in turn) or
-    /// entropy (k = perplexity of the metric) [default: 5, or all training rows where there are fewer]
+    /// How the model predicts; saved with it [default: knn for classes, soft for a numeric target and for methods with a
+    /// rule of their own]
+    #[arg(long, value_enum)]
+    pub rule: Option<Rule>,
+
+    /// The k of the rule knn and of the k-NN column; for classes also cv (the k with most training rows right, each left
+    /// out in turn) or entropy (k = perplexity of the metric) [default: 5, or all training rows where there are fewer]
     #[arg(long, value_name = "K|cv|entropy", allow_negative_numbers = true, value_parser = neighbor_count)]
     pub neighbors: Option<NeighborCount>,
 

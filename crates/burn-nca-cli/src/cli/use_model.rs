@@ -102,12 +102,12 @@ pub struct PredictArgs {
     #[arg(value_name = "DATA")]
     pub data: String,
 
-    /// How neighbors decide [default: knn for classes, soft for a numeric target]
+    /// How neighbors decide [default: the rule saved with the model]
     #[arg(long, value_enum)]
     pub rule: Option<Rule>,
 
     /// The k of the rule knn; for classes also cv (the k with most training rows right, each left out in turn) or entropy
-    /// (k = perplexity of the metric) [default: 5, or all training rows where there are fewer]
+    /// (k = perplexity of the metric) [default: that of the model; else 5, or all training rows where there are fewer]
     #[arg(long, value_name = "K|cv|entropy", allow_negative_numbers = true, value_parser = neighbor_count)]
     pub neighbors: Option<NeighborCount>,
 
@@ -168,7 +168,7 @@ pub struct EvaluateArgs {
     pub pairs: Option<PathBuf>,
 
     /// The k of k-NN and of precision@k; for classes also cv (the k with most training rows right, each left out in turn)
-    /// or entropy (k = perplexity of the metric) [default: 5, or all training rows where there are fewer]
+    /// or entropy (k = perplexity of the metric) [default: that of the model; else 5, or all training rows if fewer]
     #[arg(long, value_name = "K|cv|entropy", allow_negative_numbers = true, value_parser = neighbor_count)]
     pub neighbors: Option<NeighborCount>,
 
@@ -239,7 +239,11 @@ pub struct ExportArgs {
     #[arg(long, value_name = "FILE")]
     pub to: PathBuf,
 
-    /// Put the training rows and the stochastic rule into an .onnx file, so that it predicts.
+    /// Put the training rows and the rule of the model into an .onnx file, so that it predicts as nca predict does.
     #[arg(long)]
     pub with_neighbors: bool,
+
+    /// The rule of --with-neighbors [default: the rule saved with the model]
+    #[arg(long, value_enum, requires = "with_neighbors")]
+    pub rule: Option<Rule>,
 }

@@ -3,12 +3,11 @@
 use anyhow::{Result, bail};
 use burn_nca_files::is_regular;
 use burn_nca_learn::Fitted;
-use burn_nca_learn::estimator::TrainingTargets;
-use burn_nca_program::eprint_line;
 
 use super::load_model;
 use crate::cli::ExportArgs;
 use crate::failure::hinted;
+use crate::fitting::neighbor_count::decision;
 
 /// Writes the map as a plain linear layer, or scaling, map and rule as an ONNX graph: the file's name says which.
 ///
@@ -31,18 +30,15 @@ pub fn run(args: &ExportArgs) -> Result<()> {
         ));
     }
     let model: Fitted = load_model(&args.model)?;
-    if onnx {
-        burn_nca_onnx::export(&model, &args.to, args.with_neighbors)?;
-        if args.with_neighbors
-            && matches!(model.training_targets(), TrainingTargets::Classes { .. })
-        {
-            eprint_line(
-                "the graph classifies by the soft rule over all training rows, as `nca predict --rule soft` does; without \
-                 --rule, nca predict takes the vote of the nearest rows",
-            );
-        }
-    } else {
-        model.export_safetensors(&args.to)?;
+    if !onnx {
+        return Ok(model.export_safetensors(&args.to)?);
     }
-    Ok(())
+    let model = match args.rule {
+        None => model,
+        rule => {
+            let decision = decision((rule, None), &model)?;
+            model.with_decision(decision)?
+        }
+    };
+    Ok(burn_nca_onnx::export(&model, &args.to, args.with_neighbors)?)
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use burn::tensor::Device;
 use burn_nca_learn::data::{Coincidences, Features, Labeled, RegressionData, Scaling};
+use burn_nca_learn::estimator::Decision;
 use burn_nca_learn::fit::{FitSession, Progress, Termination};
 use burn_nca_learn::method::AnyMethod;
 use burn_nca_learn::{DeviceTime, Fitted, device};
@@ -14,7 +15,7 @@ use burn_nca_program::{Interrupt, RunFolder, short_name};
 use super::report::write_pictures;
 use super::{model_folder, open_device};
 use crate::cli::fit::{EncoderKind, FitArgs, Number};
-use crate::cli::{Format, NeighborCount};
+use crate::cli::{Format, NeighborCount, Rule};
 use crate::failure::{hinted, usage};
 use crate::fitting::ending;
 use crate::fitting::progress::FitProgress;
@@ -113,11 +114,20 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
         Some(preparation) => model.with_preparation(preparation)?,
         None => model,
     };
+    let mut model = model;
     if D::PREDICTS {
         if matches!(args.neighbors, Some(NeighborCount::CrossValidated | NeighborCount::Entropy)) {
             stages.announce("choosing the number of neighbors");
         }
         rows.neighbors = D::neighbors(args.neighbors, &model)?;
+        let neighbors = rows.neighbors;
+        model = match (args.rule, model.decision()) {
+            (Some(Rule::Soft), _) => model.with_decision(Decision::Soft)?,
+            (Some(Rule::Knn), _) | (None, Decision::Nearest { .. }) => {
+                model.with_decision(Decision::Nearest { neighbors })?
+            }
+            (None, Decision::Soft) => model,
+        };
     }
     // What is saved takes the table as it is; what is measured, its reduction.
     let whole = table.reduction.map(|reduction| reduction.whole(&model)).transpose()?;

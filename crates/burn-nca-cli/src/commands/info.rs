@@ -4,7 +4,7 @@ use anyhow::Result;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Scaling, ScalingKind};
 use burn_nca_learn::encoder::EncoderConfig;
-use burn_nca_learn::estimator::ModelCard;
+use burn_nca_learn::estimator::{Decision, ModelCard, TrainingTargets};
 use burn_nca_learn::fit::{Penalty, ResolvedStart, Termination};
 use burn_nca_program::number::counted;
 use burn_nca_program::terminal::listing;
@@ -31,6 +31,8 @@ struct Info<'a> {
     classes: &'a [String],
     /// The targets of a model of numbers.
     targets: &'a [String],
+    /// How the model predicts; null for a model of pairs.
+    decision: Option<Decision>,
     /// Where the training rows came from; null for a model of an earlier version.
     source: Option<Source>,
     scaling: &'a Scaling,
@@ -70,6 +72,7 @@ fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
         columns,
         classes: model.class_names(),
         targets: model.targets().map_or(&[][..], Features::names),
+        decision: predicts(model).then(|| model.decision()),
         source,
         scaling: model.scaling(),
         rows: model.references().dims()[0],
@@ -84,6 +87,10 @@ fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
         matrix: Matrix::of(model),
         feature_weights: FeatureWeights::of(model),
     })
+}
+
+fn predicts(model: &Fitted) -> bool {
+    !matches!(model.training_targets(), TrainingTargets::Unlabeled)
 }
 
 fn text(info: &Info<'_>, model: &Fitted, terminal: Terminal) -> String {
@@ -117,6 +124,9 @@ fn text(info: &Info<'_>, model: &Fitted, terminal: Terminal) -> String {
         line("target", listed(info.targets));
     }
     line("training rows", info.rows.to_string());
+    if let Some(decision) = info.decision {
+        line("prediction", model_words::decision(decision));
+    }
     if let Some(source) = &info.source {
         line("data", source.sentence());
     }

@@ -2,27 +2,19 @@
 
 use anyhow::{Result, bail};
 use burn_nca_data::is_sparse;
-use burn_nca_learn::Fitted;
-use burn_nca_learn::data::Features;
 use burn_nca_learn::estimator::TrainingTargets;
 
 use super::predicted::Predicted;
 use super::{finite, load_model, model_folder};
-use crate::cli::{NeighborCount, PredictArgs, RowsFormat, Rule};
+use crate::cli::{PredictArgs, RowsFormat, Rule};
 use crate::failure::{hinted, usage};
-use crate::fitting::neighbor_count::{of_classes, of_numbers};
+use crate::fitting::neighbor_count::decision;
 use crate::output::{self, TableFormat};
 use crate::source::Source;
 use crate::tables::{self, ModelRows};
 
 /// The column of the predictions where the fit knew no name of the target.
 const CLASS: &str = "class";
-
-/// One class per row, and one share per class and row, where they are asked for.
-struct Prediction {
-    classes: Vec<usize>,
-    shares: Vec<f64>,
-}
 
 /// Classifies the rows of a table, or predicts their target.
 ///
@@ -35,6 +27,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
             "leave --neighbors out, or give --rule knn",
         ));
     }
+    let asked = (args.rule, args.neighbors);
     // Before the work begins: a spreadsheet's name must not hold CSV.
     let format = format(args)?;
     let whole = load_model(&args.model)?;
@@ -52,12 +45,11 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let predicted = match model.training_targets() {
         TrainingTargets::Classes { names, .. } => {
             let rows = read()?;
-            let prediction = match args.rule.unwrap_or(Rule::Knn) {
-                Rule::Knn => by_votes(model, &rows.features, args.neighbors, args.probabilities)?,
-                Rule::Soft => by_probability(model, &rows.features)?,
-            };
-            let shares = args.probabilities.then_some(prediction.shares);
-            Predicted::classes(target(), names, (prediction.classes, shares), rows)
+            let (features, decision) = (&rows.features, decision(asked, model)?);
+            let shares = || model.decide_probabilities(features, decision);
+            let shares = args.probabilities.then(shares).transpose()?;
+            let classes = model.decide_classes(features, decision)?;
+            Predicted::classes(target(), names, (classes, shares), rows)
         }
         TrainingTargets::Numbers { targets, .. } => {
             if args.probabilities {
@@ -67,7 +59,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
                 ));
             }
             let rows = read()?;
-            let values = numbers(args, model, (targets, &rows.features))?;
+            let values = model.decide_numbers(&rows.features, decision(asked, model)?)?;
             Predicted::numbers(targets.names(), values, rows)
         }
         TrainingTargets::Unlabeled => bail!(hinted(
@@ -96,41 +88,4 @@ fn format(args: &PredictArgs) -> Result<RowsFormat> {
     let named = TableFormat::of(args.out.as_deref(), offered)?;
     let by_name = if named == TableFormat::Json { RowsFormat::Json } else { RowsFormat::Csv };
     Ok(args.format.unwrap_or(by_name))
-}
-
-/// The numbers of each row, row-major.
-fn numbers(
-    args: &PredictArgs,
-    model: &Fitted,
-    (targets, features): (&Features, &Features),
-) -> Result<Vec<f64>> {
-    // A k asks for the nearest; without one the rule that the metric was learned for decides.
-    let rule = args.rule.unwrap_or(if args.neighbors.is_some() { Rule::Knn } else { Rule::Soft });
-    Ok(match rule {
-        Rule::Knn => {
-            model.predict_numbers(features, of_numbers(args.neighbors, targets.rows())?)?
-        }
-        Rule::Soft => model.predict_kernel(features)?,
-    })
-}
-
-fn by_votes(
-    model: &Fitted,
-    features: &Features,
-    k: Option<NeighborCount>,
-    with_shares: bool,
-) -> Result<Prediction> {
-    let k = of_classes(k, model)?;
-    let shares = if with_shares { model.vote_shares(features, k)? } else { Vec::new() };
-    Ok(Prediction { classes: model.predict(features, k)?, shares })
-}
-
-fn by_probability(model: &Fitted, features: &Features) -> Result<Prediction> {
-    let probabilities = model.class_probabilities(features)?;
-    let (rows, classes) = (probabilities.rows(), probabilities.classes());
-    let cells = (0..rows).flat_map(|row| (0..classes).map(move |class| (row, class)));
-    Ok(Prediction {
-        classes: probabilities.most_probable(),
-        shares: cells.map(|(row, class)| probabilities.probability(row, class)).collect(),
-    })
 }

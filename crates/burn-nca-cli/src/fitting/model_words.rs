@@ -2,7 +2,7 @@
 
 use burn_nca_learn::data::AgreementWidth;
 use burn_nca_learn::encoder::{EncoderConfig, HiddenLayers, ModernConfig};
-use burn_nca_learn::estimator::ModelCard;
+use burn_nca_learn::estimator::{Decision, ModelCard};
 use burn_nca_learn::method::{AnyMethod, Nca, SoftNca};
 use burn_nca_learn::objective::Criterion;
 
@@ -75,6 +75,17 @@ pub fn objective(card: &ModelCard) -> String {
             let settings = settings.iter().map(|(name, value)| format!(", {name} {value}"));
             other.info().label.to_string() + &settings.collect::<String>()
         }
+    }
+}
+
+/// `5-NN: the 5 nearest training rows`
+pub fn decision(decision: Decision) -> String {
+    match decision {
+        Decision::Nearest { neighbors: 1 } => format!("{decision}: the nearest training row"),
+        Decision::Nearest { neighbors } => {
+            format!("{decision}: the {neighbors} nearest training rows")
+        }
+        Decision::Soft => "soft: all training rows, weighted".to_string(),
     }
 }
 

@@ -2,26 +2,56 @@
 
 use anyhow::Result;
 use burn_nca_learn::Fitted;
+use burn_nca_learn::estimator::{Decision, TrainingTargets};
 use burn_nca_learn::evaluate::{CrossValidatedK, Embedded};
 use burn_nca_learn::neighbors::{PerplexityMean, fewest_others};
 
-use crate::cli::NeighborCount;
+use crate::cli::{NeighborCount, Rule};
 use crate::failure::usage;
 
-/// The k where none is asked for.
+/// The k where none is asked for, and none is saved with the model.
 const NEIGHBORS: usize = 5;
 
 /// The largest k that a cross-validation looks at.
 const LARGEST: usize = 30;
 
-/// The k for a model of classes; the default where none is asked for.
+/// The decision that is asked for; that of the model where none is.
+///
+/// # Errors
+/// As [`of_classes`] and [`of_numbers`].
+pub fn decision(
+    (rule, neighbors): (Option<Rule>, Option<NeighborCount>),
+    model: &Fitted,
+) -> Result<Decision> {
+    // A k asks for the nearest.
+    Ok(match rule.or(neighbors.map(|_| Rule::Knn)) {
+        None => model.decision(),
+        Some(Rule::Soft) => Decision::Soft,
+        Some(Rule::Knn) => Decision::Nearest {
+            neighbors: match model.training_targets() {
+                TrainingTargets::Numbers { .. } => of_numbers(neighbors, model)?,
+                _ => of_classes(neighbors, model)?,
+            },
+        },
+    })
+}
+
+/// The k that is saved with a model, or the default.
+fn default_of(model: &Fitted) -> usize {
+    match model.decision() {
+        Decision::Nearest { neighbors } => neighbors,
+        Decision::Soft => NEIGHBORS.min(model.references().dims()[0]),
+    }
+}
+
+/// The k for a model of classes; that of the model, or the default, where none is asked for.
 ///
 /// # Errors
 /// An embedding that is not finite, or no other training row (of another group) for one of them.
 pub fn of_classes(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
     let (points, labels) = (model.references(), model.reference_labels());
     Ok(match wanted {
-        None => NEIGHBORS.min(labels.len()),
+        None => default_of(model),
         Some(NeighborCount::Given(k)) => k,
         Some(NeighborCount::CrossValidated) => {
             let groups = model.reference_groups();
@@ -39,9 +69,9 @@ pub fn of_classes(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize
 ///
 /// # Errors
 /// A rule.
-pub fn of_numbers(wanted: Option<NeighborCount>, rows: usize) -> Result<usize> {
+pub fn of_numbers(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
     match wanted {
-        None => Ok(NEIGHBORS.min(rows)),
+        None => Ok(default_of(model)),
         Some(NeighborCount::Given(k)) => Ok(k),
         Some(_) => Err(usage(
             "--neighbors cv and entropy choose by classes, and this model predicts numbers",

@@ -3,13 +3,14 @@
 //! What follows from the options alone is here; what needs the data or a model is refused where that is read.
 
 use anyhow::Result;
+use burn_nca_learn::data::Task;
 use burn_nca_learn::method::{AnyMethod, Uses};
 
 use super::network;
 use super::target_settings::FitTask;
 use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind, YesNo};
 use crate::cli::table::UnlabeledRule;
-use crate::cli::{FitArgs, NeighborCount};
+use crate::cli::{FitArgs, NeighborCount, Rule};
 use crate::failure::usage;
 
 /// Refuses the first option without an effect.
@@ -105,10 +106,17 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         .map(|(option, uses, given)| (option, given && !info.uses.contains(&uses)));
     let of_search = [Uses::Start, Uses::L2, Uses::Optimizer];
     let has_steps = of_search.iter().all(|uses| info.uses.contains(uses));
-    let tune = [("--tune", args.tuning.tune && !has_steps)];
+    let own_rule = matches!(info.name, "gvsm" | "lca-classifier" | "modern" | "vsm");
+    let alone = [
+        ("--tune", args.tuning.tune && !has_steps),
+        (
+            "--rule knn",
+            args.rule == Some(Rule::Knn) && own_rule && info.task != Some(Task::Numbers),
+        ),
+    ];
     of_settings
         .chain(of_uses)
-        .chain(tune)
+        .chain(alone)
         .map(|(option, given)| {
             let name = info.name;
             let hint = format!(
@@ -158,6 +166,11 @@ fn without_classes(args: &FitArgs, learned_from: FitTask) -> Vec<Refusal> {
             pairs && args.neighbors.is_some(),
             "--neighbors predicts from a target, and pairs have none",
             "leave --neighbors out",
+        ),
+        refusal(
+            pairs && args.rule.is_some(),
+            "--rule predicts a target, and pairs have none",
+            "leave --rule out",
         ),
     ]
 }

@@ -91,7 +91,7 @@ impl FitData for RegressionData {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::R2;
 
     fn neighbors(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
-        of_numbers(wanted, model.references().dims()[0])
+        of_numbers(wanted, model)
     }
 
     fn groups(train: &Self) -> Option<&[usize]> {

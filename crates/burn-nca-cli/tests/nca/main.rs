@@ -6,6 +6,7 @@ mod bad_input;
 mod continuous;
 mod crashes;
 mod cures;
+mod decision;
 mod devices;
 mod documents;
 mod evaluate;

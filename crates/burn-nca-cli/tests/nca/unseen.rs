@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::{Place, failure, nca, stdout};
+use crate::{Place, failure, stdout};
 
 fn table(classes: [&str; 2], rows: usize) -> String {
     let row = |at: usize| format!("{},{},{}\n", at % 7, at * at % 11, classes[at % 2]);
@@ -24,14 +24,4 @@ fn classes_of_the_test_table_that_no_training_row_has_are_refused_with_the_likel
     );
     fs::write(&test, table(["<=50K", ">50K"], 10)).unwrap();
     stdout(&["fit", &train, "--test", &test]);
-}
-
-#[test]
-fn the_rule_of_an_exported_graph_is_named() {
-    let place = Place::new();
-    let (run, graph) = (place.at("run"), place.at("model.onnx"));
-    stdout(&["fit", "iris", "--no-tune", "--out", &run]);
-    let output = nca(&["export", &run, "--to", &graph, "--with-neighbors"]).output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && said.contains("nca predict --rule soft"), "{said}");
 }

@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::embedding::embed;
-use super::{ModelCard, NcaConfig, PairsConfig, RegressionConfig, RegressionObjective};
+use super::{Decision, ModelCard, NcaConfig, PairsConfig, RegressionConfig, RegressionObjective};
 use crate::data::{
     Features, Preparation, Prepared, RawTable, Scaling, ScalingKind, TrainingTargets,
 };
@@ -24,6 +24,7 @@ pub struct Fitted<E: Encoder = AnyEncoder> {
     pub(super) targets: TrainingTargets,
     pub(super) references: Tensor<2>,
     pub(super) rule: Rule,
+    pub(super) decision: Option<Decision>,
     pub(super) summary: FitSummary,
     pub(super) preparation: Option<Preparation>,
 }

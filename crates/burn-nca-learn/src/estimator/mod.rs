@@ -10,6 +10,7 @@
 
 mod applied;
 mod card;
+mod decision;
 mod embedding;
 mod entropy_k;
 mod estimate;
@@ -29,6 +30,7 @@ pub use crate::data::TrainingTargets;
 pub use crate::fit::FitSummary;
 pub use applied::AppliedMethod;
 pub use card::ModelCard;
+pub use decision::Decision;
 pub use estimate::{Estimator, LearnsFrom};
 pub use fitted::Fitted;
 pub use nca::NcaConfig;

@@ -35,6 +35,7 @@ impl<D: TrainingData> ScaledData<D> {
             targets: self.scaled.training_targets(),
             references,
             rule,
+            decision: None,
             summary,
             preparation: None,
         })

@@ -64,6 +64,7 @@ impl Fitted<AnyEncoder> {
             references,
             targets: self.targets.clone(),
             rule: self.rule.clone(),
+            decision: self.decision,
             summary: self.summary.clone(),
             preparation: None,
         })
@@ -104,6 +105,7 @@ impl Fitted<AnyEncoder> {
             targets: self.targets.clone(),
             references: self.references.clone(),
             rule: self.rule.clone(),
+            decision: self.decision,
             summary: self.summary.clone(),
             preparation: None,
         }

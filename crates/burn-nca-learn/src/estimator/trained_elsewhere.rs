@@ -170,6 +170,7 @@ fn adopted<M: GradientMethod, E: Encoder>(
     Ok(Fitted {
         references: model.encoder.forward(x),
         rule: method.rule(&model.objective),
+        decision: None,
         encoder: model.encoder,
         card: ModelCard {
             d_input: features.columns(),

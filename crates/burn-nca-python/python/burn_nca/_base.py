@@ -70,15 +70,14 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         path : str or path
             A folder that does not exist.
         """
-        check_is_fitted(self)
+        self._keep_decision()
         self.model_.save(path)
 
     def to_onnx(self, path, *, with_neighbors=False):
         """Writes scaling and map as an ONNX graph (opset 15), of any number of rows.
 
         The input is `features`, in float32 for a fit in float32, else float64. The output is `embedding`; with the
-        neighbors also `probabilities` and `label` of the stochastic rule (of a method with a rule of its own by that),
-        or `prediction` of numbers.
+        neighbors also `probabilities` and `label` by the rule of :meth:`predict`, or `prediction` of numbers.
 
         Parameters
         ----------
@@ -88,8 +87,14 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         with_neighbors : bool, default=False
             Whether to put the training rows into the file, so that it predicts.
         """
-        check_is_fitted(self)
+        self._keep_decision()
         self.model_.to_onnx(path, with_neighbors)
+
+    def _keep_decision(self):
+        """Gives the compiled model the rule of the estimator, to be saved with it."""
+        check_is_fitted(self)
+        if hasattr(self, "_decision") and (self.model_.class_names or self.model_.target_names):
+            self.model_.set_decision(self._decision())
 
     def report(self, X, y, X_test=None, y_test=None, *, sample_weight=None):
         """The quality of the metric, compared with Euclidean distance, PCA and LDA on the same rows.

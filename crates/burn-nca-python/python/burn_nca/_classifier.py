@@ -19,9 +19,9 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
     n_components : int, default=None
         Embedding dimensions; None keeps the number of features.
 
-    rule : {'knn', 'stochastic'}, default='knn'
-        'knn': the majority of the `n_neighbors` nearest training rows; among equally many votes the lowest class.
-        'stochastic': the rule of the paper, all training rows weighted by ``p_ij``.
+    rule : {'knn', 'soft'}, default='knn'
+        'knn': the majority of the `n_neighbors` nearest training rows; ties go to the nearest.
+        'soft': the rule of the paper, all training rows weighted by ``p_ij``. The rule is saved and exported, too.
 
     n_neighbors : int, default=5
         Neighbors that vote; all training rows where there are fewer.

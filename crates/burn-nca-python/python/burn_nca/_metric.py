@@ -43,8 +43,9 @@ class Metric(ClassRules, MetricEstimator):
     activation : {'relu', 'tanh', 'logistic'}, default='relu'
         What follows each hidden layer.
 
-    rule : {'knn', 'stochastic'}, default='knn'
+    rule : {'knn', 'soft'} or None, default=None
         How the training rows decide, as in :class:`NCAClassifier`; of numbers 'knn' is the mean of the neighbors.
+        None: 'knn' for classes, 'soft' for numbers.
 
     n_neighbors : int, default=5
         Neighbors that decide by 'knn'.
@@ -101,7 +102,7 @@ class Metric(ClassRules, MetricEstimator):
         encoder="linear",
         hidden=(),
         activation="relu",
-        rule="knn",
+        rule=None,
         n_neighbors=5,
         scaling="standardize",
         init="auto",
@@ -235,8 +236,7 @@ class Metric(ClassRules, MetricEstimator):
         check_is_fitted(self)
         if hasattr(self, "classes_"):
             return super().predict(X)
-        rows, k = self._rows(X), min(self.n_neighbors, len(self.model_.references()))
-        numbers = self.model_.predict_numbers(rows, None if self.rule == "stochastic" else k)
+        numbers = self.model_.predict_numbers(self._rows(X), self._decision())
         return numbers.ravel() if self._one_column else numbers
 
     def score(self, X, y):
@@ -267,9 +267,18 @@ class Metric(ClassRules, MetricEstimator):
         names = ", ".join(info["name"] for info in methods())
         raise ValueError(f"there is no method {self.method!r}; the methods are {names}")
 
+    def _decision(self):
+        if self.rule is None and not hasattr(self, "classes_"):
+            return None
+        return super()._decision()
+
     def _check_settings(self):
         super()._check_settings()
         self._check_rule()
+
+    def _check_rule(self):
+        if self.rule is not None:
+            super()._check_rule()
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -153,11 +153,11 @@ class MLKR(RegressorMixin, MetricEstimator):
         y : ndarray of shape (n_samples,) or (n_samples, n_targets)
             Targets, in the shape of those of the fit.
         """
-        rows = self._rows(X)
-        k = self.n_neighbors
-        k = None if k is None else min(k, len(self.model_.references()))
-        targets = self.model_.predict_numbers(rows, k)
+        targets = self.model_.predict_numbers(self._rows(X), self._decision())
         return targets.ravel() if self._one_column else targets
+
+    def _decision(self):
+        return None if self.n_neighbors is None else min(self.n_neighbors, len(self.model_.references()))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -4,13 +4,12 @@ import numbers
 
 import numpy as np
 from sklearn.utils import check_scalar
-from sklearn.utils.validation import check_is_fitted
 
-RULES = ("knn", "stochastic")
+RULES = ("knn", "soft")
 
 
 class ClassRules:
-    """Prediction of classes by the `rule` of an estimator: 'knn' (`n_neighbors` of them) or 'stochastic'."""
+    """Prediction of classes by the `rule` of an estimator: 'knn' (`n_neighbors` of them) or 'soft'."""
 
     def predict(self, X):
         """The class of each row by the rule.
@@ -25,8 +24,9 @@ class ClassRules:
         y : ndarray of shape (n_samples,)
             Classes.
         """
-        check_is_fitted(self)
-        return self.classes_.take(self.predict_proba(X).argmax(axis=1))
+        rows = self._rows(X)
+        self._check_rule()
+        return self.classes_.take(self.model_.predict_classes(rows, self._decision()))
 
     def predict_proba(self, X):
         """The probability of each class by the rule: shares of votes, or sums of ``p_ij``.
@@ -43,13 +43,11 @@ class ClassRules:
         """
         rows = self._rows(X)
         self._check_rule()
-        if self.rule == "stochastic":
-            return self.model_.class_probabilities(rows)
-        k = min(self.n_neighbors, len(self.model_.reference_labels()))
-        return self.model_.vote_shares(rows, k)
+        k = self._decision()
+        return self.model_.class_probabilities(rows) if k is None else self.model_.vote_shares(rows, k)
 
     def predict_log_proba(self, X):
-        """The logarithm of :meth:`predict_proba`; by the stochastic rule exact where the probability underflows.
+        """The logarithm of :meth:`predict_proba`; by the soft rule exact where the probability underflows.
 
         Parameters
         ----------
@@ -61,11 +59,15 @@ class ClassRules:
         log_p : ndarray of shape (n_samples, n_classes)
             Logarithms, in the order of `classes_`.
         """
-        if self.rule == "stochastic":
-            rows = self._rows(X)
+        rows = self._rows(X)
+        if self._decision() is None:
             return self.model_.class_probabilities(rows, log=True)
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def _decision(self):
+        """The k of the neighbors that decide; None for the soft rule."""
+        return None if self.rule == "soft" else min(self.n_neighbors, len(self.model_.references()))
 
     def _check_rule(self):
         check_scalar(self.n_neighbors, "n_neighbors", numbers.Integral, min_val=1)

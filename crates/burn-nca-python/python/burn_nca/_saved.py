@@ -29,10 +29,11 @@ def load(path, *, device="cpu"):
     model = Model.load(path, device)
     card = json.loads(model.card_json())
     if model.class_names:
-        estimator = NCAClassifier(card["d_output"], device=device)
+        rule = {"rule": "soft"} if model.decision is None else {"n_neighbors": model.decision}
+        estimator = NCAClassifier(card["d_output"], device=device, **rule)
         estimator.classes_ = _classes(model.class_names)
     elif model.target_names:
-        estimator = MLKR(card["d_output"], device=device)
+        estimator = MLKR(card["d_output"], n_neighbors=model.decision, device=device)
         estimator._one_column = len(model.target_names) == 1
     else:
         estimator = NeighborhoodComponentsAnalysis(card["d_output"], device=device)

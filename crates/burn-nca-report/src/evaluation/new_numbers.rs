@@ -3,6 +3,7 @@
 use anyhow::Result;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, RegressionData};
+use burn_nca_learn::estimator::Decision;
 use burn_nca_learn::evaluate::{RegressionScores, Spread};
 use burn_nca_program::terminal::{Terminal, wrapped};
 use burn_nca_program::{plain_table, short_name};
@@ -22,6 +23,8 @@ pub struct NewNumberScores {
     pub target: String,
     /// The k of k-NN.
     pub neighbors: usize,
+    /// How the model predicts.
+    pub decision: Decision,
     /// By the mean of the k nearest training rows.
     pub knn: NumberScores,
     /// By the kernel rule.
@@ -62,6 +65,7 @@ impl NewNumberScores {
             rows: data.rows(),
             target: data.targets().names()[0].clone(),
             neighbors: k,
+            decision: model.decision(),
             knn: RegressionScores::of(&model.predict_numbers(features, k)?, truth)?.into(),
             kernel: RegressionScores::of(&predicted, truth)?.into(),
             warnings: about_spread(Spread::of(model.references())?, None).into_iter().collect(),
@@ -106,14 +110,18 @@ fn text(evaluation: &NewNumberScores, terminal: Terminal) -> String {
         ],
         terminal,
     );
+    let decision = match evaluation.decision {
+        Decision::Soft => "kernel".to_string(),
+        nearest => nearest.to_string(),
+    };
+    let about = format!(
+        "{}, target {target}; the model predicts by the rule {decision}",
+        counted(evaluation.rows, "row")
+    );
     let meaning = format!(
         "R2: 1 is best, 0 is the mean of these rows. RMSE and MAE: errors in the units of {target}."
     );
-    format!(
-        "{}\n{table}\n{}",
-        wrapped(&format!("{}, target {target}", counted(evaluation.rows, "row")), terminal),
-        wrapped(&meaning, terminal)
-    )
+    format!("{}\n{table}\n{}", wrapped(&about, terminal), wrapped(&meaning, terminal))
 }
 
 /// A number with a plain minus.
@@ -132,6 +140,7 @@ mod tests {
             rows: 7,
             target: "price".to_string(),
             neighbors: 5,
+            decision: Decision::Soft,
             knn: scores(-0.25),
             kernel: scores(0.875),
             warnings: Vec::new(),

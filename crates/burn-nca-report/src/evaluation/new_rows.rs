@@ -3,6 +3,7 @@
 use anyhow::Result;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Labeled};
+use burn_nca_learn::estimator::Decision;
 use burn_nca_learn::evaluate::{
     Accuracy, ClassScores, Embedded, LogLoss, Quantiles, Reliability, Retrieval, Spread,
     brier_score, expected_accuracy, held_out_retrieval, perplexities, roc_auc,
@@ -29,6 +30,8 @@ pub struct NewRowScores {
     pub training_rows: usize,
     /// The k of k-NN and of precision@k.
     pub neighbors: usize,
+    /// How the model predicts.
+    pub decision: Decision,
     /// The accuracies.
     pub accuracy: Rules<f64>,
     /// Their 95 % intervals (Wilson), lower and upper end.
@@ -143,6 +146,7 @@ impl NewRowScores {
             rows: data.rows(),
             training_rows: labels.len(),
             neighbors: k,
+            decision: model.decision(),
             accuracy: Rules { nn: nn.value(), knn: knn.value(), soft: soft.value() },
             interval: Rules { nn: ends(nn), knn: ends(knn), soft: ends(soft) },
             expected_accuracy: expected_accuracy(&probabilities, data.labels())?,

@@ -16,9 +16,10 @@ pub(super) fn text(evaluation: &NewRowScores, terminal: Terminal) -> String {
     // Control characters are escaped as a whole, and styles are such.
     let terminal = Terminal { styled: false, ..terminal };
     let about = format!(
-        "{}, neighbors among {}",
+        "{}, neighbors among {}; the model predicts by the rule {}",
         counted(evaluation.rows, "row"),
-        counted(evaluation.training_rows, "training row")
+        counted(evaluation.training_rows, "training row"),
+        evaluation.decision
     );
     let against =
         format!("{}-NN against Euclidean distance on the scaled features", evaluation.neighbors);
@@ -229,6 +230,7 @@ fn percent(share: f64) -> String {
 mod tests {
     use super::*;
     use crate::evaluation::{Bin, Probabilities, Ranking, Rules};
+    use burn_nca_learn::estimator::Decision;
     use burn_nca_learn::evaluate::ClassScores;
 
     use crate::{ClassTable, Confusion, Part};
@@ -240,6 +242,7 @@ mod tests {
             rows: 4,
             training_rows: 12,
             neighbors: 3,
+            decision: Decision::Nearest { neighbors: 3 },
             accuracy: Rules { nn: Some(0.75), knn: Some(0.5), soft: Some(1.0) },
             interval: Rules { nn: Some([0.301, 0.954]), knn: None, soft: None },
             expected_accuracy: Some(0.7),

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use burn_nca_learn::Fitted;
+use burn_nca_learn::estimator::TrainingTargets;
 use burn_nca_learn::evaluate::{Quantiles, Spread};
 
 use super::evaluated::label;
@@ -67,7 +68,7 @@ impl Report {
                 seed: rows.seed,
                 method: label(model),
                 data: found.data,
-                settings: serde_json::to_value(model.card())?,
+                settings: settings(model)?,
                 device: DeviceSummary::of(model),
             },
             run: SolverRun::of(model),
@@ -94,4 +95,13 @@ impl Report {
         self.run.termination_sentence = sentence.to_string();
         self
     }
+}
+
+/// The card of a model, with how it predicts.
+fn settings(model: &Fitted) -> Result<serde_json::Value> {
+    let mut settings = serde_json::to_value(model.card())?;
+    if !matches!(model.training_targets(), TrainingTargets::Unlabeled) {
+        settings["decision"] = serde_json::to_value(model.decision())?;
+    }
+    Ok(settings)
 }

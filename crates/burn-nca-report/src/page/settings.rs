@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The places in the configuration that have a name of their own; a place is written `encoder.hidden`.
-const NAMES: [(&str, &str); 26] = [
+const NAMES: [(&str, &str); 28] = [
     ("d_input", "features"),
     ("d_output", "dimensions"),
     ("encoder", "map"),
@@ -29,6 +29,8 @@ const NAMES: [(&str, &str); 26] = [
     ("fit.early_stopping.patience", "early stopping, patience"),
     ("fit.stop_at", "number of steps"),
     ("fit.precision", "number type"),
+    ("decision.rule", "rule of predictions"),
+    ("decision.neighbors", "neighbors of predictions"),
     ("fit.blocks.memory_mib", "memory for one pass, MiB"),
 ];
 

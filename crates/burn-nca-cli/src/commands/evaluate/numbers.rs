@@ -18,7 +18,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let Question { args, model, .. } = question;
     let (table, warnings) = question.table(TargetKind::Numeric)?;
     let data = table.into_regression()?;
-    let k = of_numbers(args.neighbors, model.references().dims()[0])?;
+    let k = of_numbers(args.neighbors, model)?;
     let mut evaluation = NewNumberScores::of(model, &data, k)?;
     evaluation.warnings.splice(0..0, warnings);
     // The model does not record whether the table of the fit still exists; nothing else needs it here.

@@ -120,6 +120,7 @@ fn refusals() -> Vec<Case> {
         numbers("--neighbors cv")
             .instead("give a number", "fit t.csv --task regression --neighbors 3"),
         pairs("--neighbors 3"),
+        pairs("--rule knn"),
         few("--method nca --hidden 3"),
         network("--dropout 0.2 --optimizer lbfgs"),
         network("--init pca"),

@@ -14,6 +14,7 @@ use crate::data::{
 };
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::{Error, Result, shortened};
+use crate::estimator::decision::{Decision, check_decision};
 use crate::estimator::{FitSummary, Fitted, ModelCard};
 use crate::neighbors::Rule;
 
@@ -50,6 +51,9 @@ pub(super) struct Stored {
     /// How the training rows decide about others; absent in older models, whose rule is the default.
     #[serde(default)]
     pub(super) rule: Rule,
+    /// How the model predicts; absent where none was chosen, and in older models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) decision: Option<Decision>,
     /// The SHA-256 of each tensor file; none in older models.
     #[serde(default)]
     pub(super) sha256: BTreeMap<String, String>,
@@ -110,6 +114,7 @@ impl Stored {
             reference_rows,
             summary,
             rule: fitted.rule.clone(),
+            decision: fitted.decision,
             sha256,
             times: Some(times),
         }
@@ -162,6 +167,9 @@ impl Stored {
     /// What contradicts itself, with the name of the field.
     pub(super) fn check(&self) -> Result<(), String> {
         let (d, k) = (self.card.d_input, self.card.d_output);
+        if let Some(decision) = self.decision {
+            check_decision(decision, self.reference_rows)?;
+        }
         if let Some(encoder) = &self.card.encoder {
             encoder.check_shape(d, k).map_err(|error| format!("card: {error}"))?;
         }

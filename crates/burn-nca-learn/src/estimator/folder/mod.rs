@@ -165,6 +165,7 @@ fn with_parts<E: Encoder>(
         encoder,
         card,
         rule: stored.rule,
+        decision: stored.decision,
         scaling: stored.scaling,
         targets,
         references: references.embedding.val().without_autodiff().cast(dtype),

@@ -1,0 +1,207 @@
+//! How a model predicts where nothing else is asked for: the vote of the nearest training rows, or the soft rule.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Fitted;
+use crate::data::{Features, TrainingTargets};
+use crate::encoder::Encoder;
+use crate::error::{Error, Result};
+use crate::neighbors::Rule;
+
+/// The k of a model of classes for which none was chosen; all training rows where there are fewer.
+const NEIGHBORS: usize = 5;
+
+/// How the training rows decide about the class, or the numbers, of a row; saved with the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "rule")]
+pub enum Decision {
+    /// The majority of the k nearest training rows (ties go to the nearest), or the mean of their numbers.
+    #[serde(rename = "knn")]
+    Nearest {
+        /// Number of neighbors, k.
+        neighbors: usize,
+    },
+    /// All training rows, weighted by `p_ij`: the most probable class, or the weighted mean of the numbers.
+    #[serde(rename = "soft")]
+    Soft,
+}
+
+/// `5-NN`, or `soft`.
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nearest { neighbors } => write!(f, "{neighbors}-NN"),
+            Self::Soft => f.write_str("soft"),
+        }
+    }
+}
+
+impl<E: Encoder> Fitted<E> {
+    /// How the model predicts: as chosen by [`with_decision`](Self::with_decision); else by 5-NN for classes and by
+    /// the soft rule for numbers.
+    ///
+    /// A method whose own rule gives the classes ([`Rule::Members`], [`Rule::Coincidence`],
+    /// [`Rule::VariableKernel`]) has no vote: its decision is soft.
+    pub fn decision(&self) -> Decision {
+        let classes = matches!(self.targets, TrainingTargets::Classes { .. });
+        if classes && self.has_own_rule() {
+            return Decision::Soft;
+        }
+        let [rows, _] = self.references.dims();
+        let of_classes = Decision::Nearest { neighbors: NEIGHBORS.min(rows) };
+        self.decision.unwrap_or(if classes && rows > 0 { of_classes } else { Decision::Soft })
+    }
+
+    /// The model with this decision, which is saved with it.
+    ///
+    /// # Errors
+    /// k = 0 or more than the training rows.
+    pub fn with_decision(self, decision: Decision) -> Result<Self> {
+        check_decision(decision, self.references.dims()[0]).map_err(Error::setting)?;
+        Ok(Self { decision: Some(decision), ..self })
+    }
+
+    /// Whether the rule of the method gives the classes by itself, whatever k is.
+    fn has_own_rule(&self) -> bool {
+        match self.rule {
+            Rule::Neighbors | Rule::Manhattan => false,
+            Rule::Coincidence(_) | Rule::VariableKernel(_) | Rule::Members(_) => true,
+        }
+    }
+
+    /// The class of each row by a decision, such as the model's own ([`decision`](Self::decision)).
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn decide_classes(&self, features: &Features, decision: Decision) -> Result<Vec<usize>> {
+        match decision {
+            Decision::Nearest { neighbors } => self.predict(features, neighbors),
+            Decision::Soft => Ok(self.class_probabilities(features)?.most_probable()),
+        }
+    }
+
+    /// The probability of each class by a decision, row-major `[n, c]`: the shares of the votes, or sums of `p_ij`.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn decide_probabilities(
+        &self,
+        features: &Features,
+        decision: Decision,
+    ) -> Result<Vec<f64>> {
+        match decision {
+            Decision::Nearest { neighbors } => self.vote_shares(features, neighbors),
+            Decision::Soft => {
+                let found = self.class_probabilities(features)?;
+                let logs = (0..found.rows()).flat_map(|row| found.log_probabilities(row));
+                Ok(logs.map(|log| log.exp()).collect())
+            }
+        }
+    }
+
+    /// The numbers of each row by a decision, row-major `[n, m]`.
+    ///
+    /// # Errors
+    /// As [`predict_numbers`](Self::predict_numbers).
+    pub fn decide_numbers(&self, features: &Features, decision: Decision) -> Result<Vec<f64>> {
+        match decision {
+            Decision::Nearest { neighbors } => self.predict_numbers(features, neighbors),
+            Decision::Soft => self.predict_kernel(features),
+        }
+    }
+}
+
+/// What is wrong with a decision of so many training rows.
+pub(super) fn check_decision(decision: Decision, rows: usize) -> std::result::Result<(), String> {
+    match decision {
+        Decision::Nearest { neighbors } if neighbors == 0 || neighbors > rows => Err(format!(
+            "the decision has k = {neighbors}, but there are {rows} training rows; give k from 1 to {rows}"
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+    use crate::data::{Labeled, RegressionData};
+    use crate::method::{AnyMethod, Lda, Mlkr};
+    use crate::{Estimator, NcaConfig};
+
+    const SOFT: Decision = Decision::Soft;
+    const NEAREST: Decision = Decision::Nearest { neighbors: 3 };
+
+    fn labeled(rows: usize) -> Labeled {
+        let value = |at: usize| ((at * 7 + at / 2 * 5) % 11) as f64 + (at % 2) as f64;
+        let features = Features::unnamed((0..2 * rows).map(value).collect(), 2).unwrap();
+        Labeled::from_labels(features, (0..rows).map(|row| row % 2).collect()).unwrap()
+    }
+
+    fn saved(model: &Fitted) -> Fitted {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        model.save(&path).unwrap();
+        Fitted::load(&path, &Device::flex()).unwrap()
+    }
+
+    #[test]
+    fn a_decision_is_saved_and_an_absent_one_is_that_of_earlier_versions() {
+        let data = labeled(12);
+        let model = NcaConfig::new(2, 1).fit(&data, &Device::flex()).unwrap();
+        assert_eq!(model.decision(), Decision::Nearest { neighbors: 5 });
+        assert_eq!(saved(&model).decision(), model.decision());
+        let files = model.to_files().unwrap();
+        let (_, card) = files.iter().find(|(name, _)| name == "model.json").unwrap();
+        assert!(!String::from_utf8_lossy(card).contains("decision"));
+        for decision in [SOFT, NEAREST] {
+            let model = model.clone().with_decision(decision).unwrap();
+            assert_eq!(saved(&model).decision(), decision);
+            assert_eq!(model.of_embedded().decision(), decision);
+        }
+        let few = Estimator::new(2, 1, Lda::new()).fit(&labeled(4), &Device::flex()).unwrap();
+        assert_eq!(few.decision(), Decision::Nearest { neighbors: 4 });
+        for neighbors in [0, 5] {
+            let error = few.clone().with_decision(Decision::Nearest { neighbors }).unwrap_err();
+            assert!(error.to_string().contains("give k from 1 to 4"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_decision_gives_classes_probabilities_and_numbers() {
+        let data = labeled(12);
+        let model = NcaConfig::new(2, 1).fit(&data, &Device::flex()).unwrap();
+        let rows = data.features();
+        assert_eq!(model.decide_classes(rows, NEAREST).unwrap(), model.predict(rows, 3).unwrap());
+        let shares = model.decide_probabilities(rows, NEAREST).unwrap();
+        assert_eq!(shares, model.vote_shares(rows, 3).unwrap());
+        let soft = model.decide_probabilities(rows, SOFT).unwrap();
+        let classes = model.decide_classes(rows, SOFT).unwrap();
+        // Probabilities that rounding alone may part are equal.
+        assert!(soft.chunks(2).zip(&classes).all(|(p, &class)| p[class] > p[1 - class] - 1e-3));
+        let targets = (0..12).map(f64::from).collect();
+        let data = RegressionData::new(rows.clone(), "t", targets).unwrap();
+        let numbers = Estimator::new(2, 1, Mlkr::new()).fit(&data, &Device::flex()).unwrap();
+        assert_eq!(numbers.decision(), SOFT);
+        let kernel = numbers.predict_kernel(rows).unwrap();
+        assert_eq!(numbers.decide_numbers(rows, SOFT).unwrap(), kernel);
+        let means = numbers.predict_numbers(rows, 3).unwrap();
+        assert_eq!(numbers.decide_numbers(rows, NEAREST).unwrap(), means);
+        assert_eq!(numbers.with_decision(NEAREST).unwrap().decision(), NEAREST);
+    }
+
+    #[test]
+    fn a_method_with_a_rule_of_its_own_decides_by_it() {
+        let method = AnyMethod::named("vsm").unwrap();
+        let data = labeled(30);
+        let model = Estimator::new(2, 2, method).fit(&data, &Device::flex()).unwrap();
+        let model = model.with_decision(NEAREST).unwrap();
+        assert_eq!(model.decision(), SOFT);
+        let rows = data.features();
+        let classes = model.decide_classes(rows, SOFT).unwrap();
+        assert_eq!(classes, model.predict(rows, 3).unwrap());
+    }
+}
