@@ -35,7 +35,7 @@ pub use backward::{Weighted, Weights};
 pub use columns::NeighborSets;
 pub use mean::Means;
 pub use number::Number;
-#[cfg(all(feature = "burn", feature = "flex", feature = "fourier"))]
+#[cfg(all(feature = "burn", feature = "fourier"))]
 pub use operation::{fourier_cost, fourier_exact_rows};
 #[cfg(feature = "burn")]
 pub use operation::{log_sum_exp, pair_sum, takes, weighted_mean};

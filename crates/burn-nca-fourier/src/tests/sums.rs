@@ -1,3 +1,5 @@
+//! The series against the direct sums, in value and gradient.
+
 use super::oracle;
 use super::shapes::{Shape, all};
 use crate::{LogSums, Points, Sets, TOLERANCE, entropies, log_sums, log_sums_gradient};

@@ -2,11 +2,11 @@
 
 use burn::backend::Flex;
 use burn::backend::flex::FlexTensor;
-use burn::tensor::{DType, Element, TensorData};
-use pulp::bytemuck::Pod;
+use burn::tensor::DType;
 
+use super::flex_tensor::{KernelElement, tensor, values, width};
 use super::ops::PairSums;
-use crate::{Distance, Means, NeighborSets, Number, PairSum, Weighted, Weights};
+use crate::{Distance, Means, NeighborSets, PairSum, Weighted, Weights};
 
 impl PairSums for Flex {
     fn pair_sum(
@@ -57,11 +57,6 @@ impl PairSums for Flex {
         }
     }
 }
-
-/// Numbers that a tensor holds and the kernels compute with.
-pub(super) trait KernelElement: Number + Element + Pod {}
-impl KernelElement for f32 {}
-impl KernelElement for f64 {}
 
 /// See [`PairSums::pair_sum`].
 fn forward<T: KernelElement>(
@@ -132,22 +127,4 @@ fn backward<T: KernelElement>(
     let [_, references, operand, ..] = &all;
     let dr = dr.map_or_else(|| references.clone(), |dr| tensor(dr, [m, k]));
     (tensor(dq, [b, k]), dr, operand.clone())
-}
-
-/// Number of columns.
-pub(super) fn width(tensor: &FlexTensor) -> usize {
-    tensor.layout().shape()[1]
-}
-
-/// The numbers of a tensor whose rows follow one another.
-pub(super) fn values<T: KernelElement>(tensor: &FlexTensor) -> &[T] {
-    // No place is aligned for numbers that are not there.
-    if tensor.layout().num_elements() == 0 {
-        return &[];
-    }
-    tensor.as_slice().expect("a contiguous tensor of the type of all operands")
-}
-
-pub(super) fn tensor<T: KernelElement>(values: Vec<T>, shape: [usize; 2]) -> FlexTensor {
-    FlexTensor::from_data(TensorData::new(values, shape))
 }

@@ -1,10 +1,10 @@
 //! Log sums by a Fourier series on `flex`, computed in f64 whatever the type of the tensors.
 
 use burn::backend::flex::FlexTensor;
-use burn::tensor::{DType, Tensor};
-use burn_nca_fourier::{Cost, LogSums, Points, Sets, log_sums, log_sums_gradient};
+use burn::tensor::DType;
+use burn_nca_fourier::{LogSums, Points, log_sums, log_sums_gradient};
 
-use super::flex::{tensor, values, width};
+use super::flex_tensor::{tensor, values, width};
 use crate::NeighborSets;
 
 /// The sums `[b, 1]`, and in f64 the sums and the digits of their series, `[2, b]`.
@@ -46,52 +46,6 @@ pub(super) fn backward(
         dq.iter_mut().zip(&dr).for_each(|(sum, part)| *sum += part);
     }
     (of_type(dq, [b, k], dtype), of_type(dr, [m, k], dtype))
-}
-
-/// See [`fourier_cost`](super::fourier_cost).
-pub(super) fn cost(
-    queries: &Tensor<2>,
-    references: &Tensor<2>,
-    columns: &[NeighborSets],
-    tolerance: f64,
-) -> Cost {
-    let k = queries.dims()[1];
-    let [queries, references] = [queries, references].map(numbers);
-    let (queries, references) = (queries.as_slice(), references.as_slice());
-    let of_sets = columns.iter().map(|columns| {
-        let sets: Sets = columns.sets();
-        burn_nca_fourier::cost(&Points { queries, references, k, sets: &sets, tolerance })
-    });
-    of_sets.fold(Cost::default(), |sum, cost| Cost {
-        series: sum.series + cost.series,
-        pairs: sum.pairs + cost.pairs,
-    })
-}
-
-/// See [`fourier_exact_rows`](super::fourier_exact_rows).
-pub(super) fn exact_rows(
-    queries: &Tensor<2>,
-    references: &Tensor<2>,
-    columns: &[NeighborSets],
-    tolerance: f64,
-) -> usize {
-    let [b, k] = queries.dims();
-    let [queries, references] = [queries, references].map(numbers);
-    let (queries, references) = (queries.as_slice(), references.as_slice());
-    let mut exact = vec![false; b];
-    for columns in columns {
-        let sets = columns.sets();
-        let found = log_sums(&Points { queries, references, k, sets: &sets, tolerance });
-        for (row, (exact, digits)) in exact.iter_mut().zip(found.digits).enumerate() {
-            *exact |= digits == 0 && columns.count(row) > 0;
-        }
-    }
-    exact.into_iter().filter(|exact| *exact).count()
-}
-
-fn numbers(tensor: &Tensor<2>) -> Vec<f64> {
-    let data = tensor.clone().without_autodiff().into_data().convert::<f64>();
-    data.try_to_vec::<f64>().expect("numbers of a tensor on the host")
 }
 
 fn in_f64(tensor: &FlexTensor) -> Vec<f64> {

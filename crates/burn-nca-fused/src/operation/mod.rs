@@ -17,9 +17,13 @@ mod autodiff;
 mod cube;
 #[cfg(feature = "flex")]
 mod flex;
+#[cfg(feature = "flex")]
+mod flex_tensor;
 #[cfg(all(feature = "flex", feature = "fourier"))]
 mod fourier;
 mod ops;
+#[cfg(feature = "fourier")]
+mod series;
 
 use burn::backend::{Dispatch, DispatchTensorKind};
 use burn::tensor::Tensor;
@@ -113,15 +117,13 @@ pub fn pair_sum(
 ///
 /// # Panics
 /// If the shapes contradict the sets.
-#[cfg(all(feature = "flex", feature = "fourier"))]
+#[cfg(feature = "fourier")]
 pub fn fourier_cost(
     points: (&Tensor<2>, &Tensor<2>),
     columns: &[NeighborSets],
     tolerance: f64,
 ) -> Option<burn_nca_fourier::Cost> {
-    let (queries, references) = points;
-    takes(PairSum::Fourier(tolerance), &[queries, references])
-        .then(|| fourier::cost(queries, references, columns, tolerance))
+    is_series(points, tolerance).then(|| series::cost(points, columns, tolerance))
 }
 
 /// The number of queries that [`PairSum::Fourier`] sums exactly over one of these sets, pair by pair; `None` where the series is
@@ -129,15 +131,13 @@ pub fn fourier_cost(
 ///
 /// # Panics
 /// If the shapes contradict the sets.
-#[cfg(all(feature = "flex", feature = "fourier"))]
+#[cfg(feature = "fourier")]
 pub fn fourier_exact_rows(
     points: (&Tensor<2>, &Tensor<2>),
     columns: &[NeighborSets],
     tolerance: f64,
 ) -> Option<usize> {
-    let (queries, references) = points;
-    takes(PairSum::Fourier(tolerance), &[queries, references])
-        .then(|| fourier::exact_rows(queries, references, columns, tolerance))
+    is_series(points, tolerance).then(|| series::exact_rows(points, columns, tolerance))
 }
 
 /// `log Σ_j exp(-||q_i - r_j||²)` over the columns of each row.
@@ -219,6 +219,11 @@ pub fn weighted_mean(
     columns: &NeighborSets,
 ) -> Tensor<2> {
     pair_sum(PairSum::Mean, (queries, references), Some(values), columns)
+}
+
+#[cfg(feature = "fourier")]
+fn is_series((queries, references): (&Tensor<2>, &Tensor<2>), tolerance: f64) -> bool {
+    takes(PairSum::Fourier(tolerance), &[queries, references])
 }
 
 /// Whether the shapes belong together.

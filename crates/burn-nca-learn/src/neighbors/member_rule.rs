@@ -1,6 +1,7 @@
 //! The kernel rule of several embeddings side by side, by the distance and not its square.
 
-use burn::tensor::{DType, Tensor, TensorData};
+use burn::tensor::{Bool, DType, Tensor, TensorData};
+use burn_nca::internal::negated_distances;
 use serde::{Deserialize, Serialize};
 
 use super::excluded::{Exclude, check_usable};
@@ -11,7 +12,6 @@ use super::rule::{ClassReferences, ClassRule};
 use crate::data::host_values;
 use crate::device::backend;
 use crate::error::{Error, Result};
-use crate::objective::negated_distances;
 
 /// Numbers of a block of queries by references.
 const BLOCK: usize = 1 << 22;
@@ -71,18 +71,17 @@ impl MemberRule {
         let mut found = Vec::with_capacity(n * columns);
         for start in (0..n).step_by(rows) {
             let rows = start..(start + rows).min(n);
-            let left_out = eligible.excluded.as_ref().map(|excluded| {
+            let excluded = eligible.excluded.as_ref();
+            let left_out = (excluded.is_some() || eligible.rows.is_some()).then(|| {
                 // The places of eligible references, and all others.
                 let mut mask = vec![eligible.rows.is_some(); rows.len() * m];
                 for (query, mask) in rows.clone().zip(mask.chunks_exact_mut(m)) {
                     for place in 0..usable {
-                        mask[eligible.row(place)] = excluded.has(query, place);
+                        mask[eligible.row(place)] =
+                            excluded.is_some_and(|excluded| excluded.has(query, place));
                     }
                 }
-                Tensor::<2, burn::tensor::Bool>::from_data(
-                    TensorData::new(mask, [rows.len(), m]),
-                    place.0,
-                )
+                Tensor::<2, Bool>::from_data(TensorData::new(mask, [rows.len(), m]), place.0)
             });
             let of_member = |member: usize| {
                 let part = member * size..(member + 1) * size;

@@ -16,7 +16,7 @@ mod large_margin;
 mod manhattan;
 mod variable_kernel;
 
-pub(crate) use burn_nca::internal::{kernel_means, negated_distances};
+pub(crate) use burn_nca::internal::kernel_means;
 pub use burn_nca::objective::*;
 pub use coincidence::{CoincidenceLoss, CoincidenceLossConfig};
 pub use coincidence_index::CoincidenceIndex;

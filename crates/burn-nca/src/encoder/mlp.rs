@@ -1,7 +1,7 @@
 //! The multilayer perceptron.
 
 use burn::config::Config;
-use burn::module::{Module, Param};
+use burn::module::{Module, Param, ParamId, RunningState};
 use burn::nn::{
     BatchNorm, BatchNormConfig, Dropout, DropoutConfig, GaussianNoise, GaussianNoiseConfig, Linear,
     LinearConfig,
@@ -139,7 +139,7 @@ impl MlpConfig {
         let norms = sizes.iter().filter(|_| *batch_norm);
         Mlp {
             layers,
-            norms: norms.map(|size| BatchNormConfig::new(*size).init(device)).collect(),
+            norms: norms.map(|size| normalization(*size, device)).collect(),
             dropout: (*dropout > 0.0).then(|| DropoutConfig::new(*dropout).init()),
             noise: (*noise > 0.0).then(|| GaussianNoiseConfig::new(*noise).init()),
             activation: *activation,
@@ -247,5 +247,17 @@ impl Encoder for Mlp {
 
     fn d_input(&self) -> Option<usize> {
         self.layers.first().map(|layer| layer.weight.dims()[0])
+    }
+}
+
+/// A normalization whose running statistics have the same ids in every module: no mapper changes them, and equal modules
+/// make equal records.
+pub(super) fn normalization(size: usize, device: &Device) -> BatchNorm {
+    let norm = BatchNormConfig::new(size).init(device);
+    let [mean, var] = [&norm.running_mean, &norm.running_var].map(|state| state.value());
+    BatchNorm {
+        running_mean: RunningState::with_id(ParamId::from(1_u64), mean),
+        running_var: RunningState::with_id(ParamId::from(2_u64), var),
+        ..norm
     }
 }

@@ -1,12 +1,13 @@
 //! The encoder of modern NCA: periodic embeddings of numbers and residual blocks, several members side by side.
 
 use burn::module::{Module, Param};
-use burn::nn::{BatchNorm, BatchNormConfig, Dropout, DropoutConfig, Linear, LinearConfig};
+use burn::nn::{BatchNorm, Dropout, DropoutConfig, Linear, LinearConfig};
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Distribution, Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::any::times;
+use super::mlp::normalization;
 use super::{Encoder, EncoderConfig};
 use crate::error::{Error, Result};
 
@@ -100,7 +101,7 @@ impl ResidualBlock {
     /// A block of k dimensions at a random start.
     pub fn new(size: usize, width: usize, dropout: f64, device: &Device) -> Self {
         Self {
-            norm: BatchNormConfig::new(size).init(device),
+            norm: normalization(size, device),
             inner: LinearConfig::new(size, width).init(device),
             dropout: DropoutConfig::new(dropout).init(),
             outer: LinearConfig::new(width, size).init(device),
@@ -208,7 +209,7 @@ impl ModernConfig {
             blocks: (0..self.blocks)
                 .map(|_| ResidualBlock::new(size, self.width, self.dropout, device))
                 .collect(),
-            norm: (self.blocks > 0).then(|| BatchNormConfig::new(size).init(device)),
+            norm: (self.blocks > 0).then(|| normalization(size, device)),
         }
     }
 

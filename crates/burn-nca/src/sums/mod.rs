@@ -167,17 +167,12 @@ impl Sums {
 }
 
 /// Whether a Fourier series is predicted to be faster than fused sums.
-#[cfg(all(feature = "fused", feature = "flex"))]
+#[cfg(feature = "fused")]
 fn is_faster(queries: &Tensor<2>, z: &Tensor<2>, columns: &[NeighborSets]) -> bool {
     // Measured (benches/pairs/fourier.rs): of the exact sums of single rows, a fused pass over all pairs takes this part.
     let fused = if z.dtype() == DType::F64 { 0.15 } else { 0.07 };
     let cost = burn_nca_fused::fourier_cost((queries, z), columns, FOURIER_TOLERANCE);
     cost.is_some_and(|cost| 1.5 * cost.series < fused * cost.pairs)
-}
-
-#[cfg(all(feature = "fused", not(feature = "flex")))]
-fn is_faster(_queries: &Tensor<2>, _z: &Tensor<2>, _columns: &[NeighborSets]) -> bool {
-    false
 }
 
 #[cfg(feature = "fused")]

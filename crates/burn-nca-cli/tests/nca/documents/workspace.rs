@@ -16,7 +16,7 @@ pub struct Workspace {
 impl Workspace {
     /// Reads the manifests of a workspace.
     pub fn read(root: &Path) -> Self {
-        let nested = ["crates", "examples", "tests"].map(|folder| root.join(folder));
+        let nested = ["benches", "crates", "examples", "tests"].map(|folder| root.join(folder));
         let folders = nested.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
         let folders = folders.map(|entry| entry.unwrap().path()).chain([root.join("benches")]);
         let texts = folders.filter_map(|folder| fs::read_to_string(folder.join("Cargo.toml")).ok());

@@ -91,17 +91,11 @@ impl<'a> Block<'a> {
     }
 }
 
-#[cfg(feature = "flex")]
 fn exact_rows(points: (&Tensor<2>, &Tensor<2>), sets: &[NeighborSets], tolerance: f64) -> usize {
     burn_nca_fused::fourier_exact_rows(points, sets, tolerance).unwrap_or(0)
 }
 
-#[cfg(not(feature = "flex"))]
-fn exact_rows(_points: (&Tensor<2>, &Tensor<2>), _sets: &[NeighborSets], _tolerance: f64) -> usize {
-    0
-}
-
-#[cfg(all(test, feature = "flex"))]
+#[cfg(test)]
 mod tests {
     use burn::tensor::{DType, Device};
 

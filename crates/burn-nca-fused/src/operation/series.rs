@@ -1,0 +1,50 @@
+//! What a Fourier series costs, and what it leaves to exact sums.
+
+use burn::tensor::Tensor;
+use burn_nca_fourier::{Cost, Points, log_sums};
+
+use crate::NeighborSets;
+
+/// See [`fourier_cost`](super::fourier_cost).
+pub(super) fn cost(
+    (queries, references): (&Tensor<2>, &Tensor<2>),
+    columns: &[NeighborSets],
+    tolerance: f64,
+) -> Cost {
+    let k = queries.dims()[1];
+    let [queries, references] = [queries, references].map(numbers);
+    let (queries, references) = (queries.as_slice(), references.as_slice());
+    let of_sets = columns.iter().map(|columns| {
+        let sets = columns.sets();
+        burn_nca_fourier::cost(&Points { queries, references, k, sets: &sets, tolerance })
+    });
+    of_sets.fold(Cost::default(), |sum, cost| Cost {
+        series: sum.series + cost.series,
+        pairs: sum.pairs + cost.pairs,
+    })
+}
+
+/// See [`fourier_exact_rows`](super::fourier_exact_rows).
+pub(super) fn exact_rows(
+    (queries, references): (&Tensor<2>, &Tensor<2>),
+    columns: &[NeighborSets],
+    tolerance: f64,
+) -> usize {
+    let [b, k] = queries.dims();
+    let [queries, references] = [queries, references].map(numbers);
+    let (queries, references) = (queries.as_slice(), references.as_slice());
+    let mut exact = vec![false; b];
+    for columns in columns {
+        let sets = columns.sets();
+        let found = log_sums(&Points { queries, references, k, sets: &sets, tolerance });
+        for (row, (exact, digits)) in exact.iter_mut().zip(found.digits).enumerate() {
+            *exact |= digits == 0 && columns.count(row) > 0;
+        }
+    }
+    exact.into_iter().filter(|exact| *exact).count()
+}
+
+fn numbers(tensor: &Tensor<2>) -> Vec<f64> {
+    let data = tensor.clone().without_autodiff().into_data().convert::<f64>();
+    data.try_to_vec::<f64>().expect("numbers of a tensor on the host")
+}
