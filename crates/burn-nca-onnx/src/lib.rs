@@ -7,6 +7,7 @@
 //! Burn reads ONNX and does not write it. The format is a few messages of Protocol Buffers (`graph`, `proto`).
 
 mod class_rules;
+mod distances;
 mod graph;
 mod map;
 mod members;

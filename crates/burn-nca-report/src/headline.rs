@@ -1,7 +1,7 @@
 //! The result of a fit in a sentence or two, and its key figures in a terminal and as the cards of a page.
 
 use super::number::{bytes, count, counted, duration, percent, significant};
-use super::{Data, MeasureRow, Measured, Report, Results};
+use super::{Data, MeasureRow, Measured, PairSums, Report, Results};
 use burn_nca_program::html::card;
 use burn_nca_program::short_name;
 
@@ -174,7 +174,9 @@ pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
         ("solver", work),
         ("stopped", run.termination_sentence.clone()),
     ]);
-    lines.extend(run.sums.as_ref().map(|sums| ("sums", sums.text())));
+    // Where it is not the usual one.
+    let sums = run.sums.as_ref().filter(|sums| **sums != PairSums::Fused);
+    lines.extend(sums.map(|sums| ("sums", sums.text())));
     let memory = run.peak_memory_bytes.map(|peak| format!("{} at most", bytes(peak)));
     lines.extend(memory.map(|memory| ("memory", memory)));
     lines

@@ -38,26 +38,26 @@ fn sums_are_computed_as_asked_for() {
 
 #[test]
 fn a_fourier_series_is_used_where_there_is_one_and_refused_elsewhere() {
-    let fit = ["fit", "iris", "--method", "nca", "--no-tune", "--max-iterations", "3"];
+    let fit = ["fit", "iris", "--method", "nca", "--max-iterations", "3"];
     let fit = |options: &'static str| [&fit[..], &options.split(' ').collect::<Vec<_>>()].concat();
     let report = |options: &'static str| json(&[fit(options), vec!["--format", "json"]].concat());
-    let found = report("--dim 1 --sums fourier --sums-tolerance 1e-10 --precision f64");
+    let found = report("--no-tune --dim 1 --sums fourier --sums-tolerance 1e-10 --precision f64");
     assert_eq!(found["sums"]["way"], "fourier");
     assert_eq!(found["sums"]["tolerance"], 1e-10);
-    let plain = report("--dim 1 --sums plain --precision f64");
+    let plain = report("--no-tune --dim 1 --sums plain --precision f64");
     assert_eq!(plain["sums"]["way"], "plain");
     let [f, expected] = [&found, &plain].map(|report| report["f"].as_f64().unwrap());
     assert!((f - expected).abs() < 1e-6 * expected, "{f} and {expected}");
-    let text = stdout(&fit("--dim 2 --sums fourier"));
+    let text = stdout(&fit("--no-tune --dim 2 --sums fourier"));
     assert!(text.contains("Fourier series, tolerance 1e-8, "), "{text}");
     for (options, code, message) in [
         (
-            "--dim 3 --sums fourier",
+            "--no-tune --dim 3 --sums fourier",
             1,
             "a Fourier series in 1 and 2 dimensions, and 3 are asked for",
         ),
         (
-            "--dim 1 --sums fourier --sums-tolerance 3",
+            "--no-tune --dim 1 --sums fourier --sums-tolerance 3",
             1,
             "the Fourier series is 3e0; give a number",
         ),

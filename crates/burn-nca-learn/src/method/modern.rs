@@ -353,9 +353,9 @@ impl Settings<'_> {
     /// A member at its random start.
     fn start<D: TrainingData>(&self, problem: &Problem<'_, D>, number: usize) -> ModernMember {
         // Apart from the seeds of batches, which count from the same number.
-        problem.device.seed(problem.fit.seed ^ (0x6d6f_6400_0000_0000 + number as u64));
+        let seed = problem.fit.seed ^ (0x6d6f_6400_0000_0000 + number as u64);
         let d_input = problem.data.features().columns();
-        self.network.member(d_input, problem.d_output, &problem.device)
+        self.network.member(d_input, problem.d_output, seed, &problem.device)
     }
 
     /// A member as a checkpoint has it.

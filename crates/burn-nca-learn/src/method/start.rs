@@ -107,8 +107,7 @@ fn unscaled(
             Ok((AnyEncoder::Mlp(network), None))
         }
         EncoderConfig::Modern(modern) => {
-            device.seed(fit.seed);
-            Ok((AnyEncoder::Modern(modern.init(d, k, device)), None))
+            Ok((AnyEncoder::Modern(modern.init(d, k, fit.seed, device)), None))
         }
     }
 }

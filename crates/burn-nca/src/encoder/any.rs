@@ -150,7 +150,7 @@ impl EncoderConfig {
         )))
     }
 
-    /// Builds the encoder for d input features and k embedding dimensions.
+    /// Builds the encoder for d input features and k embedding dimensions; a [`ModernEncoder`] from seed 0.
     ///
     /// # Panics
     /// For a diagonal encoder with k other than d.
@@ -166,7 +166,7 @@ impl EncoderConfig {
             Self::Mlp(hidden) => {
                 AnyEncoder::Mlp(MlpConfig::new(d_input, hidden.clone(), d_output).init(device))
             }
-            Self::Modern(config) => AnyEncoder::Modern(config.init(d_input, d_output, device)),
+            Self::Modern(config) => AnyEncoder::Modern(config.init(d_input, d_output, 0, device)),
         }
     }
 }

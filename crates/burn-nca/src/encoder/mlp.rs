@@ -156,19 +156,28 @@ impl MlpConfig {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut network = self.init(device);
         for layer in &mut network.layers {
-            let [d_input, d_output] = layer.weight.dims();
-            let bound = 1.0 / (d_input as f64).sqrt();
-            let mut draw = |shape: &[usize]| {
-                let size = shape.iter().product();
-                let values: Vec<f64> = (0..size).map(|_| rng.random_range(-bound..bound)).collect();
-                TensorData::new(values, shape.to_vec()).convert_dtype(DType::F32)
-            };
-            let weight = draw(&[d_input, d_output]);
-            let bias = draw(&[d_output]);
-            layer.weight = Param::from_tensor(Tensor::from_data(weight, device));
-            layer.bias = Some(Param::from_tensor(Tensor::from_data(bias, device)));
+            *layer = linear(layer.weight.dims(), &mut rng, device);
         }
         network
+    }
+}
+
+/// A linear layer at Burn's default random start, uniform within 1 / sqrt(d), drawn on the host.
+pub(super) fn linear(
+    [d_input, d_output]: [usize; 2],
+    rng: &mut ChaCha8Rng,
+    device: &Device,
+) -> Linear {
+    let bound = 1.0 / (d_input as f64).sqrt();
+    let mut draw = |shape: &[usize]| {
+        let size = shape.iter().product();
+        let values: Vec<f64> = (0..size).map(|_| rng.random_range(-bound..bound)).collect();
+        TensorData::new(values, shape.to_vec()).convert_dtype(DType::F32)
+    };
+    let (weight, bias) = (draw(&[d_input, d_output]), draw(&[d_output]));
+    Linear {
+        weight: Param::from_tensor(Tensor::from_data(weight, device)),
+        bias: Some(Param::from_tensor(Tensor::from_data(bias, device))),
     }
 }
 

@@ -1,13 +1,16 @@
 //! The encoder of modern NCA: periodic embeddings of numbers and residual blocks, several members side by side.
 
 use burn::module::{Module, Param};
-use burn::nn::{BatchNorm, Dropout, DropoutConfig, Linear, LinearConfig};
+use burn::nn::{BatchNorm, Dropout, DropoutConfig, Linear};
 use burn::tensor::activation::relu;
-use burn::tensor::{Device, Distribution, Tensor};
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, Normal};
 use serde::{Deserialize, Serialize};
 
 use super::any::times;
-use super::mlp::normalization;
+use super::mlp::{linear, normalization};
 use super::{Encoder, EncoderConfig};
 use crate::error::{Error, Result};
 
@@ -30,16 +33,16 @@ impl Default for NumericEmbeddingConfig {
 }
 
 impl NumericEmbeddingConfig {
-    /// The embedding of d features at a random start (seed the device first).
-    pub fn init(&self, d_input: usize, device: &Device) -> NumericEmbedding {
-        let spread = Distribution::Normal(0.0, self.scale);
+    /// The embedding of d features at a random start.
+    fn init(&self, d_input: usize, rng: &mut ChaCha8Rng, device: &Device) -> NumericEmbedding {
+        let spread = Normal::new(0.0, self.scale).expect("a scale that was checked");
+        let count = d_input * self.frequencies;
+        let values: Vec<f64> = spread.sample_iter(&mut *rng).take(count).collect();
+        let values = TensorData::new(values, [d_input, self.frequencies]);
+        let frequencies = Tensor::from_data(values.convert_dtype(DType::F32), device);
         NumericEmbedding {
-            frequencies: Param::from_tensor(Tensor::random(
-                [d_input, self.frequencies],
-                spread,
-                device,
-            )),
-            linear: LinearConfig::new(2 * self.frequencies, self.size).init(device),
+            frequencies: Param::from_tensor(frequencies),
+            linear: linear([2 * self.frequencies, self.size], rng, device),
             scale: self.scale,
         }
     }
@@ -99,12 +102,12 @@ pub struct ResidualBlock {
 
 impl ResidualBlock {
     /// A block of k dimensions at a random start.
-    pub fn new(size: usize, width: usize, dropout: f64, device: &Device) -> Self {
+    fn new([size, width]: [usize; 2], dropout: f64, rng: &mut ChaCha8Rng, device: &Device) -> Self {
         Self {
             norm: normalization(size, device),
-            inner: LinearConfig::new(size, width).init(device),
+            inner: linear([size, width], rng, device),
             dropout: DropoutConfig::new(dropout).init(),
-            outer: LinearConfig::new(width, size).init(device),
+            outer: linear([width, size], rng, device),
         }
     }
 
@@ -196,27 +199,41 @@ impl ModernConfig {
         member.checked_mul(self.members)
     }
 
-    /// One of the members, of k dimensions, at a random start (seed the device first).
-    pub fn member(&self, d_input: usize, size: usize, device: &Device) -> ModernMember {
+    /// One of the members, of k dimensions, at a random start that is drawn on the host: the same on every device.
+    ///
+    /// # Panics
+    /// On a scale that [`Self::check`] refuses.
+    pub fn member(&self, d_input: usize, size: usize, seed: u64, device: &Device) -> ModernMember {
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
         let embedding = self
             .embedding
             .as_ref()
-            .map(|embedding| (embedding.init(d_input, device), embedding.size));
+            .map(|embedding| (embedding.init(d_input, rng, device), embedding.size));
         let inputs = embedding.as_ref().map_or(d_input, |(_, size)| d_input * size);
         ModernMember {
             embedding: embedding.map(|(embedding, _)| embedding),
-            linear: LinearConfig::new(inputs, size).init(device),
+            linear: linear([inputs, size], rng, device),
             blocks: (0..self.blocks)
-                .map(|_| ResidualBlock::new(size, self.width, self.dropout, device))
+                .map(|_| ResidualBlock::new([size, self.width], self.dropout, rng, device))
                 .collect(),
             norm: (self.blocks > 0).then(|| normalization(size, device)),
         }
     }
 
-    /// All members, of k dimensions together.
-    pub fn init(&self, d_input: usize, d_output: usize, device: &Device) -> ModernEncoder {
+    /// All members, of k dimensions together, each from a seed of its own.
+    ///
+    /// # Panics
+    /// On a scale that [`Self::check`] refuses.
+    pub fn init(
+        &self,
+        d_input: usize,
+        d_output: usize,
+        seed: u64,
+        device: &Device,
+    ) -> ModernEncoder {
         let size = d_output / self.members;
-        ModernEncoder::new((0..self.members).map(|_| self.member(d_input, size, device)).collect())
+        let seeds = (0..self.members as u64).map(|number| seed.wrapping_add(number));
+        ModernEncoder::new(seeds.map(|seed| self.member(d_input, size, seed, device)).collect())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 use web_time::Instant;
 
 use burn::module::Module;
@@ -163,6 +164,9 @@ struct Plan {
     candidates: Option<usize>,
 }
 
+/// Held from the seed of a batch to its last draw.
+static DRAWS: Mutex<()> = Mutex::new(());
+
 /// A fit between two epochs.
 struct Epochs<'a, 'p, E: Encoder, O: Objective> {
     units: &'a Units<'a, 'p, E, O>,
@@ -234,13 +238,8 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             let learning_rate = learning_rate_at(start, self.epoch * count + batch, epochs * count);
             self.last.step = learning_rate;
             let others = self.others(&rows, &span);
-            if self.draws {
-                let number = (self.batches + batch) as u64;
-                let mut seeds = ChaCha8Rng::seed_from_u64(self.config.seed);
-                seeds.set_stream(number + 1);
-                self.problem.x.device().seed(seeds.random());
-            }
-            let Some(estimate) = self.batch(&rows[span.clone()], &others) else { continue };
+            let number = (self.batches + batch) as u64;
+            let Some(estimate) = self.batch(number, &rows[span.clone()], &others) else { continue };
             value += span.len() as f64 * estimate.value;
             valued_rows += span.len();
             let Some(gradients) = estimate.step else { continue };
@@ -276,14 +275,14 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
     }
 
     /// What a batch says of the penalized sum over all rows; nothing where none of its terms counts.
-    fn batch(&self, rows: &[usize], others: &[usize]) -> Option<BatchEstimate> {
+    fn batch(&self, number: u64, rows: &[usize], others: &[usize]) -> Option<BatchEstimate> {
         let (target, objective) = (self.problem.target, &self.model.objective);
         let (sum, embedding) = if self.plan.candidates.is_some() {
             let sample = SampledTerms::of(objective, target, rows, others)?;
-            let embedding = self.embedded(sample.points());
+            let embedding = self.embedded(number, sample.points());
             (sample.estimate(objective, embedding.clone())?, embedding)
         } else {
-            let (embedding, batch) = (self.embedded(rows), objective.subset(target, rows));
+            let (embedding, batch) = (self.embedded(number, rows), objective.subset(target, rows));
             (objective.estimate(embedding.clone(), &batch, target)?, embedding)
         };
         let has_slope = sum.is_tracked();
@@ -313,9 +312,18 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         rows.iter().cycle().skip(batch.end).take(count).copied().collect()
     }
 
-    /// The embedding of these rows with its graph, `[b, k]`.
-    fn embedded(&self, rows: &[usize]) -> Tensor<2> {
-        self.model.encoder.forward(self.problem.x.rows(rows).autodiff())
+    /// The embedding of these rows, those of a batch of this number, with its graph, `[b, k]`.
+    fn embedded(&self, number: u64, rows: &[usize]) -> Tensor<2> {
+        let x = self.problem.x.rows(rows).autodiff();
+        if !self.draws {
+            return self.model.encoder.forward(x);
+        }
+        let mut seeds = ChaCha8Rng::seed_from_u64(self.config.seed);
+        seeds.set_stream(number + 1);
+        // All that runs in a process draws from one generator of the device: another fit waits.
+        let _draws = DRAWS.lock().unwrap_or_else(PoisonError::into_inner);
+        self.problem.x.device().seed(seeds.random());
+        self.model.encoder.forward(x)
     }
 
     /// The number of terms of the whole data, n.

@@ -1,0 +1,53 @@
+//! Distances from the training rows as operations.
+
+use burn_nca_learn::Fitted;
+use burn_nca_learn::neighbors::Rule;
+
+use crate::graph::{DataType, Graph};
+use crate::map::host;
+use crate::rule_parts::{differences, sum_of_last};
+
+/// `-D_ij` by the distance of the model's rule, but for what is the same for all j, `[n, m]`.
+pub fn negative_distances(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
+    match *fitted.rule() == Rule::Manhattan {
+        true => negative_absolute_differences(graph, fitted, z),
+        false => negative_squared_distances(graph, fitted, z),
+    }
+}
+
+/// `-D_ij` but for what is the same for all j, `[n, m]`, without a difference of each pair.
+///
+/// ```text
+/// ||z - r||² = ||z - c||² + ||r - c||² - 2 (z - c)·(r - c)      c: the mean of the training rows
+/// ```
+fn negative_squared_distances(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
+    let [m, k] = fitted.references().dims();
+    let references = host(fitted.references().clone());
+    let center: Vec<f64> = (0..k)
+        .map(|axis| references.iter().skip(axis).step_by(k).sum::<f64>() / m as f64)
+        .collect();
+    // [k, m]: 2 (r - c), and the negative of its square.
+    let mut twice = vec![0.0; k * m];
+    let mut negative_squares = vec![0.0; m];
+    for (row, reference) in references.chunks_exact(k).enumerate() {
+        for (axis, (r, c)) in reference.iter().zip(&center).enumerate() {
+            twice[axis * m + row] = 2.0 * (r - c);
+            negative_squares[row] -= (r - c) * (r - c);
+        }
+    }
+    let double = DataType::Double;
+    let center = graph.constant("center", double, &center, &[k]);
+    let twice = graph.constant("twice_references", double, &twice, &[k, m]);
+    let squares = graph.constant("negative_squares", double, &negative_squares, &[m]);
+    let z = graph.apply("Sub", &[z, &center], "from_center");
+    let product = graph.apply("MatMul", &[&z, &twice], "twice_product");
+    graph.apply("Add", &[&product, &squares], "logits")
+}
+
+/// `-Σ_r |z_ir - z_jr|`, `[n, m]`, by the differences of all pairs, `[n, m, k]`.
+fn negative_absolute_differences(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
+    let differences = differences(graph, fitted, z);
+    let absolute = graph.apply("Abs", &[&differences], "absolute_differences");
+    let distances = sum_of_last(graph, &absolute, "distances");
+    graph.apply("Neg", &[&distances], "logits")
+}
