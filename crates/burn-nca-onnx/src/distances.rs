@@ -4,8 +4,7 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::neighbors::Rule;
 
 use crate::graph::{DataType, Graph};
-use crate::map::host;
-use crate::rule_parts::{differences, sum_of_last};
+use crate::rule_parts::{differences, host, sum_of_last};
 
 /// `-D_ij` by the distance of the model's rule, but for what is the same for all j, `[n, m]`.
 pub fn negative_distances(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {

@@ -5,6 +5,7 @@ use burn_nca_learn::data::{Features, Scaling, TensorFeatures};
 use burn_nca_learn::encoder::{Activation, AnyEncoder, Mlp};
 
 use crate::graph::{DataType, Graph};
+use crate::rule_parts::host;
 
 /// The scaled features: `(x - offset) / scale` in doubles, in the type of the map after that.
 pub fn scaled(graph: &mut Graph, scaling: &Scaling, input: &str, data_type: DataType) -> String {
@@ -94,12 +95,4 @@ fn layers(
         }
     }
     z
-}
-
-/// The values of a tensor, row-major.
-///
-/// # Panics
-/// For a tensor without columns, which no encoder has.
-pub fn host(tensor: Tensor<2>) -> Vec<f64> {
-    Features::from_tensor(tensor).expect("weights are finite and have columns").values().to_vec()
 }

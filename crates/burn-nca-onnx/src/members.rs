@@ -6,8 +6,7 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::encoder::{ModernEncoder, ModernMember, NumericEmbedding, ResidualBlock};
 
 use crate::graph::{DataType, Graph};
-use crate::map::host;
-use crate::rule_parts::{log_weights, sum_of_last};
+use crate::rule_parts::{host, log_weights, sum_of_last};
 
 /// Where a member's operations go: its graph, number type and the prefix of its names.
 struct Place<'a> {

@@ -1,9 +1,10 @@
 //! Operations that the rules of a model share: differences from the training rows, their weights and classes.
 
+use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
+use burn_nca_learn::data::{Features, TensorFeatures};
 
 use crate::graph::{DataType, Graph};
-use crate::map::host;
 
 /// The output of every rule of classes, `[n, c]`.
 pub const PROBABILITIES: &str = "probabilities";
@@ -42,4 +43,12 @@ pub fn differences(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
 pub fn sum_of_last(graph: &mut Graph, input: &str, output: &str) -> String {
     let axis = graph.whole_numbers(&format!("last_axis_of_{output}"), &[-1]);
     graph.node("ReduceSum", &[input, &axis], output, &[("keepdims", 0)])
+}
+
+/// The values of a tensor, row-major.
+///
+/// # Panics
+/// For a tensor without columns, which no encoder has.
+pub fn host(tensor: Tensor<2>) -> Vec<f64> {
+    Features::from_tensor(tensor).expect("weights are finite and have columns").values().to_vec()
 }

@@ -2,10 +2,8 @@
 
 mod continuous;
 mod modules;
-mod repeat;
 mod resume;
 mod stochastic;
-mod threads;
 mod training_layers;
 mod units;
 

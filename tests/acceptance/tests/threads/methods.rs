@@ -88,13 +88,19 @@ fn all_of(fitted: &Fitted) -> (Files, Value, Vec<u64>) {
     (files, card, bits(numbers))
 }
 
-/// The method; by the gradient, where it has another way that takes no batches.
+/// The method, a small one where it sizes its own networks; by the gradient, where it has another way that takes no
+/// batches.
 fn for_solver(method: &AnyMethod, fit: &FitConfig) -> AnyMethod {
-    let has_trainer = method.settings().contains_key("trainer");
-    if !has_trainer || fit.optimizer.batches().is_none() {
-        return method.clone();
+    let mut method = method.clone();
+    let has = method.settings();
+    let small = [("members", "2"), ("epochs", "3"), ("width", "64"), ("batch_size", "100")];
+    for (name, value) in small.into_iter().filter(|(name, _)| has.contains_key(*name)) {
+        method = method.with_setting(name, value).unwrap();
     }
-    method.with_setting("trainer", "gradient").unwrap()
+    if has.contains_key("trainer") && fit.optimizer.batches().is_some() {
+        method = method.with_setting("trainer", "gradient").unwrap();
+    }
+    method
 }
 
 fn fit(method: &AnyMethod, fit: &FitConfig) -> burn_nca_learn::Result<Fitted> {

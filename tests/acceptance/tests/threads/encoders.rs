@@ -7,8 +7,7 @@ use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
 use burn_nca_learn::objective::Criterion;
 use burn_nca_learn::{Fitted, NcaConfig};
 
-use crate::fitting::iris;
-use crate::fitting::threads::same_on_any_threads;
+use crate::same_on_any_threads;
 
 fn bits(fitted: &Fitted) -> Vec<u64> {
     let embedding = fitted.references().clone().into_data().convert::<f64>();
@@ -33,7 +32,7 @@ fn the_number_of_threads_changes_no_bit() {
                 .with_criterion(criterion)
                 .with_fit(fit.clone());
             same_on_any_threads(&format!("{encoder:?}, {criterion:?}"), || {
-                bits(&config.fit(&iris(), &Device::flex()).unwrap())
+                bits(&config.fit(&burn_nca_data::bundled::iris(), &Device::flex()).unwrap())
             });
         }
     }

@@ -7,7 +7,6 @@ use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, START_PERPLEX
 use burn_nca_learn::objective::Criterion;
 
 use super::same_on_any_threads;
-use crate::fitting::iris;
 
 #[test]
 fn a_search_for_settings() {
@@ -21,7 +20,9 @@ fn a_search_for_settings() {
         .with_start_perplexities(vec![None, Some(START_PERPLEXITY)])
         .with_steps(vec![0, 2]);
     same_on_any_threads("search", || {
-        let found = config.search(&tune, &iris(), &Device::flex(), TuneSession::new()).unwrap();
+        let found = config
+            .search(&tune, &burn_nca_data::bundled::iris(), &Device::flex(), TuneSession::new())
+            .unwrap();
         assert_eq!(found.trials.len(), 8);
         let mut trials = found.trials;
         trials.iter_mut().for_each(|trial| trial.seconds = 0.0);

@@ -1,15 +1,17 @@
 //! The same bits on any number of threads: fits by every method, and what surrounds a fit.
+//!
+//! A process of its own: another test may draw from the generator of the device, which all of a process share.
+
+#![allow(clippy::unwrap_used)] // all of this crate is a test
 
 mod closed_forms;
+mod encoders;
 mod methods;
 mod neighbors;
 mod tuning;
 
 /// What `work` gives on one thread, which must be what it gives on two and on many.
-pub(crate) fn same_on_any_threads<T: PartialEq + Send>(
-    what: &str,
-    work: impl Fn() -> T + Sync,
-) -> T {
+pub fn same_on_any_threads<T: PartialEq + Send>(what: &str, work: impl Fn() -> T + Sync) -> T {
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(&work)
@@ -22,6 +24,7 @@ pub(crate) fn same_on_any_threads<T: PartialEq + Send>(
     one
 }
 
-pub(crate) fn bits(numbers: impl IntoIterator<Item = f64>) -> Vec<u64> {
+/// The bits of each number.
+pub fn bits(numbers: impl IntoIterator<Item = f64>) -> Vec<u64> {
     numbers.into_iter().map(f64::to_bits).collect()
 }
