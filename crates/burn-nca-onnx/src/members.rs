@@ -186,5 +186,8 @@ pub fn weights(
         })
         .collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    graph.apply("Mean", &parts, "p")
+    // Runtimes have no mean of doubles.
+    let sum = graph.apply("Sum", &parts, "sum_of_p");
+    let count = graph.constant("number_of_members", DataType::Double, &[parts.len() as f64], &[1]);
+    graph.apply("Div", &[&sum, &count], "p")
 }

@@ -62,7 +62,8 @@ def test_equal_distances_vote_as_in_the_model(tmp_path, method, k, dtype):
     generator = np.random.default_rng(0)
     rows = generator.integers(0, 4, (150, 3)).astype(dtype)
     y = (rows.sum(axis=1) + generator.integers(0, 2, 150)).astype(int) % 3
-    model = Metric(method, encoder="diagonal", n_neighbors=k, max_iter=3).fit(rows, y)
+    settings = {"encoder": "diagonal"} if method == "nca" else {}
+    model = Metric(method, n_neighbors=k, max_iter=3, **settings).fit(rows, y)
     model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
     found = run(tmp_path / "model.onnx", rows)[1]
     np.testing.assert_array_equal(found["label"], model.predict(rows).astype(str))
@@ -71,9 +72,11 @@ def test_equal_distances_vote_as_in_the_model(tmp_path, method, k, dtype):
 
 @pytest.mark.parametrize("method", ["nca", "ncfs", "modern"])
 def test_every_distance_votes(tmp_path, method):
-    model = Metric(method, max_iter=5, random_state=0).fit(X, Y)
+    settings = {"members": 2, "epochs": 3} if method == "modern" else {"max_iter": 5}
+    model = Metric(method, random_state=0, **settings).fit(X, Y)
     model.to_onnx(tmp_path / "model.onnx", with_neighbors=True)
     found = run(tmp_path / "model.onnx", X)[1]
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(X), atol=1e-5)
     np.testing.assert_array_equal(found["label"], model.predict(X).astype(str))
 
 
@@ -139,6 +142,7 @@ def test_every_encoder_is_expressed(tmp_path, encoder, dtype):
         "max_iter": 10,
     }
     model = _burn_nca.fit_classes(rows, None, (Y.astype(np.int64), ["a", "b", "c"], None), settings)
+    model.set_decision()
     model.to_onnx(tmp_path / "model.onnx", True)
     found, z = run(tmp_path / "model.onnx", rows)[1], model.transform(rows)
     assert np.abs(found["embedding"] - z).max() <= 1e-6 * max(1, np.abs(z).max())

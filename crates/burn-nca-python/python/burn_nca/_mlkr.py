@@ -153,7 +153,8 @@ class MLKR(RegressorMixin, MetricEstimator):
         y : ndarray of shape (n_samples,) or (n_samples, n_targets)
             Targets, in the shape of those of the fit.
         """
-        targets = self.model_.predict_numbers(self._rows(X), self._decision())
+        rows = self._rows(X)
+        targets = self.model_.predict_numbers(rows, self._decision())
         return targets.ravel() if self._one_column else targets
 
     def _decision(self):

@@ -7,6 +7,9 @@ from sklearn.utils import check_scalar
 
 RULES = ("knn", "soft")
 
+# Shares that differ by less are equal but for the rounding of their sums.
+ALMOST = 1 - 1e-12
+
 
 class ClassRules:
     """Prediction of classes by the `rule` of an estimator: 'knn' (`n_neighbors` of them) or 'soft'."""
@@ -44,7 +47,7 @@ class ClassRules:
         rows = self._rows(X)
         self._check_rule()
         k = self._decision()
-        return self.model_.class_probabilities(rows) if k is None else self.model_.vote_shares(rows, k)
+        return self.model_.class_probabilities(rows) if k is None else self._votes(rows, k)
 
     def predict_log_proba(self, X):
         """The logarithm of :meth:`predict_proba`; by the soft rule exact where the probability underflows.
@@ -64,6 +67,16 @@ class ClassRules:
             return self.model_.class_probabilities(rows, log=True)
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
+
+    def _votes(self, rows, k):
+        """Shares of votes; of equal ones that of the nearest is the largest, by the last bit."""
+        shares = self.model_.vote_shares(rows, k)
+        most = shares.max(axis=1, keepdims=True)
+        tied = np.flatnonzero((shares >= most * ALMOST).sum(axis=1) > 1)
+        if len(tied):
+            nearest = self.model_.predict_classes(rows[tied], k)
+            shares[tied, nearest] = np.nextafter(most[tied, 0], 2)
+        return shares
 
     def _decision(self):
         """The k of the neighbors that decide; None for the soft rule."""
