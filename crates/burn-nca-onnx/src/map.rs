@@ -1,7 +1,6 @@
 //! Scaling and encoder as operations: from raw features to the embedding.
 
-use burn::tensor::Tensor;
-use burn_nca_learn::data::{Features, Scaling, TensorFeatures};
+use burn_nca_learn::data::Scaling;
 use burn_nca_learn::encoder::{Activation, AnyEncoder, Mlp};
 
 use crate::graph::{DataType, Graph};
