@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 from burn_nca import Metric, methods
+from quick import few_steps
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -20,7 +21,7 @@ WINE = load_wine(return_X_y=True)
 def test_every_method_learns_from_what_it_says(info):
     numbers = info["task"] == "numbers"
     X, y = load_diabetes(return_X_y=True) if numbers else WINE
-    metric = Metric(info["name"], max_iter=5, random_state=0)
+    metric = few_steps(info["name"])
     if info["task"] == "pairs":
         with pytest.raises(ValueError, match="learns from pairs; give fit"):
             metric.fit(X, y)

@@ -12,6 +12,7 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.class_weight import compute_sample_weight
 
 from burn_nca import MLKR, Metric, NCAClassifier, NeighborhoodComponentsAnalysis, methods, tune
+from quick import few_steps
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::FutureWarning")
 
@@ -117,7 +118,7 @@ def test_weights_are_routed_as_metadata():
 def test_every_method_takes_weights_or_says_that_it_does_not(info):
     numbers = info["task"] == "numbers"
     rows, y = load_diabetes(return_X_y=True) if numbers else (X, Y)
-    metric = Metric(info["name"], max_iter=3, random_state=0)
+    metric = few_steps(info["name"])
     weights = np.linspace(0.5, 1.5, len(rows))
     fit = {"pairs": [(0, 1), (2, 3)]} if info["task"] == "pairs" else {"y": y}
     if info["task"] in ("classes", "numbers") and info["name"] not in ("lca", "lca-classifier"):
