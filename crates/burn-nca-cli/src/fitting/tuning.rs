@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca_learn::data::{AnyData, Labeled, TrainingData};
+use burn_nca_learn::data::{AnyData, TrainingData};
 use burn_nca_learn::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
 use burn_nca_learn::fit::OptimizerConfig;
 use burn_nca_learn::method::AnyMethod;
@@ -35,12 +35,8 @@ pub fn choose<D: TrainingData>(
 ) -> Result<(Estimator, Option<Tuning>, Option<Warning>)> {
     let tune = if args.tuning.tune {
         Some(settings(args, &config))
-    } else if let (Some(nca), AnyData::Classes(train)) =
-        (NcaConfig::of(&config), train.as_any_data())
-    {
-        default_candidates(args, &nca, train)
     } else {
-        None
+        default_candidates(args, &config, train.as_any_data())
     };
     let Some(mut tune) = tune else { return Ok((config, None, None)) };
     let few_groups = fit_folds_to_groups(args, &mut tune, train)?;
@@ -130,7 +126,11 @@ fn fit_folds_to_groups<D: TrainingData>(
 }
 
 /// The candidates to compare where no option says how to fit.
-fn default_candidates(args: &FitArgs, config: &NcaConfig, train: &Labeled) -> Option<TuneConfig> {
+fn default_candidates(
+    args: &FitArgs,
+    config: &Estimator,
+    train: AnyData<'_>,
+) -> Option<TuneConfig> {
     let (model, optimizer) = (&args.model, &args.optimizer);
     let given = args.tuning.no_tune
         || args.method.method.is_some()
@@ -149,7 +149,14 @@ fn default_candidates(args: &FitArgs, config: &NcaConfig, train: &Labeled) -> Op
     if given {
         return None;
     }
-    let mut tune = TuneConfig::default_candidates(config, train, args.dim.is_none())?;
+    let mut tune = match train {
+        AnyData::Classes(train) => {
+            let config = NcaConfig::of(config)?;
+            TuneConfig::default_candidates(&config, train, args.dim.is_none())?
+        }
+        AnyData::Numbers(train) => TuneConfig::default_candidates_for_numbers(config, train)?,
+        AnyData::Pairs(_) | AnyData::Unlabeled(_) => return None,
+    };
     if let Some(NeighborCount::Given(k)) = args.neighbors {
         tune.neighbors = k;
     }
@@ -256,7 +263,7 @@ fn message(progress: &TuneProgress<'_>, compared_by: ComparedBy) -> String {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_learn::data::{Features, Task};
+    use burn_nca_learn::data::{Features, Labeled, Task};
     use burn_nca_learn::fit::Start;
     use clap::Parser;
 
@@ -300,7 +307,7 @@ mod tests {
             let train = Labeled::from_labels(features, labels).unwrap();
             let method = chosen(&args, Task::Classes).unwrap();
             let config = configuration(&args, method, train.as_any_data(), None).unwrap();
-            default_candidates(&args, &NcaConfig::of(&config).unwrap(), &train)
+            default_candidates(&args, &config, train.as_any_data())
         };
         let default = compared("").unwrap();
         assert_eq!((default.neighbors, default.budget), (3, Some(10.0)));

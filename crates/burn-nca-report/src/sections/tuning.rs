@@ -263,13 +263,20 @@ impl TuningRow {
         let stop_at = score.steps.or(candidate.stop_at);
         let closed = stop_at == Some(0);
         let info = method.info();
-        let start =
-            if closed && candidate.start == Start::Auto { "lda" } else { candidate.start_name() };
+        let mut started = candidate.clone();
+        if closed {
+            // Reports of earlier versions do not say what an automatic start was.
+            started.start = match (&trial.start, &candidate.start) {
+                (Some(start), _) => start.clone(),
+                (None, Start::Auto) => Start::Lda,
+                (None, start) => start.clone(),
+            };
+        }
         let [difference, difference_standard_error] =
             chosen.map_or([0.0; 2], |(_, chosen)| score.difference(chosen));
         Self {
             chosen: own.is_some(),
-            method: if closed { candidate.closed_form() } else { info.label }.to_string(),
+            method: if closed { started.closed_form() } else { info.label }.to_string(),
             criterion: match candidate.criterion_name() {
                 _ if closed => "none",
                 Some(criterion) => criterion,
@@ -277,7 +284,7 @@ impl TuningRow {
             }
             .to_string(),
             l2: candidate.l2,
-            start: start.to_string(),
+            start: started.start_name().to_string(),
             start_perplexity: candidate.start_perplexity,
             dimension: candidate.d_output,
             stop_at,

@@ -63,7 +63,7 @@ mod tests {
 
     fn trial(scores: Vec<StepScore>) -> Trial {
         let candidate = Candidate::of(&crate::NcaConfig::recommended(4, 2));
-        Trial { candidate, scores, terminations: Vec::new(), seconds: 0.0 }
+        Trial { candidate, scores, start: None, terminations: Vec::new(), seconds: 0.0 }
     }
 
     fn closed(start: Start, accuracies: &[f64]) -> Trial {

@@ -1,10 +1,11 @@
 //! The candidates that a fit compares by default, and the tables where that costs seconds.
 
 use super::{Candidate, TuneConfig};
-use crate::data::Labeled;
+use crate::data::{Labeled, RegressionData};
 use crate::encoder::EncoderConfig;
-use crate::estimator::NcaConfig;
+use crate::estimator::{Estimator, NcaConfig};
 use crate::fit::{Penalty, START_PERPLEXITY, Start};
+use crate::method::AnyMethod;
 use crate::objective::Criterion;
 
 /// Tables of more rows are fitted with the default settings, without a comparison.
@@ -15,6 +16,9 @@ const COMPARED_ROWS: usize = 1200;
 
 /// Folds of the comparison.
 const FOLDS: usize = 5;
+
+/// Fewer rows with a number each are not compared: a fold of them says little.
+const FEWEST_ROWS: usize = 4 * FOLDS;
 
 /// The most repetitions of the cross-validation: few rows leave more to luck, and cost less.
 const MOST_REPEATS: usize = 3;
@@ -55,22 +59,71 @@ impl TuneConfig {
         if data.rows() > MOST_ROWS || classes < 2 || network {
             return None;
         }
-        let (d, k) = (config.d_input, config.d_output);
-        let [n, columns, dimensions] = [data.rows(), d, k].map(|count| count.max(1) as f64);
-        let products = n * n * columns * dimensions;
-        let repeats = (REPEATED_ROWS / n).min(REPEATED_PRODUCTS / products);
+        let sizes = [data.rows(), config.d_input, config.d_output];
         Some(
-            Self::new()
-                .with_folds(FOLDS)
-                .with_repeats((repeats as usize).clamp(1, MOST_REPEATS))
-                .with_candidates(Some(candidates(config, [classes, rows], any_dimension)))
+            in_seconds(sizes, candidates(config, [classes, rows], any_dimension))
                 .with_steps(Vec::new())
                 .with_neighbors(3)
-                .with_most_rows(Some(COMPARED_ROWS))
-                .with_leave_out_small_classes(true)
-                .with_budget(Some(BUDGET)),
+                .with_leave_out_small_classes(true),
         )
     }
+
+    /// The comparison of default candidates for numbers: what `nca fit --task regression` does without options.
+    ///
+    /// Five-fold cross-validation, repeated as for classes, by the R² of the soft rule: the settings of the configuration,
+    /// and smaller penalties (0.003, 0.001, none), from the start as it is and from one of perplexity 15, each measured
+    /// after 0 (the start itself), 1, 2, 3, 5, 8, ... steps and at its end. The highest mean R² is chosen, of equal ones the
+    /// simplest. The comparison takes at most ten seconds.
+    ///
+    /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 or more than 5000 rows.
+    pub fn default_candidates_for_numbers(
+        config: &Estimator,
+        data: &RegressionData,
+    ) -> Option<Self> {
+        let rows = data.features().rows();
+        let is_map = !matches!(config.encoder, EncoderConfig::Mlp(_));
+        let is_mlkr = matches!(config.method, AnyMethod::Mlkr(_));
+        if !(is_mlkr && is_map && (FEWEST_ROWS..=MOST_ROWS).contains(&rows)) {
+            return None;
+        }
+        let fit = &config.fit;
+        let default = Candidate {
+            criterion: None,
+            l2: fit.l2,
+            penalty: fit.penalty,
+            start: fit.start.clone(),
+            start_perplexity: fit.start_perplexity,
+            d_output: config.d_output,
+            stop_at: None,
+        };
+        let mut all = vec![default.clone()];
+        for (l2, start_perplexity) in NUMBERS {
+            all.push(Candidate { l2, start_perplexity, ..default.clone() });
+        }
+        Some(in_seconds([rows, config.d_input, config.d_output], all))
+    }
+}
+
+/// The penalties and perplexities of the start that are compared for numbers, the most promising first.
+const NUMBERS: [(f64, Option<f64>); 5] = [
+    (0.0, Some(START_PERPLEXITY)),
+    (0.001, None),
+    (0.0, None),
+    (0.001, Some(START_PERPLEXITY)),
+    (0.003, Some(START_PERPLEXITY)),
+];
+
+/// A comparison of these candidates that takes seconds with n rows, d features and k dimensions.
+fn in_seconds(sizes: [usize; 3], candidates: Vec<Candidate>) -> TuneConfig {
+    let [n, columns, dimensions] = sizes.map(|count| count.max(1) as f64);
+    let products = n * n * columns * dimensions;
+    let repeats = (REPEATED_ROWS / n).min(REPEATED_PRODUCTS / products);
+    TuneConfig::new()
+        .with_folds(FOLDS)
+        .with_repeats((repeats as usize).clamp(1, MOST_REPEATS))
+        .with_candidates(Some(candidates))
+        .with_most_rows(Some(COMPARED_ROWS))
+        .with_budget(Some(BUDGET))
 }
 
 /// The default settings first, then the closed forms, which take a moment, then other settings of NCA.

@@ -10,7 +10,7 @@ use crate::data::{Scaling, Split, TensorFeatures, TrainingData};
 use crate::encoder::AnyEncoder;
 use crate::error::{Error, Result};
 use crate::estimator::Estimator;
-use crate::fit::{FitConfig, FitSession, OnProgress, Termination};
+use crate::fit::{FitConfig, FitSession, OnProgress, ResolvedStart, Start, Termination};
 use crate::method::gradient::prepare;
 use crate::method::{Problem, SplitData, Uses, start};
 use crate::neighbors::Rule;
@@ -30,6 +30,8 @@ pub(super) struct Fold<D> {
 pub(super) struct FoldScores {
     /// Steps and the score of the embedding after them, in order; the last is the end of the fit.
     pub measured: Vec<(usize, HeldOut)>,
+    /// Which closed form the fit started from, if it was one.
+    pub start: Option<Start>,
     /// Why the fit ended.
     pub termination: Termination,
 }
@@ -111,7 +113,13 @@ impl<D: TrainingData> Fold<D> {
         if measured.last().is_none_or(|(steps, _)| *steps < end) {
             measured.push((end, self.measure(&learned.encoder, fit)));
         }
-        Ok(FoldScores { measured, termination: learned.summary.termination })
+        let start = match learned.summary.start {
+            Some(ResolvedStart::Identity) => Some(Start::Identity),
+            Some(ResolvedStart::Pca) => Some(Start::Pca),
+            Some(ResolvedStart::Lda { .. }) => Some(Start::Lda),
+            _ => None,
+        };
+        Ok(FoldScores { measured, start, termination: learned.summary.termination })
     }
 
     fn measure(&self, encoder: &AnyEncoder, fit: &FitConfig) -> HeldOut {

@@ -37,8 +37,8 @@ pub use search::{Search, SearchEnd};
 pub use session::{OnTuneProgress, TuneProgress, TuneSession};
 pub use trial::{StepScore, Trial};
 
-use super::{Estimator, Fitted, NcaConfig};
-use crate::data::{Labeled, TrainingData};
+use super::{Estimator, Fitted, NcaConfig, RegressionConfig};
+use crate::data::{Labeled, RegressionData, TrainingData};
 use crate::error::{Error, Result};
 use crate::method::{AnyMethod, Uses};
 
@@ -147,6 +147,26 @@ impl NcaConfig {
         session: TuneSession<'_>,
     ) -> Result<Search> {
         self.estimator().search(tune, data, device, session)
+    }
+}
+
+impl RegressionConfig {
+    /// Fits the best of a few default candidates, compared by cross-validation inside these rows: what `nca fit --task
+    /// regression` does without options.
+    ///
+    /// The settings of this configuration are the first candidate; [`TuneConfig::default_candidates_for_numbers`] lists
+    /// the others, and says where nothing is compared.
+    ///
+    /// # Errors
+    /// As [`RegressionConfig::fit`], and settings that a search refuses, such as early stopping.
+    pub fn choose(&self, data: &RegressionData, device: &Device) -> Result<Chosen> {
+        let estimator = self.estimator();
+        let Some(compared) = TuneConfig::default_candidates_for_numbers(&estimator, data) else {
+            return Ok(Chosen { fitted: self.fit(data, device)?, search: None });
+        };
+        let Tuned { fitted, search } =
+            estimator.tune(&compared, data, device, TuneSession::new())?;
+        Ok(Chosen { fitted, search: Some(search) })
     }
 }
 

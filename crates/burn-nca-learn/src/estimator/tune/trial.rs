@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fold::FoldScores;
 use super::{Candidate, HeldOut};
-use crate::fit::Termination;
+use crate::fit::{Start, Termination};
 
 /// Means closer than this are equal: a number that was read from a file may differ in its last digit.
 const SAME: f64 = 1e-9;
@@ -17,6 +17,9 @@ pub struct Trial {
     /// The scores of the fits on the way, by number of steps, ascending.
     #[serde(alias = "rungs")]
     pub scores: Vec<StepScore>,
+    /// Which closed form the fit of the first fold started from, if it was one; `None` in files of earlier versions.
+    #[serde(default)]
+    pub start: Option<Start>,
     /// Why the fit of each fold ended.
     pub terminations: Vec<Termination>,
     /// Seconds that the trial took.
@@ -111,6 +114,7 @@ impl Trial {
         Self {
             candidate,
             scores: scores.collect(),
+            start: folds.first().and_then(|fold| fold.start.clone()),
             terminations: folds.iter().map(|fold| fold.termination).collect(),
             seconds,
         }
@@ -151,6 +155,7 @@ mod tests {
     fn a_fit_that_has_ended_stays_where_it_ended_while_others_go_on() {
         let fold = |measured: &[(usize, f64)]| FoldScores {
             measured: measured.iter().map(|(at, value)| (*at, held_out(*value))).collect(),
+            start: None,
             termination: Termination::ProgressSmall,
         };
         let folds = [fold(&[(0, 0.1), (1, 0.2)]), fold(&[(0, 0.5), (1, 0.6), (2, 0.7), (3, 0.8)])];
