@@ -15,6 +15,7 @@ mod holds;
 mod lca;
 mod lmnn;
 mod mlkr;
+#[cfg(not(target_arch = "wasm32"))]
 mod modern;
 mod nca;
 mod ncfs;
@@ -34,6 +35,7 @@ pub use holds::Holds;
 pub use lca::{Lca, LcaClassifier, Trainer};
 pub use lmnn::Lmnn;
 pub use mlkr::Mlkr;
+#[cfg(not(target_arch = "wasm32"))]
 pub use modern::{Modern, ModernRegression};
 pub use nca::Nca;
 pub use ncfs::{Ncfs, NcfsRegression};

@@ -7,10 +7,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{
-    Euclidean, Gvsm, Lca, LcaClassifier, Lda, LdaRca, Learned, Lmnn, Method, Mlkr, Modern,
-    ModernRegression, Nca, Ncfs, NcfsRegression, PairNca, Pca, Problem, Rca, SoftNca, Uses, Vsm,
-    Whitening,
+    Euclidean, Gvsm, Lca, LcaClassifier, Lda, LdaRca, Learned, Lmnn, Method, Mlkr, Nca, Ncfs,
+    NcfsRegression, PairNca, Pca, Problem, Rca, SoftNca, Uses, Vsm, Whitening,
 };
+#[cfg(not(target_arch = "wasm32"))]
+use super::{Modern, ModernRegression};
 use crate::data::{AnyData, Task, TrainingData};
 use crate::encoder::{AnyEncoder, EncoderConfig};
 use crate::error::{Error, Result, quoted};
@@ -18,15 +19,15 @@ use crate::fit::FitSession;
 
 /// Declares [`AnyMethod`]: a variant per method, in the order in which they are listed.
 macro_rules! methods {
-    ($($method:ident),+ $(,)?) => {
+    ($($(#[$where:meta])* $method:ident),+ $(,)?) => {
         /// A method chosen at run time; in JSON an object of its settings with its name as `method`.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(missing_docs)] // The methods say what they are.
         pub enum AnyMethod {
-            $($method($method)),+
+            $($(#[$where])* $method($method)),+
         }
 
-        $(impl From<$method> for AnyMethod {
+        $($(#[$where])* impl From<$method> for AnyMethod {
             fn from(method: $method) -> Self {
                 Self::$method(method)
             }
@@ -35,12 +36,14 @@ macro_rules! methods {
         impl AnyMethod {
             /// All methods, each with the settings to start from in practice.
             pub fn all() -> Vec<Self> {
-                vec![$(Self::$method($method::recommended())),+]
+                let mut all = Vec::new();
+                $($(#[$where])* all.extend([Self::$method($method::recommended())]);)+
+                all
             }
 
             fn typed(&self) -> &dyn AnyTyped {
                 match self {
-                    $(Self::$method(method) => method),+
+                    $($(#[$where])* Self::$method(method) => method),+
                 }
             }
         }
@@ -50,8 +53,9 @@ macro_rules! methods {
 methods! {
     Nca,
     Mlkr,
-    Modern,
-    ModernRegression,
+    // In a browser, on one thread, these would take an hour and a part of the page.
+    #[cfg(not(target_arch = "wasm32"))] Modern,
+    #[cfg(not(target_arch = "wasm32"))] ModernRegression,
     SoftNca,
     PairNca,
     Lca,

@@ -167,12 +167,32 @@ impl Sums {
 }
 
 /// Whether a Fourier series is predicted to be faster than fused sums.
-#[cfg(feature = "fused")]
+#[cfg(feature = "fourier")]
 fn is_faster(queries: &Tensor<2>, z: &Tensor<2>, columns: &[NeighborSets]) -> bool {
     // Measured (benches/pairs/fourier.rs): of the exact sums of single rows, a fused pass over all pairs takes this part.
     let fused = if z.dtype() == DType::F64 { 0.15 } else { 0.07 };
     let cost = burn_nca_fused::fourier_cost((queries, z), columns, FOURIER_TOLERANCE);
     cost.is_some_and(|cost| 1.5 * cost.series < fused * cost.pairs)
+}
+
+#[cfg(all(feature = "fused", not(feature = "fourier")))]
+fn is_faster(_queries: &Tensor<2>, _z: &Tensor<2>, _columns: &[NeighborSets]) -> bool {
+    false
+}
+
+/// The number of points with a sum that a Fourier series leaves to an exact one.
+#[cfg(feature = "fourier")]
+pub(crate) fn exact_rows(
+    points: (&Tensor<2>, &Tensor<2>),
+    sets: &[NeighborSets],
+    tolerance: f64,
+) -> usize {
+    burn_nca_fused::fourier_exact_rows(points, sets, tolerance).unwrap_or(0)
+}
+
+#[cfg(all(feature = "fused", not(feature = "fourier")))]
+pub(crate) fn exact_rows(_: (&Tensor<2>, &Tensor<2>), _: &[NeighborSets], _: f64) -> usize {
+    0
 }
 
 #[cfg(feature = "fused")]

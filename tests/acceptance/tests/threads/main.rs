@@ -11,6 +11,9 @@ mod neighbors;
 mod tuning;
 
 /// What `work` gives on one thread, which must be what it gives on two and on many.
+///
+/// # Panics
+/// If it is not.
 pub fn same_on_any_threads<T: PartialEq + Send>(what: &str, work: impl Fn() -> T + Sync) -> T {
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

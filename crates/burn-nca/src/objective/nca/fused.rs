@@ -8,7 +8,7 @@ use burn_nca_fused::{NeighborSets, PairSum, Summand, pair_sum};
 
 use super::NcaLoss;
 use crate::objective::{ClassIndex, among_all};
-use crate::sums::{LOG_SUM, Sums};
+use crate::sums::{LOG_SUM, Sums, exact_rows};
 
 /// The terms of a block: points in class order.
 pub(super) struct Block<'a> {
@@ -91,11 +91,7 @@ impl<'a> Block<'a> {
     }
 }
 
-fn exact_rows(points: (&Tensor<2>, &Tensor<2>), sets: &[NeighborSets], tolerance: f64) -> usize {
-    burn_nca_fused::fourier_exact_rows(points, sets, tolerance).unwrap_or(0)
-}
-
-#[cfg(test)]
+#[cfg(all(test, feature = "fourier"))]
 mod tests {
     use burn::tensor::{DType, Device};
 
