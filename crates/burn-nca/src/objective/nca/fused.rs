@@ -91,7 +91,8 @@ impl<'a> Block<'a> {
     }
 }
 
-#[cfg(all(test, feature = "fourier"))]
+#[cfg(feature = "fourier")]
+#[cfg(test)]
 mod tests {
     use burn::tensor::{DType, Device};
 
@@ -108,7 +109,7 @@ mod tests {
         let values: Vec<f64> = (0..n * k).map(wave).collect();
         let class = |i: usize| match i {
             0 => Some(6),
-            _ if i % 11 == 0 => None,
+            _ if i.is_multiple_of(11) => None,
             _ => Some(i % 6),
         };
         let labels: Vec<Option<usize>> = (0..n).map(class).collect();
