@@ -263,7 +263,7 @@ fn message(progress: &TuneProgress<'_>, compared_by: ComparedBy) -> String {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_learn::data::{Features, Labeled, Task};
+    use burn_nca_learn::data::{Features, Labeled, RegressionData, Task};
     use burn_nca_learn::fit::Start;
     use clap::Parser;
 
@@ -335,6 +335,31 @@ mod tests {
             "--encoder mlp",
             "--unlabeled neighbors",
         ] {
+            assert!(compared(options).is_none(), "{options}");
+        }
+    }
+
+    #[test]
+    fn penalties_are_compared_for_numbers_unless_the_user_says_how_to_fit() {
+        let compared = |options: &str| {
+            let words = "nca fit t.csv --task regression".split(' ');
+            let words = words.chain(options.split_whitespace());
+            let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
+                unreachable!()
+            };
+            let features = Features::unnamed((0..60).map(f64::from).collect(), 3).unwrap();
+            let targets = (0..20).map(f64::from).collect();
+            let train = RegressionData::new(features, "t", targets).unwrap();
+            let method = chosen(&args, Task::Numbers).unwrap();
+            let config = configuration(&args, method, train.as_any_data(), None).unwrap();
+            default_candidates(&args, &config, train.as_any_data())
+        };
+        let l2: Vec<f64> =
+            compared("").unwrap().candidates.unwrap().iter().map(|one| one.l2).collect();
+        assert_eq!(l2[0], 0.02);
+        assert!(l2.contains(&0.001) && l2.contains(&0.0), "{l2:?}");
+        assert!(compared("--dim 2").is_some());
+        for options in ["--no-tune", "--method mlkr", "--l2 0.02", "--soft", "--encoder mlp"] {
             assert!(compared(options).is_none(), "{options}");
         }
     }

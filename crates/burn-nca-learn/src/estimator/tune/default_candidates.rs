@@ -211,6 +211,36 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_compared_by_smaller_penalties() {
+        use crate::estimator::{RegressionConfig, RegressionObjective};
+        let compared = |rows: usize, config: RegressionConfig| {
+            let values = (0..rows * 3).map(|at| (at * at % 17) as f64).collect();
+            let features = Features::unnamed(values, 3).unwrap();
+            let targets = (0..rows).map(|row| row as f64).collect();
+            let data = RegressionData::new(features, "t", targets).unwrap();
+            TuneConfig::default_candidates_for_numbers(&config.estimator(), &data)
+        };
+        let config = RegressionConfig::new(3, 2);
+        let tune = compared(FEWEST_ROWS, config.clone()).unwrap();
+        assert_eq!((tune.folds, tune.repeats, tune.budget), (5, 3, Some(10.0)));
+        let all = tune.candidates.unwrap();
+        assert_eq!((all[0].l2, all[0].start_perplexity), (RegressionConfig::L2, None));
+        assert!(all[1..].iter().all(|one| one.l2 < RegressionConfig::L2 && one.d_output == 2));
+        let soft = RegressionObjective::Soft {
+            criterion: Criterion::F,
+            width: crate::data::AgreementWidth::Median,
+        };
+        for (rows, config) in [
+            (FEWEST_ROWS - 1, config.clone()),
+            (MOST_ROWS + 1, config.clone()),
+            (30, config.clone().with_encoder(EncoderConfig::Mlp(vec![4].into()))),
+            (30, config.with_objective(soft)),
+        ] {
+            assert!(compared(rows, config).is_none(), "{rows}");
+        }
+    }
+
+    #[test]
     fn closed_forms_have_the_dimensions_that_are_asked_for_unless_any_will_do() {
         let data = data((0..30).map(|row| row % 3).collect());
         let of = |name: &str, dimension: usize| (name.to_string(), dimension);
