@@ -17,8 +17,9 @@ const COMPARED_ROWS: usize = 1200;
 /// Folds of the comparison.
 const FOLDS: usize = 5;
 
-/// Fewer rows with a number each are not compared: a fold of them says little.
-const FEWEST_ROWS: usize = 4 * FOLDS;
+/// Rows with a number each of which a comparison says something: a fold of fewer says little, and the fit of more takes
+/// minutes.
+const ROWS_OF_NUMBERS: core::ops::RangeInclusive<usize> = 4 * FOLDS..=20_000;
 
 /// The most repetitions of the cross-validation: few rows leave more to luck, and cost less.
 const MOST_REPEATS: usize = 3;
@@ -75,7 +76,8 @@ impl TuneConfig {
     /// after 0 (the start itself), 1, 2, 3, 5, 8, ... steps and at its end. The highest mean R² is chosen, of equal ones the
     /// simplest. The comparison takes at most ten seconds.
     ///
-    /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 or more than 5000 rows.
+    /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 or more than 20,000 rows. Larger
+    /// tables than 1200 rows are compared on 1200 of them.
     pub fn default_candidates_for_numbers(
         config: &Estimator,
         data: &RegressionData,
@@ -83,7 +85,7 @@ impl TuneConfig {
         let rows = data.features().rows();
         let is_map = !matches!(config.encoder, EncoderConfig::Mlp(_));
         let is_mlkr = matches!(config.method, AnyMethod::Mlkr(_));
-        if !(is_mlkr && is_map && (FEWEST_ROWS..=MOST_ROWS).contains(&rows)) {
+        if !(is_mlkr && is_map && ROWS_OF_NUMBERS.contains(&rows)) {
             return None;
         }
         let fit = &config.fit;
@@ -221,7 +223,8 @@ mod tests {
             TuneConfig::default_candidates_for_numbers(&config.estimator(), &data)
         };
         let config = RegressionConfig::new(3, 2);
-        let tune = compared(FEWEST_ROWS, config.clone()).unwrap();
+        let [fewest, most] = [*ROWS_OF_NUMBERS.start(), *ROWS_OF_NUMBERS.end()];
+        let tune = compared(fewest, config.clone()).unwrap();
         assert_eq!((tune.folds, tune.repeats, tune.budget), (5, 3, Some(10.0)));
         let all = tune.candidates.unwrap();
         assert_eq!((all[0].l2, all[0].start_perplexity), (RegressionConfig::L2, None));
@@ -231,8 +234,8 @@ mod tests {
             width: crate::data::AgreementWidth::Median,
         };
         for (rows, config) in [
-            (FEWEST_ROWS - 1, config.clone()),
-            (MOST_ROWS + 1, config.clone()),
+            (fewest - 1, config.clone()),
+            (most + 1, config.clone()),
             (30, config.clone().with_encoder(EncoderConfig::Mlp(vec![4].into()))),
             (30, config.with_objective(soft)),
         ] {
