@@ -148,7 +148,10 @@ def _(place):
     place.table("t.csv", HEADER, rows_of(*blobs(rows=40, seed=3, spread=1.0)))
     place.fit("t.csv", "--out", "m").ok()
     place.table("new.csv", HEADER, rows_of(*blobs(rows=80, seed=3, spread=1.0)))
-    default, soft = place.predict("m", "new.csv"), place.predict("m", "new.csv", "--rule", "soft")
-    run = place.nca("export", "m", "--to", "m.onnx", "--with-neighbors").ok()
-    differ = sum(a != b for a, b in zip(default, soft))
-    check(differ == 0 or "soft" in run.err + run.out, f"{differ} of 240 classes differ between the two, and export does not say its rule")
+    default, found = place.predict("m", "new.csv"), {}
+    for name, options in {"m": [], "knn": ["--rule", "knn"], "soft": ["--rule", "soft"]}.items():
+        place.nca("export", "m", "--to", f"{name}.onnx", "--with-neighbors", *options).ok()
+        found[name] = (place.folder / f"{name}.onnx").read_bytes()
+    for rule in ("knn", "soft"):
+        differ = sum(a != b for a, b in zip(default, place.predict("m", "new.csv", "--rule", rule)))
+        check((found["m"] == found[rule]) == (differ == 0), f"{differ} of 240 classes by {rule} differ from those of predict, not so the files")

@@ -4,13 +4,13 @@ import pickle
 
 import numpy as np
 import pytest
+from quick import few_steps
 from sklearn import clone
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 from burn_nca import Metric, methods
-from quick import few_steps
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sklearn
+from quick import few_steps
 from sklearn import clone
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.model_selection import GridSearchCV, cross_validate
@@ -12,7 +13,6 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.class_weight import compute_sample_weight
 
 from burn_nca import MLKR, Metric, NCAClassifier, NeighborhoodComponentsAnalysis, methods, tune
-from quick import few_steps
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::FutureWarning")
 
