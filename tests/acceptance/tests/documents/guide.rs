@@ -31,7 +31,7 @@ fn choosing_an_objective(measured: RegressionData, device: Device) -> burn_nca_l
     use burn_nca_learn::estimator::RegressionObjective;
     use burn_nca_learn::objective::Criterion;
 
-    let mlkr = RegressionConfig::new(13, 2).fit(&measured, &device)?;
+    let mlkr = RegressionConfig::new(13, 2).choose(&measured, &device)?.fitted;
     let soft =
         RegressionObjective::Soft { criterion: Criterion::G, width: AgreementWidth::Given(5.0) };
     let soft = RegressionConfig::new(13, 2).with_objective(soft).fit(&measured, &device)?;
